@@ -1,0 +1,189 @@
+package events
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// Bytes that open every record; see the package comment.
+const (
+	format       = 1
+	kindCommand  = 1
+	kindMarker   = 2
+	kindEnvelope = 3
+)
+
+// Errors of decoding, wrap-safe.
+var (
+	// ErrFormat refuses bytes that no version of Platen wrote.
+	ErrFormat = errors.New("not a platen record")
+	// ErrNewer refuses a record of a newer Platen: upgrade this node before it goes on.
+	ErrNewer = errors.New("record of a newer platen: upgrade this node")
+)
+
+var (
+	encoder = must(cbor.CoreDetEncOptions().EncMode())
+	// The limits bound what hostile bytes can make a node allocate.
+	decoder = must(cbor.DecOptions{
+		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+		IndefLength:      cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
+		MaxNestedLevels:  16,
+		MaxArrayElements: 4096,
+		MaxMapPairs:      4096,
+	}.DecMode())
+)
+
+func must[T any](mode T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return mode
+}
+
+// typed is the pair [type number, map] of a command body or an event.
+type typed struct {
+	_     struct{} `cbor:",toarray"`
+	Type  uint64
+	Value any
+}
+
+type rawTyped struct {
+	_     struct{} `cbor:",toarray"`
+	Type  uint64
+	Value cbor.RawMessage
+}
+
+type commandOut struct {
+	Command
+	Body typed `cbor:"15,keyasint"`
+}
+
+type commandIn struct {
+	Command
+	Body rawTyped `cbor:"15,keyasint"`
+}
+
+type envelopeOut struct {
+	Envelope
+	Events []typed `cbor:"15,keyasint,omitempty"`
+}
+
+type envelopeIn struct {
+	Envelope
+	Events []rawTyped `cbor:"15,keyasint,omitempty"`
+}
+
+// EncodeCommand gives a command's bytes.
+func EncodeCommand(c Command) ([]byte, error) {
+	return encode(kindCommand, commandOut{c, typed{Type: c.Body.commandType(), Value: c.Body}})
+}
+
+// EncodeEntry gives the bytes of a journal entry.
+func EncodeEntry(e Entry) ([]byte, error) {
+	switch e := e.(type) {
+	case Marker:
+		return encode(kindMarker, e)
+	case Envelope:
+		out := envelopeOut{Envelope: e}
+		for _, ev := range e.Events {
+			out.Events = append(out.Events, typed{Type: ev.eventType(), Value: ev})
+		}
+		return encode(kindEnvelope, out)
+	}
+	return nil, fmt.Errorf("encode entry: unknown type %T", e)
+}
+
+func encode(kind byte, v any) ([]byte, error) {
+	body, err := encoder.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	return append([]byte{format, kind}, body...), nil
+}
+
+// DecodeCommand reads a command; ErrFormat and ErrNewer tell what it is not.
+func DecodeCommand(b []byte) (Command, error) {
+	kind, body, err := open(b)
+	if err != nil {
+		return Command{}, err
+	}
+	if kind != kindCommand {
+		return Command{}, fmt.Errorf("record kind %d among commands: %w", kind, ErrFormat)
+	}
+	var in commandIn
+	if err := decoder.Unmarshal(body, &in); err != nil {
+		return Command{}, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	in.Command.Body, err = decodeTyped(commandTypes, in.Body)
+	return in.Command, err
+}
+
+// DecodeEntry reads a journal entry; ErrFormat and ErrNewer tell what it is not.
+func DecodeEntry(b []byte) (Entry, error) {
+	kind, body, err := open(b)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case kindMarker:
+		var m Marker
+		if err := decoder.Unmarshal(body, &m); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+		return m, nil
+	case kindEnvelope:
+		return decodeEnvelope(body)
+	}
+	return nil, fmt.Errorf("record kind %d in the journal: %w", kind, ErrFormat)
+}
+
+func decodeEnvelope(body []byte) (Entry, error) {
+	var in envelopeIn
+	if err := decoder.Unmarshal(body, &in); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	for _, raw := range in.Events {
+		ev, err := decodeTyped(eventTypes, raw)
+		if err != nil {
+			return nil, err
+		}
+		in.Envelope.Events = append(in.Envelope.Events, ev)
+	}
+	return in.Envelope, nil
+}
+
+func open(b []byte) (kind byte, body []byte, err error) {
+	if len(b) < 3 {
+		return 0, nil, fmt.Errorf("%d bytes: %w", len(b), ErrFormat)
+	}
+	if b[0] > format {
+		return 0, nil, fmt.Errorf("format %d: %w", b[0], ErrNewer)
+	}
+	if b[0] != format {
+		return 0, nil, fmt.Errorf("format %d: %w", b[0], ErrFormat)
+	}
+	return b[1], b[2:], nil
+}
+
+func decodeTyped[T any](types map[uint64]func([]byte) (T, error), raw rawTyped) (T, error) {
+	decode, ok := types[raw.Type]
+	if !ok {
+		var none T
+		return none, fmt.Errorf("type %d: %w", raw.Type, ErrNewer)
+	}
+	v, err := decode(raw.Value)
+	if err != nil {
+		return v, fmt.Errorf("type %d: %w: %w", raw.Type, ErrFormat, err)
+	}
+	return v, nil
+}
+
+// into makes the decoder of one concrete type V that is used as the interface I.
+func into[V, I any](b []byte) (I, error) {
+	var v V
+	err := decoder.Unmarshal(b, &v)
+	return any(v).(I), err
+}

@@ -1,0 +1,224 @@
+package events
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write golden records of types that have none yet")
+
+// job, attempt and the other fixed values keep golden bytes stable.
+var (
+	job     = JobID{1, 2, 3, 4, 5, 6, 0x47, 8, 0x89, 10, 11, 12, 13, 14, 15, 16}
+	attempt = AttemptID(0x0102030405060708)
+	key     = Key{ID: "key_a", Hash: [32]byte{9, 8, 7}, Prefix: "sk_live_", LastFour: "wxyz", Created: 1700000000000}
+)
+
+func sampleCommands() []CommandBody {
+	return []CommandBody{
+		CreateAccount{Plan: PlanPro, Anchor: 1700000000000},
+		ChangePlan{Plan: PlanBusiness},
+		IssueKey{Key: key},
+		RevokeKey{Key: "key_a"},
+		SubmitJob{
+			Job: job, Key: "key_a", Operation: HTMLToPDF, Test: true,
+			Content: Content{HTML: "<p>Ä</p>", Print: PrintOptions{Format: "A4", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5}},
+		},
+		StartRender{Job: job, Attempt: attempt, Node: "node-1"},
+		FinishRender{Job: job, Attempt: attempt, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Metrics: Metrics{PageLoad: 3, Processing: 4, Total: 7}},
+		FailRender{Job: job, Attempt: attempt, Code: BrowserCrashed, Retryable: true},
+		LoseRender{Job: job, Attempt: attempt},
+		WakeJob{Job: job},
+		ForgetFile{Job: job, Name: "f.pdf"},
+	}
+}
+
+func sampleEvents() []Event {
+	return []Event{
+		AccountCreated{Plan: PlanFree, Anchor: 1700000000000},
+		PlanChanged{Plan: PlanStarter},
+		KeyIssued{Key: key},
+		KeyRevoked{Key: "key_a", Hash: key.Hash},
+		QuotaReserved{Job: job, Window: 1700000000000},
+		QuotaDebited{Job: job, Window: 1700000000000, Bytes: 1234},
+		QuotaReleased{Job: job, Window: 1700000000000},
+		JobQueued{Job: job, Key: "key_a", Operation: MarkdownToPDF, Test: true, Content: 42, Window: 1700000000000},
+		RenderStarted{Job: job, Attempt: attempt, Node: "node-1", Deadline: 1700000900000},
+		RenderRequeued{Job: job, Attempt: attempt, Code: BrowserCrashed, NotBefore: 1700000001000, Lost: true},
+		RenderReleased{Job: job},
+		RenderDiscarded{Job: job, Name: "f.pdf"},
+		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Metrics: Metrics{PageLoad: 3, Processing: 4, Total: 7}, Expires: 1700086400000},
+		JobFailed{Job: job, Code: PageTimeout},
+		FileExpired{Job: job},
+		FileDeleted{Job: job},
+		JobForgotten{Job: job},
+	}
+}
+
+// record is one decodable value with the bytes it has today.
+type record struct {
+	name  string
+	value any
+	bytes []byte
+}
+
+func sampleRecords(t *testing.T) []record {
+	t.Helper()
+	var all []record
+	add := func(name string, value any, b []byte, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, record{name, value, b})
+	}
+	for _, body := range sampleCommands() {
+		c := Command{ID: CommandID(job), Account: "acc_1", At: 1700000000123, ReplyTo: &Address{Node: "127.0.0.1:1", ID: "$5"}, Body: body}
+		b, err := EncodeCommand(c)
+		add("command-"+typeName(body), c, b, err)
+	}
+	for _, ev := range sampleEvents() {
+		e := Envelope{Epoch: 3, Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, Reply: &Reply{Code: ConcurrencyLimit, RetryAfter: 5}, Events: []Event{ev}}
+		b, err := EncodeEntry(e)
+		add("event-"+typeName(ev), e, b, err)
+	}
+	m := Marker{Owner: "node-1", Version: "1.0.0"}
+	b, err := EncodeEntry(m)
+	add("marker", m, b, err)
+	return all
+}
+
+func typeName(v any) string { return reflect.TypeOf(v).Name() }
+
+func decodeAny(b []byte) (any, error) {
+	if b[1] == kindCommand {
+		return DecodeCommand(b)
+	}
+	return DecodeEntry(b)
+}
+
+// Golden records were written by earlier builds: each must decode to the value
+// it had, for ever. A new type adds a file; an existing file is never rewritten.
+func TestGoldenRecordsStayReadable(t *testing.T) {
+	for _, r := range sampleRecords(t) {
+		path := filepath.Join("testdata", "golden", r.name+".hex")
+		text, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) && *update {
+			if err := os.WriteFile(path, []byte(hex.EncodeToString(r.bytes)+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%v (run with -update once, for a new type only)", err)
+		}
+		old, err := hex.DecodeString(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeAny(old)
+		if err != nil {
+			t.Errorf("%s: %v", r.name, err)
+			continue
+		}
+		if !reflect.DeepEqual(got, r.value) {
+			t.Errorf("%s: got %+v, want %+v", r.name, got, r.value)
+		}
+	}
+}
+
+func TestEveryTypeHasASample(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range sampleCommands() {
+		seen[fmt.Sprint("c", c.commandType())] = true
+	}
+	for _, e := range sampleEvents() {
+		seen[fmt.Sprint("e", e.eventType())] = true
+	}
+	for n := range commandTypes {
+		if !seen[fmt.Sprint("c", n)] {
+			t.Errorf("command type %d has no golden record", n)
+		}
+	}
+	for n := range eventTypes {
+		if !seen[fmt.Sprint("e", n)] {
+			t.Errorf("event type %d has no golden record", n)
+		}
+	}
+}
+
+func TestRoundTripIsDeterministic(t *testing.T) {
+	first, second := sampleRecords(t), sampleRecords(t)
+	for i := range first {
+		if !bytes.Equal(first[i].bytes, second[i].bytes) {
+			t.Errorf("%s: two encodings differ", first[i].name)
+		}
+		got, err := decodeAny(first[i].bytes)
+		if err != nil || !reflect.DeepEqual(got, first[i].value) {
+			t.Errorf("%s: got %+v (%v), want %+v", first[i].name, got, err, first[i].value)
+		}
+	}
+}
+
+func TestForeignBytesAreRefused(t *testing.T) {
+	good := sampleRecords(t)[0].bytes
+	newer := append([]byte{}, good...)
+	newer[0] = 2
+	unknown, err := encode(kindCommand, commandOut{Command{Account: "a"}, typed{Type: 9999, Value: WakeJob{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name  string
+		bytes []byte
+		want  error
+	}{
+		{"empty", nil, ErrFormat},
+		{"short", []byte{1, 1}, ErrFormat},
+		{"format 0", []byte{0, 1, 0xa0}, ErrFormat},
+		{"newer format", newer, ErrNewer},
+		{"marker among commands", []byte{1, kindMarker, 0xa0}, ErrFormat},
+		{"cut", good[:len(good)-1], ErrFormat},
+		{"trailing", append(append([]byte{}, good...), 0), ErrFormat},
+		{"unknown type", unknown, ErrNewer},
+		{"huge array", []byte{1, 1, 0x9a, 0xff, 0xff, 0xff, 0xff}, ErrFormat},
+	} {
+		if _, err := DecodeCommand(tc.bytes); !errors.Is(err, tc.want) {
+			t.Errorf("%s: got %v, want %v", tc.name, err, tc.want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte{1, 1, 0xa0})
+	f.Add([]byte{1, 3, 0xa1, 0x0f, 0x81, 0x82, 0x01, 0xa0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := DecodeCommand(b); err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrNewer) {
+			t.Errorf("unclassified error: %v", err)
+		}
+		if _, err := DecodeEntry(b); err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrNewer) {
+			t.Errorf("unclassified error: %v", err)
+		}
+	})
+}
+
+func BenchmarkDecodeEnvelope(b *testing.B) {
+	e := Envelope{Epoch: 3, Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, Events: sampleEvents()[:2]}
+	bytes, err := EncodeEntry(e)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := DecodeEntry(bytes); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package events
+
+// Entry is a record of the journal: a Marker or an Envelope.
+type Entry interface{ isEntry() }
+
+// Marker announces a new owner of a partition. Its own offset is the epoch of
+// that owner: envelopes of any other epoch that come after it are void.
+type Marker struct {
+	// Owner is the node; Version the build, for people who read the journal.
+	Owner   NodeID `cbor:"1,keyasint"`
+	Version string `cbor:"2,keyasint,omitempty"`
+}
+
+// Envelope is all that one command changed, with the reply it earned. Every
+// command has exactly one accepted envelope, also when it changed nothing.
+type Envelope struct {
+	// Epoch is the offset of the owner's marker, Cause the command's offset.
+	Epoch   int64     `cbor:"1,keyasint"`
+	Cause   int64     `cbor:"2,keyasint"`
+	Command CommandID `cbor:"3,keyasint"`
+	Account AccountID `cbor:"4,keyasint"`
+	// At is the command's time, hence the events'.
+	At     Instant `cbor:"5,keyasint"`
+	Reply  *Reply  `cbor:"6,keyasint,omitempty"`
+	Events []Event `cbor:"-"`
+}
+
+func (Marker) isEntry()   {}
+func (Envelope) isEntry() {}
+
+// Reply answers a command that came from outside. It is a value also when it is
+// a refusal; faults of the machinery are never replies.
+type Reply struct {
+	Code ReplyCode `cbor:"1,keyasint"`
+	// RetryAfter is in seconds; zero means that waiting does not help.
+	RetryAfter int64 `cbor:"2,keyasint,omitempty"`
+}
+
+// ReplyCode tells what became of a command, in a stable wire name.
+type ReplyCode string
+
+// The reply codes.
+const (
+	Accepted           ReplyCode = "accepted"
+	NoSuchAccount      ReplyCode = "no-such-account"
+	NoSuchKey          ReplyCode = "no-such-key"
+	AlreadyExists      ReplyCode = "already-exists"
+	UnknownPlan        ReplyCode = "unknown-plan"
+	ConcurrencyLimit   ReplyCode = "concurrency-limit"
+	QuotaExceeded      ReplyCode = "quota-exceeded"
+	QuotaBytesExceeded ReplyCode = "quota-bytes-exceeded"
+	Stale              ReplyCode = "stale"
+)

@@ -1,0 +1,136 @@
+package events
+
+// Event records one thing that happened. Its time is its envelope's.
+type Event interface{ eventType() uint64 }
+
+// AccountCreated opened an account.
+type AccountCreated struct {
+	Plan   Plan    `cbor:"1,keyasint"`
+	Anchor Instant `cbor:"2,keyasint"`
+}
+
+// PlanChanged moved an account to a plan.
+type PlanChanged struct {
+	Plan Plan `cbor:"1,keyasint"`
+}
+
+// KeyIssued added an API key.
+type KeyIssued struct {
+	Key Key `cbor:"1,keyasint"`
+}
+
+// KeyRevoked made a key invalid.
+type KeyRevoked struct {
+	Key  KeyID    `cbor:"1,keyasint"`
+	Hash [32]byte `cbor:"2,keyasint"`
+}
+
+// QuotaReserved set one unit aside for an accepted job, in the quota window that began at Window.
+type QuotaReserved struct {
+	Job    JobID   `cbor:"1,keyasint"`
+	Window Instant `cbor:"2,keyasint"`
+}
+
+// QuotaDebited turned a job's reserved unit into a used one and counted its
+// bytes: the one billable fact of a job.
+type QuotaDebited struct {
+	Job    JobID   `cbor:"1,keyasint"`
+	Window Instant `cbor:"2,keyasint"`
+	Bytes  int64   `cbor:"3,keyasint"`
+}
+
+// QuotaReleased gave a failed job's unit back.
+type QuotaReleased struct {
+	Job    JobID   `cbor:"1,keyasint"`
+	Window Instant `cbor:"2,keyasint"`
+}
+
+// JobQueued began a job.
+type JobQueued struct {
+	Job       JobID     `cbor:"1,keyasint"`
+	Key       KeyID     `cbor:"2,keyasint"`
+	Operation Operation `cbor:"3,keyasint"`
+	Test      bool      `cbor:"4,keyasint,omitempty"`
+	// Content is the offset of the SubmitJob record that holds the content.
+	Content int64 `cbor:"5,keyasint"`
+	// Window is the quota window of the job's unit.
+	Window Instant `cbor:"6,keyasint,omitempty"`
+}
+
+// RenderStarted gave the job to an attempt.
+type RenderStarted struct {
+	Job     JobID     `cbor:"1,keyasint"`
+	Attempt AttemptID `cbor:"2,keyasint"`
+	Node    NodeID    `cbor:"3,keyasint"`
+	// Deadline is when the attempt counts as lost.
+	Deadline Instant `cbor:"4,keyasint"`
+}
+
+// RenderRequeued put a job back after an attempt that may be repeated.
+type RenderRequeued struct {
+	Job     JobID     `cbor:"1,keyasint"`
+	Attempt AttemptID `cbor:"2,keyasint"`
+	Code    ErrorCode `cbor:"3,keyasint"`
+	// NotBefore is when the next attempt may start.
+	NotBefore Instant `cbor:"4,keyasint"`
+	// Lost tells that the node went away, not that the render failed.
+	Lost bool `cbor:"5,keyasint,omitempty"`
+}
+
+// RenderReleased tells that a requeued job's delay is over.
+type RenderReleased struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+// RenderDiscarded tells that the result of a stale attempt was refused; its file is garbage.
+type RenderDiscarded struct {
+	Job  JobID  `cbor:"1,keyasint"`
+	Name string `cbor:"2,keyasint"`
+}
+
+// JobDone ended a job with a file.
+type JobDone struct {
+	Job     JobID   `cbor:"1,keyasint"`
+	File    File    `cbor:"2,keyasint"`
+	Metrics Metrics `cbor:"3,keyasint"`
+	Expires Instant `cbor:"4,keyasint"`
+}
+
+// JobFailed ended a job without a file.
+type JobFailed struct {
+	Job  JobID     `cbor:"1,keyasint"`
+	Code ErrorCode `cbor:"2,keyasint"`
+}
+
+// FileExpired ended the time in which a job's file may be downloaded.
+type FileExpired struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+// FileDeleted tells that the expired file is gone from storage.
+type FileDeleted struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+// JobForgotten ended the time in which a job's status may be read.
+type JobForgotten struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+func (AccountCreated) eventType() uint64  { return 1 }
+func (PlanChanged) eventType() uint64     { return 2 }
+func (KeyIssued) eventType() uint64       { return 3 }
+func (KeyRevoked) eventType() uint64      { return 4 }
+func (QuotaReserved) eventType() uint64   { return 8 }
+func (QuotaDebited) eventType() uint64    { return 9 }
+func (QuotaReleased) eventType() uint64   { return 10 }
+func (JobQueued) eventType() uint64       { return 16 }
+func (RenderStarted) eventType() uint64   { return 17 }
+func (RenderRequeued) eventType() uint64  { return 18 }
+func (RenderReleased) eventType() uint64  { return 19 }
+func (RenderDiscarded) eventType() uint64 { return 20 }
+func (JobDone) eventType() uint64         { return 21 }
+func (JobFailed) eventType() uint64       { return 22 }
+func (FileExpired) eventType() uint64     { return 23 }
+func (FileDeleted) eventType() uint64     { return 24 }
+func (JobForgotten) eventType() uint64    { return 25 }

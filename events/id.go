@@ -1,0 +1,95 @@
+package events
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"crypto/rand"
+
+	"github.com/google/uuid"
+)
+
+// AccountID names an account; it is the key of every record about it.
+type AccountID string
+
+// NewAccountID makes a random account id, `acc_` and 16 base32 letters (80 bits).
+func NewAccountID() AccountID {
+	return AccountID("acc_" + randomName(10))
+}
+
+// KeyID names an API key inside its account. It is not the secret.
+type KeyID string
+
+// NewKeyID makes a random key id, `key_` and 8 base32 letters (40 bits).
+func NewKeyID() KeyID { return KeyID("key_" + randomName(5)) }
+
+func randomName(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: crypto/rand aborts the process instead
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+}
+
+// JobID is a random UUID made at the edge (decisions.md, Submitting).
+type JobID uuid.UUID
+
+// NewJobID makes a random (version 4) job id.
+func NewJobID() JobID { return JobID(uuid.New()) }
+
+// ParseJobID reads the 36-character form and no other.
+func ParseJobID(s string) (JobID, error) {
+	if len(s) != 36 {
+		return JobID{}, fmt.Errorf("job id has %d characters, not 36", len(s))
+	}
+	id, err := uuid.Parse(s)
+	return JobID(id), err
+}
+
+// String is the 36-character lower-case form.
+func (id JobID) String() string { return uuid.UUID(id).String() }
+
+// CommandID identifies a command over all its copies in the log: it is what a
+// duplicate is recognised by. The first 48 bits are its time (UUID version 7).
+type CommandID uuid.UUID
+
+// NewCommandID makes a command id.
+func NewCommandID() CommandID { return CommandID(uuid.Must(uuid.NewV7())) }
+
+// String is the 36-character form.
+func (id CommandID) String() string { return uuid.UUID(id).String() }
+
+// AttemptID is the fencing token of one attempt to render a job. It is random,
+// not a number, because two nodes may start an attempt at the same moment; the
+// log's order decides which of them holds, and results of the other are void.
+type AttemptID uint64
+
+// NewAttemptID makes a random attempt id, never zero.
+func NewAttemptID() AttemptID {
+	var b [8]byte
+	rand.Read(b[:])
+	return AttemptID(binary.BigEndian.Uint64(b[:]) | 1)
+}
+
+// Instant is a moment in milliseconds since 1970 UTC, the resolution of the API.
+// Zero means none.
+type Instant int64
+
+// At converts a time.
+func At(t time.Time) Instant { return Instant(t.UnixMilli()) }
+
+// Time converts back, in UTC.
+func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
+
+// Add moves an instant by d, cut to milliseconds.
+func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Milliseconds()) }
+
+// Partition is the shard of an account among n: FNV-1a modulo n, fixed for the
+// life of a log like n itself.
+func Partition(account AccountID, n int32) int32 {
+	h := fnv.New32a()
+	h.Write([]byte(account))
+	return int32(h.Sum32() % uint32(n))
+}

@@ -1,0 +1,42 @@
+// Package embedded is the log of one machine, kept in one Pebble database.
+//
+// # Guarantees
+//
+// A record is acknowledged after the fsync of Pebble's write-ahead log that holds
+// it, so it survives kill -9 and power loss. One committer goroutine collects what
+// all appenders of all partitions have queued into one batch (group commit) and
+// applies it; one publisher goroutine waits for the fsync, moves the ends, wakes
+// the readers and calls back. While the publisher waits for one batch the
+// committer collects the next. No reader sees a record before it is durable.
+//
+// The directory is locked: a second process is refused with ErrInUse.
+//
+// # What can fail
+//
+// An error from the write-ahead log (disk full, I/O error) fails the log for good:
+// every pending and every later Append and Trim is answered with that error, for
+// nobody knows what reached the disk. Reads go on. Restarting the process recovers
+// what is on the disk. When only Pebble's background flushes fail, as with a
+// disk that fills up, appends wait until a flush succeeds. A fault of Pebble's own
+// manifest ends the process, which is the one safe answer to it.
+//
+// # Storage format
+//
+// Three kinds of keys; integers are big-endian, so that keys sort as the log reads:
+//
+//	0x00 "format"                                 -> version (1 byte, 1), partitions (uint32)
+//	0x01 topic 0x00 partition (uint32)            -> start: oldest retained offset (uint64)
+//	0x02 topic 0x00 partition (uint32) offset (uint64) -> record
+//
+// A record is
+//
+//	version    1 byte, 1
+//	key        uvarint length, bytes
+//	headers    uvarint count, then per header: key and value, each uvarint length, bytes
+//	value      the rest
+//
+// There is no checksum in a record: Pebble checks one per block and per log chunk.
+//
+// Trim is one synced batch {DeleteRange of the records, new start}. The end of a
+// partition is max(start, last record + 1), so that offsets never restart.
+package embedded

@@ -1,0 +1,38 @@
+package events
+
+// The tables that decode by type number. A number stands for one meaning for
+// ever; a changed meaning gets a new number and the old one stays here.
+
+var commandTypes = map[uint64]func([]byte) (CommandBody, error){
+	CreateAccount{}.commandType(): into[CreateAccount, CommandBody],
+	ChangePlan{}.commandType():    into[ChangePlan, CommandBody],
+	IssueKey{}.commandType():      into[IssueKey, CommandBody],
+	RevokeKey{}.commandType():     into[RevokeKey, CommandBody],
+	SubmitJob{}.commandType():     into[SubmitJob, CommandBody],
+	StartRender{}.commandType():   into[StartRender, CommandBody],
+	FinishRender{}.commandType():  into[FinishRender, CommandBody],
+	FailRender{}.commandType():    into[FailRender, CommandBody],
+	LoseRender{}.commandType():    into[LoseRender, CommandBody],
+	WakeJob{}.commandType():       into[WakeJob, CommandBody],
+	ForgetFile{}.commandType():    into[ForgetFile, CommandBody],
+}
+
+var eventTypes = map[uint64]func([]byte) (Event, error){
+	AccountCreated{}.eventType():  into[AccountCreated, Event],
+	PlanChanged{}.eventType():     into[PlanChanged, Event],
+	KeyIssued{}.eventType():       into[KeyIssued, Event],
+	KeyRevoked{}.eventType():      into[KeyRevoked, Event],
+	QuotaReserved{}.eventType():   into[QuotaReserved, Event],
+	QuotaDebited{}.eventType():    into[QuotaDebited, Event],
+	QuotaReleased{}.eventType():   into[QuotaReleased, Event],
+	JobQueued{}.eventType():       into[JobQueued, Event],
+	RenderStarted{}.eventType():   into[RenderStarted, Event],
+	RenderRequeued{}.eventType():  into[RenderRequeued, Event],
+	RenderReleased{}.eventType():  into[RenderReleased, Event],
+	RenderDiscarded{}.eventType(): into[RenderDiscarded, Event],
+	JobDone{}.eventType():         into[JobDone, Event],
+	JobFailed{}.eventType():       into[JobFailed, Event],
+	FileExpired{}.eventType():     into[FileExpired, Event],
+	FileDeleted{}.eventType():     into[FileDeleted, Event],
+	JobForgotten{}.eventType():    into[JobForgotten, Event],
+}

@@ -1,0 +1,103 @@
+package events
+
+// Plan is a subscription plan by its wire name.
+type Plan string
+
+// The plans (api-spec.md, Limits).
+const (
+	PlanFree     Plan = "free"
+	PlanStarter  Plan = "starter"
+	PlanPro      Plan = "pro"
+	PlanBusiness Plan = "business"
+)
+
+// Plans lists the plans, smallest first.
+func Plans() []Plan { return []Plan{PlanFree, PlanStarter, PlanPro, PlanBusiness} }
+
+// Operation is a conversion by its endpoint's name.
+type Operation string
+
+// The operations (api-spec.md, Endpoints).
+const (
+	HTMLToPDF     Operation = "html-to-pdf"
+	MarkdownToPDF Operation = "markdown-to-pdf"
+)
+
+// Status is a job's state as the API shows it.
+type Status string
+
+// The states (api-spec.md, States and transitions). Expired and deleted jobs
+// show done or failed: expiry concerns the file, not the outcome.
+const (
+	StatusQueued    Status = "queued"
+	StatusRendering Status = "rendering"
+	StatusUploading Status = "uploading"
+	StatusDone      Status = "done"
+	StatusFailed    Status = "failed"
+)
+
+// ErrorCode says why a job failed (api-spec.md, Job error_code; decisions.md, Jobs).
+type ErrorCode string
+
+// The error codes of jobs.
+const (
+	SSRFBlocked      ErrorCode = "SSRF_BLOCKED"
+	FileTooLarge     ErrorCode = "FILE_TOO_LARGE"
+	PageTimeout      ErrorCode = "PAGE_TIMEOUT"
+	RenderFailed     ErrorCode = "RENDER_FAILED"
+	NavigationFailed ErrorCode = "NAVIGATION_FAILED"
+	BrowserCrashed   ErrorCode = "BROWSER_CRASHED"
+)
+
+// NodeID names one start of one node: a restarted node has another id.
+type NodeID string
+
+// Key is an API key as the service keeps it: without the secret.
+type Key struct {
+	ID KeyID `cbor:"1,keyasint"`
+	// Hash is the SHA-256 of the whole secret.
+	Hash [32]byte `cbor:"2,keyasint"`
+	// Prefix is sk_live_ or sk_test_, LastFour the secret's end, both for people.
+	Prefix   string  `cbor:"3,keyasint"`
+	LastFour string  `cbor:"4,keyasint"`
+	Created  Instant `cbor:"5,keyasint"`
+	Revoked  Instant `cbor:"6,keyasint,omitempty"`
+}
+
+// Content is what a job renders, as it will be rendered: sanitised HTML, or Markdown's HTML.
+type Content struct {
+	HTML  string       `cbor:"1,keyasint,omitempty"`
+	Print PrintOptions `cbor:"2,keyasint"`
+}
+
+// PrintOptions are the basic PdfOptions of the contract with its defaults filled in.
+type PrintOptions struct {
+	// Format is A4, A3, Letter, Legal or Tabloid.
+	Format    string `cbor:"1,keyasint"`
+	Landscape bool   `cbor:"2,keyasint,omitempty"`
+	// Margins are CSS lengths; empty means the default.
+	MarginTop    string `cbor:"3,keyasint,omitempty"`
+	MarginRight  string `cbor:"4,keyasint,omitempty"`
+	MarginBottom string `cbor:"5,keyasint,omitempty"`
+	MarginLeft   string `cbor:"6,keyasint,omitempty"`
+	// OmitBackground leaves CSS backgrounds out.
+	OmitBackground bool `cbor:"7,keyasint,omitempty"`
+	// Scale is 0.5–2; zero means fitted to the page.
+	Scale float64 `cbor:"8,keyasint,omitempty"`
+}
+
+// File is a stored result.
+type File struct {
+	// Name is the file's name in the store, unique to the attempt.
+	Name string `cbor:"1,keyasint"`
+	// Size is in bytes, Pages zero for images.
+	Size  int64 `cbor:"2,keyasint"`
+	Pages int   `cbor:"3,keyasint,omitempty"`
+}
+
+// Metrics are the measured times of a job in milliseconds (api-spec.md, JobMetrics).
+type Metrics struct {
+	PageLoad   int64 `cbor:"1,keyasint,omitempty"`
+	Processing int64 `cbor:"2,keyasint,omitempty"`
+	Total      int64 `cbor:"3,keyasint,omitempty"`
+}
