@@ -107,8 +107,8 @@ func (LoseRender) commandType() uint64    { return 20 }
 func (WakeJob) commandType() uint64       { return 21 }
 func (ForgetFile) commandType() uint64    { return 22 }
 
-// JobOf is the job that a command is about, if any.
-func JobOf(body CommandBody) (JobID, bool) {
+// Target is the job that a command is about; false for commands about the account.
+func Target(body CommandBody) (JobID, bool) {
 	switch b := body.(type) {
 	case SubmitJob:
 		return b.Job, true

@@ -50,4 +50,5 @@ const (
 	QuotaExceeded      ReplyCode = "quota-exceeded"
 	QuotaBytesExceeded ReplyCode = "quota-bytes-exceeded"
 	Stale              ReplyCode = "stale"
+	Internal           ReplyCode = "internal"
 )

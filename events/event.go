@@ -134,3 +134,30 @@ func (JobFailed) eventType() uint64       { return 22 }
 func (FileExpired) eventType() uint64     { return 23 }
 func (FileDeleted) eventType() uint64     { return 24 }
 func (JobForgotten) eventType() uint64    { return 25 }
+
+// JobOf is the job that an event is about; false for events of the account.
+func JobOf(ev Event) (JobID, bool) {
+	switch e := ev.(type) {
+	case JobQueued:
+		return e.Job, true
+	case RenderStarted:
+		return e.Job, true
+	case RenderRequeued:
+		return e.Job, true
+	case RenderReleased:
+		return e.Job, true
+	case RenderDiscarded:
+		return e.Job, true
+	case JobDone:
+		return e.Job, true
+	case JobFailed:
+		return e.Job, true
+	case FileExpired:
+		return e.Job, true
+	case FileDeleted:
+		return e.Job, true
+	case JobForgotten:
+		return e.Job, true
+	}
+	return JobID{}, false
+}

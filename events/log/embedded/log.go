@@ -144,14 +144,18 @@ func (l *Log) partition(topic string, number int32) (*partition, error) {
 	if number < 0 || number >= l.partitions {
 		return nil, fmt.Errorf("topic %s has no partition %d", topic, number)
 	}
+	if l.isClosed() {
+		return nil, log.ErrClosed
+	}
 	l.topicsMu.RLock()
 	loaded, ok := l.topics[topic]
 	l.topicsMu.RUnlock()
-	if !ok || l.isClosed() {
-		var err error
-		if loaded, err = l.loadTopic(topic); err != nil {
-			return nil, err
-		}
+	if ok {
+		return loaded[number], nil
+	}
+	loaded, err := l.loadTopic(topic)
+	if err != nil {
+		return nil, err
 	}
 	return loaded[number], nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -54,8 +53,8 @@ func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
 }
 
 func lockError(dir string, err error) error {
-	held := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) && !errors.Is(err, os.ErrPermission)
-	if held || err.Error() == "lock held by current process" {
+	const bySelf = "lock held by current process" // Pebble has no sentinel for it
+	if errors.Is(err, syscall.EAGAIN) || err.Error() == bySelf {
 		return fmt.Errorf("open log %s: %w", dir, ErrInUse)
 	}
 	return fmt.Errorf("open log %s: lock: %w", dir, err)

@@ -1,0 +1,215 @@
+package account
+
+import (
+	"platen.dev/actors/job"
+	"platen.dev/events"
+)
+
+// Store reads committed state: what the replica has folded.
+type Store interface {
+	Account(events.AccountID) (State, error)
+	Job(events.AccountID, events.JobID) (job.State, error)
+	// Reply finds the reply that a command got before.
+	Reply(events.AccountID, events.CommandID) (events.Reply, bool, error)
+}
+
+// Decision is what one command changes: the content of its envelope, and what
+// to do once that envelope is read back.
+type Decision struct {
+	Events  []events.Event
+	Reply   *events.Reply
+	Effects []job.Effect
+}
+
+// Aggregate is one account with its jobs, ahead of what is committed: commands
+// are decided on the outcome of those before them, while their envelopes are
+// still on the way to the log. It belongs to one goroutine and one epoch; when
+// the epoch ends, it is dropped.
+type Aggregate struct {
+	id    events.AccountID
+	store Store
+	// state is loaded with the first command and correct as long as the epoch lasts.
+	state  State
+	loaded bool
+	// jobs and replies hold what envelopes in flight have touched.
+	jobs     map[events.JobID]*flying
+	replies  map[events.CommandID]events.Reply
+	inFlight map[int64]flight
+}
+
+type flying struct {
+	state job.State
+	count int
+}
+
+type flight struct {
+	command events.CommandID
+	job     events.JobID
+}
+
+// NewAggregate makes the aggregate of an account over committed state.
+func NewAggregate(id events.AccountID, store Store) *Aggregate {
+	return &Aggregate{
+		id: id, store: store,
+		jobs:     map[events.JobID]*flying{},
+		replies:  map[events.CommandID]events.Reply{},
+		inFlight: map[int64]flight{},
+	}
+}
+
+// Idle tells whether no decision is in flight.
+func (a *Aggregate) Idle() bool { return len(a.inFlight) == 0 }
+
+// Decide decides the command at offset cause and goes on from its outcome. An
+// error is the store's; nothing has changed then.
+func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
+	if err := a.load(); err != nil {
+		return Decision{}, err
+	}
+	reply, repeated, err := a.earlierReply(c.ID)
+	if err != nil || repeated {
+		return Decision{Reply: reply}, err
+	}
+	id, _ := events.Target(c.Body)
+	before, err := a.job(id)
+	if err != nil {
+		return Decision{}, err
+	}
+	d := compose(a.state, before, c, cause)
+	a.advance(cause, c, id, before, &d)
+	return d, nil
+}
+
+func (a *Aggregate) load() error {
+	if a.loaded {
+		return nil
+	}
+	state, err := a.store.Account(a.id)
+	a.state, a.loaded = state, err == nil
+	return err
+}
+
+// earlierReply recognises a command that was already decided by its stored reply.
+func (a *Aggregate) earlierReply(id events.CommandID) (*events.Reply, bool, error) {
+	if r, ok := a.replies[id]; ok {
+		return &r, true, nil
+	}
+	r, ok, err := a.store.Reply(a.id, id)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	return &r, true, nil
+}
+
+func (a *Aggregate) job(id events.JobID) (job.State, error) {
+	if f, ok := a.jobs[id]; ok {
+		return f.state, nil
+	}
+	if id == (events.JobID{}) {
+		return job.State{}, nil
+	}
+	return a.store.Job(a.id, id)
+}
+
+// advance moves the speculative state over the decision and notes it as in flight.
+func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, before job.State, d *Decision) {
+	after := before
+	for _, ev := range d.Events {
+		a.state = Evolve(a.state, ev, c.At)
+		after = job.Evolve(after, a.id, ev, c.At)
+	}
+	for _, ev := range d.Events {
+		d.Effects = append(d.Effects, job.Effects(id, after, ev)...)
+	}
+	a.inFlight[cause] = flight{c.ID, id}
+	if d.Reply != nil {
+		a.replies[c.ID] = *d.Reply
+	}
+	f, ok := a.jobs[id]
+	if !ok {
+		f = &flying{}
+		a.jobs[id] = f
+	}
+	f.state = after
+	f.count++
+}
+
+// Committed tells that the envelope of cause was read back, hence that the store has it.
+func (a *Aggregate) Committed(cause int64) {
+	f, ok := a.inFlight[cause]
+	if !ok {
+		return
+	}
+	delete(a.inFlight, cause)
+	delete(a.replies, f.command)
+	if j := a.jobs[f.job]; j.count > 1 {
+		j.count--
+	} else {
+		delete(a.jobs, f.job)
+	}
+}
+
+// compose is Compose, except that a decider that panics refuses the command
+// instead of blocking every later one of its partition.
+func compose(s State, j job.State, c events.Command, cause int64) (d Decision) {
+	defer func() {
+		if recover() != nil {
+			d = Decision{Reply: &events.Reply{Code: events.Internal}}
+		}
+	}()
+	return Compose(s, j, c, cause)
+}
+
+// Compose decides one command over an account and the job that it is about.
+func Compose(s State, j job.State, c events.Command, cause int64) Decision {
+	submit, ok := c.Body.(events.SubmitJob)
+	if ok {
+		return composeSubmit(s, j, submit, c, cause)
+	}
+	if _, ok := events.Target(c.Body); !ok {
+		evs, reply := Decide(s, c.Body)
+		return Decision{Events: evs, Reply: &reply}
+	}
+	evs := job.Decide(j, c, cause)
+	return Decision{Events: append(evs, settle(j, evs)...)}
+}
+
+func composeSubmit(s State, j job.State, b events.SubmitJob, c events.Command, cause int64) Decision {
+	refusal := func(code events.ReplyCode) Decision { return Decision{Reply: &events.Reply{Code: code}} }
+	if !s.Exists() {
+		return refusal(events.NoSuchAccount)
+	}
+	if k, ok := s.key(b.Key); !ok || k.Revoked != 0 {
+		return refusal(events.NoSuchKey)
+	}
+	evs := job.Decide(j, c, cause)
+	if len(evs) == 0 {
+		return refusal(events.AlreadyExists)
+	}
+	if b.Test {
+		return Decision{Events: evs, Reply: &accepted}
+	}
+	reserved, reply := Admit(s, b.Job, c.At)
+	if len(reserved) == 0 {
+		return Decision{Reply: &reply}
+	}
+	queued := evs[0].(events.JobQueued)
+	queued.Window = reserved[0].(events.QuotaReserved).Window
+	return Decision{Events: append(reserved, queued), Reply: &reply}
+}
+
+// settle turns a charged job's end into what it means for the quota.
+func settle(j job.State, evs []events.Event) []events.Event {
+	if j.Test {
+		return nil
+	}
+	for _, ev := range evs {
+		switch e := ev.(type) {
+		case events.JobDone:
+			return []events.Event{events.QuotaDebited{Job: e.Job, Window: j.Window, Bytes: e.File.Size}}
+		case events.JobFailed:
+			return []events.Event{events.QuotaReleased{Job: e.Job, Window: j.Window}}
+		}
+	}
+	return nil
+}

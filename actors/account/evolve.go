@@ -1,0 +1,47 @@
+package account
+
+import "platen.dev/events"
+
+// Evolve is the state after an event that happened at the given instant. It does
+// not touch what the state before shares with others.
+func Evolve(s State, ev events.Event, at events.Instant) State {
+	switch e := ev.(type) {
+	case events.AccountCreated:
+		return State{Plan: e.Plan, Anchor: e.Anchor, Window: e.Anchor}
+	case events.PlanChanged:
+		s.Plan = e.Plan
+	case events.KeyIssued:
+		s.Keys = append(s.Keys[:len(s.Keys):len(s.Keys)], e.Key)
+	case events.KeyRevoked:
+		s.Keys = revoked(s.Keys, e.Key, at)
+	case events.QuotaReserved:
+		if e.Window > s.Window {
+			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
+		}
+		s.Running++
+		s.Reserved++
+	case events.QuotaDebited:
+		s.Running--
+		if e.Window == s.Window { // a unit of an earlier window has left with it
+			s.Reserved--
+			s.Used++
+			s.Bytes += e.Bytes
+		}
+	case events.QuotaReleased:
+		s.Running--
+		if e.Window == s.Window {
+			s.Reserved--
+		}
+	}
+	return s
+}
+
+func revoked(keys []events.Key, id events.KeyID, at events.Instant) []events.Key {
+	out := append([]events.Key(nil), keys...)
+	for i := range out {
+		if out[i].ID == id {
+			out[i].Revoked = at
+		}
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package account
+
+import (
+	"time"
+
+	"platen.dev/events"
+)
+
+// windowStart is the start of the quota window that holds now: windows run from
+// the anchor month by month, in UTC, and begin on the month's last day where the
+// anchor's day does not exist (api-spec.md, Limits). Before the anchor there is
+// only the first window.
+func windowStart(anchor, now events.Instant) events.Instant {
+	if now <= anchor {
+		return anchor
+	}
+	a, n := anchor.Time(), now.Time()
+	months := (n.Year()-a.Year())*12 + int(n.Month()-a.Month())
+	if start := monthsAfter(a, months); start <= now {
+		return start
+	}
+	return monthsAfter(a, months-1)
+}
+
+// windowEnd is the instant at which the window that began at start ends.
+func windowEnd(anchor, start events.Instant) events.Instant {
+	a, s := anchor.Time(), start.Time()
+	months := (s.Year()-a.Year())*12 + int(s.Month()-a.Month())
+	return monthsAfter(a, months+1)
+}
+
+func monthsAfter(anchor time.Time, months int) events.Instant {
+	first := time.Date(anchor.Year(), anchor.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
+	last := first.AddDate(0, 1, -1).Day()
+	day := min(anchor.Day(), last)
+	clock := time.Duration(anchor.UnixMilli()%dayMillis+dayMillis) * time.Millisecond % (24 * time.Hour)
+	return events.At(first.AddDate(0, 0, day-1).Add(clock))
+}
+
+const dayMillis = 24 * 60 * 60 * 1000

@@ -1,0 +1,49 @@
+package job
+
+import "platen.dev/events"
+
+// Effect is something to do in the world once the envelope that asks for it is
+// read back. Effects are performed at least once.
+type Effect interface{ isEffect() }
+
+// Render asks for an attempt to render the job.
+type Render struct {
+	Account events.AccountID
+	Job     events.JobID
+	// Content is the offset of the command that holds what to render.
+	Content int64
+}
+
+// DeleteFile asks to delete a file. With Tell, the job waits to hear of it.
+type DeleteFile struct {
+	Account events.AccountID
+	Job     events.JobID
+	Name    string
+	Tell    bool
+}
+
+func (Render) isEffect()     {}
+func (DeleteFile) isEffect() {}
+
+// Effects is what an event asks for, given the state after it.
+func Effects(id events.JobID, s State, ev events.Event) []Effect {
+	switch e := ev.(type) {
+	case events.RenderDiscarded:
+		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: e.Name}}
+	case events.JobQueued, events.RenderReleased, events.FileExpired:
+		return Pending(id, s)
+	}
+	return nil
+}
+
+// Pending is what a job's state alone asks for: a new owner of the job performs
+// it, as the old owner may not have.
+func Pending(id events.JobID, s State) []Effect {
+	switch s.Phase {
+	case Queued:
+		return []Effect{Render{Account: s.Account, Job: id, Content: s.Content}}
+	case Expired:
+		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: s.File, Tell: true}}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package job
+
+import "platen.dev/events"
+
+// Evolve is the state after an event that happened at the given instant to a job of account.
+func Evolve(s State, account events.AccountID, ev events.Event, at events.Instant) State {
+	switch e := ev.(type) {
+	case events.JobQueued:
+		return State{Phase: Queued, Account: account, Test: e.Test, Content: e.Content, Window: e.Window}
+	case events.RenderStarted:
+		s.Phase, s.Attempt, s.Node, s.Due = Rendering, e.Attempt, e.Node, e.Deadline
+	case events.RenderRequeued:
+		s.Phase, s.Attempt, s.Node, s.Due = Delayed, 0, "", e.NotBefore
+		if e.Lost {
+			s.Losses++
+		} else {
+			s.Failures++
+		}
+	case events.RenderReleased:
+		s.Phase, s.Due = Queued, 0
+	case events.JobDone:
+		s.Phase, s.Attempt, s.Node, s.Due, s.File = Done, 0, "", e.Expires, e.File.Name
+	case events.JobFailed:
+		s.Phase, s.Attempt, s.Node, s.Due = Failed, 0, "", at.Add(StatusLife)
+	case events.FileExpired:
+		s.Phase, s.Due = Expired, 0
+	case events.FileDeleted:
+		s.Phase, s.Due, s.File = Deleted, at.Add(StatusLife-FileLife), ""
+	case events.JobForgotten:
+		return State{}
+	}
+	return s
+}

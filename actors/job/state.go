@@ -1,0 +1,65 @@
+// Package job decides what becomes of one job: pure functions over its state,
+// without clock, randomness or I/O. doc/job-states in docs/ARCHITECTURE.md draws
+// the phases.
+package job
+
+import (
+	"time"
+
+	"platen.dev/events"
+)
+
+// Phase is where a job stands. The numbers are stored; never reuse one.
+type Phase uint8
+
+// The phases. The API shows Delayed as queued, and Expired and Deleted as done.
+const (
+	Absent    Phase = iota // no such job
+	Queued                 // waits for a page
+	Delayed                // waits for Due before it is queued again
+	Rendering              // an attempt holds it until Due
+	Done                   // its file may be downloaded until Due
+	Failed                 // its status may be read until Due
+	Expired                // its file is to be deleted
+	Deleted                // its status may be read until Due
+)
+
+// Limits of a job's life.
+const (
+	// MaxFailures is how often a render may fail for reasons that neither page nor
+	// caller caused before the job fails (decisions.md, Jobs).
+	MaxFailures = 3
+	// MaxLosses is how often a job may be lost together with its node before it
+	// fails. A loss says little about the job, hence more patience than for failures.
+	MaxLosses = 10
+	// AttemptLimit is after how long an attempt of which nothing is heard counts as lost.
+	AttemptLimit = 10 * time.Minute
+	// FileLife is how long a file may be downloaded (api-spec.md, General rules).
+	FileLife = 24 * time.Hour
+	// StatusLife is how long after its end a job's status may be read (decisions.md, Jobs).
+	StatusLife = 30 * 24 * time.Hour
+)
+
+// State is all that decisions about a job depend on.
+type State struct {
+	Phase   Phase            `cbor:"1,keyasint"`
+	Account events.AccountID `cbor:"2,keyasint"`
+	Test    bool             `cbor:"3,keyasint,omitempty"`
+	// Content is the offset of the command that holds what to render.
+	Content int64 `cbor:"4,keyasint"`
+	// Window is the quota window of the reserved unit.
+	Window events.Instant `cbor:"5,keyasint,omitempty"`
+	// Attempt and Node are of the attempt that holds the job; zero without one.
+	Attempt  events.AttemptID `cbor:"6,keyasint,omitempty"`
+	Node     events.NodeID    `cbor:"7,keyasint,omitempty"`
+	Failures int              `cbor:"8,keyasint,omitempty"`
+	Losses   int              `cbor:"9,keyasint,omitempty"`
+	// Due is when time alone moves the job on; zero when it does not.
+	Due  events.Instant `cbor:"10,keyasint,omitempty"`
+	File string         `cbor:"11,keyasint,omitempty"`
+}
+
+// Active tells whether the job still counts as running for its account.
+func (s State) Active() bool {
+	return s.Phase == Queued || s.Phase == Delayed || s.Phase == Rendering
+}

@@ -1,0 +1,76 @@
+package shard
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/events"
+	"platen.dev/events/log"
+)
+
+// feed reads a partition's commands for its host, at most window ahead of what
+// is read back from the journal.
+type feed struct {
+	slots  chan struct{}
+	cancel context.CancelFunc
+	ended  chan struct{}
+}
+
+func startFeed(l log.Log, partition int32, from int64, root *actor.RootContext, host *actor.PID, logger *slog.Logger) *feed {
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &feed{slots: make(chan struct{}, window), cancel: cancel, ended: make(chan struct{})}
+	go f.run(ctx, l.Read(events.TopicCommands, partition, from), func(m any) { root.Send(host, m) }, logger)
+	return f
+}
+
+// run ends with its context, or with a failed message to the host.
+func (f *feed) run(ctx context.Context, reader log.Reader, tell func(any), logger *slog.Logger) {
+	defer close(f.ended)
+	defer reader.Close()
+	for {
+		records, err := reader.Next(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			tell(failed{err})
+			return
+		}
+		for _, r := range records {
+			if !f.acquire(ctx) {
+				return
+			}
+			tell(arrived{r.Offset, decode(r, logger)})
+		}
+	}
+}
+
+// decode gives a command without body for a record that holds none: it must
+// still be passed by an envelope of its own.
+func decode(r log.Record, logger *slog.Logger) events.Command {
+	c, err := events.DecodeCommand(r.Value)
+	if err != nil {
+		logger.Error("unreadable command passed over", "offset", r.Offset, "error", err)
+		return events.Command{}
+	}
+	return c
+}
+
+func (f *feed) acquire(ctx context.Context) bool {
+	select {
+	case f.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (f *feed) release() { <-f.slots }
+
+// stop ends the feed and waits for its goroutine, which never blocks on the host.
+func (f *feed) stop() {
+	f.cancel()
+	<-f.ended
+}

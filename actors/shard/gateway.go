@@ -1,0 +1,95 @@
+package shard
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/fxamacker/cbor/v2"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"platen.dev/events"
+	"platen.dev/events/log"
+	"platen.dev/projections"
+)
+
+// ErrUnavailable tells that a command got no reply in time. It may still take
+// effect: ask again with the same command id.
+var ErrUnavailable = errors.New("no reply from the account's shard")
+
+// AppendCommand appends a command to its account's partition; done is as in log.Log.
+func AppendCommand(l log.Log, c events.Command, done func(int64, error)) {
+	value, err := events.EncodeCommand(c)
+	if err != nil {
+		done(0, err)
+		return
+	}
+	l.Append(events.TopicCommands, events.Partition(c.Account, l.Partitions()), log.Record{Key: []byte(c.Account), Value: value}, done)
+}
+
+// Gateway sends commands and waits for their replies.
+type Gateway struct {
+	Log     log.Log
+	Replica *projections.Replica
+	System  *actor.ActorSystem
+	// Patience is how long a reply is waited for.
+	Patience time.Duration
+	Now      func() time.Time
+}
+
+// Do sends a command and returns the reply of its accepted envelope. An error
+// tells that none came: log.ErrTooLarge when the command can never be taken,
+// otherwise ErrUnavailable.
+func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply, error) {
+	promise := actor.NewFuture(g.System, g.Patience)
+	c := events.Command{
+		ID: events.NewCommandID(), Account: id, At: events.At(g.Now()), Body: body,
+		ReplyTo: &events.Address{Node: promise.PID().Address, ID: promise.PID().Id},
+	}
+	AppendCommand(g.Log, c, func(_ int64, err error) {
+		if err != nil {
+			g.System.Root.Send(promise.PID(), err)
+		}
+	})
+	result, err := promise.Result()
+	if err == nil {
+		return answerOf(result, c.ID)
+	}
+	reply, known, readErr := g.Replica.Reply(id, c.ID)
+	if known && readErr == nil { // the reply was lost on its way, not the command
+		return reply, nil
+	}
+	return events.Reply{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+func answerOf(result any, want events.CommandID) (events.Reply, error) {
+	switch r := result.(type) {
+	case error:
+		return events.Reply{}, fmt.Errorf("%w: %w", ErrUnavailable, r)
+	case *wrapperspb.BytesValue:
+		var a Answer
+		if err := cbor.Unmarshal(r.Value, &a); err != nil || a.Command != want {
+			return events.Reply{}, fmt.Errorf("%w: foreign answer", ErrUnavailable)
+		}
+		return a.Reply, nil
+	}
+	return events.Reply{}, fmt.Errorf("%w: unexpected %T", ErrUnavailable, result)
+}
+
+// Answer is a reply on its way to the promise that waits for it. It names the
+// command, because a promise of a restarted node may bear an old one's address.
+type Answer struct {
+	Command events.CommandID `cbor:"1,keyasint"`
+	Reply   events.Reply     `cbor:"2,keyasint"`
+}
+
+// deliver sends an answer, over the network when the promise is another node's.
+// It may get lost; who waits then asks the read model.
+func deliver(ctx actor.Context, to events.Address, a Answer) {
+	b, err := cbor.Marshal(a)
+	if err != nil {
+		return // cannot be: both fields are plain values
+	}
+	ctx.Send(actor.NewPID(to.Node, to.ID), wrapperspb.Bytes(b))
+}

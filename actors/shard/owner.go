@@ -1,0 +1,125 @@
+// Package shard runs partitions: a Host per owned partition reads its commands,
+// has them decided, and writes one envelope per command to the journal under the
+// epoch protocol (design.md, The epoch protocol). The protocol itself is Owner:
+// plain state without I/O, which the simulator of actors/simulation drives too.
+package shard
+
+import (
+	"errors"
+
+	"platen.dev/actors/account"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// ErrSuperseded tells that another owner has announced itself: this one must
+// drop its speculation, decide nothing more and reply to nobody.
+var ErrSuperseded = errors.New("another owner has announced itself")
+
+// Owner is one ownership of one partition, from its marker to the next one's.
+// Commands go in by offset; their decisions may come back in any order;
+// envelopes leave in the order of their causes; and only what is read back from
+// the journal is performed.
+type Owner struct {
+	epoch  int64 // -1 until the marker has an offset
+	slots  []slot
+	sent   int   // slots[:sent] are on their way to the journal
+	cause  int64 // last cause read back
+	active bool
+}
+
+// slot is a command between its arrival and the reading back of its envelope.
+type slot struct {
+	cause    int64
+	command  events.Command
+	decision account.Decision
+	decided  bool
+}
+
+// NewOwner begins an ownership that has not announced itself yet.
+func NewOwner() *Owner { return &Owner{epoch: -1} }
+
+// Announced gives the offset that the owner's marker got: its epoch.
+func (o *Owner) Announced(offset int64) { o.epoch = offset }
+
+// Activate tells that the replica stands at cursor. Once it has read the marker,
+// ready is true and next is the first command to decide.
+func (o *Owner) Activate(cursor projections.Cursor) (next int64, ready bool, err error) {
+	if o.epoch < 0 || cursor.Next <= o.epoch {
+		return 0, false, nil
+	}
+	if cursor.Epoch != o.epoch {
+		return 0, false, ErrSuperseded
+	}
+	o.active, o.cause = true, cursor.Cause
+	return cursor.Cause + 1, true, nil
+}
+
+// Active tells whether the owner may take commands.
+func (o *Owner) Active() bool { return o.active }
+
+// Waiting is the number of commands taken and not yet read back.
+func (o *Owner) Waiting() int { return len(o.slots) }
+
+// Take accepts the command at offset cause to be decided. Causes must rise.
+func (o *Owner) Take(cause int64, c events.Command) {
+	o.slots = append(o.slots, slot{cause: cause, command: c})
+}
+
+// Decided gives the decision about a command taken, and returns the envelopes
+// that can go to the journal now, in order.
+func (o *Owner) Decided(cause int64, d account.Decision) []events.Envelope {
+	for i := o.sent; i < len(o.slots); i++ {
+		if o.slots[i].cause == cause {
+			o.slots[i].decision, o.slots[i].decided = d, true
+			break
+		}
+	}
+	var out []events.Envelope
+	for o.sent < len(o.slots) && o.slots[o.sent].decided {
+		out = append(out, o.envelope(o.slots[o.sent]))
+		o.sent++
+	}
+	return out
+}
+
+func (o *Owner) envelope(s slot) events.Envelope {
+	return events.Envelope{
+		Epoch: o.epoch, Cause: s.cause,
+		Command: s.command.ID, Account: s.command.Account, At: s.command.At,
+		Reply: s.decision.Reply, Events: s.decision.Events,
+	}
+}
+
+// Outcome is a command whose envelope is part of the journal for good.
+type Outcome struct {
+	Cause    int64
+	Command  events.Command
+	Decision account.Decision
+}
+
+// ReadBack takes a journal record as the replica judged it. When it is this
+// owner's envelope, what it settles is returned; a later marker supersedes.
+func (o *Owner) ReadBack(step projections.Step) (Outcome, bool, error) {
+	switch e := step.Entry.(type) {
+	case events.Marker:
+		if step.Offset > o.epoch && o.epoch >= 0 {
+			return Outcome{}, false, ErrSuperseded
+		}
+	case events.Envelope:
+		if step.Accepted && o.active && e.Epoch == o.epoch {
+			return o.settle(e.Cause)
+		}
+	}
+	return Outcome{}, false, nil
+}
+
+func (o *Owner) settle(cause int64) (Outcome, bool, error) {
+	if o.sent == 0 || o.slots[0].cause != cause {
+		return Outcome{}, false, nil // cannot be: the journal keeps the order of appends
+	}
+	head := o.slots[0]
+	o.slots[0] = slot{}
+	o.slots, o.sent, o.cause = o.slots[1:], o.sent-1, cause
+	return Outcome{head.cause, head.command, head.decision}, true, nil
+}

@@ -1,0 +1,29 @@
+package embedded_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"platen.dev/events/log"
+	"platen.dev/events/log/embedded"
+	"platen.dev/events/log/logtest"
+)
+
+func TestMain(m *testing.M) { logtest.Main(m, at) }
+
+// at is the storage in a directory.
+func at(dir string) logtest.Storage {
+	return logtest.Storage{
+		Topic: "platen.test",
+		Where: dir,
+		Open: func(partitions int32) (log.Log, error) {
+			return embedded.Open(embedded.Config{Dir: dir, Partitions: partitions})
+		},
+	}
+}
+
+func fresh(t *testing.T) logtest.Storage { return at(filepath.Join(t.TempDir(), "log")) }
+
+func TestConformance(t *testing.T) { logtest.Run(t, fresh) }
+
+func TestCrash(t *testing.T) { logtest.Crash(t, fresh, 10) }

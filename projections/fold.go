@@ -1,0 +1,41 @@
+package projections
+
+import "platen.dev/events"
+
+// Projection folds accepted envelopes into tables. Apply depends on nothing but
+// its arguments, so that every replica comes to the same bytes.
+type Projection interface {
+	Apply(tx *Tx, partition int32, e events.Envelope)
+}
+
+// Cursor is how far a reader of one journal partition has come, and the whole
+// of the acceptance rule's memory (design.md, The epoch protocol).
+type Cursor struct {
+	// Next is the offset of the first journal record not yet read.
+	Next int64 `cbor:"1,keyasint"`
+	// Epoch is the offset of the latest marker, -1 before the first.
+	Epoch int64 `cbor:"2,keyasint"`
+	// Cause is the command offset of the last accepted envelope, -1 before the first.
+	Cause int64 `cbor:"3,keyasint"`
+}
+
+// Origin is the cursor of a partition of which nothing was read.
+func Origin() Cursor { return Cursor{Next: 0, Epoch: -1, Cause: -1} }
+
+// Step moves the cursor over one record and tells whether the record is an
+// envelope that counts: its epoch is the latest marker's, and its cause is new.
+func (c *Cursor) Step(offset int64, entry events.Entry) bool {
+	c.Next = offset + 1
+	switch e := entry.(type) {
+	case events.Marker:
+		c.Epoch = offset
+	case events.Envelope:
+		if e.Epoch == c.Epoch && e.Cause > c.Cause {
+			c.Cause = e.Cause
+			return true
+		}
+	}
+	return false
+}
+
+var cursors = Table[Cursor]{'c'}

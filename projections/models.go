@@ -1,0 +1,157 @@
+package projections
+
+import (
+	"encoding/binary"
+
+	"platen.dev/events"
+)
+
+// The read models: what the edge and the admin interface show. Each is a fold
+// of events, independent of the deciders' own state.
+
+// Job is the read model of one job.
+type Job struct {
+	Account   events.AccountID `cbor:"1,keyasint"`
+	Operation events.Operation `cbor:"2,keyasint"`
+	Status    events.Status    `cbor:"3,keyasint"`
+	Test      bool             `cbor:"4,keyasint,omitempty"`
+	Created   events.Instant   `cbor:"5,keyasint"`
+	Finished  events.Instant   `cbor:"6,keyasint,omitempty"`
+	// Expires is when the file may no longer be downloaded; zero without a file.
+	Expires events.Instant   `cbor:"7,keyasint,omitempty"`
+	File    events.File      `cbor:"8,keyasint"`
+	Metrics events.Metrics   `cbor:"9,keyasint"`
+	Error   events.ErrorCode `cbor:"10,keyasint,omitempty"`
+	// Gone tells that the file has expired.
+	Gone bool `cbor:"11,keyasint,omitempty"`
+}
+
+// KeyRef is what an API key's hash leads to.
+type KeyRef struct {
+	Account events.AccountID `cbor:"1,keyasint"`
+	Key     events.KeyID     `cbor:"2,keyasint"`
+}
+
+// Account is the read model of one account, for its operator.
+type Account struct {
+	ID      events.AccountID `cbor:"1,keyasint" json:"id"`
+	Plan    events.Plan      `cbor:"2,keyasint" json:"plan"`
+	Anchor  events.Instant   `cbor:"3,keyasint" json:"anchor_ms"`
+	Created events.Instant   `cbor:"4,keyasint" json:"created_ms"`
+	Keys    []events.Key     `cbor:"5,keyasint,omitempty" json:"-"`
+	// Used counts the account's billed units and Bytes their bytes, over all windows.
+	Used  int64 `cbor:"6,keyasint,omitempty" json:"used_units"`
+	Bytes int64 `cbor:"7,keyasint,omitempty" json:"used_bytes"`
+}
+
+var (
+	jobs     = Table[Job]{'j'}
+	keys     = Table[KeyRef]{'k'}
+	accounts = Table[Account]{'a'}
+	replies  = Table[events.Reply]{'r'}
+	replied  = Table[events.CommandID]{'s'}
+)
+
+// ReplyWindow is over how many later commands of a partition the reply to a
+// command is kept: a duplicate that comes within it gets the same reply.
+const ReplyWindow = 1 << 16
+
+// ReadModels is the projection of everything in this file.
+type ReadModels struct{}
+
+var _ Projection = ReadModels{}
+
+// Apply folds one envelope.
+func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
+	keepReply(tx, partition, e)
+	for _, ev := range e.Events {
+		if id, ok := events.JobOf(ev); ok {
+			applyJob(tx, jobs.Key(partition, id[:]...), e, ev)
+		}
+		applyAccount(tx, accounts.Key(partition, []byte(e.Account)...), e, ev)
+	}
+}
+
+// keepReply records the reply and drops the one that leaves the window. Causes
+// are dense, so looking at one old offset per envelope misses none.
+func keepReply(tx *Tx, partition int32, e events.Envelope) {
+	if e.Reply != nil {
+		replies.Put(tx, replies.Key(partition, e.Command[:]...), *e.Reply)
+		replied.Put(tx, replied.Key(partition, offsetBytes(e.Cause)...), e.Command)
+	}
+	if e.Cause < ReplyWindow {
+		return
+	}
+	old := replied.Key(partition, offsetBytes(e.Cause-ReplyWindow)...)
+	if id, ok := replied.Load(tx, old); ok {
+		replied.Delete(tx, old)
+		replies.Delete(tx, replies.Key(partition, id[:]...))
+	}
+}
+
+func offsetBytes(offset int64) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(offset))
+}
+
+func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
+	if _, ok := ev.(events.JobForgotten); ok {
+		jobs.Delete(tx, key)
+		return
+	}
+	j, _ := jobs.Load(tx, key)
+	switch ev := ev.(type) {
+	case events.JobQueued:
+		j = Job{Account: e.Account, Operation: ev.Operation, Status: events.StatusQueued, Test: ev.Test, Created: e.At}
+	case events.RenderStarted:
+		j.Status = events.StatusRendering
+	case events.RenderRequeued:
+		j.Status = events.StatusQueued
+	case events.JobDone:
+		j.Status, j.Finished, j.Expires = events.StatusDone, e.At, ev.Expires
+		j.File, j.Metrics = ev.File, ev.Metrics
+	case events.JobFailed:
+		j.Status, j.Finished, j.Error = events.StatusFailed, e.At, ev.Code
+	case events.FileExpired:
+		j.Gone = true
+	default:
+		return // of no interest to a reader
+	}
+	jobs.Put(tx, key, j)
+}
+
+func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
+	switch ev := ev.(type) {
+	case events.AccountCreated:
+		accounts.Put(tx, key, Account{ID: e.Account, Plan: ev.Plan, Anchor: ev.Anchor, Created: e.At})
+	case events.PlanChanged:
+		updateAccount(tx, key, func(a *Account) { a.Plan = ev.Plan })
+	case events.KeyIssued:
+		keys.Put(tx, keyIndex(ev.Key.Hash), KeyRef{e.Account, ev.Key.ID})
+		updateAccount(tx, key, func(a *Account) { a.Keys = append(a.Keys[:len(a.Keys):len(a.Keys)], ev.Key) })
+	case events.KeyRevoked:
+		keys.Delete(tx, keyIndex(ev.Hash))
+		updateAccount(tx, key, func(a *Account) { a.Keys = withRevoked(a.Keys, ev.Key, e.At) })
+	case events.QuotaDebited:
+		updateAccount(tx, key, func(a *Account) { a.Used, a.Bytes = a.Used+1, a.Bytes+ev.Bytes })
+	}
+}
+
+func updateAccount(tx *Tx, key []byte, change func(*Account)) {
+	a, _ := accounts.Load(tx, key)
+	change(&a)
+	accounts.Put(tx, key, a)
+}
+
+func withRevoked(all []events.Key, id events.KeyID, at events.Instant) []events.Key {
+	out := append([]events.Key(nil), all...)
+	for i := range out {
+		if out[i].ID == id {
+			out[i].Revoked = at
+		}
+	}
+	return out
+}
+
+// keyIndex is the key of the key index: by hash alone, in no partition, because
+// a look-up does not know the account yet.
+func keyIndex(hash [32]byte) []byte { return append([]byte{keys.Name}, hash[:]...) }
