@@ -57,7 +57,7 @@ type Renderer struct {
 func Start(system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	props := actor.PropsFromProducer(func() actor.Actor {
-		return &dispatcher{cfg: cfg, ctx: ctx, known: map[events.JobID]*entry{}}
+		return &dispatcher{cfg: cfg, ctx: ctx, known: map[events.JobID]*entry{}, running: map[string]events.JobID{}}
 	}, actor.WithSupervisor(stopOnFailure))
 	pid, err := system.Root.SpawnNamed(props, "renderer")
 	if err != nil {
@@ -108,13 +108,14 @@ type dispatcher struct {
 	ctx     context.Context
 	queue   []take
 	known   map[events.JobID]*entry
-	running int
-	drained chan struct{}
+	running map[string]events.JobID // by the id of the attempt's actor
+	drained chan struct{}           // closed and nil again once drained
+	closing bool
 }
 
 // entry is a job that waits for its turn, or has an attempt under way.
 type entry struct {
-	attempt *actor.PID // nil while the job is in the queue
+	running bool
 	again   *take
 }
 
@@ -126,7 +127,7 @@ func (d *dispatcher) Receive(ctx actor.Context) {
 	case drop:
 		d.onDrop(m.partition)
 	case drain:
-		d.drained = m.done
+		d.drained, d.closing = m.done, true
 		d.queue = nil
 		d.settle()
 	case *actor.Terminated:
@@ -137,22 +138,23 @@ func (d *dispatcher) Receive(ctx actor.Context) {
 func (d *dispatcher) onTake(ctx actor.Context, m take) {
 	e, known := d.known[m.effect.Job]
 	switch {
-	case d.drained != nil:
+	case d.closing:
 	case !known:
 		d.known[m.effect.Job] = &entry{}
 		d.queue = append(d.queue, m)
 		d.next(ctx)
-	case e.attempt != nil:
+	case e.running:
 		e.again = &m
 	}
 }
 
 func (d *dispatcher) next(ctx actor.Context) {
-	for d.running < d.cfg.Attempts && len(d.queue) > 0 {
+	for len(d.running) < d.cfg.Attempts && len(d.queue) > 0 {
 		m := d.queue[0]
 		d.queue = d.queue[1:]
-		d.running++
-		d.known[m.effect.Job].attempt = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newAttempt(d.cfg, d.ctx, m) }))
+		d.known[m.effect.Job].running = true
+		pid := ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newAttempt(d.cfg, d.ctx, m) }))
+		d.running[pid.Id] = m.effect.Job
 	}
 }
 
@@ -169,24 +171,20 @@ func (d *dispatcher) onDrop(partition int32) {
 }
 
 func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
-	for id, e := range d.known {
-		if e.attempt == nil || !e.attempt.Equal(who) {
-			continue
-		}
-		delete(d.known, id)
-		d.running--
-		if e.again != nil {
-			d.onTake(ctx, *e.again)
-		}
-		break
+	id := d.running[who.Id]
+	again := d.known[id].again
+	delete(d.running, who.Id)
+	delete(d.known, id)
+	if again != nil {
+		d.onTake(ctx, *again)
 	}
 	d.next(ctx)
 	d.settle()
 }
 
 func (d *dispatcher) settle() {
-	if d.drained != nil && d.running == 0 {
+	if d.drained != nil && len(d.running) == 0 {
 		close(d.drained)
-		d.running = -1 // close once
+		d.drained = nil
 	}
 }

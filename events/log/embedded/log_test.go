@@ -26,4 +26,16 @@ func fresh(t *testing.T) logtest.Storage { return at(filepath.Join(t.TempDir(), 
 
 func TestConformance(t *testing.T) { logtest.Run(t, fresh) }
 
+// TestConformanceWhenTight has nearly no memory: readers are served by the
+// database and appenders wait for each other.
+func TestConformanceWhenTight(t *testing.T) {
+	logtest.Run(t, func(t *testing.T) logtest.Storage {
+		s := fresh(t)
+		s.Open = func(partitions int32) (log.Log, error) {
+			return embedded.Open(embedded.Config{Dir: s.Where, Partitions: partitions, TailBytes: 1, PendingBytes: 1})
+		}
+		return s
+	})
+}
+
 func TestCrash(t *testing.T) { logtest.Crash(t, fresh, 10) }

@@ -12,7 +12,7 @@ import (
 const (
 	// A reader's batches from the database start small, for those who want one
 	// record, and grow for those who read on.
-	firstBytes = 64 << 10
+	firstBytes = 16 << 10
 	nextBytes  = 1 << 20
 	maxRecords = 8192
 )

@@ -1,0 +1,90 @@
+// Package bare is the yardstick: the shortest loop that prints documents on one
+// warm page, over rod itself, without pool, budgets or guards. Benchmarks measure
+// what the rest of the house costs against it; nothing else uses it.
+package bare
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/browserpool/chromium"
+)
+
+// Browser is a headless browser for bare loops.
+type Browser struct {
+	process *chromium.Process
+	rod     *rod.Browser
+}
+
+// Start launches a browser. It can reach no network.
+func Start() (*Browser, error) {
+	process, err := chromium.Launch(chromium.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("bare browser: %w", err)
+	}
+	b := &Browser{process: process, rod: rod.New().Client(cdp.New().Start(process.Pipe)).NoDefaultDevice()}
+	if err := b.rod.Connect(); err != nil {
+		b.Close()
+		return nil, fmt.Errorf("bare browser: %w", err)
+	}
+	return b, nil
+}
+
+// Close ends the browser.
+func (b *Browser) Close() { b.process.Close(context.Background()) }
+
+// Page is one warm page. One goroutine uses it.
+type Page struct{ page *rod.Page }
+
+// Page opens a warm page in a context of its own.
+func (b *Browser) Page() (*Page, error) {
+	alone, err := b.rod.Incognito()
+	if err != nil {
+		return nil, fmt.Errorf("bare page: %w", err)
+	}
+	page, err := alone.Page(proto.TargetCreateTarget{})
+	if err != nil {
+		return nil, fmt.Errorf("bare page: %w", err)
+	}
+	if err := (proto.EmulationSetScriptExecutionDisabled{Value: true}).Call(page); err != nil {
+		return nil, fmt.Errorf("bare page: %w", err)
+	}
+	return &Page{page}, nil
+}
+
+// Print shows html, prints it on A4 with 1 cm margins and empties the page again.
+func (p *Page) Print(html string) ([]byte, error) {
+	if err := p.page.SetDocumentContent(html); err != nil {
+		return nil, err
+	}
+	answer, err := p.page.Call(p.page.GetContext(), string(p.page.SessionID), "Page.printToPDF", map[string]any{
+		"printBackground": true, "paperWidth": 210 / 25.4, "paperHeight": 297 / 25.4, "generateTaggedPDF": false,
+	})
+	if err != nil {
+		return nil, err
+	}
+	pdf, err := decode(answer)
+	if err != nil {
+		return nil, err
+	}
+	return pdf, p.page.Navigate("about:blank")
+}
+
+// decode cuts the base64 out by hand: decoding it as JSON would take longer than printing.
+func decode(answer []byte) ([]byte, error) {
+	_, rest, found := bytes.Cut(answer, []byte(`"data":"`))
+	end := bytes.IndexByte(rest, '"')
+	if !found || end < 0 {
+		return nil, errors.New("no data in the answer")
+	}
+	pdf := make([]byte, base64.StdEncoding.DecodedLen(end))
+	n, err := base64.StdEncoding.Decode(pdf, rest[:end])
+	return pdf[:n], err
+}

@@ -1,0 +1,84 @@
+package browserpool
+
+import (
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"platen.dev/browserpool/bare"
+)
+
+// benchDocuments are printed by the benchmarks; PLATEN_BENCH_DIR says where they are.
+var benchDocuments = []string{"tiny.html", "invoice.html", "report.html"}
+
+const benchConcurrency = 4
+
+// BenchmarkPrint compares the pool with the bare warm-page loop at the same concurrency.
+func BenchmarkPrint(b *testing.B) {
+	dir := os.Getenv("PLATEN_BENCH_DIR")
+	if dir == "" {
+		b.Skip("set PLATEN_BENCH_DIR to a directory with tiny.html, invoice.html and report.html")
+	}
+	for _, name := range benchDocuments {
+		content, err := os.ReadFile(dir + "/" + name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		html := string(content)
+		b.Run(name+"/bare", func(b *testing.B) { benchBare(b, html) })
+		b.Run(name+"/pool", func(b *testing.B) { benchPool(b, html, 0) })
+		b.Run(name+"/pool-fixed-scale", func(b *testing.B) { benchPool(b, html, 1) })
+	}
+}
+
+func benchBare(b *testing.B, html string) {
+	browser, err := bare.Start()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer browser.Close()
+	var pages [benchConcurrency]*bare.Page
+	for i := range pages {
+		if pages[i], err = browser.Page(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	measure(b, func(worker int) error {
+		_, err := pages[worker].Print(html)
+		return err
+	})
+}
+
+func benchPool(b *testing.B, html string, scale float64) {
+	pool := openPool(b, Config{})
+	measure(b, func(int) error {
+		_, err := pool.Print(b.Context(), Print{HTML: html, Options: PDFOptions{Scale: scale}})
+		return err
+	})
+}
+
+// measure runs b.N jobs on benchConcurrency workers, after one of each as warm-up.
+func measure(b *testing.B, job func(worker int) error) {
+	var left atomic.Int64
+	run := func(jobs int) {
+		left.Store(int64(jobs))
+		var workers sync.WaitGroup
+		for worker := range benchConcurrency {
+			workers.Go(func() {
+				for left.Add(-1) >= 0 {
+					if err := job(worker); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+		workers.Wait()
+	}
+	run(2 * benchConcurrency)
+	b.ResetTimer()
+	run(b.N)
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+}

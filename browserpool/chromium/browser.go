@@ -1,0 +1,160 @@
+package chromium
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+)
+
+var (
+	// ErrGone answers every call to a browser that has exited or was closed.
+	ErrGone = errors.New("browser is gone")
+	// ErrCrashed answers every call to a session whose renderer crashed.
+	ErrCrashed = errors.New("page crashed")
+	// ErrDetached answers every call to a session that was closed.
+	ErrDetached = errors.New("page is closed")
+)
+
+// Browser is a Process that answers calls. All methods may be called from any goroutine.
+type Browser struct {
+	*Process
+	// Version is the product and version as the browser names itself.
+	Version string
+
+	gone chan struct{} // closed when the pipe ends
+
+	mu       sync.Mutex // guards what follows
+	nextID   int
+	pending  map[int]chan<- []byte
+	sessions map[proto.TargetSessionID]*Session
+}
+
+var _ proto.Client = (*Browser)(nil)
+
+// Start launches a browser and waits until it answers. When ctx ends first, it is killed.
+func Start(ctx context.Context, o Options) (*Browser, error) {
+	process, err := Launch(o)
+	if err != nil {
+		return nil, err
+	}
+	b := &Browser{
+		Process:  process,
+		gone:     make(chan struct{}),
+		pending:  map[int]chan<- []byte{},
+		sessions: map[proto.TargetSessionID]*Session{},
+	}
+	go b.receive()
+	answer, err := b.call(ctx, "", "Browser.getVersion", nil)
+	var version proto.BrowserGetVersionResult
+	if err == nil {
+		err = json.Unmarshal(answer, &version)
+	}
+	if err != nil {
+		b.Kill()
+		b.Close(ctx)
+		return nil, fmt.Errorf("start browser: %w: %s", err, b.Stderr())
+	}
+	b.Version = version.Product
+	return b, nil
+}
+
+// Gone is closed when the browser no longer answers: it exited, was killed or was closed.
+func (b *Browser) Gone() <-chan struct{} { return b.gone }
+
+// With returns a client of the browser itself whose calls end with ctx.
+func (b *Browser) With(ctx context.Context) proto.Client { return caller{ctx: ctx, client: b} }
+
+// Call sends one method and waits for its result.
+func (b *Browser) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
+	return b.call(ctx, session, method, params)
+}
+
+func (b *Browser) call(ctx context.Context, session, method string, params any) ([]byte, error) {
+	frame, err := b.exchange(ctx, nil, session, method, params)
+	if err != nil {
+		return nil, err
+	}
+	return result(method, frame)
+}
+
+// exchange sends a request and returns the whole answer, undecoded. ended, when
+// not nil, ends the wait early.
+func (b *Browser) exchange(ctx context.Context, ended <-chan struct{}, session, method string, params any) ([]byte, error) {
+	answer := make(chan []byte, 1)
+	id := b.expect(answer)
+	defer b.forget(id)
+	message, err := json.Marshal(cdp.Request{ID: id, SessionID: session, Method: method, Params: params})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	if err := b.Pipe.Send(message); err != nil {
+		return nil, ErrGone
+	}
+	select {
+	case frame := <-answer:
+		return frame, nil
+	case <-ended:
+		return nil, ErrDetached
+	case <-b.gone:
+		return nil, ErrGone
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (b *Browser) expect(answer chan<- []byte) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nextID++
+	b.pending[b.nextID] = answer
+	return b.nextID
+}
+
+func (b *Browser) forget(id int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.pending, id)
+}
+
+// receive hands every message to whom it is for, until the pipe ends.
+func (b *Browser) receive() {
+	defer close(b.gone)
+	for {
+		frame, err := b.Pipe.Read()
+		if err != nil {
+			return
+		}
+		if id, ok := answerID(frame); ok {
+			b.deliver(id, frame)
+			continue
+		}
+		b.dispatch(frame)
+	}
+}
+
+func (b *Browser) deliver(id int, frame []byte) {
+	b.mu.Lock()
+	answer := b.pending[id]
+	b.mu.Unlock()
+	if answer != nil {
+		answer <- frame // has room: an id is answered once
+	}
+}
+
+func (b *Browser) dispatch(frame []byte) {
+	var event cdp.Event
+	if json.Unmarshal(frame, &event) != nil {
+		return
+	}
+	b.mu.Lock()
+	session := b.sessions[proto.TargetSessionID(event.SessionID)]
+	b.mu.Unlock()
+	if session != nil {
+		session.receive(event)
+	}
+}

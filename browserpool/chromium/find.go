@@ -1,0 +1,36 @@
+package chromium
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// ErrNotInstalled tells that no headless browser was found; its text says how to get one.
+var ErrNotInstalled = errors.New("chromium-headless-shell is not installed: run deploy/install-deps.sh")
+
+// The first is the binary itself; what Debian puts on the PATH is a shell script
+// that stays between us and the browser.
+var candidates = []string{
+	"/usr/lib/chromium/chromium-headless-shell",
+	"chromium-headless-shell",
+	"chrome-headless-shell",
+}
+
+// Find returns the path of the browser binary: path itself if it is not empty,
+// else the first known place that has one. It fails with ErrNotInstalled.
+func Find(path string) (string, error) {
+	if path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return "", fmt.Errorf("browser binary: %w", err)
+		}
+		return path, nil
+	}
+	for _, name := range candidates {
+		if found, err := exec.LookPath(name); err == nil {
+			return found, nil
+		}
+	}
+	return "", ErrNotInstalled
+}

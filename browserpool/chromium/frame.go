@@ -1,0 +1,53 @@
+package chromium
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/cdp"
+)
+
+var idPrefix = []byte(`{"id":`)
+
+// answerID reads the id of an answer, which the browser always writes first.
+// It looks at no more than that, as the rest may be megabytes.
+func answerID(frame []byte) (id int, ok bool) {
+	digits, ok := bytes.CutPrefix(frame, idPrefix)
+	if !ok {
+		return 0, false
+	}
+	for i, c := range digits {
+		if c < '0' || c > '9' {
+			return id, i > 0
+		}
+		id = id*10 + int(c-'0')
+	}
+	return id, len(digits) > 0
+}
+
+// result decodes an answer to its result, or to the error that the browser reports.
+func result(method string, frame []byte) ([]byte, error) {
+	var response cdp.Response
+	if err := json.Unmarshal(frame, &response); err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	if response.Error != nil {
+		return nil, fmt.Errorf("%s: %w", method, response.Error)
+	}
+	return response.Result, nil
+}
+
+// stringField cuts the value of a string field out of a frame without decoding
+// the rest. It serves base64, which contains no escapes.
+func stringField(frame []byte, name string) (value []byte, ok bool) {
+	_, after, ok := bytes.Cut(frame, []byte(`"`+name+`":"`))
+	if !ok {
+		return nil, false
+	}
+	end := bytes.IndexByte(after, '"')
+	if end < 0 {
+		return nil, false
+	}
+	return after[:end], true
+}

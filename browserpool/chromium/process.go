@@ -1,0 +1,194 @@
+package chromium
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// closeGrace is how long a browser may take to leave by itself before it is killed.
+const closeGrace = 3 * time.Second
+
+// Options say how to run a browser.
+type Options struct {
+	// Path of the binary; empty means to look for it.
+	Path string
+	// Proxy is host:port of the forward proxy for all traffic; empty means that nothing is reachable.
+	Proxy string
+	// NoSandbox switches Chromium's own sandbox off. It is always off for root, where Chromium refuses it.
+	NoSandbox bool
+	// TempDir is where the profile directory is made; empty means the system's.
+	TempDir string
+	// Logger receives the browser's exit; nil discards.
+	Logger *slog.Logger
+}
+
+// Process is a running browser with its pipe. It leads its own process group,
+// dies with us, and leaves neither zombies nor its profile directory behind.
+type Process struct {
+	// Pipe talks to the browser; it has one reader.
+	Pipe *Pipe
+
+	pid     int
+	profile string
+	stderr  *tail
+	exited  chan struct{}
+	logger  *slog.Logger
+}
+
+// Launch starts a browser. It returns once the process runs; the first call to it tells whether it is well.
+func Launch(o Options) (*Process, error) {
+	path, err := Find(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := makeProfile(o.TempDir)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{profile: profile, stderr: &tail{}, exited: make(chan struct{}), logger: o.Logger}
+	if p.logger == nil {
+		p.logger = slog.New(slog.DiscardHandler)
+	}
+	if err := p.run(path, flags(o, profile)); err != nil {
+		_ = os.RemoveAll(profile)
+		return nil, fmt.Errorf("start browser: %w", err)
+	}
+	return p, nil
+}
+
+// run starts the process from a thread of its own and returns once it runs.
+func (p *Process) run(path string, args []string) error {
+	pipe, childIn, childOut, err := newPipe()
+	if err != nil {
+		return err
+	}
+	p.Pipe = pipe
+	started := make(chan error)
+	go p.own(p.command(path, args, childIn, childOut), started)
+	err = <-started
+	_ = childIn.Close()
+	_ = childOut.Close()
+	if err != nil {
+		pipe.close()
+	}
+	return err
+}
+
+func (p *Process) command(path string, args []string, childIn, childOut *os.File) *exec.Cmd {
+	cmd := exec.Command(path, args...)
+	cmd.Env = environment(p.profile)
+	cmd.Stderr = p.stderr
+	cmd.ExtraFiles = []*os.File{childIn, childOut}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	// Helpers that outlive the browser hold its stderr open; do not wait for them.
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// own starts the browser, waits for its end and clears up after it. The thread
+// stays locked because Pdeathsig fires when the starting thread ends, not the
+// process. Orphans of the group are handed to us, as pid 1 of a container may
+// not reap them.
+func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	if err := cmd.Start(); err != nil {
+		started <- err
+		return
+	}
+	p.pid = cmd.Process.Pid
+	started <- nil
+	err := cmd.Wait()
+	p.Kill()
+	reap(p.pid)
+	removeProfile(p.profile)
+	p.logger.Info("browser exited", "pid", p.pid, "state", cmd.ProcessState.String(), "error", err, "stderr", p.stderr.String())
+	close(p.exited)
+}
+
+// reap waits for every child of ours that is in the process group.
+func reap(group int) {
+	for {
+		_, err := unix.Wait4(-group, nil, 0, nil)
+		if err != nil && err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// PID is the browser's process id and its process group.
+func (p *Process) PID() int { return p.pid }
+
+// Exited is closed once the browser and all its helpers are gone, reaped, and the profile is removed.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Stderr returns the last few KiB that the browser wrote to its standard error.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+// Kill ends the browser and its helpers at once; it does not wait.
+func (p *Process) Kill() {
+	select {
+	case <-p.exited: // the id may belong to somebody else by now
+	default:
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+}
+
+// Close closes our end of the pipes, which makes the browser leave by itself,
+// and kills it when it has not left after 3 s or when ctx ends.
+func (p *Process) Close(ctx context.Context) {
+	p.Pipe.close()
+	ctx, cancel := context.WithTimeout(ctx, closeGrace)
+	defer cancel()
+	select {
+	case <-p.exited:
+	case <-ctx.Done():
+		p.Kill()
+		<-p.exited
+	}
+}
+
+// environment gives the browser what it needs for fonts and time, and none of our secrets.
+func environment(profile string) []string {
+	env := []string{"HOME=" + profile, "XDG_CONFIG_HOME=" + profile, "XDG_CACHE_HOME=" + profile, "TMPDIR=" + profile}
+	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// tail is a writer that keeps the last tailSize bytes.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+const tailSize = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b...)
+	if extra := len(t.kept) - tailSize; extra > 0 {
+		t.kept = append(t.kept[:0], t.kept[extra:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}

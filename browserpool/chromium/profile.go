@@ -1,0 +1,71 @@
+package chromium
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// profilePrefix begins the name of every profile directory.
+const profilePrefix = "platen-browser-"
+
+// profileLocks holds the open lock file of each profile of this process: as long
+// as it is open, nobody takes the directory for one that a killed process left.
+var profileLocks sync.Map
+
+// makeProfile makes a profile directory under parent, after removing those that killed processes left there.
+func makeProfile(parent string) (string, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	sweepProfiles(parent)
+	dir, err := os.MkdirTemp(parent, profilePrefix)
+	if err != nil {
+		return "", fmt.Errorf("browser profile: %w", err)
+	}
+	if err := lockProfile(dir); err != nil {
+		_ = os.RemoveAll(dir)
+		return "", fmt.Errorf("browser profile: %w", err)
+	}
+	return dir, nil
+}
+
+func lockProfile(dir string) error {
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = lock.Close()
+		return err
+	}
+	profileLocks.Store(dir, lock)
+	return nil
+}
+
+// removeProfile removes the directory and then releases it.
+func removeProfile(dir string) {
+	_ = os.RemoveAll(dir)
+	if lock, ok := profileLocks.LoadAndDelete(dir); ok {
+		_ = lock.(*os.File).Close()
+	}
+}
+
+// sweepProfiles removes the profiles whose owner is gone. One that is just being
+// made has no lock file yet and is left alone.
+func sweepProfiles(parent string) {
+	found, _ := filepath.Glob(filepath.Join(parent, profilePrefix+"*"))
+	for _, dir := range found {
+		lock, err := os.Open(filepath.Join(dir, "lock"))
+		if err != nil {
+			continue
+		}
+		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			_ = os.RemoveAll(dir)
+		}
+		_ = lock.Close()
+	}
+}

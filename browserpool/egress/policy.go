@@ -1,0 +1,142 @@
+// Package egress decides which network addresses documents may reach, and is
+// the loopback forward proxy through which a browser reaches them. A name is
+// resolved once, every address it has is checked, and the connection is made to
+// an address that was checked: what a name answers a moment later has no effect.
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// ErrBlocked refuses a host that is, or has among its addresses, one in a refused range.
+var ErrBlocked = errors.New("address is blocked")
+
+// dialTimeout bounds the attempt to reach one address.
+const dialTimeout = 10 * time.Second
+
+// refused are the ranges that are not the public internet, or that lead to
+// addresses inside it by translation.
+var refused = prefixes(
+	"0.0.0.0/8",       // this network
+	"10.0.0.0/8",      // private
+	"100.64.0.0/10",   // carrier-grade NAT
+	"127.0.0.0/8",     // loopback
+	"169.254.0.0/16",  // link-local, cloud metadata
+	"172.16.0.0/12",   // private
+	"192.0.0.0/24",    // protocol assignments
+	"192.0.2.0/24",    // documentation
+	"192.88.99.0/24",  // 6to4 relays
+	"192.168.0.0/16",  // private
+	"198.18.0.0/15",   // benchmarks
+	"198.51.100.0/24", // documentation
+	"203.0.113.0/24",  // documentation
+	"224.0.0.0/4",     // multicast
+	"240.0.0.0/4",     // reserved, broadcast
+	"::/96",           // unspecified, loopback, IPv4-compatible
+	"::ffff:0:0/96",   // IPv4-mapped
+	"64:ff9b::/96",    // NAT64
+	"64:ff9b:1::/48",  // local NAT64
+	"100::/64",        // discard
+	"2001::/32",       // Teredo
+	"2001:2::/48",     // benchmarks
+	"2001:10::/28",    // ORCHID
+	"2001:20::/28",    // ORCHIDv2
+	"2001:db8::/32",   // documentation
+	"2002::/16",       // 6to4
+	"3fff::/20",       // documentation
+	"5f00::/16",       // segment routing
+	"fc00::/7",        // unique local
+	"fe80::/10",       // link-local
+	"fec0::/10",       // site-local
+	"ff00::/8",        // multicast
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		all[i] = netip.MustParsePrefix(text)
+	}
+	return all
+}
+
+// Policy says which addresses may be reached. The zero Policy allows the public
+// internet and nothing else. It may be used from any goroutine.
+type Policy struct {
+	// Allow exempts ranges from refusal, for instance an operator's own network.
+	Allow []netip.Prefix
+}
+
+// Permits tells whether an address may be reached. An address with a zone never may.
+func (p Policy) Permits(addr netip.Addr) bool {
+	if !addr.IsValid() || addr.Zone() != "" {
+		return false
+	}
+	return contains(p.Allow, addr) || !contains(refused, addr)
+}
+
+func contains(ranges []netip.Prefix, addr netip.Addr) bool {
+	for _, r := range ranges {
+		if r.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// Resolve returns the addresses of a host name or address literal, at least one,
+// all permitted. One refused address among several refuses the host with
+// ErrBlocked; a name without addresses is a *net.DNSError.
+func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	addrs, err := lookup(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", host, err)
+	}
+	for _, addr := range addrs {
+		if !p.Permits(addr) {
+			return nil, fmt.Errorf("%s at %s: %w", host, addr, ErrBlocked)
+		}
+	}
+	return addrs, nil
+}
+
+func lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr}, nil
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	for i := range addrs {
+		addrs[i] = addrs[i].Unmap() // the resolver may write IPv4 as IPv4-mapped
+	}
+	if err == nil && len(addrs) == 0 {
+		err = &net.DNSError{Err: "no addresses", Name: host, IsNotFound: true}
+	}
+	return addrs, err
+}
+
+// Dial connects to host:port at a checked address, trying them in order. It has
+// the form of a net.Dialer's DialContext, for use in an http.Transport.
+func (p Policy) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("dial: %w", err)
+	}
+	addrs, err := p.Resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Timeout: dialTimeout}
+	var failures error
+	for _, addr := range addrs {
+		conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
+		if err == nil {
+			return conn, nil
+		}
+		failures = errors.Join(failures, err)
+	}
+	return nil, failures
+}

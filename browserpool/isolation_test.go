@@ -1,0 +1,207 @@
+package browserpool
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// Nothing of a job is left on a page that is used again: the next document
+// prints the same bytes as on a page that was never used.
+func TestNothingCarriesOver(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1})
+	ctx := t.Context()
+	lease, err := pool.Acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Return()
+	p := lease.page
+	params, _ := PDFOptions{Landscape: true}.params()
+	next := Print{HTML: "<p>next</p>"}
+	plain, _ := PDFOptions{}.params()
+	fresh, err := p.run(ctx, next, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.reset(ctx); err != nil {
+		t.Fatal(err)
+	}
+
+	full := `<html lang="ar" dir="rtl"><head><title>secret</title><style>p{color:red;font-size:40px}</style></head>
+		<body style="zoom: 2; background: blue"><p id="a" style="height: 5000px; width: 3000px">secret</p><input value="secret" autofocus></body></html>`
+	if _, err := p.run(ctx, Print{HTML: full}, params); err != nil {
+		t.Fatal(err)
+	}
+	evaluate(t, p, `window.scrollTo(0, 900); window.name = "secret"; window.kept = 1; history.replaceState({a: 1}, "", "#secret")`)
+	if err := p.reset(ctx); err != nil {
+		t.Fatal(err)
+	}
+
+	for expression, want := range map[string]string{
+		`document.title`: "",
+		`document.body ? document.body.innerHTML : ""`: "",
+		`location.href`:                                  "about:blank",
+		`String(scrollY) + scrollX`:                      "00",
+		`typeof window.kept`:                             "undefined",
+		`String(history.state)`:                          "null",
+		`document.documentElement.lang + document.dir`:   "",
+		`String(document.styleSheets.length)`:            "0",
+		`(document.activeElement || {}).value || "none"`: "none",
+	} {
+		if got := evaluate(t, p, expression); got != want {
+			t.Errorf("%s is %q, want %q", expression, got, want)
+		}
+	}
+	history, err := proto.PageGetNavigationHistory{}.Call(p.session.With(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range history.Entries {
+		if entry.URL != "about:blank" || strings.Contains(entry.Title, "secret") {
+			t.Errorf("the history keeps %+v", entry)
+		}
+	}
+	cookies, err := proto.StorageGetCookies{BrowserContextID: p.context}.Call(p.browser.With(ctx))
+	if err != nil || len(cookies.Cookies) != 0 {
+		t.Errorf("cookies %v, %v", cookies, err)
+	}
+	again, err := p.run(ctx, next, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if undated(again.PDF) != undated(fresh.PDF) {
+		t.Error("the document prints differently on a used page")
+	}
+}
+
+func evaluate(t *testing.T, p *page, expression string) string {
+	t.Helper()
+	answer, err := proto.RuntimeEvaluate{Expression: expression, ReturnByValue: true}.Call(p.session.With(t.Context()))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	if answer.ExceptionDetails != nil {
+		t.Fatalf("%s: %s", expression, answer.ExceptionDetails.Text)
+	}
+	return answer.Result.Value.Str()
+}
+
+// A page that went to the network is not used again, so no cookie of one job
+// reaches another; what a document embeds is fetched, through the proxy.
+func TestNetworkUse(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1, AllowEgress: loopback})
+	site := newSite(t)
+	for range 3 {
+		html := fmt.Sprintf(`<img src="%s/pixel" width="50" height="50">`, site.url)
+		if got := images(t, mustPrint(t, pool, Print{HTML: html}).PDF); got != 1 {
+			t.Errorf("%d pictures on paper, want 1", got)
+		}
+	}
+	for _, cookie := range site.cookiesSeen() {
+		if cookie != "" {
+			t.Errorf("a request carries the cookie %q", cookie)
+		}
+	}
+	eventually(t, pool, "every page discarded", func(s Stats) bool { return s.Discarded == 3 })
+}
+
+// Addresses that are not public are refused however they are written; the rest
+// of the document is printed.
+func TestPrivateAddressesAreRefused(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1})
+	site := newSite(t)
+	_, port, _ := strings.Cut(strings.TrimPrefix(site.url, "http://"), ":")
+	var html strings.Builder
+	hosts := []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"}
+	for _, host := range hosts {
+		fmt.Fprintf(&html, `<img src="http://%s:%s/pixel"><img src="https://%s:%s/pixel">`, host, port, host, port)
+	}
+	html.WriteString("<p>text</p>")
+	result := mustPrint(t, pool, Print{HTML: html.String()})
+	if text := textOf(t, result.PDF); !strings.Contains(text, "text") {
+		t.Errorf("text %q", text)
+	}
+	if seen := site.cookiesSeen(); len(seen) != 0 {
+		t.Errorf("%d requests reached a loopback address", len(seen))
+	}
+	if blocked := pool.Stats().EgressBlocked; blocked < int64(len(hosts)) {
+		t.Errorf("%d requests blocked, want at least %d", blocked, len(hosts))
+	}
+}
+
+// A pool that has done much work holds what it held at first.
+func TestNothingLeaks(t *testing.T) {
+	temp := t.TempDir()
+	pool := openPool(t, Config{Slots: 2, TempDir: temp})
+	targets := countTargets(t, pool)
+	var jobs sync.WaitGroup
+	for worker := range 4 {
+		jobs.Go(func() {
+			for i := range 50 {
+				text := fmt.Sprintf("worker%d-job%d", worker, i)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				result, err := pool.Print(ctx, Print{HTML: "<p>" + text})
+				cancel()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i%10 == 0 && !strings.Contains(textOf(t, result.PDF), text) {
+					t.Errorf("%s is not in its own file", text)
+				}
+			}
+		})
+	}
+	jobs.Wait()
+	if got := countTargets(t, pool); got != targets {
+		t.Errorf("%d targets, at first %d", got, targets)
+	}
+	if stats := pool.Stats(); stats.Jobs != 202 || stats.Restarts+stats.Crashes+stats.Discarded != 0 || stats.Leased != 0 {
+		t.Errorf("after 202 leases: %+v", stats)
+	}
+	closePool(t, pool)
+	noZombies(t)
+	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) != 0 {
+		t.Errorf("profiles left: %v", left)
+	}
+}
+
+// countTargets counts what the browser has open; it takes one lease.
+func countTargets(t *testing.T, pool *Pool) int {
+	t.Helper()
+	lease, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Return()
+	targets, err := proto.TargetGetTargets{}.Call(lease.page.browser.With(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(targets.TargetInfos)
+}
+
+// noZombies fails when a child of this process has ended and was not reaped.
+func noZombies(t *testing.T) {
+	t.Helper()
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		name, rest, _ := strings.Cut(string(content), ") ")
+		if fields := strings.Fields(rest); fields[0] == "Z" && fields[1] == strconv.Itoa(os.Getpid()) {
+			t.Errorf("zombie %s)", name)
+		}
+	}
+}

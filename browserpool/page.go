@@ -1,0 +1,221 @@
+package browserpool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/browserpool/chromium"
+)
+
+// stepTimeout bounds each piece of housekeeping on a page: opening, resetting, disposing.
+const stepTimeout = 10 * time.Second
+
+// errSpoiled refuses to reuse a page.
+var errSpoiled = errors.New("page may carry something over")
+
+// page is a warm page: alone in its browser context, script execution disabled.
+// One holder at a time uses it.
+type page struct {
+	browser *chromium.Browser
+	context proto.BrowserBrowserContextID
+	session *chromium.Session
+
+	loaded  chan struct{} // holds one token when a document has loaded
+	used    atomic.Bool   // the network was used: written by the pipe's reader
+	spoiled bool          // the page may not be reused
+	fresh   bool          // the page replaces one that was not reused
+	width   int           // of the viewport in CSS pixels
+}
+
+// openPage makes a context and a page in it, ready for a document.
+func openPage(ctx context.Context, b *chromium.Browser) (*page, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	created, err := proto.TargetCreateBrowserContext{}.Call(b.With(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("open page: %w", err)
+	}
+	p := &page{browser: b, context: created.BrowserContextID, loaded: make(chan struct{}, 1)}
+	if err := p.attach(ctx); err != nil {
+		p.dispose()
+		return nil, fmt.Errorf("open page: %w", err)
+	}
+	return p, nil
+}
+
+func (p *page) attach(ctx context.Context) error {
+	target, err := proto.TargetCreateTarget{URL: "about:blank", BrowserContextID: p.context}.Call(p.browser.With(ctx))
+	if err != nil {
+		return err
+	}
+	if p.session, err = p.browser.Attach(ctx, target.TargetID, p.onEvent); err != nil {
+		return err
+	}
+	return p.prepare(p.session.With(ctx))
+}
+
+// prepare makes the settings that last for the page's life.
+func (p *page) prepare(client proto.Client) error {
+	none := 0
+	for _, call := range []func() error{
+		func() error { return proto.PageEnable{}.Call(client) },
+		func() error {
+			return proto.NetworkEnable{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none}.Call(client)
+		},
+		func() error { return proto.NetworkSetCacheDisabled{CacheDisabled: true}.Call(client) },
+		func() error { return proto.EmulationSetScriptExecutionDisabled{Value: true}.Call(client) },
+		func() error { return proto.EmulationSetEmulatedMedia{Media: "print"}.Call(client) },
+	} {
+		if err := call(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onEvent runs on the goroutine that reads the pipe.
+func (p *page) onEvent(event cdp.Event) {
+	switch event.Method {
+	case "Page.loadEventFired":
+		select {
+		case p.loaded <- struct{}{}:
+		default:
+		}
+	case "Network.requestWillBeSent":
+		var sent struct{ Request struct{ URL string } }
+		if json.Unmarshal(event.Params, &sent) != nil || !strings.HasPrefix(sent.Request.URL, "data:") {
+			p.used.Store(true)
+		}
+	}
+}
+
+// load shows html and waits for its load event. When the budget ends while
+// images are still under way, the document stays as it is and that is no error.
+func (p *page) load(ctx context.Context, html string, budget time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
+	defer cancel()
+	p.drain()
+	content := proto.PageSetDocumentContent{FrameID: proto.PageFrameID(p.session.Target), HTML: html}
+	if err := content.Call(p.session.With(ctx)); err != nil {
+		return err
+	}
+	if err := p.awaitLoad(ctx); !errors.Is(err, errBudget) {
+		return err
+	}
+	return nil
+}
+
+func (p *page) awaitLoad(ctx context.Context) error {
+	select {
+	case <-p.loaded:
+		return nil
+	case <-p.session.Ended():
+		return p.session.Cause()
+	case <-p.browser.Gone():
+		return chromium.ErrGone
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// print returns the document as a PDF.
+func (p *page) print(ctx context.Context, params printParams, budget time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
+	defer cancel()
+	if params.Scale == 0 {
+		scale, err := p.fit(ctx, params.printableWidth())
+		if err != nil {
+			return nil, err
+		}
+		params.Scale = scale
+	}
+	return p.session.CallField(ctx, "Page.printToPDF", params, "data")
+}
+
+// fit returns the scale at which the widest content is as wide as the paper
+// between its margins.
+func (p *page) fit(ctx context.Context, width int) (float64, error) {
+	client := p.session.With(ctx)
+	if p.width != width {
+		metrics := proto.EmulationSetDeviceMetricsOverride{Width: width, Height: width, DeviceScaleFactor: 1}
+		if err := metrics.Call(client); err != nil {
+			return 0, err
+		}
+		p.width = width
+	}
+	layout, err := proto.PageGetLayoutMetrics{}.Call(client)
+	if err != nil {
+		return 0, err
+	}
+	return math.Min(1, math.Max(minScale, float64(width)/layout.CSSContentSize.Width)), nil
+}
+
+// reset empties the page for the next job. It fails for a page that may carry
+// something over: the caller then disposes of it.
+func (p *page) reset(ctx context.Context) error {
+	if p.spoiled || p.used.Load() {
+		return errSpoiled
+	}
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	p.drain()
+	if _, err := (proto.PageNavigate{URL: "about:blank"}).Call(p.session.With(ctx)); err != nil {
+		return err
+	}
+	return p.awaitLoad(ctx)
+}
+
+// drain forgets the load of an earlier document.
+func (p *page) drain() {
+	select {
+	case <-p.loaded:
+	default:
+	}
+}
+
+// dispose ends the page with its whole browser context, whatever it is doing.
+func (p *page) dispose() {
+	ctx, cancel := context.WithTimeout(context.Background(), stepTimeout)
+	defer cancel()
+	if p.session != nil {
+		p.session.Detach()
+	}
+	_ = proto.TargetDisposeBrowserContext{BrowserContextID: p.context}.Call(p.browser.With(ctx))
+}
+
+// ended tells that the page can do nothing any more.
+func (p *page) ended() bool {
+	select {
+	case <-p.session.Ended():
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *page) crashed() bool {
+	return p.ended() && errors.Is(p.session.Cause(), chromium.ErrCrashed)
+}
+
+// renew returns the page emptied, or another in its place.
+func (p *page) renew(ctx context.Context, discard bool) (*page, error) {
+	if !discard && p.reset(ctx) == nil {
+		return p, nil
+	}
+	p.dispose()
+	next, err := openPage(ctx, p.browser)
+	if err != nil {
+		return nil, err
+	}
+	next.fresh = true
+	return next, nil
+}

@@ -1,0 +1,185 @@
+package browserpool
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mustPrint prints on any page of the pool.
+func mustPrint(t *testing.T, pool *Pool, job Print) Result {
+	t.Helper()
+	result, err := pool.Print(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// document is a whole document around a body.
+func document(body string) string {
+	return `<!doctype html><html><head><meta charset="utf-8"><title>t</title></head><body>` + body + `</body></html>`
+}
+
+func TestPrint(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1})
+
+	t.Run("text of many scripts can be read back", func(t *testing.T) {
+		words := []string{"Grüße", "Ελληνικά", "Кириллица", "漢字かな", "한국어", "中文字体"}
+		result := mustPrint(t, pool, Print{HTML: document("<p>" + strings.Join(words, "</p><p>") + `</p><p dir="rtl">مرحبا</p><p dir="rtl">שלום</p>`)})
+		text := textOf(t, result.PDF)
+		for _, word := range words {
+			if !strings.Contains(text, word) {
+				t.Errorf("no %s in %q", word, text)
+			}
+		}
+		// Poppler gives Arabic in its order on paper or in reading order, so look for its letters.
+		for _, letter := range "مرحباשלום" {
+			if !strings.ContainsRune(text, letter) {
+				t.Errorf("no letter %c in %q", letter, text)
+			}
+		}
+		for _, font := range strings.Split(strings.TrimSpace(tool(t, result.PDF, "pdffonts", "-")), "\n")[2:] {
+			if !strings.Contains(font, " yes ") {
+				t.Errorf("font not embedded: %s", font)
+			}
+		}
+	})
+
+	t.Run("paper", func(t *testing.T) {
+		for _, c := range []struct {
+			options       PDFOptions
+			width, height float64 // points
+		}{
+			{PDFOptions{}, 595, 842},
+			{PDFOptions{Format: "a4", Landscape: true}, 842, 595},
+			{PDFOptions{Format: "A3"}, 842, 1191},
+			{PDFOptions{Format: "Letter"}, 612, 792},
+			{PDFOptions{Format: "Legal"}, 612, 1008},
+			{PDFOptions{Format: "TABLOID", Landscape: true}, 1224, 792},
+		} {
+			result := mustPrint(t, pool, Print{HTML: document("x"), Options: c.options})
+			pages, width, height := geometry(t, result.PDF)
+			if pages != 1 || math.Abs(width-c.width) > 1.5 || math.Abs(height-c.height) > 1.5 {
+				t.Errorf("%+v: %d pages of %v x %v, want 1 of %v x %v", c.options, pages, width, height, c.width, c.height)
+			}
+		}
+	})
+
+	t.Run("wide content is fitted between the margins", func(t *testing.T) {
+		wide := document(`<div style="width: 1100px; text-align: right">EDGE</div>`)
+		margin := PDFOptions{Margin: Margin{Left: "1in", Right: "1in"}}
+		fitted := edge(t, mustPrint(t, pool, Print{HTML: wide, Options: margin}).PDF)
+		if limit := 595.0 - 72 + 1; fitted > limit || fitted < limit-20 {
+			t.Errorf("the right edge is at %v pt, want just within %v", fitted, limit)
+		}
+		margin.Scale = 0.5
+		if half := edge(t, mustPrint(t, pool, Print{HTML: wide, Options: margin}).PDF); half >= fitted-10 {
+			t.Errorf("at scale 0.5 the right edge is at %v pt, fitted it was at %v", half, fitted)
+		}
+	})
+
+	t.Run("narrow content keeps its size", func(t *testing.T) {
+		at := func(scale float64) float64 {
+			return edge(t, mustPrint(t, pool, Print{HTML: document("EDGE"), Options: PDFOptions{Scale: scale}}).PDF)
+		}
+		if fitted, whole := at(0), at(1); fitted != whole {
+			t.Errorf("fitted ends at %v, scale 1 at %v", fitted, whole)
+		}
+	})
+
+	t.Run("header and footer", func(t *testing.T) {
+		style := `style="font-size: 10px; width: 100%; text-align: center"`
+		result := mustPrint(t, pool, Print{HTML: document(`<p style="break-after: page">a</p><p>b</p>`), Options: PDFOptions{
+			Margin: Margin{Top: "2cm", Bottom: "2cm"},
+			Header: `<div ` + style + `>HEAD <span class="title"></span></div>`,
+			Footer: `<div ` + style + `>FOOT <span class="pageNumber"></span>/<span class="totalPages"></span></div>`,
+		}})
+		text := textOf(t, result.PDF)
+		for _, want := range []string{"HEAD t", "FOOT 1/2", "FOOT 2/2"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s in %q", want, text)
+			}
+		}
+	})
+
+	t.Run("backgrounds", func(t *testing.T) {
+		box := document(`<div style="background: #ff0000; height: 100px"></div>`)
+		for _, hide := range []bool{false, true} {
+			result := mustPrint(t, pool, Print{HTML: box, Options: PDFOptions{HideBackground: hide}})
+			picture := tool(t, result.PDF, "pdftoppm", "-r", "20", "-")
+			if red := strings.Contains(picture, "\xff\x00\x00"); red == hide {
+				t.Errorf("hidden %v, yet red on the page is %v", hide, red)
+			}
+		}
+	})
+
+	t.Run("no script runs", func(t *testing.T) {
+		result := mustPrint(t, pool, Print{HTML: document(
+			`<p id="p">STATIC</p><script>document.getElementById("p").textContent = "RAN"</script>` +
+				`<img src="data:," onerror="document.body.textContent = 'RAN'"><noscript>NOSCRIPT</noscript>`)})
+		if text := textOf(t, result.PDF); strings.Contains(text, "RAN") || !strings.Contains(text, "STATIC") {
+			t.Errorf("text %q", text)
+		}
+	})
+
+	t.Run("the limit on size", func(t *testing.T) {
+		if _, err := pool.Print(t.Context(), Print{HTML: document("x"), MaxBytes: 100}); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("got %v, want ErrTooLarge", err)
+		}
+	})
+
+	t.Run("the file is not tagged", func(t *testing.T) {
+		if info := tool(t, mustPrint(t, pool, Print{HTML: document("<h1>x</h1>")}).PDF, "pdfinfo", "-"); !strings.Contains(info, "Tagged:          no") {
+			t.Errorf("pdfinfo says %s", info)
+		}
+	})
+
+	t.Run("times are told", func(t *testing.T) {
+		result := mustPrint(t, pool, Print{HTML: document("x")})
+		if result.Load <= 0 || result.Print <= 0 || result.Load > 10*time.Second {
+			t.Errorf("load %v, print %v", result.Load, result.Print)
+		}
+	})
+}
+
+func edge(t *testing.T, pdf []byte) float64 {
+	t.Helper()
+	found := wordBox.FindStringSubmatch(tool(t, pdf, "pdftotext", "-bbox", "-", "-"))
+	if found == nil {
+		t.Fatal("the word EDGE is not on the page")
+	}
+	return number(t, found[1])
+}
+
+func TestParseLength(t *testing.T) {
+	for text, want := range map[string]float64{
+		"": 1 / 2.54, "0": 0, "96px": 1, "96": 1, "1in": 1, "2.54cm": 1, "25.4mm": 1, "72pt": 1, "6pc": 1, " 1 IN ": 1, ".5in": 0.5,
+	} {
+		if got, err := parseLength(text); err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%q is %v in (%v), want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"1em", "10%", "px", "-1px", "nan", "inf", "infin", "1e9px", "1px 2px", "calc(1px)", "0x10px"} {
+		if got, err := parseLength(text); err == nil {
+			t.Errorf("%q is taken for %v in", text, got)
+		}
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	for _, options := range []PDFOptions{
+		{Format: "A5"}, {Scale: 0.49}, {Scale: 2.01}, {Scale: math.NaN()}, {Scale: -1},
+		{Margin: Margin{Top: "1em"}}, {Margin: Margin{Left: "11cm", Right: "10cm"}}, {Margin: Margin{Top: "30cm"}},
+		{Landscape: true, Margin: Margin{Top: "11cm", Bottom: "11cm"}},
+	} {
+		if err := options.Validate(); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: got %v, want ErrOptions", options, err)
+		}
+	}
+	if err := (PDFOptions{Format: "Legal", Scale: 2, Margin: Margin{Top: "0"}}).Validate(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,65 @@
+// Command platen turns HTML and Markdown into PDFs through durable jobs.
+// `platen help` lists what it can do.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case errors.Is(err, errUsage):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "platen:", err)
+		os.Exit(1)
+	}
+}
+
+// errUsage tells that the usage was shown already.
+var errUsage = errors.New("usage")
+
+const usage = `platen turns HTML and Markdown into PDFs through durable jobs.
+
+Usage:
+
+  platen serve [flags]                      run a node (--help lists the flags)
+  platen admin account create --plan PLAN   open an account
+  platen admin account list                 list the accounts
+  platen admin account set-plan ID PLAN     move an account to another plan
+  platen admin key create ID [--test]       make an API key; its secret is shown once
+  platen admin key list ID                  list an account's keys
+  platen admin key revoke ID KEY            make a key invalid
+  platen version                            print the version
+
+The admin commands talk to a running node through <data>/admin.sock; --data
+names its data directory. PLAN is free, starter, pro or business.
+`
+
+func run(args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage)
+		return errUsage
+	}
+	switch args[0] {
+	case "serve":
+		return serve(args[1:], stdout, stderr)
+	case "admin":
+		return admin(args[1:], stdout, stderr)
+	case "version":
+		_, err := fmt.Fprintln(stdout, "platen", version())
+		return err
+	case "help", "--help", "-h":
+		_, err := fmt.Fprint(stdout, usage)
+		return err
+	}
+	fmt.Fprintf(stderr, "platen: unknown command %q\n\n%s", args[0], usage)
+	return errUsage
+}

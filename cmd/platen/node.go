@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/cluster"
+	"platen.dev/actors/job"
+	"platen.dev/actors/render"
+	"platen.dev/actors/retention"
+	"platen.dev/actors/shard"
+	"platen.dev/browserpool"
+	"platen.dev/document"
+	"platen.dev/edge"
+	"platen.dev/events"
+	"platen.dev/events/log"
+	"platen.dev/projections"
+	"platen.dev/store"
+)
+
+// Node is one running Platen: every part, wired. Several may run in one process.
+type Node struct {
+	cfg    Config
+	id     events.NodeID
+	logger *slog.Logger
+
+	log      log.Log
+	system   *actor.ActorSystem
+	replica  *projections.Replica
+	files    *store.Dir
+	nodes    *cluster.Cluster // nil when the node is alone
+	pool     *browserpool.Pool
+	renderer *render.Renderer
+	shards   *shard.Shards
+	gateway  *shard.Gateway
+	server   *edge.Server
+	listener net.Listener
+	failed   chan error
+	// closers end the parts, the last started first.
+	closers []closer
+}
+
+type closer struct {
+	part  string
+	close func(ctx context.Context) error
+}
+
+// Start runs a node. When a part cannot start, those before it are ended again.
+func Start(ctx context.Context, cfg Config, logger *slog.Logger) (*Node, error) {
+	n := &Node{
+		cfg: cfg, logger: logger, failed: make(chan error, 2),
+		id: events.NodeID("node-" + events.NewJobID().String()),
+	}
+	for _, step := range []struct {
+		part  string
+		start func(context.Context) error
+	}{
+		{"data directory", n.startData}, {"usage ledger", n.startLedger},
+		{"log", n.startLog}, {"actors", n.startActors}, {"replica", n.startReplica},
+		{"files", n.startFiles}, {"browsers", n.startBrowsers}, {"cluster", n.startCluster},
+		{"rendering", n.startRendering}, {"shards", n.startShards}, {"admin", n.startAdmin},
+		{"demo accounts", n.startDev}, {"API", n.startEdge},
+	} {
+		if err := step.start(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("start %s: %w", step.part, err), n.Close())
+		}
+	}
+	return n, nil
+}
+
+func (n *Node) onClose(part string, close func(context.Context) error) {
+	n.closers = append(n.closers, closer{part, close})
+}
+
+// Close stops the node: it accepts nothing more, finishes or hands over what is
+// under way, and ends every part. What could not be finished in time is taken up
+// by the other nodes, or by this one's next start.
+func (n *Node) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.drain())
+	defer cancel()
+	var errs []error
+	for i := len(n.closers) - 1; i >= 0; i-- {
+		if err := n.closers[i].close(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("stop %s: %w", n.closers[i].part, err))
+		}
+	}
+	n.closers = nil
+	return errors.Join(errs...)
+}
+
+// Address is where the API listens.
+func (n *Node) Address() string { return n.listener.Addr().String() }
+
+// Failed delivers the reason when the node cannot go on.
+func (n *Node) Failed() <-chan error { return n.failed }
+
+func (n *Node) startData(context.Context) error { return os.MkdirAll(n.cfg.Data, 0o700) }
+
+func (n *Node) startLedger(context.Context) error {
+	if n.cfg.ClickHouse != "" {
+		return errors.New("this version has no usage ledger yet: leave --clickhouse out")
+	}
+	return nil
+}
+
+func (n *Node) startLog(ctx context.Context) (err error) {
+	if n.log, err = openLog(ctx, n.cfg, n.logger); err != nil {
+		return err
+	}
+	n.onClose("log", func(context.Context) error { return n.log.Close() })
+	return nil
+}
+
+func (n *Node) startActors(context.Context) error {
+	quiet := slog.New(levelled{n.logger.Handler(), slog.LevelError})
+	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	n.onClose("actors", func(context.Context) error { n.system.Shutdown(); return nil })
+	if n.cfg.Cluster.Gossip == "" {
+		return nil
+	}
+	stop, err := cluster.StartRemote(n.system, n.cfg.Cluster.Actors)
+	if err == nil {
+		n.onClose("actor remoting", func(context.Context) error { stop(); return nil })
+	}
+	return err
+}
+
+func (n *Node) startReplica(ctx context.Context) (err error) {
+	n.replica, err = projections.Open(ctx, projections.Config{
+		Dir: replicaDir(n.cfg), Log: n.log, Logger: n.logger,
+		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+	})
+	if err != nil {
+		return err
+	}
+	n.replica.Start()
+	n.onClose("replica", func(context.Context) error { return n.replica.Close() })
+	return nil
+}
+
+func (n *Node) startFiles(context.Context) (err error) {
+	n.files, err = store.OpenDir(n.cfg.filesDir())
+	return err
+}
+
+func (n *Node) startBrowsers(context.Context) (err error) {
+	n.pool, err = browserpool.Open(browserpool.Config{
+		Slots: n.cfg.Browser.Slots, ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
+		AllowEgress: n.cfg.EgressAllow, System: n.system, Logger: n.logger,
+	})
+	if err != nil {
+		return err
+	}
+	n.onClose("browsers", func(ctx context.Context) error { n.pool.Close(ctx); return nil })
+	return nil
+}
+
+func (n *Node) startCluster(context.Context) (err error) {
+	if n.cfg.Cluster.Gossip == "" {
+		return nil
+	}
+	n.nodes, err = cluster.Join(cluster.Config{
+		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secret: []byte(n.cfg.Cluster.Secret),
+		Gone:   func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
+		Logger: n.logger,
+	})
+	if err != nil {
+		return err
+	}
+	n.onClose("cluster", func(context.Context) error { return n.nodes.Close() })
+	return nil
+}
+
+// nodeGone travels from the cluster to the shards over the actor system's event stream.
+type nodeGone events.NodeID
+
+func (n *Node) startRendering(context.Context) (err error) {
+	n.renderer, err = render.Start(n.system, render.Config{
+		Node: n.id, Log: n.log, Files: n.files, Logger: n.logger, Now: time.Now,
+		Attempts: 2 * n.pool.Stats().Slots, // one finishes its file while another has the page
+		Acquire:  func(ctx context.Context) (render.Lease, error) { return n.pool.Acquire(ctx) },
+		Pages:    countPages,
+	})
+	if err != nil {
+		return err
+	}
+	n.onClose("rendering", func(ctx context.Context) error { n.renderer.Close(ctx); return nil })
+	return nil
+}
+
+func (n *Node) startShards(context.Context) error {
+	keeper, err := retention.Start(n.system, retention.Config{Log: n.log, Files: n.files, Logger: n.logger, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	var nodes shard.Nodes = cluster.Single(n.id)
+	if n.nodes != nil {
+		nodes = n.nodes
+	}
+	n.shards, err = shard.Start(n.system, shard.Config{
+		Node: n.id, Version: version(), Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: time.Now,
+		Effects: effects{n.system, n.renderer, keeper},
+	})
+	if err != nil {
+		return err
+	}
+	sub := n.system.EventStream.Subscribe(func(m any) {
+		if gone, ok := m.(nodeGone); ok {
+			n.shards.NodeGone(events.NodeID(gone))
+		}
+	})
+	n.onClose("shards", func(context.Context) error {
+		n.system.EventStream.Unsubscribe(sub)
+		return n.shards.Close()
+	})
+	n.gateway = &shard.Gateway{Log: n.log, Replica: n.replica, System: n.system, Patience: replyPatience, Now: time.Now}
+	return nil
+}
+
+// replyPatience is how long the edge waits for a reply; owners move within it.
+const replyPatience = 10 * time.Second
+
+// effects hands each effect to the actor that performs it.
+type effects struct {
+	system   *actor.ActorSystem
+	renderer *render.Renderer
+	keeper   *actor.PID
+}
+
+func (e effects) Perform(partition int32, effect job.Effect) {
+	switch effect := effect.(type) {
+	case job.Render:
+		e.renderer.Render(partition, effect)
+	case job.DeleteFile:
+		e.system.Root.Send(e.keeper, effect)
+	}
+}
+
+func (e effects) Drop(partition int32) { e.renderer.Drop(partition) }
+
+func (n *Node) startAdmin(context.Context) error {
+	server, err := listenAdmin(n.cfg.socket(), n.gateway, n.replica, n.log.Partitions(), n.logger)
+	if err == nil {
+		n.onClose("admin", server.Close)
+	}
+	return err
+}
+
+func (n *Node) startDev(context.Context) error {
+	if !n.cfg.Dev {
+		return nil
+	}
+	return ensureDevAccounts(n.cfg.Data, n.gateway)
+}
+
+func (n *Node) startEdge(context.Context) (err error) {
+	m := newMetrics(n)
+	n.server = edge.New(edge.Config{
+		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
+		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize},
+		Ready:     n.ready, Metrics: m.handler, Observe: m.observe, DocsURL: n.cfg.DocsURL, Logger: n.logger,
+	})
+	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
+		return err
+	}
+	go func() {
+		if err := n.server.Serve(n.listener); err != nil {
+			n.failed <- err
+		}
+	}()
+	n.onClose("API", n.server.Shutdown)
+	return nil
+}
+
+func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	f, err := n.files.Open(ctx, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, f.Size, nil
+}
+
+// ready says why the node should not be sent requests.
+func (n *Node) ready() error {
+	if err := n.replica.Err(); err != nil {
+		return fmt.Errorf("replica: %w", err)
+	}
+	return nil
+}
+
+func sanitize(html string) string {
+	s := document.Sanitize(html)
+	if s.Empty() {
+		return ""
+	}
+	return s.HTML()
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+var logLevels = map[string]*slog.Level{
+	"debug": level(slog.LevelDebug), "info": level(slog.LevelInfo),
+	"warn": level(slog.LevelWarn), "error": level(slog.LevelError),
+}
+
+func level(l slog.Level) *slog.Level { return &l }
+
+// serve runs a node until it is told to stop.
+func serve(args []string, stdout, stderr io.Writer) error {
+	cfg, err := parseServe(args, stderr)
+	if err != nil {
+		return err
+	}
+	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: *logLevels[cfg.LogLevel]}))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	node, err := Start(ctx, cfg, logger)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "platen %s listens on http://%s\n", version(), node.Address())
+	if cfg.Dev {
+		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", devKeysPath(cfg.Data))
+	}
+	select {
+	case <-ctx.Done():
+		stop() // a second signal ends the process at once
+		logger.Info("stopping: finishing what is under way", "limit", cfg.drain())
+	case err = <-node.Failed():
+		logger.Error("stopping: the node cannot go on", "error", err)
+	}
+	return errors.Join(err, node.Close())
+}
+
+// parseServe reads the configuration file, if one is named, and the flags over it.
+func parseServe(args []string, stderr io.Writer) (Config, error) {
+	cfg, err := fileConfig(args)
+	if err != nil {
+		return cfg, err
+	}
+	flags := flag.NewFlagSet("platen serve", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.String("config", "", "configuration `FILE` (TOML; deploy/platen.toml shows every field); flags win over it")
+	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")
+	flags.StringVar(&cfg.Data, "data", cfg.Data, "keep everything in `DIR`")
+	flags.StringVar(&cfg.Files, "files", cfg.Files, "keep results in `DIR`, shared by the nodes of a cluster (default <data>/files)")
+	flags.BoolVar(&cfg.Dev, "dev", cfg.Dev, "create a demo account per plan; their keys go to <data>/dev-keys.json")
+	flags.Var((*list)(&cfg.Kafka.Brokers), "kafka", "use the Kafka cluster at `HOST:PORT[,…]` as the log (default: the embedded log)")
+	flags.StringVar(&cfg.ClickHouse, "clickhouse", cfg.ClickHouse, "keep the usage ledger on the ClickHouse server at `HOST:PORT`")
+	flags.Var((*prefixes)(&cfg.EgressAllow), "egress-allow", "let pages load from the address range `CIDR`, though it is not public; may be repeated")
+	flags.StringVar(&cfg.Cluster.Gossip, "gossip", cfg.Cluster.Gossip, "gossip with other nodes on `HOST:PORT`")
+	flags.StringVar(&cfg.Cluster.Actors, "actors", cfg.Cluster.Actors, "let other nodes' actors reach this node on `HOST:PORT`")
+	flags.Var((*list)(&cfg.Cluster.Join), "join", "gossip addresses `HOST:PORT[,…]` of other nodes")
+	flags.IntVar(&cfg.Browser.Slots, "slots", cfg.Browser.Slots, "render `N` documents at once (default: one per core)")
+	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "log at `LEVEL` debug, info, warn or error and above")
+	if err := flags.Parse(args); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			err = errUsage
+		}
+		return cfg, err
+	}
+	if flags.NArg() > 0 {
+		return cfg, fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))
+	}
+	return cfg, cfg.Validate()
+}
+
+// fileConfig finds --config before the other flags are read, as those win over it.
+func fileConfig(args []string) (Config, error) {
+	for i, arg := range args {
+		name, value, hasValue := strings.Cut(arg, "=")
+		if name != "--config" && name != "-config" {
+			continue
+		}
+		if !hasValue && i+1 < len(args) {
+			value = args[i+1]
+		}
+		return LoadConfig(value)
+	}
+	return NewConfig(), nil
+}
+
+// list is a flag of comma-separated values.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(s string) error {
+	*l = strings.Split(s, ",")
+	return nil
+}
+
+// prefixes is a repeatable flag of address ranges.
+type prefixes []netip.Prefix
+
+func (p *prefixes) String() string {
+	texts := make([]string, len(*p))
+	for i, prefix := range *p {
+		texts[i] = prefix.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+func (p *prefixes) Set(s string) error {
+	for _, text := range strings.Split(s, ",") {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return err
+		}
+		*p = append(*p, prefix.Masked())
+	}
+	return nil
+}

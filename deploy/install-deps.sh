@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Installs what Platen needs beside its own binary on Debian: the headless
+# browser, qpdf, the poppler tools that the tests read PDFs with, and fonts for
+# Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji.
+#
+#   deploy/install-deps.sh           install what is missing (as root, or through sudo)
+#   deploy/install-deps.sh --check   only tell what is missing; exit 1 if anything is
+#
+# It may be run any number of times; when everything is there it changes nothing
+# and needs neither root nor the network.
+set -euo pipefail
+
+packages=(
+  ca-certificates
+  chromium-headless-shell
+  fontconfig
+  fonts-dejavu-core
+  fonts-liberation
+  fonts-noto-cjk
+  fonts-noto-color-emoji
+  fonts-noto-core
+  poppler-utils
+  qpdf
+)
+go_needed=1.26
+
+say() { printf 'install-deps: %s\n' "$*"; }
+die() { printf 'install-deps: %s\n' "$*" >&2; exit 1; }
+
+# missing_packages prints, one per line, the packages that are not fully installed.
+missing_packages() {
+  local package
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || echo "$package"
+  done
+}
+
+# check_go is silent when a new enough go is on the PATH, and else prints what to do.
+check_go() {
+  local have hint
+  hint="Debian's golang-go may be older: take Go $go_needed or newer from https://go.dev/dl/ or Debian backports and put it on the PATH"
+  if ! command -v go >/dev/null 2>&1; then
+    echo "go is not on the PATH. $hint"
+    return 1
+  fi
+  have=$(GOTOOLCHAIN=local go env GOVERSION)
+  have=${have#go}
+  if [ "$(printf '%s\n' "$go_needed" "$have" | sort -V | head -n 1)" != "$go_needed" ]; then
+    echo "go $have is older than $go_needed. $hint"
+    return 1
+  fi
+}
+
+# as_root runs a command with root's rights.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null 2>&1; then
+    sudo -- "$@"
+  else
+    die "root's rights are needed to install packages: run this as root, or install sudo"
+  fi
+}
+
+install_packages() {
+  local quiet=(-qq -o Dpkg::Use-Pty=0)
+  say "installing: $*"
+  say "reading the package lists"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" update
+  say "downloading and unpacking (the browser and the CJK fonts are large)"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" install -y --no-install-recommends "$@" >/dev/null
+}
+
+main() {
+  local missing=() package status=0
+  case "${1-}" in
+    "" | --check) ;;
+    *) die "unknown argument $1; the only option is --check" ;;
+  esac
+  command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1 ||
+    die "this system has no dpkg and apt-get: it is not Debian. Install the like of these: ${packages[*]}"
+  mapfile -t missing < <(missing_packages)
+
+  if [ "${1-}" = --check ]; then
+    for package in "${missing[@]}"; do
+      say "missing package: $package"
+      status=1
+    done
+    check_go || status=1
+    [ "$status" -eq 0 ] && say "everything is there"
+    exit "$status"
+  fi
+
+  if [ "${#missing[@]}" -gt 0 ]; then
+    install_packages "${missing[@]}"
+    mapfile -t missing < <(missing_packages)
+    [ "${#missing[@]}" -eq 0 ] || die "still missing after the installation: ${missing[*]}"
+  fi
+  say "every package is installed"
+  check_go || status=1
+  exit "$status"
+}
+
+main "$@"

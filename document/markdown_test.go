@@ -1,0 +1,106 @@
+package document
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func mustMarkdown(t *testing.T, source string) string {
+	t.Helper()
+	got, err := Markdown(source)
+	if err != nil {
+		t.Fatalf("%.40q: %v", source, err)
+	}
+	return got
+}
+
+// CommonMark, tables and strikethrough are rendered; what else GFM has is not.
+func TestMarkdown(t *testing.T) {
+	for source, want := range map[string]string{
+		"# Hello *you*":             `<h1 dir="auto">Hello <em>you</em></h1>`,
+		"a\n\nb":                    `<p dir="auto">b</p>`,
+		"1. x\n2. y":                `<li dir="auto">y</li>`,
+		"> quote":                   `<blockquote dir="auto">`,
+		"```go\nx < y\n```":         "<pre><code>x &lt; y\n</code></pre>",
+		"|a|b|\n|-|:-:|\n|c|d|":     `<th dir="auto" style="text-align: center">b</th>`,
+		"~~gone~~":                  `<del>gone</del>`,
+		"[l](https://example.com)":  `<a href="https://example.com">l</a>`,
+		"![i](https://e.com/a.png)": `<img src="https://e.com/a.png" alt="i">`,
+		"- [ ] task":                `[ ] task`,
+		"www.example.com":           `<p dir="auto">www.example.com</p>`,
+		"a<b>c</b>":                 `a&lt;b&gt;c&lt;/b&gt;`,
+		"<div>\n*x*\n</div>":        "&lt;div&gt;\n*x*\n&lt;/div&gt;",
+		"<script>alert(1)</script>": `&lt;script&gt;alert(1)&lt;/script&gt;`,
+		"<!-- note -->":             `&lt;!-- note --&gt;`,
+		"a <!-- b --> c":            `a &lt;!-- b --&gt; c`,
+		"&lt;b&gt; &copy;":          `&lt;b&gt; ©`,
+		"שלום":                      `<p dir="auto">שלום</p>`,
+		"[x](javascript:alert(1))":  `<p dir="auto"><a>x</a></p>`,
+		"[x](JAVASCRIPT:alert(1))":  `<p dir="auto"><a>x</a></p>`,
+		"[x](data:text/html,a)":     `<p dir="auto"><a>x</a></p>`,
+		"<javascript:alert(1)>":     `<p dir="auto"><a>javascript:alert(1)</a></p>`,
+		"![i](file:///etc/passwd)":  `<p dir="auto"><img alt="i"></p>`,
+		"[x](file:///etc/passwd)":   `<p dir="auto"><a>x</a></p>`,
+		"# A & <b>\n\ntext":         `<title>A &amp;</title>`,
+		"\x00":                      "\ufffd",
+	} {
+		if got := mustMarkdown(t, source); !strings.Contains(got, want) {
+			_, body, _ := strings.Cut(got, "<body>")
+			t.Errorf("%q: no %s in %s", source, want, body)
+		}
+	}
+}
+
+// No hostile HTML gets through by way of Markdown either.
+func TestMarkdownOfHostileHTML(t *testing.T) {
+	for _, source := range hostile {
+		for _, embedded := range []string{source, "text " + source, "- " + source, "[a](<" + source + ">)"} {
+			_, body, _ := strings.Cut(mustMarkdown(t, embedded), "<body>")
+			inert(t, embedded+" title=", body)
+		}
+	}
+}
+
+// Structure that costs more than it says is either refused or rendered in good time.
+func TestMarkdownHostileStructure(t *testing.T) {
+	const length = 100_000
+	fill := func(s string) string { return strings.Repeat(s, length/len(s)) }
+	for _, refused := range []string{
+		fill(">"), fill("> "), fill("- ") + "x", fill("1. ") + "x", fill("> - ") + "x", fill("[a]("),
+		"|" + strings.Repeat("a|", 300) + "\n|" + strings.Repeat("-|", 300) + "\n" + fill("x\n"),
+	} {
+		if _, err := Markdown(refused); !errors.Is(err, ErrComplex) {
+			t.Errorf("%.20q…: got %v, want ErrComplex", refused, err)
+		}
+	}
+	for _, rendered := range []string{
+		fill("["), fill("!["), fill("*"), fill("*a "), fill("_a __b "), fill("~~a~b"), fill("`a``b```c"), fill("<"), fill("<!--"),
+		fill("a <?"), fill("<a x='"), fill("[a]: b\n"), fill("[a\n"), fill("a|b\n-|-\n"), fill("&#1"), fill("\\"), fill("a  \n"),
+		fill(strings.Repeat(">", 40) + "a\n"), fill(strings.Repeat("* ", 100) + "\n"), strings.Repeat("[", length/2) + strings.Repeat("]", length/2),
+	} {
+		start := time.Now()
+		mustMarkdown(t, rendered)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%.20q… took %v", rendered, took)
+		}
+	}
+}
+
+// A long but honest document is not taken for a hostile one.
+func TestMarkdownLongDocument(t *testing.T) {
+	chapter := "## Chapter\n\nText with a [link](https://example.com) and `code`.\n\n- a\n  - b\n    - c\n\n> said\n\n|a|b|\n|-|-|\n|1|2|\n\n---\n\n"
+	mustMarkdown(t, strings.Repeat(chapter, 100_000/len(chapter)))
+	mustMarkdown(t, "|a|b|c|\n|-|-|-|\n"+strings.Repeat("|1|2|3|\n", 12_000))
+}
+
+func BenchmarkMarkdown(b *testing.B) {
+	source := strings.Repeat("Some *plain* text with `code` and a [link](https://example.com).\n\n", 1500)
+	b.SetBytes(int64(len(source)))
+	for b.Loop() {
+		if _, err := Markdown(source); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// drawn writes a PDF in the shape that the browser gives it: a classic
+// cross-reference table and a tree of pages, here eight to a node.
+func drawn(pages int) []byte {
+	var b bytes.Buffer
+	var offsets []int
+	object := func(format string, args ...any) {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(offsets)}, args...)...)
+	}
+	b.WriteString("%PDF-1.4\n%\xd3\xeb\xe9\xe1\n")
+	nodes := (pages + 7) / 8
+	var kids strings.Builder
+	for n := range nodes {
+		fmt.Fprintf(&kids, "%d 0 R ", 3+n)
+	}
+	object("<</Type /Catalog /Pages 2 0 R>>")
+	object("<</Type /Pages /Count %d /Kids [%s]>>", pages, kids.String())
+	for n := range nodes {
+		var leaves strings.Builder
+		count := min(8, pages-8*n)
+		for i := range count {
+			fmt.Fprintf(&leaves, "%d 0 R ", 3+nodes+8*n+i)
+		}
+		object("<</Type /Pages /Parent 2 0 R /Count %d /Kids [%s]>>", count, leaves.String())
+	}
+	for i := range pages {
+		object("<</Type /Page /Parent %d 0 R /MediaBox [0 0 595 842] /Resources <<>>>>", 3+i/8)
+	}
+	start := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, offset := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", offset)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
+	return b.Bytes()
+}
+
+func TestPageCount(t *testing.T) {
+	for _, pages := range []int{1, 7, 8, 9, 100, 1000} {
+		pdf := drawn(pages)
+		got, err := PageCount(bytes.NewReader(pdf), int64(len(pdf)))
+		if err != nil || got != pages {
+			t.Errorf("%d pages: got %d, %v", pages, got, err)
+		}
+	}
+}
+
+// What the browser itself printed is counted too: 6 pages, as pdfinfo says.
+func TestPageCountOfBrowserOutput(t *testing.T) {
+	pdf, err := os.ReadFile("testdata/invoice.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := PageCount(bytes.NewReader(pdf), int64(len(pdf))); err != nil || got != 6 {
+		t.Errorf("got %d, %v, want 6", got, err)
+	}
+}
+
+// Broken bytes are an error or a number, soon, and never a panic.
+func TestPageCountOfBrokenBytes(t *testing.T) {
+	for _, broken := range []string{"", "%PDF-1.4", "%PDF-1.4\nstartxref\n0\n%%EOF", "not a PDF at all", strings.Repeat("<<", 10_000), "%PDF-1.7\n" + strings.Repeat("1 0 obj [", 10_000)} {
+		if _, err := PageCount(strings.NewReader(broken), int64(len(broken))); err == nil {
+			t.Errorf("%.20q is counted", broken)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	whole := drawn(20)
+	for round := range 300 {
+		broken := bytes.Clone(whole)
+		for range 1 + random.IntN(20) {
+			broken[random.IntN(len(broken))] = byte(random.IntN(256))
+		}
+		broken = broken[:len(broken)-random.IntN(200)]
+		start := time.Now()
+		_, _ = PageCount(bytes.NewReader(broken), int64(len(broken)))
+		if took := time.Since(start); took > 5*time.Second {
+			t.Fatalf("round %d took %v", round, took)
+		}
+	}
+}
+
+func BenchmarkPageCount(b *testing.B) {
+	pdf := drawn(1000)
+	for b.Loop() {
+		if _, err := PageCount(bytes.NewReader(pdf), int64(len(pdf))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package document
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// Each hostile fragment carries the word PAYLOAD where it would run or load; nothing of it may be left.
+var hostile = []string{
+	`<script>PAYLOAD</script>`,
+	`<SCRIPT SRC=//evil.example/PAYLOAD></SCRIPT>`,
+	`<scr<script>ipt>PAYLOAD</script>`,
+	`<style>body{background:url(PAYLOAD)}</style>`,
+	`<style><!--</style><script>PAYLOAD</script>-->`,
+	`<iframe src="https://PAYLOAD">PAYLOAD</iframe>`,
+	`<iframe srcdoc="<script>PAYLOAD</script>"></iframe>`,
+	`<object data="PAYLOAD">PAYLOAD</object>`,
+	`<embed src="PAYLOAD">`,
+	`<svg onload="PAYLOAD"><script>PAYLOAD</script></svg>`,
+	`<svg><style><img src=x onerror=PAYLOAD></style></svg>`,
+	`<math><mtext><script>PAYLOAD</script></mtext></math>`,
+	`<template><img src=PAYLOAD onerror=PAYLOAD></template>`,
+	`<noscript><img title="</noscript><script>PAYLOAD</script>"></noscript>`,
+	`<textarea><img src=x onerror=PAYLOAD></textarea>`,
+	`<img src="javascript:PAYLOAD">`,
+	`<img src=x onerror="PAYLOAD">`,
+	`<img src="data:text/html,PAYLOAD">`,
+	`<img src="data:image/svg+xml;base64,PAYLOAD">`,
+	`<img srcset="https://PAYLOAD 1x">`,
+	`<img lowsrc="https://PAYLOAD" dynsrc="https://PAYLOAD">`,
+	`<img src="file:///PAYLOAD">`,
+	`<img src="ftp://host/PAYLOAD">`,
+	`<a href="javascript:PAYLOAD">x</a>`,
+	`<a href="JaVaScRiPt:PAYLOAD">x</a>`,
+	"<a href=\"java\tscript:PAYLOAD\">x</a>",
+	`<a href=" &#1; javascript:PAYLOAD">x</a>`,
+	`<a href="&#106;avascript:PAYLOAD">x</a>`,
+	`<a href="vbscript:PAYLOAD">x</a>`,
+	`<a href="data:text/html;base64,PAYLOAD">x</a>`,
+	`<a href="x" onclick=PAYLOAD ping="https://PAYLOAD">x</a>`,
+	`<p onmouseover="PAYLOAD">x</p>`,
+	`<p style="background:url(https://PAYLOAD)">x</p>`,
+	`<p style="background:URL( 'https://PAYLOAD' )">x</p>`,
+	`<p style="background:u\72l(https://PAYLOAD)">x</p>`,
+	`<p style="background:u/**/rl(https://PAYLOAD)">x</p>`,
+	`<p style="background-image:image-set('https://PAYLOAD' 1x)">x</p>`,
+	`<p style="background-image:-webkit-image-set('https://PAYLOAD' 1x)">x</p>`,
+	`<p style="background-image:cross-fade(url(https://PAYLOAD),red,50%)">x</p>`,
+	`<p style="background-image:src('https://PAYLOAD')">x</p>`,
+	`<p style="width:expression(PAYLOAD)">x</p>`,
+	`<p style="color:var(--PAYLOAD)">x</p>`,
+	`<p style="-moz-binding:url(PAYLOAD)">x</p>`,
+	`<p style="behavior:url(PAYLOAD)">x</p>`,
+	`<p style="list-style-image:url(PAYLOAD)">x</p>`,
+	`<p style="content:url(PAYLOAD)">x</p>`,
+	`<p style="cursor:url(PAYLOAD),auto">x</p>`,
+	`<p style="filter:url(PAYLOAD)">x</p>`,
+	`<p style="@import 'PAYLOAD'">x</p>`,
+	`<p style="color:red}body{background:PAYLOAD">x</p>`,
+	`<link rel=stylesheet href="PAYLOAD">`,
+	`<link rel=preload href="https://PAYLOAD">`,
+	`<meta http-equiv=refresh content="0;url=PAYLOAD">`,
+	`<base href="https://PAYLOAD/">`,
+	`<form action="PAYLOAD"><input formaction="PAYLOAD"><button formaction="PAYLOAD">b</button></form>`,
+	`<input type=image src="https://PAYLOAD">`,
+	`<video src="PAYLOAD" poster="PAYLOAD"><source src="PAYLOAD"></video>`,
+	`<audio src="PAYLOAD"></audio>`,
+	`<table background="https://PAYLOAD"><tr><td background="PAYLOAD">x</table>`,
+	`<body background="https://PAYLOAD" onload="PAYLOAD">x</body>`,
+	`<frameset><frame src="PAYLOAD"></frameset>`,
+	`<!--[if IE]><script>PAYLOAD</script><![endif]-->`,
+	`<![CDATA[<script>PAYLOAD</script>]]>`,
+	`<?xml-stylesheet href="PAYLOAD"?>`,
+	`<x-element onfoo=PAYLOAD is=PAYLOAD>x</x-element>`,
+	`<p slot=PAYLOAD contenteditable=PAYLOAD autofocus onfocus=PAYLOAD>x</p>`,
+	`<p id="PAYLOAD onx=1" class="PAYLOAD">x</p>`,
+	`<p title='"><script>PAYLOAD2</script>' onx="PAYLOAD">x</p>`,
+	"<p/onclick=PAYLOAD>x</p>",
+	"<p \x00onclick=PAYLOAD>x</p>",
+	"<scr\x00ipt>PAYLOAD</scr\x00ipt>",
+}
+
+// dangerous is what no output may contain outside of text.
+var dangerous = regexp.MustCompile(`(?i)<[^>]*(\son[a-z]+\s*=|javascript:|vbscript:|url\(|expression\(|<script)`)
+
+func TestHostileHTML(t *testing.T) {
+	for _, source := range hostile {
+		for _, embedded := range []string{source, "<div><b>" + source, "<table><tr><td>" + source + "</table>", source + source} {
+			got := Sanitize(embedded)
+			inert(t, embedded, got.Body)
+			if style := got.BodyStyle; strings.Contains(style, "PAYLOAD") {
+				t.Errorf("%q keeps the body style %q", embedded, style)
+			}
+		}
+	}
+}
+
+// inert fails when, parsed as a browser does, anything but the allow-list stands in body.
+func inert(t *testing.T, source, body string) {
+	t.Helper()
+	tree, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var visit func(*html.Node)
+	visit = func(n *html.Node) {
+		if n.Type == html.ElementNode {
+			switch n.Data {
+			case "script", "style", "iframe", "object", "embed", "svg", "math", "template", "link", "meta", "base", "form",
+				"input", "button", "video", "audio", "source", "frame", "frameset", "noscript", "textarea":
+				t.Errorf("%q leaves an element %s: %s", source, n.Data, body)
+			}
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") || a.Key != "title" && strings.Contains(a.Val, "PAYLOAD") {
+					t.Errorf("%q leaves %s=%q on %s", source, a.Key, a.Val, n.Data)
+				}
+			}
+		}
+		for child := n.FirstChild; child != nil; child = child.NextSibling {
+			visit(child)
+		}
+	}
+	visit(tree)
+	if dangerous.MatchString(body) && !strings.Contains(source, "title=") {
+		t.Errorf("%q leaves %s", source, body)
+	}
+}
+
+// What documents are made of passes unharmed.
+func TestHarmlessHTML(t *testing.T) {
+	for _, source := range []string{
+		`<h1 id="top" lang="de" dir="ltr">Title</h1>`,
+		`<p style="color: red; margin: 0 auto; width: calc(100% - 2px)">x</p>`,
+		`<p style="background: linear-gradient(90deg, rgba(1, 2, 3, 0.5), #fff)">x</p>`,
+		`<p style="transform: rotate(-45deg) translateX(2px)">x</p>`,
+		`<div style="display: grid; grid-template-columns: repeat(2, minmax(0, 1fr))">x</div>`,
+		`<p style="break-after: page">x</p>`,
+		`<table border="1" cellpadding="2" cellspacing="0"><colgroup><col span="2"></colgroup><thead><tr><th scope="col" colspan="2">a</th></tr></thead><tbody><tr><td rowspan="2" align="right" valign="top">b</td></tr></tbody></table>`,
+		`<img src="https://example.com/a.png" alt="a" width="10" height="20">`,
+		`<img src="data:image/png;base64,iVBORw0KGgo=">`,
+		`<a href="mailto:a@example.com">m</a>`,
+		`<a href="https://example.com/?a=1&amp;b=2">l</a>`,
+		`<a href="#top">up</a>`,
+		`<ol start="3" type="a" reversed=""><li value="7">x</li></ol>`,
+		`<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>`,
+		`<span>1 &lt; 2 &amp; 3</span>`,
+		`<p dir="rtl">مرحبا</p>`,
+		`<details open=""><summary>s</summary>d</details>`,
+	} {
+		if got := Sanitize(source).Body; got != source {
+			t.Errorf("changed\n  from %s\n  to   %s", source, got)
+		}
+	}
+}
+
+// The removed elements go with their content, unknown ones leave theirs.
+func TestContentOfRemovedElements(t *testing.T) {
+	for source, want := range map[string]string{
+		`a<script>b</script>c`:                     `ac`,
+		`a<style>b</style>c`:                       `ac`,
+		`a<iframe>b</iframe>c`:                     `ac`,
+		`a<svg><text>b</text></svg>c`:              `ac`,
+		`a<form><label>b</label></form>c`:          `abc`,
+		`a<blink>b</blink>c`:                       `abc`,
+		`a<embed src="x">c`:                        `ac`,
+		`a<link href=x><meta charset=x>c`:          `ac`,
+		`<p style="color:red;behavior:url(x)">x`:   `<p style="color: red">x`,
+		`<p style="position:absolute;x:y" foo=1>x`: `<p style="position: absolute">x`,
+	} {
+		if got := Sanitize(source).Body; got != want {
+			t.Errorf("%s became %s, want %s", source, got, want)
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	for source, want := range map[string]bool{
+		"":                                      true,
+		" \n\t":                                 true,
+		"<p>&nbsp;</p><br>":                     true,
+		"<p>\u200b\u200e\ufeff</p>":             true,
+		"<script>x</script><style>y</style>":    true,
+		"<!-- comment -->":                      true,
+		"<html><head><title>t</title></head>":   true,
+		`<div style="background:red">  </div>`:  true,
+		"x":                                     false,
+		"<p>.</p>":                              false,
+		"<hr>":                                  false,
+		`<img src="https://example.com/a.png">`: false,
+	} {
+		if got := Sanitize(source).Empty(); got != want {
+			t.Errorf("Empty(%q) = %v", source, got)
+		}
+	}
+}
+
+// What the caller's html, title and body elements say is kept where it is safe.
+func TestPreamble(t *testing.T) {
+	got := Sanitize(`<!doctype html><html lang="ar" dir="rtl"><head><title> A &amp;
+		B </title></head><body style="font-size: 12pt; background: url(x)" onload=x><p>text</p></body></html>`)
+	want := Sanitized{Lang: "ar", Dir: "rtl", Title: "A & B", BodyStyle: "font-size: 12pt"}
+	got.Body, want.Body = "", ""
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	hostile := Sanitize(`<html lang='"><script>' dir="x"><title><script>alert(1)</script></title><body>t`).HTML()
+	if strings.Contains(hostile, "<script") {
+		t.Errorf("the preamble breaks out: %s", hostile)
+	}
+}
+
+func TestWholeDocument(t *testing.T) {
+	got := Sanitize(`<html lang="de"><body><p>Grüße</p></body></html>`).HTML()
+	for _, want := range []string{`<!doctype html>`, `<html lang="de">`, `<meta charset="utf-8">`, `Content-Security-Policy`, `<p>Grüße</p>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}
+
+// Whatever the input, the output parses to the allow-list only.
+func FuzzSanitize(f *testing.F) {
+	for _, source := range hostile {
+		f.Add(source)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		s := Sanitize(source)
+		inert(t, source, strings.ReplaceAll(s.Body, "PAYLOAD", ""))
+		s.Empty()
+		s.HTML()
+	})
+}
+
+func BenchmarkSanitize(b *testing.B) {
+	source := strings.Repeat(`<tr><td style="color: red; padding: 2px 4px">Item</td><td align="right">12.50</td></tr>`, 2500)
+	b.SetBytes(int64(len(source)))
+	for b.Loop() {
+		Sanitize(source)
+	}
+}

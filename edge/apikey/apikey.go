@@ -1,0 +1,73 @@
+// Package apikey makes and reads API keys: a prefix, 160 random bits in base62
+// and a CRC32 checksum in base62, so that a mistyped key is refused without a
+// look-up (decisions.md, Accounts). Platen keeps only the SHA-256 of a key.
+package apikey
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"hash/crc32"
+	"math/big"
+	"strings"
+
+	"platen.dev/events"
+)
+
+// The prefixes. A test key is a label only: it changes no behaviour by itself.
+const (
+	Live = "sk_live_"
+	Test = "sk_test_"
+)
+
+const (
+	randomBytes    = 20
+	randomDigits   = 27 // ceil(160 / log2(62))
+	checksumDigits = 6
+	length         = len(Live) + randomDigits + checksumDigits
+	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// New makes a key with the prefix: the secret, to be shown once, and what is kept of it.
+func New(prefix string, created events.Instant) (secret string, key events.Key) {
+	b := make([]byte, randomBytes)
+	rand.Read(b) // never fails: crypto/rand aborts the process instead
+	body := prefix + base62(new(big.Int).SetBytes(b), randomDigits)
+	secret = body + checksum(body)
+	return secret, Describe(secret, created)
+}
+
+// Describe is what is kept of a secret, under a new key id.
+func Describe(secret string, created events.Instant) events.Key {
+	return events.Key{
+		ID: events.NewKeyID(), Hash: sha256.Sum256([]byte(secret)),
+		Prefix: secret[:len(Live)], LastFour: secret[len(secret)-4:], Created: created,
+	}
+}
+
+// Hash checks the form and the checksum of a secret and gives its hash; false
+// when no Platen ever made it.
+func Hash(secret string) ([32]byte, bool) {
+	if len(secret) != length || (!strings.HasPrefix(secret, Live) && !strings.HasPrefix(secret, Test)) {
+		return [32]byte{}, false
+	}
+	body, sum := secret[:length-checksumDigits], secret[length-checksumDigits:]
+	if sum != checksum(body) {
+		return [32]byte{}, false
+	}
+	return sha256.Sum256([]byte(secret)), true
+}
+
+func checksum(body string) string {
+	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumDigits)
+}
+
+func base62(n *big.Int, digits int) string {
+	out := make([]byte, digits)
+	base, digit := big.NewInt(int64(len(alphabet))), new(big.Int)
+	n = new(big.Int).Set(n)
+	for i := digits - 1; i >= 0; i-- {
+		n.DivMod(n, base, digit)
+		out[i] = alphabet[digit.Int64()]
+	}
+	return string(out)
+}

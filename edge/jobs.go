@@ -1,0 +1,146 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// freshness is how long a miss waits for the read models to catch up before it counts.
+const freshness = 5 * time.Second
+
+// find reads a job of the caller's account, or answers the request.
+func (s *Server) find(ctx *fasthttp.RequestCtx, text string) (events.JobID, projections.Job, bool) {
+	key, ok := s.authenticate(ctx)
+	if !ok {
+		return events.JobID{}, projections.Job{}, false
+	}
+	id, err := events.ParseJobID(text)
+	if err != nil { // unknown, malformed and foreign ids look alike
+		s.fail(ctx, noSuchJob)
+		return id, projections.Job{}, false
+	}
+	job, known, err := s.cfg.Models.Job(key.Account, id)
+	if err == nil && !known {
+		job, known, err = s.findFresh(key.Account, id)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		s.fail(ctx, unavailable)
+	case err != nil:
+		s.cfg.Logger.Error("read job", "job", id.String(), "error", err)
+		s.fail(ctx, internalError)
+	case !known:
+		s.fail(ctx, noSuchJob)
+	}
+	return id, job, err == nil && known
+}
+
+// findFresh looks again once everything durable by now is read: a client never
+// gets 404 for a job that it was just given, by whichever node.
+func (s *Server) findFresh(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
+	wait, cancel := context.WithTimeout(context.Background(), freshness)
+	defer cancel()
+	if err := s.cfg.Models.CatchUp(wait, events.Partition(account, s.cfg.Partitions)); err != nil {
+		return projections.Job{}, false, err
+	}
+	return s.cfg.Models.Job(account, id)
+}
+
+func (s *Server) status(ctx *fasthttp.RequestCtx, text string) {
+	_, job, ok := s.find(ctx, text)
+	if !ok {
+		return
+	}
+	ctx.SetStatusCode(200)
+	ctx.SetContentType("application/json")
+	ctx.SetBody(appendStatus(make([]byte, 0, 512), job))
+}
+
+// appendStatus writes a JobStatusResponse (api-spec.md, Job). Every string in it
+// is one of Platen's own names, so none needs escaping.
+func appendStatus(b []byte, j projections.Job) []byte {
+	b = appendString(append(b, `{"status":`...), string(j.Status))
+	b = appendInstant(append(b, `,"created_at":`...), j.Created)
+	b = appendInstant(append(b, `,"finished_at":`...), j.Finished)
+	b = appendInstant(append(b, `,"expires_at":`...), j.Expires)
+	b = strconv.AppendBool(append(b, `,"test":`...), j.Test)
+	b = appendCount(append(b, `,"pages_count":`...), int64(j.File.Pages))
+	b = appendString(append(b, `,"error_code":`...), string(j.Error))
+	b = append(b, `,"metrics":`...)
+	if j.Status != events.StatusDone {
+		return append(b, `null}`...)
+	}
+	b = strconv.AppendInt(append(b, `{"file_size_bytes":`...), j.File.Size, 10)
+	b = appendString(append(b, `,"file_size_human":`...), humanSize(j.File.Size))
+	b = strconv.AppendInt(append(b, `,"page_load_ms":`...), j.Metrics.PageLoad, 10)
+	b = strconv.AppendInt(append(b, `,"processing_ms":`...), j.Metrics.Processing, 10)
+	b = strconv.AppendInt(append(b, `,"total_duration_ms":`...), j.Metrics.Total, 10)
+	b = appendCount(append(b, `,"page_count":`...), int64(j.File.Pages))
+	return append(b, `}}`...)
+}
+
+func appendString(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, `null`...)
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+func appendInstant(b []byte, i events.Instant) []byte {
+	if i == 0 {
+		return append(b, `null`...)
+	}
+	return append(i.Time().AppendFormat(append(b, '"'), "2006-01-02T15:04:05.000Z"), '"')
+}
+
+func appendCount(b []byte, n int64) []byte {
+	if n == 0 {
+		return append(b, `null`...)
+	}
+	return strconv.AppendInt(b, n, 10)
+}
+
+// humanSize writes bytes in the largest binary unit that leaves at least one.
+func humanSize(bytes int64) string {
+	units := []string{"KB", "MB", "GB"}
+	if bytes < 1024 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	size, unit := float64(bytes)/1024, 0
+	for size >= 1024 && unit < len(units)-1 {
+		size, unit = size/1024, unit+1
+	}
+	return fmt.Sprintf("%.1f %s", size, units[unit])
+}
+
+func (s *Server) download(ctx *fasthttp.RequestCtx, text string) {
+	id, job, ok := s.find(ctx, text)
+	switch {
+	case !ok:
+		return
+	case job.Status != events.StatusDone:
+		s.fail(ctx, notComplete)
+		return
+	case job.Gone || time.Now().After(job.Expires.Time()):
+		s.fail(ctx, fileExpired)
+		return
+	}
+	file, size, err := s.cfg.Open(ctx, job.File.Name)
+	if err != nil {
+		s.cfg.Logger.Error("open file", "job", id.String(), "error", err)
+		s.fail(ctx, internalError)
+		return
+	}
+	ctx.SetContentType("application/pdf")
+	ctx.Response.Header.Set("Content-Disposition", `attachment; filename="`+id.String()+`.pdf"`)
+	ctx.Response.Header.Set("Accept-Ranges", "none")
+	ctx.SetBodyStream(file, int(size)) // streamed, and closed by fasthttp
+}

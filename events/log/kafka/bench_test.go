@@ -1,0 +1,119 @@
+//go:build integration
+
+package kafka_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"platen.dev/events/log"
+	"platen.dev/events/log/logtest"
+)
+
+func openBench(b *testing.B) (log.Log, string) {
+	s := realBroker(b)(nil)
+	l, err := s.Open(logtest.Partitions)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = l.Close() })
+	return l, s.Topic
+}
+
+// BenchmarkAppend has goroutines that wait for the acknowledgement of each record before the next.
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{1 << 10, 20 << 10} {
+		b.Run(fmt.Sprintf("%dKB-64goroutines", size>>10), func(b *testing.B) {
+			l, topic := openBench(b)
+			value := make([]byte, size)
+			measure(b, 64, func(g int) error {
+				_, err := log.AppendWait(context.Background(), l, topic, int32(g%logtest.Partitions), log.Record{Value: value})
+				return err
+			})
+		})
+	}
+}
+
+// BenchmarkRoundTrip appends and waits until a tailing reader has the record.
+func BenchmarkRoundTrip(b *testing.B) {
+	l, topic := openBench(b)
+	r := l.Read(topic, 0, 0)
+	defer r.Close()
+	measure(b, 1, func(int) error {
+		l.Append(topic, 0, log.Record{Value: make([]byte, 1<<10)}, func(int64, error) {})
+		_, err := r.Next(context.Background())
+		return err
+	})
+}
+
+// BenchmarkReadOne reads single records while another partition is followed.
+func BenchmarkReadOne(b *testing.B) {
+	const n = 1000
+	l, topic := openBench(b)
+	var acks sync.WaitGroup
+	acks.Add(n)
+	for range n {
+		l.Append(topic, 0, log.Record{Value: make([]byte, 1<<10)}, func(int64, error) { acks.Done() })
+	}
+	acks.Wait()
+	i := int64(0)
+	measure(b, 1, func(int) error {
+		i = (i + 97) % n
+		_, err := log.ReadOne(context.Background(), l, topic, 0, i)
+		return err
+	})
+}
+
+// BenchmarkFirstTail opens a reader at the end, while another waits at the end of another partition, and appends.
+func BenchmarkFirstTail(b *testing.B) {
+	l, topic := openBench(b)
+	other := l.Read(topic, 1, 0)
+	defer other.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	var waiting sync.WaitGroup
+	waiting.Go(func() { _, _ = other.Next(ctx) })
+	defer waiting.Wait()
+	defer cancel()
+	next := int64(0)
+	measure(b, 1, func(int) error {
+		r := l.Read(topic, 0, next)
+		defer r.Close()
+		next++
+		short, expire := context.WithTimeout(ctx, time.Millisecond) // nothing there: it subscribes
+		_, _ = r.Next(short)
+		expire()
+		l.Append(topic, 0, log.Record{Value: make([]byte, 100)}, func(int64, error) {})
+		_, err := r.Next(ctx)
+		return err
+	})
+}
+
+// measure shares b.N calls among goroutines and reports their latency.
+func measure(b *testing.B, goroutines int, call func(g int) error) {
+	took := make([][]time.Duration, goroutines)
+	var running sync.WaitGroup
+	b.ResetTimer()
+	for g := range goroutines {
+		running.Go(func() {
+			for i := g; i < b.N; i += goroutines {
+				started := time.Now()
+				if err := call(g); err != nil {
+					b.Error(err)
+					return
+				}
+				took[g] = append(took[g], time.Since(started))
+			}
+		})
+	}
+	running.Wait()
+	b.StopTimer()
+	all := slices.Concat(took...)
+	slices.Sort(all)
+	b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "calls/s")
+	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
+}
