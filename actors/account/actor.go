@@ -28,7 +28,7 @@ type Actor struct{ aggregate *Aggregate }
 
 // NewActor makes the actor of an account over committed state.
 func NewActor(id events.AccountID, store Store) *Actor {
-	return &Actor{NewAggregate(id, store)}
+	return &Actor{NewAggregate(id, store, LimitsOf)}
 }
 
 // Receive dispatches.

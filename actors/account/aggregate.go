@@ -26,8 +26,9 @@ type Decision struct {
 // still on the way to the log. It belongs to one goroutine and one epoch; when
 // the epoch ends, it is dropped.
 type Aggregate struct {
-	id    events.AccountID
-	store Store
+	id     events.AccountID
+	store  Store
+	limits LimitsFunc
 	// state is loaded with the first command and correct as long as the epoch lasts.
 	state  State
 	loaded bool
@@ -48,17 +49,20 @@ type flight struct {
 }
 
 // NewAggregate makes the aggregate of an account over committed state.
-func NewAggregate(id events.AccountID, store Store) *Aggregate {
+func NewAggregate(id events.AccountID, store Store, limits LimitsFunc) *Aggregate {
 	return &Aggregate{
-		id: id, store: store,
+		id: id, store: store, limits: limits,
 		jobs:     map[events.JobID]*flying{},
 		replies:  map[events.CommandID]events.Reply{},
 		inFlight: map[int64]flight{},
 	}
 }
 
-// Idle tells whether no decision is in flight.
-func (a *Aggregate) Idle() bool { return len(a.inFlight) == 0 }
+// State is the account's state with all that was decided so far.
+func (a *Aggregate) State() (State, error) {
+	err := a.load()
+	return a.state, err
+}
 
 // Decide decides the command at offset cause and goes on from its outcome. An
 // error is the store's; nothing has changed then.
@@ -75,7 +79,7 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	d := compose(a.state, before, c, cause)
+	d := a.compose(before, c, cause)
 	a.advance(cause, c, id, before, &d)
 	return d, nil
 }
@@ -149,22 +153,21 @@ func (a *Aggregate) Committed(cause int64) {
 	}
 }
 
-// compose is Compose, except that a decider that panics refuses the command
+// compose is Compose on the speculative state, except that a decider that panics refuses the command
 // instead of blocking every later one of its partition.
-func compose(s State, j job.State, c events.Command, cause int64) (d Decision) {
+func (a *Aggregate) compose(j job.State, c events.Command, cause int64) (d Decision) {
 	defer func() {
 		if recover() != nil {
 			d = Decision{Reply: &events.Reply{Code: events.Internal}}
 		}
 	}()
-	return Compose(s, j, c, cause)
+	return Compose(a.state, j, c, cause, a.limits)
 }
 
 // Compose decides one command over an account and the job that it is about.
-func Compose(s State, j job.State, c events.Command, cause int64) Decision {
-	submit, ok := c.Body.(events.SubmitJob)
-	if ok {
-		return composeSubmit(s, j, submit, c, cause)
+func Compose(s State, j job.State, c events.Command, cause int64, limits LimitsFunc) Decision {
+	if submit, ok := c.Body.(events.SubmitJob); ok {
+		return composeSubmit(s, j, submit, c, cause, limits)
 	}
 	if _, ok := events.Target(c.Body); !ok {
 		evs, reply := Decide(s, c.Body)
@@ -174,7 +177,7 @@ func Compose(s State, j job.State, c events.Command, cause int64) Decision {
 	return Decision{Events: append(evs, settle(j, evs)...)}
 }
 
-func composeSubmit(s State, j job.State, b events.SubmitJob, c events.Command, cause int64) Decision {
+func composeSubmit(s State, j job.State, b events.SubmitJob, c events.Command, cause int64, limits LimitsFunc) Decision {
 	refusal := func(code events.ReplyCode) Decision { return Decision{Reply: &events.Reply{Code: code}} }
 	if !s.Exists() {
 		return refusal(events.NoSuchAccount)
@@ -189,7 +192,7 @@ func composeSubmit(s State, j job.State, b events.SubmitJob, c events.Command, c
 	if b.Test {
 		return Decision{Events: evs, Reply: &accepted}
 	}
-	reserved, reply := Admit(s, b.Job, c.At)
+	reserved, reply := Admit(s, b.Job, c.At, limits)
 	if len(reserved) == 0 {
 		return Decision{Reply: &reply}
 	}

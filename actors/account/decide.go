@@ -75,8 +75,8 @@ func revokeKey(s State, b events.RevokeKey) ([]events.Event, events.Reply) {
 
 // Admit says whether the account may have one more charged job now, and
 // reserves its unit in the current window.
-func Admit(s State, job events.JobID, now events.Instant) ([]events.Event, events.Reply) {
-	limits, _ := LimitsOf(s.Plan)
+func Admit(s State, job events.JobID, now events.Instant, limitsOf LimitsFunc) ([]events.Event, events.Reply) {
+	limits, _ := limitsOf(s.Plan)
 	window := max(s.Window, windowStart(s.Anchor, now))
 	reserved, used, bytes := s.Reserved, s.Used, s.Bytes
 	if window > s.Window {

@@ -26,3 +26,6 @@ func LimitsOf(plan events.Plan) (Limits, bool) {
 	l, ok := limits[plan]
 	return l, ok
 }
+
+// LimitsFunc gives a plan's limits; LimitsOf is the one in force.
+type LimitsFunc func(events.Plan) (Limits, bool)

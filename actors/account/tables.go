@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
@@ -145,4 +146,17 @@ func Unsettled(s Scanner, partition int32, visit func(events.JobID, job.State)) 
 		}
 	}
 	return err
+}
+
+// EachJob visits every job of a partition.
+func EachJob(s Scanner, partition int32, visit func(events.JobID, job.State)) error {
+	var decodeErr error
+	err := s.Scan(jobs.Key(partition), func(key, value []byte) bool {
+		var state job.State
+		if state, decodeErr = jobs.Decode(value); decodeErr == nil {
+			visit(events.JobID(key[3:]), state)
+		}
+		return decodeErr == nil
+	})
+	return errors.Join(err, decodeErr)
 }

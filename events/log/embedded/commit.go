@@ -41,15 +41,9 @@ func (l *Log) runCommitter() {
 }
 
 // apply writes entries to the database without waiting for the fsync. Pebble
-// panics when it cannot start a new write-ahead log; here that is an error.
-func (l *Log) apply(entries []entry) (batch *pebble.Batch, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			l.wedged.Store(true)
-			batch, err = nil, fmt.Errorf("commit: %v", fault)
-		}
-	}()
-	batch = l.newBatch()
+// ends the process when it cannot start the next write-ahead log.
+func (l *Log) apply(entries []entry) (*pebble.Batch, error) {
+	batch := l.newBatch()
 	for i := range entries {
 		if err := entries[i].write(batch); err != nil {
 			return nil, fmt.Errorf("commit: %w", err)

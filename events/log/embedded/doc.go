@@ -17,8 +17,9 @@
 // every pending and every later Append and Trim is answered with that error, for
 // nobody knows what reached the disk. Reads go on. Restarting the process recovers
 // what is on the disk. When only Pebble's background flushes fail, as with a
-// disk that fills up, appends wait until a flush succeeds. A fault of Pebble's own
-// manifest ends the process, which is the one safe answer to it.
+// disk that fills up, appends wait until a flush succeeds. Where Pebble cannot go on
+// at all (it cannot write its manifest, or start the next write-ahead log) it ends
+// the process, which is safe: the next start recovers all that was acknowledged.
 //
 // # Storage format
 //

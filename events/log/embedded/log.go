@@ -27,7 +27,6 @@ type Log struct {
 	batches chan *pebble.Batch // for reuse
 	recent  recent
 	failed  atomic.Pointer[error]
-	wedged  atomic.Bool // Pebble panicked holding its locks: it cannot be closed
 	running sync.WaitGroup
 
 	topicsMu sync.RWMutex
@@ -209,9 +208,6 @@ func (l *Log) close() error {
 	close(l.closed)
 	l.using.Lock()
 	defer l.using.Unlock()
-	if l.wedged.Load() {
-		return l.failure()
-	}
 	l.dropBatches()
 	if err := errors.Join(l.db.Close(), l.lock.Close()); err != nil {
 		return fmt.Errorf("close log %s: %w", l.dir, err)

@@ -92,8 +92,7 @@ func (q *quiet) Errorf(format string, args ...any) {
 	q.logger.Error("pebble", "err", fmt.Sprintf(format, args...))
 }
 
-// Fatalf must not return: Pebble's state is unknown. On the committer the panic
-// becomes a failed log, elsewhere it ends the process.
+// Fatalf must not return: Pebble's state is unknown, so the process ends.
 func (q *quiet) Fatalf(format string, args ...any) {
 	panic(fmt.Sprintf(format, args...))
 }

@@ -58,6 +58,9 @@ func decodeFetch(t *topic, answer *kmsg.FetchResponseTopicPartition, partition i
 	return records, nil
 }
 
+// errGap tells that offsets are not dense, which no retry mends.
+var errGap = errors.New("the topic is compacted or written with transactions")
+
 // gapError explains why offset want is missing; after some good records that can wait.
 func gapError(want, got, start int64, good int) error {
 	switch {
@@ -66,7 +69,7 @@ func gapError(want, got, start int64, good int) error {
 	case want < start:
 		return log.ErrTrimmed
 	}
-	return fmt.Errorf("record %d is missing, %d follows: the topic is compacted or written with transactions", want, got)
+	return fmt.Errorf("record %d is missing, %d follows: %w", want, got, errGap)
 }
 
 // outOfRange tells which side of the log offset is on. Nil means on neither by now.

@@ -15,6 +15,8 @@ const (
 	// those who read on.
 	firstBytes = 32 << 10
 	nextBytes  = 1 << 20
+	// warnAfter is the number of failures in a row, about five seconds, that is worth a warning.
+	warnAfter = 10
 )
 
 // reader serves one goroutine: by its own fetches while it is behind, by a tail
@@ -94,6 +96,9 @@ func (r *reader) fetch(ctx context.Context) ([]log.Record, error) {
 		if err != nil && !transient(err) {
 			return nil, err
 		}
+		if failures == warnAfter {
+			r.log.logger.Warn("reading goes on failing", "topic", r.topic.name, "partition", r.partition, "offset", r.next, "err", err)
+		}
 		if !pause(ctx, backoff(failures)) {
 			return nil, fmt.Errorf("%w, last fault: %v", ctx.Err(), err)
 		}
@@ -103,8 +108,10 @@ func (r *reader) fetch(ctx context.Context) ([]log.Record, error) {
 
 // transient tells faults of the network and of moving leaders from answers.
 func transient(err error) bool {
-	if errors.Is(err, log.ErrTrimmed) || errors.Is(err, log.ErrBeyondEnd) || errors.Is(err, log.ErrClosed) {
-		return false
+	for _, final := range []error{log.ErrTrimmed, log.ErrBeyondEnd, log.ErrClosed, errGap} {
+		if errors.Is(err, final) {
+			return false
+		}
 	}
 	var answer *kerr.Error
 	return !errors.As(err, &answer) || answer.Retriable

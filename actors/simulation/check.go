@@ -1,0 +1,255 @@
+package simulation
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/job"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// reply is what a client hears.
+func (w *world) reply(id events.CommandID, r events.Reply) {
+	w.replies[id] = append(w.replies[id], r)
+}
+
+// check says what does not hold at the end.
+func (w *world) check() error {
+	for p := range int32(partitions) {
+		if err := w.checkReplicas(p); err != nil {
+			return fmt.Errorf("partition %d: %w", p, err)
+		}
+		if err := w.checkJournal(p); err != nil {
+			return fmt.Errorf("partition %d: %w", p, err)
+		}
+		if err := w.checkEnd(p); err != nil {
+			return fmt.Errorf("partition %d: %w", p, err)
+		}
+	}
+	return nil
+}
+
+// checkReplicas compares every replica with a fresh fold, and live state with both.
+func (w *world) checkReplicas(p int32) error {
+	fresh := newReplica()
+	for _, e := range w.accepted(p, fresh) {
+		fresh.apply(p, e)
+	}
+	for _, n := range w.nodes {
+		r := n.replicas[p]
+		if r.cursor != fresh.cursor {
+			return fmt.Errorf("%s stands at %+v, a replay at %+v", n.id, r.cursor, fresh.cursor)
+		}
+		for key, value := range fresh.values {
+			if !bytes.Equal(r.values[key], value) {
+				return fmt.Errorf("%s differs from a replay at %x", n.id, key)
+			}
+		}
+		if err := w.checkLive(n, p, fresh); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accepted replays a partition's journal by the rules.
+func (w *world) accepted(p int32, r *replica) (all []events.Envelope) {
+	for offset, value := range w.journal[p] {
+		entry, err := events.DecodeEntry(value)
+		if err != nil {
+			panic(err)
+		}
+		if w.rules.step(&r.cursor, int64(offset), entry) {
+			all = append(all, entry.(events.Envelope))
+		}
+	}
+	return all
+}
+
+func (w *world) checkLive(n *node, p int32, fresh *replica) error {
+	run := n.runs[p]
+	if run == nil || !run.owner.Active() {
+		return nil
+	}
+	for id, a := range run.accounts {
+		live, err := a.aggregate.State()
+		if err != nil {
+			return err
+		}
+		replayed, err := account.Replica{Reader: fresh.values, Partition: p}.Account(id)
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(live, replayed) {
+			return fmt.Errorf("account %s lives as %+v on %s, replayed it is %+v", id, live, n.id, replayed)
+		}
+	}
+	return nil
+}
+
+// audit is a dumb model of accounts and jobs, fed with accepted events.
+type audit struct {
+	plans    map[events.AccountID]events.Plan
+	running  map[events.AccountID]int64
+	units    map[window]int64 // reserved and used
+	bytes    map[window]int64
+	reserved map[events.JobID]int
+	settled  map[events.JobID]int
+	queued   map[events.JobID]int
+	ended    map[events.JobID]int
+	outcomes map[events.CommandID]events.Envelope
+}
+
+type window struct {
+	account events.AccountID
+	start   events.Instant
+}
+
+// checkJournal walks the accepted envelopes.
+func (w *world) checkJournal(p int32) error {
+	a := audit{
+		plans: map[events.AccountID]events.Plan{}, running: map[events.AccountID]int64{},
+		units: map[window]int64{}, bytes: map[window]int64{},
+		reserved: map[events.JobID]int{}, settled: map[events.JobID]int{},
+		queued: map[events.JobID]int{}, ended: map[events.JobID]int{},
+		outcomes: map[events.CommandID]events.Envelope{},
+	}
+	all := w.accepted(p, &replica{cursor: projections.Origin()})
+	if len(all) != len(w.commands[p]) {
+		return fmt.Errorf("%d commands have %d accepted envelopes", len(w.commands[p]), len(all))
+	}
+	for i, e := range all {
+		if e.Cause != int64(i) {
+			return fmt.Errorf("envelope %d is of command %d", i, e.Cause)
+		}
+		if err := a.envelope(e); err != nil {
+			return fmt.Errorf("command %d: %w", e.Cause, err)
+		}
+	}
+	return w.checkReplies(a)
+}
+
+func (a *audit) envelope(e events.Envelope) error {
+	if first, seen := a.outcomes[e.Command]; !seen {
+		a.outcomes[e.Command] = e
+	} else if e.Reply != nil && (len(e.Events) > 0 || !reflect.DeepEqual(first.Reply, e.Reply)) {
+		return fmt.Errorf("%s has two outcomes: %+v %v and %+v %v", e.Command, *first.Reply, first.Events, *e.Reply, e.Events)
+	}
+	for _, ev := range e.Events {
+		if err := a.event(e.Account, ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *audit) event(id events.AccountID, ev events.Event) error {
+	switch ev := ev.(type) {
+	case events.AccountCreated:
+		a.plans[id] = ev.Plan
+	case events.PlanChanged:
+		a.plans[id] = ev.Plan
+	case events.QuotaReserved:
+		return a.reserve(id, ev)
+	case events.QuotaDebited:
+		a.running[id]--
+		a.bytes[window{id, ev.Window}] += ev.Bytes
+		return a.settle(ev.Job)
+	case events.QuotaReleased:
+		a.running[id]--
+		a.units[window{id, ev.Window}]--
+		return a.settle(ev.Job)
+	case events.JobQueued:
+		if a.queued[ev.Job]++; a.queued[ev.Job] > 1 {
+			return fmt.Errorf("job %s queued twice", ev.Job)
+		}
+	case events.JobDone:
+		return a.end(ev.Job)
+	case events.JobFailed:
+		return a.end(ev.Job)
+	}
+	return nil
+}
+
+func (a *audit) reserve(id events.AccountID, ev events.QuotaReserved) error {
+	limits, _ := widest(a.plans[id])
+	at := window{id, ev.Window}
+	a.running[id]++
+	a.units[at]++
+	a.reserved[ev.Job]++
+	switch {
+	case a.running[id] > limits.Running:
+		return fmt.Errorf("account %s has %d jobs running, %d are allowed", id, a.running[id], limits.Running)
+	case a.units[at] > limits.Jobs:
+		return fmt.Errorf("account %s used %d units of %d", id, a.units[at], limits.Jobs)
+	case a.bytes[at] >= limits.Bytes:
+		return fmt.Errorf("account %s was admitted with %d bytes of %d used", id, a.bytes[at], limits.Bytes)
+	case a.reserved[ev.Job] > 1:
+		return fmt.Errorf("job %s reserved two units", ev.Job)
+	}
+	return nil
+}
+
+func (a *audit) settle(id events.JobID) error {
+	if a.settled[id]++; a.settled[id] > 1 {
+		return fmt.Errorf("job %s settled twice", id)
+	}
+	return nil
+}
+
+func (a *audit) end(id events.JobID) error {
+	if a.ended[id]++; a.ended[id] > 1 {
+		return fmt.Errorf("job %s ended twice", id)
+	}
+	return nil
+}
+
+// checkReplies compares what clients heard with the journal, and holds the
+// service to what it accepted.
+func (w *world) checkReplies(a audit) error {
+	for id, e := range a.outcomes {
+		for _, heard := range w.replies[id] {
+			if e.Reply == nil || heard != *e.Reply {
+				return fmt.Errorf("a client heard %+v to %s, the journal says %+v", heard, id, e.Reply)
+			}
+		}
+		submit, ok := w.sent[id].Body.(events.SubmitJob)
+		if !ok {
+			continue
+		}
+		accepted := e.Reply != nil && e.Reply.Code == events.Accepted
+		if accepted != (a.queued[submit.Job] == 1) || accepted != (a.ended[submit.Job] == 1) {
+			return fmt.Errorf("job %s: accepted %t, queued %d times, ended %d times", submit.Job, accepted, a.queued[submit.Job], a.ended[submit.Job])
+		}
+		if a.reserved[submit.Job] != a.settled[submit.Job] {
+			return fmt.Errorf("job %s: %d units reserved, %d settled", submit.Job, a.reserved[submit.Job], a.settled[submit.Job])
+		}
+	}
+	return nil
+}
+
+// checkEnd looks at the state that everything came to.
+func (w *world) checkEnd(p int32) (err error) {
+	values := w.nodes[0].replicas[p].values
+	for id := range w.keys {
+		s, loadErr := account.Replica{Reader: values, Partition: p}.Account(id)
+		if loadErr != nil {
+			return loadErr
+		}
+		if s.Running != 0 || s.Reserved != 0 {
+			return fmt.Errorf("account %s rests with %d running and %d reserved", id, s.Running, s.Reserved)
+		}
+	}
+	scanErr := account.EachJob(values, p, func(id events.JobID, s job.State) {
+		if s.Phase == job.Done && !w.files[s.File] {
+			err = fmt.Errorf("the file %s of job %s is gone before its time", s.File, id)
+		}
+	})
+	if err == nil {
+		err = scanErr
+	}
+	return err
+}

@@ -1,0 +1,46 @@
+package projections
+
+import (
+	"slices"
+	"strings"
+)
+
+// Memory is a store of a replica's tables in memory, for simulations and tests.
+type Memory map[string][]byte
+
+var (
+	_ Reader = Memory{}
+	_ Writer = Memory{}
+)
+
+// Get reads a value.
+func (m Memory) Get(key []byte) ([]byte, error) { return m[string(key)], nil }
+
+// Set writes a value.
+func (m Memory) Set(key, value []byte) error {
+	m[string(key)] = value
+	return nil
+}
+
+// Delete removes a value.
+func (m Memory) Delete(key []byte) error {
+	delete(m, string(key))
+	return nil
+}
+
+// Scan visits the keys with a prefix in order, as Replica.Scan does.
+func (m Memory) Scan(prefix []byte, visit func(key, value []byte) bool) error {
+	var keys []string
+	for key := range m {
+		if strings.HasPrefix(key, string(prefix)) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if !visit([]byte(key), m[key]) {
+			break
+		}
+	}
+	return nil
+}
