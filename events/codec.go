@@ -10,6 +10,7 @@ import (
 // Bytes that open every record; see the package comment.
 const (
 	format       = 1
+	lastFormat   = 15 // what later versions may use; other bytes are not Platen's
 	kindCommand  = 1
 	kindMarker   = 2
 	kindEnvelope = 3
@@ -159,7 +160,7 @@ func open(b []byte) (kind byte, body []byte, err error) {
 	if len(b) < 3 {
 		return 0, nil, fmt.Errorf("%d bytes: %w", len(b), ErrFormat)
 	}
-	if b[0] > format {
+	if b[0] > format && b[0] <= lastFormat {
 		return 0, nil, fmt.Errorf("format %d: %w", b[0], ErrNewer)
 	}
 	if b[0] != format {

@@ -184,6 +184,7 @@ func TestForeignBytesAreRefused(t *testing.T) {
 		{"short", []byte{1, 1}, ErrFormat},
 		{"format 0", []byte{0, 1, 0xa0}, ErrFormat},
 		{"newer format", newer, ErrNewer},
+		{"foreign format", []byte("{}  "), ErrFormat},
 		{"marker among commands", []byte{1, kindMarker, 0xa0}, ErrFormat},
 		{"cut", good[:len(good)-1], ErrFormat},
 		{"trailing", append(append([]byte{}, good...), 0), ErrFormat},

@@ -7,7 +7,7 @@
 //
 // Every record of platen.commands and platen.journal is
 //
-//	byte 0    format, 1
+//	byte 0    format, 1 (2 to 15 are for later versions)
 //	byte 1    record kind: 1 command, 2 marker, 3 envelope
 //	byte 2…   one CBOR data item (RFC 8949, core deterministic encoding)
 //

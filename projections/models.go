@@ -98,10 +98,12 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		jobs.Delete(tx, key)
 		return
 	}
+	if q, ok := ev.(events.JobQueued); ok {
+		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At})
+		return
+	}
 	j, _ := jobs.Load(tx, key)
 	switch ev := ev.(type) {
-	case events.JobQueued:
-		j = Job{Account: e.Account, Operation: ev.Operation, Status: events.StatusQueued, Test: ev.Test, Created: e.At}
 	case events.RenderStarted:
 		j.Status = events.StatusRendering
 	case events.RenderRequeued:

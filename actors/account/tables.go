@@ -39,7 +39,10 @@ func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
 
 func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
 	key := jobs.Key(partition, id[:]...)
-	before, _ := jobs.Load(tx, key)
+	var before job.State
+	if _, begins := ev.(events.JobQueued); !begins { // what begins has no state before; looking for it is half of a replay's time
+		before, _ = jobs.Load(tx, key)
+	}
 	after := job.Evolve(before, e.Account, ev, e.At)
 	if after.Phase == job.Absent {
 		jobs.Delete(tx, key)

@@ -234,7 +234,9 @@ type replica struct {
 	values projections.Memory
 }
 
-func newReplica() *replica { return &replica{cursor: projections.Origin(), values: projections.Memory{}} }
+func newReplica() *replica {
+	return &replica{cursor: projections.Origin(), values: projections.Memory{}}
+}
 
 func (r *replica) apply(p int32, e events.Envelope) {
 	tx := projections.NewTx(r.values)

@@ -21,9 +21,8 @@ func TestMain(m *testing.M) { logtest.Main(m, at) }
 func at(where string) logtest.Storage {
 	broker, topic, _ := strings.Cut(where, " ")
 	return logtest.Storage{
-		Topic:  topic,
-		Where:  where,
-		Shared: true,
+		Topic: topic,
+		Where: where,
 		Open: func(partitions int32) (log.Log, error) {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()

@@ -21,12 +21,11 @@ type Storage struct {
 	// Topic is the topic to use. A back end that shares a broker among storages
 	// gives each another name. The cases also use it as a name for groups.
 	Topic string
-	// Open opens the log there. Never twice at a time unless Shared.
+	// Open opens the log there. The cases never hold it open twice; Takeover does,
+	// in two processes.
 	Open func(partitions int32) (log.Log, error)
 	// Where tells a child process where the storage is: see Main.
 	Where string
-	// Shared says that several processes may open the storage at a time.
-	Shared bool
 }
 
 // Factory gives a fresh, empty storage that is removed when the test ends.

@@ -1,0 +1,220 @@
+package account
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"platen.dev/actors/job"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// script is a desk with one account: each command is decided, its events are
+// printed, and they are committed at once unless the script holds them back.
+type script struct {
+	t         *testing.T
+	now       time.Time
+	store     projections.Memory
+	aggregate *Aggregate
+	cause     int64
+	held      []events.Envelope
+	holding   bool
+}
+
+// TestScripts plays testdata (-rewrite writes anew; review the diff): a command, then the events, the reply (->) and the
+// effects (!) that it brings.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := &script{t: t, now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), store: projections.Memory{}}
+		s.aggregate = s.newAggregate()
+		datadriven.RunTest(t, path, s.run)
+	})
+}
+
+func (s *script) newAggregate() *Aggregate {
+	return NewAggregate("acc", Replica{Reader: s.store}, LimitsOf)
+}
+
+func (s *script) run(t *testing.T, d *datadriven.TestData) string {
+	switch d.Cmd {
+	case "clock":
+		at, err := time.Parse(time.RFC3339, d.CmdArgs[0].Key)
+		if err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		s.now = at
+		return ""
+	case "hold":
+		s.holding = true
+		return ""
+	case "commit":
+		s.holding = false
+		s.commit()
+		return ""
+	case "restart":
+		s.aggregate = s.newAggregate()
+		return s.pending()
+	case "state":
+		st, err := s.aggregate.State()
+		if err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		return fmt.Sprintf("plan=%s running=%d reserved=%d used=%d bytes=%d window=%s\n",
+			st.Plan, st.Running, st.Reserved, st.Used, st.Bytes, st.Window.Time().Format(time.RFC3339))
+	case "due":
+		refs, err := Due(s.store, 0, events.At(s.now), 10)
+		if err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		return fmt.Sprintf("%d due\n", len(refs))
+	}
+	return s.decide(d)
+}
+
+// pending is what a new owner has to do.
+func (s *script) pending() string {
+	var b strings.Builder
+	err := Unsettled(s.store, 0, func(id events.JobID, st job.State) {
+		fmt.Fprintf(&b, "phase %d", st.Phase)
+		for _, e := range job.Pending(id, st) {
+			fmt.Fprintf(&b, " ! %T", e)
+		}
+		b.WriteString("\n")
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b.String()
+}
+
+func (s *script) decide(d *datadriven.TestData) string {
+	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(s.now), Body: s.body(d)}
+	if d.HasArg("id") {
+		c.ID = events.CommandID{byte(intArg(s.t, d, "id"))}
+	}
+	decision, err := s.aggregate.Decide(s.cause, c)
+	if err != nil {
+		d.Fatalf(s.t, "%v", err)
+	}
+	s.held = append(s.held, events.Envelope{Cause: s.cause, Command: c.ID, Account: "acc", At: c.At, Reply: decision.Reply, Events: decision.Events})
+	s.cause++
+	if !s.holding {
+		s.commit()
+	}
+	return show(decision)
+}
+
+func (s *script) commit() {
+	tx := projections.NewTx(s.store)
+	for _, e := range s.held {
+		States{}.Apply(tx, 0, e)
+		projections.ReadModels{}.Apply(tx, 0, e)
+	}
+	if err := tx.Flush(s.store); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range s.held {
+		s.aggregate.Committed(e.Cause)
+	}
+	s.held = nil
+}
+
+func show(d Decision) string {
+	var b strings.Builder
+	for _, ev := range d.Events {
+		fmt.Fprintln(&b, describe(ev))
+	}
+	if d.Reply != nil {
+		fmt.Fprintf(&b, "-> %s", d.Reply.Code)
+		if d.Reply.RetryAfter > 0 {
+			fmt.Fprintf(&b, " retry after %ds", d.Reply.RetryAfter)
+		}
+		b.WriteString("\n")
+	}
+	for _, e := range d.Effects {
+		fmt.Fprintf(&b, "! %s\n", strings.TrimPrefix(fmt.Sprintf("%T", e), "job."))
+	}
+	if b.Len() == 0 {
+		return "nothing\n"
+	}
+	return b.String()
+}
+
+// describe prints what matters of an event.
+func describe(ev events.Event) string {
+	name := strings.TrimPrefix(fmt.Sprintf("%T", ev), "events.")
+	at := func(i events.Instant) string { return i.Time().Format("2006-01-02T15:04:05.000") }
+	switch e := ev.(type) {
+	case events.QuotaReserved:
+		return name + " window=" + at(e.Window)
+	case events.QuotaDebited:
+		return fmt.Sprintf("%s window=%s bytes=%d", name, at(e.Window), e.Bytes)
+	case events.QuotaReleased:
+		return name + " window=" + at(e.Window)
+	case events.RenderStarted:
+		return fmt.Sprintf("%s attempt=%d deadline=%s", name, e.Attempt, at(e.Deadline))
+	case events.RenderRequeued:
+		return fmt.Sprintf("%s not before %s lost=%t", name, at(e.NotBefore), e.Lost)
+	case events.RenderDiscarded:
+		return name + " " + e.Name
+	case events.JobDone:
+		return name + " expires=" + at(e.Expires)
+	case events.JobFailed:
+		return name + " " + string(e.Code)
+	}
+	return name
+}
+
+func intArg(t *testing.T, d *datadriven.TestData, name string) (n int64) {
+	if d.HasArg(name) {
+		d.ScanArgs(t, name, &n)
+	}
+	return n
+}
+
+func textArg(t *testing.T, d *datadriven.TestData, name string) (s string) {
+	if d.HasArg(name) {
+		d.ScanArgs(t, name, &s)
+	}
+	return s
+}
+
+func (s *script) body(d *datadriven.TestData) events.CommandBody {
+	id := events.JobID{byte(intArg(s.t, d, "job"))}
+	attempt := events.AttemptID(intArg(s.t, d, "attempt"))
+	file := events.File{Name: textArg(s.t, d, "file"), Size: intArg(s.t, d, "size"), Pages: 1}
+	switch d.Cmd {
+	case "create":
+		return events.CreateAccount{Plan: events.Plan(textArg(s.t, d, "plan")), Anchor: events.At(s.now)}
+	case "plan":
+		return events.ChangePlan{Plan: events.Plan(textArg(s.t, d, "plan"))}
+	case "issue":
+		return events.IssueKey{Key: events.Key{ID: events.KeyID(textArg(s.t, d, "key")), Hash: [32]byte{byte(intArg(s.t, d, "hash"))}}}
+	case "revoke":
+		return events.RevokeKey{Key: events.KeyID(textArg(s.t, d, "key"))}
+	case "submit":
+		key := textArg(s.t, d, "key")
+		if key == "" {
+			key = "k"
+		}
+		return events.SubmitJob{Job: id, Key: events.KeyID(key), Operation: events.HTMLToPDF, Test: d.HasArg("test")}
+	case "start":
+		return events.StartRender{Job: id, Attempt: attempt, Node: "n"}
+	case "finish":
+		return events.FinishRender{Job: id, Attempt: attempt, File: file}
+	case "fail":
+		return events.FailRender{Job: id, Attempt: attempt, Code: events.RenderFailed, Retryable: d.HasArg("retryable")}
+	case "lose":
+		return events.LoseRender{Job: id, Attempt: attempt}
+	case "wake":
+		return events.WakeJob{Job: id}
+	case "forget":
+		return events.ForgetFile{Job: id, Name: file.Name}
+	}
+	d.Fatalf(s.t, "unknown command %s", d.Cmd)
+	return nil
+}
