@@ -102,7 +102,7 @@ func TestNetworkUse(t *testing.T) {
 	site := newSite(t)
 	for range 3 {
 		html := fmt.Sprintf(`<img src="%s/pixel" width="50" height="50">`, site.url)
-		if got := images(t, mustPrint(t, pool, Print{HTML: html}).PDF); got != 1 {
+		if got := pixels(t, mustPrint(t, pool, Print{HTML: html}).PDF); got != 1 {
 			t.Errorf("%d pictures on paper, want 1", got)
 		}
 	}

@@ -13,7 +13,7 @@ const (
 	// spares are the pages beyond the slots: one is ready while another is reset.
 	spares        = 1
 	launchTimeout = 30 * time.Second
-	// A browser that dies before it has done a job delays the next start, twice as long each time.
+	// From the second failure in a row, starts are delayed, twice as long each time.
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 10 * time.Second
 )
@@ -48,14 +48,15 @@ type (
 
 // instance is one running browser with its pages. All but the browser belongs to the keeper.
 type instance struct {
-	browser *chromium.Browser
-	born    time.Time
-	idle    []*page
-	opening int // pages being opened or reset
-	leased  int
-	jobs    int
-	bytes   int64
-	retired bool // it is being closed
+	browser  *chromium.Browser
+	born     time.Time
+	idle     []*page
+	opening  int // pages being opened or reset
+	leased   int
+	jobs     int
+	bytes    int64
+	examined bool // an examination is under way
+	retired  bool // it is being closed
 }
 
 func (in *instance) gone() bool {
@@ -79,7 +80,7 @@ type keeper struct {
 	serving   *instance // nil while no browser is ready
 	instances []*instance
 	launching bool
-	failures  int // starts or browsers in a row that did no job
+	failures  int // failed starts and dead browsers since the last good job
 	backoff   *time.Timer
 
 	waiting []*request
@@ -193,7 +194,9 @@ func (k *keeper) settle(lease *Lease, discard bool) {
 	in.leased--
 	in.jobs++
 	k.stats.Jobs++
-	k.failures = 0
+	if !discard {
+		k.failures = 0
+	}
 	if lease.page.crashed() {
 		k.stats.Crashes++
 	}

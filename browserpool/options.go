@@ -92,7 +92,7 @@ func (o PDFOptions) params() (printParams, error) {
 	}
 	p := printParams{
 		Landscape: o.Landscape, PrintBackground: !o.HideBackground, Scale: o.Scale,
-		PaperWidth: paper.width, PaperHeight: paper.height, TransferMode: "ReturnAsBase64",
+		PaperWidth: paper.width, PaperHeight: paper.height, TransferMode: "ReturnAsStream",
 	}
 	p.setTemplates(o.Header, o.Footer)
 	return p, p.setMargins(o.Margin)

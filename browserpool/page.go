@@ -19,6 +19,9 @@ import (
 // stepTimeout bounds each piece of housekeeping on a page: opening, resetting, disposing.
 const stepTimeout = 10 * time.Second
 
+// chunk is how much of the output is fetched at a time, in bytes.
+const chunk = 4 << 20
+
 // errSpoiled refuses to reuse a page.
 var errSpoiled = errors.New("page may carry something over")
 
@@ -34,6 +37,8 @@ type page struct {
 	spoiled bool          // the page may not be reused
 	fresh   bool          // the page replaces one that was not reused
 	width   int           // of the viewport in CSS pixels
+
+	output proto.IOStreamHandle // what was printed last, until the reset
 }
 
 // openPage makes a context and a page in it, ready for a document.
@@ -101,17 +106,25 @@ func (p *page) onEvent(event cdp.Event) {
 // load shows html and waits for its load event. When the budget ends while
 // images are still under way, the document stays as it is and that is no error.
 func (p *page) load(ctx context.Context, html string, budget time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
+	within, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
 	p.drain()
 	content := proto.PageSetDocumentContent{FrameID: proto.PageFrameID(p.session.Target), HTML: html}
-	if err := content.Call(p.session.With(ctx)); err != nil {
+	if err := content.Call(p.session.With(within)); err != nil {
 		return err
 	}
-	if err := p.awaitLoad(ctx); !errors.Is(err, errBudget) {
-		return err
+	err := p.awaitLoad(within)
+	if errors.Is(err, errBudget) {
+		return p.stopLoading(ctx)
 	}
-	return nil
+	return err
+}
+
+// stopLoading gives up what is under way; printing would wait for it.
+func (p *page) stopLoading(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
+	defer cancel()
+	return proto.PageStopLoading{}.Call(p.session.With(ctx))
 }
 
 func (p *page) awaitLoad(ctx context.Context) error {
@@ -127,8 +140,8 @@ func (p *page) awaitLoad(ctx context.Context) error {
 	}
 }
 
-// print returns the document as a PDF.
-func (p *page) print(ctx context.Context, params printParams, budget time.Duration) ([]byte, error) {
+// print returns the document as a PDF of at most limit bytes.
+func (p *page) print(ctx context.Context, params printParams, limit int64, budget time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
 	if params.Scale == 0 {
@@ -138,7 +151,38 @@ func (p *page) print(ctx context.Context, params printParams, budget time.Durati
 		}
 		params.Scale = scale
 	}
-	return p.session.CallField(ctx, "Page.printToPDF", params, "data")
+	answer, err := p.session.Call(ctx, "", "Page.printToPDF", params)
+	if err != nil {
+		return nil, err
+	}
+	var printed proto.PagePrintToPDFResult
+	if err := json.Unmarshal(answer, &printed); err != nil {
+		return nil, err
+	}
+	p.output = printed.Stream
+	return p.read(ctx, limit)
+}
+
+// read returns what was printed, fetched in chunks: one message would have to be
+// as large as the largest file.
+func (p *page) read(ctx context.Context, limit int64) ([]byte, error) {
+	size := chunk
+	var pdf []byte
+	for {
+		part, eof, err := p.session.ReadStream(ctx, proto.IORead{Handle: p.output, Size: &size})
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(pdf)+len(part)) > limit {
+			return nil, ErrTooLarge
+		}
+		if pdf == nil && eof {
+			return part, nil
+		}
+		if pdf = append(pdf, part...); eof {
+			return pdf, nil
+		}
+	}
 }
 
 // fit returns the scale at which the widest content is as wide as the paper
@@ -156,6 +200,9 @@ func (p *page) fit(ctx context.Context, width int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if layout.CSSContentSize == nil {
+		return 1, nil
+	}
 	return math.Min(1, math.Max(minScale, float64(width)/layout.CSSContentSize.Width)), nil
 }
 
@@ -167,11 +214,27 @@ func (p *page) reset(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
+	if err := p.closeOutput(p.session.With(ctx)); err != nil {
+		return err
+	}
 	p.drain()
 	if _, err := (proto.PageNavigate{URL: "about:blank"}).Call(p.session.With(ctx)); err != nil {
 		return err
 	}
-	return p.awaitLoad(ctx)
+	if err := p.awaitLoad(ctx); err != nil {
+		return err
+	}
+	// The history keeps titles, and would grow.
+	return proto.PageResetNavigationHistory{}.Call(p.session.With(ctx))
+}
+
+func (p *page) closeOutput(client proto.Client) error {
+	if p.output == "" {
+		return nil
+	}
+	handle := p.output
+	p.output = ""
+	return proto.IOClose{Handle: handle}.Call(client)
 }
 
 // drain forgets the load of an earlier document.

@@ -35,8 +35,11 @@ type Config struct {
 	RecycleJobs  int
 	RecycleBytes int64
 	RecycleAge   time.Duration
-	// CheckEvery is how often memory and age are looked at; 0 means 10 s.
+	// CheckEvery is how often a browser's health, memory and age are looked at; 0 means 10 s.
 	CheckEvery time.Duration
+	// HealthTimeout is how long a browser may take to answer such a look before it
+	// is killed as hung; 0 means 10 s.
+	HealthTimeout time.Duration
 	// System runs the pool's actor; nil means a system of its own.
 	System *actor.ActorSystem
 	// Logger receives the life of the browsers; nil discards.
@@ -49,6 +52,7 @@ func (c Config) withDefaults() Config {
 	c.RecycleBytes = orElse(c.RecycleBytes, 1<<30)
 	c.RecycleAge = orElse(c.RecycleAge, 6*time.Hour)
 	c.CheckEvery = orElse(c.CheckEvery, 10*time.Second)
+	c.HealthTimeout = orElse(c.HealthTimeout, 10*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -218,7 +222,18 @@ func (p *Pool) watch(in *instance) {
 	})
 }
 
-// tick makes the actor look at memory and age from time to time.
+// examine returns the memory of a browser in bytes. One that does not answer is killed.
+func (p *Pool) examine(in *instance) int64 {
+	ctx, cancel := context.WithTimeout(p.life, p.config.HealthTimeout)
+	defer cancel()
+	if err := in.browser.Ping(ctx); err != nil && p.life.Err() == nil {
+		p.config.Logger.Warn("browser does not answer", "pid", in.browser.PID(), "error", err)
+		in.browser.Kill()
+	}
+	return in.browser.Memory()
+}
+
+// tick makes the actor look at health, memory and age from time to time.
 func (p *Pool) tick() {
 	p.help(func() {
 		ticker := time.NewTicker(p.config.CheckEvery)

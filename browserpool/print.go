@@ -77,10 +77,7 @@ func (p *page) run(ctx context.Context, job Print, params printParams) (Result, 
 		return Result{}, verdict("load", err)
 	}
 	loaded := time.Now()
-	pdf, err := p.print(ctx, params, orElse(job.PrintTimeout, DefaultPrintTimeout))
-	if err == nil && int64(len(pdf)) > orElse(job.MaxBytes, DefaultMaxBytes) {
-		err = ErrTooLarge
-	}
+	pdf, err := p.print(ctx, params, orElse(job.MaxBytes, DefaultMaxBytes), orElse(job.PrintTimeout, DefaultPrintTimeout))
 	if err != nil {
 		return Result{}, verdict("print", err)
 	}

@@ -1,8 +1,13 @@
 package browserpool
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
+	"image"
+	"image/png"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +136,20 @@ func TestPrint(t *testing.T) {
 		}
 	})
 
+	t.Run("a file of many chunks is whole", func(t *testing.T) {
+		picture := noise(t, 1600, 1600)
+		result := mustPrint(t, pool, Print{HTML: document(`<img src="data:image/png;base64,` + picture + `">`)})
+		if len(result.PDF) <= chunk {
+			t.Fatalf("%d bytes are only one chunk", len(result.PDF))
+		}
+		if pages, _, _ := geometry(t, result.PDF); pages == 0 || !strings.HasSuffix(strings.TrimSpace(string(result.PDF)), "%%EOF") {
+			t.Error("the file is cut")
+		}
+		if _, err := pool.Print(t.Context(), Print{HTML: document(`<img src="data:image/png;base64,` + picture + `">`), MaxBytes: chunk + 1}); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("got %v, want ErrTooLarge", err)
+		}
+	})
+
 	t.Run("the file is not tagged", func(t *testing.T) {
 		if info := tool(t, mustPrint(t, pool, Print{HTML: document("<h1>x</h1>")}).PDF, "pdfinfo", "-"); !strings.Contains(info, "Tagged:          no") {
 			t.Errorf("pdfinfo says %s", info)
@@ -143,6 +162,22 @@ func TestPrint(t *testing.T) {
 			t.Errorf("load %v, print %v", result.Load, result.Print)
 		}
 	})
+}
+
+// noise is a picture that does not compress, as base64.
+func noise(t *testing.T, width, height int) string {
+	t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, width, height))
+	random := rand.NewChaCha8([32]byte{})
+	_, _ = random.Read(picture.Pix)
+	for i := 3; i < len(picture.Pix); i += 4 {
+		picture.Pix[i] = 255 // opaque
+	}
+	var encoded bytes.Buffer
+	if err := png.Encode(&encoded, picture); err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(encoded.Bytes())
 }
 
 func edge(t *testing.T, pdf []byte) float64 {

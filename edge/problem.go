@@ -35,39 +35,71 @@ func (p problem) after(seconds int64) problem {
 }
 
 var (
-	invalidKey = problem{status: 401, slug: "invalid-api-key", code: "INVALID_API_KEY", title: "Invalid or missing API key",
-		detail: "Send a valid API key in the X-API-Key header."}
-	malformed = problem{status: 400, slug: "malformed-request", code: "MALFORMED_REQUEST", title: "Malformed HTTP request",
-		detail: "The request could not be read as HTTP/1.1."}
-	requestTimeout = problem{status: 408, slug: "request-timeout", code: "REQUEST_TIMEOUT", title: "Request timeout",
-		detail: "The request did not arrive within 30 seconds."}
-	headersTooLarge = problem{status: 431, slug: "headers-too-large", code: "HEADERS_TOO_LARGE", title: "Request headers too large",
-		detail: "The request line and headers may have 16 KiB together."}
-	bodyTooLarge = problem{status: 413, slug: "payload-too-large", code: "PAYLOAD_TOO_LARGE", title: "Payload too large",
-		detail: "payload-too-large: a request body may have 8 MiB."}
+	invalidKey = problem{
+		status: 401, slug: "invalid-api-key", code: "INVALID_API_KEY", title: "Invalid or missing API key",
+		detail: "Send a valid API key in the X-API-Key header.",
+	}
+	malformed = problem{
+		status: 400, slug: "malformed-request", code: "MALFORMED_REQUEST", title: "Malformed HTTP request",
+		detail: "The request could not be read as HTTP/1.1.",
+	}
+	requestTimeout = problem{
+		status: 408, slug: "request-timeout", code: "REQUEST_TIMEOUT", title: "Request timeout",
+		detail: "The request did not arrive within 30 seconds.",
+	}
+	headersTooLarge = problem{
+		status: 431, slug: "headers-too-large", code: "HEADERS_TOO_LARGE", title: "Request headers too large",
+		detail: "The request line and headers may have 16 KiB together.",
+	}
+	bodyTooLarge = problem{
+		status: 413, slug: "payload-too-large", code: "PAYLOAD_TOO_LARGE", title: "Payload too large",
+		detail: "payload-too-large: a request body may have 8 MiB.",
+	}
 	contentTooLarge = problem{status: 413, slug: "payload-too-large-for-queue", code: "PAYLOAD_TOO_LARGE_FOR_QUEUE", title: "Payload too large for the queue"}
-	emptyHTML       = problem{status: 400, slug: "empty-html", code: "EMPTY_HTML", title: "Empty HTML",
-		detail: "empty-html: nothing visible is left of the HTML once it is sanitised."}
-	noSuchPath = problem{status: 404, slug: "not-found", code: "NOT_FOUND", title: "Not found",
-		detail: "There is no such path; see the API description."}
-	methodNotAllowed = problem{status: 405, slug: "method-not-allowed", code: "METHOD_NOT_ALLOWED", title: "Method not allowed",
-		detail: "This path takes the methods that the Allow header names."}
-	noSuchJob = problem{status: 404, slug: "job-not-found", code: "JOB_NOT_FOUND", title: "Job not found",
-		detail: "job-not-found: this account has no job with that id."}
-	notComplete = problem{status: 404, slug: "job-not-complete", code: "JOB_NOT_COMPLETE", title: "Job not complete",
-		detail: "job-not-complete: the job has no file; poll its status until it is done."}
-	fileExpired = problem{status: 410, slug: "file-expired", code: "FILE_EXPIRED", title: "File expired",
-		detail: "file-expired: files are kept for 24 hours after their job finished."}
-	concurrencyLimit = problem{status: 429, slug: "concurrency-limit", code: "CONCURRENCY_LIMIT", title: "Too many concurrent jobs",
-		detail: "concurrency-limit: as many jobs as the plan allows are under way; submit again when one has ended."}
-	quotaExceeded = problem{status: 402, slug: "quota-exceeded", code: "QUOTA_EXCEEDED", title: "Monthly quota exceeded",
-		detail: "quota-exceeded: the plan's jobs of this month are used up or reserved; upgrade, or wait for the next window."}
-	quotaBytesExceeded = problem{status: 429, slug: "quota-bytes-exceeded", code: "QUOTA_BYTES_EXCEEDED", title: "Monthly volume exceeded",
-		detail: "quota-bytes-exceeded: the plan's generated volume of this month is used up."}
-	unavailable = problem{status: 503, slug: "unavailable", code: "UNAVAILABLE", title: "Temporarily unavailable",
-		detail: "The request could not be made durable in time; nothing is known to have been accepted. Try again.", retryAfter: 2}
-	internalError = problem{status: 500, slug: "internal-error", code: "INTERNAL_ERROR", title: "Internal error",
-		detail: "Something went wrong inside; the request id helps to find it."}
+	emptyHTML       = problem{
+		status: 400, slug: "empty-html", code: "EMPTY_HTML", title: "Empty HTML",
+		detail: "empty-html: nothing visible is left of the HTML once it is sanitised.",
+	}
+	noSuchPath = problem{
+		status: 404, slug: "not-found", code: "NOT_FOUND", title: "Not found",
+		detail: "There is no such path; see the API description.",
+	}
+	methodNotAllowed = problem{
+		status: 405, slug: "method-not-allowed", code: "METHOD_NOT_ALLOWED", title: "Method not allowed",
+		detail: "This path takes the methods that the Allow header names.",
+	}
+	noSuchJob = problem{
+		status: 404, slug: "job-not-found", code: "JOB_NOT_FOUND", title: "Job not found",
+		detail: "job-not-found: this account has no job with that id.",
+	}
+	notComplete = problem{
+		status: 404, slug: "job-not-complete", code: "JOB_NOT_COMPLETE", title: "Job not complete",
+		detail: "job-not-complete: the job has no file; poll its status until it is done.",
+	}
+	fileExpired = problem{
+		status: 410, slug: "file-expired", code: "FILE_EXPIRED", title: "File expired",
+		detail: "file-expired: files are kept for 24 hours after their job finished.",
+	}
+	concurrencyLimit = problem{
+		status: 429, slug: "concurrency-limit", code: "CONCURRENCY_LIMIT", title: "Too many concurrent jobs",
+		detail: "concurrency-limit: as many jobs as the plan allows are under way; submit again when one has ended.",
+	}
+	quotaExceeded = problem{
+		status: 402, slug: "quota-exceeded", code: "QUOTA_EXCEEDED", title: "Monthly quota exceeded",
+		detail: "quota-exceeded: the plan's jobs of this month are used up or reserved; upgrade, or wait for the next window.",
+	}
+	quotaBytesExceeded = problem{
+		status: 429, slug: "quota-bytes-exceeded", code: "QUOTA_BYTES_EXCEEDED", title: "Monthly volume exceeded",
+		detail: "quota-bytes-exceeded: the plan's generated volume of this month is used up.",
+	}
+	unavailable = problem{
+		status: 503, slug: "unavailable", code: "UNAVAILABLE", title: "Temporarily unavailable",
+		detail: "The request could not be made durable in time; nothing is known to have been accepted. Try again.", retryAfter: 2,
+	}
+	internalError = problem{
+		status: 500, slug: "internal-error", code: "INTERNAL_ERROR", title: "Internal error",
+		detail: "Something went wrong inside; the request id helps to find it.",
+	}
 )
 
 // refusals says what a shard's reply means to the caller.

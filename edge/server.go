@@ -189,7 +189,9 @@ func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
 	var netErr net.Error
 	switch {
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		s.fail(ctx, bodyTooLarge)
+		if _, ok := s.authenticate(ctx); ok { // the key comes first, as for any request
+			s.fail(ctx, bodyTooLarge)
+		}
 	case errors.As(err, &small):
 		s.fail(ctx, headersTooLarge)
 	case errors.As(err, &netErr) && netErr.Timeout():

@@ -63,8 +63,10 @@ var printOptions = schema.Object{
 	{Name: "format", Kind: schema.String{OneOf: formats}},
 	{Name: "landscape", Kind: schema.Bool{}},
 	{Name: "margin", Kind: schema.Object{
-		{Name: "top", Kind: cssLength}, {Name: "right", Kind: cssLength},
-		{Name: "bottom", Kind: cssLength}, {Name: "left", Kind: cssLength},
+		{Name: "top", Kind: cssLength},
+		{Name: "right", Kind: cssLength},
+		{Name: "bottom", Kind: cssLength},
+		{Name: "left", Kind: cssLength},
 	}},
 	{Name: "print_background", Kind: schema.Bool{}},
 	{Name: "scale", Kind: schema.Number{Min: 0.5, Max: 2}},

@@ -1,14 +1,13 @@
 package events
 
 import (
+	"crypto/rand"
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"strings"
 	"time"
-
-	"crypto/rand"
 
 	"github.com/google/uuid"
 )

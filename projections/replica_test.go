@@ -154,7 +154,9 @@ func (b *bench) life(rng *rand.Rand, jobs int) {
 			{events.QuotaReserved{Job: job, Window: 1_700_000_000_000}, events.JobQueued{Job: job, Key: "key", Operation: events.HTMLToPDF}},
 			{events.RenderStarted{Job: job, Attempt: attempt, Node: "n1", Deadline: 1_700_000_600_000}},
 			{events.JobDone{Job: job, File: events.File{Name: job.String(), Size: 10}, Expires: 1_700_086_400_000}, events.QuotaDebited{Job: job, Window: 1_700_000_000_000, Bytes: 10}},
-			{events.FileExpired{Job: job}}, {events.FileDeleted{Job: job}}, {events.JobForgotten{Job: job}},
+			{events.FileExpired{Job: job}},
+			{events.FileDeleted{Job: job}},
+			{events.JobForgotten{Job: job}},
 		}
 		for _, evs := range steps[:1+rng.IntN(len(steps))] {
 			b.write(id, evs...)

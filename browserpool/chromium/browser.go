@@ -49,18 +49,32 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		sessions: map[proto.TargetSessionID]*Session{},
 	}
 	go b.receive()
-	answer, err := b.call(ctx, "", "Browser.getVersion", nil)
-	var version proto.BrowserGetVersionResult
-	if err == nil {
-		err = json.Unmarshal(answer, &version)
-	}
-	if err != nil {
+	if err := b.greet(ctx); err != nil {
 		b.Kill()
 		b.Close(ctx)
 		return nil, fmt.Errorf("start browser: %w: %s", err, b.Stderr())
 	}
-	b.Version = version.Product
 	return b, nil
+}
+
+// greet waits for the first sign of life, and closes the window that a browser
+// opens by itself: it would cost a renderer.
+func (b *Browser) greet(ctx context.Context) error {
+	version, err := proto.BrowserGetVersion{}.Call(b.With(ctx))
+	if err != nil {
+		return err
+	}
+	b.Version = version.Product
+	targets, err := proto.TargetGetTargets{}.Call(b.With(ctx))
+	if err != nil {
+		return err
+	}
+	for _, target := range targets.TargetInfos {
+		if _, err := (proto.TargetCloseTarget{TargetID: target.TargetID}).Call(b.With(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Gone is closed when the browser no longer answers: it exited, was killed or was closed.
@@ -69,12 +83,14 @@ func (b *Browser) Gone() <-chan struct{} { return b.gone }
 // With returns a client of the browser itself whose calls end with ctx.
 func (b *Browser) With(ctx context.Context) proto.Client { return caller{ctx: ctx, client: b} }
 
-// Call sends one method and waits for its result.
-func (b *Browser) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
-	return b.call(ctx, session, method, params)
+// Ping asks for a sign of life.
+func (b *Browser) Ping(ctx context.Context) error {
+	_, err := proto.BrowserGetVersion{}.Call(b.With(ctx))
+	return err
 }
 
-func (b *Browser) call(ctx context.Context, session, method string, params any) ([]byte, error) {
+// Call sends one method and waits for its result.
+func (b *Browser) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
 	frame, err := b.exchange(ctx, nil, session, method, params)
 	if err != nil {
 		return nil, err
@@ -85,6 +101,9 @@ func (b *Browser) call(ctx context.Context, session, method string, params any) 
 // exchange sends a request and returns the whole answer, undecoded. ended, when
 // not nil, ends the wait early.
 func (b *Browser) exchange(ctx context.Context, ended <-chan struct{}, session, method string, params any) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	answer := make(chan []byte, 1)
 	id := b.expect(answer)
 	defer b.forget(id)

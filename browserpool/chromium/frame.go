@@ -51,3 +51,11 @@ func stringField(frame []byte, name string) (value []byte, ok bool) {
 	}
 	return after[:end], true
 }
+
+// endOfStream tells whether an answer to IO.read is the last. Base64 contains no
+// quotes, so the text can be nothing else; it stands before or behind the data.
+func endOfStream(frame []byte) bool {
+	const margin = 256
+	mark := []byte(`"eof":true`)
+	return bytes.Contains(frame[:min(margin, len(frame))], mark) || bytes.Contains(frame[max(0, len(frame)-margin):], mark)
+}

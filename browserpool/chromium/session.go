@@ -69,23 +69,23 @@ func (s *Session) Call(ctx context.Context, _, method string, params any) ([]byt
 	return result(method, frame)
 }
 
-// CallField is Call for a result whose one large field is base64: it returns that
-// field decoded, without decoding JSON.
-func (s *Session) CallField(ctx context.Context, method string, params any, field string) ([]byte, error) {
-	frame, err := s.exchange(ctx, method, params)
+// ReadStream reads the next part of a stream of bytes and tells whether it is the
+// last. It decodes by hand, as JSON takes twenty times as long.
+func (s *Session) ReadStream(ctx context.Context, read proto.IORead) (part []byte, eof bool, err error) {
+	frame, err := s.exchange(ctx, read.ProtoReq(), read)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	encoded, ok := stringField(frame, field)
+	encoded, ok := stringField(frame, "data")
 	if !ok {
-		if _, err := result(method, frame); err != nil {
-			return nil, err
+		if _, err := result(read.ProtoReq(), frame); err != nil {
+			return nil, false, err
 		}
-		return nil, fmt.Errorf("%s: answer has no %s", method, field)
+		return nil, false, fmt.Errorf("%s: no data in the answer", read.ProtoReq())
 	}
-	decoded := make([]byte, base64.StdEncoding.DecodedLen(len(encoded)))
-	n, err := base64.StdEncoding.Decode(decoded, encoded)
-	return decoded[:n], err
+	part = make([]byte, base64.StdEncoding.DecodedLen(len(encoded)))
+	n, err := base64.StdEncoding.Decode(part, encoded)
+	return part[:n], endOfStream(frame), err
 }
 
 func (s *Session) exchange(ctx context.Context, method string, params any) ([]byte, error) {

@@ -147,6 +147,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(response.StatusCode)
+	_ = http.NewResponseController(w).Flush() // the body may be long in coming
 	if copied, err := relay(w, response.Body, p.limits.Bytes); err != nil {
 		p.logger.Debug("egress response cut", "host", r.Host, "bytes", copied, "error", err)
 		panic(http.ErrAbortHandler) // a cut body must not look whole

@@ -21,10 +21,12 @@ type metrics struct {
 func newMetrics(n *Node) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "platen_http_requests_total", Help: "Answered requests by route and status."}, []string{"route", "status"}),
+			Name: "platen_http_requests_total", Help: "Answered requests by route and status.",
+		}, []string{"route", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "platen_http_request_seconds", Help: "Time from request to response by route.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16)}, []string{"route"}),
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
+		}, []string{"route"}),
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.duration, collectors.NewGoCollector(),

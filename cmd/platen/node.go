@@ -64,11 +64,19 @@ func Start(ctx context.Context, cfg Config, logger *slog.Logger) (*Node, error) 
 		part  string
 		start func(context.Context) error
 	}{
-		{"data directory", n.startData}, {"usage ledger", n.startLedger},
-		{"log", n.startLog}, {"actors", n.startActors}, {"replica", n.startReplica},
-		{"files", n.startFiles}, {"browsers", n.startBrowsers}, {"cluster", n.startCluster},
-		{"rendering", n.startRendering}, {"shards", n.startShards}, {"admin", n.startAdmin},
-		{"demo accounts", n.startDev}, {"API", n.startEdge},
+		{"data directory", n.startData},
+		{"usage ledger", n.startLedger},
+		{"log", n.startLog},
+		{"actors", n.startActors},
+		{"replica", n.startReplica},
+		{"files", n.startFiles},
+		{"browsers", n.startBrowsers},
+		{"cluster", n.startCluster},
+		{"rendering", n.startRendering},
+		{"shards", n.startShards},
+		{"admin", n.startAdmin},
+		{"demo accounts", n.startDev},
+		{"API", n.startEdge},
 	} {
 		if err := step.start(ctx); err != nil {
 			return nil, errors.Join(fmt.Errorf("start %s: %w", step.part, err), n.Close())

@@ -58,6 +58,9 @@ type Field struct {
 // Decode parses a body and checks it. The value holds maps, strings, bools and
 // json.Numbers; it is nil when there are violations.
 func (o Object) Decode(body []byte) (map[string]any, []Violation) {
+	if len(body) == 0 {
+		return nil, one([]any{"body"}, "missing", "Field required")
+	}
 	value, err := parse(body)
 	if err != nil {
 		return nil, []Violation{{Loc: []any{"body", position(err)}, Msg: "JSON decode error", Type: "json_invalid"}}

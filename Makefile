@@ -1,0 +1,56 @@
+# Every target is one line of `make help`. SEEDS=n and SEED=n reach the simulator.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+DATA ?= data
+LISTEN ?= 127.0.0.1:8080
+# What staticcheck looks for: wrong code (SA), code nobody uses (U1000), and code
+# that says in many words what the language says in few (S1), but for S1016, which
+# would tie commands to events that look alike by chance.
+CHECKS := SA*,U1000,S1*,-S1016
+
+.PHONY: help deps build demo run test race integration bench lint format clean
+
+help: ## show this help
+	@echo "Platen turns HTML and Markdown into PDFs through durable jobs."
+	@echo
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+deps: ## install the Debian packages that Platen needs (browser, fonts, PDF tools)
+	@deploy/install-deps.sh
+
+build: ## build bin/platen
+	@$(GO) build -o bin/platen ./cmd/platen
+
+demo: deps build ## install, build, convert real documents, leave the files in out/
+	@$(GO) run ./cmd/demo --platen bin/platen --documents testdata/demo --out out
+
+run: deps build ## serve on LISTEN with demo keys until stopped (Ctrl-C)
+	@bin/platen serve --dev --listen $(LISTEN) --data $(DATA)
+
+test: deps ## run every test that needs only Go modules and Debian packages
+	@$(GO) vet ./...
+	@$(GO) test -timeout 15m ./...
+
+race: deps ## run the tests under the race detector, the simulator with fewer seeds
+	@$(GO) test -race -short -timeout 25m ./...
+
+integration: deps build ## run the tests against a real Apache Kafka broker
+	@testdata/kafka/integration.sh
+
+bench: deps ## print the benchmarks, each as a ratio within one run
+	@$(GO) run ./cmd/bench
+
+lint: ## check format, vet and staticcheck
+	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted (run make format):"; echo "$$out"; exit 1; fi
+	@$(GO) vet ./... && $(GO) vet -tags integration ./...
+	@$(GO) tool staticcheck -checks '$(CHECKS)' -tags integration ./...
+
+format: ## format the code
+	@$(GO) tool gofumpt -w .
+
+clean: ## remove what was built and what the demo left
+	@rm -rf bin out

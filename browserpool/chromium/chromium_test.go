@@ -1,0 +1,275 @@
+package chromium
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func start(t *testing.T, o Options) *Browser {
+	t.Helper()
+	browser, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatalf("these tests need the real browser: %v", err)
+	}
+	t.Cleanup(func() { browser.Close(context.Background()) })
+	return browser
+}
+
+func await(t *testing.T, from <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-from:
+	case <-time.After(10 * time.Second):
+		t.Fatalf("waited too long for %s", what)
+	}
+}
+
+// A browser answers, and leaves nothing when it is closed.
+func TestStartAndClose(t *testing.T) {
+	temp := t.TempDir()
+	browser := start(t, Options{TempDir: temp})
+	if !strings.Contains(browser.Version, "Chrome/") {
+		t.Errorf("version %q", browser.Version)
+	}
+	if memory := browser.Memory(); memory < 10<<20 || memory > 10<<30 {
+		t.Errorf("memory %d", memory)
+	}
+	browser.Close(context.Background())
+	await(t, browser.Gone(), "the pipe's end")
+	await(t, browser.Exited(), "the exit")
+	if left, _ := filepath.Glob(temp + "/*"); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+	if _, err := browser.Call(t.Context(), "", "Browser.getVersion", nil); !errors.Is(err, ErrGone) {
+		t.Errorf("a closed browser answers %v", err)
+	}
+	if memory := browser.Memory(); memory != 0 {
+		t.Errorf("a closed browser takes %d bytes", memory)
+	}
+	browser.Kill() // harmless now
+}
+
+// Waiting calls fail as soon as the browser is killed, and its helpers go with it.
+func TestKilled(t *testing.T) {
+	browser := start(t, Options{})
+	page := attach(t, browser)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := page.Call(context.Background(), "", "Runtime.evaluate",
+			proto.RuntimeEvaluate{Expression: "new Promise(() => {})", AwaitPromise: true})
+		failed <- err
+	}()
+	if err := syscall.Kill(browser.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	await(t, browser.Exited(), "the exit")
+	if err := <-failed; !errors.Is(err, ErrGone) {
+		t.Errorf("the waiting call gets %v", err)
+	}
+	if err := syscall.Kill(-browser.PID(), 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the process group still exists: %v", err)
+	}
+}
+
+// attach opens a page and a session to it.
+func attach(t *testing.T, browser *Browser) *Session {
+	t.Helper()
+	target, err := proto.TargetCreateTarget{URL: "about:blank"}.Call(browser.With(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := browser.Attach(t.Context(), target.TargetID, func(cdp.Event) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// A crash ends the session of the page and of no other.
+func TestSessionEnds(t *testing.T) {
+	browser := start(t, Options{})
+	crashing, spared, detached := attach(t, browser), attach(t, browser), attach(t, browser)
+	if err := (proto.PageCrash{}).Call(crashing.With(t.Context())); !errors.Is(err, ErrCrashed) {
+		t.Errorf("crashing gives %v", err)
+	}
+	await(t, crashing.Ended(), "the end of the crashed session")
+	detached.Detach()
+	if _, err := detached.Call(t.Context(), "", "Runtime.evaluate", proto.RuntimeEvaluate{Expression: "1"}); !errors.Is(err, ErrDetached) {
+		t.Errorf("a detached session gives %v", err)
+	}
+	if err := (proto.PageEnable{}).Call(spared.With(t.Context())); err != nil {
+		t.Errorf("the other page: %v", err)
+	}
+	var refusal *cdp.Error
+	if _, err := spared.Call(t.Context(), "", "Page.nonsense", nil); !errors.As(err, &refusal) {
+		t.Errorf("an unknown method gives %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("cause")
+	cancel(cause)
+	if _, err := spared.Call(ctx, "", "Page.enable", nil); !errors.Is(err, cause) {
+		t.Errorf("a cancelled call gives %v", err)
+	}
+}
+
+// Without a proxy nothing can be reached.
+func TestNoProxyNoNetwork(t *testing.T) {
+	page := attach(t, start(t, Options{}))
+	answer, err := proto.PageNavigate{URL: "http://127.0.0.1:8080/"}.Call(page.With(t.Context()))
+	if err != nil || answer.ErrorText != "net::ERR_PROXY_CONNECTION_FAILED" {
+		t.Errorf("navigation: %v, %v", answer, err)
+	}
+}
+
+func TestBinaryMissing(t *testing.T) {
+	if _, err := Find("/nonexistent/browser"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(ErrNotInstalled.Error(), "deploy/install-deps.sh") {
+		t.Error("the error does not say what to do")
+	}
+}
+
+// A binary that is no browser is an error that quotes what it said.
+func TestNotABrowser(t *testing.T) {
+	temp := t.TempDir()
+	script := filepath.Join(t.TempDir(), "fake")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no browser here >&2\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Start(t.Context(), Options{Path: script, TempDir: temp})
+	if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "no browser here") {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := filepath.Glob(temp + "/*"); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// Profiles of dead owners are swept, those of living ones are not.
+func TestSweepProfiles(t *testing.T) {
+	parent := t.TempDir()
+	dead := filepath.Join(parent, profilePrefix+"dead")
+	young := filepath.Join(parent, profilePrefix+"young")
+	for _, dir := range []string{dead, young, filepath.Join(parent, "other")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dead, "lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	alive, err := makeProfile(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweepProfiles(parent)
+	for dir, want := range map[string]bool{dead: false, young: true, alive: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	removeProfile(alive)
+	if _, err := os.Stat(alive); err == nil {
+		t.Error("the profile is not removed")
+	}
+}
+
+func TestPipe(t *testing.T) {
+	pipe, in, out, err := newPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	large := bytes.Repeat([]byte("x"), 3<<20)
+	go func() {
+		_, _ = out.Write([]byte("one\x00\x00" + string(large) + "\x00half"))
+		_ = out.Close()
+	}()
+	for _, want := range [][]byte{[]byte("one"), {}, large} {
+		got, err := pipe.Read()
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("read %d bytes, %v, want %d", len(got), err, len(want))
+		}
+	}
+	if _, err := pipe.Read(); err == nil {
+		t.Error("half a message is read")
+	}
+	pipe.close()
+	if err := pipe.Send([]byte("x")); err == nil {
+		t.Error("a closed pipe sends")
+	}
+}
+
+func TestAnswerID(t *testing.T) {
+	for frame, want := range map[string]int{`{"id":17,"result":{}}`: 17, `{"id":0,"x":1}`: 0, `{"method":"Page.x"}`: -1, `{"id":x}`: -1, `{"id":`: -1, ``: -1} {
+		id, ok := answerID([]byte(frame))
+		if !ok {
+			id = -1
+		}
+		if id != want {
+			t.Errorf("%s: %d, want %d", frame, id, want)
+		}
+	}
+}
+
+func TestStringField(t *testing.T) {
+	if got, ok := stringField([]byte(`{"id":1,"result":{"data":"QUJD","eof":true}}`), "data"); !ok || string(got) != "QUJD" {
+		t.Errorf("got %q", got)
+	}
+	for _, frame := range []string{`{}`, `{"data":"unended`, `{"data":17}`} {
+		if got, ok := stringField([]byte(frame), "data"); ok {
+			t.Errorf("%s: %q", frame, got)
+		}
+	}
+}
+
+func TestEndOfStream(t *testing.T) {
+	data := `"data":"` + strings.Repeat("A", 1000) + `"`
+	for frame, want := range map[string]bool{
+		`{"id":1,"result":{` + data + `,"eof":true},"sessionId":"x"}`:  true,
+		`{"id":1,"result":{"eof":true,` + data + `}}`:                  true,
+		`{"id":1,"result":{` + data + `,"eof":false},"sessionId":"x"}`: false,
+		`{}`: false,
+	} {
+		if got := endOfStream([]byte(frame)); got != want {
+			t.Errorf("%.40s…: %v", frame, got)
+		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	var kept tail
+	for i := range 10_000 {
+		fmt.Fprintf(&kept, "line %d\n", i)
+	}
+	if got := kept.String(); len(got) != tailSize || !strings.HasSuffix(got, "line 9999\n") {
+		t.Errorf("%d bytes kept", len(got))
+	}
+}
+
+// The environment tells the browser nothing of ours that it does not need.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("PLATEN_SECRET", "hush")
+	if all := strings.Join(environment("/profile"), "\n"); strings.Contains(all, "hush") || !strings.Contains(all, "HOME=/profile") {
+		t.Errorf("environment %s", all)
+	}
+	if unix.Geteuid() == 0 && !strings.Contains(strings.Join(flags(Options{}, "/p"), " "), "--no-sandbox") {
+		t.Error("root's browser keeps a sandbox that it would refuse")
+	}
+}

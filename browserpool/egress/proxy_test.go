@@ -1,0 +1,210 @@
+package egress
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+
+func listen(t *testing.T, policy Policy, limits Limits) *Proxy {
+	t.Helper()
+	proxy, err := Listen(policy, limits, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Close)
+	return proxy
+}
+
+// through is a client of which every request goes through the proxy.
+func through(t *testing.T, proxy *Proxy) *http.Client {
+	t.Helper()
+	address := &url.URL{Scheme: "http", Host: proxy.Address()}
+	transport := &http.Transport{Proxy: http.ProxyURL(address)}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// A request reaches its server without the headers that concern the hop, and so does the answer.
+func TestForward(t *testing.T) {
+	var got http.Header
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header.Clone()
+		w.Header().Set("X-Answer", "yes")
+		w.Header().Set("Keep-Alive", "timeout=5")
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.Copy(w, r.Body)
+	})
+	request, _ := http.NewRequest(http.MethodPost, server.URL+"/x?y", strings.NewReader("body"))
+	for _, name := range []string{"Proxy-Authorization", "Proxy-Connection", "Te", "X-Named", "X-Kept"} {
+		request.Header.Set(name, "v")
+	}
+	request.Header.Set("Connection", "X-Named")
+	response, err := through(t, listen(t, Policy{Allow: loopback}, Limits{})).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
+	if response.StatusCode != http.StatusTeapot || string(body) != "body" || response.Header.Get("X-Answer") != "yes" {
+		t.Errorf("answer %d %q %v", response.StatusCode, body, response.Header)
+	}
+	if response.Header.Get("Keep-Alive") != "" {
+		t.Error("the answer keeps a hop header")
+	}
+	for _, name := range []string{"Proxy-Authorization", "Proxy-Connection", "Te", "X-Named", "X-Forwarded-For", "Via"} {
+		if got.Get(name) != "" {
+			t.Errorf("the server sees %s", name)
+		}
+	}
+	if got.Get("X-Kept") != "v" {
+		t.Error("the server misses X-Kept")
+	}
+}
+
+// Refused addresses are 403 in both forms, whatever the name; unreachable ones 502.
+func TestRefused(t *testing.T) {
+	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a refused request arrived") })
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	proxy := listen(t, Policy{}, Limits{})
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"} {
+		if status := ask(t, proxy, "GET http://"+host+":"+port+"/ HTTP/1.1", host); status != http.StatusForbidden {
+			t.Errorf("GET %s: %d", host, status)
+		}
+		if status := ask(t, proxy, "CONNECT "+host+":"+port+" HTTP/1.1", host+":"+port); status != http.StatusForbidden {
+			t.Errorf("CONNECT %s: %d", host, status)
+		}
+	}
+	if got := proxy.Blocked(); got != 8 {
+		t.Errorf("%d counted as blocked, want 8", got)
+	}
+	if status := ask(t, proxy, "GET http://nothing.invalid/ HTTP/1.1", "nothing.invalid"); status != http.StatusBadGateway {
+		t.Errorf("an unknown name: %d", status)
+	}
+	if status := ask(t, proxy, "GET /path HTTP/1.1", "127.0.0.1:"+port); status != http.StatusForbidden {
+		t.Errorf("a request that is for no proxy: %d", status)
+	}
+}
+
+// ask sends one raw request and returns the status.
+func ask(t *testing.T, proxy *Proxy, line, host string) int {
+	t.Helper()
+	conn, err := net.Dial("tcp", proxy.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "%s\r\nHost: %s\r\nConnection: close\r\n\r\n", line, host)
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	return response.StatusCode
+}
+
+// A tunnel carries TLS to the server that the client named.
+func TestTunnel(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "secure") }))
+	t.Cleanup(server.Close)
+	client := through(t, listen(t, Policy{Allow: loopback}, Limits{}))
+	client.Transport.(*http.Transport).TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+	response, err := client.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, _ := io.ReadAll(response.Body); string(body) != "secure" {
+		t.Errorf("body %q", body)
+	}
+}
+
+// An answer above the limit is cut and does not look whole.
+func TestByteLimit(t *testing.T) {
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1000)) })
+	for limit, whole := range map[int64]bool{999: false, 1000: true} {
+		response, err := through(t, listen(t, Policy{Allow: loopback}, Limits{Bytes: limit})).Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(response.Body)
+		response.Body.Close()
+		if (err == nil) != whole {
+			t.Errorf("limit %d: reading ends with %v", limit, err)
+		}
+	}
+}
+
+// A server that does not answer, or never stops, ends by itself.
+func TestTimeLimits(t *testing.T) {
+	hang := make(chan struct{})
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/endless" {
+			w.(http.Flusher).Flush()
+		}
+		select {
+		case <-hang:
+		case <-r.Context().Done():
+		}
+	})
+	t.Cleanup(func() { close(hang) })
+	client := through(t, listen(t, Policy{Allow: loopback}, Limits{Header: 50 * time.Millisecond, Life: 200 * time.Millisecond}))
+	response, err := client.Get(server.URL + "/silent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusBadGateway {
+		t.Errorf("a silent server: %d", response.StatusCode)
+	}
+	response, err = client.Get(server.URL + "/endless")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.ReadAll(response.Body); err == nil {
+		t.Error("an endless answer looks whole")
+	}
+}
+
+// Closing ends open tunnels.
+func TestClose(t *testing.T) {
+	server, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	proxy := listen(t, Policy{Allow: loopback}, Limits{})
+	conn, err := net.Dial("tcp", proxy.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n", server.Addr())
+	reader := bufio.NewReader(conn)
+	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	proxy.Close()
+	if _, err := io.ReadAll(reader); err != nil && !strings.Contains(err.Error(), "reset") {
+		t.Errorf("the tunnel ends with %v", err)
+	}
+}

@@ -1,0 +1,422 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"go.uber.org/goleak"
+
+	"platen.dev/edge/apikey"
+	"platen.dev/events"
+	"platen.dev/events/log"
+	"platen.dev/projections"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"), // fasthttp's clock, one per process
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+// desk is a server over fakes of everything behind the edge.
+type desk struct {
+	t      *testing.T
+	url    string
+	secret string
+
+	mu       sync.Mutex
+	reply    events.Reply
+	err      error
+	commands []events.CommandBody
+	jobs     map[events.JobID]projections.Job
+	fresh    map[events.JobID]projections.Job // appear once the models catch up
+	caught   error
+	ready    error
+	hash     [32]byte
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	secret, key := apikey.New(apikey.Live, 1)
+	d := &desk{
+		t: t, secret: secret, hash: key.Hash, reply: events.Reply{Code: events.Accepted},
+		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
+	}
+	s := New(Config{
+		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors",
+		Documents: Documents{
+			Markdown: func(source string) (string, error) {
+				if source == "bad" {
+					return "", errors.New("too deep")
+				}
+				return "<p>" + source, nil
+			},
+			Sanitize: func(html string) string { return strings.ReplaceAll(html, "<script>", "") },
+		},
+		Open: func(_ context.Context, name string) (io.ReadCloser, int64, error) {
+			if name == "missing" {
+				return nil, 0, errors.New("gone")
+			}
+			return io.NopCloser(strings.NewReader("content of " + name)), int64(len("content of " + name)), nil
+		},
+		Ready:   func() error { return d.ready },
+		Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
+		Logger:  slog.New(slog.DiscardHandler),
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		if err := errors.Join(s.Shutdown(context.Background()), <-served); err != nil {
+			t.Error(err)
+		}
+	})
+	d.url = "http://" + l.Addr().String()
+	return d
+}
+
+func (d *desk) Do(_ events.AccountID, body events.CommandBody) (events.Reply, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = append(d.commands, body)
+	return d.reply, d.err
+}
+
+func (d *desk) Key(hash [32]byte) (projections.KeyRef, bool, error) {
+	return projections.KeyRef{Account: "acc", Key: "key"}, hash == d.hash, nil
+}
+
+func (d *desk) Job(_ events.AccountID, id events.JobID) (projections.Job, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	j, ok := d.jobs[id]
+	return j, ok, nil
+}
+
+func (d *desk) CatchUp(context.Context, int32) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, j := range d.fresh {
+		d.jobs[id] = j
+	}
+	return d.caught
+}
+
+// answer is a response with its body read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+func (d *desk) do(method, path, body string, headers ...string) answer {
+	d.t.Helper()
+	req, err := http.NewRequest(method, d.url+path, strings.NewReader(body))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", d.secret)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return answer{resp, string(b)}
+}
+
+// problemOf checks the common shape of an error body and returns it.
+func (a answer) problemOf(t *testing.T) problemBody {
+	t.Helper()
+	var p problemBody
+	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
+		t.Fatalf("%d %q is no problem body: %v", a.StatusCode, a.body, err)
+	}
+	if a.Header.Get("Content-Type") != "application/problem+json" || p.Status != a.StatusCode || p.Detail == "" ||
+		p.Error == "" || !strings.Contains(p.Type, "#") || p.RequestID == "" || p.RequestID != a.Header.Get("X-Request-Id") {
+		t.Errorf("problem %+v with headers %v is not whole", p, a.Header)
+	}
+	return p
+}
+
+func TestAcceptedJob(t *testing.T) {
+	d := newDesk(t)
+	a := d.do("POST", "/html-to-pdf", `{"html":"<h1>Hi</h1>","options":{"format":"letter","landscape":true,"margin":{"top":"1in","left":null},"print_background":false,"scale":1.5}}`)
+	var created struct {
+		JobID  string `json:"job_id"`
+		Status string `json:"status"`
+		Detail string `json:"detail"`
+	}
+	if err := json.Unmarshal([]byte(a.body), &created); err != nil || a.StatusCode != 202 || created.Status != "queued" || created.Detail != "Job queued" {
+		t.Fatalf("%d %s (%v)", a.StatusCode, a.body, err)
+	}
+	submit := d.commands[0].(events.SubmitJob)
+	want := events.PrintOptions{Format: "Letter", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5}
+	if submit.Job.String() != created.JobID || submit.Key != "key" || submit.Content.HTML != "<h1>Hi</h1>" || submit.Content.Print != want {
+		t.Errorf("command is %+v", submit)
+	}
+	if a := d.do("POST", "/markdown-to-pdf", `{"markdown":"hello","options":null}`); a.StatusCode != 202 {
+		t.Errorf("markdown: %d %s", a.StatusCode, a.body)
+	}
+	if got := d.commands[1].(events.SubmitJob); got.Content.HTML != "<p>hello" || got.Content.Print.Format != "A4" || got.Operation != events.MarkdownToPDF {
+		t.Errorf("command is %+v", got)
+	}
+}
+
+// Every bad input has its status, and nothing of it reaches a shard.
+func TestBadInput(t *testing.T) {
+	d := newDesk(t)
+	fits, tooLong := strings.Repeat("x", MaxContent), strings.Repeat("x", MaxContent+1)
+	for _, tc := range []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+		contains                 string
+	}{
+		{"no key", "POST", "/html-to-pdf", `{"html":"x"}`, []string{"X-API-Key", ""}, 401, "X-API-Key"},
+		{"unknown key", "POST", "/html-to-pdf", `{"html":"x"}`, []string{"X-API-Key", "sk_live_000000000000000000000000000000000"}, 401, "INVALID_API_KEY"},
+		{"key before body", "POST", "/html-to-pdf", `{`, []string{"X-API-Key", "x"}, 401, "INVALID_API_KEY"},
+		{"no key for status", "GET", "/jobs/" + events.NewJobID().String(), "", []string{"X-API-Key", ""}, 401, "INVALID_API_KEY"},
+		{"no body", "POST", "/html-to-pdf", ``, nil, 422, "Field required"},
+		{"broken JSON", "POST", "/html-to-pdf", `{"html":`, nil, 422, "json_invalid"},
+		{"two values", "POST", "/html-to-pdf", `{"html":"x"} {}`, nil, 422, "json_invalid"},
+		{"no object", "POST", "/html-to-pdf", `["x"]`, nil, 422, "model_attributes_type"},
+		{"missing field", "POST", "/html-to-pdf", `{}`, nil, 422, `"loc":["body","html"],"msg":"Field required","type":"missing"`},
+		{"null for required", "POST", "/html-to-pdf", `{"html":null}`, nil, 422, "string_type"},
+		{"unknown field", "POST", "/markdown-to-pdf", `{"markdown":"x","css":"y"}`, nil, 422, `["body","css"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"`},
+		{"format", "POST", "/html-to-pdf", `{"html":"x","options":{"format":"B5"}}`, nil, 422, "Input should be 'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"},
+		{"scale below", "POST", "/html-to-pdf", `{"html":"x","options":{"scale":0.49}}`, nil, 422, "greater than or equal to 0.5"},
+		{"scale above", "POST", "/html-to-pdf", `{"html":"x","options":{"scale":2.01}}`, nil, 422, "less than or equal to 2"},
+		{"margin unit", "POST", "/html-to-pdf", `{"html":"x","options":{"margin":{"top":"1em"}}}`, nil, 422, "Value error, margin"},
+		{"empty HTML", "POST", "/html-to-pdf", `{"html":""}`, nil, 400, "empty-html"},
+		{"empty once sanitised", "POST", "/html-to-pdf", `{"html":"<script>"}`, nil, 400, "empty-html"},
+		{"bad markdown", "POST", "/markdown-to-pdf", `{"markdown":"bad"}`, nil, 422, "too deep"},
+		{"markdown too long", "POST", "/markdown-to-pdf", `{"markdown":"` + strings.Repeat("é", MaxMarkdown+1) + `"}`, nil, 422, "at most 100000 characters"},
+		{"content too long", "POST", "/html-to-pdf", `{"html":"` + tooLong + `"}`, nil, 413, "payload-too-large-for-queue"},
+		{"body too long", "POST", "/html-to-pdf", strings.Repeat(" ", MaxBody+1), nil, 413, "8 MiB"},
+		{"body too long without key", "POST", "/html-to-pdf", strings.Repeat(" ", MaxBody+1), []string{"X-API-Key", "x"}, 401, "INVALID_API_KEY"},
+		{"unknown job", "GET", "/jobs/" + events.NewJobID().String(), "", nil, 404, "job-not-found"},
+		{"malformed job", "GET", "/jobs/42", "", nil, 404, "job-not-found"},
+		{"unknown file", "GET", "/jobs/" + events.NewJobID().String() + "/download", "", nil, 404, "job-not-found"},
+		{"unknown path", "GET", "/nope", "", nil, 404, "NOT_FOUND"},
+		{"deeper path", "GET", "/jobs/a/b/download", "", nil, 404, "NOT_FOUND"},
+		{"wrong method", "GET", "/html-to-pdf", "", nil, 405, "METHOD_NOT_ALLOWED"},
+	} {
+		a := d.do(tc.method, tc.path, tc.body, tc.headers...)
+		if a.StatusCode != tc.status || !strings.Contains(a.body, tc.contains) {
+			t.Errorf("%s: got %d %.300s, want %d with %q", tc.name, a.StatusCode, a.body, tc.status, tc.contains)
+		}
+		if a.StatusCode != 422 || !strings.Contains(a.body, `"detail":[`) {
+			a.problemOf(t)
+		}
+	}
+	if len(d.commands) != 0 {
+		t.Errorf("%d commands came of bad input", len(d.commands))
+	}
+	if a := d.do("POST", "/html-to-pdf", `{"html":"`+fits+`"}`); a.StatusCode != 202 {
+		t.Errorf("content at the limit: %d", a.StatusCode)
+	}
+	if a := d.do("POST", "/markdown-to-pdf", `{"markdown":"`+strings.Repeat("é", MaxMarkdown)+`"}`); a.StatusCode != 202 {
+		t.Errorf("markdown at the limit: %d", a.StatusCode)
+	}
+	padded := `{"html":"x"}`
+	if a := d.do("POST", "/html-to-pdf", padded+strings.Repeat(" ", MaxBody-len(padded))); a.StatusCode != 202 {
+		t.Errorf("body at the limit: %d %s", a.StatusCode, a.body)
+	}
+}
+
+// All violations are reported at once.
+func TestAllViolationsAtOnce(t *testing.T) {
+	d := newDesk(t)
+	a := d.do("POST", "/html-to-pdf", `{"html":1,"x":1,"options":{"format":1,"landscape":"yes","scale":"1","margin":3}}`)
+	var body struct {
+		Detail []struct {
+			Loc  []any
+			Type string
+		}
+	}
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil || len(body.Detail) != 6 {
+		t.Fatalf("%d violations (%v): %s", len(body.Detail), err, a.body)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	d := newDesk(t)
+	for _, tc := range []struct {
+		reply  events.Reply
+		err    error
+		status int
+		code   string
+		after  string
+	}{
+		{events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5}, nil, 429, "CONCURRENCY_LIMIT", "5"},
+		{events.Reply{Code: events.QuotaExceeded}, nil, 402, "QUOTA_EXCEEDED", ""},
+		{events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: 77}, nil, 429, "QUOTA_BYTES_EXCEEDED", "77"},
+		{events.Reply{Code: events.NoSuchKey}, nil, 401, "INVALID_API_KEY", ""},
+		{events.Reply{Code: events.Internal}, nil, 500, "INTERNAL_ERROR", ""},
+		{events.Reply{}, errors.New("no owner"), 503, "UNAVAILABLE", "2"},
+		{events.Reply{}, fmt.Errorf("x: %w", log.ErrTooLarge), 413, "PAYLOAD_TOO_LARGE_FOR_QUEUE", ""},
+	} {
+		d.reply, d.err = tc.reply, tc.err
+		a := d.do("POST", "/html-to-pdf", `{"html":"x"}`)
+		p := a.problemOf(t)
+		if a.StatusCode != tc.status || p.Error != tc.code || a.Header.Get("Retry-After") != tc.after || strings.Contains(a.body, "no owner") {
+			t.Errorf("%+v %v: got %d %s, Retry-After %q", tc.reply, tc.err, a.StatusCode, a.body, a.Header.Get("Retry-After"))
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	d := newDesk(t)
+	queued, done := events.NewJobID(), events.NewJobID()
+	d.fresh[queued] = projections.Job{Account: "acc", Status: events.StatusQueued, Created: 1_700_000_000_123}
+	d.jobs[done] = projections.Job{
+		Account: "acc", Status: events.StatusDone, Created: 1_700_000_000_000, Finished: 1_700_000_001_000, Expires: 1_700_086_401_000,
+		File: events.File{Name: "f", Size: 1536, Pages: 2}, Metrics: events.Metrics{PageLoad: 3, Processing: 4, Total: 9},
+	}
+	for id, want := range map[events.JobID]string{
+		queued: `{"status":"queued","created_at":"2023-11-14T22:13:20.123Z","finished_at":null,"expires_at":null,"test":false,"pages_count":null,"error_code":null,"metrics":null}`,
+		done: `{"status":"done","created_at":"2023-11-14T22:13:20.000Z","finished_at":"2023-11-14T22:13:21.000Z","expires_at":"2023-11-15T22:13:21.000Z","test":false,"pages_count":2,"error_code":null,` +
+			`"metrics":{"file_size_bytes":1536,"file_size_human":"1.5 KB","page_load_ms":3,"processing_ms":4,"total_duration_ms":9,"page_count":2}}`,
+	} {
+		a := d.do("GET", "/jobs/"+id.String(), "")
+		if a.StatusCode != 200 || a.body != want || !json.Valid([]byte(a.body)) {
+			t.Errorf("got %d %s\nwant %s", a.StatusCode, a.body, want)
+		}
+	}
+	d.caught = context.DeadlineExceeded
+	if a := d.do("GET", "/jobs/"+events.NewJobID().String(), ""); a.StatusCode != 503 || a.Header.Get("Retry-After") == "" {
+		t.Errorf("a replica that lags: %d %s", a.StatusCode, a.body)
+	}
+}
+
+func TestDownload(t *testing.T) {
+	d := newDesk(t)
+	in := func(j projections.Job) string {
+		id := events.NewJobID()
+		j.Account = "acc"
+		d.jobs[id] = j
+		return "/jobs/" + id.String() + "/download"
+	}
+	later, before := events.At(time.Now().Add(time.Hour)), events.At(time.Now().Add(-time.Second))
+	done := in(projections.Job{Status: events.StatusDone, Expires: later, File: events.File{Name: "f"}})
+	a := d.do("GET", done, "")
+	if a.StatusCode != 200 || a.body != "content of f" || a.Header.Get("Content-Type") != "application/pdf" ||
+		a.Header.Get("Accept-Ranges") != "none" || a.ContentLength != 12 || !strings.HasPrefix(a.Header.Get("Content-Disposition"), `attachment; filename="`) {
+		t.Errorf("got %d %q %v", a.StatusCode, a.body, a.Header)
+	}
+	for path, want := range map[string]int{
+		in(projections.Job{Status: events.StatusQueued}):                                                   404,
+		in(projections.Job{Status: events.StatusFailed}):                                                   404,
+		in(projections.Job{Status: events.StatusDone, Expires: before}):                                    410,
+		in(projections.Job{Status: events.StatusDone, Expires: later, Gone: true}):                         410,
+		in(projections.Job{Status: events.StatusDone, Expires: later, File: events.File{Name: "missing"}}): 500,
+	} {
+		if a := d.do("GET", path, ""); a.StatusCode != want {
+			t.Errorf("got %d %s, want %d", a.StatusCode, a.body, want)
+		} else {
+			a.problemOf(t)
+		}
+	}
+}
+
+func TestOperations(t *testing.T) {
+	d := newDesk(t)
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n", "/metrics": "metrics"} {
+		if a := d.do("GET", path, "", "X-API-Key", ""); a.StatusCode != 200 || a.body != want {
+			t.Errorf("%s: %d %q", path, a.StatusCode, a.body)
+		}
+	}
+	d.ready = errors.New("replica: behind")
+	if a := d.do("GET", "/readyz", ""); a.StatusCode != 503 || !strings.Contains(a.body, "behind") {
+		t.Errorf("not ready: %d %q", a.StatusCode, a.body)
+	}
+}
+
+// A sane request id is kept, any other replaced.
+func TestRequestID(t *testing.T) {
+	d := newDesk(t)
+	if a := d.do("GET", "/nope", "", "X-Request-Id", "trace-1.2:3"); a.Header.Get("X-Request-Id") != "trace-1.2:3" {
+		t.Errorf("got %q", a.Header.Get("X-Request-Id"))
+	}
+	for _, bad := range []string{"a b", `"`, strings.Repeat("x", 129)} {
+		if a := d.do("GET", "/nope", "", "X-Request-Id", bad); a.Header.Get("X-Request-Id") == bad || len(a.Header.Get("X-Request-Id")) != 36 {
+			t.Errorf("%q became %q", bad, a.Header.Get("X-Request-Id"))
+		}
+	}
+}
+
+// What is not HTTP gets an answer that says so, and the connection ends.
+func TestMalformedHTTP(t *testing.T) {
+	d := newDesk(t)
+	for raw, want := range map[string]string{
+		"NONSENSE\r\n\r\n": "HTTP/1.1 400",
+		"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", 20<<10) + "\r\n\r\n": "HTTP/1.1 431",
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte(raw)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(conn)
+		if err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") {
+			t.Errorf("read: %v", err)
+		}
+		if !bytes.HasPrefix(b, []byte(want)) {
+			t.Errorf("%.20q: got %.200q, want %s", raw, b, want)
+		}
+		_ = conn.Close()
+	}
+}
+
+func TestCheckLength(t *testing.T) {
+	for s, ok := range map[string]bool{
+		"10px": true, "0": true, "0.5in": true, ".5cm": true, "12mm": true, "3pt": true, "1pc": true, "0px": true,
+		"": false, "10": false, "1em": false, "-1px": false, "1 px": false, "calc(1px)": false, "1e3px": false, "px": false,
+		strings.Repeat("1", 100) + "px": false,
+	} {
+		if got := checkLength(s) == ""; got != ok {
+			t.Errorf("%q: valid %t, want %t", s, got, ok)
+		}
+	}
+}
+
+func FuzzBodies(f *testing.F) {
+	for _, s := range []string{`{"html":"x"}`, `{"markdown":"x","options":{"scale":1}}`, `{"html":"x","options":{"margin":{"top":"1in"}}}`, `[[[[`, "\xff"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, op := range []operation{htmlToPDF, markdownToPDF} {
+			body, violations := op.body.Decode(b)
+			if (body == nil) == (len(violations) == 0) {
+				t.Fatalf("neither value nor violations, or both, for %q", b)
+			}
+			if body != nil {
+				optionsOf(body["options"])
+			}
+		}
+	})
+}
