@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 )
 
 // The admin interface is JSON over HTTP on a Unix socket in the data directory:
-// who may open the socket may do everything, nobody else anything.
+// who may open the socket may do everything, nobody else anything. Go's profiles
+// of the node are there too, under /debug/pprof/.
 
 type adminServer struct {
 	commands   edge.Commands
@@ -60,6 +62,8 @@ func (a *adminServer) routes() http.Handler {
 	mux.HandleFunc("POST /accounts/{id}/keys", a.createKey)
 	mux.HandleFunc("GET /accounts/{id}/keys", a.listKeys)
 	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", a.revokeKey)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	return mux
 }
 

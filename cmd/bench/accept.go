@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+
+	"github.com/valyala/fasthttp"
+)
+
+const smallJob = `{"html":"<h1>Invoice 4711</h1><p>Thank you for your order.</p>"}`
+
+// perAccount is how many jobs of the business plan may be under way at once.
+const perAccount = 150
+
+// accept compares POST /html-to-pdf, up to its durable 202, with a handler that
+// does one durable append. Each platen is fresh, its rendering paused, and jobs
+// are spread over as many accounts as their concurrency limits ask for.
+func accept(s settings) error {
+	fmt.Printf("accept: POST → durable → 202, %d connections\n", connections)
+	bareProcess, err := startBare()
+	if err != nil {
+		return err
+	}
+	defer bareProcess.stop()
+	var ours, fsync, group []outcome
+	for range s.rounds {
+		for path, into := range map[string]*[]outcome{bareFsyncPath: &fsync, bareGroupPath: &group} {
+			o, err := load(s.duration, 202, post(bareProcess.base+path, nil))
+			if err != nil {
+				return err
+			}
+			*into = append(*into, o)
+		}
+		o, err := acceptOnce(s)
+		if err != nil {
+			return err
+		}
+		ours = append(ours, o)
+	}
+	o, f, g := median(ours), median(fsync), median(group)
+	row("platen", o)
+	row("bare handler, write and fsync per request", f)
+	row("bare handler, append to the embedded log", g)
+	ratio("write and fsync per request", o.perSecond, f.perSecond, 0.5)
+	ratio("an append to the embedded log (group commit)", o.perSecond, g.perSecond, 0.5)
+	return nil
+}
+
+func acceptOnce(s settings) (o outcome, err error) {
+	p, err := startPlaten(s.platen)
+	if err != nil {
+		return o, err
+	}
+	defer p.stop()
+	keys, err := accounts(p, connections*8)
+	if err != nil {
+		return o, err
+	}
+	err = p.quiet(func() error {
+		o, err = load(s.duration, 202, post(p.base+"/html-to-pdf", keys))
+		return err
+	})
+	return o, err
+}
+
+// post makes small jobs; with keys, connection c uses those of index c, c+64, …,
+// each for as many jobs as may be under way.
+func post(url string, keys []string) func(c, i int, r *fasthttp.Request) {
+	return func(c, i int, r *fasthttp.Request) {
+		r.SetRequestURI(url)
+		r.Header.SetMethod("POST")
+		r.Header.SetContentType("application/json")
+		if keys != nil {
+			r.Header.Set("X-API-Key", keys[(c+connections*(i/perAccount))%len(keys)])
+		}
+		r.SetBodyString(smallJob)
+	}
+}
+
+// accounts opens n business accounts through the admin socket, and returns a key of each.
+func accounts(p *process, n int) (keys []string, err error) {
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(p.dir, "admin.sock"))
+	}}}
+	defer client.CloseIdleConnections()
+	for range n {
+		var account struct{ ID string }
+		var key struct{ Secret string }
+		if err := adminCall(&client, "/accounts", `{"plan":"business"}`, &account); err != nil {
+			return nil, err
+		}
+		if err := adminCall(&client, "/accounts/"+account.ID+"/keys", `{}`, &key); err != nil {
+			return nil, err
+		}
+		keys = append(keys, key.Secret)
+	}
+	return keys, nil
+}
+
+func adminCall(client *http.Client, path, body string, into any) error {
+	resp, err := client.Post("http://platen"+path, "application/json", bytes.NewReader([]byte(body)))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 {
+		return fmt.Errorf("admin %s: %s", path, resp.Status)
+	}
+	return json.NewDecoder(resp.Body).Decode(into)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// pollEvery is how often a client asks for a job's status.
+const pollEvery = 4 * time.Millisecond
+
+// client is one user of the API, with a connection of its own.
+type client struct {
+	http *fasthttp.Client
+	p    *process
+}
+
+func newClient(p *process) *client {
+	return &client{&fasthttp.Client{MaxConnsPerHost: 1}, p}
+}
+
+func (c *client) do(method, path, body string, want int) ([]byte, error) {
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	req.SetRequestURI(c.p.base + path)
+	req.Header.SetMethod(method)
+	req.Header.Set("X-API-Key", c.p.key)
+	req.SetBodyString(body)
+	if err := c.http.Do(req, resp); err != nil {
+		return nil, err
+	}
+	if resp.StatusCode() != want {
+		return nil, fmt.Errorf("%s %s: %d %s", method, path, resp.StatusCode(), resp.Body())
+	}
+	return append([]byte(nil), resp.Body()...), nil
+}
+
+func (c *client) get(path string) ([]byte, error) { return c.do("GET", path, "", 200) }
+
+func (c *client) submit(body string) (id string, err error) {
+	b, err := c.do("POST", "/html-to-pdf", body, 202)
+	if err != nil {
+		return "", err
+	}
+	var created struct {
+		JobID string `json:"job_id"`
+	}
+	err = json.Unmarshal(b, &created)
+	return created.JobID, err
+}
+
+// wait polls until the job is done.
+func (c *client) wait(id string) ([]byte, error) {
+	for {
+		b, err := c.get("/jobs/" + id)
+		if err != nil {
+			return nil, err
+		}
+		var job struct{ Status string }
+		if err := json.Unmarshal(b, &job); err != nil {
+			return nil, err
+		}
+		switch job.Status {
+		case "done":
+			return b, nil
+		case "failed":
+			return nil, fmt.Errorf("job failed: %s", b)
+		}
+		time.Sleep(pollEvery)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// connections is how many clients of a load ask at once.
+const connections = 64
+
+// outcome is what a load came to.
+type outcome struct {
+	perSecond float64
+	p50, p99  time.Duration
+}
+
+// load has every connection send one request after the other for a while.
+// prepare makes the i-th request of a connection.
+func load(duration time.Duration, want int, prepare func(connection, i int, r *fasthttp.Request)) (outcome, error) {
+	client := &fasthttp.Client{MaxConnsPerHost: connections, NoDefaultUserAgentHeader: true}
+	defer client.CloseIdleConnections()
+	var mu sync.Mutex
+	var all []time.Duration
+	var failure error
+	var group sync.WaitGroup
+	start := time.Now()
+	for c := range connections {
+		group.Go(func() {
+			times, err := ask(client, start.Add(duration), want, func(i int, r *fasthttp.Request) { prepare(c, i, r) })
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, times...)
+			if err != nil {
+				failure = err
+			}
+		})
+	}
+	group.Wait()
+	elapsed := time.Since(start)
+	if failure != nil || len(all) == 0 {
+		return outcome{}, fmt.Errorf("load: %d answers: %w", len(all), failure)
+	}
+	return summary(all, elapsed), nil
+}
+
+// summary is what times measured within elapsed come to.
+func summary(times []time.Duration, elapsed time.Duration) outcome {
+	slices.Sort(times)
+	return outcome{float64(len(times)) / elapsed.Seconds(), times[len(times)/2], times[len(times)*99/100]}
+}
+
+func ask(client *fasthttp.Client, until time.Time, want int, prepare func(i int, r *fasthttp.Request)) (times []time.Duration, err error) {
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	for i := 0; ; i++ {
+		begin := time.Now()
+		if begin.After(until) {
+			return times, nil
+		}
+		prepare(i, req)
+		if err := client.Do(req, resp); err != nil {
+			return times, err
+		}
+		if resp.StatusCode() != want {
+			return times, fmt.Errorf("answer %d: %s", resp.StatusCode(), resp.Body())
+		}
+		times = append(times, time.Since(begin))
+	}
+}
+
+// median is the outcome with the median rate.
+func median(all []outcome) outcome {
+	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(a.perSecond, b.perSecond) })
+	return all[len(all)/2]
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }
+
+// row prints one side of a comparison.
+func row(name string, o outcome) {
+	fmt.Printf("  %-46s %9.0f/s   p50 %-10s p99 %s\n", name, o.perSecond, ms(o.p50), ms(o.p99))
+}
+
+// ratio prints what the comparison comes to.
+func ratio(name string, ours, bare, goal float64) {
+	verdict := "reached"
+	if ours < goal*bare {
+		verdict = "NOT reached"
+	}
+	fmt.Printf("  = %.0f %% of %s (goal ≥ %.0f %%: %s)\n", 100*ours/bare, name, 100*goal, verdict)
+}

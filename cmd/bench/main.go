@@ -1,0 +1,46 @@
+// Command bench measures Platen against the bare minimum of the same work, in
+// one run on one machine: what it prints are ratios, and the figures they come
+// from. It starts the platen binary and its own bare servers as processes on
+// loopback, and ends them.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+// settings are the flags.
+type settings struct {
+	platen    string
+	documents string
+	duration  time.Duration
+	rounds    int
+}
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == bareServer {
+		serveBare(os.Args[2])
+		return
+	}
+	var s settings
+	flag.StringVar(&s.platen, "platen", "bin/platen", "the `BINARY` to measure")
+	flag.StringVar(&s.documents, "documents", "testdata/bench", "`DIR` of the documents to render")
+	flag.DurationVar(&s.duration, "duration", 4*time.Second, "how long each measurement of a round runs")
+	flag.IntVar(&s.rounds, "rounds", 3, "how often each pair is measured, alternating; medians are printed")
+	flag.Parse()
+	if err := run(s); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(s settings) error {
+	for _, measure := range []func(settings) error{accept, poll, render} {
+		if err := measure(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
+
+// process is a server under measurement.
+type process struct {
+	cmd  *exec.Cmd
+	dir  string
+	base string // http://host:port
+	key  string // API key of the business account
+}
+
+// startBare starts the bare server.
+func startBare() (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return start(func(dir string) *exec.Cmd { return exec.Command(self, bareServer, dir) })
+}
+
+// startPlaten starts a node on its embedded defaults.
+func startPlaten(binary string) (*process, error) {
+	p, err := start(func(dir string) *exec.Cmd {
+		return exec.Command(binary, "serve", "--dev", "--listen", "127.0.0.1:0", "--data", dir, "--log-level", "error")
+	})
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(filepath.Join(p.dir, "dev-keys.json"))
+	if err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	keys := map[string]string{}
+	err = json.Unmarshal(b, &keys)
+	p.key = keys["business"]
+	return p, err
+}
+
+// start runs a command that prints its address as the last word of its first line.
+func start(command func(dir string) *exec.Cmd) (*process, error) {
+	dir, err := os.MkdirTemp("", "platen-bench-")
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: command(dir), dir: dir}
+	p.cmd.Stderr = os.Stderr
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	words := strings.Fields(line)
+	if err != nil || len(words) == 0 {
+		return nil, errors.Join(fmt.Errorf("%s printed no address: %w", p.cmd.Path, err), p.stop())
+	}
+	p.base = "http://" + strings.TrimPrefix(words[len(words)-1], "http://")
+	return p, nil
+}
+
+func (p *process) stop() error {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
+	time.AfterFunc(20*time.Second, func() { _ = p.cmd.Process.Kill() })
+	_ = p.cmd.Wait() // how it ended does not matter to the measurement
+	return os.RemoveAll(p.dir)
+}
+
+// browsers are the browser processes that the process started itself.
+func (p *process) browsers() (pids []int, err error) {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		b, readErr := os.ReadFile(path)
+		if readErr != nil {
+			continue // ended meanwhile
+		}
+		_, rest, _ := strings.Cut(string(b), ") ")
+		fields := strings.Fields(rest)
+		if len(fields) > 1 && fields[1] == strconv.Itoa(p.cmd.Process.Pid) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids, err
+}
+
+// quiet stops the browsers for as long as work takes, so that rendering does not
+// share the cores with what is measured.
+func (p *process) quiet(work func() error) error {
+	pids, err := p.browsers()
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, syscall.SIGCONT) // it may have been replaced meanwhile
+		}
+	}()
+	return work()
+}
