@@ -56,6 +56,7 @@ func (a *attempt) Receive(ctx actor.Context) {
 // run ends with FinishRender or FailRender, except when the node is stopping:
 // then nobody is told, and the job is taken up again by whom it concerns.
 func (a *attempt) run() error {
+	content, contentErr := a.content() // before the page, which is scarce
 	lease, err := a.cfg.Acquire(a.ctx)
 	if err != nil {
 		return fmt.Errorf("wait for a page: %w", err)
@@ -63,7 +64,7 @@ func (a *attempt) run() error {
 	a.started = a.cfg.Now()
 	announced := make(chan error, 1)
 	go func() { announced <- a.tell(events.StartRender{Job: a.job, Attempt: a.id, Node: a.cfg.Node}) }()
-	file, metrics, err := a.produce(lease)
+	file, metrics, err := a.produce(lease, content, contentErr)
 	if startErr := <-announced; startErr != nil { // an outcome may only follow a start
 		return errors.Join(err, startErr)
 	}
@@ -78,13 +79,13 @@ func (a *attempt) run() error {
 }
 
 // produce prints and stores. A panic below is the job's failure, not the node's.
-func (a *attempt) produce(lease Lease) (file events.File, m events.Metrics, err error) {
+func (a *attempt) produce(lease Lease, content events.Content, contentErr error) (file events.File, m events.Metrics, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	result, err := a.print(lease)
+	result, err := a.print(lease, content, contentErr)
 	if err != nil {
 		return file, m, err
 	}
@@ -108,11 +109,10 @@ func (a *attempt) produce(lease Lease) (file events.File, m events.Metrics, err 
 }
 
 // print holds the page no longer than the browser needs it.
-func (a *attempt) print(lease Lease) (browserpool.Result, error) {
+func (a *attempt) print(lease Lease, content events.Content, contentErr error) (browserpool.Result, error) {
 	defer lease.Return()
-	content, err := a.content()
-	if err != nil {
-		return browserpool.Result{}, err
+	if contentErr != nil {
+		return browserpool.Result{}, contentErr
 	}
 	o := content.Print
 	return lease.Print(a.ctx, browserpool.Print{

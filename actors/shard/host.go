@@ -283,6 +283,19 @@ func (h *Host) perform(ctx actor.Context, o Outcome) {
 	for _, e := range o.Decision.Effects {
 		h.cfg.Effects.Perform(h.partition, e)
 	}
+	for _, ev := range o.Decision.Events {
+		if e, ok := ev.(events.RenderStarted); ok {
+			h.onRenderStarted(o.Command.Account, e)
+		}
+	}
+}
+
+// onRenderStarted loses a render whose node went down between sending its
+// StartRender and this decision about it: nobody else will tell.
+func (h *Host) onRenderStarted(id events.AccountID, e events.RenderStarted) {
+	if !h.cfg.Nodes.Alive(e.Node) {
+		h.send(id, events.LoseRender{Job: e.Job, Attempt: e.Attempt})
+	}
 }
 
 func (h *Host) schedule(ctx actor.Context) {

@@ -16,6 +16,10 @@ import (
 // drop its speculation, decide nothing more and reply to nobody.
 var ErrSuperseded = errors.New("another owner has announced itself")
 
+// errGap tells that the journal took an envelope without those before it. No log
+// that keeps its contract does that; going on would lose a command in silence.
+var errGap = errors.New("the journal skipped an envelope of this owner")
+
 // Owner is one ownership of one partition, from its marker to the next one's.
 // Commands go in by offset; their decisions may come back in any order;
 // envelopes leave in the order of their causes; and only what is read back from
@@ -116,7 +120,7 @@ func (o *Owner) ReadBack(step projections.Step) (Outcome, bool, error) {
 
 func (o *Owner) settle(cause int64) (Outcome, bool, error) {
 	if o.sent == 0 || o.slots[0].cause != cause {
-		return Outcome{}, false, nil // cannot be: the journal keeps the order of appends
+		return Outcome{}, false, errGap
 	}
 	head := o.slots[0]
 	o.slots[0] = slot{}

@@ -64,8 +64,9 @@ type Log interface {
 	// goroutine of the log, and must not block: with the record's offset once the
 	// record is durable (it survives kill -9 and power loss), or with an error. An
 	// error leaves the outcome unknown: the record may still be, or become, part
-	// of the log. Appends of one goroutine to one partition keep their order, also
-	// among those that succeed after one that failed.
+	// of the log. Appends of one goroutine to one partition keep their order, and
+	// leave no gap: when one fails, those queued behind it fail as well. Key and
+	// headers together stay below 64 KiB.
 	Append(topic string, partition int32, r Record, done func(offset int64, err error))
 
 	// Read opens a reader whose first record is the one at offset from. A reader
@@ -85,7 +86,8 @@ type Log interface {
 	// members of a group never hold one partition together knowingly; a member that
 	// was paused may hold one that was given away, so holding is a hint, and the
 	// epoch protocol of actors/shard is what makes it safe. The calls to owner are
-	// serial and end before Membership.Close returns.
+	// serial, may begin before Own returns, and end before Membership.Close returns,
+	// which owner must therefore not call.
 	Own(group, topic string, owner Owner) (Membership, error)
 
 	// Close releases everything; pending appends are finished or failed first.
@@ -96,7 +98,7 @@ type Log interface {
 type Reader interface {
 	// Next blocks until at least one record is there and returns the next ones in
 	// order, without gaps, in batches bounded to a few MiB. The records are valid
-	// until the next call. ErrTrimmed and ErrBeyondEnd tell that the position does
+	// until the next call and must not be changed: readers share them. ErrTrimmed and ErrBeyondEnd tell that the position does
 	// not exist (any more); transient faults are retried inside until ctx ends.
 	Next(ctx context.Context) ([]Record, error)
 	// Close releases the reader.
