@@ -22,7 +22,7 @@ var printStyle string
 
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(directions{}, 500))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(directions{}, 500), util.Prioritized(languages{}, 501))),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
 )
 

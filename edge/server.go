@@ -81,12 +81,13 @@ const (
 type Server struct {
 	cfg      Config
 	http     *fasthttp.Server
+	silent   silent
 	draining chan struct{}
 }
 
 // New makes a server.
 func New(cfg Config) *Server {
-	s := &Server{cfg: cfg, draining: make(chan struct{})}
+	s := &Server{cfg: cfg, silent: silent{conns: map[*conn]bool{}}, draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
 		Handler:               s.handle,
 		ErrorHandler:          s.onMalformed,
@@ -112,11 +113,12 @@ func (q quiet) Printf(format string, args ...any) {
 }
 
 // Serve answers requests on l until Shutdown.
-func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
+func (s *Server) Serve(l net.Listener) error { return s.http.Serve(listener{l, &s.silent}) }
 
 // Shutdown stops accepting and waits, until ctx ends, for the requests under way.
 func (s *Server) Shutdown(ctx context.Context) error {
 	close(s.draining)
+	s.silent.end()
 	return s.http.ShutdownWithContext(ctx)
 }
 

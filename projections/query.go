@@ -10,7 +10,15 @@ func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, err
 
 // Key finds what the hash of an API key's secret leads to.
 func (r *Replica) Key(hash [32]byte) (KeyRef, bool, error) {
-	return keys.Get(r, keyIndex(hash))
+	ref, ok, generation := r.keys.get(hash)
+	if ok {
+		return ref, true, nil
+	}
+	ref, ok, err := keys.Get(r, keyIndex(hash))
+	if ok && err == nil {
+		r.keys.put(hash, ref, generation)
+	}
+	return ref, ok, err
 }
 
 // Account reads an account.

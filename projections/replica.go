@@ -24,12 +24,10 @@ type Config struct {
 	Projections []Projection
 	// Logger gets faults; never nil.
 	Logger *slog.Logger
-	// cacheBytes bounds Pebble's block cache.
-	cacheBytes int64
 }
 
 const (
-	defaultCache  = 8 << 20
+	cacheBytes    = 32 << 20
 	memtableBytes = 8 << 20
 	// runRecords bounds how many journal records one batch folds.
 	runRecords = 4096
@@ -39,6 +37,7 @@ const (
 type Replica struct {
 	cfg    Config
 	db     *pebble.DB
+	keys   keyCache
 	tails  []*tail
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -63,9 +62,6 @@ type Step struct {
 // Open opens the store and checks that the log still holds what was folded from
 // it: a log that was recreated, or has lost its tail, is refused.
 func Open(ctx context.Context, cfg Config) (*Replica, error) {
-	if cfg.cacheBytes == 0 {
-		cfg.cacheBytes = defaultCache
-	}
 	db, err := openStore(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open replica %s: %w", cfg.Dir, err)
@@ -82,7 +78,7 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 }
 
 func openStore(cfg Config) (*pebble.DB, error) {
-	cache := pebble.NewCache(cfg.cacheBytes)
+	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	opts := &pebble.Options{
 		Cache:        cache,

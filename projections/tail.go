@@ -87,6 +87,9 @@ func (t *tail) fold(records []log.Record) error {
 	if err := t.commit(tx); err != nil {
 		return fmt.Errorf("fold journal %d: %w", t.partition, err)
 	}
+	if tx.touched(keys.Name) {
+		t.replica.keys.forget()
+	}
 	t.publish(p)
 	return nil
 }

@@ -46,6 +46,16 @@ func (tx *Tx) Fail(err error) {
 	}
 }
 
+// touched tells whether the Tx writes to the table.
+func (tx *Tx) touched(table byte) bool {
+	for key, s := range tx.slots {
+		if key[0] == table && s.dirty {
+			return true
+		}
+	}
+	return false
+}
+
 // Flush hands every write to w.
 func (tx *Tx) Flush(w Writer) error {
 	for key, s := range tx.slots {

@@ -59,9 +59,7 @@ func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Env
 }
 
 // open tells whether a new owner has to look at the job.
-func open(s job.State) bool {
-	return s.Phase == job.Queued || s.Phase == job.Rendering || s.Phase == job.Expired
-}
+func open(s job.State) bool { return s.Active() || s.Phase == job.Expired }
 
 func reindex(tx *projections.Tx, t projections.Table[events.AccountID], account events.AccountID, had bool, old []byte, has bool, row []byte) {
 	if had {
@@ -149,6 +147,17 @@ func Unsettled(s Scanner, partition int32, visit func(events.JobID, job.State)) 
 		}
 	}
 	return err
+}
+
+// OldestContent is the lowest command offset that a job of the partition still
+// needs, or above when none needs one below it.
+func OldestContent(s Scanner, partition int32, above int64) (int64, error) {
+	err := Unsettled(s, partition, func(_ events.JobID, state job.State) {
+		if state.Active() {
+			above = min(above, state.Content)
+		}
+	})
+	return above, err
 }
 
 // EachJob visits every job of a partition.

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -36,6 +37,9 @@ type Config struct {
 	Logger  *slog.Logger
 	// Now is the clock of the commands that hosts send.
 	Now func() time.Time
+	// TrimCommands makes hosts forget commands that no job needs any more. Without
+	// it, the log's own retention does.
+	TrimCommands bool
 }
 
 const (
@@ -49,6 +53,9 @@ const (
 	wakeAgain = 10
 	// wakeBatch bounds the WakeJob commands of one tick.
 	wakeBatch = 256
+	// trimEvery is how many ticks lie between two trims of the commands.
+	trimEvery = 60
+	trimLimit = 10 * time.Second
 )
 
 // Host is the actor that owns one partition for one epoch. It stops when it is
@@ -307,6 +314,9 @@ func (h *Host) schedule(ctx actor.Context) {
 func (h *Host) onTick(ctx actor.Context) {
 	h.ticks++
 	h.wakeDue()
+	if h.cfg.TrimCommands && h.ticks%trimEvery == 0 {
+		h.trim()
+	}
 	for id, r := range h.accounts {
 		if r.inFlight == 0 && h.ticks-r.lastUsed > passiveAfter {
 			ctx.Stop(r.pid)
@@ -327,6 +337,20 @@ func (h *Host) wakeDue() {
 			h.waking[ref.Job] = h.ticks
 			h.send(ref.Account, events.WakeJob{Job: ref.Job})
 		}
+	}
+}
+
+// trim forgets the commands below the content that jobs under way still need:
+// what they changed is in the journal.
+func (h *Host) trim() {
+	floor, err := account.OldestContent(h.cfg.Replica, h.partition, h.cfg.Replica.Cursor(h.partition).Cause+1)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), trimLimit)
+		defer cancel()
+		err = h.cfg.Log.Trim(ctx, events.TopicCommands, h.partition, floor)
+	}
+	if err != nil {
+		h.cfg.Logger.Warn("commands not trimmed", "partition", h.partition, "error", err)
 	}
 }
 

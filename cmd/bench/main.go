@@ -17,6 +17,7 @@ type settings struct {
 	documents string
 	duration  time.Duration
 	rounds    int
+	only      string
 }
 
 func main() {
@@ -29,6 +30,7 @@ func main() {
 	flag.StringVar(&s.documents, "documents", "testdata/bench", "`DIR` of the documents to render")
 	flag.DurationVar(&s.duration, "duration", 4*time.Second, "how long each measurement of a round runs")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each pair is measured, alternating; medians are printed")
+	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, poll or render")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -37,9 +39,15 @@ func main() {
 }
 
 func run(s settings) error {
-	for _, measure := range []func(settings) error{accept, poll, render} {
-		if err := measure(s); err != nil {
-			return err
+	for _, m := range []struct {
+		name    string
+		measure func(settings) error
+	}{{"accept", accept}, {"poll", poll}, {"render", render}} {
+		if s.only != "" && s.only != m.name {
+			continue
+		}
+		if err := m.measure(s); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"time"
@@ -131,6 +132,9 @@ func (n *Node) startLog(ctx context.Context) (err error) {
 func (n *Node) startActors(context.Context) error {
 	quiet := slog.New(levelled{n.logger.Handler(), slog.LevelError})
 	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	// Promises are named by a counter. Were it to begin at the same number with every
+	// start, a reply to a command of the start before would complete a new promise.
+	n.system.ProcessRegistry.SequenceID = rand.Uint64() >> 1
 	n.onClose("actors", func(context.Context) error { n.system.Shutdown(); return nil })
 	if n.cfg.Cluster.Gossip == "" {
 		return nil
@@ -152,6 +156,17 @@ func (n *Node) startReplica(ctx context.Context) (err error) {
 	}
 	n.replica.Start()
 	n.onClose("replica", func(context.Context) error { return n.replica.Close() })
+	return n.catchUp(ctx)
+}
+
+// catchUp waits until the replica holds all that was durable when the node
+// started: before, it would refuse valid keys, for it does not know them yet.
+func (n *Node) catchUp(ctx context.Context) error {
+	for p := range n.log.Partitions() {
+		if err := n.replica.CatchUp(ctx, p); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -216,7 +231,7 @@ func (n *Node) startShards(context.Context) error {
 	}
 	n.shards, err = shard.Start(n.system, shard.Config{
 		Node: n.id, Version: version(), Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: time.Now,
-		Effects: effects{n.system, n.renderer, keeper},
+		Effects: effects{n.system, n.renderer, keeper}, TrimCommands: len(n.cfg.Kafka.Brokers) == 0,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,358 @@
+package shard_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/goleak"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/job"
+	"platen.dev/actors/shard"
+	"platen.dev/events"
+	"platen.dev/events/log"
+	"platen.dev/events/log/embedded"
+	"platen.dev/projections"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewThrottleWithLogger.func1"), // waits for its interval to end
+		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewThrottle.func1"))
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// house is a log that outlives its nodes.
+type house struct {
+	t   *testing.T
+	log *embedded.Log
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 2, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &house{t, l}
+}
+
+// node is a replica with shards over the house's log, and effects that are only noted.
+type node struct {
+	*shard.Gateway
+	t       *testing.T
+	id      events.NodeID
+	shards  *shard.Shards
+	effects chan job.Effect
+	mu      sync.Mutex
+	clock   time.Time
+	dead    map[events.NodeID]bool
+}
+
+func (h *house) start(name string) *node {
+	h.t.Helper()
+	n := &node{t: h.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
+	replica, err := projections.Open(h.t.Context(), projections.Config{
+		Dir: filepath.Join(h.t.TempDir(), "replica"), Log: h.log, Logger: quiet,
+		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	replica.Start()
+	system := actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		actor.WithDeadLetterThrottleInterval(time.Millisecond))
+	n.Gateway = &shard.Gateway{Log: h.log, Replica: replica, System: system, Patience: 20 * time.Second, Now: n.now}
+	n.shards, err = shard.Start(system, shard.Config{
+		Node: n.id, Log: h.log, Replica: replica, Effects: n, Nodes: n, Logger: quiet, Now: n.now, TrimCommands: true,
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+func (n *node) stop() {
+	n.t.Helper()
+	if err := n.shards.Close(); err != nil {
+		n.t.Error(err)
+	}
+	n.System.Shutdown()
+	if err := n.Replica.Close(); err != nil {
+		n.t.Error(err)
+	}
+}
+
+func (n *node) now() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.clock
+}
+
+func (n *node) advance(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.clock = n.clock.Add(d)
+}
+
+func (n *node) Perform(_ int32, e job.Effect) { n.effects <- e }
+
+func (n *node) Drop(int32) {}
+
+func (n *node) Alive(id events.NodeID) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !n.dead[id]
+}
+
+func (n *node) do(body events.CommandBody) events.Reply {
+	n.t.Helper()
+	reply, err := n.Do("acc", body)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return reply
+}
+
+func (n *node) accepted(body events.CommandBody) {
+	n.t.Helper()
+	if reply := n.do(body); reply.Code != events.Accepted {
+		n.t.Fatalf("%T: %s", body, reply.Code)
+	}
+}
+
+// open makes the account with a key.
+func (n *node) open() {
+	n.t.Helper()
+	n.accepted(events.CreateAccount{Plan: events.PlanFree, Anchor: events.At(n.now())})
+	n.accepted(events.IssueKey{Key: events.Key{ID: "key", Hash: [32]byte{1}}})
+}
+
+func (n *node) submit() events.JobID {
+	n.t.Helper()
+	id := events.NewJobID()
+	n.accepted(events.SubmitJob{Job: id, Key: "key", Operation: events.HTMLToPDF, Content: events.Content{HTML: "x"}})
+	return id
+}
+
+// render waits for the next effect, which must be the rendering of a job.
+func (n *node) render() job.Render {
+	n.t.Helper()
+	select {
+	case e := <-n.effects:
+		r, ok := e.(job.Render)
+		if !ok {
+			n.t.Fatalf("effect %T, want Render", e)
+		}
+		return r
+	case <-time.After(20 * time.Second):
+		n.t.Fatal("no effect comes")
+	}
+	return job.Render{}
+}
+
+// tell appends a command to which nobody waits for a reply, and waits until it is folded.
+func (n *node) tell(body events.CommandBody) {
+	n.t.Helper()
+	n.append(events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(n.now()), Body: body})
+}
+
+func (n *node) append(c events.Command) {
+	n.t.Helper()
+	value, err := events.EncodeCommand(c)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.appendBytes(value)
+}
+
+func (n *node) appendBytes(value []byte) {
+	n.t.Helper()
+	p := events.Partition("acc", 2)
+	offset, err := log.AppendWait(n.t.Context(), n.Log, events.TopicCommands, p, log.Record{Key: []byte("acc"), Value: value})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.decided(p, offset)
+}
+
+// decided waits until the replica has folded the envelope of a command.
+func (n *node) decided(p int32, cause int64) {
+	n.t.Helper()
+	there := make(chan struct{}, 1)
+	stop := n.Replica.Watch(p, func(progress projections.Progress) {
+		if progress.Cursor.Cause >= cause {
+			select {
+			case there <- struct{}{}:
+			default:
+			}
+		}
+	})
+	defer stop()
+	if n.Replica.Cursor(p).Cause >= cause {
+		return
+	}
+	select {
+	case <-there:
+	case <-time.After(20 * time.Second):
+		n.t.Fatalf("command %d is not decided", cause)
+	}
+}
+
+func (n *node) status(id events.JobID) projections.Job {
+	n.t.Helper()
+	j, ok, err := n.Replica.Job("acc", id)
+	if err != nil || !ok {
+		n.t.Fatalf("job %s: found %t, %v", id, ok, err)
+	}
+	return j
+}
+
+// A job goes through: reply, effect, and what the attempt tells.
+func TestAJobGoesThrough(t *testing.T) {
+	n := newHouse(t).start("n1")
+	defer n.stop()
+	n.open()
+	id := n.submit()
+	if r := n.render(); r.Job != id || r.Account != "acc" {
+		t.Errorf("asked to render %+v", r)
+	}
+	n.tell(events.StartRender{Job: id, Attempt: 7, Node: n.id})
+	if s := n.status(id).Status; s != events.StatusRendering {
+		t.Errorf("status %s", s)
+	}
+	n.tell(events.FinishRender{Job: id, Attempt: 7, File: events.File{Name: "f", Size: 9}})
+	if j := n.status(id); j.Status != events.StatusDone || j.File.Size != 9 {
+		t.Errorf("job %+v", j)
+	}
+}
+
+// A command that comes twice is decided once, and unreadable ones do not block those behind.
+func TestDuplicatesAndGarbage(t *testing.T) {
+	n := newHouse(t).start("n1")
+	defer n.stop()
+	n.open()
+	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: 5, Body: events.SubmitJob{Job: events.NewJobID(), Key: "key", Test: true}}
+	n.append(c)
+	n.append(c)
+	n.appendBytes([]byte("garbage"))
+	n.appendBytes([]byte{9, 9, 9, 9})
+	last := n.submit()
+	if first, second := n.render(), n.render(); first.Job != c.Body.(events.SubmitJob).Job || second.Job != last {
+		t.Errorf("asked to render %s and %s", first.Job, second.Job)
+	}
+	if reply, ok, err := n.Replica.Reply("acc", c.ID); err != nil || !ok || reply.Code != events.Accepted {
+		t.Errorf("stored reply %+v %t %v", reply, ok, err)
+	}
+}
+
+// A new owner asks again for what the old one may not have done, and counts
+// renders on dead nodes as lost.
+func TestTakeOver(t *testing.T) {
+	h := newHouse(t)
+	first := h.start("n1")
+	first.open()
+	queued, running := first.submit(), first.submit()
+	first.tell(events.StartRender{Job: running, Attempt: 7, Node: first.id})
+	first.stop()
+
+	second := h.start("n2")
+	defer second.stop()
+	second.mu.Lock()
+	second.dead["n1"] = true
+	second.mu.Unlock()
+	if r := second.render(); r.Job != queued {
+		t.Errorf("asked to render %s, want the queued %s", r.Job, queued)
+	}
+	second.shards.NodeGone("n1") // whether or not it was known to be dead at the takeover
+	second.advance(time.Second)
+	if r := second.render(); r.Job != running {
+		t.Errorf("asked to render %s, want the lost %s", r.Job, running)
+	}
+	second.tell(events.FinishRender{Job: running, Attempt: 7, File: events.File{Name: "stale"}})
+	select {
+	case e := <-second.effects:
+		if d, ok := e.(job.DeleteFile); !ok || d.Name != "stale" {
+			t.Errorf("effect %+v, want the deletion of the stale file", e)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the stale file stays")
+	}
+}
+
+// A foreign marker makes the owner stop; holding the partition still, it announces itself again.
+func TestASupersededOwnerComesBackWithANewEpoch(t *testing.T) {
+	n := newHouse(t).start("n1")
+	defer n.stop()
+	n.open()
+	p := events.Partition("acc", 2)
+	value, err := events.EncodeEntry(events.Marker{Owner: "zombie"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := log.AppendWait(t.Context(), n.Log, events.TopicJournal, p, log.Record{Value: value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.submit() // waits for its reply, which only an owner with a newer marker gives
+	if epoch := n.Replica.Cursor(p).Epoch; epoch <= foreign {
+		t.Errorf("epoch %d, the foreign marker is at %d", epoch, foreign)
+	}
+}
+
+// Two nodes share the partitions; when one leaves, the other serves all.
+func TestHandOver(t *testing.T) {
+	h := newHouse(t)
+	first := h.start("n1")
+	defer first.stop()
+	first.open()
+	second := h.start("n2")
+	other := events.NewAccountID()
+	for events.Partition(other, 2) == events.Partition("acc", 2) {
+		other = events.NewAccountID()
+	}
+	for _, n := range []*node{first, second} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		if err := n.Replica.CatchUp(ctx, events.Partition("acc", 2)); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	}
+	first.submit()
+	second.stop()
+	first.submit()
+	if reply, err := first.Do(other, events.CreateAccount{Plan: events.PlanPro}); err != nil || reply.Code != events.Accepted {
+		t.Errorf("the partition of the node that left: %+v, %v", reply, err)
+	}
+}
+
+// Nobody owns the partitions: the gateway says so in time, and keeps quiet about nothing.
+func TestNoOwnerNoReply(t *testing.T) {
+	h := newHouse(t)
+	n := h.start("n1")
+	if err := n.shards.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		n.System.Shutdown()
+		if err := n.Replica.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	n.Patience = 50 * time.Millisecond
+	if _, err := n.Do("acc", events.CreateAccount{Plan: events.PlanPro}); err == nil {
+		t.Error("a command that nobody decides has a reply")
+	}
+}

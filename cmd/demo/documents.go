@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// document is something to convert.
+type document struct {
+	name      string // also the PDF's, without extension
+	operation string // path of the endpoint without the slash
+	field     string // of the request body that takes the text
+	text      string
+	options   json.RawMessage // of the request; nil for none
+}
+
+// body is the request that submits the document.
+func (d document) body() ([]byte, error) {
+	fields := map[string]any{d.field: d.text}
+	if d.options != nil {
+		fields["options"] = d.options
+	}
+	return json.Marshal(fields)
+}
+
+// collect returns the documents in dir, by name, and the almanac.
+func collect(dir string) ([]document, error) {
+	options, err := readOptions(filepath.Join(dir, "options.json"))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []document
+	for _, entry := range entries {
+		d, known := kindOf(entry.Name())
+		if !known {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		d.text = string(text)
+		all = append(all, d)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no .html or .md file in %s", dir)
+	}
+	all = append(all, document{name: "almanac", operation: "html-to-pdf", field: "html", text: almanac()})
+	return withOptions(all, options)
+}
+
+func kindOf(file string) (document, bool) {
+	extension := filepath.Ext(file)
+	d := document{name: strings.TrimSuffix(file, extension)}
+	switch extension {
+	case ".html":
+		d.operation, d.field = "html-to-pdf", "html"
+	case ".md":
+		d.operation, d.field = "markdown-to-pdf", "markdown"
+	default:
+		return d, false
+	}
+	return d, true
+}
+
+// readOptions reads the options of some documents, by name; there may be no such file.
+func readOptions(path string) (map[string]json.RawMessage, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var options map[string]json.RawMessage
+	if err := json.Unmarshal(b, &options); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return options, nil
+}
+
+// withOptions gives each document its options. Options without a document are a mistake.
+func withOptions(all []document, options map[string]json.RawMessage) ([]document, error) {
+	used := 0
+	for i := range all {
+		if o, has := options[all[i].name]; has {
+			all[i].options = o
+			used++
+		}
+	}
+	if used < len(options) {
+		return nil, fmt.Errorf("options.json has %d entries, but only %d of them name a document", len(options), used)
+	}
+	return all, nil
+}

@@ -1,0 +1,110 @@
+// Command demo shows Platen at work: it starts a node of its own, converts every
+// document of a directory and a report of two hundred pages that it writes
+// itself, and leaves the PDFs and a table of what they cost. It is a client of
+// the HTTP API like any other and uses no part of Platen's code.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+const usage = `demo starts a Platen node with a temporary data directory, converts every .html
+and .md file of a directory and an almanac of 200 pages that it generates, and
+writes the PDFs and summary.txt. options.json in that directory gives some of the
+documents their own options. It needs pdfinfo (poppler-utils).
+
+Usage: demo [flags]
+
+`
+
+// settings are the flags.
+type settings struct {
+	platen    string
+	documents string
+	out       string
+	timeout   time.Duration
+}
+
+func main() {
+	s := parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, s)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+func parse() settings {
+	var s settings
+	flag.StringVar(&s.platen, "platen", "bin/platen", "the platen `BINARY` to start")
+	flag.StringVar(&s.documents, "documents", "testdata/demo", "convert the documents in `DIR`")
+	flag.StringVar(&s.out, "out", "out", "write the PDFs and summary.txt into `DIR`")
+	flag.DurationVar(&s.timeout, "timeout", 5*time.Minute, "give up after `DURATION`")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), usage)
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "demo: takes flags only, not %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	return s
+}
+
+// run is the whole demo. Whatever happens, the node it started has ended and its
+// data is gone when run returns.
+func run(ctx context.Context, s settings) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not finished within %v", s.timeout))
+	defer cancel()
+	documents, err := collect(s.documents)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		return err
+	}
+	n, err := startNode(ctx, s.platen)
+	if err != nil {
+		return err
+	}
+	defer func() { err = n.stop(err) }()
+	results, err := convert(ctx, &client{base: n.base, key: n.key}, documents, s.out)
+	if err != nil {
+		return explain(ctx, err)
+	}
+	return report(results, s.out)
+}
+
+// explain prefers the reason why a context ended to the errors that followed.
+func explain(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	switch {
+	case cause == nil:
+		return err
+	case errors.Is(cause, context.Canceled):
+		return errors.New("interrupted")
+	}
+	return cause
+}
+
+// report prints the table and keeps it.
+func report(results []result, out string) error {
+	text := table(results)
+	path := filepath.Join(out, "summary.txt")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return err
+	}
+	fmt.Printf("\n%s\nThe PDFs and this table (%s) are in %s%c\n", text, filepath.Base(path), out, filepath.Separator)
+	return nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// progress shows how the jobs get on: one line that changes on a terminal, and
+// else a line for every change.
+type progress struct {
+	w       io.Writer
+	live    bool
+	results []result
+	shown   []string // the status that was shown last, per result
+}
+
+func newProgress(f *os.File, results []result) *progress {
+	p := &progress{w: f, live: terminal(f), results: results, shown: make([]string, len(results))}
+	fmt.Fprintf(p.w, "submitted %d documents\n", len(results))
+	return p
+}
+
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// show tells what is new about result i.
+func (p *progress) show(i int) {
+	r := p.results[i]
+	if r.job.Status == p.shown[i] {
+		return
+	}
+	p.shown[i] = r.job.Status
+	const clear = "\r\x1b[K"
+	switch {
+	case p.live && r.job.Status == "done":
+		fmt.Fprintf(p.w, "%s%s\n%s", clear, line(r), p.summary())
+	case p.live:
+		fmt.Fprintf(p.w, "%s%s", clear, p.summary())
+	default:
+		fmt.Fprintln(p.w, line(r))
+	}
+}
+
+// end leaves the live line empty.
+func (p *progress) end() {
+	if p.live {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+func line(r result) string {
+	if r.job.Status != "done" {
+		return fmt.Sprintf("%-16s %s", r.name, r.job.Status)
+	}
+	return fmt.Sprintf("%-16s done, %s", r.name, count(r.job.Pages, "page"))
+}
+
+// summary counts the jobs in each status, in the order of a job's life.
+func (p *progress) summary() string {
+	var parts []string
+	for _, status := range []string{"queued", "rendering", "uploading", "done", "failed"} {
+		n := 0
+		for _, r := range p.results {
+			if r.job.Status == status || r.job.Status == "" && status == "queued" {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,85 @@
+package edge
+
+import (
+	"io"
+	"net"
+	"sync"
+)
+
+// silent knows the connections on which nothing has come yet. fasthttp takes one
+// for a request under way until ReadTimeout; clients and load balancers that
+// connect ahead of need would so hold up every shutdown.
+type silent struct {
+	mu    sync.Mutex
+	conns map[*conn]bool
+	ended bool
+}
+
+// listener is a listener whose connections begin as silent ones.
+type listener struct {
+	net.Listener
+	silent *silent
+}
+
+// Accept waits for a connection.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.silent.add(c), nil
+}
+
+func (s *silent) add(c net.Conn) *conn {
+	added := &conn{Conn: c, silent: s}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		_ = c.Close()
+		return added
+	}
+	s.conns[added] = true
+	return added
+}
+
+func (s *silent) remove(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// end closes the silent connections and those that come from now on.
+func (s *silent) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	for c := range s.conns {
+		_ = c.Conn.Close()
+	}
+}
+
+// conn is a connection that tells when it is no longer silent.
+type conn struct {
+	net.Conn
+	silent *silent
+	spoke  bool // used by the goroutine that reads
+}
+
+// Read reads; the first return of it ends the silence.
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if !c.spoke {
+		c.spoke = true
+		c.silent.remove(c)
+	}
+	return n, err
+}
+
+// ReadFrom lets files go out without passing through this process.
+func (c *conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
+
+// Close closes.
+func (c *conn) Close() error {
+	c.silent.remove(c)
+	return c.Conn.Close()
+}

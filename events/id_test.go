@@ -1,0 +1,41 @@
+package events
+
+import (
+	"strings"
+	"testing"
+)
+
+// Placement is part of the stored format: these accounts stay where they are.
+func TestPartitionIsFixed(t *testing.T) {
+	for id, want := range map[AccountID]int32{"": 25, "acc_dev_free": 62, "acc_dev_pro": 6, "acc_aaaaaaaaaaaaaaaa": 32} {
+		if got := Partition(id, 64); got != want {
+			t.Errorf("%q is in %d, want %d", id, got, want)
+		}
+	}
+}
+
+// No partition gets twice its share of random accounts.
+func TestPartitionsAreEven(t *testing.T) {
+	const accounts, n = 64_000, 64
+	var counts [n]int
+	for range accounts {
+		counts[Partition(NewAccountID(), n)]++
+	}
+	for p, count := range counts {
+		if count < accounts/n/2 || count > accounts/n*2 {
+			t.Errorf("partition %d has %d of %d accounts", p, count, accounts)
+		}
+	}
+}
+
+func TestParseJobID(t *testing.T) {
+	id := NewJobID()
+	if got, err := ParseJobID(id.String()); err != nil || got != id {
+		t.Errorf("got %s, %v, want %s", got, err, id)
+	}
+	for _, bad := range []string{"", "42", "{" + id.String() + "}", "urn:uuid:" + id.String(), strings.ReplaceAll(id.String(), "-", ""), strings.Repeat("z", 36)} {
+		if _, err := ParseJobID(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
