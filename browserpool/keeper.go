@@ -11,7 +11,7 @@ import (
 
 const (
 	// spares are the pages beyond the slots: one is ready while another is reset.
-	spares        = 2
+	spares        = 1
 	launchTimeout = 30 * time.Second
 	// From the second failure in a row, starts are delayed, twice as long each time.
 	firstBackoff = 100 * time.Millisecond

@@ -140,17 +140,54 @@ func (p *page) awaitLoad(ctx context.Context) error {
 	}
 }
 
-// print returns the document as a PDF of at most limit bytes.
-func (p *page) print(ctx context.Context, params printParams, limit int64, budget time.Duration) ([]byte, error) {
+// print returns the document as a PDF of at most limit bytes. A scale of 0 is
+// fitted to the content; for a short document, which most often fits as it is,
+// it is printed while that is measured, and again if it does not fit.
+func (p *page) print(ctx context.Context, params printParams, short bool, limit int64, budget time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
-	if params.Scale == 0 {
-		scale, err := p.fit(ctx, params.printableWidth())
-		if err != nil {
-			return nil, err
-		}
-		params.Scale = scale
+	if params.Scale != 0 {
+		return p.printAt(ctx, params, limit)
 	}
+	if err := p.widen(ctx, params.printableWidth()); err != nil {
+		return nil, err
+	}
+	if short {
+		return p.printGuessing(ctx, params, limit)
+	}
+	scale, err := p.fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	params.Scale = scale
+	return p.printAt(ctx, params, limit)
+}
+
+// printGuessing prints at scale 1 while it measures.
+func (p *page) printGuessing(ctx context.Context, params printParams, limit int64) ([]byte, error) {
+	type fitting struct {
+		scale float64
+		err   error
+	}
+	fitted := make(chan fitting, 1)
+	go func() {
+		scale, err := p.fit(ctx)
+		fitted <- fitting{scale, err}
+	}()
+	params.Scale = 1
+	pdf, err := p.printAt(ctx, params, limit)
+	f := <-fitted
+	if err != nil || f.err != nil || f.scale == 1 {
+		return pdf, errors.Join(err, f.err)
+	}
+	if err := p.closeOutput(p.session.With(ctx)); err != nil {
+		return nil, err
+	}
+	params.Scale = f.scale
+	return p.printAt(ctx, params, limit)
+}
+
+func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
 	answer, err := p.session.Call(ctx, "", "Page.printToPDF", params)
 	if err != nil {
 		return nil, err
@@ -185,25 +222,25 @@ func (p *page) read(ctx context.Context, limit int64) ([]byte, error) {
 	}
 }
 
-// fit returns the scale at which the widest content is as wide as the paper
-// between its margins.
-func (p *page) fit(ctx context.Context, width int) (float64, error) {
-	client := p.session.With(ctx)
-	if p.width != width {
-		metrics := proto.EmulationSetDeviceMetricsOverride{Width: width, Height: width, DeviceScaleFactor: 1}
-		if err := metrics.Call(client); err != nil {
-			return 0, err
-		}
-		p.width = width
+// widen makes the viewport as wide as the paper between its margins.
+func (p *page) widen(ctx context.Context, width int) error {
+	if p.width == width {
+		return nil
 	}
-	layout, err := proto.PageGetLayoutMetrics{}.Call(client)
+	p.width = width
+	return proto.EmulationSetDeviceMetricsOverride{Width: width, Height: width, DeviceScaleFactor: 1}.Call(p.session.With(ctx))
+}
+
+// fit returns the scale at which the widest content is as wide as the viewport.
+func (p *page) fit(ctx context.Context) (float64, error) {
+	layout, err := proto.PageGetLayoutMetrics{}.Call(p.session.With(ctx))
 	if err != nil {
 		return 0, err
 	}
 	if layout.CSSContentSize == nil {
 		return 1, nil
 	}
-	return math.Min(1, math.Max(minScale, float64(width)/layout.CSSContentSize.Width)), nil
+	return math.Min(1, math.Max(minScale, float64(p.width)/layout.CSSContentSize.Width)), nil
 }
 
 // reset empties the page for the next job. It fails for a page that may carry

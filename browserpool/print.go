@@ -13,6 +13,9 @@ const (
 	DefaultMaxBytes     = 150 << 20
 )
 
+// shortDocument is up to how many bytes of HTML printing is worth a guess at the scale.
+const shortDocument = 64 << 10
+
 // Print is one document to be printed.
 type Print struct {
 	// HTML is a whole document that has been sanitised: no script in it runs, and
@@ -77,7 +80,7 @@ func (p *page) run(ctx context.Context, job Print, params printParams) (Result, 
 		return Result{}, verdict("load", err)
 	}
 	loaded := time.Now()
-	pdf, err := p.print(ctx, params, orElse(job.MaxBytes, DefaultMaxBytes), orElse(job.PrintTimeout, DefaultPrintTimeout))
+	pdf, err := p.print(ctx, params, len(job.HTML) <= shortDocument, orElse(job.MaxBytes, DefaultMaxBytes), orElse(job.PrintTimeout, DefaultPrintTimeout))
 	if err != nil {
 		return Result{}, verdict("print", err)
 	}

@@ -94,13 +94,18 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 	return cmd
 }
 
+// niceness is how much the browser stands back for the process that drives it:
+// rendering takes every core there is, and must not make everything else wait.
+const niceness = 5
+
 // own starts the browser, waits for its end and clears up after it. The thread
 // stays locked because Pdeathsig fires when the starting thread ends, not the
-// process. Orphans of the group are handed to us, as pid 1 of a container may
-// not reap them.
+// process; it ends with the goroutine, as its niceness, which the browser
+// inherits, is for nobody else. Orphans of the group are handed to us, as pid 1
+// of a container may not reap them.
 func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	if err := cmd.Start(); err != nil {
 		started <- err
