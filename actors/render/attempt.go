@@ -13,6 +13,7 @@ import (
 	"platen.dev/browserpool"
 	"platen.dev/events"
 	"platen.dev/events/log"
+	"platen.dev/store"
 )
 
 // MaxFile is the largest file in bytes (api-spec.md, Limits).
@@ -97,7 +98,7 @@ func (a *attempt) produce(lease Lease, content events.Content, contentErr error)
 	name := fmt.Sprintf("%s-%016x.pdf", a.job, uint64(a.id))
 	size, err := a.cfg.Files.Put(a.ctx, name, bytes.NewReader(result.PDF), MaxFile)
 	if err != nil {
-		return file, m, fmt.Errorf("store: %w", err)
+		return file, m, fmt.Errorf("store: %w: %w", errInfrastructure, err)
 	}
 	end := a.cfg.Now()
 	m = events.Metrics{
@@ -179,7 +180,7 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 	switch {
 	case errors.Is(err, browserpool.ErrTimeout):
 		return events.PageTimeout, false
-	case errors.Is(err, browserpool.ErrTooLarge):
+	case errors.Is(err, browserpool.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
 		return events.FileTooLarge, false
 	case browserpool.Retryable(err):
 		return events.BrowserCrashed, true

@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/events"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func join(t *testing.T, name, secret string, gone chan events.NodeID, others ...*Cluster) *Cluster {
+	t.Helper()
+	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secret: []byte(secret), Gone: func(id events.NodeID) { gone <- id }, Logger: quiet}
+	for _, o := range others {
+		cfg.Join = append(cfg.Join, o.Address())
+	}
+	c, err := Join(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// eventually asks until it is so, or for too long.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	for tick := time.NewTicker(5 * time.Millisecond); !is(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
+
+// Nodes learn of one another, of those that leave, and of those that die.
+func TestMembers(t *testing.T) {
+	gone := make(chan events.NodeID, 10)
+	const secret = "0123456789abcdef"
+	a := join(t, "a", secret, gone)
+	b := join(t, "b", secret, make(chan events.NodeID, 10), a)
+	c := join(t, "c", secret, make(chan events.NodeID, 10), a)
+	eventually(t, "everybody knows everybody", func() bool { return a.Nodes() == 3 && b.Nodes() == 3 && c.Nodes() == 3 })
+	if !a.Alive("b") || !b.Alive("a") || !a.Alive("a") || a.Alive("x") {
+		t.Error("who is alive is wrong")
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if id := <-gone; id != "b" || a.Alive("b") {
+		t.Errorf("%s is gone, b alive: %t", id, a.Alive("b"))
+	}
+	close(c.stop) // dies: says nothing
+	c.stopped.Wait()
+	if err := c.list.Shutdown(); err != nil {
+		t.Error(err)
+	}
+	if id := <-gone; id != "c" {
+		t.Errorf("%s is gone, want c", id)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who has another secret stays outside.
+func TestSecret(t *testing.T) {
+	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
+	defer a.Close()
+	b := join(t, "b", "fedcba9876543210", make(chan events.NodeID, 10), a)
+	defer b.Close()
+	if a.Nodes() != 1 || b.Nodes() != 1 {
+		t.Errorf("%d and %d nodes, want 1 and 1", a.Nodes(), b.Nodes())
+	}
+}
+
+func TestBadAddresses(t *testing.T) {
+	for _, address := range []string{"", "nonsense", "127.0.0.1:99999", "127.0.0.1:x"} {
+		if _, err := Join(Config{Gossip: address, Logger: quiet}); err == nil || !strings.Contains(err.Error(), "address") {
+			t.Errorf("gossip on %q: %v", address, err)
+		}
+	}
+	system := actor.NewActorSystem()
+	if _, err := StartRemote(system, "192.0.2.1:1"); err == nil || !strings.Contains(err.Error(), "192.0.2.1:1") {
+		t.Errorf("actors on a foreign address: %v", err)
+	}
+}

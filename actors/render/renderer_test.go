@@ -1,0 +1,277 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/goleak"
+
+	"platen.dev/actors/job"
+	"platen.dev/browserpool"
+	"platen.dev/events"
+	"platen.dev/events/log"
+	"platen.dev/events/log/embedded"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// shop is a renderer with one page, whose print does what the test says.
+type shop struct {
+	t        *testing.T
+	log      *embedded.Log
+	renderer *Renderer
+	commands log.Reader
+	pages    chan struct{}
+	print    func(browserpool.Print) (browserpool.Result, error)
+	put      error
+
+	mu    sync.Mutex
+	files map[string]string
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{
+		t: t, pages: make(chan struct{}, 1), files: map[string]string{},
+		print: func(p browserpool.Print) (browserpool.Result, error) {
+			return browserpool.Result{PDF: []byte("PDF of " + p.HTML), Load: 3 * time.Millisecond, Print: 4 * time.Millisecond}, nil
+		},
+	}
+	var err error
+	if s.log, err = embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: quiet}); err != nil {
+		t.Fatal(err)
+	}
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		actor.WithDeadLetterThrottleInterval(time.Millisecond))
+	s.renderer, err = Start(system, Config{
+		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: quiet, Now: time.Now,
+		Pages: func(pdf []byte) (int, error) { return strings.Count(string(pdf), "page"), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pages <- struct{}{}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.renderer.Close(ctx)
+		system.Shutdown()
+		if err := s.log.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *shop) acquire(ctx context.Context) (Lease, error) {
+	select {
+	case <-s.pages:
+		return lease{s}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type lease struct{ *shop }
+
+func (l lease) Print(_ context.Context, p browserpool.Print) (browserpool.Result, error) {
+	return l.print(p)
+}
+
+func (l lease) Return() { l.pages <- struct{}{} }
+
+func (s *shop) Put(_ context.Context, name string, r io.Reader, _ int64) (int64, error) {
+	b, err := io.ReadAll(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files[name] = string(b)
+	return int64(len(b)), errors.Join(err, s.put)
+}
+
+// order submits a job's content and asks for its rendering.
+func (s *shop) order(html string) events.JobID {
+	s.t.Helper()
+	id := events.NewJobID()
+	offset := s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: html}})
+	s.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset})
+	return id
+}
+
+func (s *shop) append(body events.CommandBody) int64 {
+	s.t.Helper()
+	value, err := events.EncodeCommand(events.Command{ID: events.NewCommandID(), Account: "acc", Body: body})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	offset, err := log.AppendWait(s.t.Context(), s.log, events.TopicCommands, 0, log.Record{Value: value})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return offset
+}
+
+// told gives the next n commands that are not submissions.
+func (s *shop) told(n int) (bodies []events.CommandBody) {
+	s.t.Helper()
+	if s.commands == nil {
+		s.commands = s.log.Read(events.TopicCommands, 0, 0)
+		s.t.Cleanup(s.commands.Close)
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	defer cancel()
+	for len(bodies) < n {
+		records, err := s.commands.Next(ctx)
+		if err != nil {
+			s.t.Fatalf("%d of %d commands: %v", len(bodies), n, err)
+		}
+		for _, r := range records {
+			c, err := events.DecodeCommand(r.Value)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			if _, own := c.Body.(events.SubmitJob); !own {
+				bodies = append(bodies, c.Body)
+			}
+		}
+	}
+	return bodies
+}
+
+// An attempt tells its start before its end, and stores the file in between.
+func TestAnAttempt(t *testing.T) {
+	s := newShop(t)
+	id := s.order("page page")
+	told := s.told(2)
+	start, ok := told[0].(events.StartRender)
+	if !ok || start.Job != id || start.Node != "n1" || start.Attempt == 0 {
+		t.Fatalf("first told %+v", told[0])
+	}
+	finish, ok := told[1].(events.FinishRender)
+	if !ok || finish.Attempt != start.Attempt || finish.File.Pages != 2 || finish.Metrics.PageLoad != 3 {
+		t.Fatalf("then told %+v", told[1])
+	}
+	if content := s.files[finish.File.Name]; content != "PDF of page page" || int64(len(content)) != finish.File.Size {
+		t.Errorf("file %q of size %d", content, finish.File.Size)
+	}
+}
+
+// What goes wrong becomes the job's error, retryable only if nobody's document is to blame.
+func TestFailures(t *testing.T) {
+	for name, tc := range map[string]struct {
+		print     func(browserpool.Print) (browserpool.Result, error)
+		put       error
+		code      events.ErrorCode
+		retryable bool
+	}{
+		"timeout":   {fails(browserpool.ErrTimeout), nil, events.PageTimeout, false},
+		"too large": {fails(browserpool.ErrTooLarge), nil, events.FileTooLarge, false},
+		"crash":     {fails(browserpool.ErrCrashed), nil, events.BrowserCrashed, true},
+		"gone":      {fails(browserpool.ErrBrowserGone), nil, events.BrowserCrashed, true},
+		"render":    {fails(browserpool.ErrRender), nil, events.RenderFailed, false},
+		"panic":     {func(browserpool.Print) (browserpool.Result, error) { panic("bug") }, nil, events.RenderFailed, false},
+		"store":     {nil, errors.New("disk full"), events.RenderFailed, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			if tc.print != nil {
+				s.print = tc.print
+			}
+			s.put = tc.put
+			s.order("x")
+			fail, ok := s.told(2)[1].(events.FailRender)
+			if !ok || fail.Code != tc.code || fail.Retryable != tc.retryable {
+				t.Errorf("told %+v, want %s retryable %t", fail, tc.code, tc.retryable)
+			}
+			<-s.pages // the page came back
+			s.pages <- struct{}{}
+		})
+	}
+}
+
+func fails(err error) func(browserpool.Print) (browserpool.Result, error) {
+	return func(browserpool.Print) (browserpool.Result, error) {
+		return browserpool.Result{}, fmt.Errorf("print: %w", err)
+	}
+}
+
+// A job asked for twice while it waits is rendered once; while it is under way, again after it.
+func TestAskedTwice(t *testing.T) {
+	s := newShop(t)
+	<-s.pages // nobody gets a page for now
+	id := s.order("x")
+	again := job.Render{Account: "acc", Job: id}
+	s.renderer.Render(0, again)
+	s.pages <- struct{}{}
+	var attempts []events.AttemptID
+	for _, body := range s.told(4) {
+		if start, ok := body.(events.StartRender); ok && start.Job == id {
+			attempts = append(attempts, start.Attempt)
+		}
+	}
+	if len(attempts) != 2 || attempts[0] == attempts[1] {
+		t.Errorf("attempts %v, want two", attempts)
+	}
+}
+
+// Content that is not the job's is never rendered.
+func TestForeignContent(t *testing.T) {
+	s := newShop(t)
+	offset := s.append(events.SubmitJob{Job: events.NewJobID(), Content: events.Content{HTML: "secret"}})
+	s.renderer.Render(0, job.Render{Account: "acc", Job: events.NewJobID(), Content: offset})
+	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Retryable || fail.Code != events.RenderFailed {
+		t.Errorf("told %+v", fail)
+	}
+	if len(s.files) != 0 {
+		t.Errorf("stored %v", s.files)
+	}
+}
+
+// Dropped jobs are not begun; closing waits for those that were.
+func TestDropAndClose(t *testing.T) {
+	s := newShop(t)
+	<-s.pages
+	printing, goOn := make(chan struct{}), make(chan struct{})
+	s.print = func(browserpool.Print) (browserpool.Result, error) {
+		close(printing)
+		<-goOn
+		return browserpool.Result{PDF: []byte("PDF")}, nil
+	}
+	first := s.order("first")
+	s.pages <- struct{}{}
+	<-printing
+	s.order("second") // waits for the page
+	s.order("third")  // waits for its turn
+	s.renderer.Drop(0)
+	closed := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		s.renderer.Close(ctx)
+		close(closed)
+	}()
+	s.print = func(browserpool.Print) (browserpool.Result, error) {
+		return browserpool.Result{PDF: []byte("PDF")}, nil
+	}
+	close(goOn)
+	<-closed
+	cancel()
+	started := map[events.JobID]bool{}
+	for _, body := range s.told(4) {
+		if start, ok := body.(events.StartRender); ok {
+			started[start.Job] = true
+		}
+	}
+	if !started[first] || len(started) != 2 {
+		t.Errorf("started %v, want the first two", started)
+	}
+}
