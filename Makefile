@@ -33,7 +33,9 @@ run: deps build ## serve on LISTEN with demo keys until stopped (Ctrl-C)
 
 test: deps ## run every test that needs only Go modules and Debian packages
 	@$(GO) vet ./...
-	@$(GO) test -timeout 15m ./...
+	@echo "playing the simulator's schedules"
+	@$(GO) test -timeout 15m ./actors/simulation
+	@$(GO) test -timeout 20m ./...
 
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
@@ -41,7 +43,9 @@ race: deps ## run the tests under the race detector, the simulator with fewer se
 integration: deps build ## run the tests against a real Apache Kafka broker
 	@testdata/kafka/integration.sh
 
-bench: deps ## print the benchmarks, each as a ratio within one run
+bench: deps build ## print the benchmarks, each as a ratio within one run
+	@echo "replay of the journal into a replica (goal: 200000 events/s)"
+	@$(GO) test -run '^$$' -bench Replay -benchtime 3x ./projections | grep events/s
 	@$(GO) run ./cmd/bench
 
 lint: ## check format, vet and staticcheck
