@@ -56,8 +56,9 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 	if err != nil {
 		return 0, fmt.Errorf("put %s: %w", name, err)
 	}
-	if err := d.publish(temp, name); err != nil {
-		_ = os.Remove(temp)
+	defer func() { _ = temp.Close() }() // synced already; until it has its name, its lock keeps the sweeps away
+	if err := d.publish(temp.Name(), name); err != nil {
+		_ = os.Remove(temp.Name())
 		return 0, fmt.Errorf("put %s: %w", name, err)
 	}
 	return size, nil
@@ -107,26 +108,22 @@ func (d *Dir) path(name string) string {
 	return filepath.Join(d.root, hex.EncodeToString(hash[:1]), name)
 }
 
-// write fills a temporary file and makes its content durable.
-func (d *Dir) write(ctx context.Context, r io.Reader, limit int64) (path string, size int64, err error) {
-	f, err := os.CreateTemp(filepath.Join(d.root, tempDir), "put-*")
+// write fills a temporary file, makes its content durable and leaves it open, hence locked.
+func (d *Dir) write(ctx context.Context, r io.Reader, limit int64) (f *os.File, size int64, err error) {
+	f, err = os.CreateTemp(filepath.Join(d.root, tempDir), "put-*")
 	if err != nil {
-		return "", 0, err
+		return nil, 0, err
 	}
-	if err := lock(f); err != nil {
-		return "", 0, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	if err = lock(f); err == nil {
+		size, err = copyLimited(ctx, f, r, limit)
 	}
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	size, err = copyLimited(ctx, f, r, limit)
+	if err == nil {
+		err = f.Sync()
+	}
 	if err != nil {
-		return "", 0, err
+		return nil, 0, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	return f.Name(), size, f.Sync()
+	return f, size, nil
 }
 
 // copyLimited copies until r ends, ctx ends or more than limit bytes have come.

@@ -52,6 +52,9 @@ func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply
 			g.System.Root.Send(promise.PID(), err)
 		}
 	})
+	done := make(chan struct{})
+	defer close(done)
+	defer time.AfterFunc(askEvery, func() { g.seek(promise.PID(), id, c.ID, done) }).Stop()
 	result, err := promise.Result()
 	if err == nil {
 		return answerOf(result, c.ID)
@@ -63,10 +66,33 @@ func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply
 	return events.Reply{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
+// askEvery is how often the read model is asked for a reply that does not come.
+const askEvery = time.Second
+
+// seek completes a promise from the read model, for the reply may have got lost on
+// its way, as happens when the node that waits for it has just been restarted.
+func (g *Gateway) seek(promise *actor.PID, account events.AccountID, id events.CommandID, done <-chan struct{}) {
+	ticker := time.NewTicker(askEvery)
+	defer ticker.Stop()
+	for {
+		if reply, known, err := g.Replica.Reply(account, id); known && err == nil {
+			g.System.Root.Send(promise, reply)
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-done:
+			return
+		}
+	}
+}
+
 func answerOf(result any, want events.CommandID) (events.Reply, error) {
 	switch r := result.(type) {
 	case error:
 		return events.Reply{}, fmt.Errorf("%w: %w", ErrUnavailable, r)
+	case events.Reply:
+		return r, nil
 	case *wrapperspb.BytesValue:
 		var a Answer
 		if err := cbor.Unmarshal(r.Value, &a); err != nil || a.Command != want {

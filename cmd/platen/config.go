@@ -111,6 +111,10 @@ func LoadConfig(path string) (Config, error) {
 		if errors.As(err, &strict) {
 			return cfg, fmt.Errorf("configuration %s: unknown fields:\n%s", path, strict.String())
 		}
+		var wrong *toml.DecodeError
+		if errors.As(err, &wrong) {
+			return cfg, fmt.Errorf("configuration %s: not understood:\n%s", path, wrong.String())
+		}
 		return cfg, fmt.Errorf("configuration %s: %w", path, err)
 	}
 	return cfg, nil

@@ -40,7 +40,7 @@ func ensureDevAccount(plan events.Plan, secret string, commands edge.Commands) e
 	id := events.AccountID("acc_dev_" + string(plan))
 	now := events.At(time.Now())
 	key := apikey.Describe(secret, now)
-	key.ID = events.KeyID(fmt.Sprintf("key_dev_%x", hash[:6])) // the same at every start
+	key.ID = demoKeyID(hash)
 	for _, body := range []events.CommandBody{
 		events.CreateAccount{Plan: plan, Anchor: now},
 		events.IssueKey{Key: key},
@@ -55,6 +55,9 @@ func ensureDevAccount(plan events.Plan, secret string, commands edge.Commands) e
 	}
 	return nil
 }
+
+// demoKeyID is the same at every start.
+func demoKeyID(hash [32]byte) events.KeyID { return events.KeyID(fmt.Sprintf("key_dev_%x", hash[:6])) }
 
 func devSecrets(path string) (map[events.Plan]string, error) {
 	secrets := map[events.Plan]string{}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"platen.dev/events"
+)
+
+// client is a customer with a key. It talks to whichever node it is told.
+type client struct{ key string }
+
+var transport = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+
+// do sends a request and reads the whole answer.
+func (c client) do(method, url string, body any) (status int, answer []byte, err error) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return 0, nil, err
+	}
+	req, err := http.NewRequest(method, url, bytes.NewReader(b))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("X-API-Key", c.key)
+	resp, err := transport.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(resp.Body)
+	return resp.StatusCode, answer, err
+}
+
+// submit asks for job number n: odd ones are Markdown, even ones HTML. The id is
+// known when the status is 202.
+func (c client) submit(address string, n int) (events.JobID, int, error) {
+	path, body := "/html-to-pdf", map[string]string{"html": fmt.Sprintf("<h1>Job %d</h1><p>of many</p>", n)}
+	if n%2 == 1 {
+		path, body = "/markdown-to-pdf", map[string]string{"markdown": fmt.Sprintf("# Job %d\n\nof *many*\n", n)}
+	}
+	return c.post(address+path, body)
+}
+
+func (c client) post(url string, body any) (events.JobID, int, error) {
+	status, answer, err := c.do("POST", url, body)
+	if err != nil || status != 202 {
+		return events.JobID{}, status, err
+	}
+	var accepted struct {
+		ID string `json:"job_id"`
+	}
+	if err := json.Unmarshal(answer, &accepted); err != nil {
+		return events.JobID{}, status, err
+	}
+	id, err := events.ParseJobID(accepted.ID)
+	return id, status, err
+}
+
+// status asks for a job's status; answered is false when the node did not answer
+// or asked to come again.
+func (c client) status(address string, id events.JobID) (s events.Status, answered bool, err error) {
+	status, answer, err := c.do("GET", address+"/jobs/"+id.String(), nil)
+	if err != nil || status == 503 {
+		return "", false, nil
+	}
+	if status != 200 {
+		return "", true, fmt.Errorf("status of %s: %d %s", id, status, answer)
+	}
+	var job struct {
+		Status events.Status `json:"status"`
+	}
+	err = json.Unmarshal(answer, &job)
+	return job.Status, true, err
+}
+
+// download checks that a job's file is a PDF.
+func (c client) download(address string, id events.JobID) error {
+	status, answer, err := c.do("GET", address+"/jobs/"+id.String()+"/download", nil)
+	if err == nil && (status != 200 || !strings.HasPrefix(string(answer), "%PDF-")) {
+		err = fmt.Errorf("download of %s: %d %.40q", id, status, answer)
+	}
+	return err
+}

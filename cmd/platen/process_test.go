@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+)
+
+// patience bounds every wait of the tests; it is spent only when something is wrong.
+const patience = 60 * time.Second
+
+// stopPatience is how long a node with nothing much to do may take to stop.
+const stopPatience = 15 * time.Second
+
+// home is what outlives a node's processes: its directories and its flags.
+type home struct {
+	data string
+	temp string // of the browsers' profiles
+	args []string
+}
+
+func newHome(t *testing.T, args ...string) *home {
+	return &home{data: t.TempDir(), temp: t.TempDir(), args: args}
+}
+
+// process is one run of platen as a process of its own.
+type process struct {
+	home    *home
+	cmd     *exec.Cmd
+	out     *lines
+	address string // http://host:port, known once it listens
+	exited  chan error
+}
+
+// launch starts a node and does not wait for it. It is killed when the test ends.
+func (h *home) launch(t *testing.T) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"serve", "--data", h.data, "--listen", "127.0.0.1:0"}, h.args...)
+	p := &process{home: h, cmd: exec.Command(self, args...), out: newLines(), exited: make(chan error, 1)}
+	p.cmd.Env = append(os.Environ(), actAsPlaten+"=1", "TMPDIR="+h.temp)
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = p.out, p.out, 5*time.Second
+	if _, err := p.cmd.StdinPipe(); err != nil { // closed with this process: see dieWithTheTest
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.exited <- p.cmd.Wait()
+		close(p.exited)
+		p.out.end()
+	}()
+	t.Cleanup(func() {
+		p.kill()
+		if d := os.Getenv("PT_DUMP"); d != "" {
+			_ = os.WriteFile(filepath.Join(d, strconv.Itoa(p.cmd.Process.Pid)), []byte(p.out.text()), 0o600)
+		}
+		if t.Failed() {
+			t.Logf("last words of pid %d:\n%s", p.cmd.Process.Pid, p.out.tail(25))
+		}
+	})
+	return p
+}
+
+// start launches a node and waits until it listens.
+func (h *home) start(t *testing.T) *process {
+	t.Helper()
+	p := h.launch(t)
+	p.awaitListening(t)
+	return p
+}
+
+func (p *process) awaitListening(t *testing.T) {
+	t.Helper()
+	line := p.await(t, "listens on http://")
+	p.address = line[strings.Index(line, "http://"):]
+}
+
+// await waits for a line of the node's output.
+func (p *process) await(t *testing.T, text string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	line, ok := p.out.await(ctx, text)
+	if !ok {
+		t.Fatalf("the node never wrote %q; its last words:\n%s", text, p.out.tail(25))
+	}
+	return line
+}
+
+// kill ends the process with SIGKILL and waits for its end.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.exited
+}
+
+// stop ends the process with SIGTERM, which must succeed.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	p.awaitStopped(t)
+}
+
+func (p *process) awaitStopped(t *testing.T) {
+	t.Helper()
+	select {
+	case err := <-p.exited:
+		if err != nil {
+			t.Fatalf("the node ended with %v; its last words:\n%s", err, p.out.tail(25))
+		}
+	case <-time.After(stopPatience):
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it writes its stacks
+		<-p.exited
+		t.Fatalf("the node does not stop; its last words:\n%s", p.out.tail(5000))
+	}
+}
+
+// devKey is the demo key of a plan.
+func (h *home) devKey(t *testing.T, plan events.Plan) string {
+	t.Helper()
+	b, err := os.ReadFile(devKeysPath(h.data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[events.Plan]string{}
+	if err := json.Unmarshal(b, &keys); err != nil {
+		t.Fatal(err)
+	}
+	return keys[plan]
+}
+
+// admin runs `platen admin` against the node, which must accept.
+func (h *home) admin(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs strings.Builder
+	if err := run(append(append([]string{"admin"}, args...), "--data", h.data), &out, &errs); err != nil {
+		t.Fatalf("admin %q: %v\n%s", args, err, &errs)
+	}
+	return out.String()
+}
+
+// browsers lists the processes whose browser profile is in the home's directory.
+func (h *home) browsers() (pids []string) {
+	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range found {
+		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "--user-data-dir="+h.temp) {
+			pids = append(pids, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	return pids
+}
+
+// profiles counts the browser profile directories.
+func (h *home) profiles() int {
+	found, _ := filepath.Glob(filepath.Join(h.temp, "platen-browser-*"))
+	return len(found)
+}
+
+// awaitNoBrowsers waits until no browser of the home is left: the kernel ends
+// them with their node, but needs a moment.
+func (h *home) awaitNoBrowsers(t *testing.T) {
+	t.Helper()
+	eventually(t, "browsers of a killed node live on", func() bool { return len(h.browsers()) == 0 })
+}
+
+// pace is the pause between two looks at something that cannot be waited for.
+const pace = 20 * time.Millisecond
+
+// eventually looks until what it looks for is so.
+func eventually(t *testing.T, otherwise string, so func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(pace)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(patience); !so(); <-ticker.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s: %s", patience, otherwise)
+		}
+	}
+}
