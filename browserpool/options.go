@@ -119,8 +119,10 @@ func (p *printParams) setMargins(m Margin) error {
 		name, text string
 		inches     *float64
 	}{
-		{"top", m.Top, &p.MarginTop}, {"right", m.Right, &p.MarginRight},
-		{"bottom", m.Bottom, &p.MarginBottom}, {"left", m.Left, &p.MarginLeft},
+		{"top", m.Top, &p.MarginTop},
+		{"right", m.Right, &p.MarginRight},
+		{"bottom", m.Bottom, &p.MarginBottom},
+		{"left", m.Left, &p.MarginLeft},
 	} {
 		length, err := parseLength(side.text)
 		if err != nil {

@@ -206,8 +206,14 @@ func TestParseLength(t *testing.T) {
 
 func TestOptionsRefused(t *testing.T) {
 	for _, options := range []PDFOptions{
-		{Format: "A5"}, {Scale: 0.49}, {Scale: 2.01}, {Scale: math.NaN()}, {Scale: -1},
-		{Margin: Margin{Top: "1em"}}, {Margin: Margin{Left: "11cm", Right: "10cm"}}, {Margin: Margin{Top: "30cm"}},
+		{Format: "A5"},
+		{Scale: 0.49},
+		{Scale: 2.01},
+		{Scale: math.NaN()},
+		{Scale: -1},
+		{Margin: Margin{Top: "1em"}},
+		{Margin: Margin{Left: "11cm", Right: "10cm"}},
+		{Margin: Margin{Top: "30cm"}},
 		{Landscape: true, Margin: Margin{Top: "11cm", Bottom: "11cm"}},
 	} {
 		if err := options.Validate(); !errors.Is(err, ErrOptions) {

@@ -28,9 +28,9 @@ const (
 //
 // The broker in this process lets a member's session end while the member waits in
 // a JoinGroup, and then never answers it: its client hangs for 20 s. This happens
-// when one member joins before the silence of a dead one is noticed. So here only
-// nodes with shards are killed, and started again when those are taken over; a
-// real broker gets no such favour (TestBrokerFailover).
+// when a member dies while others join. So here nodes are killed when the shards
+// are settled, and started again when theirs are taken over; a real broker gets no
+// such favour (TestBrokerFailover).
 func TestFailover(t *testing.T) { failover(t, fakeBroker(t), true) }
 
 func failover(t *testing.T, broker string, gentle bool) {
@@ -43,7 +43,6 @@ func failover(t *testing.T, broker string, gentle bool) {
 	}
 	var slowest time.Duration
 	for range failoverKills {
-		w.allow(failoverJobs / failoverKills)
 		slowest = max(slowest, c.killOne(t, w, r))
 	}
 	w.await(t, "all jobs are done", func() bool { return len(w.jobs) >= failoverJobs && w.done == len(w.jobs) })
@@ -132,11 +131,12 @@ func freePorts(t *testing.T, n int) (addresses []string) {
 func (c *trio) killOne(t *testing.T, w *workload, r *rand.Rand) (takeover time.Duration) {
 	t.Helper()
 	i := r.IntN(failoverNodes)
+	if c.gentle {
+		eventually(t, "the shards are not shared evenly", c.even)
+	}
+	w.allow(failoverJobs / failoverKills)
 	c.awaitMoment(t, i, w, r)
 	victim := c.nodes[i]
-	if c.gentle {
-		eventually(t, "the node has no shards", func() bool { return len(c.owned(victim)) > 0 })
-	}
 	orphans := c.owned(victim)
 	w.down(victim.address)
 	killed := time.Now()
@@ -175,6 +175,16 @@ func (c *trio) awaitMoment(t *testing.T, i int, w *workload, r *rand.Rand) {
 	case 3:
 		w.await(t, "jobs are done", func() bool { return w.done >= min(done+n/2, w.ration) })
 	}
+}
+
+// even tells whether every node owns its share of the shards.
+func (c *trio) even() bool {
+	for _, p := range c.nodes {
+		if len(c.owned(p)) != clusterPartitions/failoverNodes {
+			return false
+		}
+	}
+	return true
 }
 
 // owned lists the shards whose latest owner is p.

@@ -128,13 +128,14 @@ func sendAll(t *testing.T, l log.Log, account events.AccountID, bodies ...events
 func TestLostReply(t *testing.T) {
 	cfg := NewConfig()
 	cfg.Data, cfg.Listen = t.TempDir(), "127.0.0.1:0"
-	n, err := Start(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	quiet := slog.New(slog.DiscardHandler)
+	n, err := Start(t.Context(), cfg, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = n.Close() }()
 	unreachable := *n.gateway
-	unreachable.System = actor.NewActorSystem()
+	unreachable.System = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 	unreachable.System.ProcessRegistry.Address = "127.0.0.1:1"
 	began := time.Now()
 	reply, err := unreachable.Do("acc_test", events.CreateAccount{Plan: events.PlanFree, Anchor: 1})

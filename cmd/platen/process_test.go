@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,9 +64,6 @@ func (h *home) launch(t *testing.T) *process {
 	}()
 	t.Cleanup(func() {
 		p.kill()
-		if d := os.Getenv("PT_DUMP"); d != "" {
-			_ = os.WriteFile(filepath.Join(d, strconv.Itoa(p.cmd.Process.Pid)), []byte(p.out.text()), 0o600)
-		}
 		if t.Failed() {
 			t.Logf("last words of pid %d:\n%s", p.cmd.Process.Pid, p.out.tail(25))
 		}

@@ -40,8 +40,10 @@ func put(l log.Log, value []byte) (int64, error) {
 // good, answers everybody, and after a restart has what it acknowledged.
 func TestFullDisk(t *testing.T) {
 	var full atomic.Bool
-	config := embedded.Config{Dir: t.TempDir(), Partitions: 1,
-		FS: faultyDisk(&full, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo, errorfs.OpFileFlush)}
+	config := embedded.Config{
+		Dir: t.TempDir(), Partitions: 1,
+		FS: faultyDisk(&full, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo, errorfs.OpFileFlush),
+	}
 	l, err := embedded.Open(config)
 	if err != nil {
 		t.Fatal(err)
