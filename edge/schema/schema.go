@@ -61,9 +61,9 @@ func (o Object) Decode(body []byte) (map[string]any, []Violation) {
 	if len(body) == 0 {
 		return nil, one([]any{"body"}, "missing", "Field required")
 	}
-	value, err := parse(body)
+	value, offset, err := parse(body)
 	if err != nil {
-		return nil, []Violation{{Loc: []any{"body", position(err)}, Msg: "JSON decode error", Type: "json_invalid"}}
+		return nil, []Violation{{Loc: []any{"body", offset}, Msg: "JSON decode error", Type: "json_invalid"}}
 	}
 	violations := o.check(value, []any{"body"})
 	if len(violations) > 0 {
@@ -72,24 +72,26 @@ func (o Object) Decode(body []byte) (map[string]any, []Violation) {
 	return value.(map[string]any), nil
 }
 
-func parse(body []byte) (value any, err error) {
+// parse reads one JSON value; when there is none, offset tells where it went wrong.
+func parse(body []byte) (value any, offset int64, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	if err := d.Decode(&value); err != nil {
-		return nil, err
+		return nil, position(err, len(body)), err
 	}
+	offset = d.InputOffset()
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("content after the JSON value")
+		return nil, offset, errors.New("content after the JSON value")
 	}
-	return value, nil
+	return value, offset, nil
 }
 
-func position(err error) int64 {
+func position(err error, length int) int64 {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		return syntax.Offset
 	}
-	return 0
+	return int64(length)
 }
 
 func one(loc []any, kind, format string, args ...any) []Violation {
