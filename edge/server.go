@@ -187,6 +187,9 @@ func (s *Server) only(ctx *fasthttp.RequestCtx, allowed bool, methods string, ha
 // onMalformed answers what is not a request that fasthttp could read whole.
 func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
 	setRequestID(ctx)
+	if c, ok := ctx.Conn().(*conn); ok {
+		c.linger = true
+	}
 	var small *fasthttp.ErrSmallBuffer
 	var netErr net.Error
 	switch {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // silent knows the connections on which nothing has come yet. fasthttp takes one
@@ -62,7 +63,9 @@ func (s *silent) end() {
 type conn struct {
 	net.Conn
 	silent *silent
-	spoke  bool // used by the goroutine that reads
+	// Used by the goroutine that serves the connection.
+	spoke  bool
+	linger bool // what the client still sends is read before the connection ends
 }
 
 // Read reads; the first return of it ends the silence.
@@ -78,8 +81,19 @@ func (c *conn) Read(b []byte) (int, error) {
 // ReadFrom lets files go out without passing through this process.
 func (c *conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 
-// Close closes.
+const (
+	lingerBytes = 32 << 20
+	lingerTime  = 2 * time.Second
+)
+
+// Close closes. A client that was refused in the middle of its request is still
+// sending; closing at once would reset the connection, and it would not get to
+// read why.
 func (c *conn) Close() error {
 	c.silent.remove(c)
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger && half.CloseWrite() == nil {
+		_ = c.Conn.SetReadDeadline(time.Now().Add(lingerTime))
+		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+	}
 	return c.Conn.Close()
 }
