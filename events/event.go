@@ -84,8 +84,9 @@ type RenderReleased struct {
 
 // RenderDiscarded tells that the result of a stale attempt was refused; its file is garbage.
 type RenderDiscarded struct {
-	Job  JobID  `cbor:"1,keyasint"`
-	Name string `cbor:"2,keyasint"`
+	Job     JobID     `cbor:"1,keyasint"`
+	Name    string    `cbor:"2,keyasint"`
+	Attempt AttemptID `cbor:"3,keyasint,omitempty"`
 }
 
 // JobDone ended a job with a file.

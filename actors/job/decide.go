@@ -1,6 +1,7 @@
 package job
 
 import (
+	"slices"
 	"time"
 
 	"platen.dev/events"
@@ -41,7 +42,7 @@ func submit(s State, b events.SubmitJob, cause int64) []events.Event {
 }
 
 func start(s State, b events.StartRender, now events.Instant) []events.Event {
-	if s.Phase != Queued {
+	if s.Phase != Queued || slices.Contains(s.Spent, b.Attempt) {
 		return nil
 	}
 	return one(events.RenderStarted{Job: b.Job, Attempt: b.Attempt, Node: b.Node, Deadline: now.Add(AttemptLimit)})
@@ -57,7 +58,7 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 		return nil
 	}
 	if !s.holds(b.Attempt) {
-		return one(events.RenderDiscarded{Job: b.Job, Name: b.File.Name})
+		return one(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
 	}
 	return one(events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, Expires: now.Add(FileLife)})
 }

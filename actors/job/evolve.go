@@ -1,6 +1,10 @@
 package job
 
-import "platen.dev/events"
+import (
+	"slices"
+
+	"platen.dev/events"
+)
 
 // Evolve is the state after an event that happened at the given instant to a job of account.
 func Evolve(s State, account events.AccountID, ev events.Event, at events.Instant) State {
@@ -10,17 +14,24 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 	case events.RenderStarted:
 		s.Phase, s.Attempt, s.Node, s.Due = Rendering, e.Attempt, e.Node, e.Deadline
 	case events.RenderRequeued:
+		s = s.spend(e.Attempt)
 		s.Phase, s.Attempt, s.Node, s.Due = Delayed, 0, "", e.NotBefore
 		if e.Lost {
 			s.Losses++
 		} else {
 			s.Failures++
 		}
+	case events.RenderDiscarded:
+		if s.Active() {
+			s = s.spend(e.Attempt)
+		}
 	case events.RenderReleased:
 		s.Phase, s.Due = Queued, 0
 	case events.JobDone:
+		s.Spent = nil
 		s.Phase, s.Attempt, s.Node, s.Due, s.File = Done, 0, "", e.Expires, e.File.Name
 	case events.JobFailed:
+		s.Spent = nil
 		s.Phase, s.Attempt, s.Node, s.Due = Failed, 0, "", at.Add(StatusLife)
 	case events.FileExpired:
 		s.Phase, s.Due = Expired, 0
@@ -28,6 +39,15 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Phase, s.Due, s.File = Deleted, at.Add(StatusLife-FileLife), ""
 	case events.JobForgotten:
 		return State{}
+	}
+	return s
+}
+
+// spend notes an attempt that may not hold the job again, without touching what
+// the state before shares with others.
+func (s State) spend(attempt events.AttemptID) State {
+	if !slices.Contains(s.Spent, attempt) {
+		s.Spent = append(s.Spent[:len(s.Spent):len(s.Spent)], attempt)
 	}
 	return s
 }

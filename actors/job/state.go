@@ -57,6 +57,10 @@ type State struct {
 	// Due is when time alone moves the job on; zero when it does not.
 	Due  events.Instant `cbor:"10,keyasint,omitempty"`
 	File string         `cbor:"11,keyasint,omitempty"`
+	// Spent are the attempts that lost the job or whose result was refused. A late
+	// copy of their StartRender must not let them hold the job again: what they
+	// made is deleted.
+	Spent []events.AttemptID `cbor:"12,keyasint,omitempty"`
 }
 
 // Active tells whether the job still counts as running for its account.

@@ -64,6 +64,9 @@ func (h *home) launch(t *testing.T) *process {
 	}()
 	t.Cleanup(func() {
 		p.kill()
+		if _, raced := p.out.await(context.Background(), "DATA RACE"); raced { // the output has ended
+			t.Error("the node found a data race")
+		}
 		if t.Failed() {
 			t.Logf("last words of pid %d:\n%s", p.cmd.Process.Pid, p.out.tail(25))
 		}
