@@ -8,8 +8,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// pollEvery is how often a client asks for a job's status.
-const pollEvery = 4 * time.Millisecond
+// A client asks for a job's status after firstPoll, and then at growing intervals
+// up to lastPoll, as a considerate one does.
+const (
+	firstPoll = 5 * time.Millisecond
+	lastPoll  = 40 * time.Millisecond
+)
 
 // client is one user of the API, with a connection of its own.
 type client struct {
@@ -54,7 +58,7 @@ func (c *client) submit(body string) (id string, err error) {
 
 // wait polls until the job is done.
 func (c *client) wait(id string) ([]byte, error) {
-	for {
+	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
 		b, err := c.get("/jobs/" + id)
 		if err != nil {
 			return nil, err
@@ -69,6 +73,6 @@ func (c *client) wait(id string) ([]byte, error) {
 		case "failed":
 			return nil, fmt.Errorf("job failed: %s", b)
 		}
-		time.Sleep(pollEvery)
+		time.Sleep(pause)
 	}
 }
