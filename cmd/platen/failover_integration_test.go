@@ -14,5 +14,5 @@ func TestBrokerFailover(t *testing.T) {
 	if broker == "" {
 		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
 	}
-	failover(t, broker, false)
+	failover(t, broker, 10, 200, false)
 }

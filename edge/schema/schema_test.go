@@ -27,7 +27,7 @@ func TestDecode(t *testing.T) {
 		`{"to":"a","weight":20}`:    ``,
 		``:                          `[body] missing Field required`,
 		`{`:                         `[body 1] json_invalid JSON decode error`,
-		`{"to":"a"}x`:               `[body 0] json_invalid JSON decode error`,
+		`{"to":"a"}x`:               `[body 10] json_invalid JSON decode error`,
 		`null`:                      `[body] model_attributes_type Input should be a valid dictionary or object to extract fields from`,
 		`{"to":null}`:               `[body to] string_type Input should be a valid string`,
 		`{"to":"éééééé"}`:           `[body to] string_too_long String should have at most 5 characters`,
