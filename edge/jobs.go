@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -98,7 +97,9 @@ func appendInstant(b []byte, i events.Instant) []byte {
 	if i == 0 {
 		return append(b, `null`...)
 	}
-	return append(i.Time().AppendFormat(append(b, '"'), "2006-01-02T15:04:05.000Z"), '"')
+	b = i.Time().AppendFormat(append(b, '"'), time.RFC3339)
+	ms := int(i % 1000)
+	return append(b[:len(b)-1], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z', '"')
 }
 
 func appendCount(b []byte, n int64) []byte {
@@ -112,13 +113,13 @@ func appendCount(b []byte, n int64) []byte {
 func humanSize(bytes int64) string {
 	units := []string{"KB", "MB", "GB"}
 	if bytes < 1024 {
-		return fmt.Sprintf("%d B", bytes)
+		return strconv.FormatInt(bytes, 10) + " B"
 	}
 	size, unit := float64(bytes)/1024, 0
 	for size >= 1024 && unit < len(units)-1 {
 		size, unit = size/1024, unit+1
 	}
-	return fmt.Sprintf("%.1f %s", size, units[unit])
+	return strconv.FormatFloat(size, 'f', 1, 64) + " " + units[unit]
 }
 
 func (s *Server) download(ctx *fasthttp.RequestCtx, text string) {

@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"github.com/google/uuid"
 )
 
 var logLevels = map[string]*slog.Level{
@@ -27,6 +29,7 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	uuid.EnableRandPool() // ids are made for every request, and none of them is a secret
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: *logLevels[cfg.LogLevel]}))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -57,8 +57,15 @@ func Hash(secret string) ([32]byte, bool) {
 	return sha256.Sum256([]byte(secret)), true
 }
 
+// checksum is computed for every request, hence without big numbers.
 func checksum(body string) string {
-	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumDigits)
+	var out [checksumDigits]byte
+	n := crc32.ChecksumIEEE([]byte(body))
+	for i := checksumDigits - 1; i >= 0; i-- {
+		out[i] = alphabet[n%uint32(len(alphabet))]
+		n /= uint32(len(alphabet))
+	}
+	return string(out[:])
 }
 
 func base62(n *big.Int, digits int) string {
