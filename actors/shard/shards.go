@@ -16,8 +16,12 @@ const Group = "platen-shards"
 
 const (
 	// respawnDelay is how long a partition that is still held waits for its next
-	// host after one has given up.
+	// host after one has given up. It doubles, up to maxStrikes times, with every
+	// host that did not last for calm: two nodes that both believe they hold a
+	// partition must not supersede each other without end.
 	respawnDelay = 500 * time.Millisecond
+	maxStrikes   = 4
+	calm         = 30 * time.Second
 	// resignLimit is how long hosts may take to finish what they have under way.
 	resignLimit = 3 * time.Second
 )
@@ -32,7 +36,7 @@ type Shards struct {
 // Start joins the group and runs hosts for what it assigns.
 func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 	pid, err := system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor {
-		return &supervisor{cfg: cfg, hosts: map[int32]*actor.PID{}}
+		return &supervisor{cfg: cfg, hosts: map[int32]*actor.PID{}, spawns: map[int32]spawned{}}
 	}), "shards")
 	if err != nil {
 		return nil, err
@@ -87,9 +91,17 @@ type (
 
 // supervisor is the parent of the hosts.
 type supervisor struct {
-	cfg   Config
-	hosts map[int32]*actor.PID // nil while a held partition waits for its next host
-	gives []*giving
+	cfg    Config
+	hosts  map[int32]*actor.PID // nil while a held partition waits for its next host
+	spawns map[int32]spawned    // of the partitions held
+	gives  []*giving
+}
+
+// spawned tells of a partition's last host: when it began, and how many before
+// it did not last.
+type spawned struct {
+	at      time.Time
+	strikes int
 }
 
 // giving is a hand-over that waits for hosts to stop.
@@ -128,6 +140,7 @@ func (s *supervisor) spawn(ctx actor.Context, partition int32) {
 	if s.hosts[partition] != nil {
 		return
 	}
+	s.spawns[partition] = spawned{s.cfg.Now(), s.spawns[partition].strikes}
 	s.hosts[partition] = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return NewHost(s.cfg, partition) }))
 }
 
@@ -138,7 +151,7 @@ func (s *supervisor) onGive(ctx actor.Context, m give) {
 			g.left = append(g.left, pid)
 			ctx.Send(pid, resign{})
 		}
-		delete(s.hosts, p)
+		s.forget(p)
 	}
 	if len(g.left) == 0 {
 		close(g.done)
@@ -153,7 +166,7 @@ func (s *supervisor) onDrop(ctx actor.Context, m drop) {
 		if pid := s.hosts[p]; pid != nil {
 			ctx.Stop(pid)
 		}
-		delete(s.hosts, p)
+		s.forget(p)
 	}
 	for _, g := range s.gives {
 		for _, pid := range g.left {
@@ -167,7 +180,7 @@ func (s *supervisor) onTerminated(ctx actor.Context, who *actor.PID) {
 		if pid != nil && pid.Equal(who) {
 			s.hosts[p] = nil
 			self, root := ctx.Self(), ctx.ActorSystem().Root
-			time.AfterFunc(respawnDelay, func() { root.Send(self, respawn{p}) })
+			time.AfterFunc(s.strike(p), func() { root.Send(self, respawn{p}) })
 		}
 	}
 	for i := len(s.gives) - 1; i >= 0; i-- {
@@ -178,4 +191,21 @@ func (s *supervisor) onTerminated(ctx actor.Context, who *actor.PID) {
 			s.gives = slices.Delete(s.gives, i, i+1)
 		}
 	}
+}
+
+func (s *supervisor) forget(partition int32) {
+	delete(s.hosts, partition)
+	delete(s.spawns, partition)
+}
+
+// strike counts the end of a partition's host, and says how long to wait for the next.
+func (s *supervisor) strike(partition int32) time.Duration {
+	last := s.spawns[partition]
+	if s.cfg.Now().Sub(last.at) >= calm {
+		last.strikes = 0
+	}
+	delay := respawnDelay << min(last.strikes, maxStrikes)
+	last.strikes++
+	s.spawns[partition] = last
+	return delay
 }
