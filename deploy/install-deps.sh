@@ -38,7 +38,7 @@ missing_packages() {
 # check_go is silent when a new enough go is on the PATH, and else prints what to do.
 check_go() {
   local have hint
-  hint="Debian's golang-go may be older: take Go $go_needed or newer from https://go.dev/dl/ or Debian backports and put it on the PATH"
+  hint="Debian's golang-go may be older: take Go $go_needed or newer from the Go project or Debian backports and put it on the PATH"
   if ! command -v go >/dev/null 2>&1; then
     echo "go is not on the PATH. $hint"
     return 1

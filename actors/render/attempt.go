@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"platen.dev/actors/command"
 	"platen.dev/browserpool"
 	"platen.dev/events"
 	"platen.dev/events/log"
@@ -158,12 +159,8 @@ var errInfrastructure = errors.New("infrastructure")
 // Sending a command twice is harmless.
 func (a *attempt) tell(body events.CommandBody) error {
 	c := events.Command{ID: events.NewCommandID(), Account: a.account, At: events.At(a.cfg.Now()), Body: body}
-	value, err := events.EncodeCommand(c)
-	if err != nil {
-		return err
-	}
 	for {
-		_, err := log.AppendWait(a.ctx, a.cfg.Log, events.TopicCommands, a.at.partition, log.Record{Key: []byte(c.Account), Value: value})
+		err := command.AppendWait(a.ctx, a.cfg.Log, c)
 		if err == nil || a.ctx.Err() != nil || errors.Is(err, log.ErrClosed) {
 			return err
 		}

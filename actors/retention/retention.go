@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"platen.dev/actors/command"
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/log"
@@ -62,14 +63,8 @@ func (k *Keeper) delete(e job.DeleteFile) error {
 	if err := k.cfg.Files.Delete(ctx, e.Name); err != nil || !e.Tell {
 		return err
 	}
-	value, err := events.EncodeCommand(events.Command{
+	return command.AppendWait(ctx, k.cfg.Log, events.Command{
 		ID: events.NewCommandID(), Account: e.Account, At: events.At(k.cfg.Now()),
 		Body: events.ForgetFile{Job: e.Job, Name: e.Name},
 	})
-	if err != nil {
-		return err
-	}
-	partition := events.Partition(e.Account, k.cfg.Log.Partitions())
-	_, err = log.AppendWait(ctx, k.cfg.Log, events.TopicCommands, partition, log.Record{Key: []byte(e.Account), Value: value})
-	return err
 }

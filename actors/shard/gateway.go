@@ -9,6 +9,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"platen.dev/actors/command"
 	"platen.dev/events"
 	"platen.dev/events/log"
 	"platen.dev/projections"
@@ -17,16 +18,6 @@ import (
 // ErrUnavailable tells that a command got no reply in time. It may still take
 // effect: ask again with the same command id.
 var ErrUnavailable = errors.New("no reply from the account's shard")
-
-// AppendCommand appends a command to its account's partition; done is as in log.Log.
-func AppendCommand(l log.Log, c events.Command, done func(int64, error)) {
-	value, err := events.EncodeCommand(c)
-	if err != nil {
-		done(0, err)
-		return
-	}
-	l.Append(events.TopicCommands, events.Partition(c.Account, l.Partitions()), log.Record{Key: []byte(c.Account), Value: value}, done)
-}
 
 // Gateway sends commands and waits for their replies.
 type Gateway struct {
@@ -47,7 +38,7 @@ func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply
 		ID: events.NewCommandID(), Account: id, At: events.At(g.Now()), Body: body,
 		ReplyTo: &events.Address{Node: promise.PID().Address, ID: promise.PID().Id},
 	}
-	AppendCommand(g.Log, c, func(_ int64, err error) {
+	command.Append(g.Log, c, func(_ int64, err error) {
 		if err != nil {
 			g.System.Root.Send(promise.PID(), err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/command"
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/log"
@@ -202,7 +203,7 @@ func (h *Host) loseRenders(lost func(events.NodeID) bool) {
 // send appends a command of the host's own; a lost one is sent again by a later tick.
 func (h *Host) send(id events.AccountID, body events.CommandBody) {
 	c := events.Command{ID: events.NewCommandID(), Account: id, At: events.At(h.cfg.Now()), Body: body}
-	AppendCommand(h.cfg.Log, c, func(_ int64, err error) {
+	command.Append(h.cfg.Log, c, func(_ int64, err error) {
 		if err != nil {
 			h.cfg.Logger.Warn("command not appended", "partition", h.partition, "error", err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"platen.dev/actors/shard"
+	"platen.dev/actors/command"
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
 	"platen.dev/events/log"
@@ -114,7 +114,7 @@ func sendAll(t *testing.T, l log.Log, account events.AccountID, bodies ...events
 	durable := make(chan error, len(bodies))
 	for _, body := range bodies {
 		c := events.Command{ID: events.NewCommandID(), Account: account, At: events.At(time.Now()), Body: body}
-		shard.AppendCommand(l, c, func(_ int64, err error) { durable <- err })
+		command.Append(l, c, func(_ int64, err error) { durable <- err })
 	}
 	for range bodies {
 		if err := <-durable; err != nil {
