@@ -10,23 +10,30 @@ import (
 
 // Append appends a command to its account's partition; done is as in log.Log.
 func Append(l log.Log, c events.Command, done func(offset int64, err error)) {
-	value, err := events.EncodeCommand(c)
+	record, err := recordOf(c)
 	if err != nil {
 		done(0, err)
 		return
 	}
-	l.Append(events.TopicCommands, events.Partition(c.Account, l.Partitions()), log.Record{Key: []byte(c.Account), Value: value}, done)
+	l.Append(events.TopicCommands, partition(l, c), record, done)
 }
 
 // AppendWait appends a command and waits until it is durable or ctx ends. When
 // ctx ends first, the outcome is unknown.
 func AppendWait(ctx context.Context, l log.Log, c events.Command) error {
-	durable := make(chan error, 1)
-	Append(l, c, func(_ int64, err error) { durable <- err })
-	select {
-	case err := <-durable:
+	record, err := recordOf(c)
+	if err != nil {
 		return err
-	case <-ctx.Done():
-		return ctx.Err()
 	}
+	_, err = log.AppendWait(ctx, l, events.TopicCommands, partition(l, c), record)
+	return err
+}
+
+func recordOf(c events.Command) (log.Record, error) {
+	value, err := events.EncodeCommand(c)
+	return log.Record{Key: []byte(c.Account), Value: value}, err
+}
+
+func partition(l log.Log, c events.Command) int32 {
+	return events.Partition(c.Account, l.Partitions())
 }

@@ -47,3 +47,12 @@ func Pending(id events.JobID, s State) []Effect {
 	}
 	return nil
 }
+
+// Lost is the command to send for a job whose attempt runs on a node that is
+// gone; false for any other job.
+func Lost(id events.JobID, s State, gone func(events.NodeID) bool) (events.LoseRender, bool) {
+	if s.Phase != Rendering || !gone(s.Node) {
+		return events.LoseRender{}, false
+	}
+	return events.LoseRender{Job: id, Attempt: s.Attempt}, true
+}

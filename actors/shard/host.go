@@ -185,14 +185,14 @@ func (h *Host) takeOver(ctx actor.Context) {
 	h.loseRenders(func(n events.NodeID) bool { return !h.cfg.Nodes.Alive(n) })
 }
 
-// loseRenders sends LoseRender for every attempt that runs on a lost node.
-func (h *Host) loseRenders(lost func(events.NodeID) bool) {
+// loseRenders sends LoseRender for every attempt that runs on a node that is gone.
+func (h *Host) loseRenders(gone func(events.NodeID) bool) {
 	if !h.owner.Active() {
 		return
 	}
 	err := account.Unsettled(h.cfg.Replica, h.partition, func(id events.JobID, s job.State) {
-		if s.Phase == job.Rendering && lost(s.Node) {
-			h.send(s.Account, events.LoseRender{Job: id, Attempt: s.Attempt})
+		if lose, ok := job.Lost(id, s, gone); ok {
+			h.send(s.Account, lose)
 		}
 	})
 	if err != nil {

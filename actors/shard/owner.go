@@ -27,8 +27,7 @@ var errGap = errors.New("the journal skipped an envelope of this owner")
 type Owner struct {
 	epoch  int64 // -1 until the marker has an offset
 	slots  []slot
-	sent   int   // slots[:sent] are on their way to the journal
-	cause  int64 // last cause read back
+	sent   int // slots[:sent] are on their way to the journal
 	active bool
 }
 
@@ -55,7 +54,7 @@ func (o *Owner) Activate(cursor projections.Cursor) (next int64, ready bool, err
 	if cursor.Epoch != o.epoch {
 		return 0, false, ErrSuperseded
 	}
-	o.active, o.cause = true, cursor.Cause
+	o.active = true
 	return cursor.Cause + 1, true, nil
 }
 
@@ -124,6 +123,6 @@ func (o *Owner) settle(cause int64) (Outcome, bool, error) {
 	}
 	head := o.slots[0]
 	o.slots[0] = slot{}
-	o.slots, o.sent, o.cause = o.slots[1:], o.sent-1, cause
+	o.slots, o.sent = o.slots[1:], o.sent-1
 	return Outcome{head.cause, head.command, head.decision}, true, nil
 }

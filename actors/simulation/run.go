@@ -205,8 +205,8 @@ func (r *run) takeOver() {
 
 func (r *run) loseRenders() {
 	err := account.Unsettled(r.node.replicas[r.partition].values, r.partition, func(id events.JobID, s job.State) {
-		if s.Phase == job.Rendering && !r.node.world.alive(s.Node) {
-			r.node.world.send(r.node.world.commandAt(r.node.now(), s.Account, events.LoseRender{Job: id, Attempt: s.Attempt}))
+		if lose, ok := job.Lost(id, s, r.node.world.gone); ok {
+			r.node.world.send(r.node.world.commandAt(r.node.now(), s.Account, lose))
 		}
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"platen.dev/actors/job"
@@ -201,14 +202,9 @@ func (w *world) assign(p int32, heard int) {
 	to.own(p)
 }
 
-// alive tells whether a node id is of the present life of a node.
-func (w *world) alive(id events.NodeID) bool {
-	for _, n := range w.nodes {
-		if n.id == id {
-			return true
-		}
-	}
-	return false
+// gone tells whether a node id is of no present life of a node.
+func (w *world) gone(id events.NodeID) bool {
+	return !slices.ContainsFunc(w.nodes, func(n *node) bool { return n.id == id })
 }
 
 // settle lets the faults end and everything that is under way come to its end.
