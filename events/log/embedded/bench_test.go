@@ -3,13 +3,12 @@ package embedded_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"platen.dev/events/log"
 	"platen.dev/events/log/embedded"
+	"platen.dev/events/log/logtest"
 )
 
 const benchPartitions = 64
@@ -33,7 +32,8 @@ func BenchmarkAppend(b *testing.B) {
 				for i := range value {
 					value[i] = byte(i * i >> 3)
 				}
-				measure(b, goroutines, size, func(g, _ int) error {
+				b.SetBytes(int64(size))
+				logtest.Measure(b, goroutines, func(g int) error {
 					_, err := log.AppendWait(context.Background(), l, "bench", int32(g%benchPartitions), log.Record{Value: value})
 					return err
 				})
@@ -52,7 +52,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 			for g := range readers {
 				readers[g] = l.Read("bench", int32(g%benchPartitions), 0)
 			}
-			measure(b, goroutines, len(value), func(g, _ int) error {
+			b.SetBytes(int64(len(value)))
+			logtest.Measure(b, goroutines, func(g int) error {
 				l.Append("bench", int32(g%benchPartitions), log.Record{Value: value}, func(int64, error) {})
 				_, err := readers[g].Next(context.Background())
 				return err
@@ -103,31 +104,4 @@ func BenchmarkReadOne(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-}
-
-// measure shares b.N calls among goroutines and reports their latency.
-func measure(b *testing.B, goroutines, size int, call func(g, i int) error) {
-	took := make([][]time.Duration, goroutines)
-	var running sync.WaitGroup
-	b.SetBytes(int64(size))
-	b.ResetTimer()
-	for g := range goroutines {
-		running.Go(func() {
-			for i := g; i < b.N; i += goroutines {
-				started := time.Now()
-				if err := call(g, i); err != nil {
-					b.Error(err)
-					return
-				}
-				took[g] = append(took[g], time.Since(started))
-			}
-		})
-	}
-	running.Wait()
-	b.StopTimer()
-	all := slices.Concat(took...)
-	slices.Sort(all)
-	b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "calls/s")
-	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
 }

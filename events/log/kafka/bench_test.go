@@ -5,7 +5,6 @@ package kafka_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -30,7 +29,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("%dKB-64goroutines", size>>10), func(b *testing.B) {
 			l, topic := openBench(b)
 			value := make([]byte, size)
-			measure(b, 64, func(g int) error {
+			logtest.Measure(b, 64, func(g int) error {
 				_, err := log.AppendWait(context.Background(), l, topic, int32(g%logtest.Partitions), log.Record{Value: value})
 				return err
 			})
@@ -43,7 +42,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	l, topic := openBench(b)
 	r := l.Read(topic, 0, 0)
 	defer r.Close()
-	measure(b, 1, func(int) error {
+	logtest.Measure(b, 1, func(int) error {
 		l.Append(topic, 0, log.Record{Value: make([]byte, 1<<10)}, func(int64, error) {})
 		_, err := r.Next(context.Background())
 		return err
@@ -61,7 +60,7 @@ func BenchmarkReadOne(b *testing.B) {
 	}
 	acks.Wait()
 	i := int64(0)
-	measure(b, 1, func(int) error {
+	logtest.Measure(b, 1, func(int) error {
 		i = (i + 97) % n
 		_, err := log.ReadOne(context.Background(), l, topic, 0, i)
 		return err
@@ -79,7 +78,7 @@ func BenchmarkFirstTail(b *testing.B) {
 	defer waiting.Wait()
 	defer cancel()
 	next := int64(0)
-	measure(b, 1, func(int) error {
+	logtest.Measure(b, 1, func(int) error {
 		r := l.Read(topic, 0, next)
 		defer r.Close()
 		next++
@@ -90,30 +89,4 @@ func BenchmarkFirstTail(b *testing.B) {
 		_, err := r.Next(ctx)
 		return err
 	})
-}
-
-// measure shares b.N calls among goroutines and reports their latency.
-func measure(b *testing.B, goroutines int, call func(g int) error) {
-	took := make([][]time.Duration, goroutines)
-	var running sync.WaitGroup
-	b.ResetTimer()
-	for g := range goroutines {
-		running.Go(func() {
-			for i := g; i < b.N; i += goroutines {
-				started := time.Now()
-				if err := call(g); err != nil {
-					b.Error(err)
-					return
-				}
-				took[g] = append(took[g], time.Since(started))
-			}
-		})
-	}
-	running.Wait()
-	b.StopTimer()
-	all := slices.Concat(took...)
-	slices.Sort(all)
-	b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "calls/s")
-	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
 }
