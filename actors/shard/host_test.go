@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ type node struct {
 	id      events.NodeID
 	shards  *shard.Shards
 	effects chan job.Effect
+	panics  atomic.Int32 // how many effects from now on panic
 	mu      sync.Mutex
 	clock   time.Time
 	dead    map[events.NodeID]bool
@@ -107,7 +109,12 @@ func (n *node) advance(d time.Duration) {
 	n.clock = n.clock.Add(d)
 }
 
-func (n *node) Perform(_ int32, e job.Effect) { n.effects <- e }
+func (n *node) Perform(_ int32, e job.Effect) {
+	if n.panics.Add(-1) >= 0 {
+		panic("bug")
+	}
+	n.effects <- e
+}
 
 func (n *node) Drop(int32) {}
 
@@ -191,23 +198,26 @@ func (n *node) appendBytes(value []byte) {
 // decided waits until the replica has folded the envelope of a command.
 func (n *node) decided(p int32, cause int64) {
 	n.t.Helper()
-	there := make(chan struct{}, 1)
-	stop := n.Replica.Watch(p, func(progress projections.Progress) {
-		if progress.Cursor.Cause >= cause {
-			select {
-			case there <- struct{}{}:
-			default:
-			}
+	n.until(p, "the command is decided", func() bool { return n.Replica.Cursor(p).Cause >= cause })
+}
+
+// until asks after every progress of a partition whether something is so.
+func (n *node) until(p int32, what string, is func() bool) {
+	n.t.Helper()
+	progress := make(chan struct{}, 1)
+	stop := n.Replica.Watch(p, func(projections.Progress) {
+		select {
+		case progress <- struct{}{}:
+		default:
 		}
 	})
 	defer stop()
-	if n.Replica.Cursor(p).Cause >= cause {
-		return
-	}
-	select {
-	case <-there:
-	case <-time.After(20 * time.Second):
-		n.t.Fatalf("command %d is not decided", cause)
+	for late := time.After(20 * time.Second); !is(); {
+		select {
+		case <-progress:
+		case <-late:
+			n.t.Fatalf("not in time: %s", what)
+		}
 	}
 }
 
@@ -277,7 +287,10 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("asked to render %s, want the queued %s", r.Job, queued)
 	}
 	second.shards.NodeGone("n1") // whether or not it was known to be dead at the takeover
-	second.advance(time.Second)
+	second.until(events.Partition("acc", 2), "the lost job is queued again", func() bool {
+		return second.status(running).Status == events.StatusQueued
+	})
+	second.advance(time.Second) // the delay before the next attempt
 	if r := second.render(); r.Job != running {
 		t.Errorf("asked to render %s, want the lost %s", r.Job, running)
 	}
@@ -289,6 +302,18 @@ func TestTakeOver(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("the stale file stays")
+	}
+}
+
+// A host that panics is followed by another, which does what it left undone.
+func TestAPanickingHostIsReplaced(t *testing.T) {
+	n := newHouse(t).start("n1")
+	defer n.stop()
+	n.open()
+	n.panics.Store(1)
+	id := n.submit()
+	if r := n.render(); r.Job != id {
+		t.Errorf("asked to render %s, want %s", r.Job, id)
 	}
 }
 

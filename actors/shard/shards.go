@@ -37,7 +37,7 @@ type Shards struct {
 func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 	pid, err := system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor {
 		return &supervisor{cfg: cfg, hosts: map[int32]*actor.PID{}, spawns: map[int32]spawned{}}
-	}), "shards")
+	}, actor.WithSupervisor(onFailure(actor.StopDirective))), "shards")
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +47,13 @@ func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 		return nil, errors.Join(err, system.Root.PoisonFuture(pid).Wait())
 	}
 	return s, nil
+}
+
+// onFailure says what becomes of a child that panics. A host is stopped, not
+// restarted: its successor begins a new epoch. An account's actor takes its host
+// along, for which its decision would never come.
+func onFailure(directive actor.Directive) actor.SupervisorStrategy {
+	return actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return directive })
 }
 
 // Close hands every partition over and leaves the group.
@@ -141,7 +148,9 @@ func (s *supervisor) spawn(ctx actor.Context, partition int32) {
 		return
 	}
 	s.spawns[partition] = spawned{s.cfg.Now(), s.spawns[partition].strikes}
-	s.hosts[partition] = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return NewHost(s.cfg, partition) }))
+	s.hosts[partition] = ctx.Spawn(actor.PropsFromProducer(
+		func() actor.Actor { return NewHost(s.cfg, partition) },
+		actor.WithSupervisor(onFailure(actor.EscalateDirective))))
 }
 
 func (s *supervisor) onGive(ctx actor.Context, m give) {
