@@ -15,7 +15,7 @@ CHECKS := SA*,U1000,S1*,-S1016
 .PHONY: help deps build demo run test race integration bench lint format clean
 
 help: ## show this help
-	@echo "Platen turns HTML and Markdown into PDFs through durable jobs."
+	@echo "Platen turns web pages, HTML and Markdown into PDFs and images through durable jobs."
 	@echo
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -33,14 +33,19 @@ run: deps build ## serve on LISTEN with demo keys until stopped (Ctrl-C)
 
 test: deps ## run every test that needs only Go modules and Debian packages
 	@$(GO) vet ./...
+	@echo "walking the contract (docs/CONTRACT.md)"
+	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
+	$(GO) test -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
+	grep '^contract: ' $$log
 	@echo "playing the simulator's schedules"
 	@$(GO) test -timeout 15m ./actors/simulation
-	@$(GO) test -timeout 20m ./...
+	@$(GO) test -timeout 20m -skip '^TestContract$$' ./...
 
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: deps build ## run the tests against a real Apache Kafka broker
+integration: deps build ## run the tests against a real Apache Kafka broker, and schemathesis against a node
+	@testdata/schemathesis/run.sh bin/platen
 	@testdata/kafka/integration.sh
 
 bench: deps build ## print the benchmarks, each as a ratio within one run

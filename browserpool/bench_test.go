@@ -1,12 +1,18 @@
 package browserpool
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"platen.dev/browserpool/bare"
+	"platen.dev/browserpool/egress"
 )
 
 // benchDocuments are printed by the benchmarks; PLATEN_BENCH_DIR says where they are.
@@ -30,6 +36,57 @@ func BenchmarkPrint(b *testing.B) {
 		b.Run(name+"/pool", func(b *testing.B) { benchPool(b, html, 0) })
 		b.Run(name+"/pool-fixed-scale", func(b *testing.B) { benchPool(b, html, 1) })
 	}
+}
+
+// BenchmarkURL compares URL jobs with the bare fresh-context loop, both through a
+// proxy, and captures with nothing.
+func BenchmarkURL(b *testing.B) {
+	dir := os.Getenv("PLATEN_BENCH_DIR")
+	if dir == "" {
+		b.Skip("set PLATEN_BENCH_DIR to a directory with tiny.html, invoice.html and report.html")
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	for _, name := range benchDocuments {
+		url := server.URL + "/" + name
+		b.Run(name+"/bare", func(b *testing.B) { benchBareURL(b, url) })
+		pool := func(run func(*Pool) error) func(*testing.B) {
+			return func(b *testing.B) {
+				pool := openPool(b, Config{AllowEgress: loopback})
+				measure(b, func(int) error { return run(pool) })
+			}
+		}
+		for _, scale := range []float64{0, 1} {
+			b.Run(fmt.Sprintf("%s/pool-scale-%v", name, scale), pool(func(p *Pool) error {
+				_, err := p.Print(b.Context(), Print{URL: url, Options: PDFOptions{Scale: scale}})
+				return err
+			}))
+		}
+		b.Run(name+"/capture", pool(func(p *Pool) error {
+			_, err := p.Capture(b.Context(), Capture{URL: url})
+			return err
+		}))
+	}
+}
+
+func benchBareURL(b *testing.B, url string) {
+	proxy, err := egress.Listen(egress.Policy{Allow: loopback}, egress.Limits{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer proxy.Close()
+	browser, err := bare.StartVia(proxy.Address())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer browser.Close()
+	measure(b, func(int) error {
+		pdf, err := browser.PrintURL(url)
+		if err == nil && len(pdf) < 1000 {
+			err = errors.New("the bare loop printed nothing")
+		}
+		return err
+	})
 }
 
 func benchBare(b *testing.B, html string) {

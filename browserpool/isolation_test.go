@@ -25,10 +25,12 @@ func TestNothingCarriesOver(t *testing.T) {
 	}
 	defer lease.Return()
 	p := lease.page
-	params, _ := PDFOptions{Landscape: true}.params()
+	run := func(job Print) (Result, error) {
+		from, params, _ := job.resolve()
+		return p.run(ctx, job, from, params)
+	}
 	next := Print{HTML: "<p>next</p>"}
-	plain, _ := PDFOptions{}.params()
-	fresh, err := p.run(ctx, next, plain)
+	fresh, err := run(next)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func TestNothingCarriesOver(t *testing.T) {
 
 	full := `<html lang="ar" dir="rtl"><head><title>secret</title><style>p{color:red;font-size:40px}</style></head>
 		<body style="zoom: 2; background: blue"><p id="a" style="height: 5000px; width: 3000px">secret</p><input value="secret" autofocus></body></html>`
-	if _, err := p.run(ctx, Print{HTML: full}, params); err != nil {
+	if _, err := run(Print{HTML: full, Options: PDFOptions{Landscape: true}}); err != nil {
 		t.Fatal(err)
 	}
 	evaluate(t, p, `window.scrollTo(0, 900); window.name = "secret"; window.kept = 1; history.replaceState({a: 1}, "", "#secret")`)
@@ -74,7 +76,7 @@ func TestNothingCarriesOver(t *testing.T) {
 	if err != nil || len(cookies.Cookies) != 0 {
 		t.Errorf("cookies %v, %v", cookies, err)
 	}
-	again, err := p.run(ctx, next, plain)
+	again, err := run(next)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func (k *keeper) settle(lease *Lease, discard bool) {
 	if !discard {
 		k.failures = 0
 	}
-	if lease.page.crashed() {
+	if lease.page.crashed() || lease.crashed.Load() {
 		k.stats.Crashes++
 	}
 	k.restore(in, lease.page, discard)

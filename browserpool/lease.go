@@ -2,8 +2,12 @@ package browserpool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+
+	"platen.dev/browserpool/chromium"
 )
 
 // Lease is the right to use one page until it is given back, or until the
@@ -13,6 +17,11 @@ type Lease struct {
 	request *request
 	page    *page
 	in      *instance
+
+	// bound is the context that the lease was acquired with, crashed tells that a
+	// visit crashed; the keeper may read that before the lease is given back.
+	bound   context.Context
+	crashed atomic.Bool
 
 	once    sync.Once
 	release func() bool // ends the binding to the context
@@ -34,7 +43,7 @@ func (p *Pool) Acquire(ctx context.Context) (*Lease, error) {
 			release()
 			return nil, ErrClosed
 		}
-		lease.release = release
+		lease.bound, lease.release = ctx, release
 		return lease, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("lease a page: %w", context.Cause(ctx))
@@ -50,4 +59,58 @@ func (l *Lease) Return() {
 		l.release()
 		l.pool.tell(returning{l})
 	})
+}
+
+// use runs a job on the leased page, or beside it on a visit of its own: the
+// lease then only counts how many work at once. The end of ctx, or of what the
+// lease is bound to, ends the job and is its error.
+func (l *Lease) use(ctx context.Context, visit bool, work func(context.Context, *page) error) error {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.bound, func() { cancel(context.Cause(l.bound)) })()
+	var err error
+	if visit {
+		err = l.visit(within, work)
+	} else {
+		err = l.page.metered(within, work)
+		l.page.spoiled = err != nil
+	}
+	if err != nil && within.Err() != nil {
+		return fmt.Errorf("job ended: %w", context.Cause(within))
+	}
+	return err
+}
+
+// visit runs a job on a page that is disposed of after it.
+func (l *Lease) visit(ctx context.Context, work func(context.Context, *page) error) error {
+	p, err := l.page.takeVisit(ctx)
+	if err != nil {
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			err = chromium.ErrGone // it does not answer, which the pool will notice too
+		}
+		return verdict("open", err)
+	}
+	defer p.dispose()
+	err = p.metered(ctx, work)
+	l.crashed.Store(errors.Is(err, ErrCrashed))
+	if err != nil && p.ended() && errors.Is(p.session.Cause(), chromium.ErrDetached) && !l.in.gone() {
+		return fmt.Errorf("%w: the page closed itself", ErrRender)
+	}
+	return err
+}
+
+// errTraffic ends a job whose document carried too much.
+var errTraffic = fmt.Errorf("%w: too many bytes loaded", ErrTooLarge)
+
+// metered runs a job on the page until that is done, or until the page's proxy has
+// carried all that it may.
+func (p *page) metered(ctx context.Context, work func(context.Context, *page) error) error {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.proxy.Spent(), func() { cancel(errTraffic) })()
+	err := work(within, p)
+	if ctx.Err() == nil && p.proxy.Spent().Err() != nil {
+		return errTraffic
+	}
+	return err
 }

@@ -21,10 +21,12 @@ type PDFOptions struct {
 	// Scale enlarges the content, 0.5 to 2; 0 fits the widest content to the
 	// printable width by a scale within 0.5 to 1.
 	Scale float64
-	// Header and Footer are HTML templates printed into the margins of every page;
-	// Chromium fills their elements of class pageNumber, totalPages, date, title
-	// and url. Empty means none.
-	Header, Footer string
+	// DisplayHeaderFooter prints the two templates into the margins of every page.
+	DisplayHeaderFooter bool
+	// HeaderTemplate and FooterTemplate are sanitised HTML; the browser fills their
+	// elements of class pageNumber, totalPages, date, title and url. What does not
+	// say otherwise is 10 px and stands between the margins. Empty means nothing.
+	HeaderTemplate, FooterTemplate string
 }
 
 // Margin holds CSS lengths in px, mm, cm, in, pt or pc, a bare number being px.
@@ -67,6 +69,7 @@ type printParams struct {
 	MarginLeft          float64 `json:"marginLeft"`
 	HeaderTemplate      string  `json:"headerTemplate,omitempty"`
 	FooterTemplate      string  `json:"footerTemplate,omitempty"`
+	PageRanges          string  `json:"pageRanges,omitempty"`
 	TransferMode        string  `json:"transferMode"`
 	GenerateTaggedPDF   bool    `json:"generateTaggedPDF"`
 }
@@ -94,24 +97,22 @@ func (o PDFOptions) params() (printParams, error) {
 		Landscape: o.Landscape, PrintBackground: !o.HideBackground, Scale: o.Scale,
 		PaperWidth: paper.width, PaperHeight: paper.height, TransferMode: "ReturnAsStream",
 	}
-	p.setTemplates(o.Header, o.Footer)
-	return p, p.setMargins(o.Margin)
+	if err := p.setMargins(o.Margin); err != nil {
+		return printParams{}, err
+	}
+	if o.DisplayHeaderFooter {
+		p.DisplayHeaderFooter = true
+		p.HeaderTemplate, p.FooterTemplate = p.dress(o.HeaderTemplate), p.dress(o.FooterTemplate)
+	}
+	return p, nil
 }
 
-// setTemplates switches both on when there is either; a space replaces
-// Chromium's own default for the other.
-func (p *printParams) setTemplates(header, footer string) {
-	if header == "" && footer == "" {
-		return
-	}
-	p.DisplayHeaderFooter = true
-	p.HeaderTemplate, p.FooterTemplate = header, footer
-	if header == "" {
-		p.HeaderTemplate = " "
-	}
-	if footer == "" {
-		p.FooterTemplate = " "
-	}
+// dress gives a template a size and a place in which it can be seen: the browser
+// prints it across the whole sheet and too small to read. An empty one must still
+// be something, or the browser puts a template of its own.
+func (p *printParams) dress(template string) string {
+	const style = `font-size: 10px; width: 100%%; box-sizing: border-box; padding: 0 %.4fin 0 %.4fin`
+	return fmt.Sprintf(`<div style="`+style+`">%s</div>`, p.MarginRight, p.MarginLeft, template)
 }
 
 func (p *printParams) setMargins(m Margin) error {
@@ -145,10 +146,13 @@ func (p *printParams) sheet() (width, height float64) {
 	return p.PaperWidth, p.PaperHeight
 }
 
-// printableWidth is the paper's width between the margins in CSS pixels.
-func (p *printParams) printableWidth() int {
-	width, _ := p.sheet()
-	return max(1, int(math.Floor((width-p.MarginLeft-p.MarginRight)*pixelsPerInch)))
+// viewport is a window as wide as the paper between its margins, at the scale
+// that is asked for, so that a document is loaded as it will be laid out.
+func (p *printParams) viewport() Size {
+	paper, _ := p.sheet()
+	width := math.Floor((paper - p.MarginLeft - p.MarginRight) * pixelsPerInch / orElse(p.Scale, 1))
+	side := max(1, int(width))
+	return Size{Width: side, Height: side}
 }
 
 // parseLength returns a CSS length in inches.

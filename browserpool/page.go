@@ -2,11 +2,9 @@ package browserpool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,42 +12,51 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"platen.dev/browserpool/chromium"
+	"platen.dev/browserpool/egress"
 )
 
 // stepTimeout bounds each piece of housekeeping on a page: opening, resetting, disposing.
 const stepTimeout = 10 * time.Second
 
-// chunk is how much of the output is fetched at a time, in bytes.
-const chunk = 4 << 20
-
 // errSpoiled refuses to reuse a page.
 var errSpoiled = errors.New("page may carry something over")
 
-// page is a warm page: alone in its browser context, script execution disabled.
-// One holder at a time uses it.
+// page is alone in its browser context. A warm page has script execution disabled
+// and serves many jobs, a visit runs script and serves one. One holder at a time
+// uses it.
 type page struct {
-	browser *chromium.Browser
-	context proto.BrowserBrowserContextID
-	session *chromium.Session
+	browser  *chromium.Browser
+	gate     *egress.Gate
+	proxy    *egress.Proxy // its only way to the network
+	context  proto.BrowserBrowserContextID
+	session  *chromium.Session
+	progress *progress
+	visiting *visiting // nil for a warm page
+	// ahead, of a warm page, is opened for the next URL job beside it. Atomic, as a
+	// page that is taken back is disposed of while its holder may still be at work.
+	ahead atomic.Pointer[page]
 
-	loaded  chan struct{} // holds one token when a document has loaded
-	used    atomic.Bool   // the network was used: written by the pipe's reader
-	spoiled bool          // the page may not be reused
-	fresh   bool          // the page replaces one that was not reused
-	width   int           // of the viewport in CSS pixels
+	spoiled bool   // the page may not be reused
+	fresh   bool   // the page replaces one that was not reused
+	visited bool   // the last job went to a URL
+	touched bool   // a document was shown since the last reset
+	media   string // what CSS takes the page for: print or screen
+	size    Size   // of the viewport; zero until it was set
 
 	output proto.IOStreamHandle // what was printed last, until the reset
 }
 
-// openPage makes a context and a page in it, ready for a document.
-func openPage(ctx context.Context, b *chromium.Browser) (*page, error) {
+// openPage makes a context and a warm page in it, ready for a document.
+func openPage(ctx context.Context, b *chromium.Browser, gate *egress.Gate) (*page, error) {
+	return (&page{browser: b, gate: gate}).open(ctx)
+}
+
+func (p *page) open(ctx context.Context) (*page, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	created, err := proto.TargetCreateBrowserContext{}.Call(b.With(ctx))
-	if err != nil {
+	if err := p.enclose(ctx); err != nil {
 		return nil, fmt.Errorf("open page: %w", err)
 	}
-	p := &page{browser: b, context: created.BrowserContextID, loaded: make(chan struct{}, 1)}
 	if err := p.attach(ctx); err != nil {
 		p.dispose()
 		return nil, fmt.Errorf("open page: %w", err)
@@ -57,210 +64,118 @@ func openPage(ctx context.Context, b *chromium.Browser) (*page, error) {
 	return p, nil
 }
 
+// enclose makes the context, with a proxy that carries its traffic and no other.
+func (p *page) enclose(ctx context.Context) (err error) {
+	if p.proxy, err = p.gate.Open(p.browser.Gone()); err != nil {
+		return err
+	}
+	created, err := proto.TargetCreateBrowserContext{
+		ProxyServer: "http://" + p.proxy.Address(), ProxyBypassList: chromium.BypassNothing,
+	}.Call(p.browser.With(ctx))
+	if err != nil {
+		p.proxy.Close()
+		return err
+	}
+	p.context = created.BrowserContextID
+	return nil
+}
+
 func (p *page) attach(ctx context.Context) error {
 	target, err := proto.TargetCreateTarget{URL: "about:blank", BrowserContextID: p.context}.Call(p.browser.With(ctx))
 	if err != nil {
 		return err
 	}
+	p.progress = newProgress(proto.PageFrameID(target.TargetID), p.visiting != nil)
 	if p.session, err = p.browser.Attach(ctx, target.TargetID, p.onEvent); err != nil {
 		return err
 	}
-	return p.prepare(p.session.With(ctx))
+	return p.prepare(ctx)
 }
 
-// prepare makes the settings that last for the page's life.
-func (p *page) prepare(client proto.Client) error {
+// prepare makes the settings that last for the page's life, all at once as they
+// do not depend on one another.
+func (p *page) prepare(ctx context.Context) error {
 	none := 0
-	for _, call := range []func() error{
+	client := p.session.With(ctx)
+	settings := []func() error{
 		func() error { return proto.PageEnable{}.Call(client) },
 		func() error {
 			return proto.NetworkEnable{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none}.Call(client)
 		},
+	}
+	if p.visiting != nil {
+		return together(append(settings, p.confinement(p.browser.With(ctx))...))
+	}
+	return together(append(settings,
 		func() error { return proto.NetworkSetCacheDisabled{CacheDisabled: true}.Call(client) },
 		func() error { return proto.EmulationSetScriptExecutionDisabled{Value: true}.Call(client) },
-		func() error { return proto.EmulationSetEmulatedMedia{Media: "print"}.Call(client) },
-	} {
-		if err := call(); err != nil {
+	))
+}
+
+// together makes calls at the same time.
+func together(calls []func() error) error {
+	failures := make([]error, len(calls))
+	var running sync.WaitGroup
+	for i, call := range calls {
+		running.Go(func() { failures[i] = call() })
+	}
+	running.Wait()
+	return errors.Join(failures...)
+}
+
+// view sets what the next document is shown on, before it is shown: no job may
+// see the window of another. The page remembers both, so most jobs send nothing.
+func (p *page) view(ctx context.Context, media string, size Size) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
+	defer cancel()
+	client := p.session.With(ctx)
+	if p.media != media {
+		if err := (proto.EmulationSetEmulatedMedia{Media: media}).Call(client); err != nil {
 			return err
 		}
+		p.media = media
+	}
+	if p.size != size {
+		override := proto.EmulationSetDeviceMetricsOverride{Width: size.Width, Height: size.Height, DeviceScaleFactor: 1}
+		if err := override.Call(client); err != nil {
+			return err
+		}
+		p.size = size
 	}
 	return nil
 }
 
 // onEvent runs on the goroutine that reads the pipe.
 func (p *page) onEvent(event cdp.Event) {
-	switch event.Method {
-	case "Page.loadEventFired":
-		select {
-		case p.loaded <- struct{}{}:
-		default:
-		}
-	case "Network.requestWillBeSent":
-		var sent struct{ Request struct{ URL string } }
-		if json.Unmarshal(event.Params, &sent) != nil || !strings.HasPrefix(sent.Request.URL, "data:") {
-			p.used.Store(true)
-		}
+	p.progress.observe(event)
+	if p.visiting != nil {
+		p.react(event)
 	}
-}
-
-// load shows html and waits for its load event. When the budget ends while
-// images are still under way, the document stays as it is and that is no error.
-func (p *page) load(ctx context.Context, html string, budget time.Duration) error {
-	within, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
-	defer cancel()
-	p.drain()
-	content := proto.PageSetDocumentContent{FrameID: proto.PageFrameID(p.session.Target), HTML: html}
-	if err := content.Call(p.session.With(within)); err != nil {
-		return err
-	}
-	err := p.awaitLoad(within)
-	if errors.Is(err, errBudget) {
-		return p.stopLoading(ctx)
-	}
-	return err
-}
-
-// stopLoading gives up what is under way; printing would wait for it.
-func (p *page) stopLoading(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
-	defer cancel()
-	return proto.PageStopLoading{}.Call(p.session.With(ctx))
-}
-
-func (p *page) awaitLoad(ctx context.Context) error {
-	select {
-	case <-p.loaded:
-		return nil
-	case <-p.session.Ended():
-		return p.session.Cause()
-	case <-p.browser.Gone():
-		return chromium.ErrGone
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// print returns the document as a PDF of at most limit bytes. A scale of 0 is
-// fitted to the content; for a short document, which most often fits as it is,
-// it is printed while that is measured, and again if it does not fit.
-func (p *page) print(ctx context.Context, params printParams, short bool, limit int64, budget time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
-	defer cancel()
-	if params.Scale != 0 {
-		return p.printAt(ctx, params, limit)
-	}
-	if err := p.widen(ctx, params.printableWidth()); err != nil {
-		return nil, err
-	}
-	if short {
-		return p.printGuessing(ctx, params, limit)
-	}
-	scale, err := p.fit(ctx)
-	if err != nil {
-		return nil, err
-	}
-	params.Scale = scale
-	return p.printAt(ctx, params, limit)
-}
-
-// printGuessing prints at scale 1 while it measures.
-func (p *page) printGuessing(ctx context.Context, params printParams, limit int64) ([]byte, error) {
-	type fitting struct {
-		scale float64
-		err   error
-	}
-	fitted := make(chan fitting, 1)
-	go func() {
-		scale, err := p.fit(ctx)
-		fitted <- fitting{scale, err}
-	}()
-	params.Scale = 1
-	pdf, err := p.printAt(ctx, params, limit)
-	f := <-fitted
-	if err != nil || f.err != nil || f.scale == 1 {
-		return pdf, errors.Join(err, f.err)
-	}
-	if err := p.closeOutput(p.session.With(ctx)); err != nil {
-		return nil, err
-	}
-	params.Scale = f.scale
-	return p.printAt(ctx, params, limit)
-}
-
-func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
-	answer, err := p.session.Call(ctx, "", "Page.printToPDF", params)
-	if err != nil {
-		return nil, err
-	}
-	var printed proto.PagePrintToPDFResult
-	if err := json.Unmarshal(answer, &printed); err != nil {
-		return nil, err
-	}
-	p.output = printed.Stream
-	return p.read(ctx, limit)
-}
-
-// read returns what was printed, fetched in chunks: one message would have to be
-// as large as the largest file.
-func (p *page) read(ctx context.Context, limit int64) ([]byte, error) {
-	size := chunk
-	var pdf []byte
-	for {
-		part, eof, err := p.session.ReadStream(ctx, proto.IORead{Handle: p.output, Size: &size})
-		if err != nil {
-			return nil, err
-		}
-		if int64(len(pdf)+len(part)) > limit {
-			return nil, ErrTooLarge
-		}
-		if pdf == nil && eof {
-			return part, nil
-		}
-		if pdf = append(pdf, part...); eof {
-			return pdf, nil
-		}
-	}
-}
-
-// widen makes the viewport as wide as the paper between its margins.
-func (p *page) widen(ctx context.Context, width int) error {
-	if p.width == width {
-		return nil
-	}
-	p.width = width
-	return proto.EmulationSetDeviceMetricsOverride{Width: width, Height: width, DeviceScaleFactor: 1}.Call(p.session.With(ctx))
-}
-
-// fit returns the scale at which the widest content is as wide as the viewport.
-func (p *page) fit(ctx context.Context) (float64, error) {
-	layout, err := proto.PageGetLayoutMetrics{}.Call(p.session.With(ctx))
-	if err != nil {
-		return 0, err
-	}
-	if layout.CSSContentSize == nil {
-		return 1, nil
-	}
-	return math.Min(1, math.Max(minScale, float64(p.width)/layout.CSSContentSize.Width)), nil
 }
 
 // reset empties the page for the next job. It fails for a page that may carry
 // something over: the caller then disposes of it.
 func (p *page) reset(ctx context.Context) error {
-	if p.spoiled || p.used.Load() {
+	if p.spoiled || p.progress.networkUsed() {
 		return errSpoiled
+	}
+	if !p.touched {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	if err := p.closeOutput(p.session.With(ctx)); err != nil {
 		return err
 	}
-	p.drain()
+	p.progress.begin()
+	p.progress.commit()
 	if _, err := (proto.PageNavigate{URL: "about:blank"}).Call(p.session.With(ctx)); err != nil {
 		return err
 	}
-	if err := p.awaitLoad(ctx); err != nil {
+	if err := p.await(ctx, UntilLoad); err != nil {
 		return err
 	}
+	p.touched = false
 	// The history keeps titles, and would grow.
 	return proto.PageResetNavigationHistory{}.Call(p.session.With(ctx))
 }
@@ -274,14 +189,6 @@ func (p *page) closeOutput(client proto.Client) error {
 	return proto.IOClose{Handle: handle}.Call(client)
 }
 
-// drain forgets the load of an earlier document.
-func (p *page) drain() {
-	select {
-	case <-p.loaded:
-	default:
-	}
-}
-
 // dispose ends the page with its whole browser context, whatever it is doing.
 func (p *page) dispose() {
 	ctx, cancel := context.WithTimeout(context.Background(), stepTimeout)
@@ -289,7 +196,14 @@ func (p *page) dispose() {
 	if p.session != nil {
 		p.session.Detach()
 	}
+	if p.visiting != nil {
+		p.visiting.reactions.end()
+	}
+	if ahead := p.ahead.Swap(nil); ahead != nil {
+		ahead.dispose()
+	}
 	_ = proto.TargetDisposeBrowserContext{BrowserContextID: p.context}.Call(p.browser.With(ctx))
+	p.proxy.Close()
 }
 
 // ended tells that the page can do nothing any more.
@@ -306,13 +220,15 @@ func (p *page) crashed() bool {
 	return p.ended() && errors.Is(p.session.Cause(), chromium.ErrCrashed)
 }
 
-// renew returns the page emptied, or another in its place.
+// renew returns the page emptied, or another in its place. After a URL job it has
+// the page for the next one open.
 func (p *page) renew(ctx context.Context, discard bool) (*page, error) {
 	if !discard && p.reset(ctx) == nil {
+		p.prepareVisit(ctx)
 		return p, nil
 	}
 	p.dispose()
-	next, err := openPage(ctx, p.browser)
+	next, err := openPage(ctx, p.browser, p.gate)
 	if err != nil {
 		return nil, err
 	}

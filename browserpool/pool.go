@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"runtime"
 	"sync"
@@ -21,8 +22,12 @@ type Config struct {
 	Slots int
 	// AllowEgress exempts address ranges from the refusal of non-public addresses.
 	AllowEgress []netip.Prefix
-	// EgressLimits bound what one connection of a page may take.
+	// RefuseEgress adds ranges to the refused ones, for instance the cluster's own public addresses.
+	RefuseEgress []netip.Prefix
+	// EgressLimits bound what the connections of a page may take, each and together.
 	EgressLimits egress.Limits
+	// Resolver looks up the names that documents go to; nil means net.DefaultResolver.
+	Resolver *net.Resolver
 	// ChromePath is the browser binary; empty means to look for chromium-headless-shell.
 	ChromePath string
 	// NoSandbox switches Chromium's sandbox off for users other than root; for root it is always off.
@@ -35,6 +40,9 @@ type Config struct {
 	RecycleJobs  int
 	RecycleBytes int64
 	RecycleAge   time.Duration
+	// MaxData bounds what each of a browser's processes may allocate; a page that asks
+	// for more crashes, and with it no other. 0 means 3 GiB, negative no bound.
+	MaxData int64
 	// CheckEvery is how often a browser's health, memory and age are looked at; 0 means 10 s.
 	CheckEvery time.Duration
 	// HealthTimeout is how long a browser may take to answer such a look before it
@@ -51,6 +59,7 @@ func (c Config) withDefaults() Config {
 	c.RecycleJobs = orElse(c.RecycleJobs, 10_000)
 	c.RecycleBytes = orElse(c.RecycleBytes, 1<<30)
 	c.RecycleAge = orElse(c.RecycleAge, 6*time.Hour)
+	c.MaxData = orElse(c.MaxData, 3<<30)
 	c.CheckEvery = orElse(c.CheckEvery, 10*time.Second)
 	c.HealthTimeout = orElse(c.HealthTimeout, 10*time.Second)
 	if c.Logger == nil {
@@ -86,7 +95,7 @@ type Stats struct {
 // Pool lends pages of headless browsers. All methods may be called from any goroutine.
 type Pool struct {
 	config Config
-	proxy  *egress.Proxy
+	gate   *egress.Gate
 	system *actor.ActorSystem
 	pid    *actor.PID
 	done   chan struct{} // closed when the actor has ended
@@ -101,16 +110,14 @@ type Pool struct {
 // work. It fails with chromium.ErrNotInstalled when there is no browser.
 func Open(config Config) (*Pool, error) {
 	config = config.withDefaults()
-	proxy, err := egress.Listen(egress.Policy{Allow: config.AllowEgress}, config.EgressLimits, config.Logger)
-	if err != nil {
-		return nil, fmt.Errorf("open browser pool: %w", err)
-	}
-	p := &Pool{config: config, proxy: proxy, system: config.System, done: make(chan struct{})}
+	policy := egress.Policy{Allow: config.AllowEgress, Refuse: config.RefuseEgress, Resolver: config.Resolver}
+	gate := egress.NewGate(policy, config.EgressLimits, config.Logger)
+	p := &Pool{config: config, gate: gate, system: config.System, done: make(chan struct{})}
 	p.life, p.kill = context.WithCancel(context.Background())
 	first, err := p.launch()
 	if err != nil {
 		p.kill()
-		proxy.Close()
+		gate.Wait()
 		return nil, fmt.Errorf("open browser pool: %w", err)
 	}
 	if p.system == nil {
@@ -156,7 +163,7 @@ func (p *Pool) close(ctx context.Context) {
 	}
 	p.kill()
 	p.helpers.Wait()
-	p.proxy.Close()
+	p.gate.Wait()
 	if p.config.System == nil {
 		p.system.Shutdown()
 	}
@@ -168,7 +175,7 @@ func (p *Pool) Stats() Stats {
 	p.tell(asking{answer})
 	select {
 	case stats := <-answer:
-		stats.EgressBlocked = p.proxy.Blocked()
+		stats.EgressBlocked = p.gate.Blocked()
 		return stats
 	case <-p.done:
 		return Stats{}
@@ -189,20 +196,21 @@ func (p *Pool) help(work func()) {
 	p.helpers.Go(work)
 }
 
-// launch starts a browser with its pages.
+// launch starts a browser with its pages. The browser itself reaches nothing; each
+// page has a proxy of its own.
 func (p *Pool) launch() (*instance, error) {
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
 	browser, err := chromium.Start(ctx, chromium.Options{
-		Path: p.config.ChromePath, Proxy: p.proxy.Address(), NoSandbox: p.config.NoSandbox,
-		TempDir: p.config.TempDir, Logger: p.config.Logger,
+		Path: p.config.ChromePath, NoSandbox: p.config.NoSandbox, TempDir: p.config.TempDir,
+		MaxData: p.config.MaxData, Logger: p.config.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
 	in := &instance{browser: browser, born: time.Now()}
 	for range p.config.Slots + spares {
-		page, err := openPage(ctx, browser)
+		page, err := openPage(ctx, browser, p.gate)
 		if err != nil {
 			browser.Kill()
 			browser.Close(ctx)

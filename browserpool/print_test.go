@@ -95,21 +95,6 @@ func TestPrint(t *testing.T) {
 		}
 	})
 
-	t.Run("header and footer", func(t *testing.T) {
-		style := `style="font-size: 10px; width: 100%; text-align: center"`
-		result := mustPrint(t, pool, Print{HTML: document(`<p style="break-after: page">a</p><p>b</p>`), Options: PDFOptions{
-			Margin: Margin{Top: "2cm", Bottom: "2cm"},
-			Header: `<div ` + style + `>HEAD <span class="title"></span></div>`,
-			Footer: `<div ` + style + `>FOOT <span class="pageNumber"></span>/<span class="totalPages"></span></div>`,
-		}})
-		text := textOf(t, result.PDF)
-		for _, want := range []string{"HEAD t", "FOOT 1/2", "FOOT 2/2"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("no %s in %q", want, text)
-			}
-		}
-	})
-
 	t.Run("backgrounds", func(t *testing.T) {
 		box := document(`<div style="background: #ff0000; height: 100px"></div>`)
 		for _, hide := range []bool{false, true} {

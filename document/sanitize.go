@@ -89,14 +89,17 @@ func newAllowList() *bluemonday.Policy {
 	)
 	// Elements that allow nothing else in them still mean something by themselves.
 	p.AllowNoAttrs().OnElements("a", "abbr", "bdo", "col", "colgroup", "dfn", "font", "img", "span", "time")
-	p.SkipElementsContent(
-		"applet", "audio", "canvas", "datalist", "frame", "frameset", "iframe", "map", "math", "noembed", "noframes",
-		"noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title", "video", "xml",
-	)
+	p.SkipElementsContent(embedding...)
 	allowAttributes(p)
 	allowAddresses(p)
 	p.AllowStyles(styleProperties...).MatchingHandler(safeStyleValue).Globally()
 	return p
+}
+
+// embedding are the elements that run, load or embed: they go with their content.
+var embedding = []string{
+	"applet", "audio", "canvas", "datalist", "frame", "frameset", "iframe", "map", "math", "noembed", "noframes",
+	"noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title", "video", "xml",
 }
 
 func allowAttributes(p *bluemonday.Policy) {

@@ -1,8 +1,10 @@
 package edge
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -65,12 +67,14 @@ type conn struct {
 	silent *silent
 	// Used by the goroutine that serves the connection.
 	spoke  bool
+	late   bool // the client did not send in time what was waited for
 	linger bool // what the client still sends is read before the connection ends
 }
 
 // Read reads; the first return of it ends the silence.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	c.late = errors.Is(err, os.ErrDeadlineExceeded)
 	if !c.spoke {
 		c.spoke = true
 		c.silent.remove(c)

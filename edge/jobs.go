@@ -15,20 +15,20 @@ import (
 // freshness is how long a miss waits for the read models to catch up before it counts.
 const freshness = 5 * time.Second
 
-// find reads a job of the caller's account, or answers the request.
-func (s *Server) find(ctx *fasthttp.RequestCtx, text string) (events.JobID, projections.Job, bool) {
-	key, ok := s.authenticate(ctx)
-	if !ok {
-		return events.JobID{}, projections.Job{}, false
+// find reads a job of the caller's account, or answers the request. A job that is
+// not at its end is looked at again where settled asks for its end.
+func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (c projections.Caller, id events.JobID, job projections.Job, ok bool) {
+	if c, ok = s.enter(ctx); !ok {
+		return c, id, job, false
 	}
 	id, err := events.ParseJobID(text)
 	if err != nil { // unknown, malformed and foreign ids look alike
 		s.fail(ctx, noSuchJob)
-		return id, projections.Job{}, false
+		return c, id, job, false
 	}
-	job, known, err := s.cfg.Models.Job(key.Account, id)
-	if err == nil && !known {
-		job, known, err = s.findFresh(key.Account, id)
+	job, known, err := s.cfg.Models.Job(c.Account, id)
+	if err == nil && (!known || settled && !ended(job.Status)) {
+		job, known, err = s.findFresh(c.Account, id)
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -39,8 +39,10 @@ func (s *Server) find(ctx *fasthttp.RequestCtx, text string) (events.JobID, proj
 	case !known:
 		s.fail(ctx, noSuchJob)
 	}
-	return id, job, err == nil && known
+	return c, id, job, err == nil && known
 }
+
+func ended(s events.Status) bool { return s == events.StatusDone || s == events.StatusFailed }
 
 // findFresh looks again once everything durable by now is read: a client never
 // gets 404 for a job that it was just given, by whichever node.
@@ -54,7 +56,7 @@ func (s *Server) findFresh(account events.AccountID, id events.JobID) (projectio
 }
 
 func (s *Server) status(ctx *fasthttp.RequestCtx, text string) {
-	_, job, ok := s.find(ctx, text)
+	_, _, job, ok := s.find(ctx, text, false)
 	if !ok {
 		return
 	}
@@ -120,28 +122,4 @@ func humanSize(bytes int64) string {
 		size, unit = size/1024, unit+1
 	}
 	return strconv.FormatFloat(size, 'f', 1, 64) + " " + units[unit]
-}
-
-func (s *Server) download(ctx *fasthttp.RequestCtx, text string) {
-	id, job, ok := s.find(ctx, text)
-	switch {
-	case !ok:
-		return
-	case job.Status != events.StatusDone:
-		s.fail(ctx, notComplete)
-		return
-	case job.Gone || time.Now().After(job.Expires.Time()):
-		s.fail(ctx, fileExpired)
-		return
-	}
-	file, size, err := s.cfg.Open(ctx, job.File.Name)
-	if err != nil {
-		s.cfg.Logger.Error("open file", "job", id.String(), "error", err)
-		s.fail(ctx, internalError)
-		return
-	}
-	ctx.SetContentType("application/pdf")
-	ctx.Response.Header.Set("Content-Disposition", `attachment; filename="`+id.String()+`.pdf"`)
-	ctx.Response.Header.Set("Accept-Ranges", "none")
-	ctx.SetBodyStream(file, int(size)) // streamed, and closed by fasthttp
 }

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,15 @@ type problem struct {
 	detail string
 	// retryAfter is in seconds; zero for none.
 	retryAfter int64
+	// upgrade is set where a larger plan would help.
+	upgrade *upgrade
+}
+
+// upgrade names what a larger plan has.
+type upgrade struct {
+	Feature      string      `json:"feature"`
+	RequiredPlan events.Plan `json:"required_plan"`
+	UpgradeURL   string      `json:"upgrade_url"`
 }
 
 func (p problem) with(detail string) problem {
@@ -51,6 +61,10 @@ var (
 		status: 431, slug: "headers-too-large", code: "HEADERS_TOO_LARGE", title: "Request headers too large",
 		detail: "The request line and headers may have 16 KiB together.",
 	}
+	rateLimited = problem{
+		status: 429, slug: "rate-limit-exceeded", code: "RATE_LIMIT_EXCEEDED", title: "Rate limit exceeded",
+		detail: "rate-limit-exceeded: the account has made as many requests in the last 60 seconds as its plan allows.",
+	}
 	bodyTooLarge = problem{
 		status: 413, slug: "payload-too-large", code: "PAYLOAD_TOO_LARGE", title: "Payload too large",
 		detail: "payload-too-large: a request body may have 8 MiB.",
@@ -59,6 +73,42 @@ var (
 	emptyHTML       = problem{
 		status: 400, slug: "empty-html", code: "EMPTY_HTML", title: "Empty HTML",
 		detail: "empty-html: nothing visible is left of the HTML once it is sanitised.",
+	}
+	invalidURL  = problem{status: 400, slug: "invalid-url", code: "INVALID_URL", title: "Invalid URL"}
+	ssrfBlocked = problem{
+		status: 400, slug: "ssrf-blocked", code: "SSRF_BLOCKED", title: "Address not allowed",
+		detail: "SSRF_BLOCKED: pages on private or internal addresses are refused.",
+	}
+	markdownInvalid  = problem{status: 422, slug: "markdown-invalid", code: "MARKDOWN_INVALID", title: "Markdown cannot be converted"}
+	invoiceInvalid   = problem{status: 422, slug: "einvoice-xml-invalid", code: "EINVOICE_XML_INVALID", title: "Invalid e-invoice"}
+	optionsConflict  = problem{status: 422, slug: "einvoice-options-conflict", code: "EINVOICE_OPTIONS_CONFLICT", title: "Options exclude one another"}
+	templateNotFound = problem{
+		status: 404, slug: "einvoice-template-not-found", code: "EINVOICE_TEMPLATE_NOT_FOUND", title: "Template not found",
+		detail: "EINVOICE_TEMPLATE_NOT_FOUND: this account has no template with that id.",
+	}
+	keyReused = problem{
+		status: 422, slug: "idempotency-key-reused", code: "IDEMPOTENCY_KEY_REUSED", title: "Idempotency key reused",
+		detail: "idempotency-key-reused: another request was accepted under this Idempotency-Key within 48 hours; choose another key.",
+	}
+	testLimit = problem{
+		status: 429, slug: "test-rate-limit-exceeded", code: "TEST_RATE_LIMIT_EXCEEDED", title: "Too many test jobs",
+		detail: "test-rate-limit-exceeded: an account may have 60 test jobs per minute and 2,000 per UTC day.",
+	}
+	deliveredElsewhere = problem{
+		status: 404, slug: "output-delivered-externally", code: "OUTPUT_DELIVERED_EXTERNALLY", title: "File delivered elsewhere",
+		detail: "output-delivered-externally: the file went to the storage that the job named and is not kept here.",
+	}
+	downloadBusy = problem{
+		status: 429, slug: "download-busy", code: "DOWNLOAD_BUSY", title: "Download under way",
+		detail: "download-busy: a file has one active stream at a time; wait until the other download has ended.",
+	}
+	downloadsExhausted = problem{
+		status: 429, slug: "download-attempts-exhausted", code: "DOWNLOAD_ATTEMPTS_EXHAUSTED", title: "Download attempts exhausted",
+		detail: "download-attempts-exhausted: the file was downloaded 3 times; submit the job again for a new file.",
+	}
+	preconditionFailed = problem{
+		status: 412, slug: "precondition-failed", code: "PRECONDITION_FAILED", title: "Precondition failed",
+		detail: "precondition-failed: the file is not the one that the request's If-Match or If-Unmodified-Since names.",
 	}
 	noSuchPath = problem{
 		status: 404, slug: "not-found", code: "NOT_FOUND", title: "Not found",
@@ -109,6 +159,21 @@ var refusals = map[events.ReplyCode]problem{
 	events.QuotaBytesExceeded: quotaBytesExceeded,
 	events.NoSuchAccount:      invalidKey,
 	events.NoSuchKey:          invalidKey,
+	events.KeyReused:          keyReused,
+	events.TestLimit:          testLimit,
+	events.NoSuchFile:         notComplete,
+	events.FileGone:           fileExpired,
+	events.DownloadBusy:       downloadBusy,
+	events.DownloadsExhausted: downloadsExhausted,
+}
+
+// planRequired refuses what the account's plan does not have.
+func planRequired(feature string, plan events.Plan, url string) problem {
+	return problem{
+		status: 402, slug: "plan-upgrade-required", code: "PLAN_UPGRADE_REQUIRED", title: "Plan upgrade required",
+		detail:  fmt.Sprintf("plan-upgrade-required: %s needs the %s plan or a higher one.", feature, plan),
+		upgrade: &upgrade{feature, plan, url},
+	}
 }
 
 type problemBody struct {
@@ -119,6 +184,7 @@ type problemBody struct {
 	Detail     string `json:"detail"`
 	RequestID  string `json:"request_id"`
 	RetryAfter int64  `json:"retry_after_seconds,omitempty"`
+	*upgrade
 }
 
 func (s *Server) fail(ctx *fasthttp.RequestCtx, p problem) {
@@ -130,15 +196,22 @@ func (s *Server) fail(ctx *fasthttp.RequestCtx, p problem) {
 	}
 	writeJSON(ctx, problemBody{
 		Type: s.cfg.DocsURL + "#" + p.slug, Title: p.title, Status: p.status, Error: p.code,
-		Detail: p.detail, RequestID: string(ctx.Response.Header.Peek(requestIDHeader)), RetryAfter: p.retryAfter,
+		Detail: p.detail, RequestID: string(ctx.Response.Header.Peek(requestIDHeader)), RetryAfter: p.retryAfter, upgrade: p.upgrade,
 	})
 }
 
 // invalid answers schema violations in the shape that clients of Pydantic services parse.
-func invalid(ctx *fasthttp.RequestCtx, violations []schema.Violation) {
+func (s *Server) invalid(ctx *fasthttp.RequestCtx, violations []schema.Violation) {
 	ctx.SetStatusCode(422)
 	ctx.SetContentType("application/json")
-	writeJSON(ctx, map[string]any{"detail": violations})
+	writeJSON(ctx, struct {
+		Detail    []schema.Violation `json:"detail"`
+		Type      string             `json:"type"`
+		Title     string             `json:"title"`
+		Status    int                `json:"status"`
+		Error     string             `json:"error"`
+		RequestID string             `json:"request_id"`
+	}{violations, s.cfg.DocsURL + "#validation-error", "Validation error", 422, "VALIDATION_ERROR", string(ctx.Response.Header.Peek(requestIDHeader))})
 }
 
 func writeJSON(ctx *fasthttp.RequestCtx, v any) {

@@ -4,6 +4,7 @@
 package edge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +12,13 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/apikey"
+	"platen.dev/edge/openapi"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -23,11 +27,13 @@ import (
 // error means that there is none, and that the command may be sent again.
 type Commands interface {
 	Do(account events.AccountID, body events.CommandBody) (events.Reply, error)
+	// Tell sends a command that nobody answers; done hears once whether it is durable.
+	Tell(account events.AccountID, body events.CommandBody, done func(error))
 }
 
 // ReadModels answers reads; projections.Replica is the one.
 type ReadModels interface {
-	Key(hash [32]byte) (projections.KeyRef, bool, error)
+	Caller(hash [32]byte) (projections.Caller, bool, error)
 	Job(account events.AccountID, id events.JobID) (projections.Job, bool, error)
 	// CatchUp waits until the read models hold all that was durable when it was called.
 	CatchUp(ctx context.Context, partition int32) error
@@ -39,6 +45,10 @@ type Documents struct {
 	Markdown func(source string) (string, error)
 	// Sanitize makes a whole safe HTML document, "" when nothing visible is left.
 	Sanitize func(html string) string
+	// Template makes a safe header or footer template.
+	Template func(html string) string
+	// Invoice says why XML is no e-invoice of a profile, fit for the caller's eyes.
+	Invoice func(xml []byte, profile string) error
 }
 
 // Config is what a server needs.
@@ -47,6 +57,13 @@ type Config struct {
 	Models     ReadModels
 	Partitions int32
 	Documents  Documents
+	// Rate counts a request of an account on a plan.
+	Rate func(events.AccountID, events.Plan) Rate
+	// Resolve checks the addresses of a page's host: ErrBlocked when one is refused,
+	// another error when there are none.
+	Resolve func(ctx context.Context, host string) error
+	// Seal encrypts a credential of a job; "" stays nothing.
+	Seal func(job events.JobID, plain string) events.Sealed
 	// Open opens a stored file and gives its size in bytes.
 	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
 	// Ready is nil when the node can serve, otherwise why not.
@@ -55,9 +72,10 @@ type Config struct {
 	Metrics fasthttp.RequestHandler
 	// Observe is told of every answered request; nil for none.
 	Observe func(route string, status int, took time.Duration)
-	// DocsURL is the page that error types point into.
-	DocsURL string
-	Logger  *slog.Logger
+	// DocsURL is the page that error types point into, UpgradeURL where plans are changed.
+	DocsURL, UpgradeURL string
+	Logger              *slog.Logger
+	Now                 func() time.Time
 }
 
 // Limits of a request (decisions.md, Submitting).
@@ -68,39 +86,60 @@ const (
 	MaxContent = 240 << 10
 	// MaxMarkdown is the longest Markdown in characters (api-spec.md, Limits).
 	MaxMarkdown = 100_000
+	// MaxXML is the largest e-invoice in bytes (decisions.md, Submitting).
+	MaxXML = 1 << 20
 )
 
-const (
-	readTimeout  = 30 * time.Second
-	writeTimeout = 10 * time.Minute // a download of 150 MB at 2 Mbit/s
-	idleTimeout  = 2 * time.Minute
-	headerBytes  = 16 << 10
-)
+// timeouts bound what a connection may take; tests shorten them.
+type timeouts struct {
+	read  time.Duration // for a whole request
+	write time.Duration // for a response
+	idle  time.Duration // between two requests
+}
+
+var defaultTimeouts = timeouts{
+	read:  30 * time.Second,
+	write: 10 * time.Minute, // a download of 150 MB at 2 Mbit/s
+	idle:  2 * time.Minute,
+}
+
+const headerBytes = 16 << 10
 
 // Server serves the API.
 type Server struct {
-	cfg      Config
-	http     *fasthttp.Server
-	silent   silent
-	draining chan struct{}
+	cfg    Config
+	http   *fasthttp.Server
+	silent silent
+	docs   docs
+	// strangers are keys that were looked for in vain.
+	strangers strangers
+	noted     sync.Map // events.KeyID to the events.Instant at which its use was noted
+	draining  chan struct{}
 }
 
 // New makes a server.
-func New(cfg Config) *Server {
-	s := &Server{cfg: cfg, silent: silent{conns: map[*conn]bool{}}, draining: make(chan struct{})}
+func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
+
+func newServer(cfg Config, t timeouts) *Server {
+	s := &Server{cfg: cfg, docs: newDocs(), silent: silent{conns: map[*conn]bool{}}, draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
-		Handler:               s.handle,
-		ErrorHandler:          s.onMalformed,
-		Name:                  "platen",
-		MaxRequestBodySize:    MaxBody,
-		ReadBufferSize:        headerBytes,
-		ReadTimeout:           readTimeout,
-		WriteTimeout:          writeTimeout,
-		IdleTimeout:           idleTimeout,
-		NoDefaultContentType:  true,
-		CloseOnShutdown:       true,
-		SecureErrorLogMessage: true,
-		Logger:                quiet{cfg.Logger},
+		Handler:              s.handle,
+		ErrorHandler:         s.onMalformed,
+		Name:                 "platen",
+		MaxRequestBodySize:   MaxBody,
+		ReadBufferSize:       headerBytes,
+		ReadTimeout:          t.read,
+		WriteTimeout:         t.write,
+		IdleTimeout:          t.idle,
+		NoDefaultContentType: true,
+		ReduceMemoryUsage:    true, // an idle connection would keep 24 KB of buffers
+		HeaderReceived:       s.onHeader,
+		ExpectHandler:        s.onExpect,
+		// A body is JSON whatever its type says; a form would be parsed before the key is checked.
+		DisablePreParseMultipartForm: true,
+		CloseOnShutdown:              true,
+		SecureErrorLogMessage:        true,
+		Logger:                       quiet{cfg.Logger},
 	}
 	return s
 }
@@ -132,17 +171,64 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 			s.cfg.Logger.Error("request panicked", "route", route, "panic", fmt.Sprint(r))
 			s.fail(ctx, internalError)
 		}
+		if ctx.Response.Header.Peek(limitHeader) == nil {
+			setNoRate(ctx, events.At(s.cfg.Now()))
+		}
 		if s.cfg.Observe != nil {
 			s.cfg.Observe(route, ctx.Response.StatusCode(), time.Since(start))
 		}
 	}()
-	setRequestID(ctx)
+	if h := &ctx.Request.Header; !h.IsHTTP11() && string(h.Protocol()) != "HTTP/1.0" {
+		s.onMalformed(ctx, errVersion)
+		return
+	}
+	begin(ctx)
 	route = s.route(ctx)
+}
+
+var errVersion = errors.New("no version of HTTP/1")
+
+const (
+	chunked = -1 // fasthttp's length of a body in chunks
+	// strangersBody is how much of a body is read before the key is looked at.
+	strangersBody = headerBytes
+)
+
+// onHeader decides what becomes of a body before it is read.
+func (s *Server) onHeader(h *fasthttp.RequestHeader) (defaults fasthttp.RequestConfig) {
+	length := h.ContentLength()
+	if length == chunked && bytes.Contains(bytes.ToLower(h.RawHeaders()), []byte("content-length:")) {
+		// A proxy may have seen the request's end elsewhere: what follows is another
+		// client's request, or none (RFC 9112, section 6.1).
+		h.SetConnectionClose()
+	}
+	if (length == chunked || length > strangersBody) && !s.knows(h) {
+		// Memory for it would be had for the asking. Too large, it is refused unread.
+		h.SetContentLength(MaxBody + 1)
+	}
+	return defaults
+}
+
+// knows tells whether a request carries a valid key.
+func (s *Server) knows(h *fasthttp.RequestHeader) bool {
+	hash, ok := apikey.Hash(string(h.Peek("X-API-Key")))
+	if !ok {
+		return false
+	}
+	_, known, err := s.caller(hash)
+	return err == nil && known
+}
+
+// begin sets what every response has.
+func begin(ctx *fasthttp.RequestCtx) {
+	ctx.Response.Header.DisableNormalizing() // the contract writes X-RateLimit-Limit, not X-Ratelimit-Limit
+	setRequestID(ctx)
 }
 
 // route answers a request and names the route that did.
 func (s *Server) route(ctx *fasthttp.RequestCtx) string {
-	path, get := string(ctx.Path()), ctx.IsGet() || ctx.IsHead()
+	// As it was sent: who keeps /metrics from the public must not be passed by with /%6detrics.
+	path, get := string(ctx.URI().PathOriginal()), ctx.IsGet() || ctx.IsHead()
 	switch path {
 	case "/healthz":
 		s.only(ctx, get, "GET, HEAD", func() { text(ctx, 200, "ok\n") })
@@ -150,11 +236,15 @@ func (s *Server) route(ctx *fasthttp.RequestCtx) string {
 		s.only(ctx, get, "GET, HEAD", func() { s.readyz(ctx) })
 	case "/metrics":
 		s.only(ctx, get, "GET, HEAD", func() { s.cfg.Metrics(ctx) })
-	case "/html-to-pdf":
-		s.only(ctx, ctx.IsPost(), "POST", func() { s.submit(ctx, htmlToPDF) })
-	case "/markdown-to-pdf":
-		s.only(ctx, ctx.IsPost(), "POST", func() { s.submit(ctx, markdownToPDF) })
 	default:
+		if op, ok := byPath[path]; ok {
+			s.only(ctx, ctx.IsPost(), "POST", func() { s.submit(ctx, op) })
+			return path
+		}
+		if asset, ok := s.docs.find(path); ok {
+			s.only(ctx, get, "GET, HEAD", func() { sendAsset(ctx, asset) })
+			return openapi.DocsPath
+		}
 		return s.routeJob(ctx, path, get)
 	}
 	return path
@@ -184,22 +274,36 @@ func (s *Server) only(ctx *fasthttp.RequestCtx, allowed bool, methods string, ha
 	handle()
 }
 
+// onExpect refuses a body before it is sent where its length says that it is too large.
+func (s *Server) onExpect(ctx *fasthttp.RequestCtx) int {
+	if ctx.Request.Header.ContentLength() <= MaxBody {
+		return fasthttp.StatusContinue
+	}
+	s.onMalformed(ctx, fasthttp.ErrBodyTooLarge)
+	return ctx.Response.StatusCode()
+}
+
 // onMalformed answers what is not a request that fasthttp could read whole.
 func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
-	setRequestID(ctx)
+	begin(ctx)
+	setNoRate(ctx, events.At(s.cfg.Now()))
+	late := false // err hides it when the client is slow between two chunks
 	if c, ok := ctx.Conn().(*conn); ok {
-		c.linger = true
+		c.linger, late = true, c.late
 	}
 	var small *fasthttp.ErrSmallBuffer
-	var netErr net.Error
 	switch {
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		if _, ok := s.authenticate(ctx); ok { // the key comes first, as for any request
+		// The key comes first, as for any request. That of a body in chunks was looked at
+		// before, and fasthttp has forgotten the headers.
+		if len(ctx.Request.Header.RawHeaders()) == 0 {
+			s.fail(ctx, bodyTooLarge)
+		} else if _, ok := s.enter(ctx); ok {
 			s.fail(ctx, bodyTooLarge)
 		}
 	case errors.As(err, &small):
 		s.fail(ctx, headersTooLarge)
-	case errors.As(err, &netErr) && netErr.Timeout():
+	case late:
 		s.fail(ctx, requestTimeout)
 	default:
 		s.fail(ctx, malformed)

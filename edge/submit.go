@@ -1,105 +1,85 @@
 package edge
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/edge/apikey"
 	"platen.dev/edge/schema"
 	"platen.dev/events"
 	"platen.dev/events/log"
 	"platen.dev/projections"
 )
 
-// operation is a job-creating endpoint: its body, and how its content is prepared.
-type operation struct {
-	name events.Operation
-	body schema.Object
-	// prepare makes the HTML to be rendered, or says what is wrong with the input.
-	prepare func(d Documents, body map[string]any) (string, *problem)
-}
-
-var htmlToPDF = operation{
-	name: events.HTMLToPDF,
-	body: schema.Object{
-		{Name: "html", Required: true, Kind: schema.String{}},
-		{Name: "options", Kind: printOptions},
-	},
-	prepare: func(d Documents, body map[string]any) (string, *problem) {
-		html := d.Sanitize(body["html"].(string))
-		if html == "" {
-			return "", &emptyHTML
-		}
-		return html, nil
-	},
-}
-
-var markdownToPDF = operation{
-	name: events.MarkdownToPDF,
-	body: schema.Object{
-		{Name: "markdown", Required: true, Kind: schema.String{MaxLength: MaxMarkdown}},
-		{Name: "options", Kind: printOptions},
-	},
-	prepare: func(d Documents, body map[string]any) (string, *problem) {
-		html, err := d.Markdown(body["markdown"].(string))
-		if err != nil {
-			p := problem{status: 422, slug: "markdown-invalid", code: "MARKDOWN_INVALID", title: "Markdown cannot be converted", detail: "markdown-invalid: " + err.Error()}
-			return "", &p
-		}
-		return html, nil
-	},
-}
-
-var formats = []string{"A4", "A3", "Letter", "Legal", "Tabloid"}
-
-var cssLength = schema.String{Check: checkLength}
-
-// printOptions are the basic PdfOptions (api-spec.md, PdfOptions).
-var printOptions = schema.Object{
-	{Name: "format", Kind: schema.String{OneOf: formats}},
-	{Name: "landscape", Kind: schema.Bool{}},
-	{Name: "margin", Kind: schema.Object{
-		{Name: "top", Kind: cssLength},
-		{Name: "right", Kind: cssLength},
-		{Name: "bottom", Kind: cssLength},
-		{Name: "left", Kind: cssLength},
-	}},
-	{Name: "print_background", Kind: schema.Bool{}},
-	{Name: "scale", Kind: schema.Number{Min: 0.5, Max: 2}},
-}
-
-// submit accepts a job: key, body, content, then the account's own decision.
+// submit accepts a job. The checks are in the order of decisions.md, Errors: key
+// and rate, then body and schema, plan gates, content; the account decides the rest.
 func (s *Server) submit(ctx *fasthttp.RequestCtx, op operation) {
-	key, ok := s.authenticate(ctx)
+	caller, ok := s.enter(ctx)
 	if !ok {
 		return
 	}
 	body, violations := op.body.Decode(ctx.PostBody())
+	key, wrongKey := idempotencyKey(&ctx.Request.Header)
+	violations = append(violations, wrongKey...)
 	if len(violations) > 0 {
-		invalid(ctx, violations)
+		s.invalid(ctx, violations)
 		return
 	}
-	html, wrong := op.prepare(s.cfg.Documents, body)
-	if wrong == nil && len(html) > MaxContent {
-		p := contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has %d bytes, %d are allowed.", len(html), MaxContent))
-		wrong = &p
+	if wrong := conflict(body); wrong != nil {
+		s.fail(ctx, *wrong)
+		return
 	}
+	least := s.planOf(ctx, caller, op.body.Gates(body))
+	if least == refusedPlan {
+		return
+	}
+	job := events.NewJobID()
+	content, wrong := s.content(op, job, body)
 	if wrong != nil {
 		s.fail(ctx, *wrong)
 		return
 	}
-	s.accept(ctx, key, events.SubmitJob{
-		Job: events.NewJobID(), Key: key.Key, Operation: op.name,
-		Content: events.Content{HTML: html, Print: optionsOf(body["options"])},
+	s.accept(ctx, caller, events.SubmitJob{
+		Job: job, Key: caller.Key, Operation: op.name, Test: fields(body).flag("test", false), Content: content,
+		Webhook: fields(body).text("webhook_url"), Requires: least, Idempotency: idempotencyOf(ctx, key, body),
 	})
 }
 
-func (s *Server) accept(ctx *fasthttp.RequestCtx, key projections.KeyRef, job events.SubmitJob) {
-	reply, err := s.cfg.Commands.Do(key.Account, job)
+// conflict says which options exclude one another, on every plan (api-spec.md, E-invoice option).
+func conflict(f fields) *problem {
+	options, _ := f.object("options")
+	switch {
+	case f["template"] != nil && f["template_id"] != nil:
+		p := optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: send template or template_id, not both.")
+		return &p
+	case f["einvoice"] != nil && (options["user_password"] != nil || options["compression"] != nil):
+		p := optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, which can be neither encrypted nor compressed; leave options.user_password and options.compression out.")
+		return &p
+	}
+	return nil
+}
+
+// refusedPlan is what planOf gives for a refused request; no plan has that name.
+const refusedPlan events.Plan = "refused"
+
+// planOf gives the smallest plan that has all gated fields of a request, or answers
+// 402 for the first that the caller's plan does not have.
+func (s *Server) planOf(ctx *fasthttp.RequestCtx, caller projections.Caller, gates []schema.Gate) (least events.Plan) {
+	for _, gate := range gates {
+		plan := events.Plan(gate.Plan)
+		if !caller.Plan.Includes(plan) {
+			s.fail(ctx, planRequired(gate.Path, plan, s.cfg.UpgradeURL))
+			return refusedPlan
+		}
+		if !least.Includes(plan) {
+			least = plan
+		}
+	}
+	return least
+}
+
+func (s *Server) accept(ctx *fasthttp.RequestCtx, caller projections.Caller, job events.SubmitJob) {
+	reply, err := s.cfg.Commands.Do(caller.Account, job)
 	switch {
 	case errors.Is(err, log.ErrTooLarge):
 		s.fail(ctx, contentTooLarge.with("payload-too-large-for-queue: the request does not fit the processing queue."))
@@ -107,12 +87,26 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, key projections.KeyRef, job ev
 		s.cfg.Logger.Warn("command without reply", "job", job.Job.String(), "error", err)
 		s.fail(ctx, unavailable)
 	case reply.Code == events.Accepted:
-		ctx.SetStatusCode(202)
-		ctx.SetContentType("application/json")
-		ctx.SetBodyString(`{"job_id":"` + job.Job.String() + `","status":"queued","detail":"Job queued"}`)
+		created(ctx, job.Job, job.Content)
+	case reply.Code == events.Replayed && reply.Job != nil:
+		ctx.Response.Header.Set(replayedHeader, "true")
+		created(ctx, *reply.Job, job.Content) // the same request makes the same detail
+	case reply.Code == events.PlanRequired: // the plan has changed since the key was looked up
+		s.fail(ctx, planRequired("this request", job.Requires, s.cfg.UpgradeURL))
 	default:
 		s.refuse(ctx, reply)
 	}
+}
+
+// created answers with a JobCreatedResponse.
+func created(ctx *fasthttp.RequestCtx, job events.JobID, c events.Content) {
+	detail := "Job queued"
+	if c.Invoice != nil && incomplete[c.Invoice.Profile] {
+		detail += ". Warning: an invoice of the profile " + c.Invoice.Profile + " is not a complete legal invoice"
+	}
+	ctx.SetStatusCode(202)
+	ctx.SetContentType("application/json")
+	ctx.SetBodyString(`{"job_id":"` + job.String() + `","status":"queued","detail":"` + detail + `"}`)
 }
 
 func (s *Server) refuse(ctx *fasthttp.RequestCtx, reply events.Reply) {
@@ -122,54 +116,4 @@ func (s *Server) refuse(ctx *fasthttp.RequestCtx, reply events.Reply) {
 		p = internalError
 	}
 	s.fail(ctx, p.after(reply.RetryAfter))
-}
-
-// authenticate finds the account of the request's key, or answers 401.
-func (s *Server) authenticate(ctx *fasthttp.RequestCtx) (projections.KeyRef, bool) {
-	hash, ok := apikey.Hash(string(ctx.Request.Header.Peek("X-API-Key")))
-	if !ok {
-		s.fail(ctx, invalidKey)
-		return projections.KeyRef{}, false
-	}
-	ref, known, err := s.cfg.Models.Key(hash)
-	if err != nil {
-		s.cfg.Logger.Error("look up key", "error", err)
-		s.fail(ctx, internalError)
-		return ref, false
-	}
-	if !known {
-		s.fail(ctx, invalidKey)
-	}
-	return ref, known
-}
-
-// optionsOf fills the contract's defaults into checked options.
-func optionsOf(value any) events.PrintOptions {
-	o := events.PrintOptions{Format: "A4"}
-	fields, _ := value.(map[string]any)
-	if f, ok := fields["format"].(string); ok {
-		o.Format = canonicalFormat(f)
-	}
-	o.Landscape, _ = fields["landscape"].(bool)
-	if background, ok := fields["print_background"].(bool); ok {
-		o.OmitBackground = !background
-	}
-	if n, ok := fields["scale"].(json.Number); ok {
-		o.Scale, _ = n.Float64() // checked by the schema
-	}
-	margin, _ := fields["margin"].(map[string]any)
-	o.MarginTop, _ = margin["top"].(string)
-	o.MarginRight, _ = margin["right"].(string)
-	o.MarginBottom, _ = margin["bottom"].(string)
-	o.MarginLeft, _ = margin["left"].(string)
-	return o
-}
-
-func canonicalFormat(format string) string {
-	for _, f := range formats {
-		if strings.EqualFold(f, format) {
-			return f
-		}
-	}
-	return format
 }

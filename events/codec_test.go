@@ -38,6 +38,35 @@ func sampleCommands() []CommandBody {
 		LoseRender{Job: job, Attempt: attempt},
 		WakeJob{Job: job},
 		ForgetFile{Job: job, Name: "f.pdf"},
+		fullSubmit(),
+		BeginDownload{Job: job, Download: 7},
+		RenewDownload{Job: job, Download: 7},
+		EndDownload{Job: job, Download: 7},
+		MoveAnchor{Anchor: 1700000000000},
+		LimitFiles{Bytes: 300 << 20},
+		SetVolumeBlocks{Blocks: 5},
+		NoteKeyUse{Key: "key_a"},
+	}
+}
+
+// fullSubmit has every field of a job.
+func fullSubmit() SubmitJob {
+	return SubmitJob{
+		Job: job, Key: "key_a", Operation: URLToPDF, Webhook: "https://example.test/hook", Requires: PlanPro,
+		Idempotency: &Idempotency{Key: "k-1", Fingerprint: [32]byte{1}},
+		Content: Content{
+			URL: "https://example.test/",
+			Print: PrintOptions{
+				Format: "A4", HeaderFooter: true, Header: "h", Footer: "f", Password: Sealed{1},
+				Watermark:   &Watermark{Text: "t", Color: "red", FontSize: "60px", Rotation: -45},
+				Compression: &Compression{Level: 9, ImageQuality: 80},
+			},
+			Image:    &ImageOptions{Format: "jpeg", FullPage: true, Quality: 80, Width: 1024, Height: 768},
+			Load:     &LoadOptions{Timeout: 1, WaitUntil: "load", WaitFor: "#x", WaitAfter: 2},
+			Auth:     &Credentials{Type: "basic", Value: Sealed{2}},
+			Invoice:  &Invoice{Profile: "en16931", XML: []byte{3}, Template: []byte{4}, TemplateID: "tpl", HTML: []byte{6}},
+			Delivery: &Delivery{URL: Sealed{5}},
+		},
 	}
 }
 
@@ -60,6 +89,18 @@ func sampleEvents() []Event {
 		FileExpired{Job: job},
 		FileDeleted{Job: job},
 		JobForgotten{Job: job},
+		JobQueued{
+			Job: job, Key: "key_a", Operation: URLToImage, Content: 42, Window: 1700000000000, Webhook: "https://example.test/hook",
+			Delivered: true, MaxFile: 300 << 20, Idempotency: &Idempotency{Key: "k-1", Fingerprint: [32]byte{1}},
+		},
+		DownloadBegun{Job: job, Download: 7, Until: 1700000030000},
+		DownloadRenewed{Job: job, Download: 7, Until: 1700000040000},
+		DownloadEnded{Job: job, Download: 7},
+		AnchorMoved{Anchor: 1700000000000},
+		FilesLimited{Bytes: 300 << 20},
+		VolumeBlocksSet{Blocks: 5},
+		KeyUsed{Key: "key_a"},
+		TestCounted{Job: job},
 	}
 }
 
@@ -73,9 +114,13 @@ type record struct {
 func sampleRecords(t *testing.T) []record {
 	t.Helper()
 	var all []record
+	seen := map[string]int{}
 	add := func(name string, value any, b []byte, err error) {
 		if err != nil {
 			t.Fatal(err)
+		}
+		if seen[name]++; seen[name] > 1 { // a type that has got more fields
+			name = fmt.Sprintf("%s-%d", name, seen[name])
 		}
 		all = append(all, record{name, value, b})
 	}

@@ -51,6 +51,18 @@ type SubmitJob struct {
 	Operation Operation `cbor:"3,keyasint"`
 	Test      bool      `cbor:"4,keyasint,omitempty"`
 	Content   Content   `cbor:"5,keyasint"`
+	// Webhook is where the outcome is to be told; "" for nowhere.
+	Webhook string `cbor:"6,keyasint,omitempty"`
+	// Requires is the smallest plan that has all that is asked for; "" for any.
+	Requires    Plan         `cbor:"7,keyasint,omitempty"`
+	Idempotency *Idempotency `cbor:"8,keyasint,omitempty"`
+}
+
+// Idempotency recognises a request that is sent again (decisions.md, Submitting).
+type Idempotency struct {
+	// Key is the caller's; Fingerprint the SHA-256 of method, path and canonical body.
+	Key         string   `cbor:"1,keyasint"`
+	Fingerprint [32]byte `cbor:"2,keyasint"`
 }
 
 // StartRender tells that an attempt holds a browser page and begins.
@@ -95,17 +107,62 @@ type ForgetFile struct {
 	Name string `cbor:"2,keyasint"`
 }
 
-func (CreateAccount) commandType() uint64 { return 1 }
-func (ChangePlan) commandType() uint64    { return 2 }
-func (IssueKey) commandType() uint64      { return 3 }
-func (RevokeKey) commandType() uint64     { return 4 }
-func (SubmitJob) commandType() uint64     { return 16 }
-func (StartRender) commandType() uint64   { return 17 }
-func (FinishRender) commandType() uint64  { return 18 }
-func (FailRender) commandType() uint64    { return 19 }
-func (LoseRender) commandType() uint64    { return 20 }
-func (WakeJob) commandType() uint64       { return 21 }
-func (ForgetFile) commandType() uint64    { return 22 }
+// BeginDownload asks for one of the downloads that a file allows, and for its stream.
+type BeginDownload struct {
+	Job      JobID      `cbor:"1,keyasint"`
+	Download DownloadID `cbor:"2,keyasint"`
+}
+
+// RenewDownload tells that a download still goes on.
+type RenewDownload struct {
+	Job      JobID      `cbor:"1,keyasint"`
+	Download DownloadID `cbor:"2,keyasint"`
+}
+
+// EndDownload tells that a download has ended, whole or not.
+type EndDownload struct {
+	Job      JobID      `cbor:"1,keyasint"`
+	Download DownloadID `cbor:"2,keyasint"`
+}
+
+// MoveAnchor changes the instant from which an account's quota windows run.
+type MoveAnchor struct {
+	Anchor Instant `cbor:"1,keyasint"`
+}
+
+// LimitFiles changes how large a file of the account may be; zero means the default.
+type LimitFiles struct {
+	Bytes int64 `cbor:"1,keyasint"`
+}
+
+// SetVolumeBlocks changes how many blocks of 1 GB an account has bought beyond its plan's volume.
+type SetVolumeBlocks struct {
+	Blocks int64 `cbor:"1,keyasint"`
+}
+
+// NoteKeyUse tells that a request came with a key.
+type NoteKeyUse struct {
+	Key KeyID `cbor:"1,keyasint"`
+}
+
+func (CreateAccount) commandType() uint64   { return 1 }
+func (ChangePlan) commandType() uint64      { return 2 }
+func (IssueKey) commandType() uint64        { return 3 }
+func (RevokeKey) commandType() uint64       { return 4 }
+func (MoveAnchor) commandType() uint64      { return 5 }
+func (LimitFiles) commandType() uint64      { return 6 }
+func (SetVolumeBlocks) commandType() uint64 { return 7 }
+func (NoteKeyUse) commandType() uint64      { return 8 }
+func (SubmitJob) commandType() uint64       { return 16 }
+func (StartRender) commandType() uint64     { return 17 }
+func (FinishRender) commandType() uint64    { return 18 }
+func (FailRender) commandType() uint64      { return 19 }
+func (LoseRender) commandType() uint64      { return 20 }
+func (WakeJob) commandType() uint64         { return 21 }
+func (ForgetFile) commandType() uint64      { return 22 }
+func (BeginDownload) commandType() uint64   { return 23 }
+func (RenewDownload) commandType() uint64   { return 24 }
+func (EndDownload) commandType() uint64     { return 25 }
 
 // Target is the job that a command is about; false for commands about the account.
 func Target(body CommandBody) (JobID, bool) {
@@ -123,6 +180,12 @@ func Target(body CommandBody) (JobID, bool) {
 	case WakeJob:
 		return b.Job, true
 	case ForgetFile:
+		return b.Job, true
+	case BeginDownload:
+		return b.Job, true
+	case RenewDownload:
+		return b.Job, true
+	case EndDownload:
 		return b.Job, true
 	}
 	return JobID{}, false

@@ -34,6 +34,8 @@ type Reply struct {
 	Code ReplyCode `cbor:"1,keyasint"`
 	// RetryAfter is in seconds; zero means that waiting does not help.
 	RetryAfter int64 `cbor:"2,keyasint,omitempty"`
+	// Job is the job of the request that this one repeats; nil for no such job.
+	Job *JobID `cbor:"3,keyasint,omitempty"`
 }
 
 // ReplyCode tells what became of a command, in a stable wire name.
@@ -51,4 +53,13 @@ const (
 	QuotaBytesExceeded ReplyCode = "quota-bytes-exceeded"
 	Stale              ReplyCode = "stale"
 	Internal           ReplyCode = "internal"
+	Replayed           ReplyCode = "replayed"
+	KeyReused          ReplyCode = "idempotency-key-reused"
+	PlanRequired       ReplyCode = "plan-required"
+	TestLimit          ReplyCode = "test-rate-limit-exceeded"
+	NoSuchFile         ReplyCode = "no-such-file"
+	FileGone           ReplyCode = "file-expired"
+	DownloadBusy       ReplyCode = "download-busy"
+	DownloadsExhausted ReplyCode = "download-attempts-exhausted"
+	OutOfRange         ReplyCode = "out-of-range"
 )

@@ -25,6 +25,26 @@ type KeyRevoked struct {
 	Hash [32]byte `cbor:"2,keyasint"`
 }
 
+// AnchorMoved changed the instant from which the quota windows run.
+type AnchorMoved struct {
+	Anchor Instant `cbor:"1,keyasint"`
+}
+
+// FilesLimited changed how large a file of the account may be; zero means the default.
+type FilesLimited struct {
+	Bytes int64 `cbor:"1,keyasint"`
+}
+
+// VolumeBlocksSet changed how many extra blocks of volume the account has.
+type VolumeBlocksSet struct {
+	Blocks int64 `cbor:"1,keyasint"`
+}
+
+// KeyUsed tells when a key was last used, to the hour.
+type KeyUsed struct {
+	Key KeyID `cbor:"1,keyasint"`
+}
+
 // QuotaReserved set one unit aside for an accepted job, in the quota window that began at Window.
 type QuotaReserved struct {
 	Job    JobID   `cbor:"1,keyasint"`
@@ -55,6 +75,40 @@ type JobQueued struct {
 	Content int64 `cbor:"5,keyasint"`
 	// Window is the quota window of the job's unit.
 	Window Instant `cbor:"6,keyasint,omitempty"`
+	// Webhook is where the outcome is to be told.
+	Webhook string `cbor:"7,keyasint,omitempty"`
+	// Delivered tells that the file goes to the caller's own storage.
+	Delivered bool `cbor:"8,keyasint,omitempty"`
+	// MaxFile is how many bytes the file may have, as the account was limited when
+	// the job was accepted; zero means the default.
+	MaxFile     int64        `cbor:"9,keyasint,omitempty"`
+	Idempotency *Idempotency `cbor:"10,keyasint,omitempty"`
+}
+
+// TestCounted counted an accepted test job against the caps of test mode.
+type TestCounted struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+// DownloadBegun spent one of a file's downloads and gave its stream away.
+type DownloadBegun struct {
+	Job      JobID      `cbor:"1,keyasint"`
+	Download DownloadID `cbor:"2,keyasint"`
+	// Until is when the stream is free again, unless it is renewed.
+	Until Instant `cbor:"3,keyasint"`
+}
+
+// DownloadRenewed prolonged a stream.
+type DownloadRenewed struct {
+	Job      JobID      `cbor:"1,keyasint"`
+	Download DownloadID `cbor:"2,keyasint"`
+	Until    Instant    `cbor:"3,keyasint"`
+}
+
+// DownloadEnded freed a stream.
+type DownloadEnded struct {
+	Job      JobID      `cbor:"1,keyasint"`
+	Download DownloadID `cbor:"2,keyasint"`
 }
 
 // RenderStarted gave the job to an attempt.
@@ -94,6 +148,7 @@ type JobDone struct {
 	Job     JobID   `cbor:"1,keyasint"`
 	File    File    `cbor:"2,keyasint"`
 	Metrics Metrics `cbor:"3,keyasint"`
+	// Expires is when the file may no longer be downloaded; zero when it is not kept here.
 	Expires Instant `cbor:"4,keyasint"`
 }
 
@@ -122,6 +177,11 @@ func (AccountCreated) eventType() uint64  { return 1 }
 func (PlanChanged) eventType() uint64     { return 2 }
 func (KeyIssued) eventType() uint64       { return 3 }
 func (KeyRevoked) eventType() uint64      { return 4 }
+func (AnchorMoved) eventType() uint64     { return 5 }
+func (FilesLimited) eventType() uint64    { return 6 }
+func (VolumeBlocksSet) eventType() uint64 { return 7 }
+func (KeyUsed) eventType() uint64         { return 11 }
+func (TestCounted) eventType() uint64     { return 12 }
 func (QuotaReserved) eventType() uint64   { return 8 }
 func (QuotaDebited) eventType() uint64    { return 9 }
 func (QuotaReleased) eventType() uint64   { return 10 }
@@ -135,6 +195,9 @@ func (JobFailed) eventType() uint64       { return 22 }
 func (FileExpired) eventType() uint64     { return 23 }
 func (FileDeleted) eventType() uint64     { return 24 }
 func (JobForgotten) eventType() uint64    { return 25 }
+func (DownloadBegun) eventType() uint64   { return 26 }
+func (DownloadRenewed) eventType() uint64 { return 27 }
+func (DownloadEnded) eventType() uint64   { return 28 }
 
 // JobOf is the job that an event is about; false for events of the account.
 func JobOf(ev Event) (JobID, bool) {
@@ -158,6 +221,12 @@ func JobOf(ev Event) (JobID, bool) {
 	case FileDeleted:
 		return e.Job, true
 	case JobForgotten:
+		return e.Job, true
+	case DownloadBegun:
+		return e.Job, true
+	case DownloadRenewed:
+		return e.Job, true
+	case DownloadEnded:
 		return e.Job, true
 	}
 	return JobID{}, false

@@ -66,10 +66,19 @@ func (id CommandID) String() string { return uuid.UUID(id).String() }
 type AttemptID uint64
 
 // NewAttemptID makes a random attempt id, never zero.
-func NewAttemptID() AttemptID {
+func NewAttemptID() AttemptID { return AttemptID(randomNumber()) }
+
+// DownloadID is the fencing token of one download: only who has it may renew or
+// end the stream.
+type DownloadID uint64
+
+// NewDownloadID makes a random download id, never zero.
+func NewDownloadID() DownloadID { return DownloadID(randomNumber()) }
+
+func randomNumber() uint64 {
 	var b [8]byte
 	rand.Read(b[:])
-	return AttemptID(binary.BigEndian.Uint64(b[:]) | 1)
+	return binary.BigEndian.Uint64(b[:]) | 1
 }
 
 // Instant is a moment in milliseconds since 1970 UTC, the resolution of the API.
@@ -84,6 +93,10 @@ func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
 
 // Add moves an instant by d, cut to milliseconds.
 func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Milliseconds()) }
+
+// Until is how many seconds lie between i and a later instant, rounded up and at
+// least one: the value of a Retry-After header.
+func (i Instant) Until(later Instant) int64 { return max(1, (int64(later-i)+999)/1000) }
 
 // Partition is the shard of an account among n: FNV-1a, its halves folded
 // together because the low bits alone mix badly, modulo n. It is fixed for the

@@ -1,5 +1,7 @@
 package events
 
+import "slices"
+
 // Plan is a subscription plan by its wire name.
 type Plan string
 
@@ -14,14 +16,27 @@ const (
 // Plans lists the plans, smallest first.
 func Plans() []Plan { return []Plan{PlanFree, PlanStarter, PlanPro, PlanBusiness} }
 
+// Includes tells whether the plan has what is for the plan least and higher ones;
+// "" is for every plan.
+func (p Plan) Includes(least Plan) bool {
+	return least == "" || slices.Index(Plans(), p) >= slices.Index(Plans(), least)
+}
+
 // Operation is a conversion by its endpoint's name.
 type Operation string
 
 // The operations (api-spec.md, Endpoints).
 const (
+	URLToPDF      Operation = "url-to-pdf"
 	HTMLToPDF     Operation = "html-to-pdf"
 	MarkdownToPDF Operation = "markdown-to-pdf"
+	URLToImage    Operation = "url-to-image"
+	HTMLToImage   Operation = "html-to-image"
+	EInvoiceToPDF Operation = "einvoice-to-pdf"
 )
+
+// Image tells whether the operation makes an image; the others make a PDF.
+func (o Operation) Image() bool { return o == URLToImage || o == HTMLToImage }
 
 // Status is a job's state as the API shows it.
 type Status string
@@ -47,6 +62,9 @@ const (
 	RenderFailed     ErrorCode = "RENDER_FAILED"
 	NavigationFailed ErrorCode = "NAVIGATION_FAILED"
 	BrowserCrashed   ErrorCode = "BROWSER_CRASHED"
+	SelectorTimeout  ErrorCode = "SELECTOR_TIMEOUT"
+	DeliveryFailed   ErrorCode = "DELIVERY_FAILED"
+	EInvoiceFailed   ErrorCode = "EINVOICE_FAILED"
 )
 
 // NodeID names one start of one node: a restarted node has another id.
@@ -62,33 +80,24 @@ type Key struct {
 	LastFour string  `cbor:"4,keyasint"`
 	Created  Instant `cbor:"5,keyasint"`
 	Revoked  Instant `cbor:"6,keyasint,omitempty"`
+	// LastUsed is when a request last came with it, to the hour.
+	LastUsed Instant `cbor:"7,keyasint,omitempty"`
 }
 
-// Content is what a job renders, as it will be rendered: sanitised HTML, or Markdown's HTML.
-type Content struct {
-	HTML  string       `cbor:"1,keyasint,omitempty"`
-	Print PrintOptions `cbor:"2,keyasint"`
-}
-
-// PrintOptions are the basic PdfOptions of the contract with its defaults filled in.
-type PrintOptions struct {
-	// Format is A4, A3, Letter, Legal or Tabloid.
-	Format    string `cbor:"1,keyasint"`
-	Landscape bool   `cbor:"2,keyasint,omitempty"`
-	// Margins are CSS lengths; empty means the default.
-	MarginTop    string `cbor:"3,keyasint,omitempty"`
-	MarginRight  string `cbor:"4,keyasint,omitempty"`
-	MarginBottom string `cbor:"5,keyasint,omitempty"`
-	MarginLeft   string `cbor:"6,keyasint,omitempty"`
-	// OmitBackground leaves CSS backgrounds out.
-	OmitBackground bool `cbor:"7,keyasint,omitempty"`
-	// Scale is 0.5–2; zero means fitted to the page.
-	Scale float64 `cbor:"8,keyasint,omitempty"`
+// WithKey is keys with one of them changed; keys itself stays as it is.
+func WithKey(keys []Key, id KeyID, change func(*Key)) []Key {
+	out := slices.Clone(keys)
+	for i := range out {
+		if out[i].ID == id {
+			change(&out[i])
+		}
+	}
+	return out
 }
 
 // File is a stored result.
 type File struct {
-	// Name is the file's name in the store, unique to the attempt.
+	// Name is the file's name in the store, unique to the attempt. Its extension is its type.
 	Name string `cbor:"1,keyasint"`
 	// Size is in bytes, Pages zero for images.
 	Size  int64 `cbor:"2,keyasint"`

@@ -17,6 +17,8 @@ type Cursor struct {
 	Epoch int64 `cbor:"2,keyasint"`
 	// Cause is the command offset of the last accepted envelope, -1 before the first.
 	Cause int64 `cbor:"3,keyasint"`
+	// Owner is the node of the latest marker; empty before the first.
+	Owner events.NodeID `cbor:"4,keyasint,omitempty"`
 }
 
 // Origin is the cursor of a partition of which nothing was read.
@@ -28,7 +30,7 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	c.Next = offset + 1
 	switch e := entry.(type) {
 	case events.Marker:
-		c.Epoch = offset
+		c.Epoch, c.Owner = offset, e.Owner
 	case events.Envelope:
 		if e.Epoch == c.Epoch && e.Cause > c.Cause {
 			c.Cause = e.Cause

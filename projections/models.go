@@ -24,12 +24,25 @@ type Job struct {
 	Error   events.ErrorCode `cbor:"10,keyasint,omitempty"`
 	// Gone tells that the file has expired.
 	Gone bool `cbor:"11,keyasint,omitempty"`
+	// Delivered tells that the file goes to the caller's own storage.
+	Delivered bool `cbor:"12,keyasint,omitempty"`
+	// Downloads counts the downloads begun.
+	Downloads int `cbor:"13,keyasint,omitempty"`
 }
 
 // KeyRef is what an API key's hash leads to.
 type KeyRef struct {
 	Account events.AccountID `cbor:"1,keyasint"`
 	Key     events.KeyID     `cbor:"2,keyasint"`
+}
+
+// Caller is who sends a request: what its API key leads to.
+type Caller struct {
+	KeyRef
+	// Plan is the account's, which may have changed since in the log.
+	Plan events.Plan
+	// LastUsed is when the key was last seen, to the hour.
+	LastUsed events.Instant
 }
 
 // Account is the read model of one account, for its operator.
@@ -42,6 +55,10 @@ type Account struct {
 	// Used counts the account's billed units and Bytes their bytes, over all windows.
 	Used  int64 `cbor:"6,keyasint,omitempty" json:"used_units"`
 	Bytes int64 `cbor:"7,keyasint,omitempty" json:"used_bytes"`
+	// MaxFile is how many bytes a file may have, zero for the default; Blocks the
+	// extra blocks of volume.
+	MaxFile int64 `cbor:"8,keyasint,omitempty" json:"max_file_bytes,omitempty"`
+	Blocks  int64 `cbor:"9,keyasint,omitempty" json:"volume_blocks,omitempty"`
 }
 
 var (
@@ -99,7 +116,7 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		return
 	}
 	if q, ok := ev.(events.JobQueued); ok {
-		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At})
+		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At, Delivered: q.Delivered})
 		return
 	}
 	j, _ := jobs.Load(tx, key)
@@ -115,6 +132,8 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		j.Status, j.Finished, j.Error = events.StatusFailed, e.At, ev.Code
 	case events.FileExpired:
 		j.Gone = true
+	case events.DownloadBegun:
+		j.Downloads++
 	default:
 		return // of no interest to a reader
 	}
@@ -122,17 +141,29 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 }
 
 func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
+	switch ev.(type) {
+	case events.PlanChanged, events.KeyIssued, events.KeyRevoked, events.KeyUsed:
+		tx.callers = true
+	}
 	switch ev := ev.(type) {
 	case events.AccountCreated:
 		accounts.Put(tx, key, Account{ID: e.Account, Plan: ev.Plan, Anchor: ev.Anchor, Created: e.At})
 	case events.PlanChanged:
 		updateAccount(tx, key, func(a *Account) { a.Plan = ev.Plan })
+	case events.AnchorMoved:
+		updateAccount(tx, key, func(a *Account) { a.Anchor = ev.Anchor })
+	case events.FilesLimited:
+		updateAccount(tx, key, func(a *Account) { a.MaxFile = ev.Bytes })
+	case events.VolumeBlocksSet:
+		updateAccount(tx, key, func(a *Account) { a.Blocks = ev.Blocks })
 	case events.KeyIssued:
 		keys.Put(tx, keyIndex(ev.Key.Hash), KeyRef{e.Account, ev.Key.ID})
 		updateAccount(tx, key, func(a *Account) { a.Keys = append(a.Keys[:len(a.Keys):len(a.Keys)], ev.Key) })
 	case events.KeyRevoked:
 		keys.Delete(tx, keyIndex(ev.Hash))
-		updateAccount(tx, key, func(a *Account) { a.Keys = withRevoked(a.Keys, ev.Key, e.At) })
+		updateAccount(tx, key, func(a *Account) { a.Keys = events.WithKey(a.Keys, ev.Key, func(k *events.Key) { k.Revoked = e.At }) })
+	case events.KeyUsed:
+		updateAccount(tx, key, func(a *Account) { a.Keys = events.WithKey(a.Keys, ev.Key, func(k *events.Key) { k.LastUsed = e.At }) })
 	case events.QuotaDebited:
 		updateAccount(tx, key, func(a *Account) { a.Used, a.Bytes = a.Used+1, a.Bytes+ev.Bytes })
 	}
@@ -142,16 +173,6 @@ func updateAccount(tx *Tx, key []byte, change func(*Account)) {
 	a, _ := accounts.Load(tx, key)
 	change(&a)
 	accounts.Put(tx, key, a)
-}
-
-func withRevoked(all []events.Key, id events.KeyID, at events.Instant) []events.Key {
-	out := append([]events.Key(nil), all...)
-	for i := range out {
-		if out[i].ID == id {
-			out[i].Revoked = at
-		}
-	}
-	return out
 }
 
 // keyIndex is the key of the key index: by hash alone, in no partition, because

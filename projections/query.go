@@ -4,21 +4,43 @@ import "platen.dev/events"
 
 // Job reads a job of an account; false when the account has no such job.
 func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, error) {
+	part := r.jobs.part(id)
+	j, ok, generation := part.get(id)
+	if ok {
+		return j, j.Account == account, nil
+	}
 	j, ok, err := jobs.Get(r, jobs.Key(r.partition(account), id[:]...))
+	if ok && err == nil {
+		part.put(id, j, generation, maxJobs)
+	}
 	return j, ok && j.Account == account, err
 }
 
-// Key finds what the hash of an API key's secret leads to.
-func (r *Replica) Key(hash [32]byte) (KeyRef, bool, error) {
-	ref, ok, generation := r.keys.get(hash)
+// Caller finds what the hash of an API key's secret leads to.
+func (r *Replica) Caller(hash [32]byte) (Caller, bool, error) {
+	c, ok, generation := r.callers.get(hash)
 	if ok {
-		return ref, true, nil
+		return c, true, nil
 	}
-	ref, ok, err := keys.Get(r, keyIndex(hash))
+	c, ok, err := r.readCaller(hash)
 	if ok && err == nil {
-		r.keys.put(hash, ref, generation)
+		r.callers.put(hash, c, generation, maxCallers)
 	}
-	return ref, ok, err
+	return c, ok, err
+}
+
+func (r *Replica) readCaller(hash [32]byte) (c Caller, ok bool, err error) {
+	if c.KeyRef, ok, err = keys.Get(r, keyIndex(hash)); err != nil || !ok {
+		return c, false, err
+	}
+	account, ok, err := r.Account(c.Account)
+	c.Plan = account.Plan
+	for _, k := range account.Keys {
+		if k.ID == c.Key {
+			c.LastUsed = k.LastUsed
+		}
+	}
+	return c, ok, err
 }
 
 // Account reads an account.

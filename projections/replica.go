@@ -1,10 +1,12 @@
 package projections
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -33,14 +35,22 @@ const (
 	runRecords = 4096
 )
 
+// schema is the version of all tables together: raise it whenever a projection
+// writes something else than before, and every replica folds the journal anew.
+var (
+	schemaKey = []byte("\x00schema")
+	schema    = []byte{2}
+)
+
 // Replica is one node's copy of all state. Its methods may be called from any goroutine.
 type Replica struct {
-	cfg    Config
-	db     *pebble.DB
-	keys   keyCache
-	tails  []*tail
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	cfg     Config
+	db      *pebble.DB
+	callers cache[[32]byte, Caller]
+	jobs    jobCache
+	tails   []*tail
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
 }
 
 // Progress tells what one committed run of records changed.
@@ -77,7 +87,29 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	return r, nil
 }
 
+// openStore opens the store, empty if what is there was folded by other projections.
 func openStore(cfg Config) (*pebble.DB, error) {
+	db, err := openPebble(cfg)
+	if err != nil {
+		return nil, err
+	}
+	have, err := get(db, schemaKey)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if bytes.Equal(have, schema) {
+		return db, nil
+	}
+	if err := errors.Join(db.Close(), os.RemoveAll(cfg.Dir)); err != nil {
+		return nil, err
+	}
+	if db, err = openPebble(cfg); err != nil {
+		return nil, err
+	}
+	return db, db.Set(schemaKey, schema, pebble.Sync)
+}
+
+func openPebble(cfg Config) (*pebble.DB, error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	opts := &pebble.Options{
@@ -165,6 +197,9 @@ func after(prefix []byte) []byte {
 
 // Cursor is how far a partition is folded.
 func (r *Replica) Cursor(partition int32) Cursor { return r.tails[partition].position() }
+
+// Owner is the node that announced itself last as a partition's owner; "" when none did.
+func (r *Replica) Owner(partition int32) events.NodeID { return r.tails[partition].position().Owner }
 
 // Watch makes f receive a partition's progress from now on, after each commit
 // and in order, on the partition's own goroutine: f must not block. The function

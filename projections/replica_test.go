@@ -196,7 +196,7 @@ func TestReadModels(t *testing.T) {
 	b.write("acc_a", events.KeyIssued{Key: events.Key{ID: "key", Hash: hash}})
 	submitted := b.write("acc_a", events.JobQueued{Job: job, Operation: events.HTMLToPDF})
 	b.catchUp(r)
-	if ref, ok, err := r.Key(hash); err != nil || !ok || ref.Account != "acc_a" || ref.Key != "key" {
+	if ref, ok, err := r.Caller(hash); err != nil || !ok || ref.Account != "acc_a" || ref.Key != "key" {
 		t.Errorf("key leads to %+v, %t, %v", ref, ok, err)
 	}
 	if j, ok, err := r.Job("acc_a", job); err != nil || !ok || j.Status != events.StatusQueued {
@@ -211,7 +211,7 @@ func TestReadModels(t *testing.T) {
 	b.write("acc_a", events.KeyRevoked{Key: "key", Hash: hash})
 	b.write("acc_a", events.JobFailed{Job: job, Code: events.PageTimeout})
 	b.catchUp(r)
-	if _, ok, err := r.Key(hash); err != nil || ok {
+	if _, ok, err := r.Caller(hash); err != nil || ok {
 		t.Errorf("a revoked key still leads somewhere (%v)", err)
 	}
 	if j, _, _ := r.Job("acc_a", job); j.Status != events.StatusFailed || j.Error != events.PageTimeout || j.Finished == 0 {

@@ -87,9 +87,10 @@ func (t *tail) fold(records []log.Record) error {
 	if err := t.commit(tx); err != nil {
 		return fmt.Errorf("fold journal %d: %w", t.partition, err)
 	}
-	if tx.touched(keys.Name) {
-		t.replica.keys.forget()
+	if tx.callers {
+		t.replica.callers.forgetAll()
 	}
+	t.replica.jobs.forgetChanged(tx)
 	t.publish(p)
 	return nil
 }

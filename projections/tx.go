@@ -28,6 +28,8 @@ type Tx struct {
 	base  Reader
 	slots map[string]*slot
 	err   error
+	// callers tells that what a remembered API key leads to may have changed.
+	callers bool
 }
 
 type slot struct {
@@ -44,16 +46,6 @@ func (tx *Tx) Fail(err error) {
 	if tx.err == nil {
 		tx.err = err
 	}
-}
-
-// touched tells whether the Tx writes to the table.
-func (tx *Tx) touched(table byte) bool {
-	for key, s := range tx.slots {
-		if key[0] == table && s.dirty {
-			return true
-		}
-	}
-	return false
 }
 
 // Flush hands every write to w.

@@ -11,6 +11,8 @@ type Store interface {
 	Job(events.AccountID, events.JobID) (job.State, error)
 	// Reply finds the reply that a command got before.
 	Reply(events.AccountID, events.CommandID) (events.Reply, bool, error)
+	// Remembered finds what an idempotency key stands for, the zero value for nothing.
+	Remembered(id events.AccountID, key string) (Remembered, error)
 }
 
 // Decision is what one command changes: the content of its envelope, and what
@@ -33,8 +35,10 @@ type Aggregate struct {
 	state  State
 	loaded bool
 	// jobs and replies hold what envelopes in flight have touched.
-	jobs     map[events.JobID]*flying
-	replies  map[events.CommandID]events.Reply
+	jobs    map[events.JobID]*flying
+	replies map[events.CommandID]events.Reply
+	// requests are those accepted with an idempotency key.
+	requests map[string]accepted
 	inFlight map[int64]flight
 }
 
@@ -43,9 +47,16 @@ type flying struct {
 	count int
 }
 
+// accepted is a request accepted by the command at offset cause.
+type accepted struct {
+	Remembered
+	cause int64
+}
+
 type flight struct {
 	command events.CommandID
 	job     events.JobID
+	request string // idempotency key of an accepted request
 }
 
 // NewAggregate makes the aggregate of an account over committed state.
@@ -54,6 +65,7 @@ func NewAggregate(id events.AccountID, store Store, limits LimitsFunc) *Aggregat
 		id: id, store: store, limits: limits,
 		jobs:     map[events.JobID]*flying{},
 		replies:  map[events.CommandID]events.Reply{},
+		requests: map[string]accepted{},
 		inFlight: map[int64]flight{},
 	}
 }
@@ -79,7 +91,11 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	d := a.compose(before, c, cause)
+	earlier, err := a.remembered(c.Body)
+	if err != nil {
+		return Decision{}, err
+	}
+	d := a.compose(before, earlier, c, cause)
 	a.advance(cause, c, id, before, &d)
 	return d, nil
 }
@@ -115,17 +131,33 @@ func (a *Aggregate) job(id events.JobID) (job.State, error) {
 	return a.store.Job(a.id, id)
 }
 
+// remembered finds the request that a submit may repeat.
+func (a *Aggregate) remembered(body events.CommandBody) (Remembered, error) {
+	submit, ok := body.(events.SubmitJob)
+	if !ok || submit.Idempotency == nil {
+		return Remembered{}, nil
+	}
+	if r, ok := a.requests[submit.Idempotency.Key]; ok {
+		return r.Remembered, nil
+	}
+	return a.store.Remembered(a.id, submit.Idempotency.Key)
+}
+
 // advance moves the speculative state over the decision and notes it as in flight.
 func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, before job.State, d *Decision) {
-	after := before
+	after, inFlight := before, flight{command: c.ID, job: id}
 	for _, ev := range d.Events {
 		a.state = Evolve(a.state, ev, c.At)
 		after = job.Evolve(after, a.id, ev, c.At)
+		if q, ok := ev.(events.JobQueued); ok && q.Idempotency != nil {
+			inFlight.request = q.Idempotency.Key
+			a.requests[inFlight.request] = accepted{remember(q, c.At), cause}
+		}
 	}
 	for _, ev := range d.Events {
 		d.Effects = append(d.Effects, job.Effects(id, after, ev)...)
 	}
-	a.inFlight[cause] = flight{c.ID, id}
+	a.inFlight[cause] = inFlight
 	if d.Reply != nil {
 		a.replies[c.ID] = *d.Reply
 	}
@@ -146,6 +178,9 @@ func (a *Aggregate) Committed(cause int64) {
 	}
 	delete(a.inFlight, cause)
 	delete(a.replies, f.command)
+	if a.requests[f.request].cause == cause { // the key may stand for a later request already
+		delete(a.requests, f.request)
+	}
 	if j := a.jobs[f.job]; j.count > 1 {
 		j.count--
 	} else {
@@ -155,64 +190,11 @@ func (a *Aggregate) Committed(cause int64) {
 
 // compose is Compose on the speculative state, except that a decider that panics refuses the command
 // instead of blocking every later one of its partition.
-func (a *Aggregate) compose(j job.State, c events.Command, cause int64) (d Decision) {
+func (a *Aggregate) compose(j job.State, earlier Remembered, c events.Command, cause int64) (d Decision) {
 	defer func() {
 		if recover() != nil {
 			d = Decision{Reply: &events.Reply{Code: events.Internal}}
 		}
 	}()
-	return Compose(a.state, j, c, cause, a.limits)
-}
-
-// Compose decides one command over an account and the job that it is about.
-func Compose(s State, j job.State, c events.Command, cause int64, limits LimitsFunc) Decision {
-	if submit, ok := c.Body.(events.SubmitJob); ok {
-		return composeSubmit(s, j, submit, c, cause, limits)
-	}
-	if _, ok := events.Target(c.Body); !ok {
-		evs, reply := Decide(s, c.Body)
-		return Decision{Events: evs, Reply: &reply}
-	}
-	evs := job.Decide(j, c, cause)
-	return Decision{Events: append(evs, settle(j, evs)...)}
-}
-
-func composeSubmit(s State, j job.State, b events.SubmitJob, c events.Command, cause int64, limits LimitsFunc) Decision {
-	refusal := func(code events.ReplyCode) Decision { return Decision{Reply: &events.Reply{Code: code}} }
-	if !s.Exists() {
-		return refusal(events.NoSuchAccount)
-	}
-	if k, ok := s.key(b.Key); !ok || k.Revoked != 0 {
-		return refusal(events.NoSuchKey)
-	}
-	evs := job.Decide(j, c, cause)
-	if len(evs) == 0 {
-		return refusal(events.AlreadyExists)
-	}
-	if b.Test {
-		return Decision{Events: evs, Reply: &accepted}
-	}
-	reserved, reply := Admit(s, b.Job, c.At, limits)
-	if len(reserved) == 0 {
-		return Decision{Reply: &reply}
-	}
-	queued := evs[0].(events.JobQueued)
-	queued.Window = reserved[0].(events.QuotaReserved).Window
-	return Decision{Events: append(reserved, queued), Reply: &reply}
-}
-
-// settle turns a charged job's end into what it means for the quota.
-func settle(j job.State, evs []events.Event) []events.Event {
-	if j.Test {
-		return nil
-	}
-	for _, ev := range evs {
-		switch e := ev.(type) {
-		case events.JobDone:
-			return []events.Event{events.QuotaDebited{Job: e.Job, Window: j.Window, Bytes: e.File.Size}}
-		case events.JobFailed:
-			return []events.Event{events.QuotaReleased{Job: e.Job, Window: j.Window}}
-		}
-	}
-	return nil
+	return Compose(a.state, j, earlier, c, cause, a.limits)
 }

@@ -1,11 +1,15 @@
 package account
 
-import "platen.dev/events"
+import (
+	"time"
+
+	"platen.dev/events"
+)
 
 // Decide says what a command changes in the account itself, and its reply.
-func Decide(s State, body events.CommandBody) ([]events.Event, events.Reply) {
+func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
 	if b, ok := body.(events.CreateAccount); ok {
-		return create(s, b)
+		return create(s, b, now)
 	}
 	if !s.Exists() {
 		return refuse(events.NoSuchAccount)
@@ -17,26 +21,37 @@ func Decide(s State, body events.CommandBody) ([]events.Event, events.Reply) {
 		return issueKey(s, b)
 	case events.RevokeKey:
 		return revokeKey(s, b)
+	case events.NoteKeyUse:
+		return noteKeyUse(s, b, now)
+	case events.MoveAnchor:
+		return moveAnchor(s, b, now)
+	case events.LimitFiles:
+		return limitFiles(s, b)
+	case events.SetVolumeBlocks:
+		return setVolumeBlocks(s, b)
 	}
 	return refuse(events.Stale)
 }
 
-var accepted = events.Reply{Code: events.Accepted}
+var yes = events.Reply{Code: events.Accepted}
 
 func refuse(code events.ReplyCode) ([]events.Event, events.Reply) {
 	return nil, events.Reply{Code: code}
 }
 
 func one(e events.Event) ([]events.Event, events.Reply) {
-	return []events.Event{e}, accepted
+	return []events.Event{e}, yes
 }
 
-func create(s State, b events.CreateAccount) ([]events.Event, events.Reply) {
+func create(s State, b events.CreateAccount, now events.Instant) ([]events.Event, events.Reply) {
 	if _, ok := LimitsOf(b.Plan); !ok {
 		return refuse(events.UnknownPlan)
 	}
 	if s.Exists() {
 		return refuse(events.AlreadyExists)
+	}
+	if b.Anchor > now {
+		return refuse(events.OutOfRange)
 	}
 	return one(events.AccountCreated{Plan: b.Plan, Anchor: b.Anchor})
 }
@@ -46,7 +61,7 @@ func changePlan(s State, b events.ChangePlan) ([]events.Event, events.Reply) {
 		return refuse(events.UnknownPlan)
 	}
 	if s.Plan == b.Plan {
-		return nil, accepted
+		return nil, yes
 	}
 	return one(events.PlanChanged{Plan: b.Plan})
 }
@@ -59,7 +74,7 @@ func issueKey(s State, b events.IssueKey) ([]events.Event, events.Reply) {
 	if have.Hash != b.Key.Hash || have.Revoked != 0 {
 		return refuse(events.AlreadyExists)
 	}
-	return nil, accepted
+	return nil, yes
 }
 
 func revokeKey(s State, b events.RevokeKey) ([]events.Event, events.Reply) {
@@ -68,28 +83,61 @@ func revokeKey(s State, b events.RevokeKey) ([]events.Event, events.Reply) {
 		return refuse(events.NoSuchKey)
 	}
 	if have.Revoked != 0 {
-		return nil, accepted
+		return nil, yes
 	}
 	return one(events.KeyRevoked{Key: b.Key, Hash: have.Hash})
 }
 
-// Admit says whether the account may have one more charged job now, and
-// reserves its unit in the current window.
-func Admit(s State, job events.JobID, now events.Instant, limitsOf LimitsFunc) ([]events.Event, events.Reply) {
-	limits, _ := limitsOf(s.Plan)
-	window := max(s.Window, windowStart(s.Anchor, now))
-	reserved, used, bytes := s.Reserved, s.Used, s.Bytes
-	if window > s.Window {
-		reserved, used, bytes = 0, 0, 0
+// noteEvery is how exactly the last use of a key is known.
+const noteEvery = time.Hour
+
+func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Event, events.Reply) {
+	have, exists := s.key(b.Key)
+	if !exists {
+		return refuse(events.NoSuchKey)
 	}
-	switch {
-	case s.Running >= limits.Running:
-		return nil, events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5}
-	case reserved+used >= limits.Jobs:
-		return refuse(events.QuotaExceeded)
-	case bytes >= limits.Bytes:
-		left := windowEnd(s.Anchor, window) - now
-		return nil, events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: max(1, (int64(left)+999)/1000)}
+	if have.Revoked != 0 || now < have.LastUsed.Add(noteEvery) {
+		return nil, yes
 	}
-	return one(events.QuotaReserved{Job: job, Window: window})
+	return one(events.KeyUsed{Key: b.Key})
+}
+
+func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Event, events.Reply) {
+	if b.Anchor <= 0 || b.Anchor > now {
+		return refuse(events.OutOfRange)
+	}
+	if s.Anchor == b.Anchor {
+		return nil, yes
+	}
+	return one(events.AnchorMoved{Anchor: b.Anchor})
+}
+
+// maxFileLimit is the largest file that an account can be allowed: files are
+// finished in memory.
+const maxFileLimit = gigabyte
+
+func limitFiles(s State, b events.LimitFiles) ([]events.Event, events.Reply) {
+	if b.Bytes < 0 || b.Bytes > maxFileLimit {
+		return refuse(events.OutOfRange)
+	}
+	if s.MaxFile == b.Bytes {
+		return nil, yes
+	}
+	return one(events.FilesLimited{Bytes: b.Bytes})
+}
+
+// maxBlocks is far above what anybody buys, and far below what overflows.
+const maxBlocks = 1_000_000
+
+func setVolumeBlocks(s State, b events.SetVolumeBlocks) ([]events.Event, events.Reply) {
+	if s.Plan != events.PlanBusiness && b.Blocks > 0 {
+		return refuse(events.PlanRequired)
+	}
+	if b.Blocks < 0 || b.Blocks > maxBlocks {
+		return refuse(events.OutOfRange)
+	}
+	if s.Blocks == b.Blocks {
+		return nil, yes
+	}
+	return one(events.VolumeBlocksSet{Blocks: b.Blocks})
 }

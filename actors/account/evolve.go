@@ -14,6 +14,16 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.Keys = append(s.Keys[:len(s.Keys):len(s.Keys)], e.Key)
 	case events.KeyRevoked:
 		s.Keys = revoked(s.Keys, e.Key, at)
+	case events.KeyUsed:
+		s.Keys = used(s.Keys, e.Key, at)
+	case events.AnchorMoved:
+		s.Anchor = e.Anchor
+	case events.FilesLimited:
+		s.MaxFile = e.Bytes
+	case events.VolumeBlocksSet:
+		s.Blocks = e.Blocks
+	case events.TestCounted:
+		s.Tests = s.Tests.counted(at)
 	case events.QuotaReserved:
 		if e.Window > s.Window {
 			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
@@ -37,11 +47,9 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 }
 
 func revoked(keys []events.Key, id events.KeyID, at events.Instant) []events.Key {
-	out := append([]events.Key(nil), keys...)
-	for i := range out {
-		if out[i].ID == id {
-			out[i].Revoked = at
-		}
-	}
-	return out
+	return events.WithKey(keys, id, func(k *events.Key) { k.Revoked = at })
+}
+
+func used(keys []events.Key, id events.KeyID, at events.Instant) []events.Key {
+	return events.WithKey(keys, id, func(k *events.Key) { k.LastUsed = at })
 }

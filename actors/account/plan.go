@@ -21,6 +21,12 @@ var limits = map[events.Plan]Limits{
 	events.PlanBusiness: {Jobs: 500_000, Bytes: 300 * gigabyte, Running: 150, RequestsPerMinute: 2_000},
 }
 
+// Caps of test mode (api-spec.md, Limits).
+const (
+	TestsPerMinute = 60
+	TestsPerDay    = 2_000
+)
+
 // LimitsOf gives a plan's limits; false for an unknown plan.
 func LimitsOf(plan events.Plan) (Limits, bool) {
 	l, ok := limits[plan]

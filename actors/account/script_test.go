@@ -48,6 +48,15 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		s.now = at
 		return ""
+	case "pass":
+		d, err := time.ParseDuration(d.CmdArgs[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.now = s.now.Add(d)
+		return ""
+	case "tests":
+		return s.tests(d)
 	case "hold":
 		s.holding = true
 		return ""
@@ -73,6 +82,31 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return fmt.Sprintf("%d due\n", len(refs))
 	}
 	return s.decide(d)
+}
+
+// tests submits a number of test jobs a pause apart and counts their replies.
+func (s *script) tests(d *datadriven.TestData) string {
+	count, first := intArg(s.t, d, "count"), intArg(s.t, d, "from")
+	pause, err := time.ParseDuration(textArg(s.t, d, "every"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	replies := map[events.ReplyCode]int{}
+	for i := range count {
+		c := events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(s.now), Body: events.SubmitJob{
+			Job: events.JobID{1, byte(i), byte(i >> 8), byte(first)}, Key: "k", Operation: events.HTMLToPDF, Test: true,
+		}}
+		decision, err := s.aggregate.Decide(s.cause, c)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.held = append(s.held, events.Envelope{Cause: s.cause, Command: c.ID, Account: "acc", At: c.At, Reply: decision.Reply, Events: decision.Events})
+		s.cause++
+		s.commit()
+		replies[decision.Reply.Code]++
+		s.now = s.now.Add(pause)
+	}
+	return fmt.Sprintf("%d accepted, %d refused\n", replies[events.Accepted], replies[events.TestLimit])
 }
 
 // pending is what a new owner has to do.
@@ -130,6 +164,9 @@ func show(d Decision) string {
 	}
 	if d.Reply != nil {
 		fmt.Fprintf(&b, "-> %s", d.Reply.Code)
+		if d.Reply.Job != nil {
+			fmt.Fprintf(&b, " job=%d", d.Reply.Job[0])
+		}
 		if d.Reply.RetryAfter > 0 {
 			fmt.Fprintf(&b, " retry after %ds", d.Reply.RetryAfter)
 		}
@@ -163,6 +200,14 @@ func describe(ev events.Event) string {
 		return name + " " + e.Name
 	case events.JobDone:
 		return name + " expires=" + at(e.Expires)
+	case events.DownloadBegun:
+		return fmt.Sprintf("%s n=%d until %s", name, e.Download, at(e.Until))
+	case events.DownloadRenewed:
+		return fmt.Sprintf("%s n=%d until %s", name, e.Download, at(e.Until))
+	case events.JobQueued:
+		if e.MaxFile > 0 {
+			return fmt.Sprintf("%s max=%d", name, e.MaxFile)
+		}
 	case events.JobFailed:
 		return name + " " + string(e.Code)
 	}
@@ -201,7 +246,29 @@ func (s *script) body(d *datadriven.TestData) events.CommandBody {
 		if key == "" {
 			key = "k"
 		}
-		return events.SubmitJob{Job: id, Key: events.KeyID(key), Operation: events.HTMLToPDF, Test: d.HasArg("test")}
+		submit := events.SubmitJob{Job: id, Key: events.KeyID(key), Operation: events.HTMLToPDF, Test: d.HasArg("test"), Requires: events.Plan(textArg(s.t, d, "requires"))}
+		if d.HasArg("idempotency") {
+			submit.Idempotency = &events.Idempotency{Key: textArg(s.t, d, "idempotency"), Fingerprint: [32]byte{byte(intArg(s.t, d, "print"))}}
+		}
+		return submit
+	case "download":
+		return events.BeginDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
+	case "renew":
+		return events.RenewDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
+	case "end":
+		return events.EndDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
+	case "anchor":
+		at, err := time.Parse(time.RFC3339, textArg(s.t, d, "at"))
+		if err != nil {
+			d.Fatalf(s.t, "%v", err)
+		}
+		return events.MoveAnchor{Anchor: events.At(at)}
+	case "limit-files":
+		return events.LimitFiles{Bytes: intArg(s.t, d, "bytes")}
+	case "blocks":
+		return events.SetVolumeBlocks{Blocks: intArg(s.t, d, "n")}
+	case "note-key":
+		return events.NoteKeyUse{Key: events.KeyID(textArg(s.t, d, "key"))}
 	case "start":
 		return events.StartRender{Job: id, Attempt: attempt, Node: "n"}
 	case "finish":

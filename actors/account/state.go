@@ -18,6 +18,20 @@ type State struct {
 	Reserved int64          `cbor:"6,keyasint,omitempty"`
 	Used     int64          `cbor:"7,keyasint,omitempty"`
 	Bytes    int64          `cbor:"8,keyasint,omitempty"`
+	// Blocks are the extra blocks of volume bought; they count on the business plan.
+	Blocks int64 `cbor:"9,keyasint,omitempty"`
+	// MaxFile is how many bytes a file may have; zero means the default.
+	MaxFile int64 `cbor:"10,keyasint,omitempty"`
+	Tests   Tests `cbor:"11,keyasint"`
+}
+
+// Tests counts accepted test jobs for the caps of test mode.
+type Tests struct {
+	// Day is the UTC day, counted from 1970, that Count belongs to.
+	Day   int64 `cbor:"1,keyasint,omitempty"`
+	Count int64 `cbor:"2,keyasint,omitempty"`
+	// Recent are the instants of the last minute's, in their order of acceptance.
+	Recent []events.Instant `cbor:"3,keyasint,omitempty"`
 }
 
 // Exists tells whether the account was created.

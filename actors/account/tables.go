@@ -16,6 +16,7 @@ var (
 	jobs      = projections.Table[job.State]{Name: 'J'}
 	due       = projections.Table[events.AccountID]{Name: 'D'} // partition, instant, job
 	unsettled = projections.Table[events.AccountID]{Name: 'U'} // partition, job
+	requests  = projections.Table[Remembered]{Name: 'I'}       // partition, account, 0, idempotency key
 )
 
 // States is the projection of entity state: the same Evolve that the deciders
@@ -44,6 +45,7 @@ func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Env
 		before, _ = jobs.Load(tx, key)
 	}
 	after := job.Evolve(before, e.Account, ev, e.At)
+	applyRequest(tx, partition, id, before.IdempotencyKey, e, ev)
 	if after.Phase == job.Absent {
 		jobs.Delete(tx, key)
 	} else {
@@ -56,6 +58,29 @@ func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Env
 		row := unsettled.Key(partition, id[:]...)
 		reindex(tx, unsettled, e.Account, open(before), row, open(after), row)
 	}
+}
+
+// applyRequest remembers a request by its idempotency key for as long as its job
+// is known. Whether that is still of any consequence is the decision's to say.
+func applyRequest(tx *projections.Tx, partition int32, id events.JobID, name string, e events.Envelope, ev events.Event) {
+	switch ev := ev.(type) {
+	case events.JobQueued:
+		if ev.Idempotency != nil {
+			requests.Put(tx, requestKey(partition, e.Account, ev.Idempotency.Key), remember(ev, e.At))
+		}
+	case events.JobForgotten:
+		if name == "" {
+			return
+		}
+		key := requestKey(partition, e.Account, name)
+		if r, ok := requests.Load(tx, key); ok && r.Job == id { // the name may stand for a later job by now
+			requests.Delete(tx, key)
+		}
+	}
+}
+
+func requestKey(partition int32, account events.AccountID, name string) []byte {
+	return requests.Key(partition, append(append([]byte(account), 0), name...)...)
 }
 
 // open tells whether a new owner has to look at the job.
@@ -107,6 +132,12 @@ func (c Replica) Job(account events.AccountID, id events.JobID) (job.State, erro
 // Reply finds the reply that a command got.
 func (c Replica) Reply(_ events.AccountID, id events.CommandID) (events.Reply, bool, error) {
 	return projections.ReplyTo(c.Reader, c.Partition, id)
+}
+
+// Remembered reads what an idempotency key stands for.
+func (c Replica) Remembered(id events.AccountID, key string) (Remembered, error) {
+	r, _, err := requests.Get(c.Reader, requestKey(c.Partition, id, key))
+	return r, err
 }
 
 // JobRef names a job of an account.

@@ -26,6 +26,9 @@ func windowStart(anchor, now events.Instant) events.Instant {
 func windowEnd(anchor, start events.Instant) events.Instant {
 	a, s := anchor.Time(), start.Time()
 	months := (s.Year()-a.Year())*12 + int(s.Month()-a.Month())
+	if end := monthsAfter(a, months); end > start { // the anchor has moved since
+		return end
+	}
 	return monthsAfter(a, months+1)
 }
 

@@ -30,6 +30,8 @@ type Config struct {
 	Gossip string
 	// Join lists gossip addresses of other nodes; unreachable ones are tried again.
 	Join []string
+	// Actors is where this node's actors are reached, host:port; the others are told.
+	Actors string
 	// Secret encrypts gossip: 16, 24 or 32 bytes, or none.
 	Secret []byte
 	// Gone is told of every node that left or died. It must not block.
@@ -88,12 +90,12 @@ type Cluster struct {
 	stopped sync.WaitGroup
 
 	mu    sync.Mutex
-	alive map[events.NodeID]bool
+	alive map[events.NodeID]string // with the address of its actors
 }
 
 // Join starts to gossip. It succeeds alone too, and keeps looking for the others.
 func Join(cfg Config) (*Cluster, error) {
-	c := &Cluster{cfg: cfg, stop: make(chan struct{}), alive: map[events.NodeID]bool{}}
+	c := &Cluster{cfg: cfg, stop: make(chan struct{}), alive: map[events.NodeID]string{}}
 	conf, err := c.memberlistConfig()
 	if err != nil {
 		return nil, err
@@ -116,7 +118,7 @@ func (c *Cluster) memberlistConfig() (*memberlist.Config, error) {
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicion
 	conf.SecretKey = c.cfg.Secret
-	conf.Events = (*watcher)(c)
+	conf.Events, conf.Delegate = (*watcher)(c), meta(c.cfg.Actors)
 	conf.LogOutput = io.Discard
 	return conf, nil
 }
@@ -155,7 +157,16 @@ func (c *Cluster) Address() string { return c.list.LocalNode().Address() }
 func (c *Cluster) Alive(node events.NodeID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.alive[node]
+	_, up := c.alive[node]
+	return up
+}
+
+// Actors is where the actors of a node are reached; false for a node that is not up.
+func (c *Cluster) Actors(node events.NodeID) (address string, up bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	address, up = c.alive[node]
+	return address, up
 }
 
 // Nodes is how many nodes are up, this one included.
@@ -179,7 +190,7 @@ type watcher Cluster
 func (w *watcher) NotifyJoin(n *memberlist.Node) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.alive[events.NodeID(n.Name)] = true
+	w.alive[events.NodeID(n.Name)] = string(n.Meta)
 	w.cfg.Logger.Info("node up", "node", n.Name, "address", n.Address())
 }
 
@@ -192,6 +203,21 @@ func (w *watcher) NotifyLeave(n *memberlist.Node) {
 }
 
 func (w *watcher) NotifyUpdate(*memberlist.Node) {}
+
+// meta is what the others are told of this node: where its actors are reached.
+type meta string
+
+func (m meta) NodeMeta(limit int) []byte {
+	if len(m) > limit {
+		return nil // cannot be: an address has fewer than 512 bytes
+	}
+	return []byte(m)
+}
+
+func (meta) NotifyMsg([]byte)                {}
+func (meta) GetBroadcasts(int, int) [][]byte { return nil }
+func (meta) LocalState(bool) []byte          { return nil }
+func (meta) MergeRemoteState([]byte, bool)   {}
 
 // Single is the cluster of a node that has no others.
 type Single events.NodeID

@@ -28,6 +28,12 @@ func Decide(s State, c events.Command, cause int64) []events.Event {
 		if s.Phase == Expired && s.File == b.Name {
 			return one(events.FileDeleted{Job: b.Job})
 		}
+	case events.RenewDownload:
+		return renewDownload(s, b, c.At)
+	case events.EndDownload:
+		if s.Phase == Done && s.Stream == b.Download {
+			return one(events.DownloadEnded(b))
+		}
 	}
 	return nil
 }
@@ -38,7 +44,10 @@ func submit(s State, b events.SubmitJob, cause int64) []events.Event {
 	if s.Phase != Absent {
 		return nil
 	}
-	return one(events.JobQueued{Job: b.Job, Key: b.Key, Operation: b.Operation, Test: b.Test, Content: cause})
+	return one(events.JobQueued{
+		Job: b.Job, Key: b.Key, Operation: b.Operation, Test: b.Test, Content: cause,
+		Webhook: b.Webhook, Delivered: b.Content.Delivery != nil, Idempotency: b.Idempotency,
+	})
 }
 
 func start(s State, b events.StartRender, now events.Instant) []events.Event {
@@ -60,7 +69,11 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 	if !s.holds(b.Attempt) {
 		return one(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
 	}
-	return one(events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, Expires: now.Add(FileLife)})
+	done := events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics}
+	if !s.Delivered { // nothing is kept of a file that went to the caller's storage
+		done.Expires = now.Add(FileLife)
+	}
+	return one(done)
 }
 
 func fail(s State, b events.FailRender, now events.Instant) []events.Event {

@@ -12,6 +12,8 @@ type Render struct {
 	Job     events.JobID
 	// Content is the offset of the command that holds what to render.
 	Content int64
+	// MaxFile is how many bytes the file may have; zero means the default.
+	MaxFile int64
 }
 
 // DeleteFile asks to delete a file. With Tell, the job waits to hear of it.
@@ -41,7 +43,7 @@ func Effects(id events.JobID, s State, ev events.Event) []Effect {
 func Pending(id events.JobID, s State) []Effect {
 	switch s.Phase {
 	case Queued:
-		return []Effect{Render{Account: s.Account, Job: id, Content: s.Content}}
+		return []Effect{Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile}}
 	case Expired:
 		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: s.File, Tell: true}}
 	}

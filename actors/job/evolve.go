@@ -10,7 +10,7 @@ import (
 func Evolve(s State, account events.AccountID, ev events.Event, at events.Instant) State {
 	switch e := ev.(type) {
 	case events.JobQueued:
-		return State{Phase: Queued, Account: account, Test: e.Test, Content: e.Content, Window: e.Window}
+		return queued(account, e)
 	case events.RenderStarted:
 		s.Phase, s.Attempt, s.Node, s.Due = Rendering, e.Attempt, e.Node, e.Deadline
 	case events.RenderRequeued:
@@ -30,6 +30,9 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 	case events.JobDone:
 		s.Spent = nil
 		s.Phase, s.Attempt, s.Node, s.Due, s.File = Done, 0, "", e.Expires, e.File.Name
+		if e.Expires == 0 {
+			s.Phase, s.Due, s.File = Deleted, at.Add(StatusLife), ""
+		}
 	case events.JobFailed:
 		s.Spent = nil
 		s.Phase, s.Attempt, s.Node, s.Due = Failed, 0, "", at.Add(StatusLife)
@@ -39,6 +42,24 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Phase, s.Due, s.File = Deleted, at.Add(StatusLife-FileLife), ""
 	case events.JobForgotten:
 		return State{}
+	case events.DownloadBegun:
+		s.Downloads++
+		s.Stream, s.StreamUntil = e.Download, e.Until
+	case events.DownloadRenewed:
+		s.StreamUntil = e.Until
+	case events.DownloadEnded:
+		s.Stream, s.StreamUntil = 0, 0
+	}
+	return s
+}
+
+func queued(account events.AccountID, e events.JobQueued) State {
+	s := State{
+		Phase: Queued, Account: account, Test: e.Test, Content: e.Content, Window: e.Window,
+		Webhook: e.Webhook, Delivered: e.Delivered, MaxFile: e.MaxFile,
+	}
+	if e.Idempotency != nil {
+		s.IdempotencyKey = e.Idempotency.Key
 	}
 	return s
 }

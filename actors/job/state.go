@@ -36,6 +36,11 @@ const (
 	AttemptLimit = 10 * time.Minute
 	// FileLife is how long a file may be downloaded (api-spec.md, General rules).
 	FileLife = 24 * time.Hour
+	// MaxDownloads is how often a file may be downloaded (api-spec.md, download).
+	MaxDownloads = 3
+	// StreamLease is after how long a download of which nothing is heard has ended
+	// (decisions.md, Jobs). The edge says three times as often that one goes on.
+	StreamLease = 30 * time.Second
 	// StatusLife is how long after its end a job's status may be read (decisions.md, Jobs).
 	StatusLife = 30 * 24 * time.Hour
 )
@@ -61,6 +66,19 @@ type State struct {
 	// copy of their StartRender must not let them hold the job again: what they
 	// made is deleted.
 	Spent []events.AttemptID `cbor:"12,keyasint,omitempty"`
+	// Webhook is where the outcome is to be told; Delivered tells that the file goes
+	// to the caller's own storage.
+	Webhook   string `cbor:"13,keyasint,omitempty"`
+	Delivered bool   `cbor:"14,keyasint,omitempty"`
+	// MaxFile is how many bytes the file may have; zero means the default.
+	MaxFile int64 `cbor:"15,keyasint,omitempty"`
+	// IdempotencyKey is the caller's name for the request that made the job.
+	IdempotencyKey string `cbor:"16,keyasint,omitempty"`
+	// Downloads counts the downloads begun. Stream is the one that has the stream
+	// until StreamUntil; zero for none.
+	Downloads   int               `cbor:"17,keyasint,omitempty"`
+	Stream      events.DownloadID `cbor:"18,keyasint,omitempty"`
+	StreamUntil events.Instant    `cbor:"19,keyasint,omitempty"`
 }
 
 // Active tells whether the job still counts as running for its account.

@@ -1,11 +1,9 @@
 package render
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -17,9 +15,6 @@ import (
 	"platen.dev/store"
 )
 
-// MaxFile is the largest file in bytes (api-spec.md, Limits).
-const MaxFile = 150 << 20
-
 // attempt renders one job once.
 type attempt struct {
 	cfg     Config
@@ -28,6 +23,8 @@ type attempt struct {
 	account events.AccountID
 	job     events.JobID
 	at      place
+	// limit is how many bytes the file may have.
+	limit   int64
 	started time.Time
 }
 
@@ -38,10 +35,15 @@ type place struct {
 }
 
 func newAttempt(cfg Config, ctx context.Context, m take) *attempt {
-	return &attempt{
+	a := &attempt{
 		cfg: cfg, ctx: ctx, id: events.NewAttemptID(),
 		account: m.effect.Account, job: m.effect.Job, at: place{m.partition, m.effect.Content},
+		limit: m.effect.MaxFile,
 	}
+	if a.limit == 0 {
+		a.limit = MaxFile
+	}
+	return a
 }
 
 // Receive runs the attempt; its actor blocks meanwhile and ends with it.
@@ -58,15 +60,15 @@ func (a *attempt) Receive(ctx actor.Context) {
 // run ends with FinishRender or FailRender, except when the node is stopping:
 // then nobody is told, and the job is taken up again by whom it concerns.
 func (a *attempt) run() error {
-	content, contentErr := a.content() // before the page, which is scarce
-	lease, err := a.cfg.Acquire(a.ctx)
+	submit, submitErr := a.submit() // before the page, which is scarce
+	lease, err := a.page(submit)
 	if err != nil {
 		return fmt.Errorf("wait for a page: %w", err)
 	}
 	a.started = a.cfg.Now()
 	announced := make(chan error, 1)
 	go func() { announced <- a.tell(events.StartRender{Job: a.job, Attempt: a.id, Node: a.cfg.Node}) }()
-	file, metrics, err := a.produce(lease, content, contentErr)
+	file, metrics, err := a.produce(lease, submit, submitErr)
 	if startErr := <-announced; startErr != nil { // an outcome may only follow a start
 		return errors.Join(err, startErr)
 	}
@@ -80,70 +82,31 @@ func (a *attempt) run() error {
 	return errors.Join(err, a.tell(events.FailRender{Job: a.job, Attempt: a.id, Code: code, Retryable: retryable}))
 }
 
-// produce prints and stores. A panic below is the job's failure, not the node's.
-func (a *attempt) produce(lease Lease, content events.Content, contentErr error) (file events.File, m events.Metrics, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	result, err := a.print(lease, content, contentErr)
-	if err != nil {
-		return file, m, err
+// page leases a page, unless the job is a test: that shows a sample.
+func (a *attempt) page(submit events.SubmitJob) (Lease, error) {
+	if submit.Test {
+		return noPage{}, nil
 	}
-	finishing := a.cfg.Now()
-	pages, err := a.cfg.Pages(result.PDF)
-	if err != nil {
-		return file, m, fmt.Errorf("count pages: %w", err)
-	}
-	name := fmt.Sprintf("%s-%016x.pdf", a.job, uint64(a.id))
-	size, err := a.cfg.Files.Put(a.ctx, name, bytes.NewReader(result.PDF), MaxFile)
-	if err != nil {
-		return file, m, fmt.Errorf("store: %w: %w", errInfrastructure, err)
-	}
-	end := a.cfg.Now()
-	m = events.Metrics{
-		PageLoad:   result.Load.Milliseconds(),
-		Processing: (result.Print + end.Sub(finishing)).Milliseconds(),
-		Total:      end.Sub(a.started).Milliseconds(),
-	}
-	return events.File{Name: name, Size: size, Pages: pages}, m, nil
+	return a.cfg.Acquire(a.ctx)
 }
 
-// print holds the page no longer than the browser needs it.
-func (a *attempt) print(lease Lease, content events.Content, contentErr error) (browserpool.Result, error) {
-	defer lease.Return()
-	if contentErr != nil {
-		return browserpool.Result{}, contentErr
-	}
-	o := content.Print
-	return lease.Print(a.ctx, browserpool.Print{
-		HTML:     content.HTML,
-		MaxBytes: MaxFile,
-		Options: browserpool.PDFOptions{
-			Format: o.Format, Landscape: o.Landscape, HideBackground: o.OmitBackground, Scale: o.Scale,
-			Margin: browserpool.Margin{Top: o.MarginTop, Right: o.MarginRight, Bottom: o.MarginBottom, Left: o.MarginLeft},
-		},
-	})
-}
-
-// content reads the SubmitJob record of the job.
-func (a *attempt) content() (events.Content, error) {
+// submit reads the command that asked for the job.
+func (a *attempt) submit() (events.SubmitJob, error) {
 	ctx, cancel := context.WithTimeout(a.ctx, contentLimit)
 	defer cancel()
 	record, err := log.ReadOne(ctx, a.cfg.Log, events.TopicCommands, a.at.partition, a.at.offset)
 	if err != nil {
-		return events.Content{}, fmt.Errorf("content: %w: %w", errInfrastructure, err)
+		return events.SubmitJob{}, fmt.Errorf("content: %w: %w", errInfrastructure, err)
 	}
 	c, err := events.DecodeCommand(record.Value)
 	if err != nil {
-		return events.Content{}, fmt.Errorf("content: %w", err)
+		return events.SubmitJob{}, fmt.Errorf("content: %w", err)
 	}
 	submit, ok := c.Body.(events.SubmitJob)
 	if !ok || submit.Job != a.job {
-		return events.Content{}, fmt.Errorf("content: record %d of commands %d is not of job %s", a.at.offset, a.at.partition, a.job)
+		return events.SubmitJob{}, fmt.Errorf("content: record %d of commands %d is not of job %s", a.at.offset, a.at.partition, a.job)
 	}
-	return submit.Content, nil
+	return submit, nil
 }
 
 const (
@@ -179,6 +142,16 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 		return events.PageTimeout, false
 	case errors.Is(err, browserpool.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
 		return events.FileTooLarge, false
+	case errors.Is(err, browserpool.ErrBlocked):
+		return events.SSRFBlocked, false
+	case errors.Is(err, browserpool.ErrNavigation):
+		return events.NavigationFailed, false
+	case errors.Is(err, browserpool.ErrSelector):
+		return events.SelectorTimeout, false
+	case errors.Is(err, errDelivery):
+		return events.DeliveryFailed, false
+	case errors.Is(err, errInvoice):
+		return events.EInvoiceFailed, false
 	case browserpool.Retryable(err):
 		return events.BrowserCrashed, true
 	case errors.Is(err, errInfrastructure), errors.Is(err, browserpool.ErrClosed):

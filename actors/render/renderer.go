@@ -22,6 +22,7 @@ import (
 // Lease is one page lent to one attempt. Return must be called once.
 type Lease interface {
 	Print(ctx context.Context, p browserpool.Print) (browserpool.Result, error)
+	Capture(ctx context.Context, c browserpool.Capture) (browserpool.Image, error)
 	Return()
 }
 
@@ -37,6 +38,8 @@ type Config struct {
 	Log  log.Log
 	// Acquire waits for a page until ctx ends.
 	Acquire func(ctx context.Context) (Lease, error)
+	// Unseal decrypts a credential of a job.
+	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
 	// Pages counts the pages of a PDF.
 	Pages func(pdf []byte) (int, error)
 	Files Files

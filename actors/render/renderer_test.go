@@ -56,7 +56,8 @@ func newShop(t *testing.T) *shop {
 		actor.WithDeadLetterThrottleInterval(time.Millisecond))
 	s.renderer, err = Start(system, Config{
 		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: quiet, Now: time.Now,
-		Pages: func(pdf []byte) (int, error) { return strings.Count(string(pdf), "page"), nil },
+		Unseal: func(_ events.JobID, sealed events.Sealed) (string, error) { return string(sealed), nil },
+		Pages:  func(pdf []byte) (int, error) { return strings.Count(string(pdf), "page"), nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +88,10 @@ type lease struct{ *shop }
 
 func (l lease) Print(_ context.Context, p browserpool.Print) (browserpool.Result, error) {
 	return l.print(p)
+}
+
+func (l lease) Capture(_ context.Context, c browserpool.Capture) (browserpool.Image, error) {
+	return browserpool.Image{Data: []byte(c.Format + " of " + c.HTML)}, nil
 }
 
 func (l lease) Return() { l.pages <- struct{}{} }
@@ -273,5 +278,60 @@ func TestDropAndClose(t *testing.T) {
 	}
 	if !started[first] || len(started) != 2 {
 		t.Errorf("started %v, want the first two", started)
+	}
+}
+
+// Jobs of every kind, and what becomes of them.
+func TestKinds(t *testing.T) {
+	s := newShop(t)
+	for name, tc := range map[string]struct {
+		submit events.SubmitJob
+		// want is the beginning of the stored file, or the error code.
+		want, extension string
+		code            events.ErrorCode
+	}{
+		"image":      {events.SubmitJob{Operation: events.HTMLToImage, Content: events.Content{HTML: "x", Image: &events.ImageOptions{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
+		"test PDF":   {events.SubmitJob{Operation: events.EInvoiceToPDF, Test: true, Content: events.Content{Invoice: &events.Invoice{}}}, "%PDF-", ".pdf", ""},
+		"test image": {events.SubmitJob{Operation: events.URLToImage, Test: true, Content: events.Content{Image: &events.ImageOptions{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
+		"delivery":   {events.SubmitJob{Operation: events.HTMLToPDF, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "", "", events.DeliveryFailed},
+		"e-invoice":  {events.SubmitJob{Operation: events.EInvoiceToPDF, Content: events.Content{Invoice: &events.Invoice{}}}, "", "", events.EInvoiceFailed},
+		"broken PDF": {events.SubmitJob{Operation: events.HTMLToPDF, Content: events.Content{HTML: "x", Print: events.PrintOptions{Compression: &events.Compression{Level: 1}}}}, "", "", events.RenderFailed},
+	} {
+		tc.submit.Job = events.NewJobID()
+		s.renderer.Render(0, job.Render{Account: "acc", Job: tc.submit.Job, Content: s.append(tc.submit)})
+		switch outcome := s.told(2)[1].(type) {
+		case events.FinishRender:
+			s.mu.Lock()
+			got := s.files[outcome.File.Name]
+			s.mu.Unlock()
+			if tc.want == "" || !strings.HasPrefix(got, tc.want) || filepath.Ext(outcome.File.Name) != tc.extension || outcome.File.Size != int64(len(got)) {
+				t.Errorf("%s: got %+v holding %.20q", name, outcome.File, got)
+			}
+		case events.FailRender:
+			if outcome.Code != tc.code || outcome.Retryable {
+				t.Errorf("%s: got %+v, want %q", name, outcome, tc.code)
+			}
+		}
+	}
+}
+
+// A file may be as large as the account is allowed.
+func TestFileLimit(t *testing.T) {
+	s := newShop(t)
+	limits := make(chan int64, 1)
+	s.print = func(p browserpool.Print) (browserpool.Result, error) {
+		limits <- p.MaxBytes
+		return browserpool.Result{}, browserpool.ErrTooLarge
+	}
+	for given, want := range map[int64]int64{0: MaxFile, 300 << 20: 300 << 20} {
+		id := events.NewJobID()
+		offset := s.append(events.SubmitJob{Job: id, Operation: events.HTMLToPDF, Content: events.Content{HTML: "x"}})
+		s.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset, MaxFile: given})
+		if got := <-limits; got != want {
+			t.Errorf("limit %d: the page was given %d, want %d", given, got, want)
+		}
+		if f, ok := s.told(2)[1].(events.FailRender); !ok || f.Code != events.FileTooLarge {
+			t.Errorf("limit %d: got %+v", given, f)
+		}
 	}
 }

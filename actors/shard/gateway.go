@@ -57,6 +57,12 @@ func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply
 	return events.Reply{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
+// Tell sends a command that nobody answers; done hears once whether it is durable.
+func (g *Gateway) Tell(id events.AccountID, body events.CommandBody, done func(error)) {
+	c := events.Command{ID: events.NewCommandID(), Account: id, At: events.At(g.Now()), Body: body}
+	command.Append(g.Log, c, func(_ int64, err error) { done(err) })
+}
+
 // askEvery is how often the read model is asked for a reply that does not come.
 const askEvery = time.Second
 

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -101,6 +102,7 @@ type audit struct {
 	queued   map[events.JobID]int
 	ended    map[events.JobID]int
 	outcomes map[events.CommandID]events.Envelope
+	repeats  repeats
 }
 
 type window struct {
@@ -116,6 +118,7 @@ func (w *world) checkJournal(p int32) error {
 		reserved: map[events.JobID]int{}, settled: map[events.JobID]int{},
 		queued: map[events.JobID]int{}, ended: map[events.JobID]int{},
 		outcomes: map[events.CommandID]events.Envelope{},
+		repeats:  newRepeats(),
 	}
 	all := w.accepted(p, &replica{cursor: projections.Origin()})
 	if len(all) != len(w.commands[p]) {
@@ -125,7 +128,11 @@ func (w *world) checkJournal(p int32) error {
 		if e.Cause != int64(i) {
 			return fmt.Errorf("envelope %d is of command %d", i, e.Cause)
 		}
-		if err := a.envelope(e); err != nil {
+		if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first outcome's reply, whatever was since
+			e.Reply = nil
+		}
+		submit, _ := w.sent[e.Command].Body.(events.SubmitJob)
+		if err := errors.Join(a.envelope(all[i]), a.repeats.envelope(e, submit)); err != nil {
 			return fmt.Errorf("command %d: %w", e.Cause, err)
 		}
 	}
@@ -212,7 +219,7 @@ func (a *audit) end(id events.JobID) error {
 func (w *world) checkReplies(a audit) error {
 	for id, e := range a.outcomes {
 		for _, heard := range w.replies[id] {
-			if e.Reply == nil || heard != *e.Reply {
+			if e.Reply == nil || !reflect.DeepEqual(heard, *e.Reply) {
 				return fmt.Errorf("a client heard %+v to %s, the journal says %+v", heard, id, e.Reply)
 			}
 		}

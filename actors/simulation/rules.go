@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"platen.dev/actors/account"
+	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -17,6 +18,10 @@ type Rules struct {
 	ForgetReplies bool
 	// SplitEnvelopes writes the events of one command as two records.
 	SplitEnvelopes bool
+	// ForgetRequests makes owners not know what an idempotency key stands for.
+	ForgetRequests bool
+	// ForgetDownloads makes owners not know the downloads of a file.
+	ForgetDownloads bool
 }
 
 // step moves a cursor as the rules have it.
@@ -43,15 +48,32 @@ func (r Rules) records(e events.Envelope) []events.Envelope {
 }
 
 // store is committed state as the rules let owners see it.
-func (r Rules) store(s account.Replica) account.Store {
-	if r.ForgetReplies {
-		return forgetful{s}
-	}
-	return s
+func (r Rules) store(s account.Replica) account.Store { return forgetful{s, r} }
+
+// forgetful is committed state without what the rules make owners forget.
+type forgetful struct {
+	account.Replica
+	rules Rules
 }
 
-type forgetful struct{ account.Replica }
+func (f forgetful) Reply(id events.AccountID, c events.CommandID) (events.Reply, bool, error) {
+	if f.rules.ForgetReplies {
+		return events.Reply{}, false, nil
+	}
+	return f.Replica.Reply(id, c)
+}
 
-func (forgetful) Reply(events.AccountID, events.CommandID) (events.Reply, bool, error) {
-	return events.Reply{}, false, nil
+func (f forgetful) Remembered(id events.AccountID, key string) (account.Remembered, error) {
+	if f.rules.ForgetRequests {
+		return account.Remembered{}, nil
+	}
+	return f.Replica.Remembered(id, key)
+}
+
+func (f forgetful) Job(id events.AccountID, j events.JobID) (job.State, error) {
+	s, err := f.Replica.Job(id, j)
+	if f.rules.ForgetDownloads {
+		s.Downloads, s.Stream, s.StreamUntil = 0, 0, 0
+	}
+	return s, err
 }

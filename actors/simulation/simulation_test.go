@@ -79,6 +79,8 @@ func TestEveryBrokenRuleIsFound(t *testing.T) {
 		"reply on acknowledgement": {ReplyOnAck: true},
 		"no command id dedup":      {ForgetReplies: true},
 		"two records per command":  {SplitEnvelopes: true},
+		"no idempotency keys":      {ForgetRequests: true},
+		"no download attempts":     {ForgetDownloads: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := play(1, 2_000, rules, 1)

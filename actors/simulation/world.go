@@ -33,8 +33,10 @@ type world struct {
 	sent    map[events.CommandID]events.Command
 	replies map[events.CommandID][]events.Reply
 	keys    map[events.AccountID]events.KeyID
-	ids     uint64
-	fault   error
+	// submitted are the jobs that somebody may ask for.
+	submitted []submitted
+	ids       uint64
+	fault     error
 }
 
 type packet struct {
@@ -122,8 +124,10 @@ func (w *world) step() {
 	w.now += events.Instant(w.rng.IntN(2000))
 	n := w.nodes[w.rng.IntN(len(w.nodes))]
 	switch pick := w.rng.IntN(100); {
-	case pick < 20:
+	case pick < 17:
 		w.client()
+	case pick < 20:
+		w.visitors()
 	case pick < 44:
 		w.network()
 	case pick < 90:
@@ -147,7 +151,7 @@ func (w *world) client() {
 	var body events.CommandBody
 	switch pick := w.rng.IntN(20); {
 	case pick < 16:
-		body = events.SubmitJob{Job: w.id(), Key: w.keys[id], Operation: events.HTMLToPDF, Test: w.chance(5)}
+		body = w.submission(id)
 	case pick < 18:
 		body = events.ChangePlan{Plan: []events.Plan{events.PlanFree, events.PlanStarter}[w.rng.IntN(2)]}
 	case pick < 19:

@@ -1,5 +1,6 @@
-// Package bare is the yardstick: the shortest loop that prints documents on one
-// warm page, over rod itself, without pool, budgets or guards. Benchmarks measure
+// Package bare is the yardstick: the shortest loops that print documents on one
+// warm page, and URLs each in a context of its own, over rod itself, without pool,
+// budgets or guards. Benchmarks measure
 // what the rest of the house costs against it; nothing else uses it.
 package bare
 
@@ -24,8 +25,11 @@ type Browser struct {
 }
 
 // Start launches a browser. It can reach no network.
-func Start() (*Browser, error) {
-	process, err := chromium.Launch(chromium.Options{})
+func Start() (*Browser, error) { return StartVia("") }
+
+// StartVia launches a browser that reaches what a forward proxy at host:port lets it reach.
+func StartVia(proxy string) (*Browser, error) {
+	process, err := chromium.Launch(chromium.Options{Proxy: proxy})
 	if err != nil {
 		return nil, fmt.Errorf("bare browser: %w", err)
 	}
@@ -64,17 +68,41 @@ func (p *Page) Print(html string) ([]byte, error) {
 	if err := p.page.SetDocumentContent(html); err != nil {
 		return nil, err
 	}
-	answer, err := p.page.Call(p.page.GetContext(), string(p.page.SessionID), "Page.printToPDF", map[string]any{
+	pdf, err := printed(p.page)
+	if err != nil {
+		return nil, err
+	}
+	return pdf, p.page.Navigate("about:blank")
+}
+
+// PrintURL goes to a URL in a context of its own, waits for its load event, prints
+// it like Page.Print and disposes of the context.
+func (b *Browser) PrintURL(url string) (pdf []byte, err error) {
+	alone, err := b.rod.Incognito()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, alone.Close()) }()
+	page, err := alone.Page(proto.TargetCreateTarget{})
+	if err != nil {
+		return nil, err
+	}
+	loaded := page.WaitEvent(&proto.PageLoadEventFired{})
+	if err := page.Navigate(url); err != nil {
+		return nil, err
+	}
+	loaded()
+	return printed(page)
+}
+
+func printed(page *rod.Page) ([]byte, error) {
+	answer, err := page.Call(page.GetContext(), string(page.SessionID), "Page.printToPDF", map[string]any{
 		"printBackground": true, "paperWidth": 210 / 25.4, "paperHeight": 297 / 25.4, "generateTaggedPDF": false,
 	})
 	if err != nil {
 		return nil, err
 	}
-	pdf, err := decode(answer)
-	if err != nil {
-		return nil, err
-	}
-	return pdf, p.page.Navigate("about:blank")
+	return decode(answer)
 }
 
 // decode cuts the base64 out by hand: decoding it as JSON would take longer than printing.

@@ -170,10 +170,21 @@ func (b *Browser) dispatch(frame []byte) {
 	if json.Unmarshal(frame, &event) != nil {
 		return
 	}
+	id := proto.TargetSessionID(event.SessionID)
+	if event.Method == "Target.detachedFromTarget" {
+		id = detached(event) // it comes from the browser, not from the session
+	}
 	b.mu.Lock()
-	session := b.sessions[proto.TargetSessionID(event.SessionID)]
+	session := b.sessions[id]
 	b.mu.Unlock()
 	if session != nil {
 		session.receive(event)
 	}
+}
+
+// detached is the session that an event says has ended.
+func detached(event cdp.Event) proto.TargetSessionID {
+	var e proto.TargetDetachedFromTarget
+	_ = json.Unmarshal(event.Params, &e) // without an id it concerns no session
+	return e.SessionID
 }

@@ -239,6 +239,31 @@ func TestStringField(t *testing.T) {
 	}
 }
 
+func TestDecodeData(t *testing.T) {
+	for _, c := range []struct {
+		frame string
+		limit int64
+		want  string
+		err   error
+	}{
+		{`{"id":1,"result":{"data":"YWJj"}}`, 3, "abc", nil},
+		{`{"id":1,"result":{"data":"YWI="}}`, 2, "ab", nil},
+		{`{"id":1,"result":{"data":""}}`, 0, "", nil},
+		{`{"id":1,"result":{"data":"YWJj"}}`, 2, "", ErrOversized},
+		{`{"id":1,"error":{"code":-32000,"message":"no"}}`, 9, "", &cdp.Error{Code: -32000, Message: "no"}},
+	} {
+		got, err := decodeData("method", []byte(c.frame), c.limit)
+		if string(got) != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%s within %d: got %q, %v, want %q, %v", c.frame, c.limit, got, err, c.want, c.err)
+		}
+	}
+	for _, frame := range []string{`{"id":1,"result":{}}`, `{"id":1,"result":{"data":"!"}}`} {
+		if got, err := decodeData("method", []byte(frame), 9); err == nil {
+			t.Errorf("%s: got %q and no error", frame, got)
+		}
+	}
+}
+
 func TestEndOfStream(t *testing.T) {
 	data := `"data":"` + strings.Repeat("A", 1000) + `"`
 	for frame, want := range map[string]bool{

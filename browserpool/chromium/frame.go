@@ -2,6 +2,7 @@ package chromium
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 
@@ -50,6 +51,25 @@ func stringField(frame []byte, name string) (value []byte, ok bool) {
 		return nil, false
 	}
 	return after[:end], true
+}
+
+// decodeData returns the bytes in the field "data" of an answer, unless they
+// exceed the limit.
+func decodeData(method string, frame []byte, limit int64) ([]byte, error) {
+	encoded, ok := stringField(frame, "data")
+	if !ok {
+		if _, err := result(method, frame); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: no data in the answer", method)
+	}
+	padding := len(encoded) - len(bytes.TrimRight(encoded, "="))
+	if int64(base64.StdEncoding.DecodedLen(len(encoded))-padding) > limit {
+		return nil, fmt.Errorf("%s: %w", method, ErrOversized)
+	}
+	data := make([]byte, base64.StdEncoding.DecodedLen(len(encoded)))
+	n, err := base64.StdEncoding.Decode(data, encoded)
+	return data[:n], err
 }
 
 // endOfStream tells whether an answer to IO.read is the last. Base64 contains no

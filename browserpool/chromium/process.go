@@ -27,6 +27,9 @@ type Options struct {
 	NoSandbox bool
 	// TempDir is where the profile directory is made; empty means the system's.
 	TempDir string
+	// MaxData bounds what each process of the browser may allocate, in bytes; one that
+	// asks for more crashes. 0 means no bound.
+	MaxData int64
 	// Logger receives the browser's exit; nil discards.
 	Logger *slog.Logger
 }
@@ -41,6 +44,7 @@ type Process struct {
 	profile string
 	stderr  *tail
 	exited  chan struct{}
+	maxData int64
 	logger  *slog.Logger
 }
 
@@ -54,7 +58,7 @@ func Launch(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{profile: profile, stderr: &tail{}, exited: make(chan struct{}), logger: o.Logger}
+	p := &Process{profile: profile, stderr: &tail{}, exited: make(chan struct{}), maxData: o.MaxData, logger: o.Logger}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
 	}
@@ -112,6 +116,7 @@ func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 		return
 	}
 	p.pid = cmd.Process.Pid
+	p.bound()
 	started <- nil
 	err := cmd.Wait()
 	p.Kill()
@@ -119,6 +124,18 @@ func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 	removeProfile(p.profile)
 	p.logger.Info("browser exited", "pid", p.pid, "state", cmd.ProcessState.String(), "error", err, "stderr", p.stderr.String())
 	close(p.exited)
+}
+
+// bound sets the limit that the browser hands down to its helpers. Address space
+// cannot be bounded: script engines reserve far more than they use.
+func (p *Process) bound() {
+	if p.maxData <= 0 {
+		return
+	}
+	limit := unix.Rlimit{Cur: uint64(p.maxData), Max: uint64(p.maxData)}
+	if err := unix.Prlimit(p.pid, unix.RLIMIT_DATA, &limit, nil); err != nil {
+		p.logger.Warn("browser memory not bounded", "pid", p.pid, "error", err)
+	}
 }
 
 // reap waits for every child of ours that is in the process group.

@@ -2,9 +2,8 @@ package chromium
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
-	"fmt"
+	"math"
 	"sync"
 
 	"github.com/go-rod/rod/lib/cdp"
@@ -76,16 +75,21 @@ func (s *Session) ReadStream(ctx context.Context, read proto.IORead) (part []byt
 	if err != nil {
 		return nil, false, err
 	}
-	encoded, ok := stringField(frame, "data")
-	if !ok {
-		if _, err := result(read.ProtoReq(), frame); err != nil {
-			return nil, false, err
-		}
-		return nil, false, fmt.Errorf("%s: no data in the answer", read.ProtoReq())
+	part, err = decodeData(read.ProtoReq(), frame, math.MaxInt64)
+	return part, endOfStream(frame), err
+}
+
+// ErrOversized refuses an answer larger than the caller takes.
+var ErrOversized = errors.New("answer is too large")
+
+// CallBytes sends one method and returns the base64 field "data" of its result,
+// decoded by hand like ReadStream and at most limit bytes.
+func (s *Session) CallBytes(ctx context.Context, method string, params any, limit int64) ([]byte, error) {
+	frame, err := s.exchange(ctx, method, params)
+	if err != nil {
+		return nil, err
 	}
-	part = make([]byte, base64.StdEncoding.DecodedLen(len(encoded)))
-	n, err := base64.StdEncoding.Decode(part, encoded)
-	return part[:n], endOfStream(frame), err
+	return decodeData(method, frame, limit)
 }
 
 func (s *Session) exchange(ctx context.Context, method string, params any) ([]byte, error) {
@@ -100,7 +104,7 @@ func (s *Session) receive(event cdp.Event) {
 	switch event.Method {
 	case "Inspector.targetCrashed":
 		s.finish(ErrCrashed)
-	case "Inspector.detached":
+	case "Inspector.detached", "Target.detachedFromTarget":
 		s.finish(ErrDetached)
 	default:
 		s.onEvent(event)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -37,23 +38,14 @@ var refused = prefixes(
 	"203.0.113.0/24",  // documentation
 	"224.0.0.0/4",     // multicast
 	"240.0.0.0/4",     // reserved, broadcast
-	"::/96",           // unspecified, loopback, IPv4-compatible
-	"::ffff:0:0/96",   // IPv4-mapped
-	"64:ff9b::/96",    // NAT64
-	"64:ff9b:1::/48",  // local NAT64
-	"100::/64",        // discard
-	"2001::/32",       // Teredo
-	"2001:2::/48",     // benchmarks
-	"2001:10::/28",    // ORCHID
-	"2001:20::/28",    // ORCHIDv2
-	"2001:db8::/32",   // documentation
-	"2002::/16",       // 6to4
-	"3fff::/20",       // documentation
-	"5f00::/16",       // segment routing
-	"fc00::/7",        // unique local
-	"fe80::/10",       // link-local
-	"fec0::/10",       // site-local
-	"ff00::/8",        // multicast
+	// IPv6 outside 2000::/3 is no global unicast, and whatever else it is leads inside.
+	"::/3",          // unspecified, loopback, IPv4-compatible, -mapped and -translated, NAT64, discard
+	"4000::/2",      // unassigned, segment routing
+	"8000::/1",      // unassigned, fc00::/7 unique local, fe80::/10 link-local, fec0::/10 site-local, ff00::/8 multicast
+	"2001::/23",     // protocol assignments: Teredo, benchmarks, ORCHID
+	"2001:db8::/32", // documentation
+	"2002::/16",     // 6to4
+	"3fff::/20",     // documentation
 )
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -65,18 +57,43 @@ func prefixes(texts ...string) []netip.Prefix {
 }
 
 // Policy says which addresses may be reached. The zero Policy allows the public
-// internet and nothing else. It may be used from any goroutine.
+// internet and nothing else: not the addresses of this machine's own interfaces
+// either, behind which services may listen that trust it. It may be used from any
+// goroutine.
 type Policy struct {
 	// Allow exempts ranges from refusal, for instance an operator's own network.
 	Allow []netip.Prefix
+	// Refuse adds ranges to the refused ones, for instance the public addresses of a
+	// cluster. It wins over Allow.
+	Refuse []netip.Prefix
+	// Resolver looks names up; nil means net.DefaultResolver.
+	Resolver *net.Resolver
 }
 
-// Permits tells whether an address may be reached. An address with a zone never may.
+// Permits tells whether an address may be reached. An address with a zone never
+// may, and none that is not allowed explicitly while it is unknown what addresses
+// this machine has.
 func (p Policy) Permits(addr netip.Addr) bool {
-	if !addr.IsValid() || addr.Zone() != "" {
+	switch {
+	case !addr.IsValid() || addr.Zone() != "" || contains(p.Refuse, addr):
 		return false
+	case contains(p.Allow, addr):
+		return true
+	default:
+		return !contains(refused, addr) && !isOwn(addr)
 	}
-	return contains(p.Allow, addr) || !contains(refused, addr)
+}
+
+// isOwn tells whether an address is one of this machine's now; interfaces come and go.
+func isOwn(addr netip.Addr) bool {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(own, func(a net.Addr) bool {
+		prefix, err := netip.ParsePrefix(a.String())
+		return err != nil || prefix.Addr().Unmap() == addr
+	})
 }
 
 func contains(ranges []netip.Prefix, addr netip.Addr) bool {
@@ -92,7 +109,7 @@ func contains(ranges []netip.Prefix, addr netip.Addr) bool {
 // all permitted. One refused address among several refuses the host with
 // ErrBlocked; a name without addresses is a *net.DNSError.
 func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
-	addrs, err := lookup(ctx, host)
+	addrs, err := p.lookup(ctx, host)
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", host, err)
 	}
@@ -104,11 +121,15 @@ func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	return addrs, nil
 }
 
-func lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+func (p Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr}, nil
 	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	resolver := p.Resolver
+	if resolver == nil {
+		resolver = net.DefaultResolver
+	}
+	addrs, err := resolver.LookupNetIP(ctx, "ip", host)
 	for i := range addrs {
 		addrs[i] = addrs[i].Unmap() // the resolver may write IPv4 as IPv4-mapped
 	}

@@ -12,33 +12,70 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Every range that is not the public internet is refused at both its ends, and
-// what lies just outside is not.
+// Every range that is not the public internet is refused from its first address
+// to its last, and the addresses beside it are not, unless another range begins there.
 func TestPermits(t *testing.T) {
-	for _, refusedAddr := range []string{
-		"0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1", "127.255.255.255",
-		"169.254.0.0", "169.254.169.254", "172.16.0.0", "172.31.255.255", "192.0.0.1", "192.0.0.255", "192.0.2.1", "192.168.0.1",
-		"192.168.255.255", "198.18.0.0", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.255",
-		"240.0.0.1", "255.255.255.255",
-		"::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "64:ff9b::8.8.8.8", "64:ff9b:1::1",
-		"2001::1", "2001:0:ffff::1", "2001:db8::1", "2002:7f00:1::1", "fc00::1", "fdff::1", "fe80::1", "febf::1", "fec0::1",
-		"feff::1", "ff02::1", "fe80::1%eth0", "2606:4700::1111%eth0",
+	for _, c := range []struct{ before, first, last, after string }{
+		{"", "0.0.0.0", "0.255.255.255", "1.0.0.0"},
+		{"9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"},
+		{"100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"},
+		{"126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"},
+		{"169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"},
+		{"172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"},
+		{"191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0"},
+		{"192.0.1.255", "192.0.2.0", "192.0.2.255", "192.0.3.0"},
+		{"192.88.98.255", "192.88.99.0", "192.88.99.255", "192.88.100.0"},
+		{"192.167.255.255", "192.168.0.0", "192.168.255.255", "192.169.0.0"},
+		{"198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0"},
+		{"198.51.99.255", "198.51.100.0", "198.51.100.255", "198.51.101.0"},
+		{"203.0.112.255", "203.0.113.0", "203.0.113.255", "203.0.114.0"},
+		{"223.255.255.255", "224.0.0.0", "239.255.255.255", ""},
+		{"", "240.0.0.0", "255.255.255.255", ""},
+		{"", "::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2000::"},
+		{"2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::"},
+		{"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::"},
+		{"2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2003::"},
+		{"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:1000::"},
+		{"3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""},
 	} {
-		if (Policy{}).Permits(netip.MustParseAddr(refusedAddr)) {
-			t.Errorf("%s is permitted", refusedAddr)
+		for address, want := range map[string]bool{c.before: true, c.first: false, c.last: false, c.after: true} {
+			if address != "" && (Policy{}).Permits(netip.MustParseAddr(address)) != want {
+				t.Errorf("Permits(%s) is %v", address, !want)
+			}
 		}
 	}
-	for _, permitted := range []string{
-		"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "128.0.0.1", "169.253.255.255",
-		"172.15.255.255", "172.32.0.0", "192.0.1.0", "192.167.255.255", "198.17.255.255", "198.20.0.0", "223.255.255.255",
-		"2606:4700:4700::1111", "2a00:1450::1", "2001:4860:4860::8888", "2003::1",
+}
+
+// The addresses that attackers write down, by the names of their ranges.
+func TestPermitsNoWayInside(t *testing.T) {
+	for _, address := range []string{
+		"127.0.0.1", "169.254.169.254", "100.100.100.200", "192.0.0.192", "255.255.255.255",
+		"::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::ffff:0:7f00:1", "64:ff9b::7f00:1", "64:ff9b::8.8.8.8", "64:ff9b:1::1",
+		"100::1", "2001::1", "2001:0:ffff::1", "2001:2::1", "2001:10::1", "2001:20::1", "2002:7f00:1::1", "5f00::1",
+		"fbff::1", "fc00::1", "fd00:ec2::254", "fdff::1", "fe00::1", "fe7f::1", "fe80::1", "febf::1", "fec0::1", "feff::1", "ff02::1",
+		"fe80::1%eth0", "2606:4700::1111%eth0",
 	} {
-		if !(Policy{}).Permits(netip.MustParseAddr(permitted)) {
-			t.Errorf("%s is refused", permitted)
+		if (Policy{}).Permits(netip.MustParseAddr(address)) {
+			t.Errorf("%s is permitted", address)
+		}
+	}
+	for _, address := range []string{"1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "2a00:1450::1", "2001:4860:4860::8888"} {
+		if !(Policy{}).Permits(netip.MustParseAddr(address)) {
+			t.Errorf("%s is refused", address)
 		}
 	}
 	if (Policy{}).Permits(netip.Addr{}) {
 		t.Error("no address is permitted")
+	}
+}
+
+// What the operator refuses is refused even where it allows more.
+func TestRefuse(t *testing.T) {
+	policy := Policy{Allow: prefixes("10.0.0.0/8"), Refuse: prefixes("10.9.0.0/16", "1.1.1.0/24")}
+	for address, want := range map[string]bool{"10.8.255.255": true, "10.9.0.0": false, "10.10.0.0": true, "1.1.0.255": true, "1.1.1.1": false, "1.1.2.0": true} {
+		if got := policy.Permits(netip.MustParseAddr(address)); got != want {
+			t.Errorf("Permits(%s) = %v", address, got)
+		}
 	}
 }
 

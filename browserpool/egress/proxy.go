@@ -8,32 +8,8 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 )
-
-// Limits bound what one connection or response may take. Zero fields mean the defaults.
-type Limits struct {
-	// Header is how long a server may take until its response header is whole, default 30 s.
-	Header time.Duration
-	// Life is how long one response or tunnel may last, default 5 min.
-	Life time.Duration
-	// Bytes is the most that one response or one direction of a tunnel may carry, default 256 MiB.
-	Bytes int64
-}
-
-func (l Limits) withDefaults() Limits {
-	if l.Header == 0 {
-		l.Header = 30 * time.Second
-	}
-	if l.Life == 0 {
-		l.Life = 5 * time.Minute
-	}
-	if l.Bytes == 0 {
-		l.Bytes = 256 << 20
-	}
-	return l
-}
 
 // maxHeader bounds the header of a request or response, in bytes.
 const maxHeader = 64 << 10
@@ -42,72 +18,92 @@ const maxHeader = 64 << 10
 // CONNECT for https and websockets. What the policy refuses is answered 403,
 // what cannot be reached 502.
 type Proxy struct {
-	policy    Policy
-	limits    Limits
-	logger    *slog.Logger
+	*Gate
+	meter     *meter
 	listener  net.Listener
 	server    *http.Server
 	transport *http.Transport
 	served    chan struct{}
-	blocked   atomic.Int64
+	life      context.Context // of every request; ends with Close
+	end       context.CancelFunc
 
-	tunnels sync.WaitGroup
+	working sync.WaitGroup // requests and tunnels
 	mu      sync.Mutex
-	open    map[net.Conn]struct{} // hijacked, unknown to the server; nil once closed
+	closed  bool
+	open    map[net.Conn]struct{} // hijacked, unknown to the server
 }
 
-// Listen starts a proxy on a free loopback port.
+// Listen starts a proxy that has a gate to itself.
 func Listen(policy Policy, limits Limits, logger *slog.Logger) (*Proxy, error) {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	limits = limits.withDefaults()
+	return NewGate(policy, limits, logger).Open(nil)
+}
+
+func newProxy(gate *Gate, listener net.Listener) *Proxy {
 	p := &Proxy{
-		policy: policy, limits: limits, logger: logger, listener: listener,
+		Gate: gate, meter: newMeter(gate.limits.Total), listener: listener,
 		served: make(chan struct{}), open: map[net.Conn]struct{}{},
 		transport: &http.Transport{
-			DialContext:            policy.Dial,
+			DialContext:            gate.policy.Dial,
 			DisableCompression:     true, // the browser unpacks
-			ResponseHeaderTimeout:  limits.Header,
+			ResponseHeaderTimeout:  gate.limits.Header,
 			MaxResponseHeaderBytes: maxHeader,
 			IdleConnTimeout:        10 * time.Second,
 			MaxIdleConnsPerHost:    8,
 		},
 	}
+	p.life, p.end = context.WithCancel(context.Background())
 	p.server = &http.Server{
-		Handler: p, ReadHeaderTimeout: limits.Header, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+		Handler: p, ReadHeaderTimeout: gate.limits.Header, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return p.life },
+		ErrorLog:    slog.NewLogLogger(gate.logger.Handler(), slog.LevelDebug),
 	}
 	go func() {
 		defer close(p.served)
 		_ = p.server.Serve(listener)
 	}()
-	return p, nil
+	return p
 }
 
 // Address is host:port of the proxy.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Blocked counts the requests refused by policy so far.
-func (p *Proxy) Blocked() int64 { return p.blocked.Load() }
+// Carried is how many bytes of bodies and tunnels have passed so far, both ways.
+func (p *Proxy) Carried() int64 { return p.meter.carried.Load() }
+
+// Spent is a context that ends when the proxy was to carry more than Limits.Total.
+func (p *Proxy) Spent() context.Context { return p.meter.spent }
 
 // Close ends every connection and returns when nothing of the proxy runs.
 func (p *Proxy) Close() {
 	_ = p.server.Close()
 	<-p.served
 	p.mu.Lock()
+	p.closed = true
 	for conn := range p.open {
 		_ = conn.Close()
 	}
-	p.open = nil
 	p.mu.Unlock()
-	p.tunnels.Wait()
+	p.end()
+	p.working.Wait()
 	p.transport.CloseIdleConnections()
+}
+
+// enter tells whether a request still finds the proxy open, and then counts it.
+func (p *Proxy) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.working.Add(1)
+	}
+	return !p.closed
 }
 
 // ServeHTTP answers one proxy request.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !p.enter() {
+		panic(http.ErrAbortHandler)
+	}
+	defer p.working.Done()
 	switch {
 	case r.Method == http.MethodConnect:
 		p.tunnel(w, r)
@@ -135,6 +131,9 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 	out := r.Clone(ctx)
 	out.RequestURI = ""
 	out.Close = false
+	if r.Body != http.NoBody {
+		out.Body = io.NopCloser(p.meter.count(r.Body))
+	}
 	stripHop(out.Header)
 	response, err := p.transport.RoundTrip(out)
 	if err != nil {
@@ -148,13 +147,11 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(response.StatusCode)
 	_ = http.NewResponseController(w).Flush() // the body may be long in coming
-	if copied, err := relay(w, response.Body, p.limits.Bytes); err != nil {
+	if copied, err := relay(w, p.meter.count(response.Body), p.limits.Bytes); err != nil {
 		p.logger.Debug("egress response cut", "host", r.Host, "bytes", copied, "error", err)
 		panic(http.ErrAbortHandler) // a cut body must not look whole
 	}
 }
-
-var errBytes = errors.New("byte limit reached")
 
 // relay copies up to limit bytes and flushes as they come; more is an error.
 func relay(w http.ResponseWriter, body io.Reader, limit int64) (int64, error) {

@@ -137,6 +137,15 @@ func TestTunnel(t *testing.T) {
 	}
 }
 
+func TestRefuses(t *testing.T) {
+	proxy := listen(t, Policy{Allow: prefixes("127.0.0.0/8")}, Limits{})
+	for host, want := range map[string]bool{"127.0.0.1": false, "10.0.0.1": true, "::1": true, "1.1.1.1": false, "nobody.invalid": false, "": false} {
+		if got := proxy.Refuses(t.Context(), host); got != want {
+			t.Errorf("%q: refused is %v, want %v", host, got, want)
+		}
+	}
+}
+
 // An answer above the limit is cut and does not look whole.
 func TestByteLimit(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1000)) })
@@ -150,6 +159,75 @@ func TestByteLimit(t *testing.T) {
 		if (err == nil) != whole {
 			t.Errorf("limit %d: reading ends with %v", limit, err)
 		}
+	}
+}
+
+// What a proxy carries is counted over all its answers and what is sent to get
+// them; the first byte too many is not carried, and nothing after it.
+func TestTotal(t *testing.T) {
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = w.Write(make([]byte, 400))
+	})
+	proxy := listen(t, Policy{Allow: loopback}, Limits{Total: 1000})
+	client := through(t, proxy)
+	post := func(size int) error {
+		response, err := client.Post(server.URL, "text/plain", strings.NewReader(strings.Repeat("x", size)))
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		_, err = io.ReadAll(response.Body)
+		return err
+	}
+	for _, size := range []int{100, 100} {
+		if err := post(size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := proxy.Carried(); got != 1000 || proxy.Spent().Err() != nil {
+		t.Errorf("%d bytes carried, spent is %v", got, proxy.Spent().Err())
+	}
+	if err := post(0); err == nil {
+		t.Error("an answer beyond the limit looks whole")
+	}
+	if proxy.Spent().Err() == nil {
+		t.Error("the proxy does not tell that it is spent")
+	}
+}
+
+// A tunnel counts too.
+func TestTotalOfTunnel(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100_000)) }))
+	t.Cleanup(server.Close)
+	for total, whole := range map[int64]bool{50_000: false, 200_000: true} {
+		proxy := listen(t, Policy{Allow: loopback}, Limits{Total: total})
+		client := through(t, proxy)
+		client.Transport.(*http.Transport).TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+		response, err := client.Get(server.URL)
+		if err == nil {
+			_, err = io.ReadAll(response.Body)
+			response.Body.Close()
+		}
+		if (err == nil) != whole || (proxy.Spent().Err() == nil) != whole {
+			t.Errorf("total %d: the request ends with %v, spent is %v", total, err, proxy.Spent().Err())
+		}
+	}
+}
+
+// A proxy ends with whom it was opened for.
+func TestGone(t *testing.T) {
+	gate := NewGate(Policy{}, Limits{}, slog.New(slog.DiscardHandler))
+	gone := make(chan struct{})
+	proxy, err := gate.Open(gone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(gone)
+	gate.Wait()
+	if conn, err := net.Dial("tcp", proxy.Address()); err == nil {
+		conn.Close()
+		t.Error("the proxy still listens")
 	}
 }
 

@@ -46,10 +46,10 @@ func (p *Proxy) splice(client net.Conn, fromClient io.Reader, server net.Conn) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.CopyN(server, fromClient, p.limits.Bytes)
+		_, _ = io.CopyN(server, p.meter.count(fromClient), p.limits.Bytes)
 		_ = server.Close()
 	}()
-	_, _ = io.CopyN(client, server, p.limits.Bytes)
+	_, _ = io.CopyN(client, p.meter.count(server), p.limits.Bytes)
 	_ = client.Close()
 	<-done
 }
@@ -58,11 +58,10 @@ func (p *Proxy) splice(client net.Conn, fromClient io.Reader, server net.Conn) {
 func (p *Proxy) track(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.open == nil {
+	if p.closed {
 		closeAll(conns)
 		return false
 	}
-	p.tunnels.Add(1)
 	for _, conn := range conns {
 		p.open[conn] = struct{}{}
 	}
@@ -76,7 +75,6 @@ func (p *Proxy) untrack(conns ...net.Conn) {
 		delete(p.open, conn)
 	}
 	p.mu.Unlock()
-	p.tunnels.Done()
 }
 
 func closeAll(conns []net.Conn) {

@@ -8,17 +8,20 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strconv"
 
 	"github.com/valyala/fasthttp"
 )
 
 const smallJob = `{"html":"<h1>Invoice 4711</h1><p>Thank you for your order.</p>"}`
 
+const testJob = `{"html":"<p>x</p>","test":true}`
+
 // perAccount is how many jobs of the business plan may be under way at once.
 const perAccount = 150
 
-// accept compares POST /html-to-pdf, up to its durable 202, with a handler that
-// does one durable append. Each platen is fresh, its rendering paused, and jobs
+// accept compares POST /html-to-pdf with an idempotency key, up to its durable 202, with a
+// handler that does one durable append. Each platen is fresh, its rendering paused, and jobs
 // are spread over as many accounts as their concurrency limits ask for.
 func accept(s settings) error {
 	fmt.Printf("accept: POST → durable → 202, %d connections\n", connections)
@@ -77,6 +80,7 @@ func post(url string, keys []string) func(c, i int, r *fasthttp.Request) {
 		r.Header.SetContentType("application/json")
 		if keys != nil {
 			r.Header.Set("X-API-Key", keys[(c+connections*(i/perAccount))%len(keys)])
+			r.Header.Set("Idempotency-Key", "order-"+strconv.Itoa(c)+"-"+strconv.Itoa(i))
 		}
 		r.SetBodyString(smallJob)
 	}

@@ -19,10 +19,11 @@ const (
 type client struct {
 	http *fasthttp.Client
 	p    *process
+	key  string
 }
 
 func newClient(p *process) *client {
-	return &client{&fasthttp.Client{MaxConnsPerHost: 1}, p}
+	return &client{&fasthttp.Client{MaxConnsPerHost: 1}, p, p.key}
 }
 
 func (c *client) do(method, path, body string, want int) ([]byte, error) {
@@ -31,7 +32,7 @@ func (c *client) do(method, path, body string, want int) ([]byte, error) {
 	defer fasthttp.ReleaseResponse(resp)
 	req.SetRequestURI(c.p.base + path)
 	req.Header.SetMethod(method)
-	req.Header.Set("X-API-Key", c.p.key)
+	req.Header.Set("X-API-Key", c.key)
 	req.SetBodyString(body)
 	if err := c.http.Do(req, resp); err != nil {
 		return nil, err
@@ -44,8 +45,10 @@ func (c *client) do(method, path, body string, want int) ([]byte, error) {
 
 func (c *client) get(path string) ([]byte, error) { return c.do("GET", path, "", 200) }
 
-func (c *client) submit(body string) (id string, err error) {
-	b, err := c.do("POST", "/html-to-pdf", body, 202)
+func (c *client) submit(body string) (id string, err error) { return c.create("html-to-pdf", body) }
+
+func (c *client) create(operation, body string) (id string, err error) {
+	b, err := c.do("POST", "/"+operation, body, 202)
 	if err != nil {
 		return "", err
 	}

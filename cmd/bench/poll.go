@@ -6,7 +6,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// poll compares GET /jobs/{id} with a handler that answers the same bytes.
+// pollAccounts is over how many accounts polls are spread: each may ask 2,000 times a minute.
+const pollAccounts = 768
+
+// poll compares GET /jobs/{id}, keys and request rates checked, with a handler that
+// answers the same bytes.
 func poll(s settings) error {
 	fmt.Printf("\npoll: GET /jobs/{id}, %d connections\n", connections)
 	p, err := startPlaten(s.platen)
@@ -19,15 +23,7 @@ func poll(s settings) error {
 		return err
 	}
 	defer bareProcess.stop()
-	c := newClient(p)
-	id, err := c.submit(smallJob)
-	if err == nil {
-		_, err = c.wait(id)
-	}
-	if err != nil {
-		return err
-	}
-	body, err := c.get("/jobs/" + id)
+	targets, body, err := finishedJobs(p)
 	if err == nil {
 		err = teach(bareProcess, body)
 	}
@@ -36,12 +32,12 @@ func poll(s settings) error {
 	}
 	var ours, bare []outcome
 	for range s.rounds {
-		o, err := load(s.duration, 200, getting(bareProcess.base+barePath, ""))
+		o, err := load(s.duration, 200, getting([]target{{url: bareProcess.base + barePath}}))
 		if err != nil {
 			return err
 		}
 		bare = append(bare, o)
-		if o, err = load(s.duration, 200, getting(p.base+"/jobs/"+id, p.key)); err != nil {
+		if o, err = load(s.duration, 200, getting(targets)); err != nil {
 			return err
 		}
 		ours = append(ours, o)
@@ -64,11 +60,37 @@ func teach(p *process, body []byte) error {
 	return fasthttp.Do(req, resp)
 }
 
-func getting(url, key string) func(c, i int, r *fasthttp.Request) {
-	return func(_, _ int, r *fasthttp.Request) {
-		r.SetRequestURI(url)
-		if key != "" {
-			r.Header.Set("X-API-Key", key)
+// target is a job to ask for, and the key to ask with.
+type target struct{ url, key string }
+
+// finishedJobs makes a finished job for each of many accounts, and gives the body of the last one's status.
+func finishedJobs(p *process) (targets []target, body []byte, err error) {
+	keys, err := accounts(p, pollAccounts)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, key := range keys {
+		c := newClient(p)
+		c.key = key
+		id, err := c.submit(testJob)
+		if err != nil {
+			return nil, nil, err
+		}
+		if body, err = c.wait(id); err != nil {
+			return nil, nil, err
+		}
+		targets = append(targets, target{p.base + "/jobs/" + id, key})
+	}
+	return targets, body, nil
+}
+
+// getting asks for one target after the other, each connection from another one on.
+func getting(targets []target) func(c, i int, r *fasthttp.Request) {
+	return func(c, i int, r *fasthttp.Request) {
+		t := targets[(c*len(targets)/connections+i)%len(targets)]
+		r.SetRequestURI(t.url)
+		if t.key != "" {
+			r.Header.Set("X-API-Key", t.key)
 		}
 	}
 }

@@ -35,9 +35,9 @@ func startBare() (*process, error) {
 }
 
 // startPlaten starts a node on its embedded defaults.
-func startPlaten(binary string) (*process, error) {
+func startPlaten(binary string, flags ...string) (*process, error) {
 	p, err := start(func(dir string) *exec.Cmd {
-		return exec.Command(binary, "serve", "--dev", "--listen", "127.0.0.1:0", "--data", dir, "--log-level", "error")
+		return exec.Command(binary, append([]string{"serve", "--dev", "--listen", "127.0.0.1:0", "--data", dir, "--log-level", "error"}, flags...)...)
 	})
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (r *result) advance(ctx context.Context, c *client, out string) error {
 		return err
 	}
 	r.wall = time.Since(r.submitted)
-	path := filepath.Join(out, r.name+".pdf")
+	path := filepath.Join(out, r.file())
 	if err := os.WriteFile(path, pdf, 0o644); err != nil {
 		return err
 	}

@@ -12,16 +12,28 @@ import (
 
 // document is something to convert.
 type document struct {
-	name      string // also the PDF's, without extension
+	name      string // also the file's, without extension
 	operation string // path of the endpoint without the slash
 	field     string // of the request body that takes the text
 	text      string
 	options   json.RawMessage // of the request; nil for none
+	more      map[string]any  // other fields of the request
+	extension string          // of the file; empty means .pdf
+}
+
+func (d document) file() string {
+	if d.extension == "" {
+		return d.name + ".pdf"
+	}
+	return d.name + d.extension
 }
 
 // body is the request that submits the document.
 func (d document) body() ([]byte, error) {
 	fields := map[string]any{d.field: d.text}
+	for name, value := range d.more {
+		fields[name] = value
+	}
 	if d.options != nil {
 		fields["options"] = d.options
 	}
@@ -50,6 +62,9 @@ func collect(dir string) ([]document, error) {
 		}
 		d.text = string(text)
 		all = append(all, d)
+		if d.name == pictured {
+			all = append(all, document{name: d.name, operation: "html-to-image", field: "html", text: d.text, extension: ".png"})
+		}
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no .html or .md file in %s", dir)
@@ -57,6 +72,9 @@ func collect(dir string) ([]document, error) {
 	all = append(all, document{name: "almanac", operation: "html-to-pdf", field: "html", text: almanac()})
 	return withOptions(all, options)
 }
+
+// pictured is the HTML document that is also turned into an image.
+const pictured = "invoice"
 
 func kindOf(file string) (document, bool) {
 	extension := filepath.Ext(file)
@@ -66,6 +84,9 @@ func kindOf(file string) (document, bool) {
 		d.operation, d.field = "html-to-pdf", "html"
 	case ".md":
 		d.operation, d.field = "markdown-to-pdf", "markdown"
+	case ".xml": // in test mode: e-invoices are checked, but not made yet
+		d.name += "-test"
+		d.operation, d.field, d.more = "einvoice-to-pdf", "xml", map[string]any{"profile": "minimum", "test": true}
 	default:
 		return d, false
 	}
@@ -92,7 +113,7 @@ func readOptions(path string) (map[string]json.RawMessage, error) {
 func withOptions(all []document, options map[string]json.RawMessage) ([]document, error) {
 	used := 0
 	for i := range all {
-		if o, has := options[all[i].name]; has {
+		if o, has := options[all[i].name]; has && all[i].extension == "" {
 			all[i].options = o
 			used++
 		}

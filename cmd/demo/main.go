@@ -1,6 +1,6 @@
 // Command demo shows Platen at work: it starts a node of its own, converts every
-// document of a directory and a report of two hundred pages that it writes
-// itself, and leaves the PDFs and a table of what they cost. It is a client of
+// document of a directory through every operation, and a report of two hundred pages
+// that it writes itself, and leaves the files and a table of what they cost. It is a client of
 // the HTTP API like any other and uses no part of Platen's code.
 package main
 
@@ -16,10 +16,11 @@ import (
 	"time"
 )
 
-const usage = `demo starts a Platen node with a temporary data directory, converts every .html
-and .md file of a directory and an almanac of 200 pages that it generates, and
-writes the PDFs and summary.txt. options.json in that directory gives some of the
-documents their own options. It needs pdfinfo (poppler-utils).
+const usage = `demo starts a Platen node with a temporary data directory, converts every .html,
+.md and .xml file of a directory, the pages of its folder web by their addresses,
+and an almanac of 200 pages that it generates, and writes the files and summary.txt.
+options.json in that directory gives some of the documents their own options. It
+needs pdfinfo (poppler-utils).
 
 Usage: demo [flags]
 
@@ -48,7 +49,7 @@ func parse() settings {
 	var s settings
 	flag.StringVar(&s.platen, "platen", "bin/platen", "the platen `BINARY` to start")
 	flag.StringVar(&s.documents, "documents", "testdata/demo", "convert the documents in `DIR`")
-	flag.StringVar(&s.out, "out", "out", "write the PDFs and summary.txt into `DIR`")
+	flag.StringVar(&s.out, "out", "out", "write the files and summary.txt into `DIR`")
 	flag.DurationVar(&s.timeout, "timeout", 5*time.Minute, "give up after `DURATION`")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), usage)
@@ -71,6 +72,17 @@ func run(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return err
 	}
+	web := filepath.Join(s.documents, "web")
+	pages, err := startSite(web)
+	if err != nil {
+		return err
+	}
+	defer pages.stop()
+	opened, err := pages.pages(web)
+	if err != nil {
+		return err
+	}
+	documents = append(documents, opened...)
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return err
 	}
@@ -105,6 +117,6 @@ func report(results []result, out string) error {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("\n%s\nThe PDFs and this table (%s) are in %s%c\n", text, filepath.Base(path), out, filepath.Separator)
+	fmt.Printf("\n%s\nThe files and this table (%s) are in %s%c\n", text, filepath.Base(path), out, filepath.Separator)
 	return nil
 }

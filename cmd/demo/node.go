@@ -39,7 +39,8 @@ func startNode(ctx context.Context, binary string) (*node, error) {
 		return nil, err
 	}
 	n := &node{data: data, ended: make(chan struct{})}
-	n.cmd = exec.Command(binary, "serve", "--dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "warn")
+	n.cmd = exec.Command(binary, "serve", "--dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "warn",
+		"--egress-allow", "127.0.0.0/8") // for the pages that the demo serves itself
 	n.cmd.Stderr = &n.stderr
 	// A group of its own, so that Ctrl-C reaches the node through the demo only;
 	// and no node outlives a demo that was killed.

@@ -54,9 +54,12 @@ func (p *progress) end() {
 
 func line(r result) string {
 	if r.job.Status != "done" {
-		return fmt.Sprintf("%-16s %s", r.name, r.job.Status)
+		return fmt.Sprintf("%-16s %-16s %s", r.operation, r.name, r.job.Status)
 	}
-	return fmt.Sprintf("%-16s done, %s", r.name, count(r.job.Pages, "page"))
+	if r.job.Pages == 0 {
+		return fmt.Sprintf("%-16s %-16s done", r.operation, r.name)
+	}
+	return fmt.Sprintf("%-16s %-16s done, %s", r.operation, r.name, count(r.job.Pages, "page"))
 }
 
 // summary counts the jobs in each status, in the order of a job's life.

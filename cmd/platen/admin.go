@@ -12,9 +12,11 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
+	"platen.dev/actors/account"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -24,6 +26,7 @@ type adminCall struct {
 	client adminClient
 	args   []string
 	plan   string
+	anchor string
 	test   bool
 	out    io.Writer
 }
@@ -32,12 +35,16 @@ var adminCommands = map[string]struct {
 	args int
 	run  func(adminCall) error
 }{
-	"account create":   {0, adminCall.createAccount},
-	"account list":     {0, adminCall.listAccounts},
-	"account set-plan": {2, adminCall.setPlan},
-	"key create":       {1, adminCall.createKey},
-	"key list":         {1, adminCall.listKeys},
-	"key revoke":       {2, adminCall.revokeKey},
+	"account create":         {0, adminCall.createAccount},
+	"account list":           {0, adminCall.listAccounts},
+	"account usage":          {1, adminCall.usage},
+	"account set-plan":       {2, adminCall.setPlan},
+	"account set-anchor":     {2, adminCall.setAnchor},
+	"account set-file-limit": {2, adminCall.setFileLimit},
+	"account set-blocks":     {2, adminCall.setBlocks},
+	"key create":             {1, adminCall.createKey},
+	"key list":               {1, adminCall.listKeys},
+	"key revoke":             {2, adminCall.revokeKey},
 }
 
 // admin runs `platen admin NOUN VERB [ARGS] [flags]`.
@@ -57,6 +64,7 @@ func admin(args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	data := flags.String("data", NewConfig().Data, "data `DIR` of the running node")
 	flags.StringVar(&call.plan, "plan", string(events.PlanFree), "`PLAN` of the new account")
+	flags.StringVar(&call.anchor, "anchor", "", "`TIME` from which the quota windows of the new account run (RFC 3339; default now)")
 	flags.BoolVar(&call.test, "test", false, "make a sk_test_ key")
 	var err error
 	if call.args, err = parseMixed(flags, args[2:]); err != nil {
@@ -89,7 +97,7 @@ func parseMixed(flags *flag.FlagSet, args []string) (plain []string, err error) 
 
 func (c adminCall) createAccount() error {
 	var a projections.Account
-	err := c.client.do("POST", "/accounts", planRequest{events.Plan(c.plan)}, &a)
+	err := c.client.do("POST", "/accounts", accountRequest{events.Plan(c.plan), c.anchor}, &a)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "created account %s on plan %s\n", a.ID, a.Plan) })
 }
 
@@ -110,6 +118,66 @@ func (c adminCall) setPlan() error {
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s is on plan %s\n", c.args[0], set.Plan) })
 }
 
+func (c adminCall) setAnchor() error {
+	var set anchorRequest
+	err := c.client.do("PUT", c.path("anchor"), anchorRequest{c.args[1]}, &set)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "the quota windows of account %s run from %s\n", c.args[0], set.Anchor)
+	})
+}
+
+func (c adminCall) setFileLimit() error {
+	megabytes, err := wholeNumber(c.args[1])
+	if err == nil {
+		err = c.client.do("PUT", c.path("file-limit"), numberRequest{megabytes << 20}, nil)
+	}
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "files of account %s may have %s MB\n", c.args[0], orDefault(megabytes, "150"))
+	})
+}
+
+func (c adminCall) setBlocks() error {
+	blocks, err := wholeNumber(c.args[1])
+	if err == nil {
+		err = c.client.do("PUT", c.path("volume-blocks"), numberRequest{blocks}, nil)
+	}
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "account %s has %d extra blocks of 1 GB a month\n", c.args[0], blocks)
+	})
+}
+
+func wholeNumber(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is no whole number", text)
+	}
+	return n, nil
+}
+
+func orDefault(n int64, otherwise string) string {
+	if n == 0 {
+		return otherwise
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// usage prints an account's standing in its quota window.
+func (c adminCall) usage() error {
+	var u accountUsage
+	err := c.client.do("GET", c.path("usage"), nil, &u)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "plan\t%s\n", u.Plan)
+		fmt.Fprintf(w, "window\t%s to %s\n", u.WindowStart.Time().Format(time.RFC3339), u.WindowEnd.Time().Format(time.RFC3339))
+		fmt.Fprintf(w, "jobs\t%d used, %d reserved, of %d\n", u.Used, u.Reserved, u.Limits.Jobs)
+		fmt.Fprintf(w, "volume\t%d bytes of %d\n", u.Bytes, u.Limits.Bytes)
+		fmt.Fprintf(w, "extra volume\t%d blocks of 1 GB\n", u.Blocks)
+		fmt.Fprintf(w, "under way\t%d of %d\n", u.Running, u.Limits.Running)
+		fmt.Fprintf(w, "requests\t%d per minute\n", u.Limits.RequestsPerMinute)
+		fmt.Fprintf(w, "file limit\t%d bytes\n", u.MaxFile)
+		fmt.Fprintf(w, "test jobs\t%d of %d on the last day of use (UTC)\n", u.Tests, account.TestsPerDay)
+	})
+}
+
 func (c adminCall) createKey() error {
 	var k issuedKey
 	err := c.client.do("POST", c.path("keys"), map[string]bool{"test": c.test}, &k)
@@ -122,15 +190,18 @@ func (c adminCall) listKeys() error {
 	var keys []issuedKey
 	err := c.client.do("GET", c.path("keys"), nil, &keys)
 	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "KEY\tSECRET\tCREATED\tREVOKED")
+		fmt.Fprintln(w, "KEY\tSECRET\tCREATED\tLAST USED\tREVOKED")
 		for _, k := range keys {
-			revoked := "-"
-			if k.Revoked != 0 {
-				revoked = k.Revoked.Time().Format(time.RFC3339)
-			}
-			fmt.Fprintf(w, "%s\t%s…%s\t%s\t%s\n", k.ID, k.Prefix, k.LastFour, k.Created.Time().Format(time.RFC3339), revoked)
+			fmt.Fprintf(w, "%s\t%s…%s\t%s\t%s\t%s\n", k.ID, k.Prefix, k.LastFour, moment(k.Created), moment(k.LastUsed), moment(k.Revoked))
 		}
 	})
+}
+
+func moment(i events.Instant) string {
+	if i == 0 {
+		return "-"
+	}
+	return i.Time().Format(time.RFC3339)
 }
 
 func (c adminCall) revokeKey() error {

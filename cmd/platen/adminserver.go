@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"time"
 
+	"platen.dev/actors/account"
+	"platen.dev/actors/render"
 	"platen.dev/edge"
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
@@ -26,11 +29,12 @@ type adminServer struct {
 	commands   edge.Commands
 	replica    *projections.Replica
 	partitions int32
+	now        func() time.Time
 	http       *http.Server
 }
 
 // listenAdmin serves the admin interface on a socket that its user alone may open.
-func listenAdmin(path string, commands edge.Commands, replica *projections.Replica, partitions int32, logger *slog.Logger) (*adminServer, error) {
+func listenAdmin(path string, commands edge.Commands, replica *projections.Replica, partitions int32, logger *slog.Logger, now func() time.Time) (*adminServer, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err // what a killed node left: the log's lock says that it is gone
 	}
@@ -41,7 +45,7 @@ func listenAdmin(path string, commands edge.Commands, replica *projections.Repli
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	a := &adminServer{commands: commands, replica: replica, partitions: partitions}
+	a := &adminServer{commands: commands, replica: replica, partitions: partitions, now: now}
 	a.http = &http.Server{Handler: a.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		if err := a.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -59,6 +63,10 @@ func (a *adminServer) routes() http.Handler {
 	mux.HandleFunc("POST /accounts", a.createAccount)
 	mux.HandleFunc("GET /accounts", a.listAccounts)
 	mux.HandleFunc("PUT /accounts/{id}/plan", a.setPlan)
+	mux.HandleFunc("GET /accounts/{id}/usage", a.usage)
+	mux.HandleFunc("PUT /accounts/{id}/anchor", a.setAnchor)
+	mux.HandleFunc("PUT /accounts/{id}/file-limit", a.setFileLimit)
+	mux.HandleFunc("PUT /accounts/{id}/volume-blocks", a.setBlocks)
 	mux.HandleFunc("POST /accounts/{id}/keys", a.createKey)
 	mux.HandleFunc("GET /accounts/{id}/keys", a.listKeys)
 	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", a.revokeKey)
@@ -100,11 +108,39 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 	case events.UnknownPlan:
 		return "there is no such plan: choose free, starter, pro or business"
 	}
+	if explained, ok := map[events.ReplyCode]string{
+		events.PlanRequired: "extra volume is sold on the business plan only",
+		events.OutOfRange:   "the value is out of range: an anchor must be past, a file may have 1024 MB",
+	}[code]; ok {
+		return explained
+	}
 	return "refused: " + string(code)
 }
 
 type planRequest struct {
 	Plan events.Plan `json:"plan"`
+}
+
+type accountRequest struct {
+	Plan   events.Plan `json:"plan"`
+	Anchor string      `json:"anchor,omitempty"`
+}
+
+type anchorRequest struct {
+	Anchor string `json:"anchor"`
+}
+
+type numberRequest struct {
+	Number int64 `json:"number"`
+}
+
+// instant reads a time of the caller's, or answers that it is none.
+func instant(w http.ResponseWriter, text string) (events.Instant, bool) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		answer(w, 400, adminError{fmt.Sprintf("%q is no time such as 2026-01-31T09:00:00Z", text)})
+	}
+	return events.At(at), err == nil
 }
 
 func decodeBody(w http.ResponseWriter, r *http.Request, into any) bool {
@@ -116,12 +152,68 @@ func decodeBody(w http.ResponseWriter, r *http.Request, into any) bool {
 }
 
 func (a *adminServer) createAccount(w http.ResponseWriter, r *http.Request) {
-	var req planRequest
+	var req accountRequest
 	if !decodeBody(w, r, &req) {
 		return
 	}
-	id, now := events.NewAccountID(), events.At(time.Now())
-	a.do(w, id, events.CreateAccount{Plan: req.Plan, Anchor: now}, projections.Account{ID: id, Plan: req.Plan, Anchor: now, Created: now})
+	id, now := events.NewAccountID(), events.At(a.now())
+	anchor := now
+	if req.Anchor != "" {
+		var ok bool
+		if anchor, ok = instant(w, req.Anchor); !ok {
+			return
+		}
+	}
+	a.do(w, id, events.CreateAccount{Plan: req.Plan, Anchor: anchor}, projections.Account{ID: id, Plan: req.Plan, Anchor: anchor, Created: now})
+}
+
+func (a *adminServer) setAnchor(w http.ResponseWriter, r *http.Request) {
+	var req anchorRequest
+	if !decodeBody(w, r, &req) {
+		return
+	}
+	if at, ok := instant(w, req.Anchor); ok {
+		a.do(w, events.AccountID(r.PathValue("id")), events.MoveAnchor{Anchor: at}, anchorRequest{at.Time().Format(time.RFC3339)})
+	}
+}
+
+func (a *adminServer) setFileLimit(w http.ResponseWriter, r *http.Request) {
+	var req numberRequest
+	if decodeBody(w, r, &req) {
+		a.do(w, events.AccountID(r.PathValue("id")), events.LimitFiles{Bytes: req.Number}, req)
+	}
+}
+
+func (a *adminServer) setBlocks(w http.ResponseWriter, r *http.Request) {
+	var req numberRequest
+	if decodeBody(w, r, &req) {
+		a.do(w, events.AccountID(r.PathValue("id")), events.SetVolumeBlocks{Blocks: req.Number}, req)
+	}
+}
+
+// accountUsage is an account's standing, with what may be set for it.
+type accountUsage struct {
+	account.Usage
+	Plan                   events.Plan
+	MaxFile, Blocks, Tests int64
+}
+
+func (a *adminServer) usage(w http.ResponseWriter, r *http.Request) {
+	id := events.AccountID(r.PathValue("id"))
+	partition := events.Partition(id, a.partitions)
+	if err := a.replica.CatchUp(r.Context(), partition); err != nil {
+		answer(w, 503, adminError{err.Error()})
+		return
+	}
+	state, err := account.Replica{Reader: a.replica, Partition: partition}.Account(id)
+	if err != nil || !state.Exists() {
+		answer(w, 409, adminError{refusalText(events.NoSuchAccount, id)})
+		return
+	}
+	answer(w, 200, accountUsage{
+		Usage: account.UsageAt(state, events.At(a.now()), account.LimitsOf),
+		Plan:  state.Plan, MaxFile: cmp.Or(state.MaxFile, render.MaxFile), Blocks: state.Blocks, Tests: state.Tests.Count,
+	})
 }
 
 func (a *adminServer) setPlan(w http.ResponseWriter, r *http.Request) {
@@ -154,11 +246,12 @@ type issuedKey struct {
 	Prefix   string         `json:"prefix"`
 	LastFour string         `json:"last_four"`
 	Created  events.Instant `json:"created_ms"`
+	LastUsed events.Instant `json:"last_used_ms,omitempty"`
 	Revoked  events.Instant `json:"revoked_ms,omitempty"`
 }
 
 func describe(k events.Key, secret string) issuedKey {
-	return issuedKey{k.ID, secret, k.Prefix, k.LastFour, k.Created, k.Revoked}
+	return issuedKey{k.ID, secret, k.Prefix, k.LastFour, k.Created, k.LastUsed, k.Revoked}
 }
 
 func (a *adminServer) createKey(w http.ResponseWriter, r *http.Request) {
@@ -172,7 +265,7 @@ func (a *adminServer) createKey(w http.ResponseWriter, r *http.Request) {
 	if req.Test {
 		prefix = apikey.Test
 	}
-	secret, key := apikey.New(prefix, events.At(time.Now()))
+	secret, key := apikey.New(prefix, events.At(a.now()))
 	a.do(w, events.AccountID(r.PathValue("id")), events.IssueKey{Key: key}, describe(key, secret))
 }
 

@@ -23,18 +23,30 @@ func (c client) do(method, url string, body any) (status int, answer []byte, err
 	if err != nil {
 		return 0, nil, err
 	}
-	req, err := http.NewRequest(method, url, bytes.NewReader(b))
+	resp, answer, err := c.request(method, url, b, nil)
 	if err != nil {
 		return 0, nil, err
+	}
+	return resp.StatusCode, answer, nil
+}
+
+// request sends a body with headers; the answer's body is read already.
+func (c client) request(method, url string, body []byte, headers map[string]string) (*http.Response, []byte, error) {
+	req, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
 	}
 	req.Header.Set("X-API-Key", c.key)
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
 	resp, err := transport.Do(req)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	answer, err = io.ReadAll(resp.Body)
-	return resp.StatusCode, answer, err
+	answer, err := io.ReadAll(resp.Body)
+	return resp, answer, err
 }
 
 // submit asks for job number n: odd ones are Markdown, even ones HTML. The id is
@@ -66,7 +78,7 @@ func (c client) post(url string, body any) (events.JobID, int, error) {
 // or asked to come again.
 func (c client) status(address string, id events.JobID) (s events.Status, answered bool, err error) {
 	status, answer, err := c.do("GET", address+"/jobs/"+id.String(), nil)
-	if err != nil || status == 503 {
+	if err != nil || status == 503 || status == 429 {
 		return "", false, nil
 	}
 	if status != 200 {
@@ -79,11 +91,14 @@ func (c client) status(address string, id events.JobID) (s events.Status, answer
 	return job.Status, true, err
 }
 
-// download checks that a job's file is a PDF.
-func (c client) download(address string, id events.JobID) error {
+// download checks that a job's file is a PDF; answered is false when the node asked to come again.
+func (c client) download(address string, id events.JobID) (answered bool, err error) {
 	status, answer, err := c.do("GET", address+"/jobs/"+id.String()+"/download", nil)
+	if status == 429 && strings.Contains(string(answer), "RATE_LIMIT_EXCEEDED") {
+		return false, nil
+	}
 	if err == nil && (status != 200 || !strings.HasPrefix(string(answer), "%PDF-")) {
 		err = fmt.Errorf("download of %s: %d %.40q", id, status, answer)
 	}
-	return err
+	return true, err
 }

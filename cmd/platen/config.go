@@ -44,6 +44,8 @@ type Config struct {
 	DrainSeconds int `toml:"drain_seconds"`
 	// DocsURL is the page that error bodies point into.
 	DocsURL string `toml:"docs_url"`
+	// UpgradeURL is where a caller changes the plan; errors of plan gates name it.
+	UpgradeURL string `toml:"upgrade_url"`
 	// LogLevel is debug, info, warn or error.
 	LogLevel string `toml:"log_level"`
 }
@@ -69,7 +71,7 @@ type ClusterConfig struct {
 	Actors string `toml:"actors"`
 	// Join lists gossip addresses of other nodes.
 	Join []string `toml:"join"`
-	// Secret encrypts gossip: 16, 24 or 32 characters.
+	// Secret encrypts gossip, and the credentials that travel with jobs: 16, 24 or 32 characters.
 	Secret string `toml:"secret"`
 }
 
@@ -92,6 +94,7 @@ func NewConfig() Config {
 		Kafka:        KafkaConfig{ReplicationFactor: 1, SessionSeconds: 6, CommandsHours: 168},
 		DrainSeconds: 25,
 		DocsURL:      "https://platen.dev/docs/errors",
+		UpgradeURL:   "https://platen.dev/pricing",
 		LogLevel:     "info",
 	}
 }
@@ -154,7 +157,7 @@ func (c ClusterConfig) validate(k KafkaConfig) error {
 	return errors.Join(
 		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
 		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),
-		check(n == 0 || n == 16 || n == 24 || n == 32, "cluster.secret: must have 16, 24 or 32 characters, not %d", n),
+		check(n == 16 || n == 24 || n == 32, "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not %d; --secret-file reads it from a file", n),
 	)
 }
 

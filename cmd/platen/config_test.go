@@ -80,7 +80,7 @@ func TestBadConfig(t *testing.T) {
 		{"[cluster]\njoin = [\"127.0.0.1:1\"]", "cluster.gossip: is needed"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"", "cluster.actors: must be host:port"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"", "kafka.brokers: a cluster needs a shared log"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: must have 16, 24 or 32 characters, not 5"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not 5"},
 		{"[browser]\nslots = -1", "browser.slots: must not be negative"},
 		{`colour = "blue"`, "colour"},
 		{"[browser]\nspeed = 9", "speed"},

@@ -153,9 +153,13 @@ func awaitFile(t *testing.T, from client, address string, id events.JobID) {
 		}
 		return status == events.StatusDone
 	})
-	if err := from.download(address, id); err != nil {
-		t.Error(err)
-	}
+	eventually(t, "job "+id.String()+" cannot be downloaded", func() bool {
+		answered, err := from.download(address, id)
+		if err != nil {
+			t.Error(err)
+		}
+		return answered
+	})
 }
 
 // listedUnits reads the column UNITS of `platen admin account list`.

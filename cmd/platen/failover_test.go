@@ -75,7 +75,7 @@ func startTrio(t *testing.T, broker string) *trio {
 	ports, files := freePorts(t, 2*failoverNodes), t.TempDir()
 	for i := range failoverNodes {
 		config := filepath.Join(t.TempDir(), "platen.toml")
-		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\n",
+		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\nsecret = \"0123456789abcdef\"\n",
 			clusterPartitions, files, broker, ports[2*i], ports[2*i+1], ports[0], ports[2])
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-// Command platen turns HTML and Markdown into PDFs through durable jobs.
+// Command platen turns web pages, HTML and Markdown into PDFs and images through durable jobs.
 // `platen help` lists what it can do.
 package main
 
@@ -26,14 +26,18 @@ func main() {
 // errUsage tells that the usage was shown already.
 var errUsage = errors.New("usage")
 
-const usage = `platen turns HTML and Markdown into PDFs through durable jobs.
+const usage = `platen turns web pages, HTML and Markdown into PDFs and images through durable jobs.
 
 Usage:
 
   platen serve [flags]                      run a node (--help lists the flags)
-  platen admin account create --plan PLAN   open an account
+  platen admin account create --plan PLAN   open an account [--anchor TIME]
   platen admin account list                 list the accounts
+  platen admin account usage ID             show quota, reserved, used and the window
   platen admin account set-plan ID PLAN     move an account to another plan
+  platen admin account set-anchor ID TIME   let the quota windows run from TIME (RFC 3339, past)
+  platen admin account set-file-limit ID MB let files have MB megabytes; 0 for the plan's 150
+  platen admin account set-blocks ID N      N extra blocks of 1 GB a month (business plan)
   platen admin key create ID [--test]       make an API key; its secret is shown once
   platen admin key list ID                  list an account's keys
   platen admin key revoke ID KEY            make a key invalid

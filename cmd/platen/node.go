@@ -16,14 +16,18 @@ import (
 	"platen.dev/actors/account"
 	"platen.dev/actors/cluster"
 	"platen.dev/actors/job"
+	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
 	"platen.dev/actors/retention"
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
+	"platen.dev/browserpool/egress"
 	"platen.dev/document"
 	"platen.dev/edge"
+	"platen.dev/einvoice"
 	"platen.dev/events"
 	"platen.dev/events/log"
+	"platen.dev/events/seal"
 	"platen.dev/projections"
 	"platen.dev/store"
 )
@@ -33,6 +37,8 @@ type Node struct {
 	cfg    Config
 	id     events.NodeID
 	logger *slog.Logger
+	// now is the clock of everything that is decided or measured here.
+	now func() time.Time
 
 	log      log.Log
 	system   *actor.ActorSystem
@@ -41,8 +47,10 @@ type Node struct {
 	nodes    *cluster.Cluster // nil when the node is alone
 	pool     *browserpool.Pool
 	renderer *render.Renderer
+	seal     seal.Key
 	shards   *shard.Shards
 	gateway  *shard.Gateway
+	limiter  *rate.Limiter
 	server   *edge.Server
 	listener net.Listener
 	failed   chan error
@@ -57,8 +65,12 @@ type closer struct {
 
 // Start runs a node. When a part cannot start, those before it are ended again.
 func Start(ctx context.Context, cfg Config, logger *slog.Logger) (*Node, error) {
+	return startAt(ctx, cfg, logger, time.Now)
+}
+
+func startAt(ctx context.Context, cfg Config, logger *slog.Logger, now func() time.Time) (*Node, error) {
 	n := &Node{
-		cfg: cfg, logger: logger, failed: make(chan error, 2),
+		cfg: cfg, logger: logger, now: now, failed: make(chan error, 2),
 		id: events.NodeID("node-" + events.NewJobID().String()),
 	}
 	for _, step := range []struct {
@@ -67,6 +79,7 @@ func Start(ctx context.Context, cfg Config, logger *slog.Logger) (*Node, error) 
 	}{
 		{"data directory", n.startData},
 		{"usage ledger", n.startLedger},
+		{"key for credentials", n.startSeal},
 		{"log", n.startLog},
 		{"actors", n.startActors},
 		{"replica", n.startReplica},
@@ -75,6 +88,7 @@ func Start(ctx context.Context, cfg Config, logger *slog.Logger) (*Node, error) 
 		{"cluster", n.startCluster},
 		{"rendering", n.startRendering},
 		{"shards", n.startShards},
+		{"request rates", n.startRates},
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},
@@ -119,6 +133,11 @@ func (n *Node) startLedger(context.Context) error {
 		return errors.New("this version has no usage ledger yet: leave --clickhouse out")
 	}
 	return nil
+}
+
+func (n *Node) startSeal(context.Context) (err error) {
+	n.seal, err = sealKey(n.cfg)
+	return err
 }
 
 func (n *Node) startLog(ctx context.Context) (err error) {
@@ -193,6 +212,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 	}
 	n.nodes, err = cluster.Join(cluster.Config{
 		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secret: []byte(n.cfg.Cluster.Secret),
+		Actors: n.system.Address(),
 		Gone:   func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
 		Logger: n.logger,
 	})
@@ -208,9 +228,10 @@ type nodeGone events.NodeID
 
 func (n *Node) startRendering(context.Context) (err error) {
 	n.renderer, err = render.Start(n.system, render.Config{
-		Node: n.id, Log: n.log, Files: n.files, Logger: n.logger, Now: time.Now,
+		Node: n.id, Log: n.log, Files: n.files, Logger: n.logger, Now: n.now,
 		Attempts: 2 * n.pool.Stats().Slots, // one finishes its file while another has the page
 		Acquire:  func(ctx context.Context) (render.Lease, error) { return n.pool.Acquire(ctx) },
+		Unseal:   n.seal.Open,
 		Pages:    countPages,
 	})
 	if err != nil {
@@ -221,7 +242,7 @@ func (n *Node) startRendering(context.Context) (err error) {
 }
 
 func (n *Node) startShards(context.Context) error {
-	keeper, err := retention.Start(n.system, retention.Config{Log: n.log, Files: n.files, Logger: n.logger, Now: time.Now})
+	keeper, err := retention.Start(n.system, retention.Config{Log: n.log, Files: n.files, Logger: n.logger, Now: n.now})
 	if err != nil {
 		return err
 	}
@@ -230,7 +251,7 @@ func (n *Node) startShards(context.Context) error {
 		nodes = n.nodes
 	}
 	n.shards, err = shard.Start(n.system, shard.Config{
-		Node: n.id, Version: version(), Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: time.Now,
+		Node: n.id, Version: version(), Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: n.now,
 		Effects: effects{n.system, n.renderer, keeper}, TrimCommands: len(n.cfg.Kafka.Brokers) == 0,
 	})
 	if err != nil {
@@ -245,7 +266,7 @@ func (n *Node) startShards(context.Context) error {
 		n.system.EventStream.Unsubscribe(sub)
 		return n.shards.Close()
 	})
-	n.gateway = &shard.Gateway{Log: n.log, Replica: n.replica, System: n.system, Patience: replyPatience, Now: time.Now}
+	n.gateway = &shard.Gateway{Log: n.log, Replica: n.replica, System: n.system, Patience: replyPatience, Now: n.now}
 	return nil
 }
 
@@ -270,8 +291,45 @@ func (e effects) Perform(partition int32, effect job.Effect) {
 
 func (e effects) Drop(partition int32) { e.renderer.Drop(partition) }
 
+func (n *Node) startRates(context.Context) (err error) {
+	n.limiter, err = rate.Start(rate.Config{
+		Self: n.id, System: n.system, Logger: n.logger, Now: n.now,
+		Owner: func(id events.AccountID) events.NodeID {
+			return n.replica.Owner(events.Partition(id, n.log.Partitions()))
+		},
+		Address: n.actorsOf,
+	})
+	if err == nil {
+		n.onClose("request rates", func(context.Context) error { n.limiter.Close(); return nil })
+	}
+	return err
+}
+
+// actorsOf is where the actors of another node are reached.
+func (n *Node) actorsOf(id events.NodeID) (string, bool) {
+	if n.nodes == nil {
+		return "", false
+	}
+	return n.nodes.Actors(id)
+}
+
+// rate counts a request of an account.
+func (n *Node) rate(id events.AccountID, plan events.Plan) edge.Rate {
+	limits, _ := account.LimitsOf(plan)
+	return edge.Rate(n.limiter.Take(id, limits.RequestsPerMinute))
+}
+
+// resolve checks the host of a page by the rules of the browsers' proxy.
+func (n *Node) resolve(ctx context.Context, host string) error {
+	_, err := egress.Policy{Allow: n.cfg.EgressAllow}.Resolve(ctx, host)
+	if errors.Is(err, egress.ErrBlocked) {
+		return edge.ErrBlocked
+	}
+	return err
+}
+
 func (n *Node) startAdmin(context.Context) error {
-	server, err := listenAdmin(n.cfg.socket(), n.gateway, n.replica, n.log.Partitions(), n.logger)
+	server, err := listenAdmin(n.cfg.socket(), n.gateway, n.replica, n.log.Partitions(), n.logger, n.now)
 	if err == nil {
 		n.onClose("admin", server.Close)
 	}
@@ -289,8 +347,10 @@ func (n *Node) startEdge(context.Context) (err error) {
 	m := newMetrics(n)
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize},
-		Ready:     n.ready, Metrics: m.handler, Observe: m.observe, DocsURL: n.cfg.DocsURL, Logger: n.logger,
+		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.Template, Invoice: einvoice.Check},
+		Rate:      n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
+		Ready: n.ready, Metrics: m.handler, Observe: m.observe, Logger: n.logger, Now: n.now,
+		DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
 		return err

@@ -70,6 +70,7 @@ func parseServe(args []string, stderr io.Writer) (Config, error) {
 	flags.StringVar(&cfg.Cluster.Gossip, "gossip", cfg.Cluster.Gossip, "gossip with other nodes on `HOST:PORT`")
 	flags.StringVar(&cfg.Cluster.Actors, "actors", cfg.Cluster.Actors, "let other nodes' actors reach this node on `HOST:PORT`")
 	flags.Var((*list)(&cfg.Cluster.Join), "join", "gossip addresses `HOST:PORT[,…]` of other nodes")
+	flags.Var((*secretFile)(&cfg.Cluster.Secret), "secret-file", "read the cluster's secret, the same on all nodes, from `FILE`: 16, 24 or 32 characters")
 	flags.IntVar(&cfg.Browser.Slots, "slots", cfg.Browser.Slots, "render `N` documents at once (default: one per core)")
 	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "log at `LEVEL` debug, info, warn or error and above")
 	if err := flags.Parse(args); err != nil {
@@ -82,6 +83,17 @@ func parseServe(args []string, stderr io.Writer) (Config, error) {
 		return cfg, fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))
 	}
 	return cfg, cfg.Validate()
+}
+
+// secretFile is a flag that names a file with a secret.
+type secretFile string
+
+func (s *secretFile) String() string { return "" }
+
+func (s *secretFile) Set(path string) error {
+	b, err := os.ReadFile(path)
+	*s = secretFile(strings.TrimSpace(string(b)))
+	return err
 }
 
 // fileConfig finds --config before the other flags are read, as those win over it.

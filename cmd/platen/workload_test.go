@@ -205,17 +205,25 @@ func unreachable(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// poll follows the accepted jobs until the workload stops.
+const (
+	// pollPace and pollJobs keep one customer's polls within the rate of the business plan.
+	pollPace = 50 * time.Millisecond
+	pollJobs = 2
+)
+
+// poll follows the accepted jobs until the workload stops: the oldest first.
 func (w *workload) poll() {
-	ticker := time.NewTicker(pace)
+	ticker := time.NewTicker(pollPace)
 	defer ticker.Stop()
 	for w.when(func() bool { return w.done < len(w.jobs) && len(w.addresses) > 0 }) {
 		w.mu.Lock()
 		jobs, address := append([]followed(nil), w.jobs...), w.addresses[w.turns%len(w.addresses)]
 		w.mu.Unlock()
+		looked := 0
 		for i, j := range jobs {
-			if !j.done {
+			if !j.done && looked < pollJobs*len(w.clients) {
 				w.look(i, j, address)
+				looked++
 			}
 		}
 		<-ticker.C

@@ -1,19 +1,24 @@
-// Package schema describes JSON bodies and tells what is wrong with one: every
-// violation, in the shape and wording of Pydantic v2, which existing clients of
-// such services parse (decisions.md, Errors).
+// Package schema describes JSON values once and uses the description twice: to
+// tell what is wrong with a body, and to write its JSON Schema.
+//
+// What is wrong is told in the shape, types and wording of Pydantic v2, which
+// existing clients of such services parse (decisions.md, Errors). Two things
+// differ from Pydantic on purpose: nothing is coerced ("1" is no number), and an
+// answer is bounded, so that a body made of nothing but mistakes cannot ask for
+// an answer larger than itself: see MaxViolations and MaxName.
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode/utf8"
+)
+
+const (
+	// MaxViolations is how many violations are reported at most; the first ones are.
+	MaxViolations = 100
+	// MaxName is how many characters of an unknown field's name are repeated in its
+	// location; a longer name is cut and ends in an ellipsis.
+	MaxName = 100
 )
 
 // Violation is one thing that is wrong with a request.
@@ -24,168 +29,43 @@ type Violation struct {
 	Type string `json:"type"`
 }
 
-// Kind checks one value that is present and not null.
-type Kind interface {
-	check(value any, loc []any) []Violation
-}
-
-// String is a JSON string.
-type String struct {
-	// MaxLength is in characters; zero means unbounded.
-	MaxLength int
-	// OneOf lists the values allowed, compared without regard to case; empty means any.
-	OneOf []string
-	// Check says in a sentence what is wrong with the value; nil, or "" for nothing.
-	Check func(string) string
-}
-
-// Bool is a JSON true or false.
-type Bool struct{}
-
-// Number is a JSON number within [Min, Max].
-type Number struct{ Min, Max float64 }
-
-// Object is a JSON object of known fields; others are refused.
-type Object []Field
-
-// Field is one field of an object. An optional field that is null counts as absent.
-type Field struct {
-	Name     string
-	Required bool
-	Kind     Kind
-}
-
-// Decode parses a body and checks it. The value holds maps, strings, bools and
-// json.Numbers; it is nil when there are violations.
+// Decode parses a body and checks it. It gives either a value or violations,
+// never both and never neither.
+//
+// The value holds maps, strings, bools, json.Numbers and []any. Optional fields
+// that are null are taken out of it, and the numbers of Integer fields are written
+// without point and exponent, so that json.Number.Int64 reads them.
 func (o Object) Decode(body []byte) (map[string]any, []Violation) {
+	root := []any{"body"}
 	if len(body) == 0 {
-		return nil, one([]any{"body"}, "missing", "Field required")
+		return nil, one(root, "missing", "Field required")
 	}
 	value, offset, err := parse(body)
 	if err != nil {
-		return nil, []Violation{{Loc: []any{"body", offset}, Msg: "JSON decode error", Type: "json_invalid"}}
+		return nil, one(at(root, offset), "json_invalid", "JSON decode error")
 	}
-	violations := o.check(value, []any{"body"})
-	if len(violations) > 0 {
+	if violations := o.check(value, root); len(violations) > 0 {
 		return nil, violations
 	}
 	return value.(map[string]any), nil
-}
-
-// parse reads one JSON value; when there is none, offset tells where it went wrong.
-func parse(body []byte) (value any, offset int64, err error) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
-		return nil, position(err, len(body)), err
-	}
-	offset = d.InputOffset()
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, offset, errors.New("content after the JSON value")
-	}
-	return value, offset, nil
-}
-
-func position(err error, length int) int64 {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return syntax.Offset
-	}
-	return int64(length)
 }
 
 func one(loc []any, kind, format string, args ...any) []Violation {
 	return []Violation{{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind}}
 }
 
-func at(loc []any, name string) []any { return append(slices.Clone(loc), name) }
+// at is the location one step below loc. It copies, because siblings share loc.
+func at(loc []any, step any) []any { return append(slices.Clone(loc), step) }
 
-func (o Object) check(value any, loc []any) (all []Violation) {
-	fields, ok := value.(map[string]any)
-	if !ok {
-		return one(loc, "model_attributes_type", "Input should be a valid dictionary or object to extract fields from")
-	}
-	for _, f := range o {
-		v, present := fields[f.Name]
-		switch {
-		case !present && f.Required:
-			all = append(all, one(at(loc, f.Name), "missing", "Field required")...)
-		case v != nil || f.Required:
-			all = append(all, f.Kind.check(v, at(loc, f.Name))...)
-		}
-	}
-	return append(all, o.unknown(fields, loc)...)
+// atMost adds violations up to the bound.
+func atMost(all, more []Violation) []Violation {
+	return append(all, more[:min(len(more), MaxViolations-len(all))]...)
 }
 
-func (o Object) unknown(fields map[string]any, loc []any) (all []Violation) {
-	var names []string
-	for name := range fields {
-		if !slices.ContainsFunc(o, func(f Field) bool { return f.Name == name }) {
-			names = append(names, name)
-		}
+// plural is the ending of a noun after a number.
+func plural(n int) string {
+	if n == 1 {
+		return ""
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		all = append(all, one(at(loc, name), "extra_forbidden", "Extra inputs are not permitted")...)
-	}
-	return all
+	return "s"
 }
-
-func (s String) check(value any, loc []any) []Violation {
-	text, ok := value.(string)
-	if !ok {
-		return one(loc, "string_type", "Input should be a valid string")
-	}
-	if s.MaxLength > 0 && utf8.RuneCountInString(text) > s.MaxLength {
-		return one(loc, "string_too_long", "String should have at most %d characters", s.MaxLength)
-	}
-	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(v string) bool { return strings.EqualFold(v, text) }) {
-		return one(loc, "literal_error", "Input should be %s", alternatives(s.OneOf))
-	}
-	if s.Check != nil {
-		if wrong := s.Check(text); wrong != "" {
-			return one(loc, "value_error", "Value error, %s", wrong)
-		}
-	}
-	return nil
-}
-
-// alternatives lists values as 'a', 'b' or 'c'.
-func alternatives(values []string) string {
-	quoted := make([]string, len(values))
-	for i, v := range values {
-		quoted[i] = "'" + v + "'"
-	}
-	last := len(quoted) - 1
-	if last == 0 {
-		return quoted[0]
-	}
-	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
-}
-
-func (Bool) check(value any, loc []any) []Violation {
-	if _, ok := value.(bool); !ok {
-		return one(loc, "bool_type", "Input should be a valid boolean")
-	}
-	return nil
-}
-
-func (n Number) check(value any, loc []any) []Violation {
-	number, ok := value.(json.Number)
-	if !ok {
-		return one(loc, "float_type", "Input should be a valid number")
-	}
-	v, err := number.Float64()
-	if err != nil || math.IsInf(v, 0) {
-		return one(loc, "finite_number", "Input should be a finite number")
-	}
-	if v < n.Min {
-		return one(loc, "greater_than_equal", "Input should be greater than or equal to %s", plain(n.Min))
-	}
-	if v > n.Max {
-		return one(loc, "less_than_equal", "Input should be less than or equal to %s", plain(n.Max))
-	}
-	return nil
-}
-
-func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,0 +1,85 @@
+package account
+
+import (
+	"platen.dev/actors/job"
+	"platen.dev/events"
+)
+
+// Compose decides one command over an account and the job that it is about. earlier
+// is the request that a submit's idempotency key stands for.
+func Compose(s State, j job.State, earlier Remembered, c events.Command, cause int64, limits LimitsFunc) Decision {
+	switch b := c.Body.(type) {
+	case events.SubmitJob:
+		return composeSubmit(s, j, earlier, b, c, cause, limits)
+	case events.BeginDownload:
+		evs, reply := job.BeginDownload(j, b, c.At)
+		return Decision{Events: evs, Reply: &reply}
+	}
+	if _, ok := events.Target(c.Body); !ok {
+		evs, reply := Decide(s, c.Body, c.At)
+		return Decision{Events: evs, Reply: &reply}
+	}
+	evs := job.Decide(j, c, cause)
+	return Decision{Events: append(evs, settle(j, evs)...)}
+}
+
+// composeSubmit makes the checks in the order of decisions.md, Errors.
+func composeSubmit(s State, j job.State, earlier Remembered, b events.SubmitJob, c events.Command, cause int64, limits LimitsFunc) Decision {
+	if reply, ok := entitled(s, b); !ok {
+		return Decision{Reply: &reply}
+	}
+	if reply, ok := earlier.replay(b.Idempotency, c.At); ok {
+		return Decision{Reply: &reply}
+	}
+	evs := job.Decide(j, c, cause)
+	if len(evs) == 0 {
+		return Decision{Reply: &events.Reply{Code: events.AlreadyExists}}
+	}
+	queued := evs[0].(events.JobQueued)
+	queued.MaxFile = s.MaxFile
+	admitted, reply := admit(s, b, c.At, limits)
+	if len(admitted) == 0 {
+		return Decision{Reply: &reply}
+	}
+	if r, ok := admitted[0].(events.QuotaReserved); ok {
+		queued.Window = r.Window
+	}
+	return Decision{Events: append(admitted, queued), Reply: &reply}
+}
+
+// entitled tells whether the account may ask for such a job at all.
+func entitled(s State, b events.SubmitJob) (events.Reply, bool) {
+	if !s.Exists() {
+		return events.Reply{Code: events.NoSuchAccount}, false
+	}
+	if k, ok := s.key(b.Key); !ok || k.Revoked != 0 {
+		return events.Reply{Code: events.NoSuchKey}, false
+	}
+	if !s.Plan.Includes(b.Requires) {
+		return events.Reply{Code: events.PlanRequired}, false
+	}
+	return events.Reply{}, true
+}
+
+func admit(s State, b events.SubmitJob, now events.Instant, limits LimitsFunc) ([]events.Event, events.Reply) {
+	if b.Test {
+		return AdmitTest(s, b.Job, now)
+	}
+	return Admit(s, b.Job, now, limits)
+}
+
+// settle turns a charged job's end into what it means for the quota.
+func settle(j job.State, evs []events.Event) []events.Event {
+	if j.Test {
+		return nil
+	}
+	for _, ev := range evs {
+		switch e := ev.(type) {
+		case events.JobDone:
+			return []events.Event{events.QuotaDebited{Job: e.Job, Window: j.Window, Bytes: e.File.Size}}
+		case events.JobFailed:
+			return []events.Event{events.QuotaReleased{Job: e.Job, Window: j.Window}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package account
+
+import (
+	"time"
+
+	"platen.dev/events"
+)
+
+// RateWindow is the length of the window in which requests are counted.
+const RateWindow = time.Minute
+
+// Rate is what the request rate allows at a moment (api-spec.md, Limits).
+type Rate struct {
+	// Allowed tells whether the request that asked may go on.
+	Allowed bool `cbor:"1,keyasint"`
+	// Limit is per minute; Remaining is what is left of it in the window.
+	Limit     int64 `cbor:"2,keyasint"`
+	Remaining int64 `cbor:"3,keyasint"`
+	// Reset is when the oldest request leaves the window.
+	Reset events.Instant `cbor:"4,keyasint"`
+}
+
+// Requests are the requests of one account in the sliding window: a ring of their
+// instants, as long as the limit at most. A refused request is not one of them, so
+// that a client which keeps asking is let in again when the window says so.
+type Requests struct {
+	ring  []events.Instant
+	first int
+	count int
+	// last is the latest instant seen: time does not run backwards here.
+	last events.Instant
+}
+
+// Take counts one request if the limit allows it.
+func (r *Requests) Take(now events.Instant, limit int64) Rate {
+	now = r.pass(now)
+	allowed := int64(r.count) < limit
+	if allowed {
+		r.push(now)
+	}
+	return r.rate(allowed, now, limit)
+}
+
+// Note counts a request that was allowed elsewhere.
+func (r *Requests) Note(now events.Instant) { r.push(r.pass(now)) }
+
+// Idle tells whether the window is empty.
+func (r *Requests) Idle(now events.Instant) bool {
+	r.pass(now)
+	return r.count == 0
+}
+
+// pass lets the requests leave that are older than the window.
+func (r *Requests) pass(now events.Instant) events.Instant {
+	now = max(now, r.last)
+	r.last = now
+	for r.count > 0 && r.ring[r.first].Add(RateWindow) <= now {
+		r.first = (r.first + 1) % len(r.ring)
+		r.count--
+	}
+	return now
+}
+
+func (r *Requests) push(now events.Instant) {
+	if r.count == len(r.ring) {
+		r.grow()
+	}
+	r.ring[(r.first+r.count)%len(r.ring)] = now
+	r.count++
+}
+
+func (r *Requests) grow() {
+	ring := make([]events.Instant, max(8, 2*len(r.ring)))
+	n := copy(ring, r.ring[r.first:])
+	copy(ring[n:], r.ring[:r.first])
+	r.ring, r.first = ring, 0
+}
+
+func (r *Requests) rate(allowed bool, now events.Instant, limit int64) Rate {
+	rate := Rate{Allowed: allowed, Limit: limit, Remaining: max(0, limit-int64(r.count)), Reset: now}
+	if r.count > 0 {
+		rate.Reset = r.ring[r.first].Add(RateWindow)
+	}
+	return rate
+}

@@ -1,0 +1,71 @@
+package account
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+)
+
+func TestRate(t *testing.T) {
+	var r Requests
+	begin := events.Instant(1_700_000_000_000)
+	for i := range int64(10) {
+		got := r.Take(begin+events.Instant(i), 10)
+		want := Rate{Allowed: true, Limit: 10, Remaining: 9 - i, Reset: begin.Add(RateWindow)}
+		if got != want {
+			t.Fatalf("request %d: got %+v, want %+v", i, got, want)
+		}
+	}
+	full := Rate{Limit: 10, Reset: begin.Add(RateWindow)}
+	for range 3 { // refused requests do not prolong the wait
+		if got := r.Take(begin.Add(RateWindow)-1, 10); got != full {
+			t.Errorf("a moment too early: got %+v, want %+v", got, full)
+		}
+	}
+	want := Rate{Allowed: true, Limit: 10, Reset: begin.Add(RateWindow) + 1}
+	if got := r.Take(begin.Add(RateWindow), 10); got != want {
+		t.Errorf("once the oldest has left: got %+v, want %+v", got, want)
+	}
+	if got := r.Take(begin.Add(RateWindow), 100); !got.Allowed || got.Remaining != 89 {
+		t.Errorf("on a larger plan: got %+v", got)
+	}
+	if got := r.Take(begin, 10); got.Allowed {
+		t.Errorf("with a clock that ran back: got %+v", got)
+	}
+	if r.Idle(begin.Add(2*RateWindow)-1) || !r.Idle(begin.Add(2*RateWindow)) {
+		t.Error("the window is idle at another moment than a minute after the last request")
+	}
+}
+
+// A dumb model with all instants agrees on random times and limits.
+func TestRateModel(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var r Requests
+	var all []events.Instant
+	now := events.Instant(1_700_000_000_000)
+	for range 20_000 {
+		now += events.Instant(rng.Int64N(3_000))
+		limit := 1 + rng.Int64N(40)
+		var within int64
+		for _, at := range all {
+			if at.Add(RateWindow) > now {
+				within++
+			}
+		}
+		allowed := within < limit
+		if allowed {
+			all, within = append(all, now), within+1
+		}
+		got := r.Take(now, limit)
+		if got.Allowed != allowed || got.Remaining != max(0, limit-within) {
+			t.Fatalf("at %d with limit %d: got %+v, want allowed %t with %d in the window", now, limit, got, allowed, within)
+		}
+		if len(all) > 200 {
+			all = all[len(all)-200:]
+		}
+	}
+}

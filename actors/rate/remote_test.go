@@ -1,0 +1,55 @@
+//go:build !race
+
+// Every start of proto.actor's remote sets gRPC's global logger, which is a race
+// among nodes that share a process, as they do in tests only.
+
+package rate
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/actors/cluster"
+	"platen.dev/events"
+)
+
+// Two nodes count together, as long as the owner answers.
+func TestTwoNodes(t *testing.T) {
+	start := func(self events.NodeID, address func(events.NodeID) (string, bool)) (*Limiter, func()) {
+		system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+			actor.WithDeadLetterThrottleInterval(time.Millisecond))
+		stop, err := cluster.StartRemote(system, "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Start(Config{
+			Self: self, System: system, Address: address, Logger: quiet, Now: time.Now,
+			Owner: func(events.AccountID) events.NodeID { return "owner" },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, func() { l.Close(); stop(); system.Shutdown() }
+	}
+	owner, stopOwner := start("owner", nil)
+	other, stopOther := start("other", func(events.NodeID) (string, bool) { return owner.cfg.System.Address(), true })
+	defer stopOther()
+	allowed := 0
+	for range 20 {
+		for _, l := range []*Limiter{owner, other} {
+			if l.Take("acc", 10).Allowed {
+				allowed++
+			}
+		}
+	}
+	if allowed != 10 {
+		t.Errorf("%d of 40 requests over two nodes were allowed, want 10", allowed)
+	}
+	stopOwner()
+	if r := other.Take("acc", 10); !r.Allowed || r.Remaining != 4 {
+		t.Errorf("without its owner: got %+v, want the count to go on from the 5 that passed here", r)
+	}
+}

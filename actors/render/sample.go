@@ -1,0 +1,24 @@
+package render
+
+import (
+	_ "embed"
+
+	"platen.dev/events"
+)
+
+// The files of test mode, made of sample/sample.html by Platen's own renderer
+// (go test -run Sample -update). The PNG stands for both image formats
+// (api-spec.md, POST /url-to-image).
+var (
+	//go:embed sample/sample.pdf
+	samplePDF []byte
+	//go:embed sample/sample.png
+	samplePNG []byte
+)
+
+func sampleOf(op events.Operation) output {
+	if op.Image() {
+		return output{data: samplePNG, extension: ".png"}
+	}
+	return output{data: samplePDF, extension: ".pdf"}
+}

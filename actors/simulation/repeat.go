@@ -1,0 +1,174 @@
+package simulation
+
+import (
+	"fmt"
+	"time"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/job"
+	"platen.dev/events"
+)
+
+// repeats is a dumb model of what is not to happen twice: requests with one
+// idempotency key, downloads of one file.
+type repeats struct {
+	requests map[request]made
+	files    map[events.JobID]*file
+	// tests are the instants of an account's accepted test jobs.
+	tests map[events.AccountID][]events.Instant
+}
+
+type request struct {
+	account events.AccountID
+	key     string
+}
+
+type made struct {
+	job   events.JobID
+	print [32]byte
+	at    events.Instant
+}
+
+type file struct {
+	begun  int
+	stream events.DownloadID
+	until  events.Instant
+}
+
+func newRepeats() repeats {
+	return repeats{requests: map[request]made{}, files: map[events.JobID]*file{}, tests: map[events.AccountID][]events.Instant{}}
+}
+
+func (r repeats) envelope(e events.Envelope, submit events.SubmitJob) error {
+	if e.Reply != nil && e.Reply.Code == events.Replayed {
+		if err := r.replayed(e, submit); err != nil {
+			return err
+		}
+	}
+	for _, ev := range e.Events {
+		if err := r.event(e, ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replayed holds an answer to the request that it repeats.
+func (r repeats) replayed(e events.Envelope, submit events.SubmitJob) error {
+	first, ok := r.requests[request{e.Account, submit.Idempotency.Key}]
+	if !ok || e.Reply.Job == nil || *e.Reply.Job != first.job || first.print != submit.Idempotency.Fingerprint {
+		return fmt.Errorf("answered with job %v, but the key stands for %+v", e.Reply.Job, first)
+	}
+	return nil
+}
+
+func (r repeats) event(e events.Envelope, ev events.Event) error {
+	switch ev := ev.(type) {
+	case events.JobQueued:
+		if ev.Idempotency != nil {
+			return r.request(e, ev)
+		}
+	case events.TestCounted:
+		return r.test(e)
+	case events.DownloadBegun:
+		return r.download(e, ev)
+	case events.DownloadRenewed:
+		if f := r.files[ev.Job]; f == nil || f.stream != ev.Download {
+			return fmt.Errorf("job %s: a download without the stream is renewed", ev.Job)
+		}
+		r.files[ev.Job].until = ev.Until
+	case events.DownloadEnded:
+		if f := r.files[ev.Job]; f == nil || f.stream != ev.Download {
+			return fmt.Errorf("job %s: a download without the stream ends it", ev.Job)
+		}
+		r.files[ev.Job].stream = 0
+	}
+	return nil
+}
+
+func (r repeats) request(e events.Envelope, ev events.JobQueued) error {
+	id := request{e.Account, ev.Idempotency.Key}
+	if first, ok := r.requests[id]; ok && e.At < first.at.Add(account.IdempotencyLife) {
+		return fmt.Errorf("key %s made job %s, and %s after %d ms", id.key, first.job, ev.Job, e.At-first.at)
+	}
+	r.requests[id] = made{ev.Job, ev.Idempotency.Fingerprint, e.At}
+	return nil
+}
+
+func (r repeats) test(e events.Envelope) error {
+	within := 1
+	for _, at := range r.tests[e.Account] {
+		if at <= e.At && at.Add(time.Minute) > e.At {
+			within++
+		}
+	}
+	if within > account.TestsPerMinute {
+		return fmt.Errorf("account %s has %d test jobs within a minute", e.Account, within)
+	}
+	r.tests[e.Account] = append(r.tests[e.Account], e.At)
+	return nil
+}
+
+func (r repeats) download(e events.Envelope, ev events.DownloadBegun) error {
+	f := r.files[ev.Job]
+	if f == nil {
+		f = &file{}
+		r.files[ev.Job] = f
+	}
+	switch {
+	case f.begun >= job.MaxDownloads:
+		return fmt.Errorf("job %s is downloaded for the %dth time", ev.Job, f.begun+1)
+	case f.stream != 0 && e.At < f.until:
+		return fmt.Errorf("job %s has two streams", ev.Job)
+	}
+	f.begun++
+	f.stream, f.until = ev.Download, ev.Until
+	return nil
+}
+
+// submission is a random request for a job: every third one may repeat another.
+func (w *world) submission(id events.AccountID) events.SubmitJob {
+	submit := events.SubmitJob{Job: w.id(), Key: w.keys[id], Operation: events.HTMLToPDF, Test: w.chance(5)}
+	if w.chance(33) {
+		submit.Idempotency = &events.Idempotency{Key: fmt.Sprintf("k%d", w.rng.IntN(4)), Fingerprint: [32]byte{byte(w.rng.IntN(2))}}
+	}
+	w.submitted = append(w.submitted, submitted{id, submit.Job})
+	return submit
+}
+
+// submitted is a job that somebody asked for.
+type submitted struct {
+	account events.AccountID
+	job     events.JobID
+}
+
+// visitors are a few who download the first job that has a file, or go on with a
+// download that may be another's.
+func (w *world) visitors() {
+	for _, s := range w.submitted {
+		if !w.downloadable(s) {
+			continue
+		}
+		for range 1 + w.rng.IntN(4) {
+			w.send(w.command(s.account, w.visit(s.job)))
+		}
+		return
+	}
+}
+
+func (w *world) downloadable(s submitted) bool {
+	p := events.Partition(s.account, partitions)
+	state, err := account.Replica{Reader: w.nodes[0].replicas[p].values, Partition: p}.Job(s.account, s.job)
+	return err == nil && state.Phase == job.Done && state.Downloads <= job.MaxDownloads
+}
+
+func (w *world) visit(id events.JobID) events.CommandBody {
+	download := events.DownloadID(1 + w.rng.IntN(4))
+	switch w.rng.IntN(4) {
+	case 0:
+		return events.RenewDownload{Job: id, Download: download}
+	case 1:
+		return events.EndDownload{Job: id, Download: download}
+	}
+	return events.BeginDownload{Job: id, Download: download}
+}

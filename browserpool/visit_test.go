@@ -1,0 +1,205 @@
+package browserpool
+
+import (
+	"errors"
+	"image/color"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// printed is the text of a page printed from its URL.
+func printed(t *testing.T, pool *Pool, job Print) string {
+	t.Helper()
+	return textOf(t, mustPrint(t, pool, job).PDF)
+}
+
+func wants(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("no %s in %q", word, text)
+		}
+	}
+}
+
+func TestVisit(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1, AllowEgress: loopback})
+	web := newWeb(t, pages{
+		"/":        `<title>home</title><p id="p">STATIC</p><script>p.textContent = "RAN " + innerWidth</script>`,
+		"/moved":   redirect("/"),
+		"/js":      `<script>location = "/"</script><p>BEFORE`,
+		"/refresh": `<meta http-equiv="refresh" content="0; url=/"><p>BEFORE`,
+		"/missing": `<p>TEXT<img src="/nothing"><script src="http://127.0.0.1:1/refused.js"></script><iframe src="/nothing2"></iframe>`,
+		"/wide":    `<!doctype html><body style="margin: 0"><div style="width: 1100px; text-align: right">EDGE</div>`,
+		"/grown":   `<!doctype html><body style="margin: 0"><script>document.write('<div style="width: 1100px; text-align: right">EDGE</div>')</script>`,
+		"/media":   byMedia,
+		"/lazy":    `<!doctype html><body style="margin: 0"><div style="height: 7000px"></div><img loading="lazy" src="/pixel" width="50" height="50">`,
+		"/pixel":   http.HandlerFunc(open),
+		"/draw": `<body style="margin: 0"><canvas id="c" width="400" height="400"></canvas>
+			<script>const d = c.getContext("2d"); d.fillStyle = "blue"; d.fillRect(0, 0, 400, 400)</script>`,
+		"/tall": `<body style="margin: 0"><script>document.body.style.height = "3000px"; document.body.style.background = "blue"</script>`,
+	})
+
+	t.Run("script runs", func(t *testing.T) {
+		wants(t, printed(t, pool, Print{URL: web.URL}), "RAN 718")
+	})
+	t.Run("redirects are followed", func(t *testing.T) {
+		for _, path := range []string{"/moved", "/js", "/refresh"} {
+			wants(t, printed(t, pool, Print{URL: web.URL + path}), "RAN")
+		}
+	})
+	t.Run("what is missing is left out", func(t *testing.T) {
+		wants(t, printed(t, pool, Print{URL: web.URL + "/missing"}), "TEXT")
+	})
+	t.Run("wide pages are fitted", func(t *testing.T) {
+		for _, path := range []string{"/wide", "/grown"} {
+			at := edge(t, mustPrint(t, pool, Print{URL: web.URL + path}).PDF)
+			if limit := 595 - 72/2.54 + 1; at > limit || at < limit-20 {
+				t.Errorf("%s: the right edge is at %v pt, want just within %v", path, at, limit)
+			}
+		}
+	})
+	t.Run("captures", func(t *testing.T) {
+		picture, _ := mustCapture(t, pool, Capture{URL: web.URL + "/media"})
+		shows(t, picture, 500, 500, green)
+		picture, _ = mustCapture(t, pool, Capture{URL: web.URL + "/draw", Viewport: Size{500, 500}, Format: "jpeg"})
+		shows(t, picture, 200, 200, blue)
+		shows(t, picture, 450, 450, white)
+		picture, result := mustCapture(t, pool, Capture{URL: web.URL + "/tall", FullPage: true})
+		if result.Height != 3000 {
+			t.Errorf("%d high, want 3000", result.Height)
+		}
+		shows(t, picture, 1000, 2999, color.RGBA{0, 0, 255, 255})
+	})
+	t.Run("pictures below the fold are not left out", func(t *testing.T) {
+		if got := pixels(t, mustPrint(t, pool, Print{URL: web.URL + "/lazy"}).PDF); got != 1 {
+			t.Errorf("%d pictures on paper, want 1", got)
+		}
+		picture, _ := mustCapture(t, pool, Capture{URL: web.URL + "/lazy", FullPage: true})
+		shows(t, picture, 25, 7025, red)
+	})
+	t.Run("the warm page beside it is not used", func(t *testing.T) {
+		before := pool.Stats()
+		mustPrint(t, pool, Print{URL: web.URL})
+		mustPrint(t, pool, Print{HTML: "x"})
+		if after := pool.Stats(); after.Discarded != before.Discarded || after.Jobs < before.Jobs+1 {
+			t.Errorf("before %+v, after %+v", before, after)
+		}
+	})
+}
+
+// Charts that wait for a frame, for their size or for being seen are drawn.
+func TestObserversFire(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1, AllowEgress: loopback})
+	web := newWeb(t, pages{"/": `<p id="a"></p><p id="b"></p><p id="c"></p><script>
+		requestAnimationFrame(() => requestAnimationFrame(() => { a.textContent = "FRAME"; a.className = "drawn" }))
+		new ResizeObserver(() => { b.textContent = "RESIZE"; b.className = "drawn" }).observe(document.body)
+		new IntersectionObserver(() => { c.textContent = "INTERSECTION"; c.className = "drawn" }).observe(document.body)
+	</script>`})
+	load := Load{WaitSelector: "#a.drawn ~ #b.drawn ~ #c.drawn"}
+	wants(t, printed(t, pool, Print{URL: web.URL, Load: load}), "FRAME", "RESIZE", "INTERSECTION")
+	if _, err := pool.Capture(t.Context(), Capture{URL: web.URL, Load: load}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNavigationErrors(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1, AllowEgress: loopback})
+	secure := newSecure(t, http.NotFoundHandler())
+	web := newWeb(t, pages{
+		"/404":      status(404),
+		"/500":      status(500),
+		"/401":      http.HandlerFunc(challenge),
+		"/to404":    redirect("/404"),
+		"/jsto404":  `<script>location = "/404"</script>`,
+		"/loop":     redirect("/loop"),
+		"/empty":    http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }),
+		"/download": http.HandlerFunc(download),
+		"/file":     redirect("file:///etc/passwd"),
+		"/chrome":   redirect("chrome://version"),
+		"/source":   redirect("view-source:http://127.0.0.1/"),
+		"/blocked":  redirect("http://10.0.0.1/"),
+		"/jsblock":  `<script>location = "http://169.254.169.254/"</script>`,
+		"/blocked2": redirect("https://[::1]:9/"),
+		"/slow404": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(404)
+			_, _ = w.Write([]byte(`<img src="/stuck">`))
+		}),
+		"/stuck": http.HandlerFunc(stuck),
+	})
+	for _, c := range []struct {
+		url  string
+		want error
+	}{
+		{"http://nobody.invalid/", ErrNavigation},
+		{"https://nobody.invalid/", ErrNavigation},
+		{"http://127.0.0.1:" + closedPort(t), ErrNavigation},
+		{"https://127.0.0.1:" + closedPort(t), ErrNavigation},
+		{secure.URL, ErrNavigation},
+		{web.URL + "/404", ErrNavigation},
+		{web.URL + "/500", ErrNavigation},
+		{web.URL + "/401", ErrNavigation},
+		{web.URL + "/to404", ErrNavigation},
+		{web.URL + "/jsto404", ErrNavigation},
+		{web.URL + "/slow404", ErrNavigation},
+		{web.URL + "/loop", ErrNavigation},
+		{web.URL + "/empty", ErrNavigation},
+		{web.URL + "/download", ErrNavigation},
+		{web.URL + "/file", ErrNavigation},
+		{web.URL + "/chrome", ErrNavigation},
+		{web.URL + "/source", ErrNavigation},
+		{web.URL + "/blocked", ErrBlocked},
+		{web.URL + "/blocked2", ErrBlocked},
+		{web.URL + "/jsblock", ErrBlocked},
+		{"http://10.0.0.1/", ErrBlocked},
+		{"https://10.0.0.1/", ErrBlocked},
+		{"http://[::1]/", ErrBlocked},
+		{"https://0xa9fea9fe/latest/meta-data", ErrBlocked},
+	} {
+		start := time.Now()
+		_, err := pool.Print(t.Context(), Print{URL: c.url, Load: Load{Timeout: 20 * time.Second}})
+		if !errors.Is(err, c.want) || Retryable(err) {
+			t.Errorf("%s: got %v, want %v", c.url, err, c.want)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s: it took %v to say %v", c.url, took, err)
+		}
+	}
+	for _, url := range []string{
+		"file:///etc/passwd", "view-source:" + web.URL, "chrome://version", "data:text/html,x", "javascript:1", "about:blank",
+		"ftp://127.0.0.1/", "http://", "//127.0.0.1/", "127.0.0.1", "http://user:word@127.0.0.1/", " " + web.URL, "http://[", "HTTP:/x",
+	} {
+		if _, err := pool.Print(t.Context(), Print{URL: url}); !errors.Is(err, ErrOptions) {
+			t.Errorf("%s: got %v, want ErrOptions", url, err)
+		}
+		if _, err := pool.Capture(t.Context(), Capture{URL: url}); !errors.Is(err, ErrOptions) {
+			t.Errorf("capture of %s: got %v, want ErrOptions", url, err)
+		}
+	}
+}
+
+func challenge(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+	w.WriteHeader(http.StatusUnauthorized)
+}
+
+func download(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Disposition", `attachment; filename="x.bin"`)
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(make([]byte, 1000))
+}
+
+// closedPort is one that nobody listens on.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return port
+}

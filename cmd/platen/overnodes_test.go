@@ -1,0 +1,62 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+)
+
+// TestOverNodes holds three nodes to what counts per account: the request rate is one
+// for all nodes together, and a revoked key is refused everywhere within a second.
+func TestOverNodes(t *testing.T) {
+	c := startLocal(t, 3)
+	eventually(t, "the nodes do not share the shards evenly", func() bool {
+		s := c.share()
+		return s[0] == 2 && s[1] == 2 && s[2] == 2
+	})
+	owners := map[events.NodeID]bool{}
+	for len(owners) < 3 { // an account of each node's
+		account := strings.Fields(c.homes[0].admin(t, "account", "create", "--plan", "free"))[2]
+		owner := c.nodes[0].replica.Owner(events.Partition(events.AccountID(account), clusterPartitions))
+		if owners[owner] {
+			continue
+		}
+		owners[owner] = true
+		secret := strings.Fields(c.homes[0].admin(t, "key", "create", account))[0]
+		c.checkRate(t, secret, account)
+		c.checkRevoked(t, account, secret)
+	}
+}
+
+// checkRate asks every node in turn, three times as often as the plan allows.
+func (c *local) checkRate(t *testing.T, secret, account string) {
+	t.Helper()
+	for _, n := range c.nodes { // no node may lag behind, or it would not know the key
+		if err := n.replica.CatchUp(t.Context(), events.Partition(events.AccountID(account), clusterPartitions)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answers := map[int]int{}
+	for i := range 30 {
+		answers[authenticated(c.address(i%3), secret)]++
+	}
+	if answers[404] != 10 || answers[429] != 20 {
+		t.Errorf("30 requests over three nodes on a plan with 10 per minute were answered %v", answers)
+	}
+}
+
+// checkRevoked revokes an account's key at one node and asks all.
+func (c *local) checkRevoked(t *testing.T, account, secret string) {
+	t.Helper()
+	id := strings.Fields(strings.Split(c.homes[0].admin(t, "key", "list", account), "\n")[1])[0]
+	c.homes[0].admin(t, "key", "revoke", account, id)
+	revoked := time.Now()
+	for i := range c.nodes {
+		eventually(t, "a revoked key is valid", func() bool { return authenticated(c.address(i), secret) == 401 })
+	}
+	if took := time.Since(revoked); took > time.Second {
+		t.Errorf("the revoked key was valid for %s", took)
+	}
+}

@@ -1,0 +1,111 @@
+package edge
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/apikey"
+	"platen.dev/edge/schema"
+)
+
+// An address that is accepted names a host that every reader of URLs finds in it.
+func FuzzPageHost(f *testing.F) {
+	for _, s := range []string{
+		"https://example.com/", "http://user:pass@example.com", "http://127.1", "http://0x7f.1/", "http://2130706433", "http://[::1]:80/", "http://[fe80::1%25eth0]/",
+		"http://exämple.test", "http://example.com.", "http://a\tb", `http://a\@b`, "http:/a", "http:///a", "http://a:99999", "HTTP://EXAMPLE.COM", "http://%65xample.com", "//a", "ftp://a", "http://１２７.0.0.1", "http://a。b", "http://xn--a",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		host, wrong := pageHost(address)
+		if (host == "") == (wrong == "") {
+			t.Fatalf("%q: host %q, wrong %q", address, host, wrong)
+		}
+		if wrong != "" {
+			if len(wrong) > 1_000 {
+				t.Errorf("%q is told in %d bytes", address, len(wrong))
+			}
+			return
+		}
+		u, err := url.Parse(address)
+		if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+			t.Errorf("%q is accepted: %v", address, err)
+		}
+		if _, err := netip.ParseAddr(host); err == nil {
+			return
+		}
+		if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\@:?#[]%<>^|"`, r) }) {
+			t.Errorf("%q has the host %q", address, host)
+		}
+		if again, wrong := pageHost("http://" + host + "/"); again != host || wrong != "" {
+			t.Errorf("the host %q of %q becomes %q (%s) alone", host, address, again, wrong)
+		}
+	})
+}
+
+// A value that is accepted for a style sheet cannot leave its declaration.
+func FuzzStyles(f *testing.F) {
+	for _, s := range []string{
+		"10px", "0", ".5in", "1e3px", "10px;", "10px 20px", "1cm\n2cm", "red", "#c00", "#c00c", "rgba(200, 200, 200, 0.3)", "rgb(1 2 3 / 50%)", "hsl(120deg 1% 1%)", "url(x)", "rgb(1,2,3);x:y", "expression(1)", "\u212aHAKI", "transparent", "1px}",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, check := range map[string]func(string) string{"margin": checkMargin, "margins": checkMargins, "font_size": checkFontSize, "color": checkColor} {
+			wrong := check(s)
+			if len(wrong) > 200 {
+				t.Errorf("%s %q is told in %d bytes", name, s, len(wrong))
+			}
+			if wrong == "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#%.,+-/() \t\n\f\r") != "" {
+				t.Errorf("%s %q is accepted", name, s)
+			}
+			if wrong == "" && name != "color" && (strings.ContainsAny(s, "()/#,+-") || s == "") {
+				t.Errorf("%s %q is accepted", name, s)
+			}
+		}
+	})
+}
+
+// Header values are taken as they are meant or refused, and never handed on as they came.
+func FuzzHeaderValues(f *testing.F) {
+	secret, _ := apikey.New(apikey.Live, 1)
+	for _, s := range []string{"", "a", "a b", "order-4711", strings.Repeat("a", 255), strings.Repeat("a", 256), "\r\nX: y", "é", secret, secret + "x", `"etag"`, `W/"etag"`, "*", `"a", "etag"`, "Thu, 01 Jan 1970 00:00:00 GMT"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		if len(schema.Check(idempotencyKind, value, "header")) == 0 && (value == "" || len(value) > maxIdempotencyKey || strings.Trim(value, idCharacters) != "") {
+			t.Errorf("Idempotency-Key %q is accepted", value)
+		}
+		if _, ok := apikey.Hash(value); ok && (len(value) != len(secret) || strings.Trim(value, idCharacters) != "") {
+			t.Errorf("X-API-Key %q is accepted", value)
+		}
+		var ctx fasthttp.RequestCtx
+		ctx.Request.Header.Set(requestIDHeader, value)
+		setRequestID(&ctx)
+		if id := string(ctx.Response.Header.Peek(requestIDHeader)); !saneID(id) || saneID(value) && id != value {
+			t.Errorf("X-Request-Id %q becomes %q", value, id)
+		}
+		checkPreconditions(t, value)
+	})
+}
+
+// checkPreconditions tries a value in each conditional header (RFC 9110, section 13).
+func checkPreconditions(t *testing.T, value string) {
+	t.Helper()
+	for name, answer := range map[string]int{"If-Match": 412, "If-Unmodified-Since": 412, "If-None-Match": 304, "If-Modified-Since": 304} {
+		var h fasthttp.RequestHeader
+		h.Set(name, value)
+		if got := precondition(&h, `"etag"`, time.Unix(1_700_000_000, 0)); got != 0 && got != answer {
+			t.Errorf("%s %q is answered %d", name, value, got)
+		}
+		h.Set("If-None-Match", `"etag"`) // the client has what it asks for, whatever else it says
+		if got := precondition(&h, `"etag"`, time.Unix(1_700_000_000, 0)); got != 304 && got != answer {
+			t.Errorf("%s %q with the right If-None-Match is answered %d", name, value, got)
+		}
+	}
+}

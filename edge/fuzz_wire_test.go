@@ -1,0 +1,196 @@
+package edge
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/apikey"
+	"platen.dev/edge/openapi/openapitest"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// theSecret is the key of the fuzzed server: the same in every process, or what the
+// fuzzer finds in one could not be played again in another.
+const theSecret = "sk_live_0000000000000000000000000003XzGiN"
+
+// tape is a connection on which a client sends what was recorded and then nothing more.
+type tape struct {
+	in  bytes.Reader
+	out bytes.Buffer
+}
+
+func (p *tape) Read(b []byte) (int, error)       { return p.in.Read(b) }
+func (p *tape) Write(b []byte) (int, error)      { return p.out.Write(b) }
+func (*tape) Close() error                       { return nil }
+func (*tape) CloseWrite() error                  { return nil }
+func (*tape) LocalAddr() net.Addr                { return &net.TCPAddr{} }
+func (*tape) RemoteAddr() net.Addr               { return &net.TCPAddr{} }
+func (*tape) SetDeadline(time.Time) error        { return nil }
+func (*tape) SetReadDeadline(time.Time) error    { return nil }
+func (*tape) SetWriteDeadline(t time.Time) error { return nil }
+
+// asked is a request as the server understood it; path is "" for one that it did not.
+type asked struct{ method, path string }
+
+// witness is a server that notes what it understood.
+type witness struct {
+	*Server
+	asked []asked
+}
+
+func newWitness(t testing.TB) *witness {
+	t.Helper()
+	cfg, d := fakeConfig(slog.New(complaints{slog.DiscardHandler, t}))
+	var ok bool
+	if d.hash, ok = apikey.Hash(theSecret); !ok {
+		t.Fatal("the secret has a wrong checksum")
+	}
+	d.jobs[finished] = projections.Job{
+		Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
+	}
+	w := &witness{Server: New(cfg)}
+	handle, malformed, expect := w.http.Handler, w.http.ErrorHandler, w.http.ExpectHandler
+	w.http.Handler = func(ctx *fasthttp.RequestCtx) {
+		w.asked = append(w.asked, asked{string(ctx.Method()), string(ctx.URI().PathOriginal())})
+		handle(ctx)
+		if ctx.Response.ConnectionClose() { // it speaks no HTTP/1: the handler has refused it as malformed
+			w.asked[len(w.asked)-1].path = ""
+		}
+	}
+	w.http.ErrorHandler = func(ctx *fasthttp.RequestCtx, err error) {
+		w.asked = append(w.asked, asked{"GET", ""})
+		malformed(ctx, err)
+	}
+	w.http.ExpectHandler = func(ctx *fasthttp.RequestCtx) int {
+		status := expect(ctx)
+		if status != fasthttp.StatusContinue {
+			w.asked = append(w.asked, asked{string(ctx.Method()), ""})
+		}
+		return status
+	}
+	return w
+}
+
+// finished is a job with a file.
+var finished = events.JobID{1}
+
+// play sends bytes and reads the answers, one for each request that was understood.
+func (w *witness) play(t *testing.T, sent []byte) []reply {
+	t.Helper()
+	p := &tape{}
+	p.in.Reset(sent)
+	w.asked = nil
+	_ = w.http.ServeConn(w.silent.add(p)) // how the connection ended is told by what was written
+	var all []reply
+	br := bufio.NewReader(&p.out)
+	for {
+		if _, err := br.Peek(1); err != nil {
+			break
+		}
+		if len(all) == len(w.asked) {
+			t.Fatalf("%q: more than %d answers for %v", sent, len(all), w.asked)
+		}
+		resp, err := http.ReadResponse(br, &http.Request{Method: w.asked[len(all)].method})
+		if err != nil {
+			t.Fatalf("%q: answer %d is none: %v", sent, len(all), err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatalf("%q: answer %d: %v", sent, len(all), err)
+		}
+		if resp.StatusCode >= 200 { // those below are followed by the answer
+			all = append(all, reply{resp, string(body)})
+		}
+	}
+	if len(all) != len(w.asked) {
+		t.Fatalf("%q: %d answers for %v", sent, len(all), w.asked)
+	}
+	return all
+}
+
+// wireSeeds are requests as bytes.
+func wireSeeds() []string {
+	const key = "X-API-Key: " + theSecret + "\r\n"
+	seeds := []string{
+		get("/healthz", ""), get("/jobs/"+finished.String(), key), get("/jobs/"+finished.String()+"/download", key+"If-None-Match: \"x\"\r\n"),
+		get("/jobs/x", key) + get("/openapi.json", ""), "HEAD /jobs/" + finished.String() + "/download HTTP/1.1\r\n" + host + key + "\r\n", get("/docs", "If-None-Match: *\r\n"),
+		"GET /metrics HTTP/1.0\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", get("/nope", "X-Request-Id: a\r\n b\r\n"), "OPTIONS * HTTP/1.1\r\n" + host + "\r\n",
+		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Transfer-Encoding: chunked\r\n\r\nc;a=b\r\n" + small + "\r\n0\r\nA: b\r\n\r\n" + get("/readyz", ""),
+		"POST /html-to-pdf HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n" + get("/readyz", ""),
+		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Expect: 100-continue\r\nContent-Length: 12\r\n\r\n" + small,
+		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Expect: 100-continue\r\nContent-Length: 9000000\r\n\r\n" + small,
+		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Idempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 12\r\n\r\n" + small,
+	}
+	for i, op := range operations {
+		body := bodySeeds[len(bodySeeds)-1-i%len(bodySeeds)]
+		example, _ := json.Marshal(op.example)
+		for _, b := range []string{body, string(example)} {
+			seeds = append(seeds, "POST "+op.path()+" HTTP/1.1\r\n"+host+key+"Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n"+b)
+		}
+	}
+	return seeds
+}
+
+// Whatever bytes come, every request that is understood has one answer: none of them
+// is 5xx, and all of them are as the API description says.
+func FuzzWire(f *testing.F) {
+	for _, s := range wireSeeds() {
+		f.Add([]byte(s))
+	}
+	checker, err := openapitest.New(DescribeAPI())
+	if err != nil {
+		f.Fatal(err)
+	}
+	w := newWitness(f)
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		before := allocated()
+		for i, answer := range w.play(t, sent) {
+			checkAnswer(t, checker, w.asked[i], answer)
+		}
+		if used := allocated() - before; used > 64<<20+uint64(1000*len(sent)) {
+			t.Errorf("%d bytes took %d MiB of memory", len(sent), used>>20)
+		}
+	})
+}
+
+func checkAnswer(t *testing.T, checker *openapitest.Checker, request asked, answer reply) {
+	t.Helper()
+	if answer.StatusCode >= 500 {
+		t.Errorf("%v is answered %d %s", request, answer.StatusCode, answer.body)
+	}
+	if id := answer.Header.Values("X-Request-Id"); len(id) != 1 || !saneID(id[0]) {
+		t.Errorf("%v: request ids %q", request, id)
+	}
+	if strings.HasSuffix(answer.Header.Get("Content-Type"), "json") && request.method != "HEAD" && !json.Valid([]byte(answer.body)) {
+		t.Errorf("%v is answered with no JSON: %s", request, answer.body)
+	}
+	if described(request) {
+		if err := checker.Check(request.method, request.path, answer.StatusCode, answer.Header, []byte(answer.body)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// described tells whether the API description has the request's operation.
+func described(r asked) bool {
+	if r.method == "POST" {
+		_, known := byPath[r.path]
+		return known
+	}
+	steps := strings.Split(r.path, "/")
+	job := len(steps) >= 3 && steps[1] == "jobs" && steps[2] != "" && (len(steps) == 3 || len(steps) == 4 && steps[3] == "download")
+	return r.method == "GET" && (job || slices.Contains([]string{"/openapi.json", "/docs"}, r.path))
+}

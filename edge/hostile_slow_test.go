@@ -1,0 +1,156 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// hurried is a server's patience in tests of slow clients.
+var hurried = timeouts{read: time.Second, write: patience, idle: time.Second}
+
+const (
+	slowClients = 300
+	// dribble is the time between two bytes.
+	dribble = 50 * time.Millisecond
+)
+
+// Clients that send byte by byte are told 408 once the time for a request is over,
+// however long they would have gone on, and keep nobody else waiting.
+func TestSlowClientsAreCutOff(t *testing.T) {
+	b := besiege(t, hurried)
+	key := "X-API-Key: " + b.desk.secret + "\r\n"
+	for name, start := range map[string]string{
+		"request line": "G",
+		"headers":      "POST /html-to-pdf HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+		"body":         "POST /html-to-pdf HTTP/1.1\r\nHost: x\r\n" + key + "Content-Length: 5000\r\n\r\n",
+		"chunked body": "POST /html-to-pdf HTTP/1.1\r\nHost: x\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n1000\r\n",
+		"chunk":        "POST /html-to-pdf HTTP/1.1\r\nHost: x\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n1;extension=",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := b.watch(t)
+			conns := make([]net.Conn, slowClients)
+			for i := range conns {
+				conns[i] = b.dial(t)
+				if _, err := io.WriteString(conns[i], start); err != nil {
+					t.Fatal(err)
+				}
+			}
+			connected := w.answers.Load()
+			var all sync.WaitGroup
+			for _, conn := range conns {
+				all.Go(func() { cutOff(t, conn) })
+			}
+			all.Wait()
+			w.served(t, connected)
+			w.end(t)
+		})
+	}
+}
+
+// cutOff goes on with zeros and wants to be told 408.
+func cutOff(t *testing.T, conn net.Conn) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		drip(conn, stop)
+	}()
+	began := time.Now()
+	got, whole := replies(conn)
+	close(stop)
+	<-stopped
+	_ = conn.Close()
+	if took := time.Since(began); !whole || len(got) != 1 || got[0].StatusCode != 408 || took > hurried.read+prompt {
+		t.Errorf("got %v (whole %t) after %s", statuses(got), whole, took)
+	}
+}
+
+// drip sends a byte at a time, until it is told to stop or cannot.
+func drip(conn net.Conn, stop <-chan struct{}) {
+	ticker := time.NewTicker(dribble)
+	defer ticker.Stop()
+	for {
+		if _, err := io.WriteString(conn, "0"); err != nil {
+			return
+		}
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// A client that neither reads nor stops is not listened to for longer than it takes
+// a polite one to read the refusal.
+func TestDeafClientsAreCutOff(t *testing.T) {
+	b := besiege(t, hurried)
+	w := b.watch(t)
+	var all sync.WaitGroup
+	for range slowClients {
+		conn, since := b.dial(t), time.Now()
+		all.Go(func() {
+			drip(conn, nil)
+			if took := time.Since(since); took > hurried.read+lingerTime+prompt {
+				t.Errorf("the server listened for %s", took)
+			}
+		})
+	}
+	connected := w.answers.Load()
+	all.Wait()
+	w.served(t, connected)
+	w.end(t)
+}
+
+// A connection on which nothing comes ends without an answer: to whom, for what?
+// One on which nothing comes after a request ends too.
+func TestIdleConnectionsEnd(t *testing.T) {
+	b := besiege(t, hurried)
+	for name, tc := range map[string]struct {
+		request string
+		answers string
+	}{
+		"silent":     {"", "[]"},
+		"keep-alive": {"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "[200]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := b.dial(t)
+			if _, err := io.WriteString(conn, tc.request); err != nil {
+				t.Fatal(err)
+			}
+			if got, whole := replies(conn); !whole || fmt.Sprint(statuses(got)) != tc.answers {
+				t.Errorf("got %v (whole %t), want %s", statuses(got), whole, tc.answers)
+			}
+		})
+	}
+}
+
+// A client that asks for much and does not read it is given up, and what it asked
+// for is not piled up in memory meanwhile.
+func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
+	b := besiege(t, timeouts{read: patience, write: time.Second, idle: patience})
+	w := b.watch(t)
+	conn := b.dial(t)
+	if err := conn.SetReadBuffer(4 << 10); err != nil {
+		t.Fatal(err)
+	}
+	before, connected := allocated(), w.answers.Load()
+	request := strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 1000)
+	for {
+		if _, err := io.WriteString(conn, request); errors.Is(err, errTimeout) {
+			t.Fatal("the server goes on waiting for its client to read")
+		} else if err != nil {
+			break
+		}
+	}
+	if got := allocated() - before; got > 64<<20 {
+		t.Errorf("a client that does not read took %d MiB", got>>20)
+	}
+	w.served(t, connected)
+	w.end(t)
+}

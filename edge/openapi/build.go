@@ -1,0 +1,134 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"platen.dev/edge/schema"
+)
+
+// keyScheme is the name of the security scheme in the document.
+const keyScheme = "apiKey"
+
+// Build writes the document as indented JSON, the same bytes for the same
+// declarations. Operations, fields and headers keep the order of their
+// declaration, since that is the order in which people read them.
+//
+// It panics on declarations that contradict one another, which a test of the
+// document finds at once: two different objects of one name, a value that is no JSON.
+func Build(info Info, operations []Operation) []byte {
+	b := &builder{schemas: map[string]any{}, headers: map[string]any{}}
+	document := some(
+		schema.Member{Name: "openapi", Value: "3.1.0"},
+		schema.Member{Name: "info", Value: describeInfo(info)},
+		schema.Member{Name: "servers", Value: []any{map[string]any{"url": "/"}}},
+		schema.Member{Name: "security", Value: []any{map[string]any{keyScheme: []any{}}}},
+		schema.Member{Name: "tags", Value: describeTags(info.Tags)},
+		schema.Member{Name: "paths", Value: b.paths(operations)},
+		schema.Member{Name: "webhooks", Value: b.paths(unsecured(info.Webhooks))},
+	)
+	return write(append(document, schema.Member{Name: "components", Value: b.components()}))
+}
+
+func write(document any) []byte {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(document); err != nil {
+		panic(fmt.Sprintf("openapi: %v", err))
+	}
+	return text.Bytes()
+}
+
+// some leaves out the members that say nothing: nil, "" and what is empty.
+func some(members ...schema.Member) (kept schema.Ordered) {
+	for _, m := range members {
+		switch v := reflect.ValueOf(m.Value); v.Kind() {
+		case reflect.Invalid:
+		case reflect.String, reflect.Slice, reflect.Map:
+			if v.Len() > 0 {
+				kept = append(kept, m)
+			}
+		default:
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+func describeInfo(info Info) schema.Ordered {
+	return some(
+		schema.Member{Name: "title", Value: info.Title},
+		schema.Member{Name: "version", Value: info.Version},
+		schema.Member{Name: "summary", Value: info.Summary},
+		schema.Member{Name: "description", Value: info.Doc},
+		schema.Member{Name: "termsOfService", Value: info.Terms},
+	)
+}
+
+func describeTags(tags []Tag) (all []any) {
+	for _, tag := range tags {
+		all = append(all, some(
+			schema.Member{Name: "name", Value: tag.Name},
+			schema.Member{Name: "description", Value: tag.Doc},
+		))
+	}
+	return all
+}
+
+// unsecured are webhooks as they are described: the key is for requests to the service.
+func unsecured(webhooks []Operation) []Operation {
+	all := append([]Operation(nil), webhooks...)
+	for i := range all {
+		all[i].Public = true
+	}
+	return all
+}
+
+// builder collects what operations share.
+type builder struct{ schemas, headers map[string]any }
+
+func (b *builder) components() schema.Ordered {
+	key := map[string]any{
+		"type": "apiKey", "in": "header", "name": "X-API-Key",
+		"description": "A key of the account: `sk_live_…` or `sk_test_…`. It belongs on a server, never in a browser or an app.",
+	}
+	return some(
+		schema.Member{Name: "schemas", Value: b.schemas},
+		schema.Member{Name: "headers", Value: b.headers},
+		schema.Member{Name: "securitySchemes", Value: map[string]any{keyScheme: key}},
+	)
+}
+
+// paths groups operations by path, in the order in which paths are first named.
+func (b *builder) paths(operations []Operation) (paths schema.Ordered) {
+	places := map[string]int{}
+	for _, o := range operations {
+		place, known := places[o.Path]
+		if !known {
+			place = len(paths)
+			places[o.Path] = place
+			paths = append(paths, schema.Member{Name: o.Path, Value: schema.Ordered{}})
+		}
+		method := schema.Member{Name: strings.ToLower(o.Method), Value: b.operation(o)}
+		paths[place].Value = append(paths[place].Value.(schema.Ordered), method)
+	}
+	return paths
+}
+
+// schema describes a kind and keeps the named objects it refers to.
+func (b *builder) schema(kind schema.Kind) map[string]any {
+	described, components := schema.Describe(kind)
+	for name, object := range components {
+		if known, taken := b.schemas[name]; taken && !reflect.DeepEqual(known, object) {
+			panic(fmt.Sprintf("openapi: two different objects are named %s", name))
+		}
+	}
+	maps.Copy(b.schemas, components)
+	return described
+}

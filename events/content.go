@@ -1,0 +1,108 @@
+package events
+
+// Content is what a job renders, and how. Sources are as they will be rendered:
+// sanitised HTML, Markdown's HTML, or the address of a page.
+type Content struct {
+	HTML string `cbor:"1,keyasint,omitempty"`
+	// Print is for operations that make a PDF.
+	Print PrintOptions `cbor:"2,keyasint"`
+	URL   string       `cbor:"3,keyasint,omitempty"`
+	// Image is for operations that make an image.
+	Image *ImageOptions `cbor:"4,keyasint,omitempty"`
+	Load  *LoadOptions  `cbor:"5,keyasint,omitempty"`
+	// Auth goes to the target page's origin.
+	Auth     *Credentials `cbor:"6,keyasint,omitempty"`
+	Invoice  *Invoice     `cbor:"7,keyasint,omitempty"`
+	Delivery *Delivery    `cbor:"8,keyasint,omitempty"`
+}
+
+// Sealed is a credential encrypted with the cluster's key; events/seal opens it.
+type Sealed []byte
+
+// PrintOptions are the PdfOptions of the contract with its defaults filled in.
+type PrintOptions struct {
+	// Format is A4, A3, Letter, Legal or Tabloid.
+	Format    string `cbor:"1,keyasint"`
+	Landscape bool   `cbor:"2,keyasint,omitempty"`
+	// Margins are CSS lengths; empty means the default.
+	MarginTop    string `cbor:"3,keyasint,omitempty"`
+	MarginRight  string `cbor:"4,keyasint,omitempty"`
+	MarginBottom string `cbor:"5,keyasint,omitempty"`
+	MarginLeft   string `cbor:"6,keyasint,omitempty"`
+	// OmitBackground leaves CSS backgrounds out.
+	OmitBackground bool `cbor:"7,keyasint,omitempty"`
+	// Scale is 0.5–2; zero means fitted to the page.
+	Scale float64 `cbor:"8,keyasint,omitempty"`
+	// HeaderFooter shows the templates, which are sanitised.
+	HeaderFooter bool         `cbor:"9,keyasint,omitempty"`
+	Header       string       `cbor:"10,keyasint,omitempty"`
+	Footer       string       `cbor:"11,keyasint,omitempty"`
+	Watermark    *Watermark   `cbor:"12,keyasint,omitempty"`
+	Password     Sealed       `cbor:"13,keyasint,omitempty"`
+	Compression  *Compression `cbor:"14,keyasint,omitempty"`
+}
+
+// Watermark is a text over every page (api-spec.md, WatermarkOptions).
+type Watermark struct {
+	Text string `cbor:"1,keyasint"`
+	// Color is a CSS colour, FontSize a CSS size.
+	Color    string `cbor:"2,keyasint"`
+	FontSize string `cbor:"3,keyasint"`
+	// Rotation is in degrees, counted as CSS does.
+	Rotation int64 `cbor:"4,keyasint"`
+}
+
+// Compression says how a PDF is made smaller (api-spec.md, CompressionOptions).
+type Compression struct {
+	// Level is 1–9, zero when not given; ImageQuality 1–100, zero for lossless.
+	Level        int64 `cbor:"1,keyasint,omitempty"`
+	ImageQuality int64 `cbor:"2,keyasint,omitempty"`
+}
+
+// ImageOptions are the image options of the contract with its defaults filled in.
+type ImageOptions struct {
+	// Format is png or jpeg.
+	Format   string `cbor:"1,keyasint"`
+	FullPage bool   `cbor:"2,keyasint,omitempty"`
+	// Quality is 1–100 for jpeg, zero for the default.
+	Quality int64 `cbor:"3,keyasint,omitempty"`
+	// Width and Height are the viewport's in CSS pixels.
+	Width  int64 `cbor:"4,keyasint"`
+	Height int64 `cbor:"5,keyasint"`
+}
+
+// LoadOptions say when a page counts as loaded (api-spec.md, RenderOptions).
+type LoadOptions struct {
+	// Timeout and WaitAfter are in milliseconds; a Timeout of zero means the default.
+	Timeout int64 `cbor:"1,keyasint,omitempty"`
+	// WaitUntil is load, domcontentloaded, networkidle or commit; empty means load.
+	WaitUntil string `cbor:"2,keyasint,omitempty"`
+	// WaitFor is a CSS selector.
+	WaitFor   string `cbor:"3,keyasint,omitempty"`
+	WaitAfter int64  `cbor:"4,keyasint,omitempty"`
+}
+
+// Credentials are sent to the target page (api-spec.md, JobAuthOptions).
+type Credentials struct {
+	// Type is basic or bearer.
+	Type  string `cbor:"1,keyasint"`
+	Value Sealed `cbor:"2,keyasint"`
+}
+
+// Invoice is the e-invoice to be shown, embedded, or both.
+type Invoice struct {
+	Profile string `cbor:"1,keyasint"`
+	// XML is compressed with DEFLATE.
+	XML []byte `cbor:"2,keyasint"`
+	// Template is an inline block template as JSON; TemplateID names a saved one.
+	Template   []byte `cbor:"3,keyasint,omitempty"`
+	TemplateID string `cbor:"4,keyasint,omitempty"`
+	// HTML is the visible half where the caller gave it, sanitised, compressed like XML.
+	HTML []byte `cbor:"5,keyasint,omitempty"`
+}
+
+// Delivery is the caller's own storage (api-spec.md, Delivery object).
+type Delivery struct {
+	// URL is a presigned PUT URL.
+	URL Sealed `cbor:"1,keyasint"`
+}

@@ -1,0 +1,42 @@
+package seal
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"platen.dev/events"
+)
+
+func TestSeal(t *testing.T) {
+	secret, job := NewSecret(), events.NewJobID()
+	k := NewKey(secret)
+	sealed := k.Seal(job, "user:secret")
+	if bytes.Contains(sealed, []byte("secret")) {
+		t.Error("the credential can be read")
+	}
+	if again := k.Seal(job, "user:secret"); bytes.Equal(again, sealed) {
+		t.Error("two seals of one credential are alike")
+	}
+	if got, err := NewKey(secret).Open(job, sealed); got != "user:secret" || err != nil {
+		t.Errorf("got %q %v", got, err)
+	}
+	damaged := append(events.Sealed(nil), sealed...)
+	damaged[len(damaged)-1] ^= 1
+	for name, open := range map[string]func() (string, error){
+		"another key": func() (string, error) { return NewKey(NewSecret()).Open(job, sealed) },
+		"another job": func() (string, error) { return k.Open(events.NewJobID(), sealed) },
+		"damaged":     func() (string, error) { return k.Open(job, damaged) },
+		"short":       func() (string, error) { return k.Open(job, sealed[:5]) },
+	} {
+		if got, err := open(); got != "" || !errors.Is(err, ErrSealed) {
+			t.Errorf("%s: got %q %v", name, got, err)
+		}
+	}
+	if got := k.Seal(job, ""); got != nil {
+		t.Errorf("nothing became %x", got)
+	}
+	if got, err := k.Open(job, nil); got != "" || err != nil {
+		t.Errorf("nothing became %q %v", got, err)
+	}
+}
