@@ -51,8 +51,11 @@ func exceeded(limit int64, what string) error {
 }
 
 // weight is how large a loaded document is: in nodes, or for HTML in elements, and
-// in CSS pixels from top to bottom where that may matter.
-type weight struct{ nodes, height int }
+// in CSS pixels across and from top to bottom, zeros where that cannot matter.
+type weight struct {
+	nodes   int
+	content Size
+}
 
 // weigh refuses a loaded document that is beyond a limit. HTML is no larger than
 // its source, which its caller has measured, and has nothing that it does not name.
@@ -67,7 +70,7 @@ func (p *page) weigh(ctx context.Context, limits Limits, html string) (weight, e
 		scales = append(scales, func() error { return p.weighPictures(ctx, limits) })
 	}
 	if p.visiting != nil || mentions(html, "style") || mentions(html, "height") {
-		scales = append(scales, func() (err error) { w.height, err = p.contentHeight(ctx); return err })
+		scales = append(scales, func() (err error) { w.content, err = p.contentSize(ctx); return err })
 	}
 	err := together(scales) // which fills w
 	return w, err

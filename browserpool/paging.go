@@ -1,10 +1,8 @@
 package browserpool
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"strconv"
 )
 
 // This file keeps documents of too many pages from being printed: the time that
@@ -21,11 +19,11 @@ func (p *page) weighPages(ctx context.Context, limits Limits, w weight, params p
 		return nil
 	}
 	if params.Scale == 0 {
-		scale, err := p.fit(ctx)
+		content, err := p.contentSize(ctx)
 		if err != nil {
 			return err
 		}
-		params.Scale = scale
+		params.Scale = p.fit(content)
 	}
 	params.PageRanges = fmt.Sprintf("%d-%d", most+1, most+1)
 	_, err := p.printAt(ctx, params, DefaultMaxBytes)
@@ -42,7 +40,7 @@ func (p *page) weighPages(ctx context.Context, limits Limits, w weight, params p
 // pages guesses on the high side: a page is begun by an element, or by content that
 // is higher than a page.
 func (w weight) pages(params printParams) int {
-	return 1 + w.nodes + 2*w.height/params.pageHeight()
+	return 1 + w.nodes + 2*w.content.Height/params.pageHeight()
 }
 
 // pageHeight is how much of a document fits on a page, in CSS pixels.
@@ -52,26 +50,9 @@ func (p *printParams) pageHeight() int {
 }
 
 // checkPages refuses what was printed all the same.
-func (l Limits) checkPages(pdf []byte) error {
-	if most := l.withDefaults().Pages; countPages(pdf) > most {
+func (l Limits) checkPages(pages int) error {
+	if most := l.withDefaults().Pages; pages > most {
 		return exceeded(int64(most), "pages")
 	}
 	return nil
-}
-
-// countPages is the largest number of pages that a node of the page tree has: the
-// root's. The browser writes its objects as plain text.
-func countPages(pdf []byte) (most int) {
-	for {
-		_, rest, found := bytes.Cut(pdf, []byte("/Count "))
-		if !found {
-			return most
-		}
-		digits := 0
-		for digits < min(len(rest), 10) && rest[digits] >= '0' && rest[digits] <= '9' {
-			digits++
-		}
-		count, _ := strconv.Atoi(string(rest[:digits])) // no number is 0
-		most, pdf = max(most, count), rest
-	}
 }

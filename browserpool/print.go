@@ -12,9 +12,6 @@ const (
 	DefaultMaxBytes     = 150 << 20
 )
 
-// shortDocument is up to how many bytes of HTML printing is worth a guess at the scale.
-const shortDocument = 64 << 10
-
 // Print is one document to be printed.
 type Print struct {
 	// HTML is a whole document that has been sanitised: no script in it runs, and
@@ -43,6 +40,8 @@ type Print struct {
 // Result is a printed document.
 type Result struct {
 	PDF []byte
+	// Pages is how many it has; 0 when the browser wrote it in another form than is known.
+	Pages int
 	// Queued is how long the job waited for a page, Load and Print how long these steps took.
 	Queued, Load, Print time.Duration
 	// Traffic is how many bytes of bodies and tunnels the document sent and received.
@@ -106,9 +105,9 @@ func (p *page) run(ctx context.Context, job Print, from source, params printPara
 	start := time.Now()
 	budget := orElse(job.PrintTimeout, DefaultPrintTimeout)
 	defer p.hurry(ctx, min(orElse(from.load.Timeout, DefaultLoadTimeout)-load, budget/2))()
-	pdf, err := p.print(ctx, job, params, budget)
+	pdf, pages, err := p.print(ctx, job, params, budget)
 	if err != nil {
 		return Result{}, verdict("print", err)
 	}
-	return Result{PDF: pdf, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried()}, nil
+	return Result{PDF: pdf, Pages: pages, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried()}, nil
 }

@@ -13,63 +13,59 @@ import (
 // chunk is how much of the output is fetched at a time, in bytes.
 const chunk = 4 << 20
 
-// print returns the document as a PDF. A scale of 0 is fitted to the content; for
-// a short document, which most often fits as it is, it is printed while that is
+// print returns the document as a PDF. A scale of 0 is fitted to the content. A
+// document without styles, which most often fits as it is, is printed while it is
 // measured, and again if it does not fit.
-func (p *page) print(ctx context.Context, job Print, params printParams, budget time.Duration) ([]byte, error) {
+func (p *page) print(ctx context.Context, job Print, params printParams, budget time.Duration) (pdf []byte, pages int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
 	w, err := p.weigh(ctx, job.Limits, job.HTML)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := p.weighPages(ctx, job.Limits, w, params); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	pdf, err := p.printFitted(ctx, job, params)
+	pdf, err = p.printFitted(ctx, w, params, orElse(job.MaxBytes, DefaultMaxBytes))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return pdf, job.Limits.checkPages(pdf)
+	pages = pageCount(pdf)
+	return pdf, pages, job.Limits.checkPages(pages)
 }
 
-func (p *page) printFitted(ctx context.Context, job Print, params printParams) ([]byte, error) {
-	limit := orElse(job.MaxBytes, DefaultMaxBytes)
-	if params.Scale != 0 {
-		return p.printAt(ctx, params, limit)
-	}
-	if job.URL == "" && len(job.HTML) <= shortDocument {
+func (p *page) printFitted(ctx context.Context, w weight, params printParams, limit int64) ([]byte, error) {
+	if params.Scale == 0 && w.content == (Size{}) {
 		return p.printGuessing(ctx, params, limit)
 	}
-	scale, err := p.fit(ctx)
-	if err != nil {
-		return nil, err
+	if params.Scale == 0 {
+		params.Scale = p.fit(w.content)
 	}
-	params.Scale = scale
 	return p.printAt(ctx, params, limit)
 }
 
 // printGuessing prints at scale 1 while it measures.
 func (p *page) printGuessing(ctx context.Context, params printParams, limit int64) ([]byte, error) {
-	type fitting struct {
-		scale float64
-		err   error
+	type measurement struct {
+		content Size
+		err     error
 	}
-	fitted := make(chan fitting, 1)
+	measured := make(chan measurement, 1)
 	go func() {
-		scale, err := p.fit(ctx)
-		fitted <- fitting{scale, err}
+		content, err := p.contentSize(ctx)
+		measured <- measurement{content, err}
 	}()
 	params.Scale = 1
 	pdf, err := p.printAt(ctx, params, limit)
-	f := <-fitted
-	if err != nil || f.err != nil || f.scale == 1 {
-		return pdf, errors.Join(err, f.err)
+	m := <-measured
+	scale := p.fit(m.content)
+	if err != nil || m.err != nil || scale == 1 {
+		return pdf, errors.Join(err, m.err)
 	}
 	if err := p.closeOutput(p.session.With(ctx)); err != nil {
 		return nil, err
 	}
-	params.Scale = f.scale
+	params.Scale = scale
 	return p.printAt(ctx, params, limit)
 }
 
@@ -108,14 +104,10 @@ func (p *page) read(ctx context.Context, limit int64) ([]byte, error) {
 	}
 }
 
-// fit returns the scale at which the widest content is as wide as the viewport.
-func (p *page) fit(ctx context.Context) (float64, error) {
-	layout, err := proto.PageGetLayoutMetrics{}.Call(p.session.With(ctx))
-	if err != nil {
-		return 0, err
+// fit is the scale at which content is no wider than the viewport.
+func (p *page) fit(content Size) float64 {
+	if content.Width == 0 {
+		return 1
 	}
-	if layout.CSSContentSize == nil {
-		return 1, nil
-	}
-	return math.Min(1, math.Max(minScale, float64(p.size.Width)/layout.CSSContentSize.Width)), nil
+	return math.Min(1, math.Max(minScale, float64(p.size.Width)/float64(content.Width)))
 }

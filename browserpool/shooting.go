@@ -2,6 +2,7 @@ package browserpool
 
 import (
 	"context"
+	"math"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -23,11 +24,11 @@ type shotParams struct {
 // shoot makes a picture of what the page shows.
 func (p *page) shoot(ctx context.Context, job Capture, size Size) (Image, error) {
 	if job.FullPage {
-		height, err := p.contentHeight(ctx)
+		content, err := p.contentSize(ctx)
 		if err != nil {
 			return Image{}, err
 		}
-		size.Height = min(max(height, size.Height), maxPageHeight)
+		size.Height = min(max(content.Height, size.Height), maxPageHeight)
 	}
 	params := shotParams{
 		Format:                orElse(job.Format, "png"),
@@ -64,11 +65,11 @@ func (p *page) whenActive(ctx context.Context, call func() error) error {
 	}
 }
 
-// contentHeight is how high the page is, all that one can scroll to.
-func (p *page) contentHeight(ctx context.Context) (int, error) {
+// contentSize is how large the page is, all that one can scroll to, in CSS pixels.
+func (p *page) contentSize(ctx context.Context) (Size, error) {
 	layout, err := proto.PageGetLayoutMetrics{}.Call(p.session.With(ctx))
 	if err != nil || layout.CSSContentSize == nil {
-		return 0, err
+		return Size{}, err
 	}
-	return int(layout.CSSContentSize.Height), nil
+	return Size{Width: int(math.Ceil(layout.CSSContentSize.Width)), Height: int(layout.CSSContentSize.Height)}, nil
 }

@@ -112,7 +112,7 @@ func (c *canary) tell(t *testing.T, pool *Pool, visit bool, from source) []strin
 			return err
 		}
 		// A frame is drawn, so that what waits for one has begun.
-		if _, err := p.print(ctx, Print{}, printParams{Scale: 1, PaperWidth: 8, PaperHeight: 8, TransferMode: "ReturnAsStream"}, DefaultPrintTimeout); err != nil {
+		if _, _, err := p.print(ctx, Print{}, printParams{Scale: 1, PaperWidth: 8, PaperHeight: 8, TransferMode: "ReturnAsStream"}, DefaultPrintTimeout); err != nil {
 			return err
 		}
 		ran, err := proto.RuntimeEvaluate{Expression: `"" + document.documentElement.dataset.ran`, ReturnByValue: true}.Call(p.session.With(ctx))

@@ -27,7 +27,7 @@ type output struct {
 	data []byte
 	// extension is the file's type: .pdf, .png or .jpg.
 	extension string
-	// pages is zero for images.
+	// pages is zero for images, and where nobody has counted yet.
 	pages int
 	// load is what the page took to load, made what came after in the browser.
 	load, made time.Duration
@@ -45,7 +45,7 @@ func (a *attempt) produce(lease Lease, submit events.SubmitJob, submitErr error)
 		return file, m, err
 	}
 	finishing := a.cfg.Now()
-	if out.extension == ".pdf" {
+	if out.extension == ".pdf" && out.pages == 0 {
 		if out.pages, err = a.cfg.Pages(out.data); err != nil {
 			return file, m, fmt.Errorf("count pages: %w", err)
 		}
@@ -125,7 +125,7 @@ func (a *attempt) print(lease Lease, c events.Content, auth browserpool.Auth) (o
 			DisplayHeaderFooter: o.HeaderFooter, HeaderTemplate: o.Header, FooterTemplate: o.Footer,
 		},
 	})
-	return output{data: result.PDF, extension: ".pdf", load: result.Load, made: result.Print}, err
+	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print}, err
 }
 
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg"}

@@ -40,7 +40,7 @@ type Config struct {
 	Acquire func(ctx context.Context) (Lease, error)
 	// Unseal decrypts a credential of a job.
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
-	// Pages counts the pages of a PDF.
+	// Pages counts the pages of a PDF whose pool has not.
 	Pages func(pdf []byte) (int, error)
 	Files Files
 	// Attempts bounds the attempts under way, those that wait for a page included.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -104,6 +105,39 @@ func TestLeaderMoves(t *testing.T) {
 	})
 	reading.Wait()
 	follow(t, l, n)
+}
+
+// TestElection asks for the bounds while the partition has no leader: that is waited
+// for, as nodes start while brokers do, while a lasting answer is not.
+func TestElection(t *testing.T) {
+	for _, c := range []struct {
+		answer *kerr.Error
+		want   error
+	}{{kerr.LeaderNotAvailable, nil}, {kerr.TopicAuthorizationFailed, kerr.TopicAuthorizationFailed}} {
+		cluster := startCluster(t, kfake.NumBrokers(1))
+		l := open(t, cluster)
+		count(t, l, 3, func(int) {})
+		refuseOffsets(cluster, c.answer, 2)
+		if start, end, err := l.Bounds(within(t), topic, 0); !errors.Is(err, c.want) || err == nil && (start != 0 || end != 3) {
+			t.Errorf("%v: got %d to %d, %v", c.answer, start, end, err)
+		}
+	}
+}
+
+// refuseOffsets gives the answer to that many requests for offsets.
+func refuseOffsets(cluster *kfake.Cluster, answer *kerr.Error, times int64) {
+	var asked atomic.Int64
+	cluster.ControlKey(int16(kmsg.ListOffsets), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		if asked.Add(1) > times {
+			return nil, nil, false
+		}
+		cluster.KeepControl()
+		p := kmsg.NewListOffsetsResponseTopicPartition()
+		p.ErrorCode = answer.Code
+		response := request.ResponseKind().(*kmsg.ListOffsetsResponse)
+		response.Topics = []kmsg.ListOffsetsResponseTopic{{Topic: topic, Partitions: []kmsg.ListOffsetsResponseTopicPartition{p}}}
+		return response, nil, true
+	})
 }
 
 // TestConnectionsBreak has the broker hang up on every fifth request.

@@ -136,11 +136,12 @@ func fromKafka(got *kgo.Record) log.Record {
 
 // Bounds implements log.Log: two requests to the leader.
 func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start, end int64, err error) {
-	if _, err := l.topic(topic, partition); err != nil {
+	t, err := l.topic(topic, partition)
+	if err != nil {
 		return 0, 0, err
 	}
-	if start, err = l.offset(ctx, topic, partition, atStart); err == nil {
-		end, err = l.offset(ctx, topic, partition, atEnd)
+	if start, err = l.settledOffset(ctx, t, partition, atStart); err == nil {
+		end, err = l.settledOffset(ctx, t, partition, atEnd)
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("bounds of %s/%d: %w", topic, partition, l.orClosed(err))
@@ -153,6 +154,23 @@ const (
 	atStart int64 = -2
 	atEnd   int64 = -1
 )
+
+// electionPatience is how long a question is repeated while a partition is between
+// two leaders, as it is when a broker restarts.
+const electionPatience = 30 * time.Second
+
+// settledOffset asks again for as long as the answer is that a leader is being elected.
+func (l *Log) settledOffset(ctx context.Context, t *topic, partition int32, at int64) (int64, error) {
+	deadline := time.Now().Add(electionPatience)
+	for failures := 0; ; failures++ {
+		offset, err := l.offset(ctx, t.name, partition, at)
+		var answer *kerr.Error
+		if !errors.As(err, &answer) || !answer.Retriable || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
+			return offset, err
+		}
+		l.relearn(ctx, t)
+	}
+}
 
 func (l *Log) offset(ctx context.Context, topic string, partition int32, at int64) (int64, error) {
 	p := kmsg.NewListOffsetsRequestTopicPartition()
