@@ -110,7 +110,11 @@ func (l *Lease) Capture(ctx context.Context, job Capture) (Image, error) {
 		return Image{}, err
 	}
 	var image Image
-	err := l.use(ctx, job.URL != "", func(ctx context.Context, p *page) (err error) {
+	where := l.draw
+	if job.URL != "" {
+		where = l.visit
+	}
+	err := l.use(ctx, where, func(ctx context.Context, p *page) (err error) {
 		image, err = p.capture(ctx, job)
 		return err
 	})

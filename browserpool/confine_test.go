@@ -113,7 +113,7 @@ func TestVisitEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = lease.use(t.Context(), true, func(ctx context.Context, p *page) error {
+	err = lease.use(t.Context(), lease.visit, func(ctx context.Context, p *page) error {
 		if err := p.navigate(ctx, source{url: web.URL}); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func TestVisitEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lease.Return()
-	err = lease.use(t.Context(), true, func(ctx context.Context, p *page) error {
+	err = lease.use(t.Context(), lease.visit, func(ctx context.Context, p *page) error {
 		if err := p.load(ctx, source{url: web.URL + "/text"}); err != nil {
 			return err
 		}

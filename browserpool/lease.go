@@ -61,37 +61,46 @@ func (l *Lease) Return() {
 	})
 }
 
-// use runs a job on the leased page, or beside it on a visit of its own: the
-// lease then only counts how many work at once. The end of ctx, or of what the
-// lease is bound to, ends the job and is its error.
-func (l *Lease) use(ctx context.Context, visit bool, work func(context.Context, *page) error) error {
+// work is a job on a page.
+type work = func(context.Context, *page) error
+
+// use runs a job somewhere: on the leased page, or beside it, when the lease only
+// counts how many work at once. The end of ctx, or of what the lease is bound to,
+// ends the job and is its error.
+func (l *Lease) use(ctx context.Context, where func(context.Context, work) error, job work) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(l.bound, func() { cancel(context.Cause(l.bound)) })()
-	var err error
-	if visit {
-		err = l.visit(within, work)
-	} else {
-		err = l.page.metered(within, work)
-		l.page.spoiled = err != nil
-	}
+	err := where(within, job)
 	if err != nil && within.Err() != nil {
 		return fmt.Errorf("job ended: %w", context.Cause(within))
 	}
 	return err
 }
 
+// stay runs a job on the leased page.
+func (l *Lease) stay(ctx context.Context, job work) error {
+	err := l.page.metered(ctx, job)
+	l.page.spoiled = err != nil
+	return err
+}
+
+// unopened is the error of a page that could not be opened beside the leased one.
+func (l *Lease) unopened(ctx context.Context, err error) error {
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		err = chromium.ErrGone // it does not answer, which the pool will notice too
+	}
+	return verdict("open", err)
+}
+
 // visit runs a job on a page that is disposed of after it.
-func (l *Lease) visit(ctx context.Context, work func(context.Context, *page) error) error {
+func (l *Lease) visit(ctx context.Context, job work) error {
 	p, err := l.page.takeVisit(ctx)
 	if err != nil {
-		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			err = chromium.ErrGone // it does not answer, which the pool will notice too
-		}
-		return verdict("open", err)
+		return l.unopened(ctx, err)
 	}
 	defer p.dispose()
-	err = p.metered(ctx, work)
+	err = p.metered(ctx, job)
 	l.crashed.Store(errors.Is(err, ErrCrashed))
 	if err != nil && p.ended() && errors.Is(p.session.Cause(), chromium.ErrDetached) && !l.in.gone() {
 		return fmt.Errorf("%w: the page closed itself", ErrRender)
@@ -104,11 +113,11 @@ var errTraffic = fmt.Errorf("%w: too many bytes loaded", ErrTooLarge)
 
 // metered runs a job on the page until that is done, or until the page's proxy has
 // carried all that it may.
-func (p *page) metered(ctx context.Context, work func(context.Context, *page) error) error {
+func (p *page) metered(ctx context.Context, job work) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(p.proxy.Spent(), func() { cancel(errTraffic) })()
-	err := work(within, p)
+	err := p.reason(within, job(within, p))
 	if ctx.Err() == nil && p.proxy.Spent().Err() != nil {
 		return errTraffic
 	}

@@ -32,6 +32,11 @@ type page struct {
 	session  *chromium.Session
 	progress *progress
 	visiting *visiting // nil for a warm page
+	// draws tells that the page draws frames, as a window would. A page that is only
+	// printed has no use for them, and they are a third of its work.
+	draws bool
+	// drawer, of a warm page that draws nothing, is one beside it that does, for pictures.
+	drawer atomic.Pointer[page]
 	// ahead, of a warm page, is opened for the next URL job beside it. Atomic, as a
 	// page that is taken back is disposed of while its holder may still be at work.
 	ahead atomic.Pointer[page]
@@ -81,7 +86,7 @@ func (p *page) enclose(ctx context.Context) (err error) {
 }
 
 func (p *page) attach(ctx context.Context) error {
-	target, err := proto.TargetCreateTarget{URL: "about:blank", BrowserContextID: p.context}.Call(p.browser.With(ctx))
+	target, err := proto.TargetCreateTarget{URL: "about:blank", BrowserContextID: p.context, EnableBeginFrameControl: !p.draws}.Call(p.browser.With(ctx))
 	if err != nil {
 		return err
 	}
@@ -199,8 +204,10 @@ func (p *page) dispose() {
 	if p.visiting != nil {
 		p.visiting.reactions.end()
 	}
-	if ahead := p.ahead.Swap(nil); ahead != nil {
-		ahead.dispose()
+	for _, beside := range []*page{p.ahead.Swap(nil), p.drawer.Swap(nil)} {
+		if beside != nil {
+			beside.dispose()
+		}
 	}
 	_ = proto.TargetDisposeBrowserContext{BrowserContextID: p.context}.Call(p.browser.With(ctx))
 	p.proxy.Close()
@@ -224,6 +231,7 @@ func (p *page) crashed() bool {
 // the page for the next one open.
 func (p *page) renew(ctx context.Context, discard bool) (*page, error) {
 	if !discard && p.reset(ctx) == nil {
+		p.resetDrawer(ctx)
 		p.prepareVisit(ctx)
 		return p, nil
 	}

@@ -87,7 +87,11 @@ func (l *Lease) Print(ctx context.Context, job Print) (Result, error) {
 		return Result{}, err
 	}
 	var result Result
-	err = l.use(ctx, job.URL != "", func(ctx context.Context, p *page) error {
+	where := l.stay
+	if job.URL != "" {
+		where = l.visit
+	}
+	err = l.use(ctx, where, func(ctx context.Context, p *page) error {
 		result, err = p.run(ctx, job, from, params)
 		return err
 	})

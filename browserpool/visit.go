@@ -20,7 +20,7 @@ type visiting struct {
 
 // openVisit makes a context and a page in it for one URL job.
 func openVisit(ctx context.Context, b *chromium.Browser, gate *egress.Gate) (*page, error) {
-	return (&page{browser: b, gate: gate, visiting: &visiting{reactions: newReactions()}}).open(ctx)
+	return (&page{browser: b, gate: gate, draws: true, visiting: &visiting{reactions: newReactions()}}).open(ctx)
 }
 
 // prepareVisit opens the page for a URL job ahead, where the last one was one: it

@@ -107,7 +107,11 @@ func (c *canary) tell(t *testing.T, pool *Pool, visit bool, from source) []strin
 	}
 	defer lease.Return()
 	from.media, from.size = "print", DefaultViewport
-	err = lease.use(t.Context(), visit, func(ctx context.Context, p *page) error {
+	where := lease.draw // where more happens than where one prints
+	if visit {
+		where = lease.visit
+	}
+	err = lease.use(t.Context(), where, func(ctx context.Context, p *page) error {
 		if _, err := p.show(ctx, from); err != nil {
 			return err
 		}

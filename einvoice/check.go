@@ -1,16 +1,10 @@
-// Package einvoice knows UN/CEFACT Cross-Industry Invoices and Factur-X.
-//
-// So far it makes the checks that come before the schema: whether a document is an
-// invoice in XML at all, and declares the profile and document type that it should.
 package einvoice
 
 import (
-	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
+
+	"platen.dev/einvoice/markup"
 )
 
 // Guidelines are the identifiers that the XML of each profile declares (api-spec.md, E-invoice data).
@@ -21,12 +15,6 @@ var Guidelines = map[string]string{
 	"en16931":  "urn:cen.eu:en16931:2017",
 	"extended": "urn:cen.eu:en16931:2017#conformant#urn:factur-x.eu:1p0:extended",
 }
-
-const (
-	rootSpace = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100"
-	// maxDepth is far beyond the depth of any invoice.
-	maxDepth = 64
-)
 
 // Where the declarations stand, by local names.
 const (
@@ -39,79 +27,64 @@ const (
 // guideline of the profile, and the type code of an invoice or a credit note. Its
 // errors are fit for the caller's eyes.
 func Check(document []byte, profile string) error {
-	found, err := declarations(document)
+	_, err := check(document, profile)
+	return err
+}
+
+// Read makes the checks of Check, then those of Validate, in one reading. Its errors
+// are fit for the caller's eyes; those of XML and of the schema are *InvalidError.
+func Read(document []byte, profile string) (*Invoice, error) {
+	v, err := check(document, profile)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	guideline, want := found[guidelinePath], Guidelines[profile]
+	return v.verdict()
+}
+
+func check(document []byte, profile string) (*validator, error) {
+	if encoding := markup.Encoding(document); encoding != "" && encoding != "UTF-8" && encoding != "UTF8" {
+		return nil, fmt.Errorf("the XML is in encoding %s; it must be in UTF-8", markup.Short(encoding))
+	}
+	v, err := validate(document, profile)
+	if err != nil {
+		return nil, err
+	}
+	if v.top == nil {
+		_, err := v.verdict()
+		return nil, err
+	}
+	return v, errors.Join(checkGuideline(v.top, profile), checkTypeCode(v.top))
+}
+
+func checkGuideline(root *Node, profile string) error {
+	var declared []*Node
+	for _, context := range root.All("ExchangedDocumentContext") {
+		for _, parameter := range context.All("GuidelineSpecifiedDocumentContextParameter") {
+			declared = append(declared, parameter.All("ID")...)
+		}
+	}
+	want := Guidelines[profile]
 	switch {
-	case guideline == nil:
+	case len(declared) == 0:
 		return fmt.Errorf("the XML declares no guideline identifier at /%s; profile %s needs %s", guidelinePath, profile, want)
-	case len(guideline) > 1 || strings.TrimSpace(guideline[0]) != want:
-		return fmt.Errorf("the guideline identifier is %q, but profile %s needs %q", short(strings.TrimSpace(guideline[0])), profile, want)
-	}
-	code := found[typeCodePath]
-	if len(code) != 1 {
-		return fmt.Errorf("the XML needs one document type code at /%s", typeCodePath)
-	}
-	if c := strings.TrimSpace(code[0]); c != "380" && c != "381" {
-		return fmt.Errorf("the document type code is %q; 380 (invoice) and 381 (credit note) are accepted", short(c))
+	case len(declared) > 1:
+		return fmt.Errorf("the XML declares %d guideline identifiers, the second in line %d; profile %s needs %s alone", len(declared), declared[1].Line(), profile, want)
+	case declared[0].Text() != want:
+		return fmt.Errorf("the guideline identifier in line %d is %q, but profile %s needs %q", declared[0].Line(), markup.Short(declared[0].Text()), profile, want)
 	}
 	return nil
 }
 
-// declarations reads a whole document and gives the texts at the two paths.
-func declarations(document []byte) (map[string][]string, error) {
-	d := xml.NewDecoder(bytes.NewReader(document))
-	found := map[string][]string{}
-	var path []string
-	var text strings.Builder
-	roots := 0
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			if roots != 1 {
-				return nil, errors.New("the document holds no XML element")
-			}
-			return found, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the XML is not well-formed: %w", err)
-		}
-		switch t := token.(type) {
-		case xml.Directive:
-			return nil, errors.New("a DOCTYPE is not allowed")
-		case xml.StartElement:
-			if len(path) == 0 {
-				if roots++; roots > 1 {
-					return nil, errors.New("the document has a second root element")
-				}
-				if t.Name.Local != "CrossIndustryInvoice" || t.Name.Space != rootSpace {
-					return nil, fmt.Errorf("the root element is %q of namespace %q, not CrossIndustryInvoice of %q", short(t.Name.Local), short(t.Name.Space), rootSpace)
-				}
-			}
-			if path = append(path, t.Name.Local); len(path) > maxDepth {
-				return nil, fmt.Errorf("elements are nested deeper than %d", maxDepth)
-			}
-			text.Reset()
-		case xml.CharData:
-			if len(path) == 0 && len(bytes.TrimSpace(t)) > 0 {
-				return nil, errors.New("there is text outside the root element")
-			}
-			text.Write(t)
-		case xml.EndElement:
-			if at := strings.Join(path, "/"); at == guidelinePath || at == typeCodePath {
-				found[at] = append(found[at], text.String())
-			}
-			path = path[:len(path)-1]
-		}
+func checkTypeCode(root *Node) error {
+	var codes []*Node
+	for _, document := range root.All("ExchangedDocument") {
+		codes = append(codes, document.All("TypeCode")...)
 	}
-}
-
-// short keeps what a caller sent short in a message.
-func short(s string) string {
-	if len(s) > 100 {
-		return s[:100] + "…"
+	if len(codes) != 1 {
+		return fmt.Errorf("the XML needs one document type code at /%s", typeCodePath)
 	}
-	return s
+	if c := codes[0].Text(); c != "380" && c != "381" {
+		return fmt.Errorf("the document type code in line %d is %q; 380 (invoice) and 381 (credit note) are accepted", codes[0].Line(), markup.Short(c))
+	}
+	return nil
 }

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// chaosProcess is a process of the machine as /proc shows it.
+type chaosProcess struct {
+	pid, parent, group int
+	state              string
+	command            string
+}
+
+// processes lists those that a condition holds for.
+func processes(which func(chaosProcess) bool) (found []chaosProcess) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		p := chaosProcess{state: fields[0], command: strings.ReplaceAll(string(command), "\x00", " ")}
+		p.pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		p.parent, _ = strconv.Atoi(fields[1])
+		p.group, _ = strconv.Atoi(fields[2])
+		if which(p) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// browsersOf lists the browsers that a node has started and that live: each leads a group.
+func browsersOf(node int) []chaosProcess {
+	return processes(func(p chaosProcess) bool {
+		return p.parent == node && p.pid == p.group && p.state != "Z" && strings.Contains(p.command, "--remote-debugging-pipe")
+	})
+}
+
+// killer kills browsers and renderers of a node, after chance numbers of jobs.
+type killer struct {
+	run                 *chaosRun
+	node                int
+	r                   *rand.Rand
+	groups              []int // of the browsers that were seen
+	every, turns        int   // jobs between two kills at most; kills tried
+	browsers, renderers int   // killed
+	ending              chan struct{}
+	running             sync.WaitGroup
+}
+
+func startKiller(t *testing.T, run *chaosRun, p *process, r *rand.Rand, every int) *killer {
+	k := &killer{run: run, node: p.cmd.Process.Pid, r: rand.New(rand.NewPCG(r.Uint64(), 2)), every: every, ending: make(chan struct{})}
+	k.running.Go(k.work)
+	t.Cleanup(k.stop)
+	return k
+}
+
+// stop ends the killing; the figures may be read then.
+func (k *killer) stop() {
+	select {
+	case <-k.ending:
+	default:
+		close(k.ending)
+	}
+	k.running.Wait()
+}
+
+func (k *killer) work() {
+	for {
+		now, _ := k.run.ends()
+		if !k.await(now + 1 + k.r.IntN(k.every)) {
+			return
+		}
+		k.kill()
+	}
+}
+
+// await waits until so many jobs have ended.
+func (k *killer) await(jobs int) bool {
+	for {
+		n, next := k.run.ends()
+		if n >= jobs {
+			return true
+		}
+		select {
+		case <-next:
+		case <-k.ending:
+			return false
+		}
+	}
+}
+
+// kill kills the whole browser, or every fourth time only one of its renderers.
+func (k *killer) kill() {
+	for _, browser := range browsersOf(k.node) {
+		if !slices.Contains(k.groups, browser.group) {
+			k.groups = append(k.groups, browser.group)
+		}
+		if k.turns++; k.turns%4 != 2 {
+			_ = syscall.Kill(browser.pid, syscall.SIGKILL) // unless it has just ended by itself
+			k.browsers++
+			continue
+		}
+		renderers := processes(func(p chaosProcess) bool {
+			return p.group == browser.group && strings.Contains(p.command, "--type=renderer")
+		})
+		if len(renderers) > 0 {
+			_ = syscall.Kill(renderers[k.r.IntN(len(renderers))].pid, syscall.SIGKILL)
+			k.renderers++
+		}
+	}
+}
+
+// checkProcesses waits until the node has one living browser, and nothing is left
+// of those before it: no helper, no orphan and no zombie.
+func checkProcesses(t *testing.T, h *home, p *process, k *killer) {
+	t.Helper()
+	if k.browsers == 0 || k.renderers == 0 {
+		t.Errorf("%d browsers and %d renderers were killed, want some of both", k.browsers, k.renderers)
+	}
+	var left []chaosProcess
+	ok := patiently(func() bool {
+		living := browsersOf(k.node)
+		left = processes(func(p chaosProcess) bool {
+			ours := p.parent == k.node || slices.Contains(k.groups, p.group) || strings.Contains(p.command, h.temp)
+			return ours && (len(living) != 1 || p.group != living[0].group || p.state == "Z")
+		})
+		return len(living) == 1 && len(left) == 0 && h.profiles() == 1
+	})
+	if !ok {
+		t.Errorf("beside one browser there are %d profiles and %+v", h.profiles()-1, left)
+	}
+}
+
+// checkEmpty fails for everything that is in a directory.
+func checkEmpty(t *testing.T, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range left {
+		t.Errorf("%s is left in %s", entry.Name(), dir)
+	}
+}
+
+// chaosGoroutineSlack is for keep-alive connections of the clients and the log's
+// compactions, which come and go.
+const chaosGoroutineSlack = 30
+
+var goroutinesLine = regexp.MustCompile(`(?m)^go_goroutines (\d+)`)
+
+func goroutines(t *testing.T, address string) int {
+	t.Helper()
+	resp, err := http.Get(address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := goroutinesLine.FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("no goroutines in %.300s", text)
+	}
+	n, _ := strconv.Atoi(string(found[1]))
+	return n
+}
+
+// settledGoroutines is how many goroutines the node has once the number stands still.
+func settledGoroutines(t *testing.T, address string) (n int) {
+	t.Helper()
+	eventually(t, "the number of goroutines does not settle", func() bool {
+		last := n
+		n = goroutines(t, address)
+		return n == last
+	})
+	return n
+}
+
+// sample notes the node's memory after every 20 jobs, until the samples are asked for.
+func (run *chaosRun) sample(t *testing.T, p *process) (samples func() []int) {
+	var kib []int
+	var sampling sync.WaitGroup
+	ending := make(chan struct{})
+	sampling.Go(func() {
+		for {
+			kib = append(kib, residentKiB(p.cmd.Process.Pid))
+			n, next := run.ends()
+			for goal := n + 20; n < goal; n, next = run.ends() {
+				select {
+				case <-next:
+				case <-ending:
+					return
+				}
+			}
+		}
+	})
+	stop := sync.OnceFunc(func() { close(ending); sampling.Wait() })
+	t.Cleanup(stop)
+	return func() []int { stop(); return kib }
+}
+
+var residentLine = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+
+func residentKiB(pid int) int {
+	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	found := residentLine.FindSubmatch(status)
+	if found == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(string(found[1]))
+	return n
+}
+
+// checkMemory compares the last third of the run with the second: in the first,
+// caches and the log's tables fill up. A leak of what a job needs (its content, its
+// file, a page's state) would show as a multiple; half again, and what one large
+// file takes while it is under way, is what collection and compaction may add.
+func checkMemory(t *testing.T, kib []int) {
+	t.Helper()
+	third := len(kib) / 3
+	if third == 0 {
+		return
+	}
+	middle, last := median(kib[third:2*third]), median(kib[2*third:])
+	t.Logf("the node's memory in MiB: %d at first, %d in the second third, %d in the last", kib[0]>>10, middle>>10, last>>10)
+	if last > middle+middle/2+32<<10 {
+		t.Errorf("memory grows: %v KiB", kib)
+	}
+}
+
+func median(all []int) int {
+	all = slices.Sorted(slices.Values(all))
+	return all[len(all)/2]
+}
