@@ -1,0 +1,106 @@
+package cii
+
+import "strings"
+
+// whiteSpace is what XML calls so; other spaces of Unicode are ordinary characters.
+const whiteSpace = " \t\n\r"
+
+// Accepts tells whether text is a value of the kind, by the rules of XML Schema.
+func (k Kind) Accepts(text string) bool {
+	switch k {
+	case Decimal:
+		return isDecimal(strings.Trim(text, whiteSpace))
+	case Boolean:
+		t := strings.Trim(text, whiteSpace)
+		return t == "true" || t == "false" || t == "1" || t == "0"
+	case Base64:
+		return isBase64(text)
+	}
+	return true
+}
+
+// Normalize gives the value that text stands for: white space counts in strings only.
+func (k Kind) Normalize(text string) string {
+	if k == String || k == Base64 {
+		return text
+	}
+	text = strings.Trim(text, whiteSpace)
+	if k == Token && (strings.Contains(text, "  ") || strings.ContainsAny(text, "\t\n\r")) {
+		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(whiteSpace, r) }), " ")
+	}
+	return text
+}
+
+// Wanted describes the kind's values for a message.
+func (k Kind) Wanted() string {
+	switch k {
+	case Decimal:
+		return "a decimal number with a point and no separators, as in 1234.50"
+	case Boolean:
+		return "true or false"
+	case Base64:
+		return "base64 (A-Z a-z 0-9 + /, padded with = to a multiple of four)"
+	}
+	return "text"
+}
+
+// isDecimal: a sign perhaps, then digits with a point among or beside them.
+func isDecimal(s string) bool {
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	digits := 0
+	point := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == '.' && !point:
+			point = true
+		default:
+			return false
+		}
+	}
+	return digits > 0
+}
+
+// base64Value maps the characters of base64 to their values, others to 255.
+var base64Value = func() (values [256]byte) {
+	for i := range values {
+		values[i] = 255
+	}
+	for i, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
+		values[c] = byte(i)
+	}
+	return values
+}()
+
+// isBase64: groups of four, white space anywhere, the bits behind the end all zero.
+func isBase64(s string) bool {
+	count, last := 0, byte(0)
+	i := 0
+	for ; i < len(s) && s[i] != '='; i++ {
+		if v := base64Value[s[i]]; v != 255 {
+			count, last = count+1, v
+		} else if strings.IndexByte(whiteSpace, s[i]) < 0 {
+			return false
+		}
+	}
+	padding := 0
+	for ; i < len(s); i++ {
+		if s[i] == '=' {
+			padding++
+		} else if strings.IndexByte(whiteSpace, s[i]) < 0 {
+			return false
+		}
+	}
+	switch count % 4 {
+	case 0:
+		return padding == 0
+	case 2:
+		return padding == 2 && last&0x0F == 0
+	case 3:
+		return padding == 1 && last&0x03 == 0
+	}
+	return false
+}

@@ -1,0 +1,203 @@
+//go:build integration
+
+package einvoice
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/einvoice/cii"
+)
+
+// perProfile times five mutants are compared, in batches of one run of xmllint each.
+const (
+	perProfile = 6000
+	batch      = 400
+)
+
+// TestDifferential compares the verdict on mutated invoices with that of xmllint on
+// the official schemas.
+func TestDifferential(t *testing.T) {
+	dir := shared(t)
+	if _, err := exec.LookPath("xmllint"); err != nil {
+		t.Fatal("xmllint is not installed; it is in the Debian package libxml2-utils")
+	}
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("SEED=%d", seed)
+	for i, profile := range cii.Profiles {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			d := &differential{t: t, profile: profile, schema: schemaOf(t, dir, profile), left: map[string]int{}}
+			d.run(newMutator(seed+uint64(i), seedsOf(t, dir, profile)))
+		})
+	}
+}
+
+func schemaOf(t testing.TB, dir, profile string) string {
+	t.Helper()
+	return filepath.Join(dir, "xsd", profile, "Factur-X_"+strings.ToUpper(profile)+".xsd")
+}
+
+// seedsOf are the valid invoices of a profile that are small enough to mutate by the thousand.
+func seedsOf(t *testing.T, dir, profile string) (seeds []*element) {
+	t.Helper()
+	for _, r := range records(t, filepath.Join(dir, "manifest.tsv")) {
+		size, _ := strconv.Atoi(r["size"])
+		plain := !strings.Contains(r["features"], "utf-16") && !strings.Contains(r["features"], "8859")
+		if r["profile"] != profile || r["xsd_valid_1.09"] != "yes" || size > 16_000 || !plain {
+			continue
+		}
+		document, err := os.ReadFile(filepath.Join(dir, r["path"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := parseElement(document)
+		if err != nil {
+			t.Fatalf("%s: %v", r["path"], err)
+		}
+		seeds = append(seeds, e)
+	}
+	return seeds
+}
+
+type differential struct {
+	t                *testing.T
+	profile, schema  string
+	valid, malformed int
+	left             map[string]int
+}
+
+func (d *differential) run(m *mutator) {
+	for done := 0; done < perProfile; done += batch {
+		m.generate(d.profile)
+		mutants := make([][]byte, batch)
+		for i := range mutants {
+			mutants[i] = m.mutant()
+		}
+		for i, v := range xmllint(d.t, d.schema, mutants) {
+			d.compare(mutants[i], v)
+		}
+	}
+	d.t.Logf("%d mutants: %d valid, %d not well-formed by libxml2; left out %v", perProfile, d.valid, d.malformed, d.left)
+	if d.valid < perProfile/20 || perProfile-d.valid-d.malformed < perProfile/4 {
+		d.t.Error("the mutants are not mixed well")
+	}
+}
+
+func (d *differential) compare(mutant []byte, v verdict) {
+	_, err := Validate(mutant, d.profile)
+	if v.valid {
+		d.valid++
+	}
+	if v.malformed {
+		d.malformed++
+	}
+	if v.valid == (err == nil) {
+		return
+	}
+	if reason := idiosyncrasy(v, err); reason != "" {
+		d.left[reason]++
+		return
+	}
+	d.t.Fatalf("xmllint says valid=%v (%s), we say %v, of:\n%s", v.valid, v.message, err, d.minimise(mutant))
+}
+
+// idiosyncrasy names what libxml2 is known to take against the standard's word.
+func idiosyncrasy(v verdict, err error) string {
+	var invalid *InvalidError
+	switch {
+	case !v.valid || !errors.As(err, &invalid):
+		return ""
+	case invalid.Malformed && v.namespace:
+		return "libxml2 only mentions breaches of Namespaces in XML"
+	case invalid.Malformed && strings.Contains(invalid.Violations[0].Found, "encoding"):
+		return "libxml2 knows more encodings"
+	case !invalid.Malformed && strings.HasPrefix(invalid.Violations[0].Expected, "base64"):
+		return "libxml2 skips characters that are not base64"
+	}
+	return ""
+}
+
+// minimise takes lines out as long as the verdicts differ.
+func (d *differential) minimise(mutant []byte) string {
+	lines := bytes.SplitAfter(mutant, []byte("\n"))
+	differs := func(lines [][]byte) bool {
+		document := bytes.Join(lines, nil)
+		_, err := Validate(document, d.profile)
+		return xmllint(d.t, d.schema, [][]byte{document})[0].valid != (err == nil)
+	}
+	for size := len(lines) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(lines); {
+			fewer := append(append([][]byte(nil), lines[:at]...), lines[at+size:]...)
+			if differs(fewer) {
+				lines = fewer
+			} else {
+				at += size
+			}
+		}
+	}
+	return string(bytes.Join(lines, nil))
+}
+
+// verdict is what xmllint says of one document.
+type verdict struct {
+	valid, malformed, namespace bool
+	message                     string
+}
+
+// xmllint validates documents in one run.
+func xmllint(t testing.TB, schema string, documents [][]byte) []verdict {
+	t.Helper()
+	dir := t.TempDir()
+	defer os.RemoveAll(dir)
+	args := []string{"--nonet", "--noout", "--schema", schema}
+	for i, document := range documents {
+		name := strconv.Itoa(i) + ".xml"
+		if err := os.WriteFile(filepath.Join(dir, name), document, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, name)
+	}
+	cmd := exec.Command("xmllint", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return verdicts(string(out), len(documents))
+}
+
+// verdicts sorts the lines of xmllint by the file that they are about.
+func verdicts(out string, n int) []verdict {
+	all := make([]verdict, n)
+	for line := range strings.Lines(out) {
+		name, rest, found := strings.Cut(line, ".xml")
+		i, err := strconv.Atoi(name)
+		if !found || err != nil || i >= n {
+			continue
+		}
+		v := &all[i]
+		v.valid = v.valid || rest == " validates\n"
+		v.malformed = v.malformed || strings.Contains(rest, "parser error")
+		v.namespace = v.namespace || strings.Contains(rest, "namespace error")
+		if v.message == "" && strings.HasPrefix(rest, ":") {
+			v.message = fmt.Sprintf("%.300s", strings.TrimSpace(rest))
+		}
+	}
+	return all
+}

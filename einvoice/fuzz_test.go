@@ -1,0 +1,59 @@
+package einvoice
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"platen.dev/einvoice/cii"
+)
+
+// FuzzValidate: whatever is sent, there is an answer of bounded length, all of whose
+// violations have their place.
+func FuzzValidate(f *testing.F) {
+	for i, profile := range cii.Profiles {
+		f.Add([]byte(sample(f, profile)), byte(i))
+	}
+	for _, document := range []string{"", "<a/>", "\xFF\xFE<\x00", "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xff</a>", "<!DOCTYPE a><a/>", strings.Repeat("<a>", 70)} {
+		f.Add([]byte(document), byte(0))
+	}
+	f.Fuzz(func(t *testing.T, document []byte, n byte) {
+		profile := cii.Profiles[int(n)%len(cii.Profiles)]
+		invoice, err := Validate(document, profile)
+		if (invoice == nil) != (err != nil) {
+			t.Fatalf("%v and %v", invoice, err)
+		}
+		var invalid *InvalidError
+		if errors.As(err, &invalid) {
+			checkViolations(t, invalid)
+		}
+		if err == nil {
+			for n := range invoice.Leaves() {
+				if n.Path() == "" || n.Line() < 1 {
+					t.Fatalf("a leaf at %q, line %d", n.Path(), n.Line())
+				}
+			}
+		}
+		if _, readErr := Read(document, profile); err != nil && readErr == nil {
+			t.Fatal("Read takes what Validate does not")
+		}
+	})
+}
+
+func checkViolations(t *testing.T, e *InvalidError) {
+	t.Helper()
+	if n := len(e.Violations); n == 0 || n > MaxViolations || e.Malformed && n != 1 {
+		t.Fatalf("%d violations", n)
+	}
+	for i, v := range e.Violations {
+		if v.Line < 1 || v.Column < 1 || v.Found == "" || v.Expected == "" || len(v.String()) > 20_000 {
+			t.Fatalf("%+v", v)
+		}
+		if i > 0 && v.offset < e.Violations[i-1].offset {
+			t.Fatalf("violations are not in order: %v", e)
+		}
+	}
+	if strings.ContainsFunc(strings.ReplaceAll(e.Error(), "\n", ""), func(r rune) bool { return r < ' ' }) {
+		t.Fatalf("a control character in %q", e.Error())
+	}
+}

@@ -1,0 +1,131 @@
+package einvoice
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"platen.dev/einvoice/cii"
+)
+
+// element is an invoice, or a part of one, to be written.
+type element struct {
+	name       string
+	attributes [][2]string
+	// content are *element and raw text.
+	content []any
+}
+
+func (e *element) write(b *bytes.Buffer) {
+	b.WriteString("<" + e.name)
+	for _, a := range e.attributes {
+		b.WriteString(" " + a[0] + `="` + a[1] + `"`)
+	}
+	b.WriteString(">")
+	for _, c := range e.content {
+		switch c := c.(type) {
+		case *element:
+			b.WriteString("\n")
+			c.write(b)
+		case string:
+			b.WriteString(c)
+		}
+	}
+	b.WriteString("</" + e.name + ">\n")
+}
+
+// generator makes valid invoices of a profile from the table.
+type generator struct {
+	*rand.Rand
+	profile string
+	// chance is how often what may be left out is there, in per cent.
+	chance int
+}
+
+func (g *generator) invoice() *element {
+	e := g.element(cii.Root(g.profile))
+	for _, prefix := range []string{"rsm", "ram", "udt", "qdt"} {
+		e.attributes = append(e.attributes, [2]string{"xmlns:" + prefix, cii.Namespaces[prefix]})
+	}
+	return e
+}
+
+func (g *generator) element(c *cii.Child) *element {
+	e := &element{name: c.QName}
+	for _, a := range c.Type.Attributes {
+		if a.Required || g.IntN(100) < g.chance {
+			e.attributes = append(e.attributes, [2]string{a.Name, g.value(a.Name, a.Kind)})
+		}
+	}
+	if c.Type.Kind != cii.Elements {
+		e.content = append(e.content, g.value(c.Name, c.Type.Kind))
+	}
+	for _, inner := range c.Type.Children {
+		for range g.count(inner) {
+			e.content = append(e.content, g.element(inner))
+		}
+	}
+	return e
+}
+
+func (g *generator) count(c *cii.Child) int {
+	n := c.Min
+	for n < 3 && (c.Max == 0 || n < c.Max) && g.IntN(100) < g.chance {
+		n++
+	}
+	return n
+}
+
+func (g *generator) value(name string, kind cii.Kind) string {
+	switch {
+	case name == "format":
+		return "102"
+	case name == "TypeCode":
+		return "380"
+	}
+	values := map[cii.Kind][]string{
+		cii.Token:   {"A1", "EUR", "two words", "", "S"},
+		cii.String:  {"Example & Sons", "20240131", "A line\nand another", " äß€ "},
+		cii.Decimal: {"0", "12.50", "-3", "+.5", "007.", " 19.00 "},
+		cii.Boolean: {"true", "false", "1", "0"},
+		cii.Base64:  {"QUJD", "", "QUI=", "QQ=="},
+	}[kind]
+	return escape(values[g.IntN(len(values))])
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\r", "&#13;")
+
+// escape writes a text so that readers get it back.
+func escape(text string) string {
+	return escaper.Replace(text)
+}
+
+// document writes the invoice with a guideline of the profile.
+func document(e *element, profile string) []byte {
+	e.at("rsm:ExchangedDocumentContext").at("ram:GuidelineSpecifiedDocumentContextParameter").at("ram:ID").content = []any{Guidelines[profile]}
+	b := bytes.NewBufferString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+	e.write(b)
+	return b.Bytes()
+}
+
+func (e *element) at(name string) *element {
+	i := slices.IndexFunc(e.content, func(c any) bool { child, is := c.(*element); return is && child.name == name })
+	return e.content[i].(*element)
+}
+
+// sized is a valid invoice of about size bytes, made of many lines.
+func sized(profile string, size int) []byte {
+	g := &generator{rand.New(rand.NewPCG(7, 7)), profile, 25}
+	e := g.invoice()
+	transaction := e.at("rsm:SupplyChainTradeTransaction")
+	line := cii.Root(profile).Type.Children[2].Type.Children[0]
+	for length := len(document(e, profile)); length < size; {
+		more := g.element(line)
+		var b bytes.Buffer
+		more.write(&b)
+		length += b.Len()
+		transaction.content = append([]any{more}, transaction.content...)
+	}
+	return document(e, profile)
+}

@@ -1,0 +1,232 @@
+package markup
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// read gives a document back as its tokens, and the fault that ended it.
+func read(document string) (string, *Fault) {
+	text, fault := Decode([]byte(document))
+	if fault != nil {
+		return "", fault
+	}
+	var b strings.Builder
+	r := NewReader(text)
+	for {
+		token, fault := r.Next()
+		if fault != nil {
+			return b.String(), fault
+		}
+		switch token.Kind {
+		case Start:
+			b.WriteString("<" + token.Name.Local)
+			for _, a := range token.Attributes {
+				b.WriteString(" " + a.Name.Local + "=" + a.Value)
+			}
+			b.WriteString(">")
+		case End:
+			b.WriteString("</" + token.Name.Local + ">")
+		case Text:
+			b.WriteString(token.Text)
+		case Over:
+			return b.String(), nil
+		}
+	}
+}
+
+func TestWellFormed(t *testing.T) {
+	for document, want := range map[string]string{
+		"<a/>":                                          "<a></a>",
+		"<a></a >":                                      "<a></a>",
+		"<a\n>x</a>\n":                                  "<a>x</a>",
+		"\n<!-- c --><?p i?><a/>":                       "<a></a>",
+		"<a/><!-- c --><?p?> \n":                        "<a></a>",
+		"\xEF\xBB\xBF<a/>":                              "<a></a>",
+		"<a>\r\n\r</a>":                                 "<a>\n\n</a>",
+		"<a b='1'  c = \"2\"/>":                         "<a b=1 c=2></a>",
+		"<a b='x\n\ty&#10;&#9;'/>":                      "<a b=x  y\n\t></a>",
+		"<a b='\">&apos;'/>":                            "<a b=\">'></a>",
+		"<a>&lt;&gt;&amp;&quot;</a>":                    "<a><>&\"</a>",
+		"<a>&#65;&#x1F600;&#x41;</a>":                   "<a>A😀A</a>",
+		"<a><![CDATA[<b>&amp;]]]]></a>":                 "<a><b>&amp;]]</a>",
+		"<a>]] ></a>":                                   "<a>]] ></a>",
+		"<p:a xmlns:p='u' p:b=''/>":                     "<a b=></a>",
+		"<a xmlns='u'><b xmlns=''/></a>":                "<a><b></b></a>",
+		"<a xml:lang='de'/>":                            "<a lang=de></a>",
+		"<é·1 ü.-='1'/>":                                "<é·1 ü.-=1></é·1>",
+		"<?xml version='1.0'?><a/>":                     "<a></a>",
+		"<?xml version=\"1.1\" encoding='utf-8' ?><a/>": "<a></a>",
+		"<?xml version='1.0' standalone='yes'?><a/>":    "<a></a>",
+		"<?xml version='1.0' encoding='US-ASCII'?><a/>": "<a></a>",
+		"<?xml version='1.0' encoding='iso-8859-1'?>\n<a>\xe9\x85</a>": "<a>é\u0085</a>",
+		"<?xml-style x?><a/>": "<a></a>",
+	} {
+		if got, fault := read(document); fault != nil || got != want {
+			t.Errorf("%q is %q, %+v, want %q", document, got, fault, want)
+		}
+	}
+}
+
+// TestMalformed has what to expect as a part of the fault, and where it is.
+func TestMalformed(t *testing.T) {
+	for _, c := range []struct {
+		document string
+		offset   int
+		found    string
+	}{
+		{"", 0, "without an element"},
+		{" \n", 2, "without an element"},
+		{"x", 0, `"x"`},
+		{"<a>", 3, "end of the document"},
+		{"<a", 2, "end of the document"},
+		{"<a></b>", 3, "</b>"},
+		{"</a>", 0, "</a>"},
+		{"<a/></a>", 4, "</a>"},
+		{"<a/><b/>", 4, "second root"},
+		{"<a/>x", 4, `"x"`},
+		{"<a/>&#32;", 4, "&#32;"},
+		{"<a/><![CDATA[]]>", 4, "CDATA"},
+		{"<![CDATA[]]><a/>", 0, "CDATA"},
+		{"<a><![CDATA[x</a>", 3, "CDATA"},
+		{"<a></a x='1'>", 7, "x='1'"},
+		{"<a></ a>", 3, "</>"},
+		{"< a/>", 0, " a/"},
+		{"<1/>", 0, "1/"},
+		{"<a b/>", 4, "/"},
+		{"<a b=1/>", 5, "1/"},
+		{"<a b='1/>", 5, "without an end"},
+		{"<a b='1'c='2'/>", 8, "c="},
+		{"<a b='<'/>", 6, "\"<\""},
+		{"<a b='1' b='2'/>", 9, "second time"},
+		{"<a xmlns:p='u' xmlns:p='v'/>", 15, "second time"},
+		{"<a xmlns='u' xmlns='v'/>", 13, "second time"},
+		{"<a xmlns:p='u' xmlns:q='u' p:b='' q:b=''/>", 34, "another prefix"},
+		{"<p:a/>", 0, "not declared"},
+		{"<a p:b=''/>", 3, "not declared"},
+		{"<a xmlns:p=''/>", 3, "empty namespace"},
+		{"<p:a><p:b xmlns:p='u'/></p:a>", 0, "not declared"},
+		{"<a><b xmlns:p='u'/><p:c/></a>", 19, "not declared"},
+		{"<a xmlns:xml='u'/>", 3, "reserved"},
+		{"<a xmlns:xmlns='u'/>", 3, "reserved"},
+		{"<a xmlns:p='http://www.w3.org/XML/1998/namespace'/>", 3, "reserved"},
+		{"<a:/>", 0, "a:"},
+		{"<:a/>", 0, ":a"},
+		{"<a:b:c/>", 0, "a:b:c"},
+		{"<a:1 xmlns:a='u'/>", 0, "a:1"},
+		{"<a :b=''/>", 3, ":b"},
+		{"<a xmlns:=''/>", 3, "xmlns:"},
+		{"<a>&</a>", 3, "&"},
+		{"<a>&b;</a>", 3, "&b;"},
+		{"<a>&#0;</a>", 3, "&#0;"},
+		{"<a>&#xD800;</a>", 3, "&#xD800;"},
+		{"<a>&#X41;</a>", 3, "&#X41;"},
+		{"<a>&#1114112;</a>", 3, "&#1114112;"},
+		{"<a>&#4294967361;</a>", 3, "&#4294967361;"},
+		{"<a>&#;</a>", 3, "&#;"},
+		{"<a>&#+65;</a>", 3, "&#+65;"},
+		{"<a b='&c;'/>", 6, "&c;"},
+		{"<a>]]></a>", 3, "]]>"},
+		{"<a><!-- -- --></a>", 8, "--"},
+		{"<a><!-- ---></a>", 8, "--"},
+		{"<a><!-- </a>", 3, "without an end"},
+		{"<a><!-></a>", 3, "declaration"},
+		{"<a><!x></a>", 3, "declaration"},
+		{"<a><?p</a>", 6, "/a"},
+		{"<a><?p </a>", 3, "without an end"},
+		{"<a><??></a>", 3, "?"},
+		{"<a><?xml x?></a>", 3, "XML declaration"},
+		{" <?xml version='1.0'?><a/>", 1, "XML declaration"},
+		{"<a><?p:q?></a>", 3, "p:q"},
+		{"<?XML x?><a/>", 0, "XML declaration"},
+		{"<?xml?><a/>", 0, "XML declaration"},
+		{"<?xml version='2.0'?><a/>", 19, "2.0"},
+		{"<?xml encoding='UTF-8'?><a/>", 6, "encoding"},
+		{"<?xml version='1.0'encoding='UTF-8'?><a/>", 19, "encoding"},
+		{"<?xml version='1.0' standalone='maybe'?><a/>", 38, "maybe"},
+		{"<?xml version='1.0' standalone='yes' encoding='UTF-8'?><a/>", 37, "encoding"},
+		{"<?xml version=1.0?><a/>", 14, "1.0"},
+		{"<?xml version?><a/>", 13, "?"},
+		{"<?xml version='1.0' encoding=''?><a/>", 29, "''"},
+		{"<?xml version='1.0' encoding='8'?><a/>", 0, "8"},
+		{"<?xml version='1.0' ><a/>", 20, ">"},
+		{"<!DOCTYPE a><a/>", 0, "DOCTYPE"},
+		{"<a/><!DOCTYPE a>", 4, "DOCTYPE"},
+		{"<a>\x01</a>", 3, "U+0001"},
+		{"<a>\ufffe</a>", 3, "U+FFFE"},
+		{"<a>\xff</a>", 3, "0xFF"},
+		{"<a>\xed\xa0\x80</a>", 3, "0xED"},
+		{"<a>\xc0\x80</a>", 3, "0xC0"},
+		{"<a>\x02\xff</a>", 3, "U+0002"},
+		{"<a/>\x00", 4, "U+0000"},
+		{"<?xml version='1.0' encoding='EBCDIC'?><a/>", 0, "EBCDIC"},
+		{"<?xml version='1.0' encoding='UTF-16'?><a/>", 0, "not UTF-16"},
+		{"<?xml version='1.0' encoding='ascii'?><a>é</a>", 41, "US-ASCII"},
+		{"\xEF\xBB\xBF<?xml version='1.0' encoding='ISO-8859-1'?><a/>", 0, "byte order mark"},
+		{"\xFF\xFE\x00\x00<\x00\x00\x00", 0, "UTF-32"},
+		{"\x00\x00\x00<", 0, "UTF-32"},
+	} {
+		_, fault := read(c.document)
+		if fault == nil {
+			t.Errorf("%q was read", c.document)
+			continue
+		}
+		if fault.Offset != c.offset || !strings.Contains(fault.Found, c.found) || fault.Expected == "" {
+			t.Errorf("%q: %+v, want %q at %d", c.document, *fault, c.found, c.offset)
+		}
+	}
+}
+
+// wide writes text as UTF-16.
+func wide(text string, big bool) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		if big {
+			b = append(b, byte(u>>8), byte(u))
+		} else {
+			b = append(b, byte(u), byte(u>>8))
+		}
+	}
+	return string(b)
+}
+
+func TestUTF16(t *testing.T) {
+	const plain, declared = "<a>é😀\r\n</a>", "<?xml version='1.0' encoding='UTF-16'?><a>é😀\r\n</a>"
+	for _, big := range []bool{true, false} {
+		mark := wide("\ufeff", big)
+		for _, document := range []string{mark + wide(plain, big), mark + wide(declared, big), wide(declared, big)} {
+			if got, fault := read(document); fault != nil || got != "<a>é😀\n</a>" {
+				t.Errorf("%q is %q, %+v", document, got, fault)
+			}
+		}
+		for document, found := range map[string]string{
+			mark + wide(strings.Replace(declared, "UTF-16", "UTF-8", 1), big): "the bytes are UTF-16",
+			mark + wide(plain, big) + "x":                                     "half a character",
+			mark + wide("<a>", big) + wide("😀", big)[:2] + wide("</a>", big):  "0xFF",
+			mark + wide("<a>", big) + wide("😀", big)[2:] + wide("</a>", big):  "0xFF",
+		} {
+			if _, fault := read(document); fault == nil || !strings.Contains(fault.Found, found) {
+				t.Errorf("%q: %+v, want %q", document, fault, found)
+			}
+		}
+	}
+}
+
+func TestEncoding(t *testing.T) {
+	for document, want := range map[string]string{
+		"": "", "<a/>": "", "<?xml version='1.0' encoding='utf-8'?>": "UTF-8", "\xEF\xBB\xBF<?xml encoding = \"x\"?>": "X", "\xFF\xFE<\x00": "UTF-16LE", "<?xml encoding": "", "<?xml encoding=?>": "",
+	} {
+		if got := Encoding([]byte(document)); got != want {
+			t.Errorf("%q is in %q, want %q", document, got, want)
+		}
+	}
+}
+
+func TestPosition(t *testing.T) {
+	for offset, want := range map[int][2]int{0: {1, 1}, 1: {1, 2}, 3: {1, 3}, 4: {2, 1}, 99: {2, 2}} {
+		if line, column := Position("aé\nx", offset); [2]int{line, column} != want {
+			t.Errorf("offset %d is at %d, %d, want %v", offset, line, column, want)
+		}
+	}
+}
