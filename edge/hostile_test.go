@@ -48,10 +48,11 @@ func fakeConfig(log *slog.Logger) (Config, *desk) {
 	return Config{
 		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing",
 		Documents: Documents{
-			Markdown: func(source string) (string, error) { return "<p>" + source, nil },
-			Sanitize: func(html string) string { return html },
-			Template: func(html string) string { return html },
-			Invoice:  func([]byte, string) error { return nil },
+			Placeholders: func(string) error { return nil },
+			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },
+			Sanitize:     func(html string) string { return html },
+			Template:     func(html string) string { return html },
+			Invoice:      func([]byte, string) error { return nil },
 		},
 		Rate:    func(events.AccountID, events.Plan) Rate { return d.rate },
 		Resolve: resolve, Seal: sealed, Now: time.Now, Logger: log,

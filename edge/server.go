@@ -49,6 +49,8 @@ type Documents struct {
 	Template func(html string) string
 	// Invoice says why XML is no e-invoice of a profile, fit for the caller's eyes.
 	Invoice func(xml []byte, profile string) error
+	// Placeholders says which placeholders in a text of a block template nothing stands behind.
+	Placeholders func(text string) error
 }
 
 // Config is what a server needs.

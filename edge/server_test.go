@@ -64,6 +64,7 @@ func newDesk(t *testing.T) *desk {
 	s := New(Config{
 		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors",
 		Documents: Documents{
+			Placeholders: func(string) error { return nil },
 			Markdown: func(source string) (string, error) {
 				if source == "bad" {
 					return "", errors.New("too deep")

@@ -21,6 +21,9 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op operation) {
 	body, violations := op.body.Decode(ctx.PostBody())
 	key, wrongKey := idempotencyKey(&ctx.Request.Header)
 	violations = append(violations, wrongKey...)
+	if template, ok := fields(body).object("template"); ok {
+		violations = append(violations, checkPlaceholders(template, []any{"body", "template"}, s.cfg.Documents.Placeholders)...)
+	}
 	if len(violations) > 0 {
 		s.invalid(ctx, violations)
 		return

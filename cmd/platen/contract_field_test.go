@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -116,17 +116,29 @@ func minimal(path string) object {
 	return object{"xml": invoiceXML("en16931", "380")}
 }
 
-// invoiceXML declares a profile and a document type, which is all that is looked at
-// before the schema.
+// invoiceXML is a valid invoice of a profile, with a document type.
 func invoiceXML(profile, code string) string {
 	return invoiceOf(einvoice.Guidelines[profile], code, "")
 }
 
+// invoiceOf is the sample of the profile whose guideline it is, or that of en16931,
+// with the guideline, the type and more at its end.
 func invoiceOf(guideline, code, more string) string {
-	const space = "urn:un:unece:uncefact:data:standard:"
-	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?><rsm:CrossIndustryInvoice xmlns:rsm="%sCrossIndustryInvoice:100" xmlns:ram="%sReusableAggregateBusinessInformationEntity:100">`+
-		`<rsm:ExchangedDocumentContext><ram:GuidelineSpecifiedDocumentContextParameter><ram:ID>%s</ram:ID></ram:GuidelineSpecifiedDocumentContextParameter></rsm:ExchangedDocumentContext>`+
-		`<rsm:ExchangedDocument><ram:TypeCode>%s</ram:TypeCode></rsm:ExchangedDocument>%s</rsm:CrossIndustryInvoice>`, space, space, guideline, code, more)
+	profile := "en16931"
+	for name, declared := range einvoice.Guidelines {
+		if declared == strings.TrimSpace(guideline) {
+			profile = name
+		}
+	}
+	sample, err := os.ReadFile("../../einvoice/testdata/" + profile + ".xml")
+	if err != nil {
+		panic(err) // it is part of the project
+	}
+	return strings.NewReplacer(
+		"<ram:ID>"+einvoice.Guidelines[profile]+"</ram:ID>", "<ram:ID>"+guideline+"</ram:ID>",
+		"<ram:TypeCode>380</ram:TypeCode>", "<ram:TypeCode>"+code+"</ram:TypeCode>",
+		"</rsm:CrossIndustryInvoice>", more+"</rsm:CrossIndustryInvoice>",
+	).Replace(strings.TrimSpace(string(sample)))
 }
 
 // set puts a value at a place, making the objects on the way.

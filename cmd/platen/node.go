@@ -24,7 +24,7 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/document"
 	"platen.dev/edge"
-	"platen.dev/einvoice"
+	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
 	"platen.dev/events/log"
 	"platen.dev/events/seal"
@@ -223,6 +223,10 @@ func (n *Node) startCluster(context.Context) (err error) {
 	return nil
 }
 
+func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, error) {
+	return n.pool.AcquireIn(ctx, lane)
+}
+
 // nodeGone travels from the cluster to the shards over the actor system's event stream.
 type nodeGone events.NodeID
 
@@ -230,7 +234,7 @@ func (n *Node) startRendering(context.Context) (err error) {
 	n.renderer, err = render.Start(n.system, render.Config{
 		Node: n.id, Log: n.log, Files: n.files, Logger: n.logger, Now: n.now,
 		Attempts: 2 * n.pool.Stats().Slots, // one finishes its file while another has the page
-		Acquire:  func(ctx context.Context) (render.Lease, error) { return n.pool.Acquire(ctx) },
+		Acquire:  n.acquire,
 		Unseal:   n.seal.Open,
 		Pages:    countPages,
 	})
@@ -347,7 +351,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 	m := newMetrics(n)
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.Template, Invoice: einvoice.Check},
+		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.Template, Invoice: checkInvoice, Placeholders: blocks.CheckText},
 		Rate:      n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
 		Ready: n.ready, Metrics: m.handler, Observe: m.observe, Logger: n.logger, Now: n.now,
 		DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,

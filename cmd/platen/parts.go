@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"platen.dev/document"
+	"platen.dev/einvoice"
 	"platen.dev/events"
 	"platen.dev/events/log"
 	"platen.dev/events/log/embedded"
@@ -29,6 +30,12 @@ func openLog(ctx context.Context, cfg Config, logger *slog.Logger) (log.Log, err
 			events.TopicJournal:  nil,
 		},
 	})
+}
+
+// checkInvoice reads an e-invoice, by the schema of its profile too.
+func checkInvoice(xml []byte, profile string) error {
+	_, err := einvoice.Read(xml, profile)
+	return err
 }
 
 func countPages(pdf []byte) (int, error) {
