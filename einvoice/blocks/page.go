@@ -18,8 +18,6 @@ type Document struct {
 	// Format and the margins are the paper's.
 	Format                   string
 	Top, Right, Bottom, Left string
-	// Title names the document; Author is who issued it, Language what its words are in.
-	Title, Author, Language string
 }
 
 //go:embed page.html
@@ -46,7 +44,7 @@ type page struct {
 func Show(i *einvoice.Invoice, t Template) Document {
 	s := newSheet(i, t.Locale)
 	p := page{Language: s.locale.tag, Accent: accent(t.Branding.AccentColor), Font: fonts(t.Branding.Font)}
-	p.Title = s.title(t.block(Heading))
+	p.Title = Title(i)
 	s.enter(&p, t)
 	footer := ""
 	if b := t.block(Footer); b.On() {
@@ -59,12 +57,18 @@ func Show(i *einvoice.Invoice, t Template) Document {
 	if err := pageTemplate.Execute(&html, p); err != nil {
 		panic(err) // cannot be: a buffer takes everything, and the template is our own
 	}
-	d := Document{
-		HTML: html.String(), Footer: footer, Format: t.Page.Format,
-		Title: strings.TrimSpace(p.Title + " " + i.Number().Text()), Author: i.Seller().Name().Text(), Language: s.locale.tag,
-	}
+	d := Document{HTML: html.String(), Footer: footer, Format: t.Page.Format}
 	d.Top, d.Right, d.Bottom, d.Left = margins(t.Page.Margin)
 	return d
+}
+
+// Title names the document: what it is, and its number.
+func Title(i *einvoice.Invoice) string {
+	title := words[Heading]["title"]
+	if i.IsCreditNote() {
+		title = words[Heading]["title_credit_note"]
+	}
+	return strings.TrimSpace(title + " " + strings.TrimSpace(i.Number().Text()))
 }
 
 // enter fills in the blocks that are on, but the last two.

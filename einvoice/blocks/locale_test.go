@@ -1,0 +1,63 @@
+package blocks
+
+import (
+	"testing"
+	"time"
+)
+
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		tag, text string
+		least     int
+		want      string
+	}{
+		{"en-US", "1234567.891", 2, "1,234,567.891"},
+		{"en-US", "0.5", 2, "0.50"},
+		{"en-US", "-1234.5", 2, "−1,234.50"},
+		{"en-US", "+7", 0, "7"},
+		{"en-US", "10.0000", 0, "10"},
+		{"en-US", "10.0000", 2, "10.00"},
+		{"en-US", "007", 0, "7"},
+		{"en-US", ".5", 0, "0.5"},
+		{"en-US", "5.", 0, "5"},
+		{"en-US", "999", 0, "999"},
+		{"en-US", "1000", 0, "1,000"},
+		{"en-US", "123456789012345678901234", 0, "123,456,789,012,345,678,901,234"},
+		{"de-DE", "1234567.8", 2, "1.234.567,80"},
+		{"de-AT", "1234.5", 2, "1\u00a0234,50"},
+		{"de-CH", "1234567.8", 2, "1’234’567.80"},
+		{"fr", "1234567.8", 2, "1\u202f234\u202f567,80"},
+		{"en-IN", "12345678.9", 2, "1,23,45,678.90"},
+		{"pl", "1234567", 0, "1\u00a0234\u00a0567"},
+		{"de", "abc", 2, "abc"},
+		{"de", "", 2, ""},
+		{"de", "1e5", 2, "1e5"},
+		{"de", "--1", 2, "--1"},
+		{"de", "1.2.3", 2, "1.2.3"},
+		{"xx-YY", "1234.5", 2, "1,234.50"},
+		{"not a tag", "1234.5", 2, "1,234.50"},
+	} {
+		if got := localeOf(c.tag).number(c.text, c.least); got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.tag, c.text, got, c.want)
+		}
+	}
+}
+
+// Every known locale writes numbers and dates of which digits and date can be read.
+func TestLocales(t *testing.T) {
+	day := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
+	for _, translator := range translators {
+		l := localeOf(translator.Locale())
+		if l.decimal == "" || l.decimal == l.group || l.first != 3 || l.next < 2 || l.next > 3 {
+			t.Errorf("%s: decimal %q, group %q, %d and %d", translator.Locale(), l.decimal, l.group, l.first, l.next)
+		}
+		if l.date(day) == "" {
+			t.Errorf("%s: no date", translator.Locale())
+		}
+	}
+	for tag, want := range map[string]string{"en-US": "Mar 5, 2026", "en-GB": "5 Mar 2026", "de-DE": "05.03.2026", "fr-BE": "5 mars 2026"} {
+		if got := localeOf(tag).date(day); got != want {
+			t.Errorf("%s: got %s, want %s", tag, got, want)
+		}
+	}
+}
