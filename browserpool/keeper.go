@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/browserpool/chromium"
+	"platen.dev/events"
 )
 
 const (
@@ -22,7 +23,10 @@ const (
 // with a participle report what has happened.
 type (
 	// A request is answered once, unless it is withdrawn; nil means the pool is closed.
-	request     struct{ answer chan *Lease }
+	request struct {
+		lane   events.Lane
+		answer chan *Lease
+	}
 	withdrawing struct{ request *request } // the context of a request or lease ended
 	returning   struct{ lease *Lease }
 	asking      struct{ answer chan<- Stats }
@@ -138,20 +142,40 @@ func (k *keeper) onRequest(r *request) {
 	k.grant()
 }
 
-// grant gives idle pages to those who have waited longest.
+// grant gives idle pages to those who have waited longest among those who may have one.
 func (k *keeper) grant() {
-	for len(k.waiting) > 0 && len(k.leases) < k.pool.config.Slots {
+	for {
+		i := k.first()
+		if i < 0 {
+			return
+		}
 		page := k.takeIdle()
 		if page == nil {
 			return
 		}
-		r := k.waiting[0]
-		k.waiting = slices.Delete(k.waiting, 0, 1)
+		r := k.waiting[i]
+		k.waiting = slices.Delete(k.waiting, i, i+1)
 		lease := &Lease{pool: k.pool, request: r, page: page, in: k.serving}
 		k.serving.leased++
 		k.leases[r] = lease
 		r.answer <- lease
 	}
+}
+
+// first is the place in the queue of the request that is next, or negative: slow
+// ones leave a slot to the quick ones, if there are several.
+func (k *keeper) first() int {
+	slots, slow := k.pool.config.Slots, 0
+	if len(k.leases) >= slots {
+		return -1
+	}
+	for r := range k.leases {
+		if r.lane != events.Quick {
+			slow++
+		}
+	}
+	full := slow >= max(1, slots-1)
+	return slices.IndexFunc(k.waiting, func(r *request) bool { return r.lane == events.Quick || !full })
 }
 
 // takeIdle returns a page that is ready and alive, or nil. One that crashed while

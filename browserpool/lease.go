@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"platen.dev/browserpool/chromium"
+	"platen.dev/events"
 )
 
 // Lease is the right to use one page until it is given back, or until the
@@ -27,14 +28,20 @@ type Lease struct {
 	release func() bool // ends the binding to the context
 }
 
-// Acquire waits for a page, in order of arrival and for as long as ctx lasts.
-// The lease is bound to ctx: when it ends, the page is taken back and discarded.
-// Otherwise the holder must call Return.
+// Acquire waits for a page in the quick lane.
 func (p *Pool) Acquire(ctx context.Context) (*Lease, error) {
+	return p.AcquireIn(ctx, events.Quick)
+}
+
+// AcquireIn waits for a page, in order of arrival and for as long as ctx lasts.
+// Slow leases never take the last slot of several: quick ones overtake those that
+// wait for this reason, and no others. The lease is bound to ctx: when it ends,
+// the page is taken back and discarded. Otherwise the holder must call Return.
+func (p *Pool) AcquireIn(ctx context.Context, lane events.Lane) (*Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("lease a page: %w", err)
 	}
-	r := &request{answer: make(chan *Lease, 1)}
+	r := &request{lane: lane, answer: make(chan *Lease, 1)}
 	p.tell(r)
 	release := context.AfterFunc(ctx, func() { p.tell(withdrawing{r}) })
 	select {

@@ -18,7 +18,8 @@ import (
 
 // Config says how a pool is to run. The zero value is usable.
 type Config struct {
-	// Slots is the number of pages that work at once; 0 means one per core. More only queue in the browser.
+	// Slots is the number of pages that work at once; 0 means two per core: documents
+	// wait for networks and for one another's steps, which needs no core.
 	Slots int
 	// AllowEgress exempts address ranges from the refusal of non-public addresses.
 	AllowEgress []netip.Prefix
@@ -55,7 +56,7 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.Slots = orElse(c.Slots, runtime.NumCPU())
+	c.Slots = orElse(c.Slots, 2*runtime.NumCPU())
 	c.RecycleJobs = orElse(c.RecycleJobs, 10_000)
 	c.RecycleBytes = orElse(c.RecycleBytes, 1<<30)
 	c.RecycleAge = orElse(c.RecycleAge, 6*time.Hour)

@@ -35,6 +35,8 @@ type Commands interface {
 type ReadModels interface {
 	Caller(hash [32]byte) (projections.Caller, bool, error)
 	Job(account events.AccountID, id events.JobID) (projections.Job, bool, error)
+	// Template reads a saved block template; an empty id means the account's default.
+	Template(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error)
 	// CatchUp waits until the read models hold all that was durable when it was called.
 	CatchUp(ctx context.Context, partition int32) error
 }

@@ -153,6 +153,10 @@ func (d *desk) Job(_ events.AccountID, id events.JobID) (projections.Job, bool, 
 	return j, ok, nil
 }
 
+func (d *desk) Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error) {
+	return projections.SavedTemplate{}, false, nil
+}
+
 func (d *desk) CatchUp(context.Context, int32) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

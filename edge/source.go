@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/flate"
-	"encoding/json"
 
 	"platen.dev/events"
 )
@@ -54,20 +53,7 @@ func (s *Server) invoiceOption(f fields, c *events.Content) *problem {
 }
 
 func (s *Server) invoiceSource(f fields, c *events.Content) *problem {
-	if f.text("template_id") != "" { // there are no saved templates yet
-		return &templateNotFound
-	}
-	if wrong := s.invoice(f, c); wrong != nil {
-		return wrong
-	}
-	if template, ok := f.object("template"); ok {
-		b, err := json.Marshal(template)
-		if err != nil {
-			panic(err) // cannot be: it was JSON
-		}
-		c.Invoice.Template = b
-	}
-	return checkQueued(c.Invoice)
+	return s.invoice(f, c)
 }
 
 // invoice checks the XML of an e-invoice.

@@ -38,6 +38,9 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op operation) {
 	}
 	job := events.NewJobID()
 	content, wrong := s.content(op, job, body)
+	if wrong == nil && op.name == events.EInvoiceToPDF {
+		wrong = s.resolveTemplate(caller, body, content.Invoice)
+	}
 	if wrong != nil {
 		s.fail(ctx, *wrong)
 		return

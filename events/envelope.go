@@ -46,6 +46,8 @@ const (
 	Accepted           ReplyCode = "accepted"
 	NoSuchAccount      ReplyCode = "no-such-account"
 	NoSuchKey          ReplyCode = "no-such-key"
+	NoSuchTemplate     ReplyCode = "no-such-template"
+	TooManyTemplates   ReplyCode = "too-many-templates"
 	AlreadyExists      ReplyCode = "already-exists"
 	UnknownPlan        ReplyCode = "unknown-plan"
 	ConcurrencyLimit   ReplyCode = "concurrency-limit"

@@ -83,6 +83,8 @@ type JobQueued struct {
 	// the job was accepted; zero means the default.
 	MaxFile     int64        `cbor:"9,keyasint,omitempty"`
 	Idempotency *Idempotency `cbor:"10,keyasint,omitempty"`
+	// Lane is in which queue the job waits for a page.
+	Lane Lane `cbor:"11,keyasint,omitempty"`
 }
 
 // TestCounted counted an accepted test job against the caps of test mode.

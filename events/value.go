@@ -38,6 +38,27 @@ const (
 // Image tells whether the operation makes an image; the others make a PDF.
 func (o Operation) Image() bool { return o == URLToImage || o == HTMLToImage }
 
+// Lane is one of the queues in which jobs wait for a page, so that few that take
+// long do not hold up many that are soon done. The numbers are stored.
+type Lane uint8
+
+// The lanes.
+const (
+	Quick Lane = iota
+	Slow
+)
+
+// Lanes lists the lanes.
+func Lanes() []Lane { return []Lane{Quick, Slow} }
+
+// String is the lane's name.
+func (l Lane) String() string {
+	if l == Quick {
+		return "quick"
+	}
+	return "slow"
+}
+
 // Status is a job's state as the API shows it.
 type Status string
 

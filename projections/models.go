@@ -59,6 +59,9 @@ type Account struct {
 	// extra blocks of volume.
 	MaxFile int64 `cbor:"8,keyasint,omitempty" json:"max_file_bytes,omitempty"`
 	Blocks  int64 `cbor:"9,keyasint,omitempty" json:"volume_blocks,omitempty"`
+	// Templates are the saved block templates.
+	Templates       []TemplateInfo    `cbor:"10,keyasint,omitempty" json:"-"`
+	DefaultTemplate events.TemplateID `cbor:"11,keyasint,omitempty" json:"default_template,omitempty"`
 }
 
 var (
@@ -85,6 +88,7 @@ func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
 		if id, ok := events.JobOf(ev); ok {
 			applyJob(tx, jobs.Key(partition, id[:]...), e, ev)
 		}
+		applyTemplate(tx, partition, e, ev)
 		applyAccount(tx, accounts.Key(partition, []byte(e.Account)...), e, ev)
 	}
 }

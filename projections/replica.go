@@ -39,7 +39,7 @@ const (
 // writes something else than before, and every replica folds the journal anew.
 var (
 	schemaKey = []byte("\x00schema")
-	schema    = []byte{2}
+	schema    = []byte{3}
 )
 
 // Replica is one node's copy of all state. Its methods may be called from any goroutine.

@@ -29,6 +29,12 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 		return limitFiles(s, b)
 	case events.SetVolumeBlocks:
 		return setVolumeBlocks(s, b)
+	case events.PutTemplate:
+		return putTemplate(s, b)
+	case events.DeleteTemplate:
+		return deleteTemplate(s, b)
+	case events.SetDefaultTemplate:
+		return setDefaultTemplate(s, b)
 	}
 	return refuse(events.Stale)
 }

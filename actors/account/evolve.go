@@ -22,6 +22,12 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.MaxFile = e.Bytes
 	case events.VolumeBlocksSet:
 		s.Blocks = e.Blocks
+	case events.TemplateSaved:
+		s = saved(s, e.Template)
+	case events.TemplateDeleted:
+		s = deleted(s, e.Template)
+	case events.DefaultTemplateSet:
+		s.DefaultTemplate = e.Template
 	case events.TestCounted:
 		s.Tests = s.Tests.counted(at)
 	case events.QuotaReserved:

@@ -265,6 +265,12 @@ func (s *script) body(d *datadriven.TestData) events.CommandBody {
 		return events.MoveAnchor{Anchor: events.At(at)}
 	case "limit-files":
 		return events.LimitFiles{Bytes: intArg(s.t, d, "bytes")}
+	case "put-template":
+		return events.PutTemplate{Template: events.TemplateID(textArg(s.t, d, "template")), Body: make([]byte, intArg(s.t, d, "bytes"))}
+	case "delete-template":
+		return events.DeleteTemplate{Template: events.TemplateID(textArg(s.t, d, "template"))}
+	case "default-template":
+		return events.SetDefaultTemplate{Template: events.TemplateID(textArg(s.t, d, "template"))}
 	case "blocks":
 		return events.SetVolumeBlocks{Blocks: intArg(s.t, d, "n")}
 	case "note-key":

@@ -23,6 +23,10 @@ type State struct {
 	// MaxFile is how many bytes a file may have; zero means the default.
 	MaxFile int64 `cbor:"10,keyasint,omitempty"`
 	Tests   Tests `cbor:"11,keyasint"`
+	// Templates are the saved block templates; DefaultTemplate applies to e-invoices
+	// that name none.
+	Templates       []events.TemplateID `cbor:"12,keyasint,omitempty"`
+	DefaultTemplate events.TemplateID   `cbor:"13,keyasint,omitempty"`
 }
 
 // Tests counts accepted test jobs for the caps of test mode.

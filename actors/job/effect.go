@@ -14,6 +14,8 @@ type Render struct {
 	Content int64
 	// MaxFile is how many bytes the file may have; zero means the default.
 	MaxFile int64
+	// Lane is the queue in which the job waits for a page.
+	Lane events.Lane
 }
 
 // DeleteFile asks to delete a file. With Tell, the job waits to hear of it.
@@ -43,7 +45,7 @@ func Effects(id events.JobID, s State, ev events.Event) []Effect {
 func Pending(id events.JobID, s State) []Effect {
 	switch s.Phase {
 	case Queued:
-		return []Effect{Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile}}
+		return []Effect{Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane}}
 	case Expired:
 		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: s.File, Tell: true}}
 	}

@@ -56,7 +56,7 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 func queued(account events.AccountID, e events.JobQueued) State {
 	s := State{
 		Phase: Queued, Account: account, Test: e.Test, Content: e.Content, Window: e.Window,
-		Webhook: e.Webhook, Delivered: e.Delivered, MaxFile: e.MaxFile,
+		Webhook: e.Webhook, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane,
 	}
 	if e.Idempotency != nil {
 		s.IdempotencyKey = e.Idempotency.Key

@@ -79,6 +79,8 @@ type State struct {
 	Downloads   int               `cbor:"17,keyasint,omitempty"`
 	Stream      events.DownloadID `cbor:"18,keyasint,omitempty"`
 	StreamUntil events.Instant    `cbor:"19,keyasint,omitempty"`
+	// Lane is in which queue the job waits for a page.
+	Lane events.Lane `cbor:"20,keyasint,omitempty"`
 }
 
 // Active tells whether the job still counts as running for its account.

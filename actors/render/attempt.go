@@ -23,6 +23,7 @@ type attempt struct {
 	account events.AccountID
 	job     events.JobID
 	at      place
+	lane    events.Lane
 	// limit is how many bytes the file may have.
 	limit   int64
 	started time.Time
@@ -38,7 +39,7 @@ func newAttempt(cfg Config, ctx context.Context, m take) *attempt {
 	a := &attempt{
 		cfg: cfg, ctx: ctx, id: events.NewAttemptID(),
 		account: m.effect.Account, job: m.effect.Job, at: place{m.partition, m.effect.Content},
-		limit: m.effect.MaxFile,
+		limit: m.effect.MaxFile, lane: m.effect.Lane,
 	}
 	if a.limit == 0 {
 		a.limit = MaxFile
@@ -87,7 +88,7 @@ func (a *attempt) page(submit events.SubmitJob) (Lease, error) {
 	if submit.Test {
 		return noPage{}, nil
 	}
-	return a.cfg.Acquire(a.ctx)
+	return a.cfg.Acquire(a.ctx, a.lane)
 }
 
 // submit reads the command that asked for the job.
@@ -103,7 +104,7 @@ func (a *attempt) submit() (events.SubmitJob, error) {
 		return events.SubmitJob{}, fmt.Errorf("content: %w", err)
 	}
 	submit, ok := c.Body.(events.SubmitJob)
-	if !ok || submit.Job != a.job {
+	if !ok || submit.Job != a.job || c.Account != a.account {
 		return events.SubmitJob{}, fmt.Errorf("content: record %d of commands %d is not of job %s", a.at.offset, a.at.partition, a.job)
 	}
 	return submit, nil

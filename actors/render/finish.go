@@ -32,7 +32,7 @@ func (a *attempt) finish(pdf []byte, submit events.SubmitJob) ([]byte, error) {
 
 // overlay prints the watermark on the paper of the document.
 func (a *attempt) overlay(o events.PrintOptions) ([]byte, error) {
-	lease, err := a.cfg.Acquire(a.ctx)
+	lease, err := a.cfg.Acquire(a.ctx, events.Quick)
 	if err != nil {
 		return nil, err
 	}

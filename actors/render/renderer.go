@@ -9,6 +9,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -36,8 +37,8 @@ type Files interface {
 type Config struct {
 	Node events.NodeID
 	Log  log.Log
-	// Acquire waits for a page until ctx ends.
-	Acquire func(ctx context.Context) (Lease, error)
+	// Acquire waits for a page in a lane until ctx ends.
+	Acquire func(ctx context.Context, lane events.Lane) (Lease, error)
 	// Unseal decrypts a credential of a job.
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
 	// Pages counts the pages of a PDF whose pool has not.
@@ -45,29 +46,47 @@ type Config struct {
 	Files Files
 	// Attempts bounds the attempts under way, those that wait for a page included.
 	Attempts int
-	Logger   *slog.Logger
-	Now      func() time.Time
+	// Slots is how many pages Acquire lends at once; the other nodes are told.
+	Slots int
+	// Peers are the other nodes, which must share Log and Files; nil for a node that is alone.
+	Peers Peers
+	// Observe hears of every attempt that has ended; nil for nobody. It must not block.
+	Observe func(Report)
+	Logger  *slog.Logger
+	Now     func() time.Time
 }
 
-// Renderer takes up the render effects of this node's shards, first come first served.
+// Renderer takes up the render effects of this node's shards: in each lane first
+// come first served. What it cannot begin itself, it hands over to a node that can.
 type Renderer struct {
-	system *actor.ActorSystem
-	pid    *actor.PID
-	cancel context.CancelFunc
+	system  *actor.ActorSystem
+	pid     *actor.PID
+	cancel  context.CancelFunc
+	figures *atomic.Pointer[Figures]
 }
+
+// name is under which name the dispatchers of all nodes are found.
+const name = "renderer"
+
+// PID is where the renderer of the node is found whose actors have the address.
+func PID(address string) *actor.PID { return actor.NewPID(address, name) }
 
 // Start starts a renderer.
 func Start(system *actor.ActorSystem, cfg Config) (*Renderer, error) {
+	return startAs(name, system, cfg)
+}
+
+func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	props := actor.PropsFromProducer(func() actor.Actor {
-		return &dispatcher{cfg: cfg, ctx: ctx, known: map[events.JobID]*entry{}, running: map[string]events.JobID{}}
-	}, actor.WithSupervisor(stopOnFailure))
-	pid, err := system.Root.SpawnNamed(props, "renderer")
-	if err != nil {
+	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}}
+	r.figures.Store(&Figures{})
+	props := actor.PropsFromProducer(func() actor.Actor { return newDispatcher(ctx, cfg, r.figures) }, actor.WithSupervisor(stopOnFailure))
+	var err error
+	if r.pid, err = system.Root.SpawnNamed(props, name); err != nil {
 		cancel()
 		return nil, err
 	}
-	return &Renderer{system: system, pid: pid, cancel: cancel}, nil
+	return r, nil
 }
 
 var stopOnFailure = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
@@ -76,11 +95,28 @@ var stopOnFailure = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive {
 // is under way is taken up again once that attempt has ended, for it may have
 // lost the job meanwhile.
 func (r *Renderer) Render(partition int32, e job.Render) {
-	r.system.Root.Send(r.pid, take{partition, e})
+	r.system.Root.Send(r.pid, take{partition: partition, effect: e})
 }
 
-// Drop forgets the jobs of a partition that wait for their turn.
+// Begun tells that the journal gave a job to an attempt, of this node or another:
+// it need not be begun any more.
+func (r *Renderer) Begun(id events.JobID) { r.system.Root.Send(r.pid, begun{id}) }
+
+// Drop forgets the jobs of a partition that wait for their turn, here or elsewhere.
 func (r *Renderer) Drop(partition int32) { r.system.Root.Send(r.pid, drop{partition}) }
+
+// NodeGone tells that a node is down: what it took and has not begun is taken up here.
+func (r *Renderer) NodeGone(node events.NodeID) { r.system.Root.Send(r.pid, nodeGone{node}) }
+
+// PeersChanged tells that other nodes came or have another load.
+func (r *Renderer) PeersChanged() { r.system.Root.Send(r.pid, reconsider{}) }
+
+// Retire begins nothing more and takes nothing from other nodes, who are told so;
+// what waits here is handed over as far as they take it.
+func (r *Renderer) Retire() { r.system.Root.Send(r.pid, retire{}) }
+
+// Figures is the renderer at the present moment.
+func (r *Renderer) Figures() Figures { return *r.figures.Load() }
 
 // Close starts nothing more, waits for the attempts that hold a page until ctx
 // ends, then ends them; those are rendered again elsewhere, or after a restart.
@@ -93,101 +129,4 @@ func (r *Renderer) Close(ctx context.Context) {
 	}
 	r.cancel()
 	_ = r.system.Root.StopFuture(r.pid).Wait() // only a timeout could come, and nothing hangs on it
-}
-
-// Messages to the dispatcher.
-type (
-	take struct {
-		partition int32
-		effect    job.Render
-	}
-	drop  struct{ partition int32 }
-	drain struct{ done chan struct{} }
-)
-
-// dispatcher is the actor behind Renderer.
-type dispatcher struct {
-	cfg     Config
-	ctx     context.Context
-	queue   []take
-	known   map[events.JobID]*entry
-	running map[string]events.JobID // by the id of the attempt's actor
-	drained chan struct{}           // closed and nil again once drained
-	closing bool
-}
-
-// entry is a job that waits for its turn, or has an attempt under way.
-type entry struct {
-	running bool
-	again   *take
-}
-
-// Receive dispatches.
-func (d *dispatcher) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
-	case take:
-		d.onTake(ctx, m)
-	case drop:
-		d.onDrop(m.partition)
-	case drain:
-		d.drained, d.closing = m.done, true
-		d.queue = nil
-		d.settle()
-	case *actor.Terminated:
-		d.onTerminated(ctx, m.Who)
-	}
-}
-
-func (d *dispatcher) onTake(ctx actor.Context, m take) {
-	e, known := d.known[m.effect.Job]
-	switch {
-	case d.closing:
-	case !known:
-		d.known[m.effect.Job] = &entry{}
-		d.queue = append(d.queue, m)
-		d.next(ctx)
-	case e.running:
-		e.again = &m
-	}
-}
-
-func (d *dispatcher) next(ctx actor.Context) {
-	for len(d.running) < d.cfg.Attempts && len(d.queue) > 0 {
-		m := d.queue[0]
-		d.queue = d.queue[1:]
-		d.known[m.effect.Job].running = true
-		pid := ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newAttempt(d.cfg, d.ctx, m) }))
-		d.running[pid.Id] = m.effect.Job
-	}
-}
-
-func (d *dispatcher) onDrop(partition int32) {
-	kept := d.queue[:0]
-	for _, m := range d.queue {
-		if m.partition != partition {
-			kept = append(kept, m)
-			continue
-		}
-		delete(d.known, m.effect.Job)
-	}
-	d.queue = kept
-}
-
-func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
-	id := d.running[who.Id]
-	again := d.known[id].again
-	delete(d.running, who.Id)
-	delete(d.known, id)
-	if again != nil {
-		d.onTake(ctx, *again)
-	}
-	d.next(ctx)
-	d.settle()
-}
-
-func (d *dispatcher) settle() {
-	if d.drained != nil && len(d.running) == 0 {
-		close(d.drained)
-		d.drained = nil
-	}
 }

@@ -30,6 +30,7 @@ var quiet = slog.New(slog.DiscardHandler)
 type shop struct {
 	t        *testing.T
 	log      *embedded.Log
+	system   *actor.ActorSystem
 	renderer *Renderer
 	commands log.Reader
 	pages    chan struct{}
@@ -41,6 +42,11 @@ type shop struct {
 }
 
 func newShop(t *testing.T) *shop {
+	t.Helper()
+	return newShopWith(t, func(*Config) {})
+}
+
+func newShopWith(t *testing.T, change func(*Config)) *shop {
 	t.Helper()
 	s := &shop{
 		t: t, pages: make(chan struct{}, 1), files: map[string]string{},
@@ -54,11 +60,14 @@ func newShop(t *testing.T) *shop {
 	}
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
 		actor.WithDeadLetterThrottleInterval(time.Millisecond))
-	s.renderer, err = Start(system, Config{
+	cfg := Config{
 		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: quiet, Now: time.Now,
 		Unseal: func(_ events.JobID, sealed events.Sealed) (string, error) { return string(sealed), nil },
 		Pages:  func(pdf []byte) (int, error) { return strings.Count(string(pdf), "page"), nil },
-	})
+	}
+	change(&cfg)
+	s.system = system
+	s.renderer, err = Start(system, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +84,7 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-func (s *shop) acquire(ctx context.Context) (Lease, error) {
+func (s *shop) acquire(ctx context.Context, _ events.Lane) (Lease, error) {
 	select {
 	case <-s.pages:
 		return lease{s}, nil

@@ -28,6 +28,8 @@ type adminCall struct {
 	plan   string
 	anchor string
 	test   bool
+	id     string // of a template
+	name   string
 	out    io.Writer
 }
 
@@ -45,6 +47,11 @@ var adminCommands = map[string]struct {
 	"key create":             {1, adminCall.createKey},
 	"key list":               {1, adminCall.listKeys},
 	"key revoke":             {2, adminCall.revokeKey},
+	"template put":           {2, adminCall.putTemplate},
+	"template list":          {1, adminCall.listTemplates},
+	"template show":          {2, adminCall.showTemplate},
+	"template set-default":   {2, adminCall.setDefaultTemplate},
+	"template delete":        {2, adminCall.deleteTemplate},
 }
 
 // admin runs `platen admin NOUN VERB [ARGS] [flags]`.
@@ -65,6 +72,8 @@ func admin(args []string, stdout, stderr io.Writer) error {
 	data := flags.String("data", NewConfig().Data, "data `DIR` of the running node")
 	flags.StringVar(&call.plan, "plan", string(events.PlanFree), "`PLAN` of the new account")
 	flags.StringVar(&call.anchor, "anchor", "", "`TIME` from which the quota windows of the new account run (RFC 3339; default now)")
+	flags.StringVar(&call.id, "id", "", "`ID` of the saved template to replace (default: a new one)")
+	flags.StringVar(&call.name, "name", "", "`NAME` of the template, for people")
 	flags.BoolVar(&call.test, "test", false, "make a sk_test_ key")
 	var err error
 	if call.args, err = parseMixed(flags, args[2:]); err != nil {

@@ -70,6 +70,11 @@ func (a *adminServer) routes() http.Handler {
 	mux.HandleFunc("POST /accounts/{id}/keys", a.createKey)
 	mux.HandleFunc("GET /accounts/{id}/keys", a.listKeys)
 	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", a.revokeKey)
+	mux.HandleFunc("PUT /accounts/{id}/templates/{template}", a.putTemplate)
+	mux.HandleFunc("GET /accounts/{id}/templates", a.listTemplates)
+	mux.HandleFunc("GET /accounts/{id}/templates/{template}", a.showTemplate)
+	mux.HandleFunc("DELETE /accounts/{id}/templates/{template}", a.deleteTemplate)
+	mux.HandleFunc("PUT /accounts/{id}/default-template", a.setDefaultTemplate)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	return mux
@@ -105,12 +110,15 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 		return fmt.Sprintf("there is no account %s; `platen admin account list` shows those there are", id)
 	case events.NoSuchKey:
 		return fmt.Sprintf("account %s has no such key; `platen admin key list %s` shows its keys", id, id)
+	case events.NoSuchTemplate:
+		return fmt.Sprintf("account %s has no such template; `platen admin template list %s` shows its templates", id, id)
 	case events.UnknownPlan:
 		return "there is no such plan: choose free, starter, pro or business"
 	}
 	if explained, ok := map[events.ReplyCode]string{
-		events.PlanRequired: "extra volume is sold on the business plan only",
-		events.OutOfRange:   "the value is out of range: an anchor must be past, a file may have 1024 MB",
+		events.PlanRequired:     "extra volume is sold on the business plan only",
+		events.TooManyTemplates: "the account has as many templates as it may",
+		events.OutOfRange:       "the value is out of range: an anchor must be past, a file may have 1024 MB",
 	}[code]; ok {
 		return explained
 	}
@@ -144,7 +152,7 @@ func instant(w http.ResponseWriter, text string) (events.Instant, bool) {
 }
 
 func decodeBody(w http.ResponseWriter, r *http.Request, into any) bool {
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(into)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<18)).Decode(into)
 	if err != nil {
 		answer(w, 400, adminError{"body: " + err.Error()})
 	}

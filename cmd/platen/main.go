@@ -41,6 +41,11 @@ Usage:
   platen admin key create ID [--test]       make an API key; its secret is shown once
   platen admin key list ID                  list an account's keys
   platen admin key revoke ID KEY            make a key invalid
+  platen admin template put ID FILE         save a block template for e-invoices (JSON); --id TPL replaces one, --name NAME
+  platen admin template list ID             list the templates of an account
+  platen admin template show ID TPL         print a template; "builtin" is the one of those who have none
+  platen admin template set-default ID TPL  show e-invoices that name no template by this one, or by "builtin"
+  platen admin template delete ID TPL       delete a template; accepted jobs keep it
   platen version                            print the version
 
 The admin commands talk to a running node through <data>/admin.sock; --data

@@ -1,0 +1,31 @@
+package job
+
+import (
+	"strings"
+	"testing"
+
+	"platen.dev/events"
+)
+
+// A job's lane follows from its content, and stays with it to its rendering.
+func TestLane(t *testing.T) {
+	for name, tc := range map[string]struct {
+		submit events.SubmitJob
+		want   events.Lane
+	}{
+		"HTML":             {events.SubmitJob{Content: events.Content{HTML: strings.Repeat("x", QuickHTML)}}, events.Quick},
+		"much HTML":        {events.SubmitJob{Content: events.Content{HTML: strings.Repeat("x", QuickHTML+1)}}, events.Slow},
+		"URL":              {events.SubmitJob{Content: events.Content{URL: "https://example.test/"}}, events.Slow},
+		"HTML with pause":  {events.SubmitJob{Content: events.Content{HTML: "x", Load: &events.LoadOptions{WaitAfter: 1}}}, events.Slow},
+		"HTML, a selector": {events.SubmitJob{Content: events.Content{HTML: "x", Load: &events.LoadOptions{WaitFor: "#x"}}}, events.Slow},
+		"HTML, no wait":    {events.SubmitJob{Content: events.Content{HTML: "x", Load: &events.LoadOptions{Timeout: 9000, WaitUntil: "load"}}}, events.Quick},
+		"test of a URL":    {events.SubmitJob{Test: true, Content: events.Content{URL: "https://example.test/"}}, events.Quick},
+	} {
+		tc.submit.Job = events.NewJobID()
+		evs := Decide(State{}, events.Command{Body: tc.submit}, 7)
+		s := Evolve(State{}, "acc", evs[0], 0)
+		if e, ok := Pending(tc.submit.Job, s)[0].(Render); !ok || e.Lane != tc.want {
+			t.Errorf("%s: effect %+v, want the lane %s", name, e, tc.want)
+		}
+	}
+}

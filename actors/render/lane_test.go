@@ -1,0 +1,93 @@
+package render
+
+import (
+	"context"
+	"testing"
+
+	"platen.dev/actors/job"
+	"platen.dev/events"
+)
+
+// counter is a shop with four attempts where the test lets each job go on.
+type counter struct {
+	*shop
+	goOn [lanes]chan struct{}
+}
+
+func newCounter(t *testing.T) *counter {
+	c := &counter{goOn: [lanes]chan struct{}{make(chan struct{}), make(chan struct{})}}
+	c.shop = newShopWith(t, func(cfg *Config) {
+		cfg.Attempts = 4
+		cfg.Acquire = func(ctx context.Context, l events.Lane) (Lease, error) {
+			select {
+			case <-c.goOn[lane(l)]:
+				return free{lease{c.shop}}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	})
+	return c
+}
+
+// free is a page that nobody waits for.
+type free struct{ lease }
+
+func (free) Return() {}
+
+func (c *counter) in(lane events.Lane) events.JobID {
+	id := events.NewJobID()
+	offset := c.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "x"}})
+	c.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset, Lane: lane})
+	return id
+}
+
+func (c *counter) awaitLoad(quick, slow, queuedQuick, queuedSlow int) {
+	c.t.Helper()
+	c.figures("as many under way and waiting", func(f Figures) bool {
+		return f.Load.Running == [lanes]int{quick, slow} && f.Load.Queued == [lanes]int{queuedQuick, queuedSlow}
+	})
+}
+
+// Slow jobs leave two attempts to quick ones, which overtake those that wait for this reason.
+func TestSlowJobsLeaveAttempts(t *testing.T) {
+	c := newCounter(t)
+	for range 5 {
+		c.in(events.Slow)
+	}
+	c.awaitLoad(0, 2, 0, 3)
+	for range 3 {
+		quick := c.in(events.Quick)
+		c.goOn[0] <- struct{}{}
+		if start, ok := c.told(2)[0].(events.StartRender); !ok || start.Job != quick {
+			t.Errorf("began %+v, want the quick job", start)
+		}
+	}
+	for range 5 {
+		c.goOn[1] <- struct{}{}
+	}
+	c.told(10)
+	c.awaitLoad(0, 0, 0, 0)
+}
+
+// A slow job that has waited longest is next, however many quick ones come after it.
+func TestQuickJobsDoNotStarveSlowOnes(t *testing.T) {
+	c := newCounter(t)
+	for range 4 {
+		c.in(events.Quick)
+	}
+	c.awaitLoad(4, 0, 0, 0)
+	c.in(events.Slow)
+	for range 10 {
+		c.in(events.Quick)
+	}
+	c.awaitLoad(4, 0, 10, 1)
+	c.goOn[0] <- struct{}{}
+	c.awaitLoad(3, 1, 10, 0)
+	c.goOn[1] <- struct{}{}
+	c.awaitLoad(4, 0, 9, 0)
+	for range 13 {
+		c.goOn[0] <- struct{}{}
+	}
+	c.awaitLoad(0, 0, 0, 0)
+}

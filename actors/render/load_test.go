@@ -1,0 +1,66 @@
+package render
+
+import (
+	"testing"
+
+	"platen.dev/events"
+)
+
+// Which node gets a job that its own has no attempt for.
+func TestChoose(t *testing.T) {
+	quick, slow := lane(events.Quick), lane(events.Slow)
+	load := func(slots, quick, slow, queued int) Load {
+		return Load{Slots: slots, Running: [lanes]int{quick, slow}, Queued: [lanes]int{queued}}
+	}
+	draining := load(4, 0, 0, 0)
+	draining.Draining = true
+	for name, tc := range map[string]struct {
+		in    int
+		loads map[events.NodeID]Load
+		given map[events.NodeID]int
+		want  events.NodeID
+	}{
+		"nobody there":                     {quick, nil, nil, ""},
+		"the idle one":                     {quick, map[events.NodeID]Load{"a": load(2, 1, 0, 0), "b": load(2, 0, 0, 0)}, nil, "b"},
+		"the least loaded by its size":     {quick, map[events.NodeID]Load{"a": load(2, 1, 0, 0), "b": load(8, 3, 0, 0)}, nil, "b"},
+		"of even ones the larger":          {quick, map[events.NodeID]Load{"a": load(2, 1, 0, 0), "b": load(4, 2, 0, 0)}, nil, "b"},
+		"of equal ones always the same":    {quick, map[events.NodeID]Load{"b": load(2, 0, 0, 0), "a": load(2, 0, 0, 0)}, nil, "a"},
+		"no slot free":                     {quick, map[events.NodeID]Load{"a": load(2, 2, 0, 0), "b": load(2, 1, 1, 0)}, nil, ""},
+		"who has jobs waiting has none":    {quick, map[events.NodeID]Load{"a": load(2, 0, 1, 1)}, nil, ""},
+		"who drains takes none":            {quick, map[events.NodeID]Load{"a": draining}, nil, ""},
+		"who told nothing takes none":      {quick, map[events.NodeID]Load{"a": {}}, nil, ""},
+		"what it was given counts":         {quick, map[events.NodeID]Load{"a": load(2, 0, 0, 0), "b": load(2, 1, 0, 0)}, map[events.NodeID]int{"a": 2}, "b"},
+		"slow ones leave a slot":           {slow, map[events.NodeID]Load{"a": load(2, 0, 1, 0), "b": load(3, 0, 1, 0)}, nil, "b"},
+		"not the last for slow ones":       {slow, map[events.NodeID]Load{"a": load(2, 0, 1, 0)}, nil, ""},
+		"the last is for quick ones":       {quick, map[events.NodeID]Load{"a": load(2, 0, 1, 0)}, nil, "a"},
+		"the only slot is for either lane": {slow, map[events.NodeID]Load{"a": load(1, 0, 0, 0)}, nil, "a"},
+	} {
+		var peers []Peer
+		for id, l := range tc.loads {
+			peers = append(peers, Peer{Node: id, Load: l})
+		}
+		got, ok := choose(tc.in, peers, func(p Peer) int { return tc.given[p.Node] })
+		if got.Node != tc.want || ok != (tc.want != "") {
+			t.Errorf("%s: chose %q, want %q", name, got.Node, tc.want)
+		}
+	}
+}
+
+// A load comes over as it was told, and what no node tells is refused.
+func TestLoadOfOthers(t *testing.T) {
+	full := Load{Slots: maxSlots, Running: [lanes]int{maxJobs, maxJobs}, Queued: [lanes]int{maxJobs, maxJobs}, Draining: true, Taken: 1 << 62}
+	for _, want := range []Load{{}, {Slots: 2, Running: [lanes]int{1, 2}, Queued: [lanes]int{3, 4}}, full} {
+		if got, err := DecodeLoad(want.Encode()); err != nil || got != want {
+			t.Errorf("%+v came over as %+v, %v", want, got, err)
+		}
+	}
+	for name, b := range map[string][]byte{
+		"nothing": nil, "text": []byte("127.0.0.1:7000"), "too long": append(full.Encode(), make([]byte, maxNote)...),
+		"slots": Load{Slots: -1}.Encode(), "many slots": Load{Slots: maxSlots + 1}.Encode(),
+		"negative jobs": Load{Running: [lanes]int{0, -1}}.Encode(), "many jobs": Load{Queued: [lanes]int{maxJobs + 1}}.Encode(),
+	} {
+		if got, err := DecodeLoad(b); err == nil || got != (Load{}) {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}

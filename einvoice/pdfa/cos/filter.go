@@ -1,0 +1,211 @@
+package cos
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/ascii85"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Errors about the bytes of a stream.
+var (
+	ErrFilter = errors.New("stream filter is not known here")
+	ErrLimit  = errors.New("PDF exceeds its limits")
+)
+
+// Filters are the names of a stream's filters, in the order of decoding.
+func (f *File) Filters(s *Stream) []Name {
+	return names(f, s.Dict["Filter"])
+}
+
+func names(f *File, value any) []Name {
+	switch v := f.Resolve(value).(type) {
+	case Name:
+		return []Name{v}
+	case Array:
+		var all []Name
+		for _, entry := range v {
+			if name, ok := f.Resolve(entry).(Name); ok {
+				all = append(all, name)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// Decode undoes a stream's filters.
+func (f *File) Decode(s *Stream) ([]byte, error) {
+	data := s.Raw
+	filters := f.Filters(s)
+	if len(filters) > maxPasses {
+		return nil, fmt.Errorf("%w: %d filters", ErrLimit, len(filters))
+	}
+	for i, name := range filters {
+		var err error
+		if data, err = f.unfilter(name, data, f.parms(s, i)); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+func (f *File) parms(s *Stream, i int) Dict {
+	switch v := f.Resolve(s.Dict["DecodeParms"]).(type) {
+	case Dict:
+		if i == 0 {
+			return v
+		}
+	case Array:
+		if i < len(v) {
+			d, _ := f.Resolve(v[i]).(Dict)
+			return d
+		}
+	}
+	return nil
+}
+
+func (f *File) unfilter(name Name, data []byte, parms Dict) ([]byte, error) {
+	switch name {
+	case "FlateDecode", "Fl":
+		out, err := f.inflate(data)
+		if err != nil {
+			return nil, err
+		}
+		return f.unpredict(out, parms)
+	case "ASCIIHexDecode", "AHx":
+		l := lexer{data: append(append([]byte{'<'}, data...), '>'), faults: &Faults{}}
+		out, err := l.hex()
+		if err != nil {
+			return nil, err
+		}
+		return []byte(out.(String)), nil
+	case "ASCII85Decode", "A85":
+		return unascii85(data)
+	case "RunLengthDecode", "RL":
+		return f.unrun(data)
+	}
+	return nil, fmt.Errorf("%w: %q", ErrFilter, string(name))
+}
+
+// spend takes n bytes off what may still be decoded.
+func (f *File) spend(n int) error {
+	if f.decoded += n; f.decoded > f.limits.Decoded {
+		return fmt.Errorf("%w: more than %d bytes decoded", ErrLimit, f.limits.Decoded)
+	}
+	return nil
+}
+
+// inflate forgives a missing checksum and a cut end, as every reader does: the zlib
+// header is skipped, and what came before the fault is kept.
+func (f *File) inflate(data []byte) ([]byte, error) {
+	if len(data) < 2 {
+		return nil, nil
+	}
+	left := f.limits.Decoded - f.decoded
+	out, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[2:])), int64(left)+1))
+	if over := f.spend(len(out)); over != nil {
+		return nil, over
+	}
+	if err != nil && len(out) == 0 {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	return out, nil
+}
+
+func unascii85(data []byte) ([]byte, error) {
+	data, _, _ = bytes.Cut(data, []byte("~>"))
+	out := make([]byte, 4*len(data)+4) // a z alone is four bytes
+	n, _, err := ascii85.Decode(out, data, true)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	return out[:n], nil
+}
+
+func (f *File) unrun(data []byte) ([]byte, error) {
+	var out []byte
+	for i := 0; i < len(data) && data[i] != 128; {
+		n := int(data[i])
+		if n < 128 {
+			end := min(i+2+n, len(data))
+			out = append(out, data[i+1:end]...)
+			i = end
+			continue
+		}
+		if i+1 < len(data) {
+			out = append(out, bytes.Repeat(data[i+1:i+2], 257-n)...)
+		}
+		i += 2
+	}
+	return out, f.spend(len(out))
+}
+
+// unpredict undoes the PNG predictors (7.4.4.4), which cross-reference streams use. The
+// TIFF one is for images, which nobody reads here.
+func (f *File) unpredict(data []byte, parms Dict) ([]byte, error) {
+	predictor := f.Int(parms["Predictor"], 1)
+	if predictor == 1 {
+		return data, nil
+	}
+	if predictor < 10 {
+		return nil, fmt.Errorf("%w: predictor %d", ErrFilter, predictor)
+	}
+	colors, bits, columns := f.Int(parms["Colors"], 1), f.Int(parms["BitsPerComponent"], 8), f.Int(parms["Columns"], 1)
+	if colors < 1 || colors > 32 || bits < 1 || bits > 16 || columns < 1 || columns > 1<<20 {
+		return nil, fmt.Errorf("%w: predictor parameters", ErrSyntax)
+	}
+	size := int((colors*bits + 7) / 8)
+	row := int((colors*bits*columns + 7) / 8)
+	out := make([]byte, 0, len(data))
+	above := make([]byte, row)
+	for len(data) > 1 {
+		n := min(row, len(data)-1)
+		line := make([]byte, row)
+		copy(line, data[1:1+n])
+		if err := unpng(data[0], line, above, size); err != nil {
+			return nil, err
+		}
+		out = append(out, line[:n]...)
+		above, data = line, data[1+n:]
+	}
+	return out, nil
+}
+
+func unpng(kind byte, line, above []byte, size int) error {
+	for i := range line {
+		var left, corner byte
+		if i >= size {
+			left, corner = line[i-size], above[i-size]
+		}
+		switch kind {
+		case 0:
+		case 1:
+			line[i] += left
+		case 2:
+			line[i] += above[i]
+		case 3:
+			line[i] += byte((int(left) + int(above[i])) / 2)
+		case 4:
+			line[i] += paeth(left, above[i], corner)
+		default:
+			return fmt.Errorf("%w: PNG predictor %d", ErrSyntax, kind)
+		}
+	}
+	return nil
+}
+
+// paeth picks of three neighbours the one nearest to their gradient (PNG, 9.4).
+func paeth(left, above, corner byte) byte {
+	p := int(left) + int(above) - int(corner)
+	distance := func(b byte) int { return max(p-int(b), int(b)-p) }
+	switch a, b, c := distance(left), distance(above), distance(corner); {
+	case a <= b && a <= c:
+		return left
+	case b <= c:
+		return above
+	}
+	return corner
+}

@@ -1,0 +1,277 @@
+package cos
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// readSections follows the chain of cross-reference sections from the last one.
+func (f *File) readSections() error {
+	at, err := f.startxref()
+	if err != nil {
+		return err
+	}
+	seen := map[int]bool{}
+	queue := []int{at}
+	for len(queue) > 0 {
+		at, queue = queue[0], queue[1:]
+		if seen[at] {
+			continue
+		}
+		if seen[at] = true; len(seen) > maxXRefs {
+			return fmt.Errorf("%w: more than %d cross-reference sections", ErrLimit, maxXRefs)
+		}
+		dict, err := f.section(at)
+		if err != nil {
+			return err
+		}
+		for key, value := range dict {
+			if _, newer := f.Trailer[key]; !newer {
+				f.Trailer[key] = value
+			}
+		}
+		for _, key := range []Name{"XRefStm", "Prev"} {
+			if next, ok := dict[key].(int64); ok && next > 0 && next < int64(len(f.Data)) {
+				queue = append(queue, int(next))
+			}
+		}
+	}
+	return nil
+}
+
+func (f *File) startxref() (int, error) {
+	tail := f.Data[max(0, len(f.Data)-2048):]
+	i := bytes.LastIndex(tail, []byte("startxref"))
+	if i < 0 {
+		return 0, fmt.Errorf("%w: no startxref", ErrSyntax)
+	}
+	l := &lexer{data: tail, at: i + len("startxref"), faults: &Faults{}}
+	token, err := l.next()
+	at, ok := token.(int64)
+	if err != nil || !ok || at < 0 || at >= int64(len(f.Data)) {
+		return 0, fmt.Errorf("%w: startxref", ErrSyntax)
+	}
+	return int(at), nil
+}
+
+// section reads a table or a stream, newer entries winning over what it says.
+func (f *File) section(at int) (Dict, error) {
+	l := &lexer{data: f.Data, at: at, faults: &f.Faults}
+	l.skipSpace()
+	if l.starts("xref") {
+		l.at += len("xref")
+		return f.table(l)
+	}
+	object, err := f.objectAt(at, 0)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := object.(*Stream)
+	if !ok {
+		return nil, fmt.Errorf("%w: no cross-reference section at %d", ErrSyntax, at)
+	}
+	return s.Dict, f.xrefStream(s)
+}
+
+func (f *File) table(l *lexer) (Dict, error) {
+	for {
+		token, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		if token == Operator("trailer") {
+			trailer, err := l.object(0, true)
+			if err != nil {
+				return nil, err
+			}
+			dict, ok := trailer.(Dict)
+			if !ok {
+				return nil, fmt.Errorf("%w: trailer", ErrSyntax)
+			}
+			return dict, nil
+		}
+		count, err := l.next()
+		first, ok1 := token.(int64)
+		n, ok2 := count.(int64)
+		if err != nil || !ok1 || !ok2 {
+			return nil, fmt.Errorf("%w: cross-reference table", ErrSyntax)
+		}
+		if err := f.subsection(l, first, n); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (f *File) subsection(l *lexer, first, count int64) error {
+	for i := range count {
+		offset, err1 := l.next()
+		_, err2 := l.next()
+		kind, err3 := l.next()
+		at, ok := offset.(int64)
+		if err1 != nil || err2 != nil || err3 != nil || !ok {
+			return fmt.Errorf("%w: cross-reference entry", ErrSyntax)
+		}
+		if kind == Operator("n") {
+			if err := f.enter(first+i, entry{offset: int(at)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *File) enter(number int64, e entry) error {
+	if number < 0 || number >= 1<<31 {
+		return fmt.Errorf("%w: object number %d", ErrSyntax, number)
+	}
+	if _, newer := f.entries[int(number)]; !newer {
+		if len(f.entries) >= f.limits.Objects {
+			return fmt.Errorf("%w: more than %d objects", ErrLimit, f.limits.Objects)
+		}
+		f.entries[int(number)] = e
+	}
+	return nil
+}
+
+// xrefStream reads a cross-reference stream (7.5.8).
+func (f *File) xrefStream(s *Stream) error {
+	data, err := f.Decode(s)
+	if err != nil {
+		return err
+	}
+	widths, ok := s.Dict["W"].(Array)
+	if !ok || len(widths) < 3 {
+		return fmt.Errorf("%w: cross-reference stream", ErrSyntax)
+	}
+	var w [3]int
+	for i := range w {
+		n, _ := widths[i].(int64)
+		if n < 0 || n > 8 {
+			return fmt.Errorf("%w: cross-reference stream", ErrSyntax)
+		}
+		w[i] = int(n)
+	}
+	size := w[0] + w[1] + w[2]
+	if size == 0 {
+		return fmt.Errorf("%w: cross-reference stream", ErrSyntax)
+	}
+	index, ok := s.Dict["Index"].(Array)
+	if !ok {
+		index = Array{int64(0), f.Int(s.Dict["Size"], 0)}
+	}
+	for i := 0; i+1 < len(index); i += 2 {
+		first, _ := index[i].(int64)
+		count, _ := index[i+1].(int64)
+		for n := int64(0); n < count && len(data) >= size; n++ {
+			if err := f.enterRow(first+n, data[:size], w); err != nil {
+				return err
+			}
+			data = data[size:]
+		}
+	}
+	return nil
+}
+
+func (f *File) enterRow(number int64, row []byte, w [3]int) error {
+	field := func(from, width int) (value int64) {
+		for _, b := range row[from : from+width] {
+			value = value<<8 | int64(b)
+		}
+		return value
+	}
+	kind := int64(1)
+	if w[0] > 0 {
+		kind = field(0, w[0])
+	}
+	second, third := field(w[0], w[1]), field(w[0]+w[1], w[2])
+	if second < 0 || second > 1<<40 || third < 0 || third > 1<<31 {
+		return fmt.Errorf("%w: cross-reference stream", ErrSyntax)
+	}
+	switch kind {
+	case 1:
+		return f.enter(number, entry{offset: int(second)})
+	case 2:
+		return f.enter(number, entry{stream: int(second), index: int(third)})
+	}
+	return nil
+}
+
+var objectStart = regexp.MustCompile(`(?:^|[\s])(\d{1,9})\s+\d{1,5}\s+obj\b`)
+
+// rebuild finds the objects of a file whose cross-reference table is wrong, by reading it
+// from its beginning: later objects and trailers win.
+func (f *File) rebuild() error {
+	f.Rebuilt = true
+	f.entries, f.objects, f.packed = map[int]entry{}, map[int]any{}, map[int]*pack{}
+	var streams []int
+	for _, at := range objectStart.FindAllSubmatchIndex(f.Data, f.limits.Objects) {
+		number, _ := strconv.Atoi(string(f.Data[at[2]:at[3]]))
+		f.entries[number] = entry{offset: at[2]}
+		head := f.Data[at[1]:min(len(f.Data), at[1]+512)]
+		if bytes.Contains(head, []byte("/ObjStm")) {
+			streams = append(streams, number)
+		}
+		if bytes.Contains(head, []byte("/XRef")) || bytes.Contains(head, []byte("/Catalog")) {
+			f.adopt(number)
+		}
+	}
+	for _, number := range streams {
+		f.adoptPacked(number)
+	}
+	f.adoptTrailers()
+	return nil
+}
+
+// adopt takes the catalogue from an object that names it or is it.
+func (f *File) adopt(number int) {
+	object, err := f.objectAt(f.entries[number].offset, number)
+	if err != nil {
+		return
+	}
+	switch v := object.(type) {
+	case *Stream:
+		for key, value := range v.Dict {
+			f.Trailer[key] = value
+		}
+	case Dict:
+		if v["Type"] == Name("Catalog") {
+			f.Trailer["Root"] = Ref{Number: number}
+		}
+	}
+}
+
+func (f *File) adoptPacked(number int) {
+	p := f.unpack(number)
+	if p == nil {
+		return
+	}
+	f.packed[number] = p
+	for i, n := range p.numbers {
+		if _, plain := f.entries[n]; !plain && len(f.entries) < f.limits.Objects {
+			f.entries[n] = entry{stream: number, index: i}
+			if d, ok := f.get(n).(Dict); ok && d["Type"] == Name("Catalog") {
+				f.Trailer["Root"] = Ref{Number: n}
+			}
+		}
+	}
+}
+
+func (f *File) adoptTrailers() {
+	for at := 0; ; {
+		i := bytes.Index(f.Data[at:], []byte("trailer"))
+		if i < 0 {
+			return
+		}
+		at += i + len("trailer")
+		l := &lexer{data: f.Data, at: at, faults: &f.Faults}
+		if dict, err := l.object(0, true); err == nil {
+			if d, ok := dict.(Dict); ok && d["Root"] != nil {
+				for key, value := range d {
+					f.Trailer[key] = value
+				}
+			}
+		}
+	}
+}

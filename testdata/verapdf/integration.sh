@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Converts sample invoices of every profile and has veraPDF and Mustang judge them.
+# PLATEN_VERAPDF_DIR names a folder with more PDFs to be judged, which must pass as well.
+# Needs mvn and a JDK of 17 or newer. `make integration` calls it.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/../.."
+
+"$here/run.sh" fetch
+"${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestVeraPDF' ./einvoice/pdfa

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Validates every PDF of the folders given with veraPDF (PDF/A-3b) and Mustang, all in
+# one JVM: one line per file (see Validate.java), status 1 if any fails.
+#
+#   run.sh fetch         only fetches the jars and compiles
+#   run.sh DIR...
+#
+# The jars come from Maven Central through mvn and are kept in VERAPDF_CACHE, by
+# default .cache/verapdf in the repository. Needs mvn and a JDK of 17 or newer.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cache=${VERAPDF_CACHE:-$here/../../.cache/verapdf}
+
+say() { echo "verapdf: $*" >&2; }
+die() { say "$*"; exit 2; }
+
+for tool in java javac mvn; do
+  command -v "$tool" >/dev/null || die "$tool is missing: install it (Debian: apt-get install default-jdk-headless maven)"
+done
+
+# jars fills the cache once per state of pom.xml. What mvn has fetched it keeps, so that
+# another attempt on a slow network goes on where the last one ended.
+jars() {
+  mkdir -p "$cache"
+  cmp -s "$here/pom.xml" "$cache/pom.xml" && return
+  rm -rf "$cache/jars"
+  for attempt in 1 2 3 4; do
+    say "fetching jars with mvn (attempt $attempt)"
+    if mvn -B -q -U -f "$here/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/jars" >"$cache/mvn.log" 2>&1; then
+      cp "$here/pom.xml" "$cache/pom.xml"
+      return
+    fi
+    sleep $((attempt * 3))
+  done
+  die "mvn failed, see $cache/mvn.log"
+}
+
+driver() {
+  cmp -s "$here/Validate.java" "$cache/classes/Validate.java" && return
+  mkdir -p "$cache/classes"
+  javac -cp "$cache/jars/*" -d "$cache/classes" "$here/Validate.java" || die "javac failed"
+  cp "$here/Validate.java" "$cache/classes/Validate.java"
+}
+
+(($# > 0)) || die "usage: run.sh fetch | DIR..."
+jars
+driver
+[[ $1 == fetch ]] && exit 0
+exec java -Xmx1g -XX:+UseSerialGC -cp "$cache/classes:$cache/jars/*" Validate "$@" 2>"$cache/java.log"
