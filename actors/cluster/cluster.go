@@ -10,13 +10,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
+	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/remote"
+	"github.com/fxamacker/cbor/v2"
 	"github.com/hashicorp/memberlist"
 	"google.golang.org/grpc"
 
@@ -35,8 +39,10 @@ type Config struct {
 	// Secret encrypts gossip: 16, 24 or 32 bytes, or none.
 	Secret []byte
 	// Gone is told of every node that left or died. It must not block.
-	Gone   func(events.NodeID)
-	Logger *slog.Logger
+	Gone func(events.NodeID)
+	// Changed is told that a node came or has another note; nil for nobody. It must not block.
+	Changed func()
+	Logger  *slog.Logger
 }
 
 const (
@@ -45,6 +51,10 @@ const (
 	probeInterval = 200 * time.Millisecond
 	suspicion     = 3
 	leaveTimeout  = time.Second
+	// noteEvery is how often at most the others are told another note, and noteLimit
+	// how long that may take.
+	noteEvery = 250 * time.Millisecond
+	noteLimit = time.Second
 	joinAgain     = 2 * time.Second
 	// maxMessage lets the remote writer's batches of up to 1000 envelopes through;
 	// gRPC's own 4 MiB would break the stream and lose them silently.
@@ -89,13 +99,26 @@ type Cluster struct {
 	stop    chan struct{}
 	stopped sync.WaitGroup
 
+	noted chan struct{} // has room for one: the note is another
+
 	mu    sync.Mutex
-	alive map[events.NodeID]string // with the address of its actors
+	alive map[events.NodeID]Member
+	note  []byte // of this node
+}
+
+// Member is a node that is up.
+type Member struct {
+	Node events.NodeID
+	// Actors is where its actors are reached, host:port, and Gossip from where it gossips.
+	Actors string
+	Gossip netip.Addr
+	// Note is what it has to say for itself; see Cluster.Note.
+	Note []byte
 }
 
 // Join starts to gossip. It succeeds alone too, and keeps looking for the others.
 func Join(cfg Config) (*Cluster, error) {
-	c := &Cluster{cfg: cfg, stop: make(chan struct{}), alive: map[events.NodeID]string{}}
+	c := &Cluster{cfg: cfg, stop: make(chan struct{}), noted: make(chan struct{}, 1), alive: map[events.NodeID]Member{}}
 	conf, err := c.memberlistConfig()
 	if err != nil {
 		return nil, err
@@ -105,6 +128,7 @@ func Join(cfg Config) (*Cluster, error) {
 	}
 	c.join()
 	c.stopped.Go(c.keepJoining)
+	c.stopped.Go(c.keepTelling)
 	return c, nil
 }
 
@@ -118,7 +142,7 @@ func (c *Cluster) memberlistConfig() (*memberlist.Config, error) {
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicion
 	conf.SecretKey = c.cfg.Secret
-	conf.Events, conf.Delegate = (*watcher)(c), meta(c.cfg.Actors)
+	conf.Events, conf.Delegate = (*watcher)(c), (*meta)(c)
 	conf.LogOutput = io.Discard
 	return conf, nil
 }
@@ -165,8 +189,46 @@ func (c *Cluster) Alive(node events.NodeID) bool {
 func (c *Cluster) Actors(node events.NodeID) (address string, up bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	address, up = c.alive[node]
-	return address, up
+	m, up := c.alive[node]
+	return m.Actors, up
+}
+
+// Members lists the nodes that are up, this one included, in no order.
+func (c *Cluster) Members() []Member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Values(c.alive))
+}
+
+// Note has the others told something small, up to MaxNote bytes, that changes often.
+// It returns at once; of several notes in short order, the others hear of the last.
+func (c *Cluster) Note(note []byte) {
+	c.mu.Lock()
+	c.note = note
+	c.mu.Unlock()
+	select {
+	case c.noted <- struct{}{}:
+	default: // will be told with the one before
+	}
+}
+
+// keepTelling gossips this node's note, not too often.
+func (c *Cluster) keepTelling() {
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-c.noted:
+		}
+		if err := c.list.UpdateNode(noteLimit); err != nil {
+			c.cfg.Logger.Debug("the others may not have heard", "error", err)
+		}
+		select {
+		case <-c.stop:
+			return
+		case <-time.After(noteEvery):
+		}
+	}
 }
 
 // Nodes is how many nodes are up, this one included.
@@ -188,10 +250,8 @@ func (c *Cluster) Close() error {
 type watcher Cluster
 
 func (w *watcher) NotifyJoin(n *memberlist.Node) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.alive[events.NodeID(n.Name)] = string(n.Meta)
 	w.cfg.Logger.Info("node up", "node", n.Name, "address", n.Address())
+	w.NotifyUpdate(n)
 }
 
 func (w *watcher) NotifyLeave(n *memberlist.Node) {
@@ -202,22 +262,57 @@ func (w *watcher) NotifyLeave(n *memberlist.Node) {
 	w.cfg.Gone(events.NodeID(n.Name))
 }
 
-func (w *watcher) NotifyUpdate(*memberlist.Node) {}
-
-// meta is what the others are told of this node: where its actors are reached.
-type meta string
-
-func (m meta) NodeMeta(limit int) []byte {
-	if len(m) > limit {
-		return nil // cannot be: an address has fewer than 512 bytes
+func (w *watcher) NotifyUpdate(n *memberlist.Node) {
+	gossip, _ := netip.AddrFromSlice(n.Addr)
+	told := readCard(n.Meta)
+	w.mu.Lock()
+	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: told.Actors, Gossip: gossip.Unmap(), Note: told.Note}
+	w.mu.Unlock()
+	if w.cfg.Changed != nil {
+		w.cfg.Changed()
 	}
-	return []byte(m)
 }
 
-func (meta) NotifyMsg([]byte)                {}
-func (meta) GetBroadcasts(int, int) [][]byte { return nil }
-func (meta) LocalState(bool) []byte          { return nil }
-func (meta) MergeRemoteState([]byte, bool)   {}
+// card is what the others are told of this node with its being up.
+type card struct {
+	Actors string `cbor:"1,keyasint"`
+	Note   []byte `cbor:"2,keyasint,omitempty"`
+}
+
+const (
+	// MaxNote bounds a note in bytes; memberlist carries 512 of everything.
+	MaxNote    = 128
+	maxAddress = 255
+)
+
+// readCard reads what another node told. What no node of this version tells is nothing.
+func readCard(b []byte) (c card) {
+	if cbor.Unmarshal(b, &c) != nil || len(c.Note) > MaxNote || len(c.Actors) > maxAddress {
+		return card{}
+	}
+	if _, _, err := splitAddress(c.Actors); err != nil {
+		return card{}
+	}
+	return c
+}
+
+// meta is Cluster as memberlist asks it what to tell the others.
+type meta Cluster
+
+func (m *meta) NodeMeta(limit int) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, err := cbor.Marshal(card{m.cfg.Actors, m.note})
+	if err != nil || len(b) > limit {
+		return nil // cannot be: neither is long
+	}
+	return b
+}
+
+func (*meta) NotifyMsg([]byte)                {}
+func (*meta) GetBroadcasts(int, int) [][]byte { return nil }
+func (*meta) LocalState(bool) []byte          { return nil }
+func (*meta) MergeRemoteState([]byte, bool)   {}
 
 // Single is the cluster of a node that has no others.
 type Single events.NodeID

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/fxamacker/cbor/v2"
 
 	"platen.dev/events"
 )
@@ -66,6 +67,64 @@ func TestMembers(t *testing.T) {
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A node's note reaches the others, the last of several, and what is none does not.
+func TestNotes(t *testing.T) {
+	changed := make(chan struct{}, 100)
+	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
+	defer a.Close()
+	b, err := Join(Config{
+		Node: "b", Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secret: []byte("0123456789abcdef"), Join: []string{a.Address()},
+		Gone: func(events.NodeID) {}, Changed: func() { changed <- struct{}{} }, Logger: quiet,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	note := func(c *Cluster, of events.NodeID) string {
+		for _, m := range c.Members() {
+			if m.Node == of && m.Gossip.IsLoopback() {
+				return string(m.Note)
+			}
+		}
+		return "not there"
+	}
+	for _, text := range []string{"one", "two", "three"} {
+		b.Note([]byte(text))
+	}
+	eventually(t, "b's note at a", func() bool { return note(a, "b") == "three" })
+	if address, _ := a.Actors("b"); address != "127.0.0.1:7" {
+		t.Errorf("b's actors are at %q", address)
+	}
+	for len(changed) > 0 {
+		<-changed
+	}
+	c := join(t, "c", "0123456789abcdef", make(chan events.NodeID, 10), a)
+	defer c.Close()
+	<-changed // b sees c
+	eventually(t, "b's note at c", func() bool { return note(c, "b") == "three" })
+}
+
+func TestForeignCards(t *testing.T) {
+	good, _ := cbor.Marshal(card{"127.0.0.1:7", []byte("note")})
+	if got := readCard(good); got.Actors != "127.0.0.1:7" || string(got.Note) != "note" {
+		t.Errorf("got %+v", got)
+	}
+	for name, c := range map[string]card{
+		"no address":   {"", nil},
+		"no port":      {"127.0.0.1", nil},
+		"long address": {strings.Repeat("a", maxAddress) + ":7", nil},
+		"long note":    {"127.0.0.1:7", make([]byte, MaxNote+1)},
+	} {
+		b, _ := cbor.Marshal(c)
+		if got := readCard(b); got.Actors != "" || got.Note != nil {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+	if got := readCard([]byte("127.0.0.1:7")); got.Actors != "" {
+		t.Errorf("text: got %+v", got)
 	}
 }
 

@@ -80,6 +80,9 @@ func (a *attempt) run() error {
 		return err
 	}
 	code, retryable := classify(err)
+	if code == events.RenderFailed && !retryable && submit.Content.Invoice != nil {
+		code = events.EInvoiceFailed
+	}
 	return errors.Join(err, a.tell(events.FailRender{Job: a.job, Attempt: a.id, Code: code, Retryable: retryable}))
 }
 
@@ -151,8 +154,6 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 		return events.SelectorTimeout, false
 	case errors.Is(err, errDelivery):
 		return events.DeliveryFailed, false
-	case errors.Is(err, errInvoice):
-		return events.EInvoiceFailed, false
 	case browserpool.Retryable(err):
 		return events.BrowserCrashed, true
 	case errors.Is(err, errInfrastructure), errors.Is(err, browserpool.ErrClosed):

@@ -10,8 +10,18 @@ import (
 
 // finish does to a printed PDF what its options ask for; the page is given back by then.
 func (a *attempt) finish(pdf []byte, submit events.SubmitJob) ([]byte, error) {
-	o := submit.Content.Print
-	if submit.Test || submit.Operation.Image() || o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 {
+	if submit.Test || submit.Operation.Image() {
+		return pdf, nil
+	}
+	pdf, err := a.options(pdf, submit.Content.Print)
+	if err == nil && submit.Content.Invoice != nil {
+		return a.hybrid(pdf, submit.Content.Invoice)
+	}
+	return pdf, err
+}
+
+func (a *attempt) options(pdf []byte, o events.PrintOptions) ([]byte, error) {
+	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 {
 		return pdf, nil
 	}
 	var f document.Finishing

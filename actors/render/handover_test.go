@@ -184,11 +184,9 @@ func TestRefusedAndSilent(t *testing.T) {
 func (s *shop) finished(n int, want events.JobID) {
 	s.t.Helper()
 	ended := map[events.JobID]int{}
-	for range n {
-		for _, body := range s.told(2) {
-			if f, ok := body.(events.FinishRender); ok {
-				ended[f.Job]++
-			}
+	for _, body := range s.told(2 * n) {
+		if f, ok := body.(events.FinishRender); ok {
+			ended[f.Job]++
 		}
 	}
 	if len(ended) != n || ended[want] != 1 {

@@ -16,11 +16,8 @@ import (
 // (api-spec.md, Limits).
 const MaxFile = 150 << 20
 
-// Faults of steps that this version does not have yet.
-var (
-	errInvoice  = errors.New("e-invoices are not rendered by this version")
-	errDelivery = errors.New("delivery to the caller's storage is not in this version")
-)
+// errDelivery is the fault of a step that this version does not have yet.
+var errDelivery = errors.New("delivery to the caller's storage is not in this version")
 
 // output is a finished file before it is stored.
 type output struct {
@@ -79,9 +76,6 @@ func (a *attempt) output(lease Lease, submit events.SubmitJob, submitErr error) 
 	case submit.Test:
 		return sampleOf(submit.Operation), nil
 	}
-	if submit.Content.Invoice != nil {
-		return output{}, errInvoice
-	}
 	auth, err := a.auth(submit.Content.Auth)
 	if err != nil {
 		return output{}, err
@@ -89,7 +83,11 @@ func (a *attempt) output(lease Lease, submit events.SubmitJob, submitErr error) 
 	if submit.Operation.Image() {
 		return a.capture(lease, submit.Content, auth)
 	}
-	return a.print(lease, submit.Content, auth)
+	content, err := unfold(submit.Content)
+	if err != nil {
+		return output{}, err
+	}
+	return a.print(lease, content, auth)
 }
 
 // auth opens the credentials for the target page.

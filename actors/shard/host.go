@@ -15,10 +15,13 @@ import (
 	"platen.dev/projections"
 )
 
-// Performer performs the effects of one partition's jobs. Both calls return at once.
+// Performer performs the effects of one partition's jobs. Its calls return at once.
 type Performer interface {
 	// Perform begins an effect; asking for one that is under way changes nothing.
 	Perform(partition int32, e job.Effect)
+	// Begun tells that an attempt, here or elsewhere, holds a job: it need not be
+	// rendered until that is asked for again.
+	Begun(id events.JobID)
 	// Drop forgets the effects of a partition that have not begun: its next owner
 	// will ask for them.
 	Drop(partition int32)
@@ -298,9 +301,10 @@ func (h *Host) perform(ctx actor.Context, o Outcome) {
 	}
 }
 
-// onRenderStarted loses a render whose node went down between sending its
+// onRenderStarted says that nobody else needs to begin, and loses a render whose node went down between sending its
 // StartRender and this decision about it: nobody else will tell.
 func (h *Host) onRenderStarted(id events.AccountID, e events.RenderStarted) {
+	h.cfg.Effects.Begun(e.Job)
 	if !h.cfg.Nodes.Alive(e.Node) {
 		h.send(id, events.LoseRender{Job: e.Job, Attempt: e.Attempt})
 	}

@@ -116,6 +116,8 @@ func (n *node) Perform(_ int32, e job.Effect) {
 	n.effects <- e
 }
 
+func (n *node) Begun(events.JobID) {}
+
 func (n *node) Drop(int32) {}
 
 func (n *node) Alive(id events.NodeID) bool {

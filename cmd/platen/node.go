@@ -104,12 +104,15 @@ func (n *Node) onClose(part string, close func(context.Context) error) {
 	n.closers = append(n.closers, closer{part, close})
 }
 
-// Close stops the node: it accepts nothing more, finishes or hands over what is
+// Close stops the node: it begins no render more, accepts nothing more, finishes or hands over what is
 // under way, and ends every part. What could not be finished in time is taken up
 // by the other nodes, or by this one's next start.
 func (n *Node) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.drain())
 	defer cancel()
+	if n.renderer != nil {
+		n.renderer.Retire()
+	}
 	var errs []error
 	for i := len(n.closers) - 1; i >= 0; i-- {
 		if err := n.closers[i].close(ctx); err != nil {
@@ -213,8 +216,9 @@ func (n *Node) startCluster(context.Context) (err error) {
 	n.nodes, err = cluster.Join(cluster.Config{
 		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secret: []byte(n.cfg.Cluster.Secret),
 		Actors: n.system.Address(),
-		Gone:   func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
-		Logger: n.logger,
+		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
+		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
+		Logger:  n.logger,
 	})
 	if err != nil {
 		return err
@@ -227,21 +231,41 @@ func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, err
 	return n.pool.AcquireIn(ctx, lane)
 }
 
-// nodeGone travels from the cluster to the shards over the actor system's event stream.
-type nodeGone events.NodeID
+// What the cluster tells travels to whom it concerns over the actor system's event stream.
+type (
+	nodeGone     events.NodeID
+	peersChanged struct{}
+)
 
 func (n *Node) startRendering(context.Context) (err error) {
-	n.renderer, err = render.Start(n.system, render.Config{
+	slots := n.pool.Stats().Slots
+	cfg := render.Config{
 		Node: n.id, Log: n.log, Files: n.files, Logger: n.logger, Now: n.now,
-		Attempts: 2 * n.pool.Stats().Slots, // one finishes its file while another has the page
+		Slots:    slots,
+		Attempts: 2 * slots, // one finishes its file while another has the page
 		Acquire:  n.acquire,
 		Unseal:   n.seal.Open,
 		Pages:    countPages,
-	})
-	if err != nil {
+	}
+	if n.nodes != nil {
+		cfg.Peers = peers{n.id, n.nodes}
+	}
+	if n.renderer, err = render.Start(n.system, cfg); err != nil {
 		return err
 	}
-	n.onClose("rendering", func(ctx context.Context) error { n.renderer.Close(ctx); return nil })
+	sub := n.system.EventStream.Subscribe(func(m any) {
+		switch m := m.(type) {
+		case nodeGone:
+			n.renderer.NodeGone(events.NodeID(m))
+		case peersChanged:
+			n.renderer.PeersChanged()
+		}
+	})
+	n.onClose("rendering", func(ctx context.Context) error {
+		n.system.EventStream.Unsubscribe(sub)
+		n.renderer.Close(ctx)
+		return nil
+	})
 	return nil
 }
 
@@ -292,6 +316,8 @@ func (e effects) Perform(partition int32, effect job.Effect) {
 		e.system.Root.Send(e.keeper, effect)
 	}
 }
+
+func (e effects) Begun(id events.JobID) { e.renderer.Begun(id) }
 
 func (e effects) Drop(partition int32) { e.renderer.Drop(partition) }
 

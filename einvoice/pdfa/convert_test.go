@@ -1,26 +1,151 @@
 package pdfa
 
 import (
+	"bytes"
+	"errors"
+	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"platen.dev/document"
 )
 
-var now = time.Date(2026, 11, 21, 14, 30, 0, 0, time.UTC)
+var now = time.Date(2026, 11, 21, 14, 30, 0, 123, time.UTC)
 
-func TestTry(t *testing.T) {
-	xml, _ := os.ReadFile("../testdata/en16931.xml")
-	for _, n := range []string{"../../actors/render/sample/sample.pdf", "../../document/testdata/invoice.pdf"} {
-		pdf, err := os.ReadFile(n)
-		if err != nil {
-			t.Fatal(err)
+// printed are PDFs as the browser prints them, of the pages in testdata/html:
+// rich.pdf and tagged.pdf are the same page without and with tags and outline.
+var printed = []string{"plain", "rich", "tagged"}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// basePDFs are the printed ones, and one that was stamped with a watermark.
+func basePDFs(t testing.TB) (all [][]byte) {
+	t.Helper()
+	for _, name := range printed {
+		all = append(all, read(t, "testdata/"+name+".pdf"))
+	}
+	stamped, err := document.Stamp(all[1], all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(all, stamped)
+}
+
+// invoice is a valid invoice of a profile.
+func invoice(t testing.TB, profile string) Invoice {
+	t.Helper()
+	return Invoice{
+		XML: read(t, "../testdata/"+profile+".xml"), Profile: profile,
+		Title: "Rechnung 4711 – Müller & Söhne <GmbH>", Author: "Müller (Söhne) \\ GmbH", Subject: "Invoice", Language: "de", Now: now,
+	}
+}
+
+// TestConvert converts every kind of PDF for every profile, and asks our checker and qpdf.
+func TestConvert(t *testing.T) {
+	for _, profile := range slices.Sorted(maps.Keys(profiles)) {
+		for i, pdf := range basePDFs(t) {
+			in := invoice(t, profile)
+			out, err := Convert(pdf, in)
+			if err != nil {
+				t.Fatal(profile, i, err)
+			}
+			if err := Check(out); err != nil {
+				t.Errorf("%s, PDF %d: %v", profile, i, err)
+			}
+			if back, err := Extract(out); err != nil || !bytes.Equal(back, in.XML) {
+				t.Errorf("%s, PDF %d: XML came back changed, %v", profile, i, err)
+			}
+			if level, err := Level(out); err != nil || level != profiles[profile].level {
+				t.Errorf("%s, PDF %d: level %q, %v", profile, i, level, err)
+			}
+			if again, err := Convert(pdf, in); err != nil || !bytes.Equal(again, out) {
+				t.Errorf("%s, PDF %d: a second time gives other bytes, %v", profile, i, err)
+			}
+			qpdfCheck(t, out)
 		}
-		start := time.Now()
-		out, err := Convert(pdf, Invoice{XML: xml, Profile: "en16931", Title: "Rechnung Müller & Söhne <1>", Author: "A", Subject: "S", Language: "de", Now: now})
-		if err != nil {
-			t.Fatal(n, err)
+	}
+}
+
+// qpdfCheck asks qpdf for faults of syntax.
+func qpdfCheck(t *testing.T, pdf []byte) {
+	t.Helper()
+	if _, err := exec.LookPath("qpdf"); err != nil {
+		t.Skip("qpdf is not installed")
+	}
+	path := filepath.Join(t.TempDir(), "out.pdf")
+	if err := os.WriteFile(path, pdf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("qpdf", "--check", path).CombinedOutput(); err != nil {
+		t.Errorf("qpdf: %v: %s", err, said)
+	}
+}
+
+// TestConvertRefuses gives what cannot be converted.
+func TestConvertRefuses(t *testing.T) {
+	good := read(t, "testdata/plain.pdf")
+	sealed, err := document.Finish(t.Context(), good, document.Finishing{Password: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := invoice(t, "basic")
+	for name, c := range map[string]struct {
+		pdf  []byte
+		in   Invoice
+		want string
+	}{
+		"no PDF":        {[]byte("hello"), in, "cannot become"},
+		"empty":         {nil, in, "cannot become"},
+		"cut":           {good[:len(good)/2], in, "cannot become"},
+		"encrypted":     {sealed, in, ""},
+		"wrong profile": {good, Invoice{XML: in.XML, Profile: "comfort"}, "no profile"},
+		"no XML":        {good, Invoice{Profile: "basic"}, "no XML"},
+	} {
+		if _, err := Convert(c.pdf, c.in); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
 		}
-		t.Log(n, len(pdf), len(out), time.Since(start))
-		os.WriteFile("/tmp/vp/out/"+string(n[len(n)-8:]), out, 0o644)
+	}
+}
+
+// TestConvertTwice converts what was converted: only one invoice stays.
+func TestConvertTwice(t *testing.T) {
+	once, err := Convert(read(t, "testdata/plain.pdf"), invoice(t, "basic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := invoice(t, "extended")
+	twice, err := Convert(once, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(twice); err != nil {
+		t.Error(err)
+	}
+	if back, err := Extract(twice); err != nil || !bytes.Equal(back, in.XML) {
+		t.Error("the first invoice stayed", err)
+	}
+}
+
+// TestMissingGlyphs finds the page on which a character was printed for which there is no glyph.
+func TestMissingGlyphs(t *testing.T) {
+	out, err := Convert(read(t, "testdata/missing.pdf"), invoice(t, "basic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v *Violation
+	if err := Check(out); !errors.As(err, &v) || v.Rule != "6.2.11.8-1" {
+		t.Error(err)
 	}
 }
