@@ -124,6 +124,15 @@ func (l *Lease) Capture(ctx context.Context, job Capture) (Image, error) {
 	return image, nil
 }
 
+// ready refuses a document that is beyond a limit, and shows all that is to be captured.
+func (p *page) ready(ctx context.Context, job Capture) error {
+	w, err := p.weigh(ctx, job.Limits, job.HTML)
+	if err == nil && job.FullPage {
+		return p.reveal(ctx, Size{Width: w.content.Width, Height: min(w.content.Height, maxPageHeight)})
+	}
+	return err
+}
+
 func (p *page) capture(ctx context.Context, job Capture) (Image, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, orElse(job.CaptureTimeout, DefaultCaptureTimeout), errBudget)
 	defer cancel()
@@ -133,7 +142,7 @@ func (p *page) capture(ctx context.Context, job Capture) (Image, error) {
 		return Image{}, err
 	}
 	start := time.Now()
-	if _, err := p.weigh(ctx, job.Limits, job.HTML); err != nil {
+	if err := p.ready(ctx, job); err != nil {
 		return Image{}, verdict("capture", err)
 	}
 	image, err := p.shoot(ctx, job, from.size)

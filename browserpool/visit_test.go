@@ -1,8 +1,11 @@
 package browserpool
 
 import (
+	"bytes"
 	"errors"
+	"image"
 	"image/color"
+	"image/png"
 	"net"
 	"net/http"
 	"strings"
@@ -104,6 +107,45 @@ func TestObserversFire(t *testing.T) {
 	if _, err := pool.Capture(t.Context(), Capture{URL: web.URL, Load: load}); err != nil {
 		t.Error(err)
 	}
+}
+
+// What waits to be seen is drawn wherever it stands on the page, and the page never
+// hears that its window changed in the end.
+func TestBelowTheFold(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1, AllowEgress: loopback})
+	web := newWeb(t, pages{"/": `<body style="margin: 0"><div style="height: 6000px">top</div><p id="chart"></p><div style="height: 1000px"></div><p id="end"></p><script>
+		for (const [at, text] of [[chart, "CHART"], [end, "END"]])
+			new IntersectionObserver(([e]) => e.isIntersecting && requestAnimationFrame(() => at.textContent = text + innerHeight)).observe(at)
+		addEventListener("beforeprint", () => chart.append(" PRINTED" + innerWidth + "x" + innerHeight))
+	</script>`})
+	text := printed(t, pool, Print{URL: web.URL})
+	wants(t, text, "CHART", "END", "PRINTED718x718")
+	one, err := pool.Capture(t.Context(), Capture{URL: web.URL, FullPage: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(one.Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !inked(picture, image.Rect(0, 6000, 300, 6060)) {
+		t.Error("the picture of the whole page does not show the chart")
+	}
+	if inked(picture, image.Rect(0, 3000, 300, 3060)) {
+		t.Error("there is ink where nothing is")
+	}
+}
+
+// inked tells whether a part of a picture is not all white.
+func inked(picture image.Image, part image.Rectangle) bool {
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r+g+b < 3*0xffff {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func TestNavigationErrors(t *testing.T) {

@@ -1,0 +1,45 @@
+package browserpool
+
+import (
+	"context"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+const (
+	// maxReveal is how much of a page is shown at once, in CSS pixels from the top: it is
+	// drawn, and that takes four bytes a pixel.
+	maxReveal = 20_000
+	// threeFrames are what it takes until an observer that sees something in the first
+	// has been told in the second and has drawn in the third.
+	threeFrames = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`
+)
+
+// reveal shows a visited page whole for a moment, as if somebody had scrolled through
+// it: charts and pictures that wait until an IntersectionObserver sees them are drawn.
+// The window has its size again afterwards.
+func (p *page) reveal(ctx context.Context, content Size) error {
+	if p.visiting == nil || content.Height <= p.size.Height {
+		return nil
+	}
+	window := p.size
+	whole := Size{Width: window.Width, Height: min(content.Height, maxReveal)}
+	if err := p.view(ctx, p.media, whole); err != nil {
+		return err
+	}
+	if err := p.awaitFrames(ctx); err != nil {
+		return err
+	}
+	return p.view(ctx, p.media, window)
+}
+
+// awaitFrames asks in a world of its own, where the page has not replaced what it asks for.
+func (p *page) awaitFrames(ctx context.Context) error {
+	client := p.session.With(ctx)
+	world, err := proto.PageCreateIsolatedWorld{FrameID: p.progress.frame}.Call(client)
+	if err != nil {
+		return unlessRefused(err)
+	}
+	_, err = proto.RuntimeEvaluate{Expression: threeFrames, ContextID: world.ExecutionContextID, AwaitPromise: true}.Call(client)
+	return unlessRefused(err)
+}
