@@ -88,3 +88,19 @@ func checkTypeCode(root *Node) error {
 	}
 	return nil
 }
+
+// Declared is the guideline identifier that a document declares, and the profile that it
+// stands for; both are empty if it declares none, the profile if it is unknown.
+func Declared(document []byte) (guideline, profile string) {
+	v, err := validate(document, "extended") // which has all that the others have
+	if err != nil || v.top == nil {
+		return "", ""
+	}
+	guideline = newInvoice("extended", v.top).Guideline().Text()
+	for name, known := range Guidelines {
+		if known == guideline {
+			profile = name
+		}
+	}
+	return guideline, profile
+}

@@ -55,7 +55,7 @@ const (
 	// how long that may take.
 	noteEvery = 250 * time.Millisecond
 	noteLimit = time.Second
-	joinAgain     = 2 * time.Second
+	joinAgain = 2 * time.Second
 	// maxMessage lets the remote writer's batches of up to 1000 envelopes through;
 	// gRPC's own 4 MiB would break the stream and lose them silently.
 	maxMessage = 64 << 20

@@ -25,8 +25,10 @@ type attempt struct {
 	at      place
 	lane    events.Lane
 	// limit is how many bytes the file may have.
-	limit   int64
-	started time.Time
+	limit int64
+	// accepted is when the job was, started when the attempt had its page.
+	accepted, started time.Time
+	report            Report
 }
 
 // place is where the content is in the command topic.
@@ -39,7 +41,7 @@ func newAttempt(cfg Config, ctx context.Context, m take) *attempt {
 	a := &attempt{
 		cfg: cfg, ctx: ctx, id: events.NewAttemptID(),
 		account: m.effect.Account, job: m.effect.Job, at: place{m.partition, m.effect.Content},
-		limit: m.effect.MaxFile, lane: m.effect.Lane,
+		limit: m.effect.MaxFile, lane: m.effect.Lane, report: Report{Lane: m.effect.Lane},
 	}
 	if a.limit == 0 {
 		a.limit = MaxFile
@@ -67,6 +69,7 @@ func (a *attempt) run() error {
 		return fmt.Errorf("wait for a page: %w", err)
 	}
 	a.started = a.cfg.Now()
+	a.noteWait(submit)
 	announced := make(chan error, 1)
 	go func() { announced <- a.tell(events.StartRender{Job: a.job, Attempt: a.id, Node: a.cfg.Node}) }()
 	file, metrics, err := a.produce(lease, submit, submitErr)
@@ -74,12 +77,14 @@ func (a *attempt) run() error {
 		return errors.Join(err, startErr)
 	}
 	if err == nil {
+		a.observe("")
 		return a.tell(events.FinishRender{Job: a.job, Attempt: a.id, File: file, Metrics: metrics})
 	}
 	if a.ctx.Err() != nil {
 		return err
 	}
 	code, retryable := classify(err)
+	a.observe(code)
 	if code == events.RenderFailed && !retryable && submit.Content.Invoice != nil {
 		code = events.EInvoiceFailed
 	}
@@ -110,6 +115,7 @@ func (a *attempt) submit() (events.SubmitJob, error) {
 	if !ok || submit.Job != a.job || c.Account != a.account {
 		return events.SubmitJob{}, fmt.Errorf("content: record %d of commands %d is not of job %s", a.at.offset, a.at.partition, a.job)
 	}
+	a.accepted = c.At.Time()
 	return submit, nil
 }
 

@@ -97,7 +97,7 @@ func (d *dispatcher) Receive(ctx actor.Context) {
 	case overdue:
 		d.onOverdue(m.entry)
 	case retire:
-		d.retiring = true
+		d.onRetire()
 	case drain:
 		d.onDrain(m.done)
 	case *actor.Terminated:
@@ -216,6 +216,11 @@ func (d *dispatcher) onDrop(partition int32) {
 			d.forget(e)
 		}
 	}
+}
+
+func (d *dispatcher) onRetire() {
+	d.retiring = true
+	d.cfg.Logger.Info("no render is begun any more", "running", len(d.running), "waiting", len(d.queues[0])+len(d.queues[1]))
 }
 
 func (d *dispatcher) onDrain(done chan struct{}) {

@@ -77,7 +77,11 @@ func (a *attempt) hybrid(pdf []byte, i *events.Invoice) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pdfa.Convert(pdf, pdfa.Invoice{
+	pdf, err = pdfa.Convert(pdf, pdfa.Invoice{
 		XML: xml, Profile: i.Profile, Title: blocks.Title(invoice), Author: strings.TrimSpace(invoice.Seller().Name().Text()), Now: a.cfg.Now(),
 	})
+	if err != nil {
+		return nil, err
+	}
+	return pdf, pdfa.Check(pdf)
 }

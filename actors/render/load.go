@@ -34,6 +34,9 @@ type Load struct {
 // total is how many jobs are under way or wait.
 func (l Load) total() int { return l.Running[0] + l.Running[1] + l.Queued[0] + l.Queued[1] }
 
+// Ratio is how many jobs are under way or wait, per slot.
+func (l Load) Ratio() float64 { return float64(l.total()) / float64(max(1, l.Slots)) }
+
 // fits tells whether a node with this load would give one more job of a lane a
 // page at once, after it was given some that the load does not count yet.
 func (l Load) fits(in, given int) bool {

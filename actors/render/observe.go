@@ -24,6 +24,23 @@ type Report struct {
 	Pages int
 }
 
+// noteWait notes how long a job waited for its page, by the clock of the node that
+// accepted it and by this one's.
+func (a *attempt) noteWait(submit events.SubmitJob) {
+	a.report.Operation = submit.Operation
+	a.report.Wait = max(0, a.started.Sub(a.accepted))
+	if submit.Test || a.accepted.IsZero() {
+		a.report.Wait = -1
+	}
+}
+
+func (a *attempt) observe(code events.ErrorCode) {
+	a.report.Code = code
+	if a.cfg.Observe != nil {
+		a.cfg.Observe(a.report)
+	}
+}
+
 // Counts are of jobs that were rendered elsewhere than where they belong.
 type Counts struct {
 	// HandedOver were taken by another node, Refused were not; TakenBack were handed

@@ -41,6 +41,7 @@ func (a *attempt) produce(lease Lease, submit events.SubmitJob, submitErr error)
 	if err != nil {
 		return file, m, err
 	}
+	a.report.Load, a.report.Made = out.load, out.made
 	finishing := a.cfg.Now()
 	if out.extension == ".pdf" && out.pages == 0 {
 		if out.pages, err = a.cfg.Pages(out.data); err != nil {
@@ -53,12 +54,15 @@ func (a *attempt) produce(lease Lease, submit events.SubmitJob, submitErr error)
 	if submit.Content.Delivery != nil {
 		return file, m, errDelivery
 	}
+	storing := a.cfg.Now()
+	a.report.Finish = storing.Sub(finishing)
 	name := fmt.Sprintf("%s-%016x%s", a.job, uint64(a.id), out.extension)
 	size, err := a.cfg.Files.Put(a.ctx, name, bytes.NewReader(out.data), a.limit)
 	if err != nil {
 		return file, m, fmt.Errorf("store: %w: %w", errInfrastructure, err)
 	}
 	end := a.cfg.Now()
+	a.report.Store, a.report.Size, a.report.Pages = end.Sub(storing), size, out.pages
 	m = events.Metrics{
 		PageLoad:   out.load.Milliseconds(),
 		Processing: (out.made + end.Sub(finishing)).Milliseconds(),

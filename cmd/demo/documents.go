@@ -84,9 +84,9 @@ func kindOf(file string) (document, bool) {
 		d.operation, d.field = "html-to-pdf", "html"
 	case ".md":
 		d.operation, d.field = "markdown-to-pdf", "markdown"
-	case ".xml": // in test mode: e-invoices are checked, but not made yet
-		d.name += "-test"
-		d.operation, d.field, d.more = "einvoice-to-pdf", "xml", map[string]any{"profile": "minimum", "test": true}
+	case ".xml":
+		d.name = "factur-x" // beside invoice.html
+		d.operation, d.field, d.more = "einvoice-to-pdf", "xml", map[string]any{"profile": "en16931"}
 	default:
 		return d, false
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"platen.dev/einvoice"
+	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
 )
 
@@ -52,6 +53,8 @@ var invoiceRows = append(rowsOf([]field{
 	{"invoice/guideline-space", "E-invoices", "white space around the guideline does not count", proveGuidelineSpace},
 	{"invoice/type-codes", "E-invoice data", "the document type code is 380 or 381", proveTypeCodes},
 	{"invoice/not-well-formed", "Errors", "XML that cannot be parsed, or is no invoice, is EINVOICE_XML_INVALID", proveNoInvoice},
+	{"invoice/schema", "E-invoices", "what breaks the profile's schema is refused, up to 20 violations with path, line and expectation", proveSchema},
+	{"invoice/placeholder", "E-invoice data", "an unknown placeholder is rejected with its path and the known ones", proveUnknownPlaceholder},
 	{"invoice/doctype", "E-invoices", "a DOCTYPE is refused", proveDoctype},
 	{"invoice/size", invoiceSection, "the XML has 1,048,576 bytes at most", proveInvoiceSize},
 	{"invoice/attachments", invoiceSection, "XML that is too large even compressed, as attachments make it, is 413 and free", proveAttachments},
@@ -141,6 +144,37 @@ func proveNoInvoice(t *testing.T, v *venue) {
 	} {
 		c.refusesInvoice(xml, "en16931")
 	}
+}
+
+func proveSchema(t *testing.T, v *venue) {
+	c := v.customer(t, events.PlanPro)
+	wrong := strings.Replace(invoiceXML("en16931", "380"), "<ram:GrandTotalAmount>", "<ram:GrandTotalAmount>x", 1)
+	for path, body := range invoiced(wrong, "en16931") {
+		detail, _ := c.post(path, body).problem(422, invalidInvoice, invalidInvoice+": ")["detail"].(string)
+		for _, part := range []string{"ram:GrandTotalAmount", "line ", "column ", "decimal"} {
+			if !strings.Contains(detail, part) {
+				t.Errorf("%s: %q does not name %s", path, detail, part)
+			}
+		}
+	}
+	many := strings.Replace(invoiceXML("en16931", "380"), "<rsm:SupplyChainTradeTransaction>", "<rsm:SupplyChainTradeTransaction>"+strings.Repeat("<ram:Nothing/>", 30), 1)
+	detail, _ := c.post(invoiceToPDF, object{"xml": many}).problem(422, invalidInvoice, invalidInvoice+": ")["detail"].(string)
+	if n := strings.Count(detail, "ram:Nothing"); n < 20 || strings.Count(detail, "\n") > 20 {
+		t.Errorf("%d violations are named: %s", n, detail)
+	}
+	if u := c.usage(); u.Reserved+u.Used+u.Running != 0 {
+		t.Errorf("refusals were charged: %+v", u)
+	}
+}
+
+func proveUnknownPlaceholder(t *testing.T, v *venue) {
+	c := v.customer(t, events.PlanPro)
+	body := minimal(invoiceToPDF)
+	template := wholeTemplate()
+	template["blocks"].([]any)[1] = object{"type": "trading-parties", "labels": object{"seller": "{seller}"}}
+	body["template"] = template
+	known := "Value error, unknown placeholder {seller}; known are {" + strings.Join(blocks.Placeholders(), "}, {") + "}"
+	c.post(invoiceToPDF, body).violations(wrong{"body.template.blocks.1.labels.seller", "value_error", known})
 }
 
 func proveDoctype(t *testing.T, v *venue) {

@@ -37,7 +37,6 @@ var pipelineRows = []row{
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},
 	{"pipeline/delivery-fails", "Delivery object", "a job with delivery ends DELIVERY_FAILED for now, costs nothing and has no file", proveDeliveryFails},
-	{"pipeline/invoice-fails", "E-invoice data", "an e-invoice ends EINVOICE_FAILED for now, and costs nothing", proveInvoiceFails},
 	{"pipeline/local-page", "Submitting", "an operator may allow private networks by CIDR", proveLocalPage},
 }
 
@@ -126,20 +125,6 @@ func proveDeliveryFails(t *testing.T, v *venue) {
 		t.Errorf("the job ended %v", job)
 	}
 	c.download(id).status(404)
-	c.chargedNothing()
-}
-
-func proveInvoiceFails(t *testing.T, v *venue) {
-	c := v.customer(t, events.PlanBusiness)
-	for _, path := range []string{invoiceToPDF, htmlToPDF} {
-		body := minimal(path)
-		if path == htmlToPDF {
-			body["einvoice"] = object{"xml": invoiceXML("en16931", "380")}
-		}
-		if job := c.ended(c.post(path, body).accepted()); job["status"] != "failed" || job["error_code"] != "EINVOICE_FAILED" {
-			t.Errorf("%s: the job ended %v", path, job)
-		}
-	}
 	c.chargedNothing()
 }
 

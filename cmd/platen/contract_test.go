@@ -24,7 +24,7 @@ type row struct {
 // contract lists the rows: those that need files made by a browser, and those that
 // need jobs to stay as they are and a clock of their own.
 func contract() (live, still []row) {
-	live = slices.Concat(pipelineRows, sampleRows, imageRows)
+	live = slices.Concat(pipelineRows, hybridRows, sampleRows, imageRows)
 	still = slices.Concat(
 		jobRows, optionRows, renderRows, imageOptionRows, defaultRows, deliveryRows, invoiceRows, templateRows,
 		endpointRows, downloadRows, keyRows, gateRows, errorRows,

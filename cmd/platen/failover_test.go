@@ -69,7 +69,7 @@ type trio struct {
 	accounts  []events.AccountID
 }
 
-func startTrio(t *testing.T, broker string) *trio {
+func startTrio(t *testing.T, broker string, args ...string) *trio {
 	t.Helper()
 	c := &trio{broker: broker}
 	ports, files := freePorts(t, 2*failoverNodes), t.TempDir()
@@ -80,7 +80,7 @@ func startTrio(t *testing.T, broker string) *trio {
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c.homes = append(c.homes, newHome(t, "--config", config, "--slots", "2"))
+		c.homes = append(c.homes, newHome(t, append([]string{"--config", config, "--slots", "2"}, args...)...))
 		c.nodes = append(c.nodes, nil)
 		c.launch(t, i)
 	}

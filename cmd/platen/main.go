@@ -26,7 +26,7 @@ func main() {
 // errUsage tells that the usage was shown already.
 var errUsage = errors.New("usage")
 
-const usage = `platen turns web pages, HTML and Markdown into PDFs and images through durable jobs.
+const usage = `platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs.
 
 Usage:
 
@@ -46,9 +46,11 @@ Usage:
   platen admin template show ID TPL         print a template; "builtin" is the one of those who have none
   platen admin template set-default ID TPL  show e-invoices that name no template by this one, or by "builtin"
   platen admin template delete ID TPL       delete a template; accepted jobs keep it
+  platen einvoice check FILE                check an XML invoice, or a hybrid PDF; --profile PROFILE
+  platen einvoice extract FILE              print the XML of a hybrid PDF; --out FILE
   platen version                            print the version
 
-The admin commands talk to a running node through <data>/admin.sock; --data
+The e-invoice commands need no node. The admin commands talk to a running node through <data>/admin.sock; --data
 names its data directory. PLAN is free, starter, pro or business.
 `
 
@@ -62,6 +64,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return serve(args[1:], stdout, stderr)
 	case "admin":
 		return admin(args[1:], stdout, stderr)
+	case "einvoice":
+		return eInvoice(args[1:], stdout, stderr)
 	case "version":
 		_, err := fmt.Fprintln(stdout, "platen", version())
 		return err

@@ -54,6 +54,7 @@ type Node struct {
 	server   *edge.Server
 	listener net.Listener
 	failed   chan error
+	metrics  *metrics
 	// closers end the parts, the last started first.
 	closers []closer
 }
@@ -73,6 +74,7 @@ func startAt(ctx context.Context, cfg Config, logger *slog.Logger, now func() ti
 		cfg: cfg, logger: logger, now: now, failed: make(chan error, 2),
 		id: events.NodeID("node-" + events.NewJobID().String()),
 	}
+	n.metrics = newMetrics(n)
 	for _, step := range []struct {
 		part  string
 		start func(context.Context) error
@@ -215,7 +217,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 	}
 	n.nodes, err = cluster.Join(cluster.Config{
 		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secret: []byte(n.cfg.Cluster.Secret),
-		Actors: n.system.Address(),
+		Actors:  n.system.Address(),
 		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
 		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
 		Logger:  n.logger,
@@ -246,6 +248,7 @@ func (n *Node) startRendering(context.Context) (err error) {
 		Acquire:  n.acquire,
 		Unseal:   n.seal.Open,
 		Pages:    countPages,
+		Observe:  n.metrics.rendered,
 	}
 	if n.nodes != nil {
 		cfg.Peers = peers{n.id, n.nodes}
@@ -374,12 +377,11 @@ func (n *Node) startDev(context.Context) error {
 }
 
 func (n *Node) startEdge(context.Context) (err error) {
-	m := newMetrics(n)
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.Template, Invoice: checkInvoice, Placeholders: blocks.CheckText},
 		Rate:      n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
-		Ready: n.ready, Metrics: m.handler, Observe: m.observe, Logger: n.logger, Now: n.now,
+		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
 		DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	"platen.dev/events"
+	"platen.dev/events/log"
+	"platen.dev/projections"
+)
+
+// TestHandOverNodes gives all jobs to shards of one node and lets three render them:
+// the node itself what it has pages for, the others what it has not. Then one drains,
+// gets no more and finishes what it has; then one is killed in the middle of its
+// renders; and every job is done exactly once.
+func TestHandOverNodes(t *testing.T) {
+	c := startTrio(t, fakeBroker(t), "--egress-allow", "127.0.0.0/8")
+	eventually(t, "the shards are not shared evenly", c.even)
+	l := openKafka(t, c.broker)
+	site := newTurnstile(t)
+	var jobs []followed
+
+	// Node 0 has two slots and four attempts: eight jobs fill the six slots there are.
+	jobs = append(jobs, c.submitHeld(t, site, 0, 8)...)
+	site.awaitHeld(t, 6)
+	ids := [failoverNodes]events.NodeID{c.id(t, l, 0), c.id(t, l, 1), c.id(t, l, 2)}
+	eventually(t, "three nodes do not render two jobs each", func() bool {
+		s := starts(t, l)
+		return s[ids[0]] == 2 && s[ids[1]] == 2 && s[ids[2]] == 2
+	})
+
+	// Node 1 is told to stop, and more is to do than the others can at once.
+	if err := c.nodes[1].cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	c.nodes[1].await(t, "no render is begun any more")
+	jobs = append(jobs, c.submitHeld(t, site, 0, 12)...)
+	site.open()
+	c.nodes[1].awaitStopped(t)
+	c.awaitDone(t, jobs)
+	if s := starts(t, l); s[ids[1]] != 2 {
+		t.Errorf("node %s began %d renders, want the 2 from before it was told to stop", ids[1], s[ids[1]])
+	}
+
+	// Node 2 is killed with its pages full of jobs of node 0.
+	site.close()
+	eventually(t, "the shards of the node that left have no owner", func() bool {
+		return len(c.owned(c.nodes[0]))+len(c.owned(c.nodes[2])) == clusterPartitions
+	})
+	before := starts(t, l)[ids[2]]
+	jobs = append(jobs, c.submitHeld(t, site, 0, 7)...)
+	site.awaitHeld(t, 4)
+	eventually(t, "node 2 does not render two jobs", func() bool { return starts(t, l)[ids[2]] == before+2 })
+	c.nodes[2].kill()
+	site.open()
+	c.awaitDone(t, jobs)
+
+	b := readBooks(t, l)
+	var accepted []events.JobID
+	for _, j := range jobs {
+		accepted = append(accepted, j.id)
+	}
+	b.check(t, accepted)
+	if len(b) != len(jobs) {
+		t.Errorf("got %d jobs in the journal, want %d", len(b), len(jobs))
+	}
+	b.checkStates(t, l)
+	t.Logf("renders begun by the nodes: %v", starts(t, l))
+}
+
+// submitHeld submits jobs for shards of a node whose pictures wait at the turnstile.
+func (c *trio) submitHeld(t *testing.T, site *turnstile, node, jobs int) (accepted []followed) {
+	t.Helper()
+	shards := c.owned(c.nodes[node])
+	slices.Sort(shards)
+	for n := range jobs {
+		from := c.customers[shards[n%len(shards)]]
+		html := fmt.Sprintf("<p>Job %d</p><img src=%q>", n, site.URL+fmt.Sprint("/", n))
+		id, status, err := from.post(c.nodes[node].address+"/html-to-pdf", map[string]string{"html": html})
+		if status != 202 || err != nil {
+			t.Fatalf("submit: %d %v", status, err)
+		}
+		accepted = append(accepted, followed{id: id, from: from})
+	}
+	return accepted
+}
+
+func (c *trio) awaitDone(t *testing.T, jobs []followed) {
+	t.Helper()
+	for _, j := range jobs {
+		eventually(t, "a job is not done", func() bool {
+			status, _, err := j.from.status(c.nodes[0].address, j.id)
+			if err != nil || status == events.StatusFailed {
+				t.Fatalf("job %s: %s %v", j.id, status, err)
+			}
+			return status == events.StatusDone
+		})
+	}
+}
+
+// id is the node id that a process goes by in the journal.
+func (c *trio) id(t *testing.T, l log.Log, node int) (id events.NodeID) {
+	t.Helper()
+	readTopic(t, l, events.TopicJournal, int32(c.owned(c.nodes[node])[0]), func(r log.Record) {
+		if m, ok := decoded(t, r).(events.Marker); ok {
+			id = m.Owner
+		}
+	})
+	return id
+}
+
+func decoded(t *testing.T, r log.Record) events.Entry {
+	t.Helper()
+	entry, err := events.DecodeEntry(r.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entry
+}
+
+// starts is how many renders each node has begun.
+func starts(t *testing.T, l log.Log) map[events.NodeID]int {
+	t.Helper()
+	begun := map[events.NodeID]int{}
+	for p := range l.Partitions() {
+		cursor := projections.Origin()
+		readTopic(t, l, events.TopicJournal, p, func(r log.Record) {
+			entry := decoded(t, r)
+			if !cursor.Step(r.Offset, entry) {
+				return
+			}
+			for _, ev := range entry.(events.Envelope).Events {
+				if e, ok := ev.(events.RenderStarted); ok {
+					begun[e.Node]++
+				}
+			}
+		})
+	}
+	return begun
+}
+
+// turnstile is a site whose pictures come only while it is open.
+type turnstile struct {
+	*httptest.Server
+	mu   sync.Mutex
+	gate chan struct{} // closed while the turnstile is open
+	held int
+}
+
+func newTurnstile(t *testing.T) *turnstile {
+	s := &turnstile{gate: make(chan struct{})}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(func() { s.open(); s.Server.CloseClientConnections(); s.Server.Close() })
+	return s
+}
+
+func (s *turnstile) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.held++
+	gate := s.gate
+	s.mu.Unlock()
+	select {
+	case <-gate:
+	case <-r.Context().Done():
+	}
+	s.mu.Lock()
+	s.held--
+	s.mu.Unlock()
+	http.NotFound(w, r)
+}
+
+func (s *turnstile) open() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.gate:
+	default:
+		close(s.gate)
+	}
+}
+
+func (s *turnstile) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gate = make(chan struct{})
+}
+
+// awaitHeld waits until as many pictures are waited for.
+func (s *turnstile) awaitHeld(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("not %d pages wait for their picture", n), func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.held == n
+	})
+}

@@ -1,0 +1,105 @@
+package pdfa
+
+import (
+	"math"
+
+	"platen.dev/einvoice/pdfa/cos"
+)
+
+// maxPages bounds the walk through the tree.
+const maxPages = 100_000
+
+// pages walks the tree of pages, giving them what they inherit.
+func (i *inspection) pages() {
+	i.tree(i.catalog["Pages"], cos.Dict{}, map[any]bool{}, 0)
+	i.when(len(i.pageDicts) == 0, "6.1.2-1", "the document has no pages")
+}
+
+func (i *inspection) tree(value any, inherited cos.Dict, seen map[any]bool, depth int) {
+	d := i.file.Dict(value)
+	if ref, ok := value.(cos.Ref); d == nil || !ok || seen[ref] || depth > 64 || len(seen) > maxPages {
+		return
+	}
+	seen[value] = true
+	own := cos.Dict{}
+	for _, key := range []cos.Name{"MediaBox", "CropBox", "Resources"} {
+		if own[key] = d[key]; own[key] == nil {
+			own[key] = inherited[key]
+		}
+	}
+	if d["Kids"] != nil {
+		for _, kid := range i.file.Array(d["Kids"]) {
+			i.tree(kid, own, seen, depth+1)
+		}
+		return
+	}
+	i.pageDicts = append(i.pageDicts, d)
+	i.page(len(i.pageDicts), d, own)
+}
+
+func (i *inspection) page(number int, d, inherited cos.Dict) {
+	i.when(d["AA"] != nil, "6.5.2-2", "page %d has additional actions", number)
+	i.when(d["PresSteps"] != nil, "6.10-2", "page %d has PresSteps", number)
+	i.when(d["Resources"] == nil && inherited["Resources"] != nil, "6.2.2-2", "page %d has no resources of its own", number)
+	for _, key := range []cos.Name{"MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"} {
+		box := d[key]
+		if box == nil {
+			box = inherited[key]
+		}
+		i.when(box != nil && !i.fits(box), "6.1.13-11", "page %d: %s is not between 3 and 14400 units", number, key)
+	}
+	i.when(inherited["MediaBox"] == nil, "6.1.13-11", "page %d has no MediaBox", number)
+	for _, annotation := range i.file.Array(d["Annots"]) {
+		if a := i.file.Dict(annotation); a["Type"] == nil { // others are met as objects
+			i.annotation(number, a)
+		}
+	}
+}
+
+// fits tells whether a box has a size that is allowed.
+func (i *inspection) fits(value any) bool {
+	box := i.file.Array(value)
+	if len(box) != 4 {
+		return false
+	}
+	width := math.Abs(i.number(box[2]) - i.number(box[0]))
+	height := math.Abs(i.number(box[3]) - i.number(box[1]))
+	return width >= 3 && width <= 14400 && height >= 3 && height <= 14400
+}
+
+func (i *inspection) number(value any) float64 {
+	switch v := i.file.Resolve(value).(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
+
+// annotation looks at 6.3 and 6.4.1.
+func (i *inspection) annotation(number int, d cos.Dict) {
+	subtype := i.name(d["Subtype"])
+	i.when(!allowedAnnotation(subtype) && subtype != "Widget" && subtype != "PrinterMark" && subtype != "TrapNet" && subtype != "Redact" && subtype != "FileAttachment",
+		"6.3.1-1", "annotation in %d is of type %q", number, subtype)
+	i.when(subtype == "Widget" && (d["A"] != nil || d["AA"] != nil), "6.4.1-1", "form field in %d has actions", number)
+	if subtype == "Popup" {
+		return
+	}
+	i.when(d["F"] == nil, "6.3.2-1", "annotation in %d has no flags", number)
+	const forbidden, printed = 1 | 2 | 32 | 256, 4
+	flags := i.file.Int(d["F"], printed)
+	i.when(flags&forbidden != 0 || flags&printed == 0, "6.3.2-2", "annotation in %d has the flags %d", number, flags)
+	look := i.file.Dict(d["AP"])
+	i.when(d["AP"] == nil && subtype != "Link" && !i.empty(d["Rect"]), "6.3.3-1", "annotation in %d has no appearance", number)
+	i.when(look != nil && (len(look) != 1 || look["N"] == nil), "6.3.3-2", "annotation in %d has an appearance other than N", number)
+	if look != nil && subtype != "Widget" {
+		_, ok := i.file.Resolve(look["N"]).(*cos.Stream)
+		i.when(!ok, "6.3.3-4", "annotation in %d has an appearance that is no stream", number)
+	}
+}
+
+func (i *inspection) empty(rect any) bool {
+	r := i.file.Array(rect)
+	return len(r) == 4 && i.number(r[0]) == i.number(r[2]) && i.number(r[1]) == i.number(r[3])
+}
