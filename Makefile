@@ -44,8 +44,11 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: deps build ## run the tests against a real Apache Kafka broker, and schemathesis against a node
+integration: deps build ## run the tests against Apache Kafka, veraPDF, Mustang, xmllint and schemathesis, and with browsers killed
 	@testdata/schemathesis/run.sh bin/platen
+	@testdata/einvoice/integration.sh
+	@echo "integration: 2,000 jobs while browsers are killed"
+	@$(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
 	@testdata/kafka/integration.sh
 
 bench: deps build ## print the benchmarks, each as a ratio within one run

@@ -25,6 +25,9 @@ type Config struct {
 	AllowEgress []netip.Prefix
 	// RefuseEgress adds ranges to the refused ones, for instance the cluster's own public addresses.
 	RefuseEgress []netip.Prefix
+	// RefusesEgress tells of further refused addresses, asked anew for every connection;
+	// nil refuses none.
+	RefusesEgress func(netip.Addr) bool
 	// EgressLimits bound what the connections of a page may take, each and together.
 	EgressLimits egress.Limits
 	// Resolver looks up the names that documents go to; nil means net.DefaultResolver.
@@ -111,7 +114,7 @@ type Pool struct {
 // work. It fails with chromium.ErrNotInstalled when there is no browser.
 func Open(config Config) (*Pool, error) {
 	config = config.withDefaults()
-	policy := egress.Policy{Allow: config.AllowEgress, Refuse: config.RefuseEgress, Resolver: config.Resolver}
+	policy := egress.Policy{Allow: config.AllowEgress, Refuse: config.RefuseEgress, Refuses: config.RefusesEgress, Resolver: config.Resolver}
 	gate := egress.NewGate(policy, config.EgressLimits, config.Logger)
 	p := &Pool{config: config, gate: gate, system: config.System, done: make(chan struct{})}
 	p.life, p.kill = context.WithCancel(context.Background())

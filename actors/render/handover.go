@@ -200,8 +200,8 @@ func decodeHandover(b []byte, partitions int32) (take, error) {
 	}}, nil
 }
 
-// onOffered takes a job of another node if it can be begun at once, so that none
-// waits here, or is handed on.
+// onOffered takes a job of another node if there is a page for it at once, so that
+// none waits here, or is handed on. The other may know an older load.
 func (d *dispatcher) onOffered(ctx actor.Context, b []byte) {
 	m, err := decodeHandover(b, d.cfg.Log.Partitions())
 	if err != nil {
@@ -211,7 +211,7 @@ func (d *dispatcher) onOffered(ctx actor.Context, b []byte) {
 	a := answer{Job: m.effect.Job}
 	if e, known := d.known[a.Job]; known {
 		a.Taken = e.where == running
-	} else if d.room(lane(m.effect.Lane)) {
+	} else if in := lane(m.effect.Lane); d.room(in) && d.load().fits(in, 0) {
 		a.Taken = true
 		d.counts.TakenOver++
 		d.begin(ctx, d.know(m))

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -194,7 +195,7 @@ func (s *shop) finished(n int, want events.JobID) {
 	}
 }
 
-// What a node took is taken up here again when it is gone, and in its old place.
+// What a node took is taken up here again when it is gone.
 func TestNodeGone(t *testing.T) {
 	s, n := busyShop(t)
 	b, atB := n.peer("b", idle, takes)
@@ -208,14 +209,26 @@ func TestNodeGone(t *testing.T) {
 	s.renderer.NodeGone("b")
 	s.figures("the job is back", func(f Figures) bool { return f.Counts.TakenBack == 1 && f.Load.Queued[0] == 2 })
 	s.pages <- struct{}{}
-	var order []events.JobID
-	for _, body := range s.told(8) {
-		if start, ok := body.(events.StartRender); ok {
-			order = append(order, start.Job)
-		}
+	s.finished(4, third)
+}
+
+// Who comes back stands where it stood.
+func TestOldPlace(t *testing.T) {
+	d := newDispatcher(t.Context(), Config{}, nil)
+	var all []*entry
+	for range 5 {
+		id := events.NewJobID()
+		d.onTake(take{effect: job.Render{Job: id}})
+		all = append(all, d.known[id])
 	}
-	if len(order) != 4 || order[2] != third {
-		t.Errorf("started in the order %v, want %s third", order, third)
+	for range 3 {
+		d.dequeue(d.queues[0][0])
+	}
+	for _, i := range []int{1, 2, 0} {
+		d.takeBack(all[i])
+	}
+	if !slices.Equal(d.queues[0], all) {
+		t.Error("the order is another")
 	}
 }
 
@@ -240,7 +253,7 @@ func TestBegun(t *testing.T) {
 
 // A node takes what it can begin at once, renders it as its own, and nothing else.
 func TestTakeOver(t *testing.T) {
-	s := newShopWith(t, func(c *Config) { c.Peers, c.Slots = &neighbours{}, 1 })
+	s := newShopWith(t, func(c *Config) { c.Peers, c.Slots = &neighbours{}, 2 })
 	<-s.pages
 	ask := func(h handover) bool {
 		b, _ := cbor.Marshal(h)

@@ -56,12 +56,18 @@ type Figures struct {
 	Counts Counts
 }
 
-// report publishes the figures, and tells the other nodes of another load.
-func (d *dispatcher) report() {
+// load is this node's.
+func (d *dispatcher) load() Load {
 	l := Load{Slots: d.cfg.Slots, Draining: d.retiring, Taken: d.counts.TakenOver}
 	for in := range lanes {
 		l.Running[in], l.Queued[in] = d.runningIn(in), len(d.queues[in])
 	}
+	return l
+}
+
+// report publishes the figures, and tells the other nodes of another load.
+func (d *dispatcher) report() {
+	l := d.load()
 	d.figures.Store(&Figures{l, d.counts})
 	if d.cfg.Peers != nil && l != d.told {
 		d.told = l

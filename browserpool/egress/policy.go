@@ -66,6 +66,9 @@ type Policy struct {
 	// Refuse adds ranges to the refused ones, for instance the public addresses of a
 	// cluster. It wins over Allow.
 	Refuse []netip.Prefix
+	// Refuses tells of further addresses that are refused, as they come and go: it is
+	// asked anew for every address, on any goroutine, and wins over Allow. nil refuses none.
+	Refuses func(netip.Addr) bool
 	// Resolver looks names up; nil means net.DefaultResolver.
 	Resolver *net.Resolver
 }
@@ -77,12 +80,17 @@ func (p Policy) Permits(addr netip.Addr) bool {
 	switch {
 	case !addr.IsValid() || addr.Zone() != "" || contains(p.Refuse, addr):
 		return false
+	case p.Refuses != nil && p.Refuses(addr):
+		return false
 	case contains(p.Allow, addr):
 		return true
 	default:
 		return !contains(refused, addr) && !isOwn(addr)
 	}
 }
+
+// IsPublic tells whether an address is one of the public internet, by its range.
+func IsPublic(addr netip.Addr) bool { return addr.IsValid() && !contains(refused, addr) }
 
 // isOwn tells whether an address is one of this machine's now; interfaces come and go.
 func isOwn(addr netip.Addr) bool {

@@ -79,6 +79,32 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
+// Addresses that come and go are refused while they are there, whatever is allowed.
+func TestRefusedWhileThere(t *testing.T) {
+	peer := netip.MustParseAddr("8.8.4.4")
+	up := false
+	policy := Policy{Allow: prefixes("8.8.0.0/16"), Refuses: func(a netip.Addr) bool { return up && a == peer }}
+	for _, up = range []bool{false, true, false} {
+		if _, err := policy.Resolve(t.Context(), "8.8.4.4"); errors.Is(err, ErrBlocked) != up {
+			t.Errorf("while up is %t: %v", up, err)
+		}
+		if !policy.Permits(netip.MustParseAddr("8.8.8.8")) {
+			t.Error("another is refused")
+		}
+	}
+}
+
+func TestIsPublic(t *testing.T) {
+	for address, want := range map[string]bool{"8.8.8.8": true, "2606:4700::1": true, "10.1.2.3": false, "127.0.0.1": false, "fd00::1": false} {
+		if IsPublic(netip.MustParseAddr(address)) != want {
+			t.Errorf("IsPublic(%s) is %t", address, !want)
+		}
+	}
+	if IsPublic(netip.Addr{}) {
+		t.Error("no address is public")
+	}
+}
+
 // What the operator allows is exempt, and nothing else.
 func TestAllow(t *testing.T) {
 	policy := Policy{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}}

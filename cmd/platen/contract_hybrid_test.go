@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,10 +38,14 @@ func (c *customer) invoiceFile(path string, body object) []byte {
 	return c.download(id).status(200).body
 }
 
-// textOf is a PDF's text without white space, in which line breaks do not matter.
+// pageNumber stands between two pages, in the middle of a text that goes on.
+var pageNumber = regexp.MustCompile(`(?m)^\d+ / \d+$`)
+
+// textOf is a PDF's text without page numbers and white space, in which line breaks do not matter, in the
+// order in which it was drawn: so no word is torn by the column beside it.
 func textOf(t *testing.T, pdf []byte) string {
 	t.Helper()
-	return squeezed(read(t, pdf, "pdftotext"))
+	return squeezed(pageNumber.ReplaceAllString(read(t, pdf, "pdftotext", "-raw"), ""))
 }
 
 func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }

@@ -62,14 +62,14 @@ func value(f *dto.MetricFamily, labels ...string) (sum float64) {
 
 // TestMetrics has a node do a few jobs and looks at what it says of them.
 func TestMetrics(t *testing.T) {
-	h := newHome(t, "--dev", "--slots", "2")
+	h := newHome(t, "--dev", "--slots", "2", "--egress-allow", "127.0.0.0/8")
 	p := h.start(t)
 	c := client{h.devKey(t, events.PlanBusiness)}
 	for path, body := range map[string]any{
 		"/html-to-pdf":     map[string]string{"html": "<p>one</p>"},
 		"/markdown-to-pdf": map[string]string{"markdown": "two"},
 		"/html-to-image":   map[string]string{"html": "three"},
-		"/url-to-pdf":      map[string]string{"url": "https://nothing.invalid/"},
+		"/url-to-pdf":      map[string]string{"url": "http://127.0.0.1:1/"},
 	} {
 		id, status, err := c.post(p.address+path, body)
 		if status != 202 {

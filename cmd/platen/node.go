@@ -45,6 +45,7 @@ type Node struct {
 	replica  *projections.Replica
 	files    *store.Dir
 	nodes    *cluster.Cluster // nil when the node is alone
+	roster   roster
 	pool     *browserpool.Pool
 	renderer *render.Renderer
 	seal     seal.Key
@@ -202,7 +203,7 @@ func (n *Node) startFiles(context.Context) (err error) {
 func (n *Node) startBrowsers(context.Context) (err error) {
 	n.pool, err = browserpool.Open(browserpool.Config{
 		Slots: n.cfg.Browser.Slots, ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
-		AllowEgress: n.cfg.EgressAllow, System: n.system, Logger: n.logger,
+		AllowEgress: n.cfg.EgressAllow, RefusesEgress: n.roster.has, System: n.system, Logger: n.logger,
 	})
 	if err != nil {
 		return err
@@ -225,7 +226,17 @@ func (n *Node) startCluster(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.onClose("cluster", func(context.Context) error { return n.nodes.Close() })
+	sub := n.system.EventStream.Subscribe(func(m any) {
+		switch m.(type) {
+		case nodeGone, peersChanged:
+			n.roster.set(n.nodes.Members())
+		}
+	})
+	n.roster.set(n.nodes.Members())
+	n.onClose("cluster", func(context.Context) error {
+		n.system.EventStream.Unsubscribe(sub)
+		return n.nodes.Close()
+	})
 	return nil
 }
 
@@ -354,7 +365,7 @@ func (n *Node) rate(id events.AccountID, plan events.Plan) edge.Rate {
 
 // resolve checks the host of a page by the rules of the browsers' proxy.
 func (n *Node) resolve(ctx context.Context, host string) error {
-	_, err := egress.Policy{Allow: n.cfg.EgressAllow}.Resolve(ctx, host)
+	_, err := egress.Policy{Allow: n.cfg.EgressAllow, Refuses: n.roster.has}.Resolve(ctx, host)
 	if errors.Is(err, egress.ErrBlocked) {
 		return edge.ErrBlocked
 	}

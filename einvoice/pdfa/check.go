@@ -20,14 +20,18 @@ type Violation struct {
 
 func (v *Violation) Error() string { return v.Rule + ": " + v.Detail }
 
-// InvalidError holds what is wrong with a file, at most maxViolations things.
+// InvalidError holds what is wrong with a file, at most 20 things, and 3 of a kind.
 type InvalidError struct {
 	Violations []*Violation
 	// More tells that there would have been more.
 	More bool
 }
 
-const maxViolations = 20
+const (
+	maxViolations = 20
+	maxOfRule     = 3
+	maxSeen       = 10_000
+)
 
 func (e *InvalidError) Error() string {
 	var lines []string
@@ -53,7 +57,7 @@ func (e *InvalidError) Unwrap() []error {
 // InvalidError. It knows those of veraPDF's rules that a printed page can break, and is
 // as strict or stricter; it is no validator for the PDFs of strangers.
 func Check(pdf []byte) (err error) {
-	i := &inspection{pdf: pdf, seen: map[Violation]bool{}}
+	i := &inspection{pdf: pdf, seen: map[Violation]bool{}, count: map[string]int{}}
 	defer func() {
 		if fault := recover(); fault != nil {
 			i.report("6.1.2-1", "broken file: %v", fault)
@@ -92,6 +96,7 @@ type inspection struct {
 	catalog cos.Dict
 	found   []*Violation
 	seen    map[Violation]bool
+	count   map[string]int // violations, by rule
 	more    bool
 
 	outputSpace string // of the output intent's profile: "RGB ", "" if there is none
@@ -105,11 +110,13 @@ func (i *inspection) report(rule, format string, args ...any) {
 	if i.seen[v] {
 		return
 	}
-	if len(i.found) == maxViolations {
+	if len(i.seen) < maxSeen {
+		i.seen[v] = true
+	}
+	if i.count[rule]++; i.count[rule] > maxOfRule || len(i.found) == maxViolations {
 		i.more = true
 		return
 	}
-	i.seen[v] = true
 	i.found = append(i.found, &v)
 }
 

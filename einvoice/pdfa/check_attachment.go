@@ -41,12 +41,15 @@ func (i *inspection) attachments() {
 		return
 	}
 	invoice := invoices[0]
-	i.when(textOf(i.file.Resolve(invoice.spec["F"])) != FileName || textOf(i.file.Resolve(invoice.spec["UF"])) != FileName, "FX-FILE", "F and UF differ")
+	f, uf := i.file.Resolve(invoice.spec["F"]), i.file.Resolve(invoice.spec["UF"])
+	i.when(f != nil && uf != nil && textOf(f) != textOf(uf), "FX-FILE", "F is %.60q, UF %.60q", textOf(f), textOf(uf))
 	i.when(!invoice.named, "FX-NAMES", "%s is not among the names of embedded files", FileName)
-	i.when(!invoice.associated, "FX-AF", "%s is not in the catalogue's AF", FileName)
-	i.when(i.name(invoice.stream.Dict["Subtype"]) != "text/xml", "FX-MIME", "%s has the type %q", FileName, i.name(invoice.stream.Dict["Subtype"]))
+	kind := i.name(invoice.stream.Dict["Subtype"])
+	i.when(mimeType.MatchString(kind) && kind != "text/xml", "FX-MIME", "%s has the type %q", FileName, kind)
 	i.when(textOf(i.file.Resolve(i.file.Dict(invoice.stream.Dict["Params"])["ModDate"])) == "", "FX-DATE", "%s has no modification date", FileName)
-	i.invoiceProperties(invoice)
+	if i.xmp.values != nil { // else its absence was reported
+		i.invoiceProperties(invoice)
+	}
 }
 
 // invoiceProperties compares the packet, the relationship and the XML.
@@ -64,7 +67,7 @@ func (i *inspection) invoiceProperties(a attachment) {
 		return
 	}
 	relation := i.name(a.spec["AFRelationship"])
-	i.when(relation != profiles[name].relation, "FX-RELATION", "AFRelationship of %s is %q", level, relation)
+	i.when(relation != "" && relation != profiles[name].relation, "FX-RELATION", "AFRelationship of %s is %q", level, relation)
 	xml, err := i.file.Decode(a.stream)
 	if err != nil {
 		i.report("FX-XML", "%v", err)

@@ -2,6 +2,7 @@ package pdfa
 
 import (
 	"math"
+	"slices"
 
 	"platen.dev/einvoice/pdfa/cos"
 )
@@ -80,8 +81,10 @@ func (i *inspection) number(value any) float64 {
 // annotation looks at 6.3 and 6.4.1.
 func (i *inspection) annotation(number int, d cos.Dict) {
 	subtype := i.name(d["Subtype"])
-	i.when(!allowedAnnotation(subtype) && subtype != "Widget" && subtype != "PrinterMark" && subtype != "TrapNet" && subtype != "Redact" && subtype != "FileAttachment",
-		"6.3.1-1", "annotation in %d is of type %q", number, subtype)
+	if !allowedAnnotation(subtype) && !slices.Contains([]string{"Widget", "PrinterMark", "TrapNet", "Redact", "FileAttachment"}, subtype) {
+		i.report("6.3.1-1", "annotation in %d is of type %q", number, subtype)
+		return
+	}
 	i.when(subtype == "Widget" && (d["A"] != nil || d["AA"] != nil), "6.4.1-1", "form field in %d has actions", number)
 	if subtype == "Popup" {
 		return
@@ -90,12 +93,18 @@ func (i *inspection) annotation(number int, d cos.Dict) {
 	const forbidden, printed = 1 | 2 | 32 | 256, 4
 	flags := i.file.Int(d["F"], printed)
 	i.when(flags&forbidden != 0 || flags&printed == 0, "6.3.2-2", "annotation in %d has the flags %d", number, flags)
+	i.appearance(number, d, subtype)
+}
+
+func (i *inspection) appearance(number int, d cos.Dict, subtype string) {
 	look := i.file.Dict(d["AP"])
-	i.when(d["AP"] == nil && subtype != "Link" && !i.empty(d["Rect"]), "6.3.3-1", "annotation in %d has no appearance", number)
-	i.when(look != nil && (len(look) != 1 || look["N"] == nil), "6.3.3-2", "annotation in %d has an appearance other than N", number)
-	if look != nil && subtype != "Widget" {
-		_, ok := i.file.Resolve(look["N"]).(*cos.Stream)
-		i.when(!ok, "6.3.3-4", "annotation in %d has an appearance that is no stream", number)
+	switch _, drawn := i.file.Resolve(look["N"]).(*cos.Stream); {
+	case look == nil:
+		i.when(subtype != "Link" && !i.empty(d["Rect"]), "6.3.3-1", "annotation in %d has no appearance", number)
+	case len(look) != 1 || look["N"] == nil:
+		i.report("6.3.3-2", "annotation in %d has an appearance other than N", number)
+	case subtype != "Widget" && !drawn:
+		i.report("6.3.3-4", "annotation in %d has an appearance that is no stream", number)
 	}
 }
 

@@ -149,7 +149,7 @@ func (c *Coverage) prints(r rune) bool {
 // (Default_Ignorable_Code_Point of Unicode, as far as it is assigned).
 func invisible(r rune) bool {
 	switch {
-	case r == 0xAD, r == 0x34F, r == 0x61C, r >= 0x180B && r <= 0x180F, r >= 0x200B && r <= 0x200F,
+	case r == 0xAD, r == 0x34F, r == 0x61C, r >= 0x180B && r <= 0x180E, r >= 0x200B && r <= 0x200F,
 		r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x2064, r >= 0x2066 && r <= 0x206F, r == 0xFEFF,
 		r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF, r >= 0xE0020 && r <= 0xE007F:
 		return true
