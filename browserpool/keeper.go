@@ -45,8 +45,10 @@ type (
 	starting struct{}               // the backoff is over
 	checking struct{}
 	measured struct {
-		in    *instance
-		bytes int64
+		in     *instance
+		bytes  int64
+		proved bool  // a self-test has ended, with
+		proof  error // what was wrong, nil for nothing
 	}
 )
 
@@ -59,8 +61,10 @@ type instance struct {
 	leased   int
 	jobs     int
 	bytes    int64
-	examined bool // an examination is under way
-	retired  bool // it is being closed
+	examined bool      // an examination is under way
+	proved   time.Time // when the last self-test began
+	failures int       // self-tests failed in a row
+	retired  bool      // it is being closed
 }
 
 func (in *instance) gone() bool {

@@ -52,6 +52,10 @@ type Config struct {
 	// HealthTimeout is how long a browser may take to answer such a look before it
 	// is killed as hung; 0 means 10 s.
 	HealthTimeout time.Duration
+	// SelfTestEvery is how often, at most, such a look has the browser print a small
+	// document, on a page beside those of the jobs. One that fails twice in a row is
+	// replaced. 0 means 1 min, negative never.
+	SelfTestEvery time.Duration
 	// System runs the pool's actor; nil means a system of its own.
 	System *actor.ActorSystem
 	// Logger receives the life of the browsers; nil discards.
@@ -66,6 +70,7 @@ func (c Config) withDefaults() Config {
 	c.MaxData = orElse(c.MaxData, 3<<30)
 	c.CheckEvery = orElse(c.CheckEvery, 10*time.Second)
 	c.HealthTimeout = orElse(c.HealthTimeout, 10*time.Second)
+	c.SelfTestEvery = orElse(c.SelfTestEvery, time.Minute)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -92,6 +97,8 @@ type Stats struct {
 	Jobs, Crashes, Discarded int64
 	// Recycles counts browsers replaced by plan, Restarts those replaced because they died.
 	Recycles, Restarts int64
+	// SelfTests counts the self-tests, SelfTestFailures those that failed.
+	SelfTests, SelfTestFailures int64
 	// EgressBlocked counts requests of pages refused by the egress policy.
 	EgressBlocked int64
 }
@@ -234,15 +241,22 @@ func (p *Pool) watch(in *instance) {
 	})
 }
 
-// examine returns the memory of a browser in bytes. One that does not answer is killed.
-func (p *Pool) examine(in *instance) int64 {
+// examine looks at a browser, and has it prove itself if told. One that does not answer is killed.
+func (p *Pool) examine(in *instance, prove bool) measured {
 	ctx, cancel := context.WithTimeout(p.life, p.config.HealthTimeout)
 	defer cancel()
+	m := measured{in: in}
 	if err := in.browser.Ping(ctx); err != nil && p.life.Err() == nil {
 		p.config.Logger.Warn("browser does not answer", "pid", in.browser.PID(), "error", err)
 		in.browser.Kill()
+		prove = false
 	}
-	return in.browser.Memory()
+	if prove {
+		m.proof = p.prove(ctx, in)
+		m.proved = m.proof == nil || !in.gone() && p.life.Err() == nil // its end is nothing against it
+	}
+	m.bytes = in.browser.Memory()
+	return m
 }
 
 // tick makes the actor look at health, memory and age from time to time.

@@ -91,21 +91,49 @@ func (k *keeper) onChecking() {
 		return
 	}
 	in.examined = true
-	k.pool.help(func() { k.pool.tell(measured{in, k.pool.examine(in)}) })
+	prove := k.toProve(in)
+	if prove {
+		in.proved = time.Now()
+	}
+	k.pool.help(func() { k.pool.tell(k.pool.examine(in, prove)) })
 }
 
-// onMeasured starts a replacement when the serving browser has served enough.
+// toProve tells whether a browser's next self-test is due: after a failed one at once.
+func (k *keeper) toProve(in *instance) bool {
+	every := k.pool.config.SelfTestEvery
+	return every > 0 && (in.failures > 0 || time.Since(in.proved) >= every)
+}
+
+// onMeasured starts a replacement when the serving browser has served enough, or
+// does not render.
 func (k *keeper) onMeasured(m measured) {
 	m.in.examined = false
 	m.in.bytes = m.bytes
+	if m.proved {
+		k.onProved(m.in, m.proof)
+	}
 	if m.in == k.serving && k.due(m.in) {
 		k.launch()
 	}
 }
 
+// sick is after how many failed self-tests in a row a browser is replaced.
+const sick = 2
+
+func (k *keeper) onProved(in *instance, proof error) {
+	k.stats.SelfTests++
+	if proof == nil {
+		in.failures = 0
+		return
+	}
+	in.failures++
+	k.stats.SelfTestFailures++
+	k.pool.config.Logger.Warn("browser failed its self-test", "pid", in.browser.PID(), "in a row", in.failures, "error", proof)
+}
+
 func (k *keeper) due(in *instance) bool {
 	c := k.pool.config
-	return c.RecycleJobs > 0 && in.jobs >= c.RecycleJobs ||
+	return in.failures >= sick || c.RecycleJobs > 0 && in.jobs >= c.RecycleJobs ||
 		c.RecycleBytes > 0 && in.bytes >= c.RecycleBytes ||
 		c.RecycleAge > 0 && time.Since(in.born) >= c.RecycleAge
 }

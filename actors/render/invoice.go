@@ -17,12 +17,30 @@ import (
 // edge accepts less.
 const maxInflated = 16 << 20
 
-// unfold puts the visible half of a job's e-invoice where content is: the caller's HTML
-// as it was sent, or else the invoice as its template shows it. A page by URL stays.
-func unfold(c events.Content) (events.Content, error) {
+// unfold puts the visible half of a job's e-invoice where content is. A page by URL
+// stays; elsewhere characters that no font has, which PDF/A forbids, are replaced.
+func (a *attempt) unfold(c events.Content) (events.Content, error) {
 	if c.Invoice == nil || c.URL != "" {
 		return c, nil
 	}
+	c, err := visible(c)
+	if err != nil {
+		return c, err
+	}
+	for _, text := range []*string{&c.HTML, &c.Print.Footer} {
+		var replaced []rune
+		if *text, replaced, err = pdfa.Printable(a.ctx, *text); err != nil {
+			return c, err
+		}
+		if len(replaced) > 0 {
+			a.cfg.Logger.Warn("characters without a glyph were replaced", "job", a.job.String(), "characters", fmt.Sprintf("%U", replaced[:min(len(replaced), 20)]))
+		}
+	}
+	return c, nil
+}
+
+// visible is the caller's HTML as it was sent, or else the invoice as its template shows it.
+func visible(c events.Content) (events.Content, error) {
 	if len(c.Invoice.HTML) > 0 {
 		html, err := inflate(c.Invoice.HTML)
 		c.HTML = string(html)

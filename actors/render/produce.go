@@ -87,7 +87,7 @@ func (a *attempt) output(lease Lease, submit events.SubmitJob, submitErr error) 
 	if submit.Operation.Image() {
 		return a.capture(lease, submit.Content, auth)
 	}
-	content, err := unfold(submit.Content)
+	content, err := a.unfold(submit.Content)
 	if err != nil {
 		return output{}, err
 	}

@@ -22,6 +22,7 @@ var hybridRows = []row{
 	{"hybrid/embedded", invoiceSection, "the PDF carries the XML as factur-x.xml, byte for byte", proveEmbedded},
 	{"hybrid/option", optionSection, "the caller's HTML or page is the visible half, the XML is embedded", proveOption},
 	{"hybrid/every-text", "E-invoices", "every text of the XML shows on the page", proveEveryText},
+	{"hybrid/no-glyph", "E-invoices", "characters that no font has are replaced; a page that shows them all the same ends EINVOICE_FAILED and costs nothing", proveNoGlyph},
 	{"hybrid/attachments", "E-invoices", "attachments inside the XML stay inside it", proveAttachmentsStay},
 	{"hybrid/credit-note", "E-invoice data", "a credit note shows title_credit_note", proveCreditNote},
 	{"hybrid/placeholders", "E-invoice data", "placeholders are filled from the XML", provePlaceholders},
@@ -143,6 +144,24 @@ func textsOf(t *testing.T, xml, profile string) (texts []string) {
 		}
 	}
 	return texts
+}
+
+func proveNoGlyph(t *testing.T, v *venue) {
+	c := v.customer(t, events.PlanBusiness)
+	xml := strings.Replace(invoiceXML("en16931", "380"), "Thank you", "Thank \U000F1234 \uE123 you", 1)
+	pdf := c.invoiceFile(invoiceToPDF, object{"xml": xml})
+	carries(t, pdf, xml)
+	if text := textOf(t, pdf); !strings.Contains(text, "Thank\uFFFD\uFFFDyou") && !strings.Contains(text, "Thank??you") {
+		t.Errorf("got %s", text)
+	}
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<p>&#xF1234;") }))
+	defer page.Close()
+	other := v.customer(t, events.PlanBusiness)
+	id := other.post(urlToPDF, object{"url": page.URL, "einvoice": object{"xml": xml}}).accepted()
+	if job := other.ended(id); job["status"] != "failed" || job["error_code"] != "EINVOICE_FAILED" {
+		t.Errorf("the job ended %v", job)
+	}
+	other.chargedNothing()
 }
 
 func proveAttachmentsStay(t *testing.T, v *venue) {

@@ -1,0 +1,109 @@
+package browserpool
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// testful looks at browsers all the time.
+var testful = Config{Slots: 1, CheckEvery: 10 * time.Millisecond, SelfTestEvery: time.Nanosecond, HealthTimeout: time.Second}
+
+// A browser that renders passes every self-test, takes no slot for it, and stays.
+func TestSelfTestPasses(t *testing.T) {
+	config := testful
+	config.HealthTimeout = 10 * time.Second
+	pool := openPool(t, config)
+	holder, err := pool.Acquire(t.Context()) // the only slot
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Return()
+	first := pool.Stats().BrowserPID
+	stats := eventually(t, pool, "a few self-tests", func(s Stats) bool { return s.SelfTests >= 5 })
+	if stats.SelfTestFailures != 0 || stats.Recycles != 0 || stats.BrowserPID != first || stats.Leased != 1 {
+		t.Errorf("after its self-tests: %+v", stats)
+	}
+}
+
+// A browser that answers and does not render is replaced, and jobs go on.
+func TestSelfTestFails(t *testing.T) {
+	pool := openPool(t, testful)
+	first := eventually(t, pool, "a self-test passed", func(s Stats) bool { return s.SelfTests >= 1 })
+	stopped := 0
+	for _, pid := range processes(first.BrowserPID) {
+		if kind := argument(pid, "--type="); kind == "zygote" || kind == "renderer" {
+			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
+				t.Fatal(err)
+			}
+			stopped++
+		}
+	}
+	if stopped == 0 {
+		t.Fatal("the browser has neither zygote nor renderers")
+	}
+	after := eventually(t, pool, "another browser", func(s Stats) bool { return s.Recycles == 1 })
+	if after.SelfTestFailures < sick || after.Restarts != 0 || after.BrowserPID == first.BrowserPID {
+		t.Errorf("after failed self-tests: %+v", after)
+	}
+	mustPrint(t, pool, Print{HTML: "x"})
+}
+
+// Without self-tests there are none.
+func TestNoSelfTest(t *testing.T) {
+	config := testful
+	config.SelfTestEvery = -1
+	pool := openPool(t, config)
+	eventually(t, pool, "a look at the browser", func(s Stats) bool { return s.BrowserBytes > 0 })
+	if stats := pool.Stats(); stats.SelfTests != 0 {
+		t.Errorf("got %+v", stats)
+	}
+}
+
+// Anything but the document is no proof.
+func TestCheckSelfTest(t *testing.T) {
+	good := Result{PDF: []byte("/MediaBox [0 0 841.91998 1190.55]"), Pages: 1}
+	if err := checkSelfTest(good); err != nil {
+		t.Error(err)
+	}
+	for name, r := range map[string]Result{
+		"nothing":       {},
+		"no paper":      {PDF: []byte("%PDF-1.4"), Pages: 1},
+		"another paper": {PDF: []byte("/MediaBox [0 0 595 842]"), Pages: 1},
+		"two pages":     {PDF: good.PDF, Pages: 2},
+	} {
+		if err := checkSelfTest(r); !errors.Is(err, errSelfTest) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// processes lists a process group.
+func processes(group int) (pids []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		content, _ := os.ReadFile(path)
+		_, rest, _ := strings.Cut(string(content), ") ")
+		if fields := strings.Fields(rest); len(fields) > 2 && fields[2] == strconv.Itoa(group) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// argument is what follows a prefix among a process's arguments.
+func argument(pid int, prefix string) string {
+	line, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+	for _, arg := range strings.FieldsFunc(string(line), func(r rune) bool { return r == 0 || r == ' ' }) {
+		if value, ok := strings.CutPrefix(arg, prefix); ok {
+			return value
+		}
+	}
+	return ""
+}
