@@ -23,6 +23,7 @@ type node struct {
 	runs     [partitions]*run
 	held     [partitions]bool // assigned, as far as the node knows
 	renders  map[events.JobID]*attempt
+	away     map[events.JobID]handedOver
 }
 
 func newNode(w *world, number int) *node {
@@ -38,7 +39,7 @@ func (n *node) start() {
 	n.life++
 	n.id = events.NodeID(fmt.Sprintf("node-%d.%d", n.number, n.life))
 	n.runs, n.held = [partitions]*run{}, [partitions]bool{}
-	n.renders = map[events.JobID]*attempt{}
+	n.renders, n.away = map[events.JobID]*attempt{}, map[events.JobID]handedOver{}
 	n.paused = false
 }
 
@@ -93,6 +94,7 @@ func (n *node) resign(p int32) {
 		n.runs[p].flushSome()
 		n.runs[p] = nil
 	}
+	n.drop(p)
 }
 
 // step lets the node run for a while.
@@ -173,8 +175,9 @@ func (n *node) perform(e job.Effect) {
 			a.again = true
 			return
 		}
-		n.world.ids++
-		n.renders[e.Job] = &attempt{id: events.AttemptID(n.world.ids), account: e.Account, job: e.Job}
+		if _, elsewhere := n.away[e.Job]; !elsewhere && !n.handOver(e) {
+			n.begin(e)
+		}
 	case job.DeleteFile:
 		delete(n.world.files, e.Name)
 		if e.Tell {
@@ -183,9 +186,16 @@ func (n *node) perform(e job.Effect) {
 	}
 }
 
-func (n *node) renderOrder() []events.JobID {
-	ids := make([]events.JobID, 0, len(n.renders))
-	for id := range n.renders {
+func (n *node) begin(e job.Render) {
+	n.world.ids++
+	n.renders[e.Job] = &attempt{id: events.AttemptID(n.world.ids), account: e.Account, job: e.Job}
+}
+
+func (n *node) renderOrder() []events.JobID { return inOrder(n.renders) }
+
+func inOrder[V any](of map[events.JobID]V) []events.JobID {
+	ids := make([]events.JobID, 0, len(of))
+	for id := range of {
 		ids = append(ids, id)
 	}
 	sort.Slice(ids, func(i, j int) bool { return string(ids[i][:]) < string(ids[j][:]) })

@@ -22,6 +22,8 @@ type Rules struct {
 	ForgetRequests bool
 	// ForgetDownloads makes owners not know the downloads of a file.
 	ForgetDownloads bool
+	// ForgetHandovers makes nodes not take up again what a node took that is gone.
+	ForgetHandovers bool
 }
 
 // step moves a cursor as the rules have it.

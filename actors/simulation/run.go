@@ -150,6 +150,7 @@ func (r *run) handleProgress() {
 	}
 	outcome, ours, err := r.owner.ReadBack(step)
 	if err != nil {
+		r.node.drop(r.partition)
 		r.node.runs[r.partition] = nil // superseded; who still holds the partition announces itself again
 		r.flushSome()
 		if r.node.held[r.partition] {
@@ -294,6 +295,7 @@ func (r *run) settle(o shard.Outcome) {
 	for _, e := range o.Decision.Effects {
 		r.node.perform(e)
 	}
+	r.node.begun(o.Decision.Events)
 }
 
 // tick is Host.onTick, and what a report of a dead node would start.
@@ -301,6 +303,7 @@ func (r *run) tick() {
 	if !r.owner.Active() {
 		return
 	}
+	r.node.takeBack()
 	ready, err := account.Due(r.node.replicas[r.partition].values, r.partition, r.node.now(), 8)
 	if err != nil {
 		panic(err)

@@ -81,6 +81,7 @@ func TestEveryBrokenRuleIsFound(t *testing.T) {
 		"two records per command":  {SplitEnvelopes: true},
 		"no idempotency keys":      {ForgetRequests: true},
 		"no download attempts":     {ForgetDownloads: true},
+		"no taking back":           {ForgetHandovers: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := play(1, 2_000, rules, 1)
