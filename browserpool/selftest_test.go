@@ -12,7 +12,7 @@ import (
 )
 
 // testful looks at browsers all the time.
-var testful = Config{Slots: 1, CheckEvery: 10 * time.Millisecond, SelfTestEvery: time.Nanosecond, HealthTimeout: time.Second}
+var testful = Config{Slots: 1, CheckEvery: 10 * time.Millisecond, SelfTestEvery: time.Nanosecond, HealthTimeout: 2 * time.Second}
 
 // A browser that renders passes every self-test, takes no slot for it, and stays.
 func TestSelfTestPasses(t *testing.T) {
@@ -47,7 +47,7 @@ func TestSelfTestFails(t *testing.T) {
 	if stopped == 0 {
 		t.Fatal("the browser has neither zygote nor renderers")
 	}
-	after := eventually(t, pool, "another browser", func(s Stats) bool { return s.Recycles == 1 })
+	after := eventually(t, pool, "another browser", func(s Stats) bool { return s.Recycles >= 1 })
 	if after.SelfTestFailures < sick || after.Restarts != 0 || after.BrowserPID == first.BrowserPID {
 		t.Errorf("after failed self-tests: %+v", after)
 	}

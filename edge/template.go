@@ -2,7 +2,6 @@ package edge
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 
 	"platen.dev/events"
@@ -46,9 +45,7 @@ func (s *Server) savedTemplate(caller projections.Caller, f fields) (projections
 // freshTemplate looks again once everything durable by now is read: the template may
 // have been saved by another node a moment ago.
 func (s *Server) freshTemplate(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error) {
-	wait, cancel := context.WithTimeout(context.Background(), freshness)
-	defer cancel()
-	if err := s.cfg.Models.CatchUp(wait, events.Partition(account, s.cfg.Partitions)); err != nil {
+	if err := s.catchUp(account); err != nil {
 		return projections.SavedTemplate{}, false, err
 	}
 	return s.cfg.Models.Template(account, id)

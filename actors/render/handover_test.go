@@ -268,8 +268,10 @@ func TestTakeOver(t *testing.T) {
 		return handover{Account: "acc", Job: id, Content: s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "x"}}), Lane: lane}
 	}
 	first, second := offer(events.Slow), offer(events.Slow)
-	if !ask(first) || !ask(first) {
-		t.Error("what is under way is not taken")
+	for range 2 { // what is under way is taken once more
+		if !ask(first) {
+			t.Error("a job is not taken")
+		}
 	}
 	if ask(second) {
 		t.Error("a second slow job is taken, of two attempts")

@@ -17,7 +17,7 @@ type handedOver struct {
 func (n *node) handOver(e job.Render) bool {
 	w := n.world
 	to := w.nodes[w.rng.IntN(len(w.nodes))]
-	if !w.chance(25) || to == n || to.paused {
+	if !w.chance(50) || to == n || to.paused {
 		return false
 	}
 	if _, known := to.renders[e.Job]; known || w.chance(20) {

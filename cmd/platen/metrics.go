@@ -136,6 +136,8 @@ func newSnapshot(n *Node) *snapshot {
 	add(counter, "platen_browser_discarded_total", "Pages that were not used again after a job.", func(at now) float64 { return float64(at.pool.Discarded) })
 	add(counter, "platen_browser_recycles_total", "Browsers replaced by plan.", func(at now) float64 { return float64(at.pool.Recycles) })
 	add(counter, "platen_browser_restarts_total", "Browsers replaced because they died.", func(at now) float64 { return float64(at.pool.Restarts) })
+	add(counter, "platen_browser_self_tests_total", "Self-tests of browsers: a small document printed beside the jobs.", func(at now) float64 { return float64(at.pool.SelfTests) })
+	add(counter, "platen_browser_self_test_failures_total", "Self-tests of browsers that failed; after two in a row the browser is replaced.", func(at now) float64 { return float64(at.pool.SelfTestFailures) })
 	add(counter, "platen_egress_blocked_total", "Requests of pages refused by the egress policy.", func(at now) float64 { return float64(at.pool.EgressBlocked) })
 	byLane("platen_render_queue_length", "Jobs that wait for an attempt, by lane.", func(at now, l events.Lane) int { return at.render.Load.Queued[l] })
 	byLane("platen_render_attempts_running", "Attempts under way, by lane.", func(at now, l events.Lane) int { return at.render.Load.Running[l] })
