@@ -47,14 +47,14 @@ func ended(s events.Status) bool { return s == events.StatusDone || s == events.
 // findFresh looks again once everything durable by now is read: a client never
 // gets 404 for a job that it was just given, by whichever node.
 func (s *Server) findFresh(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
-	if err := s.catchUp(account); err != nil {
+	if err := s.awaitDurable(account); err != nil {
 		return projections.Job{}, false, err
 	}
 	return s.cfg.Models.Job(account, id)
 }
 
-// catchUp waits until all of an account that is durable by now is read.
-func (s *Server) catchUp(account events.AccountID) error {
+// awaitDurable waits until all of an account that is durable by now is read.
+func (s *Server) awaitDurable(account events.AccountID) error {
 	wait, cancel := context.WithTimeout(context.Background(), freshness)
 	defer cancel()
 	return s.cfg.Models.CatchUp(wait, events.Partition(account, s.cfg.Partitions))

@@ -45,7 +45,7 @@ func (s *Server) savedTemplate(caller projections.Caller, f fields) (projections
 // freshTemplate looks again once everything durable by now is read: the template may
 // have been saved by another node a moment ago.
 func (s *Server) freshTemplate(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error) {
-	if err := s.catchUp(account); err != nil {
+	if err := s.awaitDurable(account); err != nil {
 		return projections.SavedTemplate{}, false, err
 	}
 	return s.cfg.Models.Template(account, id)
