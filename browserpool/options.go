@@ -36,6 +36,7 @@ type Margin struct{ Top, Right, Bottom, Left string }
 const (
 	defaultMargin = 1 / 2.54 // inches
 	pixelsPerInch = 96
+	pointsPerInch = 72
 	minScale      = 0.5
 	maxScale      = 2.0
 )
@@ -149,10 +150,27 @@ func (p *printParams) sheet() (width, height float64) {
 // viewport is a window as wide as the paper between its margins, at the scale
 // that is asked for, so that a document is loaded as it will be laid out.
 func (p *printParams) viewport() Size {
-	paper, _ := p.sheet()
-	width := math.Floor((paper - p.MarginLeft - p.MarginRight) * pixelsPerInch / orElse(p.Scale, 1))
-	side := max(1, int(width))
+	side := max(1, int(math.Floor(p.printable()/orElse(p.Scale, 1))))
 	return Size{Width: side, Height: side}
+}
+
+// printable is how much the browser prints between the margins, in CSS pixels: it takes
+// whole points, of the paper's width rounded up and of the margins rounded down.
+func (p *printParams) printable() float64 {
+	paper, _ := p.sheet()
+	return (math.Ceil(paper*pointsPerInch) - math.Floor(p.MarginLeft*pointsPerInch) - math.Floor(p.MarginRight*pointsPerInch)) * pixelsPerInch / pointsPerInch
+}
+
+// snapped is the scale, larger by up to a few thousandths, at which whole pixels fit between
+// the margins. The browser lays out a pixel that fits in part, and cuts it off in
+// printing: a border at the right edge would be lost. At the largest scale it still is.
+func (p *printParams) snapped(scale float64) float64 {
+	const rounding = 1 + 3e-5 // of the browser's own, at 300 dots per inch
+	whole := math.Floor(p.printable() / scale)
+	if whole < 1 {
+		return scale
+	}
+	return math.Min(maxScale, math.Max(scale, p.printable()/whole*rounding))
 }
 
 // parseLength returns a CSS length in inches.

