@@ -22,17 +22,11 @@ const (
 	typeCodePath  = "CrossIndustryInvoice/ExchangedDocument/TypeCode"
 )
 
-// Check makes the checks that come before the schema (api-spec.md, POST
+// Read makes the checks that come before the schema (api-spec.md, POST
 // /einvoice-to-pdf): well-formed XML in UTF-8 without a DOCTYPE, an invoice, the
-// guideline of the profile, and the type code of an invoice or a credit note. Its
-// errors are fit for the caller's eyes.
-func Check(document []byte, profile string) error {
-	_, err := check(document, profile)
-	return err
-}
-
-// Read makes the checks of Check, then those of Validate, in one reading. Its errors
-// are fit for the caller's eyes; those of XML and of the schema are *InvalidError.
+// guideline of the profile, and the type code of an invoice or a credit note; then
+// those of Validate, in one reading. Its errors are fit for the caller's eyes; those of
+// XML and of the schema are *InvalidError.
 func Read(document []byte, profile string) (*Invoice, error) {
 	v, err := check(document, profile)
 	if err != nil {
