@@ -128,7 +128,7 @@ func (l *Lease) Capture(ctx context.Context, job Capture) (Image, error) {
 func (p *page) ready(ctx context.Context, job Capture) error {
 	w, err := p.weigh(ctx, job.Limits, job.HTML)
 	if err == nil && job.FullPage {
-		return p.reveal(ctx, Size{Width: w.content.Width, Height: min(w.content.Height, maxPageHeight)})
+		return p.reveal(ctx, w, maxPageHeight)
 	}
 	return err
 }

@@ -55,6 +55,8 @@ func exceeded(limit int64, what string) error {
 type weight struct {
 	nodes   int
 	content Size
+	// scripted tells that it has script, which may wait to be seen before it draws.
+	scripted bool
 }
 
 // weigh refuses a loaded document that is beyond a limit. HTML is no larger than
@@ -67,7 +69,7 @@ func (p *page) weigh(ctx context.Context, limits Limits, html string) (weight, e
 		scales = append(scales, func() (err error) { w.nodes, err = p.weighNodes(ctx, limits); return err })
 	}
 	if p.visiting != nil || mentions(html, "<img") {
-		scales = append(scales, func() error { return p.weighPictures(ctx, limits) })
+		scales = append(scales, func() (err error) { w.scripted, err = p.look(ctx, limits); return err })
 	}
 	if p.visiting != nil || mentions(html, "style") || mentions(html, "height") {
 		scales = append(scales, func() (err error) { w.content, err = p.contentSize(ctx); return err })
@@ -97,33 +99,34 @@ func (p *page) weighNodes(ctx context.Context, limits Limits) (int, error) {
 	return counters.Nodes, nil
 }
 
-// picturePixels is what the largest picture has, and all of them.
-const picturePixels = `[...document.images].reduce(([most, all], i) => {
+// seen is how many pixels the largest picture has, and all of them, and how much there
+// is that may be script.
+const seen = `[...[...document.images].reduce(([most, all], i) => {
 	const n = i.naturalWidth * i.naturalHeight
 	return [Math.max(most, n), all + n]
-}, [0, 0])`
+}, [0, 0]), document.scripts.length + frames.length + document.querySelectorAll("body[onload]").length]`
 
-// weighPictures asks in a world of its own, where what a page has put in the
-// place of the usual functions is not seen.
-func (p *page) weighPictures(ctx context.Context, limits Limits) error {
+// look weighs the pictures, and tells whether there is script. It asks in a world of its
+// own, where what a page has put in the place of the usual functions is not seen.
+func (p *page) look(ctx context.Context, limits Limits) (scripted bool, err error) {
 	client := p.session.With(ctx)
 	world, err := proto.PageCreateIsolatedWorld{FrameID: p.progress.frame}.Call(client)
 	if err != nil {
-		return unlessRefused(err)
+		return false, unlessRefused(err)
 	}
-	answer, err := proto.RuntimeEvaluate{Expression: picturePixels, ContextID: world.ExecutionContextID, ReturnByValue: true}.Call(client)
+	answer, err := proto.RuntimeEvaluate{Expression: seen, ContextID: world.ExecutionContextID, ReturnByValue: true}.Call(client)
 	if err != nil {
-		return unlessRefused(err)
+		return false, unlessRefused(err)
 	}
-	var pixels [2]float64
-	if err := json.Unmarshal([]byte(answer.Result.Value.JSON("", "")), &pixels); err != nil {
-		return fmt.Errorf("weigh pictures: %w", err)
+	var figures [3]float64
+	if err := json.Unmarshal([]byte(answer.Result.Value.JSON("", "")), &figures); err != nil {
+		return false, fmt.Errorf("weigh pictures: %w", err)
 	}
 	switch {
-	case pixels[0] > float64(limits.PicturePixels):
-		return exceeded(limits.PicturePixels, "pixels in a picture")
-	case pixels[1] > float64(limits.Pixels):
-		return exceeded(limits.Pixels, "pixels in all pictures")
+	case figures[0] > float64(limits.PicturePixels):
+		return false, exceeded(limits.PicturePixels, "pixels in a picture")
+	case figures[1] > float64(limits.Pixels):
+		return false, exceeded(limits.Pixels, "pixels in all pictures")
 	}
-	return nil
+	return figures[2] > 0, nil
 }

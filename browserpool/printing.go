@@ -26,7 +26,7 @@ func (p *page) print(ctx context.Context, job Print, params printParams, budget 
 	if err := p.weighPages(ctx, job.Limits, w, params); err != nil {
 		return nil, 0, err
 	}
-	if err := p.reveal(ctx, w.content); err != nil {
+	if err := p.reveal(ctx, w, maxReveal); err != nil {
 		return nil, 0, err
 	}
 	pdf, err = p.printFitted(ctx, w, params, orElse(job.MaxBytes, DefaultMaxBytes))

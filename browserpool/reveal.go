@@ -17,13 +17,14 @@ const (
 
 // reveal shows a visited page whole for a moment, as if somebody had scrolled through
 // it: charts and pictures that wait until an IntersectionObserver sees them are drawn.
-// The window has its size again afterwards.
-func (p *page) reveal(ctx context.Context, content Size) error {
-	if p.visiting == nil || content.Height <= p.size.Height {
+// Most is how much is shown, from the top. The window has its size again afterwards.
+// What has no script waits for nothing, and is spared the drawing.
+func (p *page) reveal(ctx context.Context, w weight, most int) error {
+	if p.visiting == nil || !w.scripted || w.content.Height <= p.size.Height {
 		return nil
 	}
 	window := p.size
-	whole := Size{Width: window.Width, Height: min(content.Height, maxReveal)}
+	whole := Size{Width: window.Width, Height: min(w.content.Height, most)}
 	if err := p.view(ctx, p.media, whole); err != nil {
 		return err
 	}
