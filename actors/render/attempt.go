@@ -84,10 +84,10 @@ func (a *attempt) run() error {
 		return err
 	}
 	code, retryable := classify(err)
-	a.observe(code)
 	if code == events.RenderFailed && !retryable && submit.Content.Invoice != nil {
 		code = events.EInvoiceFailed
 	}
+	a.observe(code)
 	return errors.Join(err, a.tell(events.FailRender{Job: a.job, Attempt: a.id, Code: code, Retryable: retryable}))
 }
 
