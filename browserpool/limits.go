@@ -106,17 +106,11 @@ const seen = `[...[...document.images].reduce(([most, all], i) => {
 	return [Math.max(most, n), all + n]
 }, [0, 0]), document.scripts.length + frames.length + document.querySelectorAll("body[onload]").length]`
 
-// look weighs the pictures, and tells whether there is script. It asks in a world of its
-// own, where what a page has put in the place of the usual functions is not seen.
+// look weighs the pictures, and tells whether there is script.
 func (p *page) look(ctx context.Context, limits Limits) (scripted bool, err error) {
-	client := p.session.With(ctx)
-	world, err := proto.PageCreateIsolatedWorld{FrameID: p.progress.frame}.Call(client)
-	if err != nil {
-		return false, unlessRefused(err)
-	}
-	answer, err := proto.RuntimeEvaluate{Expression: seen, ContextID: world.ExecutionContextID, ReturnByValue: true}.Call(client)
-	if err != nil {
-		return false, unlessRefused(err)
+	answer, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: seen, ReturnByValue: true})
+	if err != nil || answer == nil {
+		return false, err
 	}
 	var figures [3]float64
 	if err := json.Unmarshal([]byte(answer.Result.Value.JSON("", "")), &figures); err != nil {

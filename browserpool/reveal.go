@@ -28,19 +28,8 @@ func (p *page) reveal(ctx context.Context, w weight, most int) error {
 	if err := p.view(ctx, p.media, whole); err != nil {
 		return err
 	}
-	if err := p.awaitFrames(ctx); err != nil {
+	if _, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: threeFrames, AwaitPromise: true}); err != nil {
 		return err
 	}
 	return p.view(ctx, p.media, window)
-}
-
-// awaitFrames asks in a world of its own, where the page has not replaced what it asks for.
-func (p *page) awaitFrames(ctx context.Context) error {
-	client := p.session.With(ctx)
-	world, err := proto.PageCreateIsolatedWorld{FrameID: p.progress.frame}.Call(client)
-	if err != nil {
-		return unlessRefused(err)
-	}
-	_, err = proto.RuntimeEvaluate{Expression: threeFrames, ContextID: world.ExecutionContextID, AwaitPromise: true}.Call(client)
-	return unlessRefused(err)
 }

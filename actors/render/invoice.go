@@ -46,7 +46,7 @@ func visible(c events.Content) (events.Content, error) {
 		c.HTML = string(html)
 		return c, err
 	}
-	i, err := readInvoice(c.Invoice)
+	i, _, err := readInvoice(c.Invoice)
 	if err != nil {
 		return c, err
 	}
@@ -65,12 +65,13 @@ func visible(c events.Content) (events.Content, error) {
 	return c, nil
 }
 
-func readInvoice(i *events.Invoice) (*einvoice.Invoice, error) {
-	xml, err := inflate(i.XML)
-	if err != nil {
-		return nil, err
+// readInvoice gives the invoice, and its XML as it was sent.
+func readInvoice(i *events.Invoice) (invoice *einvoice.Invoice, xml []byte, err error) {
+	if xml, err = inflate(i.XML); err != nil {
+		return nil, nil, err
 	}
-	return einvoice.Read(xml, i.Profile)
+	invoice, err = einvoice.Read(xml, i.Profile)
+	return invoice, xml, err
 }
 
 func inflate(b []byte) ([]byte, error) {
@@ -87,11 +88,7 @@ func inflate(b []byte) ([]byte, error) {
 // hybrid makes a printed PDF a hybrid invoice, and holds it to the rules before
 // anybody gets it.
 func (a *attempt) hybrid(pdf []byte, i *events.Invoice) ([]byte, error) {
-	invoice, err := readInvoice(i)
-	if err != nil {
-		return nil, err
-	}
-	xml, err := inflate(i.XML)
+	invoice, xml, err := readInvoice(i)
 	if err != nil {
 		return nil, err
 	}

@@ -278,14 +278,8 @@ func (a *adminServer) createKey(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *adminServer) listKeys(w http.ResponseWriter, r *http.Request) {
-	id := events.AccountID(r.PathValue("id"))
-	if err := a.replica.CatchUp(r.Context(), events.Partition(id, a.partitions)); err != nil {
-		answer(w, 503, adminError{err.Error()})
-		return
-	}
-	account, ok, err := a.replica.Account(id)
-	if err != nil || !ok {
-		answer(w, 409, adminError{refusalText(events.NoSuchAccount, id)})
+	account, ok := a.account(w, r)
+	if !ok {
 		return
 	}
 	keys := []issuedKey{}

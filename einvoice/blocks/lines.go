@@ -99,12 +99,17 @@ func (s *sheet) details(item einvoice.Line) []string {
 	return details
 }
 
+// kindOf names an allowance or charge, with the sign of its amount.
+func kindOf(a einvoice.Allowance) (kind, sign string) {
+	if a.IsCharge() {
+		return "Charge", "+"
+	}
+	return "Allowance", "−"
+}
+
 // allowance shows an allowance or charge in one line.
 func (s *sheet) allowance(a einvoice.Allowance) string {
-	kind, sign := "Allowance", "−"
-	if a.IsCharge() {
-		kind, sign = "Charge", "+"
-	}
+	kind, sign := kindOf(a)
 	of := joined(" of ", s.percent(a.Percent()), s.amount(a.Basis()))
 	return strings.TrimSpace(joined(": ", joined(" ", kind, s.text(a.Reason())), joined(" = ", of, sign+s.amount(a.Amount()))))
 }

@@ -54,10 +54,7 @@ func (s *sheet) amountsDue(b Block) *totals {
 }
 
 func (s *sheet) allowanceRow(a einvoice.Allowance) pair {
-	kind, sign := "Allowance", "−"
-	if a.IsCharge() {
-		kind, sign = "Charge", "+"
-	}
+	kind, sign := kindOf(a)
 	what := joined(", ", s.text(a.Reason()), joined(" of ", s.percent(a.Percent()), s.amount(a.Basis())), s.rateOf(a.Tax()))
 	return pair{joined(": ", kind, what), sign + s.money(a.Amount())}
 }
