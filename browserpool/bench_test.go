@@ -20,18 +20,26 @@ var benchDocuments = []string{"tiny.html", "invoice.html", "report.html"}
 
 const benchConcurrency = 4
 
-// BenchmarkPrint compares the pool with the bare warm-page loop at the same concurrency.
-func BenchmarkPrint(b *testing.B) {
+func benchDir(b *testing.B) string {
 	dir := os.Getenv("PLATEN_BENCH_DIR")
 	if dir == "" {
 		b.Skip("set PLATEN_BENCH_DIR to a directory with tiny.html, invoice.html and report.html")
 	}
+	return dir
+}
+
+func benchDocument(b *testing.B, name string) string {
+	content, err := os.ReadFile(benchDir(b) + "/" + name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(content)
+}
+
+// BenchmarkPrint compares the pool with the bare warm-page loop at the same concurrency.
+func BenchmarkPrint(b *testing.B) {
 	for _, name := range benchDocuments {
-		content, err := os.ReadFile(dir + "/" + name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		html := string(content)
+		html := benchDocument(b, name)
 		b.Run(name+"/bare", func(b *testing.B) { benchBare(b, html) })
 		b.Run(name+"/pool", func(b *testing.B) { benchPool(b, html, 0) })
 		b.Run(name+"/pool-fixed-scale", func(b *testing.B) { benchPool(b, html, 1) })
@@ -41,10 +49,7 @@ func BenchmarkPrint(b *testing.B) {
 // BenchmarkURL compares URL jobs with the bare fresh-context loop, both through a
 // proxy, and captures with nothing.
 func BenchmarkURL(b *testing.B) {
-	dir := os.Getenv("PLATEN_BENCH_DIR")
-	if dir == "" {
-		b.Skip("set PLATEN_BENCH_DIR to a directory with tiny.html, invoice.html and report.html")
-	}
+	dir := benchDir(b)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()
 	for _, name := range benchDocuments {
@@ -75,7 +80,7 @@ func benchBareURL(b *testing.B, url string) {
 		b.Fatal(err)
 	}
 	defer proxy.Close()
-	browser, err := bare.StartVia(proxy.Address())
+	browser, err := bare.Start(bare.Options{Proxy: proxy.Address()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -90,7 +95,12 @@ func benchBareURL(b *testing.B, url string) {
 }
 
 func benchBare(b *testing.B, html string) {
-	browser, err := bare.Start()
+	benchWarm(b, func(p *bare.Page) ([]byte, error) { return p.Print(html) })
+}
+
+// benchWarm measures work on warm pages of a bare browser, one for each worker.
+func benchWarm(b *testing.B, work func(*bare.Page) ([]byte, error)) {
+	browser, err := bare.Start(bare.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,9 +112,26 @@ func benchBare(b *testing.B, html string) {
 		}
 	}
 	measure(b, func(worker int) error {
-		_, err := pages[worker].Print(html)
+		_, err := work(pages[worker])
 		return err
 	})
+}
+
+// BenchmarkCapture compares pictures of the pool with the bare warm-page loop.
+func BenchmarkCapture(b *testing.B) {
+	for _, name := range benchDocuments[:2] {
+		html := benchDocument(b, name)
+		b.Run(name+"/bare", func(b *testing.B) {
+			benchWarm(b, func(p *bare.Page) ([]byte, error) { return p.Shoot(html) })
+		})
+		b.Run(name+"/pool", func(b *testing.B) {
+			pool := openPool(b, Config{})
+			measure(b, func(int) error {
+				_, err := pool.Capture(b.Context(), Capture{HTML: html})
+				return err
+			})
+		})
+	}
 }
 
 func benchPool(b *testing.B, html string, scale float64) {

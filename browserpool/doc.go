@@ -1,7 +1,7 @@
 // Package browserpool turns HTML and web pages into PDFs and pictures, in headless
 // browsers that it starts, watches, replaces and ends.
 //
-// A Pool has a number of slots, by default one per core; each is a warm page in
+// A Pool has a number of slots, by default two per core and one more; each is a warm page in
 // a browser context of its own. A job leases a page, uses it and gives it back.
 // Jobs beyond the slots wait in order of arrival for as long as their context
 // lasts: the queue itself never times out. A lease is bound to the context it
@@ -22,7 +22,7 @@
 // A browser that dies is started again, sooner or later depending on how often
 // it happens; one that has grown old or large is replaced by one that is ready
 // before the old one is let go. The pool's book-keeping belongs to one actor and
-// has no locks; see actor.go for its messages.
+// has no locks; see keeper.go for its messages.
 //
 // What a document may ask for is bounded before it is asked for: pages, nodes,
 // pixels of its pictures (Limits), bytes over the network (egress.Limits), memory

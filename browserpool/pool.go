@@ -18,8 +18,9 @@ import (
 
 // Config says how a pool is to run. The zero value is usable.
 type Config struct {
-	// Slots is the number of pages that work at once; 0 means two per core: documents
-	// wait for networks and for one another's steps, which needs no core.
+	// Slots is the number of pages that work at once; 0 means two per core and one more:
+	// documents wait for networks and for one another's steps, which needs no core, and
+	// slow leases leave one to the quick.
 	Slots int
 	// AllowEgress exempts address ranges from the refusal of non-public addresses.
 	AllowEgress []netip.Prefix
@@ -63,7 +64,7 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.Slots = orElse(c.Slots, 2*runtime.NumCPU())
+	c.Slots = orElse(c.Slots, 2*runtime.NumCPU()+1)
 	c.RecycleJobs = orElse(c.RecycleJobs, 10_000)
 	c.RecycleBytes = orElse(c.RecycleBytes, 1<<30)
 	c.RecycleAge = orElse(c.RecycleAge, 6*time.Hour)

@@ -24,12 +24,18 @@ type Browser struct {
 	rod     *rod.Browser
 }
 
-// Start launches a browser. It can reach no network.
-func Start() (*Browser, error) { return StartVia("") }
+// Options say which browser is launched. The zero value is one that is as fast as it
+// comes, and that reaches no network.
+type Options struct {
+	// Proxy is host:port of a forward proxy: the browser reaches what that lets it reach.
+	Proxy string
+	// Tuned makes the browser as fast as those of the pool are made.
+	Tuned bool
+}
 
-// StartVia launches a browser that reaches what a forward proxy at host:port lets it reach.
-func StartVia(proxy string) (*Browser, error) {
-	process, err := chromium.Launch(chromium.Options{Proxy: proxy})
+// Start launches a browser.
+func Start(o Options) (*Browser, error) {
+	process, err := chromium.Launch(chromium.Options{Proxy: o.Proxy, Plain: !o.Tuned})
 	if err != nil {
 		return nil, fmt.Errorf("bare browser: %w", err)
 	}

@@ -30,6 +30,8 @@ type Options struct {
 	// MaxData bounds what each process of the browser may allocate, in bytes; one that
 	// asks for more crashes. 0 means no bound.
 	MaxData int64
+	// Plain leaves the browser as it comes where that costs nothing but speed, for comparisons.
+	Plain bool
 	// Logger receives the browser's exit; nil discards.
 	Logger *slog.Logger
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"platen.dev/browserpool/bare"
 )
 
 // concurrency is how many documents are asked for at once.
@@ -19,8 +21,8 @@ const jobAccounts = 48
 type kind struct {
 	operation, name string
 	body            map[string]string
-	// bare makes a worker that does the same and nothing else.
-	bare func() (func() error, error)
+	// bare makes a worker that does the same with a browser and nothing else.
+	bare func(*bare.Browser) (func() error, error)
 }
 
 // render compares jobs end to end (submit, poll, download) with loops over a browser
@@ -36,17 +38,17 @@ func render(s settings) error {
 	if err != nil {
 		return err
 	}
-	yard, err := openYard(s.documents)
+	y, err := openYard(s.documents)
 	if err != nil {
 		return err
 	}
-	defer yard.close()
-	kinds, err := yard.kinds(s.documents)
+	defer y.close()
+	kinds, err := y.kinds(s.documents)
 	if err != nil {
 		return err
 	}
 	for _, k := range kinds {
-		if err := renderPair(s, p, keys, k); err != nil {
+		if err := y.compare(s, p, keys, k); err != nil {
 			return fmt.Errorf("%s %s: %w", k.operation, k.name, err)
 		}
 	}
@@ -57,23 +59,29 @@ func render(s settings) error {
 // gotenberg are figures measured once on a machine of this kind, with the project's tiny and invoice documents.
 const gotenberg = "  for comparison, Gotenberg 8.36 with its default Chromium: tiny 6.6/s, invoice 4.5/s (measured once on two cores, not in this run)\n"
 
-func renderPair(s settings, p *process, keys []string, k kind) error {
-	var ours, bareLoop []outcome
-	for range s.rounds {
-		o, err := loop(s.duration, k.bare)
-		if err != nil {
-			return err
-		}
-		bareLoop = append(bareLoop, o)
-		if o, err = loop(s.duration, func() (func() error, error) { return endToEnd(p, keys, k) }); err != nil {
-			return err
-		}
-		ours = append(ours, o)
+// compare measures Platen and two bare loops in turn.
+func (y *yard) compare(s settings, p *process, keys []string, k kind) error {
+	workers := []func() (func() error, error){
+		func() (func() error, error) { return endToEnd(p, keys, k) },
+		func() (func() error, error) { return k.bare(y.plain) },
+		func() (func() error, error) { return k.bare(y.tuned) },
 	}
-	o, b := median(ours), median(bareLoop)
-	row("platen, "+k.operation+" "+k.name, o)
-	row("bare loop, the same", b)
-	ratio("the bare loop", o.perSecond, b.perSecond, 0.85)
+	outcomes := make([][]outcome, len(workers))
+	for range s.rounds {
+		for i, worker := range workers {
+			o, err := loop(s.duration, worker)
+			if err != nil {
+				return err
+			}
+			outcomes[i] = append(outcomes[i], o)
+		}
+	}
+	platen, plain, tuned := median(outcomes[0]), median(outcomes[1]), median(outcomes[2])
+	row("platen, "+k.operation+" "+k.name, platen)
+	row("bare loop, the browser as it comes", plain)
+	row("bare loop, the browser tuned as Platen's", tuned)
+	ratio("the bare loop", platen.perSecond, plain.perSecond, 0.85)
+	fmt.Printf("  = %.0f %% of the tuned one\n", 100*platen.perSecond/tuned.perSecond)
 	return nil
 }
 

@@ -15,11 +15,12 @@ import (
 	"platen.dev/events"
 )
 
-// yard is the bare browser, with a site to visit and a proxy to get there.
+// yard has the bare browsers, with a site to visit and a proxy to get there.
 type yard struct {
-	site    *httptest.Server
-	proxy   *egress.Proxy
-	browser *bare.Browser
+	site  *httptest.Server
+	proxy *egress.Proxy
+	// plain is the browser as it comes, tuned is started the way Platen starts its own.
+	plain, tuned *bare.Browser
 }
 
 func openYard(documents string) (*yard, error) {
@@ -30,16 +31,24 @@ func openYard(documents string) (*yard, error) {
 		y.site.Close()
 		return nil, err
 	}
-	if y.browser, err = bare.StartVia(y.proxy.Address()); err != nil {
-		y.proxy.Close()
-		y.site.Close()
-		return nil, err
+	for _, b := range []struct {
+		browser **bare.Browser
+		tuned   bool
+	}{{&y.plain, false}, {&y.tuned, true}} {
+		if *b.browser, err = bare.Start(bare.Options{Proxy: y.proxy.Address(), Tuned: b.tuned}); err != nil {
+			y.close()
+			return nil, err
+		}
 	}
 	return y, nil
 }
 
 func (y *yard) close() {
-	y.browser.Close()
+	for _, b := range []*bare.Browser{y.plain, y.tuned} {
+		if b != nil {
+			b.Close()
+		}
+	}
 	y.proxy.Close()
 	y.site.Close()
 }
@@ -56,15 +65,15 @@ func (y *yard) kinds(documents string) (all []kind, err error) {
 	}
 	for _, name := range []string{"tiny", "invoice", "report (200 KB)"} {
 		html := document.Sanitize(texts[name]).HTML()
-		all = append(all, kind{string(events.HTMLToPDF), name, map[string]string{"html": texts[name]}, y.warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) })})
+		all = append(all, kind{string(events.HTMLToPDF), name, map[string]string{"html": texts[name]}, warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) })})
 	}
 	for _, name := range []string{"tiny", "invoice"} {
 		html, url := document.Sanitize(texts[name]).HTML(), y.site.URL+"/"+name+".html"
 		all = append(
 			all,
-			kind{string(events.HTMLToImage), name, map[string]string{"html": texts[name]}, y.warm(func(p *bare.Page) ([]byte, error) { return p.Shoot(html) })},
-			kind{string(events.URLToPDF), name, map[string]string{"url": url}, func() (func() error, error) {
-				return func() error { return notEmpty(y.browser.PrintURL(url)) }, nil
+			kind{string(events.HTMLToImage), name, map[string]string{"html": texts[name]}, warm(func(p *bare.Page) ([]byte, error) { return p.Shoot(html) })},
+			kind{string(events.URLToPDF), name, map[string]string{"url": url}, func(b *bare.Browser) (func() error, error) {
+				return func() error { return notEmpty(b.PrintURL(url)) }, nil
 			}},
 		)
 	}
@@ -72,9 +81,9 @@ func (y *yard) kinds(documents string) (all []kind, err error) {
 }
 
 // warm makes workers with a warm page each.
-func (y *yard) warm(work func(*bare.Page) ([]byte, error)) func() (func() error, error) {
-	return func() (func() error, error) {
-		page, err := y.browser.Page()
+func warm(work func(*bare.Page) ([]byte, error)) func(*bare.Browser) (func() error, error) {
+	return func(b *bare.Browser) (func() error, error) {
+		page, err := b.Page()
 		if err != nil {
 			return nil, err
 		}

@@ -77,7 +77,7 @@ type ClusterConfig struct {
 
 // BrowserConfig is the section [browser].
 type BrowserConfig struct {
-	// Slots is how many documents render at once; 0 means two per core.
+	// Slots is how many documents render at once; 0 means two per core and one more.
 	Slots int `toml:"slots"`
 	// Path is the browser's binary; empty means to look for chromium-headless-shell.
 	Path string `toml:"path"`
