@@ -50,32 +50,66 @@ func exceeded(limit int64, what string) error {
 	return fmt.Errorf("%w: more than %d %s", ErrTooLarge, limit, what)
 }
 
-// weight is how large a loaded document is: in nodes, or for HTML in elements, and
-// in CSS pixels across and from top to bottom, zeros where that cannot matter.
+// weight is how large a loaded document is.
 type weight struct {
-	nodes   int
-	content Size
-	// scripted tells that it has script, which may wait to be seen before it draws.
+	// nodes are those of its tree, or for HTML its elements.
+	nodes int
+	// scripted tells that script has run, which may wait to be seen before it draws.
 	scripted bool
+	// pictured tells that it may have pictures, styled that it may be wider than its window.
+	pictured, styled bool
+	// content is its size in CSS pixels, if it is styled.
+	content Size
 }
 
-// weigh refuses a loaded document that is beyond a limit. HTML is no larger than
-// its source, which its caller has measured, and has nothing that it does not name.
+// weigh refuses a loaded document that is beyond a limit.
 func (p *page) weigh(ctx context.Context, limits Limits, html string) (weight, error) {
 	limits = limits.withDefaults()
-	w := weight{nodes: strings.Count(html, "<") - strings.Count(html, "</")}
+	w, err := p.census(ctx, html)
+	if err != nil {
+		return w, err
+	}
+	if p.visiting != nil && w.nodes > limits.Nodes {
+		return w, exceeded(int64(limits.Nodes), "nodes")
+	}
 	var scales []func() error
-	if p.visiting != nil {
-		scales = append(scales, func() (err error) { w.nodes, err = p.weighNodes(ctx, limits); return err })
+	if w.pictured {
+		scales = append(scales, func() error { return p.weighPictures(ctx, limits) })
 	}
-	if p.visiting != nil || mentions(html, "<img") {
-		scales = append(scales, func() (err error) { w.scripted, err = p.look(ctx, limits); return err })
-	}
-	if p.visiting != nil || mentions(html, "style") || mentions(html, "height") {
+	if w.styled {
 		scales = append(scales, func() (err error) { w.content, err = p.contentSize(ctx); return err })
 	}
-	err := together(scales) // which fills w
+	err = together(scales) // which fills w
 	return w, err
+}
+
+// census counts what a document has. HTML has no more than its source, which its caller
+// has measured, and nothing that it does not name. The counts of a visit are the
+// browser's, and include what is kept without being shown; they are taken without
+// running script, as starting that takes longer than a page that has none.
+func (p *page) census(ctx context.Context, html string) (weight, error) {
+	if p.visiting == nil {
+		return weight{
+			nodes:    strings.Count(html, "<") - strings.Count(html, "</"),
+			pictured: mentions(html, "<img"), styled: mentions(html, "style") || mentions(html, "height"),
+		}, nil
+	}
+	w := weight{styled: true}
+	counted, err := proto.PerformanceGetMetrics{}.Call(p.session.With(ctx))
+	if err != nil {
+		return w, unlessRefused(err)
+	}
+	for _, m := range counted.Metrics {
+		switch {
+		case m.Name == "Nodes":
+			w.nodes = int(m.Value)
+		case m.Name == "Resources": // pictures, and other files
+			w.pictured = m.Value > 0
+		case m.Name == "V8PerContextDatas" && m.Value > 0, m.Name == "Frames" && m.Value > 1: // script of other sites runs elsewhere
+			w.scripted = true
+		}
+	}
+	return w, nil
 }
 
 // mentions tells whether a document contains a word, in lower case, in any case.
@@ -88,39 +122,26 @@ func mentions(html, word string) bool {
 	return false
 }
 
-func (p *page) weighNodes(ctx context.Context, limits Limits) (int, error) {
-	counters, err := proto.MemoryGetDOMCounters{}.Call(p.session.With(ctx))
-	if err != nil {
-		return 0, unlessRefused(err)
-	}
-	if counters.Nodes > limits.Nodes {
-		return 0, exceeded(int64(limits.Nodes), "nodes")
-	}
-	return counters.Nodes, nil
-}
-
-// seen is how many pixels the largest picture has, and all of them, and how much there
-// is that may be script.
-const seen = `[...[...document.images].reduce(([most, all], i) => {
+// pictured tells how many pixels the largest picture has, and all of them.
+const pictured = `[...document.images].reduce(([most, all], i) => {
 	const n = i.naturalWidth * i.naturalHeight
 	return [Math.max(most, n), all + n]
-}, [0, 0]), document.scripts.length + frames.length + document.querySelectorAll("body[onload]").length]`
+}, [0, 0])`
 
-// look weighs the pictures, and tells whether there is script.
-func (p *page) look(ctx context.Context, limits Limits) (scripted bool, err error) {
-	answer, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: seen, ReturnByValue: true})
+func (p *page) weighPictures(ctx context.Context, limits Limits) error {
+	answer, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: pictured, ReturnByValue: true})
 	if err != nil || answer == nil {
-		return false, err
+		return err
 	}
-	var figures [3]float64
+	var figures [2]float64
 	if err := json.Unmarshal([]byte(answer.Result.Value.JSON("", "")), &figures); err != nil {
-		return false, fmt.Errorf("weigh pictures: %w", err)
+		return fmt.Errorf("weigh pictures: %w", err)
 	}
 	switch {
 	case figures[0] > float64(limits.PicturePixels):
-		return false, exceeded(limits.PicturePixels, "pixels in a picture")
+		return exceeded(limits.PicturePixels, "pixels in a picture")
 	case figures[1] > float64(limits.Pixels):
-		return false, exceeded(limits.Pixels, "pixels in all pictures")
+		return exceeded(limits.Pixels, "pixels in all pictures")
 	}
-	return figures[2] > 0, nil
+	return nil
 }

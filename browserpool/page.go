@@ -109,6 +109,7 @@ func (p *page) prepare(ctx context.Context) error {
 		},
 	}
 	if p.visiting != nil {
+		settings = append(settings, func() error { return proto.PerformanceEnable{}.Call(client) }) // for the census
 		return together(append(settings, p.confinement(p.browser.With(ctx))...))
 	}
 	return together(append(settings,

@@ -137,6 +137,21 @@ func TestBelowTheFold(t *testing.T) {
 	}
 }
 
+// Script that no element of the page holds is seen too.
+func TestBelowTheFoldHowever(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1, AllowEgress: loopback})
+	const watch = `new IntersectionObserver(([e]) => e.isIntersecting && (chart.textContent = 'CHART')).observe(chart)`
+	web := newWeb(t, pages{
+		"/handler": `<img src="data:," onerror="` + watch + `"><div style="height: 6000px"></div><p id="chart"></p>`,
+		"/chart":   `<p id="chart">waits</p><script>` + watch + `</script>`,
+	})
+	elsewhere := strings.Replace(web.URL, "127.0.0.1", "localhost", 1)
+	outer := newWeb(t, pages{"/": `<div style="height: 6000px"></div><iframe src="` + elsewhere + `/chart"></iframe>`})
+	for name, url := range map[string]string{"a handler": web.URL + "/handler", "a frame of another site": outer.URL} {
+		t.Run(name, func(t *testing.T) { wants(t, printed(t, pool, Print{URL: url}), "CHART") })
+	}
+}
+
 // inked tells whether a part of a picture is not all white.
 func inked(picture image.Image, part image.Rectangle) bool {
 	for y := part.Min.Y; y < part.Max.Y; y++ {
