@@ -41,7 +41,8 @@ type Config struct {
 	TempDir string
 	// RecycleJobs, RecycleBytes and RecycleAge say when a browser is replaced: after
 	// that many jobs, above that much memory (PSS) or after that long. 0 means
-	// 10,000 jobs, 1 GiB and 6 h; a negative value means never.
+	// 10,000 jobs, 512 MiB per slot (a large document at work takes 300) and 6 h; a
+	// negative value means never.
 	RecycleJobs  int
 	RecycleBytes int64
 	RecycleAge   time.Duration
@@ -66,7 +67,7 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.Slots = orElse(c.Slots, 2*runtime.NumCPU()+1)
 	c.RecycleJobs = orElse(c.RecycleJobs, 10_000)
-	c.RecycleBytes = orElse(c.RecycleBytes, 1<<30)
+	c.RecycleBytes = orElse(c.RecycleBytes, int64(c.Slots)<<29)
 	c.RecycleAge = orElse(c.RecycleAge, 6*time.Hour)
 	c.MaxData = orElse(c.MaxData, 3<<30)
 	c.CheckEvery = orElse(c.CheckEvery, 10*time.Second)

@@ -84,7 +84,7 @@ func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Micros
 
 // row prints one side of a comparison.
 func row(name string, o outcome) {
-	fmt.Printf("  %-46s %9.0f/s   p50 %-10s p99 %s\n", name, o.perSecond, ms(o.p50), ms(o.p99))
+	fmt.Printf("  %-46s %9.1f/s   p50 %-10s p99 %s\n", name, o.perSecond, ms(o.p50), ms(o.p99))
 }
 
 // ratio prints what the comparison comes to.

@@ -18,6 +18,7 @@ type settings struct {
 	duration  time.Duration
 	rounds    int
 	only      string
+	kind      string
 }
 
 func main() {
@@ -31,6 +32,7 @@ func main() {
 	flag.DurationVar(&s.duration, "duration", 4*time.Second, "how long each measurement of a round runs")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each pair is measured, alternating; medians are printed")
 	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, poll or render")
+	flag.StringVar(&s.kind, "kind", "", "of render, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,8 @@ type kind struct {
 	// bare makes a worker that does the same with a browser and nothing else.
 	bare func(*bare.Browser) (func() error, error)
 }
+
+func (k kind) title() string { return k.operation + " " + k.name }
 
 // render compares jobs end to end (submit, poll, download) with loops over a browser
 // that does nothing else: warm pages for HTML, a context for each URL.
@@ -48,8 +51,11 @@ func render(s settings) error {
 		return err
 	}
 	for _, k := range kinds {
+		if !strings.Contains(k.title(), s.kind) {
+			continue
+		}
 		if err := y.compare(s, p, keys, k); err != nil {
-			return fmt.Errorf("%s %s: %w", k.operation, k.name, err)
+			return fmt.Errorf("%s: %w", k.title(), err)
 		}
 	}
 	fmt.Print(gotenberg)
@@ -77,7 +83,7 @@ func (y *yard) compare(s settings, p *process, keys []string, k kind) error {
 		}
 	}
 	platen, plain, tuned := median(outcomes[0]), median(outcomes[1]), median(outcomes[2])
-	row("platen, "+k.operation+" "+k.name, platen)
+	row("platen, "+k.title(), platen)
 	row("bare loop, the browser as it comes", plain)
 	row("bare loop, the browser tuned as Platen's", tuned)
 	ratio("the bare loop", platen.perSecond, plain.perSecond, 0.85)
@@ -111,6 +117,10 @@ func endToEnd(p *process, keys []string, k kind) (func() error, error) {
 	}, nil
 }
 
+// fewest is how many documents a loop makes at least, however long that takes: fewer
+// would say little.
+const fewest = 24
+
 // loop has concurrency workers do their work over and over for a while.
 func loop(duration time.Duration, worker func() (func() error, error)) (outcome, error) {
 	works := make([]func() error, concurrency)
@@ -125,12 +135,14 @@ func loop(duration time.Duration, worker func() (func() error, error)) (outcome,
 	}
 	var mu sync.Mutex
 	var times []time.Duration
+	var begun atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
 	start := time.Now()
 	for _, work := range works {
 		group.Go(func() {
-			for begin := time.Now(); begin.Sub(start) < duration && failed.Load() == nil; begin = time.Now() {
+			for begin := time.Now(); (begin.Sub(start) < duration || begun.Load() < fewest) && failed.Load() == nil; begin = time.Now() {
+				begun.Add(1)
 				if err := work(); err != nil {
 					failed.Store(&err)
 					return
