@@ -1,6 +1,7 @@
 package browserpool
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -82,6 +83,50 @@ func TestNothingCarriesOver(t *testing.T) {
 	}
 	if undated(again.PDF) != undated(fresh.PDF) {
 		t.Error("the document prints differently on a used page")
+	}
+}
+
+// The same for pictures: a page that draws keeps its frame, its window and what paints
+// behind a document, and none of them shows a trace of the last one.
+func TestNothingCarriesOverToPictures(t *testing.T) {
+	pool := openPool(t, Config{Slots: 1})
+	lease, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Return()
+	picture := func(job Capture) (data []byte) {
+		err := lease.draw(t.Context(), func(ctx context.Context, p *page) error {
+			image, err := p.capture(ctx, job)
+			data = image.Data
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease.page.resetDrawer(t.Context())
+		return data
+	}
+	next := Capture{HTML: `<p style="text-align: right; height: 50vh">next</p><input value="x"><a href="#a">link</a>`}
+	fresh, drawer := picture(next), lease.page.drawer.Load()
+	for what, html := range map[string]string{
+		"a dark scheme":     `<html style="color-scheme: dark"><head><meta name="color-scheme" content="dark"><meta name="theme-color" content="#f00"></head><p>dark</p>`,
+		"a coloured canvas": `<html style="background: #f00"><body style="background: #00f; height: 9000px">canvas</body>`,
+		"another viewport":  `<meta name="viewport" content="width=300, initial-scale=3, user-scalable=no"><p style="zoom: 4">large</p>`,
+		"a place scrolled to": `<div style="height: 5000px"></div><input autofocus value="focus"><div style="height: 5000px; scroll-snap-align: start">low</div>
+			<style>html { scroll-snap-type: y mandatory; overflow: scroll; font-size: 40px; direction: rtl }</style>`,
+		"fonts, layers and a fixed cover": `<style>@font-face { font-family: serif; src: local("DejaVu Sans") } * { font: 30px serif; cursor: wait }</style>
+			<dialog open style="position: fixed; inset: 0">cover</dialog><p style="will-change: transform; animation: a 1s infinite">moves</p>`,
+	} {
+		for _, full := range []bool{false, true} {
+			picture(Capture{HTML: html, FullPage: full, Viewport: Size{500, 1500}})
+			if !bytes.Equal(picture(next), fresh) {
+				t.Errorf("after %s, the whole page %v, the next picture is another", what, full)
+			}
+		}
+	}
+	if lease.page.drawer.Load() != drawer {
+		t.Error("the page was replaced, so this proves nothing")
 	}
 }
 
