@@ -94,22 +94,25 @@ func (p *page) census(ctx context.Context, html string) (weight, error) {
 			pictured: mentions(html, "<img"), styled: mentions(html, "style") || mentions(html, "height"),
 		}, nil
 	}
-	w := weight{styled: true}
 	counted, err := proto.PerformanceGetMetrics{}.Call(p.session.With(ctx))
 	if err != nil {
-		return w, unlessRefused(err)
+		return weight{}, unlessRefused(err)
 	}
+	counts := map[string]float64{}
 	for _, m := range counted.Metrics {
-		switch {
-		case m.Name == "Nodes":
-			w.nodes = int(m.Value)
-		case m.Name == "Resources": // pictures, and other files
-			w.pictured = m.Value > 0
-		case m.Name == "V8PerContextDatas" && m.Value > 0, m.Name == "Frames" && m.Value > 1: // script of other sites runs elsewhere
-			w.scripted = true
+		counts[m.Name] = m.Value
+	}
+	const nodes, frames, files, scripts = "Nodes", "Frames", "Resources", "V8PerContextDatas"
+	for _, name := range []string{nodes, frames, files, scripts} {
+		if _, counted := counts[name]; !counted {
+			return weight{}, fmt.Errorf("this browser does not count %s", name)
 		}
 	}
-	return w, nil
+	return weight{
+		nodes:    int(counts[nodes]),
+		scripted: counts[scripts] > 0 || counts[frames] > 1, // the script of other sites runs elsewhere
+		pictured: counts[files] > 0, styled: true,
+	}, nil
 }
 
 // mentions tells whether a document contains a word, in lower case, in any case.
