@@ -266,7 +266,9 @@ func TestDropAndClose(t *testing.T) {
 	<-printing
 	s.order("second") // waits for the page
 	s.order("third")  // waits for its turn
-	s.renderer.Drop(0)
+	s.figures("the third waits", func(f Figures) bool { return f.Load.Queued[0] == 1 })
+	s.renderer.Drop(0) // the end of the first attempt could overtake this message
+	s.figures("the third is dropped", func(f Figures) bool { return f.Load.Queued[0] == 0 })
 	closed := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
