@@ -35,13 +35,16 @@ func begin(t *testing.T, ctx context.Context, pool *Pool, job Print) (*Lease, <-
 	return lease, done
 }
 
-// await receives within a time that only a hanging test exceeds.
+// patience is a time that only a hanging test exceeds, on however busy a machine.
+const patience = 2 * time.Minute
+
+// await receives within the test's patience.
 func await[T any](t *testing.T, from <-chan T, what string) T {
 	t.Helper()
 	select {
 	case value := <-from:
 		return value
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("waited too long for %s", what)
 		panic("unreachable")
 	}
@@ -50,7 +53,7 @@ func await[T any](t *testing.T, from <-chan T, what string) T {
 // eventually asks for the pool's figures until they are as wanted.
 func eventually(t *testing.T, pool *Pool, what string, wanted func(Stats) bool) Stats {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
 	for {

@@ -37,7 +37,7 @@ func openPool(t testing.TB, config Config) *Pool {
 
 func closePool(t testing.TB, pool *Pool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	pool.Close(ctx)
 	if ctx.Err() != nil {

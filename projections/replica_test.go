@@ -117,7 +117,7 @@ func (b *bench) config(name string) projections.Config {
 func (b *bench) catchUp(r *projections.Replica) {
 	b.t.Helper()
 	for p := range int32(2) {
-		ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 		if err := r.CatchUp(ctx, p); err != nil {
 			b.t.Fatal(err)
 		}

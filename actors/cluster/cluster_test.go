@@ -30,7 +30,7 @@ func join(t *testing.T, name, secret string, gone chan events.NodeID, others ...
 // eventually asks until it is so, or for too long.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for tick := time.NewTicker(5 * time.Millisecond); !is(); {
 		select {
 		case <-tick.C:

@@ -96,7 +96,7 @@ func busyShop(t *testing.T) (*shop, *neighbours) {
 // figures waits until the renderer's are as they should be.
 func (s *shop) figures(what string, so func(Figures) bool) {
 	s.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
 	for !so(s.renderer.Figures()) {
@@ -113,7 +113,7 @@ func receive[T any](t *testing.T, from <-chan T, what string) T {
 	select {
 	case v := <-from:
 		return v
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("waited too long for %s", what)
 		panic("unreachable")
 	}

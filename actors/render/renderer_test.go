@@ -142,7 +142,7 @@ func (s *shop) told(n int) (bodies []events.CommandBody) {
 		s.commands = s.log.Read(events.TopicCommands, 0, 0)
 		s.t.Cleanup(s.commands.Close)
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
 	for len(bodies) < n {
 		records, err := s.commands.Next(ctx)

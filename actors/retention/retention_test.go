@@ -51,7 +51,7 @@ func TestDeletion(t *testing.T) {
 	for _, e := range []job.DeleteFile{{Name: "busy", Tell: true}, {Name: "orphan"}, {Account: "acc", Job: id, Name: "expired", Tell: true}} {
 		system.Root.Send(pid, e)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	record, err := log.ReadOne(ctx, l, events.TopicCommands, 0, 0)
 	if err != nil {

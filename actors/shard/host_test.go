@@ -166,7 +166,7 @@ func (n *node) render() job.Render {
 			n.t.Fatalf("effect %T, want Render", e)
 		}
 		return r
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		n.t.Fatal("no effect comes")
 	}
 	return job.Render{}
@@ -214,7 +214,7 @@ func (n *node) until(p int32, what string, is func() bool) {
 		}
 	})
 	defer stop()
-	for late := time.After(20 * time.Second); !is(); {
+	for late := time.After(time.Minute); !is(); {
 		select {
 		case <-progress:
 		case <-late:
@@ -302,7 +302,7 @@ func TestTakeOver(t *testing.T) {
 		if d, ok := e.(job.DeleteFile); !ok || d.Name != "stale" {
 			t.Errorf("effect %+v, want the deletion of the stale file", e)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the stale file stays")
 	}
 }
@@ -351,7 +351,7 @@ func TestHandOver(t *testing.T) {
 		other = events.NewAccountID()
 	}
 	for _, n := range []*node{first, second} {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		if err := n.Replica.CatchUp(ctx, events.Partition("acc", 2)); err != nil {
 			t.Error(err)
 		}

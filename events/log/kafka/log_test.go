@@ -24,7 +24,7 @@ func at(where string) logtest.Storage {
 		Topic: topic,
 		Where: where,
 		Open: func(partitions int32) (log.Log, error) {
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			return kafka.Open(ctx, kafka.Config{
 				Brokers:        []string{broker},
