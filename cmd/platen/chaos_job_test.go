@@ -101,17 +101,20 @@ func astray(path string) func(chaosJob) map[string]any {
 	return func(j chaosJob) map[string]any { return map[string]any{"url": j.site + path} }
 }
 
+// impatient waits for what never comes, for longer than a busy machine takes to load
+// the page: that would be another error.
 func impatient(j chaosJob) map[string]any {
-	return map[string]any{"url": j.url(), "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 400}}
+	return map[string]any{"url": j.url(), "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 4000}}
 }
 
 func endless(chaosJob) map[string]any {
 	return map[string]any{"html": `<div style="height: 30000000px">too tall for any paper</div>`}
 }
 
-// chaosKinds are in the proportions in which they come. A document of too many
-// pages is rare, as it takes as long as fifty others.
+// chaosKinds are in the proportions in which they come. Those that take as long as
+// fifty others are rare.
 var chaosKinds = append(slices.Repeat(usualKinds, 3),
+	chaosKind{name: "no selector", operation: "url-to-pdf", body: impatient, fails: events.SelectorTimeout},
 	chaosKind{name: "too many pages", operation: "html-to-pdf", body: endless, fails: events.FileTooLarge})
 
 var usualKinds = []chaosKind{
@@ -121,7 +124,6 @@ var usualKinds = []chaosKind{
 	{name: "png", operation: "html-to-image", body: coloured, format: "png", width: 640, height: 400},
 	{name: "3 pages", operation: "html-to-pdf", body: paper(3), pages: 3},
 	{name: "jpeg", operation: "html-to-image", body: coloured, format: "jpeg", width: 500, height: 500},
-	{name: "no selector", operation: "url-to-pdf", body: impatient, fails: events.SelectorTimeout},
 	{name: "visited png", operation: "url-to-image", body: seen, format: "png", width: 400, height: 320},
 	{name: "Markdown", operation: "markdown-to-pdf", body: notes, pages: 1},
 	{name: "40 pages", operation: "html-to-pdf", body: paper(40), pages: 40},

@@ -148,7 +148,7 @@ func TestWebFaults(t *testing.T) {
 		"status 401":             {map[string]any{"url": site.URL + "/guarded"}, events.NavigationFailed},
 		"nobody listens":         {map[string]any{"url": nobody}, events.NavigationFailed},
 		"redirect to refused":    {map[string]any{"url": site.URL + "/leave"}, events.SSRFBlocked},
-		"selector never matches": {map[string]any{"url": site.URL + "/page", "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 400}}, events.SelectorTimeout},
+		"selector never matches": {map[string]any{"url": site.URL + "/page", "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 3000}}, events.SelectorTimeout},
 	} {
 		if e := c.run(t, p.address, "url-to-pdf", tc.body); e.Status != events.StatusFailed || e.Error != tc.want {
 			t.Errorf("%s: got %s %s, want %s", name, e.Status, e.Error, tc.want)
