@@ -135,7 +135,7 @@ func TestHostilePages(t *testing.T) {
 }
 
 // A page that asks for more memory than a process may have ends by itself. The bound
-// is low here, so that a busy machine too soon fills it.
+// is low here, so that a busy machine fills it soon, too.
 func TestMemoryBombs(t *testing.T) {
 	pool := openPool(t, Config{Slots: 2, AllowEgress: loopback, MaxData: 512 << 20})
 	web := newWeb(t, pages{
