@@ -46,9 +46,8 @@ type Config struct {
 	RecycleJobs  int
 	RecycleBytes int64
 	RecycleAge   time.Duration
-	// MaxData bounds what each of a browser's processes may allocate, in bytes; a page
-	// that asks for more crashes, and with it no other. 0 means a slot's share of the
-	// machine's memory, 1 GiB at least and 3 GiB at most; negative means no bound.
+	// MaxData bounds what each of a browser's processes may allocate; a page that asks
+	// for more crashes, and with it no other. 0 means 3 GiB, negative no bound.
 	MaxData int64
 	// CheckEvery is how often a browser's health, memory and age are looked at; 0 means 10 s.
 	CheckEvery time.Duration
@@ -70,7 +69,7 @@ func (c Config) withDefaults() Config {
 	c.RecycleJobs = orElse(c.RecycleJobs, 10_000)
 	c.RecycleBytes = orElse(c.RecycleBytes, int64(c.Slots)<<29)
 	c.RecycleAge = orElse(c.RecycleAge, 6*time.Hour)
-	c.MaxData = orElse(c.MaxData, dataBound(machineMemory(), c.Slots))
+	c.MaxData = orElse(c.MaxData, 3<<30)
 	c.CheckEvery = orElse(c.CheckEvery, 10*time.Second)
 	c.HealthTimeout = orElse(c.HealthTimeout, 10*time.Second)
 	c.SelfTestEvery = orElse(c.SelfTestEvery, time.Minute)
