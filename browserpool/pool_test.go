@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -37,7 +36,7 @@ func openPool(t testing.TB, config Config) *Pool {
 
 func closePool(t testing.TB, pool *Pool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	pool.Close(ctx)
 	if ctx.Err() != nil {
