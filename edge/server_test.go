@@ -21,7 +21,7 @@ import (
 
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
@@ -326,7 +326,7 @@ func TestRefusals(t *testing.T) {
 		{events.Reply{Code: events.NoSuchKey}, nil, 401, "INVALID_API_KEY", ""},
 		{events.Reply{Code: events.Internal}, nil, 500, "INTERNAL_ERROR", ""},
 		{events.Reply{}, errors.New("no owner"), 503, "UNAVAILABLE", "2"},
-		{events.Reply{}, fmt.Errorf("x: %w", log.ErrTooLarge), 413, "PAYLOAD_TOO_LARGE_FOR_QUEUE", ""},
+		{events.Reply{}, fmt.Errorf("x: %w", eventlog.ErrTooLarge), 413, "PAYLOAD_TOO_LARGE_FOR_QUEUE", ""},
 	} {
 		d.reply, d.err = tc.reply, tc.err
 		a := d.do("POST", "/html-to-pdf", `{"html":"x"}`)

@@ -7,7 +7,7 @@ import (
 
 	"platen.dev/edge/schema"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
@@ -87,7 +87,7 @@ func (s *Server) planOf(ctx *fasthttp.RequestCtx, caller projections.Caller, gat
 func (s *Server) accept(ctx *fasthttp.RequestCtx, caller projections.Caller, job events.SubmitJob) {
 	reply, err := s.cfg.Commands.Do(caller.Account, job)
 	switch {
-	case errors.Is(err, log.ErrTooLarge):
+	case errors.Is(err, eventlog.ErrTooLarge):
 		s.fail(ctx, contentTooLarge.with("payload-too-large-for-queue: the request does not fit the processing queue."))
 	case err != nil:
 		s.cfg.Logger.Warn("command without reply", "job", job.Job.String(), "error", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // Config says what a replica folds and where it keeps it.
@@ -21,7 +21,7 @@ type Config struct {
 	// Dir is the Pebble directory; it holds nothing that the journal could not rebuild.
 	Dir string
 	// Log is where the journal is.
-	Log log.Log
+	Log eventlog.Log
 	// Projections are applied in order to every accepted envelope.
 	Projections []Projection
 	// Logger gets faults; never nil.

@@ -16,8 +16,8 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/events"
-	"platen.dev/events/log"
-	"platen.dev/events/log/embedded"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
 	"platen.dev/projections"
 )
 
@@ -69,7 +69,7 @@ func (b *bench) append(p int32, entry events.Entry) int64 {
 
 func (b *bench) appendBytes(p int32, value []byte) int64 {
 	b.t.Helper()
-	offset, err := log.AppendWait(b.t.Context(), b.log, events.TopicJournal, p, log.Record{Value: value})
+	offset, err := eventlog.AppendWait(b.t.Context(), b.log, events.TopicJournal, p, eventlog.Record{Value: value})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestARecreatedLogIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.openLog("another")
-	if _, err := projections.Open(t.Context(), b.config("r")); !errors.Is(err, log.ErrBeyondEnd) {
+	if _, err := projections.Open(t.Context(), b.config("r")); !errors.Is(err, eventlog.ErrBeyondEnd) {
 		t.Errorf("got %v, want ErrBeyondEnd", err)
 	}
 }
@@ -353,7 +353,7 @@ func (b *bench) bulk(id events.AccountID, n int) (count int) {
 			b.t.Fatal(err)
 		}
 		done := make(chan error, 1)
-		b.log.Append(events.TopicJournal, p, log.Record{Value: value}, func(_ int64, err error) { done <- err })
+		b.log.Append(events.TopicJournal, p, eventlog.Record{Value: value}, func(_ int64, err error) { done <- err })
 		last = done
 		count += len(evs)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // tail folds one partition of the journal.
@@ -39,7 +39,7 @@ func openTail(ctx context.Context, r *Replica, partition int32) (*tail, error) {
 	}
 	if cursor.Next > end {
 		return nil, fmt.Errorf("journal %d ends at %d but %d was folded from it: the log was recreated or lost its tail; remove %s to rebuild from the log: %w",
-			partition, end, cursor.Next, r.cfg.Dir, log.ErrBeyondEnd)
+			partition, end, cursor.Next, r.cfg.Dir, eventlog.ErrBeyondEnd)
 	}
 	return &tail{replica: r, partition: partition, cursor: cursor, moved: make(chan struct{}), watchers: map[int]func(Progress){}}, nil
 }
@@ -66,7 +66,7 @@ func (t *tail) run(ctx context.Context) {
 }
 
 // fold applies a run of records in one batch and tells the watchers.
-func (t *tail) fold(records []log.Record) error {
+func (t *tail) fold(records []eventlog.Record) error {
 	p := Progress{Partition: t.partition, Cursor: t.position(), Steps: make([]Step, 0, len(records))}
 	tx := NewTx(t.replica)
 	for _, rec := range records {

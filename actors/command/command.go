@@ -5,11 +5,11 @@ import (
 	"context"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
-// Append appends a command to its account's partition; done is as in log.Log.
-func Append(l log.Log, c events.Command, done func(offset int64, err error)) {
+// Append appends a command to its account's partition; done is as in eventlog.Log.
+func Append(l eventlog.Log, c events.Command, done func(offset int64, err error)) {
 	record, err := recordOf(c)
 	if err != nil {
 		done(0, err)
@@ -20,20 +20,20 @@ func Append(l log.Log, c events.Command, done func(offset int64, err error)) {
 
 // AppendWait appends a command and waits until it is durable or ctx ends. When
 // ctx ends first, the outcome is unknown.
-func AppendWait(ctx context.Context, l log.Log, c events.Command) error {
+func AppendWait(ctx context.Context, l eventlog.Log, c events.Command) error {
 	record, err := recordOf(c)
 	if err != nil {
 		return err
 	}
-	_, err = log.AppendWait(ctx, l, events.TopicCommands, partition(l, c), record)
+	_, err = eventlog.AppendWait(ctx, l, events.TopicCommands, partition(l, c), record)
 	return err
 }
 
-func recordOf(c events.Command) (log.Record, error) {
+func recordOf(c events.Command) (eventlog.Record, error) {
 	value, err := events.EncodeCommand(c)
-	return log.Record{Key: []byte(c.Account), Value: value}, err
+	return eventlog.Record{Key: []byte(c.Account), Value: value}, err
 }
 
-func partition(l log.Log, c events.Command) int32 {
+func partition(l eventlog.Log, c events.Command) int32 {
 	return events.Partition(c.Account, l.Partitions())
 }

@@ -11,7 +11,7 @@ import (
 	"platen.dev/actors/command"
 	"platen.dev/browserpool"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/store"
 )
 
@@ -103,7 +103,7 @@ func (a *attempt) page(submit events.SubmitJob) (Lease, error) {
 func (a *attempt) submit() (events.SubmitJob, error) {
 	ctx, cancel := context.WithTimeout(a.ctx, contentLimit)
 	defer cancel()
-	record, err := log.ReadOne(ctx, a.cfg.Log, events.TopicCommands, a.at.partition, a.at.offset)
+	record, err := eventlog.ReadOne(ctx, a.cfg.Log, events.TopicCommands, a.at.partition, a.at.offset)
 	if err != nil {
 		return events.SubmitJob{}, fmt.Errorf("content: %w: %w", errInfrastructure, err)
 	}
@@ -134,7 +134,7 @@ func (a *attempt) tell(body events.CommandBody) error {
 	c := events.Command{ID: events.NewCommandID(), Account: a.account, At: events.At(a.cfg.Now()), Body: body}
 	for {
 		err := command.AppendWait(a.ctx, a.cfg.Log, c)
-		if err == nil || a.ctx.Err() != nil || errors.Is(err, log.ErrClosed) {
+		if err == nil || a.ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) {
 			return err
 		}
 		a.cfg.Logger.Warn("command not appended, trying again", "job", a.job.String(), "error", err)

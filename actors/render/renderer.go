@@ -17,7 +17,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/browserpool"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // Lease is one page lent to one attempt. Return must be called once.
@@ -36,7 +36,7 @@ type Files interface {
 // Config is what the attempts of a node share.
 type Config struct {
 	Node events.NodeID
-	Log  log.Log
+	Log  eventlog.Log
 	// Acquire waits for a page in a lane until ctx ends.
 	Acquire func(ctx context.Context, lane events.Lane) (Lease, error)
 	// Unseal decrypts a credential of a job.

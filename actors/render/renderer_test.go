@@ -18,8 +18,8 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/browserpool"
 	"platen.dev/events"
-	"platen.dev/events/log"
-	"platen.dev/events/log/embedded"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,7 +32,7 @@ type shop struct {
 	log      *embedded.Log
 	system   *actor.ActorSystem
 	renderer *Renderer
-	commands log.Reader
+	commands eventlog.Reader
 	pages    chan struct{}
 	print    func(browserpool.Print) (browserpool.Result, error)
 	put      error
@@ -128,7 +128,7 @@ func (s *shop) append(body events.CommandBody) int64 {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	offset, err := log.AppendWait(s.t.Context(), s.log, events.TopicCommands, 0, log.Record{Value: value})
+	offset, err := eventlog.AppendWait(s.t.Context(), s.log, events.TopicCommands, 0, eventlog.Record{Value: value})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"platen.dev/actors/command"
 	"platen.dev/actors/job"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // Files is where the files are; deleting one that is gone already succeeds.
@@ -21,7 +21,7 @@ type Files interface {
 
 // Config is what a Keeper needs.
 type Config struct {
-	Log    log.Log
+	Log    eventlog.Log
 	Files  Files
 	Logger *slog.Logger
 	Now    func() time.Time

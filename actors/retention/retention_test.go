@@ -13,8 +13,8 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
-	"platen.dev/events/log"
-	"platen.dev/events/log/embedded"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,7 +53,7 @@ func TestDeletion(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	record, err := log.ReadOne(ctx, l, events.TopicCommands, 0, 0)
+	record, err := eventlog.ReadOne(ctx, l, events.TopicCommands, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

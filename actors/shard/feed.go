@@ -7,7 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // feed reads a partition's commands for its host, at most window ahead of what
@@ -18,7 +18,7 @@ type feed struct {
 	ended  chan struct{}
 }
 
-func startFeed(l log.Log, partition int32, from int64, root *actor.RootContext, host *actor.PID, logger *slog.Logger) *feed {
+func startFeed(l eventlog.Log, partition int32, from int64, root *actor.RootContext, host *actor.PID, logger *slog.Logger) *feed {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &feed{slots: make(chan struct{}, window), cancel: cancel, ended: make(chan struct{})}
 	go f.run(ctx, l.Read(events.TopicCommands, partition, from), func(m any) { root.Send(host, m) }, logger)
@@ -26,7 +26,7 @@ func startFeed(l log.Log, partition int32, from int64, root *actor.RootContext, 
 }
 
 // run ends with its context, or with a failed message to the host.
-func (f *feed) run(ctx context.Context, reader log.Reader, tell func(any), logger *slog.Logger) {
+func (f *feed) run(ctx context.Context, reader eventlog.Reader, tell func(any), logger *slog.Logger) {
 	defer close(f.ended)
 	defer reader.Close()
 	for {
@@ -49,7 +49,7 @@ func (f *feed) run(ctx context.Context, reader log.Reader, tell func(any), logge
 
 // decode gives a command without body for a record that holds none: it must
 // still be passed by an envelope of its own.
-func decode(r log.Record, logger *slog.Logger) events.Command {
+func decode(r eventlog.Record, logger *slog.Logger) events.Command {
 	c, err := events.DecodeCommand(r.Value)
 	if err != nil {
 		logger.Error("unreadable command passed over", "offset", r.Offset, "error", err)

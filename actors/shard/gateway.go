@@ -11,7 +11,7 @@ import (
 
 	"platen.dev/actors/command"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
@@ -21,7 +21,7 @@ var ErrUnavailable = errors.New("no reply from the account's shard")
 
 // Gateway sends commands and waits for their replies.
 type Gateway struct {
-	Log     log.Log
+	Log     eventlog.Log
 	Replica *projections.Replica
 	System  *actor.ActorSystem
 	// Patience is how long a reply is waited for.
@@ -30,7 +30,7 @@ type Gateway struct {
 }
 
 // Do sends a command and returns the reply of its accepted envelope. An error
-// tells that none came: log.ErrTooLarge when the command can never be taken,
+// tells that none came: eventlog.ErrTooLarge when the command can never be taken,
 // otherwise ErrUnavailable.
 func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply, error) {
 	promise := actor.NewFuture(g.System, g.Patience)

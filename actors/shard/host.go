@@ -11,7 +11,7 @@ import (
 	"platen.dev/actors/command"
 	"platen.dev/actors/job"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
@@ -34,7 +34,7 @@ type Nodes interface{ Alive(events.NodeID) bool }
 type Config struct {
 	Node    events.NodeID
 	Version string
-	Log     log.Log
+	Log     eventlog.Log
 	Replica *projections.Replica
 	Effects Performer
 	Nodes   Nodes
@@ -144,7 +144,7 @@ func (h *Host) onStarted(ctx actor.Context) {
 		h.stop(ctx, err)
 		return
 	}
-	h.cfg.Log.Append(events.TopicJournal, h.partition, log.Record{Value: value}, func(offset int64, err error) {
+	h.cfg.Log.Append(events.TopicJournal, h.partition, eventlog.Record{Value: value}, func(offset int64, err error) {
 		root.Send(self, announced{offset, err})
 	})
 }
@@ -251,7 +251,7 @@ func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
 			h.stop(ctx, err)
 			return
 		}
-		h.cfg.Log.Append(events.TopicJournal, h.partition, log.Record{Key: []byte(e.Account), Value: value}, func(_ int64, err error) {
+		h.cfg.Log.Append(events.TopicJournal, h.partition, eventlog.Record{Key: []byte(e.Account), Value: value}, func(_ int64, err error) {
 			if err != nil {
 				root.Send(self, failed{err})
 			}

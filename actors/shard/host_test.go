@@ -16,8 +16,8 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/actors/shard"
 	"platen.dev/events"
-	"platen.dev/events/log"
-	"platen.dev/events/log/embedded"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
 	"platen.dev/projections"
 )
 
@@ -190,7 +190,7 @@ func (n *node) append(c events.Command) {
 func (n *node) appendBytes(value []byte) {
 	n.t.Helper()
 	p := events.Partition("acc", 2)
-	offset, err := log.AppendWait(n.t.Context(), n.Log, events.TopicCommands, p, log.Record{Key: []byte("acc"), Value: value})
+	offset, err := eventlog.AppendWait(n.t.Context(), n.Log, events.TopicCommands, p, eventlog.Record{Key: []byte("acc"), Value: value})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestASupersededOwnerComesBackWithANewEpoch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign, err := log.AppendWait(t.Context(), n.Log, events.TopicJournal, p, log.Record{Value: value})
+	foreign, err := eventlog.AppendWait(t.Context(), n.Log, events.TopicJournal, p, eventlog.Record{Value: value})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // Group is the consumer group whose assignment says which node owns which partition.
@@ -30,7 +30,7 @@ const (
 type Shards struct {
 	system     *actor.ActorSystem
 	pid        *actor.PID
-	membership log.Membership
+	membership eventlog.Membership
 }
 
 // Start joins the group and runs hosts for what it assigns.
@@ -65,12 +65,12 @@ func (s *Shards) Close() error {
 // NodeGone tells the hosts that a node is down: what it rendered is lost.
 func (s *Shards) NodeGone(node events.NodeID) { s.system.Root.Send(s.pid, nodeGone{node}) }
 
-// Assigned is a call of log.Owner.
+// Assigned is a call of eventlog.Owner.
 func (s *Shards) Assigned(partitions []int32) {
 	s.system.Root.Send(s.pid, assign{partitions})
 }
 
-// Revoked is a call of log.Owner; it returns when the hosts have finished what
+// Revoked is a call of eventlog.Owner; it returns when the hosts have finished what
 // they had under way, or after a few seconds.
 func (s *Shards) Revoked(partitions []int32) {
 	done := make(chan struct{})
@@ -82,7 +82,7 @@ func (s *Shards) Revoked(partitions []int32) {
 	}
 }
 
-// Lost is a call of log.Owner.
+// Lost is a call of eventlog.Owner.
 func (s *Shards) Lost(partitions []int32) { s.system.Root.Send(s.pid, drop{partitions}) }
 
 // Messages of Shards to its supervisor.

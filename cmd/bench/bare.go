@@ -9,8 +9,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/events/log"
-	"platen.dev/events/log/embedded"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
 )
 
 // bareServer is the argument that makes this binary the server to compare with.
@@ -61,7 +61,7 @@ func (b *yardstick) handle(ctx *fasthttp.RequestCtx) {
 	case bareFsyncPath:
 		answer(ctx, b.fsync(ctx.PostBody()))
 	case bareGroupPath:
-		_, err := log.AppendWait(ctx, b.log, "bare", int32(ctx.ConnID()%64), log.Record{Value: append([]byte(nil), ctx.PostBody()...)})
+		_, err := eventlog.AppendWait(ctx, b.log, "bare", int32(ctx.ConnID()%64), eventlog.Record{Value: append([]byte(nil), ctx.PostBody()...)})
 		answer(ctx, err)
 	}
 }

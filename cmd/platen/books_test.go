@@ -7,7 +7,7 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
@@ -22,12 +22,12 @@ type entries struct {
 }
 
 // readBooks folds every partition of the journal up to its end.
-func readBooks(t *testing.T, l log.Log) books {
+func readBooks(t *testing.T, l eventlog.Log) books {
 	t.Helper()
 	b := books{}
 	for p := range l.Partitions() {
 		cursor := projections.Origin()
-		readTopic(t, l, events.TopicJournal, p, func(r log.Record) {
+		readTopic(t, l, events.TopicJournal, p, func(r eventlog.Record) {
 			entry, err := events.DecodeEntry(r.Value)
 			if err != nil {
 				t.Fatalf("journal %d at %d: %v", p, r.Offset, err)
@@ -41,7 +41,7 @@ func readBooks(t *testing.T, l log.Log) books {
 }
 
 // readTopic visits the records of a partition from the first to the last.
-func readTopic(t *testing.T, l log.Log, topic string, partition int32, visit func(log.Record)) {
+func readTopic(t *testing.T, l eventlog.Log, topic string, partition int32, visit func(eventlog.Record)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -117,7 +117,7 @@ func (b books) units() map[events.AccountID]int64 {
 // checkStates folds the journal into a new replica, as a new node would, and
 // checks that no account has anything reserved or running, and that the units
 // used are those of the books.
-func (b books) checkStates(t *testing.T, l log.Log) {
+func (b books) checkStates(t *testing.T, l eventlog.Log) {
 	t.Helper()
 	replica := openReplica(t, l, t.TempDir())
 	all, err := replica.Accounts()
@@ -138,7 +138,7 @@ func (b books) checkStates(t *testing.T, l log.Log) {
 }
 
 // openReplica gives a replica in dir that has read the journal to its end.
-func openReplica(t *testing.T, l log.Log, dir string) *projections.Replica {
+func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // clusterPartitions is the partition count of the clusters under test: a few
@@ -28,7 +28,7 @@ func fakeBroker(t *testing.T) string {
 }
 
 // openKafka opens the log that the nodes of a cluster share.
-func openKafka(t *testing.T, broker string) log.Log {
+func openKafka(t *testing.T, broker string) eventlog.Log {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // TestChaosBrief is TestChaos (make integration) with as many jobs as every run of
@@ -57,7 +57,7 @@ func chaos(t *testing.T, jobs int) {
 	p.stop(t)
 	h.awaitNoBrowsers(t)
 	checkEmpty(t, h.temp)
-	h.withLog(t, func(l log.Log) { run.checkBooks(t, l, p.out) })
+	h.withLog(t, func(l eventlog.Log) { run.checkBooks(t, l, p.out) })
 	t.Logf("%d jobs ended, %d done; %d browsers and %d renderers killed", len(run.ended), run.done(), killer.browsers, killer.renderers)
 }
 
@@ -206,7 +206,7 @@ func (run *chaosRun) done() (n int) {
 // checkBooks holds every end against the job and the journal: a job that could be
 // done is done, unless each of its attempts was killed, and debited once; one that
 // could not has failed with its own code, or for the same reason, and costs nothing.
-func (run *chaosRun) checkBooks(t *testing.T, l log.Log, said *lines) {
+func (run *chaosRun) checkBooks(t *testing.T, l eventlog.Log, said *lines) {
 	t.Helper()
 	b, killed := readBooks(t, l), readRequeued(t, l)
 	for id, end := range run.ended {
@@ -243,11 +243,11 @@ func (l *lines) about(id events.JobID) string {
 }
 
 // readRequeued counts for each job the attempts that were begun again.
-func readRequeued(t *testing.T, l log.Log) map[events.JobID]int {
+func readRequeued(t *testing.T, l eventlog.Log) map[events.JobID]int {
 	t.Helper()
 	counts := map[events.JobID]int{}
 	for p := range l.Partitions() {
-		readTopic(t, l, events.TopicJournal, p, func(r log.Record) {
+		readTopic(t, l, events.TopicJournal, p, func(r eventlog.Record) {
 			entry, err := events.DecodeEntry(r.Value)
 			if err != nil {
 				t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 
 	"platen.dev/browserpool"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // Defaults. What the API fills in shows in the command that asks for the job.
@@ -45,7 +45,7 @@ func (v *venue) filledIn(t *testing.T, path string, options any, right func(even
 	c := v.customer(t, events.PlanPro)
 	id := c.post(path, object{"html": "x", "options": options}).accepted()
 	found := false
-	readTopic(t, v.log, events.TopicCommands, events.Partition(c.account, v.log.Partitions()), func(r log.Record) {
+	readTopic(t, v.log, events.TopicCommands, events.Partition(c.account, v.log.Partitions()), func(r eventlog.Record) {
 		command, err := events.DecodeCommand(r.Value)
 		if err != nil {
 			t.Fatal(err)

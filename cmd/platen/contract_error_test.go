@@ -15,7 +15,7 @@ import (
 
 	"platen.dev/edge/openapi/openapitest"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // Errors as such, headers that all responses have, and the API description.
@@ -227,7 +227,7 @@ func proveSealed(t *testing.T, v *venue) {
 	plain := 0
 	for _, topic := range []string{events.TopicCommands, events.TopicJournal} {
 		for p := range v.log.Partitions() {
-			readTopic(t, v.log, topic, p, func(r log.Record) {
+			readTopic(t, v.log, topic, p, func(r eventlog.Record) {
 				if strings.Contains(string(r.Value), secretWord) {
 					t.Errorf("record %d of %s %d holds a credential", r.Offset, topic, p)
 				}

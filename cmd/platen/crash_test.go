@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
-	"platen.dev/events/log/embedded"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
 )
 
 // random gives the test's randomness; PLATEN_TEST_SEED repeats a run.
@@ -114,7 +114,7 @@ func checkSettled(t *testing.T, h *home, p *process, key client, w *workload) {
 		t.Errorf("%d browser profiles are left of a node that stopped", got)
 	}
 	accepted := append(w.accepted(), last)
-	h.withLog(t, func(l log.Log) {
+	h.withLog(t, func(l eventlog.Log) {
 		b := readBooks(t, l)
 		b.check(t, accepted)
 		b.checkStates(t, l)
@@ -125,7 +125,7 @@ func checkSettled(t *testing.T, h *home, p *process, key client, w *workload) {
 }
 
 // withLog opens the embedded log of a node that is not running.
-func (h *home) withLog(t *testing.T, f func(log.Log)) {
+func (h *home) withLog(t *testing.T, f func(eventlog.Log)) {
 	t.Helper()
 	l, err := embedded.Open(embedded.Config{
 		Dir: filepath.Join(h.data, "log"), Partitions: events.DefaultPartitions, Logger: slog.New(slog.DiscardHandler),
@@ -139,7 +139,7 @@ func (h *home) withLog(t *testing.T, f func(log.Log)) {
 
 func (h *home) books(t *testing.T) (b books) {
 	t.Helper()
-	h.withLog(t, func(l log.Log) { b = readBooks(t, l) })
+	h.withLog(t, func(l eventlog.Log) { b = readBooks(t, l) })
 	return b
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
@@ -104,9 +104,9 @@ func (c *trio) awaitDone(t *testing.T, jobs []followed) {
 }
 
 // id is the node id that a process goes by in the journal.
-func (c *trio) id(t *testing.T, l log.Log, node int) (id events.NodeID) {
+func (c *trio) id(t *testing.T, l eventlog.Log, node int) (id events.NodeID) {
 	t.Helper()
-	readTopic(t, l, events.TopicJournal, int32(c.owned(c.nodes[node])[0]), func(r log.Record) {
+	readTopic(t, l, events.TopicJournal, int32(c.owned(c.nodes[node])[0]), func(r eventlog.Record) {
 		if m, ok := decoded(t, r).(events.Marker); ok {
 			id = m.Owner
 		}
@@ -114,7 +114,7 @@ func (c *trio) id(t *testing.T, l log.Log, node int) (id events.NodeID) {
 	return id
 }
 
-func decoded(t *testing.T, r log.Record) events.Entry {
+func decoded(t *testing.T, r eventlog.Record) events.Entry {
 	t.Helper()
 	entry, err := events.DecodeEntry(r.Value)
 	if err != nil {
@@ -124,12 +124,12 @@ func decoded(t *testing.T, r log.Record) events.Entry {
 }
 
 // starts is how many renders each node has begun.
-func starts(t *testing.T, l log.Log) map[events.NodeID]int {
+func starts(t *testing.T, l eventlog.Log) map[events.NodeID]int {
 	t.Helper()
 	begun := map[events.NodeID]int{}
 	for p := range l.Partitions() {
 		cursor := projections.Origin()
-		readTopic(t, l, events.TopicJournal, p, func(r log.Record) {
+		readTopic(t, l, events.TopicJournal, p, func(r eventlog.Record) {
 			entry := decoded(t, r)
 			if !cursor.Step(r.Offset, entry) {
 				return

@@ -26,7 +26,7 @@ import (
 	"platen.dev/edge"
 	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
 	"platen.dev/projections"
 	"platen.dev/store"
@@ -40,7 +40,7 @@ type Node struct {
 	// now is the clock of everything that is decided or measured here.
 	now func() time.Time
 
-	log      log.Log
+	log      eventlog.Log
 	system   *actor.ActorSystem
 	replica  *projections.Replica
 	files    *store.Dir

@@ -17,7 +17,7 @@ import (
 	"platen.dev/actors/command"
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
-	"platen.dev/events/log"
+	"platen.dev/events/eventlog"
 )
 
 // TestDrain stops a node with SIGTERM while jobs wait and render: it must say that
@@ -94,7 +94,7 @@ func TestStartOfALostRender(t *testing.T) {
 	key := client{h.devKey(t, events.PlanBusiness)}
 	hash, _ := apikey.Hash(key.key)
 	job := events.NewJobID()
-	h.withLog(t, func(l log.Log) {
+	h.withLog(t, func(l eventlog.Log) {
 		sendAll(t, l, "acc_dev_business",
 			events.SubmitJob{
 				Job: job, Key: demoKeyID(hash), Operation: events.HTMLToPDF,
@@ -109,7 +109,7 @@ func TestStartOfALostRender(t *testing.T) {
 }
 
 // sendAll appends commands to an account's shard and waits until they are durable.
-func sendAll(t *testing.T, l log.Log, account events.AccountID, bodies ...events.CommandBody) {
+func sendAll(t *testing.T, l eventlog.Log, account events.AccountID, bodies ...events.CommandBody) {
 	t.Helper()
 	durable := make(chan error, len(bodies))
 	for _, body := range bodies {

@@ -11,14 +11,14 @@ import (
 	"platen.dev/document"
 	"platen.dev/einvoice"
 	"platen.dev/events"
-	"platen.dev/events/log"
-	"platen.dev/events/log/embedded"
-	"platen.dev/events/log/kafka"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/eventlog/kafka"
 )
 
 func replicaDir(cfg Config) string { return filepath.Join(cfg.Data, "replica") }
 
-func openLog(ctx context.Context, cfg Config, logger *slog.Logger) (log.Log, error) {
+func openLog(ctx context.Context, cfg Config, logger *slog.Logger) (eventlog.Log, error) {
 	if len(cfg.Kafka.Brokers) == 0 {
 		return embedded.Open(embedded.Config{Dir: filepath.Join(cfg.Data, "log"), Partitions: cfg.Partitions, Logger: logger})
 	}

@@ -40,5 +40,5 @@ suite() {
   "$here/run.sh" stop "$broker"
 }
 
-suite log ./events/log/kafka '^TestBroker'
+suite log ./events/eventlog/kafka '^TestBroker'
 suite cluster ./cmd/platen '^TestBroker'

@@ -1,0 +1,103 @@
+package kafka
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"platen.dev/events/eventlog"
+)
+
+const (
+	// messageBytes fits a record of eventlog.MaxRecord with key and headers.
+	messageBytes = eventlog.MaxRecord + 64<<10
+	// pendingBytes bounds the appends in flight.
+	pendingBytes = 64 << 20
+)
+
+// Config says where the log is and how its topics are made.
+type Config struct {
+	// Brokers are addresses, host:port, of which one must answer.
+	Brokers []string
+	// Partitions is the count of every topic, fixed for the life of the log.
+	Partitions int32
+	// ReplicationFactor of topics that are made. 0 means 1. From 3 on, every topic
+	// must have min.insync.replicas of at least 2.
+	ReplicationFactor int16
+	// Topics are the topics of the log, each with topic settings of its own for
+	// when it is made, such as retention.ms; nil is fine. Without settings nothing is
+	// ever deleted but by Trim.
+	Topics map[string]map[string]string
+	// SessionTimeout is how long a member of a group may be silent before its
+	// partitions are given away. 0 means 6 s. The broker's
+	// group.min.session.timeout.ms must not exceed it.
+	SessionTimeout time.Duration
+	// HeartbeatInterval is how often a member speaks. 0 means a quarter of SessionTimeout.
+	HeartbeatInterval time.Duration
+	// DeliveryTimeout is how long an append that could not be sent is tried again.
+	// 0 means 30 s. What was sent already is tried until its outcome is known.
+	DeliveryTimeout time.Duration
+	// ClientID names this process to the brokers. Empty means "platen".
+	ClientID string
+	// Logger receives faults. Nil means slog.Default().
+	Logger *slog.Logger
+	// Opts are added to every client: TLS, SASL.
+	Opts []kgo.Opt
+}
+
+func (c Config) withDefaults() Config {
+	if c.ReplicationFactor == 0 {
+		c.ReplicationFactor = 1
+	}
+	if c.SessionTimeout == 0 {
+		c.SessionTimeout = 6 * time.Second
+	}
+	if c.HeartbeatInterval == 0 {
+		c.HeartbeatInterval = c.SessionTimeout / 4
+	}
+	if c.DeliveryTimeout == 0 {
+		c.DeliveryTimeout = 30 * time.Second
+	}
+	if c.ClientID == "" {
+		c.ClientID = "platen"
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c
+}
+
+func (c Config) validate() error {
+	switch {
+	case len(c.Brokers) == 0:
+		return errors.New("kafka log: Brokers is empty")
+	case c.Partitions < 1:
+		return errors.New("kafka log: Partitions must be at least 1")
+	case c.ReplicationFactor < 1:
+		return errors.New("kafka log: ReplicationFactor must be at least 1")
+	case len(c.Topics) == 0:
+		return errors.New("kafka log: Topics is empty")
+	case c.HeartbeatInterval >= c.SessionTimeout:
+		return fmt.Errorf("kafka log: HeartbeatInterval %s must be below SessionTimeout %s", c.HeartbeatInterval, c.SessionTimeout)
+	}
+	return nil
+}
+
+// client makes a client with what all have in common.
+func (c Config) client(opts ...kgo.Opt) (*kgo.Client, error) {
+	common := []kgo.Opt{
+		kgo.SeedBrokers(c.Brokers...),
+		kgo.ClientID(c.ClientID),
+		kgo.MetadataMinAge(250 * time.Millisecond), // a new leader is found soon
+		kgo.RetryBackoffFn(backoff),
+	}
+	return kgo.NewClient(append(append(common, opts...), c.Opts...)...)
+}
+
+// backoff is the pause after a number of failures in a row.
+func backoff(failures int) time.Duration {
+	return min(time.Second, 25*time.Millisecond<<min(failures, 6))
+}

@@ -1,0 +1,230 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/kafka"
+)
+
+const topic = "platen.test"
+
+func startCluster(t *testing.T, opts ...kfake.Opt) *kfake.Cluster {
+	t.Helper()
+	cluster, err := kfake.NewCluster(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	return cluster
+}
+
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// open opens a log of one topic with one partition.
+func open(t *testing.T, cluster *kfake.Cluster) *kafka.Log {
+	t.Helper()
+	l, err := kafka.Open(within(t), kafka.Config{
+		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]map[string]string{topic: nil},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// follow reads n records from the start and checks that they are the numbers in order.
+func follow(t *testing.T, l eventlog.Log, n int) {
+	t.Helper()
+	r := l.Read(topic, 0, 0)
+	defer r.Close()
+	for next := 0; next < n; {
+		records, err := r.Next(within(t))
+		if err != nil {
+			t.Errorf("next at %d: %v", next, err)
+			return
+		}
+		for _, record := range records {
+			if record.Offset != int64(next) || string(record.Value) != fmt.Sprint(next) {
+				t.Errorf("record %d holds %q, want %d", record.Offset, record.Value, next)
+				return
+			}
+			next++
+		}
+	}
+}
+
+// count appends n numbers without waiting, calling between before each, and waits for all.
+func count(t *testing.T, l eventlog.Log, n int, between func(i int)) {
+	t.Helper()
+	var acks sync.WaitGroup
+	acks.Add(n)
+	for i := range n {
+		between(i)
+		l.Append(topic, 0, eventlog.Record{Value: fmt.Append(nil, i)}, func(offset int64, err error) {
+			defer acks.Done()
+			if err != nil || offset != int64(i) {
+				t.Errorf("append %d: offset %d, %v", i, offset, err)
+			}
+		})
+	}
+	acks.Wait()
+}
+
+// TestLeaderMoves moves the partition from broker to broker under appends and a reader at the end.
+func TestLeaderMoves(t *testing.T) {
+	const n = 300
+	cluster := startCluster(t, kfake.NumBrokers(3))
+	l := open(t, cluster)
+	var reading sync.WaitGroup
+	reading.Go(func() { follow(t, l, n) })
+	count(t, l, n, func(i int) {
+		if i%100 == 50 {
+			if err := cluster.MoveTopicPartition(topic, 0, int32(i/100)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	reading.Wait()
+	follow(t, l, n)
+}
+
+// TestElection asks for the bounds while the partition has no leader: that is waited
+// for, as nodes start while brokers do, while a lasting answer is not.
+func TestElection(t *testing.T) {
+	for _, c := range []struct {
+		answer *kerr.Error
+		want   error
+	}{{kerr.LeaderNotAvailable, nil}, {kerr.TopicAuthorizationFailed, kerr.TopicAuthorizationFailed}} {
+		cluster := startCluster(t, kfake.NumBrokers(1))
+		l := open(t, cluster)
+		count(t, l, 3, func(int) {})
+		refuseOffsets(cluster, c.answer, 2)
+		if start, end, err := l.Bounds(within(t), topic, 0); !errors.Is(err, c.want) || err == nil && (start != 0 || end != 3) {
+			t.Errorf("%v: got %d to %d, %v", c.answer, start, end, err)
+		}
+	}
+}
+
+// refuseOffsets gives the answer to that many requests for offsets.
+func refuseOffsets(cluster *kfake.Cluster, answer *kerr.Error, times int64) {
+	var asked atomic.Int64
+	cluster.ControlKey(int16(kmsg.ListOffsets), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		if asked.Add(1) > times {
+			return nil, nil, false
+		}
+		cluster.KeepControl()
+		p := kmsg.NewListOffsetsResponseTopicPartition()
+		p.ErrorCode = answer.Code
+		response := request.ResponseKind().(*kmsg.ListOffsetsResponse)
+		response.Topics = []kmsg.ListOffsetsResponseTopic{{Topic: topic, Partitions: []kmsg.ListOffsetsResponseTopicPartition{p}}}
+		return response, nil, true
+	})
+}
+
+// TestConnectionsBreak has the broker hang up on every fifth request.
+func TestConnectionsBreak(t *testing.T) {
+	const n = 200
+	cluster := startCluster(t, kfake.NumBrokers(1))
+	l := open(t, cluster)
+	var requests atomic.Int64
+	cluster.Control(func(request kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		if requests.Add(1)%5 == 0 {
+			return nil, errors.New("hung up"), true
+		}
+		return nil, nil, false
+	})
+	count(t, l, n, func(int) {})
+	follow(t, l, n)
+}
+
+// TestForeignRecords reads what others have written: values of nil, and offsets
+// that a transaction's marker has taken, which is an error and not a wait.
+func TestForeignRecords(t *testing.T) {
+	cluster := startCluster(t, kfake.NumBrokers(1))
+	l := open(t, cluster)
+	foreign, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.TransactionalID("foreign"), kgo.DefaultProduceTopic(topic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer foreign.Close()
+	for range 2 {
+		if err := foreign.BeginTransaction(); err != nil {
+			t.Fatal(err)
+		}
+		if err := foreign.ProduceSync(within(t), &kgo.Record{}).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+		if err := foreign.EndTransaction(within(t), kgo.TryCommit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := l.Read(topic, 0, 0)
+	defer r.Close()
+	records, err := r.Next(within(t))
+	if err != nil || len(records) != 1 || records[0].Value != nil {
+		t.Fatalf("got %v, %v", records, err)
+	}
+	if _, err := r.Next(within(t)); err == nil || !strings.Contains(err.Error(), "record 1 is missing") {
+		t.Fatalf("next at a marker: %v", err)
+	}
+}
+
+// TestOpenRefuses opens logs on clusters that would not keep the contract.
+func TestOpenRefuses(t *testing.T) {
+	cluster := startCluster(t, kfake.NumBrokers(3))
+	client, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for name, settings := range map[string]map[string]*string{
+		"compacted": {"cleanup.policy": kadm.StringPtr("compact")},
+		"small":     {"max.message.bytes": kadm.StringPtr("1000000")},
+		"unsafe":    {"max.message.bytes": kadm.StringPtr("2000000"), "min.insync.replicas": kadm.StringPtr("1")},
+	} {
+		if _, err := kadm.NewClient(client).CreateTopic(within(t), 1, 3, settings, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		topic   string
+		timeout time.Duration
+		want    string
+	}{
+		{"compacted", 0, "topic compacted: cleanup.policy is compact"},
+		{"small", 0, "topic small: max.message.bytes is 1000000"},
+		{"unsafe", 0, "topic unsafe: min.insync.replicas is 1"},
+		{"fresh", 2 * time.Second, "set group.min.session.timeout.ms=2000 or lower"},
+	} {
+		l, err := kafka.Open(within(t), kafka.Config{
+			Brokers: cluster.ListenAddrs(), Partitions: 1, ReplicationFactor: 3, SessionTimeout: c.timeout,
+			Topics: map[string]map[string]string{c.topic: nil},
+		})
+		if err == nil {
+			_ = l.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.topic, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+//go:build integration
+
+package kafka_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/logtest"
+)
+
+// The tests in this file need a real broker: start one with
+// testdata/kafka/run.sh and put its address into PLATEN_TEST_KAFKA.
+const addressVariable = "PLATEN_TEST_KAFKA"
+
+func realBroker(t testing.TB) logtest.Factory {
+	address := os.Getenv(addressVariable)
+	if address == "" {
+		t.Fatalf("%s is not set: export %[1]s=$(testdata/kafka/run.sh start DIR)", addressVariable)
+	}
+	return topicsOn(address)
+}
+
+func TestBrokerConformance(t *testing.T) { logtest.Run(t, realBroker(t)) }
+
+func TestBrokerCrash(t *testing.T) { logtest.Crash(t, realBroker(t), 5) }
+
+func TestBrokerTakeover(t *testing.T) {
+	for range 3 {
+		took := logtest.Takeover(t, realBroker(t)(t))
+		t.Logf("the partitions of a killed member were taken over after %s", took.Round(time.Millisecond))
+	}
+}
+
+// script runs testdata/kafka/run.sh and gives what it prints.
+func script(t *testing.T, command, dir string) string {
+	t.Helper()
+	cmd := exec.Command("../../../testdata/kafka/run.sh", command, dir)
+	cmd.Stderr = os.Stderr
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("run.sh %s: %v", command, err)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// TestBrokerKilled kills and restarts a broker of its own while a log appends to
+// it. The log must go on by itself, and every acknowledged record must be there once.
+func TestBrokerKilled(t *testing.T) {
+	dir := t.TempDir()
+	t.Cleanup(func() { script(t, "kill", dir) })
+	s := at(script(t, "start", dir) + " platen.killed")
+	l, err := s.Open(logtest.Partitions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	w := startWriter(l, s.Topic)
+	for range 3 {
+		w.awaitMore(t, 500)
+		script(t, "restart", dir)
+	}
+	w.awaitMore(t, 500)
+	w.finish()
+	w.check(t, s.Topic)
+}
+
+// writer appends numbers to a partition, a few in flight, and notes where they are.
+type writer struct {
+	log     eventlog.Log
+	stop    chan struct{}
+	stopped sync.WaitGroup
+	mu      sync.Mutex
+	more    sync.Cond
+	acked   map[int64]string
+	failed  int
+}
+
+func startWriter(l eventlog.Log, topic string) *writer {
+	w := &writer{log: l, stop: make(chan struct{}), acked: map[int64]string{}}
+	w.more.L = &w.mu
+	w.stopped.Go(func() {
+		room := make(chan struct{}, 32)
+		for i := 0; ; i++ {
+			select {
+			case room <- struct{}{}:
+			case <-w.stop:
+				for range cap(room) {
+					room <- struct{}{} // until all are answered
+				}
+				return
+			}
+			value := fmt.Sprint(i)
+			l.Append(topic, 0, eventlog.Record{Value: []byte(value)}, func(offset int64, err error) {
+				w.note(offset, value, err)
+				<-room
+			})
+		}
+	})
+	return w
+}
+
+func (w *writer) note(offset int64, value string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.failed++
+	} else {
+		w.acked[offset] = value
+	}
+	w.more.Broadcast()
+}
+
+// awaitMore waits for n further acknowledgements.
+func (w *writer) awaitMore(t *testing.T, n int) {
+	t.Helper()
+	started := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for want := len(w.acked) + n; len(w.acked) < want; {
+		w.more.Wait()
+	}
+	t.Logf("%d further records acknowledged after %s", n, time.Since(started).Round(time.Millisecond))
+}
+
+func (w *writer) finish() {
+	close(w.stop)
+	w.stopped.Wait()
+}
+
+func (w *writer) check(t *testing.T, topic string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	_, end, err := w.log.Bounds(ctx, topic, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.log.Read(topic, 0, 0)
+	defer r.Close()
+	var held []string
+	for int64(len(held)) < end {
+		records, err := r.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, record := range records {
+			held = append(held, string(record.Value))
+		}
+	}
+	for offset, want := range w.acked {
+		if held[offset] != want {
+			t.Fatalf("offset %d holds %q, acknowledged was %q", offset, held[offset], want)
+		}
+	}
+	slices.Sort(held)
+	if distinct := len(slices.Compact(held)); int64(distinct) != end {
+		t.Fatalf("%d of %d records are duplicates", end-int64(distinct), end)
+	}
+	t.Logf("%d acknowledged, %d failed, %d held", len(w.acked), w.failed, end)
+}

@@ -1,0 +1,246 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"platen.dev/events/eventlog"
+)
+
+// Log is a log on Kafka. It owns one client for appends, fetches and
+// administration, the consumers of its tails, and one client per membership.
+type Log struct {
+	config   Config
+	logger   *slog.Logger
+	producer *kgo.Client
+	admin    *kadm.Client // on producer
+	topics   map[string]*topic
+	tails    tails
+	members  members
+
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	closing sync.Once
+
+	appends sync.RWMutex // write-held to set closed
+	closed  bool
+	pending sync.WaitGroup // appends that were not answered
+}
+
+var _ eventlog.Log = (*Log)(nil)
+
+// Open connects, makes the topics that are missing, and checks all of them:
+// another partition count is a *eventlog.PartitionCountError. ctx bounds the opening only.
+func Open(ctx context.Context, c Config) (*Log, error) {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	producer, err := c.client(
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.ProducerLinger(0),
+		kgo.ProducerBatchMaxBytes(messageBytes),
+		kgo.MaxBufferedBytes(pendingBytes),
+		kgo.MaxBufferedRecords(1<<20),
+		kgo.RecordDeliveryTimeout(c.DeliveryTimeout),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("open kafka log: %w", err)
+	}
+	l := &Log{config: c, logger: c.Logger, producer: producer, admin: kadm.NewClient(producer)}
+	l.life, l.end = context.WithCancel(context.Background())
+	l.tails.log, l.members.open = l, map[*member]bool{}
+	if err := l.prepare(ctx); err != nil {
+		l.end()
+		producer.Close()
+		return nil, fmt.Errorf("open kafka log: %w", err)
+	}
+	return l, nil
+}
+
+// Partitions implements eventlog.Log.
+func (l *Log) Partitions() int32 { return l.config.Partitions }
+
+// Append implements eventlog.Log.
+func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
+	l.appends.RLock()
+	if l.closed {
+		l.appends.RUnlock()
+		go done(0, eventlog.ErrClosed) // nobody is left to call back
+		return
+	}
+	l.pending.Add(1)
+	l.appends.RUnlock()
+	if err := l.refuses(topic, partition, r); err != nil {
+		go l.answer(done, 0, err)
+		return
+	}
+	l.producer.Produce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
+		l.answer(done, sent.Offset, err)
+	})
+}
+
+func (l *Log) answer(done func(int64, error), offset int64, err error) {
+	defer l.pending.Done()
+	switch {
+	case err == nil:
+		done(offset, nil)
+	case errors.Is(err, kgo.ErrClientClosed):
+		done(0, eventlog.ErrClosed)
+	case errors.Is(err, kerr.MessageTooLarge):
+		done(0, eventlog.ErrTooLarge)
+	default:
+		done(0, fmt.Errorf("append: %w", err))
+	}
+}
+
+func (l *Log) refuses(topic string, partition int32, r eventlog.Record) error {
+	if len(r.Value) > eventlog.MaxRecord {
+		return eventlog.ErrTooLarge
+	}
+	_, err := l.topic(topic, partition)
+	return err
+}
+
+func toKafka(topic string, partition int32, r eventlog.Record) *kgo.Record {
+	sent := &kgo.Record{Topic: topic, Partition: partition, Key: r.Key, Value: r.Value}
+	if len(r.Headers) > 0 {
+		sent.Headers = make([]kgo.RecordHeader, len(r.Headers))
+	}
+	for i, h := range r.Headers {
+		sent.Headers[i] = kgo.RecordHeader{Key: h.Key, Value: []byte(h.Value)}
+	}
+	return sent
+}
+
+func fromKafka(got *kgo.Record) eventlog.Record {
+	r := eventlog.Record{Offset: got.Offset, Key: got.Key, Value: got.Value}
+	if len(got.Headers) > 0 {
+		r.Headers = make([]eventlog.Header, len(got.Headers))
+	}
+	for i, h := range got.Headers {
+		r.Headers[i] = eventlog.Header{Key: h.Key, Value: string(h.Value)}
+	}
+	return r
+}
+
+// Bounds implements eventlog.Log: two requests to the leader.
+func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start, end int64, err error) {
+	t, err := l.topic(topic, partition)
+	if err != nil {
+		return 0, 0, err
+	}
+	if start, err = l.settledOffset(ctx, t, partition, atStart); err == nil {
+		end, err = l.settledOffset(ctx, t, partition, atEnd)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("bounds of %s/%d: %w", topic, partition, l.orClosed(err))
+	}
+	return start, end, nil
+}
+
+// What a ListOffsets request takes for a timestamp.
+const (
+	atStart int64 = -2
+	atEnd   int64 = -1
+)
+
+// electionPatience is how long a question is repeated while a partition is between
+// two leaders, as it is when a broker restarts.
+const electionPatience = 30 * time.Second
+
+// settledOffset asks again for as long as the answer is that a leader is being elected.
+func (l *Log) settledOffset(ctx context.Context, t *topic, partition int32, at int64) (int64, error) {
+	deadline := time.Now().Add(electionPatience)
+	for failures := 0; ; failures++ {
+		offset, err := l.offset(ctx, t.name, partition, at)
+		var answer *kerr.Error
+		if !errors.As(err, &answer) || !answer.Retriable || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
+			return offset, err
+		}
+		l.relearn(ctx, t)
+	}
+}
+
+func (l *Log) offset(ctx context.Context, topic string, partition int32, at int64) (int64, error) {
+	p := kmsg.NewListOffsetsRequestTopicPartition()
+	p.Partition, p.Timestamp = partition, at
+	t := kmsg.NewListOffsetsRequestTopic()
+	t.Topic, t.Partitions = topic, append(t.Partitions, p)
+	request := kmsg.NewPtrListOffsetsRequest()
+	request.Topics = append(request.Topics, t)
+	response, err := request.RequestWith(ctx, l.producer)
+	if err != nil {
+		return 0, err
+	}
+	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
+		return 0, errors.New("the broker did not answer for the partition")
+	}
+	answer := response.Topics[0].Partitions[0]
+	return answer.Offset, kerr.ErrorForCode(answer.ErrorCode)
+}
+
+// Trim implements eventlog.Log.
+func (l *Log) Trim(ctx context.Context, topic string, partition int32, before int64) error {
+	if _, err := l.topic(topic, partition); err != nil {
+		return err
+	}
+	if before <= 0 {
+		return nil
+	}
+	offsets := kadm.Offsets{}
+	offsets.Add(kadm.Offset{Topic: topic, Partition: partition, At: before})
+	responses, err := l.admin.DeleteRecords(ctx, offsets)
+	if err == nil {
+		err = responses.Error()
+	}
+	if errors.Is(err, kerr.OffsetOutOfRange) {
+		if err = l.outOfRange(ctx, topic, partition, before); errors.Is(err, eventlog.ErrTrimmed) {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("trim %s/%d: %w", topic, partition, l.orClosed(err))
+	}
+	return nil
+}
+
+// orClosed makes of an error after Close what callers expect.
+func (l *Log) orClosed(err error) error {
+	if l.life.Err() != nil {
+		return eventlog.ErrClosed
+	}
+	return err
+}
+
+// flushPatience is how long Close waits for pending appends to succeed.
+const flushPatience = 10 * time.Second
+
+// Close leaves all groups, ends the readers, finishes the pending appends or
+// fails them after ten seconds, and disconnects. Later calls do nothing.
+func (l *Log) Close() error {
+	l.closing.Do(func() {
+		l.members.close()
+		l.appends.Lock()
+		l.closed = true
+		l.appends.Unlock()
+		l.end()
+		l.tails.close()
+		ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
+		defer cancel()
+		_ = l.producer.Flush(ctx) // what remains is failed by Close
+		l.producer.Close()
+		l.pending.Wait()
+	})
+	return nil
+}

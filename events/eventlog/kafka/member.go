@@ -1,0 +1,146 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"platen.dev/events/eventlog"
+)
+
+const (
+	// rebalanceTimeout is how long Revoked may take before the group goes on without the member.
+	rebalanceTimeout = 10 * time.Second
+	// leavePatience bounds the farewell to a broker that does not answer.
+	leavePatience = 5 * time.Second
+)
+
+// members are the memberships that Close of the log has to close.
+type members struct {
+	mu     sync.Mutex
+	open   map[*member]bool
+	closed bool
+}
+
+// member is one client in a consumer group. The topic is paused, so the client is
+// assigned partitions without ever fetching from them.
+type member struct {
+	log     *Log
+	topic   string
+	owner   eventlog.Owner
+	client  *kgo.Client
+	calls   sync.Mutex // makes the calls to owner serial
+	leaving sync.Once
+}
+
+var _ eventlog.Membership = (*member)(nil)
+
+// Own implements eventlog.Log. It returns at once; partitions come when the group has
+// met. Do not call Close of the membership from within the owner's methods.
+func (l *Log) Own(group, topic string, owner eventlog.Owner) (eventlog.Membership, error) {
+	if _, err := l.topic(topic, 0); err != nil {
+		return nil, err
+	}
+	l.members.mu.Lock()
+	defer l.members.mu.Unlock()
+	if l.members.closed {
+		return nil, eventlog.ErrClosed
+	}
+	m := &member{log: l, topic: topic, owner: owner}
+	if err := m.join(group); err != nil {
+		return nil, fmt.Errorf("join group %s: %w", group, err)
+	}
+	l.members.open[m] = true
+	return m, nil
+}
+
+// join makes the client, paused before it can be assigned anything.
+func (m *member) join(group string) (err error) {
+	c := m.log.config
+	m.calls.Lock() // no call before the client is known
+	defer m.calls.Unlock()
+	m.client, err = c.client(
+		kgo.ConsumerGroup(group),
+		kgo.ConsumeTopics(m.topic),
+		kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtEnd()),
+		kgo.DisableAutoCommit(),
+		kgo.SessionTimeout(c.SessionTimeout),
+		kgo.HeartbeatInterval(c.HeartbeatInterval),
+		kgo.RebalanceTimeout(rebalanceTimeout),
+		kgo.OnPartitionsAssigned(m.call(m.owner.Assigned)),
+		kgo.OnPartitionsRevoked(m.call(m.owner.Revoked)),
+		kgo.OnPartitionsLost(m.call(m.owner.Lost)),
+		kgo.WithHooks(groupFaults{m.log.logger.With("group", group), c.SessionTimeout}),
+	)
+	if err == nil {
+		m.client.PauseFetchTopics(m.topic)
+	}
+	return err
+}
+
+// call adapts a method of the owner.
+func (m *member) call(method func([]int32)) func(context.Context, *kgo.Client, map[string][]int32) {
+	return func(_ context.Context, _ *kgo.Client, partitions map[string][]int32) {
+		m.calls.Lock()
+		defer m.calls.Unlock()
+		if changed := partitions[m.topic]; len(changed) > 0 {
+			method(changed)
+		}
+	}
+}
+
+// Close implements eventlog.Membership.
+func (m *member) Close() error {
+	m.leaving.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), leavePatience)
+		defer cancel()
+		if err := m.client.LeaveGroupContext(ctx); err != nil {
+			m.log.logger.Warn("left the group without its coordinator", "topic", m.topic, "err", err)
+		}
+		m.client.Close()
+		m.log.members.remove(m)
+	})
+	return nil
+}
+
+func (ms *members) remove(m *member) {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	delete(ms.open, m)
+}
+
+// close closes all memberships, in parallel, and refuses new ones.
+func (ms *members) close() {
+	ms.mu.Lock()
+	ms.closed = true
+	var leaving sync.WaitGroup
+	for m := range ms.open {
+		leaving.Go(func() { _ = m.Close() })
+	}
+	ms.mu.Unlock()
+	leaving.Wait()
+}
+
+// groupFaults logs what makes a member lose its partitions.
+type groupFaults struct {
+	logger         *slog.Logger
+	sessionTimeout time.Duration
+}
+
+// OnGroupManageError implements kgo.HookGroupManageError.
+func (f groupFaults) OnGroupManageError(err error) {
+	if errors.Is(err, context.Canceled) {
+		return // leaving
+	}
+	if errors.Is(err, kerr.InvalidSessionTimeout) {
+		err = sessionTimeoutError(f.sessionTimeout)
+	}
+	f.logger.Error("membership lost, joining again", "err", err)
+}

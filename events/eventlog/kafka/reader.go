@@ -1,0 +1,125 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"platen.dev/events/eventlog"
+)
+
+const (
+	// A reader's fetches start small, for those who want one record, and grow for
+	// those who read on.
+	firstBytes = 32 << 10
+	nextBytes  = 1 << 20
+	// warnAfter is the number of failures in a row, about five seconds, that is worth a warning.
+	warnAfter = 10
+)
+
+// reader serves one goroutine: by its own fetches while it is behind, by a tail
+// at the end.
+type reader struct {
+	log       *Log
+	topic     *topic
+	partition int32
+	err       error // the topic is unknown, or the reader is closed
+	next      int64
+	maxBytes  int32
+	tail      *subscription // nil while behind
+}
+
+var _ eventlog.Reader = (*reader)(nil)
+
+// Read implements eventlog.Log. Faults show in the first Next.
+func (l *Log) Read(topic string, partition int32, from int64) eventlog.Reader {
+	t, err := l.topic(topic, partition)
+	if err == nil && from < 0 {
+		err = eventlog.ErrTrimmed
+	}
+	return &reader{log: l, topic: t, partition: partition, err: err, next: from, maxBytes: firstBytes}
+}
+
+func (r *reader) Close() {
+	r.unsubscribe()
+	r.err = eventlog.ErrClosed
+}
+
+func (r *reader) Next(ctx context.Context) ([]eventlog.Record, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.log.life, cancel)()
+	records, err := r.read(ctx)
+	if err != nil {
+		return nil, r.log.orClosed(err)
+	}
+	r.next += int64(len(records))
+	return records, nil
+}
+
+// read alternates between the two ways until there are records.
+func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
+	for {
+		if r.tail == nil {
+			records, err := r.fetch(ctx)
+			if len(records) > 0 || err != nil {
+				return records, err
+			}
+			if r.tail, err = r.log.tails.subscribe(place{r.topic.name, r.partition}, r.next); err != nil {
+				return nil, err
+			}
+		}
+		records, err := r.tail.wait(ctx)
+		if len(records) > 0 || err != nil {
+			return records, err
+		}
+		r.unsubscribe() // it has ended
+	}
+}
+
+// fetch retries until it has records, is at the end, or has an error to tell.
+func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
+	for failures := 0; ; failures++ {
+		records, err := r.log.fetch(ctx, r.topic, r.partition, r.next, r.maxBytes)
+		if err == nil {
+			r.maxBytes = nextBytes
+			return records, nil
+		}
+		if errors.Is(err, kerr.OffsetOutOfRange) {
+			err = r.log.outOfRange(ctx, r.topic.name, r.partition, r.next)
+		}
+		if err != nil && !transient(err) {
+			return nil, err
+		}
+		if failures == warnAfter {
+			r.log.logger.Warn("reading goes on failing", "topic", r.topic.name, "partition", r.partition, "offset", r.next, "err", err)
+		}
+		if !pause(ctx, backoff(failures)) {
+			return nil, fmt.Errorf("%w, last fault: %v", ctx.Err(), err)
+		}
+		r.log.relearn(ctx, r.topic)
+	}
+}
+
+// transient tells faults of the network and of moving leaders from answers.
+func transient(err error) bool {
+	for _, final := range []error{eventlog.ErrTrimmed, eventlog.ErrBeyondEnd, eventlog.ErrClosed, errGap} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	var answer *kerr.Error
+	return !errors.As(err, &answer) || answer.Retriable
+}
+
+func (r *reader) unsubscribe() {
+	if r.tail != nil {
+		r.tail.close()
+		r.tail = nil
+	}
+}

@@ -1,0 +1,248 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"platen.dev/events/eventlog"
+)
+
+// topic is what fetch requests need to know.
+type topic struct {
+	name string
+	id   [16]byte
+
+	mu      sync.Mutex
+	leaders []int32 // broker per partition; -1 while there is none
+}
+
+// topic checks that the log is open and has the partition.
+func (l *Log) topic(name string, partition int32) (*topic, error) {
+	if l.life.Err() != nil {
+		return nil, eventlog.ErrClosed
+	}
+	t, ok := l.topics[name]
+	if !ok {
+		return nil, fmt.Errorf("topic %s is not one of the log's", name)
+	}
+	if partition < 0 || partition >= l.config.Partitions {
+		return nil, fmt.Errorf("topic %s has no partition %d", name, partition)
+	}
+	return t, nil
+}
+
+func (t *topic) leader(partition int32) int32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.leaders[partition]
+}
+
+// prepare makes the missing topics, checks all and learns their leaders.
+func (l *Log) prepare(ctx context.Context) error {
+	if err := l.checkSessionTimeout(ctx); err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(l.config.Topics))
+	found, err := l.describe(ctx, names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !errors.Is(kerr.ErrorForCode(found[name].ErrorCode), kerr.UnknownTopicOrPartition) {
+			continue
+		}
+		if err := l.create(ctx, name); err != nil {
+			return fmt.Errorf("create topic %s: %w", name, err)
+		}
+	}
+	if err := l.learn(ctx, names); err != nil {
+		return err
+	}
+	return l.checkSettings(ctx, names)
+}
+
+func (l *Log) create(ctx context.Context, name string) error {
+	settings := map[string]*string{}
+	for key, value := range l.defaults() {
+		settings[key] = &value
+	}
+	for key, value := range l.config.Topics[name] {
+		settings[key] = &value
+	}
+	_, err := l.admin.CreateTopic(ctx, l.config.Partitions, l.config.ReplicationFactor, settings, name)
+	if errors.Is(err, kerr.TopicAlreadyExists) {
+		return nil // by another node at the same time
+	}
+	return err
+}
+
+func (l *Log) defaults() map[string]string {
+	settings := map[string]string{
+		"cleanup.policy":    "delete",
+		"retention.ms":      "-1",
+		"retention.bytes":   "-1",
+		"max.message.bytes": strconv.Itoa(messageBytes),
+	}
+	if l.config.ReplicationFactor >= 3 {
+		settings["min.insync.replicas"] = "2"
+	}
+	return settings
+}
+
+// describe asks for the topics' metadata, past the client's cache.
+func (l *Log) describe(ctx context.Context, names []string) (map[string]kmsg.MetadataResponseTopic, error) {
+	request := kmsg.NewPtrMetadataRequest()
+	for _, name := range names {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = kmsg.StringPtr(name)
+		request.Topics = append(request.Topics, t)
+	}
+	response, err := request.RequestWith(ctx, l.producer)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]kmsg.MetadataResponseTopic{}
+	for _, t := range response.Topics {
+		if t.Topic != nil {
+			found[*t.Topic] = t
+		}
+	}
+	return found, nil
+}
+
+// learn waits until all partitions of the topics have leaders.
+func (l *Log) learn(ctx context.Context, names []string) error {
+	l.topics = map[string]*topic{}
+	for failures := 0; len(l.topics) < len(names); failures++ {
+		found, err := l.describe(ctx, names)
+		if err != nil {
+			return err
+		}
+		for name, described := range found {
+			if err := l.add(name, described); err != nil {
+				return err
+			}
+		}
+		if len(l.topics) < len(names) && !pause(ctx, backoff(failures)) {
+			return fmt.Errorf("topics %v are without leaders: %w", names, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// add notes a topic, unless it is not ready yet.
+func (l *Log) add(name string, described kmsg.MetadataResponseTopic) error {
+	leaders := leaders(described)
+	if described.ErrorCode != 0 || len(leaders) == 0 || slices.Contains(leaders, -1) {
+		return nil
+	}
+	if have := int32(len(leaders)); have != l.config.Partitions {
+		return &eventlog.PartitionCountError{Topic: name, Have: have, Want: l.config.Partitions}
+	}
+	l.topics[name] = &topic{name: name, id: described.TopicID, leaders: leaders}
+	return nil
+}
+
+func leaders(described kmsg.MetadataResponseTopic) []int32 {
+	leaders := slices.Repeat([]int32{-1}, len(described.Partitions))
+	for _, p := range described.Partitions {
+		if p.Partition >= 0 && int(p.Partition) < len(leaders) {
+			leaders[p.Partition] = p.Leader
+		}
+	}
+	return leaders
+}
+
+// relearn asks who leads the partitions of t now.
+func (l *Log) relearn(ctx context.Context, t *topic) {
+	found, err := l.describe(ctx, []string{t.name})
+	if err != nil || len(found[t.name].Partitions) != int(l.config.Partitions) {
+		return // the next attempt asks again
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.leaders = leaders(found[t.name])
+}
+
+// checkSettings refuses topics whose settings break the contract.
+func (l *Log) checkSettings(ctx context.Context, names []string) error {
+	described, err := l.admin.DescribeTopicConfigs(ctx, names...)
+	if err != nil {
+		return err
+	}
+	for _, d := range described {
+		settings := map[string]string{}
+		for _, c := range d.Configs {
+			settings[c.Key] = c.MaybeValue()
+		}
+		if err := l.checkTopic(settings); d.Err == nil && err != nil {
+			return fmt.Errorf("topic %s: %w", d.Name, err)
+		}
+	}
+	return nil
+}
+
+func (l *Log) checkTopic(settings map[string]string) error {
+	if strings.Contains(settings["cleanup.policy"], "compact") {
+		return errors.New("cleanup.policy is compact, must be delete")
+	}
+	if size, err := strconv.Atoi(settings["max.message.bytes"]); err == nil && size < messageBytes {
+		return fmt.Errorf("max.message.bytes is %d, must be at least %d", size, messageBytes)
+	}
+	insync, err := strconv.Atoi(settings["min.insync.replicas"])
+	if err == nil && l.config.ReplicationFactor >= 3 && insync < 2 {
+		return fmt.Errorf("min.insync.replicas is %d: with replication factor %d it must be at least 2",
+			insync, l.config.ReplicationFactor)
+	}
+	return nil
+}
+
+// checkSessionTimeout refuses a session timeout that the broker would refuse at
+// every join. Where the broker does not tell its settings, the join has to tell.
+func (l *Log) checkSessionTimeout(ctx context.Context) error {
+	meta, err := l.admin.BrokerMetadata(ctx)
+	if err != nil {
+		return err
+	}
+	if len(meta.Brokers) == 0 {
+		return errors.New("the cluster has no brokers")
+	}
+	described, err := l.admin.DescribeBrokerConfigs(ctx, meta.Brokers[0].NodeID)
+	if err != nil || len(described) == 0 {
+		return nil
+	}
+	for _, c := range described[0].Configs {
+		least, err := strconv.Atoi(c.MaybeValue())
+		if c.Key == "group.min.session.timeout.ms" && err == nil && time.Duration(least)*time.Millisecond > l.config.SessionTimeout {
+			return sessionTimeoutError(l.config.SessionTimeout)
+		}
+	}
+	return nil
+}
+
+func sessionTimeoutError(timeout time.Duration) error {
+	return fmt.Errorf("session timeout %s is refused by the broker: set group.min.session.timeout.ms=%d or lower in its server.properties, or a longer session timeout",
+		timeout, timeout.Milliseconds())
+}
+
+// pause waits for d. It reports false when ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

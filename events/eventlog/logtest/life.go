@@ -1,0 +1,131 @@
+package logtest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"platen.dev/events/eventlog"
+)
+
+var lifeCases = []testCase{
+	{"a closed log answers ErrClosed", closedLog},
+	{"a closed reader answers ErrClosed", closedReader},
+	{"closing ends waiting readers", closeEndsReaders},
+	{"close finishes pending appends", closeFinishesAppends},
+	{"close revokes", closeRevokes},
+	{"another partition count is refused", partitionCount},
+}
+
+func closedLog(t *testing.T, s Storage) {
+	l := open(t, s)
+	put(t, l, s.Topic, 0, "value")
+	if err := l.Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	ctx := within(t)
+	_, appendErr := eventlog.AppendWait(ctx, l, s.Topic, 0, eventlog.Record{})
+	_, _, boundsErr := l.Bounds(ctx, s.Topic, 0)
+	_, readErr := eventlog.ReadOne(ctx, l, s.Topic, 0, 0)
+	_, ownErr := l.Own("group", s.Topic, newHoldings(t).owner("a"))
+	for call, err := range map[string]error{
+		"append": appendErr, "bounds": boundsErr, "read": readErr, "own": ownErr, "trim": l.Trim(ctx, s.Topic, 0, 0),
+	} {
+		if !errors.Is(err, eventlog.ErrClosed) {
+			t.Errorf("%s: %v, want ErrClosed", call, err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Errorf("second close: %v", err)
+	}
+}
+
+func closedReader(t *testing.T, s Storage) {
+	l := open(t, s)
+	put(t, l, s.Topic, 0, "value")
+	r := l.Read(s.Topic, 0, 0)
+	r.Close()
+	if _, err := r.Next(within(t)); !errors.Is(err, eventlog.ErrClosed) {
+		t.Fatalf("next: %v, want ErrClosed", err)
+	}
+}
+
+func closeEndsReaders(t *testing.T, s Storage) {
+	l := open(t, s)
+	ended := make(chan error, Partitions)
+	for partition := range int32(Partitions) {
+		go func() {
+			r := l.Read(s.Topic, partition, 0)
+			defer r.Close()
+			_, err := r.Next(context.Background())
+			ended <- err
+		}()
+	}
+	if err := l.Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	for range Partitions {
+		if err := <-ended; !errors.Is(err, eventlog.ErrClosed) {
+			t.Fatalf("next: %v, want ErrClosed", err)
+		}
+	}
+}
+
+// closeFinishesAppends checks that after Close every done was called, and that
+// what was acknowledged is there.
+func closeFinishesAppends(t *testing.T, s Storage) {
+	const n = 500
+	l := open(t, s)
+	answers := make(chan error, n)
+	for range n {
+		l.Append(s.Topic, 0, eventlog.Record{Value: []byte("value")}, func(_ int64, err error) { answers <- err })
+	}
+	if err := l.Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	if len(answers) != n {
+		t.Fatalf("%d of %d appends were answered before Close returned", len(answers), n)
+	}
+	acked := int64(0)
+	for range n {
+		if err := <-answers; err == nil {
+			acked++
+		}
+	}
+	_, end, err := open(t, s).Bounds(within(t), s.Topic, 0)
+	if err != nil || end < acked {
+		t.Fatalf("end %d after %d acknowledged appends (%v)", end, acked, err)
+	}
+}
+
+func closeRevokes(t *testing.T, s Storage) {
+	l := open(t, s)
+	h := newHoldings(t)
+	a := h.owner("a")
+	m := join(t, l, s, a)
+	h.await(a)
+	if err := l.Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	if held := h.heldBy(a); len(held) != 0 {
+		t.Fatalf("still holds %v after the log was closed", held)
+	}
+	leave(t, m)
+}
+
+func partitionCount(t *testing.T, s Storage) {
+	if err := open(t, s).Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	for _, count := range []int32{Partitions - 1, Partitions + 1} {
+		l, err := s.Open(count)
+		if err == nil {
+			_ = l.Close()
+		}
+		var mismatch *eventlog.PartitionCountError
+		if !errors.As(err, &mismatch) || mismatch.Have != Partitions || mismatch.Want != count {
+			t.Fatalf("open with %d partitions: %v, want PartitionCountError{Have: %d}", count, err, Partitions)
+		}
+	}
+	open(t, s)
+}
