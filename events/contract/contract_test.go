@@ -1,0 +1,83 @@
+package contract
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestParseLength(t *testing.T) {
+	for text, want := range map[string]float64{
+		"0": 0, "0.0": 0, "0px": 0, "96px": 1, "2.54cm": 1, "25.4mm": 1, "1in": 1, ".5in": 0.5, "72pt": 1, "6pc": 1, "999999.999999in": 999999.999999,
+	} {
+		got, err := ParseLength(text)
+		if err != nil || math.Abs(float64(got)-want) > 1e-9 {
+			t.Errorf("%q: got %v in, %v; want %v in", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{
+		"": ErrLength, "px": ErrLength, "-1px": ErrLength, "1e3px": ErrLength, "10px;": ErrLength, "10 px": ErrLength, " 10px": ErrLength, "10PX": ErrLength,
+		"5%": ErrLength, "5em": ErrLength, "1000000px": ErrLength, "1.0000000px": ErrLength, "10": ErrUnit, "0.1": ErrUnit,
+	} {
+		if _, err := ParseLength(text); !errors.Is(err, want) {
+			t.Errorf("%q: got %v, want %v", text, err, want)
+		}
+	}
+}
+
+func TestParseMargins(t *testing.T) {
+	for text, want := range map[string][4]string{
+		"1mm":             {"1mm", "1mm", "1mm", "1mm"},
+		"1mm 2mm":         {"1mm", "2mm", "1mm", "2mm"},
+		"1mm 2mm 3mm":     {"1mm", "2mm", "3mm", "2mm"},
+		"1mm 2mm 3mm 0":   {"1mm", "2mm", "3mm", "0"},
+		" 1mm\t2mm\n3mm ": {"1mm", "2mm", "3mm", "2mm"},
+	} {
+		if got, err := ParseMargins(text); err != nil || got != want {
+			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{"": ErrShorthand, "  ": ErrShorthand, "1mm 2mm 3mm 4mm 5mm": ErrShorthand, "1mm 2": ErrUnit, "1mm auto": ErrLength} {
+		if _, err := ParseMargins(text); !errors.Is(err, want) {
+			t.Errorf("%q: got %v, want %v", text, err, want)
+		}
+	}
+}
+
+func TestParseURL(t *testing.T) {
+	for _, text := range []string{"http://example.com", "https://example.com:8443/a?b#c", "HTTP://EXAMPLE.COM", "http://[::1]:80/", "https://x/" + strings.Repeat("a", MaxURL-len("https://x/"))} {
+		if u, err := ParseURL(text, "http", "https"); err != nil || u.Hostname() == "" {
+			t.Errorf("%.40q: got %v, %v", text, u, err)
+		}
+	}
+	for text, want := range map[string]error{
+		"":                   ErrURLScheme,
+		"example.com":        ErrURLScheme,
+		"ftp://example.com":  ErrURLScheme,
+		"file:///etc/passwd": ErrURLScheme,
+		"http://":            ErrURLHost,
+		"http:/a":            ErrURLHost,
+		"http://:80/":        ErrURLHost,
+		"http://a b/":        ErrURLSyntax,
+		"http://a/\xff":      ErrURLSyntax,
+		"http://u:p@a/":      ErrURLCredentials,
+		"http://u@a/":        ErrURLCredentials,
+		"https://x/" + strings.Repeat("a", MaxURL-len("https://x/")+1): ErrURLLength,
+	} {
+		if _, err := ParseURL(text, "http", "https"); !errors.Is(err, want) {
+			t.Errorf("%.40q: got %v, want %v", text, err, want)
+		}
+	}
+	if _, err := ParseURL("http://example.com", "https"); !errors.Is(err, ErrURLScheme) {
+		t.Errorf("http where https alone is allowed: got %v", err)
+	}
+}
+
+func TestCompleteInvoice(t *testing.T) {
+	for profile, want := range map[string]bool{"minimum": false, "basicwl": false, "basic": true, "en16931": true, "extended": true} {
+		if got := CompleteInvoice(profile); got != want {
+			t.Errorf("%s: got %t, want %t", profile, got, want)
+		}
+	}
+}

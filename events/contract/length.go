@@ -1,0 +1,72 @@
+package contract
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Errors of ParseLength; each continues a sentence that begins with the field's name.
+var (
+	ErrLength = errors.New("must be a CSS length such as 10px, 5mm or 0.5in")
+	ErrUnit   = errors.New("needs a unit: px, mm, cm, in, pt or pc")
+)
+
+// Length is a CSS length in inches.
+type Length float64
+
+// PixelsPerInch is how many CSS pixels an inch has.
+const PixelsPerInch = 96
+
+var lengthForm = regexp.MustCompile(`^(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})(px|mm|cm|in|pt|pc)?$`)
+
+// unitsPerInch is how many of each unit make an inch (CSS Values and Units 4, section 6.2).
+var unitsPerInch = map[string]float64{"px": PixelsPerInch, "mm": 25.4, "cm": 2.54, "in": 1, "pt": 72, "pc": 6}
+
+// ParseLength reads a number and its unit, such as 5mm; only 0 may go without a unit.
+func ParseLength(text string) (Length, error) {
+	m := lengthForm.FindStringSubmatch(text)
+	if m == nil {
+		return 0, ErrLength
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	switch {
+	case err != nil:
+		return 0, ErrLength
+	case n == 0:
+		return 0, nil
+	case m[2] == "":
+		return 0, ErrUnit
+	}
+	return Length(n / unitsPerInch[m[2]]), nil
+}
+
+// ErrShorthand refuses a margin shorthand of the wrong number of lengths.
+var ErrShorthand = errors.New("must have one to four CSS lengths")
+
+// ParseMargins reads the CSS shorthand of one to four lengths and returns the texts
+// of the four sides in the order of CSS: top, right, bottom, left.
+func ParseMargins(text string) (sides [4]string, err error) {
+	parts := strings.Fields(text)
+	if len(parts) < 1 || len(parts) > 4 {
+		return sides, ErrShorthand
+	}
+	for _, part := range parts {
+		if _, err := ParseLength(part); err != nil {
+			return sides, err
+		}
+	}
+	top, right := parts[0], parts[0]
+	if len(parts) > 1 {
+		right = parts[1]
+	}
+	bottom, left := top, right
+	if len(parts) > 2 {
+		bottom = parts[2]
+	}
+	if len(parts) > 3 {
+		left = parts[3]
+	}
+	return [4]string{top, right, bottom, left}, nil
+}
