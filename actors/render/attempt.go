@@ -92,7 +92,7 @@ func (a *attempt) run() error {
 }
 
 // page leases a page, unless the job is a test: that shows a sample.
-func (a *attempt) page(submit events.SubmitJob) (Lease, error) {
+func (a *attempt) page(submit events.Submission) (Lease, error) {
 	if submit.Test {
 		return noPage{}, nil
 	}
@@ -100,20 +100,20 @@ func (a *attempt) page(submit events.SubmitJob) (Lease, error) {
 }
 
 // submit reads the command that asked for the job.
-func (a *attempt) submit() (events.SubmitJob, error) {
+func (a *attempt) submit() (events.Submission, error) {
 	ctx, cancel := context.WithTimeout(a.ctx, contentLimit)
 	defer cancel()
 	record, err := eventlog.ReadOne(ctx, a.cfg.Log, events.TopicCommands, a.at.partition, a.at.offset)
 	if err != nil {
-		return events.SubmitJob{}, fmt.Errorf("content: %w: %w", errInfrastructure, err)
+		return events.Submission{}, fmt.Errorf("content: %w: %w", errInfrastructure, err)
 	}
-	c, err := events.DecodeCommand(record.Value)
+	c, err := events.DecodeSubmission(record.Value)
 	if err != nil {
-		return events.SubmitJob{}, fmt.Errorf("content: %w", err)
+		return events.Submission{}, fmt.Errorf("content: %w", err)
 	}
-	submit, ok := c.Body.(events.SubmitJob)
+	submit, ok := c.Body.(events.Submission)
 	if !ok || submit.Job != a.job || c.Account != a.account {
-		return events.SubmitJob{}, fmt.Errorf("content: record %d of commands %d is not of job %s", a.at.offset, a.at.partition, a.job)
+		return events.Submission{}, fmt.Errorf("content: record %d of commands %d is not of job %s", a.at.offset, a.at.partition, a.job)
 	}
 	a.accepted = c.At.Time()
 	return submit, nil

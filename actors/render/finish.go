@@ -9,7 +9,7 @@ import (
 )
 
 // finish does to a printed PDF what its options ask for; the page is given back by then.
-func (a *attempt) finish(pdf []byte, submit events.SubmitJob) ([]byte, error) {
+func (a *attempt) finish(pdf []byte, submit events.Submission) ([]byte, error) {
 	if submit.Test || submit.Operation.Image() {
 		return pdf, nil
 	}

@@ -265,7 +265,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	offer := func(lane events.Lane) handover {
 		id := events.NewJobID()
-		return handover{Account: "acc", Job: id, Content: s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "x"}}), Lane: lane}
+		return handover{Account: "acc", Job: id, Content: s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "x"}}), Lane: lane}
 	}
 	first, second := offer(events.Slow), offer(events.Slow)
 	for range 2 { // what is under way is taken once more
@@ -348,7 +348,7 @@ func TestForeignHandovers(t *testing.T) {
 func TestContentOfAnotherAccount(t *testing.T) {
 	s := newShop(t)
 	id := events.NewJobID()
-	offset := s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "secret"}})
+	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "secret"}})
 	s.renderer.Render(0, job.Render{Account: "other", Job: id, Content: offset})
 	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Code != events.RenderFailed {
 		t.Errorf("told %+v", fail)

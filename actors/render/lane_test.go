@@ -37,7 +37,7 @@ func (free) Return() {}
 
 func (c *counter) in(lane events.Lane) events.JobID {
 	id := events.NewJobID()
-	offset := c.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "x"}})
+	offset := c.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "x"}})
 	c.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset, Lane: lane})
 	return id
 }

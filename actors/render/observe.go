@@ -26,7 +26,7 @@ type Report struct {
 
 // noteWait notes how long a job waited for its page, by the clock of the node that
 // accepted it and by this one's.
-func (a *attempt) noteWait(submit events.SubmitJob) {
+func (a *attempt) noteWait(submit events.Submission) {
 	a.report.Operation = submit.Operation
 	a.report.Wait = max(0, a.started.Sub(a.accepted))
 	if submit.Test || a.accepted.IsZero() {

@@ -31,7 +31,7 @@ type output struct {
 }
 
 // produce renders and stores. A panic below is the job's failure, not the node's.
-func (a *attempt) produce(lease Lease, submit events.SubmitJob, submitErr error) (file events.File, m events.Metrics, err error) {
+func (a *attempt) produce(lease Lease, submit events.Submission, submitErr error) (file events.File, m events.Metrics, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -72,7 +72,7 @@ func (a *attempt) produce(lease Lease, submit events.SubmitJob, submitErr error)
 }
 
 // output holds the page no longer than the browser needs it.
-func (a *attempt) output(lease Lease, submit events.SubmitJob, submitErr error) (output, error) {
+func (a *attempt) output(lease Lease, submit events.Submission, submitErr error) (output, error) {
 	defer lease.Return()
 	switch {
 	case submitErr != nil:

@@ -117,7 +117,7 @@ func (s *shop) Put(_ context.Context, name string, r io.Reader, _ int64) (int64,
 func (s *shop) order(html string) events.JobID {
 	s.t.Helper()
 	id := events.NewJobID()
-	offset := s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: html}})
+	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: html}})
 	s.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset})
 	return id
 }
@@ -241,7 +241,7 @@ func TestAskedTwice(t *testing.T) {
 // Content that is not the job's is never rendered.
 func TestForeignContent(t *testing.T) {
 	s := newShop(t)
-	offset := s.append(events.SubmitJob{Job: events.NewJobID(), Content: events.Content{HTML: "secret"}})
+	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: events.NewJobID()}, Content: events.Content{HTML: "secret"}})
 	s.renderer.Render(0, job.Render{Account: "acc", Job: events.NewJobID(), Content: offset})
 	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Retryable || fail.Code != events.RenderFailed {
 		t.Errorf("told %+v", fail)
@@ -296,17 +296,17 @@ func TestDropAndClose(t *testing.T) {
 func TestKinds(t *testing.T) {
 	s := newShop(t)
 	for name, tc := range map[string]struct {
-		submit events.SubmitJob
+		submit events.Submission
 		// want is the beginning of the stored file, or the error code.
 		want, extension string
 		code            events.ErrorCode
 	}{
-		"image":      {events.SubmitJob{Operation: events.HTMLToImage, Content: events.Content{HTML: "x", Image: &events.ImageOptions{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
-		"test PDF":   {events.SubmitJob{Operation: events.EInvoiceToPDF, Test: true, Content: events.Content{Invoice: &events.Invoice{}}}, "%PDF-", ".pdf", ""},
-		"test image": {events.SubmitJob{Operation: events.URLToImage, Test: true, Content: events.Content{Image: &events.ImageOptions{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
-		"delivery":   {events.SubmitJob{Operation: events.HTMLToPDF, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "", "", events.DeliveryFailed},
-		"e-invoice":  {events.SubmitJob{Operation: events.EInvoiceToPDF, Content: events.Content{Invoice: &events.Invoice{}}}, "", "", events.EInvoiceFailed},
-		"broken PDF": {events.SubmitJob{Operation: events.HTMLToPDF, Content: events.Content{HTML: "x", Print: events.PrintOptions{Compression: &events.Compression{Level: 1}}}}, "", "", events.RenderFailed},
+		"image":      {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{HTML: "x", Image: &events.ImageOptions{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
+		"test PDF":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF, Test: true}, Content: events.Content{Invoice: &events.Invoice{}}}, "%PDF-", ".pdf", ""},
+		"test image": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.URLToImage, Test: true}, Content: events.Content{Image: &events.ImageOptions{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
+		"delivery":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "", "", events.DeliveryFailed},
+		"e-invoice":  {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF}, Content: events.Content{Invoice: &events.Invoice{}}}, "", "", events.EInvoiceFailed},
+		"broken PDF": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Print: events.PrintOptions{Compression: &events.Compression{Level: 1}}}}, "", "", events.RenderFailed},
 	} {
 		tc.submit.Job = events.NewJobID()
 		s.renderer.Render(0, job.Render{Account: "acc", Job: tc.submit.Job, Content: s.append(tc.submit)})
@@ -336,7 +336,7 @@ func TestFileLimit(t *testing.T) {
 	}
 	for given, want := range map[int64]int64{0: MaxFile, 300 << 20: 300 << 20} {
 		id := events.NewJobID()
-		offset := s.append(events.SubmitJob{Job: id, Operation: events.HTMLToPDF, Content: events.Content{HTML: "x"}})
+		offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id, Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x"}})
 		s.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset, MaxFile: given})
 		if got := <-limits; got != want {
 			t.Errorf("limit %d: the page was given %d, want %d", given, got, want)

@@ -152,7 +152,7 @@ func (n *node) open() {
 func (n *node) submit() events.JobID {
 	n.t.Helper()
 	id := events.NewJobID()
-	n.accepted(events.SubmitJob{Job: id, Key: "key", Operation: events.HTMLToPDF, Content: events.Content{HTML: "x"}})
+	n.accepted(events.Submission{SubmitJob: events.SubmitJob{Job: id, Key: "key", Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x"}})
 	return id
 }
 

@@ -96,10 +96,7 @@ func TestStartOfALostRender(t *testing.T) {
 	job := events.NewJobID()
 	h.withLog(t, func(l eventlog.Log) {
 		sendAll(t, l, "acc_dev_business",
-			events.SubmitJob{
-				Job: job, Key: demoKeyID(hash), Operation: events.HTMLToPDF,
-				Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}},
-			},
+			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: demoKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}}},
 			events.StartRender{Job: job, Attempt: events.NewAttemptID(), Node: "node-dead"})
 	})
 	p := h.start(t)
