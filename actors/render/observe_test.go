@@ -12,10 +12,10 @@ import (
 // Whoever observes hears of every attempt once, as far as it came.
 func TestReports(t *testing.T) {
 	reports := make(chan Report, 10)
-	s := newShopWith(t, func(c *Config) { c.Observe = func(r Report) { reports <- r } })
+	s := newFixtureWith(t, func(c *Config) { c.Observe = func(r Report) { reports <- r } })
 	render := func(submit events.Submission, lane events.Lane) Report {
 		submit.Job = events.NewJobID()
-		s.renderer.Render(0, job.Render{Account: "acc", Job: submit.Job, Content: s.append(submit), Lane: lane})
+		s.renderer.Perform(0, job.Render{Account: "acc", Job: submit.Job, Content: s.append(submit), Lane: lane})
 		return receive(t, reports, "the report")
 	}
 	good := render(events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "page page"}}, events.Slow)
