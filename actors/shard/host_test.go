@@ -33,7 +33,8 @@ var discard = slog.New(slog.DiscardHandler)
 type cluster struct {
 	t        *testing.T
 	log      *embedded.Log
-	patience time.Duration // of the nodes' gateways
+	patience time.Duration                   // of the nodes' gateways
+	journal  func(eventlog.Log) eventlog.Log // what the nodes' shards write to
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -47,7 +48,7 @@ func newCluster(t *testing.T) *cluster {
 			t.Error(err)
 		}
 	})
-	return &cluster{t, l, 20 * time.Second}
+	return &cluster{t, l, 20 * time.Second, func(l eventlog.Log) eventlog.Log { return l }}
 }
 
 // node is a replica with shards over the cluster's log, and a performer that only records effects.
@@ -88,7 +89,7 @@ func (c *cluster) start(name string) *node {
 		c.t.Fatal(err)
 	}
 	n.shards, err = shard.Start(system, shard.Config{
-		Node: n.id, Log: c.log, Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n}, Nodes: n, Logger: discard, Now: n.now, TrimCommands: true,
+		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n}, Nodes: n, Logger: discard, Now: n.now, TrimCommands: true,
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"github.com/valyala/fasthttp"
+
+	"platen.dev/events"
 )
 
 const smallJob = `{"html":"<h1>Invoice 4711</h1><p>Thank you for your order.</p>"}`
@@ -86,24 +88,48 @@ func post(url string, keys []string) func(c, i int, r *fasthttp.Request) {
 	}
 }
 
-// accounts opens n business accounts through the admin socket, and returns a key of each.
-func accounts(p *process, n int) (keys []string, err error) {
-	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(p.dir, "admin.sock"))
-	}}}
+// caller is an account with an API key.
+type caller struct {
+	account events.AccountID
+	key     events.KeyID
+	secret  string
+}
+
+// callers opens n business accounts through the admin socket, each with a key.
+func callers(p *process, n int) (all []caller, err error) {
+	client := p.admin()
 	defer client.CloseIdleConnections()
 	for range n {
-		var account struct{ ID string }
-		var key struct{ Secret string }
-		if err := adminCall(&client, "/accounts", `{"plan":"business"}`, &account); err != nil {
+		var account struct{ ID events.AccountID }
+		var key struct {
+			ID     events.KeyID
+			Secret string
+		}
+		if err := adminCall(client, "/accounts", `{"plan":"business"}`, &account); err != nil {
 			return nil, err
 		}
-		if err := adminCall(&client, "/accounts/"+account.ID+"/keys", `{}`, &key); err != nil {
+		if err := adminCall(client, "/accounts/"+string(account.ID)+"/keys", `{}`, &key); err != nil {
 			return nil, err
 		}
-		keys = append(keys, key.Secret)
+		all = append(all, caller{account.ID, key.ID, key.Secret})
 	}
-	return keys, nil
+	return all, nil
+}
+
+// accounts opens n business accounts and returns the secret key of each.
+func accounts(p *process, n int) (secrets []string, err error) {
+	all, err := callers(p, n)
+	for _, c := range all {
+		secrets = append(secrets, c.secret)
+	}
+	return secrets, err
+}
+
+// admin is a client of the node's admin interface.
+func (p *process) admin() *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(p.dir, "admin.sock"))
+	}}}
 }
 
 func adminCall(client *http.Client, path, body string, into any) error {

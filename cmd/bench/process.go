@@ -36,9 +36,7 @@ func startBare() (*process, error) {
 
 // startPlaten starts a node on its embedded defaults.
 func startPlaten(binary string, flags ...string) (*process, error) {
-	p, err := start(func(dir string) *exec.Cmd {
-		return exec.Command(binary, append([]string{"serve", "--dev", "--listen", "127.0.0.1:0", "--data", dir, "--log-level", "error"}, flags...)...)
-	})
+	p, err := start(platen(binary, flags))
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +50,29 @@ func startPlaten(binary string, flags ...string) (*process, error) {
 	return p, err
 }
 
-// start runs a command that prints its address as the last word of its first line.
+func platen(binary string, flags []string) func(dir string) *exec.Cmd {
+	return func(dir string) *exec.Cmd {
+		return exec.Command(binary, append([]string{"serve", "--dev", "--listen", "127.0.0.1:0", "--data", dir, "--log-level", "error"}, flags...)...)
+	}
+}
+
+// kill ends a process and leaves its directory.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may be gone already
+	_ = p.cmd.Wait()         // killed, hence an error
+}
+
+// start runs a command in a directory of its own.
 func start(command func(dir string) *exec.Cmd) (*process, error) {
 	dir, err := os.MkdirTemp("", "platen-bench-")
 	if err != nil {
 		return nil, err
 	}
+	return startIn(dir, command)
+}
+
+// startIn runs a command that prints its address as the last word of its first line.
+func startIn(dir string, command func(dir string) *exec.Cmd) (*process, error) {
 	p := &process{cmd: command(dir), dir: dir}
 	p.cmd.Stderr = os.Stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
