@@ -10,7 +10,9 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/apikey"
+	"platen.dev/edge/request"
 	"platen.dev/edge/schema"
+	"platen.dev/events/contract"
 )
 
 // An address that is accepted names a host that every reader of URLs finds in it.
@@ -48,29 +50,6 @@ func FuzzPageHost(f *testing.F) {
 	})
 }
 
-// A value that is accepted for a style sheet cannot leave its declaration.
-func FuzzStyles(f *testing.F) {
-	for _, s := range []string{
-		"10px", "0", ".5in", "1e3px", "10px;", "10px 20px", "1cm\n2cm", "red", "#c00", "#c00c", "rgba(200, 200, 200, 0.3)", "rgb(1 2 3 / 50%)", "hsl(120deg 1% 1%)", "url(x)", "rgb(1,2,3);x:y", "expression(1)", "\u212aHAKI", "transparent", "1px}",
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		for name, check := range map[string]func(string) string{"margin": checkMargin, "margins": checkMargins, "font_size": checkFontSize, "color": checkColor} {
-			wrong := check(s)
-			if len(wrong) > 200 {
-				t.Errorf("%s %q is told in %d bytes", name, s, len(wrong))
-			}
-			if wrong == "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#%.,+-/() \t\n\f\r") != "" {
-				t.Errorf("%s %q is accepted", name, s)
-			}
-			if wrong == "" && name != "color" && (strings.ContainsAny(s, "()/#,+-") || s == "") {
-				t.Errorf("%s %q is accepted", name, s)
-			}
-		}
-	})
-}
-
 // Header values are taken as they are meant or refused, and never handed on as they came.
 func FuzzHeaderValues(f *testing.F) {
 	secret, _ := apikey.New(apikey.Live, 1)
@@ -78,7 +57,7 @@ func FuzzHeaderValues(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		if len(schema.Check(idempotencyKind, value, "header")) == 0 && (value == "" || len(value) > maxIdempotencyKey || strings.Trim(value, idCharacters) != "") {
+		if len(schema.Check(request.IdempotencyKey, value, "header")) == 0 && (value == "" || len(value) > contract.MaxIdempotencyKey || strings.Trim(value, idCharacters) != "") {
 			t.Errorf("Idempotency-Key %q is accepted", value)
 		}
 		if _, ok := apikey.Hash(value); ok && (len(value) != len(secret) || strings.Trim(value, idCharacters) != "") {
@@ -87,7 +66,7 @@ func FuzzHeaderValues(f *testing.F) {
 		var ctx fasthttp.RequestCtx
 		ctx.Request.Header.Set(requestIDHeader, value)
 		setRequestID(&ctx)
-		if id := string(ctx.Response.Header.Peek(requestIDHeader)); !saneID(id) || saneID(value) && id != value {
+		if id := string(ctx.Response.Header.Peek(requestIDHeader)); !wellFormedID(id) || wellFormedID(value) && id != value {
 			t.Errorf("X-Request-Id %q becomes %q", value, id)
 		}
 		checkPreconditions(t, value)

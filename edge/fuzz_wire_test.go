@@ -18,6 +18,7 @@ import (
 
 	"platen.dev/edge/apikey"
 	"platen.dev/edge/openapi/openapitest"
+	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -26,34 +27,34 @@ import (
 // fuzzer finds in one could not be played again in another.
 const theSecret = "sk_live_0000000000000000000000000003XzGiN"
 
-// tape is a connection on which a client sends what was recorded and then nothing more.
-type tape struct {
+// scriptedConn is a connection on which a client sends what was recorded and then nothing more.
+type scriptedConn struct {
 	in  bytes.Reader
 	out bytes.Buffer
 }
 
-func (p *tape) Read(b []byte) (int, error)       { return p.in.Read(b) }
-func (p *tape) Write(b []byte) (int, error)      { return p.out.Write(b) }
-func (*tape) Close() error                       { return nil }
-func (*tape) CloseWrite() error                  { return nil }
-func (*tape) LocalAddr() net.Addr                { return &net.TCPAddr{} }
-func (*tape) RemoteAddr() net.Addr               { return &net.TCPAddr{} }
-func (*tape) SetDeadline(time.Time) error        { return nil }
-func (*tape) SetReadDeadline(time.Time) error    { return nil }
-func (*tape) SetWriteDeadline(t time.Time) error { return nil }
+func (p *scriptedConn) Read(b []byte) (int, error)       { return p.in.Read(b) }
+func (p *scriptedConn) Write(b []byte) (int, error)      { return p.out.Write(b) }
+func (*scriptedConn) Close() error                       { return nil }
+func (*scriptedConn) CloseWrite() error                  { return nil }
+func (*scriptedConn) LocalAddr() net.Addr                { return &net.TCPAddr{} }
+func (*scriptedConn) RemoteAddr() net.Addr               { return &net.TCPAddr{} }
+func (*scriptedConn) SetDeadline(time.Time) error        { return nil }
+func (*scriptedConn) SetReadDeadline(time.Time) error    { return nil }
+func (*scriptedConn) SetWriteDeadline(t time.Time) error { return nil }
 
 // asked is a request as the server understood it; path is "" for one that it did not.
 type asked struct{ method, path string }
 
-// witness is a server that notes what it understood.
-type witness struct {
+// recorder is a server that notes what it understood.
+type recorder struct {
 	*Server
 	asked []asked
 }
 
-func newWitness(t testing.TB) *witness {
+func newRecorder(t testing.TB) *recorder {
 	t.Helper()
-	cfg, d := fakeConfig(slog.New(complaints{slog.DiscardHandler, t}))
+	cfg, d := fakeConfig(slog.New(failOnError{slog.DiscardHandler, t}))
 	var ok bool
 	if d.hash, ok = apikey.Hash(theSecret); !ok {
 		t.Fatal("the secret has a wrong checksum")
@@ -61,7 +62,7 @@ func newWitness(t testing.TB) *witness {
 	d.jobs[finished] = projections.Job{
 		Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
 	}
-	w := &witness{Server: New(cfg)}
+	w := &recorder{Server: New(cfg)}
 	handle, malformed, expect := w.http.Handler, w.http.ErrorHandler, w.http.ExpectHandler
 	w.http.Handler = func(ctx *fasthttp.RequestCtx) {
 		w.asked = append(w.asked, asked{string(ctx.Method()), string(ctx.URI().PathOriginal())})
@@ -88,12 +89,12 @@ func newWitness(t testing.TB) *witness {
 var finished = events.JobID{1}
 
 // play sends bytes and reads the answers, one for each request that was understood.
-func (w *witness) play(t *testing.T, sent []byte) []reply {
+func (w *recorder) play(t *testing.T, sent []byte) []reply {
 	t.Helper()
-	p := &tape{}
+	p := &scriptedConn{}
 	p.in.Reset(sent)
 	w.asked = nil
-	_ = w.http.ServeConn(w.silent.add(p)) // how the connection ended is told by what was written
+	_ = w.http.ServeConn(w.fresh.add(p)) // how the connection ended is told by what was written
 	var all []reply
 	br := bufio.NewReader(&p.out)
 	for {
@@ -134,11 +135,10 @@ func wireSeeds() []string {
 		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Expect: 100-continue\r\nContent-Length: 9000000\r\n\r\n" + small,
 		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Idempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 12\r\n\r\n" + small,
 	}
-	for i, op := range operations {
+	for i, op := range request.Operations() {
 		body := bodySeeds[len(bodySeeds)-1-i%len(bodySeeds)]
-		example, _ := json.Marshal(op.example)
-		for _, b := range []string{body, string(example)} {
-			seeds = append(seeds, "POST "+op.path()+" HTTP/1.1\r\n"+host+key+"Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n"+b)
+		for _, b := range []string{body, string(op.Example)} {
+			seeds = append(seeds, "POST "+op.Path()+" HTTP/1.1\r\n"+host+key+"Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n"+b)
 		}
 	}
 	return seeds
@@ -154,7 +154,7 @@ func FuzzWire(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	w := newWitness(f)
+	w := newRecorder(f)
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		before := allocated()
 		for i, answer := range w.play(t, sent) {
@@ -171,7 +171,7 @@ func checkAnswer(t *testing.T, checker *openapitest.Checker, request asked, answ
 	if answer.StatusCode >= 500 {
 		t.Errorf("%v is answered %d %s", request, answer.StatusCode, answer.body)
 	}
-	if id := answer.Header.Values("X-Request-Id"); len(id) != 1 || !saneID(id[0]) {
+	if id := answer.Header.Values("X-Request-Id"); len(id) != 1 || !wellFormedID(id[0]) {
 		t.Errorf("%v: request ids %q", request, id)
 	}
 	if strings.HasSuffix(answer.Header.Get("Content-Type"), "json") && request.method != "HEAD" && !json.Valid([]byte(answer.body)) {
@@ -187,7 +187,7 @@ func checkAnswer(t *testing.T, checker *openapitest.Checker, request asked, answ
 // described tells whether the API description has the request's operation.
 func described(r asked) bool {
 	if r.method == "POST" {
-		_, known := byPath[r.path]
+		_, known := request.ByPath(r.path)
 		return known
 	}
 	steps := strings.Split(r.path, "/")

@@ -10,7 +10,7 @@ import (
 // A client repeats a request across an upgrade within 48 hours: its fingerprint must
 // stay what earlier versions computed for the same method, path and body.
 func TestFingerprintsOfEarlierVersions(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	for _, tc := range goldenFingerprints {
 		d.commands = nil
 		if a := d.do("POST", tc.path, tc.body, "Idempotency-Key", "order-4711"); a.StatusCode != 202 {
@@ -57,7 +57,7 @@ var goldenFingerprints = []struct{ path, body, want string }{
 // The command keeps an inline block template as JSON that earlier versions would have
 // written: its fields in the order of their names, without nulls and white space.
 func TestTemplatesAreStoredAsByEarlierVersions(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	for _, tc := range goldenTemplates {
 		d.commands = nil
 		if a := d.do("POST", "/einvoice-to-pdf", `{"xml":"<x/>","template":`+tc.template+`}`); a.StatusCode != 202 {

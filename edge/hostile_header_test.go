@@ -23,12 +23,12 @@ var hostileValues = []string{
 // Whatever a header's value, there is one answer that says something about it, and
 // nothing of the value is in the answer where it could do harm.
 func TestHostileHeaderValues(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
 	done := events.NewJobID()
-	b.desk.jobs[done] = projections.Job{
+	b.fixture.jobs[done] = projections.Job{
 		Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
 	}
-	key := "X-API-Key: " + b.desk.secret + "\r\n"
+	key := "X-API-Key: " + b.fixture.secret + "\r\n"
 	submit := "POST /html-to-pdf HTTP/1.1\r\n" + host + "Content-Length: 12\r\n"
 	download := "GET /jobs/" + done.String() + "/download HTTP/1.1\r\n" + host + key
 	for header, tc := range map[string]struct {
@@ -63,7 +63,7 @@ func TestHostileHeaderValues(t *testing.T) {
 }
 
 // reflect sends a request and looks for what came back of it.
-func (b *besieged) reflect(t *testing.T, request string, want []int) {
+func (b *liveServer) reflect(t *testing.T, request string, want []int) {
 	t.Helper()
 	conn := b.dial(t)
 	defer conn.Close()
@@ -78,10 +78,10 @@ func (b *besieged) reflect(t *testing.T, request string, want []int) {
 		return
 	}
 	h := got[0].Header
-	if id := h.Get("X-Request-Id"); !saneID(id) || len(h.Values("X-Request-Id")) != 1 {
+	if id := h.Get("X-Request-Id"); !wellFormedID(id) || len(h.Values("X-Request-Id")) != 1 {
 		t.Errorf("%.200q: request id %q", request, h.Values("X-Request-Id"))
 	}
-	if h.Get("Set-Cookie") != "" || strings.Contains(got[0].body, "<script>") || strings.Contains(got[0].body, b.desk.secret) {
+	if h.Get("Set-Cookie") != "" || strings.Contains(got[0].body, "<script>") || strings.Contains(got[0].body, b.fixture.secret) {
 		t.Errorf("%.200q is reflected: %v %s", request, h, got[0].body)
 	}
 }
@@ -89,15 +89,15 @@ func (b *besieged) reflect(t *testing.T, request string, want []int) {
 // An Idempotency-Key that is empty or not alone is refused: to take it for none, or
 // one of two for the key, could make a job twice.
 func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
-	start := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.desk.secret + "\r\nContent-Length: 12\r\n"
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	start := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.fixture.secret + "\r\nContent-Length: 12\r\n"
 	for _, lines := range []string{
 		"Idempotency-Key:\r\n", "A: b\r\nC: d\r\nIdempotency-Key: \r\n", strings.Repeat("A: b\r\n", 50) + "Idempotency-Key:\r\n",
 		"Idempotency-Key: a\r\nIdempotency-Key: b\r\n", "Idempotency-Key: a\r\nIdempotency-Key: a\r\n", "Idempotency-Key: a\r\nidempotency-key:\r\n",
 	} {
 		b.send(t, raw{bytes: start + lines + "\r\n" + small, want: []int{422}, stays: true})
 	}
-	if n := len(b.desk.commands); n != 0 {
+	if n := len(b.fixture.commands); n != 0 {
 		t.Errorf("%d jobs came of it", n)
 	}
 }

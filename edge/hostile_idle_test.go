@@ -33,11 +33,11 @@ func TestIdleConnectionsCostLittle(t *testing.T) {
 		"one request": "GET /jobs/8d2e6f0a-4c1b-4f0e-9b7a-2d1c3e4f5a6b HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := besiege(t, defaultTimeouts)
+			b := start(t, defaultTimeouts)
 			w := b.watch(t)
 			before := inUse()
 			if request != "" {
-				request = fmt.Sprintf(request, b.desk.secret)
+				request = fmt.Sprintf(request, b.fixture.secret)
 			}
 			release := hold(t, b.address, request)
 			b.awaitOpen(t, idleClients)
@@ -56,7 +56,7 @@ func TestIdleConnectionsCostLittle(t *testing.T) {
 func perClient(before, after uint64) int64 { return (int64(after) - int64(before)) / idleClients }
 
 // awaitOpen waits until the server has taken its clients' connections.
-func (b *besieged) awaitOpen(t *testing.T, clients int32) {
+func (b *liveServer) awaitOpen(t *testing.T, clients int32) {
 	t.Helper()
 	ticker := time.NewTicker(askPace)
 	defer ticker.Stop()

@@ -8,13 +8,15 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"platen.dev/events/contract"
 )
 
 const (
 	hugeBody = 100 << 20
 	// mostRead is what of it a server may take: what it allows, what it lingers for,
 	// and what the kernel holds in between.
-	mostRead = MaxBody + lingerBytes + 16<<20
+	mostRead = contract.MaxBody + lingerBytes + 16<<20
 	// mostMemory is what it may ask for meanwhile: a chunked body of the size allowed,
 	// in a buffer that was doubled on the way there.
 	mostMemory = 48 << 20
@@ -23,8 +25,8 @@ const (
 // A body of 100 MB is refused without being read whole or kept in memory, and its
 // sender gets to read why.
 func TestHugeBodies(t *testing.T) {
-	b := besiege(t, defaultTimeouts)
-	key := "X-API-Key: " + b.desk.secret + "\r\n"
+	b := start(t, defaultTimeouts)
+	key := "X-API-Key: " + b.fixture.secret + "\r\n"
 	length, chunked := fmt.Sprintf("Content-Length: %d\r\n\r\n", hugeBody), "Transfer-Encoding: chunked\r\n\r\n"+fmt.Sprintf("%x\r\n", hugeBody)
 	for _, tc := range []struct {
 		name, header string
@@ -75,10 +77,10 @@ func flood(conn net.Conn, header string, length int64) (sent int64) {
 // A client that sends everything before it reads anything finds its answer, if
 // what it sends is not beyond all measure.
 func TestRefusalOutlivesTheUpload(t *testing.T) {
-	b := besiege(t, defaultTimeouts)
+	b := start(t, defaultTimeouts)
 	const body = 16 << 20
 	conn := b.dial(t)
-	header := fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nContent-Length: %d\r\n\r\n", host, b.desk.secret, body)
+	header := fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nContent-Length: %d\r\n\r\n", host, b.fixture.secret, body)
 	if n := flood(conn, header, body); n != body {
 		t.Fatalf("only %d bytes could be sent", n)
 	}
@@ -93,16 +95,16 @@ func TestRefusalOutlivesTheUpload(t *testing.T) {
 
 // Many large bodies at once are within what each may have.
 func TestLargeBodiesAtOnce(t *testing.T) {
-	b := besiege(t, defaultTimeouts)
+	b := start(t, defaultTimeouts)
 	w := b.watch(t)
 	const clients = 16
 	before := allocated()
-	body := strings.Repeat(" ", MaxBody)
+	body := strings.Repeat(" ", contract.MaxBody)
 	codes := make(chan []int, clients)
 	for range clients {
 		conn := b.dial(t)
 		go func() {
-			flood(conn, fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", host, b.desk.secret, len(body)), int64(len(body)))
+			flood(conn, fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", host, b.fixture.secret, len(body)), int64(len(body)))
 			got, _ := replies(conn)
 			codes <- statuses(got)
 		}()
@@ -121,16 +123,16 @@ func TestLargeBodiesAtOnce(t *testing.T) {
 // Without a key nobody gets memory by announcing a body, not even one of a size that
 // would be allowed: the answer comes before any of it is read.
 func TestStrangersGetNoMemory(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
 	w := b.watch(t)
 	const strangers = 100
 	before := allocated()
-	for _, announced := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", MaxBody), fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", MaxBody)} {
+	for _, announced := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", contract.MaxBody), fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", contract.MaxBody)} {
 		for range strangers {
 			b.send(t, raw{bytes: "POST /html-to-pdf HTTP/1.1\r\n" + host + announced, want: []int{401}})
 		}
 	}
-	if n := allocated() - before; n > 2*strangers*MaxBody/10 {
+	if n := allocated() - before; n > 2*strangers*contract.MaxBody/10 {
 		t.Errorf("%d strangers had %d MiB of memory", 2*strangers, n>>20)
 	}
 	w.end(t)

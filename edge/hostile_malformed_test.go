@@ -179,11 +179,11 @@ func TestUnusualRequests(t *testing.T) {
 	})
 }
 
-// attack sends each request on a connection of its own while a bystander is served.
+// attack sends each request on a connection of its own while a probe is served.
 func attack(t *testing.T, with func(key string) []raw) {
 	t.Helper()
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
-	for _, r := range with("X-API-Key: " + b.desk.secret + "\r\n") {
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	for _, r := range with("X-API-Key: " + b.fixture.secret + "\r\n") {
 		t.Run(r.name, func(t *testing.T) {
 			w := b.watch(t)
 			b.send(t, r)
@@ -193,7 +193,7 @@ func attack(t *testing.T, with func(key string) []raw) {
 }
 
 // send sends a request and holds the answers against what is wanted.
-func (b *besieged) send(t *testing.T, r raw) {
+func (b *liveServer) send(t *testing.T, r raw) {
 	t.Helper()
 	conn := b.dial(t)
 	if _, err := io.WriteString(conn, r.bytes); err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
@@ -216,24 +216,24 @@ func (b *besieged) send(t *testing.T, r raw) {
 // A client may go away after any byte. What it had asked for by then is answered
 // once or not at all, and never as something that it had not asked for.
 func TestEarlyCloseAtEveryByte(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
 	w := b.watch(t)
 	for _, length := range []string{"Content-Length: 12\r\n\r\n" + small, "Transfer-Encoding: chunked\r\n\r\nc\r\n" + small + "\r\n0\r\n\r\n"} {
-		whole := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.desk.secret + "\r\n" + length
+		whole := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.fixture.secret + "\r\n" + length
 		for n := range len(whole) {
 			b.hangUp(t, whole[:n])
 			b.endEarly(t, whole[:n])
 		}
 		b.send(t, raw{bytes: whole, want: []int{202}, stays: true})
 	}
-	if n := len(b.desk.commands); n != 2 {
+	if n := len(b.fixture.commands); n != 2 {
 		t.Errorf("%d jobs came of 2 whole requests", n)
 	}
 	w.end(t)
 }
 
 // endEarly sends the beginning of a request, says that this is all and listens.
-func (b *besieged) endEarly(t *testing.T, part string) {
+func (b *liveServer) endEarly(t *testing.T, part string) {
 	t.Helper()
 	conn := b.dial(t)
 	defer conn.Close()
@@ -250,7 +250,7 @@ func (b *besieged) endEarly(t *testing.T, part string) {
 }
 
 // hangUp sends the beginning of a request and resets the connection.
-func (b *besieged) hangUp(t *testing.T, part string) {
+func (b *liveServer) hangUp(t *testing.T, part string) {
 	t.Helper()
 	conn := b.dial(t)
 	_, err := io.WriteString(conn, part)

@@ -23,8 +23,8 @@ const (
 // Clients that send byte by byte are told 408 once the time for a request is over,
 // however long they would have gone on, and keep nobody else waiting.
 func TestSlowClientsAreCutOff(t *testing.T) {
-	b := besiege(t, hurried)
-	key := "X-API-Key: " + b.desk.secret + "\r\n"
+	b := start(t, hurried)
+	key := "X-API-Key: " + b.fixture.secret + "\r\n"
 	for name, start := range map[string]string{
 		"request line": "G",
 		"headers":      "POST /html-to-pdf HTTP/1.1\r\nHost: x\r\nX-Slow: ",
@@ -89,7 +89,7 @@ func drip(conn net.Conn, stop <-chan struct{}) {
 // A client that neither reads nor stops is not listened to for longer than it takes
 // a polite one to read the refusal.
 func TestDeafClientsAreCutOff(t *testing.T) {
-	b := besiege(t, hurried)
+	b := start(t, hurried)
 	w := b.watch(t)
 	var all sync.WaitGroup
 	for range slowClients {
@@ -110,7 +110,7 @@ func TestDeafClientsAreCutOff(t *testing.T) {
 // A connection on which nothing comes ends without an answer: to whom, for what?
 // One on which nothing comes after a request ends too.
 func TestIdleConnectionsEnd(t *testing.T) {
-	b := besiege(t, hurried)
+	b := start(t, hurried)
 	for name, tc := range map[string]struct {
 		request string
 		answers string
@@ -133,7 +133,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 // A client that asks for much and does not read it is given up, and what it asked
 // for is not piled up in memory meanwhile.
 func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: time.Second, idle: patience})
+	b := start(t, timeouts{read: patience, write: time.Second, idle: patience})
 	w := b.watch(t)
 	conn := b.dial(t)
 	if err := conn.SetReadBuffer(4 << 10); err != nil {

@@ -30,19 +30,19 @@ const (
 	prompt = 5 * time.Second
 )
 
-// besieged is a server over fakes that complains to the test about every panic.
-type besieged struct {
+// liveServer is a server over fakes that complains to the test about every panic.
+type liveServer struct {
 	*Server
-	desk    *desk
+	fixture *fixture
 	address string
 }
 
 // fakeConfig is a server's configuration over fakes that never fail, and a key.
-func fakeConfig(log *slog.Logger) (Config, *desk) {
+func fakeConfig(log *slog.Logger) (Config, *fixture) {
 	secret, key := apikey.New(apikey.Live, 1)
-	d := &desk{
+	d := &fixture{
 		secret: secret, hash: key.Hash, reply: events.Reply{Code: events.Accepted}, plan: events.PlanBusiness,
-		rate: Rate{Allowed: true, Limit: 2000, Remaining: 1999, Reset: events.At(time.Now().Add(time.Minute))},
+		rate: events.Rate{Allowed: true, Limit: 2000, Remaining: 1999, Reset: events.At(time.Now().Add(time.Minute))},
 		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
 	}
 	return Config{
@@ -54,7 +54,7 @@ func fakeConfig(log *slog.Logger) (Config, *desk) {
 			Template:     func(html string) string { return html },
 			Invoice:      func([]byte, string) error { return nil },
 		},
-		Rate:    func(events.AccountID, events.Plan) Rate { return d.rate },
+		Rate:    func(events.AccountID, events.Plan) events.Rate { return d.rate },
 		Resolve: resolve, Seal: sealed, Now: time.Now, Logger: log,
 		Open: func(context.Context, string) (io.ReadCloser, int64, error) {
 			return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
@@ -64,15 +64,15 @@ func fakeConfig(log *slog.Logger) (Config, *desk) {
 	}, d
 }
 
-// complaints fails a test for whatever is logged as an error: a panic is.
-type complaints struct {
+// failOnError fails a test for whatever is logged as an error: a panic is.
+type failOnError struct {
 	slog.Handler
 	t testing.TB
 }
 
-func (c complaints) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
+func (c failOnError) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
 
-func (c complaints) Handle(_ context.Context, r slog.Record) error {
+func (c failOnError) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		c.t.Errorf("the server complains: %s: %s", r.Message, a)
 		return true
@@ -80,11 +80,11 @@ func (c complaints) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// besiege starts a server on a socket.
-func besiege(t *testing.T, limits timeouts) *besieged {
+// start starts a server on a socket.
+func start(t *testing.T, limits timeouts) *liveServer {
 	t.Helper()
-	cfg, d := fakeConfig(slog.New(complaints{slog.DiscardHandler, t}))
-	b := &besieged{Server: newServer(cfg, limits), desk: d}
+	cfg, d := fakeConfig(slog.New(failOnError{slog.DiscardHandler, t}))
+	b := &liveServer{Server: newServer(cfg, limits), fixture: d}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func besiege(t *testing.T, limits timeouts) *besieged {
 }
 
 // dial opens a connection that ends with the test, and with which no wait lasts forever.
-func (b *besieged) dial(t testing.TB) *net.TCPConn {
+func (b *liveServer) dial(t testing.TB) *net.TCPConn {
 	t.Helper()
 	c, err := net.Dial("tcp", b.address)
 	if err != nil {
@@ -150,32 +150,32 @@ func statuses(all []reply) []int {
 	return codes
 }
 
-// bystander is a client that asks all the time and wants each answer promptly.
-type bystander struct {
+// probe is a client that asks all the time and wants each answer promptly.
+type probe struct {
 	answers atomic.Int64
 	cancel  context.CancelFunc
 	ended   chan error
 }
 
-// askPace keeps the bystander from being a load of its own.
+// askPace keeps the probe from being a load of its own.
 const askPace = 10 * time.Millisecond
 
-// watch starts a bystander, which has its first answer when watch returns.
-func (b *besieged) watch(t *testing.T) *bystander {
+// watch starts a probe, which has its first answer when watch returns.
+func (b *liveServer) watch(t *testing.T) *probe {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &bystander{cancel: cancel, ended: make(chan error, 1)}
+	w := &probe{cancel: cancel, ended: make(chan error, 1)}
 	conn, first := b.dial(t), make(chan struct{})
 	go func() { w.ended <- w.ask(ctx, conn, first) }()
 	select {
 	case <-first:
 	case err := <-w.ended:
-		t.Fatalf("the bystander has no first answer: %v", err)
+		t.Fatalf("the probe has no first answer: %v", err)
 	}
 	return w
 }
 
-func (w *bystander) ask(ctx context.Context, conn net.Conn, first chan struct{}) error {
+func (w *probe) ask(ctx context.Context, conn net.Conn, first chan struct{}) error {
 	ticker := time.NewTicker(askPace)
 	defer ticker.Stop()
 	br := bufio.NewReader(conn)
@@ -210,8 +210,8 @@ func question(conn net.Conn, br *bufio.Reader) error {
 	return err
 }
 
-// end asks once more and stops the bystander, which must have been served all the time.
-func (w *bystander) end(t *testing.T) {
+// end asks once more and stops the probe, which must have been served all the time.
+func (w *probe) end(t *testing.T) {
 	t.Helper()
 	w.cancel()
 	if err := <-w.ended; err != nil {
@@ -220,7 +220,7 @@ func (w *bystander) end(t *testing.T) {
 }
 
 // served wants many answers in a second or more that passed since there were so many.
-func (w *bystander) served(t *testing.T, since int64) {
+func (w *probe) served(t *testing.T, since int64) {
 	t.Helper()
 	const many = 10
 	if n := w.answers.Load() - since; n < many {

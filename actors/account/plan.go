@@ -1,8 +1,11 @@
 package account
 
-import "platen.dev/events"
+import (
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
 
-// Limits are what a plan allows (api-spec.md, Limits).
+// Limits are what a plan allows (docs/API.md, Plans and quotas).
 type Limits struct {
 	// Jobs and Bytes are per quota window.
 	Jobs, Bytes int64
@@ -21,10 +24,10 @@ var limits = map[events.Plan]Limits{
 	events.PlanBusiness: {Jobs: 500_000, Bytes: 300 * gigabyte, Running: 150, RequestsPerMinute: 2_000},
 }
 
-// Caps of test mode (api-spec.md, Limits).
+// The limits of the API by which package simulation checks the decisions.
 const (
-	TestsPerMinute = 60
-	TestsPerDay    = 2_000
+	TestsPerMinute  = contract.TestsPerMinute
+	IdempotencyLife = contract.IdempotencyLife
 )
 
 // LimitsOf gives a plan's limits; false for an unknown plan.

@@ -1,24 +1,9 @@
 package account
 
 import (
-	"time"
-
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
-
-// RateWindow is the length of the window in which requests are counted.
-const RateWindow = time.Minute
-
-// Rate is what the request rate allows at a moment (api-spec.md, Limits).
-type Rate struct {
-	// Allowed tells whether the request that asked may go on.
-	Allowed bool `cbor:"1,keyasint"`
-	// Limit is per minute; Remaining is what is left of it in the window.
-	Limit     int64 `cbor:"2,keyasint"`
-	Remaining int64 `cbor:"3,keyasint"`
-	// Reset is when the oldest request leaves the window.
-	Reset events.Instant `cbor:"4,keyasint"`
-}
 
 // Requests are the requests of one account in the sliding window: a ring of their
 // instants, as long as the limit at most. A refused request is not one of them, so
@@ -32,7 +17,7 @@ type Requests struct {
 }
 
 // Take counts one request if the limit allows it.
-func (r *Requests) Take(now events.Instant, limit int64) Rate {
+func (r *Requests) Take(now events.Instant, limit int64) events.Rate {
 	now = r.pass(now)
 	allowed := int64(r.count) < limit
 	if allowed {
@@ -54,7 +39,7 @@ func (r *Requests) Idle(now events.Instant) bool {
 func (r *Requests) pass(now events.Instant) events.Instant {
 	now = max(now, r.last)
 	r.last = now
-	for r.count > 0 && r.ring[r.first].Add(RateWindow) <= now {
+	for r.count > 0 && r.ring[r.first].Add(contract.RateWindow) <= now {
 		r.first = (r.first + 1) % len(r.ring)
 		r.count--
 	}
@@ -76,10 +61,10 @@ func (r *Requests) grow() {
 	r.ring, r.first = ring, 0
 }
 
-func (r *Requests) rate(allowed bool, now events.Instant, limit int64) Rate {
-	rate := Rate{Allowed: allowed, Limit: limit, Remaining: max(0, limit-int64(r.count)), Reset: now}
+func (r *Requests) rate(allowed bool, now events.Instant, limit int64) events.Rate {
+	rate := events.Rate{Allowed: allowed, Limit: limit, Remaining: max(0, limit-int64(r.count)), Reset: now}
 	if r.count > 0 {
-		rate.Reset = r.ring[r.first].Add(RateWindow)
+		rate.Reset = r.ring[r.first].Add(contract.RateWindow)
 	}
 	return rate
 }

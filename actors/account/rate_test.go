@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 func TestRate(t *testing.T) {
@@ -13,28 +14,28 @@ func TestRate(t *testing.T) {
 	begin := events.Instant(1_700_000_000_000)
 	for i := range int64(10) {
 		got := r.Take(begin+events.Instant(i), 10)
-		want := Rate{Allowed: true, Limit: 10, Remaining: 9 - i, Reset: begin.Add(RateWindow)}
+		want := events.Rate{Allowed: true, Limit: 10, Remaining: 9 - i, Reset: begin.Add(contract.RateWindow)}
 		if got != want {
 			t.Fatalf("request %d: got %+v, want %+v", i, got, want)
 		}
 	}
-	full := Rate{Limit: 10, Reset: begin.Add(RateWindow)}
+	full := events.Rate{Limit: 10, Reset: begin.Add(contract.RateWindow)}
 	for range 3 { // refused requests do not prolong the wait
-		if got := r.Take(begin.Add(RateWindow)-1, 10); got != full {
+		if got := r.Take(begin.Add(contract.RateWindow)-1, 10); got != full {
 			t.Errorf("a moment too early: got %+v, want %+v", got, full)
 		}
 	}
-	want := Rate{Allowed: true, Limit: 10, Reset: begin.Add(RateWindow) + 1}
-	if got := r.Take(begin.Add(RateWindow), 10); got != want {
+	want := events.Rate{Allowed: true, Limit: 10, Reset: begin.Add(contract.RateWindow) + 1}
+	if got := r.Take(begin.Add(contract.RateWindow), 10); got != want {
 		t.Errorf("once the oldest has left: got %+v, want %+v", got, want)
 	}
-	if got := r.Take(begin.Add(RateWindow), 100); !got.Allowed || got.Remaining != 89 {
+	if got := r.Take(begin.Add(contract.RateWindow), 100); !got.Allowed || got.Remaining != 89 {
 		t.Errorf("on a larger plan: got %+v", got)
 	}
 	if got := r.Take(begin, 10); got.Allowed {
 		t.Errorf("with a clock that ran back: got %+v", got)
 	}
-	if r.Idle(begin.Add(2*RateWindow)-1) || !r.Idle(begin.Add(2*RateWindow)) {
+	if r.Idle(begin.Add(2*contract.RateWindow)-1) || !r.Idle(begin.Add(2*contract.RateWindow)) {
 		t.Error("the window is idle at another moment than a minute after the last request")
 	}
 }
@@ -52,7 +53,7 @@ func TestRateModel(t *testing.T) {
 		limit := 1 + rng.Int64N(40)
 		var within int64
 		for _, at := range all {
-			if at.Add(RateWindow) > now {
+			if at.Add(contract.RateWindow) > now {
 				within++
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Windows are the windows of many accounts. Its methods may be called from any goroutine.
@@ -35,7 +36,7 @@ func NewWindows() *Windows {
 }
 
 // Take counts one request of an account if its limit per minute allows it.
-func (w *Windows) Take(id events.AccountID, now events.Instant, limit int64) account.Rate {
+func (w *Windows) Take(id events.AccountID, now events.Instant, limit int64) events.Rate {
 	s := w.shard(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +58,7 @@ func (w *Windows) shard(id events.AccountID) *shard {
 // requests finds an account's window. Once in a window's length those that have run
 // empty are dropped.
 func (s *shard) requests(id events.AccountID, now events.Instant) *account.Requests {
-	if now >= s.swept.Add(account.RateWindow) {
+	if now >= s.swept.Add(contract.RateWindow) {
 		s.swept = now
 		for id, r := range s.accounts {
 			if r.Idle(now) {

@@ -1,9 +1,9 @@
 // Package openapi writes the OpenAPI 3.1 document of the service from the
 // declarations that the service itself runs on, and serves a page to read it.
 //
-// What is declared once as a schema.Object both checks requests and is described
-// here, so that the document cannot promise what the service does not do. The
-// package openapitest holds responses against the document.
+// A schema.Object is declared once: it checks and reads requests, and is described
+// here, so that the document cannot promise what the service does not do. Package
+// openapitest checks responses against the document.
 package openapi
 
 import "platen.dev/edge/schema"
@@ -53,7 +53,7 @@ type Parameter struct {
 // Body is the JSON body of a request.
 type Body struct {
 	Doc      string
-	Schema   schema.Object
+	Schema   schema.Kind
 	Examples []Example
 }
 

@@ -11,9 +11,9 @@ import (
 	"platen.dev/edge/schema"
 )
 
-var job = schema.Object{Name: "Job", Fields: []schema.Field{
-	{Name: "status", Required: true, Kind: schema.String{OneOf: []string{"queued", "done"}}},
-	{Name: "pages", Kind: schema.Integer{Min: 0, Max: 10}},
+var job = openapi.Object{Name: "Job", Fields: []openapi.Field{
+	openapi.Required("status", schema.String{OneOf: []string{"queued", "done"}}),
+	openapi.Optional("pages", schema.Integer{Min: 0, Max: 10}),
 }}
 
 var id = []openapi.Parameter{{Name: "id", Kind: schema.String{}}}

@@ -10,7 +10,7 @@ import (
 // A key that was issued at another node a moment ago is known here with its first
 // request; one that nobody has costs one look, not one for every request.
 func TestStrangers(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.known = false
 	if a := d.do("GET", "/jobs/x", ""); a.StatusCode != 404 {
 		t.Errorf("a key of a moment ago: %d %s", a.StatusCode, a.body)
@@ -22,7 +22,7 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("a key that nobody has: %d %s", a.StatusCode, a.body)
 		}
 	}
-	if looks := (d.caughtUp - before) / 4; looks != 1 { // the desk has 4 partitions
+	if looks := (d.caughtUp - before) / 4; looks != 1 { // the fixture has 4 partitions
 		t.Errorf("five requests made the read models catch up %d times", looks)
 	}
 	d.caught = context.DeadlineExceeded
