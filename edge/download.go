@@ -37,8 +37,9 @@ func (s *Server) download(ctx *fasthttp.RequestCtx, text string) *problem {
 	return s.send(ctx, f)
 }
 
-// downloadable returns why there is no file according to the read models. The account's
-// shard decides again, and counts the downloads that a HEAD request only asks about.
+// downloadable returns why there is no file according to the read models; the account's
+// shard decides again. A HEAD request does not reach the shard, so its downloads are
+// counted here.
 func (s *Server) downloadable(job projections.Job, head bool) *problem {
 	now := events.At(s.cfg.Now())
 	switch {
@@ -56,7 +57,7 @@ func (s *Server) downloadable(job projections.Job, head bool) *problem {
 
 var contentTypes = map[string]string{".pdf": "application/pdf", ".png": "image/png", ".jpg": "image/jpeg"}
 
-// describe sets the headers of a file's response.
+// describe sets the headers of a response with a file.
 func describe(ctx *fasthttp.RequestCtx, id events.JobID, job projections.Job) {
 	extension := path.Ext(job.File.Name)
 	h := &ctx.Response.Header

@@ -60,7 +60,7 @@ func checkViolations(t *testing.T, b []byte, violations []schema.Violation) {
 		t.Fatal(err)
 	}
 	if len(violations) > schema.MaxViolations || len(answer) > 100<<10+10*len(b) {
-		t.Errorf("%q is answered with %d violations in %d bytes", b, len(violations), len(answer))
+		t.Errorf("%q gets %d violations in %d bytes", b, len(violations), len(answer))
 	}
 }
 

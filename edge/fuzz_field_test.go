@@ -15,7 +15,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// An address that is accepted names a host that every reader of URLs finds in it.
+// Every reader of URLs finds the same host in an address that is accepted.
 func FuzzPageHost(f *testing.F) {
 	for _, s := range []string{
 		"https://example.com/", "http://user:pass@example.com", "http://127.1", "http://0x7f.1/", "http://2130706433", "http://[::1]:80/", "http://[fe80::1%25eth0]/",
@@ -30,7 +30,7 @@ func FuzzPageHost(f *testing.F) {
 		}
 		if wrong != "" {
 			if len(wrong) > 1_000 {
-				t.Errorf("%q is told in %d bytes", address, len(wrong))
+				t.Errorf("%q is refused in %d bytes", address, len(wrong))
 			}
 			return
 		}
@@ -50,7 +50,7 @@ func FuzzPageHost(f *testing.F) {
 	})
 }
 
-// Header values are taken as they are meant or refused, and never handed on as they came.
+// Header values are understood or refused, and never passed on unchecked.
 func FuzzHeaderValues(f *testing.F) {
 	secret, _ := apikey.New(apikey.Live, 1)
 	for _, s := range []string{"", "a", "a b", "order-4711", strings.Repeat("a", 255), strings.Repeat("a", 256), "\r\nX: y", "é", secret, secret + "x", `"etag"`, `W/"etag"`, "*", `"a", "etag"`, "Thu, 01 Jan 1970 00:00:00 GMT"} {
@@ -80,11 +80,11 @@ func checkPreconditions(t *testing.T, value string) {
 		var h fasthttp.RequestHeader
 		h.Set(name, value)
 		if got := precondition(&h, `"etag"`, time.Unix(1_700_000_000, 0)); got != 0 && got != answer {
-			t.Errorf("%s %q is answered %d", name, value, got)
+			t.Errorf("%s %q got %d", name, value, got)
 		}
-		h.Set("If-None-Match", `"etag"`) // the client has what it asks for, whatever else it says
+		h.Set("If-None-Match", `"etag"`) // the client has the file, whatever the other headers say
 		if got := precondition(&h, `"etag"`, time.Unix(1_700_000_000, 0)); got != 304 && got != answer {
-			t.Errorf("%s %q with the right If-None-Match is answered %d", name, value, got)
+			t.Errorf("%s %q with the right If-None-Match got %d", name, value, got)
 		}
 	}
 }

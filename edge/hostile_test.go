@@ -20,24 +20,24 @@ import (
 	"platen.dev/projections"
 )
 
-// The tests of this package's hostile_*_test.go treat the server as the network
-// does: with what is not HTTP, too much of it, too slowly or from too many sides.
+// The tests in hostile_*_test.go treat the server as the network does: they send what
+// is not HTTP, or too much of it, or too slowly, or over too many connections.
 
 const (
-	// patience bounds every wait of these tests; it is spent only when something is wrong.
+	// patience bounds every wait of these tests; it is used up only if something is wrong.
 	patience = 30 * time.Second
-	// prompt is what a well-behaved client waits for an answer at most, on a busy machine.
+	// prompt is how long a well-behaved client waits for a response, on a busy machine.
 	prompt = 5 * time.Second
 )
 
-// liveServer is a server over fakes that complains to the test about every panic.
+// liveServer is a server on a socket, over fakes, that fails its test with every panic.
 type liveServer struct {
 	*Server
 	fixture *fixture
 	address string
 }
 
-// fakeConfig is a server's configuration over fakes that never fail, and a key.
+// fakeConfig is the configuration of a server over fakes that never fail.
 func fakeConfig(log *slog.Logger) (Config, *fixture) {
 	secret, key := apikey.New(apikey.Live, 1)
 	d := &fixture{
@@ -64,7 +64,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 	}, d
 }
 
-// failOnError fails a test for whatever is logged as an error: a panic is.
+// failOnError is a log handler that fails a test with every error; panics are errors.
 type failOnError struct {
 	slog.Handler
 	t testing.TB
@@ -74,7 +74,7 @@ func (c failOnError) Enabled(_ context.Context, l slog.Level) bool { return l >=
 
 func (c failOnError) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
-		c.t.Errorf("the server complains: %s: %s", r.Message, a)
+		c.t.Errorf("the server logged an error: %s: %s", r.Message, a)
 		return true
 	})
 	return nil
@@ -102,7 +102,7 @@ func start(t *testing.T, limits timeouts) *liveServer {
 	return b
 }
 
-// dial opens a connection that ends with the test, and with which no wait lasts forever.
+// dial opens a connection that is closed with the test and on which no wait lasts forever.
 func (b *liveServer) dial(t testing.TB) *net.TCPConn {
 	t.Helper()
 	c, err := net.Dial("tcp", b.address)
@@ -122,8 +122,8 @@ type reply struct {
 	body string
 }
 
-// replies reads responses until the server closes the connection. whole is false
-// when what came last is no whole response.
+// replies reads responses until the server closes the connection. whole is false if the
+// last one is incomplete.
 func replies(c io.Reader) (all []reply, whole bool) {
 	br := bufio.NewReader(c)
 	for {
@@ -150,18 +150,19 @@ func statuses(all []reply) []int {
 	return codes
 }
 
-// probe is a client that asks all the time and wants each answer promptly.
+// probe is another client, which sends requests all the time and expects each response
+// promptly.
 type probe struct {
 	answers atomic.Int64
 	cancel  context.CancelFunc
 	ended   chan error
 }
 
-// askPace keeps the probe from being a load of its own.
-const askPace = 10 * time.Millisecond
+// probeInterval keeps the probe from being a load of its own.
+const probeInterval = 10 * time.Millisecond
 
-// watch starts a probe, which has its first answer when watch returns.
-func (b *liveServer) watch(t *testing.T) *probe {
+// probe starts a probe and waits for its first response.
+func (b *liveServer) probe(t *testing.T) *probe {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &probe{cancel: cancel, ended: make(chan error, 1)}
@@ -170,18 +171,18 @@ func (b *liveServer) watch(t *testing.T) *probe {
 	select {
 	case <-first:
 	case err := <-w.ended:
-		t.Fatalf("the probe has no first answer: %v", err)
+		t.Fatalf("the probe got no first response: %v", err)
 	}
 	return w
 }
 
 func (w *probe) ask(ctx context.Context, conn net.Conn, first chan struct{}) error {
-	ticker := time.NewTicker(askPace)
+	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
 	br := bufio.NewReader(conn)
 	for {
-		last := ctx.Err() != nil // looked at before the question: the last one comes after the end
-		if err := question(conn, br); err != nil || last {
+		last := ctx.Err() != nil // checked before the request, so that the last one comes after the end
+		if err := roundTrip(conn, br); err != nil || last {
 			return err
 		}
 		if w.answers.Add(1) == 1 {
@@ -194,8 +195,8 @@ func (w *probe) ask(ctx context.Context, conn net.Conn, first chan struct{}) err
 	}
 }
 
-// question asks and wants a prompt answer.
-func question(conn net.Conn, br *bufio.Reader) error {
+// roundTrip sends a request and expects a prompt response.
+func roundTrip(conn net.Conn, br *bufio.Reader) error {
 	if err := conn.SetDeadline(time.Now().Add(prompt)); err != nil {
 		return err
 	}
@@ -210,8 +211,8 @@ func question(conn net.Conn, br *bufio.Reader) error {
 	return err
 }
 
-// end asks once more and stops the probe, which must have been served all the time.
-func (w *probe) end(t *testing.T) {
+// stop sends a last request and stops the probe, which must have been served all the time.
+func (w *probe) stop(t *testing.T) {
 	t.Helper()
 	w.cancel()
 	if err := <-w.ended; err != nil {
@@ -219,11 +220,11 @@ func (w *probe) end(t *testing.T) {
 	}
 }
 
-// served wants many answers in a second or more that passed since there were so many.
+// served expects many responses in the second or more since there were so many.
 func (w *probe) served(t *testing.T, since int64) {
 	t.Helper()
 	const many = 10
 	if n := w.answers.Load() - since; n < many {
-		t.Errorf("another client had %d answers meanwhile", n)
+		t.Errorf("another client got %d responses meanwhile", n)
 	}
 }

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// fixture is a server over fakes of everything behind the edge.
+// fixture is a server over fakes of everything behind the edge, with an account of one key.
 type fixture struct {
 	t      *testing.T
 	url    string
@@ -43,7 +43,7 @@ type fixture struct {
 	err      error
 	commands []events.CommandBody
 	jobs     map[events.JobID]projections.Job
-	fresh    map[events.JobID]projections.Job // appear once the models catch up
+	fresh    map[events.JobID]projections.Job // appear when the models catch up
 	caught   error
 	ready    error
 	hash     [32]byte
@@ -51,7 +51,7 @@ type fixture struct {
 	rate     events.Rate
 	told     []events.CommandBody
 	caughtUp int
-	known    bool // the key has come to the read models
+	known    bool // the read models have the key
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -169,7 +169,7 @@ func (d *fixture) CatchUp(context.Context, int32) error {
 	return d.caught
 }
 
-// answer is a response with its body read.
+// answer is a response whose body was read.
 type answer struct {
 	*http.Response
 	body string
@@ -202,11 +202,11 @@ func (a answer) problemOf(t *testing.T) problemBody {
 	t.Helper()
 	var p problemBody
 	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
-		t.Fatalf("%d %q is no problem body: %v", a.StatusCode, a.body, err)
+		t.Fatalf("%d %q is not a problem body: %v", a.StatusCode, a.body, err)
 	}
 	if a.Header.Get("Content-Type") != "application/problem+json" || p.Status != a.StatusCode || p.Detail == "" ||
 		p.Error == "" || !strings.Contains(p.Type, "#") || p.RequestID == "" || p.RequestID != a.Header.Get("X-Request-Id") {
-		t.Errorf("problem %+v with headers %v is not whole", p, a.Header)
+		t.Errorf("problem %+v with headers %v is incomplete", p, a.Header)
 	}
 	return p
 }
@@ -235,7 +235,7 @@ func TestAcceptedJob(t *testing.T) {
 	}
 }
 
-// Every bad input has its status, and nothing of it reaches a shard.
+// Every bad input has its status, and none of it reaches a shard.
 func TestBadInput(t *testing.T) {
 	d := newFixture(t)
 	fits, tooLong := strings.Repeat("x", contract.MaxContent), strings.Repeat("x", contract.MaxContent+1)
@@ -252,7 +252,7 @@ func TestBadInput(t *testing.T) {
 		{"no body", "POST", "/html-to-pdf", ``, nil, 422, "Field required"},
 		{"broken JSON", "POST", "/html-to-pdf", `{"html":`, nil, 422, "json_invalid"},
 		{"two values", "POST", "/html-to-pdf", `{"html":"x"} {}`, nil, 422, "json_invalid"},
-		{"no object", "POST", "/html-to-pdf", `["x"]`, nil, 422, "model_attributes_type"},
+		{"not an object", "POST", "/html-to-pdf", `["x"]`, nil, 422, "model_attributes_type"},
 		{"missing field", "POST", "/html-to-pdf", `{}`, nil, 422, `"loc":["body","html"],"msg":"Field required","type":"missing"`},
 		{"null for required", "POST", "/html-to-pdf", `{"html":null}`, nil, 422, "string_type"},
 		{"unknown field", "POST", "/markdown-to-pdf", `{"markdown":"x","css":"y"}`, nil, 422, `["body","css"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"`},
@@ -283,7 +283,7 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	if len(d.commands) != 0 {
-		t.Errorf("%d commands came of bad input", len(d.commands))
+		t.Errorf("bad input made %d commands", len(d.commands))
 	}
 	if a := d.do("POST", "/html-to-pdf", `{"html":"`+fits+`"}`); a.StatusCode != 202 {
 		t.Errorf("content at the limit: %d", a.StatusCode)
@@ -405,7 +405,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// A sane request id is kept, any other replaced.
+// A well-formed request id is kept, any other is replaced.
 func TestRequestID(t *testing.T) {
 	d := newFixture(t)
 	if a := d.do("GET", "/nope", "", "X-Request-Id", "trace-1.2:3"); a.Header.Get("X-Request-Id") != "trace-1.2:3" {
@@ -418,7 +418,7 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// What is not HTTP gets an answer that says so, and the connection ends.
+// What is not HTTP gets a response that says so, and the connection is closed.
 func TestMalformedHTTP(t *testing.T) {
 	d := newFixture(t)
 	for raw, want := range map[string]string{

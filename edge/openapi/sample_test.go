@@ -7,8 +7,7 @@ import (
 	"platen.dev/edge/schema"
 )
 
-// A part of the contract as the edge declares it: every kind of thing that a
-// document can hold occurs in it.
+// A part of the API as the edge declares it, with everything that a document can contain.
 
 var info = openapi.Info{
 	Title:   "Platen",

@@ -16,7 +16,7 @@ func FuzzStyles(f *testing.F) {
 		for name, check := range map[string]func(string) string{"margin": checkMargin, "margins": checkMargins, "font_size": checkFontSize, "color": checkColor} {
 			wrong := check(s)
 			if len(wrong) > 200 {
-				t.Errorf("%s %q is told in %d bytes", name, s, len(wrong))
+				t.Errorf("%s %q is refused in %d bytes", name, s, len(wrong))
 			}
 			if wrong == "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#%.,+-/() \t\n\f\r") != "" {
 				t.Errorf("%s %q is accepted", name, s)
@@ -36,6 +36,29 @@ func TestCheckLength(t *testing.T) {
 	} {
 		if got := checkMargin(s) == ""; got != ok {
 			t.Errorf("%q: valid %t, want %t", s, got, ok)
+		}
+	}
+}
+
+func TestCheckURLs(t *testing.T) {
+	long := "https://a.test/" + strings.Repeat("é", 4_095)
+	for url, want := range map[string][2]string{
+		"https://a.test/x?y#z":  {"", ""},
+		"https://a.test:443/":   {"", ""},
+		"HTTPS://A.TEST":        {"", ""},
+		"http://a.test/":        {"", "url must be an https URL with a host"},
+		"https://a.test:8443/":  {"", "url must use port 443, not 8443"},
+		"https://u:p@a.test/":   {"webhook_url must not contain credentials; configure delivery headers for the account instead", "url must not contain credentials"},
+		"https://u@a.test:444/": {"webhook_url must not contain credentials; configure delivery headers for the account instead", "url must use port 443, not 444"},
+		"ftp://a.test/":         {"webhook_url must be an http or https URL with a host", "url must be an https URL with a host"},
+		"https://":              {"webhook_url must be an http or https URL with a host", "url must be an https URL with a host"},
+		"https://:443/":         {"webhook_url must be an http or https URL with a host", "url must be an https URL with a host"},
+		"https://a b/":          {"webhook_url must be an http or https URL with a host", "url must be an https URL with a host"},
+		"":                      {"webhook_url must be an http or https URL with a host", "url must be an https URL with a host"},
+		long:                    {"webhook_url is longer than 8,192 bytes", "url is longer than 8,192 bytes"},
+	} {
+		if got := [2]string{checkWebhook(url), checkDelivery(url)}; got != want {
+			t.Errorf("%.40q: got %q, want %q", url, got, want)
 		}
 	}
 }
