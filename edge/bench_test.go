@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/request"
 )
 
 // typicalBody is an ordinary invoice of 12 KB with a handful of options.
@@ -15,6 +17,19 @@ func typicalBody() string {
 		`"options":{"format":"A4","landscape":false,"margin":{"top":"20mm","bottom":"20mm"},"print_background":true,"scale":1,` +
 		`"display_header_footer":true,"footer_template":"<span class=\"pageNumber\"></span>","watermark":{"text":"DRAFT","rotation_degrees":-30}},` +
 		`"webhook_url":"https://example.com/hooks/platen"}`
+}
+
+// BenchmarkDecode is the step from bytes to a typed request.
+func BenchmarkDecode(b *testing.B) {
+	op, _ := request.ByPath("/html-to-pdf")
+	body := []byte(typicalBody())
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, violations := op.Decode(body, nil, nil); len(violations) > 0 {
+			b.Fatal(violations)
+		}
+	}
 }
 
 // BenchmarkSubmit is the accept path of the edge: everything but the network and the log.

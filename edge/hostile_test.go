@@ -8,16 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/valyala/fasthttp"
-
-	"platen.dev/edge/apikey"
-	"platen.dev/events"
-	"platen.dev/projections"
 )
 
 // The tests in hostile_*_test.go treat the server as the network does: they send what
@@ -35,33 +28,6 @@ type liveServer struct {
 	*Server
 	fixture *fixture
 	address string
-}
-
-// fakeConfig is the configuration of a server over fakes that never fail.
-func fakeConfig(log *slog.Logger) (Config, *fixture) {
-	secret, key := apikey.New(apikey.Live, 1)
-	d := &fixture{
-		secret: secret, hash: key.Hash, reply: events.Reply{Code: events.Accepted}, plan: events.PlanBusiness,
-		rate: events.Rate{Allowed: true, Limit: 2000, Remaining: 1999, Reset: events.At(time.Now().Add(time.Minute))},
-		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
-	}
-	return Config{
-		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing",
-		Documents: Documents{
-			Placeholders: func(string) error { return nil },
-			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },
-			Sanitize:     func(html string) string { return html },
-			Template:     func(html string) string { return html },
-			Invoice:      func([]byte, string) error { return nil },
-		},
-		Rate:    func(events.AccountID, events.Plan) events.Rate { return d.rate },
-		Resolve: resolve, Seal: sealed, Now: time.Now, Logger: log,
-		Open: func(context.Context, string) (io.ReadCloser, int64, error) {
-			return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
-		},
-		Ready:   func() error { return nil },
-		Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
-	}, d
 }
 
 // failOnError is a log handler that fails a test with every error; panics are errors.

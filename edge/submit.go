@@ -61,7 +61,8 @@ func conflict(b request.Body) *problem {
 	case b.Template != nil && b.TemplateID != "":
 		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: send template or template_id, not both.")
 	case b.Invoice != nil && b.PDF != nil && (b.PDF.Password != "" || b.PDF.Compression != nil):
-		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, which can be neither encrypted nor compressed; leave options.user_password and options.compression out.")
+		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, which can be neither encrypted nor compressed; " +
+			"leave options.user_password and options.compression out.")
 	}
 	return nil
 }
