@@ -18,8 +18,8 @@ func (s *Server) content(job events.JobID, r request.Request) (events.Content, *
 		return c, wrong
 	}
 	c.Load, c.Image = r.Load, r.Image
-	if r.Image == nil {
-		c.Print = s.printOptions(job, r.PDF)
+	if r.PDF != nil {
+		c.Print = s.printOptions(job, *r.PDF)
 	}
 	if r.Auth != nil {
 		c.Auth = &events.Credentials{Type: r.Auth.Type, Value: s.cfg.Seal(job, r.Auth.Value)}
@@ -33,12 +33,7 @@ func (s *Server) content(job events.JobID, r request.Request) (events.Content, *
 	return c, nil
 }
 
-// printOptions are the options of a PDF; nil for an e-invoice by itself, whose block
-// template decides about the paper.
-func (s *Server) printOptions(job events.JobID, o *request.PDFOptions) events.PrintOptions {
-	if o == nil {
-		return events.PrintOptions{Format: contract.DefaultPaper}
-	}
+func (s *Server) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
 	return events.PrintOptions{
 		Format: o.Format, Landscape: o.Landscape, OmitBackground: !o.PrintBackground, Scale: o.Scale,
 		MarginTop: o.MarginTop, MarginRight: o.MarginRight, MarginBottom: o.MarginBottom, MarginLeft: o.MarginLeft,

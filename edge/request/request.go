@@ -26,7 +26,7 @@ type Body struct {
 	// URL, HTML and Markdown are sources as they were sent: each operation has one of
 	// them, or an invoice instead.
 	URL, HTML, Markdown string
-	// PDF is set for operations with PDF options, Image for those that make an image.
+	// PDF is set for operations that make a PDF, Image for those that make an image.
 	PDF   *PDFOptions
 	Image *events.ImageOptions
 	Load  *events.LoadOptions
@@ -82,6 +82,10 @@ func (o *Operation) Decode(body []byte, keys [][]byte, placeholder func(text str
 	}
 	if len(violations) > 0 {
 		return Request{}, violations
+	}
+	if r.PDF == nil && !o.Name.Image() { // an e-invoice has no options: its block template says how it looks
+		options := pdfOptions.Empty()
+		r.PDF = &options
 	}
 	if key != "" {
 		r.Idempotency = &events.Idempotency{Key: key, Fingerprint: fingerprint(o.Path(), document.Canonical())}

@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 		{"/markdown-to-pdf", `{"markdown":"m","options":{}}`, Body{Markdown: "m", PDF: pdf}},
 		{"/url-to-image", `{"url":"u"}`, Body{URL: "u", Image: image}},
 		{"/html-to-image", `{"html":"h","options":{"viewport":null}}`, Body{HTML: "h", Image: image}},
-		{"/einvoice-to-pdf", `{"xml":"x"}`, Body{Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
+		{"/einvoice-to-pdf", `{"xml":"x"}`, Body{PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
 		{"/html-to-pdf", `{"html":"h","einvoice":{"xml":"x"}}`, Body{HTML: "h", PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
 		{"/html-to-pdf", `{"html":"h","render":{}}`, Body{HTML: "h", PDF: pdf, Load: &events.LoadOptions{Timeout: 30_000, WaitUntil: "load"}}},
 		{"/html-to-pdf", `{"html":"h","options":{"watermark":{"text":"t"},"compression":{}}}`, Body{HTML: "h", PDF: &PDFOptions{

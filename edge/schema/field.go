@@ -65,8 +65,8 @@ func (f *TypedField[T, V]) DefaultEmpty() *TypedField[T, V] {
 	})
 }
 
-// DefaultLater describes a default that is not filled in here, because whoever uses
-// the value in the end distinguishes an absent one.
+// DefaultLater describes a default that is not filled in here: the value stays absent,
+// and whatever uses it in the end applies the default.
 func (f *TypedField[T, V]) DefaultLater(value V) *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.absence = value })
 }

@@ -61,6 +61,10 @@ func (o Object[T]) Decode(body []byte) (Document[T], []Gate, []Violation) {
 	return Document[T]{Value: value, tree: tree, kind: o}, d.gates, nil
 }
 
+// Empty is what an empty object is read as: the defaults. The object must not have
+// required fields.
+func (o Object[T]) Empty() T { return o.decode(&decoder{}, object{}) }
+
 // Check returns what is wrong with a value outside of any body, such as a header's.
 func Check(k Kind, value any, loc ...any) []Violation {
 	d := &decoder{path: loc}
