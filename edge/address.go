@@ -4,69 +4,72 @@ import (
 	"context"
 	"errors"
 	"net/netip"
-	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"platen.dev/events/contract"
 )
 
-// ErrBlocked is what Config.Resolve answers for an address that is refused.
+// ErrBlocked is what Config.Resolve returns for a host with an address that is not allowed.
 var ErrBlocked = errors.New("address is not allowed")
 
-// resolveLimit bounds the resolving of a page's host.
-const resolveLimit = 5 * time.Second
+// resolveTimeout bounds the resolution of a page's host.
+const resolveTimeout = 5 * time.Second
 
-// checkPage checks the address of a page: form, and that its host is public
-// (decisions.md, Submitting). The browser's proxy checks again on every connection.
+// checkPage checks the URL of a page: its form, and that its host is public
+// (docs/API.md, Submitting). The browser's proxy checks every connection again.
 func (s *Server) checkPage(address string) *problem {
 	host, wrong := pageHost(address)
 	if wrong != "" {
-		p := invalidURL.with("invalid-url: " + wrong)
-		return &p
+		return invalidURL.with("invalid-url: " + wrong)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), resolveLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
 	defer cancel()
 	err := s.cfg.Resolve(ctx, host)
 	switch {
 	case errors.Is(err, ErrBlocked):
-		return &ssrfBlocked
+		return ssrfBlocked
 	case err != nil:
-		p := invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved.")
-		return &p
+		return invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved.")
 	}
 	return nil
 }
 
-// pageHost gives the host of a page's address, or says what is wrong with it.
+// pageHost returns the host of a page's URL, or a sentence that says what is wrong with it.
 func pageHost(address string) (host, wrong string) {
-	if len(address) > maxURL {
-		return "", "url may have 8,192 bytes."
+	u, err := contract.ParseURL(address, "http", "https")
+	if err != nil {
+		return "", pageFault(err)
 	}
-	u, err := url.Parse(address)
-	switch {
-	case err != nil || !utf8.ValidString(address):
-		return "", "url is not a URL."
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "", "url must begin with http:// or https://."
-	case u.Hostname() == "":
-		return "", "url has no host."
-	case u.User != nil:
-		return "", "url must not contain credentials; send them as auth."
-	}
-	host, err = idna.Lookup.ToASCII(u.Hostname())
-	if addr, notLiteral := netip.ParseAddr(u.Hostname()); notLiteral == nil && addr.Zone() == "" {
+	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && addr.Zone() == "" {
 		return u.Hostname(), ""
 	}
+	host, err = idna.Lookup.ToASCII(u.Hostname())
 	if err != nil || numeric(host) || strings.ContainsAny(host, ":%") {
 		return "", "the host " + clip(u.Hostname()) + " is not a name or an ordinary address."
 	}
 	return host, ""
 }
 
-// numeric tells whether browsers would read a host as an IPv4 address though it is
-// none in the ordinary notation: 127.1, 0x7f.1, 2130706433.
+// pageFault says to the caller what an error of contract.ParseURL means.
+func pageFault(err error) string {
+	switch {
+	case errors.Is(err, contract.ErrURLLength):
+		return "url may have 8,192 bytes."
+	case errors.Is(err, contract.ErrURLScheme):
+		return "url must begin with http:// or https://."
+	case errors.Is(err, contract.ErrURLHost):
+		return "url has no host."
+	case errors.Is(err, contract.ErrURLCredentials):
+		return "url must not contain credentials; send them as auth."
+	}
+	return "url is not a URL."
+}
+
+// numeric reports whether browsers would read a host as an IPv4 address although it is
+// not written in the ordinary notation: 127.1, 0x7f.1, 2130706433.
 func numeric(host string) bool {
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	last := strings.ToLower(labels[len(labels)-1])
@@ -76,7 +79,7 @@ func numeric(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// clip keeps what a caller sent short in an answer.
+// clip shortens what a caller sent for a response.
 func clip(s string) string {
 	if len(s) > 100 {
 		return s[:100] + "…"

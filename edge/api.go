@@ -1,15 +1,16 @@
 package edge
 
 import (
-	"regexp"
+	"encoding/json"
 	"strings"
 
 	"platen.dev/edge/openapi"
+	"platen.dev/edge/request"
 	"platen.dev/edge/schema"
 	"platen.dev/events"
 )
 
-// The description of the API, made of the declarations that validate the requests.
+// The API description. Requests are described by the declarations that validate them.
 
 var apiInfo = openapi.Info{
 	Title: "Platen", Version: "1.0.0",
@@ -29,110 +30,40 @@ all at once in a list of violations. A ` + "`429`" + ` says in ` + "`Retry-After
 	},
 }
 
-var status = schema.String{OneOf: []string{"queued", "rendering", "uploading", "done", "failed"}}
-
-var moment = schema.String{Format: "date-time"}
-
-var size = schema.Integer{Min: 0, Max: 1 << 53}
-
-const exampleID = "8d2e6f0a-4c1b-4f0e-9b7a-2d1c3e4f5a6b"
-
-var jobCreated = schema.Object{Name: "JobCreatedResponse", Fields: []schema.Field{
-	{Name: "job_id", Required: true, Kind: schema.String{Format: "uuid"}, Example: exampleID},
-	{Name: "status", Required: true, Kind: status, Example: "queued"},
-	{Name: "detail", Required: true, Kind: schema.String{}, Doc: "For people. The e-invoice profiles minimum and basicwl are warned of here.", Example: "Job queued"},
-}}
-
-var jobMetrics = schema.Object{Name: "JobMetrics", Fields: []schema.Field{
-	{Name: "file_size_bytes", Kind: size, Example: 48213},
-	{Name: "file_size_human", Kind: schema.String{}, Example: "47.1 KB"},
-	{Name: "page_load_ms", Kind: size, Doc: "Navigation and wait_for_selector, without wait_after_load_ms.", Example: 112},
-	{Name: "processing_ms", Kind: size, Doc: "Everything else that the service did, without waits asked for.", Example: 64},
-	{Name: "total_duration_ms", Kind: size, Doc: "Wall-clock time of it all.", Example: 181},
-	{Name: "page_count", Kind: size, Example: 2},
-}}
-
-var jobStatus = schema.Object{Name: "JobStatusResponse", Fields: []schema.Field{
-	{Name: "status", Required: true, Kind: status, Example: "done"},
-	{Name: "created_at", Kind: moment, Example: "2026-01-31T09:00:00.000Z"},
-	{Name: "finished_at", Kind: moment, Example: "2026-01-31T09:00:00.181Z"},
-	{Name: "expires_at", Kind: moment, Doc: "24 hours after the end, for a stored file.", Example: "2026-02-01T09:00:00.181Z"},
-	{Name: "test", Kind: schema.Bool{}, Example: false},
-	{Name: "pages_count", Kind: size, Example: 2},
-	{Name: "error_code", Kind: schema.String{OneOf: errorCodes()}, Doc: "Why the job failed."},
-	{Name: "metrics", Kind: jobMetrics},
-}}
-
-func errorCodes() (all []string) {
-	for _, code := range []events.ErrorCode{
-		events.SSRFBlocked, events.FileTooLarge, events.PageTimeout, events.EInvoiceFailed, events.RenderFailed,
-		events.NavigationFailed, events.SelectorTimeout, events.DeliveryFailed, events.BrowserCrashed,
-	} {
-		all = append(all, string(code))
-	}
-	return all
-}
-
-var errorResponse = schema.Object{Name: "ErrorResponse", Doc: "Problem details (RFC 9457).", Fields: []schema.Field{
-	{Name: "detail", Required: true, Kind: schema.String{}, Doc: "The condition's name and a sentence that a person can act on."},
-	{Name: "type", Required: true, Kind: schema.String{Format: "uri"}},
-	{Name: "title", Required: true, Kind: schema.String{}},
-	{Name: "status", Required: true, Kind: schema.Integer{Min: 400, Max: 599}},
-	{Name: "error", Required: true, Kind: schema.String{Pattern: regexp.MustCompile(`[A-Z0-9_]+`)}, Doc: "The condition as a code."},
-	{Name: "request_id", Required: true, Kind: schema.String{}},
-	{Name: "retry_after_seconds", Kind: size, Doc: "As in the header Retry-After."},
-	{Name: "feature", Kind: schema.String{}, Doc: "With 402: what needs a larger plan,"},
-	{Name: "required_plan", Kind: schema.String{OneOf: []string{"starter", "pro", "business"}}, Doc: "the smallest plan that has it,"},
-	{Name: "upgrade_url", Kind: schema.String{Format: "uri"}, Doc: "and where plans are changed."},
-}}
-
-var validationError = schema.Object{Name: "HTTPValidationError", Doc: "What is wrong with a request, all of it.", Fields: []schema.Field{
-	{Name: "detail", Required: true, Kind: schema.List{Items: schema.Object{Name: "ValidationError", Fields: []schema.Field{
-		{Name: "loc", Required: true, Kind: schema.List{Items: schema.Either{schema.String{}, size}}, Doc: "The way to the place, from body or header on."},
-		{Name: "msg", Required: true, Kind: schema.String{}},
-		{Name: "type", Required: true, Kind: schema.String{}},
-	}}}},
-	{Name: "type", Kind: schema.String{Format: "uri"}},
-	{Name: "title", Kind: schema.String{}},
-	{Name: "status", Kind: schema.Integer{Min: 422, Max: 422}},
-	{Name: "error", Kind: schema.String{}},
-	{Name: "request_id", Kind: schema.String{}},
-}}
-
 // DescribeAPI is the OpenAPI document of the service.
 func DescribeAPI() []byte {
 	var all []openapi.Operation
-	for _, op := range operations {
-		all = append(all, op.describe())
+	for _, op := range request.Operations() {
+		all = append(all, describeOperation(op))
 	}
 	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeDocument(), describePage()))
 }
 
-func (o operation) describe() openapi.Operation {
+func describeOperation(o *request.Operation) openapi.Operation {
 	described := openapi.Operation{
-		ID: camel(string(o.name)), Method: "POST", Path: o.path(), Tag: "Conversions", Summary: o.summary, Doc: o.doc,
+		ID: camel(string(o.Name)), Method: "POST", Path: o.Path(), Tag: "Conversions", Summary: o.Summary, Doc: o.Doc,
 		Headers: []openapi.Parameter{{
-			Name: idempotencyHeader, Kind: idempotencyKind, Example: "order-4711",
+			Name: request.IdempotencyHeader, Kind: request.IdempotencyKey, Example: "order-4711",
 			Doc: "A repetition with the same key within 48 hours gets the first request's job, and is not charged.",
 		}},
-		Body: &openapi.Body{Schema: o.body, Examples: []openapi.Example{{Name: "typical", Value: o.example}}},
+		Body: &openapi.Body{Schema: o.Kind(), Examples: []openapi.Example{{Name: "typical", Value: o.Example}}},
 		Responses: []openapi.Response{
 			{
 				Status: 202, Doc: "The job is accepted, durably.", Headers: append(openapi.CommonHeaders(), openapi.IdempotentReplayed),
 				Content: []openapi.Content{{Type: jsonType, Schema: jobCreated, Examples: []openapi.Example{
-					{Name: "queued", Value: map[string]any{"job_id": exampleID, "status": "queued", "detail": "Job queued"}},
+					{Name: "queued", Value: json.RawMessage(`{"detail":"Job queued","job_id":"` + exampleID + `","status":"queued"}`)},
 				}}},
 			},
 			refusal("Invalid URL, refused address, or nothing to render.", emptyHTML),
 			refusal("The key is missing or invalid.", invalidKey),
 			refusal("A field needs a larger plan, or the month's jobs are used up.", planRequired("options.watermark", events.PlanStarter, "https://platen.dev/pricing")),
 			refusal("The request, or what is to be rendered, is too large.", bodyTooLarge),
-			invalidRequest(),
+			validationFailure(),
 			refusal("Too many requests, jobs under way or test jobs, or the month's volume is used up.", concurrencyLimit.after(5)),
 			failure(), outage(),
 		},
 	}
-	if o.name == events.EInvoiceToPDF {
+	if o.Name == events.EInvoiceToPDF {
 		described.Responses = append(described.Responses, refusal("There is no such template.", templateNotFound))
 	}
 	return described
@@ -147,36 +78,47 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-const (
-	jsonType    = "application/json"
-	problemType = "application/problem+json"
-)
-
 // refusal describes a status by one of its problems.
-func refusal(doc string, p problem) openapi.Response {
-	example := map[string]any{
-		"detail": p.detail, "type": "https://platen.dev/docs/errors#" + p.slug, "title": p.title, "status": p.status,
-		"error": p.code, "request_id": "b7a1c2d3-0e4f-4a5b-8c6d-7e8f9a0b1c2d",
-	}
+func refusal(doc string, p *problem) openapi.Response {
 	headers := openapi.CommonHeaders()
 	if p.retryAfter > 0 {
-		example["retry_after_seconds"] = p.retryAfter
 		headers = append(headers, openapi.RetryAfter)
-	}
-	if u := p.upgrade; u != nil {
-		example["feature"], example["required_plan"], example["upgrade_url"] = u.Feature, string(u.RequiredPlan), u.UpgradeURL
 	}
 	return openapi.Response{
 		Status: p.status, Doc: doc, Headers: headers,
-		Content: []openapi.Content{{Type: problemType, Schema: errorResponse, Examples: []openapi.Example{{Name: p.slug, Value: example}}}},
+		Content: []openapi.Content{{Type: problemType, Schema: errorResponse, Examples: []openapi.Example{{Name: p.slug, Value: exampleOf(p)}}}},
 	}
 }
 
-func invalidRequest() openapi.Response {
+// exampleOf is the body of a problem, its fields in alphabetical order.
+func exampleOf(p *problem) (example schema.Ordered) {
+	add := func(name string, value any) { example = append(example, schema.Member{Name: name, Value: value}) }
+	add("detail", p.detail)
+	add("error", p.code)
+	if p.upgrade != nil {
+		add("feature", p.upgrade.Feature)
+	}
+	add("request_id", "b7a1c2d3-0e4f-4a5b-8c6d-7e8f9a0b1c2d")
+	if p.upgrade != nil {
+		add("required_plan", p.upgrade.RequiredPlan)
+	}
+	if p.retryAfter > 0 {
+		add("retry_after_seconds", p.retryAfter)
+	}
+	add("status", p.status)
+	add("title", p.title)
+	add("type", "https://platen.dev/docs/errors#"+p.slug)
+	if p.upgrade != nil {
+		add("upgrade_url", p.upgrade.UpgradeURL)
+	}
+	return example
+}
+
+// validationFailure describes 422, which has two types of bodies.
+func validationFailure() openapi.Response {
 	r := refusal("The body or a header is not as described, or the content is not acceptable.", optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: send template or template_id, not both."))
-	r.Content = append([]openapi.Content{{Type: jsonType, Schema: validationError, Examples: []openapi.Example{{Name: "missing field", Value: map[string]any{
-		"detail": []any{map[string]any{"loc": []any{"body", "html"}, "msg": "Field required", "type": "missing"}},
-	}}}}}, r.Content...)
+	missing := json.RawMessage(`{"detail":[{"loc":["body","html"],"msg":"Field required","type":"missing"}]}`)
+	r.Content = append([]openapi.Content{{Type: jsonType, Schema: validationError, Examples: []openapi.Example{{Name: "missing field", Value: missing}}}}, r.Content...)
 	return r
 }
 

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// silent knows the connections on which nothing has come yet. fasthttp takes one
-// for a request under way until ReadTimeout; clients and load balancers that
-// connect ahead of need would so hold up every shutdown.
-type silent struct {
-	mu    sync.Mutex
-	conns map[*conn]bool
-	ended bool
+// newConns are the connections on which nothing was received yet. fasthttp counts one
+// as a request under way until ReadTimeout, so that clients and load balancers that
+// connect ahead of need would hold up every shutdown.
+type newConns struct {
+	mu     sync.Mutex
+	open   map[*conn]bool
+	closed bool
 }
 
-// listener is a listener whose connections begin as silent ones.
+// listener is a listener whose connections begin as new ones.
 type listener struct {
 	net.Listener
-	silent *silent
+	fresh *newConns
 }
 
 // Accept waits for a connection.
@@ -30,59 +30,62 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.silent.add(c), nil
+	return l.fresh.add(c), nil
 }
 
-func (s *silent) add(c net.Conn) *conn {
-	added := &conn{Conn: c, silent: s}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
+func (n *newConns) add(c net.Conn) *conn {
+	added := &conn{Conn: c, fresh: n}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
 		_ = c.Close()
 		return added
 	}
-	s.conns[added] = true
+	if n.open == nil {
+		n.open = map[*conn]bool{}
+	}
+	n.open[added] = true
 	return added
 }
 
-func (s *silent) remove(c *conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.conns, c)
+func (n *newConns) remove(c *conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.open, c)
 }
 
-// end closes the silent connections and those that come from now on.
-func (s *silent) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-	for c := range s.conns {
+// close closes the new connections and those that come from now on.
+func (n *newConns) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	for c := range n.open {
 		_ = c.Conn.Close()
 	}
 }
 
-// conn is a connection that tells when it is no longer silent.
+// conn is a connection that leaves newConns with its first read.
 type conn struct {
 	net.Conn
-	silent *silent
+	fresh *newConns
 	// Used by the goroutine that serves the connection.
-	spoke  bool
-	late   bool // the client did not send in time what was waited for
-	linger bool // what the client still sends is read before the connection ends
+	active bool
+	late   bool // the last read ran into its deadline
+	linger bool // what the client still sends is read before the connection is closed
 }
 
-// Read reads; the first return of it ends the silence.
+// Read reads. The connection is no longer new once the first read returns.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.late = errors.Is(err, os.ErrDeadlineExceeded)
-	if !c.spoke {
-		c.spoke = true
-		c.silent.remove(c)
+	if !c.active {
+		c.active = true
+		c.fresh.remove(c)
 	}
 	return n, err
 }
 
-// ReadFrom lets files go out without passing through this process.
+// ReadFrom lets the kernel send files without copying them through this process.
 func (c *conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 
 const (
@@ -91,10 +94,9 @@ const (
 )
 
 // Close closes. A client that was refused in the middle of its request is still
-// sending; closing at once would reset the connection, and it would not get to
-// read why.
+// sending: closing at once would reset the connection before the client could read why.
 func (c *conn) Close() error {
-	c.silent.remove(c)
+	c.fresh.remove(c)
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger && half.CloseWrite() == nil {
 		_ = c.Conn.SetReadDeadline(time.Now().Add(lingerTime))
 		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)

@@ -1,141 +1,134 @@
 package edge
 
 import (
-	"cmp"
-	"encoding/json"
+	"bytes"
+	"compress/flate"
 	"fmt"
-	"slices"
-	"strings"
 
+	"platen.dev/edge/request"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
-// fields reads a body that was checked against its schema.
-type fields map[string]any
-
-func (f fields) text(name string) string {
-	s, _ := f[name].(string)
-	return s
-}
-
-func (f fields) flag(name string, otherwise bool) bool {
-	if b, ok := f[name].(bool); ok {
-		return b
-	}
-	return otherwise
-}
-
-func (f fields) object(name string) (fields, bool) {
-	o, ok := f[name].(map[string]any)
-	return o, ok
-}
-
-func (f fields) float(name string) float64 {
-	n, _ := f[name].(json.Number)
-	v, _ := n.Float64() // checked by the schema
-	return v
-}
-
-// integer also reads 1e2 and 100.0, which the schema takes for integers.
-func (f fields) integer(name string, otherwise int64) int64 {
-	if f[name] == nil {
-		return otherwise
-	}
-	return int64(f.float(name))
-}
-
-// content makes what a job renders of a checked body, or says what is wrong with it.
-func (s *Server) content(op operation, job events.JobID, f fields) (events.Content, *problem) {
-	var c events.Content
-	options, _ := f.object("options")
-	if op.name.Image() {
-		c.Image = imageOptionsOf(options)
-	} else {
-		c.Print = s.printOptionsOf(job, options)
-	}
-	c.Load = loadOptionsOf(f)
-	if auth, ok := f.object("auth"); ok {
-		c.Auth = &events.Credentials{Type: auth.text("type"), Value: s.cfg.Seal(job, auth.text("value"))}
-	}
-	if d, ok := f.object("delivery"); ok {
-		c.Delivery = &events.Delivery{URL: s.cfg.Seal(job, d.text("url"))}
-	}
-	if wrong := op.source(s, f, &c); wrong != nil {
+// content makes what a job renders out of a request, but for the block template of an
+// e-invoice. Sources are sanitised or checked, credentials are sealed.
+func (s *Server) content(job events.JobID, r request.Request) (events.Content, *problem) {
+	c, wrong := s.source(r)
+	if wrong != nil {
 		return c, wrong
 	}
-	if n := len(c.HTML); n > MaxContent {
-		return c, tooMuchContent(n)
+	c.Load, c.Image = r.Load, r.Image
+	if r.PDF != nil {
+		c.Print = s.printOptions(job, *r.PDF)
+	}
+	if r.Auth != nil {
+		c.Auth = &events.Credentials{Type: r.Auth.Type, Value: s.cfg.Seal(job, r.Auth.Value)}
+	}
+	if r.Delivery != nil {
+		c.Delivery = &events.Delivery{URL: s.cfg.Seal(job, r.Delivery.URL)}
+	}
+	if n := len(c.HTML); n > contract.MaxContent {
+		return c, contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has %d bytes, %d are allowed.", n, contract.MaxContent))
 	}
 	return c, nil
 }
 
-func tooMuchContent(bytes int) *problem {
-	p := contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has %d bytes, %d are allowed.", bytes, MaxContent))
-	return &p
-}
-
-// printOptionsOf fills the contract's defaults in.
-func (s *Server) printOptionsOf(job events.JobID, f fields) events.PrintOptions {
-	margin, _ := f.object("margin")
+func (s *Server) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
 	return events.PrintOptions{
-		Format: paper(f.text("format")), Landscape: f.flag("landscape", false), OmitBackground: !f.flag("print_background", true), Scale: f.float("scale"),
-		MarginTop: margin.text("top"), MarginRight: margin.text("right"), MarginBottom: margin.text("bottom"), MarginLeft: margin.text("left"),
-		HeaderFooter: f.flag("display_header_footer", false),
-		Header:       s.template(f.text("header_template")), Footer: s.template(f.text("footer_template")),
-		Watermark: watermarkOf(f), Compression: compressionOf(f), Password: s.cfg.Seal(job, f.text("user_password")),
+		Format: o.Format, Landscape: o.Landscape, OmitBackground: !o.PrintBackground, Scale: o.Scale,
+		MarginTop: o.MarginTop, MarginRight: o.MarginRight, MarginBottom: o.MarginBottom, MarginLeft: o.MarginLeft,
+		HeaderFooter: o.HeaderFooter, Header: s.pageTemplate(o.Header), Footer: s.pageTemplate(o.Footer),
+		Watermark: o.Watermark, Compression: o.Compression, Password: s.cfg.Seal(job, o.Password),
 	}
 }
 
-func (s *Server) template(html string) string {
+// pageTemplate makes a header or footer template safe.
+func (s *Server) pageTemplate(html string) string {
 	if html == "" {
 		return ""
 	}
 	return s.cfg.Documents.Template(html)
 }
 
-func paper(format string) string {
-	i := slices.IndexFunc(formats, func(known string) bool { return strings.EqualFold(known, format) })
-	return formats[max(i, 0)]
+// source is what is to be rendered.
+func (s *Server) source(r request.Request) (c events.Content, wrong *problem) {
+	switch r.Operation {
+	case events.URLToPDF, events.URLToImage:
+		c.URL, wrong = r.URL, s.checkPage(r.URL)
+	case events.HTMLToPDF, events.HTMLToImage:
+		c.HTML, wrong = s.sanitised(r.HTML)
+	case events.MarkdownToPDF:
+		c.HTML, wrong = s.converted(r.Markdown)
+	case events.EInvoiceToPDF:
+		c.Invoice, wrong = s.invoice(*r.Invoice)
+		return c, wrong
+	}
+	if wrong != nil || r.Invoice == nil {
+		return c, wrong
+	}
+	return s.embed(*r.Invoice, c)
 }
 
-func watermarkOf(f fields) *events.Watermark {
-	w, ok := f.object("watermark")
-	if !ok {
+func (s *Server) sanitised(html string) (string, *problem) {
+	safe := s.cfg.Documents.Sanitize(html)
+	if safe == "" {
+		return "", emptyHTML
+	}
+	return safe, nil
+}
+
+func (s *Server) converted(markdown string) (string, *problem) {
+	html, err := s.cfg.Documents.Markdown(markdown)
+	if err != nil {
+		return "", markdownInvalid.with("markdown-invalid: " + err.Error())
+	}
+	return html, nil
+}
+
+// embed adds an e-invoice to the content that is its visible half.
+func (s *Server) embed(i request.Invoice, c events.Content) (events.Content, *problem) {
+	invoice, wrong := s.invoice(i)
+	if wrong != nil {
+		return c, wrong
+	}
+	if c.HTML != "" {
+		invoice.HTML, c.HTML = deflate([]byte(c.HTML)), ""
+	}
+	c.Invoice = invoice
+	return c, checkQueued(invoice)
+}
+
+// invoice validates the XML of an e-invoice.
+func (s *Server) invoice(i request.Invoice) (*events.Invoice, *problem) {
+	xml := []byte(i.XML)
+	if len(xml) > contract.MaxXML {
+		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML may have 1,048,576 bytes.")
+	}
+	if err := s.cfg.Documents.Invoice(xml, i.Profile); err != nil {
+		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: " + err.Error())
+	}
+	return &events.Invoice{Profile: i.Profile, XML: deflate(xml)}, nil
+}
+
+// checkQueued holds an e-invoice to the limit of the queue, compressed as it travels.
+func checkQueued(i *events.Invoice) *problem {
+	if len(i.XML)+len(i.HTML)+len(deflate(i.Template)) <= contract.MaxContent {
 		return nil
 	}
-	return &events.Watermark{
-		Text: w.text("text"), Color: cmp.Or(w.text("color"), "rgba(200, 200, 200, 0.3)"), FontSize: cmp.Or(w.text("font_size"), "60px"),
-		Rotation: w.integer("rotation_degrees", -45),
-	}
+	return contentTooLarge.with("PAYLOAD_TOO_LARGE_FOR_QUEUE: the XML with what is shown beside it is too large even compressed; attachments in the XML are the usual reason.")
 }
 
-func compressionOf(f fields) *events.Compression {
-	c, ok := f.object("compression")
-	if !ok {
-		return nil
+func deflate(b []byte) []byte {
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write(b)
 	}
-	return &events.Compression{Level: c.integer("level", 0), ImageQuality: c.integer("image_quality", 0)}
-}
-
-func imageOptionsOf(f fields) *events.ImageOptions {
-	viewport, _ := f.object("viewport")
-	o := events.ImageOptions{
-		Format: "png", FullPage: f.flag("full_page", false), Quality: f.integer("quality", 0),
-		Width: viewport.integer("width", defaultWidth), Height: viewport.integer("height", defaultHeight),
+	if err == nil {
+		err = w.Close()
 	}
-	if format := f.text("format"); format != "" && !strings.EqualFold(format, "png") {
-		o.Format = "jpeg"
+	if err != nil {
+		panic(err) // impossible: a buffer takes everything
 	}
-	return &o
-}
-
-func loadOptionsOf(f fields) *events.LoadOptions {
-	r, ok := f.object("render")
-	if !ok {
-		return nil
-	}
-	return &events.LoadOptions{
-		Timeout: r.integer("page_load_timeout_ms", 0), WaitUntil: r.text("wait_until"),
-		WaitFor: r.text("wait_for_selector"), WaitAfter: r.integer("wait_after_load_ms", 0),
-	}
+	return out.Bytes()
 }

@@ -10,7 +10,7 @@ import (
 	"platen.dev/edge/openapi"
 )
 
-// docs are the API description and the page that shows it.
+// docs holds the API description and the page that shows it.
 type docs struct {
 	document openapi.Asset
 	viewer   *openapi.Viewer
@@ -19,7 +19,7 @@ type docs struct {
 func newDocs() docs {
 	viewer, err := openapi.NewViewer(apiInfo)
 	if err != nil {
-		panic(err) // cannot be: its files are part of the binary
+		panic(err) // impossible: its files are part of the binary
 	}
 	document := DescribeAPI()
 	sum := sha256.Sum256(document)
@@ -29,7 +29,7 @@ func newDocs() docs {
 	}}
 }
 
-// find gives the file at a path; false for a path of something else.
+// find returns the file at a path; false if there is none.
 func (d docs) find(path string) (openapi.Asset, bool) {
 	if path == openapi.DocumentPath {
 		return d.document, true
@@ -37,19 +37,20 @@ func (d docs) find(path string) (openapi.Asset, bool) {
 	return d.viewer.Asset(path)
 }
 
-func sendAsset(ctx *fasthttp.RequestCtx, a openapi.Asset) {
+func sendAsset(ctx *fasthttp.RequestCtx, a openapi.Asset) *problem {
 	for name, value := range a.Headers {
 		ctx.Response.Header.Set(name, value)
 	}
 	ctx.Response.Header.Set("ETag", a.ETag)
 	if match := ctx.Request.Header.PeekAll("If-None-Match"); len(match) > 0 && lists(match, a.ETag) {
 		ctx.SetStatusCode(fasthttp.StatusNotModified)
-		return
+		return nil
 	}
 	if a.Gzip != nil && bytes.Contains(ctx.Request.Header.Peek("Accept-Encoding"), []byte("gzip")) {
 		ctx.Response.Header.Set("Content-Encoding", "gzip")
 		ctx.SetBody(a.Gzip)
-		return
+		return nil
 	}
 	ctx.SetBody(a.Body)
+	return nil
 }

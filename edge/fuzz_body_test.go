@@ -7,11 +7,13 @@ import (
 	"slices"
 	"testing"
 
+	"platen.dev/edge/request"
 	"platen.dev/edge/schema"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
-// bodySeeds are bodies of every operation, most of them right.
+// bodySeeds are bodies of every operation, most of them valid.
 var bodySeeds = []string{
 	``, `{}`, `null`, `[[[[`, "\xff", `{"html":"x"}`, `{"html":null}`, `{"html":"x","html":1}`, `{"markdown":"# x","options":{"scale":1}}`,
 	`{"html":"x","options":{"format":"letter","landscape":true,"margin":{"top":"1in","left":null},"print_background":false,"display_header_footer":true,"header_template":"<b>","footer_template":"","scale":1e0}}`,
@@ -24,8 +26,8 @@ var bodySeeds = []string{
 	`{"html":"x","options":{"scale":1e999999999}}`, `{"html":"x","options":{"scale":NaN}}`, `{"url":"https://e.test","options":{"viewport":{"width":1e3}}}`,
 }
 
-// Every body is either refused with a bounded list of reasons or becomes content
-// that is within what the pipeline is built for.
+// Every body is either refused with a bounded list of reasons, or becomes content
+// within the limits of the pipeline.
 func FuzzBodies(f *testing.F) {
 	for _, s := range bodySeeds {
 		f.Add([]byte(s))
@@ -34,16 +36,16 @@ func FuzzBodies(f *testing.F) {
 	s := New(cfg)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		before := allocated()
-		for _, op := range operations {
-			body, violations := op.body.Decode(b)
-			if (body == nil) == (len(violations) == 0) {
+		for _, op := range request.Operations() {
+			r, violations := op.Decode(b, nil, cfg.Documents.Placeholders)
+			if (r.Operation == "") == (len(violations) == 0) {
 				t.Fatalf("neither value nor violations, or both, for %q", b)
 			}
-			if body == nil {
+			if len(violations) > 0 {
 				checkViolations(t, b, violations)
 				continue
 			}
-			checkContent(t, s, op, body)
+			checkContent(t, s, r)
 		}
 		if used := allocated() - before; used > 64<<20+uint64(1000*len(b)) {
 			t.Errorf("%d bytes took %d MiB of memory", len(b), used>>20)
@@ -58,38 +60,38 @@ func checkViolations(t *testing.T, b []byte, violations []schema.Violation) {
 		t.Fatal(err)
 	}
 	if len(violations) > schema.MaxViolations || len(answer) > 100<<10+10*len(b) {
-		t.Errorf("%q is answered with %d violations in %d bytes", b, len(violations), len(answer))
+		t.Errorf("%q gets %d violations in %d bytes", b, len(violations), len(answer))
 	}
 }
 
-func checkContent(t *testing.T, s *Server, op operation, body map[string]any) {
+func checkContent(t *testing.T, s *Server, r request.Request) {
 	t.Helper()
-	for _, gate := range op.body.Gates(body) {
+	for _, gate := range r.Gates {
 		if !slices.Contains(events.Plans(), events.Plan(gate.Plan)) || gate.Path == "" {
 			t.Errorf("gate %+v", gate)
 		}
 	}
-	if conflict(body) != nil {
+	if conflict(r.Body) != nil {
 		return
 	}
-	c, wrong := s.content(op, events.JobID{1}, body)
+	c, wrong := s.content(events.JobID{1}, r)
 	if wrong != nil {
 		if wrong.status < 400 || wrong.status > 499 || wrong.detail == "" || len(wrong.detail) > 1_000 {
 			t.Errorf("refused with %+v", *wrong)
 		}
 		return
 	}
-	if len(c.HTML) > MaxContent || c.HTML == "" && c.URL == "" && c.Invoice == nil {
-		t.Errorf("%s: %d bytes of HTML, URL %q", op.name, len(c.HTML), c.URL)
+	if len(c.HTML) > contract.MaxContent || c.HTML == "" && c.URL == "" && c.Invoice == nil {
+		t.Errorf("%s: %d bytes of HTML, URL %q", r.Operation, len(c.HTML), c.URL)
 	}
-	if i := c.Image; (i != nil) != op.name.Image() || i != nil && !sound(*i) {
-		t.Errorf("%s: image %+v", op.name, i)
+	if i := c.Image; (i != nil) != r.Operation.Image() || i != nil && !sound(*i) {
+		t.Errorf("%s: image %+v", r.Operation, i)
 	}
-	if !op.name.Image() && !printable(c.Print) {
-		t.Errorf("%s: print %+v", op.name, c.Print)
+	if !r.Operation.Image() && !printable(c.Print) {
+		t.Errorf("%s: print %+v", r.Operation, c.Print)
 	}
 	if l := c.Load; l != nil && (l.Timeout < 0 || l.Timeout > 120_000 || l.WaitAfter < 0 || l.WaitAfter > 10_000) {
-		t.Errorf("%s: load %+v", op.name, *l)
+		t.Errorf("%s: load %+v", r.Operation, *l)
 	}
 }
 
@@ -100,15 +102,26 @@ func sound(i events.ImageOptions) bool {
 
 func printable(p events.PrintOptions) bool {
 	for _, margin := range []string{p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft} {
-		if margin != "" && checkMargin(margin) != "" {
+		if _, err := contract.ParseLength(margin); margin != "" && err != nil {
 			return false
 		}
 	}
-	if w := p.Watermark; w != nil && (w.Text == "" || w.Rotation < -360 || w.Rotation > 360 || checkColor(w.Color) != "" || checkFontSize(w.FontSize) != "") {
+	if w := p.Watermark; w != nil && (w.Text == "" || w.Rotation < -360 || w.Rotation > 360 || !acceptable(*w)) {
 		return false
 	}
 	if c := p.Compression; c != nil && (c.Level < 0 || c.Level > 9 || c.ImageQuality < 0 || c.ImageQuality > 100) {
 		return false
 	}
-	return slices.Contains(formats, p.Format) && (p.Scale == 0 || p.Scale >= 0.5 && p.Scale <= 2) && !math.IsNaN(p.Scale)
+	return slices.Contains(contract.PaperFormats(), p.Format) && (p.Scale == 0 || p.Scale >= 0.5 && p.Scale <= 2) && !math.IsNaN(p.Scale)
+}
+
+// acceptable reports whether a request may ask for a watermark as it is.
+func acceptable(w events.Watermark) bool {
+	options, err := json.Marshal(map[string]string{"text": "x", "color": w.Color, "font_size": w.FontSize})
+	if err != nil {
+		return false
+	}
+	html, _ := request.ByPath("/html-to-pdf")
+	_, violations := html.Decode([]byte(`{"html":"x","options":{"watermark":`+string(options)+`}}`), nil, nil)
+	return len(violations) == 0
 }

@@ -18,42 +18,43 @@ import (
 
 	"platen.dev/edge/apikey"
 	"platen.dev/edge/openapi/openapitest"
+	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
 
-// theSecret is the key of the fuzzed server: the same in every process, or what the
-// fuzzer finds in one could not be played again in another.
+// theSecret is the key of the fuzzed server. It is the same in every process, so that
+// what the fuzzer finds in one can be replayed in another.
 const theSecret = "sk_live_0000000000000000000000000003XzGiN"
 
-// tape is a connection on which a client sends what was recorded and then nothing more.
-type tape struct {
+// scriptedConn is a connection on which a client sends recorded bytes and nothing else.
+type scriptedConn struct {
 	in  bytes.Reader
 	out bytes.Buffer
 }
 
-func (p *tape) Read(b []byte) (int, error)       { return p.in.Read(b) }
-func (p *tape) Write(b []byte) (int, error)      { return p.out.Write(b) }
-func (*tape) Close() error                       { return nil }
-func (*tape) CloseWrite() error                  { return nil }
-func (*tape) LocalAddr() net.Addr                { return &net.TCPAddr{} }
-func (*tape) RemoteAddr() net.Addr               { return &net.TCPAddr{} }
-func (*tape) SetDeadline(time.Time) error        { return nil }
-func (*tape) SetReadDeadline(time.Time) error    { return nil }
-func (*tape) SetWriteDeadline(t time.Time) error { return nil }
+func (p *scriptedConn) Read(b []byte) (int, error)       { return p.in.Read(b) }
+func (p *scriptedConn) Write(b []byte) (int, error)      { return p.out.Write(b) }
+func (*scriptedConn) Close() error                       { return nil }
+func (*scriptedConn) CloseWrite() error                  { return nil }
+func (*scriptedConn) LocalAddr() net.Addr                { return &net.TCPAddr{} }
+func (*scriptedConn) RemoteAddr() net.Addr               { return &net.TCPAddr{} }
+func (*scriptedConn) SetDeadline(time.Time) error        { return nil }
+func (*scriptedConn) SetReadDeadline(time.Time) error    { return nil }
+func (*scriptedConn) SetWriteDeadline(t time.Time) error { return nil }
 
-// asked is a request as the server understood it; path is "" for one that it did not.
-type asked struct{ method, path string }
+// understood is a request as the server understood it; path is "" if it did not.
+type understood struct{ method, path string }
 
-// witness is a server that notes what it understood.
-type witness struct {
+// recorder is a server that records what it understood.
+type recorder struct {
 	*Server
-	asked []asked
+	requests []understood
 }
 
-func newWitness(t testing.TB) *witness {
+func newRecorder(t testing.TB) *recorder {
 	t.Helper()
-	cfg, d := fakeConfig(slog.New(complaints{slog.DiscardHandler, t}))
+	cfg, d := fakeConfig(slog.New(failOnError{slog.DiscardHandler, t}))
 	var ok bool
 	if d.hash, ok = apikey.Hash(theSecret); !ok {
 		t.Fatal("the secret has a wrong checksum")
@@ -61,62 +62,62 @@ func newWitness(t testing.TB) *witness {
 	d.jobs[finished] = projections.Job{
 		Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
 	}
-	w := &witness{Server: New(cfg)}
+	w := &recorder{Server: New(cfg)}
 	handle, malformed, expect := w.http.Handler, w.http.ErrorHandler, w.http.ExpectHandler
 	w.http.Handler = func(ctx *fasthttp.RequestCtx) {
-		w.asked = append(w.asked, asked{string(ctx.Method()), string(ctx.URI().PathOriginal())})
+		w.requests = append(w.requests, understood{string(ctx.Method()), string(ctx.URI().PathOriginal())})
 		handle(ctx)
-		if ctx.Response.ConnectionClose() { // it speaks no HTTP/1: the handler has refused it as malformed
-			w.asked[len(w.asked)-1].path = ""
+		if ctx.Response.ConnectionClose() { // not HTTP/1: the handler has refused it as malformed
+			w.requests[len(w.requests)-1].path = ""
 		}
 	}
 	w.http.ErrorHandler = func(ctx *fasthttp.RequestCtx, err error) {
-		w.asked = append(w.asked, asked{"GET", ""})
+		w.requests = append(w.requests, understood{"GET", ""})
 		malformed(ctx, err)
 	}
 	w.http.ExpectHandler = func(ctx *fasthttp.RequestCtx) int {
 		status := expect(ctx)
 		if status != fasthttp.StatusContinue {
-			w.asked = append(w.asked, asked{string(ctx.Method()), ""})
+			w.requests = append(w.requests, understood{string(ctx.Method()), ""})
 		}
 		return status
 	}
 	return w
 }
 
-// finished is a job with a file.
+// finished is a job that has a file.
 var finished = events.JobID{1}
 
-// play sends bytes and reads the answers, one for each request that was understood.
-func (w *witness) play(t *testing.T, sent []byte) []reply {
+// exchange sends bytes and reads the responses, one for each request that was understood.
+func (w *recorder) exchange(t *testing.T, sent []byte) []reply {
 	t.Helper()
-	p := &tape{}
+	p := &scriptedConn{}
 	p.in.Reset(sent)
-	w.asked = nil
-	_ = w.http.ServeConn(w.silent.add(p)) // how the connection ended is told by what was written
+	w.requests = nil
+	_ = w.http.ServeConn(w.fresh.add(p)) // what was written shows how the connection ended
 	var all []reply
 	br := bufio.NewReader(&p.out)
 	for {
 		if _, err := br.Peek(1); err != nil {
 			break
 		}
-		if len(all) == len(w.asked) {
-			t.Fatalf("%q: more than %d answers for %v", sent, len(all), w.asked)
+		if len(all) == len(w.requests) {
+			t.Fatalf("%q: more than %d responses to %v", sent, len(all), w.requests)
 		}
-		resp, err := http.ReadResponse(br, &http.Request{Method: w.asked[len(all)].method})
+		resp, err := http.ReadResponse(br, &http.Request{Method: w.requests[len(all)].method})
 		if err != nil {
-			t.Fatalf("%q: answer %d is none: %v", sent, len(all), err)
+			t.Fatalf("%q: response %d is not one: %v", sent, len(all), err)
 		}
 		body, err := io.ReadAll(resp.Body)
 		if err != nil {
-			t.Fatalf("%q: answer %d: %v", sent, len(all), err)
+			t.Fatalf("%q: response %d: %v", sent, len(all), err)
 		}
-		if resp.StatusCode >= 200 { // those below are followed by the answer
+		if resp.StatusCode >= 200 { // interim responses precede the final one
 			all = append(all, reply{resp, string(body)})
 		}
 	}
-	if len(all) != len(w.asked) {
-		t.Fatalf("%q: %d answers for %v", sent, len(all), w.asked)
+	if len(all) != len(w.requests) {
+		t.Fatalf("%q: %d responses to %v", sent, len(all), w.requests)
 	}
 	return all
 }
@@ -134,18 +135,17 @@ func wireSeeds() []string {
 		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Expect: 100-continue\r\nContent-Length: 9000000\r\n\r\n" + small,
 		"POST /html-to-pdf HTTP/1.1\r\n" + host + key + "Idempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 12\r\n\r\n" + small,
 	}
-	for i, op := range operations {
+	for i, op := range request.Operations() {
 		body := bodySeeds[len(bodySeeds)-1-i%len(bodySeeds)]
-		example, _ := json.Marshal(op.example)
-		for _, b := range []string{body, string(example)} {
-			seeds = append(seeds, "POST "+op.path()+" HTTP/1.1\r\n"+host+key+"Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n"+b)
+		for _, b := range []string{body, string(op.Example)} {
+			seeds = append(seeds, "POST "+op.Path()+" HTTP/1.1\r\n"+host+key+"Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n"+b)
 		}
 	}
 	return seeds
 }
 
-// Whatever bytes come, every request that is understood has one answer: none of them
-// is 5xx, and all of them are as the API description says.
+// Whatever bytes arrive, every request that is understood gets one response. None of
+// them is a 5xx, and all of them match the API description.
 func FuzzWire(f *testing.F) {
 	for _, s := range wireSeeds() {
 		f.Add([]byte(s))
@@ -154,11 +154,11 @@ func FuzzWire(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	w := newWitness(f)
+	w := newRecorder(f)
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		before := allocated()
-		for i, answer := range w.play(t, sent) {
-			checkAnswer(t, checker, w.asked[i], answer)
+		for i, answer := range w.exchange(t, sent) {
+			checkAnswer(t, checker, w.requests[i], answer)
 		}
 		if used := allocated() - before; used > 64<<20+uint64(1000*len(sent)) {
 			t.Errorf("%d bytes took %d MiB of memory", len(sent), used>>20)
@@ -166,16 +166,16 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-func checkAnswer(t *testing.T, checker *openapitest.Checker, request asked, answer reply) {
+func checkAnswer(t *testing.T, checker *openapitest.Checker, request understood, answer reply) {
 	t.Helper()
 	if answer.StatusCode >= 500 {
-		t.Errorf("%v is answered %d %s", request, answer.StatusCode, answer.body)
+		t.Errorf("%v got %d %s", request, answer.StatusCode, answer.body)
 	}
-	if id := answer.Header.Values("X-Request-Id"); len(id) != 1 || !saneID(id[0]) {
+	if id := answer.Header.Values("X-Request-Id"); len(id) != 1 || !wellFormedID(id[0]) {
 		t.Errorf("%v: request ids %q", request, id)
 	}
 	if strings.HasSuffix(answer.Header.Get("Content-Type"), "json") && request.method != "HEAD" && !json.Valid([]byte(answer.body)) {
-		t.Errorf("%v is answered with no JSON: %s", request, answer.body)
+		t.Errorf("%v got a body that is not valid JSON: %s", request, answer.body)
 	}
 	if described(request) {
 		if err := checker.Check(request.method, request.path, answer.StatusCode, answer.Header, []byte(answer.body)); err != nil {
@@ -184,10 +184,10 @@ func checkAnswer(t *testing.T, checker *openapitest.Checker, request asked, answ
 	}
 }
 
-// described tells whether the API description has the request's operation.
-func described(r asked) bool {
+// described reports whether the API description has the request's operation.
+func described(r understood) bool {
 	if r.method == "POST" {
-		_, known := byPath[r.path]
+		_, known := request.ByPath(r.path)
 		return known
 	}
 	steps := strings.Split(r.path, "/")

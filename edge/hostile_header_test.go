@@ -11,7 +11,7 @@ import (
 	"platen.dev/projections"
 )
 
-// hostileValues are what a header may come with. \r\n in them makes more headers.
+// hostileValues are values of headers. \r\n in them begins another header.
 var hostileValues = []string{
 	"", " ", "\t", "a b", `"`, `\`, "a,b", "*", "W/", `W/"`, `""`, "a\r\n b", "a\rSet-Cookie: evil=1", "a\nSet-Cookie: evil=1",
 	"a\r\nSet-Cookie: evil=1", "a%0d%0aSet-Cookie:%20evil=1", "a\x00b", "\x01", "\x7f", "\xff\xfe", "é", "\u2028", "\u212a", "<script>",
@@ -20,15 +20,15 @@ var hostileValues = []string{
 	"-1", "99999999999999999999999",
 }
 
-// Whatever a header's value, there is one answer that says something about it, and
-// nothing of the value is in the answer where it could do harm.
+// Whatever a header's value, there is one response that says something about it, and
+// nothing of the value is in the response where it could do harm.
 func TestHostileHeaderValues(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
 	done := events.NewJobID()
-	b.desk.jobs[done] = projections.Job{
+	b.fixture.jobs[done] = projections.Job{
 		Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
 	}
-	key := "X-API-Key: " + b.desk.secret + "\r\n"
+	key := "X-API-Key: " + b.fixture.secret + "\r\n"
 	submit := "POST /html-to-pdf HTTP/1.1\r\n" + host + "Content-Length: 12\r\n"
 	download := "GET /jobs/" + done.String() + "/download HTTP/1.1\r\n" + host + key
 	for header, tc := range map[string]struct {
@@ -50,20 +50,20 @@ func TestHostileHeaderValues(t *testing.T) {
 		"Content-Encoding":    {submit + key, []int{202}},
 	} {
 		t.Run(header, func(t *testing.T) {
-			w := b.watch(t)
+			w := b.probe(t)
 			for _, value := range hostileValues {
 				for _, times := range []int{1, 2} {
 					lines := strings.Repeat(header+": "+value+"\r\n", times)
-					b.reflect(t, tc.start+lines+"\r\n"+small, append(tc.want, 400, 431))
+					b.checkReflection(t, tc.start+lines+"\r\n"+small, append(tc.want, 400, 431))
 				}
 			}
-			w.end(t)
+			w.stop(t)
 		})
 	}
 }
 
-// reflect sends a request and looks for what came back of it.
-func (b *besieged) reflect(t *testing.T, request string, want []int) {
+// checkReflection sends a request and looks for parts of it in the response.
+func (b *liveServer) checkReflection(t *testing.T, request string, want []int) {
 	t.Helper()
 	conn := b.dial(t)
 	defer conn.Close()
@@ -72,32 +72,32 @@ func (b *besieged) reflect(t *testing.T, request string, want []int) {
 		t.Fatal(err)
 	}
 	got, _ := replies(conn)
-	answers := got[:min(1, len(got))] // the 12 bytes of a body to GET are a second request that is none
+	answers := got[:min(1, len(got))] // the 12 bytes of a body to GET count as a second, malformed request
 	if len(answers) == 0 || !slices.Contains(want, got[0].StatusCode) || len(got) > 2 || len(got) == 2 && got[1].StatusCode != 400 {
 		t.Errorf("%.200q is answered %v, want one of %v", request, statuses(got), want)
 		return
 	}
 	h := got[0].Header
-	if id := h.Get("X-Request-Id"); !saneID(id) || len(h.Values("X-Request-Id")) != 1 {
+	if id := h.Get("X-Request-Id"); !wellFormedID(id) || len(h.Values("X-Request-Id")) != 1 {
 		t.Errorf("%.200q: request id %q", request, h.Values("X-Request-Id"))
 	}
-	if h.Get("Set-Cookie") != "" || strings.Contains(got[0].body, "<script>") || strings.Contains(got[0].body, b.desk.secret) {
+	if h.Get("Set-Cookie") != "" || strings.Contains(got[0].body, "<script>") || strings.Contains(got[0].body, b.fixture.secret) {
 		t.Errorf("%.200q is reflected: %v %s", request, h, got[0].body)
 	}
 }
 
-// An Idempotency-Key that is empty or not alone is refused: to take it for none, or
-// one of two for the key, could make a job twice.
+// An Idempotency-Key that is empty or repeated is refused: ignoring it, or choosing one
+// of two, could make a job twice.
 func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
-	start := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.desk.secret + "\r\nContent-Length: 12\r\n"
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	start := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.fixture.secret + "\r\nContent-Length: 12\r\n"
 	for _, lines := range []string{
 		"Idempotency-Key:\r\n", "A: b\r\nC: d\r\nIdempotency-Key: \r\n", strings.Repeat("A: b\r\n", 50) + "Idempotency-Key:\r\n",
 		"Idempotency-Key: a\r\nIdempotency-Key: b\r\n", "Idempotency-Key: a\r\nIdempotency-Key: a\r\n", "Idempotency-Key: a\r\nidempotency-key:\r\n",
 	} {
 		b.send(t, raw{bytes: start + lines + "\r\n" + small, want: []int{422}, stays: true})
 	}
-	if n := len(b.desk.commands); n != 0 {
-		t.Errorf("%d jobs came of it", n)
+	if n := len(b.fixture.commands); n != 0 {
+		t.Errorf("%d jobs were made", n)
 	}
 }

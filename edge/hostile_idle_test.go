@@ -18,26 +18,26 @@ const (
 	idleClients = 10_000
 	// idleHeap is the most heap in bytes that a connection without a request may hold.
 	idleHeap = 8 << 10
-	// idleStack is the most stack: what a goroutine needs that waits deep in calls.
+	// idleStack is the most stack: what a goroutine needs that waits in nested calls.
 	idleStack = 16 << 10
-	// spareFiles are those that a process has open anyway.
+	// spareFiles is how many files a process has open anyway.
 	spareFiles = 1_000
 )
 
-// Ten thousand clients that are connected and ask nothing cost little memory, and
-// others are served as if they were not there.
+// Ten thousand idle connections cost little memory, and other clients are served as if
+// they were not there.
 func TestIdleConnectionsCostLittle(t *testing.T) {
 	needFiles(t, idleClients+spareFiles)
 	for name, request := range map[string]string{
-		"never spoke": "",
+		"no request":  "",
 		"one request": "GET /jobs/8d2e6f0a-4c1b-4f0e-9b7a-2d1c3e4f5a6b HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := besiege(t, defaultTimeouts)
-			w := b.watch(t)
+			b := start(t, defaultTimeouts)
+			w := b.probe(t)
 			before := inUse()
 			if request != "" {
-				request = fmt.Sprintf(request, b.desk.secret)
+				request = fmt.Sprintf(request, b.fixture.secret)
 			}
 			release := hold(t, b.address, request)
 			b.awaitOpen(t, idleClients)
@@ -47,7 +47,7 @@ func TestIdleConnectionsCostLittle(t *testing.T) {
 			if heap > idleHeap || stack > idleStack {
 				t.Errorf("an idle connection holds %d bytes of heap and %d of stack, %d and %d are allowed", heap, stack, idleHeap, idleStack)
 			}
-			w.end(t)
+			w.stop(t)
 			release()
 		})
 	}
@@ -55,10 +55,10 @@ func TestIdleConnectionsCostLittle(t *testing.T) {
 
 func perClient(before, after uint64) int64 { return (int64(after) - int64(before)) / idleClients }
 
-// awaitOpen waits until the server has taken its clients' connections.
-func (b *besieged) awaitOpen(t *testing.T, clients int32) {
+// awaitOpen waits until the server has accepted its clients' connections.
+func (b *liveServer) awaitOpen(t *testing.T, clients int32) {
 	t.Helper()
-	ticker := time.NewTicker(askPace)
+	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
 	for deadline := time.Now().Add(patience); b.http.GetOpenConnectionsCount() < clients; <-ticker.C {
 		if time.Now().After(deadline) {
@@ -67,8 +67,8 @@ func (b *besieged) awaitOpen(t *testing.T, clients int32) {
 	}
 }
 
-// needFiles raises the limit of open files, also for processes started from now
-// on, and skips the test where that is forbidden.
+// needFiles raises the limit of open files, also for processes started from now on, and
+// skips the test if that is forbidden.
 func needFiles(t *testing.T, files uint64) {
 	t.Helper()
 	var limit syscall.Rlimit
@@ -86,9 +86,8 @@ func needFiles(t *testing.T, files uint64) {
 // holdAddress makes TestHold hold connections to that address.
 const holdAddress = "EDGE_TEST_HOLD"
 
-// hold opens the idle connections from a process of its own, so that they count
-// neither for the memory nor for the open files of this one. The function that it
-// returns ends them.
+// hold opens the idle connections from another process, so that they do not count
+// towards the memory and the open files of this one. The returned function closes them.
 func hold(t *testing.T, address, request string) (release func()) {
 	t.Helper()
 	holder := exec.Command(os.Args[0], "-test.run=^TestHold$", "-test.timeout=2m")
@@ -107,7 +106,7 @@ func hold(t *testing.T, address, request string) (release func()) {
 	}
 	release = func() {
 		_ = in.Close()
-		_ = holder.Wait() // it was asked to end, and may be in the middle of anything
+		_ = holder.Wait() // it was told to end, and may do so in any way
 	}
 	t.Cleanup(release)
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || strings.TrimSpace(line) != "held" {
@@ -116,7 +115,7 @@ func hold(t *testing.T, address, request string) (release func()) {
 	return release
 }
 
-// TestHold is the process with the clients of TestIdleConnectionsCostLittle.
+// TestHold is the process of the clients of TestIdleConnectionsCostLittle.
 func TestHold(t *testing.T) {
 	address, request := os.Getenv(holdAddress), os.Getenv("EDGE_TEST_REQUEST")
 	if address == "" {
@@ -141,7 +140,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// ask sends a request and reads the answer.
+// ask sends a request and reads the response.
 func ask(t *testing.T, conn net.Conn, request string) {
 	t.Helper()
 	if _, err := io.WriteString(conn, request); err != nil {

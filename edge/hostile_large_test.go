@@ -8,23 +8,25 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"platen.dev/events/contract"
 )
 
 const (
 	hugeBody = 100 << 20
-	// mostRead is what of it a server may take: what it allows, what it lingers for,
-	// and what the kernel holds in between.
-	mostRead = MaxBody + lingerBytes + 16<<20
-	// mostMemory is what it may ask for meanwhile: a chunked body of the size allowed,
-	// in a buffer that was doubled on the way there.
+	// mostRead is how much of it a server may read: what it allows, what it reads before it
+	// closes the connection, and what the kernel buffers.
+	mostRead = contract.MaxBody + lingerBytes + 16<<20
+	// mostMemory is how much it may allocate meanwhile: a chunked body of the largest size,
+	// in a buffer that grew by doubling.
 	mostMemory = 48 << 20
 )
 
 // A body of 100 MB is refused without being read whole or kept in memory, and its
-// sender gets to read why.
+// sender can read why.
 func TestHugeBodies(t *testing.T) {
-	b := besiege(t, defaultTimeouts)
-	key := "X-API-Key: " + b.desk.secret + "\r\n"
+	b := start(t, defaultTimeouts)
+	key := "X-API-Key: " + b.fixture.secret + "\r\n"
 	length, chunked := fmt.Sprintf("Content-Length: %d\r\n\r\n", hugeBody), "Transfer-Encoding: chunked\r\n\r\n"+fmt.Sprintf("%x\r\n", hugeBody)
 	for _, tc := range []struct {
 		name, header string
@@ -36,28 +38,28 @@ func TestHugeBodies(t *testing.T) {
 		{"chunks without a key", chunked, 401},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := b.watch(t)
+			w := b.probe(t)
 			before := allocated()
 			conn := b.dial(t)
 			sent := make(chan int64, 1)
-			go func() { sent <- flood(conn, "POST /html-to-pdf HTTP/1.1\r\n"+host+tc.header, hugeBody) }()
-			got, _ := replies(conn) // a reset may follow, as the server does not listen to the end
+			go func() { sent <- sendZeros(conn, "POST /html-to-pdf HTTP/1.1\r\n"+host+tc.header, hugeBody) }()
+			got, _ := replies(conn) // a reset may follow, as the server does not read to the end
 			if len(got) != 1 || got[0].StatusCode != tc.status || !got[0].Close {
-				t.Errorf("got %v, want %d and the connection's end", statuses(got), tc.status)
+				t.Errorf("got %v, want %d and a closed connection", statuses(got), tc.status)
 			}
 			if n := <-sent; n > mostRead {
-				t.Errorf("the server took %d MiB of the body", n>>20)
+				t.Errorf("the server read %d MiB of the body", n>>20)
 			}
 			if n := allocated() - before; n > mostMemory {
 				t.Errorf("the refusal took %d MiB of memory", n>>20)
 			}
-			w.end(t)
+			w.stop(t)
 		})
 	}
 }
 
-// flood sends a header and zeros, and tells how many it could send.
-func flood(conn net.Conn, header string, length int64) (sent int64) {
+// sendZeros sends a header and zeros, and returns how many zeros could be sent.
+func sendZeros(conn net.Conn, header string, length int64) (sent int64) {
 	if _, err := io.WriteString(conn, header); err != nil {
 		return 0
 	}
@@ -72,14 +74,14 @@ func flood(conn net.Conn, header string, length int64) (sent int64) {
 	return sent
 }
 
-// A client that sends everything before it reads anything finds its answer, if
-// what it sends is not beyond all measure.
+// A client that sends everything before it reads anything finds its response, unless it
+// sends far too much.
 func TestRefusalOutlivesTheUpload(t *testing.T) {
-	b := besiege(t, defaultTimeouts)
+	b := start(t, defaultTimeouts)
 	const body = 16 << 20
 	conn := b.dial(t)
-	header := fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nContent-Length: %d\r\n\r\n", host, b.desk.secret, body)
-	if n := flood(conn, header, body); n != body {
+	header := fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nContent-Length: %d\r\n\r\n", host, b.fixture.secret, body)
+	if n := sendZeros(conn, header, body); n != body {
 		t.Fatalf("only %d bytes could be sent", n)
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -91,47 +93,47 @@ func TestRefusalOutlivesTheUpload(t *testing.T) {
 	}
 }
 
-// Many large bodies at once are within what each may have.
+// Many large bodies at once stay within the memory that each may use.
 func TestLargeBodiesAtOnce(t *testing.T) {
-	b := besiege(t, defaultTimeouts)
-	w := b.watch(t)
+	b := start(t, defaultTimeouts)
+	w := b.probe(t)
 	const clients = 16
 	before := allocated()
-	body := strings.Repeat(" ", MaxBody)
+	body := strings.Repeat(" ", contract.MaxBody)
 	codes := make(chan []int, clients)
 	for range clients {
 		conn := b.dial(t)
 		go func() {
-			flood(conn, fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", host, b.desk.secret, len(body)), int64(len(body)))
+			sendZeros(conn, fmt.Sprintf("POST /html-to-pdf HTTP/1.1\r\n%sX-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", host, b.fixture.secret, len(body)), int64(len(body)))
 			got, _ := replies(conn)
 			codes <- statuses(got)
 		}()
 	}
 	for range clients {
 		if got := <-codes; fmt.Sprint(got) != "[422]" {
-			t.Errorf("got %v for a body that is no JSON", got)
+			t.Errorf("got %v for a body that is not valid JSON", got)
 		}
 	}
 	if n := allocated() - before; n > clients*mostMemory {
 		t.Errorf("%d bodies took %d MiB of memory", clients, n>>20)
 	}
-	w.end(t)
+	w.stop(t)
 }
 
-// Without a key nobody gets memory by announcing a body, not even one of a size that
-// would be allowed: the answer comes before any of it is read.
-func TestStrangersGetNoMemory(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
-	w := b.watch(t)
-	const strangers = 100
+// Without a key, announcing a body allocates no memory, not even for one of a size that
+// would be allowed: the response comes before any of it is read.
+func TestBodiesWithoutKeyGetNoMemory(t *testing.T) {
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	w := b.probe(t)
+	const clients = 100
 	before := allocated()
-	for _, announced := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", MaxBody), fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", MaxBody)} {
-		for range strangers {
+	for _, announced := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", contract.MaxBody), fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", contract.MaxBody)} {
+		for range clients {
 			b.send(t, raw{bytes: "POST /html-to-pdf HTTP/1.1\r\n" + host + announced, want: []int{401}})
 		}
 	}
-	if n := allocated() - before; n > 2*strangers*MaxBody/10 {
-		t.Errorf("%d strangers had %d MiB of memory", 2*strangers, n>>20)
+	if n := allocated() - before; n > 2*clients*contract.MaxBody/10 {
+		t.Errorf("%d clients without a key took %d MiB of memory", 2*clients, n>>20)
 	}
-	w.end(t)
+	w.stop(t)
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// raw is a request as bytes, and how it is answered.
+// raw is a request as bytes, and the responses that it gets.
 type raw struct {
 	name, bytes string
-	// want are the statuses of the answers, all of them.
+	// want are the statuses of all responses.
 	want []int
-	// stays: the connection is good for another request. Otherwise the server closes it.
+	// stays means that the connection can take another request; otherwise the server closes it.
 	stays bool
 }
 
@@ -23,20 +23,20 @@ const (
 	small = `{"html":"x"}`
 )
 
-// get is a request for a path with header lines.
+// get is a GET request for a path, with header lines.
 func get(path, lines string) string {
 	return "GET " + path + " HTTP/1.1\r\n" + host + lines + "\r\n"
 }
 
-// smuggled is what must not be taken for a request of its own.
+// smuggled must not be taken for a request of its own.
 var smuggled = get("/metrics", "")
 
-// Malformed requests get one answer, 400 or what is more exact, and end the connection.
+// Malformed requests get one response, 400 or a more precise one, and end the connection.
 func TestMalformedRequests(t *testing.T) {
 	refused := func(name, bytes string) raw { return raw{name: name, bytes: bytes, want: []int{400}} }
 	line := func(name, line string) raw { return refused(name, line+"\r\n"+host+"\r\n") }
 	header := func(name, lines string) raw { return refused(name, get("/healthz", lines)) }
-	attack(t, func(string) []raw {
+	sendEach(t, func(string) []raw {
 		return []raw{
 			refused("a word", "GET\r\n\r\n"),
 			refused("HTTP/0.9", "GET /healthz\r\n"),
@@ -47,7 +47,7 @@ func TestMalformedRequests(t *testing.T) {
 			line("two spaces", "GET  /healthz HTTP/1.1"),
 			line("a space first", " GET /healthz HTTP/1.1"),
 			line("tabs", "GET\t/healthz\tHTTP/1.1"),
-			line("a method that is no token", "G@T /healthz HTTP/1.1"),
+			line("a method that is not a token", "G@T /healthz HTTP/1.1"),
 			line("NUL in the path", "GET /healthz\x00 HTTP/1.1"),
 			line("no slash", "GET healthz HTTP/1.1"),
 			line("a backslash", `GET \healthz HTTP/1.1`),
@@ -64,7 +64,7 @@ func TestMalformedRequests(t *testing.T) {
 			header("a space before the colon", "A : b\r\n"),
 			header("a header without a name", ": b\r\n"),
 			header("a header without a colon", "nocolon\r\n"),
-			header("a name that is no token", "A(: b\r\n"),
+			header("a name that is not a token", "A(: b\r\n"),
 			header("NUL in a name", "A\x00: b\r\n"),
 			header("NUL in a value", "A: b\x00c\r\n"),
 			header("a control character in a value", "A: \x01\r\n"),
@@ -72,9 +72,9 @@ func TestMalformedRequests(t *testing.T) {
 	})
 }
 
-// Requests whose end two servers could see in two places are not taken at all.
+// Requests whose end two servers could see in two places are refused.
 func TestSmuggling(t *testing.T) {
-	attack(t, func(key string) []raw {
+	sendEach(t, func(key string) []raw {
 		post := func(name, lines, body string) raw {
 			return raw{name: name, bytes: "POST /html-to-pdf HTTP/1.1\r\n" + host + key + lines + "\r\n" + body, want: []int{400}}
 		}
@@ -106,7 +106,7 @@ func TestSmuggling(t *testing.T) {
 			post("a hexadecimal length", "Content-Length: 0xc\r\n", small+smuggled),
 			post("no length", "Content-Length:\r\n", small+smuggled),
 			post("a length with a space", "Content-Length: 1 2\r\n", small+smuggled),
-			chunked("a chunk size that is no number", "zz\r\n"+smuggled),
+			chunked("a chunk size that is not a number", "zz\r\n"+smuggled),
 			chunked("a negative chunk size", "-1\r\n"+smuggled),
 			chunked("a chunk size beyond 64 bits", "ffffffffffffffff\r\n"+smuggled),
 			chunked("the largest chunk size", "7fffffffffffffff\r\n"+smuggled),
@@ -119,9 +119,9 @@ func TestSmuggling(t *testing.T) {
 	})
 }
 
-// What is too much is refused by its name.
+// A request line or headers that are too long get a response that says so.
 func TestTooMuchHeader(t *testing.T) {
-	attack(t, func(key string) []raw {
+	sendEach(t, func(key string) []raw {
 		return []raw{
 			{name: "a long value", bytes: get("/healthz", "X: "+strings.Repeat("a", 20<<10)+"\r\n"), want: []int{431}},
 			{name: "a long path", bytes: get("/"+strings.Repeat("a", 20<<10), ""), want: []int{431}},
@@ -134,7 +134,7 @@ func TestTooMuchHeader(t *testing.T) {
 
 // Expect: 100-continue is answered before the body is sent, and its refusal is final.
 func TestExpect(t *testing.T) {
-	attack(t, func(key string) []raw {
+	sendEach(t, func(key string) []raw {
 		post := func(lines string) string { return "POST /html-to-pdf HTTP/1.1\r\n" + host + lines + "\r\n" }
 		const expect, much = "Expect: 100-continue\r\n", "Content-Length: 104857600\r\n"
 		return []raw{
@@ -148,9 +148,9 @@ func TestExpect(t *testing.T) {
 	})
 }
 
-// Unusual requests that can be read are answered as what they say.
+// Unusual requests that can be read get the response that they ask for.
 func TestUnusualRequests(t *testing.T) {
-	attack(t, func(key string) []raw {
+	sendEach(t, func(key string) []raw {
 		one := func(name, bytes string, status int) raw { return raw{name, bytes, []int{status}, true} }
 		at := func(path string, status int) raw { return one(path, get(path, key), status) }
 		other := func(method, target string, status int) raw {
@@ -166,7 +166,7 @@ func TestUnusualRequests(t *testing.T) {
 			one("upgrade to h2c", get("/healthz", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"), 200),
 			one("upgrade to websocket", get("/healthz", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"), 200),
 			one("a fold", get("/healthz", "A: b\r\n c\r\n"), 200),
-			one("a byte that is no ASCII", get("/healthz", "A: \xff\r\n"), 200),
+			one("a byte that is not ASCII", get("/healthz", "A: \xff\r\n"), 200),
 			one("blank lines first", "\r\n\r\n"+get("/healthz", ""), 200),
 			one("a form", post+"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 12\r\n\r\n"+small, 202),
 			one("a chunk with an extension, and a trailer", post+"Transfer-Encoding: chunked\r\n\r\nc;a=b\r\n"+small+"\r\n0\r\nX-Trailer: y\r\n\r\n", 202),
@@ -179,27 +179,27 @@ func TestUnusualRequests(t *testing.T) {
 	})
 }
 
-// attack sends each request on a connection of its own while a bystander is served.
-func attack(t *testing.T, with func(key string) []raw) {
+// sendEach sends each request on a connection of its own while a probe is served.
+func sendEach(t *testing.T, with func(key string) []raw) {
 	t.Helper()
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
-	for _, r := range with("X-API-Key: " + b.desk.secret + "\r\n") {
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	for _, r := range with("X-API-Key: " + b.fixture.secret + "\r\n") {
 		t.Run(r.name, func(t *testing.T) {
-			w := b.watch(t)
+			w := b.probe(t)
 			b.send(t, r)
-			w.end(t)
+			w.stop(t)
 		})
 	}
 }
 
-// send sends a request and holds the answers against what is wanted.
-func (b *besieged) send(t *testing.T, r raw) {
+// send sends a request and checks the responses.
+func (b *liveServer) send(t *testing.T, r raw) {
 	t.Helper()
 	conn := b.dial(t)
 	if _, err := io.WriteString(conn, r.bytes); err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
 		t.Fatal(err)
 	}
-	if r.stays { // the server would wait for more, and end when it hears that there is none
+	if r.stays { // the server would wait for another request until it hears that there is none
 		if err := conn.CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
@@ -209,31 +209,31 @@ func (b *besieged) send(t *testing.T, r raw) {
 		t.Errorf("got %v (whole %t), want %v", statuses(got), whole, r.want)
 	}
 	if n := len(got); n > 0 && !r.stays && !got[n-1].Close {
-		t.Error("the connection ends, and the answer does not say so")
+		t.Error("the connection is closed, and the response does not say so")
 	}
 }
 
-// A client may go away after any byte. What it had asked for by then is answered
-// once or not at all, and never as something that it had not asked for.
+// A client may go away after any byte. The request that it had sent by then gets one
+// response or none, and never that of another request.
 func TestEarlyCloseAtEveryByte(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: patience, idle: patience})
-	w := b.watch(t)
+	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	w := b.probe(t)
 	for _, length := range []string{"Content-Length: 12\r\n\r\n" + small, "Transfer-Encoding: chunked\r\n\r\nc\r\n" + small + "\r\n0\r\n\r\n"} {
-		whole := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.desk.secret + "\r\n" + length
+		whole := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.fixture.secret + "\r\n" + length
 		for n := range len(whole) {
 			b.hangUp(t, whole[:n])
 			b.endEarly(t, whole[:n])
 		}
 		b.send(t, raw{bytes: whole, want: []int{202}, stays: true})
 	}
-	if n := len(b.desk.commands); n != 2 {
-		t.Errorf("%d jobs came of 2 whole requests", n)
+	if n := len(b.fixture.commands); n != 2 {
+		t.Errorf("2 whole requests made %d jobs", n)
 	}
-	w.end(t)
+	w.stop(t)
 }
 
-// endEarly sends the beginning of a request, says that this is all and listens.
-func (b *besieged) endEarly(t *testing.T, part string) {
+// endEarly sends the beginning of a request, closes its side and reads.
+func (b *liveServer) endEarly(t *testing.T, part string) {
 	t.Helper()
 	conn := b.dial(t)
 	defer conn.Close()
@@ -245,12 +245,12 @@ func (b *besieged) endEarly(t *testing.T, part string) {
 	}
 	got, whole := replies(conn)
 	if len(got) > 1 || len(got) == 1 && got[0].StatusCode != 400 || !whole {
-		t.Errorf("%q is answered %v (whole %t)", part, statuses(got), whole)
+		t.Errorf("%q got %v (whole %t)", part, statuses(got), whole)
 	}
 }
 
 // hangUp sends the beginning of a request and resets the connection.
-func (b *besieged) hangUp(t *testing.T, part string) {
+func (b *liveServer) hangUp(t *testing.T, part string) {
 	t.Helper()
 	conn := b.dial(t)
 	_, err := io.WriteString(conn, part)

@@ -6,22 +6,22 @@ import (
 	"runtime/metrics"
 )
 
-// errTimeout is what a deadline of the test gives.
+// errTimeout is the error of a deadline that a test has set.
 var errTimeout = os.ErrDeadlineExceeded
 
-// allocated is how much memory this process has ever asked for, in bytes.
+// allocated is how many bytes this process has ever allocated.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// footprint is the memory in use once garbage is collected.
+// footprint is the memory in use after a garbage collection.
 type footprint struct{ heap, stack uint64 }
 
 func inUse() footprint {
 	runtime.GC()
-	runtime.GC() // what pools hold goes in the second round
+	runtime.GC() // pools are emptied by the second one
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return footprint{m.HeapAlloc, m.StackInuse}

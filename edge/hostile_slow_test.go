@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// hurried is a server's patience in tests of slow clients.
+// hurried are the timeouts of a server in tests of slow clients.
 var hurried = timeouts{read: time.Second, write: patience, idle: time.Second}
 
 const (
 	slowClients = 300
-	// dribble is the time between two bytes.
-	dribble = 50 * time.Millisecond
+	// byteInterval is the time between two bytes.
+	byteInterval = 50 * time.Millisecond
 )
 
-// Clients that send byte by byte are told 408 once the time for a request is over,
-// however long they would have gone on, and keep nobody else waiting.
+// Clients that send byte by byte get 408 once the time for a request is over, however
+// long they would have continued, and do not delay other clients.
 func TestSlowClientsAreCutOff(t *testing.T) {
-	b := besiege(t, hurried)
-	key := "X-API-Key: " + b.desk.secret + "\r\n"
+	b := start(t, hurried)
+	key := "X-API-Key: " + b.fixture.secret + "\r\n"
 	for name, start := range map[string]string{
 		"request line": "G",
 		"headers":      "POST /html-to-pdf HTTP/1.1\r\nHost: x\r\nX-Slow: ",
@@ -33,7 +33,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 		"chunk":        "POST /html-to-pdf HTTP/1.1\r\nHost: x\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n1;extension=",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := b.watch(t)
+			w := b.probe(t)
 			conns := make([]net.Conn, slowClients)
 			for i := range conns {
 				conns[i] = b.dial(t)
@@ -48,17 +48,17 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 			}
 			all.Wait()
 			w.served(t, connected)
-			w.end(t)
+			w.stop(t)
 		})
 	}
 }
 
-// cutOff goes on with zeros and wants to be told 408.
+// cutOff continues with zeros and expects 408.
 func cutOff(t *testing.T, conn net.Conn) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		drip(conn, stop)
+		sendSlowly(conn, stop)
 	}()
 	began := time.Now()
 	got, whole := replies(conn)
@@ -70,9 +70,9 @@ func cutOff(t *testing.T, conn net.Conn) {
 	}
 }
 
-// drip sends a byte at a time, until it is told to stop or cannot.
-func drip(conn net.Conn, stop <-chan struct{}) {
-	ticker := time.NewTicker(dribble)
+// sendSlowly sends one byte at a time, until stop is closed or the connection is.
+func sendSlowly(conn net.Conn, stop <-chan struct{}) {
+	ticker := time.NewTicker(byteInterval)
 	defer ticker.Stop()
 	for {
 		if _, err := io.WriteString(conn, "0"); err != nil {
@@ -86,36 +86,36 @@ func drip(conn net.Conn, stop <-chan struct{}) {
 	}
 }
 
-// A client that neither reads nor stops is not listened to for longer than it takes
-// a polite one to read the refusal.
-func TestDeafClientsAreCutOff(t *testing.T) {
-	b := besiege(t, hurried)
-	w := b.watch(t)
+// A client that neither reads nor stops sending is cut off after the time in which a
+// polite one could have read the refusal.
+func TestClientsThatIgnoreTheRefusalAreCutOff(t *testing.T) {
+	b := start(t, hurried)
+	w := b.probe(t)
 	var all sync.WaitGroup
 	for range slowClients {
 		conn, since := b.dial(t), time.Now()
 		all.Go(func() {
-			drip(conn, nil)
+			sendSlowly(conn, nil)
 			if took := time.Since(since); took > hurried.read+lingerTime+prompt {
-				t.Errorf("the server listened for %s", took)
+				t.Errorf("the server went on reading for %s", took)
 			}
 		})
 	}
 	connected := w.answers.Load()
 	all.Wait()
 	w.served(t, connected)
-	w.end(t)
+	w.stop(t)
 }
 
-// A connection on which nothing comes ends without an answer: to whom, for what?
-// One on which nothing comes after a request ends too.
+// A connection without any request is closed without a response, and so is one that stays
+// idle after a request.
 func TestIdleConnectionsEnd(t *testing.T) {
-	b := besiege(t, hurried)
+	b := start(t, hurried)
 	for name, tc := range map[string]struct {
 		request string
 		answers string
 	}{
-		"silent":     {"", "[]"},
+		"new":        {"", "[]"},
 		"keep-alive": {"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "[200]"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,11 +130,11 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	}
 }
 
-// A client that asks for much and does not read it is given up, and what it asked
-// for is not piled up in memory meanwhile.
+// A client that requests much and does not read it is cut off, and the responses do not
+// pile up in memory meanwhile.
 func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
-	b := besiege(t, timeouts{read: patience, write: time.Second, idle: patience})
-	w := b.watch(t)
+	b := start(t, timeouts{read: patience, write: time.Second, idle: patience})
+	w := b.probe(t)
 	conn := b.dial(t)
 	if err := conn.SetReadBuffer(4 << 10); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
 	request := strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 1000)
 	for {
 		if _, err := io.WriteString(conn, request); errors.Is(err, errTimeout) {
-			t.Fatal("the server goes on waiting for its client to read")
+			t.Fatal("the server still waits for its client to read")
 		} else if err != nil {
 			break
 		}
@@ -152,5 +152,5 @@ func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
 		t.Errorf("a client that does not read took %d MiB", got>>20)
 	}
 	w.served(t, connected)
-	w.end(t)
+	w.stop(t)
 }

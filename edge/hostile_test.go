@@ -8,83 +8,49 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/valyala/fasthttp"
-
-	"platen.dev/edge/apikey"
-	"platen.dev/events"
-	"platen.dev/projections"
 )
 
-// The tests of this package's hostile_*_test.go treat the server as the network
-// does: with what is not HTTP, too much of it, too slowly or from too many sides.
+// The tests in hostile_*_test.go treat the server as the network does: they send what
+// is not HTTP, or too much of it, or too slowly, or over too many connections.
 
 const (
-	// patience bounds every wait of these tests; it is spent only when something is wrong.
+	// patience bounds every wait of these tests; it is used up only if something is wrong.
 	patience = 30 * time.Second
-	// prompt is what a well-behaved client waits for an answer at most, on a busy machine.
+	// prompt is how long a well-behaved client waits for a response, on a busy machine.
 	prompt = 5 * time.Second
 )
 
-// besieged is a server over fakes that complains to the test about every panic.
-type besieged struct {
+// liveServer is a server on a socket, over fakes, that fails its test with every panic.
+type liveServer struct {
 	*Server
-	desk    *desk
+	fixture *fixture
 	address string
 }
 
-// fakeConfig is a server's configuration over fakes that never fail, and a key.
-func fakeConfig(log *slog.Logger) (Config, *desk) {
-	secret, key := apikey.New(apikey.Live, 1)
-	d := &desk{
-		secret: secret, hash: key.Hash, reply: events.Reply{Code: events.Accepted}, plan: events.PlanBusiness,
-		rate: Rate{Allowed: true, Limit: 2000, Remaining: 1999, Reset: events.At(time.Now().Add(time.Minute))},
-		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
-	}
-	return Config{
-		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing",
-		Documents: Documents{
-			Placeholders: func(string) error { return nil },
-			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },
-			Sanitize:     func(html string) string { return html },
-			Template:     func(html string) string { return html },
-			Invoice:      func([]byte, string) error { return nil },
-		},
-		Rate:    func(events.AccountID, events.Plan) Rate { return d.rate },
-		Resolve: resolve, Seal: sealed, Now: time.Now, Logger: log,
-		Open: func(context.Context, string) (io.ReadCloser, int64, error) {
-			return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
-		},
-		Ready:   func() error { return nil },
-		Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
-	}, d
-}
-
-// complaints fails a test for whatever is logged as an error: a panic is.
-type complaints struct {
+// failOnError is a log handler that fails a test with every error; panics are errors.
+type failOnError struct {
 	slog.Handler
 	t testing.TB
 }
 
-func (c complaints) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
+func (c failOnError) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
 
-func (c complaints) Handle(_ context.Context, r slog.Record) error {
+func (c failOnError) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
-		c.t.Errorf("the server complains: %s: %s", r.Message, a)
+		c.t.Errorf("the server logged an error: %s: %s", r.Message, a)
 		return true
 	})
 	return nil
 }
 
-// besiege starts a server on a socket.
-func besiege(t *testing.T, limits timeouts) *besieged {
+// start starts a server on a socket.
+func start(t *testing.T, limits timeouts) *liveServer {
 	t.Helper()
-	cfg, d := fakeConfig(slog.New(complaints{slog.DiscardHandler, t}))
-	b := &besieged{Server: newServer(cfg, limits), desk: d}
+	cfg, d := fakeConfig(slog.New(failOnError{slog.DiscardHandler, t}))
+	b := &liveServer{Server: newServer(cfg, limits), fixture: d}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -102,8 +68,8 @@ func besiege(t *testing.T, limits timeouts) *besieged {
 	return b
 }
 
-// dial opens a connection that ends with the test, and with which no wait lasts forever.
-func (b *besieged) dial(t testing.TB) *net.TCPConn {
+// dial opens a connection that is closed with the test and on which no wait lasts forever.
+func (b *liveServer) dial(t testing.TB) *net.TCPConn {
 	t.Helper()
 	c, err := net.Dial("tcp", b.address)
 	if err != nil {
@@ -122,8 +88,8 @@ type reply struct {
 	body string
 }
 
-// replies reads responses until the server closes the connection. whole is false
-// when what came last is no whole response.
+// replies reads responses until the server closes the connection. whole is false if the
+// last one is incomplete.
 func replies(c io.Reader) (all []reply, whole bool) {
 	br := bufio.NewReader(c)
 	for {
@@ -150,38 +116,39 @@ func statuses(all []reply) []int {
 	return codes
 }
 
-// bystander is a client that asks all the time and wants each answer promptly.
-type bystander struct {
+// probe is another client, which sends requests all the time and expects each response
+// promptly.
+type probe struct {
 	answers atomic.Int64
 	cancel  context.CancelFunc
 	ended   chan error
 }
 
-// askPace keeps the bystander from being a load of its own.
-const askPace = 10 * time.Millisecond
+// probeInterval keeps the probe from being a load of its own.
+const probeInterval = 10 * time.Millisecond
 
-// watch starts a bystander, which has its first answer when watch returns.
-func (b *besieged) watch(t *testing.T) *bystander {
+// probe starts a probe and waits for its first response.
+func (b *liveServer) probe(t *testing.T) *probe {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &bystander{cancel: cancel, ended: make(chan error, 1)}
+	w := &probe{cancel: cancel, ended: make(chan error, 1)}
 	conn, first := b.dial(t), make(chan struct{})
 	go func() { w.ended <- w.ask(ctx, conn, first) }()
 	select {
 	case <-first:
 	case err := <-w.ended:
-		t.Fatalf("the bystander has no first answer: %v", err)
+		t.Fatalf("the probe got no first response: %v", err)
 	}
 	return w
 }
 
-func (w *bystander) ask(ctx context.Context, conn net.Conn, first chan struct{}) error {
-	ticker := time.NewTicker(askPace)
+func (w *probe) ask(ctx context.Context, conn net.Conn, first chan struct{}) error {
+	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
 	br := bufio.NewReader(conn)
 	for {
-		last := ctx.Err() != nil // looked at before the question: the last one comes after the end
-		if err := question(conn, br); err != nil || last {
+		last := ctx.Err() != nil // checked before the request, so that the last one comes after the end
+		if err := roundTrip(conn, br); err != nil || last {
 			return err
 		}
 		if w.answers.Add(1) == 1 {
@@ -194,8 +161,8 @@ func (w *bystander) ask(ctx context.Context, conn net.Conn, first chan struct{})
 	}
 }
 
-// question asks and wants a prompt answer.
-func question(conn net.Conn, br *bufio.Reader) error {
+// roundTrip sends a request and expects a prompt response.
+func roundTrip(conn net.Conn, br *bufio.Reader) error {
 	if err := conn.SetDeadline(time.Now().Add(prompt)); err != nil {
 		return err
 	}
@@ -210,8 +177,8 @@ func question(conn net.Conn, br *bufio.Reader) error {
 	return err
 }
 
-// end asks once more and stops the bystander, which must have been served all the time.
-func (w *bystander) end(t *testing.T) {
+// stop sends a last request and stops the probe, which must have been served all the time.
+func (w *probe) stop(t *testing.T) {
 	t.Helper()
 	w.cancel()
 	if err := <-w.ended; err != nil {
@@ -219,11 +186,11 @@ func (w *bystander) end(t *testing.T) {
 	}
 }
 
-// served wants many answers in a second or more that passed since there were so many.
-func (w *bystander) served(t *testing.T, since int64) {
+// served expects many responses in the second or more since there were so many.
+func (w *probe) served(t *testing.T, since int64) {
 	t.Helper()
 	const many = 10
 	if n := w.answers.Load() - since; n < many {
-		t.Errorf("another client had %d answers meanwhile", n)
+		t.Errorf("another client got %d responses meanwhile", n)
 	}
 }

@@ -12,66 +12,64 @@ import (
 	"platen.dev/projections"
 )
 
-// freshness is how long a miss waits for the read models to catch up before it counts.
-const freshness = 5 * time.Second
+// found is a job of the caller's account.
+type found struct {
+	account events.AccountID
+	id      events.JobID
+	job     projections.Job
+}
 
-// find reads a job of the caller's account, or answers the request. A job that is
-// not at its end is looked at again where settled asks for its end.
-func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (c projections.Caller, id events.JobID, job projections.Job, ok bool) {
-	if c, ok = s.enter(ctx); !ok {
-		return c, id, job, false
+// find reads a job of the caller's account. With settled, a job that has not ended
+// according to the read models is looked at again once they have caught up.
+func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f found, wrong *problem) {
+	caller, wrong := s.enter(ctx)
+	if wrong != nil {
+		return f, wrong
 	}
 	id, err := events.ParseJobID(text)
-	if err != nil { // unknown, malformed and foreign ids look alike
-		s.fail(ctx, noSuchJob)
-		return c, id, job, false
+	if err != nil { // unknown, malformed and foreign ids get the same response
+		return f, noSuchJob
 	}
-	job, known, err := s.cfg.Models.Job(c.Account, id)
+	job, known, err := s.cfg.Models.Job(caller.Account, id)
 	if err == nil && (!known || settled && !ended(job.Status)) {
-		job, known, err = s.findFresh(c.Account, id)
+		job, known, err = s.findFresh(caller.Account, id)
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		s.fail(ctx, unavailable)
+		return f, unavailable
 	case err != nil:
 		s.cfg.Logger.Error("read job", "job", id.String(), "error", err)
-		s.fail(ctx, internalError)
+		return f, internalError
 	case !known:
-		s.fail(ctx, noSuchJob)
+		return f, noSuchJob
 	}
-	return c, id, job, err == nil && known
+	return found{caller.Account, id, job}, nil
 }
 
 func ended(s events.Status) bool { return s == events.StatusDone || s == events.StatusFailed }
 
-// findFresh looks again once everything durable by now is read: a client never
-// gets 404 for a job that it was just given, by whichever node.
+// findFresh looks again once everything durable by now is read: a client never gets a
+// 404 for a job that any node has just accepted.
 func (s *Server) findFresh(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
-	if err := s.awaitDurable(account); err != nil {
+	if err := s.catchUp(account); err != nil {
 		return projections.Job{}, false, err
 	}
 	return s.cfg.Models.Job(account, id)
 }
 
-// awaitDurable waits until all of an account that is durable by now is read.
-func (s *Server) awaitDurable(account events.AccountID) error {
-	wait, cancel := context.WithTimeout(context.Background(), freshness)
-	defer cancel()
-	return s.cfg.Models.CatchUp(wait, events.Partition(account, s.cfg.Partitions))
-}
-
-func (s *Server) status(ctx *fasthttp.RequestCtx, text string) {
-	_, _, job, ok := s.find(ctx, text, false)
-	if !ok {
-		return
+func (s *Server) status(ctx *fasthttp.RequestCtx, text string) *problem {
+	f, wrong := s.find(ctx, text, false)
+	if wrong != nil {
+		return wrong
 	}
 	ctx.SetStatusCode(200)
-	ctx.SetContentType("application/json")
-	ctx.SetBody(appendStatus(make([]byte, 0, 512), job))
+	ctx.SetContentType(jsonType)
+	ctx.SetBody(appendStatus(make([]byte, 0, 512), f.job))
+	return nil
 }
 
-// appendStatus writes a JobStatusResponse (api-spec.md, Job). Every string in it
-// is one of Platen's own names, so none needs escaping.
+// appendStatus writes a JobStatusResponse (docs/API.md, Jobs). Every string in it is one
+// of Platen's own names, so none needs escaping.
 func appendStatus(b []byte, j projections.Job) []byte {
 	b = appendString(append(b, `{"status":`...), string(j.Status))
 	b = appendInstant(append(b, `,"created_at":`...), j.Created)
@@ -116,7 +114,7 @@ func appendCount(b []byte, n int64) []byte {
 	return strconv.AppendInt(b, n, 10)
 }
 
-// humanSize writes bytes in the largest binary unit that leaves at least one.
+// humanSize writes a number of bytes in the largest binary unit of which it has at least one.
 func humanSize(bytes int64) string {
 	units := []string{"KB", "MB", "GB"}
 	if bytes < 1024 {

@@ -1,30 +1,28 @@
 package edge
 
 import (
-	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/google/uuid"
-	"github.com/valyala/fasthttp"
+	"time"
 
 	"platen.dev/edge/schema"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
-// problem is an error of the API (decisions.md, Errors): an RFC 9457 body that
-// is a superset of the contract's {detail}.
+// problem is an error of the API (docs/API.md, Errors), written as problem details
+// (RFC 9457). Those declared here are shared and never changed.
 type problem struct {
 	status int
-	// slug names the condition in the documentation's address, code in the field error.
+	// slug names the condition in the documentation's URL, code in the field error.
 	slug, code, title string
-	// detail begins with the contract's name of the condition where it has one.
+	// detail begins with the API's name of the condition where it has one.
 	detail string
 	// retryAfter is in seconds; zero for none.
 	retryAfter int64
 	// upgrade is set where a larger plan would help.
 	upgrade *upgrade
+	// violations make it a validation error, which has nothing else and a body of its own.
+	violations []schema.Violation
 }
 
 // upgrade names what a larger plan has.
@@ -34,126 +32,128 @@ type upgrade struct {
 	UpgradeURL   string      `json:"upgrade_url"`
 }
 
-func (p problem) with(detail string) problem {
+// with is the problem with another detail.
+func (p problem) with(detail string) *problem {
 	p.detail = detail
-	return p
+	return &p
 }
 
-func (p problem) after(seconds int64) problem {
+// after is the problem with a time to wait, in seconds.
+func (p problem) after(seconds int64) *problem {
 	p.retryAfter = seconds
-	return p
+	return &p
 }
 
 var (
-	invalidKey = problem{
+	invalidKey = &problem{
 		status: 401, slug: "invalid-api-key", code: "INVALID_API_KEY", title: "Invalid or missing API key",
 		detail: "Send a valid API key in the X-API-Key header.",
 	}
-	malformed = problem{
+	malformed = &problem{
 		status: 400, slug: "malformed-request", code: "MALFORMED_REQUEST", title: "Malformed HTTP request",
 		detail: "The request could not be read as HTTP/1.1.",
 	}
-	requestTimeout = problem{
+	requestTimeout = &problem{
 		status: 408, slug: "request-timeout", code: "REQUEST_TIMEOUT", title: "Request timeout",
-		detail: "The request did not arrive within 30 seconds.",
+		detail: fmt.Sprintf("The request did not arrive within %d seconds.", defaultTimeouts.read/time.Second),
 	}
-	headersTooLarge = problem{
+	headersTooLarge = &problem{
 		status: 431, slug: "headers-too-large", code: "HEADERS_TOO_LARGE", title: "Request headers too large",
-		detail: "The request line and headers may have 16 KiB together.",
+		detail: fmt.Sprintf("The request line and headers may have %d KiB together.", maxHeader>>10),
 	}
-	rateLimited = problem{
+	rateLimited = &problem{
 		status: 429, slug: "rate-limit-exceeded", code: "RATE_LIMIT_EXCEEDED", title: "Rate limit exceeded",
-		detail: "rate-limit-exceeded: the account has made as many requests in the last 60 seconds as its plan allows.",
+		detail: fmt.Sprintf("rate-limit-exceeded: the account has made as many requests in the last %d seconds as its plan allows.", contract.RateWindow/time.Second),
 	}
-	bodyTooLarge = problem{
+	bodyTooLarge = &problem{
 		status: 413, slug: "payload-too-large", code: "PAYLOAD_TOO_LARGE", title: "Payload too large",
-		detail: "payload-too-large: a request body may have 8 MiB.",
+		detail: fmt.Sprintf("payload-too-large: a request body may have %d MiB.", contract.MaxBody>>20),
 	}
-	contentTooLarge = problem{status: 413, slug: "payload-too-large-for-queue", code: "PAYLOAD_TOO_LARGE_FOR_QUEUE", title: "Payload too large for the queue"}
-	emptyHTML       = problem{
+	contentTooLarge = &problem{status: 413, slug: "payload-too-large-for-queue", code: "PAYLOAD_TOO_LARGE_FOR_QUEUE", title: "Payload too large for the queue"}
+	emptyHTML       = &problem{
 		status: 400, slug: "empty-html", code: "EMPTY_HTML", title: "Empty HTML",
 		detail: "empty-html: nothing visible is left of the HTML once it is sanitised.",
 	}
-	invalidURL  = problem{status: 400, slug: "invalid-url", code: "INVALID_URL", title: "Invalid URL"}
-	ssrfBlocked = problem{
+	invalidURL  = &problem{status: 400, slug: "invalid-url", code: "INVALID_URL", title: "Invalid URL"}
+	ssrfBlocked = &problem{
 		status: 400, slug: "ssrf-blocked", code: "SSRF_BLOCKED", title: "Address not allowed",
 		detail: "SSRF_BLOCKED: pages on private or internal addresses are refused.",
 	}
-	markdownInvalid  = problem{status: 422, slug: "markdown-invalid", code: "MARKDOWN_INVALID", title: "Markdown cannot be converted"}
-	invoiceInvalid   = problem{status: 422, slug: "einvoice-xml-invalid", code: "EINVOICE_XML_INVALID", title: "Invalid e-invoice"}
-	optionsConflict  = problem{status: 422, slug: "einvoice-options-conflict", code: "EINVOICE_OPTIONS_CONFLICT", title: "Options exclude one another"}
-	templateNotFound = problem{
+	markdownInvalid  = &problem{status: 422, slug: "markdown-invalid", code: "MARKDOWN_INVALID", title: "Markdown cannot be converted"}
+	invoiceInvalid   = &problem{status: 422, slug: "einvoice-xml-invalid", code: "EINVOICE_XML_INVALID", title: "Invalid e-invoice"}
+	optionsConflict  = &problem{status: 422, slug: "einvoice-options-conflict", code: "EINVOICE_OPTIONS_CONFLICT", title: "Options exclude one another"}
+	templateNotFound = &problem{
 		status: 404, slug: "einvoice-template-not-found", code: "EINVOICE_TEMPLATE_NOT_FOUND", title: "Template not found",
 		detail: "EINVOICE_TEMPLATE_NOT_FOUND: this account has no template with that id.",
 	}
-	keyReused = problem{
+	keyReused = &problem{
 		status: 422, slug: "idempotency-key-reused", code: "IDEMPOTENCY_KEY_REUSED", title: "Idempotency key reused",
-		detail: "idempotency-key-reused: another request was accepted under this Idempotency-Key within 48 hours; choose another key.",
+		detail: fmt.Sprintf("idempotency-key-reused: another request was accepted under this Idempotency-Key within %d hours; choose another key.", contract.IdempotencyLife/time.Hour),
 	}
-	testLimit = problem{
+	testLimit = &problem{
 		status: 429, slug: "test-rate-limit-exceeded", code: "TEST_RATE_LIMIT_EXCEEDED", title: "Too many test jobs",
 		detail: "test-rate-limit-exceeded: an account may have 60 test jobs per minute and 2,000 per UTC day.",
 	}
-	deliveredElsewhere = problem{
+	deliveredElsewhere = &problem{
 		status: 404, slug: "output-delivered-externally", code: "OUTPUT_DELIVERED_EXTERNALLY", title: "File delivered elsewhere",
 		detail: "output-delivered-externally: the file went to the storage that the job named and is not kept here.",
 	}
-	downloadBusy = problem{
+	downloadBusy = &problem{
 		status: 429, slug: "download-busy", code: "DOWNLOAD_BUSY", title: "Download under way",
 		detail: "download-busy: a file has one active stream at a time; wait until the other download has ended.",
 	}
-	downloadsExhausted = problem{
+	downloadsExhausted = &problem{
 		status: 429, slug: "download-attempts-exhausted", code: "DOWNLOAD_ATTEMPTS_EXHAUSTED", title: "Download attempts exhausted",
-		detail: "download-attempts-exhausted: the file was downloaded 3 times; submit the job again for a new file.",
+		detail: fmt.Sprintf("download-attempts-exhausted: the file was downloaded %d times; submit the job again for a new file.", contract.MaxDownloads),
 	}
-	preconditionFailed = problem{
+	preconditionFailed = &problem{
 		status: 412, slug: "precondition-failed", code: "PRECONDITION_FAILED", title: "Precondition failed",
 		detail: "precondition-failed: the file is not the one that the request's If-Match or If-Unmodified-Since names.",
 	}
-	noSuchPath = problem{
+	noSuchPath = &problem{
 		status: 404, slug: "not-found", code: "NOT_FOUND", title: "Not found",
 		detail: "There is no such path; see the API description.",
 	}
-	methodNotAllowed = problem{
+	methodNotAllowed = &problem{
 		status: 405, slug: "method-not-allowed", code: "METHOD_NOT_ALLOWED", title: "Method not allowed",
 		detail: "This path takes the methods that the Allow header names.",
 	}
-	noSuchJob = problem{
+	noSuchJob = &problem{
 		status: 404, slug: "job-not-found", code: "JOB_NOT_FOUND", title: "Job not found",
 		detail: "job-not-found: this account has no job with that id.",
 	}
-	notComplete = problem{
+	notComplete = &problem{
 		status: 404, slug: "job-not-complete", code: "JOB_NOT_COMPLETE", title: "Job not complete",
 		detail: "job-not-complete: the job has no file; poll its status until it is done.",
 	}
-	fileExpired = problem{
+	fileExpired = &problem{
 		status: 410, slug: "file-expired", code: "FILE_EXPIRED", title: "File expired",
-		detail: "file-expired: files are kept for 24 hours after their job finished.",
+		detail: fmt.Sprintf("file-expired: files are kept for %d hours after their job finished.", contract.FileLife/time.Hour),
 	}
-	concurrencyLimit = problem{
+	concurrencyLimit = &problem{
 		status: 429, slug: "concurrency-limit", code: "CONCURRENCY_LIMIT", title: "Too many concurrent jobs",
 		detail: "concurrency-limit: as many jobs as the plan allows are under way; submit again when one has ended.",
 	}
-	quotaExceeded = problem{
+	quotaExceeded = &problem{
 		status: 402, slug: "quota-exceeded", code: "QUOTA_EXCEEDED", title: "Monthly quota exceeded",
 		detail: "quota-exceeded: the plan's jobs of this month are used up or reserved; upgrade, or wait for the next window.",
 	}
-	quotaBytesExceeded = problem{
+	quotaBytesExceeded = &problem{
 		status: 429, slug: "quota-bytes-exceeded", code: "QUOTA_BYTES_EXCEEDED", title: "Monthly volume exceeded",
 		detail: "quota-bytes-exceeded: the plan's generated volume of this month is used up.",
 	}
-	unavailable = problem{
+	unavailable = &problem{
 		status: 503, slug: "unavailable", code: "UNAVAILABLE", title: "Temporarily unavailable",
 		detail: "The request could not be made durable in time; nothing is known to have been accepted. Try again.", retryAfter: 2,
 	}
-	internalError = problem{
+	internalError = &problem{
 		status: 500, slug: "internal-error", code: "INTERNAL_ERROR", title: "Internal error",
 		detail: "Something went wrong inside; the request id helps to find it.",
 	}
 )
 
-// refusals says what a shard's reply means to the caller.
-var refusals = map[events.ReplyCode]problem{
+// refusals maps the replies of a shard that refuse a command.
+var refusals = map[events.ReplyCode]*problem{
 	events.ConcurrencyLimit:   concurrencyLimit,
 	events.QuotaExceeded:      quotaExceeded,
 	events.QuotaBytesExceeded: quotaBytesExceeded,
@@ -167,74 +167,16 @@ var refusals = map[events.ReplyCode]problem{
 	events.DownloadsExhausted: downloadsExhausted,
 }
 
-// planRequired refuses what the account's plan does not have.
-func planRequired(feature string, plan events.Plan, url string) problem {
-	return problem{
+// planRequired refuses a feature that the account's plan does not have.
+func planRequired(feature string, plan events.Plan, url string) *problem {
+	return &problem{
 		status: 402, slug: "plan-upgrade-required", code: "PLAN_UPGRADE_REQUIRED", title: "Plan upgrade required",
 		detail:  fmt.Sprintf("plan-upgrade-required: %s needs the %s plan or a higher one.", feature, plan),
 		upgrade: &upgrade{feature, plan, url},
 	}
 }
 
-type problemBody struct {
-	Type       string `json:"type"`
-	Title      string `json:"title"`
-	Status     int    `json:"status"`
-	Error      string `json:"error"`
-	Detail     string `json:"detail"`
-	RequestID  string `json:"request_id"`
-	RetryAfter int64  `json:"retry_after_seconds,omitempty"`
-	*upgrade
+// invalidRequest refuses a request whose form is wrong.
+func invalidRequest(violations []schema.Violation) *problem {
+	return &problem{status: 422, violations: violations}
 }
-
-func (s *Server) fail(ctx *fasthttp.RequestCtx, p problem) {
-	ctx.Response.ResetBody()
-	ctx.SetStatusCode(p.status)
-	ctx.SetContentType("application/problem+json")
-	if p.retryAfter > 0 {
-		ctx.Response.Header.Set("Retry-After", strconv.FormatInt(p.retryAfter, 10))
-	}
-	writeJSON(ctx, problemBody{
-		Type: s.cfg.DocsURL + "#" + p.slug, Title: p.title, Status: p.status, Error: p.code,
-		Detail: p.detail, RequestID: string(ctx.Response.Header.Peek(requestIDHeader)), RetryAfter: p.retryAfter, upgrade: p.upgrade,
-	})
-}
-
-// invalid answers schema violations in the shape that clients of Pydantic services parse.
-func (s *Server) invalid(ctx *fasthttp.RequestCtx, violations []schema.Violation) {
-	ctx.SetStatusCode(422)
-	ctx.SetContentType("application/json")
-	writeJSON(ctx, struct {
-		Detail    []schema.Violation `json:"detail"`
-		Type      string             `json:"type"`
-		Title     string             `json:"title"`
-		Status    int                `json:"status"`
-		Error     string             `json:"error"`
-		RequestID string             `json:"request_id"`
-	}{violations, s.cfg.DocsURL + "#validation-error", "Validation error", 422, "VALIDATION_ERROR", string(ctx.Response.Header.Peek(requestIDHeader))})
-}
-
-func writeJSON(ctx *fasthttp.RequestCtx, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // cannot be: every type written here marshals
-	}
-	ctx.SetBody(b)
-}
-
-const requestIDHeader = "X-Request-Id"
-
-// setRequestID takes the caller's request id if it is sane, or makes one.
-func setRequestID(ctx *fasthttp.RequestCtx) {
-	id := string(ctx.Request.Header.Peek(requestIDHeader))
-	if !saneID(id) {
-		id = uuid.NewString()
-	}
-	ctx.Response.Header.Set(requestIDHeader, id)
-}
-
-func saneID(id string) bool {
-	return len(id) >= 1 && len(id) <= 128 && strings.Trim(id, idCharacters) == ""
-}
-
-const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:"

@@ -2,10 +2,15 @@ package edge
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"platen.dev/edge/request"
+	"platen.dev/events/contract"
 )
 
 // Every condition that an error can name is explained in docs/ERRORS.md, with its
@@ -29,4 +34,34 @@ func TestErrorsAreExplained(t *testing.T) {
 	if got, want := strings.Count(string(page), "\n## "), len(problems)+schemaErrors; got != want || len(problems) < 30 {
 		t.Errorf("docs/ERRORS.md explains %d conditions, there are %d", got, want)
 	}
+}
+
+// The limits that texts name are those in force.
+func TestLimitsInTexts(t *testing.T) {
+	cfg, _ := fakeConfig(slog.New(slog.DiscardHandler))
+	_, large := New(cfg).invoice(request.Invoice{XML: strings.Repeat("x", contract.MaxXML+1)})
+	hours, life := int(contract.FileLife/time.Hour), int(contract.IdempotencyLife/time.Hour)
+	submit := describeOperation(request.Operations()[0])
+	for _, tc := range [][2]string{
+		{testLimit.detail, fmt.Sprintf("%d test jobs per minute and %s per UTC day", contract.TestsPerMinute, grouped(contract.TestsPerDay))},
+		{pageFault(contract.ErrURLLength), fmt.Sprintf("url may have %s bytes.", grouped(contract.MaxURL))},
+		{large.detail, fmt.Sprintf("the XML may have %s bytes.", grouped(contract.MaxXML))},
+		{apiInfo.Doc, fmt.Sprintf("within %d hours, at most %d times", hours, contract.MaxDownloads)},
+		{apiInfo.Doc, fmt.Sprintf("within %d hours gets the first one's job", life)},
+		{submit.Headers[0].Doc, fmt.Sprintf("within %d hours", life)},
+		{describeStatus().Doc, fmt.Sprintf("for %d days", int(contract.StatusLife/(24*time.Hour)))},
+		{describeDownload().Doc, fmt.Sprintf("At most %d downloads, one at a time, within %d hours.", contract.MaxDownloads, hours)},
+	} {
+		if text, want := strings.ReplaceAll(tc[0], "\n", " "), tc[1]; !strings.Contains(text, want) {
+			t.Errorf("%q does not say %q", text, want)
+		}
+	}
+}
+
+// grouped writes a number with commas.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }

@@ -7,20 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
-	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/valyala/fasthttp"
 	"go.uber.org/goleak"
 
-	"platen.dev/edge/apikey"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
@@ -31,187 +27,8 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// desk is a server over fakes of everything behind the edge.
-type desk struct {
-	t      *testing.T
-	url    string
-	secret string
-
-	mu       sync.Mutex
-	reply    events.Reply
-	err      error
-	commands []events.CommandBody
-	jobs     map[events.JobID]projections.Job
-	fresh    map[events.JobID]projections.Job // appear once the models catch up
-	caught   error
-	ready    error
-	hash     [32]byte
-	plan     events.Plan
-	rate     Rate
-	told     []events.CommandBody
-	caughtUp int
-	known    bool // the key has come to the read models
-}
-
-func newDesk(t *testing.T) *desk {
-	t.Helper()
-	secret, key := apikey.New(apikey.Live, 1)
-	d := &desk{
-		t: t, secret: secret, hash: key.Hash, reply: events.Reply{Code: events.Accepted}, plan: events.PlanBusiness, known: true,
-		rate: Rate{Allowed: true, Limit: 2000, Remaining: 1999, Reset: events.At(time.Now().Add(time.Minute))},
-		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
-	}
-	s := New(Config{
-		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors",
-		Documents: Documents{
-			Placeholders: func(string) error { return nil },
-			Markdown: func(source string) (string, error) {
-				if source == "bad" {
-					return "", errors.New("too deep")
-				}
-				return "<p>" + source, nil
-			},
-			Sanitize: func(html string) string { return strings.ReplaceAll(html, "<script>", "") },
-			Template: func(html string) string { return "safe " + html },
-			Invoice: func(xml []byte, profile string) error {
-				if string(xml) == "bad" {
-					return errors.New("no " + profile)
-				}
-				return nil
-			},
-		},
-		Rate:    func(events.AccountID, events.Plan) Rate { return d.rate },
-		Resolve: resolve, Seal: sealed,
-		Now: time.Now, UpgradeURL: "https://example.test/pricing",
-		Open: func(_ context.Context, name string) (io.ReadCloser, int64, error) {
-			if name == "missing" {
-				return nil, 0, errors.New("gone")
-			}
-			return io.NopCloser(strings.NewReader("content of " + name)), int64(len("content of " + name)), nil
-		},
-		Ready:   func() error { return d.ready },
-		Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
-		Logger:  slog.New(slog.DiscardHandler),
-	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
-	t.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
-		if err := errors.Join(s.Shutdown(context.Background()), <-served); err != nil {
-			t.Error(err)
-		}
-	})
-	d.url = "http://" + l.Addr().String()
-	return d
-}
-
-func (d *desk) Do(_ events.AccountID, body events.CommandBody) (events.Reply, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.commands = append(d.commands, body)
-	return d.reply, d.err
-}
-
-func (d *desk) Tell(_ events.AccountID, body events.CommandBody, done func(error)) {
-	d.mu.Lock()
-	d.told = append(d.told, body)
-	d.mu.Unlock()
-	done(nil)
-}
-
-func (d *desk) Caller(hash [32]byte) (projections.Caller, bool, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return projections.Caller{KeyRef: projections.KeyRef{Account: "acc", Key: "key"}, Plan: d.plan}, hash == d.hash && d.known, nil
-}
-
-func sealed(_ events.JobID, plain string) events.Sealed {
-	if plain == "" {
-		return nil
-	}
-	return events.Sealed("sealed " + plain)
-}
-
-func resolve(_ context.Context, host string) error {
-	switch host {
-	case "intranet.test":
-		return ErrBlocked
-	case "nowhere.test":
-		return errors.New("no such host")
-	}
-	return nil
-}
-
-func (d *desk) Job(_ events.AccountID, id events.JobID) (projections.Job, bool, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	j, ok := d.jobs[id]
-	return j, ok, nil
-}
-
-func (d *desk) Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error) {
-	return projections.SavedTemplate{}, false, nil
-}
-
-func (d *desk) CatchUp(context.Context, int32) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.caughtUp++
-	d.known = true
-	for id, j := range d.fresh {
-		d.jobs[id] = j
-	}
-	return d.caught
-}
-
-// answer is a response with its body read.
-type answer struct {
-	*http.Response
-	body string
-}
-
-func (d *desk) do(method, path, body string, headers ...string) answer {
-	d.t.Helper()
-	req, err := http.NewRequest(method, d.url+path, strings.NewReader(body))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	req.Header.Set("X-API-Key", d.secret)
-	for i := 0; i+1 < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return answer{resp, string(b)}
-}
-
-// problemOf checks the common shape of an error body and returns it.
-func (a answer) problemOf(t *testing.T) problemBody {
-	t.Helper()
-	var p problemBody
-	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
-		t.Fatalf("%d %q is no problem body: %v", a.StatusCode, a.body, err)
-	}
-	if a.Header.Get("Content-Type") != "application/problem+json" || p.Status != a.StatusCode || p.Detail == "" ||
-		p.Error == "" || !strings.Contains(p.Type, "#") || p.RequestID == "" || p.RequestID != a.Header.Get("X-Request-Id") {
-		t.Errorf("problem %+v with headers %v is not whole", p, a.Header)
-	}
-	return p
-}
-
 func TestAcceptedJob(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	a := d.do("POST", "/html-to-pdf", `{"html":"<h1>Hi</h1>","options":{"format":"letter","landscape":true,"margin":{"top":"1in","left":null},"print_background":false,"scale":1.5}}`)
 	var created struct {
 		JobID  string `json:"job_id"`
@@ -234,10 +51,10 @@ func TestAcceptedJob(t *testing.T) {
 	}
 }
 
-// Every bad input has its status, and nothing of it reaches a shard.
+// Every bad input has its status, and none of it reaches a shard.
 func TestBadInput(t *testing.T) {
-	d := newDesk(t)
-	fits, tooLong := strings.Repeat("x", MaxContent), strings.Repeat("x", MaxContent+1)
+	d := newFixture(t)
+	fits, tooLong := strings.Repeat("x", contract.MaxContent), strings.Repeat("x", contract.MaxContent+1)
 	for _, tc := range []struct {
 		name, method, path, body string
 		headers                  []string
@@ -251,7 +68,7 @@ func TestBadInput(t *testing.T) {
 		{"no body", "POST", "/html-to-pdf", ``, nil, 422, "Field required"},
 		{"broken JSON", "POST", "/html-to-pdf", `{"html":`, nil, 422, "json_invalid"},
 		{"two values", "POST", "/html-to-pdf", `{"html":"x"} {}`, nil, 422, "json_invalid"},
-		{"no object", "POST", "/html-to-pdf", `["x"]`, nil, 422, "model_attributes_type"},
+		{"not an object", "POST", "/html-to-pdf", `["x"]`, nil, 422, "model_attributes_type"},
 		{"missing field", "POST", "/html-to-pdf", `{}`, nil, 422, `"loc":["body","html"],"msg":"Field required","type":"missing"`},
 		{"null for required", "POST", "/html-to-pdf", `{"html":null}`, nil, 422, "string_type"},
 		{"unknown field", "POST", "/markdown-to-pdf", `{"markdown":"x","css":"y"}`, nil, 422, `["body","css"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"`},
@@ -262,10 +79,10 @@ func TestBadInput(t *testing.T) {
 		{"empty HTML", "POST", "/html-to-pdf", `{"html":""}`, nil, 400, "empty-html"},
 		{"empty once sanitised", "POST", "/html-to-pdf", `{"html":"<script>"}`, nil, 400, "empty-html"},
 		{"bad markdown", "POST", "/markdown-to-pdf", `{"markdown":"bad"}`, nil, 422, "too deep"},
-		{"markdown too long", "POST", "/markdown-to-pdf", `{"markdown":"` + strings.Repeat("é", MaxMarkdown+1) + `"}`, nil, 422, "at most 100000 characters"},
+		{"markdown too long", "POST", "/markdown-to-pdf", `{"markdown":"` + strings.Repeat("é", contract.MaxMarkdown+1) + `"}`, nil, 422, "at most 100000 characters"},
 		{"content too long", "POST", "/html-to-pdf", `{"html":"` + tooLong + `"}`, nil, 413, "payload-too-large-for-queue"},
-		{"body too long", "POST", "/html-to-pdf", strings.Repeat(" ", MaxBody+1), nil, 413, "8 MiB"},
-		{"body too long without key", "POST", "/html-to-pdf", strings.Repeat(" ", MaxBody+1), []string{"X-API-Key", "x"}, 401, "INVALID_API_KEY"},
+		{"body too long", "POST", "/html-to-pdf", strings.Repeat(" ", contract.MaxBody+1), nil, 413, "8 MiB"},
+		{"body too long without key", "POST", "/html-to-pdf", strings.Repeat(" ", contract.MaxBody+1), []string{"X-API-Key", "x"}, 401, "INVALID_API_KEY"},
 		{"unknown job", "GET", "/jobs/" + events.NewJobID().String(), "", nil, 404, "job-not-found"},
 		{"malformed job", "GET", "/jobs/42", "", nil, 404, "job-not-found"},
 		{"unknown file", "GET", "/jobs/" + events.NewJobID().String() + "/download", "", nil, 404, "job-not-found"},
@@ -282,23 +99,23 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	if len(d.commands) != 0 {
-		t.Errorf("%d commands came of bad input", len(d.commands))
+		t.Errorf("bad input made %d commands", len(d.commands))
 	}
 	if a := d.do("POST", "/html-to-pdf", `{"html":"`+fits+`"}`); a.StatusCode != 202 {
 		t.Errorf("content at the limit: %d", a.StatusCode)
 	}
-	if a := d.do("POST", "/markdown-to-pdf", `{"markdown":"`+strings.Repeat("é", MaxMarkdown)+`"}`); a.StatusCode != 202 {
+	if a := d.do("POST", "/markdown-to-pdf", `{"markdown":"`+strings.Repeat("é", contract.MaxMarkdown)+`"}`); a.StatusCode != 202 {
 		t.Errorf("markdown at the limit: %d", a.StatusCode)
 	}
 	padded := `{"html":"x"}`
-	if a := d.do("POST", "/html-to-pdf", padded+strings.Repeat(" ", MaxBody-len(padded))); a.StatusCode != 202 {
+	if a := d.do("POST", "/html-to-pdf", padded+strings.Repeat(" ", contract.MaxBody-len(padded))); a.StatusCode != 202 {
 		t.Errorf("body at the limit: %d %s", a.StatusCode, a.body)
 	}
 }
 
 // All violations are reported at once.
 func TestAllViolationsAtOnce(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	a := d.do("POST", "/html-to-pdf", `{"html":1,"x":1,"options":{"format":1,"landscape":"yes","scale":"1","margin":3}}`)
 	var body struct {
 		Detail []struct {
@@ -312,7 +129,7 @@ func TestAllViolationsAtOnce(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	for _, tc := range []struct {
 		reply  events.Reply
 		err    error
@@ -338,7 +155,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	queued, done := events.NewJobID(), events.NewJobID()
 	d.fresh[queued] = projections.Job{Account: "acc", Status: events.StatusQueued, Created: 1_700_000_000_123}
 	d.jobs[done] = projections.Job{
@@ -362,7 +179,7 @@ func TestStatus(t *testing.T) {
 }
 
 func TestDownload(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	in := func(j projections.Job) string {
 		id := events.NewJobID()
 		j.Account = "acc"
@@ -392,7 +209,7 @@ func TestDownload(t *testing.T) {
 }
 
 func TestOperations(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n", "/metrics": "metrics"} {
 		if a := d.do("GET", path, "", "X-API-Key", ""); a.StatusCode != 200 || a.body != want {
 			t.Errorf("%s: %d %q", path, a.StatusCode, a.body)
@@ -404,9 +221,9 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// A sane request id is kept, any other replaced.
+// A well-formed request id is kept, any other is replaced.
 func TestRequestID(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	if a := d.do("GET", "/nope", "", "X-Request-Id", "trace-1.2:3"); a.Header.Get("X-Request-Id") != "trace-1.2:3" {
 		t.Errorf("got %q", a.Header.Get("X-Request-Id"))
 	}
@@ -417,9 +234,9 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// What is not HTTP gets an answer that says so, and the connection ends.
+// What is not HTTP gets a response that says so, and the connection is closed.
 func TestMalformedHTTP(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	for raw, want := range map[string]string{
 		"NONSENSE\r\n\r\n": "HTTP/1.1 400",
 		"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", 20<<10) + "\r\n\r\n": "HTTP/1.1 431",
@@ -439,17 +256,5 @@ func TestMalformedHTTP(t *testing.T) {
 			t.Errorf("%.20q: got %.200q, want %s", raw, b, want)
 		}
 		_ = conn.Close()
-	}
-}
-
-func TestCheckLength(t *testing.T) {
-	for s, ok := range map[string]bool{
-		"10px": true, "0": true, "0.5in": true, ".5cm": true, "12mm": true, "3pt": true, "1pc": true, "0px": true,
-		"": false, "10": false, "1em": false, "-1px": false, "1 px": false, "calc(1px)": false, "1e3px": false, "px": false,
-		strings.Repeat("1", 100) + "px": false,
-	} {
-		if got := checkMargin(s) == ""; got != ok {
-			t.Errorf("%q: valid %t, want %t", s, got, ok)
-		}
 	}
 }

@@ -1,6 +1,9 @@
 package events
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Plan is a subscription plan by its wire name.
 type Plan string
@@ -101,9 +104,12 @@ type Key struct {
 	LastFour string  `cbor:"4,keyasint"`
 	Created  Instant `cbor:"5,keyasint"`
 	Revoked  Instant `cbor:"6,keyasint,omitempty"`
-	// LastUsed is when a request last came with it, to the hour.
+	// LastUsed is when a request last came with it, to KeyUsePrecision.
 	LastUsed Instant `cbor:"7,keyasint,omitempty"`
 }
+
+// KeyUsePrecision is how precisely the last use of a key is known: it is not told more often.
+const KeyUsePrecision = time.Hour
 
 // WithKey is keys with one of them changed; keys itself stays as it is.
 func WithKey(keys []Key, id KeyID, change func(*Key)) []Key {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Admit says whether the account may have one more charged job now, and
@@ -46,14 +47,14 @@ func UsageAt(s State, now events.Instant, limitsOf LimitsFunc) Usage {
 	return use
 }
 
-// AdmitTest says whether the account may have one more test job now
-// (decisions.md, Submitting: 60 in any 60 seconds, 2,000 in a UTC day).
+// AdmitTest decides whether the account may have one more test job now: there is a limit
+// for any 60 seconds and one for a UTC day (docs/API.md, Test mode).
 func AdmitTest(s State, job events.JobID, now events.Instant) ([]events.Event, events.Reply) {
 	recent := s.Tests.within(now)
-	if len(recent) >= TestsPerMinute {
+	if len(recent) >= contract.TestsPerMinute {
 		return nil, events.Reply{Code: events.TestLimit, RetryAfter: now.Until(recent[0].Add(time.Minute))}
 	}
-	if day := dayOf(now); s.Tests.Day >= day && s.Tests.Count >= TestsPerDay {
+	if day := dayOf(now); s.Tests.Day >= day && s.Tests.Count >= contract.TestsPerDay {
 		return nil, events.Reply{Code: events.TestLimit, RetryAfter: now.Until(events.Instant((s.Tests.Day + 1) * dayMillis))}
 	}
 	return one(events.TestCounted{Job: job})

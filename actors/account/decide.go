@@ -1,10 +1,6 @@
 package account
 
-import (
-	"time"
-
-	"platen.dev/events"
-)
+import "platen.dev/events"
 
 // Decide says what a command changes in the account itself, and its reply.
 func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
@@ -94,15 +90,12 @@ func revokeKey(s State, b events.RevokeKey) ([]events.Event, events.Reply) {
 	return one(events.KeyRevoked{Key: b.Key, Hash: have.Hash})
 }
 
-// noteEvery is how exactly the last use of a key is known.
-const noteEvery = time.Hour
-
 func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Event, events.Reply) {
 	have, exists := s.key(b.Key)
 	if !exists {
 		return refuse(events.NoSuchKey)
 	}
-	if have.Revoked != 0 || now < have.LastUsed.Add(noteEvery) {
+	if have.Revoked != 0 || now < have.LastUsed.Add(events.KeyUsePrecision) {
 		return nil, yes
 	}
 	return one(events.KeyUsed{Key: b.Key})

@@ -1,14 +1,9 @@
 package account
 
 import (
-	"time"
-
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
-
-// IdempotencyLife is how long a request is recognised by its idempotency key
-// (decisions.md, Submitting).
-const IdempotencyLife = 48 * time.Hour
 
 // Remembered is the accepted request that an idempotency key stands for.
 type Remembered struct {
@@ -20,7 +15,7 @@ type Remembered struct {
 // replay answers a request that was accepted before; false for a new one.
 func (r Remembered) replay(want *events.Idempotency, now events.Instant) (events.Reply, bool) {
 	switch {
-	case want == nil || r.At == 0 || now >= r.At.Add(IdempotencyLife):
+	case want == nil || r.At == 0 || now >= r.At.Add(contract.IdempotencyLife):
 		return events.Reply{}, false
 	case r.Fingerprint != want.Fingerprint:
 		return events.Reply{Code: events.KeyReused}, true

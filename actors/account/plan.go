@@ -2,7 +2,7 @@ package account
 
 import "platen.dev/events"
 
-// Limits are what a plan allows (api-spec.md, Limits).
+// Limits are what a plan allows (docs/API.md, Plans and quotas).
 type Limits struct {
 	// Jobs and Bytes are per quota window.
 	Jobs, Bytes int64
@@ -20,12 +20,6 @@ var limits = map[events.Plan]Limits{
 	events.PlanPro:      {Jobs: 50_000, Bytes: 50 * gigabyte, Running: 50, RequestsPerMinute: 500},
 	events.PlanBusiness: {Jobs: 500_000, Bytes: 300 * gigabyte, Running: 150, RequestsPerMinute: 2_000},
 }
-
-// Caps of test mode (api-spec.md, Limits).
-const (
-	TestsPerMinute = 60
-	TestsPerDay    = 2_000
-)
 
 // LimitsOf gives a plan's limits; false for an unknown plan.
 func LimitsOf(plan events.Plan) (Limits, bool) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Decide says what a command changes in a job: nothing, when the command comes
@@ -71,7 +72,7 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 	}
 	done := events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics}
 	if !s.Delivered { // nothing is kept of a file that went to the caller's storage
-		done.Expires = now.Add(FileLife)
+		done.Expires = now.Add(contract.FileLife)
 	}
 	return one(done)
 }

@@ -1,6 +1,9 @@
 package job
 
-import "platen.dev/events"
+import (
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
 
 // retryBusy is after how many seconds a busy stream may be asked for again
 // (decisions.md, Jobs).
@@ -15,12 +18,12 @@ func BeginDownload(s State, b events.BeginDownload, now events.Instant) ([]event
 		return nil, events.Reply{Code: events.FileGone}
 	case s.Phase != Done:
 		return nil, events.Reply{Code: events.NoSuchFile}
-	case s.Downloads >= MaxDownloads:
+	case s.Downloads >= contract.MaxDownloads:
 		return nil, events.Reply{Code: events.DownloadsExhausted, RetryAfter: now.Until(s.Due)}
 	case s.streaming(now):
 		return nil, events.Reply{Code: events.DownloadBusy, RetryAfter: retryBusy}
 	}
-	return one(events.DownloadBegun{Job: b.Job, Download: b.Download, Until: now.Add(StreamLease)}), events.Reply{Code: events.Accepted}
+	return one(events.DownloadBegun{Job: b.Job, Download: b.Download, Until: now.Add(contract.StreamLease)}), events.Reply{Code: events.Accepted}
 }
 
 // streaming tells whether a download holds the file's stream.
@@ -29,7 +32,7 @@ func (s State) streaming(now events.Instant) bool { return s.Stream != 0 && now 
 // renewDownload prolongs a stream that nobody else has got meanwhile, also when
 // the renewal comes late.
 func renewDownload(s State, b events.RenewDownload, now events.Instant) []events.Event {
-	until := now.Add(StreamLease)
+	until := now.Add(contract.StreamLease)
 	if s.Phase != Done || s.Stream != b.Download || until <= s.StreamUntil {
 		return nil
 	}

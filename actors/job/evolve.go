@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Evolve is the state after an event that happened at the given instant to a job of account.
@@ -31,15 +32,15 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Spent = nil
 		s.Phase, s.Attempt, s.Node, s.Due, s.File = Done, 0, "", e.Expires, e.File.Name
 		if e.Expires == 0 {
-			s.Phase, s.Due, s.File = Deleted, at.Add(StatusLife), ""
+			s.Phase, s.Due, s.File = Deleted, at.Add(contract.StatusLife), ""
 		}
 	case events.JobFailed:
 		s.Spent = nil
-		s.Phase, s.Attempt, s.Node, s.Due = Failed, 0, "", at.Add(StatusLife)
+		s.Phase, s.Attempt, s.Node, s.Due = Failed, 0, "", at.Add(contract.StatusLife)
 	case events.FileExpired:
 		s.Phase, s.Due = Expired, 0
 	case events.FileDeleted:
-		s.Phase, s.Due, s.File = Deleted, at.Add(StatusLife-FileLife), ""
+		s.Phase, s.Due, s.File = Deleted, at.Add(contract.StatusLife-contract.FileLife), ""
 	case events.JobForgotten:
 		return State{}
 	case events.DownloadBegun:

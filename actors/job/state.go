@@ -24,25 +24,16 @@ const (
 	Deleted                // its status may be read until Due
 )
 
-// Limits of a job's life.
+// Limits of a job's attempts; those of its file are in package contract.
 const (
 	// MaxFailures is how often a render may fail for reasons that neither page nor
-	// caller caused before the job fails (decisions.md, Jobs).
+	// caller caused before the job fails (docs/API.md, Jobs).
 	MaxFailures = 3
 	// MaxLosses is how often a job may be lost together with its node before it
 	// fails. A loss says little about the job, hence more patience than for failures.
 	MaxLosses = 10
-	// AttemptLimit is after how long an attempt of which nothing is heard counts as lost.
+	// AttemptLimit is after how long an attempt that is not heard from counts as lost.
 	AttemptLimit = 10 * time.Minute
-	// FileLife is how long a file may be downloaded (api-spec.md, General rules).
-	FileLife = 24 * time.Hour
-	// MaxDownloads is how often a file may be downloaded (api-spec.md, download).
-	MaxDownloads = 3
-	// StreamLease is after how long a download of which nothing is heard has ended
-	// (decisions.md, Jobs). The edge says three times as often that one goes on.
-	StreamLease = 30 * time.Second
-	// StatusLife is how long after its end a job's status may be read (decisions.md, Jobs).
-	StatusLife = 30 * 24 * time.Hour
 )
 
 // State is all that decisions about a job depend on.

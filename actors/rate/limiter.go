@@ -11,7 +11,6 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"platen.dev/actors/account"
 	"platen.dev/events"
 )
 
@@ -49,7 +48,7 @@ type Limiter struct {
 	silent map[events.NodeID]time.Time
 }
 
-// ask is the message to an owner; its answer is an account.Rate.
+// ask is the message to an owner; its answer is an events.Rate.
 type ask struct {
 	Account events.AccountID `cbor:"1,keyasint"`
 	Limit   int64            `cbor:"2,keyasint"`
@@ -65,7 +64,7 @@ func Start(cfg Config) (*Limiter, error) {
 }
 
 // Take counts one request of an account if limit, per minute, allows it.
-func (l *Limiter) Take(id events.AccountID, limit int64) account.Rate {
+func (l *Limiter) Take(id events.AccountID, limit int64) events.Rate {
 	owner := l.cfg.Owner(id)
 	if owner != l.cfg.Self && owner != "" && !l.distrusts(owner) {
 		rate, err := l.ask(owner, ask{id, limit})
@@ -87,7 +86,7 @@ func (l *Limiter) Take(id events.AccountID, limit int64) account.Rate {
 
 var errDown = errors.New("the node is not up")
 
-func (l *Limiter) ask(owner events.NodeID, a ask) (rate account.Rate, err error) {
+func (l *Limiter) ask(owner events.NodeID, a ask) (rate events.Rate, err error) {
 	address, up := l.cfg.Address(owner)
 	if !up || address == "" { // a node of an older version tells no address
 		return rate, errDown

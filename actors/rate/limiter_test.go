@@ -122,12 +122,12 @@ func TestSweep(t *testing.T) {
 	}
 	c.at.Add(2 * time.Minute.Milliseconds())
 	left := 0
-	for i := range l.windows.shards {
-		s := &l.windows.shards[i]
-		s.requests("the only one", events.At(c.now()))
+	for i := range l.windows.buckets {
+		s := &l.windows.buckets[i]
+		s.window("the only one", events.At(c.now()))
 		left += len(s.accounts)
 	}
-	if left != len(l.windows.shards) {
-		t.Errorf("%d accounts are remembered, want one in each shard", left)
+	if left != len(l.windows.buckets) {
+		t.Errorf("%d accounts are remembered, want one in each bucket", left)
 	}
 }

@@ -8,56 +8,56 @@ import (
 	"hash/maphash"
 	"sync"
 
-	"platen.dev/actors/account"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Windows are the windows of many accounts. Its methods may be called from any goroutine.
 type Windows struct {
 	seed   maphash.Seed
-	shards [64]shard
+	buckets [64]bucket
 }
 
-// shard is a part of the accounts, so that they do not wait for one another.
-type shard struct {
+// bucket is a part of the accounts, so that they do not wait for one another.
+type bucket struct {
 	mu       sync.Mutex
-	accounts map[events.AccountID]*account.Requests
+	accounts map[events.AccountID]*requests
 	swept    events.Instant
 }
 
 // NewWindows makes empty windows.
 func NewWindows() *Windows {
 	w := &Windows{seed: maphash.MakeSeed()}
-	for i := range w.shards {
-		w.shards[i].accounts = map[events.AccountID]*account.Requests{}
+	for i := range w.buckets {
+		w.buckets[i].accounts = map[events.AccountID]*requests{}
 	}
 	return w
 }
 
 // Take counts one request of an account if its limit per minute allows it.
-func (w *Windows) Take(id events.AccountID, now events.Instant, limit int64) account.Rate {
-	s := w.shard(id)
+func (w *Windows) Take(id events.AccountID, now events.Instant, limit int64) events.Rate {
+	s := w.bucket(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.requests(id, now).Take(now, limit)
+	return s.window(id, now).Take(now, limit)
 }
 
 // Note counts a request that another node has allowed.
 func (w *Windows) Note(id events.AccountID, now events.Instant) {
-	s := w.shard(id)
+	s := w.bucket(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests(id, now).Note(now)
+	s.window(id, now).Note(now)
 }
 
-func (w *Windows) shard(id events.AccountID) *shard {
-	return &w.shards[maphash.String(w.seed, string(id))%uint64(len(w.shards))]
+func (w *Windows) bucket(id events.AccountID) *bucket {
+	return &w.buckets[maphash.String(w.seed, string(id))%uint64(len(w.buckets))]
 }
 
-// requests finds an account's window. Once in a window's length those that have run
+// window finds an account's window. Once in a window's length those that have run
 // empty are dropped.
-func (s *shard) requests(id events.AccountID, now events.Instant) *account.Requests {
-	if now >= s.swept.Add(account.RateWindow) {
+func (s *bucket) window(id events.AccountID, now events.Instant) *requests {
+	if now >= s.swept.Add(contract.RateWindow) {
 		s.swept = now
 		for id, r := range s.accounts {
 			if r.Idle(now) {
@@ -67,7 +67,7 @@ func (s *shard) requests(id events.AccountID, now events.Instant) *account.Reque
 	}
 	r, ok := s.accounts[id]
 	if !ok {
-		r = &account.Requests{}
+		r = &requests{}
 		s.accounts[id] = r
 	}
 	return r

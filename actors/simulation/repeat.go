@@ -7,6 +7,7 @@ import (
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // repeats is a dumb model of what is not to happen twice: requests with one
@@ -88,7 +89,7 @@ func (r repeats) event(e events.Envelope, ev events.Event) error {
 
 func (r repeats) request(e events.Envelope, ev events.JobQueued) error {
 	id := request{e.Account, ev.Idempotency.Key}
-	if first, ok := r.requests[id]; ok && e.At < first.at.Add(account.IdempotencyLife) {
+	if first, ok := r.requests[id]; ok && e.At < first.at.Add(contract.IdempotencyLife) {
 		return fmt.Errorf("key %s made job %s, and %s after %d ms", id.key, first.job, ev.Job, e.At-first.at)
 	}
 	r.requests[id] = made{ev.Job, ev.Idempotency.Fingerprint, e.At}
@@ -102,7 +103,7 @@ func (r repeats) test(e events.Envelope) error {
 			within++
 		}
 	}
-	if within > account.TestsPerMinute {
+	if within > contract.TestsPerMinute {
 		return fmt.Errorf("account %s has %d test jobs within a minute", e.Account, within)
 	}
 	r.tests[e.Account] = append(r.tests[e.Account], e.At)
@@ -116,7 +117,7 @@ func (r repeats) download(e events.Envelope, ev events.DownloadBegun) error {
 		r.files[ev.Job] = f
 	}
 	switch {
-	case f.begun >= job.MaxDownloads:
+	case f.begun >= contract.MaxDownloads:
 		return fmt.Errorf("job %s is downloaded for the %dth time", ev.Job, f.begun+1)
 	case f.stream != 0 && e.At < f.until:
 		return fmt.Errorf("job %s has two streams", ev.Job)
@@ -163,7 +164,7 @@ func (w *world) visitors() {
 func (w *world) downloadable(s submitted) bool {
 	p := events.Partition(s.account, partitions)
 	state, err := account.ReplicaStore{Reader: w.nodes[0].replicas[p].values, Partition: p}.Job(s.account, s.job)
-	return err == nil && state.Phase == job.Done && state.Downloads <= job.MaxDownloads
+	return err == nil && state.Phase == job.Done && state.Downloads <= contract.MaxDownloads
 }
 
 func (w *world) visit(id events.JobID) events.CommandBody {

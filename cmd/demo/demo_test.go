@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	prepare "platen.dev/document"
-	"platen.dev/edge"
+	"platen.dev/events/contract"
 )
 
 func TestAlmanacHasItsPages(t *testing.T) {
@@ -47,15 +47,15 @@ func TestDocumentsFitTheLimits(t *testing.T) {
 	for _, d := range all {
 		text := prepare.Sanitize(d.text).HTML()
 		if d.field == "markdown" {
-			if n := utf8.RuneCountInString(d.text); n > edge.MaxMarkdown {
-				t.Errorf("%s has %d characters, %d are allowed", d.name, n, edge.MaxMarkdown)
+			if n := utf8.RuneCountInString(d.text); n > contract.MaxMarkdown {
+				t.Errorf("%s has %d characters, %d are allowed", d.name, n, contract.MaxMarkdown)
 			}
 			if text, err = prepare.Markdown(d.text); err != nil {
 				t.Errorf("%s: %v", d.name, err)
 			}
 		}
-		if len(text) > edge.MaxContent {
-			t.Errorf("%s has %d bytes to be rendered, %d are allowed", d.name, len(text), edge.MaxContent)
+		if len(text) > contract.MaxContent {
+			t.Errorf("%s has %d bytes to be rendered, %d are allowed", d.name, len(text), contract.MaxContent)
 		}
 	}
 }

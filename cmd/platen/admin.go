@@ -16,8 +16,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"platen.dev/actors/account"
 	"platen.dev/events"
+	api "platen.dev/events/contract"
 	"platen.dev/projections"
 )
 
@@ -183,7 +183,7 @@ func (c adminCall) usage() error {
 		fmt.Fprintf(w, "under way\t%d of %d\n", u.Running, u.Limits.Running)
 		fmt.Fprintf(w, "requests\t%d per minute\n", u.Limits.RequestsPerMinute)
 		fmt.Fprintf(w, "file limit\t%d bytes\n", u.MaxFile)
-		fmt.Fprintf(w, "test jobs\t%d of %d on the last day of use (UTC)\n", u.Tests, account.TestsPerDay)
+		fmt.Fprintf(w, "test jobs\t%d of %d on the last day of use (UTC)\n", u.Tests, api.TestsPerDay)
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"platen.dev/edge"
+	"platen.dev/edge/request"
 	"platen.dev/edge/schema"
 	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
@@ -40,7 +40,7 @@ func (a *adminServer) putTemplate(w http.ResponseWriter, r *http.Request) {
 	if !decodeBody(w, r, &req) {
 		return
 	}
-	if wrong := edge.CheckTemplate(req.Body, blocks.CheckText); len(wrong) > 0 {
+	if wrong := request.CheckTemplate(req.Body, blocks.CheckText); len(wrong) > 0 {
 		answer(w, 400, adminError{templateFaults(wrong)})
 		return
 	}

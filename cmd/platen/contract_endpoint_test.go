@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"platen.dev/document"
-	"platen.dev/edge"
 	"platen.dev/events"
+	api "platen.dev/events/contract"
 )
 
 // The job-creating endpoints, field by field.
@@ -219,7 +219,7 @@ func proveMarkdownExpansion(t *testing.T, v *venue) {
 
 func proveBodyLimit(t *testing.T, v *venue) {
 	c := v.customer(t, events.PlanFree)
-	at := `{"html":"x"}` + strings.Repeat(" ", edge.MaxBody-len(`{"html":"x"}`))
+	at := `{"html":"x"}` + strings.Repeat(" ", api.MaxBody-len(`{"html":"x"}`))
 	if len(at) != 8*1024*1024 {
 		t.Fatalf("the limit is %d bytes", len(at))
 	}
@@ -229,7 +229,7 @@ func proveBodyLimit(t *testing.T, v *venue) {
 
 func proveChunkedBody(t *testing.T, v *venue) {
 	c := v.customer(t, events.PlanFree)
-	at := `{"html":"x"}` + strings.Repeat(" ", edge.MaxBody-len(`{"html":"x"}`))
+	at := `{"html":"x"}` + strings.Repeat(" ", api.MaxBody-len(`{"html":"x"}`))
 	c.chunked(at).accepted()
 	c.chunked(at+" ").problem(413, "PAYLOAD_TOO_LARGE", "payload-too-large: ")
 }

@@ -343,9 +343,9 @@ func (n *Node) actorsOf(id events.NodeID) (string, bool) {
 }
 
 // rate counts a request of an account.
-func (n *Node) rate(id events.AccountID, plan events.Plan) edge.Rate {
+func (n *Node) rate(id events.AccountID, plan events.Plan) events.Rate {
 	limits, _ := account.LimitsOf(plan)
-	return edge.Rate(n.limiter.Take(id, limits.RequestsPerMinute))
+	return n.limiter.Take(id, limits.RequestsPerMinute)
 }
 
 // resolve checks the host of a page by the rules of the browsers' proxy.

@@ -1,6 +1,6 @@
-// Package apikey makes and reads API keys: a prefix, 160 random bits in base62
-// and a CRC32 checksum in base62, so that a mistyped key is refused without a
-// look-up (decisions.md, Accounts). Platen keeps only the SHA-256 of a key.
+// Package apikey makes and checks API keys: a prefix, 160 random bits in base62 and a
+// CRC32 checksum in base62, so that a mistyped key is refused without a look-up
+// (docs/API.md, Authentication). Platen keeps only the SHA-256 of a key.
 package apikey
 
 import (
@@ -13,7 +13,7 @@ import (
 	"platen.dev/events"
 )
 
-// The prefixes. A test key is a label only: it changes no behaviour by itself.
+// The prefixes. They are labels: a test key behaves as a live one does.
 const (
 	Live = "sk_live_"
 	Test = "sk_test_"
@@ -27,7 +27,7 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// New makes a key with the prefix: the secret, to be shown once, and what is kept of it.
+// New makes a key with the prefix: the secret, to be shown once, and the record of it.
 func New(prefix string, created events.Instant) (secret string, key events.Key) {
 	b := make([]byte, randomBytes)
 	rand.Read(b) // never fails: crypto/rand aborts the process instead
@@ -36,7 +36,7 @@ func New(prefix string, created events.Instant) (secret string, key events.Key) 
 	return secret, Describe(secret, created)
 }
 
-// Describe is what is kept of a secret, under a new key id.
+// Describe is the record of a secret, under a new key id.
 func Describe(secret string, created events.Instant) events.Key {
 	return events.Key{
 		ID: events.NewKeyID(), Hash: sha256.Sum256([]byte(secret)),
@@ -44,8 +44,7 @@ func Describe(secret string, created events.Instant) events.Key {
 	}
 }
 
-// Hash checks the form and the checksum of a secret and gives its hash; false
-// when no Platen ever made it.
+// Hash returns the hash of a secret; false if its form or its checksum is wrong.
 func Hash(secret string) ([32]byte, bool) {
 	if len(secret) != length || (!strings.HasPrefix(secret, Live) && !strings.HasPrefix(secret, Test)) {
 		return [32]byte{}, false
@@ -57,7 +56,7 @@ func Hash(secret string) ([32]byte, bool) {
 	return sha256.Sum256([]byte(secret)), true
 }
 
-// checksum is computed for every request, hence without big numbers.
+// checksum is computed for every request, and therefore without big numbers.
 func checksum(body string) string {
 	var out [checksumDigits]byte
 	n := crc32.ChecksumIEEE([]byte(body))

@@ -18,15 +18,15 @@ const keyScheme = "apiKey"
 // declarations. Operations, fields and headers keep the order of their
 // declaration, since that is the order in which people read them.
 //
-// It panics on declarations that contradict one another, which a test of the
-// document finds at once: two different objects of one name, a value that is no JSON.
+// It panics on declarations that contradict one another, which a test of the document
+// finds at once: two different objects of one name, a value that JSON cannot express.
 func Build(info Info, operations []Operation) []byte {
-	b := &builder{schemas: map[string]any{}, headers: map[string]any{}}
+	b := &builder{schemas: map[string]schema.JSONSchema{}, headers: map[string]schema.Ordered{}}
 	document := some(
 		schema.Member{Name: "openapi", Value: "3.1.0"},
 		schema.Member{Name: "info", Value: describeInfo(info)},
-		schema.Member{Name: "servers", Value: []any{map[string]any{"url": "/"}}},
-		schema.Member{Name: "security", Value: []any{map[string]any{keyScheme: []any{}}}},
+		schema.Member{Name: "servers", Value: []any{schema.Ordered{{Name: "url", Value: "/"}}}},
+		schema.Member{Name: "security", Value: []any{schema.Ordered{{Name: keyScheme, Value: []any{}}}}},
 		schema.Member{Name: "tags", Value: describeTags(info.Tags)},
 		schema.Member{Name: "paths", Value: b.paths(operations)},
 		schema.Member{Name: "webhooks", Value: b.paths(unsecured(info.Webhooks))},
@@ -45,7 +45,7 @@ func write(document any) []byte {
 	return text.Bytes()
 }
 
-// some leaves out the members that say nothing: nil, "" and what is empty.
+// some leaves out the members that are empty: nil, "", empty slices and maps.
 func some(members ...schema.Member) (kept schema.Ordered) {
 	for _, m := range members {
 		switch v := reflect.ValueOf(m.Value); v.Kind() {
@@ -81,7 +81,8 @@ func describeTags(tags []Tag) (all []any) {
 	return all
 }
 
-// unsecured are webhooks as they are described: the key is for requests to the service.
+// unsecured returns webhooks as they are described: without a key, which is for requests
+// to the service.
 func unsecured(webhooks []Operation) []Operation {
 	all := append([]Operation(nil), webhooks...)
 	for i := range all {
@@ -90,39 +91,44 @@ func unsecured(webhooks []Operation) []Operation {
 	return all
 }
 
-// builder collects what operations share.
-type builder struct{ schemas, headers map[string]any }
+// builder collects the components that operations share.
+type builder struct {
+	schemas map[string]schema.JSONSchema
+	headers map[string]schema.Ordered
+}
 
 func (b *builder) components() schema.Ordered {
-	key := map[string]any{
-		"type": "apiKey", "in": "header", "name": "X-API-Key",
-		"description": "A key of the account: `sk_live_…` or `sk_test_…`. It belongs on a server, never in a browser or an app.",
+	key := schema.Ordered{
+		{Name: "description", Value: "A key of the account: `sk_live_…` or `sk_test_…`. It belongs on a server, never in a browser or an app."},
+		{Name: "in", Value: "header"},
+		{Name: "name", Value: "X-API-Key"},
+		{Name: "type", Value: "apiKey"},
 	}
 	return some(
 		schema.Member{Name: "schemas", Value: b.schemas},
 		schema.Member{Name: "headers", Value: b.headers},
-		schema.Member{Name: "securitySchemes", Value: map[string]any{keyScheme: key}},
+		schema.Member{Name: "securitySchemes", Value: schema.Ordered{{Name: keyScheme, Value: key}}},
 	)
 }
 
 // paths groups operations by path, in the order in which paths are first named.
 func (b *builder) paths(operations []Operation) (paths schema.Ordered) {
-	places := map[string]int{}
+	index := map[string]int{}
 	for _, o := range operations {
-		place, known := places[o.Path]
+		i, known := index[o.Path]
 		if !known {
-			place = len(paths)
-			places[o.Path] = place
+			i = len(paths)
+			index[o.Path] = i
 			paths = append(paths, schema.Member{Name: o.Path, Value: schema.Ordered{}})
 		}
 		method := schema.Member{Name: strings.ToLower(o.Method), Value: b.operation(o)}
-		paths[place].Value = append(paths[place].Value.(schema.Ordered), method)
+		paths[i].Value = append(paths[i].Value.(schema.Ordered), method)
 	}
 	return paths
 }
 
-// schema describes a kind and keeps the named objects it refers to.
-func (b *builder) schema(kind schema.Kind) map[string]any {
+// schema describes a kind and keeps the named objects that it refers to.
+func (b *builder) schema(kind schema.Kind) schema.JSONSchema {
 	described, components := schema.Describe(kind)
 	for name, object := range components {
 		if known, taken := b.schemas[name]; taken && !reflect.DeepEqual(known, object) {

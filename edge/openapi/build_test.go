@@ -8,7 +8,6 @@ import (
 
 	"platen.dev/edge/openapi"
 	"platen.dev/edge/openapi/openapitest"
-	"platen.dev/edge/schema"
 )
 
 func TestSampleIsRight(t *testing.T) {
@@ -85,6 +84,6 @@ func TestNamesClash(t *testing.T) {
 		}
 	}()
 	other := htmlToPDF
-	other.Path, other.Body = "/other", &openapi.Body{Schema: schema.Object{Name: "HtmlToPdfRequest"}}
+	other.Path, other.Body = "/other", &openapi.Body{Schema: openapi.Object{Name: "HtmlToPdfRequest"}}
 	openapi.Build(info, append(operations[:1:1], other))
 }

@@ -34,7 +34,7 @@ func tagged(tag string) []any {
 
 func (b *builder) parameters(o Operation) (all []any) {
 	for _, p := range o.PathParams {
-		p.Required = true // there is no path without its parts
+		p.Required = true // a path needs all of its parts
 		all = append(all, b.parameter("path", p))
 	}
 	for _, p := range o.Headers {
@@ -77,8 +77,8 @@ func (b *builder) responses(responses []Response) (all schema.Ordered) {
 	return all
 }
 
-// refer puts headers among the components, where the first of a name gets the
-// place; one that differs from it is written where it is used.
+// refer puts headers among the components, the first of each name; a header that
+// differs from it is described where it is used.
 func (b *builder) refer(headers []Header) (all schema.Ordered) {
 	for _, h := range headers {
 		described := b.header(h)
@@ -87,13 +87,13 @@ func (b *builder) refer(headers []Header) (all schema.Ordered) {
 			continue
 		}
 		b.headers[h.Name] = described
-		reference := map[string]any{"$ref": "#/components/headers/" + h.Name}
+		reference := schema.Ordered{{Name: "$ref", Value: "#/components/headers/" + h.Name}}
 		all = append(all, schema.Member{Name: h.Name, Value: reference})
 	}
 	return all
 }
 
-func (b *builder) header(h Header) any {
+func (b *builder) header(h Header) schema.Ordered {
 	return some(
 		schema.Member{Name: "description", Value: h.Doc},
 		schema.Member{Name: "required", Value: !h.Optional},
@@ -113,18 +113,18 @@ func (b *builder) content(contents []Content) (all schema.Ordered) {
 	return all
 }
 
-func (b *builder) contentSchema(c Content) map[string]any {
+func (b *builder) contentSchema(c Content) schema.JSONSchema {
 	if c.Schema != nil {
 		return b.schema(c.Schema)
 	}
 	switch kind, _, _ := mime.ParseMediaType(c.Type); {
 	case strings.HasSuffix(kind, "json"):
-		return map[string]any{"type": "object"}
+		return schema.JSONSchema{"type": "object"}
 	case strings.HasPrefix(kind, "text/"):
-		return map[string]any{"type": "string"}
+		return schema.JSONSchema{"type": "string"}
 	}
-	// Generators of clients know raw bytes by this format.
-	return map[string]any{"type": "string", "format": "binary"}
+	// Client generators recognise raw bytes by this format.
+	return schema.JSONSchema{"type": "string", "format": "binary"}
 }
 
 func examples(all []Example) (described schema.Ordered) {

@@ -9,8 +9,9 @@ import (
 )
 
 func ExampleBuild() {
-	greeting := schema.Object{Name: "Greeting", Fields: []schema.Field{
-		{Name: "text", Required: true, Kind: schema.String{MaxLength: 80}},
+	type words struct{ Text string }
+	greeting := schema.Object[words]{Name: "Greeting", Fields: []schema.Field[words]{
+		schema.Required("text", schema.String{MaxLength: 80}, func(w *words, v string) { w.Text = v }),
 	}}
 	document := openapi.Build(openapi.Info{Title: "Greeter", Version: "1.0.0"}, []openapi.Operation{{
 		ID: "greet", Method: "POST", Path: "/greet", Summary: "Says hello",

@@ -6,8 +6,8 @@ import (
 	"platen.dev/edge/schema"
 )
 
-// Header is a header of a response. A response that declares it has to carry it,
-// unless it is Optional.
+// Header is a header of a response. A response that declares it must have it, unless it
+// is Optional.
 type Header struct {
 	Name, Doc string
 	Optional  bool
@@ -15,16 +15,16 @@ type Header struct {
 	Example   any
 }
 
-// OrNone is the header where a response may lack it.
+// OrNone is the header for responses that may lack it.
 func (h Header) OrNone() Header {
 	h.Optional = true
 	return h
 }
 
-// counts are the numbers that headers carry.
+// counts are the numbers in headers.
 var counts = schema.Integer{Min: 0, Max: 1 << 53}
 
-// The headers that responses share.
+// Headers that several responses have.
 var (
 	RequestID = Header{
 		Name: "X-Request-Id", Kind: schema.String{MinLength: 1}, Example: "0d9c3a56-6b0f-4c0e-9a37-3a1e7a0c55b1",
@@ -77,7 +77,7 @@ var (
 	}
 )
 
-// CommonHeaders are on every response, errors included.
+// CommonHeaders are the headers of every response, errors included.
 func CommonHeaders() []Header {
 	return []Header{RequestID, RateLimitLimit, RateLimitRemaining, RateLimitReset, RateLimitPolicy, RateLimit}
 }

@@ -1,9 +1,9 @@
 // Package openapi writes the OpenAPI 3.1 document of the service from the
 // declarations that the service itself runs on, and serves a page to read it.
 //
-// What is declared once as a schema.Object both checks requests and is described
-// here, so that the document cannot promise what the service does not do. The
-// package openapitest holds responses against the document.
+// A schema.Object is declared once: it checks and reads requests, and is described
+// here, so that the document cannot promise what the service does not do. Package
+// openapitest checks responses against the document.
 package openapi
 
 import "platen.dev/edge/schema"
@@ -13,11 +13,11 @@ type Info struct {
 	Title, Version string
 	// Summary is one line, Doc is Markdown.
 	Summary, Doc string
-	// Terms is the address of the terms of the contract; "" for none.
+	// Terms is the URL of the terms of service; "" for none.
 	Terms string
 	// Tags are the groups of operations, in the order in which they are shown.
 	Tags []Tag
-	// Webhooks are requests the service makes. Their Path is the name of the event.
+	// Webhooks are requests that the service sends. Their Path is the name of the event.
 	Webhooks []Operation
 }
 
@@ -26,16 +26,16 @@ type Tag struct{ Name, Doc string }
 
 // Operation is one method of one path.
 type Operation struct {
-	// ID is what generated clients call it: urlToPdf.
+	// ID is its name in generated clients: urlToPdf.
 	ID string
-	// Method is in upper case, Path may hold parameters: /jobs/{job_id}.
+	// Method is in upper case. Path may have parameters: /jobs/{job_id}.
 	Method, Path string
 	Tag          string
 	// Summary is one line, Doc is Markdown.
 	Summary, Doc string
 	// Public operations need no key.
 	Public bool
-	// PathParams are always required; Headers are those of the request.
+	// PathParams are always required. Headers are those of the request.
 	PathParams, Headers []Parameter
 	// Body is nil for none.
 	Body      *Body
@@ -53,7 +53,7 @@ type Parameter struct {
 // Body is the JSON body of a request.
 type Body struct {
 	Doc      string
-	Schema   schema.Object
+	Schema   schema.Kind
 	Examples []Example
 }
 
@@ -65,20 +65,20 @@ type Example struct {
 	Value   any
 }
 
-// Response is what a status means and carries.
+// Response describes the responses of one status.
 type Response struct {
 	Status int
 	Doc    string
-	// Headers are those worth mentioning; a response may have others.
+	// Headers are the documented ones; a response may have others.
 	Headers []Header
-	// Content has one entry for each type the body can have; none means no body.
+	// Content has one entry for each content type of the body; none means no body.
 	Content []Content
 }
 
 // Content is a body of one content type.
 type Content struct {
 	Type string
-	// Schema may be nil: any JSON object, any text or any bytes, as Type says.
+	// Schema may be nil: then the body is any JSON object, any text or any bytes, by Type.
 	Schema   schema.Kind
 	Examples []Example
 }

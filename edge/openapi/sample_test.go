@@ -7,8 +7,7 @@ import (
 	"platen.dev/edge/schema"
 )
 
-// A part of the contract as the edge declares it: every kind of thing that a
-// document can hold occurs in it.
+// A part of the API as the edge declares it, with everything that a document can contain.
 
 var info = openapi.Info{
 	Title:   "Platen",
@@ -24,63 +23,63 @@ var info = openapi.Info{
 	}},
 }
 
-var margin = schema.Object{Name: "MarginOptions", Doc: "Each side is a CSS length.", Fields: []schema.Field{
-	{Name: "top", Kind: schema.String{}, Example: "10mm"},
-	{Name: "right", Kind: schema.String{}, Example: "1in"},
-	{Name: "bottom", Kind: schema.String{}},
-	{Name: "left", Kind: schema.String{}},
+var margin = openapi.Object{Name: "MarginOptions", Doc: "Each side is a CSS length.", Fields: []openapi.Field{
+	openapi.Optional("top", schema.String{}).Example("10mm"),
+	openapi.Optional("right", schema.String{}).Example("1in"),
+	openapi.Optional("bottom", schema.String{}),
+	openapi.Optional("left", schema.String{}),
 }}
 
-var watermark = schema.Object{Name: "WatermarkOptions", Doc: "A text across every page.", Fields: []schema.Field{
-	{Name: "text", Required: true, Kind: schema.String{MinLength: 1}, Doc: "What it says.", Example: "DRAFT"},
-	{Name: "color", Kind: schema.String{}, Default: "rgba(200, 200, 200, 0.3)", Doc: "CSS colour."},
-	{Name: "rotation_degrees", Kind: schema.Integer{Min: -360, Max: 360}, Default: -45},
+var watermark = openapi.Object{Name: "WatermarkOptions", Doc: "A text across every page.", Fields: []openapi.Field{
+	openapi.Required("text", schema.String{MinLength: 1}).Doc("What it says.").Example("DRAFT"),
+	openapi.Optional("color", schema.String{}).Default("rgba(200, 200, 200, 0.3)").Doc("CSS colour."),
+	openapi.Optional("rotation_degrees", schema.Integer{Min: -360, Max: 360}).Default(-45),
 }}
 
-var pdfOptions = schema.Object{Name: "PdfOptions", Doc: "How the PDF is made. Every field may be left out.", Fields: []schema.Field{
-	{Name: "format", Kind: schema.String{OneOf: []string{"A4", "A3", "Letter", "Legal", "Tabloid"}, AnyCase: true}, Default: "A4"},
-	{Name: "landscape", Kind: schema.Bool{}, Default: false, Doc: "Landscape orientation."},
-	{Name: "margin", Kind: margin, Doc: "Space around the content."},
-	{Name: "header_template", Kind: schema.String{MaxLength: 10_000}, Doc: "HTML shown above every page."},
-	{Name: "watermark", Kind: watermark, Plan: "starter"},
-	{Name: "user_password", Kind: schema.String{MinLength: 1, Secret: true}, Doc: "Encrypts the PDF.", Plan: "pro"},
-	{Name: "scale", Kind: schema.Number{Min: 0.5, Max: 2}, Doc: "Fitted to the page when left out.", Example: 0.8},
+var pdfOptions = openapi.Object{Name: "PdfOptions", Doc: "How the PDF is made. Every field may be left out.", Fields: []openapi.Field{
+	openapi.Optional("format", schema.String{OneOf: []string{"A4", "A3", "Letter", "Legal", "Tabloid"}, AnyCase: true}).Default("A4"),
+	openapi.Optional("landscape", schema.Bool{}).Default(false).Doc("Landscape orientation."),
+	openapi.Optional("margin", margin).Doc("Space around the content."),
+	openapi.Optional("header_template", schema.String{MaxLength: 10_000}).Doc("HTML shown above every page."),
+	openapi.Optional("watermark", watermark).Plan("starter"),
+	openapi.Optional("user_password", schema.String{MinLength: 1, Secret: true}).Doc("Encrypts the PDF.").Plan("pro"),
+	openapi.Optional("scale", schema.Number{Min: 0.5, Max: 2}).Doc("Fitted to the page when left out.").Example(0.8),
 }}
 
-var htmlBody = schema.Object{Name: "HtmlToPdfRequest", Fields: []schema.Field{
-	{Name: "html", Required: true, Kind: schema.String{MinLength: 1}, Doc: "Markup; scripts are removed.", Example: "<h1>Hello</h1>"},
-	{Name: "webhook_url", Kind: schema.String{Format: "uri"}, Doc: "Where the outcome is sent."},
-	{Name: "options", Kind: pdfOptions},
-	{Name: "test", Kind: schema.Bool{}, Default: false, Doc: "Runs the job without rendering and without charge."},
+var htmlBody = openapi.Object{Name: "HtmlToPdfRequest", Fields: []openapi.Field{
+	openapi.Required("html", schema.String{MinLength: 1}).Doc("Markup; scripts are removed.").Example("<h1>Hello</h1>"),
+	openapi.Optional("webhook_url", schema.String{Format: "uri"}).Doc("Where the outcome is sent."),
+	openapi.Optional("options", pdfOptions),
+	openapi.Optional("test", schema.Bool{}).Default(false).Doc("Runs the job without rendering and without charge."),
 }}
 
 var states = schema.String{OneOf: []string{"queued", "rendering", "uploading", "done", "failed"}}
 
-var jobCreated = schema.Object{Name: "JobCreatedResponse", Fields: []schema.Field{
-	{Name: "job_id", Required: true, Kind: schema.String{Format: "uuid"}},
-	{Name: "status", Required: true, Kind: states},
-	{Name: "detail", Required: true, Kind: schema.String{}},
+var jobCreated = openapi.Object{Name: "JobCreatedResponse", Fields: []openapi.Field{
+	openapi.Required("job_id", schema.String{Format: "uuid"}),
+	openapi.Required("status", states),
+	openapi.Required("detail", schema.String{}),
 }}
 
-var jobStatus = schema.Object{Name: "JobStatusResponse", Fields: []schema.Field{
-	{Name: "status", Required: true, Kind: states},
-	{Name: "created_at", Kind: schema.String{Format: "date-time"}},
-	{Name: "pages_count", Kind: schema.Integer{Min: 0, Max: 1 << 31}},
+var jobStatus = openapi.Object{Name: "JobStatusResponse", Fields: []openapi.Field{
+	openapi.Required("status", states),
+	openapi.Optional("created_at", schema.String{Format: "date-time"}),
+	openapi.Optional("pages_count", schema.Integer{Min: 0, Max: 1 << 31}),
 }}
 
-var errorResponse = schema.Object{Name: "ErrorResponse", Doc: "What went wrong.", Fields: []schema.Field{
-	{Name: "detail", Required: true, Kind: schema.String{}, Doc: "A name for the condition, and a sentence."},
-	{Name: "status", Kind: schema.Integer{Min: 400, Max: 599}},
+var errorResponse = openapi.Object{Name: "ErrorResponse", Doc: "What went wrong.", Fields: []openapi.Field{
+	openapi.Required("detail", schema.String{}).Doc("A name for the condition, and a sentence."),
+	openapi.Optional("status", schema.Integer{Min: 400, Max: 599}),
 }}
 
-var validationError = schema.Object{Name: "ValidationError", Fields: []schema.Field{
-	{Name: "loc", Required: true, Kind: schema.List{Items: schema.Either{schema.String{}, schema.Integer{Min: 0, Max: 1 << 31}}}},
-	{Name: "msg", Required: true, Kind: schema.String{}},
-	{Name: "type", Required: true, Kind: schema.String{}},
+var validationError = openapi.Object{Name: "ValidationError", Fields: []openapi.Field{
+	openapi.Required("loc", schema.List[schema.None]{Items: schema.Either{schema.String{}, schema.Integer{Min: 0, Max: 1 << 31}}}),
+	openapi.Required("msg", schema.String{}),
+	openapi.Required("type", schema.String{}),
 }}
 
-var invalid = schema.Object{Name: "HTTPValidationError", Fields: []schema.Field{
-	{Name: "detail", Required: true, Kind: schema.List{Items: validationError}},
+var invalid = openapi.Object{Name: "HTTPValidationError", Fields: []openapi.Field{
+	openapi.Required("detail", schema.List[schema.None]{Items: validationError}),
 }}
 
 var jobID = openapi.Parameter{Name: "job_id", Doc: "The job.", Kind: schema.String{}, Example: "2b1f0f0e-7d43-4c63-9d3f-6f7f7f3b7a11"}

@@ -14,39 +14,39 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// Where the page and what it shows are found.
+// The paths of the page and of the document that it shows.
 const (
 	DocsPath     = "/docs"
 	DocumentPath = "/openapi.json"
 )
 
-// policy lets the page load only what this service serves. The viewer draws its
-// icons from data: addresses and shows images it received from blob: ones.
+// policy lets the page load only what this service serves. The viewer has its icons in
+// data: URLs and shows received images from blob: URLs.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// own are the page, and the script and the styles that set the viewer up.
+// own holds the page, and the script and the styles that set the viewer up.
 //
 //go:embed page
 var own embed.FS
 
-// Asset is a file of the page. It is shared by all who ask for it: nobody changes it.
+// Asset is a file of the page. It is shared by all requests and must not be changed.
 type Asset struct {
 	Body []byte
 	// Gzip is the body compressed, for clients that accept the encoding gzip.
 	Gzip []byte
 	// ETag is the version of the body, quoted.
 	ETag string
-	// Headers are all others the response has to carry, Content-Type included;
-	// Content-Encoding depends on which of the bodies is sent.
+	// Headers are the other headers of the response, Content-Type included.
+	// Content-Encoding depends on which of the two bodies is sent.
 	Headers map[string]string
 }
 
-// Viewer is the page that shows the document: Swagger UI, which a module of ours
-// carries, so that nothing is loaded from elsewhere.
+// Viewer is the page that shows the document: Swagger UI, which a Go module embeds, so
+// that nothing is loaded from other sites.
 type Viewer struct{ assets map[string]Asset }
 
-// NewViewer unpacks the viewer's files and writes the page for a service.
+// NewViewer unpacks the viewer's files and writes the page of a service.
 func NewViewer(info Info) (*Viewer, error) {
 	v := &Viewer{assets: map[string]Asset{}}
 	for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css"} {
@@ -69,7 +69,7 @@ func NewViewer(info Info) (*Viewer, error) {
 	return v, v.addPage(info)
 }
 
-// Asset finds the file at a path: the page at /docs and at /docs/, the rest below.
+// Asset finds the file at a path: the page at /docs and at /docs/, other files below.
 func (v *Viewer) Asset(path string) (Asset, bool) {
 	a, ok := v.assets[path]
 	return a, ok
@@ -116,7 +116,7 @@ func (v *Viewer) addPage(info Info) error {
 	return nil
 }
 
-// types are written out, as what mime knows differs from machine to machine.
+// types are fixed, as the types that package mime knows differ between machines.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -124,7 +124,7 @@ var types = map[string]string{
 	".png":  "image/png",
 }
 
-// asset is a file that may be kept for an hour, and be asked for again by its version.
+// asset is a file that may be cached for an hour and revalidated by its ETag.
 func asset(name string, body []byte) Asset {
 	sum := sha256.Sum256(body)
 	return Asset{Body: body, ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Headers: map[string]string{

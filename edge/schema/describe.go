@@ -10,6 +10,9 @@ import (
 	"unicode"
 )
 
+// JSONSchema is a JSON Schema by its keywords.
+type JSONSchema map[string]any
+
 // References is where the schemas of named objects are found in a document.
 const References = "#/components/schemas/"
 
@@ -17,22 +20,26 @@ const References = "#/components/schemas/"
 // the named objects that it refers to, itself included, by their names.
 //
 // The schema accepts what Decode accepts. It refuses what Decode refuses, too,
-// except for String.Check and Object.Rules, which it cannot say, and digits of a
-// Number beyond a float's precision. Patterns are handed on as they are: they have
+// except for String.Check and Object.Rules, which it cannot express, and digits of a
+// Number beyond a float's precision. Patterns are passed on as they are: they have
 // to mean the same in Go and in ECMAScript.
 //
 // Properties are Ordered; encoding/json writes the result. Describe panics when two
 // different objects have one name.
-func Describe(kind Kind) (schema, components map[string]any) {
-	d := &describer{components: map[string]any{}}
+func Describe(kind Kind) (schema JSONSchema, components map[string]JSONSchema) {
+	d := &describer{components: map[string]JSONSchema{}}
 	return kind.describe(d), d.components
 }
 
-// describer collects the named objects met on the way.
-type describer struct{ components map[string]any }
+// describer collects the named objects.
+type describer struct{ components map[string]JSONSchema }
 
-func (o Object) describe(d *describer) map[string]any {
-	schema := o.inPlace(d)
+func (o Object[T]) describe(d *describer) JSONSchema {
+	members := make([]*member, len(o.Fields))
+	for i, f := range o.Fields {
+		members[i] = f.about()
+	}
+	schema := describeObject(d, o.Doc, members)
 	if o.Name == "" {
 		return schema
 	}
@@ -40,59 +47,60 @@ func (o Object) describe(d *describer) map[string]any {
 		panic(fmt.Sprintf("schema: two different objects are named %s", o.Name))
 	}
 	d.components[o.Name] = schema
-	return map[string]any{"$ref": References + o.Name}
+	return JSONSchema{"$ref": References + o.Name}
 }
 
-func (o Object) inPlace(d *describer) map[string]any {
+func describeObject(d *describer, doc string, members []*member) JSONSchema {
 	properties, required := Ordered{}, []any{}
-	for _, f := range o.Fields {
-		properties = append(properties, Member{f.Name, f.describe(d)})
-		if f.Required {
-			required = append(required, f.Name)
+	for _, m := range members {
+		properties = append(properties, Member{m.name, m.describe(d)})
+		if m.required {
+			required = append(required, m.name)
 		}
 	}
-	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	schema := JSONSchema{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
 		schema["required"] = required
 	}
-	if o.Doc != "" {
-		schema["description"] = o.Doc
-	}
-	return schema
-}
-
-func (f Field) describe(d *describer) map[string]any {
-	schema := maps.Clone(f.Kind.describe(d))
-	if !f.Required {
-		schema = nullable(schema)
-	}
-	if doc := f.sentences(schema["description"]); doc != "" {
+	if doc != "" {
 		schema["description"] = doc
 	}
-	if f.Default != nil {
-		schema["default"] = f.Default
+	return schema
+}
+
+func (m *member) describe(d *describer) JSONSchema {
+	schema := maps.Clone(m.kind.describe(d))
+	doc := m.sentences(schema)
+	if !m.required {
+		schema = nullable(schema)
 	}
-	if f.Example != nil {
-		schema["examples"] = []any{f.Example}
+	if doc != "" {
+		schema["description"] = doc
 	}
-	if f.Plan != "" {
-		schema["x-platen-plan"] = f.Plan
+	if m.absence != nil {
+		schema["default"] = m.absence
+	}
+	if m.example != nil {
+		schema["examples"] = []any{m.example}
+	}
+	if m.plan != "" {
+		schema["x-platen-plan"] = m.plan
 	}
 	return schema
 }
 
-// sentences joins what is to be said of the field, of its kind and of its plan. An
-// object has its own place for what it says, unless the field is silent.
-func (f Field) sentences(ofKind any) string {
-	about, _ := ofKind.(string)
-	if _, elsewhere := f.Kind.(Object); elsewhere && f.Doc != "" {
-		about = ""
+// sentences joins what there is to say of the field, of its kind and of its plan. The
+// field's own sentence replaces that of an object.
+func (m *member) sentences(kind JSONSchema) string {
+	ofKind, _ := kind["description"].(string)
+	if kind["type"] == "object" && m.doc != "" {
+		ofKind = ""
 	}
 	var plan string
-	if f.Plan != "" {
-		plan = capital(f.Plan) + " plan or higher."
+	if m.plan != "" {
+		plan = capital(m.plan) + " plan or higher."
 	}
-	all := slices.DeleteFunc([]string{f.Doc, about, plan}, func(s string) bool { return s == "" })
+	all := slices.DeleteFunc([]string{m.doc, ofKind, plan}, func(s string) bool { return s == "" })
 	return strings.Join(all, " ")
 }
 
@@ -104,10 +112,10 @@ func capital(s string) string {
 
 // nullable lets null pass as well. A reference cannot be widened, so it becomes
 // one of two alternatives.
-func nullable(schema map[string]any) map[string]any {
+func nullable(schema JSONSchema) JSONSchema {
 	kind, typed := schema["type"]
 	if !typed {
-		return map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
+		return JSONSchema{"anyOf": []any{schema, JSONSchema{"type": "null"}}}
 	}
 	schema["type"] = []any{kind, "null"}
 	if values, listed := schema["enum"].([]any); listed {
@@ -116,8 +124,8 @@ func nullable(schema map[string]any) map[string]any {
 	return schema
 }
 
-func (s String) describe(*describer) map[string]any {
-	schema := map[string]any{"type": "string"}
+func (s String) describe(*describer) JSONSchema {
+	schema := JSONSchema{"type": "string"}
 	if s.MinLength > 0 {
 		schema["minLength"] = s.MinLength
 	}
@@ -138,7 +146,7 @@ func (s String) describe(*describer) map[string]any {
 // describeValues lists the values. Where case does not matter the list stays for
 // readers and code generators, beside a pattern that says what else passes:
 // ECMAScript's patterns have no flag for it, hence a class for each letter.
-func (s String) describeValues(schema map[string]any) {
+func (s String) describeValues(schema JSONSchema) {
 	if len(s.OneOf) == 0 {
 		return
 	}
@@ -150,11 +158,11 @@ func (s String) describeValues(schema map[string]any) {
 		schema["enum"] = values
 		return
 	}
-	schema["anyOf"] = []any{map[string]any{"enum": values}, map[string]any{"pattern": anyCase(s.OneOf)}}
+	schema["anyOf"] = []any{JSONSchema{"enum": values}, JSONSchema{"pattern": anyCase(s.OneOf)}}
 	schema["description"] = "Upper and lower case are alike."
 }
 
-func (s String) describeSecret(schema map[string]any) {
+func (s String) describeSecret(schema JSONSchema) {
 	if !s.Secret {
 		return
 	}
@@ -189,10 +197,10 @@ func class(r rune) string {
 	}
 }
 
-func (Bool) describe(*describer) map[string]any { return map[string]any{"type": "boolean"} }
+func (Bool) describe(*describer) JSONSchema { return JSONSchema{"type": "boolean"} }
 
-func (i Integer) describe(*describer) map[string]any {
-	schema := map[string]any{"type": "integer"}
+func (i Integer) describe(*describer) JSONSchema {
+	schema := JSONSchema{"type": "integer"}
 	if i.Min > math.MinInt64 {
 		schema["minimum"] = i.Min
 	}
@@ -202,8 +210,8 @@ func (i Integer) describe(*describer) map[string]any {
 	return schema
 }
 
-func (n Number) describe(*describer) map[string]any {
-	schema := map[string]any{"type": "number"}
+func (n Number) describe(*describer) JSONSchema {
+	schema := JSONSchema{"type": "number"}
 	if !math.IsInf(n.Min, 0) {
 		schema["minimum"] = n.Min
 	}
@@ -213,25 +221,25 @@ func (n Number) describe(*describer) map[string]any {
 	return schema
 }
 
-func (t Tuple) describe(d *describer) map[string]any {
+func (t Tuple[V]) describe(d *describer) JSONSchema {
 	items := make([]any, len(t))
 	for i, kind := range t {
 		items[i] = kind.describe(d)
 	}
-	return map[string]any{
+	return JSONSchema{
 		"type": "array", "prefixItems": items, "items": false,
 		"minItems": len(t), "maxItems": len(t),
 	}
 }
 
-func (l List) describe(d *describer) map[string]any {
-	return map[string]any{"type": "array", "items": l.Items.describe(d)}
+func (l List[V]) describe(d *describer) JSONSchema {
+	return JSONSchema{"type": "array", "items": l.Items.describe(d)}
 }
 
-func (e Either) describe(d *describer) map[string]any {
+func (e Either) describe(d *describer) JSONSchema {
 	kinds := make([]any, len(e))
 	for i, kind := range e {
 		kinds[i] = kind.describe(d)
 	}
-	return map[string]any{"anyOf": kinds}
+	return JSONSchema{"anyOf": kinds}
 }

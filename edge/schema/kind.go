@@ -2,23 +2,36 @@ package schema
 
 import "regexp"
 
-// Kind checks one value that is present and not null, and describes itself as a
-// JSON Schema.
+// Kind is a set of JSON values: it checks one that is present and not null, and
+// describes itself as a JSON Schema.
 type Kind interface {
-	check(value any, loc []any) []Violation
-	describe(d *describer) map[string]any
+	check(d *decoder, value any)
+	// canonical is a checked value as Document.Canonical writes it.
+	canonical(value any) any
+	describe(d *describer) JSONSchema
 }
+
+// Type is a Kind whose values are read as V.
+type Type[V any] interface {
+	Kind
+	// decode reports violations to d; its result means nothing if there are any.
+	decode(d *decoder, value any) V
+}
+
+// None is what is read where only the JSON matters.
+type None = struct{}
 
 // String is a JSON string.
 type String struct {
 	// MinLength and MaxLength are in characters; a MaxLength of zero means unbounded.
 	MinLength, MaxLength int
-	// OneOf lists the values allowed; empty means any. AnyCase compares without regard to case.
+	// OneOf lists the values allowed; empty means any. AnyCase compares without regard
+	// to case; the value that is read has the case of the list.
 	OneOf   []string
 	AnyCase bool
 	// Pattern has to match the whole value; nil for any.
 	Pattern *regexp.Regexp
-	// Check says in a sentence what is wrong with the value; nil, or "" for nothing.
+	// Check returns a sentence that says what is wrong with the value, "" for nothing.
 	Check func(string) string
 	// Format names a JSON Schema format for readers, such as uri or date-time.
 	Format string
@@ -36,47 +49,30 @@ type Integer struct{ Min, Max int64 }
 type Number struct{ Min, Max float64 }
 
 // Tuple is a JSON array of exactly these values, in this order.
-type Tuple []Kind
+type Tuple[V any] []Type[V]
 
 // List is a JSON array of values of one kind.
-type List struct{ Items Kind }
+type List[V any] struct{ Items Type[V] }
+
+// Either is a value of one of these kinds. It is only checked: which kind a value was
+// taken for is not remembered.
+type Either []Kind
 
 // Object is a JSON object of known fields; others are refused.
-type Object struct {
-	// Name is the schema's name in the API description; "" writes it in place.
+type Object[T any] struct {
+	// Name is the schema's name in the API description; "" describes it in place.
 	Name string
 	// Doc describes the object in a sentence or two.
 	Doc    string
-	Fields []Field
+	Fields []Field[T]
 	// Rules concern several fields; they are checked once each field for itself is right.
-	Rules []Rule
-}
-
-// Field is one field of an object. An optional field that is null counts as absent.
-type Field struct {
-	Name     string
-	Required bool
-	Kind     Kind
-	// Doc describes the field; Default is what its absence means and Example a value, nil for none.
-	Doc     string
-	Default any
-	Example any
-	// Plan is the smallest plan that may set the field; "" for every plan.
-	Plan string
+	Rules []Rule[T]
 }
 
 // Rule is a check of several fields of an object.
-type Rule struct {
-	// Field is where its violation is reported.
+type Rule[T any] struct {
+	// Field is the name of the field at which a violation is reported.
 	Field string
-	// Check says in a sentence what is wrong, "" for nothing.
-	Check func(fields map[string]any) string
-}
-
-// Gate is a field that was set and is not for every plan.
-type Gate struct {
-	// Path is the field's path, joined by dots: options.watermark.
-	Path string
-	// Plan is the smallest plan that may set it.
-	Plan string
+	// Check returns a sentence that says what is wrong, "" for nothing.
+	Check func(*T) string
 }

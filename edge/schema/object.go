@@ -2,52 +2,47 @@ package schema
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
-func (o Object) check(value any, loc []any) []Violation {
-	fields, ok := value.(map[string]any)
-	if !ok {
-		return one(loc, "model_attributes_type", "Input should be a valid dictionary or object to extract fields from")
-	}
-	all := o.checkFields(fields, loc)
-	all = atMost(all, o.unknown(fields, loc))
-	if len(all) > 0 {
-		return all
-	}
-	return o.checkRules(fields, loc)
-}
+// object is a JSON object as the parser makes it.
+type object = map[string]any
 
-func (o Object) checkFields(fields map[string]any, loc []any) (all []Violation) {
+func (o Object[T]) check(d *decoder, value any) { o.decode(d, value) }
+
+func (o Object[T]) decode(d *decoder, value any) (into T) {
+	members, ok := value.(object)
+	if !ok {
+		d.refuse("model_attributes_type", "Input should be a valid dictionary or object to extract fields from")
+		return into
+	}
+	before, known := d.found, 0
 	for _, f := range o.Fields {
-		v, present := fields[f.Name]
-		switch {
-		case !present && f.Required:
-			all = atMost(all, one(at(loc, f.Name), "missing", "Field required"))
-		case v == nil && !f.Required:
-			delete(fields, f.Name)
-		default:
-			all = atMost(all, f.Kind.check(v, at(loc, f.Name)))
-			fields[f.Name] = settled(f.Kind, v)
+		if f.read(d, members, &into) {
+			known++
 		}
 	}
-	return all
+	if known < len(members) {
+		o.refuseUnknown(d, members)
+	}
+	if d.found == before {
+		o.checkRules(d, &into)
+	}
+	return into
 }
 
-// unknown refuses the fields that are not declared, in the order of their names.
-func (o Object) unknown(fields map[string]any, loc []any) (all []Violation) {
-	for _, name := range o.firstUnknown(fields) {
-		all = append(all, one(at(loc, shortened(name)), "extra_forbidden", "Extra inputs are not permitted")...)
+// refuseUnknown refuses the members that are not declared, in the order of their names.
+func (o Object[T]) refuseUnknown(d *decoder, members object) {
+	for _, name := range o.firstUnknown(members) {
+		d.refuseAt(shortened(name), "extra_forbidden", "Extra inputs are not permitted")
 	}
-	return all
 }
 
 // firstUnknown is the first MaxViolations undeclared names. It keeps no more than
 // that while it looks: a body can have a million of them.
-func (o Object) firstUnknown(fields map[string]any) (names []string) {
-	for name := range fields {
-		if slices.ContainsFunc(o.Fields, func(f Field) bool { return f.Name == name }) {
+func (o Object[T]) firstUnknown(members object) (names []string) {
+	for name := range members {
+		if slices.ContainsFunc(o.Fields, func(f Field[T]) bool { return f.about().name == name }) {
 			continue
 		}
 		place, _ := slices.BinarySearch(names, name)
@@ -67,31 +62,21 @@ func shortened(name string) string {
 	return string([]rune(name)[:MaxName-1]) + "…"
 }
 
-func (o Object) checkRules(fields map[string]any, loc []any) (all []Violation) {
+func (o Object[T]) checkRules(d *decoder, value *T) {
 	for _, r := range o.Rules {
-		if wrong := r.Check(fields); wrong != "" {
-			all = atMost(all, one(at(loc, r.Field), "value_error", "Value error, %s", wrong))
+		if wrong := r.Check(value); wrong != "" {
+			d.refuseAt(r.Field, "value_error", "Value error, %s", wrong)
 		}
 	}
-	return all
 }
 
-// Gates lists the fields set in a decoded value that are not for every plan, in
-// the order they are declared in, an object before its own fields. Only presence
-// counts: a gated field set to its default is gated too.
-func (o Object) Gates(value map[string]any) []Gate { return o.gates(value, nil) }
-
-func (o Object) gates(value map[string]any, path []string) (all []Gate) {
+func (o Object[T]) canonical(value any) any {
+	members, kept := value.(object), object{}
 	for _, f := range o.Fields {
-		v := value[f.Name]
-		if v == nil {
-			continue
+		about := f.about()
+		if v := members[about.name]; v != nil {
+			kept[about.name] = about.kind.canonical(v)
 		}
-		below := append(slices.Clone(path), f.Name)
-		if f.Plan != "" {
-			all = append(all, Gate{Path: strings.Join(below, "."), Plan: f.Plan})
-		}
-		all = append(all, gatesOf(f.Kind, v, below)...)
 	}
-	return all
+	return kept
 }

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Ordered is a JSON object whose members keep their order. A map is written in
-// alphabetical order, and readers of a description expect the order of its author.
+// Ordered is a JSON object whose members keep their order: readers of a description
+// expect the order of its author, and a map would be written in alphabetical order.
 type Ordered []Member
 
 // Member is one member of an Ordered.

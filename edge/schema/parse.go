@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// parse reads one JSON value; when there is none, offset tells where it went wrong.
+// parse reads one JSON value; with an error, offset is where the body went wrong.
 func parse(body []byte) (value any, offset int, err error) {
 	if offset := invalid(body); offset >= 0 {
 		return nil, offset, errors.New("not UTF-8")
@@ -25,8 +25,8 @@ func parse(body []byte) (value any, offset int, err error) {
 	return value, offset, nil
 }
 
-// invalid is where a body stops being UTF-8, -1 for nowhere. The JSON parser would
-// quietly replace such bytes, and the page would show what nobody sent.
+// invalid is the offset at which a body stops being UTF-8, -1 for none. The JSON parser
+// would silently replace such bytes, and the page would show what no client sent.
 func invalid(body []byte) int {
 	if utf8.Valid(body) {
 		return -1

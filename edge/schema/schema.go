@@ -1,17 +1,16 @@
-// Package schema describes JSON values once and uses the description twice: to
-// tell what is wrong with a body, and to write its JSON Schema.
+// Package schema declares JSON values once and uses the declaration three times: to
+// check a body, to read it into a Go type, and to write its JSON Schema.
 //
-// What is wrong is told in the shape, types and wording of Pydantic v2, which
-// existing clients of such services parse (decisions.md, Errors). Two things
-// differ from Pydantic on purpose: nothing is coerced ("1" is no number), and an
-// answer is bounded, so that a body made of nothing but mistakes cannot ask for
-// an answer larger than itself: see MaxViolations and MaxName.
+// A declaration is generic over the Go type that it fills. Decode gives such a value,
+// with the defaults of absent fields filled in, or says what is wrong with the body;
+// the JSON tree between the two never leaves this package.
+//
+// Violations have the shape, types and wording of Pydantic v2, which existing clients
+// of such services parse (docs/API.md, Errors). Two things differ from Pydantic on
+// purpose: nothing is coerced ("1" is not a number), and the response is bounded, so
+// that a body full of mistakes cannot provoke a response larger than itself: see
+// MaxViolations and MaxName.
 package schema
-
-import (
-	"fmt"
-	"slices"
-)
 
 const (
 	// MaxViolations is how many violations are reported at most; the first ones are.
@@ -23,49 +22,52 @@ const (
 
 // Violation is one thing that is wrong with a request.
 type Violation struct {
-	// Loc is the path of strings and integers to the place, beginning with "body".
+	// Loc is the path to the value, of strings and integers, beginning with "body".
 	Loc  []any  `json:"loc"`
 	Msg  string `json:"msg"`
 	Type string `json:"type"`
 }
 
-// Decode parses a body and checks it. It gives either a value or violations,
-// never both and never neither.
+// Gate is a field that was set and that needs a plan.
+type Gate struct {
+	// Path is the field's path, joined by dots: options.watermark.
+	Path string
+	// Plan is the smallest plan that may set it.
+	Plan string
+}
+
+// Decode reads a body. It returns either a document or violations, never both and
+// never neither.
 //
-// The value holds maps, strings, bools, json.Numbers and []any. Optional fields
-// that are null are taken out of it, and the numbers of Integer fields are written
-// without point and exponent, so that json.Number.Int64 reads them.
-func (o Object) Decode(body []byte) (map[string]any, []Violation) {
-	root := []any{"body"}
+// The gates are the fields that are set and need a plan, in the order of their
+// declaration, an object before its own fields. Only presence counts: a field that is
+// set to its default needs the plan, too.
+func (o Object[T]) Decode(body []byte) (Document[T], []Gate, []Violation) {
+	d := &decoder{path: []any{"body"}}
 	if len(body) == 0 {
-		return nil, one(root, "missing", "Field required")
+		d.refuse("missing", "Field required")
+		return Document[T]{}, nil, d.violations
 	}
-	value, offset, err := parse(body)
+	tree, offset, err := parse(body)
 	if err != nil {
-		return nil, one(at(root, offset), "json_invalid", "JSON decode error")
+		d.enter(offset)
+		d.refuse("json_invalid", "JSON decode error")
+		return Document[T]{}, nil, d.violations
 	}
-	if violations := o.check(value, root); len(violations) > 0 {
-		return nil, violations
+	value := o.decode(d, tree)
+	if d.found > 0 {
+		return Document[T]{}, nil, d.violations
 	}
-	return value.(map[string]any), nil
+	return Document[T]{Value: value, tree: tree, kind: o}, d.gates, nil
 }
 
-func one(loc []any, kind, format string, args ...any) []Violation {
-	return []Violation{{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind}}
-}
+// Empty is what an empty object is read as: the defaults. The object must not have
+// required fields.
+func (o Object[T]) Empty() T { return o.decode(&decoder{}, object{}) }
 
-// at is the location one step below loc. It copies, because siblings share loc.
-func at(loc []any, step any) []any { return append(slices.Clone(loc), step) }
-
-// atMost adds violations up to the bound.
-func atMost(all, more []Violation) []Violation {
-	return append(all, more[:min(len(more), MaxViolations-len(all))]...)
-}
-
-// plural is the ending of a noun after a number.
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
+// Check returns what is wrong with a value outside of any body, such as a header's.
+func Check(k Kind, value any, loc ...any) []Violation {
+	d := &decoder{path: loc}
+	k.check(d, value)
+	return d.violations
 }

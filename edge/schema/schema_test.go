@@ -12,29 +12,52 @@ import (
 	"testing"
 )
 
-// letter has every kind and no check that a JSON Schema cannot say.
-var letter = Object{Name: "Letter", Doc: "A letter.", Fields: []Field{
-	{Name: "to", Required: true, Kind: String{MaxLength: 5}, Doc: "Who it is for.", Example: "Ada"},
-	{Name: "from", Kind: String{MinLength: 2}},
-	{Name: "initial", Kind: String{MinLength: 1, MaxLength: 1}},
-	{Name: "kind", Kind: String{OneOf: []string{"Post", "Air"}}, Default: "Post"},
-	{Name: "paper", Kind: String{OneOf: []string{"A4", "Legal", "c+d"}, AnyCase: true}, Default: "A4", Doc: "Size."},
-	{Name: "colour", Kind: String{Pattern: regexp.MustCompile("#[0-9a-f]{3}|#[0-9a-f]{6}")}},
-	{Name: "code", Kind: String{Secret: true}, Plan: "pro", Doc: "Opens it."},
-	{Name: "express", Kind: Bool{}},
-	{Name: "weight", Kind: Number{Min: 0.5, Max: 20}},
-	{Name: "pages", Kind: Integer{Min: 1, Max: 1920}},
-	{Name: "any", Kind: Integer{Min: math.MinInt64, Max: math.MaxInt64}},
-	{Name: "stamp", Kind: stamp, Plan: "starter"},
-	{Name: "pair", Kind: Tuple{Integer{Min: 0, Max: 9}, stamp}},
-	{Name: "copies", Kind: List{Items: String{MinLength: 1}}},
-	{Name: "ref", Kind: Either{String{}, Integer{Min: 0, Max: 9}}},
+// post is what a letter is read into.
+type post struct {
+	To, From, Initial, Kind, Paper, Colour, Code string
+	Express                                      bool
+	Weight                                       float64
+	Pages, Any                                   int64
+	Stamp                                        *postage
+	Copies                                       []string
+}
+
+type postage struct {
+	Value int64
+	Gold  bool
+}
+
+// letter has every kind and no check that a JSON Schema cannot express.
+var letter = Object[post]{Name: "Letter", Doc: "A letter.", Fields: []Field[post]{
+	Required("to", String{MaxLength: 5}, func(p *post, v string) { p.To = v }).Doc("Who it is for.").Example("Ada"),
+	Optional("from", String{MinLength: 2}, func(p *post, v string) { p.From = v }),
+	Optional("initial", String{MinLength: 1, MaxLength: 1}, func(p *post, v string) { p.Initial = v }),
+	Optional("kind", String{OneOf: []string{"Post", "Air"}}, func(p *post, v string) { p.Kind = v }).Default("Post"),
+	Optional("paper", String{OneOf: []string{"A4", "Legal", "c+d"}, AnyCase: true}, func(p *post, v string) { p.Paper = v }).Default("A4").Doc("Size."),
+	Optional("colour", String{Pattern: regexp.MustCompile("#[0-9a-f]{3}|#[0-9a-f]{6}")}, func(p *post, v string) { p.Colour = v }),
+	Optional("code", String{Secret: true}, func(p *post, v string) { p.Code = v }).Plan("pro").Doc("Opens it."),
+	Optional("express", Bool{}, func(p *post, v bool) { p.Express = v }),
+	Optional("weight", Number{Min: 0.5, Max: 20}, func(p *post, v float64) { p.Weight = v }),
+	Optional("pages", Integer{Min: 1, Max: 1920}, func(p *post, v int64) { p.Pages = v }),
+	Optional("any", Integer{Min: math.MinInt64, Max: math.MaxInt64}, func(p *post, v int64) { p.Any = v }),
+	Optional("stamp", stamp, func(p *post, v postage) { p.Stamp = &v }).Plan("starter"),
+	Optional("pair", Tuple[None]{checked{Integer{Min: 0, Max: 9}}, checked{stamp}}, Unread[post]),
+	Optional("copies", List[string]{Items: String{MinLength: 1}}, func(p *post, v []string) { p.Copies = v }),
+	Optional("ref", Either{String{}, Integer{Min: 0, Max: 9}}, Unread[post]),
 }}
 
-var stamp = Object{Name: "Stamp", Fields: []Field{
-	{Name: "value", Required: true, Kind: Integer{Min: 1, Max: 100}},
-	{Name: "gold", Kind: Bool{}, Plan: "pro"},
+var stamp = Object[postage]{Name: "Stamp", Fields: []Field[postage]{
+	Required("value", Integer{Min: 1, Max: 100}, func(p *postage, v int64) { p.Value = v }),
+	Optional("gold", Bool{}, func(p *postage, v bool) { p.Gold = v }).Plan("pro"),
 }}
+
+// checked is a kind that is not read, so that values of different types fit into one tuple.
+type checked struct{ Kind }
+
+func (c checked) decode(d *decoder, value any) (none None) {
+	c.check(d, value)
+	return none
+}
 
 const noDictionary = "model_attributes_type Input should be a valid dictionary or object to extract fields from"
 
@@ -47,13 +70,13 @@ func told(violations []Violation) string {
 	return strings.Join(all, "; ")
 }
 
-func checkDecode(t *testing.T, o Object, body, want string) map[string]any {
+func checkDecode[T any](t *testing.T, o Object[T], body, want string) Document[T] {
 	t.Helper()
-	value, violations := o.Decode([]byte(body))
-	if got := told(violations); got != want || (value == nil) != (want != "") {
-		t.Errorf("%.200s:\n got %v with value %v\nwant %s", body, got, value, want)
+	document, _, violations := o.Decode([]byte(body))
+	if got := told(violations); got != want || (document.tree == nil) != (want != "") {
+		t.Errorf("%.200s:\n got %v with value %v\nwant %s", body, got, document.Value, want)
 	}
-	return value
+	return document
 }
 
 func TestBody(t *testing.T) {
@@ -133,10 +156,12 @@ func TestInteger(t *testing.T) {
 		`1921`: above, `1e30`: above, `9223372036854775808`: above, `1e99999999999999999999`: above,
 		`1.5`: fraction, `15e-1`: fraction, `1.00000000000000000000000001`: fraction, `1e-99999999999999999999`: fraction,
 	} {
-		value, violations := letter.Decode([]byte(`{"to":"a","pages":` + text + `}`))
-		got := fmt.Sprint(value["pages"])
+		read, _, violations := letter.Decode([]byte(`{"to":"a","pages":` + text + `}`))
+		got := fmt.Sprint(read.Value.Pages)
 		if len(violations) > 0 {
 			got = violations[0].Type
+		} else if canonical := string(read.Canonical()); canonical != `{"pages":`+want+`,"to":"a"}` {
+			t.Errorf("%s: got canonical %s", text, canonical)
 		}
 		if got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
@@ -159,33 +184,97 @@ func TestInteger(t *testing.T) {
 
 // Null is absence for every kind, and rules and gates see no trace of it.
 func TestNull(t *testing.T) {
-	value := checkDecode(t, letter, `{"to":"a","from":null,"kind":null,"paper":null,"express":null,"weight":null,"pages":null,
+	document := checkDecode(t, letter, `{"to":"a","from":null,"kind":null,"paper":null,"express":null,"weight":null,"pages":null,
 		"stamp":null,"pair":null,"copies":null,"ref":null,"code":null}`, "")
-	if want := map[string]any{"to": "a"}; !reflect.DeepEqual(value, want) {
-		t.Errorf("got %v, want %v", value, want)
+	if want := (post{To: "a", Kind: "Post", Paper: "A4"}); !reflect.DeepEqual(document.Value, want) {
+		t.Errorf("got %+v, want %+v", document.Value, want)
 	}
-	value = checkDecode(t, letter, `{"to":"a","pair":[3.0,{"value":1e1,"gold":null}]}`, "")
-	want := []any{json.Number("3"), map[string]any{"value": json.Number("10")}}
-	if !reflect.DeepEqual(value["pair"], want) {
-		t.Errorf("got %v, want %v", value["pair"], want)
+	if got := string(document.Canonical()); got != `{"to":"a"}` {
+		t.Errorf("got %s", got)
 	}
+	document = checkDecode(t, letter, `{"to":"a","pair":[3.0,{"value":1e1,"gold":null}]}`, "")
+	if got := string(document.Canonical()); got != `{"pair":[3,{"value":10}],"to":"a"}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Every field comes to its place, in the spelling of its declaration.
+func TestValue(t *testing.T) {
+	got := checkDecode(t, letter, `{"to":"a","from":"bc","initial":"é","kind":"Air","paper":"lEGAL","colour":"#abc","code":"x","express":true,"weight":1e0,
+		"pages":1e3,"any":-0.0,"stamp":{"value":7.0},"pair":[1,{"value":1}],"copies":["x","y"],"ref":"z"}`, "").Value
+	want := post{
+		To: "a", From: "bc", Initial: "é", Kind: "Air", Paper: "Legal", Colour: "#abc", Code: "x", Express: true, Weight: 1,
+		Pages: 1000, Stamp: &postage{Value: 7}, Copies: []string{"x", "y"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// An absent field has its default, an absent object the defaults of its fields if it
+// says so, and is not there otherwise.
+func TestDefaults(t *testing.T) {
+	type inner struct{ Size, Unit string }
+	type outer struct {
+		Always, Sometimes *inner
+		Later             string
+	}
+	object := Object[inner]{Fields: []Field[inner]{
+		Optional("size", String{}, func(i *inner, v string) { i.Size = v }).Default("10"),
+		Optional("unit", String{}, func(i *inner, v string) { i.Unit = v }),
+	}}
+	o := Object[outer]{Fields: []Field[outer]{
+		Optional("always", object, func(o *outer, v inner) { o.Always = &v }).DefaultEmpty(),
+		Optional("sometimes", object, func(o *outer, v inner) { o.Sometimes = &v }),
+		Optional("later", String{}, func(o *outer, v string) { o.Later = v }).DefaultLater("1cm"),
+	}}
+	for body, want := range map[string]outer{
+		`{}`:               {Always: &inner{Size: "10"}},
+		`{"always":null}`:  {Always: &inner{Size: "10"}},
+		`{"always":{}}`:    {Always: &inner{Size: "10"}},
+		`{"sometimes":{}}`: {Always: &inner{Size: "10"}, Sometimes: &inner{Size: "10"}},
+		`{"always":{"size":"2","unit":"mm"},"later":"3"}`: {Always: &inner{"2", "mm"}, Later: "3"},
+	} {
+		document := checkDecode(t, o, body, "")
+		if !reflect.DeepEqual(document.Value, want) {
+			t.Errorf("%s: got %+v, want %+v", body, document.Value, want)
+		}
+	}
+	if got := string(checkDecode(t, o, `{"always":null,"later":"3"}`, "").Canonical()); got != `{"later":"3"}` {
+		t.Errorf("the defaults are in the canonical form: %s", got)
+	}
+}
+
+// A part of a body can be kept as JSON beside its value.
+func TestDocumentOf(t *testing.T) {
+	type parcel struct{ Stamp Document[postage] }
+	o := Object[parcel]{Fields: []Field[parcel]{
+		Required("stamp", DocumentOf[postage]{stamp}, func(p *parcel, v Document[postage]) { p.Stamp = v }),
+	}}
+	got := checkDecode(t, o, `{"stamp": { "value" : 5e0, "gold": null }}`, "").Value.Stamp
+	if got.Value != (postage{Value: 5}) || string(got.Canonical()) != `{"value":5}` {
+		t.Errorf("got %+v %s", got.Value, got.Canonical())
+	}
+	checkDecode(t, o, `{"stamp":{}}`, `[body stamp value] missing Field required`)
 }
 
 // Checks and rules speak in their own words; rules wait until each field is right.
 func TestChecksAndRules(t *testing.T) {
-	inner := Object{
-		Fields: []Field{
-			{Name: "note", Kind: String{Check: func(s string) string { return map[bool]string{true: "say it better"}[s == "bad"] }}},
-			{Name: "a", Kind: Bool{}},
-			{Name: "b", Kind: Bool{}},
+	type pair struct {
+		Note string
+		A, B *bool
+	}
+	inner := Object[pair]{
+		Fields: []Field[pair]{
+			Optional("note", String{Check: func(s string) string { return map[bool]string{true: "say it better"}[s == "bad"] }}, func(p *pair, v string) { p.Note = v }),
+			Optional("a", Bool{}, func(p *pair, v bool) { p.A = &v }),
+			Optional("b", Bool{}, func(p *pair, v bool) { p.B = &v }),
 		},
-		Rules: []Rule{{Field: "b", Check: func(fields map[string]any) string {
-			_, a := fields["a"]
-			_, b := fields["b"]
-			return map[bool]string{true: "not with a"}[a && b]
+		Rules: []Rule[pair]{{Field: "b", Check: func(p *pair) string {
+			return map[bool]string{true: "not with a"}[p.A != nil && p.B != nil]
 		}}},
 	}
-	outer := Object{Fields: []Field{{Name: "in", Required: true, Kind: inner}}}
+	outer := Object[None]{Fields: []Field[None]{Required("in", inner, Unread[None])}}
 	for body, want := range map[string]string{
 		`{"in":{"a":true}}`:                       ``,
 		`{"in":{"a":true,"b":null}}`:              ``,
@@ -204,19 +293,19 @@ func TestBounds(t *testing.T) {
 		names[fmt.Sprintf("%06d", i)] = i
 	}
 	body, _ := json.Marshal(names)
-	_, violations := letter.Decode(body)
+	_, _, violations := letter.Decode(body)
 	if got := len(violations); got != MaxViolations || violations[99].Loc[1] != "000099" {
 		t.Errorf("got %d violations, last at %v", got, violations[got-1].Loc)
 	}
 	list := `{"to":"a","copies":[` + strings.Repeat(`1,`, 5000) + `1],"x":1}`
-	if _, violations := letter.Decode([]byte(list)); len(violations) != MaxViolations {
+	if _, _, violations := letter.Decode([]byte(list)); len(violations) != MaxViolations {
 		t.Errorf("list: got %d violations", len(violations))
 	}
 	for name, want := range map[string]string{
 		strings.Repeat("é", 100): strings.Repeat("é", 100),
 		strings.Repeat("é", 101): strings.Repeat("é", 99) + "…",
 	} {
-		_, violations := letter.Decode([]byte(`{"to":"a","` + name + `":1}`))
+		_, _, violations := letter.Decode([]byte(`{"to":"a","` + name + `":1}`))
 		if got := violations[0].Loc[1]; got != want {
 			t.Errorf("got name %v", got)
 		}
@@ -227,7 +316,7 @@ func TestBounds(t *testing.T) {
 func TestDepth(t *testing.T) {
 	for _, open := range []string{`{"stamp":`, `[`} {
 		deep := strings.Repeat(open, 100_000)
-		if _, violations := letter.Decode([]byte(deep)); len(violations) != 1 || violations[0].Type != "json_invalid" {
+		if _, _, violations := letter.Decode([]byte(deep)); len(violations) != 1 || violations[0].Type != "json_invalid" {
 			t.Errorf("got %v", told(violations))
 		}
 	}
@@ -237,47 +326,48 @@ func TestDepth(t *testing.T) {
 
 func TestGates(t *testing.T) {
 	for body, want := range map[string][]Gate{
-		`{"to":"a","code":null}`:                                nil,
-		`{"to":"a","stamp":{"value":1,"gold":false},"code":""}`: {{"code", "pro"}, {"stamp", "starter"}, {"stamp.gold", "pro"}},
-		`{"to":"a","stamp":{"value":1,"gold":null}}`:            {{"stamp", "starter"}},
-		`{"to":"a","pair":[1,{"value":1,"gold":true}]}`:         {{"pair.1.gold", "pro"}},
+		`{"to":"a","code":null}`:                                 nil,
+		`{"to":"a","stamp":{"value":1,"gold":false},"code":""}`:  {{"code", "pro"}, {"stamp", "starter"}, {"stamp.gold", "pro"}},
+		`{"to":"a","stamp":{"value":1,"gold":null}}`:             {{"stamp", "starter"}},
+		`{"to":"a","stamp":{"value":1,"gold":null},"code":null}`: {{"stamp", "starter"}},
+		`{"to":"a","pair":[1,{"value":1,"gold":true}]}`:          {{"pair.1.gold", "pro"}},
 	} {
-		if got := letter.Gates(checkDecode(t, letter, body, "")); !slices.Equal(got, want) {
-			t.Errorf("%s: got %v, want %v", body, got, want)
+		if _, got, violations := letter.Decode([]byte(body)); !slices.Equal(got, want) || len(violations) > 0 {
+			t.Errorf("%s: got %v, %s, want %v", body, got, told(violations), want)
 		}
 	}
-	undecoded := map[string]any{"code": nil, "stamp": map[string]any{"gold": nil}}
-	if got := letter.Gates(undecoded); len(got) != 1 {
-		t.Errorf("nulls: got %v", got)
-	}
-	list := Object{Fields: []Field{{Name: "stamps", Kind: List{Items: stamp}}}}
-	value := checkDecode(t, list, `{"stamps":[{"value":1},{"value":1,"gold":true}]}`, "")
-	if got, want := list.Gates(value), []Gate{{"stamps.1.gold", "pro"}}; !slices.Equal(got, want) {
-		t.Errorf("list: got %v, want %v", got, want)
+	list := Object[None]{Fields: []Field[None]{Optional("stamps", List[postage]{Items: stamp}, Unread[None])}}
+	_, got, violations := list.Decode([]byte(`{"stamps":[{"value":1},{"value":1,"gold":true}]}`))
+	if want := []Gate{{"stamps.1.gold", "pro"}}; !slices.Equal(got, want) || len(violations) > 0 {
+		t.Errorf("list: got %v, %s, want %v", got, told(violations), want)
 	}
 }
 
 func ExampleObject_Decode() {
-	body := Object{Fields: []Field{{Name: "html", Required: true, Kind: String{}}}}
-	_, violations := body.Decode([]byte(`{"HTML":"<p>"}`))
+	type page struct {
+		HTML, Watermark string
+		Copies          int64
+	}
+	body := Object[page]{Fields: []Field[page]{
+		Required("html", String{}, func(p *page, v string) { p.HTML = v }),
+		Optional("copies", Integer{Min: 1, Max: 9}, func(p *page, v int64) { p.Copies = v }).Default(1),
+		Optional("watermark", String{}, func(p *page, v string) { p.Watermark = v }).Plan("starter"),
+	}}
+	read, gates, _ := body.Decode([]byte(`{"html":"<p>","watermark":"draft"}`))
+	fmt.Printf("%+v %v\n", read.Value, gates)
+	_, _, violations := body.Decode([]byte(`{"HTML":"<p>"}`))
 	text, _ := json.Marshal(violations)
 	fmt.Println(string(text))
-	// Output: [{"loc":["body","html"],"msg":"Field required","type":"missing"},{"loc":["body","HTML"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"}]
-}
-
-func ExampleObject_Gates() {
-	options := Object{Fields: []Field{{Name: "watermark", Kind: String{}, Plan: "starter"}}}
-	body := Object{Fields: []Field{{Name: "options", Kind: options}}}
-	value, _ := body.Decode([]byte(`{"options":{"watermark":"draft"}}`))
-	fmt.Println(body.Gates(value))
-	// Output: [{options.watermark starter}]
+	// Output:
+	// {HTML:<p> Watermark:draft Copies:1} [{watermark starter}]
+	// [{"loc":["body","html"],"msg":"Field required","type":"missing"},{"loc":["body","HTML"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"}]
 }
 
 func ExampleDescribe() {
-	schema, components := Describe(Object{Name: "Page", Fields: []Field{
-		{Name: "size", Kind: String{OneOf: []string{"A4", "A3"}}, Default: "A4", Doc: "Paper size.", Plan: "pro"},
+	schema, components := Describe(Object[None]{Name: "Page", Fields: []Field[None]{
+		Optional("size", String{OneOf: []string{"A4", "A3"}}, Unread[None]).Default("A4").Doc("Paper size.").Plan("pro"),
 	}})
-	for _, value := range []any{schema, slices.Collect(maps.Values(components))[0]} {
+	for _, value := range []JSONSchema{schema, slices.Collect(maps.Values(components))[0]} {
 		text, _ := json.Marshal(value)
 		fmt.Println(string(text))
 	}

@@ -7,59 +7,70 @@ import (
 	"unicode/utf8"
 )
 
-func (s String) check(value any, loc []any) []Violation {
+func (s String) check(d *decoder, value any) { s.decode(d, value) }
+
+func (s String) decode(d *decoder, value any) string {
 	text, ok := value.(string)
 	if !ok {
-		return s.wrongType(loc)
+		s.refuseType(d)
+		return ""
 	}
 	length := utf8.RuneCountInString(text)
-	if length < s.MinLength {
-		return one(loc, "string_too_short", "String should have at least %d character%s", s.MinLength, plural(s.MinLength))
+	switch {
+	case length < s.MinLength:
+		d.refuse("string_too_short", "String should have at least %d character%s", s.MinLength, plural(s.MinLength))
+	case s.MaxLength > 0 && length > s.MaxLength:
+		d.refuse("string_too_long", "String should have at most %d character%s", s.MaxLength, plural(s.MaxLength))
+	case len(s.OneOf) > 0 && !s.listed(text):
+		s.refuseUnlisted(d)
+	case s.Pattern != nil && !matchesWhole(s.Pattern, text):
+		d.refuse("string_pattern_mismatch", "String should match pattern '%s'", s.Pattern)
+	default:
+		s.checkMeaning(d, text)
 	}
-	if s.MaxLength > 0 && length > s.MaxLength {
-		return one(loc, "string_too_long", "String should have at most %d character%s", s.MaxLength, plural(s.MaxLength))
-	}
-	if len(s.OneOf) > 0 && !s.listed(text) {
-		return s.notListed(loc)
-	}
-	if s.Pattern != nil && !whole(s.Pattern, text) {
-		return one(loc, "string_pattern_mismatch", "String should match pattern '%s'", s.Pattern)
-	}
-	return s.checkMeaning(text, loc)
+	return s.spelled(text)
 }
 
-// wrongType says what was expected: a value off the list is reported alike,
-// whatever its type, as Pydantic's literals do.
-func (s String) wrongType(loc []any) []Violation {
+// refuseType says what was expected. A value off the list is reported alike whatever
+// its type, as Pydantic's literals are.
+func (s String) refuseType(d *decoder) {
 	if len(s.OneOf) > 0 {
-		return s.notListed(loc)
+		s.refuseUnlisted(d)
+		return
 	}
-	return one(loc, "string_type", "Input should be a valid string")
+	d.refuse("string_type", "Input should be a valid string")
 }
 
-func (s String) notListed(loc []any) []Violation {
-	return one(loc, "literal_error", "Input should be %s", alternatives(s.OneOf))
+func (s String) refuseUnlisted(d *decoder) {
+	d.refuse("literal_error", "Input should be %s", alternatives(s.OneOf))
 }
 
-func (s String) checkMeaning(text string, loc []any) []Violation {
+func (s String) checkMeaning(d *decoder, text string) {
 	if s.Check == nil {
-		return nil
+		return
 	}
 	if wrong := s.Check(text); wrong != "" {
-		return one(loc, "value_error", "Value error, %s", wrong)
+		d.refuse("value_error", "Value error, %s", wrong)
 	}
-	return nil
 }
 
-func (s String) listed(text string) bool {
-	if s.AnyCase {
-		return slices.ContainsFunc(s.OneOf, func(v string) bool { return sameLetters(v, text) })
+func (String) canonical(value any) any { return value }
+
+func (s String) listed(text string) bool { return slices.Contains(s.OneOf, s.spelled(text)) }
+
+// spelled is a text as the list spells it.
+func (s String) spelled(text string) string {
+	if !s.AnyCase {
+		return text
 	}
-	return slices.Contains(s.OneOf, text)
+	if i := slices.IndexFunc(s.OneOf, func(v string) bool { return sameLetters(v, text) }); i >= 0 {
+		return s.OneOf[i]
+	}
+	return text
 }
 
-// sameLetters compares without regard to the case of A to Z. Unicode's folding
-// would let ſ pass for s, which whoever reads the value later does not expect.
+// sameLetters compares without regard to the case of A to Z. Unicode's folding would
+// let ſ pass for s, which later readers of the value do not expect.
 func sameLetters(a, b string) bool { return lower(a) == lower(b) }
 
 func lower(s string) string {
@@ -71,10 +82,10 @@ func lower(s string) string {
 	}, s)
 }
 
-// whole tells whether a pattern matches all of a text. The longest match is asked
-// for, as a|ab would otherwise stop at the first letter of ab. The copy is there
-// because Longest changes its receiver.
-func whole(pattern *regexp.Regexp, text string) bool {
+// matchesWhole reports whether a pattern matches all of a text. It takes the longest
+// match, as a|ab would otherwise stop at the first letter of ab, and a copy of the
+// pattern, because Longest changes its receiver.
+func matchesWhole(pattern *regexp.Regexp, text string) bool {
 	longest := *pattern
 	longest.Longest()
 	place := longest.FindStringIndex(text)

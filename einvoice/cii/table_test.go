@@ -1,9 +1,19 @@
 package cii
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"platen.dev/events/contract"
 )
+
+// The columns of the table are the profiles that the API offers.
+func TestProfilesOfTheAPI(t *testing.T) {
+	if !slices.Equal(Profiles, contract.Profiles()) {
+		t.Errorf("the table has %v, the API %v", Profiles, contract.Profiles())
+	}
+}
 
 // TestProfiles needs no schemas: the table can be read, and the facts that everyone
 // knows of the profiles are in it.

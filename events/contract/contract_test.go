@@ -69,6 +69,9 @@ func TestParseURL(t *testing.T) {
 			t.Errorf("%.40q: got %v, want %v", text, err, want)
 		}
 	}
+	if u, err := ParseURL("https://u:p@a:8443/", "https"); !errors.Is(err, ErrURLCredentials) || u == nil || u.Port() != "8443" {
+		t.Errorf("with credentials: got %v, %v", u, err)
+	}
 	if _, err := ParseURL("http://example.com", "https"); !errors.Is(err, ErrURLScheme) {
 		t.Errorf("http where https alone is allowed: got %v", err)
 	}

@@ -16,6 +16,9 @@ const (
 	StreamLease = 30 * time.Second
 )
 
+// RateWindow is the length of the window in which an account's requests are counted.
+const RateWindow = time.Minute
+
 // Limits of test mode.
 const (
 	TestsPerMinute = 60
@@ -61,6 +64,8 @@ const (
 const (
 	MinScale = 0.5
 	MaxScale = 2.0
+	// DefaultMargin is the margin of a side that names none.
+	DefaultMargin = "1cm"
 )
 
 // Limits of an image.

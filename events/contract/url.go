@@ -23,7 +23,8 @@ var (
 
 // ParseURL reads an absolute URL that names a host, carries no credentials and has one
 // of the schemes: the form of every URL that a caller may send. Whether its host may be
-// reached is for package egress to say.
+// reached is for package egress to say. ErrURLCredentials comes with the URL, as there
+// may be more to say about it.
 func ParseURL(text string, schemes ...string) (*url.URL, error) {
 	if len(text) > MaxURL {
 		return nil, ErrURLLength
@@ -37,7 +38,7 @@ func ParseURL(text string, schemes ...string) (*url.URL, error) {
 	case u.Hostname() == "":
 		return nil, ErrURLHost
 	case u.User != nil:
-		return nil, ErrURLCredentials
+		return u, ErrURLCredentials
 	}
 	return u, nil
 }

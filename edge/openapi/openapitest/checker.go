@@ -16,14 +16,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Checker holds responses against a document. Several goroutines may use it.
+// Checker checks responses against a document. It is safe for concurrent use.
 type Checker struct {
 	document *document
-	// compiling guards the document's compiler, which keeps what it has compiled.
+	// compiling guards the document's compiler, which caches schemas.
 	compiling sync.Mutex
 }
 
-// New reads a document. That it is a right one is for Validate to say.
+// New reads a document without validating it; see Validate.
 func New(document []byte) (*Checker, error) {
 	d, err := parse(document)
 	if err != nil {
@@ -32,10 +32,9 @@ func New(document []byte) (*Checker, error) {
 	return &Checker{document: d}, nil
 }
 
-// Check tells everything in which a response departs from what the document says
-// of the operation: a status, a content type or a body that is not declared, a
-// header that is missing or wrong. The path is the one requested; what follows a
-// question mark does not count. A response to HEAD is one without its body.
+// Check returns every difference between a response and the document: a status, a content
+// type or a body that is not declared, a header that is missing or wrong. The path is the
+// requested one; its query is ignored. A response to HEAD is expected to have no body.
 func (c *Checker) Check(method, path string, status int, header http.Header, body []byte) error {
 	c.compiling.Lock()
 	defer c.compiling.Unlock()
@@ -54,7 +53,7 @@ func (c *Checker) Check(method, path string, status int, header http.Header, bod
 	return nil
 }
 
-// find leads to what the document says of a response.
+// find returns the declaration of a response and where it is in the document.
 func (c *Checker) find(method, path string, status int) (pointer, map[string]any, error) {
 	paths := object(c.document.root["paths"])
 	path, _, _ = strings.Cut(path, "?")
@@ -77,7 +76,7 @@ func (c *Checker) find(method, path string, status int) (pointer, map[string]any
 	return nil, nil, fmt.Errorf("status %d is not declared, only %s", status, names(responses))
 }
 
-// match finds the template of a path. One without parameters goes first.
+// match finds the template of a path. A template without parameters takes precedence.
 func match(templates []string, path string) (string, bool) {
 	if slices.Contains(templates, path) {
 		return path, true
@@ -101,7 +100,7 @@ func names(members map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(members)), ", ")
 }
 
-// seen is a response beside what is declared of it.
+// seen is a response and its declaration.
 type seen struct {
 	document *document
 	place    pointer
@@ -149,7 +148,7 @@ func (s seen) checkBody(kind string, place pointer, content map[string]any) erro
 		}
 		value = string(s.body)
 	default:
-		return nil // bytes, of which a schema says nothing
+		return nil // raw bytes, which a schema does not describe
 	}
 	if err := s.document.validate(place, value); err != nil {
 		return fmt.Errorf("body: %w", err)

@@ -11,9 +11,9 @@ import (
 	"platen.dev/edge/schema"
 )
 
-var job = schema.Object{Name: "Job", Fields: []schema.Field{
-	{Name: "status", Required: true, Kind: schema.String{OneOf: []string{"queued", "done"}}},
-	{Name: "pages", Kind: schema.Integer{Min: 0, Max: 10}},
+var job = openapi.Object{Name: "Job", Fields: []openapi.Field{
+	openapi.Required("status", schema.String{OneOf: []string{"queued", "done"}}),
+	openapi.Optional("pages", schema.Integer{Min: 0, Max: 10}),
 }}
 
 var id = []openapi.Parameter{{Name: "id", Kind: schema.String{}}}
@@ -84,7 +84,7 @@ func TestRight(t *testing.T) {
 	}
 }
 
-// Each wrong response is told in the words a person needs to find what is wrong.
+// Each wrong response is reported in words by which a person finds the mistake.
 func TestWrong(t *testing.T) {
 	c := checker(t)
 	for _, seen := range []struct {
@@ -118,7 +118,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// sameLines leaves the order of reasons to the validator.
+// sameLines ignores the order of the reasons, which is the validator's.
 func sameLines(got, want string) bool {
 	for line := range strings.SplitSeq(want, "\n") {
 		line = line[strings.LastIndex(line, ": at /")+1:]
@@ -129,7 +129,7 @@ func sameLines(got, want string) bool {
 	return len(got) == len(want)
 }
 
-// Header names count in any spelling, as fasthttp hands them on.
+// The case of header names does not matter: fasthttp passes them on as they are.
 func TestSpelling(t *testing.T) {
 	header := http.Header{"content-type": {"application/json"}, "X-RateLimit-Limit": {"10"}}
 	if err := checker(t).Check("GET", "/jobs/7", 200, header, []byte(`{"status":"done"}`)); err != nil {

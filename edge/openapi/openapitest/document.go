@@ -1,5 +1,5 @@
-// Package openapitest holds an OpenAPI 3.1 document against its meta-schema, and
-// responses that a test has seen against the document.
+// Package openapitest checks an OpenAPI 3.1 document against its meta-schema, and the
+// responses that a test has received against the document.
 package openapitest
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// location is the name under which a document is known to the schema compiler.
+// location is the document's name for the schema compiler.
 const location = "mem:///openapi.json"
 
-// document is a parsed OpenAPI document, and compiler its schemas.
+// document is a parsed OpenAPI document with a compiler of its schemas.
 type document struct {
 	root     map[string]any
 	compiler *jsonschema.Compiler
@@ -27,7 +27,7 @@ func parse(text []byte) (*document, error) {
 	}
 	root, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("document: a JSON object is wanted, not %T", value)
+		return nil, fmt.Errorf("document: want a JSON object, not %T", value)
 	}
 	c := jsonschema.NewCompiler()
 	if err := c.AddResource(location, root); err != nil {
@@ -36,12 +36,12 @@ func parse(text []byte) (*document, error) {
 	return &document{root: root, compiler: c}, nil
 }
 
-// schema compiles the schema at a place in the document.
+// schema compiles the schema at a path of the document.
 func (d *document) schema(place pointer) (*jsonschema.Schema, error) {
 	return d.compiler.Compile(location + "#" + place.fragment())
 }
 
-// validate holds a value of encoding/json against the schema at a place.
+// validate checks a value of encoding/json against the schema at a path.
 func (d *document) validate(place pointer, value any) error {
 	s, err := d.schema(place)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *document) validate(place pointer, value any) error {
 	return readable(s.Validate(value))
 }
 
-// pointer is the path of a place in a document.
+// pointer is a path in a document (RFC 6901).
 type pointer []string
 
 func (p pointer) to(steps ...string) pointer { return append(p[:len(p):len(p)], steps...) }
@@ -65,13 +65,13 @@ func (p pointer) String() string {
 	return text.String()
 }
 
-// fragment is the pointer as it is written in an address.
+// fragment is the pointer as it is written in a URL.
 func (p pointer) fragment() string {
 	u := url.URL{Fragment: p.String()}
 	return u.EscapedFragment()
 }
 
-// resolve follows a reference within the document, once: ours are never chained.
+// resolve follows a reference within the document, once: Platen's are never chained.
 func (d *document) resolve(place pointer, value map[string]any) (pointer, map[string]any, error) {
 	reference, ok := value["$ref"].(string)
 	if !ok {
@@ -92,7 +92,7 @@ func (d *document) resolve(place pointer, value map[string]any) (pointer, map[st
 	return at, object(target), nil
 }
 
-// object is a value as a JSON object, empty when it is none.
+// object is a value as a JSON object, nil if it is not one.
 func object(value any) map[string]any {
 	o, _ := value.(map[string]any)
 	return o

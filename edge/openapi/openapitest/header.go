@@ -36,8 +36,8 @@ func (s seen) checkHeader(name string, declared map[string]any) error {
 	return s.document.validate(place.to("schema"), value)
 }
 
-// value is a header's text. Names are compared without regard to case, since not
-// every caller spells them as http.Header does; several lines are one list.
+// value is a header's text. Names are compared without regard to case, since not every
+// caller spells them as http.Header does; several lines make one list.
 func (s seen) value(name string) string {
 	var lines []string
 	for given, values := range s.header {
@@ -59,8 +59,8 @@ func (s seen) has(name string) bool {
 
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
-// typed reads a header's text as the type its schema asks for. What cannot be read
-// so stays text, which the schema then refuses.
+// typed reads a header's text as the type in its schema. A text that cannot be read as
+// that type stays text, which the schema then refuses.
 func typed(kind any, text string) any {
 	switch {
 	case (kind == "integer" || kind == "number") && number.MatchString(text):

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/message"
 )
 
-// readable shortens what a schema has against a value to the places and reasons,
-// without the names of files that exist nowhere.
+// readable reduces the error of a schema to paths and reasons, without the names of files
+// that do not exist.
 func readable(err error) error {
 	var violations *jsonschema.ValidationError
 	if !errors.As(err, &violations) {
@@ -25,7 +25,7 @@ func readable(err error) error {
 	return errors.Join(all...)
 }
 
-// leaves are the reasons at the bottom; those above only say that there are some.
+// leaves are the innermost reasons; the outer ones only say that there are some.
 func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}

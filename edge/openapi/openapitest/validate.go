@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Validate reports everything that is wrong with a document, see Problems.
+// Validate fails a test for everything that is wrong with a document; see Problems.
 func Validate(t testing.TB, document []byte) {
 	t.Helper()
 	if err := Problems(document); err != nil {
@@ -21,10 +21,10 @@ func Validate(t testing.TB, document []byte) {
 	}
 }
 
-// Problems is nil for a right document: one that keeps to the official meta-schema
-// of OpenAPI 3.1, whose schemas are schemas and whose references lead somewhere,
-// whose examples and defaults keep to their schemas, whose operations have IDs of
-// their own and whose paths declare their parameters. It tells all it finds.
+// Problems returns everything that is wrong with a document, nil for nothing. A valid
+// document satisfies the official meta-schema of OpenAPI 3.1; its schemas compile and its
+// references resolve; examples and defaults satisfy their schemas; operation IDs are
+// unique and paths declare their parameters.
 func Problems(document []byte) error {
 	d, err := parse(document)
 	if err != nil {
@@ -43,8 +43,8 @@ func Problems(document []byte) error {
 	return errors.Join(w.problems...)
 }
 
-// metaSchema is the one of the OpenAPI Initiative, which a module carries: the
-// test needs no network, and the repository no copy.
+// metaSchema is that of the OpenAPI Initiative, which a Go module embeds: the test needs
+// no network, and the repository no copy.
 var metaSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	const name = "https://spec.openapis.org/oas/3.1/schema/2022-10-07"
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(datamodel.OpenAPI31SchemaData))
@@ -58,7 +58,7 @@ var metaSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return c.Compile(name)
 })
 
-// walk goes through a document and collects what is wrong with it.
+// walk visits a document and collects what is wrong with it.
 type walk struct {
 	*document
 	problems []error
@@ -70,7 +70,7 @@ func (w *walk) found(place pointer, err error) {
 	}
 }
 
-// visit looks at every place where a schema has examples, in the order of names.
+// visit checks every example of a schema, in the order of names.
 func (w *walk) visit(place pointer, value any) {
 	if list, ok := value.([]any); ok {
 		for i, item := range list {
@@ -96,7 +96,7 @@ func (w *walk) visit(place pointer, value any) {
 	}
 }
 
-// examples are those of a parameter, a header or a body.
+// examples checks those of a parameter, a header or a body.
 func (w *walk) examples(place pointer, members map[string]any) {
 	if _, err := w.schema(place.to("schema")); err != nil {
 		w.found(place, err)
@@ -111,7 +111,7 @@ func (w *walk) examples(place pointer, members map[string]any) {
 	}
 }
 
-// schemas are the fields of an object, or the components.
+// schemas checks the fields of an object, or the components.
 func (w *walk) schemas(place pointer, all map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		at, described := place.to(name), object(all[name])
@@ -130,7 +130,7 @@ func (w *walk) schemas(place pointer, all map[string]any) {
 	}
 }
 
-// operations checks what no schema can say.
+// operations checks what a schema cannot express.
 func (w *walk) operations() {
 	ids := map[string]pointer{}
 	paths := object(w.root["paths"])
@@ -148,7 +148,7 @@ func (w *walk) operations() {
 	}
 }
 
-// parametersOf compares the parameters in a path with those an operation declares.
+// parametersOf compares the parameters in a path with those that an operation declares.
 func parametersOf(path string, operation map[string]any) error {
 	var named, declared []string
 	for _, step := range strings.Split(path, "/") {

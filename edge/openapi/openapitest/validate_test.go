@@ -15,7 +15,7 @@ const right = `{"openapi":"3.1.0","info":{"title":"T","version":"1"},"paths":{"/
 	"components":{"headers":{"H":{"schema":{"type":"integer"}}},
 		"schemas":{"S":{"type":"object","properties":{"n":{"type":"integer","default":1,"examples":[2]}}}}}}`
 
-// Every single mistake is found, and told with its place.
+// Every single mistake is found, and reported with its path.
 func TestProblems(t *testing.T) {
 	if err := openapitest.Problems([]byte(right)); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package account
+package rate
 
 import (
 	"math/rand/v2"
@@ -6,35 +6,36 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 func TestRate(t *testing.T) {
-	var r Requests
+	var r requests
 	begin := events.Instant(1_700_000_000_000)
 	for i := range int64(10) {
 		got := r.Take(begin+events.Instant(i), 10)
-		want := Rate{Allowed: true, Limit: 10, Remaining: 9 - i, Reset: begin.Add(RateWindow)}
+		want := events.Rate{Allowed: true, Limit: 10, Remaining: 9 - i, Reset: begin.Add(contract.RateWindow)}
 		if got != want {
 			t.Fatalf("request %d: got %+v, want %+v", i, got, want)
 		}
 	}
-	full := Rate{Limit: 10, Reset: begin.Add(RateWindow)}
+	full := events.Rate{Limit: 10, Reset: begin.Add(contract.RateWindow)}
 	for range 3 { // refused requests do not prolong the wait
-		if got := r.Take(begin.Add(RateWindow)-1, 10); got != full {
+		if got := r.Take(begin.Add(contract.RateWindow)-1, 10); got != full {
 			t.Errorf("a moment too early: got %+v, want %+v", got, full)
 		}
 	}
-	want := Rate{Allowed: true, Limit: 10, Reset: begin.Add(RateWindow) + 1}
-	if got := r.Take(begin.Add(RateWindow), 10); got != want {
+	want := events.Rate{Allowed: true, Limit: 10, Reset: begin.Add(contract.RateWindow) + 1}
+	if got := r.Take(begin.Add(contract.RateWindow), 10); got != want {
 		t.Errorf("once the oldest has left: got %+v, want %+v", got, want)
 	}
-	if got := r.Take(begin.Add(RateWindow), 100); !got.Allowed || got.Remaining != 89 {
+	if got := r.Take(begin.Add(contract.RateWindow), 100); !got.Allowed || got.Remaining != 89 {
 		t.Errorf("on a larger plan: got %+v", got)
 	}
 	if got := r.Take(begin, 10); got.Allowed {
 		t.Errorf("with a clock that ran back: got %+v", got)
 	}
-	if r.Idle(begin.Add(2*RateWindow)-1) || !r.Idle(begin.Add(2*RateWindow)) {
+	if r.Idle(begin.Add(2*contract.RateWindow)-1) || !r.Idle(begin.Add(2*contract.RateWindow)) {
 		t.Error("the window is idle at another moment than a minute after the last request")
 	}
 }
@@ -44,7 +45,7 @@ func TestRateModel(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	var r Requests
+	var r requests
 	var all []events.Instant
 	now := events.Instant(1_700_000_000_000)
 	for range 20_000 {
@@ -52,7 +53,7 @@ func TestRateModel(t *testing.T) {
 		limit := 1 + rng.Int64N(40)
 		var within int64
 		for _, at := range all {
-			if at.Add(RateWindow) > now {
+			if at.Add(contract.RateWindow) > now {
 				within++
 			}
 		}

@@ -1,0 +1,83 @@
+package edge
+
+import (
+	"regexp"
+
+	"platen.dev/edge/openapi"
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+)
+
+// The bodies of responses, as the API description has them.
+
+var jobState = schema.String{OneOf: []string{"queued", "rendering", "uploading", "done", "failed"}}
+
+var timestamp = schema.String{Format: "date-time"}
+
+var count = schema.Integer{Min: 0, Max: 1 << 53}
+
+const exampleID = "8d2e6f0a-4c1b-4f0e-9b7a-2d1c3e4f5a6b"
+
+var jobCreated = openapi.Object{Name: "JobCreatedResponse", Fields: []openapi.Field{
+	openapi.Required("job_id", schema.String{Format: "uuid"}).Example(exampleID),
+	openapi.Required("status", jobState).Example("queued"),
+	openapi.Required("detail", schema.String{}).Doc("For people. The e-invoice profiles minimum and basicwl are warned of here.").Example("Job queued"),
+}}
+
+var jobMetrics = openapi.Object{Name: "JobMetrics", Fields: []openapi.Field{
+	openapi.Optional("file_size_bytes", count).Example(48213),
+	openapi.Optional("file_size_human", schema.String{}).Example("47.1 KB"),
+	openapi.Optional("page_load_ms", count).Doc("Navigation and wait_for_selector, without wait_after_load_ms.").Example(112),
+	openapi.Optional("processing_ms", count).Doc("Everything else that the service did, without waits asked for.").Example(64),
+	openapi.Optional("total_duration_ms", count).Doc("Wall-clock time of it all.").Example(181),
+	openapi.Optional("page_count", count).Example(2),
+}}
+
+var jobStatus = openapi.Object{Name: "JobStatusResponse", Fields: []openapi.Field{
+	openapi.Required("status", jobState).Example("done"),
+	openapi.Optional("created_at", timestamp).Example("2026-01-31T09:00:00.000Z"),
+	openapi.Optional("finished_at", timestamp).Example("2026-01-31T09:00:00.181Z"),
+	openapi.Optional("expires_at", timestamp).Doc("24 hours after the end, for a stored file.").Example("2026-02-01T09:00:00.181Z"),
+	openapi.Optional("test", schema.Bool{}).Example(false),
+	openapi.Optional("pages_count", count).Example(2),
+	openapi.Optional("error_code", schema.String{OneOf: errorCodes()}).Doc("Why the job failed."),
+	openapi.Optional("metrics", jobMetrics),
+}}
+
+func errorCodes() (all []string) {
+	for _, code := range []events.ErrorCode{
+		events.SSRFBlocked, events.FileTooLarge, events.PageTimeout, events.EInvoiceFailed, events.RenderFailed,
+		events.NavigationFailed, events.SelectorTimeout, events.DeliveryFailed, events.BrowserCrashed,
+	} {
+		all = append(all, string(code))
+	}
+	return all
+}
+
+var errorResponse = openapi.Object{Name: "ErrorResponse", Doc: "Problem details (RFC 9457).", Fields: []openapi.Field{
+	openapi.Required("detail", schema.String{}).Doc("The condition's name and a sentence that a person can act on."),
+	openapi.Required("type", schema.String{Format: "uri"}),
+	openapi.Required("title", schema.String{}),
+	openapi.Required("status", schema.Integer{Min: 400, Max: 599}),
+	openapi.Required("error", schema.String{Pattern: regexp.MustCompile(`[A-Z0-9_]+`)}).Doc("The condition as a code."),
+	openapi.Required("request_id", schema.String{}),
+	openapi.Optional("retry_after_seconds", count).Doc("As in the header Retry-After."),
+	openapi.Optional("feature", schema.String{}).Doc("With 402: what needs a larger plan,"),
+	openapi.Optional("required_plan", schema.String{OneOf: []string{"starter", "pro", "business"}}).Doc("the smallest plan that has it,"),
+	openapi.Optional("upgrade_url", schema.String{Format: "uri"}).Doc("and where plans are changed."),
+}}
+
+var violation = openapi.Object{Name: "ValidationError", Fields: []openapi.Field{
+	openapi.Required("loc", schema.List[schema.None]{Items: schema.Either{schema.String{}, count}}).Doc("The way to the place, from body or header on."),
+	openapi.Required("msg", schema.String{}),
+	openapi.Required("type", schema.String{}),
+}}
+
+var validationError = openapi.Object{Name: "HTTPValidationError", Doc: "What is wrong with a request, all of it.", Fields: []openapi.Field{
+	openapi.Required("detail", schema.List[schema.None]{Items: violation}),
+	openapi.Optional("type", schema.String{Format: "uri"}),
+	openapi.Optional("title", schema.String{}),
+	openapi.Optional("status", schema.Integer{Min: 422, Max: 422}),
+	openapi.Optional("error", schema.String{}),
+	openapi.Optional("request_id", schema.String{}),
+}}

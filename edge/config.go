@@ -1,0 +1,91 @@
+package edge
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// Commands sends commands to the shards of their accounts.
+type Commands interface {
+	// Do returns the shard's reply. An error means that there is none, and that the
+	// command may be sent again.
+	Do(account events.AccountID, body events.CommandBody) (events.Reply, error)
+	// Tell sends a command without waiting for a reply. It calls done once, with nil if
+	// the command is durable.
+	Tell(account events.AccountID, body events.CommandBody, done func(error))
+}
+
+// ReadModels answers reads; it is implemented by projections.Replica.
+type ReadModels interface {
+	// Caller finds the account of an API key by the key's hash.
+	Caller(hash [32]byte) (projections.Caller, bool, error)
+	Job(account events.AccountID, id events.JobID) (projections.Job, bool, error)
+	// Template reads a saved block template; an empty id means the account's default.
+	Template(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error)
+	// CatchUp waits until the read models hold everything that was durable when it was called.
+	CatchUp(ctx context.Context, partition int32) error
+}
+
+// Documents prepares content for rendering. The texts of its errors are shown to callers.
+type Documents struct {
+	// Markdown converts to a whole HTML document.
+	Markdown func(source string) (string, error)
+	// Sanitize returns a whole safe HTML document, "" if nothing visible is left.
+	Sanitize func(html string) string
+	// Template returns a safe header or footer template.
+	Template func(html string) string
+	// Invoice returns why XML is not a valid e-invoice of a profile.
+	Invoice func(xml []byte, profile string) error
+	// Placeholders returns which placeholders in a text of a block template are unknown.
+	Placeholders func(text string) error
+}
+
+// Config is what a server needs. Every field but Observe has to be set.
+type Config struct {
+	Commands   Commands
+	Models     ReadModels
+	Partitions int32
+	Documents  Documents
+	// Rate counts a request of an account on a plan.
+	Rate func(events.AccountID, events.Plan) events.Rate
+	// Resolve checks the addresses of a page's host: ErrBlocked if one is not allowed,
+	// another error if there are none.
+	Resolve func(ctx context.Context, host string) error
+	// Seal encrypts a credential of a job; "" becomes nil.
+	Seal func(job events.JobID, plain string) events.Sealed
+	// Open opens a stored file and returns its size in bytes.
+	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
+	// Ready returns why the node cannot serve, nil if it can.
+	Ready func() error
+	// Metrics answers /metrics.
+	Metrics fasthttp.RequestHandler
+	// Observe is called after every request.
+	Observe func(route string, status int, took time.Duration)
+	// DocsURL is the page that error types point into, UpgradeURL is where plans are changed.
+	DocsURL, UpgradeURL string
+	Logger              *slog.Logger
+	Now                 func() time.Time
+}
+
+// timeouts bound what a connection may take; tests shorten them.
+type timeouts struct {
+	read  time.Duration // for a whole request
+	write time.Duration // for a response
+	idle  time.Duration // between two requests
+}
+
+var defaultTimeouts = timeouts{
+	read:  30 * time.Second,
+	write: 10 * time.Minute, // a download of 150 MB at 2 Mbit/s
+	idle:  2 * time.Minute,
+}
+
+// maxHeader is how many bytes the request line and the headers may have together.
+const maxHeader = 16 << 10

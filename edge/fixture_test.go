@@ -1,0 +1,219 @@
+package edge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/apikey"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// fixture is a server over fakes of everything behind the edge, with an account of one key.
+type fixture struct {
+	t      *testing.T
+	url    string
+	secret string
+
+	mu       sync.Mutex
+	reply    events.Reply
+	err      error
+	commands []events.CommandBody
+	jobs     map[events.JobID]projections.Job
+	fresh    map[events.JobID]projections.Job // appear when the models catch up
+	caught   error
+	ready    error
+	hash     [32]byte
+	plan     events.Plan
+	rate     events.Rate
+	told     []events.CommandBody
+	caughtUp int
+	known    bool // the read models have the key
+}
+
+// newFixture starts a server whose documents can be refused.
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	cfg, d := fakeConfig(slog.New(slog.DiscardHandler))
+	d.t, d.known = t, true
+	cfg.Documents = refusableDocuments
+	cfg.Open = func(_ context.Context, name string) (io.ReadCloser, int64, error) {
+		if name == "missing" {
+			return nil, 0, errors.New("gone")
+		}
+		return io.NopCloser(strings.NewReader("content of " + name)), int64(len("content of " + name)), nil
+	}
+	s := New(cfg)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		if err := errors.Join(s.Shutdown(context.Background()), <-served); err != nil {
+			t.Error(err)
+		}
+	})
+	d.url = "http://" + l.Addr().String()
+	return d
+}
+
+// refusableDocuments refuse Markdown and invoices that are the word bad.
+var refusableDocuments = Documents{
+	Placeholders: func(string) error { return nil },
+	Markdown: func(source string) (string, error) {
+		if source == "bad" {
+			return "", errors.New("too deep")
+		}
+		return "<p>" + source, nil
+	},
+	Sanitize: func(html string) string { return strings.ReplaceAll(html, "<script>", "") },
+	Template: func(html string) string { return "safe " + html },
+	Invoice: func(xml []byte, profile string) error {
+		if string(xml) == "bad" {
+			return errors.New("not " + profile)
+		}
+		return nil
+	},
+}
+
+// fakeConfig is the configuration of a server over fakes that never fail.
+func fakeConfig(log *slog.Logger) (Config, *fixture) {
+	secret, key := apikey.New(apikey.Live, 1)
+	d := &fixture{
+		secret: secret, hash: key.Hash, reply: events.Reply{Code: events.Accepted}, plan: events.PlanBusiness,
+		rate: events.Rate{Allowed: true, Limit: 2000, Remaining: 1999, Reset: events.At(time.Now().Add(time.Minute))},
+		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
+	}
+	return Config{
+		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing",
+		Documents: Documents{
+			Placeholders: func(string) error { return nil },
+			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },
+			Sanitize:     func(html string) string { return html },
+			Template:     func(html string) string { return html },
+			Invoice:      func([]byte, string) error { return nil },
+		},
+		Rate:    func(events.AccountID, events.Plan) events.Rate { return d.rate },
+		Resolve: resolve, Seal: sealed, Now: time.Now, Logger: log,
+		Open: func(context.Context, string) (io.ReadCloser, int64, error) {
+			return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
+		},
+		Ready:   func() error { return d.ready },
+		Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
+	}, d
+}
+
+func (d *fixture) Do(_ events.AccountID, body events.CommandBody) (events.Reply, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = append(d.commands, body)
+	return d.reply, d.err
+}
+
+func (d *fixture) Tell(_ events.AccountID, body events.CommandBody, done func(error)) {
+	d.mu.Lock()
+	d.told = append(d.told, body)
+	d.mu.Unlock()
+	done(nil)
+}
+
+func (d *fixture) Caller(hash [32]byte) (projections.Caller, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return projections.Caller{KeyRef: projections.KeyRef{Account: "acc", Key: "key"}, Plan: d.plan}, hash == d.hash && d.known, nil
+}
+
+func sealed(_ events.JobID, plain string) events.Sealed {
+	if plain == "" {
+		return nil
+	}
+	return events.Sealed("sealed " + plain)
+}
+
+func resolve(_ context.Context, host string) error {
+	switch host {
+	case "intranet.test":
+		return ErrBlocked
+	case "nowhere.test":
+		return errors.New("no such host")
+	}
+	return nil
+}
+
+func (d *fixture) Job(_ events.AccountID, id events.JobID) (projections.Job, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	j, ok := d.jobs[id]
+	return j, ok, nil
+}
+
+func (d *fixture) Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error) {
+	return projections.SavedTemplate{}, false, nil
+}
+
+func (d *fixture) CatchUp(context.Context, int32) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.caughtUp++
+	d.known = true
+	for id, j := range d.fresh {
+		d.jobs[id] = j
+	}
+	return d.caught
+}
+
+// answer is a response whose body was read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+func (d *fixture) do(method, path, body string, headers ...string) answer {
+	d.t.Helper()
+	req, err := http.NewRequest(method, d.url+path, strings.NewReader(body))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", d.secret)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return answer{resp, string(b)}
+}
+
+// problemOf checks the common shape of an error body and returns it.
+func (a answer) problemOf(t *testing.T) problemBody {
+	t.Helper()
+	var p problemBody
+	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
+		t.Fatalf("%d %q is not a problem body: %v", a.StatusCode, a.body, err)
+	}
+	if a.Header.Get("Content-Type") != "application/problem+json" || p.Status != a.StatusCode || p.Detail == "" ||
+		p.Error == "" || !strings.Contains(p.Type, "#") || p.RequestID == "" || p.RequestID != a.Header.Get("X-Request-Id") {
+		t.Errorf("problem %+v with headers %v is incomplete", p, a.Header)
+	}
+	return p
+}

@@ -1,0 +1,107 @@
+package request
+
+import (
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// The declarations of the fields of bodies. Fields that several bodies have are
+// declared once.
+
+var authOptions = schema.Object[Auth]{
+	Name: "JobAuthOptions", Doc: "Credentials that are sent to the target page's origin, and nowhere else.",
+	Fields: []schema.Field[Auth]{
+		schema.Required("type", schema.String{OneOf: []string{"basic", "bearer"}}, func(a *Auth, v string) { a.Type = v }),
+		schema.Required("value", schema.String{MinLength: 1, MaxLength: 8_192, Check: checkCredentials, Secret: true}, func(a *Auth, v string) { a.Value = v }).
+			Doc("basic: username:password; bearer: the token."),
+	},
+	Rules: []schema.Rule[Auth]{{Field: "value", Check: checkBasic}},
+}
+
+var deliveryOptions = schema.Object[Delivery]{
+	Name: "Delivery", Doc: "The file is uploaded to storage of your own, and nothing is stored here.",
+	Fields: []schema.Field[Delivery]{
+		schema.Optional("mode", schema.String{OneOf: []string{"presigned_put"}}, schema.Unread[Delivery]).Default("presigned_put"),
+		schema.Required("url", schema.String{MaxLength: contract.MaxURL, Check: checkDelivery, Format: "uri", Secret: true}, func(d *Delivery, v string) { d.URL = v }).
+			Doc("A presigned PUT URL: https, port 443."),
+	},
+}
+
+var invoiceOptions = schema.Object[Invoice]{
+	Name: "EInvoiceOptions", Doc: "Embeds an e-invoice; the rendered page becomes its visible half.",
+	Fields: []schema.Field[Invoice]{
+		schema.Optional("format", schema.String{OneOf: []string{"factur-x"}}, schema.Unread[Invoice]).Default("factur-x"),
+		profileField(func(i *Invoice, v string) { i.Profile = v }),
+		xmlField(func(i *Invoice, v string) { i.XML = v }),
+	},
+}
+
+func profileField[T any](set func(*T, string)) schema.Field[T] {
+	return schema.Optional("profile", schema.String{OneOf: contract.Profiles()}, set).
+		Default(contract.DefaultProfile).Doc("The XML must declare the profile's guideline identifier.")
+}
+
+func xmlField[T any](set func(*T, string)) schema.Field[T] {
+	return schema.Required("xml", schema.String{}, set).
+		Doc("UN/CEFACT Cross-Industry Invoice XML in UTF-8, up to 1 MB.").Example("<?xml version=\"1.0\"?>…")
+}
+
+// invoice is the invoice that the fields of an e-invoice's own body are read into.
+func (b *Body) invoice() *Invoice {
+	if b.Invoice == nil {
+		b.Invoice = &Invoice{}
+	}
+	return b.Invoice
+}
+
+// The sources.
+var (
+	urlField = schema.Required("url", schema.String{Format: "uri"}, func(b *Body, v string) { b.URL = v }).
+			Doc("A public page, http or https; private and internal addresses are refused.").Example("https://example.com/")
+	htmlField = schema.Required("html", schema.String{}, func(b *Body, v string) { b.HTML = v }).
+			Doc("Sanitised before rendering: scripts and style sheets go, inline styles stay.").Example("<h1>Invoice 4711</h1><p>Thank you.</p>")
+	markdownField = schema.Required("markdown", schema.String{MaxLength: contract.MaxMarkdown}, func(b *Body, v string) { b.Markdown = v }).
+			Doc("CommonMark with GFM tables and strikethrough.")
+	invoiceXMLField     = xmlField(func(b *Body, v string) { b.invoice().XML = v })
+	invoiceProfileField = profileField(func(b *Body, v string) { b.invoice().Profile = v })
+)
+
+// The options. Rendering options need a plan on some operations.
+var (
+	pdfField        = schema.Optional("options", pdfOptions, func(b *Body, v PDFOptions) { b.PDF = &v }).DefaultEmpty()
+	imageField      = schema.Optional("options", imageOptions, func(b *Body, v events.ImageOptions) { b.Image = &v }).DefaultEmpty()
+	renderField     = schema.Optional("render", renderOptions, func(b *Body, v events.LoadOptions) { b.Load = &v })
+	proRenderField  = renderField.Plan(pro)
+	authField       = schema.Optional("auth", authOptions, func(b *Body, v Auth) { b.Auth = &v }).Plan(pro)
+	einvoiceField   = schema.Optional("einvoice", invoiceOptions, func(b *Body, v Invoice) { b.Invoice = &v })
+	templateIDField = schema.Optional("template_id", schema.String{MinLength: 1, MaxLength: 100}, func(b *Body, v string) { b.TemplateID = v }).
+			Doc("A saved template; not together with template.")
+	templateField = schema.Optional("template", schema.DocumentOf[BlockTemplate]{Type: blockTemplate}, func(b *Body, v schema.Document[BlockTemplate]) { b.Template = &v }).
+			Doc("An inline template; not together with template_id.")
+)
+
+// The fields of every body.
+var (
+	webhookField = schema.Optional("webhook_url", schema.String{MaxLength: contract.MaxURL, Check: checkWebhook, Format: "uri"}, func(b *Body, v string) { b.Webhook = v }).
+			Doc("The outcome is posted there. Credentials in the URL are refused. (Kept with the job; sending comes with a later version.)").
+			Example("https://example.com/hooks/platen")
+	deliveryField = schema.Optional("delivery", deliveryOptions, func(b *Body, v Delivery) { b.Delivery = &v }).Plan(pro).
+			Doc("Not with test mode. (Uploading comes with a later version: until then such a job ends DELIVERY_FAILED.)")
+	testField = schema.Optional("test", schema.Bool{}, func(b *Body, v bool) { b.Test = v }).
+			Default(false).Doc("Runs the whole pipeline without rendering and without charge; the file is a bundled sample.")
+)
+
+func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
+	return schema.Object[Body]{
+		Name: name, Fields: append(fields, webhookField, deliveryField, testField),
+		Rules: []schema.Rule[Body]{{Field: "delivery", Check: checkTestDelivery}},
+	}
+}
+
+func checkTestDelivery(b *Body) string {
+	if b.Test && b.Delivery != nil {
+		return "delivery cannot be combined with test mode"
+	}
+	return ""
+}

@@ -1,0 +1,112 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/image/colornames"
+
+	"platen.dev/events/contract"
+)
+
+// The checks of single fields. Each returns a sentence that says what is wrong, "" for
+// nothing.
+
+func checkMargin(s string) string {
+	_, err := contract.ParseLength(s)
+	return sentence("margin", err)
+}
+
+// checkMargins checks the CSS shorthand.
+func checkMargins(s string) string {
+	_, err := contract.ParseMargins(s)
+	return sentence("margin", err)
+}
+
+func checkFontSize(s string) string {
+	length, err := contract.ParseLength(s)
+	if err == nil && length == 0 {
+		return "font_size must be more than 0"
+	}
+	return sentence("font_size", err)
+}
+
+// sentence completes an error of package contract by the field's name.
+func sentence(field string, err error) string {
+	if err == nil {
+		return ""
+	}
+	return field + " " + err.Error()
+}
+
+var (
+	hexColor      = regexp.MustCompile(`^#([0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
+	functionColor = regexp.MustCompile(`^(?i:rgba?|hsla?)\(\s*[-+0-9.]+(?:%|deg)?(?:\s*[,\s]\s*[-+0-9.]+%?){2}(?:\s*[,/]\s*[0-9.]+%?)?\s*\)$`)
+)
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+func checkColor(s string) string {
+	ascii := strings.Trim(s, letters) == "" // ToLower turns the Kelvin sign into the letter k
+	_, named := colornames.Map[strings.ToLower(s)]
+	if named && ascii || strings.EqualFold(s, "transparent") || hexColor.MatchString(s) || functionColor.MatchString(s) {
+		return ""
+	}
+	return "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
+}
+
+func checkPassword(s string) string {
+	switch {
+	case len(s) > contract.MaxPassword:
+		return fmt.Sprintf("user_password may have %d bytes in UTF-8", contract.MaxPassword)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "user_password must not contain control characters"
+	}
+	return ""
+}
+
+// checkCredentials prevents header injection.
+func checkCredentials(s string) string {
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return "value must not contain control characters"
+	}
+	return ""
+}
+
+func checkBasic(a *Auth) string {
+	if a.Type == "basic" && !strings.Contains(a.Value, ":") {
+		return "value must have the form username:password for basic"
+	}
+	return ""
+}
+
+func checkWebhook(s string) string {
+	_, err := contract.ParseURL(s, "http", "https")
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, contract.ErrURLCredentials):
+		return "webhook_url must not contain credentials; configure delivery headers for the account instead"
+	case errors.Is(err, contract.ErrURLLength):
+		return sentence("webhook_url", err)
+	}
+	return "webhook_url must be an http or https URL with a host"
+}
+
+func checkDelivery(s string) string {
+	u, err := contract.ParseURL(s, "https")
+	switch {
+	case u != nil && u.Port() != "" && u.Port() != "443":
+		return fmt.Sprintf("url must use port 443, not %s", u.Port())
+	case err == nil:
+		return ""
+	case errors.Is(err, contract.ErrURLCredentials):
+		return "url must not contain credentials"
+	case errors.Is(err, contract.ErrURLLength):
+		return sentence("url", err)
+	}
+	return "url must be an https URL with a host"
+}

@@ -1,0 +1,130 @@
+package request
+
+import (
+	"fmt"
+
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// The declarations of the objects that say how a job is rendered.
+
+const (
+	starter = string(events.PlanStarter)
+	pro     = string(events.PlanPro)
+)
+
+var (
+	paper        = schema.String{OneOf: contract.PaperFormats(), AnyCase: true}
+	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
+	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
+)
+
+const pageTemplateDoc = "HTML, sanitised. Elements of the classes pageNumber, totalPages, date, title and url are filled in."
+
+type margins struct{ top, right, bottom, left string }
+
+var marginOptions = schema.Object[margins]{
+	Name: "MarginOptions", Doc: "Page margins as CSS lengths: px, mm, cm, in, pt or pc.",
+	Fields: []schema.Field[margins]{
+		schema.Optional("top", cssLength, func(m *margins, v string) { m.top = v }).DefaultLater(contract.DefaultMargin).Example("20mm"),
+		schema.Optional("right", cssLength, func(m *margins, v string) { m.right = v }).DefaultLater(contract.DefaultMargin).Example("0.5in"),
+		schema.Optional("bottom", cssLength, func(m *margins, v string) { m.bottom = v }).DefaultLater(contract.DefaultMargin).Example("20mm"),
+		schema.Optional("left", cssLength, func(m *margins, v string) { m.left = v }).DefaultLater(contract.DefaultMargin).Example("48px"),
+	},
+}
+
+var watermarkOptions = schema.Object[events.Watermark]{
+	Name: "WatermarkOptions", Doc: "A text over every page.",
+	Fields: []schema.Field[events.Watermark]{
+		schema.Required("text", schema.String{MinLength: 1, MaxLength: 500}, func(w *events.Watermark, v string) { w.Text = v }).Example("DRAFT"),
+		schema.Optional("color", schema.String{MaxLength: 64, Check: checkColor}, func(w *events.Watermark, v string) { w.Color = v }).
+			Default("rgba(200, 200, 200, 0.3)").Doc("A CSS colour; alpha is honoured."),
+		schema.Optional("font_size", schema.String{MaxLength: 32, Check: checkFontSize}, func(w *events.Watermark, v string) { w.FontSize = v }).
+			Default("60px").Doc("A CSS length."),
+		schema.Optional("rotation_degrees", schema.Integer{Min: -360, Max: 360}, func(w *events.Watermark, v int64) { w.Rotation = v }).Default(-45),
+	},
+}
+
+var compressionOptions = schema.Object[events.Compression]{
+	Name: "CompressionOptions", Doc: "How the PDF is made smaller.",
+	Fields: []schema.Field[events.Compression]{
+		schema.Optional("level", schema.Integer{Min: 1, Max: 9}, func(c *events.Compression, v int64) { c.Level = v }).
+			Doc("1–3 basic, 4–6 object streams, 7–9 linearised."),
+		schema.Optional("image_quality", schema.Integer{Min: 1, Max: 100}, func(c *events.Compression, v int64) { c.ImageQuality = v }).
+			Plan(pro).Doc("Quality of a lossy JPEG recompression of images."),
+	},
+}
+
+var pdfOptions = schema.Object[PDFOptions]{
+	Name: "PdfOptions", Doc: "What the PDF looks like.",
+	Fields: []schema.Field[PDFOptions]{
+		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Format = v }).Default(contract.DefaultPaper).Doc("Paper format."),
+		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Landscape = v }).Default(false),
+		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
+			o.MarginTop, o.MarginRight, o.MarginBottom, o.MarginLeft = v.top, v.right, v.bottom, v.left
+		}),
+		schema.Optional("print_background", schema.Bool{}, func(o *PDFOptions, v bool) { o.PrintBackground = v }).Default(true).Doc("Print CSS backgrounds."),
+		schema.Optional("display_header_footer", schema.Bool{}, func(o *PDFOptions, v bool) { o.HeaderFooter = v }).
+			Default(false).Doc("Show the header and footer templates."),
+		schema.Optional("header_template", pageTemplate, func(o *PDFOptions, v string) { o.Header = v }).Doc(pageTemplateDoc),
+		schema.Optional("footer_template", pageTemplate, func(o *PDFOptions, v string) { o.Footer = v }).Doc(pageTemplateDoc),
+		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Watermark = &v }).Plan(starter),
+		schema.Optional("user_password", schema.String{MinLength: 1, Check: checkPassword, Secret: true}, func(o *PDFOptions, v string) { o.Password = v }).
+			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),
+		schema.Optional("compression", compressionOptions, func(o *PDFOptions, v events.Compression) { o.Compression = &v }).Plan(pro),
+		schema.Optional("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions, v float64) { o.Scale = v }).
+			Doc("Computed so that the widest content fits the page when it is left out."),
+	},
+}
+
+type viewport struct{ width, height int64 }
+
+var viewportOptions = schema.Object[viewport]{Name: "Viewport", Fields: []schema.Field[viewport]{
+	schema.Optional("width", schema.Integer{Min: contract.MinWidth, Max: contract.MaxWidth}, func(p *viewport, v int64) { p.width = v }).Default(contract.DefaultWidth),
+	schema.Optional("height", schema.Integer{Min: contract.MinHeight, Max: contract.MaxHeight}, func(p *viewport, v int64) { p.height = v }).Default(contract.DefaultHeight),
+}}
+
+var imageOptions = schema.Object[events.ImageOptions]{
+	Name: "ImageOptions", Doc: "What the image looks like.",
+	Fields: []schema.Field[events.ImageOptions]{
+		schema.Optional("format", schema.String{OneOf: []string{"png", "jpeg", "jpg"}, AnyCase: true}, setImageFormat).Default("png"),
+		schema.Optional("full_page", schema.Bool{}, func(o *events.ImageOptions, v bool) { o.FullPage = v }).
+			Default(false).Doc(fmt.Sprintf("Capture the whole page, cut at %d pixels.", contract.MaxPageHeight)),
+		schema.Optional("quality", schema.Integer{Min: contract.MinQuality, Max: contract.MaxQuality}, func(o *events.ImageOptions, v int64) { o.Quality = v }).
+			Doc("For jpeg alone."),
+		schema.Optional("viewport", viewportOptions, func(o *events.ImageOptions, v viewport) { o.Width, o.Height = v.width, v.height }).
+			DefaultEmpty().Doc("In CSS pixels."),
+	},
+	Rules: []schema.Rule[events.ImageOptions]{{Field: "quality", Check: checkQuality}},
+}
+
+// setImageFormat knows jpg as another name of jpeg.
+func setImageFormat(o *events.ImageOptions, format string) {
+	if format == "jpg" {
+		format = "jpeg"
+	}
+	o.Format = format
+}
+
+func checkQuality(o *events.ImageOptions) string {
+	if o.Quality != 0 && o.Format == "png" {
+		return "quality applies to jpeg only"
+	}
+	return ""
+}
+
+var renderOptions = schema.Object[events.LoadOptions]{
+	Name: "RenderOptions", Doc: "When a page counts as loaded.",
+	Fields: []schema.Field[events.LoadOptions]{
+		schema.Optional("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *events.LoadOptions, v int64) { o.Timeout = v }).
+			Default(contract.DefaultLoadTimeout.Milliseconds()),
+		schema.Optional("wait_until", schema.String{OneOf: contract.LoadMoments()}, func(o *events.LoadOptions, v string) { o.WaitUntil = v }).
+			Default(contract.UntilLoad).Doc("networkidle: no connection for 500 ms."),
+		schema.Optional("wait_for_selector", schema.String{MinLength: 1, MaxLength: 1_000}, func(o *events.LoadOptions, v string) { o.WaitFor = v }).
+			Doc("A CSS selector to wait for.").Example("#chart.ready"),
+		schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *events.LoadOptions, v int64) { o.WaitAfter = v }).
+			Default(0).Doc("Extra delay after the load."),
+	},
+}

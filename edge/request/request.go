@@ -1,0 +1,94 @@
+// Package request reads the requests that make jobs: a pure step from bytes to a typed
+// request, or to all that is wrong with it. It knows no server, clock, account or network.
+//
+// Each operation declares the fields of its body once. Validation, defaults, plan gates
+// and the API description all come from that declaration (docs/API.md, Operations).
+package request
+
+import (
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+)
+
+// Request is a request for a job whose form is right.
+type Request struct {
+	Operation events.Operation
+	Body
+	// Gates are the fields that are set and need a plan.
+	Gates Gates
+	// Idempotency recognises the request when it is repeated; nil without a key.
+	Idempotency *events.Idempotency
+}
+
+// Body is the body of any operation, with its defaults filled in. What an operation
+// does not declare is zero.
+type Body struct {
+	// URL, HTML and Markdown are sources as they were sent: each operation has one of
+	// them, or an invoice instead.
+	URL, HTML, Markdown string
+	// PDF is set for operations that make a PDF, Image for those that make an image.
+	PDF   *PDFOptions
+	Image *events.ImageOptions
+	Load  *events.LoadOptions
+	Auth  *Auth
+	// Invoice is the e-invoice to be shown or, beside another source, to be embedded.
+	Invoice *Invoice
+	// TemplateID names a saved block template, Template is an inline one. Both may be set.
+	TemplateID string
+	Template   *schema.Document[BlockTemplate]
+	Webhook    string
+	Delivery   *Delivery
+	Test       bool
+}
+
+// PDFOptions say what a PDF looks like (docs/API.md, PDF options).
+type PDFOptions struct {
+	// Format is one of contract.PaperFormats, in their spelling.
+	Format    string
+	Landscape bool
+	// The margins are CSS lengths; empty means the default.
+	MarginTop, MarginRight, MarginBottom, MarginLeft string
+	PrintBackground                                  bool
+	HeaderFooter                                     bool
+	// Header and Footer are HTML as it was sent.
+	Header, Footer string
+	Watermark      *events.Watermark
+	// Password is plain text, "" for none.
+	Password    string
+	Compression *events.Compression
+	// Scale is zero if it is to be computed.
+	Scale float64
+}
+
+// Auth is a credential for the target page, in plain text (docs/API.md, Auth).
+type Auth struct{ Type, Value string }
+
+// Invoice is an e-invoice as it was sent (docs/API.md, E-invoices).
+type Invoice struct{ XML, Profile string }
+
+// Delivery is where the file is to be uploaded (docs/API.md, Delivery).
+type Delivery struct{ URL string }
+
+// Decode reads a request of an operation from its body and the lines of its
+// Idempotency-Key header, or returns all violations. placeholder returns what is wrong
+// with the placeholders in a text of a block template, nil for nothing.
+func (o *Operation) Decode(body []byte, keys [][]byte, placeholder func(text string) error) (Request, []schema.Violation) {
+	document, gates, violations := o.body.Decode(body)
+	key, wrongKey := idempotencyKey(keys)
+	violations = append(violations, wrongKey...)
+	r := Request{Operation: o.Name, Body: document.Value, Gates: gates}
+	if r.Template != nil {
+		violations = append(violations, checkPlaceholders(r.Template.Value, []any{"body", "template"}, placeholder)...)
+	}
+	if len(violations) > 0 {
+		return Request{}, violations
+	}
+	if r.PDF == nil && !o.Name.Image() { // an e-invoice has no options: its block template says how it looks
+		options := pdfOptions.Empty()
+		r.PDF = &options
+	}
+	if key != "" {
+		r.Idempotency = &events.Idempotency{Key: key, Fingerprint: fingerprint(o.Path(), document.Canonical())}
+	}
+	return r, nil
+}

@@ -1,0 +1,203 @@
+package request
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+)
+
+// knows refuses the placeholder {unknown}.
+func knows(text string) error {
+	if strings.Contains(text, "{unknown}") {
+		return errors.New("unknown placeholder {unknown}")
+	}
+	return nil
+}
+
+func decode(t *testing.T, path, body string, keys ...string) (Request, []schema.Violation) {
+	t.Helper()
+	op, ok := ByPath(path)
+	if !ok {
+		t.Fatalf("there is no operation at %s", path)
+	}
+	lines := make([][]byte, len(keys))
+	for i, key := range keys {
+		lines[i] = []byte(key)
+	}
+	return op.Decode([]byte(body), lines, knows)
+}
+
+func mustDecode(t *testing.T, path, body string, keys ...string) Request {
+	t.Helper()
+	r, violations := decode(t, path, body, keys...)
+	if len(violations) > 0 {
+		t.Fatalf("%s %s: %v", path, body, violations)
+	}
+	return r
+}
+
+// What is left out has its default, or is absent in the request, too.
+func TestDefaults(t *testing.T) {
+	pdf := &PDFOptions{Format: "A4", PrintBackground: true}
+	image := &events.ImageOptions{Format: "png", Width: 1024, Height: 768}
+	for _, tc := range []struct {
+		path, body string
+		want       Body
+	}{
+		{"/url-to-pdf", `{"url":"u"}`, Body{URL: "u", PDF: pdf}},
+		{"/html-to-pdf", `{"html":"h","options":null,"test":null}`, Body{HTML: "h", PDF: pdf}},
+		{"/html-to-pdf", `{"html":"h","options":{"margin":{}}}`, Body{HTML: "h", PDF: pdf}},
+		{"/markdown-to-pdf", `{"markdown":"m","options":{}}`, Body{Markdown: "m", PDF: pdf}},
+		{"/url-to-image", `{"url":"u"}`, Body{URL: "u", Image: image}},
+		{"/html-to-image", `{"html":"h","options":{"viewport":null}}`, Body{HTML: "h", Image: image}},
+		{"/einvoice-to-pdf", `{"xml":"x"}`, Body{PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
+		{"/html-to-pdf", `{"html":"h","einvoice":{"xml":"x"}}`, Body{HTML: "h", PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
+		{"/html-to-pdf", `{"html":"h","render":{}}`, Body{HTML: "h", PDF: pdf, Load: &events.LoadOptions{Timeout: 30_000, WaitUntil: "load"}}},
+		{"/html-to-pdf", `{"html":"h","options":{"watermark":{"text":"t"},"compression":{}}}`, Body{HTML: "h", PDF: &PDFOptions{
+			Format: "A4", PrintBackground: true, Compression: &events.Compression{},
+			Watermark: &events.Watermark{Text: "t", Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px", Rotation: -45},
+		}}},
+	} {
+		if r := mustDecode(t, tc.path, tc.body); !reflect.DeepEqual(r.Body, tc.want) || r.Idempotency != nil || "/"+string(r.Operation) != tc.path {
+			t.Errorf("%s %s:\n got %+v\nwant %+v", tc.path, tc.body, r, tc.want)
+		}
+	}
+}
+
+// Every field of a body comes to its place.
+func TestValues(t *testing.T) {
+	r := mustDecode(t, "/url-to-pdf", `{"url":"u","webhook_url":"https://hooks.test/","delivery":{"url":"https://store.test/x"},
+		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5},
+		"einvoice":{"format":"factur-x","profile":"basic","xml":"x"},
+		"options":{"format":"letter","landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
+		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","scale":1.5,
+		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":0},"compression":{"level":9,"image_quality":80}}}`)
+	want := Body{
+		URL: "u", Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
+		Load:    &events.LoadOptions{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5},
+		Invoice: &Invoice{XML: "x", Profile: "basic"},
+		PDF: &PDFOptions{
+			Format: "Letter", Landscape: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm",
+			HeaderFooter: true, Header: "h", Footer: "f", Password: "p", Scale: 1.5,
+			Watermark: &events.Watermark{Text: "t", Color: "red", FontSize: "1cm"}, Compression: &events.Compression{Level: 9, ImageQuality: 80},
+		},
+	}
+	if !reflect.DeepEqual(r.Body, want) {
+		t.Errorf("got %+v\nwant %+v", r.Body, want)
+	}
+	r = mustDecode(t, "/html-to-image", `{"html":"h","test":true,"options":{"format":"JPG","full_page":true,"quality":1e1,"viewport":{"width":320,"height":8192}}}`)
+	if want := (events.ImageOptions{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {
+		t.Errorf("got %+v, want image %+v", r, want)
+	}
+}
+
+func nineBlocks(first string) string {
+	return `[{"type":"invoice-heading"` + first + `},{"type":"trading-parties"},{"type":"line-items"},{"type":"vat-breakdown"},{"type":"amounts-due"},` +
+		`{"type":"payment-instructions","text":"{unknown} {due_date}"},{"type":"invoice-notes"},{"type":"additional-invoice-data"},{"type":"document-footer","text":"{due_date}"}]`
+}
+
+// Unknown placeholders are violations of their texts, block by block and label by label.
+// They are looked for once the body is valid.
+func TestPlaceholders(t *testing.T) {
+	template := `{"version":1,"blocks":` + nineBlocks(`,"labels":{"title":"{unknown}","due_date":"{unknown}","number":"{number}"}`) + `}`
+	const unknown = "value_error Value error, unknown placeholder {unknown}"
+	want := []string{
+		"[header Idempotency-Key] string_too_short String should have at least 1 character",
+		"[body template blocks 0 labels due_date] " + unknown, "[body template blocks 0 labels title] " + unknown, "[body template blocks 5 text] " + unknown,
+	}
+	_, violations := decode(t, "/einvoice-to-pdf", `{"xml":"x","template":`+template+`}`, "")
+	if got := told(violations); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, violations = decode(t, "/einvoice-to-pdf", `{"xml":1,"template":`+template+`}`)
+	if got := told(violations); len(got) != 1 {
+		t.Errorf("beside another violation: got %q", got)
+	}
+	want = []string{"[body blocks 0 labels due_date] " + unknown, "[body blocks 0 labels title] " + unknown, "[body blocks 5 text] " + unknown}
+	if got := told(CheckTemplate([]byte(template), knows)); !slices.Equal(got, want) {
+		t.Errorf("by itself: got %q, want %q", got, want)
+	}
+	if got := told(CheckTemplate([]byte(`{"version":1}`), knows)); !slices.Equal(got, []string{"[body blocks] missing Field required"}) {
+		t.Errorf("without blocks: got %q", got)
+	}
+}
+
+func told(violations []schema.Violation) (all []string) {
+	for _, v := range violations {
+		all = append(all, fmt.Sprint(v.Loc, " ", v.Type, " ", v.Msg))
+	}
+	return all
+}
+
+// A header that is wrong is reported beside whatever is wrong with the body.
+func TestIdempotencyKey(t *testing.T) {
+	r := mustDecode(t, "/html-to-pdf", `{"html":"x"}`, "order-4711")
+	again := mustDecode(t, "/html-to-pdf", ` { "options": null, "html": "\u0078" } `, "order-4711")
+	if r.Idempotency == nil || r.Idempotency.Key != "order-4711" || *r.Idempotency != *again.Idempotency {
+		t.Errorf("got %+v and %+v", r.Idempotency, again.Idempotency)
+	}
+	for _, other := range []Request{
+		mustDecode(t, "/html-to-image", `{"html":"x"}`, "order-4711"), mustDecode(t, "/html-to-pdf", `{"html":"x","test":false}`, "order-4711"),
+	} {
+		if other.Idempotency.Fingerprint == r.Idempotency.Fingerprint {
+			t.Errorf("%+v has the same fingerprint", other)
+		}
+	}
+	for want, keys := range map[string][]string{
+		"string_too_short":        {""},
+		"string_pattern_mismatch": {"a b"},
+		"string_too_long":         {strings.Repeat("a", 256)},
+		"value_error":             {"a", "a"},
+	} {
+		_, violations := decode(t, "/html-to-pdf", `{}`, keys...)
+		if len(violations) != 2 || violations[0].Type != "missing" || violations[1].Type != want {
+			t.Errorf("%q: got %v", keys, violations)
+		}
+	}
+}
+
+// A request needs the largest plan of the fields that are set; the first field that a plan
+// lacks is the one to be named.
+func TestGates(t *testing.T) {
+	for body, want := range map[string]struct {
+		plan          events.Plan
+		free, starter string
+	}{
+		`{"html":"x"}`: {"", "", ""},
+		`{"html":"x","options":{"watermark":{"text":"a"}}}`:                          {"starter", "options.watermark", ""},
+		`{"html":"x","options":{"watermark":{"text":"a"},"user_password":"p"}}`:      {"pro", "options.watermark", "options.user_password"},
+		`{"html":"x","options":{"watermark":null,"compression":{"level":null}}}`:     {"pro", "options.compression", "options.compression"},
+		`{"html":"x","options":{"compression":{"image_quality":1}},"delivery":null}`: {"pro", "options.compression", "options.compression"},
+		`{"html":"x","delivery":{"url":"https://a.test/"}}`:                          {"pro", "delivery", "delivery"},
+	} {
+		gates := mustDecode(t, "/html-to-pdf", body).Gates
+		free, _ := gates.FirstMissing(events.PlanFree)
+		starter, _ := gates.FirstMissing(events.PlanStarter)
+		if gates.Required() != want.plan || free.Path != want.free || starter.Path != want.starter {
+			t.Errorf("%s: got %q, %v and %v; want %+v", body, gates.Required(), free, starter, want)
+		}
+		if gate, missing := gates.FirstMissing(events.PlanBusiness); missing {
+			t.Errorf("%s: %v is missing on the largest plan", body, gate)
+		}
+	}
+}
+
+// The examples of the API description are accepted, and on every plan.
+func TestExamples(t *testing.T) {
+	for _, op := range Operations() {
+		if !json.Valid(op.Example) {
+			t.Errorf("%s: %s is not valid JSON", op.Name, op.Example)
+		}
+		r, violations := op.Decode(op.Example, nil, knows)
+		if len(violations) > 0 || len(r.Gates) > 0 {
+			t.Errorf("%s: %v, gates %v", op.Name, violations, r.Gates)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package request
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"platen.dev/edge/schema"
+	"platen.dev/events/contract"
+)
+
+// BlockTemplate is what has to be looked at in a block template: its texts, which may
+// have placeholders. The rest is checked here and read by those who show the invoice,
+// from the JSON (docs/API.md, Block templates).
+type BlockTemplate struct{ Blocks []Block }
+
+// Block is one of the nine blocks.
+type Block struct {
+	Text   string
+	Labels map[string]string
+}
+
+// CheckTemplate checks a block template by itself, as a request with an inline template
+// is checked; see Decode for placeholder.
+func CheckTemplate(template []byte, placeholder func(text string) error) []schema.Violation {
+	document, _, violations := blockTemplate.Decode(template)
+	if len(violations) > 0 {
+		return violations
+	}
+	return checkPlaceholders(document.Value, []any{"body"}, placeholder)
+}
+
+// checkPlaceholders names the texts with unknown placeholders.
+func checkPlaceholders(t BlockTemplate, loc []any, placeholder func(text string) error) (all []schema.Violation) {
+	check := func(text string, path ...any) {
+		if err := placeholder(text); err != nil {
+			all = append(all, schema.Violation{Loc: append(slices.Clone(loc), path...), Msg: "Value error, " + err.Error(), Type: "value_error"})
+		}
+	}
+	for i, block := range t.Blocks {
+		check(block.Text, "blocks", i, "text")
+		for _, name := range slices.Sorted(maps.Keys(block.Labels)) {
+			check(block.Labels[name], "blocks", i, "labels", name)
+		}
+	}
+	return all
+}
+
+// blockTemplate lists the nine blocks in their fixed order.
+var blockTemplate = schema.Object[BlockTemplate]{
+	Name: "BlockTemplate", Doc: "How an e-invoice is shown: nine blocks in a fixed order.",
+	Fields: []schema.Field[BlockTemplate]{
+		schema.Required("version", schema.Integer{Min: 1, Max: 1}, schema.Unread[BlockTemplate]),
+		schema.Optional("locale", locale, schema.Unread[BlockTemplate]).Default("en-US"),
+		schema.Optional("branding", branding, schema.Unread[BlockTemplate]),
+		schema.Optional("page", templatePage, schema.Unread[BlockTemplate]),
+		schema.Required("blocks", blocks, func(t *BlockTemplate, v []Block) { t.Blocks = v }),
+	},
+}
+
+var locale = schema.String{MaxLength: 35, Pattern: regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)}
+
+var branding = schema.Object[schema.None]{Name: "Branding", Fields: []schema.Field[schema.None]{
+	schema.Optional("accent_color", schema.String{Pattern: regexp.MustCompile(`^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$`)}, schema.Unread[schema.None]).Example("#0a5c8c"),
+	schema.Optional("font", schema.String{MaxLength: 100}, schema.Unread[schema.None]),
+}}
+
+var templatePage = schema.Object[schema.None]{Name: "TemplatePage", Fields: []schema.Field[schema.None]{
+	schema.Optional("format", paper, schema.Unread[schema.None]).Default(contract.DefaultPaper),
+	schema.Optional("margin", schema.String{MaxLength: 64, Check: checkMargins}, schema.Unread[schema.None]).
+		Doc("One to four CSS lengths, as in the CSS shorthand.").Example("20mm 15mm"),
+}}
+
+var blocks = schema.Tuple[Block]{
+	block("invoice-heading", labels("title", "title_credit_note", "number", "issue_date", "due_date")),
+	block("trading-parties", labels("seller", "buyer")),
+	block("line-items", showVATColumn, labels("description", "qty", "unit_price", "vat", "amount")),
+	block("vat-breakdown", labels("title")),
+	block("amounts-due", labels("subtotal", "tax", "total")),
+	block("payment-instructions", blockText),
+	block("invoice-notes"),
+	block("additional-invoice-data"),
+	block("document-footer", blockText),
+}
+
+var (
+	blockLine     = schema.String{MaxLength: 2_000}
+	showVATColumn = schema.Optional("show_vat_column", schema.Bool{}, schema.Unread[Block]).Default(true)
+	blockText     = schema.Optional("text", blockLine, func(b *Block, v string) { b.Text = v }).Doc("May hold {placeholders}.")
+)
+
+func block(name string, more ...schema.Field[Block]) schema.Object[Block] {
+	return schema.Object[Block]{Fields: append([]schema.Field[Block]{
+		schema.Required("type", schema.String{OneOf: []string{name}}, schema.Unread[Block]),
+		schema.Optional("enabled", schema.Bool{}, schema.Unread[Block]).Default(true),
+	}, more...)}
+}
+
+func labels(names ...string) schema.Field[Block] {
+	kind := schema.Object[map[string]string]{}
+	for _, name := range names {
+		kind.Fields = append(kind.Fields, schema.Optional(name, blockLine, func(l *map[string]string, v string) {
+			if *l == nil {
+				*l = map[string]string{}
+			}
+			(*l)[name] = v
+		}))
+	}
+	return schema.Optional("labels", kind, func(b *Block, v map[string]string) { b.Labels = v }).Doc("May hold {placeholders}.")
+}

@@ -1,0 +1,85 @@
+package edge
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/schema"
+)
+
+const (
+	jsonType    = "application/json"
+	problemType = "application/problem+json"
+)
+
+// problemBody is the body of a problem.
+type problemBody struct {
+	Type       string `json:"type"`
+	Title      string `json:"title"`
+	Status     int    `json:"status"`
+	Error      string `json:"error"`
+	Detail     string `json:"detail"`
+	RequestID  string `json:"request_id"`
+	RetryAfter int64  `json:"retry_after_seconds,omitempty"`
+	*upgrade
+}
+
+// validationBody is the body of a validation error, in the shape that clients of
+// Pydantic services parse.
+type validationBody struct {
+	Detail    []schema.Violation `json:"detail"`
+	Type      string             `json:"type"`
+	Title     string             `json:"title"`
+	Status    int                `json:"status"`
+	Error     string             `json:"error"`
+	RequestID string             `json:"request_id"`
+}
+
+// fail answers with a problem, in place of whatever the response had.
+func (s *Server) fail(ctx *fasthttp.RequestCtx, p *problem) {
+	ctx.Response.ResetBody()
+	ctx.SetStatusCode(p.status)
+	id := string(ctx.Response.Header.Peek(requestIDHeader))
+	if p.violations != nil {
+		ctx.SetContentType(jsonType)
+		writeJSON(ctx, validationBody{p.violations, s.cfg.DocsURL + "#validation-error", "Validation error", p.status, "VALIDATION_ERROR", id})
+		return
+	}
+	ctx.SetContentType(problemType)
+	if p.retryAfter > 0 {
+		ctx.Response.Header.Set("Retry-After", strconv.FormatInt(p.retryAfter, 10))
+	}
+	writeJSON(ctx, problemBody{
+		Type: s.cfg.DocsURL + "#" + p.slug, Title: p.title, Status: p.status, Error: p.code,
+		Detail: p.detail, RequestID: id, RetryAfter: p.retryAfter, upgrade: p.upgrade,
+	})
+}
+
+func writeJSON(ctx *fasthttp.RequestCtx, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // impossible: every type written here can be marshalled
+	}
+	ctx.SetBody(b)
+}
+
+const requestIDHeader = "X-Request-Id"
+
+// setRequestID takes the caller's request id if it is well-formed, or makes one.
+func setRequestID(ctx *fasthttp.RequestCtx) {
+	id := string(ctx.Request.Header.Peek(requestIDHeader))
+	if !wellFormedID(id) {
+		id = uuid.NewString()
+	}
+	ctx.Response.Header.Set(requestIDHeader, id)
+}
+
+func wellFormedID(id string) bool {
+	return len(id) >= 1 && len(id) <= 128 && strings.Trim(id, idCharacters) == ""
+}
+
+const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:"

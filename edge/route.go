@@ -1,0 +1,100 @@
+package edge
+
+import (
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/openapi"
+	"platen.dev/edge/request"
+)
+
+// endpoint is what answers the requests for one path.
+type endpoint struct {
+	// route names the endpoint in metrics and logs.
+	route string
+	// post endpoints take POST, the others GET and HEAD.
+	post   bool
+	answer func(*fasthttp.RequestCtx) *problem
+}
+
+// noRoute is the route of paths that do not exist.
+const noRoute = "none"
+
+// endpoint finds what answers a path. The path is compared as it was sent: a proxy
+// that keeps /metrics from the public must not be bypassed with /%6detrics.
+func (s *Server) endpoint(path string) endpoint {
+	switch path {
+	case "/healthz":
+		return endpoint{route: path, answer: s.healthz}
+	case "/readyz":
+		return endpoint{route: path, answer: s.readyz}
+	case "/metrics":
+		return endpoint{route: path, answer: s.metrics}
+	}
+	if op, ok := request.ByPath(path); ok {
+		return endpoint{path, true, func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}
+	}
+	if asset, ok := s.docs.find(path); ok {
+		return endpoint{openapi.DocsPath, false, func(ctx *fasthttp.RequestCtx) *problem { return sendAsset(ctx, asset) }}
+	}
+	return s.jobEndpoint(path)
+}
+
+func (s *Server) jobEndpoint(path string) endpoint {
+	rest, ok := strings.CutPrefix(path, "/jobs/")
+	id, download := strings.CutSuffix(rest, "/download")
+	switch {
+	case !ok || id == "" || strings.Contains(id, "/"):
+		return endpoint{route: noRoute}
+	case download:
+		return endpoint{"/jobs/{job_id}/download", false, func(ctx *fasthttp.RequestCtx) *problem { return s.download(ctx, id) }}
+	}
+	return endpoint{"/jobs/{job_id}", false, func(ctx *fasthttp.RequestCtx) *problem { return s.status(ctx, id) }}
+}
+
+// serve answers a request, or returns why not.
+func (e endpoint) serve(ctx *fasthttp.RequestCtx) *problem {
+	switch {
+	case e.answer == nil:
+		return noSuchPath
+	case e.post && !ctx.IsPost():
+		ctx.Response.Header.Set("Allow", "POST")
+		return methodNotAllowed
+	case !e.post && !ctx.IsGet() && !ctx.IsHead():
+		ctx.Response.Header.Set("Allow", "GET, HEAD")
+		return methodNotAllowed
+	}
+	return e.answer(ctx)
+}
+
+func (s *Server) healthz(ctx *fasthttp.RequestCtx) *problem {
+	text(ctx, 200, "ok\n")
+	return nil
+}
+
+func (s *Server) readyz(ctx *fasthttp.RequestCtx) *problem {
+	select {
+	case <-s.draining:
+		text(ctx, 503, "shutting down\n")
+		return nil
+	default:
+	}
+	if err := s.cfg.Ready(); err != nil {
+		text(ctx, 503, err.Error()+"\n")
+		return nil
+	}
+	text(ctx, 200, "ready\n")
+	return nil
+}
+
+func (s *Server) metrics(ctx *fasthttp.RequestCtx) *problem {
+	s.cfg.Metrics(ctx)
+	return nil
+}
+
+func text(ctx *fasthttp.RequestCtx, status int, body string) {
+	ctx.SetStatusCode(status)
+	ctx.SetContentType("text/plain; charset=utf-8")
+	ctx.SetBodyString(body)
+}

@@ -1,0 +1,115 @@
+package schema
+
+// Field is one field of an object that is read into a T; Required and Optional make it.
+type Field[T any] interface {
+	about() *member
+	// read decodes the field out of an object's members and reports whether they have it.
+	read(d *decoder, members object, into *T) (present bool)
+}
+
+// member is what does not depend on the types of a field.
+type member struct {
+	name     string
+	step     any // name, ready for a path
+	required bool
+	kind     Kind
+	doc      string
+	// absence is the default as it is described, nil for none.
+	absence any
+	example any
+	plan    string
+}
+
+// TypedField is a Field that is read as a V. Its methods return changed copies.
+type TypedField[T, V any] struct {
+	member
+	typed Type[V]
+	set   func(*T, V)
+	// fallback makes the value of an absent field; nil leaves the T as it is.
+	fallback func(*decoder) V
+}
+
+// Required is a field that has to be there and must not be null; set stores its value.
+func Required[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[T, V] {
+	f := Optional(name, kind, set)
+	f.required = true
+	return f
+}
+
+// Optional is a field that may be absent; null counts as absent. Then set is called
+// only if the field has a default.
+func Optional[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[T, V] {
+	return &TypedField[T, V]{member: member{name: name, step: name, kind: kind}, typed: kind, set: set}
+}
+
+// Unread is the setter of a field that is checked and described, but not read.
+func Unread[T, V any](*T, V) {}
+
+// Doc describes the field in a sentence or two.
+func (f *TypedField[T, V]) Doc(doc string) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.doc = doc })
+}
+
+// Default is the value of an absent field.
+func (f *TypedField[T, V]) Default(value V) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) {
+		f.absence = value
+		f.fallback = func(*decoder) V { return value }
+	})
+}
+
+// DefaultEmpty reads an absent field as an empty object, whose defaults are filled in.
+func (f *TypedField[T, V]) DefaultEmpty() *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) {
+		f.fallback = func(d *decoder) V { return f.typed.decode(d, object{}) }
+	})
+}
+
+// DefaultLater describes a default that is not filled in here: the value stays absent,
+// and whatever uses it in the end applies the default.
+func (f *TypedField[T, V]) DefaultLater(value V) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.absence = value })
+}
+
+// Example is a value for readers.
+func (f *TypedField[T, V]) Example(value V) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.example = value })
+}
+
+// Plan gates the field: it is the smallest plan that may set it.
+func (f *TypedField[T, V]) Plan(plan string) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.plan = plan })
+}
+
+func (f *TypedField[T, V]) with(change func(*TypedField[T, V])) *TypedField[T, V] {
+	changed := *f
+	change(&changed)
+	return &changed
+}
+
+func (f *TypedField[T, V]) about() *member { return &f.member }
+
+func (f *TypedField[T, V]) read(d *decoder, members object, into *T) bool {
+	value, present := members[f.name]
+	switch {
+	case value != nil || present && f.required:
+		f.readPresent(d, value, into)
+	case f.required:
+		d.refuseAt(f.step, "missing", "Field required")
+	case f.fallback != nil:
+		f.set(into, f.fallback(d))
+	}
+	return present
+}
+
+func (f *TypedField[T, V]) readPresent(d *decoder, value any, into *T) {
+	d.enter(f.step)
+	defer d.leave()
+	if f.plan != "" {
+		d.gate(f.plan)
+	}
+	before := d.found
+	if v := f.typed.decode(d, value); d.found == before {
+		f.set(into, v)
+	}
+}

@@ -1,0 +1,107 @@
+package edge
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+const (
+	// renewal is how often a download renews its stream's lease.
+	renewal = contract.StreamLease / 3
+	// part is how many bytes are sent at a time, each within partTime: slower clients are
+	// cut off.
+	part     = 1 << 20
+	partTime = time.Minute
+	// heldBack is how many bytes are held back until the end of the download is durable, so
+	// that a client that has received everything finds the stream free.
+	heldBack = 32 << 10
+	// endTimeout is how long that is waited for.
+	endTimeout = time.Second
+)
+
+// stream is a file on its way to a client. fasthttp writes it with WriteTo and closes
+// it, even if the client is gone.
+type stream struct {
+	file io.ReadCloser
+	size int64
+	conn net.Conn
+	// end frees the stream once, and waits until that is durable.
+	end func()
+}
+
+func (s *Server) newStream(conn net.Conn, file io.ReadCloser, size int64, f found, download events.DownloadID) *stream {
+	ctx, cancel := context.WithCancel(context.Background())
+	go s.renew(ctx, f.account, events.RenewDownload{Job: f.id, Download: download})
+	end := sync.OnceFunc(func() {
+		cancel()
+		s.endDownload(f.account, events.EndDownload{Job: f.id, Download: download})
+	})
+	return &stream{file: file, size: size, conn: conn, end: end}
+}
+
+// renew renews the lease of a stream until ctx ends.
+func (s *Server) renew(ctx context.Context, account events.AccountID, renewed events.RenewDownload) {
+	ticker := time.NewTicker(renewal)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.cfg.Commands.Tell(account, renewed, func(error) {}) // there are two more before the lease ends
+		}
+	}
+}
+
+// endDownload tells that a download has ended. If that is lost, the stream becomes free
+// when its lease ends.
+func (s *Server) endDownload(account events.AccountID, end events.EndDownload) {
+	told := make(chan struct{})
+	s.cfg.Commands.Tell(account, end, func(err error) {
+		if err != nil {
+			s.cfg.Logger.Warn("end of download not noted", "job", end.Job.String(), "error", err)
+		}
+		close(told)
+	})
+	select {
+	case <-told:
+	case <-time.After(endTimeout):
+	}
+}
+
+// Read makes it the Reader that fasthttp takes; fasthttp uses WriteTo.
+func (s *stream) Read(b []byte) (int, error) { return s.file.Read(b) }
+
+// WriteTo sends the file. A client that takes longer than partTime for a part of it is
+// considered gone.
+func (s *stream) WriteTo(w io.Writer) (sent int64, err error) {
+	for sent < s.size {
+		next := min(part, s.size-sent)
+		if rest := s.size - sent; rest <= heldBack {
+			s.end()
+		} else {
+			next = min(next, rest-heldBack)
+		}
+		if err := s.conn.SetWriteDeadline(time.Now().Add(partTime)); err != nil {
+			return sent, err
+		}
+		n, err := io.CopyN(w, s.file, next)
+		sent += n
+		if err != nil {
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// Close ends the download.
+func (s *stream) Close() error {
+	s.end()
+	return s.file.Close()
+}
