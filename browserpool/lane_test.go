@@ -3,6 +3,7 @@ package browserpool
 import (
 	"testing"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
 )
 
@@ -18,7 +19,7 @@ func (l lanes) ask(lane events.Lane) <-chan *Lease {
 	before := l.Stats()
 	got := make(chan *Lease, 1)
 	go func() {
-		lease, err := l.AcquireIn(l.t.Context(), lane)
+		lease, err := l.Acquire(l.t.Context(), lane)
 		if err != nil {
 			l.t.Error(err)
 		}
@@ -33,7 +34,7 @@ func (l lanes) ask(lane events.Lane) <-chan *Lease {
 // has waits for a lease.
 func (l lanes) has(from <-chan *Lease) *Lease {
 	l.t.Helper()
-	return await(l.t, from, "a lease")
+	return pagetest.Await(l.t, from, "a lease")
 }
 
 // waits checks that n requests wait.

@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/actors/command"
 	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/store"
@@ -148,19 +149,19 @@ func (a *attempt) tell(body events.CommandBody) error {
 // classify says what an attempt's error means for the job.
 func classify(err error) (code events.ErrorCode, retryable bool) {
 	switch {
-	case errors.Is(err, browserpool.ErrTimeout):
+	case errors.Is(err, page.ErrTimeout):
 		return events.PageTimeout, false
-	case errors.Is(err, browserpool.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
+	case errors.Is(err, page.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
 		return events.FileTooLarge, false
-	case errors.Is(err, browserpool.ErrBlocked):
+	case errors.Is(err, page.ErrBlocked):
 		return events.SSRFBlocked, false
-	case errors.Is(err, browserpool.ErrNavigation):
+	case errors.Is(err, page.ErrNavigation):
 		return events.NavigationFailed, false
-	case errors.Is(err, browserpool.ErrSelector):
+	case errors.Is(err, page.ErrSelector):
 		return events.SelectorTimeout, false
 	case errors.Is(err, errDelivery):
 		return events.DeliveryFailed, false
-	case browserpool.Retryable(err):
+	case page.Retryable(err):
 		return events.BrowserCrashed, true
 	case errors.Is(err, errInfrastructure), errors.Is(err, browserpool.ErrClosed):
 		return events.RenderFailed, true

@@ -3,7 +3,7 @@ package render
 import (
 	"fmt"
 
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/document"
 	"platen.dev/events"
 )
@@ -48,9 +48,9 @@ func (a *attempt) overlay(o events.PrintOptions) ([]byte, error) {
 	}
 	defer lease.Return()
 	w := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
-	result, err := lease.Print(a.ctx, browserpool.Print{HTML: w.HTML(), MaxBytes: a.limit, Options: browserpool.PDFOptions{
+	result, err := lease.Print(a.ctx, page.Print{HTML: w.HTML(), MaxBytes: a.limit, Options: page.PDFOptions{
 		Format: o.Format, Landscape: o.Landscape, Scale: 1,
-		Margin: browserpool.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"},
+		Margin: page.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"},
 	}})
 	return result.PDF, err
 }

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 )
 
@@ -95,35 +95,35 @@ func (a *attempt) output(lease Lease, submit events.SubmitJob, submitErr error) 
 }
 
 // auth opens the credentials for the target page.
-func (a *attempt) auth(c *events.Credentials) (browserpool.Auth, error) {
+func (a *attempt) auth(c *events.Credentials) (page.Auth, error) {
 	if c == nil {
-		return browserpool.Auth{}, nil
+		return page.Auth{}, nil
 	}
 	value, err := a.cfg.Unseal(a.job, c.Value)
 	if err != nil {
-		return browserpool.Auth{}, fmt.Errorf("credentials: %w", err)
+		return page.Auth{}, fmt.Errorf("credentials: %w", err)
 	}
-	return browserpool.Auth{Type: c.Type, Value: value}, nil
+	return page.Auth{Type: c.Type, Value: value}, nil
 }
 
-func loadOf(o *events.LoadOptions) browserpool.Load {
+func loadOf(o *events.LoadOptions) page.Load {
 	if o == nil {
-		return browserpool.Load{}
+		return page.Load{}
 	}
-	return browserpool.Load{
+	return page.Load{
 		Timeout: time.Duration(o.Timeout) * time.Millisecond, WaitUntil: o.WaitUntil,
 		WaitSelector: o.WaitFor, WaitAfter: time.Duration(o.WaitAfter) * time.Millisecond,
 	}
 }
 
-func (a *attempt) print(lease Lease, c events.Content, auth browserpool.Auth) (output, error) {
+func (a *attempt) print(lease Lease, c events.Content, auth page.Auth) (output, error) {
 	o := c.Print
-	result, err := lease.Print(a.ctx, browserpool.Print{
+	result, err := lease.Print(a.ctx, page.Print{
 		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load),
 		MaxBytes: a.limit,
-		Options: browserpool.PDFOptions{
+		Options: page.PDFOptions{
 			Format: o.Format, Landscape: o.Landscape, HideBackground: o.OmitBackground, Scale: o.Scale,
-			Margin:              browserpool.Margin{Top: o.MarginTop, Right: o.MarginRight, Bottom: o.MarginBottom, Left: o.MarginLeft},
+			Margin:              page.Margin{Top: o.MarginTop, Right: o.MarginRight, Bottom: o.MarginBottom, Left: o.MarginLeft},
 			DisplayHeaderFooter: o.HeaderFooter, HeaderTemplate: o.Header, FooterTemplate: o.Footer,
 		},
 	})
@@ -132,11 +132,11 @@ func (a *attempt) print(lease Lease, c events.Content, auth browserpool.Auth) (o
 
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg"}
 
-func (a *attempt) capture(lease Lease, c events.Content, auth browserpool.Auth) (output, error) {
+func (a *attempt) capture(lease Lease, c events.Content, auth page.Auth) (output, error) {
 	o := c.Image
-	result, err := lease.Capture(a.ctx, browserpool.Capture{
+	result, err := lease.Capture(a.ctx, page.Capture{
 		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load),
-		Viewport: browserpool.Size{Width: int(o.Width), Height: int(o.Height)},
+		Viewport: page.Size{Width: int(o.Width), Height: int(o.Height)},
 		FullPage: o.FullPage, Format: o.Format, Quality: int(o.Quality),
 		MaxBytes: a.limit,
 	})
@@ -148,12 +148,12 @@ type noPage struct{}
 
 var errNoPage = errors.New("no page was leased")
 
-func (noPage) Print(context.Context, browserpool.Print) (browserpool.Result, error) {
-	return browserpool.Result{}, errNoPage
+func (noPage) Print(context.Context, page.Print) (page.Result, error) {
+	return page.Result{}, errNoPage
 }
 
-func (noPage) Capture(context.Context, browserpool.Capture) (browserpool.Image, error) {
-	return browserpool.Image{}, errNoPage
+func (noPage) Capture(context.Context, page.Capture) (page.Image, error) {
+	return page.Image{}, errNoPage
 }
 
 func (noPage) Return() {}

@@ -15,15 +15,15 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/job"
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 )
 
 // Lease is one page lent to one attempt. Return must be called once.
 type Lease interface {
-	Print(ctx context.Context, p browserpool.Print) (browserpool.Result, error)
-	Capture(ctx context.Context, c browserpool.Capture) (browserpool.Image, error)
+	Print(ctx context.Context, p page.Print) (page.Result, error)
+	Capture(ctx context.Context, c page.Capture) (page.Image, error)
 	Return()
 }
 
