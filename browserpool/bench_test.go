@@ -50,8 +50,8 @@ func BenchmarkPrint(b *testing.B) {
 	}
 }
 
-// BenchmarkURL compares URL jobs with the bare fresh-context loop, both through a
-// proxy, and captures with nothing.
+// BenchmarkURL compares URL jobs with the bare fresh-context loop, both through a proxy.
+// Captures of URLs have no bare loop.
 func BenchmarkURL(b *testing.B) {
 	dir := benchDir(b)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
@@ -101,7 +101,7 @@ func benchBare(b *testing.B, html string) {
 	benchWarm(b, func(p *bare.Page) ([]byte, error) { return p.Print(html) })
 }
 
-// benchWarm measures work on warm pages of a bare browser, one for each worker.
+// benchWarm measures work on warm pages of a bare browser, one page per worker.
 func benchWarm(b *testing.B, work func(*bare.Page) ([]byte, error)) {
 	browser, err := bare.Start(bare.Options{})
 	if err != nil {
@@ -120,7 +120,7 @@ func benchWarm(b *testing.B, work func(*bare.Page) ([]byte, error)) {
 	})
 }
 
-// BenchmarkCapture compares pictures of the pool with the bare warm-page loop.
+// BenchmarkCapture compares captures of the pool with the bare warm-page loop.
 func BenchmarkCapture(b *testing.B) {
 	for _, name := range benchDocuments[:2] {
 		html := benchDocument(b, name)
@@ -155,7 +155,7 @@ func captureWith(ctx context.Context, pool *Pool, job page.Capture) error {
 	return err
 }
 
-// measure runs b.N jobs on benchConcurrency workers, after one of each as warm-up.
+// measure runs b.N jobs on benchConcurrency workers, after two per worker to warm up.
 func measure(b *testing.B, job func(worker int) error) {
 	var left atomic.Int64
 	run := func(jobs int) {

@@ -1,6 +1,7 @@
 package browserpool
 
 import (
+	"cmp"
 	"log/slog"
 	"net/netip"
 	"runtime"
@@ -55,24 +56,16 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.Slots = orElse(c.Slots, 2*runtime.NumCPU()+1)
-	c.RecycleJobs = orElse(c.RecycleJobs, 10_000)
-	c.RecycleBytes = orElse(c.RecycleBytes, int64(c.Slots)<<29)
-	c.RecycleAge = orElse(c.RecycleAge, 6*time.Hour)
-	c.MaxData = orElse(c.MaxData, 3<<30)
-	c.CheckEvery = orElse(c.CheckEvery, 10*time.Second)
-	c.HealthTimeout = orElse(c.HealthTimeout, 10*time.Second)
-	c.SelfTestEvery = orElse(c.SelfTestEvery, time.Minute)
+	c.Slots = cmp.Or(c.Slots, 2*runtime.NumCPU()+1)
+	c.RecycleJobs = cmp.Or(c.RecycleJobs, 10_000)
+	c.RecycleBytes = cmp.Or(c.RecycleBytes, int64(c.Slots)<<29)
+	c.RecycleAge = cmp.Or(c.RecycleAge, 6*time.Hour)
+	c.MaxData = cmp.Or(c.MaxData, 3<<30)
+	c.CheckEvery = cmp.Or(c.CheckEvery, 10*time.Second)
+	c.HealthTimeout = cmp.Or(c.HealthTimeout, 10*time.Second)
+	c.SelfTestEvery = cmp.Or(c.SelfTestEvery, time.Minute)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-func orElse[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }

@@ -1,11 +1,9 @@
 package browserpool
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,46 +16,6 @@ import (
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
 )
-
-type outcome struct {
-	page.Result
-	err error
-}
-
-// begin acquires a page and prints on it in the background.
-func begin(t *testing.T, ctx context.Context, pool *Pool, job page.Print) <-chan outcome {
-	t.Helper()
-	lease, err := pool.Acquire(ctx, events.Quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		defer lease.Return()
-		result, err := lease.Print(ctx, job)
-		done <- outcome{result, err}
-	}()
-	return done
-}
-
-// eventually asks for the pool's figures until they are as wanted.
-func eventually(t *testing.T, pool *Pool, what string, wanted func(Stats) bool) Stats {
-	t.Helper()
-	deadline := time.After(pagetest.Patience)
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		stats := pool.Stats()
-		if wanted(stats) {
-			return stats
-		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			t.Fatalf("the pool never had %s: %+v", what, stats)
-		}
-	}
-}
 
 // heavy takes seconds to lay out and print.
 var heavy = strings.Repeat("<p>"+strings.Repeat("word ", 50)+"</p>", 40_000)
@@ -179,153 +137,4 @@ func TestBrowserHangs(t *testing.T) {
 	}
 	eventually(t, pool, "a restart", func(s Stats) bool { return s.Restarts == 1 && s.BrowserPID != 0 })
 	mustPrint(t, pool, page.Print{HTML: "x"})
-}
-
-// The page of a holder that is gone comes back by itself.
-func TestHolderGone(t *testing.T) {
-	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
-	pictures := pagetest.NewPictures(t)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := pool.Acquire(ctx, events.Quick); err != nil { // and it is never returned
-		t.Fatal(err)
-	}
-	cancel()
-	mustPrint(t, pool, page.Print{HTML: "x"})
-
-	ctx, cancel = context.WithCancel(t.Context())
-	done := begin(t, ctx, pool, page.Print{HTML: pictures.Document("busy")})
-	pagetest.Await(t, pictures.Held, "the request")
-	cancel()
-	if got := pagetest.Await(t, done, "the cancelled job"); !errors.Is(got.err, context.Canceled) {
-		t.Errorf("got %v, want context.Canceled", got.err)
-	}
-	mustPrint(t, pool, page.Print{HTML: "x"})
-	eventually(t, pool, "no lease", func(s Stats) bool { return s.Leased == 0 && s.Discarded == 2 })
-}
-
-// Who waits is served in order of arrival; who gives up is forgotten.
-func TestQueue(t *testing.T) {
-	pool := openPool(t, Config{Slots: 1})
-	holder, err := pool.Acquire(t.Context(), events.Quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	order := make(chan int, 10)
-	var waiting sync.WaitGroup
-	quitter, quit := context.WithCancel(t.Context())
-	for i := range 5 {
-		ctx := t.Context()
-		if i == 2 {
-			ctx = quitter
-		}
-		waiting.Go(func() {
-			lease, err := pool.Acquire(ctx, events.Quick)
-			if i == 2 {
-				if !errors.Is(err, context.Canceled) {
-					t.Errorf("the quitter got %v", err)
-				}
-				return
-			}
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			order <- i
-			lease.Return()
-		})
-		eventually(t, pool, "one more waiting", func(s Stats) bool { return s.Waiting == i+1 })
-	}
-	quit()
-	eventually(t, pool, "one fewer waiting", func(s Stats) bool { return s.Waiting == 4 })
-	holder.Return()
-	holder.Return() // the second does nothing
-	waiting.Wait()
-	close(order)
-	var got []int
-	for i := range order {
-		got = append(got, i)
-	}
-	if want := []int{0, 1, 3, 4}; len(got) != 4 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] || got[3] != want[3] {
-		t.Errorf("served in order %v, want %v", got, want)
-	}
-}
-
-// Closing lets the running job finish and turns the waiting ones away.
-func TestClose(t *testing.T) {
-	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
-	pictures := pagetest.NewPictures(t)
-	running := begin(t, t.Context(), pool, page.Print{HTML: pictures.Document("running")})
-	pagetest.Await(t, pictures.Held, "the request")
-	waiting := make(chan outcome, 1)
-	go func() {
-		_, err := printWith(t.Context(), pool, page.Print{HTML: "waiting"})
-		waiting <- outcome{err: err}
-	}()
-	eventually(t, pool, "a job waiting", func(s Stats) bool { return s.Waiting == 1 })
-	closed := make(chan struct{})
-	go func() { defer close(closed); closePool(t, pool) }()
-	if got := pagetest.Await(t, waiting, "the waiting job"); !errors.Is(got.err, ErrClosed) {
-		t.Errorf("got %v, want ErrClosed", got.err)
-	}
-	pictures.Release()
-	if got := pagetest.Await(t, running, "the running job"); got.err != nil {
-		t.Errorf("the running job ended with %v", got.err)
-	}
-	pagetest.Await(t, closed, "the close")
-	if _, err := printWith(t.Context(), pool, page.Print{HTML: "late"}); !errors.Is(err, ErrClosed) {
-		t.Errorf("got %v, want ErrClosed", err)
-	}
-	if stats := pool.Stats(); stats != (Stats{}) {
-		t.Errorf("a closed pool has %+v", stats)
-	}
-}
-
-// Closing with no time left kills what runs.
-func TestCloseHard(t *testing.T) {
-	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
-	pictures := pagetest.NewPictures(t)
-	running := begin(t, t.Context(), pool, page.Print{HTML: pictures.Document("running")})
-	pagetest.Await(t, pictures.Held, "the request")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	pool.Close(ctx)
-	if got := pagetest.Await(t, running, "the running job"); !errors.Is(got.err, page.ErrBrowserGone) {
-		t.Errorf("got %v, want ErrBrowserGone", got.err)
-	}
-	noZombies(t)
-}
-
-// A browser that has served enough is replaced without a job noticing.
-func TestRecycle(t *testing.T) {
-	pool := openPool(t, Config{Slots: 2, RecycleJobs: 5, CheckEvery: 10 * time.Millisecond})
-	first := pool.Stats().BrowserPID
-	var jobs sync.WaitGroup
-	for range 3 {
-		jobs.Go(func() {
-			for pool.Stats().Recycles < 2 {
-				if _, err := printWith(t.Context(), pool, page.Print{HTML: "x"}); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	jobs.Wait()
-	stats := pool.Stats()
-	if stats.BrowserPID == first || stats.Restarts != 0 {
-		t.Errorf("after recycling: %+v", stats)
-	}
-}
-
-// A browser that has grown is replaced.
-func TestRecycleByMemory(t *testing.T) {
-	pool := openPool(t, Config{Slots: 1, RecycleBytes: 1 << 20, CheckEvery: 10 * time.Millisecond})
-	eventually(t, pool, "a recycled browser", func(s Stats) bool { return s.Recycles >= 1 })
-}
-
-func TestBrowserMissing(t *testing.T) {
-	if _, err := Open(Config{ChromePath: "/nonexistent/browser"}); err == nil {
-		t.Error("a pool opened without a browser")
-	}
 }

@@ -16,7 +16,7 @@ import (
 	"platen.dev/browserpool/pagetest"
 )
 
-// drip sends a byte now and then, and never ends.
+// drip sends a byte every 20 ms, and never ends.
 func drip(kind, start string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -55,8 +55,8 @@ func hugeHeader(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, "<p>TEXT")
 }
 
-// Hostile pages end in the right error within their budget; the job beside them
-// is not disturbed, and nothing of them is left.
+// Hostile pages end with the right error within their budget. The jobs beside them are not
+// disturbed, and nothing is left of them.
 func TestHostilePages(t *testing.T) {
 	temp := t.TempDir()
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, EgressLimits: egress.Limits{Total: 8 << 20}})
@@ -94,36 +94,38 @@ func TestHostilePages(t *testing.T) {
 		"/redirects": page.ErrNavigation, "/script-moves": page.ErrTimeout, "/header": page.ErrNavigation,
 		"/flood": page.ErrTooLarge, "/floods": page.ErrTooLarge, "/upload": page.ErrTooLarge,
 	} {
-		meets(t, pool, web, path, want)
+		printHostile(t, pool, web, path, want)
 	}
-	unscathed(t, pool, before, temp)
+	checkUnharmed(t, pool, before, temp)
 }
 
-// A page that asks for more memory than a process may have ends by itself. The bound
-// is low here, so that a busy machine fills it soon, too.
+// A page that asks for more memory than a process may have fails alone. The bound is low
+// here, so that a busy machine reaches it soon too.
 func TestMemoryBombs(t *testing.T) {
 	temp := t.TempDir()
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, MaxData: 512 << 20})
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/good": good,
-		// What cannot be allocated is an error in the script, and the page prints.
+		// An allocation that fails is an error of the script only: the page prints.
 		"/memory":        `<p>TEXT<script>const all = []; for (;;) all.push(new Uint8Array(1 << 24).fill(1))</script>`,
 		"/heap":          `<p>TEXT<script>const all = []; for (;;) all.push([1.5, all.length, {}, "x" + all.length])</script>`,
 		"/worker-memory": `<p>TEXT<script>new Worker(URL.createObjectURL(new Blob(["const all = []; for (;;) all.push(new Uint8Array(1 << 24).fill(1))"]))); for (;;);</script>`,
 	})
 	before := countTargets(t, pool)
-	meets(t, pool, web, "/memory", nil)
-	meets(t, pool, web, "/heap", page.ErrCrashed)
-	meets(t, pool, web, "/worker-memory", page.ErrTimeout)
-	unscathed(t, pool, before, temp)
+	printHostile(t, pool, web, "/memory", nil)
+	printHostile(t, pool, web, "/heap", page.ErrCrashed)
+	printHostile(t, pool, web, "/worker-memory", page.ErrTimeout)
+	eventually(t, pool, "a crash counted", func(s Stats) bool { return s.Crashes == 1 })
+	checkUnharmed(t, pool, before, temp)
 }
 
-// good is the page of the job beside a hostile one.
+// good is the page of the jobs beside a hostile one.
 const good = `<p>GOOD<script>document.write("RAN")</script>`
 
-// meets prints a hostile page, which must end as wanted, and good ones beside it. What
-// shall run out of time gets little; nothing else may, on however busy a machine.
-func meets(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error) {
+// printHostile prints a hostile page, which must end as wanted, and good pages beside it. A
+// page that has to run out of time gets little of it; no other page may run out of time, on
+// however busy a machine.
+func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error) {
 	t.Helper()
 	job := page.Print{URL: web.URL + path, Load: page.Load{Timeout: pagetest.Patience}, PrintTimeout: pagetest.Patience, Limits: page.Limits{Nodes: 100_000}}
 	if want == page.ErrTimeout {
@@ -145,14 +147,14 @@ func meets(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error)
 	t.Logf("%s: %v after %v", path, err, time.Since(start))
 }
 
-// unscathed tells that nothing of what the pool met did it harm, and that nothing is left.
-func unscathed(t *testing.T, pool *Pool, before int, temp string) {
+// checkUnharmed fails if hostile pages did the pool harm, or if something of them is left.
+func checkUnharmed(t *testing.T, pool *Pool, before int, temp string) {
 	t.Helper()
-	if after := countTargets(t, pool); after > 2*before { // each page may have one open for its next visit
+	if after := countTargets(t, pool); after > 2*before { // each set may have a page open for its next visit
 		t.Errorf("%d targets, at first %d", after, before)
 	}
 	if stats := pool.Stats(); stats.Restarts+stats.Discarded != 0 || stats.Leased+stats.Waiting != 0 && stats.Leased != 1 {
-		t.Errorf("the pool suffered: %+v", stats)
+		t.Errorf("the pool was harmed: %+v", stats)
 	}
 	closePool(t, pool)
 	noZombies(t)
@@ -161,7 +163,7 @@ func unscathed(t *testing.T, pool *Pool, before int, temp string) {
 	}
 }
 
-// The same for what HTML without script can do.
+// Hostile HTML without script ends with the right error too.
 func TestHostileHTML(t *testing.T) {
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, EgressLimits: egress.Limits{Total: 8 << 20}})
 	web := pagetest.NewWeb(t, pagetest.Pages{"/flood.png": flood("image/png", "\x89PNG\r\n\x1a\n"), "/drip.png": drip("image/png", "\x89PNG\r\n\x1a\n")})
@@ -178,7 +180,7 @@ func TestHostileHTML(t *testing.T) {
 	} {
 		start := time.Now()
 		job := page.Print{HTML: c.html, PrintTimeout: pagetest.Patience, Load: page.Load{Timeout: pagetest.Patience}}
-		if c.want == nil { // it prints with what has come until then
+		if c.want == nil { // it prints with what has arrived until then
 			job.Load.Timeout = time.Second
 		}
 		_, err := printWith(t.Context(), pool, job)
@@ -188,5 +190,5 @@ func TestHostileHTML(t *testing.T) {
 		t.Logf("%s: %v after %v", name, err, time.Since(start))
 	}
 	pagetest.Contains(t, printed(t, pool, page.Print{HTML: "<p>GOOD"}), "GOOD")
-	eventually(t, pool, "its pages back", func(s Stats) bool { return s.Leased == 0 && s.Restarts == 0 })
+	eventually(t, pool, "all pages back", func(s Stats) bool { return s.Leased == 0 && s.Restarts == 0 })
 }

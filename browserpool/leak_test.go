@@ -18,7 +18,7 @@ import (
 	"platen.dev/events"
 )
 
-// A pool that has done much work holds what it held at first.
+// A pool that has done much work holds no more than at first, and leaves nothing when it closes.
 func TestNothingLeaks(t *testing.T) {
 	temp := t.TempDir()
 	pool := openPool(t, Config{Slots: 2, TempDir: temp})
@@ -55,7 +55,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// countTargets counts what the browser has open; it takes one lease.
+// countTargets counts the pages that the browser has open; it takes one lease.
 func countTargets(t *testing.T, pool *Pool) int {
 	t.Helper()
 	lease, err := pool.Acquire(t.Context(), events.Quick)
@@ -70,7 +70,7 @@ func countTargets(t *testing.T, pool *Pool) int {
 	return len(targets.TargetInfos)
 }
 
-// noZombies fails when a child of this process has ended and was not reaped.
+// noZombies fails if a child of this process has ended and was not reaped.
 func noZombies(t *testing.T) {
 	t.Helper()
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

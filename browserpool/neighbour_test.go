@@ -12,7 +12,7 @@ import (
 	"platen.dev/events"
 )
 
-// A page that runs for ever costs its own job and nobody else's, within its budget.
+// A page that runs for ever fails its own job, within its budget, and no other.
 func TestEndlessScript(t *testing.T) {
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback})
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -45,12 +45,12 @@ func TestEndlessScript(t *testing.T) {
 	if err := captureWith(t.Context(), pool, capture); !errors.Is(err, page.ErrTimeout) {
 		t.Errorf("the capture: got %v, want ErrTimeout", err)
 	}
-	// Each page may have one open for its next visit.
+	// Each set may have a page open for its next visit.
 	if after := countTargets(t, pool); after > 2*before {
 		t.Errorf("%d targets, at first %d", after, before)
 	}
 	if stats := pool.Stats(); stats.Restarts+stats.Discarded != 0 {
-		t.Errorf("the pool suffered: %+v", stats)
+		t.Errorf("the pool was harmed: %+v", stats)
 	}
 }
 

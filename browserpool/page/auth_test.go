@@ -21,7 +21,7 @@ var credentials = []struct {
 	{Auth{"bearer", "t0ken-._~+/="}, "Bearer t0ken-._~+/="},
 }
 
-// guarded shows its page to who has the credentials.
+// guarded answers with its page if the request has the credentials.
 func guarded(header, page string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != header {
@@ -33,8 +33,8 @@ func guarded(header, page string) http.HandlerFunc {
 	}
 }
 
-// open answers anybody's fetch, and reads credentials where it is allowed to.
-func open(w http.ResponseWriter, r *http.Request) {
+// anyOrigin answers the requests of any origin, and accepts their credentials.
+func anyOrigin(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 	w.Header().Set("Access-Control-Allow-Credentials", "true")
 	w.Header().Set("Access-Control-Allow-Headers", "authorization, x-own")
@@ -47,8 +47,8 @@ func TestAuth(t *testing.T) {
 	for _, c := range credentials {
 		t.Run(c.auth.Type, func(t *testing.T) {
 			other := pagetest.NewWeb(t, pagetest.Pages{
-				"/image": http.HandlerFunc(open), "/fetch": http.HandlerFunc(open), "/bounced": http.HandlerFunc(open),
-				"/frame": `<p>frame</p><img src="/inframe">`, "/inframe": http.HandlerFunc(open), "/challenge": http.HandlerFunc(challenge),
+				"/image": http.HandlerFunc(anyOrigin), "/fetch": http.HandlerFunc(anyOrigin), "/bounced": http.HandlerFunc(anyOrigin),
+				"/frame": `<p>frame</p><img src="/inframe">`, "/inframe": http.HandlerFunc(anyOrigin), "/challenge": http.HandlerFunc(challenge),
 				"/landing": `<p>LANDED</p><img src="/image">`,
 			})
 			target := pagetest.NewWeb(t, pagetest.Pages{
@@ -74,13 +74,13 @@ func TestAuth(t *testing.T) {
 					}
 				}
 				if len(target.Headers(path)) == 0 {
-					t.Errorf("%s of the target was not asked for", path)
+					t.Errorf("%s of the target was not requested", path)
 				}
 			}
 			for _, path := range []string{"/image", "/fetch", "/bounced", "/frame", "/inframe", "/challenge", "/landing"} {
 				headers := other.Headers(path)
 				if len(headers) == 0 {
-					t.Errorf("%s of the other origin was not asked for, which proves nothing", path)
+					t.Errorf("%s of the other origin was not requested, so this proves nothing", path)
 				}
 				for _, header := range headers {
 					if got := header.Get("Authorization"); got != "" {
@@ -92,7 +92,7 @@ func TestAuth(t *testing.T) {
 	}
 }
 
-// targetPage asks its own origin and two others, each in several ways.
+// targetPage sends requests to its own origin and to two others, in several ways each.
 const targetPage = `<p>TARGET <span id="p"></span></p><img src="/image">
 	<img src="%[1]s/image"><img src="%[2]s/image"><img src="/bounce"><img src="%[1]s/challenge">
 	<iframe src="%[1]s/frame"></iframe><iframe src="%[2]s/frame"></iframe>
@@ -126,7 +126,7 @@ func TestAuthKeepsToSchemeAndName(t *testing.T) {
 	}
 }
 
-// A page's own credentials are not replaced, and no job has those of the one before.
+// A page's own credentials are not replaced, and no job has those of an earlier job.
 func TestAuthOfOthers(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -139,15 +139,15 @@ func TestAuthOfOthers(t *testing.T) {
 	}
 	mustPrint(t, slot, Print{URL: web.URL + "/next", Auth: Auth{"basic", "a:b"}})
 	if _, err := slot.Print(t.Context(), Print{URL: web.URL + "/next"}); err == nil {
-		t.Error("a job without credentials has those of the one before")
+		t.Error("a job without credentials has those of an earlier job")
 	}
 }
 
-// What goes through a tunnel is guarded like the rest: the browser adds the
-// credentials, to the target only, and only once it trusts its certificate.
+// Requests through a tunnel are guarded too: the browser adds the credentials, to those
+// for the target only, and only once it trusts the target's certificate.
 func TestAuthThroughTunnel(t *testing.T) {
 	slot := openSlot(t)
-	other := pagetest.NewSecureWeb(t, pagetest.Pages{"/image": http.HandlerFunc(open), "/landing": "<p>LANDED"})
+	other := pagetest.NewSecureWeb(t, pagetest.Pages{"/image": http.HandlerFunc(anyOrigin), "/landing": "<p>LANDED"})
 	target := pagetest.NewSecureWeb(t, pagetest.Pages{
 		"/":     guarded("Bearer token", `<p>TARGET<img src="/image"><img src="`+other.URL+`/image">`),
 		"/away": pagetest.Redirect(other.URL + "/landing"),
@@ -157,7 +157,7 @@ func TestAuthThroughTunnel(t *testing.T) {
 		t.Errorf("without a valid certificate: got %v, want ErrNavigation", err)
 	}
 	if len(target.Headers("/")) != 0 {
-		t.Error("a server without a valid certificate was asked")
+		t.Error("a server without a valid certificate got a request")
 	}
 
 	pagetest.Contains(t, trusting(t, slot, job), "TARGET")

@@ -15,7 +15,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// shows fails unless the pixel at (x, y) has about the wanted colour; jpeg is inexact.
+// shows fails unless the pixel at (x, y) has about the wanted colour; JPEG is inexact.
 func shows(t *testing.T, picture image.Image, x, y int, want color.RGBA) {
 	t.Helper()
 	r, g, b, a := picture.At(x, y).RGBA()
@@ -33,7 +33,7 @@ var (
 	blue  = color.RGBA{0, 0, 255, 255}
 )
 
-// stripes is a page of coloured blocks from the top, each so many pixels high.
+// stripes is a page of coloured blocks of one height, one below the other.
 func stripes(height string, colours ...string) string {
 	var body strings.Builder
 	for _, colour := range colours {
@@ -91,7 +91,7 @@ func TestCapture(t *testing.T) {
 		}
 	})
 
-	t.Run("the media is screen", func(t *testing.T) {
+	t.Run("the medium is screen", func(t *testing.T) {
 		picture, _ := mustCapture(t, slot, Capture{HTML: byMedia})
 		shows(t, picture, 500, 500, green)
 	})
@@ -166,7 +166,7 @@ func TestCaptureFullPage(t *testing.T) {
 		shows(t, picture, 10, 1439, green)
 	})
 
-	t.Run("a page of quirks", func(t *testing.T) {
+	t.Run("a page in quirks mode", func(t *testing.T) {
 		_, result := full(t, `<body><div style="height: 2000px">x</div>`, Size{})
 		if result.Height < 2000 || result.Height > 2100 {
 			t.Errorf("%d high, want a little over 2000", result.Height)
@@ -202,7 +202,7 @@ func TestPrintAndCaptureAlternate(t *testing.T) {
 	}
 }
 
-// A capture sees nothing of the document before it.
+// A capture shows nothing of the document before it.
 func TestCapturesAreIsolated(t *testing.T) {
 	slot := openSlot(t)
 	first, _ := mustCapture(t, slot, Capture{HTML: "<p>next</p>"})
@@ -245,7 +245,7 @@ func TestCaptureRefused(t *testing.T) {
 	}
 }
 
-// The largest picture that does not compress arrives whole.
+// The largest image that does not compress arrives whole.
 func TestCaptureOfNoise(t *testing.T) {
 	slot := openSlot(t)
 	html := `<body style="margin: 0; height: 8192px; background: url(data:image/png;base64,` + noise(t, 1920, 1024) + `)">`

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -57,7 +58,7 @@ type Image struct {
 
 // resolve translates the job, or refuses it with ErrOptions.
 func (job Capture) resolve() (document, error) {
-	window := orElse(job.Viewport, defaultViewport)
+	window := cmp.Or(job.Viewport, defaultViewport)
 	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", window: window}
 	if err := validateWindow(window); err != nil {
 		return d, err
@@ -85,7 +86,7 @@ func validateWindow(w Size) error {
 
 // capture loads the job's document and captures it.
 func (p *page) capture(ctx context.Context, job Capture, d document) (Image, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, orElse(job.CaptureTimeout, contract.CaptureTimeout), errBudget)
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(job.CaptureTimeout, contract.CaptureTimeout), errBudget)
 	defer cancel()
 	load, err := p.load(ctx, d)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"platen.dev/browserpool/pagetest"
 )
 
-// Nothing of a job is left on a page that is used again: the next document
-// prints the same bytes as on a page that was never used.
+// Nothing of a job is left on a page that is used again: the next document prints to
+// the same bytes as on a page that was never used.
 func TestNothingCarriesOver(t *testing.T) {
 	ctx := t.Context()
 	p := openSlot(t).set.warm
@@ -77,9 +77,9 @@ func TestNothingCarriesOver(t *testing.T) {
 	}
 }
 
-// The same for pictures: a page that draws keeps its frame, its window and what paints
-// behind a document, and none of them shows a trace of the last one.
-func TestNothingCarriesOverToPictures(t *testing.T) {
+// The same for captures: a page that draws frames keeps its frame, its window and what
+// is painted behind a document, and none of them shows a trace of the last document.
+func TestNothingCarriesOverToCaptures(t *testing.T) {
 	slot := openSlot(t)
 	picture := func(job Capture) []byte {
 		image, err := slot.Capture(t.Context(), job)
@@ -102,7 +102,7 @@ func TestNothingCarriesOverToPictures(t *testing.T) {
 		for _, full := range []bool{false, true} {
 			picture(Capture{HTML: html, FullPage: full, Viewport: Size{500, 1500}})
 			if !bytes.Equal(picture(next), fresh) {
-				t.Errorf("after %s, the whole page %v, the next picture is another", what, full)
+				t.Errorf("after %s, full page %v, the next image is different", what, full)
 			}
 		}
 	}
@@ -123,8 +123,8 @@ func evaluate(t *testing.T, p *page, expression string) string {
 	return answer.Result.Value.Str()
 }
 
-// A page that went to the network is not used again, so no cookie of one job
-// reaches another; what a document embeds is fetched, through the proxy.
+// A page that used the network is not used again, so no cookie of one job reaches
+// another. What a document embeds is fetched through the proxy.
 func TestNetworkUse(t *testing.T) {
 	slot := openSlot(t)
 	pictures := pagetest.NewPictures(t)

@@ -105,8 +105,8 @@ func TestVisitEnds(t *testing.T) {
 	}
 }
 
-// Pages that are prepared, or come back from a job, after the set was disposed of are
-// disposed of too.
+// A page that is prepared, or that comes back from a job, after the set was disposed of
+// is disposed of too.
 func TestDisposedMeanwhile(t *testing.T) {
 	slot := openSlot(t)
 	visit, err := openPage(t.Context(), slot.browser, slot.gate, forVisit)
@@ -135,7 +135,7 @@ func TestVisitsAreIsolated(t *testing.T) {
 		"/": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			http.SetCookie(w, &http.Cookie{Name: "server", Value: "SECRET", MaxAge: 3600, HttpOnly: true})
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, keeping)
+			fmt.Fprint(w, storingPage)
 		}),
 		"/cached": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Cache-Control", "max-age=3600")
@@ -148,11 +148,11 @@ func TestVisitsAreIsolated(t *testing.T) {
 		"/private": guarded("Basic YTpi", "x"),
 	})
 	for round := range 2 {
-		// The name localhost is a secure context, which workers ask for.
+		// The name localhost is a secure context, which workers require.
 		text := printed(t, slot, Print{URL: web.LocalhostURL(), Load: Load{WaitSelector: "#done"}})
 		pagetest.Contains(t, text, "COOKIES []", "STORED null", "SESSION null", "DATABASES 0", "CACHES 0", "WORKERS 0", "NAME []", "KEPT true", "CHANNEL none")
 		if got := len(web.Headers("/cached")); got != round+1 {
-			t.Errorf("round %d: the cached file was asked for %d times", round, got)
+			t.Errorf("round %d: the cached file was requested %d times", round, got)
 		}
 		for _, header := range web.Headers("/") {
 			if got := header.Get("Cookie"); got != "" {
@@ -162,8 +162,8 @@ func TestVisitsAreIsolated(t *testing.T) {
 	}
 }
 
-// keeping tells what it finds and then keeps something in every place there is.
-const keeping = `<p id="p"></p><script>(async () => {
+// storingPage shows what it finds in every kind of storage, and then stores something there.
+const storingPage = `<p id="p"></p><script>(async () => {
 	const heard = new Promise(r => { new BroadcastChannel("c").onmessage = () => r("heard"); setTimeout(() => r("none"), 50) })
 	const found = ["COOKIES [" + document.cookie + "]", "STORED " + localStorage.getItem("k"), "SESSION " + sessionStorage.getItem("k"),
 		"DATABASES " + (await indexedDB.databases()).length, "CACHES " + (await caches.keys()).length,
@@ -181,12 +181,12 @@ const keeping = `<p id="p"></p><script>(async () => {
 	document.body.insertAdjacentHTML("beforeend", "<p id=done>")
 })()</script>`
 
-// Credentials that the browser itself remembered would reach the next job.
+// The browser does not remember credentials itself: they would reach the next job.
 func TestNoCredentialsAreRemembered(t *testing.T) {
 	slot := openSlot(t)
-	var asked []string
+	var seen []string // the Authorization header of each request
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Header.Get("Authorization"))
+		seen = append(seen, r.Header.Get("Authorization"))
 		if r.Header.Get("Authorization") == "" {
 			challenge(w, r)
 		}
@@ -198,8 +198,8 @@ func TestNoCredentialsAreRemembered(t *testing.T) {
 			t.Errorf("got %v, want ErrNavigation", err)
 		}
 	}
-	server.Close() // which ends what writes to asked
-	if last := asked[len(asked)-1]; last != "" {
+	server.Close() // nothing writes to seen any more
+	if last := seen[len(seen)-1]; last != "" {
 		t.Errorf("the last request carries %q", last)
 	}
 }

@@ -135,7 +135,8 @@ func (m *machine) onlyPublicSite(t *testing.T) {
 	}
 }
 
-// show prints a hostile page after a while. Whether it can be shown does not matter here.
+// show shows a hostile page for a while and prints it. Whether that succeeds does not
+// matter here.
 func show(t *testing.T, slot *slot, job Print) {
 	t.Helper()
 	job.Load = Load{Timeout: 5 * time.Second, WaitUntil: contract.UntilDOM, WaitAfter: time.Second}
@@ -145,7 +146,7 @@ func show(t *testing.T, slot *slot, job Print) {
 }
 
 // vectorsWork makes sure that the vectors connect at all. A visit ends after a while, on a
-// busy machine before every request was made: the next one may show what it misses.
+// busy machine before every request was made: the next one may make those that are missing.
 func (m *machine) vectorsWork(t *testing.T) {
 	m.world.take()
 	var requests, idle []string
@@ -225,7 +226,7 @@ func (m *machine) documents(t *testing.T) {
 	m.nothingInside(t)
 }
 
-// rebinds asks for names that are at the public site first and inside later.
+// rebinds uses names that resolve to the public site first and to an inside address later.
 func (m *machine) rebinds(t *testing.T) {
 	m.world.take()
 	text := printed(t, m.slot, Print{URL: "http://site.test/rebinding", Load: Load{WaitSelector: "#done"}})

@@ -20,12 +20,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden pictures anew; look at every one that changed")
 
-// goldenDir has the documents, and beside each the picture that it must make.
+// goldenDir has the documents, and beside each the picture that it must look like.
 const goldenDir = "../../testdata/golden"
 
-// golden is one document and what must be on paper. HTML and Markdown go the way
-// that a request goes, through the sanitiser; a visit opens the same file at its
-// address, where its styles count and its scripts run.
+// golden is one document and what must be on paper. HTML and Markdown go through the
+// sanitiser, as in a request; a visit opens the same file at its URL, where style sheets
+// count and scripts run.
 type golden struct {
 	name    string // of the picture
 	source  string // a file
@@ -33,7 +33,7 @@ type golden struct {
 	options PDFOptions
 	load    Load
 	pages   int
-	text    []string // words of the PDF, some of them only drawn by script
+	text    []string // words of the PDF, some of them drawn by script
 }
 
 var goldens = []golden{
@@ -73,7 +73,7 @@ var goldens = []golden{
 	{name: "effects", source: "effects.html", visit: true, pages: 1, text: []string{"leaning", "multiply"}},
 }
 
-// TestGolden prints documents of every kind and compares the paper with what a
+// TestGolden prints documents of every kind and compares the paper with pictures that a
 // person has looked at.
 func TestGolden(t *testing.T) {
 	site := newGoldenSite(t)
@@ -150,8 +150,8 @@ func (g golden) html(t *testing.T) string {
 	return html
 }
 
-// looksLike compares a picture with the golden one. When they differ it leaves
-// both, and one that shows where, for a person to look at.
+// looksLike compares a picture with the golden one. When they differ it keeps both, and
+// one that shows where they differ, for a person to look at.
 func looksLike(t *testing.T, got *image.RGBA, name string) {
 	t.Helper()
 	path := filepath.Join(goldenDir, name+".png")
@@ -177,13 +177,12 @@ func looksLike(t *testing.T, got *image.RGBA, name string) {
 	t.Errorf("%d blocks differ, the first at %v; see %s", len(blocks), blocks[0].Min, dir)
 }
 
-// chartsAt is where the four charts are on the golden picture of theirs.
+// chartsAt is where the four charts are on their golden picture.
 var chartsAt = []image.Rectangle{
 	image.Rect(26, 46, 214, 156), image.Rect(234, 46, 420, 156), image.Rect(26, 186, 214, 296), image.Rect(234, 186, 420, 296),
 }
 
-// The comparison feels the loss or the move of every single line of text, of every
-// cell of a table and of every chart.
+// The comparison notices when any line of text, cell of a table or chart is lost or moved.
 func TestGoldenBites(t *testing.T) {
 	slot := openSlot(t)
 	site := newGoldenSite(t)
@@ -207,15 +206,14 @@ func TestGoldenBites(t *testing.T) {
 	}
 }
 
-// around is the part of a picture that a line and its move can touch, in whole
-// blocks; the rest is as it was.
+// around is the part of a picture that a line and its move can touch, in whole blocks.
 func around(picture *image.RGBA, line image.Rectangle) *image.RGBA {
 	const margin = 3 * block
 	r := image.Rect((line.Min.X-margin)/block*block, (line.Min.Y-margin)/block*block, line.Max.X+margin, line.Max.Y+margin)
 	return picture.SubImage(r.Intersect(picture.Bounds())).(*image.RGBA)
 }
 
-// moved is a picture on which a part is elsewhere, and its place is left empty.
+// moved is a picture of which a part was moved; where it was, the picture is empty.
 func moved(picture *image.RGBA, part image.Rectangle, by image.Point) *image.RGBA {
 	out := image.NewRGBA(picture.Bounds())
 	draw.Draw(out, out.Bounds(), picture, image.Point{}, draw.Src)
@@ -224,7 +222,7 @@ func moved(picture *image.RGBA, part image.Rectangle, by image.Point) *image.RGB
 	return out
 }
 
-// commonest is the colour that most of a part has: that of the paper under text.
+// commonest is the most frequent colour of a part: that of the paper under text.
 func commonest(picture *image.RGBA, part image.Rectangle) (most color.RGBA) {
 	part = part.Intersect(picture.Bounds())
 	counts := map[color.RGBA]int{}
@@ -239,9 +237,9 @@ func commonest(picture *image.RGBA, part image.Rectangle) (most color.RGBA) {
 	return most
 }
 
-// The comparison does not feel what another version of a rasteriser does to edges
-// and letters: here text is drawn at thrice the size and reduced, which changes every
-// edge and leaves no hinting; and all moves by a pixel.
+// The comparison tolerates what another version of a rasteriser does to edges and letters.
+// Here text is drawn at three times the size and reduced, which changes every edge and
+// removes all hinting; and everything moves by a pixel.
 func TestGoldenTolerates(t *testing.T) {
 	slot := openSlot(t)
 	site := newGoldenSite(t)
@@ -249,15 +247,15 @@ func TestGoldenTolerates(t *testing.T) {
 		pdf := goldenNamed(t, name).print(t, slot, site)
 		picture := pictureOf(t, pdf, 1)
 		if blocks := unlike(reduced(pictureOf(t, pdf, 3), picture.Bounds()), picture); len(blocks) > 0 {
-			t.Errorf("%s: %d blocks differ when drawn otherwise, the first at %v", name, len(blocks), blocks[0].Min)
+			t.Errorf("%s: %d blocks differ when drawn at three times the size, the first at %v", name, len(blocks), blocks[0].Min)
 		}
 		if blocks := unlike(moved(picture, picture.Bounds(), image.Pt(slack, -slack)), picture); len(blocks) > 0 {
-			t.Errorf("%s: %d blocks differ when all moves by a pixel", name, len(blocks))
+			t.Errorf("%s: %d blocks differ when everything moves by a pixel", name, len(blocks))
 		}
 	}
 }
 
-// A jpeg of a lower quality is a smaller file.
+// A JPEG of a lower quality is a smaller file.
 func TestGoldenQuality(t *testing.T) {
 	slot := openSlot(t)
 	site := newGoldenSite(t)

@@ -18,12 +18,12 @@ import (
 	"platen.dev/browserpool/pagetest"
 )
 
-// Two pictures of a page are alike when every block of theirs has about the same
-// average colour. Another version of a browser, a font or a rasteriser moves edges
-// by parts of a pixel, which an average hardly feels; a line of text that is gone
-// or elsewhere leaves its blocks brighter or darker by much more.
+// Two pictures of a page are alike when each of their blocks has about the same average
+// colour. Another version of a browser, a font or a rasteriser moves edges by parts of a
+// pixel, which hardly changes an average. A line of text that is missing or has moved makes
+// its blocks brighter or darker by much more.
 const (
-	// dpi makes a point three quarters of a pixel.
+	// dpi is so low that a point is three quarters of a pixel.
 	dpi = 54
 	// block is the side of a block, about the height of a line.
 	block = 8
@@ -33,8 +33,8 @@ const (
 	tolerance = 16
 )
 
-// sums holds for each channel the sum of all values above and to the left of a
-// point, which makes the average of any rectangle four look-ups.
+// sums holds for each channel the sum of all values above and to the left of a point.
+// With it, the average of any rectangle takes four look-ups.
 type sums struct {
 	bounds image.Rectangle
 	stride int
@@ -58,7 +58,7 @@ func sumsOf(picture *image.RGBA) sums {
 	return s
 }
 
-// average is the mean colour of what a rectangle covers of the picture.
+// average is the mean colour of the part of the picture that a rectangle covers.
 func (s sums) average(r image.Rectangle) (mean [3]float64) {
 	r = r.Intersect(s.bounds).Sub(s.bounds.Min)
 	if r.Empty() {
@@ -72,7 +72,7 @@ func (s sums) average(r image.Rectangle) (mean [3]float64) {
 	return mean
 }
 
-// unlike lists the blocks in which two pictures of one size differ.
+// unlike lists the blocks in which two pictures of the same size differ.
 func unlike(got, want *image.RGBA) (blocks []image.Rectangle) {
 	g, w := sumsOf(got), sumsOf(want)
 	for y := w.bounds.Min.Y; y < w.bounds.Max.Y; y += block {
@@ -86,7 +86,7 @@ func unlike(got, want *image.RGBA) (blocks []image.Rectangle) {
 	return blocks
 }
 
-// near reports whether the block, or one that slack allows in its place, has the colour.
+// near reports whether the block, or one within slack of it, has about the colour.
 func (s sums) near(r image.Rectangle, want [3]float64) bool {
 	for dy := -slack; dy <= slack; dy++ {
 		for dx := -slack; dx <= slack; dx++ {
@@ -98,7 +98,7 @@ func (s sums) near(r image.Rectangle, want [3]float64) bool {
 	return false
 }
 
-// apart is how far two colours are from each other, by the channel that is farthest.
+// apart is the largest difference between two colours in any channel.
 func apart(a, b [3]float64) (most float64) {
 	for c := range a {
 		most = max(most, a[c]-b[c], b[c]-a[c])
@@ -106,8 +106,7 @@ func apart(a, b [3]float64) (most float64) {
 	return most
 }
 
-// pictureOf shows the pages of a PDF side by side, a point being so many times
-// three quarters of a pixel.
+// pictureOf shows the pages of a PDF side by side, at so many times dpi.
 func pictureOf(t *testing.T, pdf []byte, times int) *image.RGBA {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "page")
@@ -143,7 +142,7 @@ func decodePPM(t *testing.T, ppm []byte) *image.RGBA {
 	return picture
 }
 
-// gap is the grey between pages, as wide as a block.
+// gap is how many pixels of grey are between pages.
 const gap = block
 
 func sideBySide(pages []*image.RGBA, gap int) *image.RGBA {
@@ -162,7 +161,7 @@ func sideBySide(pages []*image.RGBA, gap int) *image.RGBA {
 	return all
 }
 
-// reduced is a picture a third as wide and high, each pixel the mean of nine.
+// reduced is a picture a third as wide and high; each pixel is the mean of nine.
 func reduced(picture *image.RGBA, to image.Rectangle) *image.RGBA {
 	all, small := sumsOf(picture), image.NewRGBA(to)
 	for y := range to.Dy() {
@@ -217,7 +216,7 @@ func writePicture(t *testing.T, path string, picture image.Image) {
 	}
 }
 
-// marked is a picture, faint, with its differing blocks in red.
+// marked is a pale copy of a picture with some blocks in red.
 func marked(picture *image.RGBA, blocks []image.Rectangle) *image.RGBA {
 	out := image.NewRGBA(picture.Bounds())
 	draw.Draw(out, out.Bounds(), picture, image.Point{}, draw.Src)
@@ -230,7 +229,7 @@ func marked(picture *image.RGBA, blocks []image.Rectangle) *image.RGBA {
 
 var lineBox = regexp.MustCompile(`<(page) width="([0-9.]+)"|<(line) xMin="([0-9.]+)" yMin="([0-9.]+)" xMax="([0-9.]+)" yMax="([0-9.]+)"`)
 
-// linesOf is where the lines of text are on the picture of a PDF.
+// linesOf returns where the lines of text are on the picture of a PDF.
 func linesOf(t *testing.T, pdf []byte) (lines []image.Rectangle) {
 	t.Helper()
 	const scale = float64(dpi) / 72

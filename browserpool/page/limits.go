@@ -1,6 +1,9 @@
 package page
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // What a document may ask for when its job sets no limit.
 const (
@@ -27,10 +30,10 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	l.Pages = orElse(l.Pages, defaultMaxPages)
-	l.Nodes = orElse(l.Nodes, defaultMaxNodes)
-	l.PicturePixels = orElse(l.PicturePixels, defaultMaxPicturePixels)
-	l.Pixels = orElse(l.Pixels, defaultMaxPixels)
+	l.Pages = cmp.Or(l.Pages, defaultMaxPages)
+	l.Nodes = cmp.Or(l.Nodes, defaultMaxNodes)
+	l.PicturePixels = cmp.Or(l.PicturePixels, defaultMaxPicturePixels)
+	l.Pixels = cmp.Or(l.Pixels, defaultMaxPixels)
 	return l
 }
 

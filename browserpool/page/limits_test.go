@@ -49,7 +49,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What a job carries over the network is told, and is its own only.
+// The result reports what a job carried over the network, and no other job's traffic.
 func TestTraffic(t *testing.T) {
 	slot := openSlot(t)
 	body := strings.Repeat("x", 10_000)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -33,7 +34,7 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 // while images of HTML are still loading, or while a page is not idle, the document
 // stays as it is and that is not an error.
 func (p *page) reach(ctx context.Context, d document) error {
-	within, cancel := context.WithTimeoutCause(ctx, orElse(d.load.Timeout, contract.DefaultLoadTimeout), errBudget)
+	within, cancel := context.WithTimeoutCause(ctx, cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout), errBudget)
 	defer cancel()
 	if err := p.begin(within, d); err != nil {
 		return err

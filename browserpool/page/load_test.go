@@ -12,8 +12,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// loadsInSteps is a page whose picture holds up its load event, and whose script asks
-// for something after it.
+// loadsInSteps is a page whose picture delays its load event, and whose script sends a
+// request after it.
 const loadsInSteps = `<!doctype html><p id="p">EARLY</p><script>
 	addEventListener("load", () => fetch("/late").then(() => p.textContent = "IDLE"))
 </script><img src="/picture">`
@@ -52,7 +52,7 @@ func TestWaitUntil(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no longer than asked", func(t *testing.T) {
+	t.Run("no longer than necessary", func(t *testing.T) {
 		for until, path := range map[string]string{contract.UntilCommit: "/endless", contract.UntilDOM: "/endless", contract.UntilLoad: "/polling"} {
 			_, result := mustCapture(t, slot, Capture{URL: web.URL + path, Load: Load{WaitUntil: until}})
 			if result.Load > unhurried {
@@ -85,7 +85,7 @@ func TestWaitUntil(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a picture that never comes does not keep a loaded page", func(t *testing.T) {
+	t.Run("a picture that never arrives does not delay a loaded page", func(t *testing.T) {
 		for until, path := range map[string]string{contract.UntilLoad: "/beacon", contract.UntilDOM: "/endless"} {
 			result := mustPrint(t, slot, Print{URL: web.URL + path, Load: Load{Timeout: time.Second, WaitUntil: until}})
 			pagetest.Contains(t, pagetest.Text(t, result.PDF), "TEXT")
@@ -146,8 +146,8 @@ func TestWaitSelector(t *testing.T) {
 	if _, err := slot.Print(t.Context(), Print{HTML: html, Load: Load{WaitSelector: "#y"}}); !errors.Is(err, ErrSelector) || time.Since(start) > unhurried {
 		t.Errorf("got %v after %v, want ErrSelector at once", err, time.Since(start))
 	}
-	// A page that is not idle in time is still searched once.
-	busy := Load{WaitUntil: contract.UntilIdle, WaitSelector: "p", Timeout: 300 * time.Millisecond}
+	// A page that does not become idle in time is still searched once.
+	busy := Load{WaitUntil: contract.UntilIdle, WaitSelector: "p", Timeout: idleFor - 50*time.Millisecond}
 	pagetest.Contains(t, printed(t, slot, Print{URL: web.URL + "/still", Load: busy}), "STILL")
 }
 
@@ -210,7 +210,7 @@ func TestLoadBudget(t *testing.T) {
 	mustPrint(t, slot, Print{HTML: "next"})
 }
 
-// At the end of the load budget the document is printed without what is still missing.
+// At the end of the load budget the document is printed without what has not arrived.
 func TestSlowPictureIsLeftOut(t *testing.T) {
 	slot := openSlot(t)
 	pictures := pagetest.NewPictures(t)
@@ -220,7 +220,7 @@ func TestSlowPictureIsLeftOut(t *testing.T) {
 		t.Errorf("text %q", text)
 	}
 	if got := pixels(t, result.PDF); got != 1 {
-		t.Errorf("%d pictures on paper, want the one that came", got)
+		t.Errorf("%d pictures on paper, want the one that arrived", got)
 	}
 	if result.Load < 300*time.Millisecond || result.Load+result.Print > 2*time.Second {
 		t.Errorf("loading took %v, printing %v", result.Load, result.Print)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -71,7 +72,7 @@ type printParams struct {
 // params translates the options; a Scale of 0 stays 0 for the page to fit. Its error
 // names the wrong field and is ErrOptions.
 func (o PDFOptions) params() (printParams, error) {
-	size, ok := paperSizes[strings.ToLower(orElse(o.Format, contract.DefaultPaper))]
+	size, ok := paperSizes[strings.ToLower(cmp.Or(o.Format, contract.DefaultPaper))]
 	if !ok {
 		return printParams{}, fmt.Errorf("%w: format %q", ErrOptions, o.Format)
 	}
@@ -138,7 +139,7 @@ func (p *printParams) paperSize() (width, height float64) {
 // viewport is a window as wide as the paper between its margins, at the scale that is
 // asked for, so that a document is loaded as it will be laid out.
 func (p *printParams) viewport() Size {
-	side := max(1, int(math.Floor(p.printableWidth()/orElse(p.Scale, 1))))
+	side := max(1, int(math.Floor(p.printableWidth()/cmp.Or(p.Scale, 1))))
 	return Size{Width: side, Height: side}
 }
 
@@ -153,7 +154,7 @@ func (p *printParams) printableWidth() float64 {
 // printableHeight is how much of a document fits on one page of paper, in CSS pixels.
 func (p *printParams) printableHeight() int {
 	_, height := p.paperSize()
-	return max(1, int((height-p.MarginTop-p.MarginBottom)*pixelsPerInch/orElse(p.Scale, 1)))
+	return max(1, int((height-p.MarginTop-p.MarginBottom)*pixelsPerInch/cmp.Or(p.Scale, 1)))
 }
 
 // wholePixelScale is scale, enlarged by up to a few thousandths, so that whole pixels fit
@@ -166,12 +167,4 @@ func (p *printParams) wholePixelScale(scale float64) float64 {
 		return scale
 	}
 	return math.Min(contract.MaxScale, math.Max(scale, p.printableWidth()/whole*rounding))
-}
-
-func orElse[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The count is the browser's own, whatever the document says of itself.
-func TestPageCount(t *testing.T) {
+// The count is that of the page tree, whatever the text of the document contains.
+func TestCountPDFPages(t *testing.T) {
 	slot := openSlot(t)
 	for _, pages := range []int{1, 2, 9, 70} {
 		html := "<title>/Count 5000 trailer /Root 1 0 R startxref</title>" + strings.Repeat(`<p style="break-after: page">x`, pages-1) + "<p>end"
@@ -22,8 +22,8 @@ func TestPageCount(t *testing.T) {
 	}
 }
 
-// What is not in the form of the browser is not counted, and breaks nothing.
-func TestPageCountOfOthers(t *testing.T) {
+// A PDF in another form than the browser's is not counted, and does no harm.
+func TestCountPDFPagesOfOthers(t *testing.T) {
 	const objects = "1 0 obj\n<</Pages 2 0 R>>\nendobj\n2 0 obj\n<</Count 7>>\nendobj\n"
 	file := fmt.Sprintf("%sxref\n0 3\n0000000000 65535 f \n%010d 00000 n \n%010d 00000 n \ntrailer\n<</Root 1 0 R>>\nstartxref\n%d\n%%%%EOF", objects, 0, strings.Index(objects, "2 0 obj"), len(objects))
 	if n := countPDFPages([]byte(file)); n != 7 {

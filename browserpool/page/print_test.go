@@ -32,7 +32,7 @@ func TestPrint(t *testing.T) {
 				t.Errorf("no %s in %q", word, text)
 			}
 		}
-		// Poppler gives Arabic in its order on paper or in reading order, so look for its letters.
+		// Poppler returns Arabic in visual or in reading order, so look for its letters.
 		for _, letter := range "مرحباשלום" {
 			if !strings.ContainsRune(text, letter) {
 				t.Errorf("no letter %c in %q", letter, text)
@@ -133,7 +133,7 @@ func TestPrint(t *testing.T) {
 		}
 	})
 
-	t.Run("times are told", func(t *testing.T) {
+	t.Run("times are reported", func(t *testing.T) {
 		result := mustPrint(t, slot, Print{HTML: wholeDocument("x")})
 		if result.Load <= 0 || result.Print <= 0 || result.Load > 10*time.Second {
 			t.Errorf("load %v, print %v", result.Load, result.Print)
@@ -141,7 +141,7 @@ func TestPrint(t *testing.T) {
 	})
 }
 
-// noise is a picture that does not compress, as base64.
+// noise is a PNG that does not compress, as base64.
 func noise(t *testing.T, width, height int) string {
 	t.Helper()
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -62,8 +63,8 @@ func (p *page) print(ctx context.Context, job Print, d document, params printPar
 		return Result{}, err
 	}
 	start := time.Now()
-	budget := orElse(job.PrintTimeout, defaultPrintTimeout)
-	leftToLoad := orElse(d.load.Timeout, contract.DefaultLoadTimeout) - load
+	budget := cmp.Or(job.PrintTimeout, defaultPrintTimeout)
+	leftToLoad := cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout) - load
 	defer p.abandonLoadingAfter(ctx, min(leftToLoad, budget/2))()
 	pdf, pages, err := p.printPDF(ctx, job, params, budget)
 	if err != nil {

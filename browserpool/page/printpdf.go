@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,7 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 	if err := p.renderBelowFold(ctx, m, maxDrawnHeight); err != nil {
 		return nil, 0, err
 	}
-	pdf, err = p.printFitted(ctx, m, params, orElse(job.MaxBytes, contract.MaxFileBytes))
+	pdf, err = p.printFitted(ctx, m, params, cmp.Or(job.MaxBytes, contract.MaxFileBytes))
 	if err != nil {
 		return nil, 0, err
 	}

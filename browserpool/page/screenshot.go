@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -32,17 +33,17 @@ func (p *page) screenshot(ctx context.Context, job Capture, size Size) (Image, e
 		size.Height = min(max(content.Height, size.Height), contract.MaxPageHeight)
 	}
 	params := screenshotParams{
-		Format:                orElse(job.Format, "png"),
+		Format:                cmp.Or(job.Format, "png"),
 		Clip:                  proto.PageViewport{Width: float64(size.Width), Height: float64(size.Height), Scale: 1},
 		CaptureBeyondViewport: size.Height > p.size.Height,
 		OptimizeForSpeed:      size.Width*size.Height > fastEncodingPixels,
 	}
 	if params.Format == "jpeg" {
-		params.Quality = orElse(job.Quality, defaultQuality)
+		params.Quality = cmp.Or(job.Quality, defaultQuality)
 	}
 	image := Image{Width: size.Width, Height: size.Height}
 	err := p.onceActive(ctx, func() (err error) {
-		image.Data, err = p.session.CallBytes(ctx, "Page.captureScreenshot", params, orElse(job.MaxBytes, contract.MaxFileBytes))
+		image.Data, err = p.session.CallBytes(ctx, "Page.captureScreenshot", params, cmp.Or(job.MaxBytes, contract.MaxFileBytes))
 		return err
 	})
 	return image, err

@@ -30,7 +30,7 @@ func (c closingBrowser) Run() int {
 }
 
 // shared is the browser of all tests that do not need one of their own. Pages are
-// isolated from one another by their browser contexts, so tests do not meet in it.
+// isolated from one another by their browser contexts, and so are tests.
 var shared struct {
 	sync.Mutex
 	browser *chromium.Browser
@@ -71,7 +71,7 @@ type slot struct {
 	browser  *chromium.Browser
 	gate     *egress.Gate
 	set      *Set
-	replaced int // how many sets were
+	replaced int // how often the set was replaced
 }
 
 // openSlot opens a slot in the shared browser whose pages reach the test's own servers.

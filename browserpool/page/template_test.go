@@ -12,10 +12,10 @@ import (
 
 var aWord = regexp.MustCompile(`xMin="([0-9.]+)" yMin="([0-9.]+)" xMax="([0-9.]+)" yMax="([0-9.]+)">([^<]*)<`)
 
-// box is where a word stands on its page, in points from the top left.
+// box is where a word is on its page, in points from the top left.
 type box struct{ left, top, right, bottom float64 }
 
-// boxes are the places of a word, page by page.
+// boxes are the places where a word is, page by page.
 func boxes(t *testing.T, pdf []byte, word string) []box {
 	t.Helper()
 	var all []box
@@ -33,7 +33,7 @@ const (
 	twoPages     = `<!doctype html><title>Tïtle</title><p style="break-after: page">first</p><p>second</p>`
 )
 
-// Templates are filled, on every page, and can be seen at the default margins.
+// Templates are filled in on every page, and are visible at the default margins.
 func TestHeaderAndFooter(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/path": twoPages})
@@ -93,7 +93,7 @@ func TestHeaderAndFooterAlone(t *testing.T) {
 	}
 }
 
-// Margins and styles move and enlarge what a template says.
+// Margins move a template's text, and styles enlarge it.
 func TestHeaderFollowsMargins(t *testing.T) {
 	slot := openSlot(t)
 	options := PDFOptions{

@@ -48,7 +48,7 @@ var vectors = map[string]string{
 	"blob":       `<script>blobFrame("<img src='{URL}'>", "text/html")</script>`,
 	"xslt":       `<script>blobFrame("<?xml version='1.0'?><?xml-stylesheet type='text/xsl' href='{URL}'?><a/>", "text/xml")</script>`,
 	"javascript": `<iframe src="javascript:'<img src={URL}>'"></iframe>`,
-	// Leaving.
+	// Navigation.
 	"refresh":  `<iframe srcdoc="<meta http-equiv='refresh' content='0; url={URL}'>"></iframe>`,
 	"location": `<iframe srcdoc="<script>location = '{URL}'</script>"></iframe>`,
 	"form":     `<iframe name="fr"></iframe><form id="fo" target="fr" method="post" action="{URL}"><input name="a" value="b"></form><script>fo.submit()</script>`,
@@ -83,7 +83,7 @@ var vectors = map[string]string{
 	"preconnect":    `<link rel="preconnect" href="{SCHEME}://{HOST}"><link rel="dns-prefetch" href="//{HOST}">`,
 	"prerender":     `<link rel="prerender" href="{URL}">`,
 	"speculation":   `<script type="speculationrules">{"prefetch": [{"urls": ["{URL}"], "eagerness": "immediate"}], "prerender": [{"urls": ["{URL}"], "eagerness": "immediate"}]}</script>`,
-	// By way of the site, which leads there.
+	// Indirectly, through responses of the site.
 	"redirected":        `<img src="/to?{URL}">`,
 	"redirected-twice":  `<script src="/to?/to?{URL}"></script>`,
 	"redirected-frame":  `<iframe src="/to?{URL}"></iframe>`,
@@ -101,14 +101,14 @@ var vectors = map[string]string{
 	"chrome":      `<iframe src="chrome://net-export/"></iframe><iframe srcdoc="<script>location = 'chrome://restart'</script>"></iframe>`,
 }
 
-// idleVectors are those that connect to nothing in this browser, or not here:
-// they are tried all the same, as the next one may.
+// idleVectors connect to nothing in this browser, or not in this test. They are tried all
+// the same, because in the next version they may.
 var idleVectors = []string{
 	// No such feature or scheme in this browser, or switched off by our flags.
 	"ping", "speculation", "manifest", "favicon", "prerender", "ftp", "file", "view-source", "chrome", "open",
-	// They ask for the same origin, a secure one, or a pointer.
+	// They need the same origin, a secure one, or a pointer.
 	"svg-use", "css-filter", "xslt", "css-cursor", "service-worker",
-	// They leave no HTTP request behind, which is what is counted.
+	// They send no HTTP request, which is what is counted.
 	"preconnect", "stun", "turn", "webtransport",
 }
 
@@ -138,7 +138,7 @@ func vectorNames() []string {
 	return all
 }
 
-// insideHosts are names of what must not be reached, as odd as browsers take them.
+// insideHosts are hosts that must not be reached, in all the odd forms that browsers accept.
 var insideHosts = []string{
 	"127.0.0.1", "localhost", "localhost.", "a.localhost", "127.1", "0177.0.0.1", "2130706433", "0x7f000001", "0x7f.1", "127.0.0.1.", "127.255.255.254",
 	"①②⑦.0.0.1", "127。0。0。1", "0.0.0.0", "0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]",
@@ -149,8 +149,8 @@ var insideHosts = []string{
 	"inside.test", "both.test", "metadata.test", "self.test", "six.test", "mapped.test",
 }
 
-// mostHosts is a page that tries the simplest vectors towards all of them, by
-// port, as browsers refuse some ports themselves.
+// mostHosts is a page that tries the simplest vectors towards all of them, on ports that
+// browsers do not refuse by themselves.
 func mostHosts(ports ...int) string {
 	var page strings.Builder
 	page.WriteString("<!doctype html><body>HOSTILE")

@@ -28,7 +28,7 @@ func TestVisit(t *testing.T) {
 		"/grown":   `<!doctype html><body style="margin: 0"><script>document.write('<div style="width: 1100px; text-align: right">EDGE</div>')</script>`,
 		"/media":   byMedia,
 		"/lazy":    `<!doctype html><body style="margin: 0"><div style="height: 7000px"></div><img loading="lazy" src="/pixel" width="50" height="50">`,
-		"/pixel":   http.HandlerFunc(open),
+		"/pixel":   http.HandlerFunc(anyOrigin),
 		"/draw": `<body style="margin: 0"><canvas id="c" width="400" height="400"></canvas>
 			<script>const d = c.getContext("2d"); d.fillStyle = "blue"; d.fillRect(0, 0, 400, 400)</script>`,
 		"/tall": `<body style="margin: 0"><script>document.body.style.height = "3000px"; document.body.style.background = "blue"</script>`,
@@ -83,7 +83,7 @@ func TestVisit(t *testing.T) {
 	})
 }
 
-// Charts that wait for a frame, for their size or for being seen are drawn.
+// Charts that wait for a frame, for their size or for visibility are drawn.
 func TestObserversFire(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p id="a"></p><p id="b"></p><p id="c"></p><script>
@@ -98,8 +98,8 @@ func TestObserversFire(t *testing.T) {
 	}
 }
 
-// What waits to be seen is drawn wherever it stands on the page, and the page never
-// hears that its window changed in the end.
+// What waits for visibility is drawn wherever it is on the page, and in the end the page
+// has the window that it began with.
 func TestBelowTheFold(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<body style="margin: 0"><div style="height: 6000px">top</div><p id="chart"></p><div style="height: 1000px"></div><p id="end"></p><script>
@@ -125,7 +125,7 @@ func TestBelowTheFold(t *testing.T) {
 	}
 }
 
-// Script that no element of the page holds is seen too.
+// So is what waits by a script that is not in a script element of the page.
 func TestBelowTheFoldHowever(t *testing.T) {
 	slot := openSlot(t)
 	const watch = `new IntersectionObserver(([e]) => e.isIntersecting && (chart.textContent = 'CHART')).observe(chart)`
@@ -140,7 +140,7 @@ func TestBelowTheFoldHowever(t *testing.T) {
 	}
 }
 
-// inked tells whether a part of a picture is not all white.
+// inked reports whether a part of a picture is not all white.
 func inked(picture image.Image, part image.Rectangle) bool {
 	for y := part.Min.Y; y < part.Max.Y; y++ {
 		for x := part.Min.X; x < part.Max.X; x++ {
@@ -238,7 +238,7 @@ func download(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(make([]byte, 1000))
 }
 
-// closedPort is one that nobody listens on.
+// closedPort is a port that nothing listens on.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

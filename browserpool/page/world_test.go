@@ -56,7 +56,7 @@ func serveWorld(t *testing.T, w *world) *requestLog {
 	return l
 }
 
-// serve leads a page to wherever its query says.
+// serve leads a page to the URL in its query.
 func (l *requestLog) serve(w http.ResponseWriter, r *http.Request) {
 	at, _, _ := net.SplitHostPort(r.Context().Value(http.LocalAddrContextKey).(net.Addr).String())
 	l.note(strings.TrimPrefix(at, "::ffff:") + " " + r.URL.Path)
@@ -97,7 +97,7 @@ func (l *requestLog) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rebinding asks a name again and again, on new connections.
+// rebinding connects to a name again and again.
 const rebinding = `<p>HOSTILE<script>(async () => {
 	const seen = []
 	for (const at of ["80/close", "80/close", "8080/", "8080/", "80/"])
