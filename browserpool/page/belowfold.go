@@ -15,21 +15,21 @@ const (
 	threeFrames = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`
 )
 
-// renderBelowFold makes the window as high as the document for a moment, as if somebody
+// renderBelowFold makes the viewport as high as the document for a moment, as if somebody
 // had scrolled through it: charts and pictures that wait for an IntersectionObserver are
-// drawn. At most maxHeight is shown. The window gets its size back. A page on which no
+// drawn. At most maxHeight is shown. The viewport gets its size back. A page on which no
 // script ran waits for nothing and is spared the drawing.
 func (p *page) renderBelowFold(ctx context.Context, m measurements, maxHeight int) error {
-	if p.kind != forVisit || !m.scripted || m.content.Height <= p.size.Height {
+	if p.kind != forVisit || !m.scripted || m.content.Height <= p.viewport.Height {
 		return nil
 	}
-	window := p.size
-	whole := Size{Width: window.Width, Height: min(m.content.Height, maxHeight)}
+	before := p.viewport
+	whole := Size{Width: before.Width, Height: min(m.content.Height, maxHeight)}
 	if err := p.setView(ctx, p.media, whole); err != nil {
 		return err
 	}
 	if _, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: threeFrames, AwaitPromise: true}); err != nil {
 		return err
 	}
-	return p.setView(ctx, p.media, window)
+	return p.setView(ctx, p.media, before)
 }

@@ -45,7 +45,7 @@ func stripes(height string, colours ...string) string {
 func TestCapture(t *testing.T) {
 	slot := openSlot(t)
 
-	t.Run("the window by default", func(t *testing.T) {
+	t.Run("the viewport by default", func(t *testing.T) {
 		picture, result := mustCapture(t, slot, Capture{HTML: stripes("400px", "red", "blue", "green")})
 		if result.Width != 1024 || result.Height != 768 {
 			t.Errorf("%d x %d, want 1024 x 768", result.Width, result.Height)
@@ -59,7 +59,7 @@ func TestCapture(t *testing.T) {
 		}
 	})
 
-	t.Run("the smallest and the largest window", func(t *testing.T) {
+	t.Run("the smallest and the largest viewport", func(t *testing.T) {
 		for _, size := range []Size{{320, 320}, {1920, 8192}, {320, 8192}, {1920, 320}} {
 			picture, result := mustCapture(t, slot, Capture{HTML: stripes("100vh", "green"), Viewport: size})
 			if result.Width != size.Width || result.Height != size.Height {
@@ -118,7 +118,7 @@ func TestCaptureFullPage(t *testing.T) {
 		return mustCapture(t, slot, Capture{HTML: html, Viewport: viewport, FullPage: true})
 	}
 
-	t.Run("a short page is as high as the window", func(t *testing.T) {
+	t.Run("a short page is as high as the viewport", func(t *testing.T) {
 		picture, result := full(t, stripes("100px", "red"), Size{})
 		if result.Width != 1024 || result.Height != 768 {
 			t.Errorf("%d x %d, want 1024 x 768", result.Width, result.Height)
@@ -156,7 +156,7 @@ func TestCaptureFullPage(t *testing.T) {
 		shows(t, picture, 799, 1999, blue)
 	})
 
-	t.Run("the height of the window stays what it was", func(t *testing.T) {
+	t.Run("the height of the viewport stays what it was", func(t *testing.T) {
 		picture, result := full(t, stripes("100vh", "red", "blue", "green"), Size{Width: 640, Height: 480})
 		if result.Height != 3*480 {
 			t.Errorf("%d high, want %d", result.Height, 3*480)
@@ -174,7 +174,7 @@ func TestCaptureFullPage(t *testing.T) {
 	})
 }
 
-// Prints and captures on the same page do not see each other's medium or window.
+// Prints and captures on the same page do not see each other's medium or viewport.
 func TestPrintAndCaptureAlternate(t *testing.T) {
 	slot := openSlot(t)
 	responsive := `<style>p { display: none } @media print { .paper { display: block } } @media (min-width: 1500px) { .wide { display: block } }</style>

@@ -12,7 +12,7 @@ import (
 // defaultQuality is that of a JPEG whose job sets none.
 const defaultQuality = 80
 
-// defaultViewport is the window of a capture that sets none.
+// defaultViewport is that of a capture that sets none.
 var defaultViewport = Size{Width: contract.DefaultWidth, Height: contract.DefaultHeight}
 
 // Size is a width and a height in CSS pixels.
@@ -25,12 +25,12 @@ type Capture struct {
 	URL  string
 	Auth Auth
 	Load Load
-	// Viewport is the size of the window, 320–1920 wide and 320–8192 high; zero means
-	// 1024 by 768. Its width is the width of the image.
+	// Viewport is 320–1920 wide and 320–8192 high; zero means 1024 by 768. Its width is
+	// the width of the image.
 	Viewport Size
-	// FullPage makes the image as high as the page, at least as high as the window and at
-	// most contract.MaxPageHeight; otherwise it is as high as the window. What overflows
-	// to the right is never captured.
+	// FullPage makes the image as high as the page, at least as high as the viewport and
+	// at most contract.MaxPageHeight; otherwise it is as high as the viewport. What
+	// overflows to the right is never captured.
 	FullPage bool
 	// Format is png or jpeg; empty means png.
 	Format string
@@ -58,9 +58,9 @@ type Image struct {
 
 // resolve translates the job, or refuses it with ErrOptions.
 func (job Capture) resolve() (document, error) {
-	window := cmp.Or(job.Viewport, defaultViewport)
-	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", window: window}
-	if err := validateWindow(window); err != nil {
+	viewport := cmp.Or(job.Viewport, defaultViewport)
+	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport}
+	if err := validateViewport(viewport); err != nil {
 		return d, err
 	}
 	switch {
@@ -74,12 +74,12 @@ func (job Capture) resolve() (document, error) {
 	return d, d.validate()
 }
 
-func validateWindow(w Size) error {
+func validateViewport(v Size) error {
 	switch {
-	case w.Width < contract.MinWidth || w.Width > contract.MaxWidth:
-		return fmt.Errorf("%w: viewport width %d is not within %d to %d", ErrOptions, w.Width, contract.MinWidth, contract.MaxWidth)
-	case w.Height < contract.MinHeight || w.Height > contract.MaxHeight:
-		return fmt.Errorf("%w: viewport height %d is not within %d to %d", ErrOptions, w.Height, contract.MinHeight, contract.MaxHeight)
+	case v.Width < contract.MinWidth || v.Width > contract.MaxWidth:
+		return fmt.Errorf("%w: viewport width %d is not within %d to %d", ErrOptions, v.Width, contract.MinWidth, contract.MaxWidth)
+	case v.Height < contract.MinHeight || v.Height > contract.MaxHeight:
+		return fmt.Errorf("%w: viewport height %d is not within %d to %d", ErrOptions, v.Height, contract.MinHeight, contract.MaxHeight)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (p *page) capture(ctx context.Context, job Capture, d document) (Image, err
 		return Image{}, err
 	}
 	start := time.Now()
-	image, err := p.captureLoaded(ctx, job, d.window)
+	image, err := p.captureLoaded(ctx, job, d.viewport)
 	if err != nil {
 		return Image{}, stepError("capture", err)
 	}
@@ -102,7 +102,7 @@ func (p *page) capture(ctx context.Context, job Capture, d document) (Image, err
 }
 
 // captureLoaded refuses a document that is beyond a limit, and captures any other.
-func (p *page) captureLoaded(ctx context.Context, job Capture, window Size) (Image, error) {
+func (p *page) captureLoaded(ctx context.Context, job Capture, viewport Size) (Image, error) {
 	m, err := p.measure(ctx, job.Limits, job.HTML)
 	if err != nil {
 		return Image{}, err
@@ -112,5 +112,5 @@ func (p *page) captureLoaded(ctx context.Context, job Capture, window Size) (Ima
 			return Image{}, err
 		}
 	}
-	return p.screenshot(ctx, job, window)
+	return p.screenshot(ctx, job, viewport)
 }

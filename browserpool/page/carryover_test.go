@@ -77,7 +77,7 @@ func TestNothingCarriesOver(t *testing.T) {
 	}
 }
 
-// The same for captures: a page that draws frames keeps its frame, its window and what
+// The same for captures: a page that draws frames keeps its frame, its viewport and what
 // is painted behind a document, and none of them shows a trace of the last document.
 func TestNothingCarriesOverToCaptures(t *testing.T) {
 	slot := openSlot(t)

@@ -18,8 +18,8 @@
 //	visit         either of a URL  on      on      disposed of; Reset opens the next one
 //
 // HTML that arrives here has been sanitised, and runs on pages without script. Between two
-// jobs a page goes to about:blank; each job sets medium and window before it loads
-// anything. A URL runs the script that it finds: dialogs are dismissed, windows, downloads
+// jobs a page goes to about:blank; each job sets medium and viewport before it
+// loads anything. A URL runs the script that it finds: dialogs are dismissed, windows, downloads
 // and permissions are refused, and credentials go to the URL's origin only.
 //
 // # The steps of a job

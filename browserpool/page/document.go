@@ -48,7 +48,7 @@ type document struct {
 	load      Load
 	limits    Limits
 	media     string // the CSS medium: print or screen
-	window    Size
+	viewport  Size
 }
 
 func (d document) validate() error {

@@ -16,7 +16,7 @@ type measurements struct {
 	nodes int
 	// scripted means that script has run, which may wait for visibility before it draws.
 	scripted bool
-	// pictured means that it may have pictures, styled that it may be wider than the window.
+	// pictured means that it may have pictures, styled that it may be wider than the viewport.
 	pictured, styled bool
 	// content is its size, if it is styled.
 	content Size

@@ -45,10 +45,10 @@ type page struct {
 	reactions *reactions // of a visit: calls that answer events; has a lock
 
 	// Owned by the holder.
-	used   bool                 // a document was shown since the last reset
-	media  string               // the CSS medium: print or screen
-	size   Size                 // of the window; zero until it was set
-	output proto.IOStreamHandle // what was printed last; empty after it was freed
+	used     bool                 // a document was shown since the last reset
+	media    string               // the CSS medium: print or screen
+	viewport Size                 // zero until it was set
+	output   proto.IOStreamHandle // what was printed last; empty after it was freed
 	// guard is nil without credentials. Reactions read it: the holder sets it before it
 	// has the browser pause requests, and never again.
 	guard *credentialsGuard
@@ -135,9 +135,9 @@ func together(calls []func() error) error {
 	return errors.Join(failures...)
 }
 
-// setView sets medium and window before the next document is shown: no job may see those
+// setView sets medium and viewport before the next document is shown: no job may see those
 // of another. The page remembers both, so most jobs send nothing.
-func (p *page) setView(ctx context.Context, media string, size Size) error {
+func (p *page) setView(ctx context.Context, media string, viewport Size) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
 	defer cancel()
 	client := p.session.With(ctx)
@@ -147,12 +147,12 @@ func (p *page) setView(ctx context.Context, media string, size Size) error {
 		}
 		p.media = media
 	}
-	if p.size != size {
-		override := proto.EmulationSetDeviceMetricsOverride{Width: size.Width, Height: size.Height, DeviceScaleFactor: 1}
+	if p.viewport != viewport {
+		override := proto.EmulationSetDeviceMetricsOverride{Width: viewport.Width, Height: viewport.Height, DeviceScaleFactor: 1}
 		if err := override.Call(client); err != nil {
 			return err
 		}
-		p.size = size
+		p.viewport = viewport
 	}
 	return nil
 }

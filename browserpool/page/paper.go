@@ -136,7 +136,7 @@ func (p *printParams) paperSize() (width, height float64) {
 	return p.PaperWidth, p.PaperHeight
 }
 
-// viewport is a window as wide as the paper between its margins, at the scale that is
+// viewport is as wide as the paper between its margins, at the scale that is
 // asked for, so that a document is loaded as it will be laid out.
 func (p *printParams) viewport() Size {
 	side := max(1, int(math.Floor(p.printableWidth()/cmp.Or(p.Scale, 1))))

@@ -52,7 +52,7 @@ func (job Print) resolve() (document, printParams, error) {
 	if err != nil {
 		return document{}, params, err
 	}
-	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "print", window: params.viewport()}
+	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "print", viewport: params.viewport()}
 	return d, params, d.validate()
 }
 

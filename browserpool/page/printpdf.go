@@ -121,10 +121,10 @@ func (p *page) closeOutput(client proto.Client) error {
 	return proto.IOClose{Handle: handle}.Call(client)
 }
 
-// fit is the scale at which content is no wider than the window.
+// fit is the scale at which content is no wider than the viewport.
 func (p *page) fit(content Size) float64 {
 	if content.Width == 0 {
 		return 1
 	}
-	return math.Min(1, math.Max(contract.MinScale, float64(p.size.Width)/float64(content.Width)))
+	return math.Min(1, math.Max(contract.MinScale, float64(p.viewport.Width)/float64(content.Width)))
 }

@@ -14,7 +14,7 @@ import (
 const fastEncodingPixels = 2 << 20
 
 // screenshotParams is Page.captureScreenshot as it is sent. The clip keeps the image
-// to the window's width and starts it at the top, wherever the page has scrolled to.
+// to the viewport's width and starts it at the top, wherever the page has scrolled to.
 type screenshotParams struct {
 	Format                string             `json:"format"`
 	Quality               int                `json:"quality,omitempty"`
@@ -35,7 +35,7 @@ func (p *page) screenshot(ctx context.Context, job Capture, size Size) (Image, e
 	params := screenshotParams{
 		Format:                cmp.Or(job.Format, "png"),
 		Clip:                  proto.PageViewport{Width: float64(size.Width), Height: float64(size.Height), Scale: 1},
-		CaptureBeyondViewport: size.Height > p.size.Height,
+		CaptureBeyondViewport: size.Height > p.viewport.Height,
 		OptimizeForSpeed:      size.Width*size.Height > fastEncodingPixels,
 	}
 	if params.Format == "jpeg" {

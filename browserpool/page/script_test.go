@@ -106,7 +106,7 @@ func (c *canary) arm(html string) string {
 // dialog, which would stay open on a page for HTML, fails the job.
 func (c *canary) watch(t *testing.T, on func(context.Context, work) error, d document) []string {
 	t.Helper()
-	d.media, d.window = "print", defaultViewport
+	d.media, d.viewport = "print", defaultViewport
 	err := on(t.Context(), func(ctx context.Context, p *page) error {
 		if _, err := p.load(ctx, d); err != nil {
 			return err

@@ -99,7 +99,7 @@ func TestObserversFire(t *testing.T) {
 }
 
 // What waits for visibility is drawn wherever it is on the page, and in the end the page
-// has the window that it began with.
+// has the viewport that it began with.
 func TestBelowTheFold(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<body style="margin: 0"><div style="height: 6000px">top</div><p id="chart"></p><div style="height: 1000px"></div><p id="end"></p><script>
