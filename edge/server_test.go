@@ -221,7 +221,7 @@ func TestAcceptedJob(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &created); err != nil || a.StatusCode != 202 || created.Status != "queued" || created.Detail != "Job queued" {
 		t.Fatalf("%d %s (%v)", a.StatusCode, a.body, err)
 	}
-	submit := d.commands[0].(events.SubmitJob)
+	submit := d.commands[0].(events.Submission)
 	want := events.PrintOptions{Format: "Letter", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5}
 	if submit.Job.String() != created.JobID || submit.Key != "key" || submit.Content.HTML != "<h1>Hi</h1>" || !reflect.DeepEqual(submit.Content.Print, want) {
 		t.Errorf("command is %+v", submit)
@@ -229,7 +229,7 @@ func TestAcceptedJob(t *testing.T) {
 	if a := d.do("POST", "/markdown-to-pdf", `{"markdown":"hello","options":null}`); a.StatusCode != 202 {
 		t.Errorf("markdown: %d %s", a.StatusCode, a.body)
 	}
-	if got := d.commands[1].(events.SubmitJob); got.Content.HTML != "<p>hello" || got.Content.Print.Format != "A4" || got.Operation != events.MarkdownToPDF {
+	if got := d.commands[1].(events.Submission); got.Content.HTML != "<p>hello" || got.Content.Print.Format != "A4" || got.Operation != events.MarkdownToPDF {
 		t.Errorf("command is %+v", got)
 	}
 }

@@ -45,10 +45,10 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op operation) {
 		s.fail(ctx, *wrong)
 		return
 	}
-	s.accept(ctx, caller, events.SubmitJob{
-		Job: job, Key: caller.Key, Operation: op.name, Test: fields(body).flag("test", false), Content: content,
+	s.accept(ctx, caller, events.Submission{Content: content, SubmitJob: events.SubmitJob{
+		Job: job, Key: caller.Key, Operation: op.name, Test: fields(body).flag("test", false),
 		Webhook: fields(body).text("webhook_url"), Requires: least, Idempotency: idempotencyOf(ctx, key, body),
-	})
+	}})
 }
 
 // conflict says which options exclude one another, on every plan (api-spec.md, E-invoice option).
@@ -84,7 +84,7 @@ func (s *Server) planOf(ctx *fasthttp.RequestCtx, caller projections.Caller, gat
 	return least
 }
 
-func (s *Server) accept(ctx *fasthttp.RequestCtx, caller projections.Caller, job events.SubmitJob) {
+func (s *Server) accept(ctx *fasthttp.RequestCtx, caller projections.Caller, job events.Submission) {
 	reply, err := s.cfg.Commands.Do(caller.Account, job)
 	switch {
 	case errors.Is(err, eventlog.ErrTooLarge):

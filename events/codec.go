@@ -54,7 +54,17 @@ type typed struct {
 type rawTyped struct {
 	_     struct{} `cbor:",toarray"`
 	Type  uint64
-	Value cbor.RawMessage
+	Value undecoded
+}
+
+// undecoded is a data item inside the bytes that are being decoded. It shares their
+// memory, so it must not outlive the decoding.
+type undecoded []byte
+
+// UnmarshalCBOR keeps the bytes without a copy: the content of a command may be large.
+func (u *undecoded) UnmarshalCBOR(b []byte) error {
+	*u = b
+	return nil
 }
 
 type commandOut struct {
@@ -105,8 +115,15 @@ func encode(kind byte, v any) ([]byte, error) {
 	return append([]byte{format, kind}, body...), nil
 }
 
-// DecodeCommand reads a command; ErrFormat and ErrNewer tell what it is not.
-func DecodeCommand(b []byte) (Command, error) {
+// DecodeCommand reads a command without the content of a SubmitJob, and keeps none of
+// the bytes. ErrFormat and ErrNewer classify what it refuses.
+func DecodeCommand(b []byte) (Command, error) { return decodeCommand(b, commandTypes) }
+
+// DecodeSubmission reads a SubmitJob with its content: the command's body is a
+// Submission. ErrFormat and ErrNewer classify what it refuses.
+func DecodeSubmission(b []byte) (Command, error) { return decodeCommand(b, submissionType) }
+
+func decodeCommand(b []byte, types map[uint64]func([]byte) (CommandBody, error)) (Command, error) {
 	kind, body, err := open(b)
 	if err != nil {
 		return Command{}, err
@@ -118,11 +135,11 @@ func DecodeCommand(b []byte) (Command, error) {
 	if err := decoder.Unmarshal(body, &in); err != nil {
 		return Command{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	in.Command.Body, err = decodeTyped(commandTypes, in.Body)
+	in.Command.Body, err = decodeTyped(types, in.Body)
 	return in.Command, err
 }
 
-// DecodeEntry reads a journal entry; ErrFormat and ErrNewer tell what it is not.
+// DecodeEntry reads a journal entry. ErrFormat and ErrNewer classify what it refuses.
 func DecodeEntry(b []byte) (Entry, error) {
 	kind, body, err := open(b)
 	if err != nil {

@@ -28,9 +28,9 @@ func sampleCommands() []CommandBody {
 		ChangePlan{Plan: PlanBusiness},
 		IssueKey{Key: key},
 		RevokeKey{Key: "key_a"},
-		SubmitJob{
-			Job: job, Key: "key_a", Operation: HTMLToPDF, Test: true,
-			Content: Content{HTML: "<p>Ä</p>", Print: PrintOptions{Format: "A4", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5}},
+		Submission{
+			SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: HTMLToPDF, Test: true, Summary: ContentSummary{HTMLBytes: len("<p>Ä</p>")}},
+			Content:   Content{HTML: "<p>Ä</p>", Print: PrintOptions{Format: "A4", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5}},
 		},
 		StartRender{Job: job, Attempt: attempt, Node: "node-1"},
 		FinishRender{Job: job, Attempt: attempt, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Metrics: Metrics{PageLoad: 3, Processing: 4, Total: 7}},
@@ -53,10 +53,13 @@ func sampleCommands() []CommandBody {
 }
 
 // fullSubmit has every field of a job.
-func fullSubmit() SubmitJob {
-	return SubmitJob{
-		Job: job, Key: "key_a", Operation: URLToPDF, Webhook: "https://example.test/hook", Requires: PlanPro,
-		Idempotency: &Idempotency{Key: "k-1", Fingerprint: [32]byte{1}},
+func fullSubmit() Submission {
+	return Submission{
+		SubmitJob: SubmitJob{
+			Job: job, Key: "key_a", Operation: URLToPDF, Webhook: "https://example.test/hook", Requires: PlanPro,
+			Idempotency: &Idempotency{Key: "k-1", Fingerprint: [32]byte{1}},
+			Summary:     ContentSummary{FromURL: true, Waits: true, Delivered: true},
+		},
 		Content: Content{
 			URL: "https://example.test/",
 			Print: PrintOptions{
@@ -67,7 +70,7 @@ func fullSubmit() SubmitJob {
 			Image:    &ImageOptions{Format: "jpeg", FullPage: true, Quality: 80, Width: 1024, Height: 768},
 			Load:     &LoadOptions{Timeout: 1, WaitUntil: "load", WaitFor: "#x", WaitAfter: 2},
 			Auth:     &Credentials{Type: "basic", Value: Sealed{2}},
-			Invoice:  &Invoice{Profile: "en16931", XML: []byte{3}, Template: []byte{4}, TemplateID: "tpl", HTML: []byte{6}},
+			Invoice:  &Invoice{Profile: "en16931", XML: []byte{3}, Template: []byte{4}, HTML: []byte{6}},
 			Delivery: &Delivery{URL: Sealed{5}},
 		},
 	}
@@ -147,13 +150,22 @@ func sampleRecords(t *testing.T) []record {
 	return all
 }
 
-func typeName(v any) string { return reflect.TypeOf(v).Name() }
+func typeName(v any) string {
+	if _, ok := v.(Submission); ok {
+		return "SubmitJob" // with its content
+	}
+	return reflect.TypeOf(v).Name()
+}
 
 func decodeAny(b []byte) (any, error) {
-	if b[1] == kindCommand {
-		return DecodeCommand(b)
+	if b[1] != kindCommand {
+		return DecodeEntry(b)
 	}
-	return DecodeEntry(b)
+	c, err := DecodeCommand(b)
+	if _, ok := c.Body.(SubmitJob); ok && err == nil {
+		return DecodeSubmission(b)
+	}
+	return c, err
 }
 
 // Golden records were written by earlier builds: each must decode to the value
@@ -183,6 +195,47 @@ func TestGoldenRecordsStayReadable(t *testing.T) {
 		if !reflect.DeepEqual(got, r.value) {
 			t.Errorf("%s: got %+v, want %+v", r.name, got, r.value)
 		}
+	}
+}
+
+// The head of a submission is what the whole has but for the content, of which it keeps nothing.
+func TestHeadOfASubmission(t *testing.T) {
+	long := fullSubmit()
+	long.Content = Content{HTML: strings.Repeat("ä", 120<<10), Print: PrintOptions{Format: "A4"}}
+	long.Summary = long.Content.Summary()
+	for _, whole := range []Submission{fullSubmit(), long, {}} {
+		c := Command{ID: CommandID(job), Account: "acc_1", At: 1700000000123, Body: whole}
+		b, err := EncodeCommand(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := c
+		want.Body = whole.SubmitJob
+		got, err := DecodeCommand(b)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v (%v), want %+v", got, err, want)
+		}
+		if n := testing.AllocsPerRun(10, func() { _, _ = DecodeCommand(b) }); n > 40 {
+			t.Errorf("%v allocations for a head", n)
+		}
+	}
+}
+
+// The length of a text that is not decoded is that of the text.
+func TestTextLength(t *testing.T) {
+	for _, n := range []int{0, 1, 23, 24, 255, 256, 65535, 65536} {
+		b, err := encoder.Marshal(strings.Repeat("x", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l textLength
+		if err := decoder.Unmarshal(b, &l); err != nil || int(l) != n {
+			t.Errorf("a text of %d bytes: got %d, %v", n, l, err)
+		}
+	}
+	var l textLength
+	if err := decoder.Unmarshal([]byte{0x41, 'x'}, &l); err == nil {
+		t.Error("bytes are taken for a text")
 	}
 }
 
@@ -255,6 +308,11 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := DecodeCommand(b); err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrNewer) {
 			t.Errorf("unclassified error: %v", err)
+		}
+		head, headErr := DecodeCommand(b)
+		whole, err := DecodeSubmission(b)
+		if headErr == nil && err == nil && !reflect.DeepEqual(head.Body, whole.Body.(Submission).SubmitJob) {
+			t.Errorf("the head is %+v, the whole %+v", head.Body, whole.Body)
 		}
 		if _, err := DecodeEntry(b); err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrNewer) {
 			t.Errorf("unclassified error: %v", err)

@@ -43,19 +43,29 @@ type RevokeKey struct {
 	Key KeyID `cbor:"1,keyasint"`
 }
 
-// SubmitJob asks for a job. The content stays here, in the command's record; the
-// journal refers to it by offset.
+// SubmitJob asks for a job. It is the head of the command: what the job's account
+// decides on. The content stays in the command's record, to which the journal refers
+// by offset; Submission is the command with its content.
 type SubmitJob struct {
 	Job       JobID     `cbor:"1,keyasint"`
 	Key       KeyID     `cbor:"2,keyasint"`
 	Operation Operation `cbor:"3,keyasint"`
 	Test      bool      `cbor:"4,keyasint,omitempty"`
-	Content   Content   `cbor:"5,keyasint"`
-	// Webhook is where the outcome is to be told; "" for nowhere.
+	// Webhook is where the outcome is reported; "" for nowhere.
 	Webhook string `cbor:"6,keyasint,omitempty"`
-	// Requires is the smallest plan that has all that is asked for; "" for any.
+	// Requires is the smallest plan that includes everything asked for; "" for any.
 	Requires    Plan         `cbor:"7,keyasint,omitempty"`
 	Idempotency *Idempotency `cbor:"8,keyasint,omitempty"`
+	// Summary is what decisions need to know of the content. It is not stored: decoding
+	// reads it off the content.
+	Summary ContentSummary `cbor:"-"`
+}
+
+// Submission is a SubmitJob with the content to render: what the edge sends and an
+// attempt reads. Between the two nobody decodes the content.
+type Submission struct {
+	SubmitJob
+	Content Content `cbor:"5,keyasint"`
 }
 
 // Idempotency recognises a request that is sent again (decisions.md, Submitting).

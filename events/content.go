@@ -94,9 +94,8 @@ type Invoice struct {
 	Profile string `cbor:"1,keyasint"`
 	// XML is compressed with DEFLATE.
 	XML []byte `cbor:"2,keyasint"`
-	// Template is an inline block template as JSON; TemplateID names a saved one.
-	Template   []byte `cbor:"3,keyasint,omitempty"`
-	TemplateID string `cbor:"4,keyasint,omitempty"`
+	// Template is the block template as JSON. Key 4 was the id of a saved one.
+	Template []byte `cbor:"3,keyasint,omitempty"`
 	// HTML is the visible half where the caller gave it, sanitised, compressed like XML.
 	HTML []byte `cbor:"5,keyasint,omitempty"`
 }

@@ -15,7 +15,7 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	PutTemplate{}.commandType():        into[PutTemplate, CommandBody],
 	DeleteTemplate{}.commandType():     into[DeleteTemplate, CommandBody],
 	SetDefaultTemplate{}.commandType(): into[SetDefaultTemplate, CommandBody],
-	SubmitJob{}.commandType():          into[SubmitJob, CommandBody],
+	SubmitJob{}.commandType():          submitHead,
 	StartRender{}.commandType():        into[StartRender, CommandBody],
 	FinishRender{}.commandType():       into[FinishRender, CommandBody],
 	FailRender{}.commandType():         into[FailRender, CommandBody],

@@ -18,9 +18,13 @@ type Store interface {
 // Decision is what one command changes: the content of its envelope, and what
 // to do once that envelope is read back.
 type Decision struct {
-	Events  []events.Event
-	Reply   *events.Reply
-	Effects []job.Effect
+	Events []events.Event
+	Reply  *events.Reply
+	// Begin are the effects to begin, Forget those that nothing asks for any more.
+	Begin  []job.Effect
+	Forget []job.EffectKey
+	// Held is the effect that the command gave to a node; nil when it gave none.
+	Held *job.Hold
 }
 
 // Aggregate is one account with its jobs, ahead of what is committed: commands
@@ -154,8 +158,9 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 			a.requests[inFlight.request] = accepted{remember(q, c.At), cause}
 		}
 	}
-	for _, ev := range d.Events {
-		d.Effects = append(d.Effects, job.Effects(id, after, ev)...)
+	if len(d.Events) > 0 {
+		d.Begin, d.Forget = job.Changes(id, before, after, d.Events)
+		d.Held = taken(id, before, after)
 	}
 	a.inFlight[cause] = inFlight
 	if d.Reply != nil {
@@ -168,6 +173,15 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 	}
 	f.state = after
 	f.count++
+}
+
+// taken is the effect that a node holds after a command and did not before it.
+func taken(id events.JobID, before, after job.State) *job.Hold {
+	hold, held := job.Held(id, after)
+	if earlier, was := job.Held(id, before); !held || was && earlier == hold {
+		return nil
+	}
+	return &hold
 }
 
 // Committed tells that the envelope of cause was read back, hence that the store has it.

@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 }
 
 func (s *script) newAggregate() *Aggregate {
-	return NewAggregate("acc", Replica{Reader: s.store}, LimitsOf)
+	return NewAggregate("acc", ReplicaStore{Reader: s.store}, LimitsOf)
 }
 
 func (s *script) run(t *testing.T, d *datadriven.TestData) string {
@@ -112,15 +112,16 @@ func (s *script) tests(d *datadriven.TestData) string {
 // pending is what a new owner has to do.
 func (s *script) pending() string {
 	var b strings.Builder
-	err := Unsettled(s.store, 0, func(id events.JobID, st job.State) {
-		fmt.Fprintf(&b, "phase %d", st.Phase)
-		for _, e := range job.Pending(id, st) {
+	open, err := Unsettled(s.store, 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, j := range open {
+		fmt.Fprintf(&b, "phase %d", j.State.Phase)
+		for _, e := range job.Pending(j.ID, j.State) {
 			fmt.Fprintf(&b, " ! %T", e)
 		}
 		b.WriteString("\n")
-	})
-	if err != nil {
-		s.t.Fatal(err)
 	}
 	return b.String()
 }
@@ -172,7 +173,7 @@ func show(d Decision) string {
 		}
 		b.WriteString("\n")
 	}
-	for _, e := range d.Effects {
+	for _, e := range d.Begin {
 		fmt.Fprintf(&b, "! %s\n", strings.TrimPrefix(fmt.Sprintf("%T", e), "job."))
 	}
 	if b.Len() == 0 {

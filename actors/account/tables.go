@@ -106,22 +106,22 @@ type Scanner interface {
 	Scan(prefix []byte, visit func(key, value []byte) bool) error
 }
 
-// Replica reads the entity state of one partition from a replica.
-type Replica struct {
+// ReplicaStore is the committed state of one partition, read from a replica.
+type ReplicaStore struct {
 	Reader    projections.Reader
 	Partition int32
 }
 
-var _ Store = Replica{}
+var _ Store = ReplicaStore{}
 
 // Account reads an account's state, the zero State when there is none.
-func (c Replica) Account(id events.AccountID) (State, error) {
+func (c ReplicaStore) Account(id events.AccountID) (State, error) {
 	s, _, err := states.Get(c.Reader, states.Key(c.Partition, []byte(id)...))
 	return s, err
 }
 
 // Job reads a job's state, the zero State when the account has no such job.
-func (c Replica) Job(account events.AccountID, id events.JobID) (job.State, error) {
+func (c ReplicaStore) Job(account events.AccountID, id events.JobID) (job.State, error) {
 	s, _, err := jobs.Get(c.Reader, jobs.Key(c.Partition, id[:]...))
 	if s.Account != account {
 		return job.State{}, err
@@ -130,12 +130,12 @@ func (c Replica) Job(account events.AccountID, id events.JobID) (job.State, erro
 }
 
 // Reply finds the reply that a command got.
-func (c Replica) Reply(_ events.AccountID, id events.CommandID) (events.Reply, bool, error) {
+func (c ReplicaStore) Reply(_ events.AccountID, id events.CommandID) (events.Reply, bool, error) {
 	return projections.ReplyTo(c.Reader, c.Partition, id)
 }
 
 // Remembered reads what an idempotency key stands for.
-func (c Replica) Remembered(id events.AccountID, key string) (Remembered, error) {
+func (c ReplicaStore) Remembered(id events.AccountID, key string) (Remembered, error) {
 	r, _, err := requests.Get(c.Reader, requestKey(c.Partition, id, key))
 	return r, err
 }
@@ -161,34 +161,25 @@ func Due(s Scanner, partition int32, now events.Instant, limit int) (ready []Job
 	return ready, err
 }
 
-// Unsettled visits every job of a partition that a new owner has to look at.
-func Unsettled(s Scanner, partition int32, visit func(events.JobID, job.State)) error {
-	var ids []events.JobID
-	err := s.Scan(unsettled.Key(partition), func(key, _ []byte) bool {
-		ids = append(ids, events.JobID(key[3:]))
-		return true
-	})
-	for _, id := range ids {
-		if err != nil {
-			return err
-		}
-		var state job.State
-		if state, _, err = jobs.Get(s, jobs.Key(partition, id[:]...)); err == nil {
-			visit(id, state)
-		}
-	}
-	return err
+// Job is a job of a partition with its state.
+type Job struct {
+	ID    events.JobID
+	State job.State
 }
 
-// OldestContent is the lowest command offset that a job of the partition still
-// needs, or above when none needs one below it.
-func OldestContent(s Scanner, partition int32, above int64) (int64, error) {
-	err := Unsettled(s, partition, func(_ events.JobID, state job.State) {
-		if state.Active() {
-			above = min(above, state.Content)
-		}
+// Unsettled lists the jobs of a partition that a new owner has to look at, by id.
+func Unsettled(s Scanner, partition int32) (all []Job, err error) {
+	err = s.Scan(unsettled.Key(partition), func(key, _ []byte) bool {
+		all = append(all, Job{ID: events.JobID(key[3:])})
+		return true
 	})
-	return above, err
+	for i := range all {
+		if err != nil {
+			return nil, err
+		}
+		all[i].State, _, err = jobs.Get(s, jobs.Key(partition, all[i].ID[:]...))
+	}
+	return all, err
 }
 
 // EachJob visits every job of a partition.

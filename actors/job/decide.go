@@ -46,7 +46,7 @@ func submit(s State, b events.SubmitJob, cause int64) []events.Event {
 	}
 	return one(events.JobQueued{
 		Job: b.Job, Key: b.Key, Operation: b.Operation, Test: b.Test, Content: cause,
-		Webhook: b.Webhook, Delivered: b.Content.Delivery != nil, Idempotency: b.Idempotency, Lane: laneOf(b),
+		Webhook: b.Webhook, Delivered: b.Summary.Delivered, Idempotency: b.Idempotency, Lane: laneOf(b),
 	})
 }
 

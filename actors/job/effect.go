@@ -1,10 +1,35 @@
 package job
 
-import "platen.dev/events"
+import (
+	"slices"
 
-// Effect is something to do in the world once the envelope that asks for it is
-// read back. Effects are performed at least once.
-type Effect interface{ isEffect() }
+	"platen.dev/events"
+)
+
+// Effect is something to do in the world for a job, once the envelope that asks for
+// it is read back. It is performed at least once; a new kind is a type here, a case of
+// Pending, and a performer.
+type Effect interface {
+	// Key identifies the effect among all that are pending anywhere.
+	Key() EffectKey
+}
+
+// EffectKind names a kind of effect.
+type EffectKind string
+
+// The kinds.
+const (
+	KindRender     EffectKind = "render"
+	KindDeleteFile EffectKind = "delete file"
+)
+
+// EffectKey identifies an effect.
+type EffectKey struct {
+	Kind EffectKind
+	Job  events.JobID
+	// Name tells effects of one kind and job apart; "" where there is one at a time.
+	Name string
+}
 
 // Render asks for an attempt to render the job.
 type Render struct {
@@ -18,7 +43,11 @@ type Render struct {
 	Lane events.Lane
 }
 
-// DeleteFile asks to delete a file. With Tell, the job waits to hear of it.
+// Key implements Effect.
+func (r Render) Key() EffectKey { return EffectKey{Kind: KindRender, Job: r.Job} }
+
+// DeleteFile asks to delete a file. With Tell, the job waits for the ForgetFile that
+// reports the deletion.
 type DeleteFile struct {
 	Account events.AccountID
 	Job     events.JobID
@@ -26,22 +55,13 @@ type DeleteFile struct {
 	Tell    bool
 }
 
-func (Render) isEffect()     {}
-func (DeleteFile) isEffect() {}
-
-// Effects is what an event asks for, given the state after it.
-func Effects(id events.JobID, s State, ev events.Event) []Effect {
-	switch e := ev.(type) {
-	case events.RenderDiscarded:
-		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: e.Name}}
-	case events.JobQueued, events.RenderReleased, events.FileExpired:
-		return Pending(id, s)
-	}
-	return nil
+// Key implements Effect.
+func (d DeleteFile) Key() EffectKey {
+	return EffectKey{Kind: KindDeleteFile, Job: d.Job, Name: d.Name}
 }
 
-// Pending is what a job's state alone asks for: a new owner of the job performs
-// it, as the old owner may not have.
+// Pending is what a job's state alone asks for: a new owner of the job has it
+// performed, as the owner before may not have.
 func Pending(id events.JobID, s State) []Effect {
 	switch s.Phase {
 	case Queued:
@@ -52,11 +72,44 @@ func Pending(id events.JobID, s State) []Effect {
 	return nil
 }
 
-// Lost is the command to send for a job whose attempt runs on a node that is
-// gone; false for any other job.
-func Lost(id events.JobID, s State, gone func(events.NodeID) bool) (events.LoseRender, bool) {
-	if s.Phase != Rendering || !gone(s.Node) {
-		return events.LoseRender{}, false
+// Changes is what to begin and what to forget when events take a job from one state
+// to another. An effect is forgotten when nothing asks for it any more; one that is
+// under way by then goes on.
+func Changes(id events.JobID, before, after State, evs []events.Event) (begin []Effect, forget []EffectKey) {
+	was, is := Pending(id, before), Pending(id, after)
+	for _, e := range is {
+		if !slices.ContainsFunc(was, same(e)) {
+			begin = append(begin, e)
+		}
 	}
-	return events.LoseRender{Job: id, Attempt: s.Attempt}, true
+	for _, e := range was {
+		if !slices.ContainsFunc(is, same(e)) {
+			forget = append(forget, e.Key())
+		}
+	}
+	for _, ev := range evs {
+		if e, ok := ev.(events.RenderDiscarded); ok {
+			begin = append(begin, DeleteFile{Account: after.Account, Job: id, Name: e.Name})
+		}
+	}
+	return begin, forget
+}
+
+func same(e Effect) func(Effect) bool {
+	return func(other Effect) bool { return other.Key() == e.Key() }
+}
+
+// Hold is an effect that a node performs at the moment.
+type Hold struct {
+	Node events.NodeID
+	// Lose is the command to send once the node is gone.
+	Lose events.CommandBody
+}
+
+// Held is the effect of a job that some node performs; false when none does.
+func Held(id events.JobID, s State) (Hold, bool) {
+	if s.Phase != Rendering {
+		return Hold{}, false
+	}
+	return Hold{Node: s.Node, Lose: events.LoseRender{Job: id, Attempt: s.Attempt}}, true
 }

@@ -13,13 +13,13 @@ func TestLane(t *testing.T) {
 		submit events.SubmitJob
 		want   events.Lane
 	}{
-		"HTML":             {events.SubmitJob{Content: events.Content{HTML: strings.Repeat("x", QuickHTML)}}, events.Quick},
-		"much HTML":        {events.SubmitJob{Content: events.Content{HTML: strings.Repeat("x", QuickHTML+1)}}, events.Slow},
-		"URL":              {events.SubmitJob{Content: events.Content{URL: "https://example.test/"}}, events.Slow},
-		"HTML with pause":  {events.SubmitJob{Content: events.Content{HTML: "x", Load: &events.LoadOptions{WaitAfter: 1}}}, events.Slow},
-		"HTML, a selector": {events.SubmitJob{Content: events.Content{HTML: "x", Load: &events.LoadOptions{WaitFor: "#x"}}}, events.Slow},
-		"HTML, no wait":    {events.SubmitJob{Content: events.Content{HTML: "x", Load: &events.LoadOptions{Timeout: 9000, WaitUntil: "load"}}}, events.Quick},
-		"test of a URL":    {events.SubmitJob{Test: true, Content: events.Content{URL: "https://example.test/"}}, events.Quick},
+		"HTML":             {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", QuickHTML)}.Summary()}, events.Quick},
+		"much HTML":        {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", QuickHTML+1)}.Summary()}, events.Slow},
+		"URL":              {events.SubmitJob{Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Slow},
+		"HTML with pause":  {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitAfter: 1}}.Summary()}, events.Slow},
+		"HTML, a selector": {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitFor: "#x"}}.Summary()}, events.Slow},
+		"HTML, no wait":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{Timeout: 9000, WaitUntil: "load"}}.Summary()}, events.Quick},
+		"test of a URL":    {events.SubmitJob{Test: true, Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Quick},
 	} {
 		tc.submit.Job = events.NewJobID()
 		evs := Decide(State{}, events.Command{Body: tc.submit}, 7)

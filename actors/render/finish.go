@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"fmt"
 
 	"platen.dev/browserpool/page"
@@ -8,47 +9,64 @@ import (
 	"platen.dev/events"
 )
 
-// finish does to a printed PDF what its options ask for; the page is given back by then.
-func (a *attempt) finish(pdf []byte, submit events.SubmitJob) ([]byte, error) {
-	if submit.Test || submit.Operation.Image() {
+// finish counts the pages of a printed PDF and does to it what its options ask for;
+// the page is given back by then.
+func (w *work) finish(ctx context.Context) (err error) {
+	w.finishing = w.cfg.Now()
+	if w.out.extension == ".pdf" && w.out.pages == 0 {
+		if w.out.pages, err = w.cfg.Pages(w.out.data); err != nil {
+			return fmt.Errorf("count pages: %w", err)
+		}
+	}
+	if w.out.data, err = w.finished(ctx, w.out.data); err != nil {
+		return fmt.Errorf("finish: %w", err)
+	}
+	if w.submission.Content.Delivery != nil {
+		return errDelivery
+	}
+	return nil
+}
+
+func (w *work) finished(ctx context.Context, pdf []byte) ([]byte, error) {
+	if w.submission.Test || w.submission.Operation.Image() {
 		return pdf, nil
 	}
-	pdf, err := a.options(pdf, submit.Content.Print)
-	if err == nil && submit.Content.Invoice != nil {
-		return a.hybrid(pdf, submit.Content.Invoice)
+	pdf, err := w.options(ctx, pdf, w.submission.Content.Print)
+	if err == nil && w.invoice != nil {
+		return w.hybrid(pdf)
 	}
 	return pdf, err
 }
 
-func (a *attempt) options(pdf []byte, o events.PrintOptions) ([]byte, error) {
+func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) ([]byte, error) {
 	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 {
 		return pdf, nil
 	}
 	var f document.Finishing
 	var err error
-	if f.Password, err = a.cfg.Unseal(a.job, o.Password); err != nil {
+	if f.Password, err = w.cfg.Unseal(w.job, o.Password); err != nil {
 		return nil, fmt.Errorf("password: %w", err)
 	}
 	if c := o.Compression; c != nil {
 		f.Level, f.ImageQuality = int(c.Level), int(c.ImageQuality)
 	}
 	if o.Watermark != nil {
-		if f.Overlay, err = a.overlay(o); err != nil {
+		if f.Overlay, err = w.overlay(ctx, o); err != nil {
 			return nil, fmt.Errorf("watermark: %w", err)
 		}
 	}
-	return document.Finish(a.ctx, pdf, f)
+	return document.Finish(ctx, pdf, f)
 }
 
 // overlay prints the watermark on the paper of the document.
-func (a *attempt) overlay(o events.PrintOptions) ([]byte, error) {
-	lease, err := a.cfg.Acquire(a.ctx, events.Quick)
+func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, error) {
+	lease, err := w.cfg.Acquire(ctx, events.Quick)
 	if err != nil {
 		return nil, err
 	}
 	defer lease.Return()
-	w := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
-	result, err := lease.Print(a.ctx, page.Print{HTML: w.HTML(), MaxBytes: a.limit, Options: page.PDFOptions{
+	mark := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
+	result, err := lease.Print(ctx, page.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: page.PDFOptions{
 		Format: o.Format, Landscape: o.Landscape, Scale: 1,
 		Margin: page.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"},
 	}})

@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,58 +12,69 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"platen.dev/actors/job"
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
 
-// Jobs belong to an account of partition 0, of which the log of a shop has one.
-var idle = Load{Slots: 2}
+// Jobs belong to an account of partition 0, the only one of a fixture's log.
+var idle = dispatch.Load{Slots: 2}
 
-// neighbours are the other nodes of a shop: actors in the same process.
-type neighbours struct {
-	shop *shop
-	mu   sync.Mutex
-	all  []Peer
-	told Load
+// fakePeers are the other nodes: actors in the same process.
+type fakePeers struct {
+	fixture *fixture
+
+	mu        sync.Mutex
+	all       []dispatch.Peer
+	renderers map[events.NodeID]*actor.PID
+	told      dispatch.Load
 }
 
-func (n *neighbours) Peers() []Peer {
+func (n *fakePeers) Renderer(id events.NodeID) *actor.PID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return append([]Peer(nil), n.all...)
+	return n.renderers[id]
 }
 
-func (n *neighbours) Tell(l Load) {
+func (n *fakePeers) Peers() []dispatch.Peer {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]dispatch.Peer(nil), n.all...)
+}
+
+func (n *fakePeers) Tell(l dispatch.Load) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.told = l
 }
 
+func newFakePeers() *fakePeers { return &fakePeers{renderers: map[events.NodeID]*actor.PID{}} }
+
 // heard is what this node told last.
-func (n *neighbours) heard() Load {
+func (n *fakePeers) heard() dispatch.Load {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.told
 }
 
 // change sets the nodes, and says so as the cluster does.
-func (n *neighbours) change(all ...Peer) {
+func (n *fakePeers) change(all ...dispatch.Peer) {
 	n.mu.Lock()
 	n.all = all
 	n.mu.Unlock()
-	n.shop.renderer.PeersChanged()
+	n.fixture.renderer.PeersChanged()
 }
 
 // peer is a node that gives every handover it gets to the test, and answers as it says.
-func (n *neighbours) peer(id events.NodeID, load Load, answers func(handover) *answer) (Peer, <-chan handover) {
-	got := make(chan handover, 100)
-	pid := n.shop.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+func (n *fakePeers) peer(id events.NodeID, load dispatch.Load, answers func(offerMessage) *offerAnswer) (dispatch.Peer, <-chan offerMessage) {
+	got := make(chan offerMessage, 100)
+	pid := n.fixture.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		m, ok := ctx.Message().(*wrapperspb.BytesValue)
 		if !ok {
 			return
 		}
-		var h handover
+		var h offerMessage
 		if err := cbor.Unmarshal(m.Value, &h); err != nil {
-			n.shop.t.Error(err)
+			n.fixture.t.Error(err)
 		}
 		if a := answers(h); a != nil {
 			b, _ := cbor.Marshal(*a)
@@ -72,29 +82,32 @@ func (n *neighbours) peer(id events.NodeID, load Load, answers func(handover) *a
 		}
 		got <- h
 	}))
-	return Peer{Node: id, Renderer: pid, Load: load}, got
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.renderers[id] = pid
+	return dispatch.Peer{Node: id, Load: load}, got
 }
 
-func takes(h handover) *answer { return &answer{h.Job, true} }
-func refuses(h handover) *answer {
-	return &answer{h.Job, false}
+func takes(h offerMessage) *offerAnswer { return &offerAnswer{h.Job, true} }
+func refuses(h offerMessage) *offerAnswer {
+	return &offerAnswer{h.Job, false}
 }
-func silent(handover) *answer { return nil }
+func silent(offerMessage) *offerAnswer { return nil }
 
-// busyShop is a node whose attempts are all taken, until its page is given back.
-func busyShop(t *testing.T) (*shop, *neighbours) {
-	n := &neighbours{}
-	s := newShopWith(t, func(c *Config) { c.Peers, c.Slots = n, 1 })
-	n.shop = s
+// newSaturatedFixture is a node whose attempts are all taken, until its page is given back.
+func newSaturatedFixture(t *testing.T) (*fixture, *fakePeers) {
+	n := newFakePeers()
+	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = n, 1 })
+	n.fixture = s
 	<-s.pages
-	s.order("one")
-	s.order("two")
-	s.figures("both attempts taken", func(f Figures) bool { return f.Load.total() == 2 })
+	s.submit("one")
+	s.submit("two")
+	s.figures("both attempts taken", func(f Figures) bool { return f.Load.Total() == 2 })
 	return s, n
 }
 
 // figures waits until the renderer's are as they should be.
-func (s *shop) figures(what string, so func(Figures) bool) {
+func (s *fixture) figures(what string, so func(Figures) bool) {
 	s.t.Helper()
 	deadline := time.After(time.Minute)
 	poll := time.NewTicker(2 * time.Millisecond)
@@ -122,25 +135,25 @@ func receive[T any](t *testing.T, from <-chan T, what string) T {
 // What a node has no attempt for goes to the one that has most room, with all that
 // it needs to know, until it has what fits.
 func TestHandOver(t *testing.T) {
-	s, n := busyShop(t)
+	s, n := newSaturatedFixture(t)
 	b, atB := n.peer("b", idle, takes)
-	c, atC := n.peer("c", Load{Slots: 2, Running: [lanes]int{1}}, takes)
-	d, atD := n.peer("d", Load{Slots: 8, Draining: true}, takes)
+	c, atC := n.peer("c", dispatch.Load{Slots: 2, Running: [dispatch.Lanes]int{1}}, takes)
+	d, atD := n.peer("d", dispatch.Load{Slots: 8, Draining: true}, takes)
 	n.change(b, c, d)
-	third := s.order("three")
+	third := s.submit("three")
 	if h := receive(t, atB, "the third at b"); h.Job != third || h.Account != "acc" || h.Content <= 0 {
 		t.Errorf("b was given %+v", h)
 	}
-	s.order("four") // b has one, c had one: they are even, b is the first
+	s.submit("four") // b has one, c had one: they are even, b is the first
 	receive(t, atB, "the fourth at b")
-	s.order("five")
+	s.submit("five")
 	receive(t, atC, "the fifth at c")
-	s.order("six")
+	s.submit("six")
 	s.figures("the sixth waits here", func(f Figures) bool { return f.Load.Queued[0] == 1 && f.Counts.HandedOver == 3 })
 	c.Load.Running[0] = 0 // has told anew
 	n.change(b, c, d)
 	receive(t, atC, "the sixth at c")
-	s.figures("nothing waits", func(f Figures) bool { return f.Load.total() == 2 && f.Counts.HandedOver == 4 })
+	s.figures("nothing waits", func(f Figures) bool { return f.Load.Total() == 2 && f.Counts.HandedOver == 4 })
 	if len(atD) > 0 {
 		t.Error("a node that drains was given a job")
 	}
@@ -148,13 +161,13 @@ func TestHandOver(t *testing.T) {
 
 // While there is an attempt left here, nothing is handed over.
 func TestNoHandOverWithoutNeed(t *testing.T) {
-	n := &neighbours{}
-	s := newShopWith(t, func(c *Config) { c.Peers, c.Slots = n, 1 })
-	n.shop = s
+	n := newFakePeers()
+	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = n, 1 })
+	n.fixture = s
 	b, atB := n.peer("b", idle, takes)
 	n.change(b)
 	for range 5 {
-		s.order("x")
+		s.submit("x")
 		s.told(2)
 	}
 	if got := len(atB); got > 0 {
@@ -164,15 +177,15 @@ func TestNoHandOverWithoutNeed(t *testing.T) {
 
 // A refused job, and one of which nothing is heard, stays here and is rendered.
 func TestRefusedAndSilent(t *testing.T) {
-	for name, answers := range map[string]func(handover) *answer{
+	for name, answers := range map[string]func(offerMessage) *offerAnswer{
 		"refused": refuses, "silent": silent,
-		"another's answer": func(handover) *answer { return &answer{events.NewJobID(), true} },
+		"another's answer": func(offerMessage) *offerAnswer { return &offerAnswer{events.NewJobID(), true} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, n := busyShop(t)
+			s, n := newSaturatedFixture(t)
 			b, atB := n.peer("b", idle, answers)
 			n.change(b)
-			third := s.order("three")
+			third := s.submit("three")
 			receive(t, atB, "the offer")
 			s.figures("the job is back", func(f Figures) bool { return f.Counts.Refused == 1 && f.Load.Queued[0] == 1 })
 			s.pages <- struct{}{}
@@ -182,7 +195,7 @@ func TestRefusedAndSilent(t *testing.T) {
 }
 
 // finished waits for n jobs to end, of which one is given.
-func (s *shop) finished(n int, want events.JobID) {
+func (s *fixture) finished(n int, want events.JobID) {
 	s.t.Helper()
 	ended := map[events.JobID]int{}
 	for _, body := range s.told(2 * n) {
@@ -197,14 +210,14 @@ func (s *shop) finished(n int, want events.JobID) {
 
 // What a node took is taken up here again when it is gone.
 func TestNodeGone(t *testing.T) {
-	s, n := busyShop(t)
+	s, n := newSaturatedFixture(t)
 	b, atB := n.peer("b", idle, takes)
 	n.change(b)
-	third := s.order("three")
+	third := s.submit("three")
 	receive(t, atB, "the handover")
 	s.figures("the job is away", func(f Figures) bool { return f.Counts.HandedOver == 1 })
 	n.change()
-	s.order("four")
+	s.submit("four")
 	s.renderer.NodeGone("x") // has nothing of ours
 	s.renderer.NodeGone("b")
 	s.figures("the job is back", func(f Figures) bool { return f.Counts.TakenBack == 1 && f.Load.Queued[0] == 2 })
@@ -212,40 +225,20 @@ func TestNodeGone(t *testing.T) {
 	s.finished(4, third)
 }
 
-// Who comes back stands where it stood.
-func TestOldPlace(t *testing.T) {
-	d := newDispatcher(t.Context(), Config{}, nil)
-	var all []*entry
-	for range 5 {
-		id := events.NewJobID()
-		d.onTake(take{effect: job.Render{Job: id}})
-		all = append(all, d.known[id])
-	}
-	for range 3 {
-		d.dequeue(d.queues[0][0])
-	}
-	for _, i := range []int{1, 2, 0} {
-		d.takeBack(all[i])
-	}
-	if !slices.Equal(d.queues[0], all) {
-		t.Error("the order is another")
-	}
-}
-
-// What the journal gave to an attempt is nobody's concern here any more.
-func TestBegun(t *testing.T) {
-	s, n := busyShop(t)
+// A job that the journal gave to an attempt is forgotten here.
+func TestForget(t *testing.T) {
+	s, n := newSaturatedFixture(t)
 	b, atB := n.peer("b", idle, takes)
 	n.change(b)
-	third := s.order("three")
+	third := s.submit("three")
 	receive(t, atB, "the handover")
 	s.figures("the job is away", func(f Figures) bool { return f.Counts.HandedOver == 1 })
 	n.change()
-	fourth := s.order("four")
-	s.renderer.Begun(third)
-	s.renderer.Begun(fourth) // by an attempt that was believed lost
+	fourth := s.submit("four")
+	s.renderer.Forget(job.Render{Job: third}.Key())
+	s.renderer.Forget(job.Render{Job: fourth}.Key()) // by an attempt that was believed lost
 	s.renderer.NodeGone("b")
-	s.figures("nothing waits", func(f Figures) bool { return f.Load.total() == 2 })
+	s.figures("nothing waits", func(f Figures) bool { return f.Load.Total() == 2 })
 	if got := s.renderer.Figures().Counts.TakenBack; got != 0 {
 		t.Errorf("%d jobs were taken back", got)
 	}
@@ -253,9 +246,9 @@ func TestBegun(t *testing.T) {
 
 // A node takes what it can begin at once, renders it as its own, and nothing else.
 func TestTakeOver(t *testing.T) {
-	s := newShopWith(t, func(c *Config) { c.Peers, c.Slots = &neighbours{}, 2 })
+	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = newFakePeers(), 2 })
 	<-s.pages
-	ask := func(h handover) bool {
+	ask := func(h offerMessage) bool {
 		b, _ := cbor.Marshal(h)
 		result, err := s.system.Root.RequestFuture(s.renderer.pid, wrapperspb.Bytes(b), 20*time.Second).Result()
 		if err != nil {
@@ -263,9 +256,9 @@ func TestTakeOver(t *testing.T) {
 		}
 		return isTaken(h.Job, result, nil)
 	}
-	offer := func(lane events.Lane) handover {
+	offer := func(lane events.Lane) offerMessage {
 		id := events.NewJobID()
-		return handover{Account: "acc", Job: id, Content: s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "x"}}), Lane: lane}
+		return offerMessage{Account: "acc", Job: id, Content: s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "x"}}), Lane: lane}
 	}
 	first, second := offer(events.Slow), offer(events.Slow)
 	for range 2 { // what is under way is taken once more
@@ -292,8 +285,8 @@ func TestTakeOver(t *testing.T) {
 
 // A node that is to stop begins nothing more, says so, and gives away what waits.
 func TestRetire(t *testing.T) {
-	s, n := busyShop(t)
-	waiting := s.order("three")
+	s, n := newSaturatedFixture(t)
+	waiting := s.submit("three")
 	s.renderer.Retire()
 	s.figures("it drains", func(f Figures) bool { return f.Load.Draining })
 	if !n.heard().Draining {
@@ -301,7 +294,7 @@ func TestRetire(t *testing.T) {
 	}
 	s.pages <- struct{}{}
 	s.told(4)
-	s.figures("the third waits", func(f Figures) bool { return f.Load.total() == 1 })
+	s.figures("the third waits", func(f Figures) bool { return f.Load.Total() == 1 })
 	b, atB := n.peer("b", idle, takes)
 	n.change(b)
 	if h := receive(t, atB, "the third"); h.Job != waiting {
@@ -314,31 +307,31 @@ func TestRetire(t *testing.T) {
 
 // Of what others send, only a job that can be is begun.
 func TestForeignHandovers(t *testing.T) {
-	good := handover{Account: "acc", Job: events.NewJobID(), Content: 1}
-	encode := func(change func(*handover)) []byte {
+	good := offerMessage{Account: "acc", Job: events.NewJobID(), Content: 1}
+	encode := func(change func(*offerMessage)) []byte {
 		h := good
 		change(&h)
 		b, _ := cbor.Marshal(h)
 		return b
 	}
-	if got, err := decodeHandover(encode(func(*handover) {}), 1); err != nil || got.effect != (job.Render{Account: "acc", Job: good.Job, Content: 1}) {
+	if got, err := decodeOffer(encode(func(*offerMessage) {}), 1); err != nil || got.Effect != (job.Render{Account: "acc", Job: good.Job, Content: 1}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for name, b := range map[string][]byte{
 		"nothing":           nil,
 		"text":              []byte("hello"),
-		"too long":          encode(func(h *handover) { h.Account = events.AccountID(strings.Repeat("a", 2000)) }),
-		"long account":      encode(func(h *handover) { h.Account = events.AccountID(strings.Repeat("a", maxID+1)) }),
-		"no account":        encode(func(h *handover) { h.Account = "" }),
-		"no job":            encode(func(h *handover) { h.Job = events.JobID{} }),
-		"foreign partition": encode(func(h *handover) { h.Partition = 1 }),
-		"no partition":      encode(func(h *handover) { h.Partition = -1 }),
-		"no offset":         encode(func(h *handover) { h.Content = -1 }),
-		"no size":           encode(func(h *handover) { h.MaxFile = -1 }),
-		"a vast size":       encode(func(h *handover) { h.MaxFile = 1 << 50 }),
-		"a new lane":        encode(func(h *handover) { h.Lane = 2 }),
+		"too long":          encode(func(h *offerMessage) { h.Account = events.AccountID(strings.Repeat("a", 2000)) }),
+		"long account":      encode(func(h *offerMessage) { h.Account = events.AccountID(strings.Repeat("a", maxID+1)) }),
+		"no account":        encode(func(h *offerMessage) { h.Account = "" }),
+		"no job":            encode(func(h *offerMessage) { h.Job = events.JobID{} }),
+		"foreign partition": encode(func(h *offerMessage) { h.Partition = 1 }),
+		"no partition":      encode(func(h *offerMessage) { h.Partition = -1 }),
+		"no offset":         encode(func(h *offerMessage) { h.Content = -1 }),
+		"no size":           encode(func(h *offerMessage) { h.MaxFile = -1 }),
+		"a vast size":       encode(func(h *offerMessage) { h.MaxFile = 1 << 50 }),
+		"a new lane":        encode(func(h *offerMessage) { h.Lane = 2 }),
 	} {
-		if got, err := decodeHandover(b, 1); err == nil {
+		if got, err := decodeOffer(b, 1); err == nil {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}
@@ -346,10 +339,10 @@ func TestForeignHandovers(t *testing.T) {
 
 // A handover cannot have content rendered for an account that it is not of.
 func TestContentOfAnotherAccount(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	id := events.NewJobID()
-	offset := s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "secret"}})
-	s.renderer.Render(0, job.Render{Account: "other", Job: id, Content: offset})
+	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "secret"}})
+	s.renderer.Perform(0, job.Render{Account: "other", Job: id, Content: offset})
 	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Code != events.RenderFailed {
 		t.Errorf("told %+v", fail)
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"compress/flate"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -17,61 +18,68 @@ import (
 // edge accepts less.
 const maxInflated = 16 << 20
 
+// invoice is the e-invoice of a job, read once for the whole attempt.
+type invoice struct {
+	profile string
+	model   *einvoice.Invoice
+	// xml is as it was sent.
+	xml []byte
+}
+
+func readInvoice(i *events.Invoice) (*invoice, error) {
+	xml, err := inflate(i.XML)
+	if err != nil {
+		return nil, err
+	}
+	model, err := einvoice.Read(xml, i.Profile)
+	if err != nil {
+		return nil, err
+	}
+	return &invoice{i.Profile, model, xml}, nil
+}
+
 // unfold puts the visible half of a job's e-invoice where content is. A page by URL
 // stays; elsewhere characters that no font has, which PDF/A forbids, are replaced.
-func (a *attempt) unfold(c events.Content) (events.Content, error) {
-	if c.Invoice == nil || c.URL != "" {
-		return c, nil
+func (w *work) unfold(ctx context.Context, c events.Content) (_ events.Content, err error) {
+	if w.invoice, err = readInvoice(c.Invoice); err != nil || c.URL != "" {
+		return c, err
 	}
-	c, err := visible(c)
-	if err != nil {
+	if c, err = w.visible(c); err != nil {
 		return c, err
 	}
 	for _, text := range []*string{&c.HTML, &c.Print.Footer} {
 		var replaced []rune
-		if *text, replaced, err = pdfa.Printable(a.ctx, *text); err != nil {
+		if *text, replaced, err = pdfa.Printable(ctx, *text); err != nil {
 			return c, err
 		}
 		if len(replaced) > 0 {
-			a.cfg.Logger.Warn("characters without a glyph were replaced", "job", a.job.String(), "characters", fmt.Sprintf("%U", replaced[:min(len(replaced), 20)]))
+			w.cfg.Logger.Warn("characters without a glyph were replaced", "job", w.job.String(), "characters", fmt.Sprintf("%U", replaced[:min(len(replaced), 20)]))
 		}
 	}
 	return c, nil
 }
 
 // visible is the caller's HTML as it was sent, or else the invoice as its template shows it.
-func visible(c events.Content) (events.Content, error) {
+func (w *work) visible(c events.Content) (events.Content, error) {
 	if len(c.Invoice.HTML) > 0 {
 		html, err := inflate(c.Invoice.HTML)
 		c.HTML = string(html)
 		return c, err
 	}
-	i, _, err := readInvoice(c.Invoice)
-	if err != nil {
-		return c, err
-	}
 	template := blocks.Default()
 	if len(c.Invoice.Template) > 0 {
+		var err error
 		if template, err = blocks.Parse(c.Invoice.Template); err != nil {
 			return c, err
 		}
 	}
-	shown := blocks.Show(i, template)
+	shown := blocks.Show(w.invoice.model, template)
 	c.HTML = shown.HTML
 	c.Print = events.PrintOptions{
 		Format: shown.Format, MarginTop: shown.Top, MarginRight: shown.Right, MarginBottom: shown.Bottom, MarginLeft: shown.Left,
 		HeaderFooter: shown.Footer != "", Footer: shown.Footer,
 	}
 	return c, nil
-}
-
-// readInvoice gives the invoice, and its XML as it was sent.
-func readInvoice(i *events.Invoice) (invoice *einvoice.Invoice, xml []byte, err error) {
-	if xml, err = inflate(i.XML); err != nil {
-		return nil, nil, err
-	}
-	invoice, err = einvoice.Read(xml, i.Profile)
-	return invoice, xml, err
 }
 
 func inflate(b []byte) ([]byte, error) {
@@ -87,13 +95,10 @@ func inflate(b []byte) ([]byte, error) {
 
 // hybrid makes a printed PDF a hybrid invoice, and holds it to the rules before
 // anybody gets it.
-func (a *attempt) hybrid(pdf []byte, i *events.Invoice) ([]byte, error) {
-	invoice, xml, err := readInvoice(i)
-	if err != nil {
-		return nil, err
-	}
-	pdf, err = pdfa.Convert(pdf, pdfa.Invoice{
-		XML: xml, Profile: i.Profile, Title: blocks.Title(invoice), Author: strings.TrimSpace(invoice.Seller().Name().Text()), Now: a.cfg.Now(),
+func (w *work) hybrid(pdf []byte) ([]byte, error) {
+	i := w.invoice
+	pdf, err := pdfa.Convert(pdf, pdfa.Invoice{
+		XML: i.xml, Profile: i.profile, Title: blocks.Title(i.model), Author: strings.TrimSpace(i.model.Seller().Name().Text()), Now: w.cfg.Now(),
 	})
 	if err != nil {
 		return nil, err

@@ -5,23 +5,24 @@ import (
 	"testing"
 
 	"platen.dev/actors/job"
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
 
-// counter is a shop with four attempts where the test lets each job go on.
-type counter struct {
-	*shop
-	goOn [lanes]chan struct{}
+// laneFixture has four attempts, and the test lets each job go on.
+type laneFixture struct {
+	*fixture
+	goOn [dispatch.Lanes]chan struct{}
 }
 
-func newCounter(t *testing.T) *counter {
-	c := &counter{goOn: [lanes]chan struct{}{make(chan struct{}), make(chan struct{})}}
-	c.shop = newShopWith(t, func(cfg *Config) {
+func newLaneFixture(t *testing.T) *laneFixture {
+	c := &laneFixture{goOn: [dispatch.Lanes]chan struct{}{make(chan struct{}), make(chan struct{})}}
+	c.fixture = newFixtureWith(t, func(cfg *Config) {
 		cfg.Attempts = 4
 		cfg.Acquire = func(ctx context.Context, l events.Lane) (Lease, error) {
 			select {
-			case <-c.goOn[lane(l)]:
-				return free{lease{c.shop}}, nil
+			case <-c.goOn[dispatch.Index(l)]:
+				return free{lease{c.fixture}}, nil
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
@@ -35,23 +36,23 @@ type free struct{ lease }
 
 func (free) Return() {}
 
-func (c *counter) in(lane events.Lane) events.JobID {
+func (c *laneFixture) in(lane events.Lane) events.JobID {
 	id := events.NewJobID()
-	offset := c.append(events.SubmitJob{Job: id, Content: events.Content{HTML: "x"}})
-	c.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset, Lane: lane})
+	offset := c.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "x"}})
+	c.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset, Lane: lane})
 	return id
 }
 
-func (c *counter) awaitLoad(quick, slow, queuedQuick, queuedSlow int) {
+func (c *laneFixture) awaitLoad(quick, slow, queuedQuick, queuedSlow int) {
 	c.t.Helper()
 	c.figures("as many under way and waiting", func(f Figures) bool {
-		return f.Load.Running == [lanes]int{quick, slow} && f.Load.Queued == [lanes]int{queuedQuick, queuedSlow}
+		return f.Load.Running == [dispatch.Lanes]int{quick, slow} && f.Load.Queued == [dispatch.Lanes]int{queuedQuick, queuedSlow}
 	})
 }
 
 // Slow jobs leave two attempts to quick ones, which overtake those that wait for this reason.
 func TestSlowJobsLeaveAttempts(t *testing.T) {
-	c := newCounter(t)
+	c := newLaneFixture(t)
 	for range 5 {
 		c.in(events.Slow)
 	}
@@ -72,7 +73,7 @@ func TestSlowJobsLeaveAttempts(t *testing.T) {
 
 // A slow job that has waited longest is next, however many quick ones come after it.
 func TestQuickJobsDoNotStarveSlowOnes(t *testing.T) {
-	c := newCounter(t)
+	c := newLaneFixture(t)
 	for range 4 {
 		c.in(events.Quick)
 	}

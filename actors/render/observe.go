@@ -3,6 +3,7 @@ package render
 import (
 	"time"
 
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
 
@@ -26,51 +27,22 @@ type Report struct {
 
 // noteWait notes how long a job waited for its page, by the clock of the node that
 // accepted it and by this one's.
-func (a *attempt) noteWait(submit events.SubmitJob) {
-	a.report.Operation = submit.Operation
-	a.report.Wait = max(0, a.started.Sub(a.accepted))
-	if submit.Test || a.accepted.IsZero() {
-		a.report.Wait = -1
+func (w *work) noteWait() {
+	w.report.Operation = w.submission.Operation
+	if !w.submission.Test {
+		w.report.Wait = max(0, w.started.Sub(w.accepted))
 	}
 }
 
-func (a *attempt) observe(code events.ErrorCode) {
-	a.report.Code = code
-	if a.cfg.Observe != nil {
-		a.cfg.Observe(a.report)
+func (w *work) observe(code events.ErrorCode) {
+	w.report.Code = code
+	if w.cfg.Observe != nil {
+		w.cfg.Observe(w.report)
 	}
-}
-
-// Counts are of jobs that were rendered elsewhere than where they belong.
-type Counts struct {
-	// HandedOver were taken by another node, Refused were not; TakenBack were handed
-	// over, and not begun before the node was gone or the patience at its end.
-	HandedOver, Refused, TakenBack int64
-	// TakenOver were taken from another node.
-	TakenOver int64
 }
 
 // Figures is a renderer at one moment. The counts never go down.
 type Figures struct {
-	Load   Load
-	Counts Counts
-}
-
-// load is this node's.
-func (d *dispatcher) load() Load {
-	l := Load{Slots: d.cfg.Slots, Draining: d.retiring, Taken: d.counts.TakenOver}
-	for in := range lanes {
-		l.Running[in], l.Queued[in] = d.runningIn(in), len(d.queues[in])
-	}
-	return l
-}
-
-// report publishes the figures, and tells the other nodes of another load.
-func (d *dispatcher) report() {
-	l := d.load()
-	d.figures.Store(&Figures{l, d.counts})
-	if d.cfg.Peers != nil && l != d.told {
-		d.told = l
-		d.cfg.Peers.Tell(l)
-	}
+	Load   dispatch.Load
+	Counts dispatch.Counts
 }

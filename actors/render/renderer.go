@@ -1,23 +1,27 @@
-// Package render turns queued jobs into files: a Renderer per node starts one
-// Attempt actor per job it takes up; an attempt leases a page, prints, stores the
-// file and tells the job's shard with commands. Whatever an attempt does is void
-// unless the journal says that it holds the job, so attempts may be lost,
-// repeated or run twice without harm.
+// Package render turns queued jobs into files. A Renderer per node decides with package
+// dispatch which job begins when and where, and runs one actor per active job, which
+// package attempt leads from step to step: read the content, lease a page, render,
+// finish, store, and tell the job's shard by commands. A job that waits is an entry of
+// the dispatcher and a row of the replica.
 package render
 
 import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/job"
+	"platen.dev/actors/render/attempt"
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/projections"
 )
 
 // Lease is one page lent to one attempt. Return must be called once.
@@ -31,6 +35,16 @@ type Lease interface {
 type Files interface {
 	// Put stores the bytes of r under name, durably, and returns their number.
 	Put(ctx context.Context, name string, r io.Reader, limit int64) (int64, error)
+}
+
+// Peers are the other nodes of a cluster. No call blocks.
+type Peers interface {
+	// Peers lists the other nodes that are up.
+	Peers() []dispatch.Peer
+	// Renderer is where the renderer of a node is found; nil when the node is not up.
+	Renderer(events.NodeID) *actor.PID
+	// Tell tells them the load of this node; of several in short order, the last.
+	Tell(dispatch.Load)
 }
 
 // Config is what the attempts of a node share.
@@ -56,16 +70,18 @@ type Config struct {
 	Now     func() time.Time
 }
 
-// Renderer takes up the render effects of this node's shards: in each lane first
-// come first served. What it cannot begin itself, it hands over to a node that can.
+// Renderer performs the render effects of this node's shards, and takes jobs of other
+// nodes. Its methods may be called from any goroutine and return at once, but for Close.
 type Renderer struct {
 	system  *actor.ActorSystem
 	pid     *actor.PID
 	cancel  context.CancelFunc
 	figures *atomic.Pointer[Figures]
+	active  *sync.Map // events.JobID to the *actor.PID of its actor
+	end     sync.Once
 }
 
-// name is under which name the dispatchers of all nodes are found.
+// name is under which name the renderers of all nodes are found.
 const name = "renderer"
 
 // PID is where the renderer of the node is found whose actors have the address.
@@ -78,9 +94,9 @@ func Start(system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 
 func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}}
+	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}}
 	r.figures.Store(&Figures{})
-	props := actor.PropsFromProducer(func() actor.Actor { return newDispatcher(ctx, cfg, r.figures) }, actor.WithSupervisor(stopOnFailure))
+	props := actor.PropsFromProducer(func() actor.Actor { return newDispatcher(ctx, cfg, r) }, actor.WithSupervisor(stopOnFailure))
 	var err error
 	if r.pid, err = system.Root.SpawnNamed(props, name); err != nil {
 		cancel()
@@ -89,43 +105,77 @@ func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, err
 	return r, nil
 }
 
+// stopOnFailure ends a job's actor that panics: its successor begins a new attempt.
 var stopOnFailure = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
 
-// Render takes a job up. One that waits here already is not taken twice; one that
-// is under way is taken up again once that attempt has ended, for it may have
-// lost the job meanwhile.
-func (r *Renderer) Render(partition int32, e job.Render) {
-	r.system.Root.Send(r.pid, take{partition: partition, effect: e})
+func (r *Renderer) send(in dispatch.Input) { r.system.Root.Send(r.pid, in) }
+
+// Perform takes a job.Render up. One that waits here already is not taken twice; one
+// that is under way is taken up again once that attempt has ended, for it may have lost
+// the job meanwhile.
+func (r *Renderer) Perform(partition int32, e job.Effect) {
+	if e, ok := e.(job.Render); ok {
+		r.send(dispatch.Take{Partition: partition, Effect: e})
+	}
 }
 
-// Begun tells that the journal gave a job to an attempt, of this node or another:
-// it need not be begun any more.
-func (r *Renderer) Begun(id events.JobID) { r.system.Root.Send(r.pid, begun{id}) }
+// Forget withdraws a job that has not begun here: the journal gave it to an attempt,
+// of this node or another.
+func (r *Renderer) Forget(key job.EffectKey) { r.send(dispatch.Forget{Job: key.Job}) }
 
-// Drop forgets the jobs of a partition that wait for their turn, here or elsewhere.
-func (r *Renderer) Drop(partition int32) { r.system.Root.Send(r.pid, drop{partition}) }
+// ForgetAll withdraws the jobs of a partition that have not begun.
+func (r *Renderer) ForgetAll(partition int32) { r.send(dispatch.ForgetAll{Partition: partition}) }
 
-// NodeGone tells that a node is down: what it took and has not begun is taken up here.
-func (r *Renderer) NodeGone(node events.NodeID) { r.system.Root.Send(r.pid, nodeGone{node}) }
+// Folded passes on what the journal says of the jobs under way here.
+func (r *Renderer) Folded(p projections.Progress) {
+	for _, step := range p.Steps {
+		e, ok := step.Entry.(events.Envelope)
+		if !ok || !step.Accepted {
+			continue
+		}
+		for _, ev := range e.Events {
+			id, _ := events.JobOf(ev)
+			if pid, working := r.active.Load(id); working {
+				r.system.Root.Send(pid.(*actor.PID), attempt.Fact{Event: ev})
+			}
+		}
+	}
+}
 
-// PeersChanged tells that other nodes came or have another load.
-func (r *Renderer) PeersChanged() { r.system.Root.Send(r.pid, reconsider{}) }
+// NodeGone reports that a node is down: what it took and has not begun is taken up here.
+func (r *Renderer) NodeGone(node events.NodeID) { r.send(dispatch.NodeGone{Node: node}) }
+
+// PeersChanged reports that other nodes came, went or have another load.
+func (r *Renderer) PeersChanged() { r.system.Root.Send(r.pid, peersChanged{}) }
 
 // Retire begins nothing more and takes nothing from other nodes, who are told so;
 // what waits here is handed over as far as they take it.
-func (r *Renderer) Retire() { r.system.Root.Send(r.pid, retire{}) }
+func (r *Renderer) Retire() { r.send(dispatch.Retire{}) }
 
 // Figures is the renderer at the present moment.
 func (r *Renderer) Figures() Figures { return *r.figures.Load() }
 
+// closeLimit bounds the end of the attempts that Close cancels.
+const closeLimit = 5 * time.Second
+
 // Close starts nothing more, waits for the attempts that hold a page until ctx
-// ends, then ends them; those are rendered again elsewhere, or after a restart.
+// ends, then ends them; those are rendered again elsewhere, or after a restart. Only the
+// first call does anything.
 func (r *Renderer) Close(ctx context.Context) {
+	r.end.Do(func() { r.close(ctx) })
+}
+
+func (r *Renderer) close(ctx context.Context) {
 	drained := make(chan struct{})
 	r.system.Root.Send(r.pid, drain{drained})
 	select {
 	case <-drained:
 	case <-ctx.Done():
+		r.cancel()
+		select {
+		case <-drained:
+		case <-time.After(closeLimit):
+		}
 	}
 	r.cancel()
 	_ = r.system.Root.StopFuture(r.pid).Wait() // only a timeout could come, and nothing hangs on it

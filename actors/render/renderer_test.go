@@ -18,16 +18,17 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quiet = slog.New(slog.DiscardHandler)
+var discard = slog.New(slog.DiscardHandler)
 
-// shop is a renderer with one page, whose print does what the test says.
-type shop struct {
+// fixture is a renderer with one page, whose print does what the test says.
+type fixture struct {
 	t        *testing.T
 	log      *embedded.Log
 	system   *actor.ActorSystem
@@ -41,27 +42,27 @@ type shop struct {
 	files map[string]string
 }
 
-func newShop(t *testing.T) *shop {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newShopWith(t, func(*Config) {})
+	return newFixtureWith(t, func(*Config) {})
 }
 
-func newShopWith(t *testing.T, change func(*Config)) *shop {
+func newFixtureWith(t *testing.T, change func(*Config)) *fixture {
 	t.Helper()
-	s := &shop{
+	s := &fixture{
 		t: t, pages: make(chan struct{}, 1), files: map[string]string{},
 		print: func(p page.Print) (page.Result, error) {
 			return page.Result{PDF: []byte("PDF of " + p.HTML), Load: 3 * time.Millisecond, Print: 4 * time.Millisecond}, nil
 		},
 	}
 	var err error
-	if s.log, err = embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: quiet}); err != nil {
+	if s.log, err = embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: discard}); err != nil {
 		t.Fatal(err)
 	}
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }),
 		actor.WithDeadLetterThrottleInterval(time.Millisecond))
 	cfg := Config{
-		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: quiet, Now: time.Now,
+		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: discard, Now: time.Now,
 		Unseal: func(_ events.JobID, sealed events.Sealed) (string, error) { return string(sealed), nil },
 		Pages:  func(pdf []byte) (int, error) { return strings.Count(string(pdf), "page"), nil },
 	}
@@ -84,7 +85,7 @@ func newShopWith(t *testing.T, change func(*Config)) *shop {
 	return s
 }
 
-func (s *shop) acquire(ctx context.Context, _ events.Lane) (Lease, error) {
+func (s *fixture) acquire(ctx context.Context, _ events.Lane) (Lease, error) {
 	select {
 	case <-s.pages:
 		return lease{s}, nil
@@ -93,7 +94,7 @@ func (s *shop) acquire(ctx context.Context, _ events.Lane) (Lease, error) {
 	}
 }
 
-type lease struct{ *shop }
+type lease struct{ *fixture }
 
 func (l lease) Print(_ context.Context, p page.Print) (page.Result, error) {
 	return l.print(p)
@@ -105,7 +106,7 @@ func (l lease) Capture(_ context.Context, c page.Capture) (page.Image, error) {
 
 func (l lease) Return() { l.pages <- struct{}{} }
 
-func (s *shop) Put(_ context.Context, name string, r io.Reader, _ int64) (int64, error) {
+func (s *fixture) Put(_ context.Context, name string, r io.Reader, _ int64) (int64, error) {
 	b, err := io.ReadAll(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,16 +114,16 @@ func (s *shop) Put(_ context.Context, name string, r io.Reader, _ int64) (int64,
 	return int64(len(b)), errors.Join(err, s.put)
 }
 
-// order submits a job's content and asks for its rendering.
-func (s *shop) order(html string) events.JobID {
+// submit submits a job's content and asks for its rendering.
+func (s *fixture) submit(html string) events.JobID {
 	s.t.Helper()
 	id := events.NewJobID()
-	offset := s.append(events.SubmitJob{Job: id, Content: events.Content{HTML: html}})
-	s.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset})
+	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: html}})
+	s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset})
 	return id
 }
 
-func (s *shop) append(body events.CommandBody) int64 {
+func (s *fixture) append(body events.CommandBody) int64 {
 	s.t.Helper()
 	value, err := events.EncodeCommand(events.Command{ID: events.NewCommandID(), Account: "acc", Body: body})
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *shop) append(body events.CommandBody) int64 {
 }
 
 // told gives the next n commands that are not submissions.
-func (s *shop) told(n int) (bodies []events.CommandBody) {
+func (s *fixture) told(n int) (bodies []events.CommandBody) {
 	s.t.Helper()
 	if s.commands == nil {
 		s.commands = s.log.Read(events.TopicCommands, 0, 0)
@@ -164,8 +165,8 @@ func (s *shop) told(n int) (bodies []events.CommandBody) {
 
 // An attempt tells its start before its end, and stores the file in between.
 func TestAnAttempt(t *testing.T) {
-	s := newShop(t)
-	id := s.order("page page")
+	s := newFixture(t)
+	id := s.submit("page page")
 	told := s.told(2)
 	start, ok := told[0].(events.StartRender)
 	if !ok || start.Job != id || start.Node != "n1" || start.Attempt == 0 {
@@ -197,12 +198,12 @@ func TestFailures(t *testing.T) {
 		"store":     {nil, errors.New("disk full"), events.RenderFailed, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShop(t)
+			s := newFixture(t)
 			if tc.print != nil {
 				s.print = tc.print
 			}
 			s.put = tc.put
-			s.order("x")
+			s.submit("x")
 			fail, ok := s.told(2)[1].(events.FailRender)
 			if !ok || fail.Code != tc.code || fail.Retryable != tc.retryable {
 				t.Errorf("told %+v, want %s retryable %t", fail, tc.code, tc.retryable)
@@ -221,11 +222,11 @@ func fails(err error) func(page.Print) (page.Result, error) {
 
 // A job asked for twice while it waits is rendered once; while it is under way, again after it.
 func TestAskedTwice(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	<-s.pages // nobody gets a page for now
-	id := s.order("x")
+	id := s.submit("x")
 	again := job.Render{Account: "acc", Job: id}
-	s.renderer.Render(0, again)
+	s.renderer.Perform(0, again)
 	s.pages <- struct{}{}
 	var attempts []events.AttemptID
 	for _, body := range s.told(4) {
@@ -240,9 +241,9 @@ func TestAskedTwice(t *testing.T) {
 
 // Content that is not the job's is never rendered.
 func TestForeignContent(t *testing.T) {
-	s := newShop(t)
-	offset := s.append(events.SubmitJob{Job: events.NewJobID(), Content: events.Content{HTML: "secret"}})
-	s.renderer.Render(0, job.Render{Account: "acc", Job: events.NewJobID(), Content: offset})
+	s := newFixture(t)
+	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: events.NewJobID()}, Content: events.Content{HTML: "secret"}})
+	s.renderer.Perform(0, job.Render{Account: "acc", Job: events.NewJobID(), Content: offset})
 	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Retryable || fail.Code != events.RenderFailed {
 		t.Errorf("told %+v", fail)
 	}
@@ -253,7 +254,7 @@ func TestForeignContent(t *testing.T) {
 
 // Dropped jobs are not begun; closing waits for those that were.
 func TestDropAndClose(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	<-s.pages
 	printing, goOn := make(chan struct{}), make(chan struct{})
 	s.print = func(page.Print) (page.Result, error) {
@@ -261,13 +262,13 @@ func TestDropAndClose(t *testing.T) {
 		<-goOn
 		return page.Result{PDF: []byte("PDF")}, nil
 	}
-	first := s.order("first")
+	first := s.submit("first")
 	s.pages <- struct{}{}
 	<-printing
-	s.order("second") // waits for the page
-	s.order("third")  // waits for its turn
+	s.submit("second") // waits for the page
+	s.submit("third")  // waits for its turn
 	s.figures("the third waits", func(f Figures) bool { return f.Load.Queued[0] == 1 })
-	s.renderer.Drop(0) // the end of the first attempt could overtake this message
+	s.renderer.ForgetAll(0) // the end of the first attempt could overtake this message
 	s.figures("the third is dropped", func(f Figures) bool { return f.Load.Queued[0] == 0 })
 	closed := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -294,22 +295,22 @@ func TestDropAndClose(t *testing.T) {
 
 // Jobs of every kind, and what becomes of them.
 func TestKinds(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	for name, tc := range map[string]struct {
-		submit events.SubmitJob
+		submit events.Submission
 		// want is the beginning of the stored file, or the error code.
 		want, extension string
 		code            events.ErrorCode
 	}{
-		"image":      {events.SubmitJob{Operation: events.HTMLToImage, Content: events.Content{HTML: "x", Image: &events.ImageOptions{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
-		"test PDF":   {events.SubmitJob{Operation: events.EInvoiceToPDF, Test: true, Content: events.Content{Invoice: &events.Invoice{}}}, "%PDF-", ".pdf", ""},
-		"test image": {events.SubmitJob{Operation: events.URLToImage, Test: true, Content: events.Content{Image: &events.ImageOptions{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
-		"delivery":   {events.SubmitJob{Operation: events.HTMLToPDF, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "", "", events.DeliveryFailed},
-		"e-invoice":  {events.SubmitJob{Operation: events.EInvoiceToPDF, Content: events.Content{Invoice: &events.Invoice{}}}, "", "", events.EInvoiceFailed},
-		"broken PDF": {events.SubmitJob{Operation: events.HTMLToPDF, Content: events.Content{HTML: "x", Print: events.PrintOptions{Compression: &events.Compression{Level: 1}}}}, "", "", events.RenderFailed},
+		"image":      {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{HTML: "x", Image: &events.ImageOptions{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
+		"test PDF":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF, Test: true}, Content: events.Content{Invoice: &events.Invoice{}}}, "%PDF-", ".pdf", ""},
+		"test image": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.URLToImage, Test: true}, Content: events.Content{Image: &events.ImageOptions{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
+		"delivery":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "", "", events.DeliveryFailed},
+		"e-invoice":  {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF}, Content: events.Content{Invoice: &events.Invoice{}}}, "", "", events.EInvoiceFailed},
+		"broken PDF": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Print: events.PrintOptions{Compression: &events.Compression{Level: 1}}}}, "", "", events.RenderFailed},
 	} {
 		tc.submit.Job = events.NewJobID()
-		s.renderer.Render(0, job.Render{Account: "acc", Job: tc.submit.Job, Content: s.append(tc.submit)})
+		s.renderer.Perform(0, job.Render{Account: "acc", Job: tc.submit.Job, Content: s.append(tc.submit)})
 		switch outcome := s.told(2)[1].(type) {
 		case events.FinishRender:
 			s.mu.Lock()
@@ -328,16 +329,16 @@ func TestKinds(t *testing.T) {
 
 // A file may be as large as the account is allowed.
 func TestFileLimit(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	limits := make(chan int64, 1)
 	s.print = func(p page.Print) (page.Result, error) {
 		limits <- p.MaxBytes
 		return page.Result{}, page.ErrTooLarge
 	}
-	for given, want := range map[int64]int64{0: MaxFile, 300 << 20: 300 << 20} {
+	for given, want := range map[int64]int64{0: contract.MaxFileBytes, 300 << 20: 300 << 20} {
 		id := events.NewJobID()
-		offset := s.append(events.SubmitJob{Job: id, Operation: events.HTMLToPDF, Content: events.Content{HTML: "x"}})
-		s.renderer.Render(0, job.Render{Account: "acc", Job: id, Content: offset, MaxFile: given})
+		offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id, Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x"}})
+		s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset, MaxFile: given})
 		if got := <-limits; got != want {
 			t.Errorf("limit %d: the page was given %d, want %d", given, got, want)
 		}

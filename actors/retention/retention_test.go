@@ -33,23 +33,62 @@ func (f files) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// A deleted file is told to its job, an orphan is only deleted, and one that
-// cannot be deleted does not hold up the others.
-func TestDeletion(t *testing.T) {
-	quiet := slog.New(slog.DiscardHandler)
-	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: quiet})
+// What is withdrawn, alone or with its partition, is not deleted; what is asked for twice is deleted once.
+func TestForget(t *testing.T) {
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	defer system.Shutdown()
+	f := gated{make(chan string), make(chan string, 9)}
+	d, err := Start(system, Config{Files: f, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	id := events.NewJobID()
+	for _, name := range []string{"first", "withdrawn", "kept", "kept"} {
+		d.Perform(1, job.DeleteFile{Job: id, Name: name})
+	}
+	d.Perform(2, job.DeleteFile{Job: id, Name: "with its partition"})
+	d.Forget(job.DeleteFile{Job: id, Name: "withdrawn"}.Key())
+	d.ForgetAll(2)
+	d.Perform(1, job.DeleteFile{Job: id, Name: "last"})
+	for range 3 {
+		f.open <- ""
+	}
+	for _, want := range []string{"first", "kept", "last"} {
+		if got := <-f.deleted; got != want {
+			t.Errorf("deleted %q, want %q", got, want)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// gated deletes when the test opens.
+type gated struct{ open, deleted chan string }
+
+func (g gated) Delete(_ context.Context, name string) error {
+	<-g.open
+	g.deleted <- name
+	return nil
+}
+
+// A deleted file is told to its job, an orphan is only deleted, and one that
+// cannot be deleted does not hold up the others.
+func TestDeletion(t *testing.T) {
+	discard := slog.New(slog.DiscardHandler)
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }))
 	f := files{refuse: "busy", deleted: make(chan string, 9)}
-	pid, err := Start(system, Config{Log: l, Files: f, Logger: quiet, Now: time.Now})
+	d, err := Start(system, Config{Log: l, Files: f, Logger: discard, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := events.NewJobID()
 	for _, e := range []job.DeleteFile{{Name: "busy", Tell: true}, {Name: "orphan"}, {Account: "acc", Job: id, Name: "expired", Tell: true}} {
-		system.Root.Send(pid, e)
+		d.Perform(0, e)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -64,7 +103,7 @@ func TestDeletion(t *testing.T) {
 	if first, second := <-f.deleted, <-f.deleted; first != "orphan" || second != "expired" {
 		t.Errorf("deleted %s, %s", first, second)
 	}
-	if err := errors.Join(system.Root.StopFuture(pid).Wait(), l.Close()); err != nil {
+	if err := errors.Join(d.Close(), l.Close()); err != nil {
 		t.Error(err)
 	}
 	system.Shutdown()

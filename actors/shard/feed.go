@@ -10,23 +10,23 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// feed reads a partition's commands for its host, at most window ahead of what
-// is read back from the journal.
+// feed reads a partition's commands for its host, at most a window ahead of the
+// credit that it gets back.
 type feed struct {
 	slots  chan struct{}
 	cancel context.CancelFunc
 	ended  chan struct{}
 }
 
-func startFeed(l eventlog.Log, partition int32, from int64, root *actor.RootContext, host *actor.PID, logger *slog.Logger) *feed {
+func startFeed(l eventlog.Log, partition int32, a Activate, root *actor.RootContext, host *actor.PID, logger *slog.Logger) *feed {
 	ctx, cancel := context.WithCancel(context.Background())
-	f := &feed{slots: make(chan struct{}, window), cancel: cancel, ended: make(chan struct{})}
-	go f.run(ctx, l.Read(events.TopicCommands, partition, from), func(m any) { root.Send(host, m) }, logger)
+	f := &feed{slots: make(chan struct{}, a.Window), cancel: cancel, ended: make(chan struct{})}
+	go f.run(ctx, l.Read(events.TopicCommands, partition, a.From), func(in Input) { root.Send(host, in) }, logger)
 	return f
 }
 
-// run ends with its context, or with a failed message to the host.
-func (f *feed) run(ctx context.Context, reader eventlog.Reader, tell func(any), logger *slog.Logger) {
+// run ends with its context, or with a Failed to the host.
+func (f *feed) run(ctx context.Context, reader eventlog.Reader, tell func(Input), logger *slog.Logger) {
 	defer close(f.ended)
 	defer reader.Close()
 	for {
@@ -35,14 +35,14 @@ func (f *feed) run(ctx context.Context, reader eventlog.Reader, tell func(any), 
 			return
 		}
 		if err != nil {
-			tell(failed{err})
+			tell(Failed{err})
 			return
 		}
 		for _, r := range records {
-			if !f.acquire(ctx) {
+			if !f.spend(ctx) {
 				return
 			}
-			tell(arrived{r.Offset, decode(r, logger)})
+			tell(Arrived{r.Offset, decode(r, logger)})
 		}
 	}
 }
@@ -58,7 +58,8 @@ func decode(r eventlog.Record, logger *slog.Logger) events.Command {
 	return c
 }
 
-func (f *feed) acquire(ctx context.Context) bool {
+// spend waits for room in the window.
+func (f *feed) spend(ctx context.Context) bool {
 	select {
 	case f.slots <- struct{}{}:
 		return true
@@ -67,7 +68,8 @@ func (f *feed) acquire(ctx context.Context) bool {
 	}
 }
 
-func (f *feed) release() { <-f.slots }
+// credit makes room for one more command.
+func (f *feed) credit() { <-f.slots }
 
 // stop ends the feed and waits for its goroutine, which never blocks on the host.
 func (f *feed) stop() {

@@ -27,17 +27,18 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewThrottle.func1"))
 }
 
-var quiet = slog.New(slog.DiscardHandler)
+var discard = slog.New(slog.DiscardHandler)
 
-// house is a log that outlives its nodes.
-type house struct {
-	t   *testing.T
-	log *embedded.Log
+// cluster is a log that outlives its nodes.
+type cluster struct {
+	t        *testing.T
+	log      *embedded.Log
+	patience time.Duration // of the nodes' gateways
 }
 
-func newHouse(t *testing.T) *house {
+func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 2, Logger: quiet})
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 2, Logger: discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,13 +47,16 @@ func newHouse(t *testing.T) *house {
 			t.Error(err)
 		}
 	})
-	return &house{t, l}
+	return &cluster{t, l, 20 * time.Second}
 }
 
-// node is a replica with shards over the house's log, and effects that are only noted.
+// node is a replica with shards over the cluster's log, and a performer that only records effects.
 type node struct {
 	*shard.Gateway
 	t       *testing.T
+	log     eventlog.Log
+	system  *actor.ActorSystem
+	replica *projections.Replica
 	id      events.NodeID
 	shards  *shard.Shards
 	effects chan job.Effect
@@ -60,28 +64,34 @@ type node struct {
 	mu      sync.Mutex
 	clock   time.Time
 	dead    map[events.NodeID]bool
+	// forgotten are the effects that were withdrawn.
+	forgotten []job.EffectKey
 }
 
-func (h *house) start(name string) *node {
-	h.t.Helper()
-	n := &node{t: h.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
-	replica, err := projections.Open(h.t.Context(), projections.Config{
-		Dir: filepath.Join(h.t.TempDir(), "replica"), Log: h.log, Logger: quiet,
+func (c *cluster) start(name string) *node {
+	c.t.Helper()
+	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
+	replica, err := projections.Open(c.t.Context(), projections.Config{
+		Dir: filepath.Join(c.t.TempDir(), "replica"), Log: c.log, Logger: discard,
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
 	})
 	if err != nil {
-		h.t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	replica.Start()
 	system := actor.NewActorSystem(
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }),
 		actor.WithDeadLetterThrottleInterval(time.Millisecond))
-	n.Gateway = &shard.Gateway{Log: h.log, Replica: replica, System: system, Patience: 20 * time.Second, Now: n.now}
+	n.log, n.system, n.replica = c.log, system, replica
+	n.Gateway, err = shard.NewGateway(shard.GatewayConfig{Log: c.log, Replica: replica, System: system, Patience: c.patience, Now: n.now})
+	if err != nil {
+		c.t.Fatal(err)
+	}
 	n.shards, err = shard.Start(system, shard.Config{
-		Node: n.id, Log: h.log, Replica: replica, Effects: n, Nodes: n, Logger: quiet, Now: n.now, TrimCommands: true,
+		Node: n.id, Log: c.log, Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n}, Nodes: n, Logger: discard, Now: n.now, TrimCommands: true,
 	})
 	if err != nil {
-		h.t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	return n
 }
@@ -91,8 +101,8 @@ func (n *node) stop() {
 	if err := n.shards.Close(); err != nil {
 		n.t.Error(err)
 	}
-	n.System.Shutdown()
-	if err := n.Replica.Close(); err != nil {
+	n.system.Shutdown()
+	if err := n.replica.Close(); err != nil {
 		n.t.Error(err)
 	}
 }
@@ -116,9 +126,13 @@ func (n *node) Perform(_ int32, e job.Effect) {
 	n.effects <- e
 }
 
-func (n *node) Begun(events.JobID) {}
+func (n *node) Forget(key job.EffectKey) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.forgotten = append(n.forgotten, key)
+}
 
-func (n *node) Drop(int32) {}
+func (n *node) ForgetAll(int32) {}
 
 func (n *node) Alive(id events.NodeID) bool {
 	n.mu.Lock()
@@ -152,7 +166,7 @@ func (n *node) open() {
 func (n *node) submit() events.JobID {
 	n.t.Helper()
 	id := events.NewJobID()
-	n.accepted(events.SubmitJob{Job: id, Key: "key", Operation: events.HTMLToPDF, Content: events.Content{HTML: "x"}})
+	n.accepted(events.Submission{SubmitJob: events.SubmitJob{Job: id, Key: "key", Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x"}})
 	return id
 }
 
@@ -190,7 +204,7 @@ func (n *node) append(c events.Command) {
 func (n *node) appendBytes(value []byte) {
 	n.t.Helper()
 	p := events.Partition("acc", 2)
-	offset, err := eventlog.AppendWait(n.t.Context(), n.Log, events.TopicCommands, p, eventlog.Record{Key: []byte("acc"), Value: value})
+	offset, err := eventlog.AppendWait(n.t.Context(), n.log, events.TopicCommands, p, eventlog.Record{Key: []byte("acc"), Value: value})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -200,14 +214,14 @@ func (n *node) appendBytes(value []byte) {
 // decided waits until the replica has folded the envelope of a command.
 func (n *node) decided(p int32, cause int64) {
 	n.t.Helper()
-	n.until(p, "the command is decided", func() bool { return n.Replica.Cursor(p).Cause >= cause })
+	n.until(p, "the command is decided", func() bool { return n.replica.Cursor(p).Cause >= cause })
 }
 
 // until asks after every progress of a partition whether something is so.
 func (n *node) until(p int32, what string, is func() bool) {
 	n.t.Helper()
 	progress := make(chan struct{}, 1)
-	stop := n.Replica.Watch(p, func(projections.Progress) {
+	stop := n.replica.Watch(p, func(projections.Progress) {
 		select {
 		case progress <- struct{}{}:
 		default:
@@ -225,7 +239,7 @@ func (n *node) until(p int32, what string, is func() bool) {
 
 func (n *node) status(id events.JobID) projections.Job {
 	n.t.Helper()
-	j, ok, err := n.Replica.Job("acc", id)
+	j, ok, err := n.replica.Job("acc", id)
 	if err != nil || !ok {
 		n.t.Fatalf("job %s: found %t, %v", id, ok, err)
 	}
@@ -234,7 +248,7 @@ func (n *node) status(id events.JobID) projections.Job {
 
 // A job goes through: reply, effect, and what the attempt tells.
 func TestAJobGoesThrough(t *testing.T) {
-	n := newHouse(t).start("n1")
+	n := newCluster(t).start("n1")
 	defer n.stop()
 	n.open()
 	id := n.submit()
@@ -253,7 +267,7 @@ func TestAJobGoesThrough(t *testing.T) {
 
 // A command that comes twice is decided once, and unreadable ones do not block those behind.
 func TestDuplicatesAndGarbage(t *testing.T) {
-	n := newHouse(t).start("n1")
+	n := newCluster(t).start("n1")
 	defer n.stop()
 	n.open()
 	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: 5, Body: events.SubmitJob{Job: events.NewJobID(), Key: "key", Test: true}}
@@ -265,7 +279,7 @@ func TestDuplicatesAndGarbage(t *testing.T) {
 	if first, second := n.render(), n.render(); first.Job != c.Body.(events.SubmitJob).Job || second.Job != last {
 		t.Errorf("asked to render %s and %s", first.Job, second.Job)
 	}
-	if reply, ok, err := n.Replica.Reply("acc", c.ID); err != nil || !ok || reply.Code != events.Accepted {
+	if reply, ok, err := n.replica.Reply("acc", c.ID); err != nil || !ok || reply.Code != events.Accepted {
 		t.Errorf("stored reply %+v %t %v", reply, ok, err)
 	}
 }
@@ -273,7 +287,7 @@ func TestDuplicatesAndGarbage(t *testing.T) {
 // A new owner asks again for what the old one may not have done, and counts
 // renders on dead nodes as lost.
 func TestTakeOver(t *testing.T) {
-	h := newHouse(t)
+	h := newCluster(t)
 	first := h.start("n1")
 	first.open()
 	queued, running := first.submit(), first.submit()
@@ -309,7 +323,7 @@ func TestTakeOver(t *testing.T) {
 
 // A host that panics is followed by another, which does what it left undone.
 func TestAPanickingHostIsReplaced(t *testing.T) {
-	n := newHouse(t).start("n1")
+	n := newCluster(t).start("n1")
 	defer n.stop()
 	n.open()
 	n.panics.Store(1)
@@ -321,7 +335,7 @@ func TestAPanickingHostIsReplaced(t *testing.T) {
 
 // A foreign marker makes the owner stop; holding the partition still, it announces itself again.
 func TestASupersededOwnerComesBackWithANewEpoch(t *testing.T) {
-	n := newHouse(t).start("n1")
+	n := newCluster(t).start("n1")
 	defer n.stop()
 	n.open()
 	p := events.Partition("acc", 2)
@@ -329,19 +343,19 @@ func TestASupersededOwnerComesBackWithANewEpoch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign, err := eventlog.AppendWait(t.Context(), n.Log, events.TopicJournal, p, eventlog.Record{Value: value})
+	foreign, err := eventlog.AppendWait(t.Context(), n.log, events.TopicJournal, p, eventlog.Record{Value: value})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n.submit() // waits for its reply, which only an owner with a newer marker gives
-	if epoch := n.Replica.Cursor(p).Epoch; epoch <= foreign {
+	if epoch := n.replica.Cursor(p).Epoch; epoch <= foreign {
 		t.Errorf("epoch %d, the foreign marker is at %d", epoch, foreign)
 	}
 }
 
 // Two nodes share the partitions; when one leaves, the other serves all.
 func TestHandOver(t *testing.T) {
-	h := newHouse(t)
+	h := newCluster(t)
 	first := h.start("n1")
 	defer first.stop()
 	first.open()
@@ -352,7 +366,7 @@ func TestHandOver(t *testing.T) {
 	}
 	for _, n := range []*node{first, second} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		if err := n.Replica.CatchUp(ctx, events.Partition("acc", 2)); err != nil {
+		if err := n.replica.CatchUp(ctx, events.Partition("acc", 2)); err != nil {
 			t.Error(err)
 		}
 		cancel()
@@ -365,20 +379,20 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// Nobody owns the partitions: the gateway says so in time, and keeps quiet about nothing.
+// Nobody owns the partitions: the gateway says so in time, and keeps discard about nothing.
 func TestNoOwnerNoReply(t *testing.T) {
-	h := newHouse(t)
+	h := newCluster(t)
+	h.patience = 50 * time.Millisecond
 	n := h.start("n1")
 	if err := n.shards.Close(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		n.System.Shutdown()
-		if err := n.Replica.Close(); err != nil {
+		n.system.Shutdown()
+		if err := n.replica.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	n.Patience = 50 * time.Millisecond
 	if _, err := n.Do("acc", events.CreateAccount{Plan: events.PlanPro}); err == nil {
 		t.Error("a command that nobody decides has a reply")
 	}

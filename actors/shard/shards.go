@@ -63,7 +63,7 @@ func (s *Shards) Close() error {
 }
 
 // NodeGone tells the hosts that a node is down: what it rendered is lost.
-func (s *Shards) NodeGone(node events.NodeID) { s.system.Root.Send(s.pid, nodeGone{node}) }
+func (s *Shards) NodeGone(node events.NodeID) { s.system.Root.Send(s.pid, NodeGone{node}) }
 
 // Assigned is a call of eventlog.Owner.
 func (s *Shards) Assigned(partitions []int32) {
@@ -132,7 +132,7 @@ func (s *supervisor) Receive(ctx actor.Context) {
 		s.onGive(ctx, m)
 	case drop:
 		s.onDrop(ctx, m)
-	case nodeGone:
+	case NodeGone:
 		for _, pid := range s.hosts {
 			if pid != nil {
 				ctx.Send(pid, m)
@@ -158,7 +158,7 @@ func (s *supervisor) onGive(ctx actor.Context, m give) {
 	for _, p := range m.partitions {
 		if pid := s.hosts[p]; pid != nil {
 			g.left = append(g.left, pid)
-			ctx.Send(pid, resign{})
+			ctx.Send(pid, Resign{})
 		}
 		s.forget(p)
 	}

@@ -35,10 +35,7 @@ func (w *world) check() error {
 
 // checkReplicas compares every replica with a fresh fold, and live state with both.
 func (w *world) checkReplicas(p int32) error {
-	fresh := newReplica()
-	for _, e := range w.accepted(p, fresh) {
-		fresh.apply(p, e)
-	}
+	fresh := w.replay(p)
 	for _, n := range w.nodes {
 		r := n.replicas[p]
 		if r.cursor != fresh.cursor {
@@ -58,34 +55,38 @@ func (w *world) checkReplicas(p int32) error {
 
 // accepted replays a partition's journal by the rules.
 func (w *world) accepted(p int32, r *replica) (all []events.Envelope) {
-	for offset, value := range w.journal[p] {
-		entry, err := events.DecodeEntry(value)
-		if err != nil {
-			panic(err)
-		}
-		if w.rules.step(&r.cursor, int64(offset), entry) {
-			all = append(all, entry.(events.Envelope))
+	for offset, record := range w.journal[p] {
+		if w.rules.step(&r.cursor, int64(offset), record.entry) {
+			all = append(all, record.entry.(events.Envelope))
 		}
 	}
 	return all
 }
 
 func (w *world) checkLive(n *node, p int32, fresh *replica) error {
-	run := n.runs[p]
-	if run == nil || !run.owner.Active() {
-		return nil
+	for _, o := range n.owned {
+		if o.partition != p || !o.machine.Active() {
+			continue
+		}
+		if err := checkAccounts(o, fresh); err != nil {
+			return err
+		}
 	}
-	for id, a := range run.accounts {
+	return nil
+}
+
+func checkAccounts(o *ownership, fresh *replica) error {
+	for id, a := range o.accounts {
 		live, err := a.aggregate.State()
 		if err != nil {
 			return err
 		}
-		replayed, err := account.Replica{Reader: fresh.values, Partition: p}.Account(id)
+		replayed, err := account.ReplicaStore{Reader: fresh.values, Partition: o.partition}.Account(id)
 		if err != nil {
 			return err
 		}
 		if !reflect.DeepEqual(live, replayed) {
-			return fmt.Errorf("account %s lives as %+v on %s, replayed it is %+v", id, live, n.id, replayed)
+			return fmt.Errorf("account %s lives as %+v on %s, replayed it is %+v", id, live, o.node.id, replayed)
 		}
 	}
 	return nil
@@ -242,7 +243,7 @@ func (w *world) checkReplies(a audit) error {
 func (w *world) checkEnd(p int32) (err error) {
 	values := w.nodes[0].replicas[p].values
 	for id := range w.keys {
-		s, loadErr := account.Replica{Reader: values, Partition: p}.Account(id)
+		s, loadErr := account.ReplicaStore{Reader: values, Partition: p}.Account(id)
 		if loadErr != nil {
 			return loadErr
 		}

@@ -2,11 +2,15 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"time"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
+	"platen.dev/actors/render/dispatch"
+	"platen.dev/actors/shard"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -20,10 +24,20 @@ type node struct {
 	paused   bool
 	skew     time.Duration
 	replicas [partitions]*replica
-	runs     [partitions]*run
-	held     [partitions]bool // assigned, as far as the node knows
-	renders  map[events.JobID]*attempt
-	away     map[events.JobID]handedOver
+	// owned are the ownerships that have not ended; held says which partitions are
+	// assigned, as far as the node knows.
+	owned []*ownership
+	held  [partitions]bool
+	jobs  *jobs
+	// members are the nodes that this one believes to be up, news what it will hear.
+	members map[events.NodeID]bool
+	news    []membership
+}
+
+// membership is the news of a node that went down or came up.
+type membership struct {
+	node events.NodeID
+	up   bool
 }
 
 func newNode(w *world, number int) *node {
@@ -38,25 +52,33 @@ func newNode(w *world, number int) *node {
 func (n *node) start() {
 	n.life++
 	n.id = events.NodeID(fmt.Sprintf("node-%d.%d", n.number, n.life))
-	n.runs, n.held = [partitions]*run{}, [partitions]bool{}
-	n.renders, n.away = map[events.JobID]*attempt{}, map[events.JobID]handedOver{}
+	n.owned, n.held = nil, [partitions]bool{}
 	n.paused = false
+	n.jobs = newJobs(n)
+	n.members, n.news = map[events.NodeID]bool{n.id: true}, nil
+	for _, other := range n.world.nodes {
+		n.members[other.id] = true
+	}
 }
 
 // crash ends the process. What its producers had under way may still arrive, up
 // to some point; its store may be lost.
 func (n *node) crash() {
-	for _, r := range n.runs {
-		if r != nil {
-			r.flushSome()
-		}
+	for _, o := range n.owned {
+		o.flushSome()
 	}
 	if n.world.chance(20) {
 		for p := range n.replicas {
 			n.replicas[p] = newReplica()
 		}
 	}
+	gone := n.id
 	n.start()
+	for _, other := range n.world.nodes {
+		if other != n {
+			other.news = append(other.news, membership{gone, false}, membership{n.id, true})
+		}
+	}
 }
 
 // limits are small, so that schedules run into them, and differ from version to
@@ -82,102 +104,56 @@ func (n *node) now() events.Instant { return n.world.now.Add(n.skew) }
 // own begins an ownership, as an assignment or a respawn does.
 func (n *node) own(p int32) {
 	n.held[p] = true
-	if n.runs[p] == nil {
-		n.runs[p] = newRun(n, p)
+	if !n.owns(p) {
+		n.owned = append(n.owned, newOwnership(n, p))
 	}
 }
 
-// resign ends what the node has of a partition.
-func (n *node) resign(p int32) {
+// owns reports whether the node has an ownership of a partition that goes on.
+func (n *node) owns(p int32) bool {
+	return slices.ContainsFunc(n.owned, func(o *ownership) bool { return o.partition == p && !o.resigned })
+}
+
+// revoke takes a partition away: its ownership finishes what it has under way, or ends
+// at once when it takes too long.
+func (n *node) revoke(p int32, patient bool) {
 	n.held[p] = false
-	if n.runs[p] != nil {
-		n.runs[p].flushSome()
-		n.runs[p] = nil
-	}
-	n.drop(p)
-}
-
-// step lets the node run for a while.
-func (n *node) step() {
-	for range 1 + n.world.rng.IntN(20) {
-		p := int32(n.world.rng.IntN(partitions))
-		if !n.paused {
-			n.act(p)
-		} else if r := n.runs[p]; r != nil && n.world.chance(20) {
-			r.flushOne() // a paused process does nothing, but its packets travel
+	for _, o := range slices.Clone(n.owned) {
+		if o.partition != p {
+			continue
+		}
+		o.resigned = true
+		if !patient && n.world.chance(30) {
+			n.end(o)
+		} else {
+			n.jobs.give(p)
+			o.take(shard.Resign{})
 		}
 	}
 }
 
-// act lets one random thing happen on the node.
-func (n *node) act(p int32) {
-	switch n.world.rng.IntN(10) {
-	case 0, 1, 2:
-		n.fold(p, 1+n.world.rng.IntN(4))
-	case 3:
-		n.render()
-	default:
-		if r := n.runs[p]; r != nil {
-			r.step()
-		}
+// end ends an ownership. Who still holds the partition announces itself again.
+func (n *node) end(o *ownership) {
+	n.owned = slices.DeleteFunc(n.owned, func(other *ownership) bool { return other == o })
+	o.flushSome()
+	if n.held[o.partition] && !o.resigned {
+		n.own(o.partition)
 	}
 }
 
-// drain does all that the node can do without faults.
-func (n *node) drain() {
-	for p := range int32(partitions) {
-		n.fold(p, 1<<30)
-		if r := n.runs[p]; r != nil {
-			r.drain()
-		}
-		n.fold(p, 1<<30)
-	}
-	for range 3 {
-		for _, id := range n.renderOrder() {
-			n.advance(n.renders[id])
-		}
-	}
-}
-
-// fold reads some records of the journal into the replica and tells the host.
-func (n *node) fold(p int32, limit int) {
-	r := n.replicas[p]
-	for ; limit > 0 && r.cursor.Next < int64(len(n.world.journal[p])); limit-- {
-		offset := r.cursor.Next
-		entry, err := events.DecodeEntry(n.world.journal[p][offset])
+// begin performs an effect, for which there must be a reason in the journal by now.
+func (n *node) begin(p int32, e job.Effect) {
+	switch e := e.(type) {
+	case job.Render:
+		s, err := account.ReplicaStore{Reader: n.replicas[p].values, Partition: p}.Job(e.Account, e.Job)
 		if err != nil {
 			panic(err)
 		}
-		step := projections.Step{Offset: offset, Entry: entry, Accepted: n.world.rules.step(&r.cursor, offset, entry)}
-		if step.Accepted {
-			r.apply(p, entry.(events.Envelope))
+		if s.Phase == job.Absent {
+			n.world.fail("%s begins to render job %s, of which the journal knows nothing", n.id, e.Job)
 		}
-		if n.runs[p] != nil {
-			n.runs[p].progress = append(n.runs[p].progress, step)
-		}
-	}
-}
-
-// attempt is a render under way on a node.
-type attempt struct {
-	id      events.AttemptID
-	account events.AccountID
-	job     events.JobID
-	started bool
-	again   bool
-}
-
-// Perform is the node's side of shard.Performer.
-func (n *node) perform(e job.Effect) {
-	switch e := e.(type) {
-	case job.Render:
-		if a, known := n.renders[e.Job]; known {
-			a.again = true
-			return
-		}
-		if _, elsewhere := n.away[e.Job]; !elsewhere && !n.handOver(e) {
-			n.begin(e)
-		}
+		n.jobs.asked[e.Job] = &asked{partition: p}
+		n.jobs.take(dispatch.Take{Partition: p, Effect: e})
 	case job.DeleteFile:
 		delete(n.world.files, e.Name)
 		if e.Tell {
@@ -186,56 +162,121 @@ func (n *node) perform(e job.Effect) {
 	}
 }
 
-func (n *node) begin(e job.Render) {
-	n.world.ids++
-	n.renders[e.Job] = &attempt{id: events.AttemptID(n.world.ids), account: e.Account, job: e.Job}
-}
-
-func (n *node) renderOrder() []events.JobID { return inOrder(n.renders) }
-
-func inOrder[V any](of map[events.JobID]V) []events.JobID {
-	ids := make([]events.JobID, 0, len(of))
-	for id := range of {
-		ids = append(ids, id)
-	}
-	sort.Slice(ids, func(i, j int) bool { return string(ids[i][:]) < string(ids[j][:]) })
-	return ids
-}
-
-// render moves a random attempt on.
-func (n *node) render() {
-	if ids := n.renderOrder(); len(ids) > 0 {
-		n.advance(n.renders[ids[n.world.rng.IntN(len(ids))]])
+func (n *node) forget(key job.EffectKey) {
+	if key.Kind == job.KindRender {
+		n.jobs.take(dispatch.Forget{Job: key.Job})
 	}
 }
 
-// advance starts an attempt, or ends one well, badly or with a file and no word of it.
-func (n *node) advance(a *attempt) {
-	if !a.started {
-		a.started = true
-		n.tell(a, events.StartRender{Job: a.job, Attempt: a.id, Node: n.id})
+func (n *node) forgetAll(p int32) { n.jobs.take(dispatch.ForgetAll{Partition: p}) }
+
+// step lets the node run for a while.
+func (n *node) step() {
+	if n.paused && n.world.chance(15) {
+		n.paused = false
+	}
+	for range 1 + n.world.rng.IntN(80) {
+		p := int32(n.world.rng.IntN(partitions))
+		if !n.paused {
+			n.act(p)
+			continue
+		}
+		for _, o := range slices.Clone(n.owned) {
+			if o.partition == p && n.world.chance(20) {
+				o.flushOne() // a paused process does nothing, but its packets travel
+			}
+		}
+	}
+}
+
+// act lets one random thing happen on the node.
+func (n *node) act(p int32) {
+	switch n.world.rng.IntN(12) {
+	case 0, 1, 2:
+		n.fold(p, 1+n.world.rng.IntN(4))
+	case 3, 4, 5:
+		n.jobs.step()
+	case 6:
+		n.hear()
+	default:
+		for _, o := range slices.Clone(n.owned) {
+			if o.partition == p && o.live() {
+				o.step()
+			}
+		}
+	}
+}
+
+// hear lets the node learn of one that went down or came up.
+func (n *node) hear() {
+	if len(n.news) == 0 {
 		return
 	}
-	if n.world.chance(20) {
-		n.tell(a, events.FailRender{Job: a.job, Attempt: a.id, Code: events.BrowserCrashed, Retryable: n.world.chance(80)})
-	} else {
-		name := fmt.Sprintf("%s-%d", a.job, a.id)
-		n.world.files[name] = true
-		n.tell(a, events.FinishRender{Job: a.job, Attempt: a.id, File: events.File{Name: name, Size: 1000, Pages: 1}})
+	m := n.news[0]
+	n.news = n.news[1:]
+	if m.up {
+		n.members[m.node] = true
+		return
 	}
-	delete(n.renders, a.job)
-	if a.again {
-		n.perform(job.Render{Account: a.account, Job: a.job})
+	delete(n.members, m.node)
+	n.jobs.take(dispatch.NodeGone{Node: m.node})
+	for _, o := range slices.Clone(n.owned) {
+		o.take(shard.NodeGone{Node: m.node})
 	}
 }
 
-// tell appends in order: a start reaches the log before its outcome does.
-func (n *node) tell(a *attempt, body events.CommandBody) {
-	p := n.world.commandAt(n.now(), a.account, body)
-	n.world.deliver(p)
-	if n.world.chance(10) {
-		n.world.wire = append(n.world.wire, p)
+// drain does all that the node can do without faults.
+func (n *node) drain() {
+	for len(n.news) > 0 {
+		n.hear()
 	}
+	for p := range int32(partitions) {
+		n.fold(p, 1<<30)
+	}
+	for _, o := range slices.Clone(n.owned) {
+		if o.live() {
+			o.drain()
+		}
+	}
+	for p := range int32(partitions) {
+		n.fold(p, 1<<30)
+	}
+	n.jobs.drain()
+}
+
+// fold reads some records of the journal into the replica, in one batch, and tells who watches.
+func (n *node) fold(p int32, limit int) {
+	r, journal := n.replicas[p], n.world.journal[p]
+	from := r.cursor.Next
+	steps := make([]projections.Step, 0, min(limit, len(journal)-int(from)))
+	tx := projections.NewTx(r.values)
+	for ; len(steps) < cap(steps); from++ {
+		entry := journal[from].entry
+		step := projections.Step{Offset: from, Entry: entry, Accepted: n.world.rules.step(&r.cursor, from, entry)}
+		if step.Accepted {
+			apply(tx, p, entry.(events.Envelope))
+		}
+		steps = append(steps, step)
+	}
+	if err := tx.Flush(r.values); err != nil {
+		panic(err)
+	}
+	for _, o := range n.owned {
+		if o.partition == p {
+			o.folded = append(o.folded, steps...)
+		}
+	}
+	for _, step := range steps {
+		if step.Accepted {
+			n.jobs.facts(step.Entry.(events.Envelope).Events)
+		}
+	}
+}
+
+func inOrder[V any](of map[events.JobID]V) []events.JobID {
+	ids := slices.Collect(maps.Keys(of))
+	sort.Slice(ids, func(i, j int) bool { return string(ids[i][:]) < string(ids[j][:]) })
+	return ids
 }
 
 // replica is projections.Replica in memory.
@@ -248,19 +289,20 @@ func newReplica() *replica {
 	return &replica{cursor: projections.Origin(), values: projections.Memory{}}
 }
 
-func (r *replica) apply(p int32, e events.Envelope) {
-	tx := projections.NewTx(r.values)
+func apply(tx *projections.Tx, p int32, e events.Envelope) {
 	account.States{}.Apply(tx, p, e)
 	projections.ReadModels{}.Apply(tx, p, e)
+}
+
+// replay is a replica that has folded the journal of a partition anew.
+func (w *world) replay(p int32) *replica {
+	r := newReplica()
+	tx := projections.NewTx(r.values)
+	for _, e := range w.accepted(p, r) {
+		apply(tx, p, e)
+	}
 	if err := tx.Flush(r.values); err != nil {
 		panic(err)
 	}
-}
-
-func (r *replica) anyJob(is func(job.State) bool) bool {
-	found := false
-	for p := range int32(partitions) {
-		_ = account.EachJob(r.values, p, func(_ events.JobID, s job.State) { found = found || is(s) })
-	}
-	return found
+	return r
 }

@@ -126,9 +126,13 @@ func (r repeats) download(e events.Envelope, ev events.DownloadBegun) error {
 	return nil
 }
 
-// submission is a random request for a job: every third one may repeat another.
-func (w *world) submission(id events.AccountID) events.SubmitJob {
-	submit := events.SubmitJob{Job: w.id(), Key: w.keys[id], Operation: events.HTMLToPDF, Test: w.chance(5)}
+// submission is a random request for a job: every third one may repeat another, and
+// every third is a slow job.
+func (w *world) submission(id events.AccountID) events.Submission {
+	submit := events.Submission{SubmitJob: events.SubmitJob{Job: w.id(), Key: w.keys[id], Operation: events.HTMLToPDF, Test: w.chance(5)}}
+	if w.chance(33) {
+		submit.Content.URL = "u"
+	}
 	if w.chance(33) {
 		submit.Idempotency = &events.Idempotency{Key: fmt.Sprintf("k%d", w.rng.IntN(4)), Fingerprint: [32]byte{byte(w.rng.IntN(2))}}
 	}
@@ -158,7 +162,7 @@ func (w *world) visitors() {
 
 func (w *world) downloadable(s submitted) bool {
 	p := events.Partition(s.account, partitions)
-	state, err := account.Replica{Reader: w.nodes[0].replicas[p].values, Partition: p}.Job(s.account, s.job)
+	state, err := account.ReplicaStore{Reader: w.nodes[0].replicas[p].values, Partition: p}.Job(s.account, s.job)
 	return err == nil && state.Phase == job.Done && state.Downloads <= job.MaxDownloads
 }
 

@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"slices"
+
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
 	"platen.dev/events"
@@ -22,8 +24,28 @@ type Rules struct {
 	ForgetRequests bool
 	// ForgetDownloads makes owners not know the downloads of a file.
 	ForgetDownloads bool
-	// ForgetHandovers makes nodes not take up again what a node took that is gone.
-	ForgetHandovers bool
+	// Fault is a mistake in the orchestration.
+	Fault Fault
+}
+
+// cursor is what an owner that has announced itself at offset is told of its replica.
+func (r Rules) cursor(c projections.Cursor, offset int64) projections.Cursor {
+	if r.IgnoreMarkers {
+		c.Epoch = offset
+	}
+	return c
+}
+
+// told is what an owner hears of journal records and of its replica's cursor.
+func (r Rules) told(steps []projections.Step, c projections.Cursor, epoch int64) ([]projections.Step, projections.Cursor) {
+	if !r.IgnoreMarkers {
+		return steps, c
+	}
+	c.Epoch = epoch
+	return slices.DeleteFunc(slices.Clone(steps), func(s projections.Step) bool {
+		_, marker := s.Entry.(events.Marker)
+		return marker
+	}), c
 }
 
 // step moves a cursor as the rules have it.
@@ -50,11 +72,11 @@ func (r Rules) records(e events.Envelope) []events.Envelope {
 }
 
 // store is committed state as the rules let owners see it.
-func (r Rules) store(s account.Replica) account.Store { return forgetful{s, r} }
+func (r Rules) store(s account.ReplicaStore) account.Store { return forgetful{s, r} }
 
 // forgetful is committed state without what the rules make owners forget.
 type forgetful struct {
-	account.Replica
+	account.ReplicaStore
 	rules Rules
 }
 
@@ -62,18 +84,18 @@ func (f forgetful) Reply(id events.AccountID, c events.CommandID) (events.Reply,
 	if f.rules.ForgetReplies {
 		return events.Reply{}, false, nil
 	}
-	return f.Replica.Reply(id, c)
+	return f.ReplicaStore.Reply(id, c)
 }
 
 func (f forgetful) Remembered(id events.AccountID, key string) (account.Remembered, error) {
 	if f.rules.ForgetRequests {
 		return account.Remembered{}, nil
 	}
-	return f.Replica.Remembered(id, key)
+	return f.ReplicaStore.Remembered(id, key)
 }
 
 func (f forgetful) Job(id events.AccountID, j events.JobID) (job.State, error) {
-	s, err := f.Replica.Job(id, j)
+	s, err := f.ReplicaStore.Job(id, j)
 	if f.rules.ForgetDownloads {
 		s.Downloads, s.Stream, s.StreamUntil = 0, 0, 0
 	}

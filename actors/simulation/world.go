@@ -3,9 +3,9 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
+	"platen.dev/actors/account"
 	"platen.dev/actors/job"
 	"platen.dev/events"
 )
@@ -24,11 +24,13 @@ type world struct {
 	now   events.Instant
 
 	commands [partitions][][]byte
-	journal  [partitions][][]byte
+	journal  [partitions][]record
 	// wire holds commands on their way to the log, in no order.
-	wire  []packet
-	nodes []*node
-	files map[string]bool
+	wire []packet
+	// assigned are the nodes that the log gave the partitions to.
+	assigned [partitions]*node
+	nodes    []*node
+	files    map[string]bool
 
 	sent    map[events.CommandID]events.Command
 	replies map[events.CommandID][]events.Reply
@@ -39,9 +41,48 @@ type world struct {
 	fault     error
 }
 
+// record is a journal record, with what its bytes mean.
+type record struct {
+	bytes []byte
+	entry events.Entry
+}
+
+// write appends a journal record.
+func (w *world) write(p int32, value []byte) {
+	entry, err := events.DecodeEntry(value)
+	if err != nil {
+		panic(err)
+	}
+	w.journal[p] = append(w.journal[p], record{value, entry})
+}
+
 type packet struct {
 	partition int32
 	value     []byte
+}
+
+// fail notes the first thing that must not happen.
+func (w *world) fail(format string, args ...any) {
+	if w.fault == nil {
+		w.fault = fmt.Errorf(format, args...)
+	}
+}
+
+// node finds the present life of a node; nil when that id is gone.
+func (w *world) node(id events.NodeID) *node {
+	for _, n := range w.nodes {
+		if n.id == id {
+			return n
+		}
+	}
+	return nil
+}
+
+// trim forgets the commands below an offset.
+func (w *world) trim(p int32, before int64) {
+	for offset := range min(before, int64(len(w.commands[p]))) {
+		w.commands[p][offset] = nil
+	}
 }
 
 // Run plays the schedule of a seed and says what does not hold.
@@ -71,6 +112,11 @@ func newWorld(seed uint64, rules Rules) *world {
 	}
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
+	}
+	for _, n := range w.nodes { // all are up before the schedule begins
+		for _, other := range w.nodes {
+			n.members[other.id] = true
+		}
 	}
 	for i := range accounts {
 		w.openAccount(events.AccountID(fmt.Sprintf("acc_%d", i)))
@@ -111,6 +157,9 @@ func (w *world) commandAt(at events.Instant, id events.AccountID, body events.Co
 	if err != nil {
 		panic(err)
 	}
+	if s, ok := body.(events.Submission); ok {
+		c.Body = s.SubmitJob
+	}
 	w.sent[c.ID] = c
 	return packet{events.Partition(id, partitions), value}
 }
@@ -135,11 +184,12 @@ func (w *world) step() {
 	case pick < 93:
 		w.assign(int32(w.rng.IntN(partitions)), 30)
 	case pick < 96:
-		n.paused = !n.paused
+		n.paused = true
 	case pick < 98:
 		n.crash()
 	case pick < 99:
-		n.skew = time.Duration(w.rng.IntN(7200)-3600) * time.Second
+		most := []int{60, 60, 3600}[w.rng.IntN(3)] // seconds
+		n.skew = time.Duration(w.rng.IntN(2*most)-most) * time.Second
 	default:
 		w.now = w.now.Add(time.Duration(w.rng.IntN(30)) * time.Hour)
 	}
@@ -194,65 +244,99 @@ func losable(body events.CommandBody) bool {
 	return true
 }
 
+// settleOwner leaves a partition with one owner that everybody knows: most often the
+// present one, for which no other takes over what it has forgotten.
+func (w *world) settleOwner(p int32) {
+	if to := w.assigned[p]; to.held[p] && w.chance(70) {
+		w.assignTo(p, to, 100)
+		return
+	}
+	w.assign(p, 100)
+}
+
 // assign gives a partition to a random node. Others who hold it hear of it with
 // the given chance in percent, or become zombies.
 func (w *world) assign(p int32, heard int) {
-	to := w.nodes[w.rng.IntN(len(w.nodes))]
+	w.assignTo(p, w.nodes[w.rng.IntN(len(w.nodes))], heard)
+}
+
+func (w *world) assignTo(p int32, to *node, heard int) {
+	w.assigned[p] = to
+	if w.chance(30) { // it leaves the node, and comes back at once
+		to.revoke(p, true)
+	}
 	for _, n := range w.nodes {
 		if n != to && w.chance(heard) {
-			n.resign(p)
+			n.revoke(p, false)
 		}
 	}
 	to.own(p)
 }
 
-// gone tells whether a node id is of no present life of a node.
-func (w *world) gone(id events.NodeID) bool {
-	return !slices.ContainsFunc(w.nodes, func(n *node) bool { return n.id == id })
-}
-
 // settle lets the faults end and everything that is under way come to its end.
 func (w *world) settle() {
+	if w.chance(50) { // a last fault, for which no other covers
+		w.nodes[w.rng.IntN(len(w.nodes))].crash()
+	}
 	for _, n := range w.nodes {
 		n.paused, n.skew = false, 0
 	}
-	for _, p := range w.wire {
-		w.deliver(p)
-	}
-	w.wire = nil
 	for p := range int32(partitions) {
-		w.assign(p, 100)
+		w.settleOwner(p)
 	}
+	for range 10 { // in seconds, a job that is lost with its node is taken from it
+		w.now = w.now.Add(time.Second)
+		w.drain()
+	}
+	w.checkLost()
 	for range 60 {
 		w.now = w.now.Add(2 * time.Minute)
 		for range 4 {
-			for _, n := range w.nodes {
-				n.drain()
-			}
-			for len(w.wire) > 0 {
-				w.deliver(w.wire[0])
-				w.wire = w.wire[1:]
-			}
+			w.drain()
 		}
-		if w.fault != nil || w.quiet() {
+		if w.fault != nil || w.settled() {
 			return
 		}
 	}
-	w.fault = fmt.Errorf("the world does not come to rest")
+	w.fail("the world does not come to rest")
 }
 
-// quiet tells whether every command is decided everywhere and no job is under way.
-func (w *world) quiet() bool {
+// drain lets everything happen that can without time passing.
+func (w *world) drain() {
+	for _, n := range w.nodes {
+		n.drain()
+	}
+	for len(w.wire) > 0 {
+		w.deliver(w.wire[0])
+		w.wire = w.wire[1:]
+	}
+}
+
+// checkLost holds the owners to taking jobs from nodes that are gone when they hear of
+// it, not when the attempt's deadline has passed.
+func (w *world) checkLost() {
+	for _, n := range w.nodes {
+		for p, r := range n.replicas {
+			_ = account.EachJob(r.values, int32(p), func(id events.JobID, s job.State) {
+				if s.Phase == job.Rendering && w.node(s.Node) == nil {
+					w.fail("job %s waits for its attempt on %s, which is gone", id, s.Node)
+				}
+			})
+		}
+	}
+}
+
+// settled reports whether every command is decided everywhere and no job is under way.
+func (w *world) settled() bool {
 	for p := range int32(partitions) {
-		active := false
 		for _, n := range w.nodes {
-			r := n.replicas[p]
-			if r.cursor.Next != int64(len(w.journal[p])) || r.cursor.Cause != int64(len(w.commands[p]))-1 {
+			c := n.replicas[p].cursor
+			if c.Next != int64(len(w.journal[p])) || c.Cause != int64(len(w.commands[p]))-1 {
 				return false
 			}
-			active = active || r.anyJob(func(s job.State) bool { return s.Active() || s.Phase == job.Expired })
 		}
-		if active {
+		open, err := account.Unsettled(w.nodes[0].replicas[p].values, p)
+		if err != nil || len(open) > 0 {
 			return false
 		}
 	}

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"platen.dev/actors/account"
-	"platen.dev/actors/render"
 	"platen.dev/edge"
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
+	limits "platen.dev/events/contract"
 	"platen.dev/projections"
 )
 
@@ -213,14 +213,14 @@ func (a *adminServer) usage(w http.ResponseWriter, r *http.Request) {
 		answer(w, 503, adminError{err.Error()})
 		return
 	}
-	state, err := account.Replica{Reader: a.replica, Partition: partition}.Account(id)
+	state, err := account.ReplicaStore{Reader: a.replica, Partition: partition}.Account(id)
 	if err != nil || !state.Exists() {
 		answer(w, 409, adminError{refusalText(events.NoSuchAccount, id)})
 		return
 	}
 	answer(w, 200, accountUsage{
 		Usage: account.UsageAt(state, events.At(a.now()), account.LimitsOf),
-		Plan:  state.Plan, MaxFile: cmp.Or(state.MaxFile, render.MaxFile), Blocks: state.Blocks, Tests: state.Tests.Count,
+		Plan:  state.Plan, MaxFile: cmp.Or(state.MaxFile, limits.MaxFileBytes), Blocks: state.Blocks, Tests: state.Tests.Count,
 	})
 }
 

@@ -126,7 +126,7 @@ func (b books) checkStates(t *testing.T, l eventlog.Log) {
 	}
 	units := b.units()
 	for _, a := range all {
-		state, err := account.Replica{Reader: replica, Partition: events.Partition(a.ID, l.Partitions())}.Account(a.ID)
+		state, err := account.ReplicaStore{Reader: replica, Partition: events.Partition(a.ID, l.Partitions())}.Account(a.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

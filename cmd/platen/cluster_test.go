@@ -27,7 +27,7 @@ func startLocal(t *testing.T, nodes int) *local {
 		cfg.Cluster = ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "0123456789abcdef"}
 		cfg.Browser.Slots = 1
 		out := newLines()
-		node, err := Start(t.Context(), cfg, slog.New(slog.NewTextHandler(out, nil)))
+		node, err := Start(t.Context(), cfg, slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -46,11 +47,14 @@ func (v *venue) filledIn(t *testing.T, path string, options any, right func(even
 	id := c.post(path, object{"html": "x", "options": options}).accepted()
 	found := false
 	readTopic(t, v.log, events.TopicCommands, events.Partition(c.account, v.log.Partitions()), func(r eventlog.Record) {
-		command, err := events.DecodeCommand(r.Value)
+		command, err := events.DecodeSubmission(r.Value)
+		if errors.Is(err, events.ErrNewer) { // another command
+			return
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if submit, ok := command.Body.(events.SubmitJob); ok && submit.Job == id {
+		if submit, ok := command.Body.(events.Submission); ok && submit.Job == id {
 			found = true
 			if !right(submit.Content) {
 				t.Errorf("%s with options %v is asked for with %+v", path, options, submit.Content)

@@ -67,7 +67,7 @@ func proveExpiry(t *testing.T, v *venue) {
 // awaitDeleted waits until a file's job knows that it is gone, and looks for it.
 func (c *customer) awaitDeleted(id events.JobID) {
 	c.t.Helper()
-	decided := account.Replica{Reader: c.v.replica, Partition: events.Partition(c.account, c.v.log.Partitions())}
+	decided := account.ReplicaStore{Reader: c.v.replica, Partition: events.Partition(c.account, c.v.log.Partitions())}
 	eventually(c.t, "an expired file is still stored", func() bool {
 		state, err := decided.Job(c.account, id)
 		return err == nil && state.Phase == job.Deleted

@@ -92,7 +92,7 @@ func (c *customer) produce(jobs int) {
 		for range min(batch, jobs) {
 			id, attempt := events.NewJobID(), events.NewAttemptID()
 			for _, body := range []events.CommandBody{
-				events.SubmitJob{Job: id, Key: c.key, Operation: events.HTMLToPDF, Content: events.Content{HTML: "x"}},
+				events.Submission{SubmitJob: events.SubmitJob{Job: id, Key: c.key, Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x"}},
 				events.StartRender{Job: id, Attempt: attempt, Node: c.v.id},
 				events.FinishRender{Job: id, Attempt: attempt, File: spent(id, 1)},
 			} {

@@ -38,7 +38,7 @@ func TestHandOverNodes(t *testing.T) {
 	if err := c.nodes[1].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	c.nodes[1].await(t, "no render is begun any more")
+	c.nodes[1].await(t, "rendering retired")
 	jobs = append(jobs, c.submitHeld(t, site, 0, 12)...)
 	site.open()
 	c.nodes[1].awaitStopped(t)

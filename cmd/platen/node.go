@@ -271,10 +271,14 @@ func (n *Node) startRendering(context.Context) (err error) {
 		switch m := m.(type) {
 		case nodeGone:
 			n.renderer.NodeGone(events.NodeID(m))
+			n.renderer.PeersChanged()
 		case peersChanged:
 			n.renderer.PeersChanged()
 		}
 	})
+	for p := range n.log.Partitions() { // a watch ends with the replica
+		n.replica.Watch(p, n.renderer.Folded)
+	}
 	n.onClose("rendering", func(ctx context.Context) error {
 		n.system.EventStream.Unsubscribe(sub)
 		n.renderer.Close(ctx)
@@ -284,17 +288,18 @@ func (n *Node) startRendering(context.Context) (err error) {
 }
 
 func (n *Node) startShards(context.Context) error {
-	keeper, err := retention.Start(n.system, retention.Config{Log: n.log, Files: n.files, Logger: n.logger, Now: n.now})
+	deleter, err := retention.Start(n.system, retention.Config{Log: n.log, Files: n.files, Logger: n.logger, Now: n.now})
 	if err != nil {
 		return err
 	}
+	n.onClose("retention", func(context.Context) error { return deleter.Close() })
 	var nodes shard.Nodes = cluster.Single(n.id)
 	if n.nodes != nil {
 		nodes = n.nodes
 	}
 	n.shards, err = shard.Start(n.system, shard.Config{
 		Node: n.id, Version: version(), Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: n.now,
-		Effects: effects{n.system, n.renderer, keeper}, TrimCommands: len(n.cfg.Kafka.Brokers) == 0,
+		Effects: shard.Performers{job.KindRender: n.renderer, job.KindDeleteFile: deleter}, TrimCommands: len(n.cfg.Kafka.Brokers) == 0,
 	})
 	if err != nil {
 		return err
@@ -308,32 +313,12 @@ func (n *Node) startShards(context.Context) error {
 		n.system.EventStream.Unsubscribe(sub)
 		return n.shards.Close()
 	})
-	n.gateway = &shard.Gateway{Log: n.log, Replica: n.replica, System: n.system, Patience: replyPatience, Now: n.now}
-	return nil
+	n.gateway, err = shard.NewGateway(shard.GatewayConfig{Log: n.log, Replica: n.replica, System: n.system, Patience: replyPatience, Now: n.now})
+	return err
 }
 
 // replyPatience is how long the edge waits for a reply; owners move within it.
 const replyPatience = 10 * time.Second
-
-// effects hands each effect to the actor that performs it.
-type effects struct {
-	system   *actor.ActorSystem
-	renderer *render.Renderer
-	keeper   *actor.PID
-}
-
-func (e effects) Perform(partition int32, effect job.Effect) {
-	switch effect := effect.(type) {
-	case job.Render:
-		e.renderer.Render(partition, effect)
-	case job.DeleteFile:
-		e.system.Root.Send(e.keeper, effect)
-	}
-}
-
-func (e effects) Begun(id events.JobID) { e.renderer.Begun(id) }
-
-func (e effects) Drop(partition int32) { e.renderer.Drop(partition) }
 
 func (n *Node) startRates(context.Context) (err error) {
 	n.limiter, err = rate.Start(rate.Config{

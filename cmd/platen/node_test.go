@@ -15,6 +15,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/command"
+	"platen.dev/actors/shard"
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -96,10 +97,7 @@ func TestStartOfALostRender(t *testing.T) {
 	job := events.NewJobID()
 	h.withLog(t, func(l eventlog.Log) {
 		sendAll(t, l, "acc_dev_business",
-			events.SubmitJob{
-				Job: job, Key: demoKeyID(hash), Operation: events.HTMLToPDF,
-				Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}},
-			},
+			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: demoKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}}},
 			events.StartRender{Job: job, Attempt: events.NewAttemptID(), Node: "node-dead"})
 	})
 	p := h.start(t)
@@ -134,9 +132,12 @@ func TestLostReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = n.Close() }()
-	unreachable := *n.gateway
-	unreachable.System = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
-	unreachable.System.ProcessRegistry.Address = "127.0.0.1:1"
+	elsewhere := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	elsewhere.ProcessRegistry.Address = "127.0.0.1:1"
+	unreachable, err := shard.NewGateway(shard.GatewayConfig{Log: n.log, Replica: n.replica, System: elsewhere, Patience: replyPatience, Now: n.now})
+	if err != nil {
+		t.Fatal(err)
+	}
 	began := time.Now()
 	reply, err := unreachable.Do("acc_test", events.CreateAccount{Plan: events.PlanFree, Anchor: 1})
 	if err != nil || reply.Code != events.Accepted {

@@ -4,8 +4,11 @@ import (
 	"net/netip"
 	"sync"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"platen.dev/actors/cluster"
 	"platen.dev/actors/render"
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/browserpool/egress"
 	"platen.dev/events"
 )
@@ -17,19 +20,28 @@ type peers struct {
 }
 
 // Peers lists the other nodes. One whose load is not understood takes no jobs.
-func (p peers) Peers() (others []render.Peer) {
+func (p peers) Peers() (others []dispatch.Peer) {
 	for _, m := range p.cluster.Members() {
 		if m.Node == p.self || m.Actors == "" {
 			continue
 		}
-		load, _ := render.DecodeLoad(m.Note)
-		others = append(others, render.Peer{Node: m.Node, Renderer: render.PID(m.Actors), Load: load})
+		load, _ := dispatch.DecodeLoad(m.Note)
+		others = append(others, dispatch.Peer{Node: m.Node, Load: load})
 	}
 	return others
 }
 
+// Renderer is where the renderer of a node is found.
+func (p peers) Renderer(node events.NodeID) *actor.PID {
+	address, up := p.cluster.Actors(node)
+	if !up || address == "" {
+		return nil
+	}
+	return render.PID(address)
+}
+
 // Tell has the others told this node's load.
-func (p peers) Tell(l render.Load) { p.cluster.Note(l.Encode()) }
+func (p peers) Tell(l dispatch.Load) { p.cluster.Note(l.Encode()) }
 
 // roster is where the nodes of a cluster are on the public internet. Documents may
 // not go there: the nodes may trust one another's addresses. It may be used from

@@ -47,7 +47,7 @@ func (h *home) launch(t *testing.T) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"serve", "--data", h.data, "--listen", "127.0.0.1:0"}, h.args...)
+	args := append([]string{"serve", "--data", h.data, "--listen", "127.0.0.1:0", "--log-level", "debug"}, h.args...)
 	p := &process{home: h, cmd: exec.Command(self, args...), out: newLines(), exited: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), actAsPlaten+"=1", "TMPDIR="+h.temp)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = p.out, p.out, 5*time.Second

@@ -1,4 +1,4 @@
-package render
+package dispatch
 
 import (
 	"testing"
@@ -8,9 +8,9 @@ import (
 
 // Which node gets a job that its own has no attempt for.
 func TestChoose(t *testing.T) {
-	quick, slow := lane(events.Quick), lane(events.Slow)
+	quick := Index(events.Quick)
 	load := func(slots, quick, slow, queued int) Load {
-		return Load{Slots: slots, Running: [lanes]int{quick, slow}, Queued: [lanes]int{queued}}
+		return Load{Slots: slots, Running: [Lanes]int{quick, slow}, Queued: [Lanes]int{queued}}
 	}
 	draining := load(4, 0, 0, 0)
 	draining.Draining = true
@@ -39,7 +39,7 @@ func TestChoose(t *testing.T) {
 		for id, l := range tc.loads {
 			peers = append(peers, Peer{Node: id, Load: l})
 		}
-		got, ok := choose(tc.in, peers, func(p Peer) int { return tc.given[p.Node] })
+		got, ok := choose(tc.in, peers, func(n events.NodeID) int { return tc.given[n] })
 		if got.Node != tc.want || ok != (tc.want != "") {
 			t.Errorf("%s: chose %q, want %q", name, got.Node, tc.want)
 		}
@@ -48,16 +48,16 @@ func TestChoose(t *testing.T) {
 
 // A load comes over as it was told, and what no node tells is refused.
 func TestLoadOfOthers(t *testing.T) {
-	full := Load{Slots: maxSlots, Running: [lanes]int{maxJobs, maxJobs}, Queued: [lanes]int{maxJobs, maxJobs}, Draining: true, Taken: 1 << 62}
-	for _, want := range []Load{{}, {Slots: 2, Running: [lanes]int{1, 2}, Queued: [lanes]int{3, 4}}, full} {
+	full := Load{Slots: maxSlots, Running: [Lanes]int{maxJobs, maxJobs}, Queued: [Lanes]int{maxJobs, maxJobs}, Draining: true, Taken: 1 << 62}
+	for _, want := range []Load{{}, {Slots: 2, Running: [Lanes]int{1, 2}, Queued: [Lanes]int{3, 4}}, full} {
 		if got, err := DecodeLoad(want.Encode()); err != nil || got != want {
 			t.Errorf("%+v came over as %+v, %v", want, got, err)
 		}
 	}
 	for name, b := range map[string][]byte{
-		"nothing": nil, "text": []byte("127.0.0.1:7000"), "too long": append(full.Encode(), make([]byte, maxNote)...),
+		"nothing": nil, "text": []byte("127.0.0.1:7000"), "too long": append(full.Encode(), make([]byte, maxLoad)...),
 		"slots": Load{Slots: -1}.Encode(), "many slots": Load{Slots: maxSlots + 1}.Encode(),
-		"negative jobs": Load{Running: [lanes]int{0, -1}}.Encode(), "many jobs": Load{Queued: [lanes]int{maxJobs + 1}}.Encode(),
+		"negative jobs": Load{Running: [Lanes]int{0, -1}}.Encode(), "many jobs": Load{Queued: [Lanes]int{maxJobs + 1}}.Encode(),
 	} {
 		if got, err := DecodeLoad(b); err == nil || got != (Load{}) {
 			t.Errorf("%s: got %+v", name, got)

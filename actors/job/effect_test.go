@@ -1,0 +1,53 @@
+package job
+
+import (
+	"reflect"
+	"testing"
+
+	"platen.dev/events"
+)
+
+// What the phases of a job ask for, begin and forget as it goes through its life.
+func TestChanges(t *testing.T) {
+	id := events.JobID{1}
+	queued := State{Phase: Queued, Account: "acc", Content: 7, MaxFile: 9, Lane: events.Slow}
+	rendering := queued
+	rendering.Phase, rendering.Attempt, rendering.Node = Rendering, 5, "n1"
+	expired := State{Phase: Expired, Account: "acc", File: "f"}
+	deleted := State{Phase: Deleted, Account: "acc"}
+	render := Render{Account: "acc", Job: id, Content: 7, MaxFile: 9, Lane: events.Slow}
+	remove := DeleteFile{Account: "acc", Job: id, Name: "f", Tell: true}
+	for name, tc := range map[string]struct {
+		before, after State
+		evs           []events.Event
+		begin         []Effect
+		forget        []EffectKey
+	}{
+		"queued":              {State{}, queued, []events.Event{events.JobQueued{}}, []Effect{render}, nil},
+		"started":             {queued, rendering, []events.Event{events.RenderStarted{}}, nil, []EffectKey{render.Key()}},
+		"still queued":        {queued, queued, nil, nil, nil},
+		"a stale file":        {queued, queued, []events.Event{events.RenderDiscarded{Name: "old"}}, []Effect{DeleteFile{Account: "acc", Job: id, Name: "old"}}, nil},
+		"done":                {rendering, State{Phase: Done}, []events.Event{events.JobDone{}}, nil, nil},
+		"expired":             {State{Phase: Done, Account: "acc", File: "f"}, expired, []events.Event{events.FileExpired{}}, []Effect{remove}, nil},
+		"deleted":             {expired, deleted, []events.Event{events.FileDeleted{}}, nil, []EffectKey{remove.Key()}},
+		"forgotten":           {deleted, State{}, []events.Event{events.JobForgotten{}}, nil, nil},
+		"queued, then failed": {queued, State{Phase: Failed}, []events.Event{events.JobFailed{}}, nil, []EffectKey{render.Key()}},
+	} {
+		begin, forget := Changes(id, tc.before, tc.after, tc.evs)
+		if !reflect.DeepEqual(begin, tc.begin) || !reflect.DeepEqual(forget, tc.forget) {
+			t.Errorf("%s: begins %+v and forgets %+v, want %+v and %+v", name, begin, forget, tc.begin, tc.forget)
+		}
+	}
+}
+
+// Only a rendering job is held by a node, which loses it by the attempt's id.
+func TestHeld(t *testing.T) {
+	id := events.JobID{1}
+	for phase := Absent; phase <= Deleted; phase++ {
+		hold, held := Held(id, State{Phase: phase, Node: "n1", Attempt: 5})
+		want := Hold{Node: "n1", Lose: events.LoseRender{Job: id, Attempt: 5}}
+		if held != (phase == Rendering) || held && hold != want {
+			t.Errorf("phase %d: got %+v, %t", phase, hold, held)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+// Package attempt decides what one attempt at a job does next, from the ends of its
+// own steps and from what the journal says of the job: pure state without actors,
+// clock or I/O. A Machine takes one input at a time and gives the outputs that follow
+// from it; package render drives it with real steps, actors/simulation through random
+// schedules.
+//
+//	read ─▶ lease ─▶ announce ────────────▶ tell
+//	              └▶ render ─▶ finish ─▶ store ─┘
+//
+// Rendering does not wait until the announcement is durable, its outcome does.
+// Whatever an attempt does is void unless the journal says that it holds the job, so it
+// ends early when the journal says that it does not.
+package attempt
+
+import "platen.dev/events"
+
+// Step is a piece of an attempt's work in the world. Each runs once at most.
+type Step uint8
+
+// The steps.
+const (
+	// Read reads the content from the command log.
+	Read Step = iota
+	// Lease waits for a page; a test job needs none.
+	Lease
+	// Announce makes the StartRender durable.
+	Announce
+	// Render prints or captures on the page.
+	Render
+	// Finish does to the file what its options ask for; the page is given back by then.
+	Finish
+	// Store makes the file durable.
+	Store
+	// Tell makes the outcome durable.
+	Tell
+	steps
+)
+
+// Fault is why a step failed.
+type Fault struct {
+	Code events.ErrorCode
+	// Retryable says that neither the page nor the caller caused it.
+	Retryable bool
+}
+
+// Input is something that has happened to an attempt.
+type Input interface{ isInput() }
+
+// The inputs of a Machine.
+type (
+	// Start begins the attempt.
+	Start struct{}
+	// Done reports that a step has ended, well if Fault is nil. Cancelled says that it
+	// was given up, by an Abort or because the node stops.
+	Done struct {
+		Step      Step
+		Fault     *Fault
+		Cancelled bool
+		// NoPage is set with Read for a job that needs no page.
+		NoPage bool
+	}
+	// Fact is an event about the job that the journal holds.
+	Fact struct{ Event events.Event }
+)
+
+func (Start) isInput() {}
+func (Done) isInput()  {}
+func (Fact) isInput()  {}
+
+// Output is something that a Machine wants done. Outputs are done in order.
+type Output interface{ isOutput() }
+
+// The outputs of a Machine.
+type (
+	// Do runs a step; its end is a Done.
+	Do struct {
+		Step Step
+		// Fault is the outcome that Tell tells; nil for a file.
+		Fault *Fault
+	}
+	// Release gives the page back.
+	Release struct{}
+	// Abort cancels the steps under way.
+	Abort struct{}
+	// End ends the attempt; nothing is under way. Told is set when the job needs no
+	// other attempt of this node: its outcome is durable, or it is not this attempt's.
+	End struct{ Told bool }
+)
+
+func (Do) isOutput()      {}
+func (Release) isOutput() {}
+func (Abort) isOutput()   {}
+func (End) isOutput()     {}
+
+// Machine is one attempt.
+type Machine struct {
+	id      events.AttemptID
+	pending [steps]bool // steps under way
+	begun   [steps]bool
+	leased  bool
+	// announced is set once the StartRender is durable.
+	announced bool
+	// made is set once there is an outcome: a stored file, or the fault.
+	made  bool
+	fault *Fault
+	// void is set when the journal gave the job to another attempt or ended it,
+	// cancelled when the node stops or a step could not even begin.
+	void, cancelled bool
+	ended           bool
+	out             []Output
+}
+
+// New makes the machine of an attempt.
+func New(id events.AttemptID) *Machine { return &Machine{id: id} }
+
+// Step takes an input. After the End, it ignores everything.
+func (m *Machine) Step(in Input) []Output {
+	m.out = nil
+	if m.ended {
+		return nil
+	}
+	switch in := in.(type) {
+	case Start:
+		m.do(Read)
+	case Done:
+		m.onDone(in)
+	case Fact:
+		m.onFact(in.Event)
+	}
+	m.endIfIdle()
+	return m.out
+}
+
+func (m *Machine) emit(o Output) { m.out = append(m.out, o) }
+
+func (m *Machine) do(s Step) {
+	m.pending[s], m.begun[s] = true, true
+	m.emit(Do{Step: s})
+}
+
+func (m *Machine) onDone(in Done) {
+	m.pending[in.Step] = false
+	if in.Step == Render {
+		m.release()
+	}
+	if in.Cancelled {
+		m.cancel()
+		return
+	}
+	switch in.Step {
+	case Read:
+		m.onRead(in)
+	case Lease:
+		m.onLeased(in)
+	case Announce:
+		m.announced = true
+		m.tell()
+	case Tell:
+	default:
+		m.onMade(in)
+	}
+}
+
+// onRead goes on to wait for a page, which is scarce, unless none is needed. Content
+// that cannot be read is an outcome, which may only follow a start.
+func (m *Machine) onRead(in Done) {
+	switch {
+	case m.given():
+	case in.Fault != nil:
+		m.do(Announce)
+		m.settle(in.Fault)
+	case in.NoPage:
+		m.work()
+	default:
+		m.do(Lease)
+	}
+}
+
+func (m *Machine) onLeased(in Done) {
+	if in.Fault != nil {
+		m.cancel()
+		return
+	}
+	m.leased = true
+	if m.given() {
+		m.release()
+		return
+	}
+	m.work()
+}
+
+func (m *Machine) work() {
+	m.do(Announce)
+	m.do(Render)
+}
+
+// next is the step behind each of those that make the file.
+var next = map[Step]Step{Render: Finish, Finish: Store}
+
+func (m *Machine) onMade(in Done) {
+	after, more := next[in.Step]
+	switch {
+	case m.given():
+	case in.Fault != nil || !more:
+		m.settle(in.Fault)
+	default:
+		m.do(after)
+	}
+}
+
+// settle notes the outcome, nil for a file.
+func (m *Machine) settle(f *Fault) {
+	m.made, m.fault = true, f
+	m.tell()
+}
+
+// tell tells the outcome once it may follow the announcement.
+func (m *Machine) tell() {
+	if m.announced && m.made && !m.begun[Tell] && !m.cancelled {
+		m.pending[Tell], m.begun[Tell] = true, true
+		m.emit(Do{Tell, m.fault})
+	}
+}
+
+// onFact learns what the journal says of the job. Once the file is being stored, the
+// attempt goes on whatever it says: only what is told is deleted again.
+func (m *Machine) onFact(ev events.Event) {
+	if !m.begun[Store] && m.takes(ev) && !m.given() {
+		m.void = true
+		m.abort()
+	}
+}
+
+// takes reports whether an event means that the attempt does not hold the job and never will.
+func (m *Machine) takes(ev events.Event) bool {
+	switch e := ev.(type) {
+	case events.RenderStarted:
+		return e.Attempt != m.id
+	case events.RenderRequeued:
+		return e.Attempt == m.id
+	case events.JobDone, events.JobFailed, events.JobForgotten:
+		return !m.begun[Tell]
+	}
+	return false
+}
+
+// given reports whether the attempt was given up.
+func (m *Machine) given() bool { return m.void || m.cancelled }
+
+func (m *Machine) cancel() {
+	if !m.given() {
+		m.abort()
+	}
+	m.cancelled = true
+}
+
+func (m *Machine) abort() {
+	if m.pending != [steps]bool{} {
+		m.emit(Abort{})
+	}
+}
+
+func (m *Machine) release() {
+	if m.leased {
+		m.leased = false
+		m.emit(Release{})
+	}
+}
+
+// endIfIdle ends the attempt when nothing is under way.
+func (m *Machine) endIfIdle() {
+	if m.pending != [steps]bool{} {
+		return
+	}
+	m.ended = true
+	m.emit(End{Told: m.void || !m.cancelled})
+}

@@ -1,0 +1,258 @@
+package dispatch
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"platen.dev/actors/job"
+	"platen.dev/events"
+)
+
+const (
+	// keptForQuick are the attempts that slow jobs leave to quick ones.
+	keptForQuick = 2
+	// retryAfter is the pause after an attempt that ended without a word.
+	retryAfter = time.Second
+)
+
+// Settings are what a Machine is told at its start.
+type Settings struct {
+	// Attempts bounds the attempts under way, Slots is how many pages work at once.
+	Attempts, Slots int
+}
+
+// Machine holds the jobs that a node has to see rendered: those that wait for their
+// turn, have an attempt under way, or are with another node.
+type Machine struct {
+	set      Settings
+	queues   [Lanes][]*task // of the tasks that wait, by arrival
+	tasks    map[events.JobID]*task
+	running  [Lanes]int
+	arrivals uint64 // numbers the tasks
+	offers   uint64 // numbers the offers
+	peers    []Peer
+	known    map[events.NodeID]*acquaintance // the peers, by node
+	counts   Counts
+	reported Report
+	retiring bool
+	closing  bool
+	drained  bool
+	out      []Output
+}
+
+// task is a job that the node has to see rendered.
+type task struct {
+	partition int32
+	effect    job.Render
+	// arrival is its place in the order in which jobs came.
+	arrival uint64
+	stage   stage
+	// ours is set while a shard of this node wants the job rendered; a job taken from
+	// another node, or given away with its partition, is not this one's to begin again.
+	ours bool
+	// again is set when the job was asked for again while its attempt was under way.
+	again *Take
+	// to is the node that was offered the job, or has it; offer is the offer's number.
+	to    events.NodeID
+	offer uint64
+}
+
+type stage uint8
+
+const (
+	waiting stage = iota
+	running
+	resting // after an attempt that ended without a word
+	offered // to another node
+	away    // on another node, of which the journal knows nothing yet
+)
+
+func (t *task) lane() int { return Index(t.effect.Lane) }
+
+// New makes a machine without jobs and peers.
+func New(set Settings) *Machine {
+	return &Machine{set: set, tasks: map[events.JobID]*task{}, known: map[events.NodeID]*acquaintance{}}
+}
+
+// Step takes an input.
+func (m *Machine) Step(in Input) []Output {
+	m.out = nil
+	m.handle(in)
+	for t := m.first(m.room); t != nil; t = m.first(m.room) {
+		m.begin(m.dequeue(t))
+	}
+	m.handOver()
+	m.report()
+	if m.closing && !m.drained && m.running == [Lanes]int{} {
+		m.drained = true
+		m.emit(Drained{})
+	}
+	return m.out
+}
+
+func (m *Machine) handle(in Input) {
+	switch in := in.(type) {
+	case Take:
+		m.onTake(in)
+	case Forget:
+		m.onForget(in.Job)
+	case ForgetAll:
+		m.forget(func(t *task) bool { return t.partition == in.Partition })
+	case Ended:
+		m.onEnded(in)
+	case Offered:
+		m.onOffered(in)
+	case Answered:
+		m.onAnswered(in)
+	case Overdue:
+		if t := m.tasks[in.Job]; t != nil && t.stage == away && t.offer == in.Offer {
+			m.takeBack(t)
+		}
+	case Retry:
+		if t := m.tasks[in.Job]; t != nil && t.stage == resting {
+			m.enqueue(t)
+		}
+	case PeersChanged:
+		m.acquaint(in.Peers)
+	case NodeGone:
+		m.onNodeGone(in.Node)
+	case Rested:
+		if a := m.known[in.Node]; a != nil {
+			a.resting = false
+		}
+	case Retire:
+		m.retiring = true
+	case Drain:
+		m.retiring, m.closing = true, true
+		m.forget(func(*task) bool { return true })
+	}
+}
+
+func (m *Machine) emit(o Output) { m.out = append(m.out, o) }
+
+// room reports whether there is an attempt left for a lane.
+func (m *Machine) room(in int) bool {
+	if m.retiring || m.running[0]+m.running[1] >= m.set.Attempts {
+		return false
+	}
+	return in != slow || m.running[slow] < slowShare(m.set.Attempts, keptForQuick)
+}
+
+// first is the job that has waited longest in the lanes that may, or nil.
+func (m *Machine) first(may func(lane int) bool) (first *task) {
+	for in, queue := range m.queues {
+		if len(queue) > 0 && (first == nil || queue[0].arrival < first.arrival) && may(in) {
+			first = queue[0]
+		}
+	}
+	return first
+}
+
+func (m *Machine) begin(t *task) {
+	t.stage = running
+	m.running[t.lane()]++
+	m.emit(Begin{t.partition, t.effect})
+}
+
+func (m *Machine) onTake(in Take) {
+	t, known := m.tasks[in.Effect.Job]
+	switch {
+	case m.closing:
+	case !known:
+		t := m.add(in.Partition, in.Effect)
+		t.ours = true
+		m.enqueue(t)
+	case t.stage == running:
+		t.again = &in
+	}
+}
+
+func (m *Machine) add(partition int32, e job.Render) *task {
+	m.arrivals++
+	t := &task{partition: partition, effect: e, arrival: m.arrivals}
+	m.tasks[e.Job] = t
+	return t
+}
+
+// enqueue puts a task where it belongs by its arrival, at the end most often.
+func (m *Machine) enqueue(t *task) {
+	t.stage = waiting
+	q := m.queues[t.lane()]
+	at, _ := find(q, t)
+	m.queues[t.lane()] = slices.Insert(q, at, t)
+}
+
+func find(q []*task, t *task) (at int, found bool) {
+	return slices.BinarySearchFunc(q, t, func(a, b *task) int { return cmp.Compare(a.arrival, b.arrival) })
+}
+
+// dequeue takes the first task of a queue out of it.
+func (m *Machine) dequeue(t *task) *task {
+	q := m.queues[t.lane()]
+	q[0] = nil
+	m.queues[t.lane()] = q[1:]
+	return t
+}
+
+// onForget forgets what some attempt holds: should that lose the job, it is asked for again.
+func (m *Machine) onForget(id events.JobID) {
+	t := m.tasks[id]
+	if t == nil || t.stage == running {
+		return
+	}
+	if t.stage == waiting {
+		q := m.queues[t.lane()]
+		at, _ := find(q, t)
+		m.queues[t.lane()] = slices.Delete(q, at, at+1)
+	}
+	delete(m.tasks, id)
+}
+
+// forget forgets all tasks that match and are not under way here.
+func (m *Machine) forget(match func(*task) bool) {
+	unwanted := func(t *task) bool { return t.stage != running && match(t) }
+	for in := range m.queues {
+		m.queues[in] = slices.DeleteFunc(m.queues[in], unwanted)
+	}
+	for id, t := range m.tasks {
+		if unwanted(t) {
+			delete(m.tasks, id)
+		} else if match(t) {
+			t.ours, t.again = false, nil
+		}
+	}
+}
+
+func (m *Machine) onEnded(in Ended) {
+	t := m.tasks[in.Job]
+	if t == nil || t.stage != running {
+		return
+	}
+	m.running[t.lane()]--
+	switch {
+	case in.Told || m.closing || !t.ours || t.again != nil:
+		delete(m.tasks, in.Job)
+		if t.again != nil {
+			m.onTake(*t.again)
+		}
+	default:
+		t.stage = resting
+		m.emit(Remind{retryAfter, Retry{in.Job}})
+	}
+}
+
+func (m *Machine) load() Load {
+	l := Load{Slots: m.set.Slots, Draining: m.retiring, Taken: m.counts.TakenOver, Running: m.running}
+	for in := range m.queues {
+		l.Queued[in] = len(m.queues[in])
+	}
+	return l
+}
+
+func (m *Machine) report() {
+	if r := (Report{m.load(), m.counts}); r != m.reported {
+		m.reported = r
+		m.emit(r)
+	}
+}

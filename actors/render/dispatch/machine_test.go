@@ -1,0 +1,124 @@
+package dispatch
+
+import (
+	"slices"
+	"testing"
+
+	"platen.dev/actors/job"
+	"platen.dev/events"
+)
+
+// of gives the outputs of one type.
+func of[T Output](outs []Output) (found []T) {
+	for _, o := range outs {
+		if o, ok := o.(T); ok {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+func jobID(n int) events.JobID { return events.JobID{byte(n)} }
+
+func take(n int) Take { return Take{Effect: job.Render{Account: "acc", Job: jobID(n)}} }
+
+// Tasks that come back stand where they stood.
+func TestOldPlace(t *testing.T) {
+	m := New(Settings{Slots: 1, Attempts: 1})
+	m.Step(PeersChanged{[]Peer{{Node: "b", Load: Load{Slots: 9}}}})
+	var offers []Offer
+	for n := range 6 {
+		offers = append(offers, of[Offer](m.Step(take(n)))...)
+	}
+	if len(offers) != 5 || offers[0].Effect.Job != jobID(1) {
+		t.Fatalf("offered %+v, want five after the one that is begun", offers)
+	}
+	for _, i := range []int{3, 0, 4, 1, 2} {
+		o := offers[i]
+		m.Step(Answered{Job: o.Effect.Job, Offer: o.Offer, From: o.To})
+	}
+	var order []events.JobID
+	for n := range 6 {
+		outs := m.Step(Ended{Job: jobID(n), Told: true})
+		for _, b := range of[Begin](outs) {
+			order = append(order, b.Effect.Job)
+		}
+	}
+	if !slices.Equal(order, []events.JobID{jobID(1), jobID(2), jobID(3), jobID(4), jobID(5)}) {
+		t.Errorf("begun in the order %v", order)
+	}
+}
+
+// A job whose attempt ends without a word waits again after a pause, unless it is
+// forgotten meanwhile.
+func TestAttemptWithoutAWord(t *testing.T) {
+	m := New(Settings{Slots: 1, Attempts: 1})
+	m.Step(take(1))
+	outs := m.Step(Ended{Job: jobID(1)})
+	reminders := of[Remind](outs)
+	if len(reminders) != 1 || len(of[Begin](outs)) != 0 {
+		t.Fatalf("got %+v, want a reminder", outs)
+	}
+	outs = m.Step(reminders[0].Of)
+	if begun := of[Begin](outs); len(begun) != 1 || begun[0].Effect.Job != jobID(1) {
+		t.Errorf("got %+v, want the job begun again", outs)
+	}
+	m.Step(Ended{Job: jobID(1)})
+	m.Step(Forget{jobID(1)})
+	if outs := m.Step(Retry{jobID(1)}); len(of[Begin](outs)) != 0 {
+		t.Errorf("got %+v for a job that some attempt holds", outs)
+	}
+}
+
+// A job that is asked for while its attempt is under way is begun again after it.
+func TestAgain(t *testing.T) {
+	m := New(Settings{Slots: 2, Attempts: 4})
+	m.Step(take(1))
+	if outs := m.Step(take(1)); len(outs) != 0 {
+		t.Errorf("got %+v, want nothing yet", outs)
+	}
+	if outs := m.Step(Ended{Job: jobID(1), Told: true}); len(of[Begin](outs)) != 1 {
+		t.Errorf("got %+v, want the job begun again", outs)
+	}
+	if outs := m.Step(Ended{Job: jobID(1), Told: true}); len(of[Begin](outs)) != 0 {
+		t.Errorf("got %+v, want nothing more", outs)
+	}
+}
+
+// An answer to an offer that was withdrawn, or to an earlier one, changes nothing for the job.
+func TestLateAnswers(t *testing.T) {
+	m := New(Settings{Slots: 1, Attempts: 0})
+	m.Step(PeersChanged{[]Peer{{Node: "b", Load: Load{Slots: 2}}}})
+	first := of[Offer](m.Step(take(1)))[0]
+	m.Step(NodeGone{"b"}) // takes it back, and offers it again as b is still listed
+	if outs := m.Step(Answered{Job: jobID(1), Offer: first.Offer, From: "b", Taken: true}); len(of[Remind](outs)) != 0 {
+		t.Errorf("got %+v, want a late answer to start no patience", outs)
+	}
+	if got := m.counts; got.TakenBack != 1 || got.HandedOver != 1 {
+		t.Errorf("counts %+v", got)
+	}
+	m.Step(Forget{jobID(1)})
+	m.Step(Answered{Job: jobID(1), Offer: first.Offer + 1, From: "b"})
+	if got := m.load().Total(); got != 0 {
+		t.Errorf("%d jobs wait after the job was forgotten", got)
+	}
+}
+
+// Drained comes once, when the last attempt has ended, and nothing is begun after it.
+func TestDrain(t *testing.T) {
+	m := New(Settings{Slots: 1, Attempts: 1})
+	m.Step(take(1))
+	m.Step(take(2))
+	if outs := m.Step(Drain{}); len(of[Drained](outs)) != 0 {
+		t.Errorf("got %+v while an attempt is under way", outs)
+	}
+	if outs := m.Step(take(3)); len(of[Begin](outs)) != 0 {
+		t.Errorf("got %+v while draining", outs)
+	}
+	if outs := m.Step(Ended{Job: jobID(1)}); len(of[Drained](outs)) != 1 || len(of[Remind](outs)) != 0 {
+		t.Errorf("got %+v, want the end", outs)
+	}
+	if outs := m.Step(Drain{}); len(of[Drained](outs)) != 0 {
+		t.Errorf("got %+v, want it once", outs)
+	}
+}

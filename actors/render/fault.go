@@ -1,0 +1,51 @@
+package render
+
+import (
+	"errors"
+
+	"platen.dev/actors/render/attempt"
+	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
+	"platen.dev/events"
+	"platen.dev/store"
+)
+
+// errInfrastructure marks faults that neither page nor caller caused.
+var errInfrastructure = errors.New("infrastructure")
+
+// errDelivery is the fault of a step that this version does not have yet.
+var errDelivery = errors.New("delivery to the caller's storage is not in this version")
+
+// faultOf is what a step's error means for the job; nil for none.
+func (w *work) faultOf(err error) *attempt.Fault {
+	if err == nil {
+		return nil
+	}
+	code, retryable := classify(err)
+	if code == events.RenderFailed && !retryable && w.submission.Content.Invoice != nil {
+		code = events.EInvoiceFailed
+	}
+	return &attempt.Fault{Code: code, Retryable: retryable}
+}
+
+func classify(err error) (code events.ErrorCode, retryable bool) {
+	switch {
+	case errors.Is(err, page.ErrTimeout):
+		return events.PageTimeout, false
+	case errors.Is(err, page.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
+		return events.FileTooLarge, false
+	case errors.Is(err, page.ErrBlocked):
+		return events.SSRFBlocked, false
+	case errors.Is(err, page.ErrNavigation):
+		return events.NavigationFailed, false
+	case errors.Is(err, page.ErrSelector):
+		return events.SelectorTimeout, false
+	case errors.Is(err, errDelivery):
+		return events.DeliveryFailed, false
+	case page.Retryable(err):
+		return events.BrowserCrashed, true
+	case errors.Is(err, errInfrastructure), errors.Is(err, browserpool.ErrClosed):
+		return events.RenderFailed, true
+	}
+	return events.RenderFailed, false
+}

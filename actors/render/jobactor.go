@@ -1,0 +1,85 @@
+package render
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/actors/render/attempt"
+	"platen.dev/actors/render/dispatch"
+)
+
+// jobActor works for one active job on this node. It takes what happens (the end of a
+// step, a fact of the journal) as inputs of its attempt and does what follows. It never
+// blocks: each step runs on a goroutine of its own and reports back. It ends with the
+// job's work; the renderer, its parent, hears of its end however that comes.
+type jobActor struct {
+	work    *work
+	machine *attempt.Machine
+	ctx     context.Context
+	cancel  context.CancelFunc
+	told    *atomic.Bool // set before the end if no other attempt is needed; the parent reads it then
+}
+
+// stepDone is a jobActor's message to itself.
+type stepDone struct {
+	step attempt.Step
+	err  error
+}
+
+func newJobActor(ctx context.Context, cfg Config, b dispatch.Begin, told *atomic.Bool) *jobActor {
+	w := newWork(cfg, b)
+	j := &jobActor{work: w, machine: attempt.New(w.id), told: told}
+	j.ctx, j.cancel = context.WithCancel(ctx)
+	return j
+}
+
+// Receive dispatches.
+func (j *jobActor) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		j.take(ctx, attempt.Start{})
+	case stepDone:
+		j.take(ctx, j.done(m))
+	case attempt.Fact:
+		j.take(ctx, m)
+	case *actor.Stopping:
+		j.cancel() // takes the page back, if the actor failed with one
+	}
+}
+
+// done is the end of a step as the attempt sees it. What fails because it was
+// cancelled has not failed.
+func (j *jobActor) done(m stepDone) attempt.Done {
+	in := attempt.Done{Step: m.step, NoPage: j.work.submission.Test}
+	if m.err != nil && j.ctx.Err() != nil {
+		in.Cancelled = true
+		return in
+	}
+	if in.Fault = j.work.faultOf(m.err); in.Fault != nil {
+		j.work.cfg.Logger.Warn("render attempt failed", "job", j.work.job.String(), "error", m.err)
+	}
+	return in
+}
+
+func (j *jobActor) take(ctx actor.Context, in attempt.Input) {
+	for _, out := range j.machine.Step(in) {
+		switch out := out.(type) {
+		case attempt.Do:
+			j.run(ctx, out)
+		case attempt.Release:
+			j.work.lease.Return()
+		case attempt.Abort:
+			j.cancel()
+		case attempt.End:
+			j.told.Store(out.Told)
+			ctx.Stop(ctx.Self())
+		}
+	}
+}
+
+func (j *jobActor) run(ctx actor.Context, do attempt.Do) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	go func() { root.Send(self, stepDone{do.Step, j.work.step(j.ctx, do)}) }()
+}

@@ -1,0 +1,113 @@
+package render
+
+import (
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/fxamacker/cbor/v2"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"platen.dev/actors/job"
+	"platen.dev/actors/render/dispatch"
+	"platen.dev/events"
+)
+
+// answerLimit is how long a node may take to answer whether it takes a job; the job
+// waits for it.
+const answerLimit = 500 * time.Millisecond
+
+// offerMessage asks another node to render a job. The content is where both can read it.
+type offerMessage struct {
+	Partition int32            `cbor:"1,keyasint"`
+	Account   events.AccountID `cbor:"2,keyasint"`
+	Job       events.JobID     `cbor:"3,keyasint"`
+	Content   int64            `cbor:"4,keyasint"`
+	MaxFile   int64            `cbor:"5,keyasint,omitempty"`
+	Lane      events.Lane      `cbor:"6,keyasint,omitempty"`
+}
+
+// offerAnswer is what becomes of an offer.
+type offerAnswer struct {
+	Job   events.JobID `cbor:"1,keyasint"`
+	Taken bool         `cbor:"2,keyasint,omitempty"`
+}
+
+// offer asks another node to take a job. Silence is a refusal.
+func (d *dispatcher) offer(ctx actor.Context, out dispatch.Offer) {
+	r := out.Effect
+	b, err := cbor.Marshal(offerMessage{out.Partition, r.Account, r.Job, r.Content, r.MaxFile, r.Lane})
+	if err != nil {
+		panic(err) // cannot be: the fields are plain
+	}
+	in := dispatch.Answered{Job: r.Job, Offer: out.Offer, From: out.To}
+	to := d.cfg.Peers.Renderer(out.To)
+	if to == nil {
+		ctx.ActorSystem().Root.Send(ctx.Self(), in)
+		return
+	}
+	future := ctx.ActorSystem().Root.RequestFuture(to, wrapperspb.Bytes(b), answerLimit)
+	ctx.ReenterAfter(future, func(result any, err error) {
+		in.Taken = isTaken(r.Job, result, err)
+		d.take(ctx, in)
+	})
+}
+
+// isTaken reports whether a node answered that it takes a job.
+func isTaken(id events.JobID, result any, err error) bool {
+	m, ok := result.(*wrapperspb.BytesValue)
+	if err != nil || !ok || len(m.Value) > maxOffer {
+		return false
+	}
+	var a offerAnswer
+	return cbor.Unmarshal(m.Value, &a) == nil && a.Job == id && a.Taken
+}
+
+// onOffered considers a job of another node.
+func (d *dispatcher) onOffered(ctx actor.Context, b []byte) {
+	in, err := decodeOffer(b, d.cfg.Log.Partitions())
+	if err != nil {
+		d.cfg.Logger.Warn("foreign message to the renderer", "bytes", len(b))
+		return
+	}
+	d.take(ctx, in)
+}
+
+// respond answers the offer that is being handled.
+func respond(ctx actor.Context, out dispatch.Answer) {
+	if ctx.Sender() == nil {
+		return
+	}
+	b, err := cbor.Marshal(offerAnswer(out))
+	if err != nil {
+		panic(err) // cannot be: the fields are plain
+	}
+	ctx.Respond(wrapperspb.Bytes(b))
+}
+
+// maxOffer and maxID bound a message of another node, and a name in it, in bytes.
+const (
+	maxOffer = 1 << 10
+	maxID    = 128
+)
+
+// errForeign refuses a message that no node of this version sends.
+var errForeign = errors.New("foreign message")
+
+// decodeOffer checks what another node sent: the job must be one of its partition, and
+// the attempt checks that the content is the job's.
+func decodeOffer(b []byte, partitions int32) (dispatch.Offered, error) {
+	var m offerMessage
+	if len(b) > maxOffer || cbor.Unmarshal(b, &m) != nil {
+		return dispatch.Offered{}, errForeign
+	}
+	switch {
+	case m.Account == "" || len(m.Account) > maxID, m.Job == (events.JobID{}),
+		m.Partition != events.Partition(m.Account, partitions),
+		m.Content < 0, m.MaxFile < 0 || m.MaxFile > 1<<40, m.Lane > events.Slow:
+		return dispatch.Offered{}, errForeign
+	}
+	return dispatch.Offered{Partition: m.Partition, Effect: job.Render{
+		Account: m.Account, Job: m.Job, Content: m.Content, MaxFile: m.MaxFile, Lane: m.Lane,
+	}}, nil
+}

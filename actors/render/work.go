@@ -1,0 +1,146 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"platen.dev/actors/command"
+	"platen.dev/actors/render/attempt"
+	"platen.dev/actors/render/dispatch"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/events/eventlog"
+)
+
+// work is the side of an attempt that touches the world: what its steps read and make.
+// The steps run one after the other, each on a goroutine of its own that owns the
+// fields meanwhile; only announce runs beside others, and uses none but the ids.
+type work struct {
+	cfg     Config
+	id      events.AttemptID
+	account events.AccountID
+	job     events.JobID
+	content recordRef
+	lane    events.Lane
+	// limit is how many bytes the file may have.
+	limit int64
+
+	submission events.Submission
+	lease      Lease
+	invoice    *invoice // nil unless the job has one
+	out        output
+	file       events.File
+	metrics    events.Metrics
+
+	// accepted is when the job was, started when the attempt had its page, finishing
+	// when the page was given back.
+	accepted, started, finishing time.Time
+	report                       Report
+}
+
+// recordRef is where a record of the command log is.
+type recordRef struct {
+	partition int32
+	offset    int64
+}
+
+func newWork(cfg Config, b dispatch.Begin) *work {
+	w := &work{
+		cfg: cfg, id: events.NewAttemptID(),
+		account: b.Effect.Account, job: b.Effect.Job, content: recordRef{b.Partition, b.Effect.Content},
+		limit: b.Effect.MaxFile, lane: b.Effect.Lane, report: Report{Lane: b.Effect.Lane, Wait: -1},
+	}
+	if w.limit == 0 {
+		w.limit = contract.MaxFileBytes
+	}
+	return w
+}
+
+// step runs a step to its end. A panic is the step's failure, not the node's.
+func (w *work) step(ctx context.Context, do attempt.Do) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	switch do.Step {
+	case attempt.Read:
+		return w.read(ctx)
+	case attempt.Lease:
+		return w.acquire(ctx)
+	case attempt.Announce:
+		return w.tell(ctx, events.StartRender{Job: w.job, Attempt: w.id, Node: w.cfg.Node})
+	case attempt.Render:
+		return w.render(ctx)
+	case attempt.Finish:
+		return w.finish(ctx)
+	case attempt.Store:
+		return w.store(ctx)
+	case attempt.Tell:
+		return w.tell(ctx, w.outcome(do.Fault))
+	}
+	return fmt.Errorf("unknown step %d", do.Step)
+}
+
+// contentLimit bounds the reading of the content.
+const contentLimit = 30 * time.Second
+
+// read reads the command that asked for the job.
+func (w *work) read(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, contentLimit)
+	defer cancel()
+	record, err := eventlog.ReadOne(ctx, w.cfg.Log, events.TopicCommands, w.content.partition, w.content.offset)
+	if err != nil {
+		return fmt.Errorf("content: %w: %w", errInfrastructure, err)
+	}
+	c, err := events.DecodeSubmission(record.Value)
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	submission, ok := c.Body.(events.Submission)
+	if !ok || submission.Job != w.job || c.Account != w.account {
+		return fmt.Errorf("content: record %d of commands %d is not of job %s", w.content.offset, w.content.partition, w.job)
+	}
+	w.accepted, w.submission = c.At.Time(), submission
+	return nil
+}
+
+func (w *work) acquire(ctx context.Context) (err error) {
+	if w.lease, err = w.cfg.Acquire(ctx, w.lane); err != nil {
+		return fmt.Errorf("wait for a page: %w", err)
+	}
+	return nil
+}
+
+// tellAgain is the pause after a command that the log did not take.
+const tellAgain = 250 * time.Millisecond
+
+// tell appends a command and waits until it is durable, for as long as it takes.
+// Sending a command twice is harmless.
+func (w *work) tell(ctx context.Context, body events.CommandBody) error {
+	c := events.Command{ID: events.NewCommandID(), Account: w.account, At: events.At(w.cfg.Now()), Body: body}
+	for {
+		err := command.AppendWait(ctx, w.cfg.Log, c)
+		if err == nil || ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) {
+			return err
+		}
+		w.cfg.Logger.Warn("command not appended, trying again", "job", w.job.String(), "error", err)
+		select {
+		case <-time.After(tellAgain):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// outcome is the command that ends the attempt.
+func (w *work) outcome(f *attempt.Fault) events.CommandBody {
+	if f == nil {
+		w.observe("")
+		return events.FinishRender{Job: w.job, Attempt: w.id, File: w.file, Metrics: w.metrics}
+	}
+	w.observe(f.Code)
+	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable}
+}

@@ -1,0 +1,334 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/shard"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/projections"
+)
+
+// maxWaiting is small, so that schedules fill it.
+const maxWaiting = 16
+
+// ownership drives the machine of one ownership of one partition.
+type ownership struct {
+	node      *node
+	partition int32
+	machine   *shard.Machine
+	// reading, next and credit are the reading of commands.
+	reading bool
+	next    int64
+	credit  int
+	// folded are journal records that the machine was not told of yet.
+	folded []projections.Step
+	// outbox is the producer's queue: it leaves in order, and stops at a failure.
+	outbox   []outgoing
+	accounts map[events.AccountID]*resident
+	resigned bool
+	woken    map[events.JobID]bool // by a fault that sends a WakeJob once
+}
+
+// outgoing is a journal record under way.
+type outgoing struct {
+	value []byte
+	entry events.Entry
+}
+
+// resident is an account's actor: its mailbox holds commands to decide and
+// causes that were committed.
+type resident struct {
+	aggregate *account.Aggregate
+	mailbox   []letter
+}
+
+type letter struct {
+	cause     int64
+	command   events.Command
+	committed bool
+}
+
+func newOwnership(n *node, p int32) *ownership {
+	o := &ownership{
+		node: n, partition: p, accounts: map[events.AccountID]*resident{}, woken: map[events.JobID]bool{},
+		machine: shard.NewMachine(shard.Settings{
+			Node: n.id, Window: maxWaiting, Alive: func(id events.NodeID) bool { return n.members[id] },
+			PassiveAfter: 3, SendAgain: 3, TrimEvery: 2,
+		}),
+	}
+	o.take(shard.Announce{})
+	return o
+}
+
+func (o *ownership) world() *world { return o.node.world }
+
+// take gives the machine an input and does what follows.
+func (o *ownership) take(in shard.Input) {
+	f := o.world().rules.Fault
+	if in = f.tellShard(o, in); in == nil {
+		return
+	}
+	active := o.machine.Active()
+	outs := o.machine.Step(in)
+	outs = f.changeShard(o, in, outs)
+	if folded, ok := in.(shard.Folded); ok && active {
+		o.expectReplies(folded, outs)
+	}
+	for _, out := range outs {
+		o.do(out)
+	}
+	if o.machine.Waiting() > maxWaiting {
+		o.world().fail("%d commands are under way on %s, %d may be", o.machine.Waiting(), o.node.id, maxWaiting)
+	}
+}
+
+func (o *ownership) do(out shard.Output) {
+	switch out := out.(type) {
+	case shard.Append:
+		o.append(out.Entry)
+	case shard.Activate:
+		o.reading, o.next, o.credit = true, out.From, out.Window
+	case shard.Credit:
+		o.credit++
+	case shard.StopReading:
+		o.reading = false
+	case shard.Decide:
+		a := o.account(out.Command.Account)
+		a.mailbox = append(a.mailbox, letter{cause: out.Cause, command: out.Command})
+	case shard.Commit:
+		a := o.account(out.Account)
+		a.mailbox = append(a.mailbox, letter{cause: out.Cause, committed: true})
+	case shard.Retire:
+		delete(o.accounts, out.Account)
+	case shard.Reply:
+		if !o.world().rules.ReplyOnAck {
+			o.world().reply(out.Answer.Command, out.Answer.Reply)
+		}
+	case shard.Begin:
+		o.node.begin(o.partition, out.Effect)
+	case shard.Forget:
+		o.node.forget(out.Key)
+	case shard.ForgetAll:
+		o.node.forgetAll(o.partition)
+	case shard.Send:
+		o.world().send(o.world().commandAt(o.node.now(), out.Account, out.Body))
+	case shard.Scan:
+		o.scan(out.For)
+	case shard.Trim:
+		o.world().trim(o.partition, out.Before)
+	case shard.Stop:
+		o.node.end(o)
+	}
+}
+
+func (o *ownership) append(entry events.Entry) {
+	entries := []events.Entry{entry}
+	if e, ok := entry.(events.Envelope); ok {
+		entries = entries[:0]
+		for _, part := range o.world().rules.records(e) {
+			entries = append(entries, part)
+		}
+	}
+	for _, entry := range entries {
+		value, err := events.EncodeEntry(entry)
+		if err != nil {
+			panic(err)
+		}
+		o.outbox = append(o.outbox, outgoing{value, entry})
+	}
+}
+
+func (o *ownership) account(id events.AccountID) *resident {
+	a := o.accounts[id]
+	if a == nil {
+		a = &resident{aggregate: account.NewAggregate(id, o.world().rules.store(o.store()), o.node.limits)}
+		o.accounts[id] = a
+	}
+	return a
+}
+
+// store is committed state as the node's replica has it.
+func (o *ownership) store() account.ReplicaStore {
+	return account.ReplicaStore{Reader: o.replica().values, Partition: o.partition}
+}
+
+func (o *ownership) replica() *replica { return o.node.replicas[o.partition] }
+
+func (o *ownership) scan(reason shard.ScanReason) {
+	open, err := account.Unsettled(o.replica().values, o.partition)
+	if err != nil {
+		panic(err)
+	}
+	o.take(shard.Scanned{For: reason, Jobs: open})
+}
+
+// flushOne lets the head of the outbox reach the journal.
+func (o *ownership) flushOne() {
+	if len(o.outbox) == 0 {
+		return
+	}
+	w, head := o.world(), o.outbox[0]
+	o.outbox = o.outbox[1:]
+	w.write(o.partition, head.value)
+	switch e := head.entry.(type) {
+	case events.Marker:
+		offset := int64(len(w.journal[o.partition])) - 1
+		o.take(shard.Announced{Offset: offset, Cursor: w.rules.cursor(o.replica().cursor, offset)})
+	case events.Envelope:
+		if w.rules.ReplyOnAck && e.Reply != nil {
+			w.reply(e.Command, *e.Reply)
+		}
+	}
+}
+
+// flushSome is what becomes of the outbox when its process ends.
+func (o *ownership) flushSome() {
+	w := o.world()
+	for _, head := range o.outbox[:w.rng.IntN(len(o.outbox)+1)] {
+		w.write(o.partition, head.value)
+	}
+	o.outbox = nil
+}
+
+// step lets one random thing of the shard happen.
+func (o *ownership) step() {
+	w := o.world()
+	switch w.rng.IntN(12) {
+	case 0, 1, 2:
+		o.flushOne()
+	case 3, 4:
+		o.tell(1)
+	case 5, 6:
+		o.read()
+	case 7, 8, 9:
+		o.open(w.rng.IntN(1 << 16))
+	case 10:
+		o.tick()
+	default:
+		if w.chance(5) { // an append fails, and those behind it
+			o.outbox = o.outbox[:w.rng.IntN(len(o.outbox)+1)]
+			o.take(shard.Failed{Err: fmt.Errorf("an append failed")})
+		}
+	}
+}
+
+// drain does all that can be done without faults.
+func (o *ownership) drain() {
+	for range 1000 {
+		before := []int{len(o.outbox), len(o.folded), int(o.next)}
+		for len(o.outbox) > 0 && o.live() {
+			o.flushOne()
+		}
+		o.node.fold(o.partition, 1<<30)
+		o.tell(1 << 30)
+		for o.read() {
+		}
+		for o.open(0) {
+		}
+		after := []int{len(o.outbox), len(o.folded), int(o.next)}
+		if !o.live() || slices.Equal(before, after) && len(o.outbox) == 0 {
+			break
+		}
+	}
+	o.tick()
+}
+
+func (o *ownership) live() bool { return slices.Contains(o.node.owned, o) }
+
+// tell lets the machine hear of journal records that the replica has folded.
+func (o *ownership) tell(limit int) {
+	n := min(limit, len(o.folded))
+	if n == 0 {
+		return
+	}
+	steps := o.folded[:n]
+	o.folded = o.folded[n:]
+	steps, cursor := o.world().rules.told(steps, o.replica().cursor, o.machine.Epoch())
+	o.take(shard.Folded{Steps: steps, Cursor: cursor})
+}
+
+// read is the feed: it reads one command if there is room.
+func (o *ownership) read() bool {
+	commands := o.world().commands[o.partition]
+	if !o.reading || !o.live() || o.credit == 0 || o.next >= int64(len(commands)) {
+		return false
+	}
+	o.credit--
+	if commands[o.next] == nil { // another owner has decided and trimmed it
+		o.take(shard.Failed{Err: eventlog.ErrTrimmed})
+		return false
+	}
+	c, err := events.DecodeCommand(commands[o.next])
+	if err != nil {
+		panic(err)
+	}
+	o.next++
+	o.take(shard.Arrived{Cause: o.next - 1, Command: c})
+	return true
+}
+
+// open lets a random account handle its next letter.
+func (o *ownership) open(random int) bool {
+	var busy []events.AccountID
+	for id, a := range o.accounts {
+		if len(a.mailbox) > 0 {
+			busy = append(busy, id)
+		}
+	}
+	if len(busy) == 0 || !o.live() {
+		return false
+	}
+	slices.Sort(busy)
+	a := o.accounts[busy[random%len(busy)]]
+	l := a.mailbox[0]
+	a.mailbox = a.mailbox[1:]
+	if l.committed {
+		a.aggregate.Committed(l.cause)
+		return true
+	}
+	d, err := a.aggregate.Decide(l.cause, l.command)
+	if err != nil {
+		panic(err)
+	}
+	o.take(shard.Decided{Cause: l.cause, Decision: d})
+	return true
+}
+
+// tick is a second of an active shard.
+func (o *ownership) tick() {
+	if !o.reading || !o.live() {
+		return
+	}
+	due, err := account.Due(o.replica().values, o.partition, o.node.now(), 8)
+	if err != nil {
+		panic(err)
+	}
+	o.take(shard.Ticked{Due: due})
+}
+
+// expectReplies holds the machine to its duty: each accepted envelope of its epoch is
+// answered once, when it is told of it, also while it resigns.
+func (o *ownership) expectReplies(in shard.Folded, outs []shard.Output) {
+	if o.world().rules.ReplyOnAck || o.world().rules.IgnoreMarkers {
+		return
+	}
+	open := map[events.CommandID]int{}
+	for _, out := range outs {
+		if r, ok := out.(shard.Reply); ok {
+			open[r.Answer.Command]--
+		}
+	}
+	for _, step := range in.Steps {
+		if e, ok := step.Entry.(events.Envelope); ok && step.Accepted && e.Epoch == o.machine.Epoch() && e.Reply != nil {
+			open[e.Command]++
+		}
+	}
+	for id, n := range open {
+		if n != 0 {
+			o.world().fail("%s leaves %d replies to %s open", o.node.id, n, id)
+		}
+	}
+}

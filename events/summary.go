@@ -1,0 +1,93 @@
+package events
+
+import (
+	"errors"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// ContentSummary is what decisions about a job need to know of its content.
+type ContentSummary struct {
+	// HTMLBytes is the length of the HTML to render; zero for a page by URL.
+	HTMLBytes int
+	// FromURL is set for a page by URL.
+	FromURL bool
+	// Waits is set where the caller asks to wait after the load or for a selector.
+	Waits bool
+	// Delivered is set where the file goes to the caller's own storage.
+	Delivered bool
+}
+
+// Summary is the summary of a content, as decoding its SubmitJob gives it.
+func (c Content) Summary() ContentSummary {
+	return ContentSummary{
+		HTMLBytes: len(c.HTML), FromURL: c.URL != "",
+		Waits: c.Load.waits(), Delivered: c.Delivery != nil,
+	}
+}
+
+func (l *LoadOptions) waits() bool { return l != nil && (l.WaitAfter > 0 || l.WaitFor != "") }
+
+// submissionType is the table of DecodeSubmission.
+var submissionType = map[uint64]func([]byte) (CommandBody, error){
+	SubmitJob{}.commandType(): func(b []byte) (CommandBody, error) {
+		var s Submission
+		err := decoder.Unmarshal(b, &s)
+		s.Summary = s.Content.Summary()
+		return s, err
+	},
+}
+
+// submitHead decodes a SubmitJob, passing over its content.
+func submitHead(b []byte) (CommandBody, error) {
+	var in struct {
+		SubmitJob
+		Content contentHead `cbor:"5,keyasint"`
+	}
+	err := decoder.Unmarshal(b, &in)
+	in.Summary = ContentSummary{
+		HTMLBytes: int(in.Content.HTML), FromURL: in.Content.URL > 0,
+		Waits: in.Content.Load.waits(), Delivered: in.Content.Delivery != nil,
+	}
+	return in.SubmitJob, err
+}
+
+// contentHead is a Content as far as its summary needs it.
+type contentHead struct {
+	HTML     textLength   `cbor:"1,keyasint"`
+	URL      textLength   `cbor:"3,keyasint"`
+	Load     *LoadOptions `cbor:"5,keyasint"`
+	Delivery *Delivery    `cbor:"8,keyasint"`
+}
+
+// textLength is the length in bytes of a text that is not decoded.
+type textLength int
+
+var errNotText = errors.New("not a text")
+
+// UnmarshalCBOR reads the length from the text's first bytes (RFC 8949, section 3).
+func (l *textLength) UnmarshalCBOR(b []byte) error {
+	const major, text = 0b111_00000, 0b011_00000
+	if len(b) == 0 || b[0]&major != text {
+		return errNotText
+	}
+	*l = textLength(len(b) - headBytes(b[0]))
+	return nil
+}
+
+// headBytes is how many bytes the length of a definite text takes, the first included.
+func headBytes(first byte) int {
+	switch first & 0b000_11111 {
+	case 24:
+		return 2
+	case 25:
+		return 3
+	case 26:
+		return 5
+	case 27:
+		return 9
+	}
+	return 1
+}
+
+var _ cbor.Unmarshaler = (*textLength)(nil)
