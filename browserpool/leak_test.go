@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +24,9 @@ func TestNothingLeaks(t *testing.T) {
 	temp := t.TempDir()
 	pool := openPool(t, Config{Slots: 2, TempDir: temp})
 	targets := countTargets(t, pool)
+	if want := 2 + spares; targets != want {
+		t.Errorf("%d targets, want %d", targets, want)
+	}
 	var jobs sync.WaitGroup
 	for worker := range 4 {
 		jobs.Go(func() {
@@ -55,19 +59,31 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// countTargets counts the pages that the browser has open; it takes one lease.
-func countTargets(t *testing.T, pool *Pool) int {
+// countTargets counts the pages that the browser has open; it takes one lease. The window
+// that the browser opens by itself, in its default context, does not count: it may still
+// be closing.
+func countTargets(t *testing.T, pool *Pool) (n int) {
 	t.Helper()
 	lease, err := pool.Acquire(t.Context(), events.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lease.Return()
-	targets, err := proto.TargetGetTargets{}.Call(lease.in.browser.With(t.Context()))
+	client := lease.in.browser.With(t.Context())
+	contexts, err := proto.TargetGetBrowserContexts{}.Call(client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(targets.TargetInfos)
+	targets, err := proto.TargetGetTargets{}.Call(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range targets.TargetInfos {
+		if slices.Contains(contexts.BrowserContextIDs, target.BrowserContextID) {
+			n++
+		}
+	}
+	return n
 }
 
 // noZombies fails if a child of this process has ended and was not reaped.
