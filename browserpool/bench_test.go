@@ -1,6 +1,7 @@
 package browserpool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,9 @@ import (
 
 	"platen.dev/browserpool/bare"
 	"platen.dev/browserpool/egress"
+	"platen.dev/browserpool/page"
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events"
 )
 
 // benchDocuments are printed by the benchmarks; PLATEN_BENCH_DIR says where they are.
@@ -46,8 +50,8 @@ func BenchmarkPrint(b *testing.B) {
 	}
 }
 
-// BenchmarkURL compares URL jobs with the bare fresh-context loop, both through a
-// proxy, and captures with nothing.
+// BenchmarkURL compares URL jobs with the bare fresh-context loop, both through a proxy.
+// Captures of URLs have no bare loop.
 func BenchmarkURL(b *testing.B) {
 	dir := benchDir(b)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
@@ -57,25 +61,24 @@ func BenchmarkURL(b *testing.B) {
 		b.Run(name+"/bare", func(b *testing.B) { benchBareURL(b, url) })
 		pool := func(run func(*Pool) error) func(*testing.B) {
 			return func(b *testing.B) {
-				pool := openPool(b, Config{AllowEgress: loopback})
+				pool := openPool(b, Config{AllowEgress: pagetest.Loopback})
 				measure(b, func(int) error { return run(pool) })
 			}
 		}
 		for _, scale := range []float64{0, 1} {
 			b.Run(fmt.Sprintf("%s/pool-scale-%v", name, scale), pool(func(p *Pool) error {
-				_, err := p.Print(b.Context(), Print{URL: url, Options: PDFOptions{Scale: scale}})
+				_, err := printWith(b.Context(), p, page.Print{URL: url, Options: page.PDFOptions{Scale: scale}})
 				return err
 			}))
 		}
 		b.Run(name+"/capture", pool(func(p *Pool) error {
-			_, err := p.Capture(b.Context(), Capture{URL: url})
-			return err
+			return captureWith(b.Context(), p, page.Capture{URL: url})
 		}))
 	}
 }
 
 func benchBareURL(b *testing.B, url string) {
-	proxy, err := egress.Listen(egress.Policy{Allow: loopback}, egress.Limits{}, slog.New(slog.DiscardHandler))
+	proxy, err := egress.Listen(egress.Policy{Allow: pagetest.Loopback}, egress.Limits{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,7 +101,7 @@ func benchBare(b *testing.B, html string) {
 	benchWarm(b, func(p *bare.Page) ([]byte, error) { return p.Print(html) })
 }
 
-// benchWarm measures work on warm pages of a bare browser, one for each worker.
+// benchWarm measures work on warm pages of a bare browser, one page per worker.
 func benchWarm(b *testing.B, work func(*bare.Page) ([]byte, error)) {
 	browser, err := bare.Start(bare.Options{})
 	if err != nil {
@@ -117,7 +120,7 @@ func benchWarm(b *testing.B, work func(*bare.Page) ([]byte, error)) {
 	})
 }
 
-// BenchmarkCapture compares pictures of the pool with the bare warm-page loop.
+// BenchmarkCapture compares captures of the pool with the bare warm-page loop.
 func BenchmarkCapture(b *testing.B) {
 	for _, name := range benchDocuments[:2] {
 		html := benchDocument(b, name)
@@ -127,8 +130,7 @@ func BenchmarkCapture(b *testing.B) {
 		b.Run(name+"/pool", func(b *testing.B) {
 			pool := openPool(b, Config{})
 			measure(b, func(int) error {
-				_, err := pool.Capture(b.Context(), Capture{HTML: html})
-				return err
+				return captureWith(b.Context(), pool, page.Capture{HTML: html})
 			})
 		})
 	}
@@ -137,12 +139,23 @@ func BenchmarkCapture(b *testing.B) {
 func benchPool(b *testing.B, html string, scale float64) {
 	pool := openPool(b, Config{})
 	measure(b, func(int) error {
-		_, err := pool.Print(b.Context(), Print{HTML: html, Options: PDFOptions{Scale: scale}})
+		_, err := printWith(b.Context(), pool, page.Print{HTML: html, Options: page.PDFOptions{Scale: scale}})
 		return err
 	})
 }
 
-// measure runs b.N jobs on benchConcurrency workers, after one of each as warm-up.
+// captureWith leases pages, captures on them and returns them.
+func captureWith(ctx context.Context, pool *Pool, job page.Capture) error {
+	lease, err := pool.Acquire(ctx, events.Quick)
+	if err != nil {
+		return err
+	}
+	defer lease.Return()
+	_, err = lease.Capture(ctx, job)
+	return err
+}
+
+// measure runs b.N jobs on benchConcurrency workers, after two per worker to warm up.
 func measure(b *testing.B, job func(worker int) error) {
 	var left atomic.Int64
 	run := func(jobs int) {

@@ -1,33 +1,52 @@
-// Package browserpool turns HTML and web pages into PDFs and pictures, in headless
-// browsers that it starts, watches, replaces and ends.
+// Package browserpool lends the pages of headless browsers, which it starts, checks,
+// replaces and ends. What a job does on the pages is up to package page.
 //
-// A Pool has a number of slots, by default two per core and one more; each is a warm page in
-// a browser context of its own. A job leases a page, uses it and gives it back.
-// Jobs beyond the slots wait in order of arrival for as long as their context
-// lasts: the queue itself never times out. A lease is bound to the context it
-// was asked for with; when that ends, the page comes back by itself.
+// A Pool has a number of slots. A job acquires a Lease, prints or captures one document
+// with it and returns it:
 //
-// HTML that runs here is sanitised: warm pages have script execution disabled, no
-// cache and no cookies, and between two jobs a page is reset to about:blank. Each
-// job sets its own medium and window before it loads anything. A page that went to
-// the network, failed, crashed or ran out of time is not reused at all: its whole
-// browser context is disposed of and another takes its place.
+//	lease, err := pool.Acquire(ctx, events.Quick)
+//	defer lease.Return()
+//	result, err := lease.Print(ctx, page.Print{HTML: html})
 //
-// A URL runs the script it finds, on a visit: a page in a fresh context, beside the
-// leased one, that is disposed of after the job whatever it is doing. Dialogs are
-// dismissed, windows, downloads and permissions refused, and credentials go to
-// the origin of the URL only. A slot whose last job was a URL has the next visit
-// open already.
+// Jobs beyond the slots wait in order of arrival for as long as their context lasts; the
+// queue itself has no timeout. Slow jobs leave one slot to quick ones. A lease is bound to
+// the context it was acquired with: when that ends, the pages come back by themselves.
 //
-// A browser that dies is started again, sooner or later depending on how often
-// it happens; one that has grown old or large is replaced by one that is ready
-// before the old one is let go. The pool's book-keeping belongs to one actor and
-// has no locks; see keeper.go for its messages.
+// # Browsers and pages
 //
-// What a document may ask for is bounded before it is asked for: pages, nodes,
-// pixels of its pictures (Limits), bytes over the network (egress.Limits), memory
-// (Config.MaxData) and time. A neighbour feels none of them.
+// One browser serves at a time. For each slot, and one spare, it has a page.Set: idle,
+// leased, or being reopened, which means that it is reset after a job or, if it may carry
+// something over, that another set takes its place.
 //
-// A browser itself reaches nothing; each page reaches the network through an
-// egress.Proxy of its own, which counts what it carries, and ends with the page.
+// A browser that dies is started again, later each time if it happens often. A browser
+// that is old, large or has served many jobs is replaced: its successor is ready before
+// it stops serving, and it closes when its last lease ends. The same happens to a browser
+// that answers but does not render, which a self-test notices.
+//
+// # The seam
+//
+// The pool calls eight methods of package page, and holds no other reference to a page:
+//
+//	page.Open     when a browser starts, and in the place of a set that was discarded
+//	Set.Print, Set.Capture
+//	              when the holder of a lease does
+//	Set.Reset, Set.Dispose
+//	              when a lease ends: reuse it, or discard it
+//	Set.Spoiled, Set.Crashed, Set.Ended
+//	              to decide which, and to count
+//
+// # Goroutines
+//
+// One actor, the scheduler, owns all bookkeeping, so there are no locks. It never waits:
+// whatever takes time (starting a browser, reopening pages, a health check) is done by a
+// helper goroutine that reports back with a message. scheduler.go lists the messages,
+// grant.go, replace.go and health.go are the decisions that they lead to, instance.go is
+// the work of the helpers.
+//
+// A job's work runs on the goroutine of the lease's holder. Its demands are bounded before
+// they are met: pages, nodes and pixels (page.Limits), bytes over the network
+// (egress.Limits), memory (Config.MaxData) and time. Jobs beside it feel none of them.
+//
+// A browser itself reaches nothing. Each page reaches the network through an egress.Proxy
+// of its own, which counts what it carries and ends with the page.
 package browserpool

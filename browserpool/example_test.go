@@ -6,47 +6,45 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
+	"platen.dev/events"
 )
 
-func ExamplePool_Print() {
-	pool, err := browserpool.Open(browserpool.Config{Slots: 1})
+func Example() {
+	system := actor.NewActorSystem(actor.WithDeadLetterThrottleInterval(time.Millisecond))
+	defer system.Shutdown()
+	pool, err := browserpool.Open(browserpool.Config{Slots: 1, System: system})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer pool.Close(context.Background())
-
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	result, err := pool.Print(ctx, browserpool.Print{
+
+	lease, err := pool.Acquire(ctx, events.Quick)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pdf, err := lease.Print(ctx, page.Print{
 		HTML:    "<!doctype html><meta charset=utf-8><h1>Hello</h1>",
-		Options: browserpool.PDFOptions{Format: "A4", Margin: browserpool.Margin{Top: "2cm", Bottom: "2cm"}},
+		Options: page.PDFOptions{Format: "A4", Margin: page.Margin{Top: "2cm", Bottom: "2cm"}},
 	})
-	fmt.Printf("%.4s %v\n", result.PDF, err)
-	// Output: %PDF <nil>
-}
+	lease.Return()
+	fmt.Printf("%.4s, %d page, %v\n", pdf.PDF, pdf.Pages, err)
 
-func ExamplePool_Capture() {
-	pool, err := browserpool.Open(browserpool.Config{Slots: 1})
-	if err != nil {
+	if lease, err = pool.Acquire(ctx, events.Slow); err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer pool.Close(context.Background())
-
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	image, err := pool.Capture(ctx, browserpool.Capture{
-		HTML:     `<!doctype html><body style="height: 2000px">Hello`,
-		Viewport: browserpool.Size{Width: 640, Height: 480},
-		FullPage: true, Format: "jpeg", Quality: 90,
-		Load: browserpool.Load{WaitSelector: "body"},
-	})
-	fmt.Println(image.Width, image.Height, err)
-	_, err = pool.Capture(ctx, browserpool.Capture{URL: "http://169.254.169.254/"})
-	fmt.Println(errors.Is(err, browserpool.ErrBlocked))
+	_, err = lease.Capture(ctx, page.Capture{URL: "http://169.254.169.254/"})
+	lease.Return()
+	fmt.Println(errors.Is(err, page.ErrBlocked))
 	// Output:
-	// 640 2016 <nil>
+	// %PDF, 1 page, <nil>
 	// true
 }

@@ -3,80 +3,81 @@ package browserpool
 import (
 	"testing"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
 )
 
-// lanes is a pool whose leases the test asks for one after the other.
-type lanes struct {
+// queue is a pool whose leases a test requests one after the other.
+type queue struct {
 	*Pool
 	t *testing.T
 }
 
-// ask asks for a page and gives a channel on which the lease comes.
-func (l lanes) ask(lane events.Lane) <-chan *Lease {
-	l.t.Helper()
-	before := l.Stats()
+// request requests a lease, and returns the channel on which it will come.
+func (q queue) request(lane events.Lane) <-chan *Lease {
+	q.t.Helper()
+	before := q.Stats()
 	got := make(chan *Lease, 1)
 	go func() {
-		lease, err := l.AcquireIn(l.t.Context(), lane)
+		lease, err := q.Acquire(q.t.Context(), lane)
 		if err != nil {
-			l.t.Error(err)
+			q.t.Error(err)
 		}
 		got <- lease
 	}()
-	eventually(l.t, l.Pool, "the request", func(s Stats) bool {
+	eventually(q.t, q.Pool, "the request", func(s Stats) bool {
 		return s.Leased+s.Waiting == before.Leased+before.Waiting+1
 	})
 	return got
 }
 
-// has waits for a lease.
-func (l lanes) has(from <-chan *Lease) *Lease {
-	l.t.Helper()
-	return await(l.t, from, "a lease")
+// granted waits for a lease.
+func (q queue) granted(from <-chan *Lease) *Lease {
+	q.t.Helper()
+	return pagetest.Await(q.t, from, "a lease")
 }
 
-// waits checks that n requests wait.
-func (l lanes) waits(n int) {
-	l.t.Helper()
-	eventually(l.t, l.Pool, "as many waiting", func(s Stats) bool { return s.Waiting == n })
+// waiting waits until n requests wait.
+func (q queue) waiting(n int) {
+	q.t.Helper()
+	eventually(q.t, q.Pool, "the requests waiting", func(s Stats) bool { return s.Waiting == n })
 }
 
-// Slow leases leave the last slot to quick ones, and take it from nobody else.
+// Slow leases leave the last slot to quick ones, and every other slot is theirs.
 func TestSlowLeasesLeaveASlot(t *testing.T) {
-	l := lanes{openPool(t, Config{Slots: 3}), t}
-	first, second := l.has(l.ask(events.Slow)), l.has(l.ask(events.Slow))
-	third := l.ask(events.Slow)
-	l.waits(1)
-	for range 3 { // as often as they come
-		l.has(l.ask(events.Quick)).Return()
+	q := queue{openPool(t, Config{Slots: 3}), t}
+	first, second := q.granted(q.request(events.Slow)), q.granted(q.request(events.Slow))
+	third := q.request(events.Slow)
+	q.waiting(1)
+	for range 3 { // any number of quick requests
+		q.granted(q.request(events.Quick)).Return()
 	}
-	l.waits(1)
+	q.waiting(1)
 	first.Return()
-	l.has(third).Return()
+	q.granted(third).Return()
 	second.Return()
 }
 
-// Within what may be granted, whoever has waited longest is next, of either lane.
+// Of the requests that may be granted, the one that has waited longest is next, whatever its lane.
 func TestLanesAreFair(t *testing.T) {
-	l := lanes{openPool(t, Config{Slots: 2}), t}
-	held := []*Lease{l.has(l.ask(events.Quick)), l.has(l.ask(events.Quick))} // quick ones may have all
-	slow, quick := l.ask(events.Slow), l.ask(events.Quick)
-	l.waits(2)
+	q := queue{openPool(t, Config{Slots: 2}), t}
+	held := []*Lease{q.granted(q.request(events.Quick)), q.granted(q.request(events.Quick))} // quick leases may take every slot
+	slow, quick := q.request(events.Slow), q.request(events.Quick)
+	q.waiting(2)
 	held[0].Return()
-	first := l.has(slow)
-	l.waits(1)
+	first := q.granted(slow)
+	q.waiting(1)
 	held[1].Return()
-	l.has(quick).Return()
+	q.granted(quick).Return()
 	first.Return()
 }
 
-// The only slot of a pool is for both lanes.
+// A pool of one slot lends it to both lanes.
 func TestOneSlotIsForBothLanes(t *testing.T) {
-	l := lanes{openPool(t, Config{Slots: 1}), t}
-	slow := l.has(l.ask(events.Slow))
-	quick := l.ask(events.Quick)
-	l.waits(1)
+	q := queue{openPool(t, Config{Slots: 1}), t}
+	slow := q.granted(q.request(events.Slow))
+	quick := q.request(events.Quick)
+	q.waiting(1)
 	slow.Return()
-	l.has(quick).Return()
+	q.granted(quick).Return()
 }

@@ -5,45 +5,42 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
-	"platen.dev/browserpool/chromium"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 )
 
-// Lease is the right to use one page until it is given back, or until the
-// context it was acquired with ends. One goroutine uses it.
+// ErrClosed answers every call to a pool that was closed.
+var ErrClosed = errors.New("browser pool is closed")
+
+// Lease is the right to use one set of pages until Return, or until the context that it
+// was acquired with ends. One goroutine uses it.
 type Lease struct {
+	// Set by the scheduler before it grants the lease, and fixed from then on.
 	pool    *Pool
 	request *request
-	page    *page
 	in      *instance
+	pages   *page.Set // the holder's until Return or the end of bound, then the scheduler's
 
-	// bound is the context that the lease was acquired with, crashed tells that a
-	// visit crashed; the keeper may read that before the lease is given back.
-	bound   context.Context
-	crashed atomic.Bool
+	// Set by Acquire before it returns, and fixed from then on.
+	bound   context.Context // the context that the lease was acquired with
+	release func() bool     // ends the binding to that context
 
-	once    sync.Once
-	release func() bool // ends the binding to the context
+	returned sync.Once
 }
 
-// Acquire waits for a page in the quick lane.
-func (p *Pool) Acquire(ctx context.Context) (*Lease, error) {
-	return p.AcquireIn(ctx, events.Quick)
-}
-
-// AcquireIn waits for a page, in order of arrival and for as long as ctx lasts.
-// Slow leases never take the last slot of several: quick ones overtake those that
-// wait for this reason, and no others. The lease is bound to ctx: when it ends,
-// the page is taken back and discarded. Otherwise the holder must call Return.
-func (p *Pool) AcquireIn(ctx context.Context, lane events.Lane) (*Lease, error) {
+// Acquire waits for a set of pages, in order of arrival and for as long as ctx lasts. Slow
+// leases never take the last slot of several: quick ones overtake those that wait for this
+// reason, and no others. The lease is bound to ctx: when it ends, the pages are taken back
+// and discarded. Otherwise the holder must call Return. The error is ErrClosed or the
+// cause of ctx's end.
+func (p *Pool) Acquire(ctx context.Context, lane events.Lane) (*Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("lease a page: %w", err)
 	}
 	r := &request{lane: lane, answer: make(chan *Lease, 1)}
 	p.tell(r)
-	release := context.AfterFunc(ctx, func() { p.tell(withdrawing{r}) })
+	release := context.AfterFunc(ctx, func() { p.tell(withdrawn{r}) })
 	select {
 	case lease := <-r.answer:
 		if lease == nil {
@@ -60,73 +57,42 @@ func (p *Pool) AcquireIn(ctx context.Context, lane events.Lane) (*Lease, error) 
 	}
 }
 
-// Return gives the page back. Only the first call does anything.
+// Print prints one document. A lease serves one job: after it, call Return. The error is
+// one of package page, or the cause of the end of ctx or of the lease's own context.
+func (l *Lease) Print(ctx context.Context, job page.Print) (page.Result, error) {
+	ctx, end := l.bind(ctx)
+	defer end()
+	result, err := l.pages.Print(ctx, job)
+	return result, endedBy(ctx, err)
+}
+
+// Capture captures one document, as Print prints one.
+func (l *Lease) Capture(ctx context.Context, job page.Capture) (page.Image, error) {
+	ctx, end := l.bind(ctx)
+	defer end()
+	image, err := l.pages.Capture(ctx, job)
+	return image, endedBy(ctx, err)
+}
+
+// Return gives the pages back. Only the first call does anything.
 func (l *Lease) Return() {
-	l.once.Do(func() {
+	l.returned.Do(func() {
 		l.release()
-		l.pool.tell(returning{l})
+		l.pool.tell(returned{l})
 	})
 }
 
-// work is a job on a page.
-type work = func(context.Context, *page) error
-
-// use runs a job somewhere: on the leased page, or beside it, when the lease only
-// counts how many work at once. The end of ctx, or of what the lease is bound to,
-// ends the job and is its error.
-func (l *Lease) use(ctx context.Context, where func(context.Context, work) error, job work) error {
+// bind returns a context that ends with ctx or with the lease's own.
+func (l *Lease) bind(ctx context.Context) (within context.Context, end func()) {
 	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(l.bound, func() { cancel(context.Cause(l.bound)) })()
-	err := where(within, job)
-	if err != nil && within.Err() != nil {
-		return fmt.Errorf("job ended: %w", context.Cause(within))
-	}
-	return err
+	unbind := context.AfterFunc(l.bound, func() { cancel(context.Cause(l.bound)) })
+	return within, func() { unbind(); cancel(nil) }
 }
 
-// stay runs a job on the leased page.
-func (l *Lease) stay(ctx context.Context, job work) error {
-	err := l.page.metered(ctx, job)
-	l.page.spoiled = err != nil
-	return err
-}
-
-// unopened is the error of a page that could not be opened beside the leased one.
-func (l *Lease) unopened(ctx context.Context, err error) error {
-	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		err = chromium.ErrGone // it does not answer, which the pool will notice too
-	}
-	return verdict("open", err)
-}
-
-// visit runs a job on a page that is disposed of after it.
-func (l *Lease) visit(ctx context.Context, job work) error {
-	p, err := l.page.takeVisit(ctx)
-	if err != nil {
-		return l.unopened(ctx, err)
-	}
-	defer p.dispose()
-	err = p.metered(ctx, job)
-	l.crashed.Store(errors.Is(err, ErrCrashed))
-	if err != nil && p.ended() && errors.Is(p.session.Cause(), chromium.ErrDetached) && !l.in.gone() {
-		return fmt.Errorf("%w: the page closed itself", ErrRender)
-	}
-	return err
-}
-
-// errTraffic ends a job whose document carried too much.
-var errTraffic = fmt.Errorf("%w: too many bytes loaded", ErrTooLarge)
-
-// metered runs a job on the page until that is done, or until the page's proxy has
-// carried all that it may.
-func (p *page) metered(ctx context.Context, job work) error {
-	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(p.proxy.Spent(), func() { cancel(errTraffic) })()
-	err := p.reason(within, job(within, p))
-	if ctx.Err() == nil && p.proxy.Spent().Err() != nil {
-		return errTraffic
+// endedBy returns the cause of ctx's end in place of the error that it led to.
+func endedBy(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("job ended: %w", context.Cause(ctx))
 	}
 	return err
 }

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+
+	"platen.dev/browserpool/chromium"
+	"platen.dev/browserpool/page"
 )
 
-// selfTest is the document that a browser has to print to prove that it can, on
-// paper of a size that is none of its defaults.
-var selfTest = Print{HTML: "<!doctype html><title>t</title><p>ok</p>", Options: PDFOptions{Format: "A3"}}
+// selfTestJob is what a browser has to print to prove that it renders, on paper of a size
+// that is not a default.
+var selfTestJob = page.Print{HTML: "<!doctype html><title>t</title><p>ok</p>", Options: page.PDFOptions{Format: "A3"}}
 
-// The paper of selfTest in points, and how far the browser may round.
+// The paper of selfTestJob in points, and how far the browser may round.
 const (
 	selfTestWidth, selfTestHeight = 842, 1191
 	selfTestRounding              = 1.5
@@ -20,19 +23,14 @@ const (
 
 var errSelfTest = errors.New("the browser does not render")
 
-// prove has a browser print the document on a page of its own, so that no job waits
-// for it. Only what a job would get counts as proof.
-func (p *Pool) prove(ctx context.Context, in *instance) error {
-	page, err := openPage(ctx, in.browser, p.gate)
+// selfTest has a browser print selfTestJob on pages of its own, so that no job waits for it.
+func (p *Pool) selfTest(ctx context.Context, browser *chromium.Browser) error {
+	pages, err := page.Open(ctx, browser, p.gate)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errSelfTest, err)
 	}
-	defer page.dispose()
-	from, params, err := selfTest.resolve()
-	if err != nil {
-		return err
-	}
-	result, err := page.run(ctx, selfTest, from, params)
+	defer pages.Dispose()
+	result, err := pages.Print(ctx, selfTestJob)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errSelfTest, err)
 	}
@@ -41,8 +39,8 @@ func (p *Pool) prove(ctx context.Context, in *instance) error {
 
 var mediaBox = regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`)
 
-// checkSelfTest tells whether a result is the document: one page of its paper.
-func checkSelfTest(r Result) error {
+// checkSelfTest refuses everything but what a job would get: one page of the right paper.
+func checkSelfTest(r page.Result) error {
 	box := mediaBox.FindSubmatch(r.PDF)
 	if r.Pages != 1 || box == nil {
 		return fmt.Errorf("%w: %d pages in %d bytes", errSelfTest, r.Pages, len(r.PDF))

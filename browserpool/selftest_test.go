@@ -9,49 +9,52 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"platen.dev/browserpool/page"
+	"platen.dev/events"
 )
 
-// testful looks at browsers all the time.
-var testful = Config{Slots: 1, CheckEvery: 10 * time.Millisecond, SelfTestEvery: time.Nanosecond, HealthTimeout: 2 * time.Second}
+// frequentChecks has a browser checked, and test itself, all the time.
+var frequentChecks = Config{Slots: 1, CheckEvery: 10 * time.Millisecond, SelfTestEvery: time.Nanosecond, HealthTimeout: 2 * time.Second}
 
-// A browser that renders passes every self-test, takes no slot for it, and stays.
+// A browser that renders passes every self-test, which takes no slot, and is not replaced.
 func TestSelfTestPasses(t *testing.T) {
-	config := testful
+	config := frequentChecks
 	config.HealthTimeout = 10 * time.Second
 	pool := openPool(t, config)
-	holder, err := pool.Acquire(t.Context()) // the only slot
+	holder, err := pool.Acquire(t.Context(), events.Quick) // the only slot
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer holder.Return()
 	first := pool.Stats().BrowserPID
-	stats := eventually(t, pool, "a few self-tests", func(s Stats) bool { return s.SelfTests >= 5 })
+	stats := eventually(t, pool, "five self-tests", func(s Stats) bool { return s.SelfTests >= 5 })
 	if stats.SelfTestFailures != 0 || stats.Recycles != 0 || stats.BrowserPID != first || stats.Leased != 1 {
 		t.Errorf("after its self-tests: %+v", stats)
 	}
 }
 
-// A browser that answers and does not render is replaced, and jobs go on.
+// A browser that answers but does not render is replaced, and jobs go on.
 func TestSelfTestFails(t *testing.T) {
-	config := testful
+	config := frequentChecks
 	pool := openPool(t, config)
 	eventually(t, pool, "a self-test passed", func(s Stats) bool { return s.SelfTests >= 1 })
-	// On a busy machine a browser may fail to answer at all, and be replaced for that:
-	// then the next one is made sick.
+	// On a busy machine a browser may fail to answer at all and be replaced for that: then
+	// the renderers of the next one are stopped.
 	after := eventually(t, pool, "another browser", func(s Stats) bool {
 		if s.Recycles == 0 {
 			stopRenderers(s.BrowserPID) // also those that were started a moment ago
 		}
 		return s.Recycles >= 1
 	})
-	if after.SelfTestFailures < sick {
+	if after.SelfTestFailures < maxFailures {
 		t.Errorf("after failed self-tests: %+v", after)
 	}
-	mustPrint(t, pool, Print{HTML: "x"})
+	mustPrint(t, pool, page.Print{HTML: "x"})
 }
 
-// stopRenderers stops the processes of a browser that show documents. Its own still
-// answers; it would not without the zygote, on which it waits.
+// stopRenderers stops the processes of a browser that show documents. The main process
+// still answers; it would not if the zygote, on which it waits, were stopped too.
 func stopRenderers(browser int) {
 	for _, pid := range processes(browser) {
 		if argument(pid, "--type=") == "renderer" {
@@ -60,24 +63,24 @@ func stopRenderers(browser int) {
 	}
 }
 
-// Without self-tests there are none.
+// A negative SelfTestEvery switches self-tests off.
 func TestNoSelfTest(t *testing.T) {
-	config := testful
+	config := frequentChecks
 	config.SelfTestEvery = -1
 	pool := openPool(t, config)
-	eventually(t, pool, "a look at the browser", func(s Stats) bool { return s.BrowserBytes > 0 })
+	eventually(t, pool, "a health check", func(s Stats) bool { return s.BrowserBytes > 0 })
 	if stats := pool.Stats(); stats.SelfTests != 0 {
 		t.Errorf("got %+v", stats)
 	}
 }
 
-// Anything but the document is no proof.
+// Nothing but the document passes.
 func TestCheckSelfTest(t *testing.T) {
-	good := Result{PDF: []byte("/MediaBox [0 0 841.91998 1190.55]"), Pages: 1}
+	good := page.Result{PDF: []byte("/MediaBox [0 0 841.91998 1190.55]"), Pages: 1}
 	if err := checkSelfTest(good); err != nil {
 		t.Error(err)
 	}
-	for name, r := range map[string]Result{
+	for name, r := range map[string]page.Result{
 		"nothing":       {},
 		"no paper":      {PDF: []byte("%PDF-1.4"), Pages: 1},
 		"another paper": {PDF: []byte("/MediaBox [0 0 595 842]"), Pages: 1},
@@ -89,7 +92,7 @@ func TestCheckSelfTest(t *testing.T) {
 	}
 }
 
-// processes lists a process group.
+// processes lists the processes of a group.
 func processes(group int) (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -103,7 +106,7 @@ func processes(group int) (pids []int) {
 	return pids
 }
 
-// argument is what follows a prefix among a process's arguments.
+// argument is the rest of the argument of a process that begins with a prefix.
 func argument(pid int, prefix string) string {
 	line, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	for _, arg := range strings.FieldsFunc(string(line), func(r rune) bool { return r == 0 || r == ' ' }) {

@@ -20,10 +20,12 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/browserpool"
+	browserpage "platen.dev/browserpool/page"
+	"platen.dev/events"
 )
 
 // press prints documents as the service does.
-func press(t *testing.T) func(html string, margin browserpool.Margin) []byte {
+func press(t *testing.T) func(html string, margin browserpage.Margin) []byte {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
@@ -32,9 +34,14 @@ func press(t *testing.T) func(html string, margin browserpool.Margin) []byte {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { pool.Close(context.Background()); system.Shutdown() })
-	return func(html string, margin browserpool.Margin) []byte {
+	return func(html string, margin browserpage.Margin) []byte {
 		t.Helper()
-		result, err := pool.Print(t.Context(), browserpool.Print{HTML: html, Options: browserpool.PDFOptions{Margin: margin}})
+		lease, err := pool.Acquire(t.Context(), events.Quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lease.Return()
+		result, err := lease.Print(t.Context(), browserpage.Print{HTML: html, Options: browserpage.PDFOptions{Margin: margin}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +49,7 @@ func press(t *testing.T) func(html string, margin browserpool.Margin) []byte {
 	}
 }
 
-var paperEdge = browserpool.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"}
+var paperEdge = browserpage.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"}
 
 // tool runs a program over a PDF and gives its output.
 func tool(t *testing.T, pdf []byte, name string, args ...string) (string, error) {
@@ -104,7 +111,7 @@ const twoPages = `<div style="height: 400px; background: #ffff00">one</div><p st
 
 func TestWatermark(t *testing.T) {
 	print := press(t)
-	pdf := print(twoPages, browserpool.Margin{})
+	pdf := print(twoPages, browserpage.Margin{})
 	for name, tc := range map[string]struct {
 		mark Watermark
 		// seen tells whether a pixel is the watermark's on white paper.
@@ -136,7 +143,7 @@ func TestWatermark(t *testing.T) {
 // A watermark lies above what the page shows.
 func TestWatermarkIsAbove(t *testing.T) {
 	print := press(t)
-	pdf := print(`<div style="height: 1500px; background: #ffff00"></div>`, browserpool.Margin{})
+	pdf := print(`<div style="height: 1500px; background: #ffff00"></div>`, browserpage.Margin{})
 	mark := Watermark{Text: "████", Color: "#ff0000", FontSize: "100px"}
 	out, err := Finish(t.Context(), pdf, Finishing{Overlay: print(mark.HTML(), paperEdge)})
 	if err != nil {
@@ -148,7 +155,7 @@ func TestWatermarkIsAbove(t *testing.T) {
 }
 
 func TestEncryption(t *testing.T) {
-	pdf := press(t)(twoPages, browserpool.Margin{})
+	pdf := press(t)(twoPages, browserpage.Margin{})
 	for _, password := range []string{"secret", "päßwörd ✓", `--replace-input "x" '@-`, "--", `\"}`, strings.Repeat("x", 127)} {
 		for _, level := range []int{0, 1, 4, 9} {
 			out, err := Finish(t.Context(), pdf, Finishing{Password: password, Level: level})
@@ -177,7 +184,7 @@ func TestEncryption(t *testing.T) {
 }
 
 func TestCompressionLevels(t *testing.T) {
-	pdf := press(t)(twoPages+strings.Repeat("<p>The quick brown fox jumps over the lazy dog.</p>", 300), browserpool.Margin{})
+	pdf := press(t)(twoPages+strings.Repeat("<p>The quick brown fox jumps over the lazy dog.</p>", 300), browserpage.Margin{})
 	for level := 1; level <= 9; level++ {
 		out, err := Finish(t.Context(), pdf, Finishing{Level: level})
 		if err != nil {
@@ -215,7 +222,7 @@ func TestImageQuality(t *testing.T) {
 	if err := png.Encode(&encoded, photo); err != nil {
 		t.Fatal(err)
 	}
-	pdf := print(`<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(encoded.Bytes())+`"><p>caption</p>`, browserpool.Margin{})
+	pdf := print(`<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(encoded.Bytes())+`"><p>caption</p>`, browserpage.Margin{})
 	last := len(pdf)
 	for _, quality := range []int{95, 60, 20, 1} {
 		out, err := Finish(t.Context(), pdf, Finishing{ImageQuality: quality})

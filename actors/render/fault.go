@@ -5,6 +5,7 @@ import (
 
 	"platen.dev/actors/render/attempt"
 	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/store"
 )
@@ -29,19 +30,19 @@ func (w *work) faultOf(err error) *attempt.Fault {
 
 func classify(err error) (code events.ErrorCode, retryable bool) {
 	switch {
-	case errors.Is(err, browserpool.ErrTimeout):
+	case errors.Is(err, page.ErrTimeout):
 		return events.PageTimeout, false
-	case errors.Is(err, browserpool.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
+	case errors.Is(err, page.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
 		return events.FileTooLarge, false
-	case errors.Is(err, browserpool.ErrBlocked):
+	case errors.Is(err, page.ErrBlocked):
 		return events.SSRFBlocked, false
-	case errors.Is(err, browserpool.ErrNavigation):
+	case errors.Is(err, page.ErrNavigation):
 		return events.NavigationFailed, false
-	case errors.Is(err, browserpool.ErrSelector):
+	case errors.Is(err, page.ErrSelector):
 		return events.SelectorTimeout, false
 	case errors.Is(err, errDelivery):
 		return events.DeliveryFailed, false
-	case browserpool.Retryable(err):
+	case page.Retryable(err):
 		return events.BrowserCrashed, true
 	case errors.Is(err, errInfrastructure), errors.Is(err, browserpool.ErrClosed):
 		return events.RenderFailed, true

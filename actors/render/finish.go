@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/document"
 	"platen.dev/events"
 )
@@ -66,9 +66,9 @@ func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, erro
 	}
 	defer lease.Return()
 	mark := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
-	result, err := lease.Print(ctx, browserpool.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: browserpool.PDFOptions{
+	result, err := lease.Print(ctx, page.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: page.PDFOptions{
 		Format: o.Format, Landscape: o.Landscape, Scale: 1,
-		Margin: browserpool.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"},
+		Margin: page.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"},
 	}})
 	return result.PDF, err
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"platen.dev/actors/job"
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 )
 
@@ -27,7 +27,7 @@ func TestReports(t *testing.T) {
 	if test.Code != "" || test.Wait >= 0 || test.Size == 0 {
 		t.Errorf("a test is reported as %+v", test)
 	}
-	s.print = fails(browserpool.ErrTimeout)
+	s.print = fails(page.ErrTimeout)
 	bad := render(events.Submission{SubmitJob: events.SubmitJob{Operation: events.URLToPDF}, Content: events.Content{URL: "https://example.test/"}}, events.Slow)
 	if bad.Code != events.PageTimeout || bad.Operation != events.URLToPDF || bad.Size != 0 || bad.Store != 0 {
 		t.Errorf("a bad one is reported as %+v", bad)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 )
 
@@ -51,35 +51,35 @@ func (w *work) output(ctx context.Context) (output, error) {
 }
 
 // auth opens the credentials for the target page.
-func (w *work) auth(c *events.Credentials) (browserpool.Auth, error) {
+func (w *work) auth(c *events.Credentials) (page.Auth, error) {
 	if c == nil {
-		return browserpool.Auth{}, nil
+		return page.Auth{}, nil
 	}
 	value, err := w.cfg.Unseal(w.job, c.Value)
 	if err != nil {
-		return browserpool.Auth{}, fmt.Errorf("credentials: %w", err)
+		return page.Auth{}, fmt.Errorf("credentials: %w", err)
 	}
-	return browserpool.Auth{Type: c.Type, Value: value}, nil
+	return page.Auth{Type: c.Type, Value: value}, nil
 }
 
-func loadOf(o *events.LoadOptions) browserpool.Load {
+func loadOf(o *events.LoadOptions) page.Load {
 	if o == nil {
-		return browserpool.Load{}
+		return page.Load{}
 	}
-	return browserpool.Load{
+	return page.Load{
 		Timeout: time.Duration(o.Timeout) * time.Millisecond, WaitUntil: o.WaitUntil,
 		WaitSelector: o.WaitFor, WaitAfter: time.Duration(o.WaitAfter) * time.Millisecond,
 	}
 }
 
-func (w *work) print(ctx context.Context, c events.Content, auth browserpool.Auth) (output, error) {
+func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
 	o := c.Print
-	result, err := w.lease.Print(ctx, browserpool.Print{
+	result, err := w.lease.Print(ctx, page.Print{
 		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load),
 		MaxBytes: w.limit,
-		Options: browserpool.PDFOptions{
+		Options: page.PDFOptions{
 			Format: o.Format, Landscape: o.Landscape, HideBackground: o.OmitBackground, Scale: o.Scale,
-			Margin:              browserpool.Margin{Top: o.MarginTop, Right: o.MarginRight, Bottom: o.MarginBottom, Left: o.MarginLeft},
+			Margin:              page.Margin{Top: o.MarginTop, Right: o.MarginRight, Bottom: o.MarginBottom, Left: o.MarginLeft},
 			DisplayHeaderFooter: o.HeaderFooter, HeaderTemplate: o.Header, FooterTemplate: o.Footer,
 		},
 	})
@@ -88,11 +88,11 @@ func (w *work) print(ctx context.Context, c events.Content, auth browserpool.Aut
 
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg"}
 
-func (w *work) capture(ctx context.Context, c events.Content, auth browserpool.Auth) (output, error) {
+func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
 	o := c.Image
-	result, err := w.lease.Capture(ctx, browserpool.Capture{
+	result, err := w.lease.Capture(ctx, page.Capture{
 		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load),
-		Viewport: browserpool.Size{Width: int(o.Width), Height: int(o.Height)},
+		Viewport: page.Size{Width: int(o.Width), Height: int(o.Height)},
 		FullPage: o.FullPage, Format: o.Format, Quality: int(o.Quality),
 		MaxBytes: w.limit,
 	})

@@ -18,7 +18,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/actors/render/attempt"
 	"platen.dev/actors/render/dispatch"
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
@@ -26,8 +26,8 @@ import (
 
 // Lease is one page lent to one attempt. Return must be called once.
 type Lease interface {
-	Print(ctx context.Context, p browserpool.Print) (browserpool.Result, error)
-	Capture(ctx context.Context, c browserpool.Capture) (browserpool.Image, error)
+	Print(ctx context.Context, p page.Print) (page.Result, error)
+	Capture(ctx context.Context, c page.Capture) (page.Image, error)
 	Return()
 }
 

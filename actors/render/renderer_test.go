@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"platen.dev/actors/job"
-	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
@@ -35,7 +35,7 @@ type fixture struct {
 	renderer *Renderer
 	commands eventlog.Reader
 	pages    chan struct{}
-	print    func(browserpool.Print) (browserpool.Result, error)
+	print    func(page.Print) (page.Result, error)
 	put      error
 
 	mu    sync.Mutex
@@ -51,8 +51,8 @@ func newFixtureWith(t *testing.T, change func(*Config)) *fixture {
 	t.Helper()
 	s := &fixture{
 		t: t, pages: make(chan struct{}, 1), files: map[string]string{},
-		print: func(p browserpool.Print) (browserpool.Result, error) {
-			return browserpool.Result{PDF: []byte("PDF of " + p.HTML), Load: 3 * time.Millisecond, Print: 4 * time.Millisecond}, nil
+		print: func(p page.Print) (page.Result, error) {
+			return page.Result{PDF: []byte("PDF of " + p.HTML), Load: 3 * time.Millisecond, Print: 4 * time.Millisecond}, nil
 		},
 	}
 	var err error
@@ -96,12 +96,12 @@ func (s *fixture) acquire(ctx context.Context, _ events.Lane) (Lease, error) {
 
 type lease struct{ *fixture }
 
-func (l lease) Print(_ context.Context, p browserpool.Print) (browserpool.Result, error) {
+func (l lease) Print(_ context.Context, p page.Print) (page.Result, error) {
 	return l.print(p)
 }
 
-func (l lease) Capture(_ context.Context, c browserpool.Capture) (browserpool.Image, error) {
-	return browserpool.Image{Data: []byte(c.Format + " of " + c.HTML)}, nil
+func (l lease) Capture(_ context.Context, c page.Capture) (page.Image, error) {
+	return page.Image{Data: []byte(c.Format + " of " + c.HTML)}, nil
 }
 
 func (l lease) Return() { l.pages <- struct{}{} }
@@ -184,17 +184,17 @@ func TestAnAttempt(t *testing.T) {
 // What goes wrong becomes the job's error, retryable only if nobody's document is to blame.
 func TestFailures(t *testing.T) {
 	for name, tc := range map[string]struct {
-		print     func(browserpool.Print) (browserpool.Result, error)
+		print     func(page.Print) (page.Result, error)
 		put       error
 		code      events.ErrorCode
 		retryable bool
 	}{
-		"timeout":   {fails(browserpool.ErrTimeout), nil, events.PageTimeout, false},
-		"too large": {fails(browserpool.ErrTooLarge), nil, events.FileTooLarge, false},
-		"crash":     {fails(browserpool.ErrCrashed), nil, events.BrowserCrashed, true},
-		"gone":      {fails(browserpool.ErrBrowserGone), nil, events.BrowserCrashed, true},
-		"render":    {fails(browserpool.ErrRender), nil, events.RenderFailed, false},
-		"panic":     {func(browserpool.Print) (browserpool.Result, error) { panic("bug") }, nil, events.RenderFailed, false},
+		"timeout":   {fails(page.ErrTimeout), nil, events.PageTimeout, false},
+		"too large": {fails(page.ErrTooLarge), nil, events.FileTooLarge, false},
+		"crash":     {fails(page.ErrCrashed), nil, events.BrowserCrashed, true},
+		"gone":      {fails(page.ErrBrowserGone), nil, events.BrowserCrashed, true},
+		"render":    {fails(page.ErrRender), nil, events.RenderFailed, false},
+		"panic":     {func(page.Print) (page.Result, error) { panic("bug") }, nil, events.RenderFailed, false},
 		"store":     {nil, errors.New("disk full"), events.RenderFailed, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,9 +214,9 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func fails(err error) func(browserpool.Print) (browserpool.Result, error) {
-	return func(browserpool.Print) (browserpool.Result, error) {
-		return browserpool.Result{}, fmt.Errorf("print: %w", err)
+func fails(err error) func(page.Print) (page.Result, error) {
+	return func(page.Print) (page.Result, error) {
+		return page.Result{}, fmt.Errorf("print: %w", err)
 	}
 }
 
@@ -257,10 +257,10 @@ func TestDropAndClose(t *testing.T) {
 	s := newFixture(t)
 	<-s.pages
 	printing, goOn := make(chan struct{}), make(chan struct{})
-	s.print = func(browserpool.Print) (browserpool.Result, error) {
+	s.print = func(page.Print) (page.Result, error) {
 		close(printing)
 		<-goOn
-		return browserpool.Result{PDF: []byte("PDF")}, nil
+		return page.Result{PDF: []byte("PDF")}, nil
 	}
 	first := s.submit("first")
 	s.pages <- struct{}{}
@@ -276,8 +276,8 @@ func TestDropAndClose(t *testing.T) {
 		s.renderer.Close(ctx)
 		close(closed)
 	}()
-	s.print = func(browserpool.Print) (browserpool.Result, error) {
-		return browserpool.Result{PDF: []byte("PDF")}, nil
+	s.print = func(page.Print) (page.Result, error) {
+		return page.Result{PDF: []byte("PDF")}, nil
 	}
 	close(goOn)
 	<-closed
@@ -331,9 +331,9 @@ func TestKinds(t *testing.T) {
 func TestFileLimit(t *testing.T) {
 	s := newFixture(t)
 	limits := make(chan int64, 1)
-	s.print = func(p browserpool.Print) (browserpool.Result, error) {
+	s.print = func(p page.Print) (page.Result, error) {
 		limits <- p.MaxBytes
-		return browserpool.Result{}, browserpool.ErrTooLarge
+		return page.Result{}, page.ErrTooLarge
 	}
 	for given, want := range map[int64]int64{0: contract.MaxFileBytes, 300 << 20: 300 << 20} {
 		id := events.NewJobID()

@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/document"
 	"platen.dev/events"
 )
@@ -59,16 +60,20 @@ func renderSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close(t.Context())
-	printed, err := pool.Print(t.Context(), browserpool.Print{HTML: html})
+	lease, err := pool.Acquire(t.Context(), events.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lease, err := pool.Acquire(t.Context())
+	printed, err := lease.Print(t.Context(), page.Print{HTML: html})
+	lease.Return()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if lease, err = pool.Acquire(t.Context(), events.Quick); err != nil {
 		t.Fatal(err)
 	}
 	defer lease.Return()
-	captured, err := lease.Capture(t.Context(), browserpool.Capture{HTML: html})
+	captured, err := lease.Capture(t.Context(), page.Capture{HTML: html})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-// Package bare is the yardstick: the shortest loops that print documents on one
-// warm page, and URLs each in a context of its own, over rod itself, without pool,
-// budgets or guards. Benchmarks measure
-// what the rest of the house costs against it; nothing else uses it.
+// Package bare is what benchmarks compare Platen with: the shortest loops that print
+// documents on one warm page, and URLs each in a context of its own, over rod itself,
+// without pool, budgets or guards. Nothing else uses it.
 package bare
 
 import (
@@ -24,12 +23,12 @@ type Browser struct {
 	rod     *rod.Browser
 }
 
-// Options say which browser is launched. The zero value is one that is as fast as it
-// comes, and that reaches no network.
+// Options say which browser is launched. The zero value is a browser without the flags
+// that make it faster, and without a network.
 type Options struct {
-	// Proxy is host:port of a forward proxy: the browser reaches what that lets it reach.
+	// Proxy is host:port of the forward proxy for all traffic.
 	Proxy string
-	// Tuned makes the browser as fast as those of the pool are made.
+	// Tuned adds the flags that make the browsers of the pool faster.
 	Tuned bool
 }
 

@@ -23,10 +23,10 @@ var (
 // Browser is a Process that answers calls. All methods may be called from any goroutine.
 type Browser struct {
 	*Process
-	// Version is the product and version as the browser names itself.
+	// Version is the product and version that the browser reports.
 	Version string
 
-	gone chan struct{} // closed when the pipe ends
+	gone chan struct{} // closed by the goroutine that reads the pipe, when that ends
 
 	mu       sync.Mutex // guards what follows
 	nextID   int
@@ -49,7 +49,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		sessions: map[proto.TargetSessionID]*Session{},
 	}
 	go b.receive()
-	if err := b.greet(ctx); err != nil {
+	if err := b.handshake(ctx); err != nil {
 		b.Kill()
 		b.Close(ctx)
 		return nil, fmt.Errorf("start browser: %w: %s", err, b.Stderr())
@@ -57,9 +57,9 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// greet waits for the first sign of life, and closes the window that a browser
-// opens by itself: it would cost a renderer.
-func (b *Browser) greet(ctx context.Context) error {
+// handshake waits until the browser answers, and closes the window that it opens by
+// itself: that would cost a renderer.
+func (b *Browser) handshake(ctx context.Context) error {
 	version, err := proto.BrowserGetVersion{}.Call(b.With(ctx))
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (b *Browser) Gone() <-chan struct{} { return b.gone }
 // With returns a client of the browser itself whose calls end with ctx.
 func (b *Browser) With(ctx context.Context) proto.Client { return caller{ctx: ctx, client: b} }
 
-// Ping asks for a sign of life.
+// Ping returns nil if the browser answers before ctx ends.
 func (b *Browser) Ping(ctx context.Context) error {
 	_, err := proto.BrowserGetVersion{}.Call(b.With(ctx))
 	return err
@@ -98,8 +98,8 @@ func (b *Browser) Call(ctx context.Context, session, method string, params any) 
 	return result(method, frame)
 }
 
-// exchange sends a request and returns the whole answer, undecoded. ended, when
-// not nil, ends the wait early.
+// exchange sends a request and returns the whole answer, undecoded. The end of ended,
+// unless that is nil, ends the wait with ErrDetached.
 func (b *Browser) exchange(ctx context.Context, ended <-chan struct{}, session, method string, params any) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -140,7 +140,8 @@ func (b *Browser) forget(id int) {
 	delete(b.pending, id)
 }
 
-// receive hands every message to whom it is for, until the pipe ends.
+// receive hands every answer to its caller and every event to its session, until the
+// pipe ends.
 func (b *Browser) receive() {
 	defer close(b.gone)
 	for {
@@ -161,7 +162,7 @@ func (b *Browser) deliver(id int, frame []byte) {
 	answer := b.pending[id]
 	b.mu.Unlock()
 	if answer != nil {
-		answer <- frame // has room: an id is answered once
+		answer <- frame // has room: each id is answered once
 	}
 }
 
@@ -172,7 +173,7 @@ func (b *Browser) dispatch(frame []byte) {
 	}
 	id := proto.TargetSessionID(event.SessionID)
 	if event.Method == "Target.detachedFromTarget" {
-		id = detached(event) // it comes from the browser, not from the session
+		id = detachedSession(event) // the event comes from the browser, not from the session
 	}
 	b.mu.Lock()
 	session := b.sessions[id]
@@ -182,9 +183,9 @@ func (b *Browser) dispatch(frame []byte) {
 	}
 }
 
-// detached is the session that an event says has ended.
-func detached(event cdp.Event) proto.TargetSessionID {
+// detachedSession is the session that an event reports as ended.
+func detachedSession(event cdp.Event) proto.TargetSessionID {
 	var e proto.TargetDetachedFromTarget
-	_ = json.Unmarshal(event.Params, &e) // without an id it concerns no session
+	_ = json.Unmarshal(event.Params, &e) // an empty id is the id of no session
 	return e.SessionID
 }

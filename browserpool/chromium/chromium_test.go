@@ -278,12 +278,12 @@ func TestEndOfStream(t *testing.T) {
 	}
 }
 
-func TestTail(t *testing.T) {
-	var kept tail
+func TestLastOutput(t *testing.T) {
+	var kept lastOutput
 	for i := range 10_000 {
 		fmt.Fprintf(&kept, "line %d\n", i)
 	}
-	if got := kept.String(); len(got) != tailSize || !strings.HasSuffix(got, "line 9999\n") {
+	if got := kept.String(); len(got) != lastOutputSize || !strings.HasSuffix(got, "line 9999\n") {
 		t.Errorf("%d bytes kept", len(got))
 	}
 }

@@ -1,11 +1,10 @@
 // Package chromium runs one headless browser process and speaks the DevTools
 // protocol with it over a pair of pipes. It knows processes, sessions and
-// messages; what is done with a page is the business of browserpool.
+// messages; what is done on a page is up to package browserpool/page.
 //
 // The browser is Debian's chromium-headless-shell, which costs a fifth of full
 // Chromium's CPU per small document. The pipes are the browser's file
-// descriptors 3 and 4, so no port is open and nobody but this process can drive
-// it. The vocabulary of the protocol is go-rod's lib/proto; a Session and a
+// descriptors 3 and 4, so no port is open and only this process can drive it. The vocabulary of the protocol is go-rod's lib/proto; a Session and a
 // Browser are both a proto.Client.
 //
 // Unlike rod's own client, a call that waits for an answer fails at once when

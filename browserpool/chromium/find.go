@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// ErrNotInstalled tells that no headless browser was found; its text says how to get one.
+// ErrNotInstalled means that no headless browser was found; its text says how to install one.
 var ErrNotInstalled = errors.New("chromium-headless-shell is not installed: run deploy/install-deps.sh")
 
-// The first is the binary itself; what Debian puts on the PATH is a shell script
-// that stays between us and the browser.
+// The first candidate is the binary itself; what Debian puts on the PATH is a shell
+// script that would stay between this process and the browser.
 var candidates = []string{
 	"/usr/lib/chromium/chromium-headless-shell",
 	"chromium-headless-shell",
@@ -19,7 +19,7 @@ var candidates = []string{
 }
 
 // Find returns the path of the browser binary: path itself if it is not empty,
-// else the first known place that has one. It fails with ErrNotInstalled.
+// else the first candidate that exists. It fails with ErrNotInstalled if none does.
 func Find(path string) (string, error) {
 	if path != "" {
 		if _, err := os.Stat(path); err != nil {

@@ -9,7 +9,7 @@ import (
 var fixedFlags = []string{
 	"--headless",
 	"--remote-debugging-pipe",
-	// What a browser does by itself and nobody asked for.
+	// What a browser does by itself.
 	"--disable-background-networking",
 	"--disable-breakpad",
 	"--disable-client-side-phishing-detection",
@@ -23,7 +23,7 @@ var fixedFlags = []string{
 	"--no-default-browser-check",
 	"--no-first-run",
 	"--no-pings",
-	// Pages nobody looks at must not be slowed down.
+	// Pages in the background must not be slowed down.
 	"--disable-background-timer-throttling",
 	"--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding",
@@ -36,41 +36,41 @@ var fixedFlags = []string{
 	"--mute-audio",
 	"--password-store=basic",
 	"--use-mock-keychain",
-	// Pictures below the fold are on paper and in captures of the whole page.
+	// Pictures below the fold are printed, and captured with the whole page.
 	"--blink-settings=lazyLoadEnabled=false",
-	// A page that opens windows gets none: each would cost a renderer.
+	// A page cannot open windows: each would cost a renderer.
 	"--block-new-web-contents",
-	// Glyphs keep their true advance widths on paper.
+	// Glyphs keep their exact advance widths on paper.
 	"--font-render-hinting=none",
-	// Nothing leaves but through the proxy: no UDP of QUIC or WebRTC, nor the multicast
-	// (WebRtcHideLocalIpsWithMdns below) and the look-ups of TURN servers that the policy
-	// leaves. The proxy looks up all names that there are to look up.
+	// All traffic goes through the proxy: no UDP of QUIC or WebRTC, and neither the
+	// multicast (WebRtcHideLocalIpsWithMdns below) nor the look-ups of TURN servers that
+	// the WebRTC policy would still allow. Only the proxy looks up names.
 	"--disable-quic",
 	"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 	"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 }
 
-// unwanted are the features that are switched off.
+// unwanted are features that are always switched off.
 var unwanted = []string{
 	"Translate", "OptimizationHints", "MediaRouter", "DialMediaRouteProvider", "AutofillServerCommunication",
 	"WebRtcHideLocalIpsWithMdns",
 }
 
-// slow are features that pages here do not need and that cost time. RenderDocument
-// makes another frame and view for each document that a page shows: without it a warm
-// page is emptied in half the time.
+// slow are features that pages here do not need and that cost time. RenderDocument makes
+// a new frame and view for each document that a page shows: without it a warm page is
+// emptied in half the time.
 var slow = []string{"RenderDocument"}
 
 // BypassNothing is the list of hosts to reach without a proxy: none, not even the
-// loopback addresses that browsers leave out by themselves.
+// loopback addresses, which browsers add by default.
 const BypassNothing = "<-loopback>"
 
-// flags returns the whole command line for one browser. Without a proxy every
-// request fails: a browser that may reach the network directly does not exist here.
+// flags returns the whole command line for one browser. Without a proxy every request
+// fails: no browser may reach the network directly.
 func flags(o Options, userData string) []string {
 	proxy := o.Proxy
 	if proxy == "" {
-		proxy = "127.0.0.1:9" // the discard port: nobody answers
+		proxy = "127.0.0.1:9" // the discard port, where nothing answers
 	}
 	features := append([]string{}, unwanted...)
 	if !o.Plain {
@@ -78,7 +78,7 @@ func flags(o Options, userData string) []string {
 	}
 	all := append([]string{}, fixedFlags...)
 	all = append(all,
-		"--disable-features="+strings.Join(features, ","), // of several such flags the last alone would count
+		"--disable-features="+strings.Join(features, ","), // of several such flags only the last would count
 		"--user-data-dir="+userData,
 		"--proxy-server=http://"+proxy,
 		"--proxy-bypass-list="+BypassNothing,

@@ -11,8 +11,8 @@ import (
 
 var idPrefix = []byte(`{"id":`)
 
-// answerID reads the id of an answer, which the browser always writes first.
-// It looks at no more than that, as the rest may be megabytes.
+// answerID reads the id of an answer, which the browser always writes first. It does not
+// look at the rest, which may be megabytes. ok is false for an event.
 func answerID(frame []byte) (id int, ok bool) {
 	digits, ok := bytes.CutPrefix(frame, idPrefix)
 	if !ok {
@@ -27,7 +27,7 @@ func answerID(frame []byte) (id int, ok bool) {
 	return id, len(digits) > 0
 }
 
-// result decodes an answer to its result, or to the error that the browser reports.
+// result decodes an answer into its result, or the error that the browser reports.
 func result(method string, frame []byte) ([]byte, error) {
 	var response cdp.Response
 	if err := json.Unmarshal(frame, &response); err != nil {
@@ -40,7 +40,7 @@ func result(method string, frame []byte) ([]byte, error) {
 }
 
 // stringField cuts the value of a string field out of a frame without decoding
-// the rest. It serves base64, which contains no escapes.
+// the rest. It is for base64, which contains no escapes.
 func stringField(frame []byte, name string) (value []byte, ok bool) {
 	_, after, ok := bytes.Cut(frame, []byte(`"`+name+`":"`))
 	if !ok {
@@ -53,8 +53,8 @@ func stringField(frame []byte, name string) (value []byte, ok bool) {
 	return after[:end], true
 }
 
-// decodeData returns the bytes in the field "data" of an answer, unless they
-// exceed the limit.
+// decodeData returns the bytes in the base64 field "data" of an answer; more than limit
+// are ErrOversized.
 func decodeData(method string, frame []byte, limit int64) ([]byte, error) {
 	encoded, ok := stringField(frame, "data")
 	if !ok {
@@ -72,8 +72,8 @@ func decodeData(method string, frame []byte, limit int64) ([]byte, error) {
 	return data[:n], err
 }
 
-// endOfStream tells whether an answer to IO.read is the last. Base64 contains no
-// quotes, so the text can be nothing else; it stands before or behind the data.
+// endOfStream reports whether an answer to IO.read is the last. The field comes before or
+// after the data; base64 contains no quotes, so the text cannot be part of the data.
 func endOfStream(frame []byte) bool {
 	const margin = 256
 	mark := []byte(`"eof":true`)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Memory is what the browser and its helpers take in bytes: the proportional set
-// size (PSS) of every process in the group. It is 0 for a browser that is gone.
+// Memory is how much memory the browser and its helpers use, in bytes: the proportional
+// set sizes (PSS) of all processes in the group. It is 0 for a browser that is gone.
 func (p *Process) Memory() int64 {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -25,8 +25,8 @@ func (p *Process) Memory() int64 {
 	return total
 }
 
-// processGroup reads the fifth field of stat; the second may contain anything
-// but ends with the last parenthesis.
+// processGroup reads the fifth field of stat. The second field may contain anything, but
+// ends with the last parenthesis. 0 means that there is no such process.
 func processGroup(pid int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

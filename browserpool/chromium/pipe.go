@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxMessage bounds one message of the browser, in bytes. Print output travels in
-// chunks far below it, but a picture in one piece: the largest, 1920 by 8192
-// pixels that do not compress, takes 84 MiB of base64.
+// maxMessage bounds one message of the browser, in bytes. PDFs arrive in chunks far below
+// it, but an image arrives whole: the largest, 1920 by 8192 pixels that do not compress,
+// takes 84 MiB of base64.
 const maxMessage = 128 << 20
 
 // pipeBuffer is the capacity asked of the kernel per pipe, in bytes: fewer wake-ups per document.
@@ -21,8 +21,8 @@ const pipeBuffer = 1 << 20
 
 var errOversized = errors.New("message exceeds 128 MiB")
 
-// Pipe carries DevTools messages, each a JSON text ended by a NUL byte. Send may
-// be called from any goroutine, Read from one. It serves rod's own client too.
+// Pipe carries DevTools messages, each a JSON text that ends with a NUL byte. Send may be
+// called from any goroutine, Read from one. It works with rod's own client too.
 type Pipe struct {
 	out    *os.File
 	in     *os.File
@@ -50,7 +50,7 @@ func newPipe() (p *Pipe, childIn, childOut *os.File, err error) {
 	return &Pipe{out: out, in: in, reader: bufio.NewReaderSize(in, 1<<16)}, childIn, childOut, nil
 }
 
-// widen asks for a larger buffer; a refusal costs speed only.
+// widen asks for a larger buffer; a refusal only costs speed.
 func widen(f *os.File) {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeGrace is how long a browser may take to leave by itself before it is killed.
+// closeGrace is how long a browser may take to exit by itself before it is killed.
 const closeGrace = 3 * time.Second
 
 // Options say how to run a browser.
 type Options struct {
 	// Path of the binary; empty means to look for it.
 	Path string
-	// Proxy is host:port of the forward proxy for all traffic; empty means that nothing is reachable.
+	// Proxy is host:port of the forward proxy for all traffic; empty means that no host can be reached.
 	Proxy string
 	// NoSandbox switches Chromium's own sandbox off. It is always off for root, where Chromium refuses it.
 	NoSandbox bool
@@ -30,27 +30,28 @@ type Options struct {
 	// MaxData bounds what each process of the browser may allocate, in bytes; one that
 	// asks for more crashes. 0 means no bound.
 	MaxData int64
-	// Plain leaves the browser as it comes where that costs nothing but speed, for comparisons.
+	// Plain leaves out the flags that only make the browser faster, for comparisons.
 	Plain bool
-	// Logger receives the browser's exit; nil discards.
+	// Logger receives the browser's exit, at debug level; nil discards.
 	Logger *slog.Logger
 }
 
-// Process is a running browser with its pipe. It leads its own process group,
-// dies with us, and leaves neither zombies nor its profile directory behind.
+// Process is a running browser with its pipe. It leads its own process group, dies with
+// this process, and leaves neither zombies nor its profile directory behind.
 type Process struct {
 	// Pipe talks to the browser; it has one reader.
 	Pipe *Pipe
 
 	pid     int
 	profile string
-	stderr  *tail
+	stderr  *lastOutput
 	exited  chan struct{}
 	maxData int64
 	logger  *slog.Logger
 }
 
-// Launch starts a browser. It returns once the process runs; the first call to it tells whether it is well.
+// Launch starts a browser and returns once the process runs; whether it works shows only
+// when it answers a first call.
 func Launch(o Options) (*Process, error) {
 	path, err := Find(o.Path)
 	if err != nil {
@@ -60,7 +61,7 @@ func Launch(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{profile: profile, stderr: &tail{}, exited: make(chan struct{}), maxData: o.MaxData, logger: o.Logger}
+	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), maxData: o.MaxData, logger: o.Logger}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
 	}
@@ -100,15 +101,15 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 	return cmd
 }
 
-// niceness is how much the browser stands back for the process that drives it:
-// rendering takes every core there is, and must not make everything else wait.
+// niceness lowers the browser's priority below that of this process: rendering takes every
+// core there is, and must not make everything else wait.
 const niceness = 5
 
-// own starts the browser, waits for its end and clears up after it. The thread
-// stays locked because Pdeathsig fires when the starting thread ends, not the
-// process; it ends with the goroutine, as its niceness, which the browser
-// inherits, is for nobody else. Orphans of the group are handed to us, as pid 1
-// of a container may not reap them.
+// own starts the browser, waits for its end and clears up after it. The thread stays
+// locked because Pdeathsig fires when the starting thread ends, not the process. It is
+// never unlocked and so ends with the goroutine: its niceness, which the browser inherits,
+// must not apply to other goroutines. Orphans of the group become our children, because
+// pid 1 of a container may not reap them.
 func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
@@ -118,19 +119,19 @@ func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 		return
 	}
 	p.pid = cmd.Process.Pid
-	p.bound()
+	p.boundMemory()
 	started <- nil
 	err := cmd.Wait()
 	p.Kill()
 	reap(p.pid)
 	removeProfile(p.profile)
-	p.logger.Info("browser exited", "pid", p.pid, "state", cmd.ProcessState.String(), "error", err, "stderr", p.stderr.String())
+	p.logger.Debug("browser exited", "pid", p.pid, "state", cmd.ProcessState.String(), "error", err, "stderr", p.stderr.String())
 	close(p.exited)
 }
 
-// bound sets the limit that the browser hands down to its helpers. Address space
-// cannot be bounded: script engines reserve far more than they use.
-func (p *Process) bound() {
+// boundMemory sets the limit of data, which the browser's helpers inherit. Address space
+// cannot be limited: script engines reserve far more than they use.
+func (p *Process) boundMemory() {
 	if p.maxData <= 0 {
 		return
 	}
@@ -150,7 +151,7 @@ func reap(group int) {
 	}
 }
 
-// PID is the browser's process id and its process group.
+// PID is the browser's process id, and the id of its process group.
 func (p *Process) PID() int { return p.pid }
 
 // Exited is closed once the browser and all its helpers are gone, reaped, and the profile is removed.
@@ -162,14 +163,14 @@ func (p *Process) Stderr() string { return p.stderr.String() }
 // Kill ends the browser and its helpers at once; it does not wait.
 func (p *Process) Kill() {
 	select {
-	case <-p.exited: // the id may belong to somebody else by now
+	case <-p.exited: // another process may have the id by now
 	default:
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	}
 }
 
-// Close closes our end of the pipes, which makes the browser leave by itself,
-// and kills it when it has not left after 3 s or when ctx ends.
+// Close closes our end of the pipes, which makes the browser exit by itself, and kills it
+// if it has not exited after 3 s or when ctx ends. It returns once Exited is closed.
 func (p *Process) Close(ctx context.Context) {
 	p.Pipe.close()
 	ctx, cancel := context.WithTimeout(ctx, closeGrace)
@@ -182,7 +183,8 @@ func (p *Process) Close(ctx context.Context) {
 	}
 }
 
-// environment gives the browser what it needs for fonts and time, and none of our secrets.
+// environment gives the browser what it needs for fonts and time, and none of the rest,
+// which may hold secrets.
 func environment(profile string) []string {
 	env := []string{"HOME=" + profile, "XDG_CONFIG_HOME=" + profile, "XDG_CACHE_HOME=" + profile, "TMPDIR=" + profile}
 	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH"} {
@@ -193,26 +195,26 @@ func environment(profile string) []string {
 	return env
 }
 
-// tail is a writer that keeps the last tailSize bytes.
-type tail struct {
+// lastOutput is a writer that keeps the last lastOutputSize bytes.
+type lastOutput struct {
 	mu   sync.Mutex
-	kept []byte
+	kept []byte // guarded by mu
 }
 
-const tailSize = 4 << 10
+const lastOutputSize = 4 << 10
 
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, b...)
-	if extra := len(t.kept) - tailSize; extra > 0 {
-		t.kept = append(t.kept[:0], t.kept[extra:]...)
+func (o *lastOutput) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept = append(o.kept, b...)
+	if extra := len(o.kept) - lastOutputSize; extra > 0 {
+		o.kept = append(o.kept[:0], o.kept[extra:]...)
 	}
 	return len(b), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.kept)
+func (o *lastOutput) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.kept)
 }

@@ -12,11 +12,12 @@ import (
 // profilePrefix begins the name of every profile directory.
 const profilePrefix = "platen-browser-"
 
-// profileLocks holds the open lock file of each profile of this process: as long
-// as it is open, nobody takes the directory for one that a killed process left.
+// profileLocks holds the open lock file of each profile of this process: as long as it is
+// open, no other process takes the directory for one that a killed process left.
 var profileLocks sync.Map
 
-// makeProfile makes a profile directory under parent, after removing those that killed processes left there.
+// makeProfile makes a profile directory under parent, after removing the profiles that
+// killed processes left there.
 func makeProfile(parent string) (string, error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -54,8 +55,8 @@ func removeProfile(dir string) {
 	}
 }
 
-// sweepProfiles removes the profiles whose owner is gone. One that is just being
-// made has no lock file yet and is left alone.
+// sweepProfiles removes the profiles whose process is gone. One that is just being made
+// has no lock file yet and is left alone.
 func sweepProfiles(parent string) {
 	found, _ := filepath.Glob(filepath.Join(parent, profilePrefix+"*"))
 	for _, dir := range found {

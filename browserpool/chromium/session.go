@@ -17,10 +17,10 @@ type Session struct {
 	Target proto.TargetTargetID
 
 	browser *Browser
-	onEvent func(cdp.Event)
+	onEvent func(cdp.Event) // called on the goroutine that reads the pipe
 	ended   chan struct{}
 	end     sync.Once
-	cause   error // set before ended is closed
+	cause   error // written once, before ended is closed
 }
 
 var _ proto.Client = (*Session)(nil)
@@ -36,7 +36,7 @@ func (b *Browser) Attach(ctx context.Context, target proto.TargetTargetID, onEve
 	b.mu.Lock()
 	b.sessions[s.ID] = s
 	b.mu.Unlock()
-	// Without this domain the session is not told of a crash.
+	// Without this domain the session does not receive the event of a crash.
 	if err := (proto.InspectorEnable{}).Call(s.With(ctx)); err != nil {
 		s.Detach()
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Session) Detach() { s.finish(ErrDetached) }
 // Ended is closed when the session has ended.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
-// Cause tells why the session ended; ask only once Ended is closed.
+// Cause is ErrCrashed or ErrDetached; call it only once Ended is closed.
 func (s *Session) Cause() error { return s.cause }
 
 // With returns a client of the session whose calls end with ctx.
@@ -58,8 +58,8 @@ func (s *Session) With(ctx context.Context) proto.Client {
 	return caller{ctx: ctx, client: s, session: s.ID}
 }
 
-// Call sends one method to the session's target and waits for its result. The
-// session argument is what rod's vocabulary passes and is always this session.
+// Call sends one method to the session's target and waits for its result. The session
+// argument is there for rod's types, which pass this session's id.
 func (s *Session) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
 	frame, err := s.exchange(ctx, method, params)
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *Session) Call(ctx context.Context, _, method string, params any) ([]byt
 	return result(method, frame)
 }
 
-// ReadStream reads the next part of a stream of bytes and tells whether it is the
-// last. It decodes by hand, as JSON takes twenty times as long.
+// ReadStream reads the next part of a stream of bytes; eof means that it is the last. It
+// decodes by hand, because decoding as JSON takes twenty times as long.
 func (s *Session) ReadStream(ctx context.Context, read proto.IORead) (part []byte, eof bool, err error) {
 	frame, err := s.exchange(ctx, read.ProtoReq(), read)
 	if err != nil {
@@ -82,8 +82,8 @@ func (s *Session) ReadStream(ctx context.Context, read proto.IORead) (part []byt
 // ErrOversized refuses an answer larger than the caller takes.
 var ErrOversized = errors.New("answer is too large")
 
-// CallBytes sends one method and returns the base64 field "data" of its result,
-// decoded by hand like ReadStream and at most limit bytes.
+// CallBytes sends one method and returns the base64 field "data" of its result, decoded
+// by hand as in ReadStream. More than limit bytes are ErrOversized.
 func (s *Session) CallBytes(ctx context.Context, method string, params any, limit int64) ([]byte, error) {
 	frame, err := s.exchange(ctx, method, params)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Session) finish(cause error) {
 	})
 }
 
-// caller binds a client to a context and a session, in the form that rod's vocabulary asks for.
+// caller binds a client to a context and a session, in the form that rod's types require.
 type caller struct {
 	ctx     context.Context
 	client  proto.Client

@@ -13,14 +13,14 @@ import (
 // Limits bound what a connection, a response and a whole proxy may take. Zero
 // fields mean the defaults.
 type Limits struct {
-	// Header is how long a server may take until its response header is whole, default 30 s.
+	// Header is how long a server may take to send its response header, default 30 s.
 	Header time.Duration
 	// Life is how long one response or tunnel may last, default 5 min.
 	Life time.Duration
 	// Bytes is the most that one response or one direction of a tunnel may carry, default 256 MiB.
 	Bytes int64
 	// Total is the most that all bodies and tunnels of one proxy may carry together,
-	// both ways, default 512 MiB. At its end the proxy carries nothing more.
+	// both ways, default 512 MiB. Beyond it the proxy carries nothing more.
 	Total int64
 }
 
@@ -40,15 +40,15 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Gate is what the proxies of a pool have in common. Each job has a proxy of its
-// own: what it carries is counted, it shares no connection to a server with
-// another job, and its end ends all that the job has under way.
+// Gate opens the proxies of a pool, which share its policy and limits. Each page has a
+// proxy of its own: what it carries is counted, it shares no connection to a server with
+// another page, and its end ends every request of the page.
 type Gate struct {
 	policy  Policy
 	limits  Limits
 	logger  *slog.Logger
-	blocked atomic.Int64
-	proxies sync.WaitGroup
+	blocked atomic.Int64   // requests refused, counted by all proxies
+	proxies sync.WaitGroup // one count per open proxy
 }
 
 // NewGate makes a gate without proxies.
@@ -56,8 +56,8 @@ func NewGate(policy Policy, limits Limits, logger *slog.Logger) *Gate {
 	return &Gate{policy: policy, limits: limits.withDefaults(), logger: logger}
 }
 
-// Open starts a proxy on a free loopback port. It ends with Close or, as a browser
-// may go without its pages being closed, when gone is closed.
+// Open starts a proxy on a free loopback port. It ends with Close or, because a browser
+// may die before its pages are closed, when gone is closed.
 func (g *Gate) Open(gone <-chan struct{}) (*Proxy, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -77,7 +77,7 @@ func (g *Gate) Open(gone <-chan struct{}) (*Proxy, error) {
 // Blocked counts the requests refused by policy so far.
 func (g *Gate) Blocked() int64 { return g.blocked.Load() }
 
-// Refuses tells whether the policy refuses a host now. It resolves names.
+// Refuses reports whether the policy refuses a host now. It resolves names.
 func (g *Gate) Refuses(ctx context.Context, host string) bool {
 	_, err := g.policy.Resolve(ctx, host)
 	return errors.Is(err, ErrBlocked)

@@ -12,7 +12,7 @@ var errBytes = errors.New("byte limit reached")
 // meter counts what a proxy carries, up to a limit.
 type meter struct {
 	limit   int64
-	carried atomic.Int64
+	carried atomic.Int64    // counted by every request and tunnel of the proxy
 	spent   context.Context // ends when the limit was exceeded
 	exceed  context.CancelFunc
 }
@@ -23,7 +23,7 @@ func newMeter(limit int64) *meter {
 	return m
 }
 
-// count is a reader of which every byte is counted; the first that is too many is an error.
+// count returns a reader whose bytes are counted; the first one beyond the limit is an error.
 func (m *meter) count(r io.Reader) io.Reader { return metered{r, m} }
 
 type metered struct {

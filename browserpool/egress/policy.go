@@ -1,7 +1,7 @@
 // Package egress decides which network addresses documents may reach, and is
-// the loopback forward proxy through which a browser reaches them. A name is
-// resolved once, every address it has is checked, and the connection is made to
-// an address that was checked: what a name answers a moment later has no effect.
+// the loopback forward proxy through which a browser reaches them. For each connection a
+// name is resolved once, every address it has is checked, and the connection is made to
+// a checked address: what the name resolves to a moment later has no effect.
 package egress
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// ErrBlocked refuses a host that is, or has among its addresses, one in a refused range.
+// ErrBlocked refuses a host that has a refused address.
 var ErrBlocked = errors.New("address is blocked")
 
 // dialTimeout bounds the attempt to reach one address.
@@ -38,7 +38,7 @@ var refused = prefixes(
 	"203.0.113.0/24",  // documentation
 	"224.0.0.0/4",     // multicast
 	"240.0.0.0/4",     // reserved, broadcast
-	// IPv6 outside 2000::/3 is no global unicast, and whatever else it is leads inside.
+	// IPv6 outside 2000::/3 is not global unicast, and whatever else it is leads inside.
 	"::/3",          // unspecified, loopback, IPv4-compatible, -mapped and -translated, NAT64, discard
 	"4000::/2",      // unassigned, segment routing
 	"8000::/1",      // unassigned, fc00::/7 unique local, fe80::/10 link-local, fec0::/10 site-local, ff00::/8 multicast
@@ -56,29 +56,26 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// Policy says which addresses may be reached. The zero Policy allows the public
-// internet and nothing else: not the addresses of this machine's own interfaces
-// either, behind which services may listen that trust it. It may be used from any
+// Policy says which addresses may be reached. The zero Policy allows the public internet
+// and nothing else. It refuses public addresses of this machine's own interfaces too,
+// because services that trust this machine may listen there. It may be used from any
 // goroutine.
 type Policy struct {
 	// Allow exempts ranges from refusal, for instance an operator's own network.
 	Allow []netip.Prefix
-	// Refuse adds ranges to the refused ones, for instance the public addresses of a
-	// cluster. It wins over Allow.
-	Refuse []netip.Prefix
-	// Refuses tells of further addresses that are refused, as they come and go: it is
-	// asked anew for every address, on any goroutine, and wins over Allow. nil refuses none.
+	// Refuses reports whether an address is refused besides, for instance because it is one
+	// of the cluster's own. It is called for every address, on any goroutine, and wins over
+	// Allow; nil refuses none.
 	Refuses func(netip.Addr) bool
 	// Resolver looks names up; nil means net.DefaultResolver.
 	Resolver *net.Resolver
 }
 
-// Permits tells whether an address may be reached. An address with a zone never
-// may, and none that is not allowed explicitly while it is unknown what addresses
-// this machine has.
+// Permits reports whether an address may be reached. An address with a zone may not, and
+// while this machine's own addresses are unknown, only those in Allow may.
 func (p Policy) Permits(addr netip.Addr) bool {
 	switch {
-	case !addr.IsValid() || addr.Zone() != "" || contains(p.Refuse, addr):
+	case !addr.IsValid() || addr.Zone() != "":
 		return false
 	case p.Refuses != nil && p.Refuses(addr):
 		return false
@@ -89,10 +86,10 @@ func (p Policy) Permits(addr netip.Addr) bool {
 	}
 }
 
-// IsPublic tells whether an address is one of the public internet, by its range.
+// IsPublic reports whether the range of an address belongs to the public internet.
 func IsPublic(addr netip.Addr) bool { return addr.IsValid() && !contains(refused, addr) }
 
-// isOwn tells whether an address is one of this machine's now; interfaces come and go.
+// isOwn reports whether an address is one of this machine's now; interfaces come and go.
 func isOwn(addr netip.Addr) bool {
 	own, err := net.InterfaceAddrs()
 	if err != nil {
@@ -113,9 +110,9 @@ func contains(ranges []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// Resolve returns the addresses of a host name or address literal, at least one,
-// all permitted. One refused address among several refuses the host with
-// ErrBlocked; a name without addresses is a *net.DNSError.
+// Resolve returns the addresses of a host name or address literal, at least one, all of
+// them permitted. A single refused address refuses the host with ErrBlocked; a name
+// without addresses is a *net.DNSError.
 func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	addrs, err := p.lookup(ctx, host)
 	if err != nil {
@@ -147,7 +144,7 @@ func (p Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return addrs, err
 }
 
-// Dial connects to host:port at a checked address, trying them in order. It has
+// Dial connects to host:port at the first of its checked addresses that answers. It has
 // the form of a net.Dialer's DialContext, for use in an http.Transport.
 func (p Policy) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)

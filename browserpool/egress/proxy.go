@@ -14,9 +14,9 @@ import (
 // maxHeader bounds the header of a request or response, in bytes.
 const maxHeader = 64 << 10
 
-// Proxy is a forward proxy on a loopback port: absolute-form requests for http,
-// CONNECT for https and websockets. What the policy refuses is answered 403,
-// what cannot be reached 502.
+// Proxy is a forward proxy on a loopback port: absolute-form requests for http, CONNECT
+// for https and websockets. A host that the policy refuses is answered 403, one that
+// cannot be reached 502.
 type Proxy struct {
 	*Gate
 	meter     *meter
@@ -28,12 +28,12 @@ type Proxy struct {
 	end       context.CancelFunc
 
 	working sync.WaitGroup // requests and tunnels
-	mu      sync.Mutex
+	mu      sync.Mutex     // guards what follows
 	closed  bool
-	open    map[net.Conn]struct{} // hijacked, unknown to the server
+	open    map[net.Conn]struct{} // ends of tunnels, which the server no longer knows
 }
 
-// Listen starts a proxy that has a gate to itself.
+// Listen starts a proxy with a gate of its own.
 func Listen(policy Policy, limits Limits, logger *slog.Logger) (*Proxy, error) {
 	return NewGate(policy, limits, logger).Open(nil)
 }
@@ -44,7 +44,7 @@ func newProxy(gate *Gate, listener net.Listener) *Proxy {
 		served: make(chan struct{}), open: map[net.Conn]struct{}{},
 		transport: &http.Transport{
 			DialContext:            gate.policy.Dial,
-			DisableCompression:     true, // the browser unpacks
+			DisableCompression:     true, // the browser decompresses
 			ResponseHeaderTimeout:  gate.limits.Header,
 			MaxResponseHeaderBytes: maxHeader,
 			IdleConnTimeout:        10 * time.Second,
@@ -67,13 +67,13 @@ func newProxy(gate *Gate, listener net.Listener) *Proxy {
 // Address is host:port of the proxy.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Carried is how many bytes of bodies and tunnels have passed so far, both ways.
+// Carried is how many bytes of bodies and tunnels have passed so far, both ways together.
 func (p *Proxy) Carried() int64 { return p.meter.carried.Load() }
 
-// Spent is a context that ends when the proxy was to carry more than Limits.Total.
+// Spent is a context that ends when the proxy would have to carry more than Limits.Total.
 func (p *Proxy) Spent() context.Context { return p.meter.spent }
 
-// Close ends every connection and returns when nothing of the proxy runs.
+// Close ends every connection and returns when nothing of the proxy runs any more.
 func (p *Proxy) Close() {
 	_ = p.server.Close()
 	<-p.served
@@ -88,7 +88,7 @@ func (p *Proxy) Close() {
 	p.transport.CloseIdleConnections()
 }
 
-// enter tells whether a request still finds the proxy open, and then counts it.
+// enter counts a request, and reports whether the proxy is still open for it.
 func (p *Proxy) enter() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers for an upstream that was not reached.
+// refuse answers a request whose server was refused or could not be reached.
 func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusBadGateway
 	if errors.Is(err, ErrBlocked) {
@@ -146,14 +146,14 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(response.StatusCode)
-	_ = http.NewResponseController(w).Flush() // the body may be long in coming
+	_ = http.NewResponseController(w).Flush() // the body may take long to arrive
 	if copied, err := relay(w, p.meter.count(response.Body), p.limits.Bytes); err != nil {
 		p.logger.Debug("egress response cut", "host", r.Host, "bytes", copied, "error", err)
 		panic(http.ErrAbortHandler) // a cut body must not look whole
 	}
 }
 
-// relay copies up to limit bytes and flushes as they come; more is an error.
+// relay copies up to limit bytes and flushes them as they arrive; more is an error.
 func relay(w http.ResponseWriter, body io.Reader, limit int64) (int64, error) {
 	copied, err := io.Copy(flusher{w, http.NewResponseController(w)}, io.LimitReader(body, limit))
 	if err != nil || copied < limit {

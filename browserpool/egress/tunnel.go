@@ -40,8 +40,8 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	p.splice(client, io.MultiReader(early, client), server)
 }
 
-// splice carries bytes both ways until either side ends or reaches the limit,
-// which ends the other side too: browsers do not half-close.
+// splice carries bytes both ways until one side ends or reaches the limit. That ends the
+// other side too: browsers do not half-close.
 func (p *Proxy) splice(client net.Conn, fromClient io.Reader, server net.Conn) {
 	done := make(chan struct{})
 	go func() {
@@ -54,7 +54,8 @@ func (p *Proxy) splice(client net.Conn, fromClient io.Reader, server net.Conn) {
 	<-done
 }
 
-// track notes a tunnel's ends so that Close reaches them; after Close it closes them.
+// track notes the two ends of a tunnel for Close. After Close it closes them itself and
+// returns false.
 func (p *Proxy) track(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,8 +89,8 @@ var hopHeaders = []string{
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// stripHop removes the headers that concern one connection only, those that
-// Connection names included.
+// stripHop removes the headers that concern a single connection, including those that
+// Connection names.
 func stripHop(h http.Header) {
 	for _, line := range h.Values("Connection") {
 		for name := range strings.SplitSeq(line, ",") {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/browserpool"
 	"platen.dev/events"
+	limits "platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 )
 
@@ -28,7 +28,7 @@ var defaultRows = []row{
 	}},
 	{"render/default-timeout", "RenderOptions", "30,000 ms to load unless another time is given: the browser's default", func(t *testing.T, v *venue) {
 		v.filledIn(t, htmlToPDF, nil, func(c events.Content) bool {
-			return c.Load == nil && browserpool.DefaultLoadTimeout == 30*time.Second
+			return c.Load == nil && limits.DefaultLoadTimeout == 30*time.Second
 		})
 	}},
 	{"image/defaults", "Image options", "PNG of 1024 × 768, not the full page", func(t *testing.T, v *venue) {

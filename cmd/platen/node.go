@@ -241,7 +241,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 }
 
 func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, error) {
-	return n.pool.AcquireIn(ctx, lane)
+	return n.pool.Acquire(ctx, lane)
 }
 
 // What the cluster tells travels to whom it concerns over the actor system's event stream.

@@ -1,0 +1,71 @@
+package browserpool
+
+import (
+	"cmp"
+	"log/slog"
+	"net/netip"
+	"runtime"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/browserpool/egress"
+)
+
+// Config says how a pool runs. System is required; every other zero field means its default.
+type Config struct {
+	// Slots is how many jobs work at once; 0 means two per core and one more: documents
+	// wait for networks, which needs no core, and slow leases leave one slot to quick ones.
+	Slots int
+	// AllowEgress exempts address ranges from the refusal of non-public addresses.
+	AllowEgress []netip.Prefix
+	// RefusesEgress reports whether an address is refused besides, whatever is exempted.
+	// It is called for every connection, from any goroutine; nil refuses none.
+	RefusesEgress func(netip.Addr) bool
+	// EgressLimits bound what the connections of a page may take, each and together.
+	EgressLimits egress.Limits
+	// ChromePath is the browser binary; empty means to look for chromium-headless-shell.
+	ChromePath string
+	// NoSandbox switches Chromium's sandbox off for users other than root; for root it is always off.
+	NoSandbox bool
+	// TempDir holds the browsers' profiles; empty means the system's.
+	TempDir string
+	// RecycleJobs, RecycleBytes and RecycleAge say when a browser is replaced: after
+	// that many jobs, above that much memory (PSS) or after that long. 0 means
+	// 10,000 jobs, 512 MiB per slot (a large document takes 300) and 6 h; a
+	// negative value means never.
+	RecycleJobs  int
+	RecycleBytes int64
+	RecycleAge   time.Duration
+	// MaxData bounds, in bytes, what each process of a browser may allocate; a page that
+	// asks for more crashes, and no other page with it. 0 means 3 GiB, negative no bound.
+	MaxData int64
+	// CheckEvery is how often a browser's health, memory and age are checked; 0 means 10 s.
+	CheckEvery time.Duration
+	// HealthTimeout is how long a browser may take to answer such a check before it
+	// is killed as hung; 0 means 10 s.
+	HealthTimeout time.Duration
+	// SelfTestEvery is how often, at most, a check has the browser print a small document
+	// beside the jobs. A browser that fails twice in a row is replaced. 0 means 1 min,
+	// negative never.
+	SelfTestEvery time.Duration
+	// System runs the pool's actor.
+	System *actor.ActorSystem
+	// Logger receives the life of the browsers; nil discards.
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	c.Slots = cmp.Or(c.Slots, 2*runtime.NumCPU()+1)
+	c.RecycleJobs = cmp.Or(c.RecycleJobs, 10_000)
+	c.RecycleBytes = cmp.Or(c.RecycleBytes, int64(c.Slots)<<29)
+	c.RecycleAge = cmp.Or(c.RecycleAge, 6*time.Hour)
+	c.MaxData = cmp.Or(c.MaxData, 3<<30)
+	c.CheckEvery = cmp.Or(c.CheckEvery, 10*time.Second)
+	c.HealthTimeout = cmp.Or(c.HealthTimeout, 10*time.Second)
+	c.SelfTestEvery = cmp.Or(c.SelfTestEvery, time.Minute)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

@@ -1,0 +1,97 @@
+package browserpool
+
+import (
+	"context"
+	"time"
+)
+
+// This file is the scheduler's part that checks browsers: whether they answer, whether
+// they render, how large and how old they are.
+
+// maxFailures is after how many failed self-tests in a row a browser is replaced.
+const maxFailures = 2
+
+// checkFromTimeToTime tells the scheduler when a check is due, until the pool ends.
+func (p *Pool) checkFromTimeToTime() {
+	p.help(func() {
+		ticker := time.NewTicker(p.config.CheckEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				p.tell(checkDue{})
+			case <-p.life.Done():
+				return
+			}
+		}
+	})
+}
+
+// onCheckDue has the serving browser checked, unless that is under way.
+func (s *scheduler) onCheckDue() {
+	in := s.serving
+	if in == nil || in.checking {
+		return
+	}
+	in.checking = true
+	selfTest := s.selfTestDue(in)
+	if selfTest {
+		in.selfTestedAt = time.Now()
+	}
+	s.pool.help(func() { s.pool.tell(s.pool.check(in, selfTest)) })
+}
+
+// selfTestDue reports whether a browser's next self-test is due: after a failed one at once.
+func (s *scheduler) selfTestDue(in *instance) bool {
+	every := s.pool.config.SelfTestEvery
+	return every > 0 && (in.failures > 0 || time.Since(in.selfTestedAt) >= every)
+}
+
+// check looks at a browser and kills one that does not answer.
+func (p *Pool) check(in *instance, selfTest bool) checked {
+	ctx, cancel := context.WithTimeout(p.life, p.config.HealthTimeout)
+	defer cancel()
+	c := checked{in: in}
+	if err := in.browser.Ping(ctx); err != nil && p.life.Err() == nil {
+		p.config.Logger.Warn("browser does not answer", "pid", in.browser.PID(), "error", err)
+		in.browser.Kill()
+		selfTest = false
+	}
+	if selfTest {
+		c.selfTest = p.selfTest(ctx, in.browser)
+		c.selfTested = c.selfTest == nil || !in.isGone() && p.life.Err() == nil // the end of the browser proves nothing
+	}
+	c.bytes = in.browser.Memory()
+	return c
+}
+
+// onChecked starts a replacement when the serving browser has served enough, or does not
+// render.
+func (s *scheduler) onChecked(m checked) {
+	m.in.checking = false
+	m.in.bytes = m.bytes
+	if m.selfTested {
+		s.onSelfTested(m.in, m.selfTest)
+	}
+	if m.in == s.serving && s.replacementDue(m.in) {
+		s.launch()
+	}
+}
+
+func (s *scheduler) onSelfTested(in *instance, failure error) {
+	s.stats.SelfTests++
+	if failure == nil {
+		in.failures = 0
+		return
+	}
+	in.failures++
+	s.stats.SelfTestFailures++
+	s.pool.config.Logger.Warn("browser failed its self-test", "pid", in.browser.PID(), "in_a_row", in.failures, "error", failure)
+}
+
+func (s *scheduler) replacementDue(in *instance) bool {
+	c := s.pool.config
+	return in.failures >= maxFailures || c.RecycleJobs > 0 && in.jobs >= c.RecycleJobs ||
+		c.RecycleBytes > 0 && in.bytes >= c.RecycleBytes ||
+		c.RecycleAge > 0 && time.Since(in.born) >= c.RecycleAge
+}

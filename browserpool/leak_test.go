@@ -1,0 +1,103 @@
+package browserpool
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/browserpool/page"
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events"
+)
+
+// A pool that has done much work holds no more than at first, and leaves nothing when it closes.
+func TestNothingLeaks(t *testing.T) {
+	temp := t.TempDir()
+	pool := openPool(t, Config{Slots: 2, TempDir: temp})
+	targets := countTargets(t, pool)
+	if want := 2 + spares; targets != want {
+		t.Errorf("%d targets, want %d", targets, want)
+	}
+	var jobs sync.WaitGroup
+	for worker := range 4 {
+		jobs.Go(func() {
+			for i := range 50 {
+				text := fmt.Sprintf("worker%d-job%d", worker, i)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				result, err := printWith(ctx, pool, page.Print{HTML: "<p>" + text})
+				cancel()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i%10 == 0 && !strings.Contains(pagetest.Text(t, result.PDF), text) {
+					t.Errorf("%s is not in its own file", text)
+				}
+			}
+		})
+	}
+	jobs.Wait()
+	if got := countTargets(t, pool); got != targets {
+		t.Errorf("%d targets, at first %d", got, targets)
+	}
+	if stats := pool.Stats(); stats.Jobs != 202 || stats.Restarts+stats.Crashes+stats.Discarded != 0 || stats.Leased != 0 {
+		t.Errorf("after 202 leases: %+v", stats)
+	}
+	closePool(t, pool)
+	noZombies(t)
+	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) != 0 {
+		t.Errorf("profiles left: %v", left)
+	}
+}
+
+// countTargets counts the pages that the browser has open; it takes one lease. The window
+// that the browser opens by itself, in its default context, does not count: it may still
+// be closing.
+func countTargets(t *testing.T, pool *Pool) (n int) {
+	t.Helper()
+	lease, err := pool.Acquire(t.Context(), events.Quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Return()
+	client := lease.in.browser.With(t.Context())
+	contexts, err := proto.TargetGetBrowserContexts{}.Call(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := proto.TargetGetTargets{}.Call(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range targets.TargetInfos {
+		if slices.Contains(contexts.BrowserContextIDs, target.BrowserContextID) {
+			n++
+		}
+	}
+	return n
+}
+
+// noZombies fails if a child of this process has ended and was not reaped.
+func noZombies(t *testing.T) {
+	t.Helper()
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		name, rest, _ := strings.Cut(string(content), ") ")
+		if fields := strings.Fields(rest); fields[0] == "Z" && fields[1] == strconv.Itoa(os.Getpid()) {
+			t.Errorf("zombie %s)", name)
+		}
+	}
+}

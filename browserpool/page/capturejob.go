@@ -1,0 +1,116 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"platen.dev/events/contract"
+)
+
+// defaultQuality is that of a JPEG whose job sets none.
+const defaultQuality = 80
+
+// defaultViewport is that of a capture that sets none.
+var defaultViewport = Size{Width: contract.DefaultWidth, Height: contract.DefaultHeight}
+
+// Size is a width and a height in CSS pixels.
+type Size struct{ Width, Height int }
+
+// Capture is one document to be captured as an image, as it looks on a screen.
+type Capture struct {
+	// HTML, URL, Auth and Load are as for Print.
+	HTML string
+	URL  string
+	Auth Auth
+	Load Load
+	// Viewport is 320–1920 wide and 320–8192 high; zero means 1024 by 768. Its width is
+	// the width of the image.
+	Viewport Size
+	// FullPage makes the image as high as the page, at least as high as the viewport and
+	// at most contract.MaxPageHeight; otherwise it is as high as the viewport. What
+	// overflows to the right is never captured.
+	FullPage bool
+	// Format is png or jpeg; empty means png.
+	Format string
+	// Quality of a JPEG is 1 to 100; 0 means 80.
+	Quality int
+	// CaptureTimeout is the budget for everything from loading to the finished image,
+	// whatever other budgets allow; 0 means contract.CaptureTimeout.
+	CaptureTimeout time.Duration
+	// MaxBytes bounds the image; 0 means contract.MaxFileBytes.
+	MaxBytes int64
+	// Limits bound the document; an image has no pages.
+	Limits Limits
+}
+
+// Image is a finished capture.
+type Image struct {
+	Data []byte
+	// Width and Height are in pixels.
+	Width, Height int
+	// Load and Capture are how long these steps took.
+	Load, Capture time.Duration
+	// Traffic is as in Result.
+	Traffic int64
+}
+
+// resolve translates the job, or refuses it with ErrOptions.
+func (job Capture) resolve() (document, error) {
+	viewport := cmp.Or(job.Viewport, defaultViewport)
+	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport}
+	if err := validateViewport(viewport); err != nil {
+		return d, err
+	}
+	switch {
+	case job.Format != "" && job.Format != "png" && job.Format != "jpeg":
+		return d, fmt.Errorf("%w: image format %q", ErrOptions, job.Format)
+	case job.Quality != 0 && (job.Quality < contract.MinQuality || job.Quality > contract.MaxQuality):
+		return d, fmt.Errorf("%w: quality %d is not within %d to %d", ErrOptions, job.Quality, contract.MinQuality, contract.MaxQuality)
+	case job.Quality != 0 && job.Format != "jpeg":
+		return d, fmt.Errorf("%w: quality is for jpeg only", ErrOptions)
+	}
+	return d, d.validate()
+}
+
+func validateViewport(v Size) error {
+	switch {
+	case v.Width < contract.MinWidth || v.Width > contract.MaxWidth:
+		return fmt.Errorf("%w: viewport width %d is not within %d to %d", ErrOptions, v.Width, contract.MinWidth, contract.MaxWidth)
+	case v.Height < contract.MinHeight || v.Height > contract.MaxHeight:
+		return fmt.Errorf("%w: viewport height %d is not within %d to %d", ErrOptions, v.Height, contract.MinHeight, contract.MaxHeight)
+	}
+	return nil
+}
+
+// capture loads the job's document and captures it.
+func (p *page) capture(ctx context.Context, job Capture, d document) (Image, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(job.CaptureTimeout, contract.CaptureTimeout), errBudget)
+	defer cancel()
+	load, err := p.load(ctx, d)
+	if err != nil {
+		return Image{}, err
+	}
+	start := time.Now()
+	image, err := p.captureLoaded(ctx, job, d.viewport)
+	if err != nil {
+		return Image{}, stepError("capture", err)
+	}
+	image.Load, image.Capture, image.Traffic = load, time.Since(start), p.proxy.Carried()
+	return image, nil
+}
+
+// captureLoaded refuses a document that is beyond a limit, and captures any other.
+func (p *page) captureLoaded(ctx context.Context, job Capture, viewport Size) (Image, error) {
+	m, err := p.measure(ctx, job.Limits, job.HTML)
+	if err != nil {
+		return Image{}, err
+	}
+	if job.FullPage {
+		if err := p.renderBelowFold(ctx, m, contract.MaxPageHeight); err != nil {
+			return Image{}, err
+		}
+	}
+	return p.screenshot(ctx, job, viewport)
+}

@@ -1,0 +1,81 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-rod/rod/lib/cdp"
+
+	"platen.dev/browserpool/chromium"
+)
+
+// Errors of a job; tell them apart with errors.Is.
+var (
+	// ErrOptions refuses options that make no sense, before a page does anything.
+	ErrOptions = errors.New("invalid options")
+	// ErrCrashed means that the page's renderer crashed. The job may be tried again.
+	ErrCrashed = errors.New("page crashed")
+	// ErrBrowserGone means that the browser ended under the job. The job may be tried again.
+	ErrBrowserGone = errors.New("browser ended")
+	// ErrTimeout means that the document exceeded its load, print or capture budget.
+	ErrTimeout = errors.New("page exceeded its time budget")
+	// ErrTooLarge means that the output exceeded its size limit, or the document one of its Limits.
+	ErrTooLarge = errors.New("document exceeds a size limit")
+	// ErrRender means that the browser refused to render the document.
+	ErrRender = errors.New("browser could not render")
+	// ErrNavigation means that the main document did not arrive: the name does not exist,
+	// nothing answers, the certificate is not valid, or the HTTP status is 400 or more.
+	ErrNavigation = errors.New("page could not be reached")
+	// ErrBlocked means that the main document, or one it leads to, is at an address
+	// that the egress policy refuses.
+	ErrBlocked = errors.New("address of the page is blocked")
+	// ErrSelector means that nothing matched the selector in time, or that it is not a selector.
+	ErrSelector = errors.New("selector matched nothing")
+)
+
+// Retryable reports whether the same job may succeed when it is tried again.
+func Retryable(err error) bool {
+	return errors.Is(err, ErrCrashed) || errors.Is(err, ErrBrowserGone)
+}
+
+var (
+	// errBudget is the cause of a context whose load, print or capture budget ran out.
+	errBudget = errors.New("budget ran out")
+	// errTraffic ends a job whose document carried too much.
+	errTraffic = fmt.Errorf("%w: too many bytes loaded", ErrTooLarge)
+)
+
+// final are the errors that callers already understand, the end of their own context included.
+var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrRender}
+
+// stepError translates the error of one step of a job into this package's errors.
+func stepError(step string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errBudget):
+		return fmt.Errorf("%s: %w", step, ErrTimeout)
+	case errors.Is(err, chromium.ErrOversized):
+		return fmt.Errorf("%s: %w", step, ErrTooLarge)
+	case errors.Is(err, chromium.ErrCrashed):
+		return fmt.Errorf("%s: %w", step, ErrCrashed)
+	case errors.Is(err, chromium.ErrGone), errors.Is(err, chromium.ErrDetached):
+		return fmt.Errorf("%s: %w", step, ErrBrowserGone)
+	case slices.ContainsFunc(final, func(target error) bool { return errors.Is(err, target) }):
+		return fmt.Errorf("%s: %w", step, err)
+	default:
+		return fmt.Errorf("%s: %w: %w", step, ErrRender, err)
+	}
+}
+
+// browserMessage is the message with which the browser refused a call; it is empty
+// for any other kind of error.
+func browserMessage(err error) string {
+	var refused *cdp.Error
+	if errors.As(err, &refused) {
+		return refused.Message
+	}
+	return ""
+}

@@ -1,0 +1,275 @@
+package page
+
+import (
+	"bytes"
+	"flag"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+
+	documents "platen.dev/document"
+)
+
+var update = flag.Bool("update", false, "write the golden pictures anew; look at every one that changed")
+
+// goldenDir has the documents, and beside each the picture that it must look like.
+const goldenDir = "../../testdata/golden"
+
+// golden is one document and what must be on paper. HTML and Markdown go through the
+// sanitiser, as in a request; a visit opens the same file at its URL, where style sheets
+// count and scripts run.
+type golden struct {
+	name    string // of the picture
+	source  string // a file
+	visit   bool
+	options PDFOptions
+	load    Load
+	pages   int
+	text    []string // words of the PDF, some of them drawn by script
+}
+
+var goldens = []golden{
+	{
+		name: "invoice", source: "invoice.html", pages: 3,
+		text: []string{"INVOICE 2026-1107", "To be paid", "Quantity"},
+	},
+	{
+		name: "letter", source: "letter.html", pages: 2,
+		options: PDFOptions{
+			Margin: Margin{Top: "3cm", Bottom: "2.5cm", Left: "2.5cm", Right: "2.5cm"}, DisplayHeaderFooter: true,
+			HeaderTemplate: `<div style="display: flex; justify-content: space-between; border-bottom: 1px solid #6b4f8a; padding-bottom: 4px"><b>Office for Nocturnal Affairs</b><span class="title"></span></div>`,
+			FooterTemplate: `<div style="text-align: center">page <span class="pageNumber"></span> of <span class="totalPages"></span><script>alert(1)</script></div>`,
+		},
+		text: []string{"page 1 of 2", "page 2 of 2", "About the owls in your belfry", "Humphrey"},
+	},
+	{
+		name: "report", source: "report.html", visit: true, pages: 1, options: PDFOptions{Landscape: true},
+		text: []string{"The state of the kites", "meeting of the 4th of May"},
+	},
+	{name: "charts", source: "charts.html", visit: true, pages: 1, text: []string{"Four charts", "5.2"}},
+	{
+		name: "animated", source: "animated.html", visit: true, pages: 1, load: Load{WaitSelector: `[data-state="drawn"]`},
+		text: []string{"All 50 columns are in"},
+	},
+	{name: "shapes", source: "shapes.html", visit: true, pages: 1, text: []string{"clip and pattern"}},
+	{name: "board", source: "board.html", pages: 1, text: []string{"Craignure", "Staffa, weather permitting"}},
+	{name: "rtl", source: "rtl.html", pages: 1, text: []string{"platen.dev"}},
+	{name: "cjk", source: "cjk.html", pages: 1, text: []string{"茶馆菜单", "茶館菜單", "찻집"}},
+	{name: "scripts", source: "scripts.html", pages: 1, text: []string{"Zażółć gęślą", "Καλημέρα", "Съешь"}},
+	{name: "images", source: "images.html", pages: 1, text: []string{"half transparent"}},
+	{name: "webfont", source: "webfont.html", visit: true, pages: 1, text: []string{"PRINTED"}},
+	{name: "handbook", source: "handbook.md", pages: 1, text: []string{"Muckle Flugga", "ErrTooLate", "<b>this</b>"}},
+	{name: "paper", source: "paper.html", visit: true, pages: 4, text: []string{"as it is printed", "CURTAIN", "(https://platen.dev/play)"}},
+	{name: "paper-plain", source: "paper.html", visit: true, pages: 4, options: PDFOptions{HideBackground: true}},
+	{name: "ledger", source: "ledger.html", pages: 8, text: []string{"001", "150", "300"}},
+	{name: "effects", source: "effects.html", visit: true, pages: 1, text: []string{"leaning", "multiply"}},
+}
+
+// TestGolden prints documents of every kind and compares the paper with pictures that a
+// person has looked at.
+func TestGolden(t *testing.T) {
+	site := newGoldenSite(t)
+	for _, g := range goldens {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			pdf := g.print(t, openSlot(t), site)
+			if pages, _, _ := geometry(t, pdf); pages != g.pages {
+				t.Errorf("%d pages, want %d", pages, g.pages)
+			}
+			pagetest.Contains(t, pagetest.Text(t, pdf), g.text...)
+			looksLike(t, pictureOf(t, pdf, 1), g.name)
+		})
+	}
+	for name, job := range map[string]Capture{
+		"landing":       {URL: site.URL + "/landing.html", FullPage: true, Viewport: Size{Width: 800, Height: 600}},
+		"landing-quick": {URL: site.URL + "/landing.html", Format: "jpeg", Quality: 60, Viewport: Size{Width: 640, Height: 480}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			picture, _ := mustCapture(t, openSlot(t), job)
+			looksLike(t, opaque(picture), name)
+		})
+	}
+}
+
+// newGoldenSite serves the documents.
+func newGoldenSite(t *testing.T) *httptest.Server {
+	t.Helper()
+	site := httptest.NewServer(http.FileServer(http.Dir(goldenDir)))
+	t.Cleanup(site.Close)
+	return site
+}
+
+// goldenNamed is the document with that name.
+func goldenNamed(t *testing.T, name string) golden {
+	t.Helper()
+	for _, g := range goldens {
+		if g.name == name {
+			return g
+		}
+	}
+	t.Fatalf("there is no golden document %s", name)
+	return golden{}
+}
+
+// print prints the document as the product does.
+func (g golden) print(t *testing.T, slot *slot, site *httptest.Server) []byte {
+	t.Helper()
+	job := Print{Options: g.options, Load: g.load}
+	job.Options.HeaderTemplate = documents.Template(g.options.HeaderTemplate)
+	job.Options.FooterTemplate = documents.Template(g.options.FooterTemplate)
+	if g.visit {
+		job.URL = site.URL + "/" + g.source
+	} else {
+		job.HTML = g.html(t)
+	}
+	return mustPrint(t, slot, job).PDF
+}
+
+func (g golden) html(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(goldenDir, g.source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Ext(g.source) == ".html" {
+		return documents.Sanitize(string(source)).HTML()
+	}
+	html, err := documents.Markdown(string(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html
+}
+
+// looksLike compares a picture with the golden one. When they differ it keeps both, and
+// one that shows where they differ, for a person to look at.
+func looksLike(t *testing.T, got *image.RGBA, name string) {
+	t.Helper()
+	path := filepath.Join(goldenDir, name+".png")
+	if *update {
+		writePicture(t, path, got)
+		return
+	}
+	want := readPicture(t, path)
+	if got.Bounds() == want.Bounds() && len(unlike(got, want)) == 0 {
+		return
+	}
+	dir, err := os.MkdirTemp("", "platen-golden-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writePicture(t, filepath.Join(dir, "got.png"), got)
+	writePicture(t, filepath.Join(dir, "want.png"), want)
+	if got.Bounds() != want.Bounds() {
+		t.Fatalf("the picture is %v, want %v; see %s", got.Bounds().Size(), want.Bounds().Size(), dir)
+	}
+	blocks := unlike(got, want)
+	writePicture(t, filepath.Join(dir, "diff.png"), marked(got, blocks))
+	t.Errorf("%d blocks differ, the first at %v; see %s", len(blocks), blocks[0].Min, dir)
+}
+
+// chartsAt is where the four charts are on their golden picture.
+var chartsAt = []image.Rectangle{
+	image.Rect(26, 46, 214, 156), image.Rect(234, 46, 420, 156), image.Rect(26, 186, 214, 296), image.Rect(234, 186, 420, 296),
+}
+
+// The comparison notices when any line of text, cell of a table or chart is lost or moved.
+func TestGoldenBites(t *testing.T) {
+	slot := openSlot(t)
+	site := newGoldenSite(t)
+	const fiveMillimetres = 5 * dpi * 10 / 254
+	for _, name := range []string{"letter", "invoice", "report", "board", "scripts", "rtl", "ledger"} {
+		pdf := goldenNamed(t, name).print(t, slot, site)
+		picture := pictureOf(t, pdf, 1)
+		for _, line := range linesOf(t, pdf) {
+			for change, to := range map[string]image.Point{"lost": {X: math.MaxInt16}, "lowered": {Y: fiveMillimetres}, "indented": {X: fiveMillimetres}} {
+				if near := around(picture, line); len(unlike(moved(near, line, to), near)) == 0 {
+					t.Errorf("%s: the line at %v can be %s unnoticed", name, line, change)
+				}
+			}
+		}
+	}
+	charts := readPicture(t, filepath.Join(goldenDir, "charts.png"))
+	for _, chart := range chartsAt {
+		if len(unlike(moved(charts, chart, image.Point{X: math.MaxInt16}), charts)) < 20 {
+			t.Errorf("the chart at %v can be lost unnoticed", chart)
+		}
+	}
+}
+
+// around is the part of a picture that a line and its move can touch, in whole blocks.
+func around(picture *image.RGBA, line image.Rectangle) *image.RGBA {
+	const margin = 3 * block
+	r := image.Rect((line.Min.X-margin)/block*block, (line.Min.Y-margin)/block*block, line.Max.X+margin, line.Max.Y+margin)
+	return picture.SubImage(r.Intersect(picture.Bounds())).(*image.RGBA)
+}
+
+// moved is a picture of which a part was moved; where it was, the picture is empty.
+func moved(picture *image.RGBA, part image.Rectangle, by image.Point) *image.RGBA {
+	out := image.NewRGBA(picture.Bounds())
+	draw.Draw(out, out.Bounds(), picture, image.Point{}, draw.Src)
+	draw.Draw(out, part, image.NewUniform(commonest(picture, part)), image.Point{}, draw.Src)
+	draw.Draw(out, part.Add(by), picture, part.Min, draw.Src)
+	return out
+}
+
+// commonest is the most frequent colour of a part: that of the paper under text.
+func commonest(picture *image.RGBA, part image.Rectangle) (most color.RGBA) {
+	part = part.Intersect(picture.Bounds())
+	counts := map[color.RGBA]int{}
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			c := picture.RGBAAt(x, y)
+			if counts[c]++; counts[c] > counts[most] {
+				most = c
+			}
+		}
+	}
+	return most
+}
+
+// The comparison tolerates what another version of a rasteriser does to edges and letters.
+// Here text is drawn at three times the size and reduced, which changes every edge and
+// removes all hinting; and everything moves by a pixel.
+func TestGoldenTolerates(t *testing.T) {
+	slot := openSlot(t)
+	site := newGoldenSite(t)
+	for _, name := range []string{"letter", "invoice", "rtl", "handbook", "scripts"} {
+		pdf := goldenNamed(t, name).print(t, slot, site)
+		picture := pictureOf(t, pdf, 1)
+		if blocks := unlike(reduced(pictureOf(t, pdf, 3), picture.Bounds()), picture); len(blocks) > 0 {
+			t.Errorf("%s: %d blocks differ when drawn at three times the size, the first at %v", name, len(blocks), blocks[0].Min)
+		}
+		if blocks := unlike(moved(picture, picture.Bounds(), image.Pt(slack, -slack)), picture); len(blocks) > 0 {
+			t.Errorf("%s: %d blocks differ when everything moves by a pixel", name, len(blocks))
+		}
+	}
+}
+
+// A JPEG of a lower quality is a smaller file.
+func TestGoldenQuality(t *testing.T) {
+	slot := openSlot(t)
+	site := newGoldenSite(t)
+	size := func(quality int) int {
+		image, err := slot.Capture(t.Context(), Capture{URL: site.URL + "/landing.html", Format: "jpeg", Quality: quality})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(image.Data, []byte{0xff, 0xd8}) {
+			t.Errorf("quality %d: not a jpeg", quality)
+		}
+		return len(image.Data)
+	}
+	if poor, good := size(20), size(95); poor*2 > good {
+		t.Errorf("quality 20 takes %d bytes, 95 takes %d", poor, good)
+	}
+}

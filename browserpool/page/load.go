@@ -1,0 +1,86 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/events/contract"
+)
+
+// load shows the document and returns how long that took, without the pause at the end.
+func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
+	start := time.Now()
+	if err := p.setView(ctx, d.media, d.viewport); err != nil {
+		return 0, stepError("load", err)
+	}
+	if err := p.reach(ctx, d); err != nil {
+		return 0, stepError("load", err)
+	}
+	took := time.Since(start)
+	if d.load.WaitAfter > 0 {
+		if err := p.waitFor(ctx, nil, d.load.WaitAfter); err != nil {
+			return 0, stepError("load", err)
+		}
+	}
+	return took, stepError("load", p.checkDocument(ctx)) // script may have gone elsewhere meanwhile
+}
+
+// reach brings the document to the moment that the job waits for. When the budget ends
+// while images of HTML are still loading, or while a page is not idle, the document
+// stays as it is and that is not an error.
+func (p *page) reach(ctx context.Context, d document) error {
+	within, cancel := context.WithTimeoutCause(ctx, cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout), errBudget)
+	defer cancel()
+	if err := p.begin(within, d); err != nil {
+		return err
+	}
+	err := p.await(within, d.load.WaitUntil)
+	if errors.Is(err, errBudget) && (d.url == "" || d.load.WaitUntil == contract.UntilIdle) {
+		err = p.stopLoading(ctx)
+	}
+	if err != nil || d.load.WaitSelector == "" {
+		return err
+	}
+	return p.awaitSelector(ctx, within, d.load.WaitSelector)
+}
+
+// begin gives the page its document.
+func (p *page) begin(ctx context.Context, d document) error {
+	p.used = true
+	p.progress.begin()
+	if d.url != "" {
+		return p.navigate(ctx, d)
+	}
+	p.progress.commit()
+	content := proto.PageSetDocumentContent{FrameID: p.progress.frame, HTML: d.html}
+	return content.Call(p.session.With(ctx))
+}
+
+// stopLoading gives up the requests that are under way.
+func (p *page) stopLoading(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
+	defer cancel()
+	return proto.PageStopLoading{}.Call(p.session.With(ctx))
+}
+
+// abandonLoadingAfter gives up, after a time, the requests that script or a job that did
+// not wait has left under way: printing waits for pictures, and one that never arrives is
+// to be left out rather than to fail the job. stop ends this.
+func (p *page) abandonLoadingAfter(ctx context.Context, after time.Duration) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if p.waitFor(ctx, nil, max(after, time.Millisecond)) == nil {
+			_ = p.stopLoading(ctx) // if it fails, printing runs into its own budget
+		}
+	})
+	return func() {
+		cancel()
+		waiting.Wait()
+	}
+}

@@ -1,0 +1,170 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"platen.dev/events/contract"
+)
+
+// PDFOptions say what the paper looks like (docs/API.md, PDF options). The zero value is
+// upright A4 with 1 cm margins, backgrounds printed, and the content fitted to the width.
+type PDFOptions struct {
+	// Format is one of contract.PaperFormats in any case; empty means contract.DefaultPaper.
+	Format string
+	// Landscape turns the paper.
+	Landscape bool
+	// Margin is the white around the content.
+	Margin Margin
+	// HideBackground leaves out CSS backgrounds.
+	HideBackground bool
+	// Scale enlarges the content, 0.5 to 2; 0 fits the widest content to the
+	// printable width by a scale within 0.5 to 1.
+	Scale float64
+	// DisplayHeaderFooter prints the two templates into the margins of every page.
+	DisplayHeaderFooter bool
+	// HeaderTemplate and FooterTemplate are sanitised HTML; the browser fills in their
+	// elements of class pageNumber, totalPages, date, title and url. By default their text
+	// is 10 px high and as wide as the content. Empty means no text.
+	HeaderTemplate, FooterTemplate string
+}
+
+// Margin holds CSS lengths as contract.ParseLength reads them. Empty means 1 cm.
+type Margin struct{ Top, Right, Bottom, Left string }
+
+const (
+	defaultMargin = 1 / 2.54 // inches
+	pixelsPerInch = contract.PixelsPerInch
+	pointsPerInch = 72
+)
+
+// paperSizes are in inches, upright, by the format's name in lower case.
+var paperSizes = map[string]struct{ width, height float64 }{
+	"a4":      {210 / 25.4, 297 / 25.4},
+	"a3":      {297 / 25.4, 420 / 25.4},
+	"letter":  {8.5, 11},
+	"legal":   {8.5, 14},
+	"tabloid": {11, 17},
+}
+
+// printParams is Page.printToPDF as it is sent. Rod's own type leaves generateTaggedPDF
+// out when it is false, and tagged files are eight times as large.
+type printParams struct {
+	Landscape           bool    `json:"landscape"`
+	DisplayHeaderFooter bool    `json:"displayHeaderFooter"`
+	PrintBackground     bool    `json:"printBackground"`
+	Scale               float64 `json:"scale"`
+	PaperWidth          float64 `json:"paperWidth"`
+	PaperHeight         float64 `json:"paperHeight"`
+	MarginTop           float64 `json:"marginTop"`
+	MarginRight         float64 `json:"marginRight"`
+	MarginBottom        float64 `json:"marginBottom"`
+	MarginLeft          float64 `json:"marginLeft"`
+	HeaderTemplate      string  `json:"headerTemplate,omitempty"`
+	FooterTemplate      string  `json:"footerTemplate,omitempty"`
+	PageRanges          string  `json:"pageRanges,omitempty"`
+	TransferMode        string  `json:"transferMode"`
+	GenerateTaggedPDF   bool    `json:"generateTaggedPDF"`
+}
+
+// params translates the options; a Scale of 0 stays 0 for the page to fit. Its error
+// names the wrong field and is ErrOptions.
+func (o PDFOptions) params() (printParams, error) {
+	size, ok := paperSizes[strings.ToLower(cmp.Or(o.Format, contract.DefaultPaper))]
+	if !ok {
+		return printParams{}, fmt.Errorf("%w: format %q", ErrOptions, o.Format)
+	}
+	if o.Scale != 0 && !(o.Scale >= contract.MinScale && o.Scale <= contract.MaxScale) {
+		return printParams{}, fmt.Errorf("%w: scale %v is not within %v to %v", ErrOptions, o.Scale, contract.MinScale, contract.MaxScale)
+	}
+	p := printParams{
+		Landscape: o.Landscape, PrintBackground: !o.HideBackground, Scale: o.Scale,
+		PaperWidth: size.width, PaperHeight: size.height, TransferMode: "ReturnAsStream",
+	}
+	if err := p.setMargins(o.Margin); err != nil {
+		return printParams{}, err
+	}
+	if o.DisplayHeaderFooter {
+		p.DisplayHeaderFooter = true
+		p.HeaderTemplate, p.FooterTemplate = p.wrapTemplate(o.HeaderTemplate), p.wrapTemplate(o.FooterTemplate)
+	}
+	return p, nil
+}
+
+// wrapTemplate gives a template a font size and side margins: the browser prints it
+// across the whole paper and too small to read. An empty template is wrapped too, because
+// the browser would print one of its own instead.
+func (p *printParams) wrapTemplate(template string) string {
+	const style = `font-size: 10px; width: 100%%; box-sizing: border-box; padding: 0 %.4fin 0 %.4fin`
+	return fmt.Sprintf(`<div style="`+style+`">%s</div>`, p.MarginRight, p.MarginLeft, template)
+}
+
+func (p *printParams) setMargins(m Margin) error {
+	for _, side := range []struct {
+		name, text string
+		inches     *float64
+	}{
+		{"top", m.Top, &p.MarginTop},
+		{"right", m.Right, &p.MarginRight},
+		{"bottom", m.Bottom, &p.MarginBottom},
+		{"left", m.Left, &p.MarginLeft},
+	} {
+		*side.inches = defaultMargin
+		if side.text == "" {
+			continue
+		}
+		length, err := contract.ParseLength(side.text)
+		if err != nil {
+			return fmt.Errorf("%w: margin %s %w", ErrOptions, side.name, err)
+		}
+		*side.inches = float64(length)
+	}
+	width, height := p.paperSize()
+	if p.MarginLeft+p.MarginRight >= width || p.MarginTop+p.MarginBottom >= height {
+		return fmt.Errorf("%w: margins leave no room on the page", ErrOptions)
+	}
+	return nil
+}
+
+// paperSize is in inches, with the paper turned as it is printed.
+func (p *printParams) paperSize() (width, height float64) {
+	if p.Landscape {
+		return p.PaperHeight, p.PaperWidth
+	}
+	return p.PaperWidth, p.PaperHeight
+}
+
+// viewport is as wide as the paper between its margins, at the scale that is
+// asked for, so that a document is loaded as it will be laid out.
+func (p *printParams) viewport() Size {
+	side := max(1, int(math.Floor(p.printableWidth()/cmp.Or(p.Scale, 1))))
+	return Size{Width: side, Height: side}
+}
+
+// printableWidth is how wide the browser prints between the margins, in CSS pixels. The
+// browser calculates in whole points: it rounds the paper's width up and the margins down.
+func (p *printParams) printableWidth() float64 {
+	width, _ := p.paperSize()
+	points := math.Ceil(width*pointsPerInch) - math.Floor(p.MarginLeft*pointsPerInch) - math.Floor(p.MarginRight*pointsPerInch)
+	return points * pixelsPerInch / pointsPerInch
+}
+
+// printableHeight is how much of a document fits on one page of paper, in CSS pixels.
+func (p *printParams) printableHeight() int {
+	_, height := p.paperSize()
+	return max(1, int((height-p.MarginTop-p.MarginBottom)*pixelsPerInch/cmp.Or(p.Scale, 1)))
+}
+
+// wholePixelScale is scale, enlarged by up to a few thousandths, so that whole pixels fit
+// between the margins. The browser lays out a pixel that fits in part and cuts it off when
+// it prints: a border at the right edge would be lost. At contract.MaxScale it still is.
+func (p *printParams) wholePixelScale(scale float64) float64 {
+	const rounding = 1 + 3e-5 // the browser rounds to 300 dots per inch
+	whole := math.Floor(p.printableWidth() / scale)
+	if whole < 1 {
+		return scale
+	}
+	return math.Min(contract.MaxScale, math.Max(scale, p.printableWidth()/whole*rounding))
+}

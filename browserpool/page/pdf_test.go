@@ -1,0 +1,117 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+)
+
+// mustPrint prints in a slot.
+func mustPrint(t *testing.T, slot *slot, job Print) Result {
+	t.Helper()
+	result, err := slot.Print(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// printed is the text of what a job prints.
+func printed(t *testing.T, slot *slot, job Print) string {
+	t.Helper()
+	return pagetest.Text(t, mustPrint(t, slot, job).PDF)
+}
+
+// mustCapture captures in a slot and decodes the image, whose size and format are what
+// result and job say.
+func mustCapture(t *testing.T, slot *slot, job Capture) (image.Image, Image) {
+	t.Helper()
+	result, err := slot.Capture(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, format, err := image.Decode(bytes.NewReader(result.Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := cmp.Or(job.Format, "png"); format != want {
+		t.Errorf("the image is a %s, want %s", format, want)
+	}
+	if b := picture.Bounds(); b.Dx() != result.Width || b.Dy() != result.Height {
+		t.Errorf("the image is %v, the result says %d x %d", b, result.Width, result.Height)
+	}
+	keep(t, result.Data, format)
+	return picture, result
+}
+
+// keep writes an image to where PLATEN_KEEP says, for a person to look at.
+func keep(t *testing.T, data []byte, extension string) {
+	t.Helper()
+	dir := os.Getenv("PLATEN_KEEP")
+	if dir == "" {
+		return
+	}
+	name := strings.NewReplacer("/", "-", " ", "_").Replace(t.Name())
+	if err := os.WriteFile(dir+"/"+name+"."+extension, data, 0o600); err != nil {
+		t.Error(err)
+	}
+}
+
+var (
+	pagesLine = regexp.MustCompile(`Pages:\s+(\d+)`)
+	sizeLine  = regexp.MustCompile(`Page size:\s+([0-9.]+) x ([0-9.]+)`)
+	edgeBox   = regexp.MustCompile(`xMax="([0-9.]+)"[^>]*>EDGE<`)
+	pixelLine = regexp.MustCompile(`image +1 +1 `)
+	dates     = regexp.MustCompile(`\(D:\d{14}[^)]*\)`)
+)
+
+// geometry returns the number of pages and the size of the first in points.
+func geometry(t *testing.T, pdf []byte) (pages int, width, height float64) {
+	t.Helper()
+	info := pagetest.Tool(t, pdf, "pdfinfo", "-")
+	size := sizeLine.FindStringSubmatch(info)
+	count := pagesLine.FindStringSubmatch(info)
+	if size == nil || count == nil {
+		t.Fatalf("pdfinfo says %s", info)
+	}
+	pages, _ = strconv.Atoi(count[1])
+	return pages, number(t, size[1]), number(t, size[2])
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// undated is a PDF without the time of its making.
+func undated(pdf []byte) string { return string(dates.ReplaceAll(pdf, nil)) }
+
+// edge is where the word EDGE ends on the page, in points from the left.
+func edge(t *testing.T, pdf []byte) float64 {
+	t.Helper()
+	found := edgeBox.FindStringSubmatch(pagetest.Tool(t, pdf, "pdftotext", "-bbox", "-", "-"))
+	if found == nil {
+		t.Fatal("the word EDGE is not on the page")
+	}
+	return number(t, found[1])
+}
+
+// pixels counts the pictures on paper that are one pixel large, as pagetest.Pixel is; what
+// stands for a picture that did not arrive is larger.
+func pixels(t *testing.T, pdf []byte) int {
+	t.Helper()
+	return len(pixelLine.FindAllString(pagetest.Tool(t, pdf, "pdfimages", "-list", "-"), -1))
+}

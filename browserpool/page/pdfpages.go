@@ -1,0 +1,54 @@
+package page
+
+import (
+	"context"
+	"fmt"
+
+	"platen.dev/events/contract"
+)
+
+// This file keeps documents of too many pages from being printed: the time that
+// printing takes grows with the square of their number, and the browser does not stop.
+
+// rangeRefused is how the browser refuses to print pages that a document does not have.
+const rangeRefused = "Page range exceeds page count"
+
+// checkPDFPages refuses a document that would have too many pages on paper. If it may
+// have them, the first page beyond the limit is printed: that takes no longer than the layout.
+func (p *page) checkPDFPages(ctx context.Context, limits Limits, m measurements, params printParams) error {
+	limit := limits.withDefaults().Pages
+	if m.maxPDFPages(params) <= limit {
+		return nil
+	}
+	if params.Scale == 0 {
+		content, err := p.contentSize(ctx)
+		if err != nil {
+			return err
+		}
+		params.Scale = p.fit(content)
+	}
+	params.PageRanges = fmt.Sprintf("%d-%d", limit+1, limit+1)
+	_, err := p.printAt(ctx, params, contract.MaxFileBytes)
+	switch {
+	case err == nil:
+		return exceeded(int64(limit), "pages")
+	case browserMessage(err) == rangeRefused:
+		return nil
+	default:
+		return err
+	}
+}
+
+// maxPDFPages is a bound on the pages that a document has on paper: a page is begun by
+// an element, or by content that is higher than a page.
+func (m measurements) maxPDFPages(params printParams) int {
+	return 1 + m.nodes + 2*m.content.Height/params.printableHeight()
+}
+
+// checkPDFPages refuses a PDF that has too many pages all the same.
+func (l Limits) checkPDFPages(pages int) error {
+	if limit := l.withDefaults().Pages; pages > limit {
+		return exceeded(int64(limit), "pages")
+	}
+	return nil
+}

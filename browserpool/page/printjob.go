@@ -1,0 +1,74 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"platen.dev/events/contract"
+)
+
+// defaultPrintTimeout is the budget for layout and printing of a job that sets none.
+const defaultPrintTimeout = 60 * time.Second
+
+// Print is one document to be printed.
+type Print struct {
+	// HTML is a whole document that has been sanitised. No script in it runs, and
+	// what it embeds is fetched through the egress proxy.
+	HTML string
+	// URL, in place of HTML, is a page to go to, http or https. It runs its script,
+	// in a browser context that serves nothing else.
+	URL string
+	// Auth is sent to the URL's origin.
+	Auth Auth
+	// Options say what the paper looks like.
+	Options PDFOptions
+	// Load says when the document is ready to be printed. When its timeout ends while
+	// images of HTML are still loading, HTML is printed without them; a URL fails.
+	Load Load
+	// PrintTimeout is the budget for layout and printing; 0 means one minute.
+	PrintTimeout time.Duration
+	// MaxBytes bounds the PDF; 0 means contract.MaxFileBytes.
+	MaxBytes int64
+	// Limits bound the document.
+	Limits Limits
+}
+
+// Result is a printed document.
+type Result struct {
+	PDF []byte
+	// Pages is the number of pages; 0 means that the PDF is not in the form that this
+	// package can count.
+	Pages int
+	// Load and Print are how long these steps took.
+	Load, Print time.Duration
+	// Traffic is how many bytes of bodies and tunnels the document sent and received.
+	Traffic int64
+}
+
+// resolve translates the job, or refuses it with ErrOptions.
+func (job Print) resolve() (document, printParams, error) {
+	params, err := job.Options.params()
+	if err != nil {
+		return document{}, params, err
+	}
+	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "print", viewport: params.viewport()}
+	return d, params, d.validate()
+}
+
+// print loads the job's document and prints it.
+func (p *page) print(ctx context.Context, job Print, d document, params printParams) (Result, error) {
+	load, err := p.load(ctx, d)
+	if err != nil {
+		return Result{}, err
+	}
+	start := time.Now()
+	budget := cmp.Or(job.PrintTimeout, defaultPrintTimeout)
+	leftToLoad := cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout) - load
+	defer p.abandonLoadingAfter(ctx, min(leftToLoad, budget/2))()
+	pdf, pages, err := p.printPDF(ctx, job, params, budget)
+	if err != nil {
+		return Result{}, stepError("print", err)
+	}
+	return Result{PDF: pdf, Pages: pages, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried()}, nil
+}

@@ -1,0 +1,240 @@
+package page
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/events/contract"
+)
+
+// idleFor is how long no request must be under way before a page counts as idle.
+const idleFor = 500 * time.Millisecond
+
+// progress is what the events of a page tell about its document. The goroutine that
+// reads the pipe writes it, the page's holder reads it.
+type progress struct {
+	frame       proto.PageFrameID // fixed: the main frame
+	mayNavigate bool              // fixed: the document may lead to another by itself
+	changed     chan struct{}     // holds a token when something happened
+
+	mu sync.Mutex // guards what follows
+	// committed, parsed and loaded are how far the document of the main frame has come.
+	committed, parsed, loaded bool
+	// stopped means that the frame came to rest after its load event: only then is it
+	// known whether a refresh is scheduled, which leaving means.
+	stopped, leaving bool
+	// shown is the response that the document came with, next the one that is on its way
+	// to take its place, nil if there is none.
+	shown response
+	next  *response
+	// requests are those under way, idleSince is when the last of them ended.
+	requests  map[string]struct{}
+	idleSince time.Time
+	// networkUsed means that there was a request since the page was opened.
+	networkUsed bool
+}
+
+// response is a main document as the network delivered it.
+type response struct {
+	request string
+	url     string // after redirects
+	status  int    // of HTTP; 0 until it is known
+	failure string // why there is no document, as net::ERR_…
+}
+
+func newProgress(frame proto.PageFrameID, mayNavigate bool) *progress {
+	return &progress{
+		frame: frame, mayNavigate: mayNavigate, changed: make(chan struct{}, 1),
+		requests: map[string]struct{}{}, idleSince: time.Now(),
+	}
+}
+
+// begin forgets the previous document.
+func (g *progress) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.committed, g.parsed, g.loaded, g.stopped, g.leaving = false, false, false, false, false
+	g.shown, g.next = response{}, nil
+	clear(g.requests)
+	g.idleSince = time.Now()
+}
+
+// commit notes a document that does not come from the network.
+func (g *progress) commit() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.committed = true
+}
+
+// reached reports whether the document has come to a moment. When again is positive, ask
+// again after that time even if nothing happens before.
+func (g *progress) reached(until string) (yes bool, again time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	complete := g.loaded && (g.stopped || !g.mayNavigate)
+	if !g.committed || g.next != nil || g.leaving { // another document is about to take its place
+		return false, 0
+	}
+	switch until {
+	case contract.UntilCommit:
+		return true, 0
+	case contract.UntilDOM:
+		return g.parsed, 0
+	case contract.UntilIdle:
+		if !complete || len(g.requests) > 0 {
+			return false, 0
+		}
+		again = idleFor - time.Since(g.idleSince)
+		return again <= 0, again
+	default:
+		return complete, 0
+	}
+}
+
+// responses returns that of the document that is shown, and that of the document that is
+// to take its place; the latter is zero if there is none.
+func (g *progress) responses() (shown, next response) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.next != nil {
+		next = *g.next
+	}
+	return g.shown, next
+}
+
+func (g *progress) usedNetwork() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.networkUsed
+}
+
+// observe takes one event. It neither blocks nor calls the browser.
+func (g *progress) observe(event cdp.Event) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch event.Method {
+	case "Page.frameNavigated":
+		g.onNavigated(event.Params)
+	case "Page.domContentEventFired":
+		g.parsed = true
+	case "Page.loadEventFired":
+		g.parsed, g.loaded = true, true
+	case "Page.frameStoppedLoading", "Page.frameScheduledNavigation", "Page.frameClearedScheduledNavigation":
+		g.onFrame(event)
+	case "Network.requestWillBeSent":
+		g.onRequest(event.Params)
+	case "Network.responseReceived":
+		g.onResponse(event.Params)
+	case "Network.loadingFinished", "Network.loadingFailed":
+		g.onEnd(event.Params)
+	default:
+		return
+	}
+	select {
+	case g.changed <- struct{}{}:
+	default:
+	}
+}
+
+// immediateRefresh is up to which delay, in seconds, a refresh belongs to loading.
+const immediateRefresh = 1
+
+func (g *progress) onFrame(event cdp.Event) {
+	var e struct {
+		FrameID proto.PageFrameID `json:"frameId"`
+		Delay   float64           `json:"delay"`
+	}
+	if json.Unmarshal(event.Params, &e) != nil || e.FrameID != g.frame {
+		return
+	}
+	switch event.Method {
+	case "Page.frameStoppedLoading":
+		g.stopped = g.loaded
+	case "Page.frameScheduledNavigation":
+		g.leaving = e.Delay <= immediateRefresh
+	default:
+		g.leaving = false
+	}
+}
+
+// networkEvent holds the fields that the network's events share, as far as they matter here.
+type networkEvent struct {
+	RequestID string            `json:"requestId"`
+	FrameID   proto.PageFrameID `json:"frameId"`
+	Type      string            `json:"type"`
+	ErrorText string            `json:"errorText"`
+	Request   struct{ URL string }
+	Response  struct{ Status int }
+}
+
+func (g *progress) onRequest(params []byte) {
+	var e networkEvent
+	if json.Unmarshal(params, &e) != nil {
+		g.networkUsed = true // whatever it was
+		return
+	}
+	if e.Type == "Document" && e.FrameID == g.frame {
+		g.next = &response{request: e.RequestID, url: e.Request.URL}
+	}
+	if strings.HasPrefix(e.Request.URL, "data:") {
+		return
+	}
+	g.networkUsed = true
+	g.requests[e.RequestID] = struct{}{}
+}
+
+func (g *progress) onResponse(params []byte) {
+	var e networkEvent
+	if json.Unmarshal(params, &e) == nil && g.next != nil && g.next.request == e.RequestID {
+		g.next.status = e.Response.Status
+	}
+}
+
+func (g *progress) onEnd(params []byte) {
+	var e networkEvent
+	if json.Unmarshal(params, &e) != nil {
+		return
+	}
+	delete(g.requests, e.RequestID)
+	if len(g.requests) == 0 {
+		g.idleSince = time.Now()
+	}
+	if e.ErrorText != "" && g.next != nil && g.next.request == e.RequestID {
+		g.next.failure = e.ErrorText
+		g.abandonNext()
+	}
+}
+
+// aborted is how a download, an empty response or another navigation ends a navigation.
+const aborted = "net::ERR_ABORTED"
+
+// abandonNext gives up the next document. An aborted navigation leaves the document that
+// is shown in its place, if there is one; for any other failure the browser is about to
+// show a page of its own.
+func (g *progress) abandonNext() {
+	if !g.committed || g.next.failure != aborted {
+		g.shown = *g.next
+	}
+	g.next = nil
+}
+
+func (g *progress) onNavigated(params []byte) {
+	var e struct{ Frame proto.PageFrame }
+	if json.Unmarshal(params, &e) != nil || e.Frame.ID != g.frame {
+		return
+	}
+	switch {
+	case g.next != nil && g.next.request == string(e.Frame.LoaderID):
+		g.shown, g.next = *g.next, nil
+	case !g.committed: // the empty document that the page was opened with
+		return
+	case e.Frame.UnreachableURL == "":
+		g.shown = response{request: string(e.Frame.LoaderID), url: e.Frame.URL}
+	}
+	g.committed, g.parsed, g.loaded, g.stopped, g.leaving = true, false, false, false, false
+}

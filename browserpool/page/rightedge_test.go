@@ -1,0 +1,56 @@
+package page
+
+import (
+	"image"
+	"math"
+	"strconv"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+)
+
+// A border at the right edge is printed as wide as the one at the left, whatever paper,
+// margins and scale (but the largest) leave between them.
+func TestRightEdge(t *testing.T) {
+	slot := openSlot(t)
+	for _, o := range []PDFOptions{
+		{},
+		{Scale: 1},
+		{Scale: 1.9},
+		{Scale: 0.5},
+		{Scale: 1.3},
+		{Format: "Letter"},
+		{Margin: Margin{Left: "28pt", Right: "28pt"}},
+		{Margin: Margin{Left: "15mm", Right: "15mm"}},
+		{Margin: Margin{Left: "2cm", Right: "13mm"}},
+		{Margin: Margin{Left: "37.5px", Right: "1.234in"}},
+		{Margin: Margin{Left: "20mm", Right: "60px"}, Scale: 0.77},
+	} {
+		result := mustPrint(t, slot, Print{HTML: `<body style="margin: 0"><div style="border: solid #000; border-width: 0 2px; height: 300px">`, Options: o})
+		left, right := edges(rowOf(t, result.PDF))
+		if left == 0 || math.Abs(left-right) > 1.1 {
+			t.Errorf("%+v: the border is %.1f dots at the left and %.1f at the right", o, left, right)
+		}
+	}
+}
+
+// rowOf is one row of dots across the first page of a PDF, an inch below its top.
+func rowOf(t *testing.T, pdf []byte) *image.RGBA {
+	t.Helper()
+	dots := strconv.Itoa(6 * dpi)
+	return decodePPM(t, []byte(pagetest.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", dots, "-y", dots, "-H", "1", "-")))
+}
+
+// edges are how many dots of ink two upright lines have in a row.
+func edges(row *image.RGBA) (left, right float64) {
+	for x := range row.Rect.Dx() {
+		r, _, _, _ := row.At(x, 0).RGBA()
+		ink := 1 - float64(r)/0xffff
+		if x < row.Rect.Dx()/2 {
+			left += ink
+		} else {
+			right += ink
+		}
+	}
+	return left, right
+}

@@ -1,0 +1,240 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"platen.dev/browserpool/chromium"
+	"platen.dev/browserpool/egress"
+)
+
+// Set is the pages that one job at a time works with: a warm page that prints HTML, and
+// beside it, opened when they are first needed, a page that captures HTML and a page for
+// the next job that goes to a URL. Each page is alone in its browser context.
+//
+// One goroutine at a time, the holder, calls Print, Capture, Spoiled and Reset. Ended,
+// Crashed and Dispose may be called from any goroutine, while the holder is at work too.
+type Set struct {
+	// Fixed once the set is open.
+	browser *chromium.Browser
+	gate    *egress.Gate
+	warm    *page
+
+	// Owned by the holder.
+	spoiled bool // a job failed on the warm page
+	visited bool // the last job went to a URL
+
+	// crashed means that the page beside the warm one crashed under the last job. Atomic,
+	// because Crashed reads it while the holder may be at work.
+	crashed atomic.Bool
+
+	mu sync.Mutex // guards what follows, because Dispose may come while the holder is at work
+	// capture and visit are ready for the next job that needs one, nil if there is none;
+	// a page that is in use is its holder's.
+	capture, visit *page
+	disposed       bool
+}
+
+// Open opens a set in a browser: its warm page now, the others when they are needed. Each
+// page reaches the network through a proxy of its own behind the gate.
+func Open(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
+	warm, err := openPage(ctx, browser, gate, forPrinting)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{browser: browser, gate: gate, warm: warm}, nil
+}
+
+// Print prints one document: HTML on the warm page, a URL on a page that is disposed of
+// afterwards. After it, Reset or Dispose is called. The error is one of this package's, or
+// the cause of ctx's end.
+func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
+	d, params, err := job.resolve()
+	if err != nil {
+		return Result{}, err
+	}
+	run := func(ctx context.Context, p *page) (err error) {
+		result, err = p.print(ctx, job, d, params)
+		return err
+	}
+	if job.URL != "" {
+		err = s.onVisit(ctx, run)
+	} else {
+		err = s.onWarmPage(ctx, run)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return result, nil
+}
+
+// Capture captures one document: HTML on the page for captures, a URL on a page that is
+// disposed of afterwards. After it, Reset or Dispose is called. The error is as for Print.
+func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error) {
+	d, err := job.resolve()
+	if err != nil {
+		return Image{}, err
+	}
+	run := func(ctx context.Context, p *page) (err error) {
+		image, err = p.capture(ctx, job, d)
+		return err
+	}
+	if job.URL != "" {
+		err = s.onVisit(ctx, run)
+	} else {
+		err = s.onCapturePage(ctx, run)
+	}
+	if err != nil {
+		return Image{}, err
+	}
+	return image, nil
+}
+
+// Spoiled reports whether a job failed on the warm page, which Reset refuses then.
+func (s *Set) Spoiled() bool { return s.spoiled }
+
+// Ended reports whether the warm page crashed or was closed. It does not notice the end of
+// the browser.
+func (s *Set) Ended() bool { return s.warm.ended() }
+
+// Crashed reports whether a renderer crashed under the job since the last Reset.
+func (s *Set) Crashed() bool { return s.warm.crashed() || s.crashed.Load() }
+
+// Reset empties the set for the next job. It fails when the warm page may carry something
+// over to that job, because it used the network or was spoiled, or does not answer: the
+// caller then disposes of the set. After a job that went to a URL, Reset prepares the page
+// for the next such job.
+func (s *Set) Reset(ctx context.Context) error {
+	if s.spoiled {
+		return errNotReusable
+	}
+	if err := s.warm.reset(ctx); err != nil {
+		return err
+	}
+	s.crashed.Store(false)
+	s.resetCapturePage(ctx)
+	s.prepareVisit(ctx)
+	return nil
+}
+
+// Dispose ends all pages of the set with their browser contexts, whatever they are doing.
+// Only the first call does anything.
+func (s *Set) Dispose() {
+	s.mu.Lock()
+	pages := []*page{s.visit, s.capture, s.warm}
+	if s.disposed {
+		pages = nil
+	}
+	s.disposed, s.capture, s.visit = true, nil, nil
+	s.mu.Unlock()
+	for _, p := range pages {
+		if p != nil {
+			p.dispose()
+		}
+	}
+}
+
+// onWarmPage does a job on the warm page.
+func (s *Set) onWarmPage(ctx context.Context, job work) error {
+	err := s.warm.do(ctx, job)
+	s.spoiled = err != nil
+	return err
+}
+
+// onCapturePage does a job on the page for captures, which is kept if the job succeeds.
+func (s *Set) onCapturePage(ctx context.Context, job work) error {
+	p, err := s.takeOrOpen(ctx, &s.capture, forCapture)
+	if err != nil {
+		return err
+	}
+	if err := p.do(ctx, job); err != nil {
+		s.crashed.Store(p.crashed())
+		p.dispose()
+		return err
+	}
+	s.keep(&s.capture, p)
+	return nil
+}
+
+// onVisit does a job on a page that is disposed of after it.
+func (s *Set) onVisit(ctx context.Context, job work) error {
+	s.visited = true
+	p, err := s.takeOrOpen(ctx, &s.visit, forVisit)
+	if err != nil {
+		return err
+	}
+	defer p.dispose()
+	err = p.do(ctx, job)
+	s.crashed.Store(errors.Is(err, ErrCrashed))
+	if err != nil && p.closedItself() {
+		return fmt.Errorf("%w: the page closed itself", ErrRender)
+	}
+	return err
+}
+
+// takeOrOpen takes the page that is ready in a slot of the set, or opens one.
+func (s *Set) takeOrOpen(ctx context.Context, slot **page, k kind) (*page, error) {
+	if p := s.take(slot); p != nil {
+		return p, nil
+	}
+	p, err := openPage(ctx, s.browser, s.gate, k)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		err = chromium.ErrGone // the browser does not answer, which a health check will notice too
+	}
+	return p, stepError("open", err)
+}
+
+// take returns the page that is ready in a slot, nil if there is none. The caller is its holder.
+func (s *Set) take(slot **page) *page {
+	s.mu.Lock()
+	p := *slot
+	*slot = nil
+	s.mu.Unlock()
+	if p != nil && p.ended() {
+		p.dispose()
+		return nil
+	}
+	return p
+}
+
+// keep puts a page into its slot, unless the set was disposed of meanwhile.
+func (s *Set) keep(slot **page, p *page) {
+	s.mu.Lock()
+	disposed := s.disposed
+	if !disposed {
+		*slot = p
+	}
+	s.mu.Unlock()
+	if disposed {
+		p.dispose()
+	}
+}
+
+// resetCapturePage empties the page for captures, or disposes of it.
+func (s *Set) resetCapturePage(ctx context.Context) {
+	p := s.take(&s.capture)
+	if p == nil {
+		return
+	}
+	if p.reset(ctx) != nil {
+		p.dispose()
+		return
+	}
+	s.keep(&s.capture, p)
+}
+
+// prepareVisit opens the page for the next URL if the last job went to one: opening it
+// takes as long as a small page takes to load. A failure is not an error: the next job
+// opens a page itself.
+func (s *Set) prepareVisit(ctx context.Context) {
+	if !s.visited {
+		return
+	}
+	s.visited = false
+	if p, err := openPage(ctx, s.browser, s.gate, forVisit); err == nil {
+		s.keep(&s.visit, p)
+	}
+}

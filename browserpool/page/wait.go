@@ -1,0 +1,97 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/browserpool/chromium"
+)
+
+const (
+	// pollInterval is how often a page is asked for what it may still change.
+	pollInterval = 50 * time.Millisecond
+	// searchTimeout is what the first search may take even if the load timeout has ended.
+	searchTimeout = time.Second
+)
+
+// await waits until the document has come to a moment.
+func (p *page) await(ctx context.Context, until string) error {
+	for {
+		yes, again := p.progress.reached(until)
+		if yes {
+			return nil
+		}
+		if err := p.waitFor(ctx, p.progress.changed, again); err != nil {
+			return err
+		}
+	}
+}
+
+// waitFor waits for a token or, if length is positive, until that much time has passed.
+// It fails when the page or ctx ends first.
+func (p *page) waitFor(ctx context.Context, token <-chan struct{}, length time.Duration) error {
+	var timeout <-chan time.Time
+	if length > 0 {
+		timer := time.NewTimer(length)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	select {
+	case <-token:
+		return nil
+	case <-timeout:
+		return nil
+	case <-p.session.Ended():
+		return p.session.Cause()
+	case <-p.browser.Gone():
+		return chromium.ErrGone
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// awaitSelector waits until an element matches, at most until within ends. It searches
+// at least once.
+func (p *page) awaitSelector(ctx, within context.Context, selector string) error {
+	first, cancel := context.WithTimeoutCause(ctx, searchTimeout, errBudget)
+	defer cancel()
+	found, err := p.matches(first, selector)
+	for err == nil && !found {
+		if p.kind != forVisit {
+			return ErrSelector
+		}
+		if err = p.waitFor(within, nil, pollInterval); err == nil {
+			found, err = p.matches(within, selector)
+		}
+	}
+	if errors.Is(err, errBudget) && ctx.Err() == nil {
+		return fmt.Errorf("%w in time", ErrSelector)
+	}
+	return err
+}
+
+// notASelector is how the browser refuses a selector that it cannot parse.
+const notASelector = "DOM Error while querying"
+
+// matches reports whether an element of the document matches now. In a document that is
+// replaced during the search, none does. The browser searches without running script, so
+// it does not matter what the page has put in the place of the usual functions.
+func (p *page) matches(ctx context.Context, selector string) (bool, error) {
+	client, depth := p.session.With(ctx), 0
+	document, err := proto.DOMGetDocument{Depth: &depth}.Call(client)
+	if err != nil {
+		return false, unlessReplaced(err)
+	}
+	match, err := proto.DOMQuerySelector{NodeID: document.Root.NodeID, Selector: selector}.Call(client)
+	if browserMessage(err) == notASelector {
+		return false, fmt.Errorf("%w: it cannot be parsed", ErrSelector)
+	}
+	if err != nil {
+		return false, unlessReplaced(err)
+	}
+	return match.NodeID != 0, nil
+}

@@ -1,0 +1,56 @@
+package page
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/go-rod/rod/lib/cdp"
+
+	"platen.dev/browserpool/chromium"
+	"platen.dev/browserpool/egress"
+)
+
+// A refusal that a dead renderer caused is a crash, and the job may be tried again; that
+// of a page that lives is the document's own.
+func TestCrashCause(t *testing.T) {
+	browser := ownBrowser(t, chromium.Options{})
+	slot := openSlotIn(t, browser, newGate(egress.Policy{}))
+	refusal := stepError("print", &cdp.Error{Code: -32000, Message: "Printing failed"})
+	alive := slot.set.warm.crashCause(t.Context(), refusal)
+	killRenderers(t, browser.PID())
+	dead := slot.set.warm.crashCause(t.Context(), refusal)
+	if !errors.Is(alive, ErrRender) || Retryable(alive) {
+		t.Errorf("a living page: got %v, want ErrRender", alive)
+	}
+	if !errors.Is(dead, ErrCrashed) || !Retryable(dead) {
+		t.Errorf("a dead page: got %v, want ErrCrashed", dead)
+	}
+	if !slot.set.Crashed() || !slot.set.Ended() {
+		t.Error("the set does not report the crash")
+	}
+}
+
+// killRenderers kills all renderers of a browser.
+func killRenderers(t *testing.T, browser int) {
+	t.Helper()
+	killed := 0
+	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range found {
+		command, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(command), "--type=renderer") {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if group, err := syscall.Getpgid(pid); err == nil && group == browser && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed++
+		}
+	}
+	if killed == 0 {
+		t.Fatal("the browser has no renderer")
+	}
+}

@@ -1,0 +1,164 @@
+package browserpool
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/browserpool/page"
+	"platen.dev/events"
+)
+
+// The messages that the scheduler receives. Its methods are in the order of this list:
+// leases in grant.go, browsers in replace.go, health checks in health.go.
+type (
+	// A request for a lease is answered once, unless it is withdrawn first; nil means
+	// that the pool is closed.
+	request struct {
+		lane   events.Lane
+		answer chan *Lease // has room for the answer
+	}
+	// withdrawn means that the context of a request, or of the lease it led to, has ended.
+	withdrawn struct{ request *request }
+	// returned means that the holder has given a lease back.
+	returned struct{ lease *Lease }
+	// reopened means that pages are ready for their next job, or that others are in their place.
+	reopened struct {
+		in       *instance
+		pages    *page.Set // nil if none could be opened
+		replaced bool
+	}
+
+	// launched means that a browser is ready, or why it is not.
+	launched struct {
+		in  *instance
+		err error
+	}
+	// backoffOver means that a browser may be started again.
+	backoffOver struct{}
+	// gone means that a browser has ended and nothing of it is left.
+	gone struct{ in *instance }
+
+	// checkDue means that it is time for a health check.
+	checkDue struct{}
+	// checked is what a health check found.
+	checked struct {
+		in         *instance
+		bytes      int64
+		selfTested bool
+		selfTest   error // what is wrong, if selfTested
+	}
+
+	// statsRequest asks for the pool's figures.
+	statsRequest struct{ answer chan<- Stats }
+	// closing ends the pool when its last lease has ended, killing ends it at once.
+	closing struct{}
+	killing struct{}
+)
+
+// scheduler is the actor that knows which job holds which pages, which jobs wait, which
+// browser serves and which ones only finish what they began. All fields belong to the
+// actor alone, so there are no locks. Slow work is done by helper goroutines that report
+// back with messages.
+//
+// For the serving instance, its pages that are idle, leased or being reopened are always
+// as many as there are slots and spares.
+type scheduler struct {
+	pool *Pool
+
+	serving   *instance   // nil while no browser is ready
+	instances []*instance // all browsers that run
+	launching bool
+	failures  int // failed starts and dead browsers since the last good job
+	backoff   *time.Timer
+
+	waiting []*request // in order of arrival
+	leases  map[*request]*Lease
+	stats   Stats
+	closed  bool
+}
+
+func newScheduler(pool *Pool) *scheduler {
+	return &scheduler{pool: pool, leases: map[*request]*Lease{}}
+}
+
+// Receive dispatches one message.
+func (s *scheduler) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *request:
+		s.onRequest(m)
+	case withdrawn:
+		s.onWithdrawn(m)
+	case returned:
+		s.onReturned(m)
+	case reopened:
+		s.onReopened(m)
+	case launched:
+		s.onLaunched(m)
+	case backoffOver:
+		s.launch()
+	case gone:
+		s.onGone(m)
+	case checkDue:
+		s.onCheckDue()
+	case checked:
+		s.onChecked(m)
+	case statsRequest:
+		m.answer <- s.snapshot()
+	case closing:
+		s.onClosing()
+	case killing:
+		s.onKilling()
+	case *actor.Stopped:
+		s.onStopped()
+	}
+	s.stopWhenDone(c)
+}
+
+func (s *scheduler) snapshot() Stats {
+	stats := s.stats
+	stats.Slots, stats.Leased, stats.Waiting = s.pool.config.Slots, len(s.leases), len(s.waiting)
+	if s.serving != nil {
+		stats.BrowserPID, stats.BrowserBytes = s.serving.browser.PID(), s.serving.bytes
+	}
+	return stats
+}
+
+// onClosing refuses the requests that wait and lets the browsers go as their last leases end.
+func (s *scheduler) onClosing() {
+	s.closed = true
+	s.serving = nil
+	for _, r := range s.waiting {
+		r.answer <- nil
+	}
+	s.waiting = nil
+	if s.backoff != nil {
+		s.backoff.Stop()
+	}
+	for _, in := range s.instances {
+		s.retireIfUnused(in)
+	}
+}
+
+// onKilling ends everything at once; what is leased counts as returned.
+func (s *scheduler) onKilling() {
+	s.pool.kill()
+	clear(s.leases)
+	for _, in := range s.instances {
+		in.browser.Kill()
+	}
+}
+
+// stopWhenDone stops the actor of a closed pool once nothing is left to wait for.
+func (s *scheduler) stopWhenDone(c actor.Context) {
+	if s.closed && len(s.leases) == 0 && len(s.instances) == 0 && !s.launching {
+		c.Stop(c.Self())
+	}
+}
+
+func (s *scheduler) onStopped() {
+	for _, in := range s.instances {
+		in.browser.Kill()
+	}
+	close(s.pool.done)
+}
