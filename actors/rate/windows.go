@@ -14,7 +14,7 @@ import (
 
 // Windows are the windows of many accounts. Its methods may be called from any goroutine.
 type Windows struct {
-	seed   maphash.Seed
+	seed    maphash.Seed
 	buckets [64]bucket
 }
 
