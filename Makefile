@@ -35,7 +35,7 @@ test: deps ## run every test that needs only Go modules and Debian packages
 	@$(GO) vet ./...
 	@echo "walking the contract (docs/CONTRACT.md)"
 	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
-	$(GO) test -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
+	$(GO) test -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
 	grep '^contract: ' $$log
 	@echo "playing the simulator's schedules"
 	@$(GO) test -timeout 15m ./actors/simulation

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // benchDocuments are printed by the benchmarks; PLATEN_BENCH_DIR says where they are.
@@ -78,7 +78,7 @@ func BenchmarkURL(b *testing.B) {
 }
 
 func benchBareURL(b *testing.B, url string) {
-	proxy, err := egress.Listen(egress.Policy{Allow: pagetest.Loopback}, egress.Limits{}, slog.New(slog.DiscardHandler))
+	proxy, err := egress.Listen(egress.Policy{Allow: pagetest.Loopback}, egress.Limits{}, testkit.Silent())
 	if err != nil {
 		b.Fatal(err)
 	}

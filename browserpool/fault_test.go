@@ -15,6 +15,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // heavy takes seconds to lay out and print.
@@ -26,17 +27,17 @@ func TestCrash(t *testing.T) {
 	pictures := pagetest.NewPictures(t)
 	crashed := begin(t, t.Context(), pool, page.Print{HTML: "<title>crashing</title>" + pictures.Document("crashing")})
 	spared := begin(t, t.Context(), pool, page.Print{HTML: pictures.Document("neighbour")})
-	pagetest.Await(t, pictures.Held, "the first request")
-	pagetest.Await(t, pictures.Held, "the second request")
+	testkit.Receive(t, pictures.Held, "the first request")
+	testkit.Receive(t, pictures.Held, "the second request")
 
 	crash(t, pool, "crashing")
-	got := pagetest.Await(t, crashed, "the crashed job")
+	got := testkit.Receive(t, crashed, "the crashed job")
 	if !errors.Is(got.err, page.ErrCrashed) || !page.Retryable(got.err) {
 		t.Errorf("got %v, want ErrCrashed", got.err)
 	}
 	pictures.Release()
-	neighbour := pagetest.Await(t, spared, "the neighbour")
-	if neighbour.err != nil || !strings.Contains(pagetest.Text(t, neighbour.PDF), "neighbour") {
+	neighbour := testkit.Receive(t, spared, "the neighbour")
+	if neighbour.err != nil || !strings.Contains(testkit.PDFText(t, neighbour.PDF), "neighbour") {
 		t.Errorf("the neighbour ended with %v", neighbour.err)
 	}
 	mustPrint(t, pool, page.Print{HTML: "after"})
@@ -81,7 +82,7 @@ func TestPrintBudget(t *testing.T) {
 		t.Fatalf("got %v, want ErrTimeout", err)
 	}
 	t.Logf("timed out after %v", time.Since(start))
-	if text := pagetest.Text(t, mustPrint(t, pool, page.Print{HTML: "next"}).PDF); !strings.Contains(text, "next") {
+	if text := testkit.PDFText(t, mustPrint(t, pool, page.Print{HTML: "next"}).PDF); !strings.Contains(text, "next") {
 		t.Errorf("the next job prints %q", text)
 	}
 	eventually(t, pool, "the page discarded", func(s Stats) bool { return s.Discarded == 1 })
@@ -92,7 +93,7 @@ func TestBrowserKilled(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)
 	lost := begin(t, t.Context(), pool, page.Print{HTML: pictures.Document("lost")})
-	pagetest.Await(t, pictures.Held, "the request")
+	testkit.Receive(t, pictures.Held, "the request")
 	waiting := make(chan outcome, 1)
 	go func() {
 		result, err := printWith(t.Context(), pool, page.Print{HTML: "patient"})
@@ -103,10 +104,10 @@ func TestBrowserKilled(t *testing.T) {
 	if err := syscall.Kill(before.BrowserPID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if got := pagetest.Await(t, lost, "the lost job"); !errors.Is(got.err, page.ErrBrowserGone) || !page.Retryable(got.err) {
+	if got := testkit.Receive(t, lost, "the lost job"); !errors.Is(got.err, page.ErrBrowserGone) || !page.Retryable(got.err) {
 		t.Errorf("got %v, want ErrBrowserGone", got.err)
 	}
-	if got := pagetest.Await(t, waiting, "the waiting job"); got.err != nil || !strings.Contains(pagetest.Text(t, got.PDF), "patient") {
+	if got := testkit.Receive(t, waiting, "the waiting job"); got.err != nil || !strings.Contains(testkit.PDFText(t, got.PDF), "patient") {
 		t.Errorf("the waiting job ended with %v", got.err)
 	}
 	after := eventually(t, pool, "a new browser", func(s Stats) bool { return s.Restarts == 1 && s.BrowserPID != 0 })

@@ -14,6 +14,7 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // drip sends a byte every 20 ms, and never ends.
@@ -127,7 +128,7 @@ const good = `<p>GOOD<script>document.write("RAN")</script>`
 // however busy a machine.
 func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error) {
 	t.Helper()
-	job := page.Print{URL: web.URL + path, Load: page.Load{Timeout: pagetest.Patience}, PrintTimeout: pagetest.Patience, Limits: page.Limits{Nodes: 100_000}}
+	job := page.Print{URL: web.URL + path, Load: page.Load{Timeout: testkit.Patience}, PrintTimeout: testkit.Patience, Limits: page.Limits{Nodes: 100_000}}
 	if want == page.ErrTimeout {
 		job.Load.Timeout = time.Second
 	}
@@ -138,9 +139,9 @@ func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want
 		done <- err
 	}()
 	for range 3 {
-		pagetest.Contains(t, printed(t, pool, page.Print{URL: web.URL + "/good"}), "GOOD", "RAN")
+		testkit.Contains(t, printed(t, pool, page.Print{URL: web.URL + "/good"}), "GOOD", "RAN")
 	}
-	err := pagetest.Await(t, done, path)
+	err := testkit.Receive(t, done, path)
 	if !errors.Is(err, want) || page.Retryable(err) != (want == page.ErrCrashed) {
 		t.Errorf("%s: got %v, want %v", path, err, want)
 	}
@@ -179,7 +180,7 @@ func TestHostileHTML(t *testing.T) {
 		"drip":    {`<p>TEXT<img src="` + web.URL + `/drip.png">`, nil},
 	} {
 		start := time.Now()
-		job := page.Print{HTML: c.html, PrintTimeout: pagetest.Patience, Load: page.Load{Timeout: pagetest.Patience}}
+		job := page.Print{HTML: c.html, PrintTimeout: testkit.Patience, Load: page.Load{Timeout: testkit.Patience}}
 		if c.want == nil { // it prints with what has arrived until then
 			job.Load.Timeout = time.Second
 		}
@@ -189,6 +190,6 @@ func TestHostileHTML(t *testing.T) {
 		}
 		t.Logf("%s: %v after %v", name, err, time.Since(start))
 	}
-	pagetest.Contains(t, printed(t, pool, page.Print{HTML: "<p>GOOD"}), "GOOD")
+	testkit.Contains(t, printed(t, pool, page.Print{HTML: "<p>GOOD"}), "GOOD")
 	eventually(t, pool, "all pages back", func(s Stats) bool { return s.Leased == 0 && s.Restarts == 0 })
 }

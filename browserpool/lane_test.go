@@ -3,8 +3,8 @@ package browserpool
 import (
 	"testing"
 
-	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // queue is a pool whose leases a test requests one after the other.
@@ -34,7 +34,7 @@ func (q queue) request(lane events.Lane) <-chan *Lease {
 // granted waits for a lease.
 func (q queue) granted(from <-chan *Lease) *Lease {
 	q.t.Helper()
-	return pagetest.Await(q.t, from, "a lease")
+	return testkit.Receive(q.t, from, "a lease")
 }
 
 // waiting waits until n requests wait.

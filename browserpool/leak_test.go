@@ -15,8 +15,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"platen.dev/browserpool/page"
-	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // A pool that has done much work holds no more than at first, and leaves nothing when it closes.
@@ -39,7 +39,7 @@ func TestNothingLeaks(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if i%10 == 0 && !strings.Contains(pagetest.Text(t, result.PDF), text) {
+				if i%10 == 0 && !strings.Contains(testkit.PDFText(t, result.PDF), text) {
 					t.Errorf("%s is not in its own file", text)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // The pages of a holder that is gone come back by themselves.
@@ -25,9 +26,9 @@ func TestHolderGone(t *testing.T) {
 
 	ctx, cancel = context.WithCancel(t.Context())
 	done := begin(t, ctx, pool, page.Print{HTML: pictures.Document("busy")})
-	pagetest.Await(t, pictures.Held, "the request")
+	testkit.Receive(t, pictures.Held, "the request")
 	cancel()
-	if got := pagetest.Await(t, done, "the cancelled job"); !errors.Is(got.err, context.Canceled) {
+	if got := testkit.Receive(t, done, "the cancelled job"); !errors.Is(got.err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", got.err)
 	}
 	mustPrint(t, pool, page.Print{HTML: "x"})
@@ -86,7 +87,7 @@ func TestClose(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)
 	running := begin(t, t.Context(), pool, page.Print{HTML: pictures.Document("running")})
-	pagetest.Await(t, pictures.Held, "the request")
+	testkit.Receive(t, pictures.Held, "the request")
 	waiting := make(chan outcome, 1)
 	go func() {
 		_, err := printWith(t.Context(), pool, page.Print{HTML: "waiting"})
@@ -95,14 +96,14 @@ func TestClose(t *testing.T) {
 	eventually(t, pool, "a job waiting", func(s Stats) bool { return s.Waiting == 1 })
 	closed := make(chan struct{})
 	go func() { defer close(closed); closePool(t, pool) }()
-	if got := pagetest.Await(t, waiting, "the waiting job"); !errors.Is(got.err, ErrClosed) {
+	if got := testkit.Receive(t, waiting, "the waiting job"); !errors.Is(got.err, ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", got.err)
 	}
 	pictures.Release()
-	if got := pagetest.Await(t, running, "the running job"); got.err != nil {
+	if got := testkit.Receive(t, running, "the running job"); got.err != nil {
 		t.Errorf("the running job ended with %v", got.err)
 	}
-	pagetest.Await(t, closed, "the close")
+	testkit.Receive(t, closed, "the close")
 	if _, err := printWith(t.Context(), pool, page.Print{HTML: "late"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", err)
 	}
@@ -116,11 +117,11 @@ func TestCloseHard(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)
 	running := begin(t, t.Context(), pool, page.Print{HTML: pictures.Document("running")})
-	pagetest.Await(t, pictures.Held, "the request")
+	testkit.Receive(t, pictures.Held, "the request")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	pool.Close(ctx)
-	if got := pagetest.Await(t, running, "the running job"); !errors.Is(got.err, page.ErrBrowserGone) {
+	if got := testkit.Receive(t, running, "the running job"); !errors.Is(got.err, page.ErrBrowserGone) {
 		t.Errorf("got %v, want ErrBrowserGone", got.err)
 	}
 	noZombies(t)

@@ -10,6 +10,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // A page that runs for ever fails its own job, within its budget, and no other.
@@ -32,9 +33,9 @@ func TestEndlessScript(t *testing.T) {
 			done <- err
 		}()
 		for range 3 {
-			pagetest.Contains(t, printed(t, pool, page.Print{URL: web.URL + "/good"}), "GOOD", "RAN")
+			testkit.Contains(t, printed(t, pool, page.Print{URL: web.URL + "/good"}), "GOOD", "RAN")
 		}
-		if err := pagetest.Await(t, done, path); !errors.Is(err, page.ErrTimeout) {
+		if err := testkit.Receive(t, done, path); !errors.Is(err, page.ErrTimeout) {
 			t.Errorf("%s: got %v, want ErrTimeout", path, err)
 		}
 		if took := time.Since(start); took > 10*time.Second {
@@ -73,9 +74,9 @@ func TestVisitOfHolderGone(t *testing.T) {
 		_, err := lease.Print(t.Context(), page.Print{URL: web.URL}) // the lease is bound, not the job
 		done <- err
 	}()
-	pagetest.Await(t, held, "the request")
+	testkit.Receive(t, held, "the request")
 	cancel()
-	if err := pagetest.Await(t, done, "the job"); !errors.Is(err, context.Canceled) {
+	if err := testkit.Receive(t, done, "the job"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 	eventually(t, pool, "the page replaced", func(s Stats) bool { return s.Discarded == 1 })

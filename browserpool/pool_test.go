@@ -6,15 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"testing"
-	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"go.uber.org/goleak"
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/page"
-	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +26,7 @@ func openPool(t testing.TB, config Config) *Pool {
 	if config.Logger == nil && os.Getenv("PLATEN_TEST_LOG") != "" {
 		config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	config.System = newSystem(t)
+	config.System = testkit.System(t)
 	pool, err := Open(config)
 	if errors.Is(err, chromium.ErrNotInstalled) {
 		t.Fatalf("these tests need the real browser: %v", err)
@@ -40,21 +38,9 @@ func openPool(t testing.TB, config Config) *Pool {
 	return pool
 }
 
-// newSystem makes an actor system that is shut down when the test ends. Dead letters,
-// which a closing pool may leave, keep nothing running in it.
-func newSystem(t testing.TB) *actor.ActorSystem {
-	t.Helper()
-	system := actor.NewActorSystem(
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
-		actor.WithDeadLetterThrottleInterval(time.Millisecond),
-	)
-	t.Cleanup(system.Shutdown)
-	return system
-}
-
 func closePool(t testing.TB, pool *Pool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), pagetest.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 	defer cancel()
 	pool.Close(ctx)
 	if ctx.Err() != nil {
@@ -84,7 +70,7 @@ func mustPrint(t *testing.T, pool *Pool, job page.Print) page.Result {
 // printed is the text of what a job prints.
 func printed(t *testing.T, pool *Pool, job page.Print) string {
 	t.Helper()
-	return pagetest.Text(t, mustPrint(t, pool, job).PDF)
+	return testkit.PDFText(t, mustPrint(t, pool, job).PDF)
 }
 
 type outcome struct {
@@ -108,21 +94,12 @@ func begin(t *testing.T, ctx context.Context, pool *Pool, job page.Print) <-chan
 	return done
 }
 
-// eventually waits until the pool's figures are as wanted.
-func eventually(t *testing.T, pool *Pool, what string, wanted func(Stats) bool) Stats {
+// eventually waits until the pool's figures are as wanted, and returns them.
+func eventually(t *testing.T, pool *Pool, what string, wanted func(Stats) bool) (stats Stats) {
 	t.Helper()
-	deadline := time.After(pagetest.Patience)
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		stats := pool.Stats()
-		if wanted(stats) {
-			return stats
-		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			t.Fatalf("the pool never had %s: %+v", what, stats)
-		}
+	is := func() bool { stats = pool.Stats(); return wanted(stats) }
+	if !testkit.Becomes(is) {
+		t.Fatalf("the pool never had %s: %+v", what, stats)
 	}
+	return stats
 }

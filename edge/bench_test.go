@@ -1,13 +1,13 @@
 package edge
 
 import (
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/request"
+	"platen.dev/events/testkit"
 )
 
 // typicalBody is an ordinary invoice of 12 KB with a handful of options.
@@ -36,7 +36,7 @@ func BenchmarkDecode(b *testing.B) {
 func BenchmarkSubmit(b *testing.B) {
 	for name, headers := range map[string]map[string]string{"plain": nil, "idempotent": {"Idempotency-Key": "order-4711"}} {
 		b.Run(name, func(b *testing.B) {
-			cfg, d := fakeConfig(slog.New(slog.DiscardHandler))
+			cfg, d := fakeConfig(testkit.Silent())
 			d.known = true
 			s := New(cfg)
 			body := []byte(typicalBody())

@@ -17,6 +17,7 @@ import (
 
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
 
@@ -45,7 +46,7 @@ type fixture struct {
 // newFixture starts a server whose documents can be refused.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	cfg, d := fakeConfig(slog.New(slog.DiscardHandler))
+	cfg, d := fakeConfig(testkit.Silent())
 	d.t, d.known = t, true
 	cfg.Documents = refusableDocuments
 	cfg.Open = func(_ context.Context, name string) (io.ReadCloser, int64, error) {

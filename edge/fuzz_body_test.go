@@ -2,7 +2,6 @@ package edge
 
 import (
 	"encoding/json"
-	"log/slog"
 	"math"
 	"slices"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"platen.dev/edge/schema"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // bodySeeds are bodies of every operation, most of them valid.
@@ -32,7 +32,7 @@ func FuzzBodies(f *testing.F) {
 	for _, s := range bodySeeds {
 		f.Add([]byte(s))
 	}
-	cfg, _ := fakeConfig(slog.New(slog.DiscardHandler))
+	cfg, _ := fakeConfig(testkit.Silent())
 	s := New(cfg)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		before := allocated()

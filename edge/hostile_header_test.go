@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
 
@@ -23,7 +24,7 @@ var hostileValues = []string{
 // Whatever a header's value, there is one response that says something about it, and
 // nothing of the value is in the response where it could do harm.
 func TestHostileHeaderValues(t *testing.T) {
-	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
 	done := events.NewJobID()
 	b.fixture.jobs[done] = projections.Job{
 		Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
@@ -89,7 +90,7 @@ func (b *liveServer) checkReflection(t *testing.T, request string, want []int) {
 // An Idempotency-Key that is empty or repeated is refused: ignoring it, or choosing one
 // of two, could make a job twice.
 func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
-	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
 	start := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.fixture.secret + "\r\nContent-Length: 12\r\n"
 	for _, lines := range []string{
 		"Idempotency-Key:\r\n", "A: b\r\nC: d\r\nIdempotency-Key: \r\n", strings.Repeat("A: b\r\n", 50) + "Idempotency-Key:\r\n",

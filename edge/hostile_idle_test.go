@@ -11,7 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"platen.dev/events/testkit"
 )
 
 const (
@@ -58,13 +59,7 @@ func perClient(before, after uint64) int64 { return (int64(after) - int64(before
 // awaitOpen waits until the server has accepted its clients' connections.
 func (b *liveServer) awaitOpen(t *testing.T, clients int32) {
 	t.Helper()
-	ticker := time.NewTicker(probeInterval)
-	defer ticker.Stop()
-	for deadline := time.Now().Add(patience); b.http.GetOpenConnectionsCount() < clients; <-ticker.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("only %d connections are open", b.http.GetOpenConnectionsCount())
-		}
-	}
+	testkit.Eventually(t, "the connections are open", func() bool { return b.http.GetOpenConnectionsCount() >= clients })
 }
 
 // needFiles raises the limit of open files, also for processes started from now on, and

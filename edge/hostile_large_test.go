@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 const (
@@ -123,7 +124,7 @@ func TestLargeBodiesAtOnce(t *testing.T) {
 // Without a key, announcing a body allocates no memory, not even for one of a size that
 // would be allowed: the response comes before any of it is read.
 func TestBodiesWithoutKeyGetNoMemory(t *testing.T) {
-	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
 	w := b.probe(t)
 	const clients = 100
 	before := allocated()

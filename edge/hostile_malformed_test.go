@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"platen.dev/events/testkit"
 )
 
 // raw is a request as bytes, and the responses that it gets.
@@ -182,7 +184,7 @@ func TestUnusualRequests(t *testing.T) {
 // sendEach sends each request on a connection of its own while a probe is served.
 func sendEach(t *testing.T, with func(key string) []raw) {
 	t.Helper()
-	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
 	for _, r := range with("X-API-Key: " + b.fixture.secret + "\r\n") {
 		t.Run(r.name, func(t *testing.T) {
 			w := b.probe(t)
@@ -216,7 +218,7 @@ func (b *liveServer) send(t *testing.T, r raw) {
 // A client may go away after any byte. The request that it had sent by then gets one
 // response or none, and never that of another request.
 func TestEarlyCloseAtEveryByte(t *testing.T) {
-	b := start(t, timeouts{read: patience, write: patience, idle: patience})
+	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
 	w := b.probe(t)
 	for _, length := range []string{"Content-Length: 12\r\n\r\n" + small, "Transfer-Encoding: chunked\r\n\r\nc\r\n" + small + "\r\n0\r\n\r\n"} {
 		whole := "POST /html-to-pdf HTTP/1.1\r\n" + host + "X-API-Key: " + b.fixture.secret + "\r\n" + length

@@ -9,10 +9,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"platen.dev/events/testkit"
 )
 
 // hurried are the timeouts of a server in tests of slow clients.
-var hurried = timeouts{read: time.Second, write: patience, idle: time.Second}
+var hurried = timeouts{read: time.Second, write: testkit.Patience, idle: time.Second}
 
 const (
 	slowClients = 300
@@ -133,7 +135,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 // A client that requests much and does not read it is cut off, and the responses do not
 // pile up in memory meanwhile.
 func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
-	b := start(t, timeouts{read: patience, write: time.Second, idle: patience})
+	b := start(t, timeouts{read: testkit.Patience, write: time.Second, idle: testkit.Patience})
 	w := b.probe(t)
 	conn := b.dial(t)
 	if err := conn.SetReadBuffer(4 << 10); err != nil {

@@ -11,17 +11,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"platen.dev/events/testkit"
 )
 
 // The tests in hostile_*_test.go treat the server as the network does: they send what
 // is not HTTP, or too much of it, or too slowly, or over too many connections.
 
-const (
-	// patience bounds every wait of these tests; it is used up only if something is wrong.
-	patience = 30 * time.Second
-	// prompt is how long a well-behaved client waits for a response, on a busy machine.
-	prompt = 5 * time.Second
-)
+// prompt is how long a well-behaved client waits for a response, on a busy machine.
+const prompt = 5 * time.Second
 
 // liveServer is a server on a socket, over fakes, that fails its test with every panic.
 type liveServer struct {
@@ -59,7 +57,7 @@ func start(t *testing.T, limits timeouts) *liveServer {
 	served := make(chan error, 1)
 	go func() { served <- b.Serve(l) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 		defer cancel()
 		if err := errors.Join(b.Shutdown(ctx), <-served); err != nil {
 			t.Error(err)
@@ -76,7 +74,7 @@ func (b *liveServer) dial(t testing.TB) *net.TCPConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testkit.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return c.(*net.TCPConn)

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"platen.dev/edge/request"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // Every condition that an error can name is explained in docs/ERRORS.md, with its
@@ -38,7 +38,7 @@ func TestErrorsAreExplained(t *testing.T) {
 
 // The limits that texts name are those in force.
 func TestLimitsInTexts(t *testing.T) {
-	cfg, _ := fakeConfig(slog.New(slog.DiscardHandler))
+	cfg, _ := fakeConfig(testkit.Silent())
 	_, large := New(cfg).invoice(request.Invoice{XML: strings.Repeat("x", contract.MaxXML+1)})
 	hours, life := int(contract.FileLife/time.Hour), int(contract.IdempotencyLife/time.Hour)
 	submit := describeOperation(request.Operations()[0])

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -18,6 +16,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
 
@@ -49,14 +48,12 @@ func newBench(t testing.TB) *bench {
 
 func (b *bench) openLog(name string) {
 	b.t.Helper()
-	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(b.dir, name), Partitions: 2, Logger: quiet})
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(b.dir, name), Partitions: 2, Logger: testkit.Silent()})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.log = l
 }
-
-var quiet = slog.New(slog.DiscardHandler)
 
 func (b *bench) append(p int32, entry events.Entry) int64 {
 	b.t.Helper()
@@ -109,7 +106,7 @@ func (b *bench) openOnly(name string) *projections.Replica {
 
 func (b *bench) config(name string) projections.Config {
 	return projections.Config{
-		Dir: filepath.Join(b.dir, name), Log: b.log, Logger: quiet,
+		Dir: filepath.Join(b.dir, name), Log: b.log, Logger: testkit.Silent(),
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
 	}
 }
@@ -117,11 +114,9 @@ func (b *bench) config(name string) projections.Config {
 func (b *bench) catchUp(r *projections.Replica) {
 	b.t.Helper()
 	for p := range int32(2) {
-		ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
-		if err := r.CatchUp(ctx, p); err != nil {
+		if err := r.CatchUp(testkit.Context(b.t), p); err != nil {
 			b.t.Fatal(err)
 		}
-		cancel()
 	}
 }
 

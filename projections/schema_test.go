@@ -2,16 +2,16 @@ package projections
 
 import (
 	"bytes"
-	"log/slog"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"platen.dev/events/testkit"
 )
 
 // A store that other projections have folded is emptied, and folded anew; one of this
 // version keeps what it has.
 func TestStoreOfAnotherSchemaIsEmptied(t *testing.T) {
-	cfg := Config{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}
+	cfg := Config{Dir: t.TempDir(), Logger: testkit.Silent()}
 	key := []byte("j something")
 	for _, tc := range []struct {
 		found []byte // the schema that the store has when it is opened again

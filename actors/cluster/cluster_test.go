@@ -1,22 +1,19 @@
 package cluster
 
 import (
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/fxamacker/cbor/v2"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
-
-var quiet = slog.New(slog.DiscardHandler)
 
 func join(t *testing.T, name, secret string, gone chan events.NodeID, others ...*Cluster) *Cluster {
 	t.Helper()
-	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secret: []byte(secret), Gone: func(id events.NodeID) { gone <- id }, Logger: quiet}
+	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secret: []byte(secret), Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
 	for _, o := range others {
 		cfg.Join = append(cfg.Join, o.Address())
 	}
@@ -27,19 +24,6 @@ func join(t *testing.T, name, secret string, gone chan events.NodeID, others ...
 	return c
 }
 
-// eventually asks until it is so, or for too long.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	deadline := time.After(time.Minute)
-	for tick := time.NewTicker(5 * time.Millisecond); !is(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not in time: %s", what)
-		}
-	}
-}
-
 // Nodes learn of one another, of those that leave, and of those that die.
 func TestMembers(t *testing.T) {
 	gone := make(chan events.NodeID, 10)
@@ -47,7 +31,7 @@ func TestMembers(t *testing.T) {
 	a := join(t, "a", secret, gone)
 	b := join(t, "b", secret, make(chan events.NodeID, 10), a)
 	c := join(t, "c", secret, make(chan events.NodeID, 10), a)
-	eventually(t, "everybody knows everybody", func() bool { return a.Nodes() == 3 && b.Nodes() == 3 && c.Nodes() == 3 })
+	testkit.Eventually(t, "everybody knows everybody", func() bool { return a.Nodes() == 3 && b.Nodes() == 3 && c.Nodes() == 3 })
 	if !a.Alive("b") || !b.Alive("a") || !a.Alive("a") || a.Alive("x") {
 		t.Error("who is alive is wrong")
 	}
@@ -77,7 +61,7 @@ func TestNotes(t *testing.T) {
 	defer a.Close()
 	b, err := Join(Config{
 		Node: "b", Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secret: []byte("0123456789abcdef"), Join: []string{a.Address()},
-		Gone: func(events.NodeID) {}, Changed: func() { changed <- struct{}{} }, Logger: quiet,
+		Gone: func(events.NodeID) {}, Changed: func() { changed <- struct{}{} }, Logger: testkit.Silent(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +78,7 @@ func TestNotes(t *testing.T) {
 	for _, text := range []string{"one", "two", "three"} {
 		b.Note([]byte(text))
 	}
-	eventually(t, "b's note at a", func() bool { return note(a, "b") == "three" })
+	testkit.Eventually(t, "b's note at a", func() bool { return note(a, "b") == "three" })
 	if address, _ := a.Actors("b"); address != "127.0.0.1:7" {
 		t.Errorf("b's actors are at %q", address)
 	}
@@ -104,7 +88,7 @@ func TestNotes(t *testing.T) {
 	c := join(t, "c", "0123456789abcdef", make(chan events.NodeID, 10), a)
 	defer c.Close()
 	<-changed // b sees c
-	eventually(t, "b's note at c", func() bool { return note(c, "b") == "three" })
+	testkit.Eventually(t, "b's note at c", func() bool { return note(c, "b") == "three" })
 }
 
 func TestForeignCards(t *testing.T) {
@@ -141,7 +125,7 @@ func TestSecret(t *testing.T) {
 
 func TestBadAddresses(t *testing.T) {
 	for _, address := range []string{"", "nonsense", "127.0.0.1:99999", "127.0.0.1:x"} {
-		if _, err := Join(Config{Gossip: address, Logger: quiet}); err == nil || !strings.Contains(err.Error(), "address") {
+		if _, err := Join(Config{Gossip: address, Logger: testkit.Silent()}); err == nil || !strings.Contains(err.Error(), "address") {
 			t.Errorf("gossip on %q: %v", address, err)
 		}
 	}

@@ -1,22 +1,23 @@
 package rate
 
 import (
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var quiet = slog.New(slog.DiscardHandler)
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// It sleeps between its attempts to reach a node that is gone, for up to 10 s.
+		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/remote.(*endpointWriter).initialize"))
+}
 
 // clock is a clock that stands still until it is moved.
 type clock struct{ at atomic.Int64 }
@@ -26,18 +27,17 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.at.Load()) }
 // newLimiter makes a limiter of node "here" whose accounts belong to owner.
 func newLimiter(t *testing.T, owner events.NodeID, address func(events.NodeID) (string, bool)) (*Limiter, *clock) {
 	t.Helper()
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
-		actor.WithDeadLetterThrottleInterval(time.Millisecond))
+	system := testkit.System(t)
 	c := &clock{}
 	c.at.Store(1_700_000_000_000)
 	l, err := Start(Config{
-		Self: "here", System: system, Address: address, Logger: quiet, Now: c.now,
+		Self: "here", System: system, Address: address, Logger: testkit.Silent(), Now: c.now,
 		Owner: func(events.AccountID) events.NodeID { return owner },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close(); system.Shutdown() })
+	t.Cleanup(l.Close)
 	return l, c
 }
 

@@ -6,27 +6,24 @@
 package rate
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"platen.dev/actors/cluster"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // Two nodes count together, as long as the owner answers.
 func TestTwoNodes(t *testing.T) {
 	start := func(self events.NodeID, address func(events.NodeID) (string, bool)) (*Limiter, func()) {
-		system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
-			actor.WithDeadLetterThrottleInterval(time.Millisecond))
+		system := testkit.NewSystem()
 		stop, err := cluster.StartRemote(system, "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		l, err := Start(Config{
-			Self: self, System: system, Address: address, Logger: quiet, Now: time.Now,
+			Self: self, System: system, Address: address, Logger: testkit.Silent(), Now: time.Now,
 			Owner: func(events.AccountID) events.NodeID { return "owner" },
 		})
 		if err != nil {

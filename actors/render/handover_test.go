@@ -14,6 +14,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // Jobs belong to an account of partition 0, the only one of a fixture's log.
@@ -109,26 +110,8 @@ func newSaturatedFixture(t *testing.T) (*fixture, *fakePeers) {
 // figures waits until the renderer's are as they should be.
 func (s *fixture) figures(what string, so func(Figures) bool) {
 	s.t.Helper()
-	deadline := time.After(time.Minute)
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	for !so(s.renderer.Figures()) {
-		select {
-		case <-poll.C:
-		case <-deadline:
-			s.t.Fatalf("never: %s: %+v", what, s.renderer.Figures())
-		}
-	}
-}
-
-func receive[T any](t *testing.T, from <-chan T, what string) T {
-	t.Helper()
-	select {
-	case v := <-from:
-		return v
-	case <-time.After(time.Minute):
-		t.Fatalf("waited too long for %s", what)
-		panic("unreachable")
+	if !testkit.Becomes(func() bool { return so(s.renderer.Figures()) }) {
+		s.t.Fatalf("never: %s: %+v", what, s.renderer.Figures())
 	}
 }
 
@@ -141,18 +124,18 @@ func TestHandOver(t *testing.T) {
 	d, atD := n.peer("d", dispatch.Load{Slots: 8, Draining: true}, takes)
 	n.change(b, c, d)
 	third := s.submit("three")
-	if h := receive(t, atB, "the third at b"); h.Job != third || h.Account != "acc" || h.Content <= 0 {
+	if h := testkit.Receive(t, atB, "the third at b"); h.Job != third || h.Account != "acc" || h.Content <= 0 {
 		t.Errorf("b was given %+v", h)
 	}
 	s.submit("four") // b has one, c had one: they are even, b is the first
-	receive(t, atB, "the fourth at b")
+	testkit.Receive(t, atB, "the fourth at b")
 	s.submit("five")
-	receive(t, atC, "the fifth at c")
+	testkit.Receive(t, atC, "the fifth at c")
 	s.submit("six")
 	s.figures("the sixth waits here", func(f Figures) bool { return f.Load.Queued[0] == 1 && f.Counts.HandedOver == 3 })
 	c.Load.Running[0] = 0 // has told anew
 	n.change(b, c, d)
-	receive(t, atC, "the sixth at c")
+	testkit.Receive(t, atC, "the sixth at c")
 	s.figures("nothing waits", func(f Figures) bool { return f.Load.Total() == 2 && f.Counts.HandedOver == 4 })
 	if len(atD) > 0 {
 		t.Error("a node that drains was given a job")
@@ -186,7 +169,7 @@ func TestRefusedAndSilent(t *testing.T) {
 			b, atB := n.peer("b", idle, answers)
 			n.change(b)
 			third := s.submit("three")
-			receive(t, atB, "the offer")
+			testkit.Receive(t, atB, "the offer")
 			s.figures("the job is back", func(f Figures) bool { return f.Counts.Refused == 1 && f.Load.Queued[0] == 1 })
 			s.pages <- struct{}{}
 			s.finished(3, third)
@@ -214,7 +197,7 @@ func TestNodeGone(t *testing.T) {
 	b, atB := n.peer("b", idle, takes)
 	n.change(b)
 	third := s.submit("three")
-	receive(t, atB, "the handover")
+	testkit.Receive(t, atB, "the handover")
 	s.figures("the job is away", func(f Figures) bool { return f.Counts.HandedOver == 1 })
 	n.change()
 	s.submit("four")
@@ -231,7 +214,7 @@ func TestForget(t *testing.T) {
 	b, atB := n.peer("b", idle, takes)
 	n.change(b)
 	third := s.submit("three")
-	receive(t, atB, "the handover")
+	testkit.Receive(t, atB, "the handover")
 	s.figures("the job is away", func(f Figures) bool { return f.Counts.HandedOver == 1 })
 	n.change()
 	fourth := s.submit("four")
@@ -297,7 +280,7 @@ func TestRetire(t *testing.T) {
 	s.figures("the third waits", func(f Figures) bool { return f.Load.Total() == 1 })
 	b, atB := n.peer("b", idle, takes)
 	n.change(b)
-	if h := receive(t, atB, "the third"); h.Job != waiting {
+	if h := testkit.Receive(t, atB, "the third"); h.Job != waiting {
 		t.Errorf("b was given %+v", h)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

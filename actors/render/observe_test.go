@@ -7,6 +7,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // Whoever observes hears of every attempt once, as far as it came.
@@ -16,7 +17,7 @@ func TestReports(t *testing.T) {
 	render := func(submit events.Submission, lane events.Lane) Report {
 		submit.Job = events.NewJobID()
 		s.renderer.Perform(0, job.Render{Account: "acc", Job: submit.Job, Content: s.append(submit), Lane: lane})
-		return receive(t, reports, "the report")
+		return testkit.Receive(t, reports, "the report")
 	}
 	good := render(events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "page page"}}, events.Slow)
 	if good.Operation != events.HTMLToPDF || good.Lane != events.Slow || good.Code != "" || good.Load != 3*time.Millisecond ||

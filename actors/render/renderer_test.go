@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,11 +20,10 @@ import (
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var discard = slog.New(slog.DiscardHandler)
 
 // fixture is a renderer with one page, whose print does what the test says.
 type fixture struct {
@@ -56,13 +54,12 @@ func newFixtureWith(t *testing.T, change func(*Config)) *fixture {
 		},
 	}
 	var err error
-	if s.log, err = embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: discard}); err != nil {
+	if s.log, err = embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: testkit.Silent()}); err != nil {
 		t.Fatal(err)
 	}
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }),
-		actor.WithDeadLetterThrottleInterval(time.Millisecond))
+	system := testkit.System(t)
 	cfg := Config{
-		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: discard, Now: time.Now,
+		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: testkit.Silent(), Now: time.Now,
 		Unseal: func(_ events.JobID, sealed events.Sealed) (string, error) { return string(sealed), nil },
 		Pages:  func(pdf []byte) (int, error) { return strings.Count(string(pdf), "page"), nil },
 	}
@@ -77,7 +74,6 @@ func newFixtureWith(t *testing.T, change func(*Config)) *fixture {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		s.renderer.Close(ctx)
-		system.Shutdown()
 		if err := s.log.Close(); err != nil {
 			t.Error(err)
 		}
@@ -143,8 +139,7 @@ func (s *fixture) told(n int) (bodies []events.CommandBody) {
 		s.commands = s.log.Read(events.TopicCommands, 0, 0)
 		s.t.Cleanup(s.commands.Close)
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(s.t)
 	for len(bodies) < n {
 		records, err := s.commands.Next(ctx)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/document"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 var update = flag.Bool("update", false, "render the samples of test mode anew; look at them afterwards")
@@ -53,9 +54,9 @@ func renderSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := document.Sanitize(string(source)).HTML()
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return testkit.Silent() }))
 	defer system.Shutdown()
-	pool, err := browserpool.Open(browserpool.Config{Slots: 1, System: system, Logger: slog.New(slog.DiscardHandler)})
+	pool, err := browserpool.Open(browserpool.Config{Slots: 1, System: system, Logger: testkit.Silent()})
 	if err != nil {
 		t.Fatal(err)
 	}

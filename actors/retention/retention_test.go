@@ -3,18 +3,17 @@ package retention
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"go.uber.org/goleak"
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,10 +34,9 @@ func (f files) Delete(_ context.Context, name string) error {
 
 // What is withdrawn, alone or with its partition, is not deleted; what is asked for twice is deleted once.
 func TestForget(t *testing.T) {
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
-	defer system.Shutdown()
+	system := testkit.System(t)
 	f := gated{make(chan string), make(chan string, 9)}
-	d, err := Start(system, Config{Files: f, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
+	d, err := Start(system, Config{Files: f, Logger: testkit.Silent(), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,14 +73,13 @@ func (g gated) Delete(_ context.Context, name string) error {
 // A deleted file is told to its job, an orphan is only deleted, and one that
 // cannot be deleted does not hold up the others.
 func TestDeletion(t *testing.T) {
-	discard := slog.New(slog.DiscardHandler)
-	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: discard})
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: testkit.Silent()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }))
+	system := testkit.System(t)
 	f := files{refuse: "busy", deleted: make(chan string, 9)}
-	d, err := Start(system, Config{Log: l, Files: f, Logger: discard, Now: time.Now})
+	d, err := Start(system, Config{Log: l, Files: f, Logger: testkit.Silent(), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,9 +87,7 @@ func TestDeletion(t *testing.T) {
 	for _, e := range []job.DeleteFile{{Name: "busy", Tell: true}, {Name: "orphan"}, {Account: "acc", Job: id, Name: "expired", Tell: true}} {
 		d.Perform(0, e)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	record, err := eventlog.ReadOne(ctx, l, events.TopicCommands, 0, 0)
+	record, err := eventlog.ReadOne(testkit.Context(t), l, events.TopicCommands, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,5 +101,4 @@ func TestDeletion(t *testing.T) {
 	if err := errors.Join(d.Close(), l.Close()); err != nil {
 		t.Error(err)
 	}
-	system.Shutdown()
 }

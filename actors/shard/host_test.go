@@ -1,8 +1,6 @@
 package shard_test
 
 import (
-	"context"
-	"log/slog"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -18,6 +16,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
 
@@ -26,8 +25,6 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewThrottleWithLogger.func1"), // waits for its interval to end
 		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewThrottle.func1"))
 }
-
-var discard = slog.New(slog.DiscardHandler)
 
 // cluster is a log that outlives its nodes.
 type cluster struct {
@@ -39,7 +36,7 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 2, Logger: discard})
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 2, Logger: testkit.Silent()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,23 +70,21 @@ func (c *cluster) start(name string) *node {
 	c.t.Helper()
 	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
 	replica, err := projections.Open(c.t.Context(), projections.Config{
-		Dir: filepath.Join(c.t.TempDir(), "replica"), Log: c.log, Logger: discard,
+		Dir: filepath.Join(c.t.TempDir(), "replica"), Log: c.log, Logger: testkit.Silent(),
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
 	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	replica.Start()
-	system := actor.NewActorSystem(
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }),
-		actor.WithDeadLetterThrottleInterval(time.Millisecond))
+	system := testkit.NewSystem()
 	n.log, n.system, n.replica = c.log, system, replica
 	n.Gateway, err = shard.NewGateway(shard.GatewayConfig{Log: c.log, Replica: replica, System: system, Patience: c.patience, Now: n.now})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	n.shards, err = shard.Start(system, shard.Config{
-		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n}, Nodes: n, Logger: discard, Now: n.now, TrimCommands: true,
+		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n}, Nodes: n, Logger: testkit.Silent(), Now: n.now, TrimCommands: true,
 	})
 	if err != nil {
 		c.t.Fatal(err)
@@ -174,17 +169,12 @@ func (n *node) submit() events.JobID {
 // render waits for the next effect, which must be the rendering of a job.
 func (n *node) render() job.Render {
 	n.t.Helper()
-	select {
-	case e := <-n.effects:
-		r, ok := e.(job.Render)
-		if !ok {
-			n.t.Fatalf("effect %T, want Render", e)
-		}
-		return r
-	case <-time.After(time.Minute):
-		n.t.Fatal("no effect comes")
+	e := testkit.Receive(n.t, n.effects, "an effect")
+	r, ok := e.(job.Render)
+	if !ok {
+		n.t.Fatalf("effect %T, want Render", e)
 	}
-	return job.Render{}
+	return r
 }
 
 // tell appends a command to which nobody waits for a reply, and waits until it is folded.
@@ -229,7 +219,7 @@ func (n *node) until(p int32, what string, is func() bool) {
 		}
 	})
 	defer stop()
-	for late := time.After(time.Minute); !is(); {
+	for late := time.After(testkit.Patience); !is(); {
 		select {
 		case <-progress:
 		case <-late:
@@ -312,13 +302,9 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("asked to render %s, want the lost %s", r.Job, running)
 	}
 	second.tell(events.FinishRender{Job: running, Attempt: 7, File: events.File{Name: "stale"}})
-	select {
-	case e := <-second.effects:
-		if d, ok := e.(job.DeleteFile); !ok || d.Name != "stale" {
-			t.Errorf("effect %+v, want the deletion of the stale file", e)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the stale file stays")
+	e := testkit.Receive(t, second.effects, "the deletion of the stale file")
+	if d, ok := e.(job.DeleteFile); !ok || d.Name != "stale" {
+		t.Errorf("effect %+v, want the deletion of the stale file", e)
 	}
 }
 
@@ -366,11 +352,9 @@ func TestHandOver(t *testing.T) {
 		other = events.NewAccountID()
 	}
 	for _, n := range []*node{first, second} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		if err := n.replica.CatchUp(ctx, events.Partition("acc", 2)); err != nil {
+		if err := n.replica.CatchUp(testkit.Context(t), events.Partition("acc", 2)); err != nil {
 			t.Error(err)
 		}
-		cancel()
 	}
 	first.submit()
 	second.stop()

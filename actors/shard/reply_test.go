@@ -6,28 +6,25 @@
 package shard
 
 import (
-	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/cluster"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // A reply of one node completes a request of another, and one of its own; what answers
 // nothing that is waited for changes nothing.
 func TestRepliesCrossNodes(t *testing.T) {
 	newSystem := func() *actor.ActorSystem {
-		system := actor.NewActorSystem(
-			actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }),
-			actor.WithDeadLetterThrottleInterval(time.Millisecond))
+		system := testkit.System(t)
 		stop, err := cluster.StartRemote(system, "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { stop(); system.Shutdown() })
+		t.Cleanup(stop)
 		return system
 	}
 	here, there := newSystem(), newSystem()
@@ -45,13 +42,8 @@ func TestRepliesCrossNodes(t *testing.T) {
 			}
 		})
 		from.Root.Spawn(props)
-		select {
-		case reply := <-arrived:
-			if reply.Code != events.Accepted {
-				t.Errorf("got %+v", reply)
-			}
-		case <-time.After(20 * time.Second):
-			t.Error("no reply arrives")
+		if reply := testkit.Receive(t, arrived, "a reply"); reply.Code != events.Accepted {
+			t.Errorf("got %+v", reply)
 		}
 	}
 	if len(r.waiting) != 0 {

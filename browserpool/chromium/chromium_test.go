@@ -10,12 +10,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+	"platen.dev/events/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,15 +30,6 @@ func start(t *testing.T, o Options) *Browser {
 	return browser
 }
 
-func await(t *testing.T, from <-chan struct{}, what string) {
-	t.Helper()
-	select {
-	case <-from:
-	case <-time.After(time.Minute):
-		t.Fatalf("waited too long for %s", what)
-	}
-}
-
 // A browser answers, and leaves nothing when it is closed.
 func TestStartAndClose(t *testing.T) {
 	temp := t.TempDir()
@@ -50,8 +41,8 @@ func TestStartAndClose(t *testing.T) {
 		t.Errorf("memory %d", memory)
 	}
 	browser.Close(context.Background())
-	await(t, browser.Gone(), "the pipe's end")
-	await(t, browser.Exited(), "the exit")
+	testkit.Receive(t, browser.Gone(), "the pipe's end")
+	testkit.Receive(t, browser.Exited(), "the exit")
 	if left, _ := filepath.Glob(temp + "/*"); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
@@ -77,7 +68,7 @@ func TestKilled(t *testing.T) {
 	if err := syscall.Kill(browser.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	await(t, browser.Exited(), "the exit")
+	testkit.Receive(t, browser.Exited(), "the exit")
 	if err := <-failed; !errors.Is(err, ErrGone) {
 		t.Errorf("the waiting call gets %v", err)
 	}
@@ -107,7 +98,7 @@ func TestSessionEnds(t *testing.T) {
 	if err := (proto.PageCrash{}).Call(crashing.With(t.Context())); !errors.Is(err, ErrCrashed) {
 		t.Errorf("crashing gives %v", err)
 	}
-	await(t, crashing.Ended(), "the end of the crashed session")
+	testkit.Receive(t, crashing.Ended(), "the end of the crashed session")
 	detached.Detach()
 	if _, err := detached.Call(t.Context(), "", "Runtime.evaluate", proto.RuntimeEvaluate{Expression: "1"}); !errors.Is(err, ErrDetached) {
 		t.Errorf("a detached session gives %v", err)

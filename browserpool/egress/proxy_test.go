@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,13 +12,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen.dev/events/testkit"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 func listen(t *testing.T, policy Policy, limits Limits) *Proxy {
 	t.Helper()
-	proxy, err := Listen(policy, limits, slog.New(slog.DiscardHandler))
+	proxy, err := Listen(policy, limits, testkit.Silent())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestTotalOfTunnel(t *testing.T) {
 
 // A proxy ends with whom it was opened for.
 func TestGone(t *testing.T) {
-	gate := NewGate(Policy{}, Limits{}, slog.New(slog.DiscardHandler))
+	gate := NewGate(Policy{}, Limits{}, testkit.Silent())
 	gone := make(chan struct{})
 	proxy, err := gate.Open(gone)
 	if err != nil {

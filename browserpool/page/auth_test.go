@@ -11,6 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 var credentials = []struct {
@@ -61,9 +62,9 @@ func TestAuth(t *testing.T) {
 			})
 			for _, path := range []string{"", "/moved"} {
 				text := printed(t, slot, Print{URL: target.URL + path, Auth: c.auth, Load: Load{WaitSelector: "#done"}})
-				pagetest.Contains(t, text, "TARGET", "SECRET", "DONE")
+				testkit.Contains(t, text, "TARGET", "SECRET", "DONE")
 			}
-			pagetest.Contains(t, printed(t, slot, Print{URL: target.URL + "/away", Auth: c.auth}), "LANDED")
+			testkit.Contains(t, printed(t, slot, Print{URL: target.URL + "/away", Auth: c.auth}), "LANDED")
 			if _, err := slot.Capture(t.Context(), Capture{URL: target.URL, Auth: c.auth}); err != nil {
 				t.Error(err)
 			}
@@ -119,7 +120,7 @@ func TestAuthKeepsToSchemeAndName(t *testing.T) {
 		"/landing": `<p>LANDED`,
 	})
 	for _, path := range []string{"/name", "/script"} {
-		pagetest.Contains(t, printed(t, slot, Print{URL: target.URL + path, Auth: Auth{"bearer", "token"}}), "LANDED")
+		testkit.Contains(t, printed(t, slot, Print{URL: target.URL + path, Auth: Auth{"bearer", "token"}}), "LANDED")
 	}
 	if headers := target.Headers("/landing"); len(headers) != 2 || headers[0].Get("Authorization")+headers[1].Get("Authorization") != "" {
 		t.Errorf("under another name it got %v", headers)
@@ -133,7 +134,7 @@ func TestAuthOfOthers(t *testing.T) {
 		"/":    `<script>onload = () => fetch("/own", {headers: {Authorization: "Own x"}}).then(() => document.body.innerHTML = "<p id=done>DONE")</script>`,
 		"/own": "x", "/next": guarded("Basic "+base64.StdEncoding.EncodeToString([]byte("a:b")), "x"),
 	})
-	pagetest.Contains(t, printed(t, slot, Print{URL: web.URL, Auth: Auth{"basic", "a:b"}, Load: Load{WaitSelector: "#done"}}), "DONE")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL, Auth: Auth{"basic", "a:b"}, Load: Load{WaitSelector: "#done"}}), "DONE")
 	if got := web.Headers("/own")[0].Get("Authorization"); got != "Own x" {
 		t.Errorf("the page's own credentials arrive as %q", got)
 	}
@@ -160,9 +161,9 @@ func TestAuthThroughTunnel(t *testing.T) {
 		t.Error("a server without a valid certificate got a request")
 	}
 
-	pagetest.Contains(t, trusting(t, slot, job), "TARGET")
+	testkit.Contains(t, trusting(t, slot, job), "TARGET")
 	job.URL += "/away"
-	pagetest.Contains(t, trusting(t, slot, job), "LANDED")
+	testkit.Contains(t, trusting(t, slot, job), "LANDED")
 	for _, path := range []string{"/", "/image", "/away"} {
 		if headers := target.Headers(path); len(headers) == 0 || headers[0].Get("Authorization") != "Bearer token" {
 			t.Errorf("%s of the target got %v", path, headers)
@@ -194,7 +195,7 @@ func trusting(t *testing.T, slot *slot, job Print) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pagetest.Text(t, result.PDF)
+	return testkit.PDFText(t, result.PDF)
 }
 
 func TestOrigin(t *testing.T) {

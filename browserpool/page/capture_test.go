@@ -13,6 +13,7 @@ import (
 
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // shows fails unless the pixel at (x, y) has about the wanted colour; JPEG is inexact.
@@ -185,9 +186,9 @@ func TestPrintAndCaptureAlternate(t *testing.T) {
 		mustCapture(t, slot, Capture{HTML: byMedia, Viewport: Size{1920, 1080}, FullPage: true})
 		again := mustPrint(t, slot, Print{HTML: responsive})
 		if undated(again.PDF) != undated(plain.PDF) {
-			t.Errorf("after a capture the document prints differently: %q", pagetest.Text(t, again.PDF))
+			t.Errorf("after a capture the document prints differently: %q", testkit.PDFText(t, again.PDF))
 		}
-		if text := pagetest.Text(t, again.PDF); !strings.Contains(text, "PAPER") || strings.Contains(text, "WIDE") {
+		if text := testkit.PDFText(t, again.PDF); !strings.Contains(text, "PAPER") || strings.Contains(text, "WIDE") {
 			t.Errorf("text %q", text)
 		}
 		mustPrint(t, slot, Print{HTML: responsive, Options: PDFOptions{Landscape: true, Scale: 0.5}})

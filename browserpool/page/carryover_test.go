@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // Nothing of a job is left on a page that is used again: the next document prints to
@@ -157,7 +158,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	}
 	html.WriteString("<p>text</p>")
 	result := mustPrint(t, slot, Print{HTML: html.String()})
-	if text := pagetest.Text(t, result.PDF); !strings.Contains(text, "text") {
+	if text := testkit.PDFText(t, result.PDF); !strings.Contains(text, "text") {
 		t.Errorf("text %q", text)
 	}
 	if seen := pictures.Cookies(); len(seen) != 0 {

@@ -17,6 +17,7 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // Nothing that a page asks of a person at the screen keeps its job waiting.
@@ -53,14 +54,14 @@ func TestInteractionIsRefused(t *testing.T) {
 		"/download": {"TEXT"}, "/local": {"TEXT"}, "/chrome": {"TEXT"}, "/source": {"TEXT"},
 	} {
 		text := printed(t, slot, Print{URL: web.URL + path, Load: quick})
-		pagetest.Contains(t, text, words...)
+		testkit.Contains(t, text, words...)
 		if strings.Contains(text, "root:") || strings.Contains(text, "Chromium") {
 			t.Errorf("%s shows %q", path, text)
 		}
 	}
 	asking := quick
 	asking.WaitSelector = ".done"
-	pagetest.Contains(t, printed(t, slot, Print{URL: strings.Replace(web.URL, "127.0.0.1", "localhost", 1) + "/ask", Load: asking}), "GEO 1", "SAY denied")
+	testkit.Contains(t, printed(t, slot, Print{URL: strings.Replace(web.URL, "127.0.0.1", "localhost", 1) + "/ask", Load: asking}), "GEO 1", "SAY denied")
 	if popped := web.Headers("/popped"); len(popped) != 0 {
 		t.Errorf("%d popups were opened", len(popped))
 	}
@@ -150,7 +151,7 @@ func TestVisitsAreIsolated(t *testing.T) {
 	for round := range 2 {
 		// The name localhost is a secure context, which workers require.
 		text := printed(t, slot, Print{URL: web.LocalhostURL(), Load: Load{WaitSelector: "#done"}})
-		pagetest.Contains(t, text, "COOKIES []", "STORED null", "SESSION null", "DATABASES 0", "CACHES 0", "WORKERS 0", "NAME []", "KEPT true", "CHANNEL none")
+		testkit.Contains(t, text, "COOKIES []", "STORED null", "SESSION null", "DATABASES 0", "CACHES 0", "WORKERS 0", "NAME []", "KEPT true", "CHANNEL none")
 		if got := len(web.Headers("/cached")); got != round+1 {
 			t.Errorf("round %d: the cached file was requested %d times", round, got)
 		}

@@ -16,8 +16,8 @@ import (
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
-	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // machine is a machine with a browser, and what watches it.
@@ -230,7 +230,7 @@ func (m *machine) documents(t *testing.T) {
 func (m *machine) rebinds(t *testing.T) {
 	m.world.take()
 	text := printed(t, m.slot, Print{URL: "http://site.test/rebinding", Load: Load{WaitSelector: "#done"}})
-	pagetest.Contains(t, text, "SEEN 200,200,failed,failed,failed")
+	testkit.Contains(t, text, "SEEN 200,200,failed,failed,failed")
 	if lookups := m.dns.lookups("rebind.test."); lookups < 5 {
 		t.Errorf("the name was looked up %d times, want once for each connection", lookups)
 	}

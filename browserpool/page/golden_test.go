@@ -13,9 +13,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"platen.dev/browserpool/pagetest"
-
 	documents "platen.dev/document"
+	"platen.dev/events/testkit"
 )
 
 var update = flag.Bool("update", false, "write the golden pictures anew; look at every one that changed")
@@ -84,7 +83,7 @@ func TestGolden(t *testing.T) {
 			if pages, _, _ := geometry(t, pdf); pages != g.pages {
 				t.Errorf("%d pages, want %d", pages, g.pages)
 			}
-			pagetest.Contains(t, pagetest.Text(t, pdf), g.text...)
+			testkit.Contains(t, testkit.PDFText(t, pdf), g.text...)
 			looksLike(t, pictureOf(t, pdf, 1), g.name)
 		})
 	}

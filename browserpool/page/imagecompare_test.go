@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"testing"
 
-	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // Two pictures of a page are alike when each of their blocks has about the same average
@@ -110,7 +110,7 @@ func apart(a, b [3]float64) (most float64) {
 func pictureOf(t *testing.T, pdf []byte, times int) *image.RGBA {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "page")
-	pagetest.Tool(t, pdf, "pdftoppm", "-r", strconv.Itoa(times*dpi), "-", prefix)
+	testkit.Tool(t, pdf, "pdftoppm", "-r", strconv.Itoa(times*dpi), "-", prefix)
 	names, err := filepath.Glob(prefix + "*.ppm") // in the order of the pages
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no picture of the PDF: %v", err)
@@ -234,7 +234,7 @@ func linesOf(t *testing.T, pdf []byte) (lines []image.Rectangle) {
 	t.Helper()
 	const scale = float64(dpi) / 72
 	left, width := 0.0, -float64(gap)
-	for _, m := range lineBox.FindAllStringSubmatch(pagetest.Tool(t, pdf, "pdftotext", "-bbox-layout", "-", "-"), -1) {
+	for _, m := range lineBox.FindAllStringSubmatch(testkit.Tool(t, pdf, "pdftotext", "-bbox-layout", "-", "-"), -1) {
 		if m[1] == "page" {
 			left, width = left+width+gap, number(t, m[2])*scale
 			continue

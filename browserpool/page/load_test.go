@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // loadsInSteps is a page whose picture delays its load event, and whose script sends a
@@ -48,7 +49,7 @@ func TestWaitUntil(t *testing.T) {
 				t.Errorf("%q: loading took %v, want %v or little more", until, result.Load, least)
 			}
 			if until == contract.UntilIdle {
-				pagetest.Contains(t, pagetest.Text(t, result.PDF), "IDLE")
+				testkit.Contains(t, testkit.PDFText(t, result.PDF), "IDLE")
 			}
 		}
 	})
@@ -79,7 +80,7 @@ func TestWaitUntil(t *testing.T) {
 		limit := 900 * time.Millisecond
 		for _, path := range []string{"/endless", "/polling"} {
 			result := mustPrint(t, slot, Print{URL: web.URL + path, Load: Load{Timeout: limit, WaitUntil: contract.UntilIdle}})
-			pagetest.Contains(t, pagetest.Text(t, result.PDF), "TEXT")
+			testkit.Contains(t, testkit.PDFText(t, result.PDF), "TEXT")
 			if result.Load < limit || result.Load > unhurried {
 				t.Errorf("%s: loading took %v, want %v or little more", path, result.Load, limit)
 			}
@@ -88,7 +89,7 @@ func TestWaitUntil(t *testing.T) {
 	t.Run("a picture that never arrives does not delay a loaded page", func(t *testing.T) {
 		for until, path := range map[string]string{contract.UntilLoad: "/beacon", contract.UntilDOM: "/endless"} {
 			result := mustPrint(t, slot, Print{URL: web.URL + path, Load: Load{Timeout: time.Second, WaitUntil: until}})
-			pagetest.Contains(t, pagetest.Text(t, result.PDF), "TEXT")
+			testkit.Contains(t, testkit.PDFText(t, result.PDF), "TEXT")
 			if took := result.Load + result.Print; took > unhurried {
 				t.Errorf("%q: it took %v", until, took)
 			}
@@ -96,7 +97,7 @@ func TestWaitUntil(t *testing.T) {
 	})
 	t.Run("sanitised documents", func(t *testing.T) {
 		for _, until := range []string{contract.UntilCommit, contract.UntilDOM, contract.UntilLoad, contract.UntilIdle} {
-			pagetest.Contains(t, printed(t, slot, Print{HTML: "<p>HTML", Load: Load{WaitUntil: until}}), "HTML")
+			testkit.Contains(t, printed(t, slot, Print{HTML: "<p>HTML", Load: Load{WaitUntil: until}}), "HTML")
 		}
 	})
 }
@@ -114,7 +115,7 @@ func TestWaitSelector(t *testing.T) {
 	late := Load{WaitSelector: `p > b[class="it's"]`}
 	for _, path := range []string{"/", "/replaced"} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path, Load: late})
-		pagetest.Contains(t, pagetest.Text(t, result.PDF), "LATE")
+		testkit.Contains(t, testkit.PDFText(t, result.PDF), "LATE")
 		if result.Load < 300*time.Millisecond {
 			t.Errorf("loading took %v, which leaves out the wait for the selector", result.Load)
 		}
@@ -141,14 +142,14 @@ func TestWaitSelector(t *testing.T) {
 		}
 	}
 	html := `<p id="x">TEXT</p>`
-	pagetest.Contains(t, printed(t, slot, Print{HTML: html, Load: Load{WaitSelector: "#x"}}), "TEXT")
+	testkit.Contains(t, printed(t, slot, Print{HTML: html, Load: Load{WaitSelector: "#x"}}), "TEXT")
 	start := time.Now()
 	if _, err := slot.Print(t.Context(), Print{HTML: html, Load: Load{WaitSelector: "#y"}}); !errors.Is(err, ErrSelector) || time.Since(start) > unhurried {
 		t.Errorf("got %v after %v, want ErrSelector at once", err, time.Since(start))
 	}
 	// A page that does not become idle in time is still searched once.
 	busy := Load{WaitUntil: contract.UntilIdle, WaitSelector: "p", Timeout: idleFor - 50*time.Millisecond}
-	pagetest.Contains(t, printed(t, slot, Print{URL: web.URL + "/still", Load: busy}), "STILL")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/still", Load: busy}), "STILL")
 }
 
 func TestWaitAfter(t *testing.T) {
@@ -157,7 +158,7 @@ func TestWaitAfter(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p id="p">EARLY<script>onload = () => setTimeout(() => p.textContent = "LATE", 500)</script>`})
 	start := time.Now()
 	result := mustPrint(t, slot, Print{URL: web.URL, Load: Load{WaitAfter: time.Second, Timeout: 900 * time.Millisecond}})
-	pagetest.Contains(t, pagetest.Text(t, result.PDF), "LATE")
+	testkit.Contains(t, testkit.PDFText(t, result.PDF), "LATE")
 	if took := time.Since(start); took < time.Second || result.Load+result.Print > took-time.Second {
 		t.Errorf("load %v and print %v of %v include the pause", result.Load, result.Print, took)
 	}
@@ -216,7 +217,7 @@ func TestSlowPictureIsLeftOut(t *testing.T) {
 	pictures := pagetest.NewPictures(t)
 	html := pictures.Document("text") + `<img src="` + pictures.URL + `/pixel" width="50" height="50">`
 	result := mustPrint(t, slot, Print{HTML: html, Load: Load{Timeout: 300 * time.Millisecond}})
-	if text := pagetest.Text(t, result.PDF); !strings.Contains(text, "text") {
+	if text := testkit.PDFText(t, result.PDF); !strings.Contains(text, "text") {
 		t.Errorf("text %q", text)
 	}
 	if got := pixels(t, result.PDF); got != 1 {

@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // flow is what the packets of one exchange have in common.
@@ -129,7 +128,7 @@ func (p *packets) seen(t *testing.T) map[flow]int {
 			return all
 		}
 		p.mu.Unlock()
-		pagetest.Await(t, p.changed, "the marker")
+		testkit.Receive(t, p.changed, "the marker")
 	}
 }
 

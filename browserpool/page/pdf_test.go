@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // mustPrint prints in a slot.
@@ -28,7 +28,7 @@ func mustPrint(t *testing.T, slot *slot, job Print) Result {
 // printed is the text of what a job prints.
 func printed(t *testing.T, slot *slot, job Print) string {
 	t.Helper()
-	return pagetest.Text(t, mustPrint(t, slot, job).PDF)
+	return testkit.PDFText(t, mustPrint(t, slot, job).PDF)
 }
 
 // mustCapture captures in a slot and decodes the image, whose size and format are what
@@ -77,7 +77,7 @@ var (
 // geometry returns the number of pages and the size of the first in points.
 func geometry(t *testing.T, pdf []byte) (pages int, width, height float64) {
 	t.Helper()
-	info := pagetest.Tool(t, pdf, "pdfinfo", "-")
+	info := testkit.Tool(t, pdf, "pdfinfo", "-")
 	size := sizeLine.FindStringSubmatch(info)
 	count := pagesLine.FindStringSubmatch(info)
 	if size == nil || count == nil {
@@ -102,7 +102,7 @@ func undated(pdf []byte) string { return string(dates.ReplaceAll(pdf, nil)) }
 // edge is where the word EDGE ends on the page, in points from the left.
 func edge(t *testing.T, pdf []byte) float64 {
 	t.Helper()
-	found := edgeBox.FindStringSubmatch(pagetest.Tool(t, pdf, "pdftotext", "-bbox", "-", "-"))
+	found := edgeBox.FindStringSubmatch(testkit.Tool(t, pdf, "pdftotext", "-bbox", "-", "-"))
 	if found == nil {
 		t.Fatal("the word EDGE is not on the page")
 	}
@@ -113,5 +113,5 @@ func edge(t *testing.T, pdf []byte) float64 {
 // stands for a picture that did not arrive is larger.
 func pixels(t *testing.T, pdf []byte) int {
 	t.Helper()
-	return len(pixelLine.FindAllString(pagetest.Tool(t, pdf, "pdfimages", "-list", "-"), -1))
+	return len(pixelLine.FindAllString(testkit.Tool(t, pdf, "pdfimages", "-list", "-"), -1))
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // wholeDocument is a document around a body.
@@ -37,7 +37,7 @@ func TestPrint(t *testing.T) {
 func printsManyScripts(t *testing.T, slot *slot) {
 	words := []string{"Grüße", "Ελληνικά", "Кириллица", "漢字かな", "한국어", "中文字体"}
 	result := mustPrint(t, slot, Print{HTML: wholeDocument("<p>" + strings.Join(words, "</p><p>") + `</p><p dir="rtl">مرحبا</p><p dir="rtl">שלום</p>`)})
-	text := pagetest.Text(t, result.PDF)
+	text := testkit.PDFText(t, result.PDF)
 	for _, word := range words {
 		if !strings.Contains(text, word) {
 			t.Errorf("no %s in %q", word, text)
@@ -49,7 +49,7 @@ func printsManyScripts(t *testing.T, slot *slot) {
 			t.Errorf("no letter %c in %q", letter, text)
 		}
 	}
-	for _, font := range strings.Split(strings.TrimSpace(pagetest.Tool(t, result.PDF, "pdffonts", "-")), "\n")[2:] {
+	for _, font := range strings.Split(strings.TrimSpace(testkit.Tool(t, result.PDF, "pdffonts", "-")), "\n")[2:] {
 		if !strings.Contains(font, " yes ") {
 			t.Errorf("font not embedded: %s", font)
 		}
@@ -102,7 +102,7 @@ func printsBackgrounds(t *testing.T, slot *slot) {
 	box := wholeDocument(`<div style="background: #ff0000; height: 100px"></div>`)
 	for _, hide := range []bool{false, true} {
 		result := mustPrint(t, slot, Print{HTML: box, Options: PDFOptions{HideBackground: hide}})
-		picture := pagetest.Tool(t, result.PDF, "pdftoppm", "-r", "20", "-")
+		picture := testkit.Tool(t, result.PDF, "pdftoppm", "-r", "20", "-")
 		if red := strings.Contains(picture, "\xff\x00\x00"); red == hide {
 			t.Errorf("hidden %v, yet red on the page is %v", hide, red)
 		}
@@ -113,7 +113,7 @@ func runsNoScript(t *testing.T, slot *slot) {
 	result := mustPrint(t, slot, Print{HTML: wholeDocument(
 		`<p id="p">STATIC</p><script>document.getElementById("p").textContent = "RAN"</script>` +
 			`<img src="data:," onerror="document.body.textContent = 'RAN'"><noscript>NOSCRIPT</noscript>`)})
-	if text := pagetest.Text(t, result.PDF); strings.Contains(text, "RAN") || !strings.Contains(text, "STATIC") {
+	if text := testkit.PDFText(t, result.PDF); strings.Contains(text, "RAN") || !strings.Contains(text, "STATIC") {
 		t.Errorf("text %q", text)
 	}
 }
@@ -139,7 +139,7 @@ func readsManyChunks(t *testing.T, slot *slot) {
 }
 
 func isNotTagged(t *testing.T, slot *slot) {
-	if info := pagetest.Tool(t, mustPrint(t, slot, Print{HTML: wholeDocument("<h1>x</h1>")}).PDF, "pdfinfo", "-"); !strings.Contains(info, "Tagged:          no") {
+	if info := testkit.Tool(t, mustPrint(t, slot, Print{HTML: wholeDocument("<h1>x</h1>")}).PDF, "pdfinfo", "-"); !strings.Contains(info, "Tagged:          no") {
 		t.Errorf("pdfinfo says %s", info)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // A border at the right edge is printed as wide as the one at the left, whatever paper,
@@ -38,7 +38,7 @@ func TestRightEdge(t *testing.T) {
 func rowOf(t *testing.T, pdf []byte) *image.RGBA {
 	t.Helper()
 	dots := strconv.Itoa(6 * dpi)
-	return decodePPM(t, []byte(pagetest.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", dots, "-y", dots, "-H", "1", "-")))
+	return decodePPM(t, []byte(testkit.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", dots, "-y", dots, "-H", "1", "-")))
 }
 
 // edges are how many dots of ink two upright lines have in a row.

@@ -12,6 +12,7 @@ import (
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 // TestMain closes the browser that the tests share before it looks for leaked goroutines.
@@ -92,7 +93,7 @@ func openSlotIn(t testing.TB, browser *chromium.Browser, gate *egress.Gate) *slo
 }
 
 func newGate(policy egress.Policy) *egress.Gate {
-	logger := slog.New(slog.DiscardHandler)
+	logger := testkit.Silent()
 	if os.Getenv("PLATEN_TEST_LOG") != "" {
 		logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 var aWord = regexp.MustCompile(`xMin="([0-9.]+)" yMin="([0-9.]+)" xMax="([0-9.]+)" yMax="([0-9.]+)">([^<]*)<`)
@@ -19,7 +20,7 @@ type box struct{ left, top, right, bottom float64 }
 func boxes(t *testing.T, pdf []byte, word string) []box {
 	t.Helper()
 	var all []box
-	for _, found := range aWord.FindAllStringSubmatch(pagetest.Tool(t, pdf, "pdftotext", "-bbox", "-", "-"), -1) {
+	for _, found := range aWord.FindAllStringSubmatch(testkit.Tool(t, pdf, "pdftotext", "-bbox", "-", "-"), -1) {
 		if found[5] == word {
 			all = append(all, box{number(t, found[1]), number(t, found[2]), number(t, found[3]), number(t, found[4])})
 		}
@@ -44,12 +45,12 @@ func TestHeaderAndFooter(t *testing.T) {
 		"url":  {URL: web.URL + "/path", Options: shown},
 	} {
 		result := mustPrint(t, slot, job)
-		text := pagetest.Text(t, result.PDF)
+		text := testkit.PDFText(t, result.PDF)
 		now := time.Now()
 		date := fmt.Sprintf("%d/%d/%02d", now.Month(), now.Day(), now.Year()%100)
-		pagetest.Contains(t, text, "HEAD Tïtle "+date, "FOOT 1/2", "FOOT 2/2")
+		testkit.Contains(t, text, "HEAD Tïtle "+date, "FOOT 1/2", "FOOT 2/2")
 		if name == "url" {
-			pagetest.Contains(t, text, web.URL+"/path")
+			testkit.Contains(t, text, web.URL+"/path")
 		}
 		const cm, height, width = 72 / 2.54, 842.0, 595.0
 		for word, zone := range map[string]box{
@@ -74,7 +75,7 @@ func TestHeaderAndFooter(t *testing.T) {
 
 func TestHeaderAndFooterAlone(t *testing.T) {
 	slot := openSlot(t)
-	none := pagetest.Text(t, mustPrint(t, slot, Print{HTML: twoPages}).PDF)
+	none := testkit.PDFText(t, mustPrint(t, slot, Print{HTML: twoPages}).PDF)
 	for _, c := range []struct {
 		options PDFOptions
 		want    string
@@ -85,11 +86,11 @@ func TestHeaderAndFooterAlone(t *testing.T) {
 		{PDFOptions{DisplayHeaderFooter: true, FooterTemplate: "FOOT"}, "FOOT"},
 		{PDFOptions{DisplayHeaderFooter: true, FooterTemplate: `100%s FOOT`}, "100%s FOOT"},
 	} {
-		text := pagetest.Text(t, mustPrint(t, slot, Print{HTML: twoPages, Options: c.options}).PDF)
+		text := testkit.PDFText(t, mustPrint(t, slot, Print{HTML: twoPages, Options: c.options}).PDF)
 		if c.want == "" && strings.Join(strings.Fields(text), " ") != strings.Join(strings.Fields(none), " ") {
 			t.Errorf("%+v: text %q", c.options, text)
 		}
-		pagetest.Contains(t, text, c.want)
+		testkit.Contains(t, text, c.want)
 	}
 }
 

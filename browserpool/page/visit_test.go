@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
 
 func TestVisit(t *testing.T) {
@@ -35,15 +36,15 @@ func TestVisit(t *testing.T) {
 	})
 
 	t.Run("script runs", func(t *testing.T) {
-		pagetest.Contains(t, printed(t, slot, Print{URL: web.URL}), "RAN 720")
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL}), "RAN 720")
 	})
 	t.Run("redirects are followed", func(t *testing.T) {
 		for _, path := range []string{"/moved", "/js", "/refresh"} {
-			pagetest.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "RAN")
+			testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "RAN")
 		}
 	})
 	t.Run("what is missing is left out", func(t *testing.T) {
-		pagetest.Contains(t, printed(t, slot, Print{URL: web.URL + "/missing"}), "TEXT")
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/missing"}), "TEXT")
 	})
 	t.Run("wide pages are fitted", func(t *testing.T) {
 		for _, path := range []string{"/wide", "/grown"} {
@@ -92,7 +93,7 @@ func TestObserversFire(t *testing.T) {
 		new IntersectionObserver(() => { c.textContent = "INTERSECTION"; c.className = "drawn" }).observe(document.body)
 	</script>`})
 	load := Load{WaitSelector: "#a.drawn ~ #b.drawn ~ #c.drawn"}
-	pagetest.Contains(t, printed(t, slot, Print{URL: web.URL, Load: load}), "FRAME", "RESIZE", "INTERSECTION")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL, Load: load}), "FRAME", "RESIZE", "INTERSECTION")
 	if _, err := slot.Capture(t.Context(), Capture{URL: web.URL, Load: load}); err != nil {
 		t.Error(err)
 	}
@@ -108,7 +109,7 @@ func TestBelowTheFold(t *testing.T) {
 		addEventListener("beforeprint", () => chart.append(" PRINTED" + innerWidth + "x" + innerHeight))
 	</script>`})
 	text := printed(t, slot, Print{URL: web.URL})
-	pagetest.Contains(t, text, "CHART", "END", "PRINTED720x720")
+	testkit.Contains(t, text, "CHART", "END", "PRINTED720x720")
 	one, err := slot.Capture(t.Context(), Capture{URL: web.URL, FullPage: true})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func TestBelowTheFoldHowever(t *testing.T) {
 	elsewhere := strings.Replace(web.URL, "127.0.0.1", "localhost", 1)
 	outer := pagetest.NewWeb(t, pagetest.Pages{"/": `<div style="height: 6000px"></div><iframe src="` + elsewhere + `/chart"></iframe>`})
 	for name, url := range map[string]string{"a handler": web.URL + "/handler", "a frame of another site": outer.URL} {
-		t.Run(name, func(t *testing.T) { pagetest.Contains(t, printed(t, slot, Print{URL: url}), "CHART") })
+		t.Run(name, func(t *testing.T) { testkit.Contains(t, printed(t, slot, Print{URL: url}), "CHART") })
 	}
 }
 

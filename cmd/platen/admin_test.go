@@ -5,62 +5,65 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen.dev/cmd/platen/cli"
+	"platen.dev/events/testkit"
 )
 
 // TestAdmin leads an account and its keys through their lives by the command line.
 func TestAdmin(t *testing.T) {
-	h := newHome(t)
-	p := h.start(t)
-	account := strings.Fields(h.admin(t, "account", "create", "--plan", "starter"))[2]
-	list := h.admin(t, "account", "list")
+	m := newMachine(t)
+	p := m.start(t)
+	account := strings.Fields(m.admin(t, "account", "create", "--plan", "starter"))[2]
+	list := m.admin(t, "account", "list")
 	if !strings.Contains(list, account+"  starter") {
 		t.Errorf("list does not show the new account %s:\n%s", account, list)
 	}
-	h.admin(t, "account", "set-plan", account, "pro")
-	if list := h.admin(t, "account", "list"); !strings.Contains(list, account+"  pro") {
+	m.admin(t, "account", "set-plan", account, "pro")
+	if list := m.admin(t, "account", "list"); !strings.Contains(list, account+"  pro") {
 		t.Errorf("list does not show the new plan of %s:\n%s", account, list)
 	}
-	live := strings.Fields(h.admin(t, "key", "create", account))[0]
-	test := strings.Fields(h.admin(t, "key", "create", "--test", account))[0]
+	live := strings.Fields(m.admin(t, "key", "create", account))[0]
+	test := strings.Fields(m.admin(t, "key", "create", "--test", account))[0]
 	if !strings.HasPrefix(live, "sk_live_") || !strings.HasPrefix(test, "sk_test_") {
 		t.Errorf("got keys %.8s and %.8s, want sk_live_ and sk_test_", live, test)
 	}
-	keys := h.admin(t, "key", "list", account)
+	keys := m.admin(t, "key", "list", account)
 	if strings.Contains(keys, live) || strings.Count(keys, "\n") != 3 {
 		t.Errorf("key list has not two keys without their secrets:\n%s", keys)
 	}
-	checkRevoke(t, h, p, account, live)
+	checkRevoke(t, m, p, account, live)
 	if got := authenticated(p.address, test); got != 404 {
 		t.Errorf("the other key: got %d, want 404", got)
 	}
 }
 
 // checkRevoke revokes the first key of an account, which must be refused soon.
-func checkRevoke(t *testing.T, h *home, p *process, account, secret string) {
+func checkRevoke(t *testing.T, m *machine, p *process, account, secret string) {
 	t.Helper()
 	if got := authenticated(p.address, secret); got != 404 {
 		t.Fatalf("a new key: got %d, want 404", got)
 	}
-	id := strings.Fields(strings.Split(h.admin(t, "key", "list", account), "\n")[1])[0]
-	h.admin(t, "key", "revoke", account, id)
+	id := strings.Fields(strings.Split(m.admin(t, "key", "list", account), "\n")[1])[0]
+	m.admin(t, "key", "revoke", account, id)
 	revoked := time.Now()
-	eventually(t, "a revoked key is valid", func() bool { return authenticated(p.address, secret) == 401 })
+	testkit.Eventually(t, "a revoked key is refused", func() bool { return authenticated(p.address, secret) == 401 })
 	if took := time.Since(revoked); took > time.Second {
 		t.Errorf("the revoked key was valid for %s", took)
 	}
 	if _, status, err := (client{secret}).submit(p.address, 0); status != 401 {
 		t.Errorf("submit with a revoked key: got %d %v, want 401", status, err)
 	}
-	if keys := h.admin(t, "key", "list", account); !strings.Contains(keys, time.Now().UTC().Format("2006-01-02T15:")) {
+	if keys := m.admin(t, "key", "list", account); !strings.Contains(keys, time.Now().UTC().Format("2006-01-02T15:")) {
 		t.Errorf("key list does not tell when it was revoked:\n%s", keys)
 	}
 }
 
 // TestAdminRefusals tells people what was wrong with what they asked of a node.
 func TestAdminRefusals(t *testing.T) {
-	h := newHome(t)
-	h.start(t)
-	account := strings.Fields(h.admin(t, "account", "create", "--plan", "free"))[2]
+	m := newMachine(t)
+	m.start(t)
+	account := strings.Fields(m.admin(t, "account", "create", "--plan", "free"))[2]
 	for _, tc := range []struct{ args, want string }{
 		{"account create --plan gold", "choose free, starter, pro or business"},
 		{"account set-plan acc_nobody pro", "there is no account acc_nobody"},
@@ -70,7 +73,7 @@ func TestAdminRefusals(t *testing.T) {
 		{"key revoke " + account + " key_nothing", "has no such key"},
 	} {
 		var out, errs strings.Builder
-		err := run(strings.Fields("admin "+tc.args+" --data "+h.data), &out, &errs)
+		err := run(strings.Fields("admin "+tc.args+" --data "+m.data), &out, &errs)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want an error with %q", tc.args, err, tc.want)
 		}
@@ -96,7 +99,7 @@ func TestUsage(t *testing.T) {
 	} {
 		var out, errs strings.Builder
 		err := run(strings.Fields(tc.args), &out, &errs)
-		if !errors.Is(err, errUsage) || !strings.Contains(errs.String(), tc.want) {
+		if !errors.Is(err, cli.ErrUsage) || !strings.Contains(errs.String(), tc.want) {
 			t.Errorf("platen %s: got %v and %q, want the usage and %q", tc.args, err, &errs, tc.want)
 		}
 	}

@@ -28,23 +28,23 @@ func templateFile(t *testing.T, title string) string {
 
 // An operator saves templates, shows them, makes one the default and deletes them.
 func TestAdminTemplates(t *testing.T) {
-	h := newHome(t)
-	h.start(t)
-	account := strings.Fields(h.admin(t, "account", "create", "--plan", "free"))[2]
-	put := strings.Fields(h.admin(t, "template", "put", account, templateFile(t, "Rechnung {number}"), "--name", "german"))
+	m := newMachine(t)
+	m.start(t)
+	account := strings.Fields(m.admin(t, "account", "create", "--plan", "free"))[2]
+	put := strings.Fields(m.admin(t, "template", "put", account, templateFile(t, "Rechnung {number}"), "--name", "german"))
 	id := put[2]
 	if !strings.HasPrefix(id, "tpl_") {
 		t.Fatalf("got %v", put)
 	}
-	if shown := h.admin(t, "template", "show", account, id); !strings.Contains(shown, `"title": "Rechnung {number}"`) {
+	if shown := m.admin(t, "template", "show", account, id); !strings.Contains(shown, `"title": "Rechnung {number}"`) {
 		t.Errorf("got %s", shown)
 	}
-	h.admin(t, "template", "put", account, templateFile(t, "Facture"), "--id", id)
-	if shown := h.admin(t, "template", "show", account, id); !strings.Contains(shown, `"title": "Facture"`) {
+	m.admin(t, "template", "put", account, templateFile(t, "Facture"), "--id", id)
+	if shown := m.admin(t, "template", "show", account, id); !strings.Contains(shown, `"title": "Facture"`) {
 		t.Errorf("got %s", shown)
 	}
 	defaultLine := func() string {
-		for line := range strings.Lines(h.admin(t, "template", "list", account)) {
+		for line := range strings.Lines(m.admin(t, "template", "list", account)) {
 			if strings.HasSuffix(strings.TrimSpace(line), " default") {
 				return strings.Fields(line)[0]
 			}
@@ -52,28 +52,28 @@ func TestAdminTemplates(t *testing.T) {
 		return ""
 	}
 	for _, set := range []string{id, "builtin", id} {
-		h.admin(t, "template", "set-default", account, set)
+		m.admin(t, "template", "set-default", account, set)
 		if got := defaultLine(); got != set {
 			t.Errorf("the default is %q, want %q", got, set)
 		}
 	}
-	h.admin(t, "template", "delete", account, id)
+	m.admin(t, "template", "delete", account, id)
 	if got := defaultLine(); got != "builtin" {
 		t.Errorf("the default is %q after it was deleted", got)
 	}
-	if shown := h.admin(t, "template", "show", account, "builtin"); !strings.Contains(shown, `"document-footer"`) {
+	if shown := m.admin(t, "template", "show", account, "builtin"); !strings.Contains(shown, `"document-footer"`) {
 		t.Errorf("got %s", shown)
 	}
 	for _, tc := range []struct{ args, want string }{
 		{"template put " + account + " " + templateFile(t, "{nothing}"), "blocks.0.labels.title: Value error, unknown placeholder {nothing}; known are {account_name}"},
-		{"template put " + account + " /dev/null", "/dev/null is no JSON"},
+		{"template put " + account + " /dev/null", "/dev/null is not valid JSON"},
 		{"template put acc_nobody " + templateFile(t, "x"), "there is no account acc_nobody"},
 		{"template show " + account + " " + id, "has no such template"},
 		{"template delete " + account + " " + id, "has no such template"},
 		{"template set-default " + account + " " + id, "has no such template"},
 		{"template list acc_nobody", "there is no account acc_nobody"},
 	} {
-		err := run(strings.Fields("admin "+tc.args+" --data "+h.data), &strings.Builder{}, &strings.Builder{})
+		err := run(strings.Fields("admin "+tc.args+" --data "+m.data), &strings.Builder{}, &strings.Builder{})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want an error with %q", tc.args, err, tc.want)
 		}

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"platen.dev/events/testkit"
 )
 
 // chaosProcess is a process of the machine as /proc shows it.
@@ -127,7 +129,7 @@ func (k *killer) kill() {
 
 // checkProcesses waits until the node has one living browser, and nothing is left
 // of those before it: no helper, no orphan and no zombie.
-func checkProcesses(t *testing.T, h *home, p *process, k *killer) {
+func checkProcesses(t *testing.T, m *machine, p *process, k *killer) {
 	t.Helper()
 	if k.browsers == 0 || k.renderers == 0 {
 		t.Errorf("%d browsers and %d renderers were killed, want some of both", k.browsers, k.renderers)
@@ -136,13 +138,13 @@ func checkProcesses(t *testing.T, h *home, p *process, k *killer) {
 	ok := patiently(func() bool {
 		living := browsersOf(k.node)
 		left = processes(func(p chaosProcess) bool {
-			ours := p.parent == k.node || slices.Contains(k.groups, p.group) || strings.Contains(p.command, h.temp)
+			ours := p.parent == k.node || slices.Contains(k.groups, p.group) || strings.Contains(p.command, m.temp)
 			return ours && (len(living) != 1 || p.group != living[0].group || p.state == "Z")
 		})
-		return len(living) == 1 && len(left) == 0 && h.profiles() == 1
+		return len(living) == 1 && len(left) == 0 && m.profiles() == 1
 	})
 	if !ok {
-		t.Errorf("beside one browser there are %d profiles and %+v", h.profiles()-1, left)
+		t.Errorf("beside one browser there are %d profiles and %+v", m.profiles()-1, left)
 	}
 }
 
@@ -186,7 +188,7 @@ func goroutines(t *testing.T, address string) int {
 // settledGoroutines is how many goroutines the node has once the number stands still.
 func settledGoroutines(t *testing.T, address string) (n int) {
 	t.Helper()
-	eventually(t, "the number of goroutines does not settle", func() bool {
+	testkit.Eventually(t, "the number of goroutines settles", func() bool {
 		last := n
 		n = goroutines(t, address)
 		return n == last

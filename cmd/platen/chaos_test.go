@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/testkit"
 )
 
 // TestChaosBrief is TestChaos (make integration) with as many jobs as every run of
@@ -35,11 +38,11 @@ const (
 // own content, or failed with its own code. At the end nothing may be left of the
 // browsers that died, in memory, among the processes or on disk.
 func chaos(t *testing.T, jobs int) {
-	r := random(t)
-	h := newHome(t, "--egress-allow", "127.0.0.0/8")
-	p := h.start(t)
+	r := testkit.Rand(t)
+	m := newMachine(t, "--egress-allow", "127.0.0.0/8")
+	p := m.start(t)
 	run := &chaosRun{site: chaosSite(t).URL, address: p.address, ended: map[events.JobID]chaosEnd{}, moved: make(chan struct{})}
-	run.openAccounts(t, h)
+	run.openAccounts(t, m)
 	run.work(t, run.jobs(r, jobs, 20)) // every part of the node has worked once
 	before := settledGoroutines(t, p.address)
 
@@ -48,16 +51,16 @@ func chaos(t *testing.T, jobs int) {
 	run.work(t, run.jobs(r, 0, jobs))
 	killer.stop()
 	checkMemory(t, samples())
-	checkProcesses(t, h, p, killer)
-	eventually(t, fmt.Sprintf("the node has more goroutines than the %d it had before", before), func() bool {
+	checkProcesses(t, m, p, killer)
+	testkit.Eventually(t, fmt.Sprintf("the node has no more goroutines than the %d it had before", before), func() bool {
 		return goroutines(t, p.address) <= before+chaosGoroutineSlack
 	})
-	run.checkFiles(t, h)
-	run.checkUsage(t, h)
+	run.checkFiles(t, m)
+	run.checkUsage(t, m)
 	p.stop(t)
-	h.awaitNoBrowsers(t)
-	checkEmpty(t, h.temp)
-	h.withLog(t, func(l eventlog.Log) { run.checkBooks(t, l, p.out) })
+	m.awaitNoBrowsers(t)
+	checkEmpty(t, m.temp)
+	m.withLog(t, func(l eventlog.Log) { run.checkJournal(t, l, p.out) })
 	t.Logf("%d jobs ended, %d done; %d browsers and %d renderers killed", len(run.ended), run.done(), killer.browsers, killer.renderers)
 }
 
@@ -79,12 +82,12 @@ type chaosEnd struct {
 	ended
 }
 
-func (run *chaosRun) openAccounts(t *testing.T, h *home) {
+func (run *chaosRun) openAccounts(t *testing.T, m *machine) {
 	t.Helper()
 	for range chaosCustomers {
-		id := strings.Fields(h.admin(t, "account", "create", "--plan", "business"))[2]
+		id := strings.Fields(m.admin(t, "account", "create", "--plan", "business"))[2]
 		run.accounts = append(run.accounts, id)
-		run.customers = append(run.customers, client{strings.Fields(h.admin(t, "key", "create", id))[0]})
+		run.customers = append(run.customers, client{strings.Fields(m.admin(t, "key", "create", id))[0]})
 	}
 }
 
@@ -175,11 +178,12 @@ func (run *chaosRun) fetch(from client, id events.JobID, end *chaosEnd) error {
 	return end.job.check(end.file)
 }
 
-// patiently looks until what it looks for is so, or patience has ended.
-func patiently(so func() bool) bool {
-	ticker := time.NewTicker(chaosPace)
-	defer ticker.Stop()
-	for deadline := time.Now().Add(2 * patience); !so(); <-ticker.C {
+// patiently looks until a condition is true or patience ends, so slowly that the request
+// rate allows it.
+func patiently(is func() bool) bool {
+	tick := time.NewTicker(chaosPace)
+	defer tick.Stop()
+	for deadline := time.Now().Add(testkit.Patience); !is(); <-tick.C {
 		if time.Now().After(deadline) {
 			return false
 		}
@@ -203,16 +207,16 @@ func (run *chaosRun) done() (n int) {
 	return n
 }
 
-// checkBooks holds every end against the job and the journal: a job that could be
+// checkJournal holds every end against the job and the journal: a job that could be
 // done is done, unless each of its attempts was killed, and debited once; one that
 // could not has failed with its own code, or for the same reason, and costs nothing.
-func (run *chaosRun) checkBooks(t *testing.T, l eventlog.Log, said *lines) {
+func (run *chaosRun) checkJournal(t *testing.T, l eventlog.Log, out *nodetest.Output) {
 	t.Helper()
-	b, killed := readBooks(t, l), readRequeued(t, l)
+	b, killed := auditJournal(t, l), readRequeued(t, l)
 	for id, end := range run.ended {
-		want := entries{account: b[id].account, reserved: 1, queued: 1, done: 1, debited: 1}
+		want := tally{account: b[id].account, reserved: 1, queued: 1, done: 1, debited: 1}
 		if end.Status == events.StatusFailed {
-			want = entries{account: b[id].account, reserved: 1, queued: 1, failed: 1, released: 1}
+			want = tally{account: b[id].account, reserved: 1, queued: 1, failed: 1, released: 1}
 		}
 		if *b[id] != want {
 			t.Errorf("job %s (%s, %s): the journal has %+v, want %+v", id, end.job, end.Status, *b[id], want)
@@ -222,7 +226,7 @@ func (run *chaosRun) checkBooks(t *testing.T, l eventlog.Log, said *lines) {
 			t.Logf("job %s (%s) was killed three times", id, end.job)
 		case end.Error != end.job.fails || (end.Status == events.StatusFailed) != (end.job.fails != ""):
 			t.Errorf("job %s (%s) is %s %s after %d attempts that were lost, want %q; the node said:\n%s",
-				id, end.job, end.Status, end.Error, killed[id], end.job.fails, said.about(id))
+				id, end.job, end.Status, end.Error, killed[id], end.job.fails, linesAbout(out, id))
 		}
 	}
 	if len(b) != len(run.ended) {
@@ -231,10 +235,10 @@ func (run *chaosRun) checkBooks(t *testing.T, l eventlog.Log, said *lines) {
 	b.checkStates(t, l)
 }
 
-// about is what a node wrote about a job.
-func (l *lines) about(id events.JobID) string {
+// linesAbout is what a node wrote about a job.
+func linesAbout(out *nodetest.Output, id events.JobID) string {
 	var about strings.Builder
-	for line := range strings.Lines(l.text()) {
+	for line := range strings.Lines(out.Text()) {
 		if strings.Contains(line, id.String()) {
 			about.WriteString(line)
 		}
@@ -247,7 +251,7 @@ func readRequeued(t *testing.T, l eventlog.Log) map[events.JobID]int {
 	t.Helper()
 	counts := map[events.JobID]int{}
 	for p := range l.Partitions() {
-		readTopic(t, l, events.TopicJournal, p, func(r eventlog.Record) {
+		logtest.Each(t, l, events.TopicJournal, p, func(r eventlog.Record) {
 			entry, err := events.DecodeEntry(r.Value)
 			if err != nil {
 				t.Fatal(err)
@@ -264,7 +268,7 @@ func readRequeued(t *testing.T, l eventlog.Log) map[events.JobID]int {
 }
 
 // checkUsage compares what an operator sees with what the clients got.
-func (run *chaosRun) checkUsage(t *testing.T, h *home) {
+func (run *chaosRun) checkUsage(t *testing.T, m *machine) {
 	t.Helper()
 	for i, account := range run.accounts {
 		want := int64(0)
@@ -273,17 +277,17 @@ func (run *chaosRun) checkUsage(t *testing.T, h *home) {
 				want++
 			}
 		}
-		if got := h.listedUnits(t, account); got != want {
+		if got := m.listedUnits(t, account); got != want {
 			t.Errorf("account %s is shown with %d units, its clients got %d files", account, got, want)
 		}
 	}
 }
 
 // checkFiles waits until the store has the file of every job that is done, and no other.
-func (run *chaosRun) checkFiles(t *testing.T, h *home) {
+func (run *chaosRun) checkFiles(t *testing.T, m *machine) {
 	t.Helper()
-	eventually(t, "the store has other files than those of the jobs", func() bool {
-		found, _ := filepath.Glob(filepath.Join(h.data, "files", "*", "*"))
+	testkit.Eventually(t, "the store has the files of the jobs and no others", func() bool {
+		found, _ := filepath.Glob(filepath.Join(m.data, "files", "*", "*"))
 		for _, path := range found {
 			name, _, _ := strings.Cut(filepath.Base(path), ".")
 			id, err := events.ParseJobID(name[:max(0, strings.LastIndexByte(name, '-'))])

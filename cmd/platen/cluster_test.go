@@ -1,49 +1,67 @@
 package main
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
+	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
-// local is a cluster of nodes in this process, on a broker in this process.
-type local struct {
-	broker  string
-	nodes   []*Node
-	homes   []*home
-	outputs []*lines
+// clusterPartitions is the partition count of the clusters under test: a few shards for
+// each of three nodes.
+const clusterPartitions = 6
+
+// localCluster is a cluster of nodes in this process, on a broker in this process.
+type localCluster struct {
+	broker   string
+	nodes    []*node.Node
+	machines []*machine
 }
 
-func startLocal(t *testing.T, nodes int) *local {
+func startLocalCluster(t *testing.T, nodes int) *localCluster {
 	t.Helper()
-	c := &local{broker: fakeBroker(t)}
-	ports, files := freePorts(t, 2*nodes), t.TempDir()
+	c := &localCluster{broker: nodetest.Broker(t)}
+	ports, files := nodetest.FreePorts(t, 2*nodes), t.TempDir()
 	for i := range nodes {
-		cfg := NewConfig()
-		cfg.Listen, cfg.Data, cfg.Files, cfg.Partitions = "127.0.0.1:0", t.TempDir(), files, clusterPartitions
+		cfg := nodetest.Config(t)
+		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{c.broker}, 2
-		cfg.Cluster = ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "0123456789abcdef"}
-		cfg.Browser.Slots = 1
-		out := newLines()
-		node, err := Start(t.Context(), cfg, slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.nodes, c.homes, c.outputs = append(c.nodes, node), append(c.homes, &home{data: cfg.Data}), append(c.outputs, out)
-		t.Cleanup(func() { _ = node.Close() })
+		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "0123456789abcdef"}
+		c.nodes = append(c.nodes, nodetest.Start(t, cfg, node.Options{}))
+		c.machines = append(c.machines, &machine{data: cfg.Data})
 	}
 	return c
 }
 
-func (c *local) address(i int) string { return "http://" + c.nodes[i].Address() }
+// openKafka opens the log that the nodes of a cluster share.
+func openKafka(t *testing.T, broker string) eventlog.Log {
+	t.Helper()
+	cfg := node.NewConfig()
+	cfg.Partitions, cfg.Kafka.Brokers = clusterPartitions, []string{broker}
+	l, err := cfg.OpenLog(testkit.Context(t), testkit.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
 
-// share is how many shards each node owns.
-func (c *local) share() []int {
+func (c *localCluster) address(i int) string { return "http://" + c.nodes[i].Address() }
+
+// share is how many shards each node owns, as the last node sees it.
+func (c *localCluster) share() []int {
+	last := c.nodes[len(c.nodes)-1].Replica()
 	share := make([]int, len(c.nodes))
-	for _, node := range owners(c.outputs) {
-		share[node]++
+	for p := range int32(clusterPartitions) {
+		for i, n := range c.nodes {
+			if last.Owner(p) == n.ID() {
+				share[i]++
+			}
+		}
 	}
 	return share
 }
@@ -52,18 +70,18 @@ func (c *local) share() []int {
 // its shard; every node knows it and serves its file; and a node that leaves hands
 // over what it has.
 func TestCluster(t *testing.T) {
-	c := startLocal(t, 3)
-	eventually(t, "the nodes do not share the shards evenly", func() bool {
+	c := startLocalCluster(t, 3)
+	testkit.Eventually(t, "the nodes share the shards evenly", func() bool {
 		s := c.share()
 		return s[0] == 2 && s[1] == 2 && s[2] == 2
 	})
 	for i, n := range c.nodes {
-		if got := n.nodes.Nodes(); got != 3 {
+		if got := n.Nodes(); got != 3 {
 			t.Errorf("node %d sees %d nodes, want 3", i, got)
 		}
 	}
-	customers, _ := customersEverywhere(t, c.homes[0])
-	jobs := c.submitEverywhere(t, customers)
+	customers, _ := customersOfEveryShard(t, c.machines[0])
+	jobs := c.submitToEveryNode(t, customers)
 	for _, j := range jobs {
 		for i := range c.nodes {
 			awaitFile(t, j.from, c.address(i), j.id)
@@ -71,7 +89,7 @@ func TestCluster(t *testing.T) {
 	}
 	jobs = append(jobs, c.leave(t, customers)...)
 	l := openKafka(t, c.broker)
-	b := readBooks(t, l)
+	b := auditJournal(t, l)
 	b.check(t, ids(jobs))
 	if got, want := len(b), len(jobs); got != want {
 		t.Errorf("got %d jobs in the journal, want %d", got, want)
@@ -79,10 +97,10 @@ func TestCluster(t *testing.T) {
 	b.checkStates(t, l)
 }
 
-// submitEverywhere submits to every node for every shard, and asks another node
+// submitToEveryNode submits to every node for every shard, and asks another node
 // for each job at once. A reply that got lost between the nodes would show as an
-// answer after replyPatience.
-func (c *local) submitEverywhere(t *testing.T, customers []client) (jobs []followed) {
+// answer after node.ReplyTimeout.
+func (c *localCluster) submitToEveryNode(t *testing.T, customers []client) (jobs []trackedJob) {
 	t.Helper()
 	var slowest time.Duration
 	for shard, from := range customers {
@@ -90,14 +108,14 @@ func (c *local) submitEverywhere(t *testing.T, customers []client) (jobs []follo
 			began := time.Now()
 			id, status, err := from.submit(c.address(i), i)
 			took := time.Since(began)
-			if status != 202 || took > replyPatience/2 {
+			if status != 202 || took > node.ReplyTimeout/2 {
 				t.Fatalf("submit to node %d for shard %d: %d %v after %s", i, shard, status, err, took)
 			}
 			if _, answered, err := from.status(c.address((i+1)%3), id); !answered || err != nil {
 				t.Errorf("the next node, asked for a job that node %d accepted: answered %v, %v", i, answered, err)
 			}
 			slowest = max(slowest, took)
-			jobs = append(jobs, followed{id: id, from: from})
+			jobs = append(jobs, trackedJob{id: id, from: from})
 		}
 	}
 	t.Logf("%d submits answered, the slowest after %s", len(jobs), slowest.Round(time.Millisecond))
@@ -106,7 +124,7 @@ func (c *local) submitEverywhere(t *testing.T, customers []client) (jobs []follo
 
 // leave fills the queues, closes node 0 and checks that the others go on with
 // its shards and its jobs.
-func (c *local) leave(t *testing.T, customers []client) (jobs []followed) {
+func (c *localCluster) leave(t *testing.T, customers []client) (jobs []trackedJob) {
 	t.Helper()
 	for n := range 24 {
 		from := customers[n%len(customers)]
@@ -114,7 +132,7 @@ func (c *local) leave(t *testing.T, customers []client) (jobs []followed) {
 		if status != 202 {
 			t.Fatalf("submit: %d %v", status, err)
 		}
-		jobs = append(jobs, followed{id: id, from: from})
+		jobs = append(jobs, trackedJob{id: id, from: from})
 	}
 	began := time.Now()
 	if err := c.nodes[0].Close(); err != nil {
@@ -126,7 +144,7 @@ func (c *local) leave(t *testing.T, customers []client) (jobs []followed) {
 		if status != 202 {
 			t.Fatalf("submit for shard %d after a node has left: %d %v", shard, status, err)
 		}
-		jobs = append(jobs, followed{id: id, from: from})
+		jobs = append(jobs, trackedJob{id: id, from: from})
 	}
 	t.Logf("node 0 closed within %s, and all shards answered after %s", closed.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
 	if s := c.share(); s[0] != 0 {
@@ -138,7 +156,7 @@ func (c *local) leave(t *testing.T, customers []client) (jobs []followed) {
 	return jobs
 }
 
-func ids(jobs []followed) (ids []events.JobID) {
+func ids(jobs []trackedJob) (ids []events.JobID) {
 	for _, j := range jobs {
 		ids = append(ids, j.id)
 	}

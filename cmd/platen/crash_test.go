@@ -1,9 +1,7 @@
 package main
 
 import (
-	"log/slog"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,21 +11,8 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
 )
-
-// random gives the test's randomness; PLATEN_TEST_SEED repeats a run.
-func random(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if text := os.Getenv("PLATEN_TEST_SEED"); text != "" {
-		given, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = given
-	}
-	t.Logf("PLATEN_TEST_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, seed))
-}
 
 const (
 	crashJobs  = 200
@@ -39,28 +24,28 @@ const (
 // a file that can be downloaded, and be debited once; so must those whose answer
 // got lost in a crash after they had become durable.
 func TestCrash(t *testing.T) {
-	r := random(t)
-	h := newHome(t, "--dev")
-	p := h.start(t)
-	key := client{h.devKey(t, events.PlanBusiness)}
+	r := testkit.Rand(t)
+	m := newMachine(t, "--dev")
+	p := m.start(t)
+	key := client{m.devKey(t, events.PlanBusiness)}
 	w := startWorkload(t, key)
 	for range crashKills {
 		w.allow(crashJobs / crashKills)
 		awaitMoment(t, p, w, r)
 		p.kill()
 		w.down(p.address)
-		h.awaitNoBrowsers(t)
-		p = h.launch(t)
+		m.awaitNoBrowsers(t)
+		p = m.launch(t)
 	}
 	p.awaitListening(t)
 	w.up(p.address)
 	w.await(t, "all jobs are done", func() bool { return len(w.jobs) == crashJobs && w.done == crashJobs })
-	if got := h.profiles(); got > 1 {
+	if got := m.profiles(); got > 1 {
 		t.Errorf("%d browser profiles are left of 1 living browser and %d killed ones", got, crashKills)
 	}
 	w.stop()
 	w.checkFaults(t)
-	checkSettled(t, h, p, key, w)
+	checkSettled(t, m, p, key, w)
 }
 
 // awaitMoment waits for a random moment at which a node may be killed: before it
@@ -86,49 +71,49 @@ func awaitMoment(t *testing.T, p *process, w *workload, r *rand.Rand) {
 	case 4:
 		n = (n + 1) / 2
 		t.Logf("kill: after %d more jobs are done", n)
-		w.await(t, "jobs are done", func() bool { return w.done >= min(done+n, w.ration) })
+		w.await(t, "jobs are done", func() bool { return w.done >= min(done+n, w.allowance) })
 	}
 }
 
 // checkSettled ends a crash test. One more job makes sure that all commands of
 // those before it are decided; a restart brings out the jobs whose answer was
 // lost; then files, accounts and journal must agree about every job.
-func checkSettled(t *testing.T, h *home, p *process, key client, w *workload) {
+func checkSettled(t *testing.T, m *machine, p *process, key client, w *workload) {
 	t.Helper()
 	last, status, err := key.submit(p.address, 0)
 	if status != 202 {
 		t.Fatalf("last job: %d %v", status, err)
 	}
 	p.stop(t)
-	known := h.books(t)
-	p = h.start(t)
+	known := m.audit(t)
+	p = m.start(t)
 	for id := range known {
 		awaitFile(t, key, p.address, id)
 	}
-	if got, want := h.listedUnits(t, "acc_dev_business"), int64(len(known)); got != want {
+	if got, want := m.listedUnits(t, "acc_dev_business"), int64(len(known)); got != want {
 		t.Errorf("account list shows %d units, want %d: one for every job", got, want)
 	}
 	p.stop(t)
-	h.awaitNoBrowsers(t)
-	if got := h.profiles(); got > 0 {
+	m.awaitNoBrowsers(t)
+	if got := m.profiles(); got > 0 {
 		t.Errorf("%d browser profiles are left of a node that stopped", got)
 	}
 	accepted := append(w.accepted(), last)
-	h.withLog(t, func(l eventlog.Log) {
-		b := readBooks(t, l)
+	m.withLog(t, func(l eventlog.Log) {
+		b := auditJournal(t, l)
 		b.check(t, accepted)
 		b.checkStates(t, l)
-		checkSameReplica(t, openReplica(t, l, filepath.Join(h.data, "replica")), openReplica(t, l, t.TempDir()))
+		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
 	})
 	t.Logf("%d answered 202, %d answers lost of which %d jobs were durable, %d times 429, %d times 503, slowest 202 after %s",
 		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused, w.slowest.Round(time.Millisecond))
 }
 
 // withLog opens the embedded log of a node that is not running.
-func (h *home) withLog(t *testing.T, f func(eventlog.Log)) {
+func (m *machine) withLog(t *testing.T, f func(eventlog.Log)) {
 	t.Helper()
 	l, err := embedded.Open(embedded.Config{
-		Dir: filepath.Join(h.data, "log"), Partitions: events.DefaultPartitions, Logger: slog.New(slog.DiscardHandler),
+		Dir: filepath.Join(m.data, "log"), Partitions: events.DefaultPartitions, Logger: testkit.Silent(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -137,23 +122,23 @@ func (h *home) withLog(t *testing.T, f func(eventlog.Log)) {
 	f(l)
 }
 
-func (h *home) books(t *testing.T) (b books) {
+func (m *machine) audit(t *testing.T) (b audit) {
 	t.Helper()
-	h.withLog(t, func(l eventlog.Log) { b = readBooks(t, l) })
+	m.withLog(t, func(l eventlog.Log) { b = auditJournal(t, l) })
 	return b
 }
 
 // awaitFile waits until a job is done, and downloads its file.
 func awaitFile(t *testing.T, from client, address string, id events.JobID) {
 	t.Helper()
-	eventually(t, "job "+id.String()+" is not done", func() bool {
+	testkit.Eventually(t, "job "+id.String()+" is done", func() bool {
 		status, _, err := from.status(address, id)
 		if err != nil || status == events.StatusFailed {
 			t.Fatalf("job %s: %s %v", id, status, err)
 		}
 		return status == events.StatusDone
 	})
-	eventually(t, "job "+id.String()+" cannot be downloaded", func() bool {
+	testkit.Eventually(t, "job "+id.String()+" can be downloaded", func() bool {
 		answered, err := from.download(address, id)
 		if err != nil {
 			t.Error(err)
@@ -163,9 +148,9 @@ func awaitFile(t *testing.T, from client, address string, id events.JobID) {
 }
 
 // listedUnits reads the column UNITS of `platen admin account list`.
-func (h *home) listedUnits(t *testing.T, account string) int64 {
+func (m *machine) listedUnits(t *testing.T, account string) int64 {
 	t.Helper()
-	list := h.admin(t, "account", "list")
+	list := m.admin(t, "account", "list")
 	for line := range strings.Lines(list) {
 		if fields := strings.Fields(line); fields[0] == account {
 			units, err := strconv.ParseInt(fields[3], 10, 64)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"platen.dev/cmd/platen/cli"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/pdfa"
 )
@@ -24,21 +25,21 @@ func eInvoice(args []string, stdout, stderr io.Writer) error {
 		command = commands[args[0]]
 	}
 	if command == nil {
-		fmt.Fprint(stderr, usage)
-		return errUsage
+		fmt.Fprint(stderr, usage())
+		return cli.ErrUsage
 	}
 	var f invoiceFlags
 	flags := flag.NewFlagSet("platen einvoice "+args[0], flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&f.profile, "profile", "", "`PROFILE` to check by (default: the one whose guideline the XML declares)")
 	flags.StringVar(&f.out, "out", "", "`FILE` for the XML (default: standard output)")
-	plain, err := parseMixed(flags, args[1:])
+	plain, err := cli.Parse(flags, args[1:])
 	if err != nil {
 		return err
 	}
 	if len(plain) != 1 {
-		fmt.Fprintf(stderr, "platen: %q takes one FILE\n\n%s", "einvoice "+args[0], usage)
-		return errUsage
+		fmt.Fprintf(stderr, "platen: %q takes one FILE\n\n%s", "einvoice "+args[0], usage())
+		return cli.ErrUsage
 	}
 	file, err := readBounded(plain[0])
 	if err != nil {

@@ -7,14 +7,21 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/cmd/platen/cli"
 	"platen.dev/einvoice/blocks"
+	"platen.dev/events"
 )
 
 // A hybrid invoice is checked and its XML taken out, without a node.
 func TestInvoiceCommands(t *testing.T) {
-	v := openLive(t)
-	xml := invoiceXML("extended", "381")
-	pdf := v.customer(t, "business").invoiceFile(invoiceToPDF, object{"xml": xml, "profile": "extended"})
+	sample, err := os.ReadFile("../../einvoice/testdata/extended.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	xml := string(sample)
+	m := newMachine(t, "--dev")
+	p := m.start(t)
+	pdf := string(client{m.devKey(t, events.PlanBusiness)}.run(t, p.address, "einvoice-to-pdf", map[string]any{"xml": xml, "profile": "extended"}).file)
 	dir := t.TempDir()
 	file := func(name string, content []byte) string {
 		path := filepath.Join(dir, name)
@@ -23,10 +30,10 @@ func TestInvoiceCommands(t *testing.T) {
 		}
 		return path
 	}
-	hybrid, plain := file("hybrid.pdf", pdf), file("invoice.xml", []byte(xml))
+	hybrid, plain := file("hybrid.pdf", []byte(pdf)), file("invoice.xml", []byte(xml))
 	near := file("near.xml", []byte(strings.Replace(xml, "urn:factur-x.eu:1p0:extended", "urn:factur-x.eu:9p9:extended", 1)))
 	broken := file("broken.xml", []byte(strings.Replace(xml, "<ram:LineID>", "<ram:LineNo>1</ram:LineNo><ram:LineID>", 1)))
-	torn := file("torn.pdf", []byte(strings.Replace(string(pdf), "<pdfaid:part>3<", "<pdfaid:part>2<", 1)))
+	torn := file("torn.pdf", []byte(strings.Replace(pdf, "<pdfaid:part>3<", "<pdfaid:part>2<", 1)))
 	out := filepath.Join(dir, "out.xml")
 	for _, tc := range []struct{ args, said, failure string }{
 		{"check " + hybrid, "XML: invoice R-2026-0042 is valid by the schema of profile extended", ""},
@@ -56,7 +63,7 @@ func TestInvoiceCommands(t *testing.T) {
 		t.Errorf("the XML taken out is another: %v", err)
 	}
 	for _, args := range []string{"", "dance", "check", "check a b", "check --nonsense a"} {
-		if err := run(append([]string{"einvoice"}, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{}); !errors.Is(err, errUsage) {
+		if err := run(append([]string{"einvoice"}, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{}); !errors.Is(err, cli.ErrUsage) {
 			t.Errorf("%q: got %v", args, err)
 		}
 	}

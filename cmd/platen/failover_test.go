@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 const (
-	failoverNodes = 3
+	clusterNodes = 3
 	// What the broker in this process is put through; a real one takes more.
 	failoverKills = 6
 	failoverJobs  = 120
@@ -32,11 +34,11 @@ const (
 // when a member dies while others join. So here nodes are killed when the shards
 // are settled, and started again when theirs are taken over; a real broker gets no
 // such favour (TestBrokerFailover).
-func TestFailover(t *testing.T) { failover(t, fakeBroker(t), failoverKills, failoverJobs, true) }
+func TestFailover(t *testing.T) { failover(t, nodetest.Broker(t), failoverKills, failoverJobs, true) }
 
 func failover(t *testing.T, broker string, kills, jobs int, gentle bool) {
-	r := random(t)
-	c := startTrio(t, broker)
+	r := testkit.Rand(t)
+	c := startProcessCluster(t, broker)
 	c.gentle = gentle
 	w := startWorkload(t, c.customers...)
 	for _, p := range c.nodes {
@@ -50,90 +52,76 @@ func failover(t *testing.T, broker string, kills, jobs int, gentle bool) {
 	w.stop()
 	w.checkFaults(t)
 	c.checkSettled(t, w)
-	if w.slowest >= replyPatience {
+	if w.slowest >= node.ReplyTimeout {
 		t.Errorf("a reply got lost and was not looked for: a 202 took %s", w.slowest)
 	}
 	t.Logf("%d kills; the slowest takeover of a killed node's shards took %s; slowest 202 after %s",
 		kills, slowest.Round(time.Millisecond), w.slowest.Round(time.Millisecond))
 }
 
-// trio is three nodes, each a process, on one Kafka log with shared files.
-type trio struct {
-	broker string
-	gentle bool // see TestFailover
-	homes  []*home
-	nodes  []*process // the one that lives, or lived last, in each home
-	past   []*process // all there ever were
+// processCluster is three nodes, each a process, on one Kafka log with shared files.
+type processCluster struct {
+	broker   string
+	gentle   bool // see TestFailover
+	machines []*machine
+	nodes    []*process // the one that lives, or lived last, in each machine
+	past     []*process // all there ever were
 	// customers have one account on every shard, in the order of the shards.
 	customers []client
 	accounts  []events.AccountID
 }
 
-func startTrio(t *testing.T, broker string, args ...string) *trio {
+func startProcessCluster(t *testing.T, broker string, args ...string) *processCluster {
 	t.Helper()
-	c := &trio{broker: broker}
-	ports, files := freePorts(t, 2*failoverNodes), t.TempDir()
-	for i := range failoverNodes {
+	c := &processCluster{broker: broker}
+	ports, files := nodetest.FreePorts(t, 2*clusterNodes), t.TempDir()
+	for i := range clusterNodes {
 		config := filepath.Join(t.TempDir(), "platen.toml")
 		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\nsecret = \"0123456789abcdef\"\n",
 			clusterPartitions, files, broker, ports[2*i], ports[2*i+1], ports[0], ports[2])
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c.homes = append(c.homes, newHome(t, append([]string{"--config", config, "--slots", "2"}, args...)...))
+		c.machines = append(c.machines, newMachine(t, append([]string{"--config", config, "--slots", "2"}, args...)...))
 		c.nodes = append(c.nodes, nil)
 		c.launch(t, i)
 	}
 	for _, p := range c.nodes {
 		p.awaitListening(t)
 	}
-	c.customers, c.accounts = customersEverywhere(t, c.homes[0])
+	c.customers, c.accounts = customersOfEveryShard(t, c.machines[0])
 	return c
 }
 
-func (c *trio) launch(t *testing.T, i int) {
+func (c *processCluster) launch(t *testing.T, i int) {
 	t.Helper()
-	c.nodes[i] = c.homes[i].launch(t)
+	c.nodes[i] = c.machines[i].launch(t)
 	c.past = append(c.past, c.nodes[i])
 }
 
-// customersEverywhere opens accounts until there is one on every shard.
-func customersEverywhere(t *testing.T, h *home) ([]client, []events.AccountID) {
+// customersOfEveryShard opens accounts until there is one on every shard.
+func customersOfEveryShard(t *testing.T, m *machine) ([]client, []events.AccountID) {
 	t.Helper()
 	customers, accounts := make([]client, clusterPartitions), make([]events.AccountID, clusterPartitions)
 	for left := clusterPartitions; left > 0; {
-		id := strings.Fields(h.admin(t, "account", "create", "--plan", "business"))[2]
+		id := strings.Fields(m.admin(t, "account", "create", "--plan", "business"))[2]
 		shard := events.Partition(events.AccountID(id), clusterPartitions)
 		if accounts[shard] == "" {
 			accounts[shard] = events.AccountID(id)
-			customers[shard].key = strings.Fields(h.admin(t, "key", "create", id))[0]
+			customers[shard].key = strings.Fields(m.admin(t, "key", "create", id))[0]
 			left--
 		}
 	}
 	return customers, accounts
 }
 
-// freePorts gives loopback addresses on which nobody listens.
-func freePorts(t *testing.T, n int) (addresses []string) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		addresses = append(addresses, l.Addr().String())
-	}
-	return addresses
-}
-
 // killOne kills a node at a random moment, measures how long its shards are
 // silent, and starts it again.
-func (c *trio) killOne(t *testing.T, w *workload, r *rand.Rand) (takeover time.Duration) {
+func (c *processCluster) killOne(t *testing.T, w *workload, r *rand.Rand) (takeover time.Duration) {
 	t.Helper()
-	i := r.IntN(failoverNodes)
+	i := r.IntN(clusterNodes)
 	if c.gentle {
-		eventually(t, "the shards are not shared evenly", c.even)
+		testkit.Eventually(t, "the shards are shared evenly", c.even)
 	}
 	w.allow(failoverJobs / failoverKills)
 	c.awaitMoment(t, i, w, r)
@@ -144,7 +132,7 @@ func (c *trio) killOne(t *testing.T, w *workload, r *rand.Rand) (takeover time.D
 	victim.kill()
 	fresh, soon := r.IntN(2) == 0, r.IntN(2) == 0 && !c.gentle
 	if fresh {
-		c.homes[i].data = t.TempDir()
+		c.machines[i].data = t.TempDir()
 	}
 	if soon {
 		c.launch(t, i)
@@ -162,7 +150,7 @@ func (c *trio) killOne(t *testing.T, w *workload, r *rand.Rand) (takeover time.D
 }
 
 // awaitMoment waits for a random moment of node i's or the workload's life.
-func (c *trio) awaitMoment(t *testing.T, i int, w *workload, r *rand.Rand) {
+func (c *processCluster) awaitMoment(t *testing.T, i int, w *workload, r *rand.Rand) {
 	t.Helper()
 	accepted, done := w.progress()
 	n := 1 + r.IntN(failoverJobs/failoverKills)
@@ -174,14 +162,14 @@ func (c *trio) awaitMoment(t *testing.T, i int, w *workload, r *rand.Rand) {
 		n = min(n, w.left())
 		w.await(t, "jobs are accepted", func() bool { return len(w.jobs) >= accepted+n })
 	case 3:
-		w.await(t, "jobs are done", func() bool { return w.done >= min(done+n/2, w.ration) })
+		w.await(t, "jobs are done", func() bool { return w.done >= min(done+n/2, w.allowance) })
 	}
 }
 
 // even tells whether every node owns its share of the shards.
-func (c *trio) even() bool {
+func (c *processCluster) even() bool {
 	for _, p := range c.nodes {
-		if len(c.owned(p)) != clusterPartitions/failoverNodes {
+		if len(c.owned(p)) != clusterPartitions/clusterNodes {
 			return false
 		}
 	}
@@ -189,8 +177,8 @@ func (c *trio) even() bool {
 }
 
 // owned lists the shards whose latest owner is p.
-func (c *trio) owned(p *process) (shards []int) {
-	var outputs []*lines
+func (c *processCluster) owned(p *process) (shards []int) {
+	var outputs []*nodetest.Output
 	for _, any := range c.past {
 		outputs = append(outputs, any.out)
 	}
@@ -206,10 +194,10 @@ var shardOwned = regexp.MustCompile(`msg="shard owned" partition=(\d+) epoch=(\d
 
 // owners tells from what nodes wrote which of them owns each shard: the one with
 // the highest epoch. A shard that nobody has owned yet is left out.
-func owners(outputs []*lines) map[int]int {
+func owners(outputs []*nodetest.Output) map[int]int {
 	owner, latest := map[int]int{}, map[int]int{}
 	for node, out := range outputs {
-		for _, m := range shardOwned.FindAllStringSubmatch(out.text(), -1) {
+		for _, m := range shardOwned.FindAllStringSubmatch(out.Text(), -1) {
 			shard, _ := strconv.Atoi(m[1])
 			epoch, _ := strconv.Atoi(m[2])
 			if _, known := owner[shard]; !known || epoch > latest[shard] {
@@ -222,7 +210,7 @@ func owners(outputs []*lines) map[int]int {
 
 // awaitAnswers submits a job to every given shard, through the nodes that live,
 // until each is answered 202.
-func (c *trio) awaitAnswers(t *testing.T, w *workload, shards []int) {
+func (c *processCluster) awaitAnswers(t *testing.T, w *workload, shards []int) {
 	t.Helper()
 	var asking sync.WaitGroup
 	for _, shard := range shards {
@@ -232,38 +220,38 @@ func (c *trio) awaitAnswers(t *testing.T, w *workload, shards []int) {
 }
 
 // checkSettled ends a cluster test as checkSettled of TestCrash ends that one.
-func (c *trio) checkSettled(t *testing.T, w *workload) {
+func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 	t.Helper()
 	accepted := w.accepted()
 	for i, customer := range c.customers {
-		last, status, err := customer.submit(c.nodes[i%failoverNodes].address, i)
+		last, status, err := customer.submit(c.nodes[i%clusterNodes].address, i)
 		if status != 202 {
 			t.Fatalf("last job on shard %d: %d %v", i, status, err)
 		}
 		accepted = append(accepted, last)
 	}
 	l := openKafka(t, c.broker)
-	known := readBooks(t, l)
+	known := auditJournal(t, l)
 	for id, of := range known {
 		shard := events.Partition(of.account, clusterPartitions)
-		awaitFile(t, c.customers[shard], c.nodes[int(id[0])%failoverNodes].address, id)
+		awaitFile(t, c.customers[shard], c.nodes[int(id[0])%clusterNodes].address, id)
 	}
-	b := readBooks(t, l)
+	b := auditJournal(t, l)
 	b.check(t, accepted)
 	b.checkStates(t, l)
 	units := b.units()
 	for i, p := range c.nodes {
 		for _, id := range c.accounts {
-			if got, want := c.homes[i].listedUnits(t, string(id)), units[id]; got != want {
+			if got, want := c.machines[i].listedUnits(t, string(id)), units[id]; got != want {
 				t.Errorf("account list of node %d shows %d units of %s, want %d", i, got, id, want)
 			}
 		}
 		p.stop(t)
-		c.homes[i].awaitNoBrowsers(t)
-		if got := c.homes[i].profiles(); got > 0 {
+		c.machines[i].awaitNoBrowsers(t)
+		if got := c.machines[i].profiles(); got > 0 {
 			t.Errorf("%d browser profiles are left of node %d", got, i)
 		}
-		checkSameReplica(t, openReplica(t, l, filepath.Join(c.homes[i].data, "replica")), openReplica(t, l, t.TempDir()))
+		checkSameReplica(t, openReplica(t, l, filepath.Join(c.machines[i].data, "replica")), openReplica(t, l, t.TempDir()))
 	}
 	t.Logf("%d answered 202, %d answers lost of which %d jobs were durable, %d times 429, %d times 503",
 		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused)

@@ -9,8 +9,11 @@ import (
 	"syscall"
 	"testing"
 
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
 
@@ -19,17 +22,17 @@ import (
 // gets no more and finishes what it has; then one is killed in the middle of its
 // renders; and every job is done exactly once.
 func TestHandOverNodes(t *testing.T) {
-	c := startTrio(t, fakeBroker(t), "--egress-allow", "127.0.0.0/8")
-	eventually(t, "the shards are not shared evenly", c.even)
+	c := startProcessCluster(t, nodetest.Broker(t), "--egress-allow", "127.0.0.0/8")
+	testkit.Eventually(t, "the shards are shared evenly", c.even)
 	l := openKafka(t, c.broker)
-	site := newTurnstile(t)
-	var jobs []followed
+	site := newGatedSite(t)
+	var jobs []trackedJob
 
 	// Node 0 has two slots and four attempts: eight jobs fill the six slots there are.
 	jobs = append(jobs, c.submitHeld(t, site, 0, 8)...)
 	site.awaitHeld(t, 6)
-	ids := [failoverNodes]events.NodeID{c.id(t, l, 0), c.id(t, l, 1), c.id(t, l, 2)}
-	eventually(t, "three nodes do not render two jobs each", func() bool {
+	ids := [clusterNodes]events.NodeID{c.id(t, l, 0), c.id(t, l, 1), c.id(t, l, 2)}
+	testkit.Eventually(t, "three nodes render two jobs each", func() bool {
 		s := starts(t, l)
 		return s[ids[0]] == 2 && s[ids[1]] == 2 && s[ids[2]] == 2
 	})
@@ -49,18 +52,18 @@ func TestHandOverNodes(t *testing.T) {
 
 	// Node 2 is killed with its pages full of jobs of node 0.
 	site.close()
-	eventually(t, "the shards of the node that left have no owner", func() bool {
+	testkit.Eventually(t, "the shards of the node that left have owners", func() bool {
 		return len(c.owned(c.nodes[0]))+len(c.owned(c.nodes[2])) == clusterPartitions
 	})
 	before := starts(t, l)[ids[2]]
 	jobs = append(jobs, c.submitHeld(t, site, 0, 7)...)
 	site.awaitHeld(t, 4)
-	eventually(t, "node 2 does not render two jobs", func() bool { return starts(t, l)[ids[2]] == before+2 })
+	testkit.Eventually(t, "node 2 renders two jobs", func() bool { return starts(t, l)[ids[2]] == before+2 })
 	c.nodes[2].kill()
 	site.open()
 	c.awaitDone(t, jobs)
 
-	b := readBooks(t, l)
+	b := auditJournal(t, l)
 	var accepted []events.JobID
 	for _, j := range jobs {
 		accepted = append(accepted, j.id)
@@ -73,8 +76,8 @@ func TestHandOverNodes(t *testing.T) {
 	t.Logf("renders begun by the nodes: %v", starts(t, l))
 }
 
-// submitHeld submits jobs for shards of a node whose pictures wait at the turnstile.
-func (c *trio) submitHeld(t *testing.T, site *turnstile, node, jobs int) (accepted []followed) {
+// submitHeld submits jobs for shards of a node whose pictures wait at the gatedSite.
+func (c *processCluster) submitHeld(t *testing.T, site *gatedSite, node, jobs int) (accepted []trackedJob) {
 	t.Helper()
 	shards := c.owned(c.nodes[node])
 	slices.Sort(shards)
@@ -85,15 +88,15 @@ func (c *trio) submitHeld(t *testing.T, site *turnstile, node, jobs int) (accept
 		if status != 202 || err != nil {
 			t.Fatalf("submit: %d %v", status, err)
 		}
-		accepted = append(accepted, followed{id: id, from: from})
+		accepted = append(accepted, trackedJob{id: id, from: from})
 	}
 	return accepted
 }
 
-func (c *trio) awaitDone(t *testing.T, jobs []followed) {
+func (c *processCluster) awaitDone(t *testing.T, jobs []trackedJob) {
 	t.Helper()
 	for _, j := range jobs {
-		eventually(t, "a job is not done", func() bool {
+		testkit.Eventually(t, "a job is done", func() bool {
 			status, _, err := j.from.status(c.nodes[0].address, j.id)
 			if err != nil || status == events.StatusFailed {
 				t.Fatalf("job %s: %s %v", j.id, status, err)
@@ -104,9 +107,9 @@ func (c *trio) awaitDone(t *testing.T, jobs []followed) {
 }
 
 // id is the node id that a process goes by in the journal.
-func (c *trio) id(t *testing.T, l eventlog.Log, node int) (id events.NodeID) {
+func (c *processCluster) id(t *testing.T, l eventlog.Log, node int) (id events.NodeID) {
 	t.Helper()
-	readTopic(t, l, events.TopicJournal, int32(c.owned(c.nodes[node])[0]), func(r eventlog.Record) {
+	logtest.Each(t, l, events.TopicJournal, int32(c.owned(c.nodes[node])[0]), func(r eventlog.Record) {
 		if m, ok := decoded(t, r).(events.Marker); ok {
 			id = m.Owner
 		}
@@ -129,7 +132,7 @@ func starts(t *testing.T, l eventlog.Log) map[events.NodeID]int {
 	begun := map[events.NodeID]int{}
 	for p := range l.Partitions() {
 		cursor := projections.Origin()
-		readTopic(t, l, events.TopicJournal, p, func(r eventlog.Record) {
+		logtest.Each(t, l, events.TopicJournal, p, func(r eventlog.Record) {
 			entry := decoded(t, r)
 			if !cursor.Step(r.Offset, entry) {
 				return
@@ -144,22 +147,22 @@ func starts(t *testing.T, l eventlog.Log) map[events.NodeID]int {
 	return begun
 }
 
-// turnstile is a site whose pictures come only while it is open.
-type turnstile struct {
+// gatedSite is a site whose pictures come only while it is open.
+type gatedSite struct {
 	*httptest.Server
 	mu   sync.Mutex
-	gate chan struct{} // closed while the turnstile is open
+	gate chan struct{} // closed while the gatedSite is open
 	held int
 }
 
-func newTurnstile(t *testing.T) *turnstile {
-	s := &turnstile{gate: make(chan struct{})}
+func newGatedSite(t *testing.T) *gatedSite {
+	s := &gatedSite{gate: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(func() { s.open(); s.Server.CloseClientConnections(); s.Server.Close() })
 	return s
 }
 
-func (s *turnstile) serve(w http.ResponseWriter, r *http.Request) {
+func (s *gatedSite) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.held++
 	gate := s.gate
@@ -174,7 +177,7 @@ func (s *turnstile) serve(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-func (s *turnstile) open() {
+func (s *gatedSite) open() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
@@ -184,16 +187,16 @@ func (s *turnstile) open() {
 	}
 }
 
-func (s *turnstile) close() {
+func (s *gatedSite) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gate = make(chan struct{})
 }
 
 // awaitHeld waits until as many pictures are waited for.
-func (s *turnstile) awaitHeld(t *testing.T, n int) {
+func (s *gatedSite) awaitHeld(t *testing.T, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("not %d pages wait for their picture", n), func() bool {
+	testkit.Eventually(t, fmt.Sprintf("%d pages wait for their picture", n), func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.held == n

@@ -14,6 +14,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // What clients see of many requests at once, with the node killed between, must be
@@ -54,10 +55,10 @@ func (h *history) record(client int, call func() outcome) outcome {
 	return o
 }
 
-// forgetRepeatedDoubts keeps the first of the requests without an answer. They ask for
+// dropRepeatedUnanswered keeps the first of the requests without an answer. They ask for
 // the same, so whatever another of them may have brought about, the first may have
 // too; and without this the search would try them in every order.
-func (h *history) forgetRepeatedDoubts() {
+func (h *history) dropRepeatedUnanswered() {
 	first := slices.MinFunc(h.ops, func(a, b porcupine.Operation) int { return cmp.Compare(doubt(a), doubt(b)) })
 	h.ops = slices.DeleteFunc(h.ops, func(op porcupine.Operation) bool {
 		return op.Output.(outcome).status == 0 && op.Call != first.Call
@@ -100,7 +101,7 @@ func (h *history) check(t *testing.T, model porcupine.NondeterministicModel) {
 
 // restarts is a node that is killed and started again while requests go on.
 type restarts struct {
-	h *home
+	h *machine
 	p *process
 
 	mu      sync.RWMutex
@@ -122,9 +123,9 @@ func (r *restarts) killOnce(t *testing.T) {
 	r.p, r.address = p, p.address
 }
 
-// storm has many clients send one request each, again and again until it is answered,
+// sendAll has many clients send one request each, again and again until it is answered,
 // while the node is killed when a quarter, a half and three quarters of them are done.
-func (r *restarts) storm(t *testing.T, clients int, send func(address string, client int) outcome) *history {
+func (r *restarts) sendAll(t *testing.T, clients int, send func(address string, client int) outcome) *history {
 	t.Helper()
 	h := &history{began: time.Now()}
 	answered := make(chan struct{}, clients)
@@ -136,7 +137,7 @@ func (r *restarts) storm(t *testing.T, clients int, send func(address string, cl
 				<-gate
 			}
 			for h.record(client, func() outcome { return send(r.where(), client) }).status == 0 {
-				<-time.After(pace)
+				<-time.After(retryPause)
 			}
 			answered <- struct{}{}
 		})
@@ -182,12 +183,12 @@ const linearClients = 100
 // TestOneKey has 100 clients send one request with one key, with the node killed
 // between: one job, one debit.
 func TestOneKey(t *testing.T) {
-	h := newHome(t, "--dev")
-	p := h.start(t)
-	key := h.devKey(t, events.PlanBusiness)
-	r := &restarts{h: h, p: p, address: p.address}
-	history := r.storm(t, linearClients, func(address string, _ int) outcome { return post(key, address, "order-4711", "<p>once</p>") })
-	history.forgetRepeatedDoubts()
+	m := newMachine(t, "--dev")
+	p := m.start(t)
+	key := m.devKey(t, events.PlanBusiness)
+	r := &restarts{h: m, p: p, address: p.address}
+	history := r.sendAll(t, linearClients, func(address string, _ int) outcome { return post(key, address, "order-4711", "<p>once</p>") })
+	history.dropRepeatedUnanswered()
 	history.check(t, oneJob())
 	jobs := map[string]int{}
 	for _, op := range history.ops {
@@ -207,7 +208,7 @@ func TestOneKey(t *testing.T) {
 		}
 		awaitFile(t, client{key}, r.where(), id)
 	}
-	if got := h.listedUnits(t, "acc_dev_business"); got != 1 {
+	if got := m.listedUnits(t, "acc_dev_business"); got != 1 {
 		t.Errorf("%d units were debited", got)
 	}
 	t.Logf("%d requests of %d clients", len(history.ops), linearClients)
@@ -256,14 +257,14 @@ func TestLimitsAreExact(t *testing.T) {
 		"quota":       {events.PlanFree, 98, 2, 8, 402, "QUOTA_EXCEEDED"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHome(t, "--dev", "--egress-allow", "127.0.0.0/8")
-			p := h.start(t)
-			key, account := h.devKey(t, tc.plan), "acc_dev_"+string(tc.plan)
+			m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")
+			p := m.start(t)
+			key, account := m.devKey(t, tc.plan), "acc_dev_"+string(tc.plan)
 			if tc.used > 0 {
-				p = use(t, h, p, client{key}, account, tc.plan, tc.used)
+				p = use(t, m, p, client{key}, account, tc.plan, tc.used)
 			}
-			r := &restarts{h: h, p: p, address: p.address}
-			history := r.storm(t, tc.clients, func(address string, _ int) outcome { return post(key, address, "", endless) })
+			r := &restarts{h: m, p: p, address: p.address}
+			history := r.sendAll(t, tc.clients, func(address string, _ int) outcome { return post(key, address, "", endless) })
 			history.check(t, counter(tc.limit, tc.status, tc.code))
 			accepted := 0
 			for _, op := range history.ops {
@@ -278,9 +279,9 @@ func TestLimitsAreExact(t *testing.T) {
 
 // use has an account make n jobs, on a plan whose request rate allows it, and goes
 // back to its plan; the node is started anew and has forgotten the rate.
-func use(t *testing.T, h *home, p *process, from client, account string, plan events.Plan, n int) *process {
+func use(t *testing.T, m *machine, p *process, from client, account string, plan events.Plan, n int) *process {
 	t.Helper()
-	h.admin(t, "account", "set-plan", account, string(events.PlanBusiness))
+	m.admin(t, "account", "set-plan", account, string(events.PlanBusiness))
 	for i := range n {
 		id, status, err := from.submit(p.address, i)
 		if status != 202 {
@@ -290,10 +291,10 @@ func use(t *testing.T, h *home, p *process, from client, account string, plan ev
 			awaitFile(t, from, p.address, id)
 		}
 	}
-	eventually(t, "the jobs are not done", func() bool { return h.listedUnits(t, account) == int64(n) })
-	h.admin(t, "account", "set-plan", account, string(plan))
+	testkit.Eventually(t, "the jobs are done", func() bool { return m.listedUnits(t, account) == int64(n) })
+	m.admin(t, "account", "set-plan", account, string(plan))
 	p.stop(t)
-	return h.start(t)
+	return m.start(t)
 }
 
 // counter is the service as an account sees whose jobs do not end: the state is how

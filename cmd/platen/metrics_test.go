@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // scrape reads a node's metrics as Prometheus does, and holds them to its conventions.
@@ -62,9 +63,9 @@ func value(f *dto.MetricFamily, labels ...string) (sum float64) {
 
 // TestMetrics has a node do a few jobs and looks at what it says of them.
 func TestMetrics(t *testing.T) {
-	h := newHome(t, "--dev", "--slots", "2", "--egress-allow", "127.0.0.0/8")
-	p := h.start(t)
-	c := client{h.devKey(t, events.PlanBusiness)}
+	m := newMachine(t, "--dev", "--slots", "2", "--egress-allow", "127.0.0.0/8")
+	p := m.start(t)
+	c := client{m.devKey(t, events.PlanBusiness)}
 	for path, body := range map[string]any{
 		"/html-to-pdf":     map[string]string{"html": "<p>one</p>"},
 		"/markdown-to-pdf": map[string]string{"markdown": "two"},
@@ -75,7 +76,7 @@ func TestMetrics(t *testing.T) {
 		if status != 202 {
 			t.Fatalf("%s: %d %v", path, status, err)
 		}
-		eventually(t, "the job has not ended", func() bool {
+		testkit.Eventually(t, "the job has ended", func() bool {
 			s, _, _ := c.status(p.address, id)
 			return s == events.StatusDone || s == events.StatusFailed
 		})
@@ -109,7 +110,7 @@ func TestMetrics(t *testing.T) {
 	}
 	for name := range map[string]int{"platen_render_phase_seconds": 0, "platen_render_result_bytes": 0} {
 		for _, m := range f[name].GetMetric() {
-			if h := m.GetHistogram(); h.GetSampleSum() <= 0 || name != "platen_render_result_bytes" && h.GetSampleSum() > patience.Seconds() {
+			if h := m.GetHistogram(); h.GetSampleSum() <= 0 || name != "platen_render_result_bytes" && h.GetSampleSum() > testkit.Patience.Seconds() {
 				t.Errorf("%s of %v adds up to %v", name, m.GetLabel(), h.GetSampleSum())
 			}
 		}

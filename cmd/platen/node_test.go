@@ -1,7 +1,6 @@
 package main
 
 import (
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,21 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"platen.dev/actors/command"
 	"platen.dev/actors/shard"
+	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/edge/apikey"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 // TestDrain stops a node with SIGTERM while jobs wait and render: it must say that
 // it is not ready, end well, and its next start must finish what it accepted.
 func TestDrain(t *testing.T) {
-	h := newHome(t, "--dev")
-	p := h.start(t)
-	key := client{h.devKey(t, events.PlanBusiness)}
+	m := newMachine(t, "--dev")
+	p := m.start(t)
+	key := client{m.devKey(t, events.PlanBusiness)}
 	w := startWorkload(t, key)
 	w.up(p.address)
 	w.allow(40)
@@ -38,17 +38,17 @@ func TestDrain(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a node that stops is ready", func() bool { return readiness(p.address) != 200 })
+	testkit.Eventually(t, "a node that stops is not ready", func() bool { return readiness(p.address) != 200 })
 	p.awaitStopped(t)
 	w.down(p.address)
 	accepted, done := w.progress()
 	t.Logf("stopped after %s with %d jobs accepted, %d seen done", time.Since(began).Round(time.Millisecond), accepted, done)
-	p = h.start(t)
+	p = m.start(t)
 	w.up(p.address)
 	w.await(t, "all jobs are done", func() bool { return len(w.jobs) == 40 && w.done == 40 })
 	w.stop()
 	w.checkFaults(t)
-	checkSettled(t, h, p, key, w)
+	checkSettled(t, m, p, key, w)
 }
 
 // readiness is the status of /readyz to a new connection, 0 when it is refused.
@@ -65,8 +65,8 @@ func readiness(address string) int {
 // TestStopWithSilentConnections keeps connections open on which nothing is ever
 // sent, as load balancers do: they must not hold up a node that stops.
 func TestStopWithSilentConnections(t *testing.T) {
-	h := newHome(t)
-	p := h.start(t)
+	m := newMachine(t)
+	p := m.start(t)
 	for range 3 {
 		connect(t, strings.TrimPrefix(p.address, "http://"))
 	}
@@ -90,20 +90,20 @@ func connect(t *testing.T, address string) {
 // TestStartOfALostRender finds in the log a StartRender of a node that died before
 // it was decided: the job must be taken from that node at once, not at its deadline.
 func TestStartOfALostRender(t *testing.T) {
-	h := newHome(t, "--dev")
-	h.start(t).stop(t)
-	key := client{h.devKey(t, events.PlanBusiness)}
+	m := newMachine(t, "--dev")
+	m.start(t).stop(t)
+	key := client{m.devKey(t, events.PlanBusiness)}
 	hash, _ := apikey.Hash(key.key)
 	job := events.NewJobID()
-	h.withLog(t, func(l eventlog.Log) {
+	m.withLog(t, func(l eventlog.Log) {
 		sendAll(t, l, "acc_dev_business",
-			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: demoKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}}},
+			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: node.DevKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}}},
 			events.StartRender{Job: job, Attempt: events.NewAttemptID(), Node: "node-dead"})
 	})
-	p := h.start(t)
+	p := m.start(t)
 	awaitFile(t, key, p.address, job)
 	p.stop(t)
-	h.books(t).check(t, []events.JobID{job})
+	m.audit(t).check(t, []events.JobID{job})
 }
 
 // sendAll appends commands to an account's shard and waits until they are durable.
@@ -122,19 +122,12 @@ func sendAll(t *testing.T, l eventlog.Log, account events.AccountID, bodies ...e
 }
 
 // TestLostReply sends a command whose reply cannot reach the one who waits for it:
-// the read model must tell, long before patience ends.
+// the read model must tell, long before testkit.Patience ends.
 func TestLostReply(t *testing.T) {
-	cfg := NewConfig()
-	cfg.Data, cfg.Listen = t.TempDir(), "127.0.0.1:0"
-	quiet := slog.New(slog.DiscardHandler)
-	n, err := Start(t.Context(), cfg, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = n.Close() }()
-	elsewhere := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	n := nodetest.Start(t, nodetest.Config(t), node.Options{})
+	elsewhere := testkit.System(t)
 	elsewhere.ProcessRegistry.Address = "127.0.0.1:1"
-	unreachable, err := shard.NewGateway(shard.GatewayConfig{Log: n.log, Replica: n.replica, System: elsewhere, Patience: replyPatience, Now: n.now})
+	unreachable, err := shard.NewGateway(shard.GatewayConfig{Log: n.Log(), Replica: n.Replica(), System: elsewhere, Patience: node.ReplyTimeout, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,37 +136,37 @@ func TestLostReply(t *testing.T) {
 	if err != nil || reply.Code != events.Accepted {
 		t.Errorf("got %v %v, want accepted", reply, err)
 	}
-	if took := time.Since(began); took > replyPatience/2 {
+	if took := time.Since(began); took > node.ReplyTimeout/2 {
 		t.Errorf("the reply came after %s", took)
 	}
 }
 
 // TestOneNodePerDirectory starts a second node on a data directory in use.
 func TestOneNodePerDirectory(t *testing.T) {
-	h := newHome(t)
-	p := h.start(t)
-	second := h.launch(t)
+	m := newMachine(t)
+	p := m.start(t)
+	second := m.launch(t)
 	if err := <-second.exited; err == nil {
 		t.Error("a second node on the same directory ended without an error")
 	}
-	if got := second.out.text(); !strings.Contains(got, "start log") || !strings.Contains(got, h.data) || !strings.Contains(got, "another platen uses the directory") {
-		t.Errorf("the second node wrote %q, which does not say that another process holds %s", got, h.data)
+	if got := second.out.Text(); !strings.Contains(got, "start log") || !strings.Contains(got, m.data) || !strings.Contains(got, "another platen uses the directory") {
+		t.Errorf("the second node wrote %q, which does not say that another process holds %s", got, m.data)
 	}
 	if got := readiness(p.address); got != 200 {
 		t.Errorf("the first node: got readiness %d, want 200", got)
 	}
-	if got := h.admin(t, "account", "list"); !strings.Contains(got, "ACCOUNT") {
+	if got := m.admin(t, "account", "list"); !strings.Contains(got, "ACCOUNT") {
 		t.Errorf("the first node's admin interface answers %q", got)
 	}
 }
 
 // TestUnreachableKafka starts a node whose brokers are not there.
 func TestUnreachableKafka(t *testing.T) {
-	nobody := freePorts(t, 1)[0]
-	cfg := NewConfig()
-	cfg.Data, cfg.Kafka.Brokers = t.TempDir(), []string{nobody}
+	nobody := nodetest.FreePorts(t, 1)[0]
+	cfg := nodetest.Config(t)
+	cfg.Kafka.Brokers = []string{nobody}
 	began := time.Now()
-	_, err := Start(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	_, err := node.Start(t.Context(), cfg, node.Options{})
 	if err == nil || !strings.Contains(err.Error(), "start log") || !strings.Contains(err.Error(), nobody) {
 		t.Errorf("got %v, want an error that names the log and %s", err, nobody)
 	}
@@ -196,9 +189,9 @@ func TestEgress(t *testing.T) {
 			var fetches atomic.Int64
 			site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetches.Add(1) }))
 			defer site.Close()
-			h := newHome(t, append([]string{"--dev"}, tc.flags...)...)
-			p := h.start(t)
-			key := client{h.devKey(t, events.PlanFree)}
+			m := newMachine(t, append([]string{"--dev"}, tc.flags...)...)
+			p := m.start(t)
+			key := client{m.devKey(t, events.PlanFree)}
 			id, status, err := key.post(p.address+"/html-to-pdf", map[string]string{"html": `<p>x</p><img src="` + site.URL + `/x.png">`})
 			if status != 202 {
 				t.Fatalf("submit: %d %v", status, err)
@@ -214,20 +207,20 @@ func TestEgress(t *testing.T) {
 // TestDevKeys starts a node twice: the demo keys are made once, for every plan, and
 // for their owner's eyes only.
 func TestDevKeys(t *testing.T) {
-	h := newHome(t, "--dev")
+	m := newMachine(t, "--dev")
 	var files [2]string
 	for i := range files {
-		p := h.start(t)
-		b, err := os.ReadFile(devKeysPath(h.data))
+		p := m.start(t)
+		b, err := os.ReadFile(node.DevKeysPath(m.data))
 		if err != nil {
 			t.Fatal(err)
 		}
 		files[i] = string(b)
 		for _, plan := range events.Plans() {
-			if got := authenticated(p.address, h.devKey(t, plan)); got != 404 {
+			if got := authenticated(p.address, m.devKey(t, plan)); got != 404 {
 				t.Errorf("start %d, key of %s: got %d, want 404 for a job that is not there", i, plan, got)
 			}
-			if got := strings.Count(h.admin(t, "key", "list", "acc_dev_"+string(plan)), "key_dev_"); got != 1 {
+			if got := strings.Count(m.admin(t, "key", "list", "acc_dev_"+string(plan)), "key_dev_"); got != 1 {
 				t.Errorf("start %d: account of %s has %d keys, want 1", i, plan, got)
 			}
 		}
@@ -236,7 +229,7 @@ func TestDevKeys(t *testing.T) {
 	if files[0] != files[1] {
 		t.Errorf("the keys changed with a restart")
 	}
-	info, err := os.Stat(devKeysPath(h.data))
+	info, err := os.Stat(node.DevKeysPath(m.data))
 	if err != nil || info.Mode() != 0o600 {
 		t.Errorf("mode of the key file: got %v %v, want -rw-------", info.Mode(), err)
 	}

@@ -6,35 +6,36 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // TestOverNodes holds three nodes to what counts per account: the request rate is one
 // for all nodes together, and a revoked key is refused everywhere within a second.
 func TestOverNodes(t *testing.T) {
-	c := startLocal(t, 3)
-	eventually(t, "the nodes do not share the shards evenly", func() bool {
+	c := startLocalCluster(t, 3)
+	testkit.Eventually(t, "the nodes share the shards evenly", func() bool {
 		s := c.share()
 		return s[0] == 2 && s[1] == 2 && s[2] == 2
 	})
 	owners := map[events.NodeID]bool{}
 	for len(owners) < 3 { // an account of each node's
-		account := strings.Fields(c.homes[0].admin(t, "account", "create", "--plan", "free"))[2]
-		owner := c.nodes[0].replica.Owner(events.Partition(events.AccountID(account), clusterPartitions))
+		account := strings.Fields(c.machines[0].admin(t, "account", "create", "--plan", "free"))[2]
+		owner := c.nodes[0].Replica().Owner(events.Partition(events.AccountID(account), clusterPartitions))
 		if owners[owner] {
 			continue
 		}
 		owners[owner] = true
-		secret := strings.Fields(c.homes[0].admin(t, "key", "create", account))[0]
+		secret := strings.Fields(c.machines[0].admin(t, "key", "create", account))[0]
 		c.checkRate(t, secret, account)
 		c.checkRevoked(t, account, secret)
 	}
 }
 
 // checkRate asks every node in turn, three times as often as the plan allows.
-func (c *local) checkRate(t *testing.T, secret, account string) {
+func (c *localCluster) checkRate(t *testing.T, secret, account string) {
 	t.Helper()
 	for _, n := range c.nodes { // no node may lag behind, or it would not know the key
-		if err := n.replica.CatchUp(t.Context(), events.Partition(events.AccountID(account), clusterPartitions)); err != nil {
+		if err := n.Replica().CatchUp(t.Context(), events.Partition(events.AccountID(account), clusterPartitions)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,13 +49,13 @@ func (c *local) checkRate(t *testing.T, secret, account string) {
 }
 
 // checkRevoked revokes an account's key at one node and asks all.
-func (c *local) checkRevoked(t *testing.T, account, secret string) {
+func (c *localCluster) checkRevoked(t *testing.T, account, secret string) {
 	t.Helper()
-	id := strings.Fields(strings.Split(c.homes[0].admin(t, "key", "list", account), "\n")[1])[0]
-	c.homes[0].admin(t, "key", "revoke", account, id)
+	id := strings.Fields(strings.Split(c.machines[0].admin(t, "key", "list", account), "\n")[1])[0]
+	c.machines[0].admin(t, "key", "revoke", account, id)
 	revoked := time.Now()
 	for i := range c.nodes {
-		eventually(t, "a revoked key is valid", func() bool { return authenticated(c.address(i), secret) == 401 })
+		testkit.Eventually(t, "a revoked key is refused", func() bool { return authenticated(c.address(i), secret) == 401 })
 	}
 	if took := time.Since(revoked); took > time.Second {
 		t.Errorf("the revoked key was valid for %s", took)

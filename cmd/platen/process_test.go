@@ -11,45 +11,45 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
-
-// patience bounds every wait of the tests; it is spent only when something is wrong.
-const patience = 60 * time.Second
 
 // stopPatience is how long a node with nothing much to do may take to stop.
 const stopPatience = 15 * time.Second
 
-// home is what outlives a node's processes: its directories and its flags.
-type home struct {
+// machine is what outlives a node's processes: its directories and its flags.
+type machine struct {
 	data string
 	temp string // of the browsers' profiles
 	args []string
 }
 
-func newHome(t *testing.T, args ...string) *home {
-	return &home{data: t.TempDir(), temp: t.TempDir(), args: args}
+func newMachine(t *testing.T, args ...string) *machine {
+	return &machine{data: t.TempDir(), temp: t.TempDir(), args: args}
 }
 
 // process is one run of platen as a process of its own.
 type process struct {
-	home    *home
+	machine *machine
 	cmd     *exec.Cmd
-	out     *lines
+	out     *nodetest.Output
 	address string // http://host:port, known once it listens
 	exited  chan error
 }
 
 // launch starts a node and does not wait for it. It is killed when the test ends.
-func (h *home) launch(t *testing.T) *process {
+func (m *machine) launch(t *testing.T) *process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"serve", "--data", h.data, "--listen", "127.0.0.1:0", "--log-level", "debug"}, h.args...)
-	p := &process{home: h, cmd: exec.Command(self, args...), out: newLines(), exited: make(chan error, 1)}
-	p.cmd.Env = append(os.Environ(), actAsPlaten+"=1", "TMPDIR="+h.temp)
+	args := append([]string{"serve", "--data", m.data, "--listen", "127.0.0.1:0", "--log-level", "debug"}, m.args...)
+	p := &process{machine: m, cmd: exec.Command(self, args...), out: nodetest.NewOutput(), exited: make(chan error, 1)}
+	p.cmd.Env = append(os.Environ(), actAsPlaten+"=1", "TMPDIR="+m.temp)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = p.out, p.out, 5*time.Second
 	if _, err := p.cmd.StdinPipe(); err != nil { // closed with this process: see dieWithTheTest
 		t.Fatal(err)
@@ -60,24 +60,24 @@ func (h *home) launch(t *testing.T) *process {
 	go func() {
 		p.exited <- p.cmd.Wait()
 		close(p.exited)
-		p.out.end()
+		p.out.End()
 	}()
 	t.Cleanup(func() {
 		p.kill()
-		if _, raced := p.out.await(context.Background(), "DATA RACE"); raced { // the output has ended
+		if _, raced := p.out.Await(context.Background(), "DATA RACE"); raced { // the output has ended
 			t.Error("the node found a data race")
 		}
 		if t.Failed() {
-			t.Logf("last words of pid %d:\n%s", p.cmd.Process.Pid, p.out.tail(25))
+			t.Logf("last lines of pid %d:\n%s", p.cmd.Process.Pid, p.out.Last(25))
 		}
 	})
 	return p
 }
 
 // start launches a node and waits until it listens.
-func (h *home) start(t *testing.T) *process {
+func (m *machine) start(t *testing.T) *process {
 	t.Helper()
-	p := h.launch(t)
+	p := m.launch(t)
 	p.awaitListening(t)
 	return p
 }
@@ -91,11 +91,9 @@ func (p *process) awaitListening(t *testing.T) {
 // await waits for a line of the node's output.
 func (p *process) await(t *testing.T, text string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	line, ok := p.out.await(ctx, text)
+	line, ok := p.out.Await(testkit.Context(t), text)
 	if !ok {
-		t.Fatalf("the node never wrote %q; its last words:\n%s", text, p.out.tail(25))
+		t.Fatalf("the node never wrote %q; its last lines:\n%s", text, p.out.Last(25))
 	}
 	return line
 }
@@ -120,19 +118,19 @@ func (p *process) awaitStopped(t *testing.T) {
 	select {
 	case err := <-p.exited:
 		if err != nil {
-			t.Fatalf("the node ended with %v; its last words:\n%s", err, p.out.tail(25))
+			t.Fatalf("the node ended with %v; its last lines:\n%s", err, p.out.Last(25))
 		}
 	case <-time.After(stopPatience):
 		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it writes its stacks
 		<-p.exited
-		t.Fatalf("the node does not stop; its last words:\n%s", p.out.tail(5000))
+		t.Fatalf("the node does not stop; its last lines:\n%s", p.out.Last(5000))
 	}
 }
 
 // devKey is the demo key of a plan.
-func (h *home) devKey(t *testing.T, plan events.Plan) string {
+func (m *machine) devKey(t *testing.T, plan events.Plan) string {
 	t.Helper()
-	b, err := os.ReadFile(devKeysPath(h.data))
+	b, err := os.ReadFile(node.DevKeysPath(m.data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,20 +142,20 @@ func (h *home) devKey(t *testing.T, plan events.Plan) string {
 }
 
 // admin runs `platen admin` against the node, which must accept.
-func (h *home) admin(t *testing.T, args ...string) string {
+func (m *machine) admin(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
-	if err := run(append(append([]string{"admin"}, args...), "--data", h.data), &out, &errs); err != nil {
+	if err := run(append(append([]string{"admin"}, args...), "--data", m.data), &out, &errs); err != nil {
 		t.Fatalf("admin %q: %v\n%s", args, err, &errs)
 	}
 	return out.String()
 }
 
-// browsers lists the processes whose browser profile is in the home's directory.
-func (h *home) browsers() (pids []string) {
+// browsers lists the processes whose browser profile is in the machine's directory.
+func (m *machine) browsers() (pids []string) {
 	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range found {
-		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "--user-data-dir="+h.temp) {
+		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "--user-data-dir="+m.temp) {
 			pids = append(pids, filepath.Base(filepath.Dir(path)))
 		}
 	}
@@ -165,29 +163,14 @@ func (h *home) browsers() (pids []string) {
 }
 
 // profiles counts the browser profile directories.
-func (h *home) profiles() int {
-	found, _ := filepath.Glob(filepath.Join(h.temp, "platen-browser-*"))
+func (m *machine) profiles() int {
+	found, _ := filepath.Glob(filepath.Join(m.temp, "platen-browser-*"))
 	return len(found)
 }
 
-// awaitNoBrowsers waits until no browser of the home is left: the kernel ends
+// awaitNoBrowsers waits until no browser of the machine is left: the kernel ends
 // them with their node, but needs a moment.
-func (h *home) awaitNoBrowsers(t *testing.T) {
+func (m *machine) awaitNoBrowsers(t *testing.T) {
 	t.Helper()
-	eventually(t, "browsers of a killed node live on", func() bool { return len(h.browsers()) == 0 })
-}
-
-// pace is the pause between two looks at something that cannot be waited for.
-const pace = 20 * time.Millisecond
-
-// eventually looks until what it looks for is so.
-func eventually(t *testing.T, otherwise string, so func() bool) {
-	t.Helper()
-	ticker := time.NewTicker(pace)
-	defer ticker.Stop()
-	for deadline := time.Now().Add(patience); !so(); <-ticker.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s: %s", patience, otherwise)
-		}
-	}
+	testkit.Eventually(t, "the browsers of a killed node are gone", func() bool { return len(m.browsers()) == 0 })
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -14,14 +13,10 @@ import (
 	"syscall"
 
 	"github.com/google/uuid"
+
+	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/node"
 )
-
-var logLevels = map[string]*slog.Level{
-	"debug": level(slog.LevelDebug), "info": level(slog.LevelInfo),
-	"warn": level(slog.LevelWarn), "error": level(slog.LevelError),
-}
-
-func level(l slog.Level) *slog.Level { return &l }
 
 // serve runs a node until it is told to stop.
 func serve(args []string, stdout, stderr io.Writer) error {
@@ -29,30 +24,30 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	uuid.EnableRandPool() // ids are made for every request, and none of them is a secret
-	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: *logLevels[cfg.LogLevel]}))
+	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
+	logger := cfg.Logger(stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	node, err := Start(ctx, cfg, logger)
+	n, err := node.Start(ctx, cfg, node.Options{Logger: logger, Version: version()})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "platen %s listens on http://%s\n", version(), node.Address())
+	fmt.Fprintf(stdout, "platen %s listens on http://%s\n", version(), n.Address())
 	if cfg.Dev {
-		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", devKeysPath(cfg.Data))
+		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", node.DevKeysPath(cfg.Data))
 	}
 	select {
 	case <-ctx.Done():
 		stop() // a second signal ends the process at once
-		logger.Info("stopping: finishing what is under way", "limit", cfg.drain())
-	case err = <-node.Failed():
+		logger.Info("stopping: finishing what is under way", "limit", cfg.Drain())
+	case err = <-n.Failed():
 		logger.Error("stopping: the node cannot go on", "error", err)
 	}
-	return errors.Join(err, node.Close())
+	return errors.Join(err, n.Close())
 }
 
 // parseServe reads the configuration file, if one is named, and the flags over it.
-func parseServe(args []string, stderr io.Writer) (Config, error) {
+func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	cfg, err := fileConfig(args)
 	if err != nil {
 		return cfg, err
@@ -73,9 +68,10 @@ func parseServe(args []string, stderr io.Writer) (Config, error) {
 	flags.Var((*secretFile)(&cfg.Cluster.Secret), "secret-file", "read the cluster's secret, the same on all nodes, from `FILE`: 16, 24 or 32 characters")
 	flags.IntVar(&cfg.Browser.Slots, "slots", cfg.Browser.Slots, "render `N` documents at once (default: two per core and one more)")
 	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "log at `LEVEL` debug, info, warn or error and above")
+	flags.StringVar(&cfg.LogFormat, "log-format", cfg.LogFormat, "log in `FORMAT` text or json")
 	if err := flags.Parse(args); err != nil {
 		if !errors.Is(err, flag.ErrHelp) {
-			err = errUsage
+			err = cli.ErrUsage
 		}
 		return cfg, err
 	}
@@ -97,7 +93,7 @@ func (s *secretFile) Set(path string) error {
 }
 
 // fileConfig finds --config before the other flags are read, as those win over it.
-func fileConfig(args []string) (Config, error) {
+func fileConfig(args []string) (node.Config, error) {
 	for i, arg := range args {
 		name, value, hasValue := strings.Cut(arg, "=")
 		if name != "--config" && name != "-config" {
@@ -106,9 +102,9 @@ func fileConfig(args []string) (Config, error) {
 		if !hasValue && i+1 < len(args) {
 			value = args[i+1]
 		}
-		return LoadConfig(value)
+		return node.LoadConfig(value)
 	}
-	return NewConfig(), nil
+	return node.NewConfig(), nil
 }
 
 // list is a flag of comma-separated values.

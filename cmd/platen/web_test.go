@@ -9,13 +9,12 @@ import (
 	_ "image/png"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // web is a small site of the test's own.
@@ -59,7 +58,7 @@ func (c client) run(t *testing.T, address, operation string, body map[string]any
 	if status != 202 {
 		t.Fatalf("%s: %d %v", operation, status, err)
 	}
-	eventually(t, "job "+id.String()+" does not end", func() bool {
+	testkit.Eventually(t, "job "+id.String()+" ends", func() bool {
 		_, answer, err := c.do("GET", address+"/jobs/"+id.String(), nil)
 		return err == nil && json.Unmarshal(answer, &e) == nil && (e.Status == events.StatusDone || e.Status == events.StatusFailed)
 	})
@@ -73,26 +72,13 @@ func (c client) run(t *testing.T, address, operation string, body map[string]any
 }
 
 // read runs a PDF tool over a file.
-func read(t *testing.T, file []byte, tool string, args ...string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "file.pdf")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(tool, append(args, path, "-")...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v %s", tool, err, out)
-	}
-	return string(out)
-}
-
 // TestWebPages sends jobs of every kind that opens a page by its address, and looks
 // at their files.
 func TestWebPages(t *testing.T) {
 	site := web(t)
-	h := newHome(t, "--dev", "--egress-allow", "127.0.0.0/8")
-	p := h.start(t)
-	c := client{h.devKey(t, events.PlanPro)}
+	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")
+	p := m.start(t)
+	c := client{m.devKey(t, events.PlanPro)}
 
 	printed := c.run(t, p.address, "url-to-pdf", map[string]any{
 		"url": site.URL + "/page",
@@ -101,7 +87,7 @@ func TestWebPages(t *testing.T) {
 			"watermark": map[string]any{"text": "DRAFT", "rotation_degrees": 0}, "user_password": "geheim", "compression": map[string]any{"level": 9},
 		},
 	})
-	text := read(t, printed.file, "pdftotext", "-upw", "geheim")
+	text := testkit.Tool(t, printed.file, "pdftotext", "-upw", "geheim", "-", "-")
 	for _, want := range []string{"From the web", "script ran", "The title, 1 of 1", "DRAFT"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF does not show %q:\n%s", want, text)
@@ -121,7 +107,7 @@ func TestWebPages(t *testing.T) {
 
 	for kind, value := range map[string]string{"basic": "ada:lovelace", "bearer": "t0ken"} {
 		guarded := c.run(t, p.address, "url-to-pdf", map[string]any{"url": site.URL + "/guarded", "auth": map[string]any{"type": kind, "value": value}})
-		if text := read(t, guarded.file, "pdftotext"); !strings.Contains(text, "let in") {
+		if text := testkit.PDFText(t, guarded.file); !strings.Contains(text, "let in") {
 			t.Errorf("%s: the PDF shows %q", kind, text)
 		}
 	}
@@ -136,10 +122,10 @@ func TestWebPages(t *testing.T) {
 // TestWebFaults ends jobs whose page does not come with the code that says why.
 func TestWebFaults(t *testing.T) {
 	site := web(t)
-	h := newHome(t, "--dev", "--egress-allow", "127.0.0.0/8")
-	p := h.start(t)
-	c := client{h.devKey(t, events.PlanPro)}
-	nobody := "http://" + freePorts(t, 1)[0] + "/"
+	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")
+	p := m.start(t)
+	c := client{m.devKey(t, events.PlanPro)}
+	nobody := "http://" + nodetest.FreePorts(t, 1)[0] + "/"
 	for name, tc := range map[string]struct {
 		body map[string]any
 		want events.ErrorCode

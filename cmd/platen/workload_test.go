@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // workload submits jobs and follows them, through whatever happens to the nodes.
-// Submitters work off a ration that the test raises; a poller follows every
+// Submitters work off a allowance that the test raises; a poller follows every
 // accepted job until it is done.
 type workload struct {
 	clients []client // jobs go round them
@@ -20,10 +21,10 @@ type workload struct {
 	mu        sync.Mutex
 	moved     chan struct{} // closed and replaced with every change
 	addresses []string      // of the nodes that listen
-	ration    int           // how many jobs may be accepted so far
+	allowance int           // how many jobs may be accepted so far
 	underWay  int           // submits that have begun and not ended
 	turns     int           // submits begun, for the round robin
-	jobs      []followed    // accepted
+	jobs      []trackedJob  // accepted
 	done      int
 	lost      int // submits whose answer never came
 	limited   int // answers 429
@@ -34,14 +35,17 @@ type workload struct {
 	running   sync.WaitGroup
 }
 
-// followed is an accepted job.
-type followed struct {
+// trackedJob is an accepted job.
+type trackedJob struct {
 	id   events.JobID
 	from client
 	done bool
 }
 
 const submitters = 8
+
+// retryPause is the pause before a request is sent again.
+const retryPause = 20 * time.Millisecond
 
 func startWorkload(t *testing.T, clients ...client) *workload {
 	w := &workload{clients: clients, moved: make(chan struct{})}
@@ -63,9 +67,9 @@ func (w *workload) change(f func()) {
 }
 
 // when waits until so, which is called with the lock held, is true. It gives up
-// when the workload stops or patience ends.
+// when the workload stops or testkit.Patience ends.
 func (w *workload) when(so func() bool) bool {
-	deadline := time.After(2 * patience)
+	deadline := time.After(2 * testkit.Patience)
 	for {
 		w.mu.Lock()
 		fulfilled, stopping, moved := so(), w.stopping, w.moved
@@ -109,7 +113,7 @@ func (w *workload) down(address string) {
 }
 
 // allow lets n more jobs be submitted.
-func (w *workload) allow(n int) { w.change(func() { w.ration += n }) }
+func (w *workload) allow(n int) { w.change(func() { w.allowance += n }) }
 
 // progress is how many jobs were accepted and done so far.
 func (w *workload) progress() (accepted, done int) {
@@ -118,11 +122,11 @@ func (w *workload) progress() (accepted, done int) {
 	return len(w.jobs), w.done
 }
 
-// left is how many jobs of the ration are not accepted yet.
+// left is how many jobs of the allowance are not accepted yet.
 func (w *workload) left() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ration - len(w.jobs)
+	return w.allowance - len(w.jobs)
 }
 
 // stop ends the goroutines.
@@ -140,10 +144,10 @@ func (w *workload) submitOn() {
 	}
 }
 
-// free tells whether the ration allows another submit; called with mu held.
-func (w *workload) free() bool { return len(w.jobs)+w.underWay < w.ration }
+// free tells whether the allowance allows another submit; called with mu held.
+func (w *workload) free() bool { return len(w.jobs)+w.underWay < w.allowance }
 
-// submitOne has one more job accepted, on top of the ration.
+// submitOne has one more job accepted, on top of the allowance.
 func (w *workload) submitOne(from client) {
 	accepted := false
 	for !accepted && w.when(func() bool { return len(w.addresses) > 0 }) {
@@ -184,7 +188,7 @@ func (w *workload) submit(from client, address string, n int) (accepted bool) {
 		case err != nil:
 			w.lost++
 		case status == 202:
-			w.jobs = append(w.jobs, followed{id: id, from: from})
+			w.jobs = append(w.jobs, trackedJob{id: id, from: from})
 			w.slowest = max(w.slowest, took)
 		case status == 429:
 			w.limited++
@@ -195,7 +199,7 @@ func (w *workload) submit(from client, address string, n int) (accepted bool) {
 		}
 	})
 	if status != 202 {
-		<-time.After(pace) // it says: come again
+		<-time.After(retryPause) // it says: come again
 	}
 	return status == 202
 }
@@ -217,7 +221,7 @@ func (w *workload) poll() {
 	defer ticker.Stop()
 	for w.when(func() bool { return w.done < len(w.jobs) && len(w.addresses) > 0 }) {
 		w.mu.Lock()
-		jobs, address := append([]followed(nil), w.jobs...), w.addresses[w.turns%len(w.addresses)]
+		jobs, address := append([]trackedJob(nil), w.jobs...), w.addresses[w.turns%len(w.addresses)]
 		w.mu.Unlock()
 		looked := 0
 		for i, j := range jobs {
@@ -230,7 +234,7 @@ func (w *workload) poll() {
 	}
 }
 
-func (w *workload) look(i int, j followed, address string) {
+func (w *workload) look(i int, j trackedJob, address string) {
 	status, answered, err := j.from.status(address, j.id)
 	ended := status == events.StatusDone || status == events.StatusFailed
 	if !answered || (err == nil && !ended) {

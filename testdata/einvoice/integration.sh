@@ -17,6 +17,6 @@ trap 'rm -rf "$pdfs"' EXIT
 echo "integration: e-invoices: the validator against xmllint"
 "${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestDifferential' ./einvoice
 echo "integration: e-invoices: samples through a node"
-PLATEN_VERAPDF_DIR=$pdfs "${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestHybridSamples$' ./cmd/platen
+PLATEN_VERAPDF_DIR=$pdfs "${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestHybridSamples$' ./cmd/platen/conformance
 echo "integration: e-invoices: veraPDF and Mustang"
 PLATEN_VERAPDF_DIR=$pdfs testdata/verapdf/integration.sh

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 var appendCases = []testCase{
@@ -115,7 +116,7 @@ func pattern(n int, seed byte) []byte {
 func tooLarge(t *testing.T, s Storage) {
 	l := open(t, s)
 	put(t, l, s.Topic, 0, "before")
-	_, err := eventlog.AppendWait(within(t), l, s.Topic, 0, eventlog.Record{Value: make([]byte, eventlog.MaxRecord+1)})
+	_, err := eventlog.AppendWait(testkit.Context(t), l, s.Topic, 0, eventlog.Record{Value: make([]byte, eventlog.MaxRecord+1)})
 	if !errors.Is(err, eventlog.ErrTooLarge) {
 		t.Fatalf("append of 1 MiB and a byte: %v, want ErrTooLarge", err)
 	}
@@ -134,7 +135,7 @@ func roundTrip(t *testing.T, s Storage) {
 		{Key: pattern(300, 1), Value: pattern(300, 2), Headers: []eventlog.Header{{Key: "umlaut", Value: "Grüße\x00"}}},
 	}
 	for _, r := range records {
-		if _, err := eventlog.AppendWait(within(t), l, s.Topic, 3, r); err != nil {
+		if _, err := eventlog.AppendWait(testkit.Context(t), l, s.Topic, 3, r); err != nil {
 			t.Fatalf("append: %v", err)
 		}
 	}
@@ -142,7 +143,7 @@ func roundTrip(t *testing.T, s Storage) {
 		for i, got := range readFrom(t, l, s.Topic, 3, 0, len(records)) {
 			wantSame(t, got, records[i])
 		}
-		one, err := eventlog.ReadOne(within(t), l, s.Topic, 3, 2)
+		one, err := eventlog.ReadOne(testkit.Context(t), l, s.Topic, 3, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,10 +168,10 @@ func wantSame(t *testing.T, got, want eventlog.Record) {
 func unknownPartition(t *testing.T, s Storage) {
 	l := open(t, s)
 	for _, partition := range []int32{-1, Partitions} {
-		if _, err := eventlog.AppendWait(within(t), l, s.Topic, partition, eventlog.Record{}); err == nil {
+		if _, err := eventlog.AppendWait(testkit.Context(t), l, s.Topic, partition, eventlog.Record{}); err == nil {
 			t.Errorf("append to partition %d of %d succeeded", partition, Partitions)
 		}
-		if _, _, err := l.Bounds(within(t), s.Topic, partition); err == nil {
+		if _, _, err := l.Bounds(testkit.Context(t), s.Topic, partition); err == nil {
 			t.Errorf("bounds of partition %d of %d succeeded", partition, Partitions)
 		}
 	}

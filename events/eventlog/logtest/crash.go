@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 // Crash kills processes that append and checks what they leave: every acknowledged
@@ -125,7 +126,7 @@ func checkSurvivors(t *testing.T, s Storage, acked map[place]string) {
 	defer func() { _ = l.Close() }()
 	held := map[place]string{}
 	for partition := range int32(2) {
-		_, end, err := l.Bounds(within(t), s.Topic, partition)
+		_, end, err := l.Bounds(testkit.Context(t), s.Topic, partition)
 		if err != nil {
 			t.Fatalf("bounds: %v", err)
 		}
@@ -221,7 +222,7 @@ func (o *survivor) change(by int) {
 
 func (o *survivor) await(t *testing.T, want int) {
 	t.Helper()
-	ctx := within(t)
+	ctx := testkit.Context(t)
 	for {
 		select {
 		case held := <-o.changed:

@@ -2,24 +2,14 @@ package logtest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
-
-// patience bounds every wait: a case that needs it all has failed.
-const patience = 30 * time.Second
-
-func within(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // open opens the storage for the rest of the test.
 func open(t *testing.T, s Storage) eventlog.Log {
@@ -43,7 +33,7 @@ func reopen(t *testing.T, s Storage, l eventlog.Log) eventlog.Log {
 
 func put(t *testing.T, l eventlog.Log, topic string, partition int32, value string) int64 {
 	t.Helper()
-	offset, err := eventlog.AppendWait(within(t), l, topic, partition, eventlog.Record{Value: []byte(value)})
+	offset, err := eventlog.AppendWait(testkit.Context(t), l, topic, partition, eventlog.Record{Value: []byte(value)})
 	if err != nil {
 		t.Fatalf("append: %v", err)
 	}
@@ -70,7 +60,7 @@ func read(t *testing.T, r eventlog.Reader, n int) []eventlog.Record {
 	t.Helper()
 	var got []eventlog.Record
 	for len(got) < n {
-		records, err := r.Next(within(t))
+		records, err := r.Next(testkit.Context(t))
 		if err != nil {
 			t.Fatalf("next after %d records: %v", len(got), err)
 		}
@@ -106,7 +96,7 @@ func clone(r eventlog.Record) eventlog.Record {
 
 func wantBounds(t *testing.T, l eventlog.Log, topic string, partition int32, start, end int64) {
 	t.Helper()
-	gotStart, gotEnd, err := l.Bounds(within(t), topic, partition)
+	gotStart, gotEnd, err := l.Bounds(testkit.Context(t), topic, partition)
 	if err != nil {
 		t.Fatalf("bounds: %v", err)
 	}
@@ -120,14 +110,35 @@ func wantNext(t *testing.T, l eventlog.Log, topic string, partition int32, from 
 	t.Helper()
 	r := l.Read(topic, partition, from)
 	defer r.Close()
-	if _, err := r.Next(within(t)); !errors.Is(err, want) {
+	if _, err := r.Next(testkit.Context(t)); !errors.Is(err, want) {
 		t.Fatalf("next at %d: %v, want %v", from, err, want)
 	}
 }
 
 func trim(t *testing.T, l eventlog.Log, topic string, partition int32, before int64) {
 	t.Helper()
-	if err := l.Trim(within(t), topic, partition, before); err != nil {
+	if err := l.Trim(testkit.Context(t), topic, partition, before); err != nil {
 		t.Fatalf("trim below %d: %v", before, err)
+	}
+}
+
+// Each visits the records of a partition that are there now, from the oldest retained one on.
+func Each(t testing.TB, l eventlog.Log, topic string, partition int32, visit func(eventlog.Record)) {
+	t.Helper()
+	next, end, err := l.Bounds(testkit.Context(t), topic, partition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := l.Read(topic, partition, next)
+	defer reader.Close()
+	for next < end {
+		records, err := reader.Next(testkit.Context(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			visit(r)
+			next = r.Offset + 1
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 var lifeCases = []testCase{
@@ -23,7 +24,7 @@ func closedLog(t *testing.T, s Storage) {
 	if err := l.Close(); err != nil {
 		t.Fatalf("close: %v", err)
 	}
-	ctx := within(t)
+	ctx := testkit.Context(t)
 	_, appendErr := eventlog.AppendWait(ctx, l, s.Topic, 0, eventlog.Record{})
 	_, _, boundsErr := l.Bounds(ctx, s.Topic, 0)
 	_, readErr := eventlog.ReadOne(ctx, l, s.Topic, 0, 0)
@@ -45,7 +46,7 @@ func closedReader(t *testing.T, s Storage) {
 	put(t, l, s.Topic, 0, "value")
 	r := l.Read(s.Topic, 0, 0)
 	r.Close()
-	if _, err := r.Next(within(t)); !errors.Is(err, eventlog.ErrClosed) {
+	if _, err := r.Next(testkit.Context(t)); !errors.Is(err, eventlog.ErrClosed) {
 		t.Fatalf("next: %v, want ErrClosed", err)
 	}
 }
@@ -92,7 +93,7 @@ func closeFinishesAppends(t *testing.T, s Storage) {
 			acked++
 		}
 	}
-	_, end, err := open(t, s).Bounds(within(t), s.Topic, 0)
+	_, end, err := open(t, s).Bounds(testkit.Context(t), s.Topic, 0)
 	if err != nil || end < acked {
 		t.Fatalf("end %d after %d acknowledged appends (%v)", end, acked, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 // model is one partition as a slice: what the log should hold.
@@ -92,7 +93,7 @@ func (m *machine) trim(rt *rapid.T) {
 	partition := anyPartition.Draw(rt, "partition")
 	held := &m.models[partition]
 	before := rapid.IntRange(0, len(held.records)+1).Draw(rt, "before")
-	err := m.log.Trim(within(m.t), m.storage.Topic, partition, int64(before))
+	err := m.log.Trim(testkit.Context(m.t), m.storage.Topic, partition, int64(before))
 	if before > len(held.records) {
 		if !errors.Is(err, eventlog.ErrBeyondEnd) {
 			rt.Fatalf("trim below %d: %v, want ErrBeyondEnd", before, err)
@@ -115,7 +116,7 @@ func (m *machine) read(rt *rapid.T) {
 	r := m.log.Read(m.storage.Topic, partition, int64(from))
 	defer r.Close()
 	for next := from; next == from || next < len(held.records); {
-		records, err := r.Next(within(m.t))
+		records, err := r.Next(testkit.Context(m.t))
 		if want := held.refuses(from); want != nil {
 			if !errors.Is(err, want) {
 				rt.Fatalf("read at %d: %v, want %v", from, err, want)
@@ -169,7 +170,7 @@ func (m *machine) reopen(rt *rapid.T) {
 
 func (m *machine) check(rt *rapid.T) {
 	for partition, held := range m.models {
-		start, end, err := m.log.Bounds(within(m.t), m.storage.Topic, int32(partition))
+		start, end, err := m.log.Bounds(testkit.Context(m.t), m.storage.Topic, int32(partition))
 		if err != nil || start != int64(held.start) || end != int64(len(held.records)) {
 			rt.Fatalf("bounds of %d: [%d, %d) %v, want [%d, %d)", partition, start, end, err, held.start, len(held.records))
 		}

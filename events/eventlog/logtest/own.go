@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 var ownCases = []testCase{
@@ -73,7 +74,7 @@ func (o *owner) change(what string, partitions []int32, from, to *owner) {
 func (h *holdings) await(owners ...*owner) {
 	h.t.Helper()
 	expired := false
-	timer := time.AfterFunc(patience, func() {
+	timer := time.AfterFunc(testkit.Patience, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		expired = true

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 var readCases = []testCase{
@@ -121,7 +122,7 @@ func boundedBatches(t *testing.T, s Storage) {
 	r := reopen(t, s, l).Read(s.Topic, 0, 0)
 	defer r.Close()
 	for next := int64(0); next < n; {
-		records, err := r.Next(within(t))
+		records, err := r.Next(testkit.Context(t))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 )
 
 var trimCases = []testCase{
@@ -39,7 +40,7 @@ func trimLimits(t *testing.T, s Storage) {
 		trim(t, l, s.Topic, 0, before)
 		wantBounds(t, l, s.Topic, 0, 5, 10)
 	}
-	if err := l.Trim(within(t), s.Topic, 0, 11); !errors.Is(err, eventlog.ErrBeyondEnd) {
+	if err := l.Trim(testkit.Context(t), s.Topic, 0, 11); !errors.Is(err, eventlog.ErrBeyondEnd) {
 		t.Fatalf("trim below 11 of 10: %v, want ErrBeyondEnd", err)
 	}
 	wantBounds(t, l, s.Topic, 0, 5, 10)

@@ -1,0 +1,129 @@
+package admin
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/projections"
+)
+
+// This file has the commands about accounts and their API keys.
+
+func (c call) createAccount() error {
+	var a projections.Account
+	err := c.client.do("POST", "/accounts", accountRequest{events.Plan(c.plan), c.anchor}, &a)
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "created account %s on plan %s\n", a.ID, a.Plan) })
+}
+
+func (c call) listAccounts() error {
+	var all []projections.Account
+	err := c.client.do("GET", "/accounts", nil, &all)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintln(w, "ACCOUNT\tPLAN\tCREATED\tUNITS\tBYTES")
+		for _, a := range all {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", a.ID, a.Plan, formatTime(a.Created), a.Used, a.Bytes)
+		}
+	})
+}
+
+func (c call) setPlan() error {
+	var set planRequest
+	err := c.client.do("PUT", c.path("plan"), planRequest{events.Plan(c.args[1])}, &set)
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s is on plan %s\n", c.args[0], set.Plan) })
+}
+
+func (c call) setAnchor() error {
+	var set anchorRequest
+	err := c.client.do("PUT", c.path("anchor"), anchorRequest{c.args[1]}, &set)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "the quota windows of account %s run from %s\n", c.args[0], set.Anchor)
+	})
+}
+
+func (c call) setFileLimit() error {
+	megabytes, err := wholeNumber(c.args[1])
+	if err == nil {
+		err = c.client.do("PUT", c.path("file-limit"), numberRequest{megabytes << 20}, nil)
+	}
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "files of account %s may have %s MB\n", c.args[0], orDefault(megabytes, "150"))
+	})
+}
+
+func (c call) setBlocks() error {
+	blocks, err := wholeNumber(c.args[1])
+	if err == nil {
+		err = c.client.do("PUT", c.path("volume-blocks"), numberRequest{blocks}, nil)
+	}
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "account %s has %d extra blocks of 1 GB a month\n", c.args[0], blocks)
+	})
+}
+
+func wholeNumber(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is not a whole number", text)
+	}
+	return n, nil
+}
+
+func orDefault(n int64, otherwise string) string {
+	if n == 0 {
+		return otherwise
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// usage prints an account's standing in its quota window.
+func (c call) usage() error {
+	u, err := c.client.Usage(events.AccountID(c.args[0]))
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "plan\t%s\n", u.Plan)
+		fmt.Fprintf(w, "window\t%s to %s\n", formatTime(u.WindowStart), formatTime(u.WindowEnd))
+		fmt.Fprintf(w, "jobs\t%d used, %d reserved, of %d\n", u.Used, u.Reserved, u.Limits.Jobs)
+		fmt.Fprintf(w, "volume\t%d bytes of %d\n", u.Bytes, u.Limits.Bytes)
+		fmt.Fprintf(w, "extra volume\t%d blocks of 1 GB\n", u.Blocks)
+		fmt.Fprintf(w, "under way\t%d of %d\n", u.Running, u.Limits.Running)
+		fmt.Fprintf(w, "requests\t%d per minute\n", u.Limits.RequestsPerMinute)
+		fmt.Fprintf(w, "file limit\t%d bytes\n", u.MaxFile)
+		fmt.Fprintf(w, "test jobs\t%d of %d on the last day of use (UTC)\n", u.Tests, contract.TestsPerDay)
+	})
+}
+
+func (c call) createKey() error {
+	var k issuedKey
+	err := c.client.do("POST", c.path("keys"), keyRequest{c.test}, &k)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\n\nThis is key %s of account %s. It is not shown again: keep it safe.\n", k.Secret, k.ID, c.args[0])
+	})
+}
+
+func (c call) listKeys() error {
+	var keys []issuedKey
+	err := c.client.do("GET", c.path("keys"), nil, &keys)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintln(w, "KEY\tSECRET\tCREATED\tLAST USED\tREVOKED")
+		for _, k := range keys {
+			fmt.Fprintf(w, "%s\t%s…%s\t%s\t%s\t%s\n", k.ID, k.Prefix, k.LastFour, formatTime(k.Created), formatTime(k.LastUsed), formatTime(k.Revoked))
+		}
+	})
+}
+
+func (c call) revokeKey() error {
+	err := c.client.do("DELETE", c.path("keys/"+url.PathEscape(c.args[1])), nil, nil)
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "key %s is revoked\n", c.args[1]) })
+}
+
+// formatTime is RFC 3339, or a dash for a time that has not come.
+func formatTime(i events.Instant) string {
+	if i == 0 {
+		return "-"
+	}
+	return i.Time().Format(time.RFC3339)
+}

@@ -1,0 +1,80 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"platen.dev/events"
+)
+
+// Client talks to a running node.
+type Client struct{ socket string }
+
+// NewClient returns a client of the node with a data directory.
+func NewClient(data string) Client { return Client{SocketPath(data)} }
+
+// ErrNoNode means that no node answers on the socket.
+var ErrNoNode = errors.New("no node answers")
+
+// requestTimeout is longer than a node waits for a shard.
+const requestTimeout = 30 * time.Second
+
+// Usage reads an account's standing.
+func (c Client) Usage(id events.AccountID) (u AccountUsage, err error) {
+	return u, c.do("GET", "/accounts/"+url.PathEscape(string(id))+"/usage", nil, &u)
+}
+
+// do sends a request, and decodes the response unless into is nil.
+func (c Client) do(method, path string, body, into any) error {
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	defer cancel()
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	response, err := c.open(ctx, method, path, b)
+	if err != nil {
+		return err
+	}
+	defer response.Close()
+	if into == nil {
+		return nil
+	}
+	return json.NewDecoder(response).Decode(into)
+}
+
+// open sends a request and returns the body of the response, which the caller closes. A
+// refusal is an error.
+func (c Client) open(ctx context.Context, method, path string, body []byte) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://platen"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", c.socket)
+		},
+	}}
+	response, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("%w on %s; is one running with this --data? (%w)", ErrNoNode, c.socket, err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, nil
+	}
+	defer response.Body.Close()
+	var r refusal
+	if err := json.NewDecoder(response.Body).Decode(&r); err != nil {
+		return nil, fmt.Errorf("the node answered %s", response.Status)
+	}
+	return nil, errors.New(r.Error)
+}

@@ -1,0 +1,131 @@
+package admin
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+
+	"platen.dev/cmd/platen/cli"
+	"platen.dev/events"
+)
+
+// call is one run of a command, with its parsed flags and arguments.
+type call struct {
+	client Client
+	args   []string
+	out    io.Writer
+
+	plan, anchor string // of a new account
+	test         bool   // the new key is for test mode
+	id, name     string // of a template
+}
+
+// command is one of `platen admin`.
+type command struct {
+	name string
+	// args are the names of the arguments, flags the flags that it knows beside --data.
+	args, flags string
+	help        string
+	run         func(call) error
+}
+
+// arity is how many arguments the command takes.
+func (c command) arity() int { return len(strings.Fields(c.args)) }
+
+var commands = []command{
+	{"account create", "", "--plan PLAN", "open an account; --anchor TIME", call.createAccount},
+	{"account list", "", "", "list the accounts", call.listAccounts},
+	{"account usage", "ID", "", "show quota, reserved, used and the window", call.usage},
+	{"account set-plan", "ID PLAN", "", "move an account to another plan", call.setPlan},
+	{"account set-anchor", "ID TIME", "", "let the quota windows run from TIME (RFC 3339, in the past)", call.setAnchor},
+	{"account set-file-limit", "ID MB", "", "let files have MB megabytes; 0 for the plan's 150", call.setFileLimit},
+	{"account set-blocks", "ID N", "", "set N extra blocks of 1 GB a month (business plan)", call.setBlocks},
+	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},
+	{"key list", "ID", "", "list an account's keys", call.listKeys},
+	{"key revoke", "ID KEY", "", "make a key invalid", call.revokeKey},
+	{"template put", "ID FILE", "", "save a block template for e-invoices (JSON); --id TPL replaces one, --name NAME", call.putTemplate},
+	{"template list", "ID", "", "list the templates of an account", call.listTemplates},
+	{"template show", "ID TPL", "", `print a template; "builtin" is the default template`, call.showTemplate},
+	{"template set-default", "ID TPL", "", "show e-invoices that name no template with this one", call.setDefaultTemplate},
+	{"template delete", "ID TPL", "", "delete a template; accepted jobs keep it", call.deleteTemplate},
+}
+
+// Usage lists the commands of `platen admin`, one per line.
+func Usage() string {
+	var b strings.Builder
+	for _, c := range commands {
+		line := strings.Join(strings.Fields("platen admin "+c.name+" "+c.args+" "+c.flags), " ")
+		fmt.Fprintf(&b, "  %-41s %s\n", line, c.help)
+	}
+	return b.String()
+}
+
+// Run runs `platen admin NOUN VERB [ARGS] [flags]`. data is the default of --data.
+func Run(args []string, data string, stdout, stderr io.Writer) error {
+	if len(args) < 2 {
+		return wrongUsage(stderr, "")
+	}
+	name := args[0] + " " + args[1]
+	command, ok := find(name)
+	if !ok {
+		return wrongUsage(stderr, fmt.Sprintf("unknown admin command %q", name))
+	}
+	run := call{out: stdout}
+	flags := run.flags(name, &data)
+	flags.SetOutput(stderr)
+	var err error
+	if run.args, err = cli.Parse(flags, args[2:]); err != nil {
+		return err
+	}
+	if len(run.args) != command.arity() {
+		return wrongUsage(stderr, fmt.Sprintf("%q takes %d arguments, not %d", name, command.arity(), len(run.args)))
+	}
+	run.client = NewClient(data)
+	return command.run(run)
+}
+
+func find(name string) (command, bool) {
+	for _, c := range commands {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return command{}, false
+}
+
+func wrongUsage(stderr io.Writer, reason string) error {
+	if reason != "" {
+		fmt.Fprintf(stderr, "platen: %s\n\n", reason)
+	}
+	fmt.Fprintf(stderr, "Usage:\n\n%s", Usage())
+	return cli.ErrUsage
+}
+
+func (c *call) flags(name string, data *string) *flag.FlagSet {
+	flags := flag.NewFlagSet("platen admin "+name, flag.ContinueOnError)
+	flags.StringVar(data, "data", *data, "data `DIR` of the running node")
+	flags.StringVar(&c.plan, "plan", string(events.PlanFree), "`PLAN` of the new account")
+	flags.StringVar(&c.anchor, "anchor", "", "`TIME` from which the quota windows of the new account run (RFC 3339; default now)")
+	flags.StringVar(&c.id, "id", "", "`ID` of the saved template to replace (default: a new one)")
+	flags.StringVar(&c.name, "name", "", "`NAME` of the template, for people")
+	flags.BoolVar(&c.test, "test", false, "create a key for test mode (sk_test_)")
+	return flags
+}
+
+// path is a route below the account that the first argument names.
+func (c call) path(rest string) string {
+	return "/accounts/" + url.PathEscape(c.args[0]) + "/" + rest
+}
+
+// print writes aligned columns unless err says that there is nothing to write.
+func (c call) print(err error, write func(io.Writer)) error {
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	write(w)
+	return w.Flush()
+}

@@ -1,0 +1,77 @@
+package admin
+
+import (
+	"encoding/json"
+
+	"platen.dev/actors/account"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// This file has the bodies of requests and responses.
+
+// refusal is the body of every response that is not 200.
+type refusal struct {
+	Error string `json:"error"`
+}
+
+type planRequest struct {
+	Plan events.Plan `json:"plan"`
+}
+
+type accountRequest struct {
+	Plan   events.Plan `json:"plan"`
+	Anchor string      `json:"anchor,omitempty"` // RFC 3339; empty means now
+}
+
+type anchorRequest struct {
+	Anchor string `json:"anchor"` // RFC 3339
+}
+
+type numberRequest struct {
+	Number int64 `json:"number"`
+}
+
+type keyRequest struct {
+	Test bool `json:"test"`
+}
+
+// AccountUsage is an account's standing in its quota window, with its limits.
+type AccountUsage struct {
+	account.Usage
+	Plan    events.Plan
+	MaxFile int64 // bytes
+	Blocks  int64 // of extra volume
+	Tests   int64 // test jobs on the last day of use
+}
+
+// issuedKey is an API key; Secret is there only when the key has just been created.
+type issuedKey struct {
+	ID       events.KeyID   `json:"id"`
+	Secret   string         `json:"secret,omitempty"`
+	Prefix   string         `json:"prefix"`
+	LastFour string         `json:"last_four"`
+	Created  events.Instant `json:"created_ms"`
+	LastUsed events.Instant `json:"last_used_ms,omitempty"`
+	Revoked  events.Instant `json:"revoked_ms,omitempty"`
+}
+
+func describe(k events.Key, secret string) issuedKey {
+	return issuedKey{k.ID, secret, k.Prefix, k.LastFour, k.Created, k.LastUsed, k.Revoked}
+}
+
+// savedTemplate is a block template.
+type savedTemplate struct {
+	ID   events.TemplateID `json:"id"`
+	Name string            `json:"name,omitempty"`
+	Body json.RawMessage   `json:"template"`
+}
+
+type templateList struct {
+	Templates []projections.TemplateInfo `json:"templates"`
+	Default   events.TemplateID          `json:"default,omitempty"`
+}
+
+type defaultRequest struct {
+	Template events.TemplateID `json:"template"`
+}

@@ -1,0 +1,164 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"time"
+
+	"platen.dev/edge"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/projections"
+)
+
+// Config names the parts of the node that the server works on. All fields are required.
+type Config struct {
+	Commands edge.Commands
+	Replica  *projections.Replica
+	Log      eventlog.Log
+	Logger   *slog.Logger
+	Now      func() time.Time
+}
+
+// Server is the admin interface of a node.
+type Server struct {
+	Config
+	http *http.Server
+}
+
+// maxBody bounds the bodies of requests, in bytes: a block template is the largest.
+const maxBody = 1 << 18
+
+// Listen serves the admin interface of a node on the socket of its data directory, which
+// only the node's user may open. A socket left by a node that was killed is replaced: the
+// caller holds the lock of the data directory.
+func Listen(data string, config Config) (*Server, error) {
+	path := SocketPath(data)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	s := &Server{Config: config}
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.Logger.Error("admin interface ended", "error", err)
+		}
+	}()
+	return s, nil
+}
+
+// Close ends the interface. Requests under way are finished until ctx ends.
+func (s *Server) Close(ctx context.Context) error { return s.http.Shutdown(ctx) }
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /accounts", s.createAccount)
+	mux.HandleFunc("GET /accounts", s.listAccounts)
+	mux.HandleFunc("PUT /accounts/{id}/plan", s.setPlan)
+	mux.HandleFunc("GET /accounts/{id}/usage", s.usage)
+	mux.HandleFunc("PUT /accounts/{id}/anchor", s.setAnchor)
+	mux.HandleFunc("PUT /accounts/{id}/file-limit", s.setFileLimit)
+	mux.HandleFunc("PUT /accounts/{id}/volume-blocks", s.setBlocks)
+	mux.HandleFunc("POST /accounts/{id}/keys", s.createKey)
+	mux.HandleFunc("GET /accounts/{id}/keys", s.listKeys)
+	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", s.revokeKey)
+	mux.HandleFunc("PUT /accounts/{id}/templates/{template}", s.putTemplate)
+	mux.HandleFunc("GET /accounts/{id}/templates", s.listTemplates)
+	mux.HandleFunc("GET /accounts/{id}/templates/{template}", s.showTemplate)
+	mux.HandleFunc("DELETE /accounts/{id}/templates/{template}", s.deleteTemplate)
+	mux.HandleFunc("PUT /accounts/{id}/default-template", s.setDefaultTemplate)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	return mux
+}
+
+func respond(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // it fails only if the client is gone
+}
+
+func refuse(w http.ResponseWriter, status int, text string) { respond(w, status, refusal{text}) }
+
+// decode reads the body of a request, or refuses it.
+func decode(w http.ResponseWriter, r *http.Request, into any) (ok bool) {
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(into)
+	if err != nil {
+		refuse(w, 400, "body: "+err.Error())
+	}
+	return err == nil
+}
+
+// do sends a command, and responds with body if it is accepted.
+func (s *Server) do(w http.ResponseWriter, id events.AccountID, command events.CommandBody, body any) {
+	reply, err := s.Commands.Do(id, command)
+	switch {
+	case err != nil:
+		refuse(w, 503, "the account's shard does not answer; try again: "+err.Error())
+	case reply.Code != events.Accepted:
+		refuse(w, 409, refusalText(reply.Code, id))
+	default:
+		respond(w, 200, body)
+	}
+}
+
+func refusalText(code events.ReplyCode, id events.AccountID) string {
+	switch code {
+	case events.NoSuchAccount:
+		return fmt.Sprintf("there is no account %s; `platen admin account list` shows all accounts", id)
+	case events.NoSuchKey:
+		return fmt.Sprintf("account %s has no such key; `platen admin key list %s` shows its keys", id, id)
+	case events.NoSuchTemplate:
+		return fmt.Sprintf("account %s has no such template; `platen admin template list %s` shows its templates", id, id)
+	case events.UnknownPlan:
+		return "there is no such plan: choose free, starter, pro or business"
+	case events.PlanRequired:
+		return "extra volume is sold on the business plan only"
+	case events.TooManyTemplates:
+		return "the account has as many templates as it may have"
+	case events.OutOfRange:
+		return "the value is out of range: an anchor must be in the past, a file may have up to 1024 MB"
+	}
+	return "refused: " + string(code)
+}
+
+// catchUp waits until the replica holds what was acknowledged before the request, or
+// refuses the request.
+func (s *Server) catchUp(w http.ResponseWriter, r *http.Request, partitions ...int32) (ok bool) {
+	for _, p := range partitions {
+		if err := s.Replica.CatchUp(r.Context(), p); err != nil {
+			refuse(w, 503, err.Error())
+			return false
+		}
+	}
+	return true
+}
+
+// account reads the account that a request names, or refuses the request.
+func (s *Server) account(w http.ResponseWriter, r *http.Request) (projections.Account, bool) {
+	id := accountID(r)
+	if !s.catchUp(w, r, events.Partition(id, s.Log.Partitions())) {
+		return projections.Account{}, false
+	}
+	account, ok, err := s.Replica.Account(id)
+	if err != nil || !ok {
+		refuse(w, 409, refusalText(events.NoSuchAccount, id))
+	}
+	return account, err == nil && ok
+}
+
+func accountID(r *http.Request) events.AccountID { return events.AccountID(r.PathValue("id")) }

@@ -1,0 +1,79 @@
+package admin
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+
+	"platen.dev/einvoice/blocks"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// This file has the commands about block templates.
+
+// builtin names the template of accounts that have no default of their own.
+const builtin = "builtin"
+
+func (c call) putTemplate() error {
+	body, err := os.ReadFile(c.args[1])
+	if err != nil {
+		return err
+	}
+	if !json.Valid(body) {
+		return fmt.Errorf("%s is not valid JSON", c.args[1])
+	}
+	id := cmp.Or(c.id, string(events.NewTemplateID()))
+	var saved savedTemplate
+	err = c.client.do("PUT", c.path("templates/"+url.PathEscape(id)), savedTemplate{Name: c.name, Body: body}, &saved)
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "saved template %s of account %s\n", saved.ID, c.args[0]) })
+}
+
+func (c call) listTemplates() error {
+	var list templateList
+	err := c.client.do("GET", c.path("templates"), nil, &list)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintln(w, "TEMPLATE\tNAME\tCHANGED\tDEFAULT")
+		for _, t := range append(list.Templates, projections.TemplateInfo{ID: builtin}) {
+			mark := ""
+			if t.ID == cmp.Or(list.Default, builtin) {
+				mark = "default"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", t.ID, cmp.Or(t.Name, "-"), formatTime(t.Changed), mark)
+		}
+	})
+}
+
+// showTemplate prints a template as JSON.
+func (c call) showTemplate() error {
+	saved := savedTemplate{ID: builtin}
+	var err error
+	if c.args[1] == builtin {
+		saved.Body, err = json.Marshal(blocks.Default())
+	} else {
+		err = c.client.do("GET", c.path("templates/"+url.PathEscape(c.args[1])), nil, &saved)
+	}
+	return c.print(err, func(w io.Writer) {
+		pretty, _ := json.MarshalIndent(saved.Body, "", "  ") // it is valid JSON
+		fmt.Fprintf(w, "%s\n", pretty)
+	})
+}
+
+func (c call) setDefaultTemplate() error {
+	id := c.args[1]
+	if id == builtin {
+		id = ""
+	}
+	err := c.client.do("PUT", c.path("default-template"), defaultRequest{events.TemplateID(id)}, nil)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "e-invoices of account %s that name no template are shown with %s\n", c.args[0], c.args[1])
+	})
+}
+
+func (c call) deleteTemplate() error {
+	err := c.client.do("DELETE", c.path("templates/"+url.PathEscape(c.args[1])), nil, nil)
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "template %s is deleted\n", c.args[1]) })
+}

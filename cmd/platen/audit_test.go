@@ -1,0 +1,157 @@
+package main
+
+import (
+	"testing"
+
+	"platen.dev/actors/account"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+// audit is what the journal says about every job, folded anew from its first
+// record by the acceptance rule alone.
+type audit map[events.JobID]*tally
+
+// tally counts the accepted events about one job.
+type tally struct {
+	account                                           events.AccountID
+	reserved, queued, done, failed, debited, released int
+}
+
+// auditJournal folds every partition of the journal up to its end.
+func auditJournal(t *testing.T, l eventlog.Log) audit {
+	t.Helper()
+	b := audit{}
+	for p := range l.Partitions() {
+		cursor := projections.Origin()
+		logtest.Each(t, l, events.TopicJournal, p, func(r eventlog.Record) {
+			entry, err := events.DecodeEntry(r.Value)
+			if err != nil {
+				t.Fatalf("journal %d at %d: %v", p, r.Offset, err)
+			}
+			if cursor.Step(r.Offset, entry) {
+				b.add(entry.(events.Envelope))
+			}
+		})
+	}
+	return b
+}
+
+func (b audit) add(e events.Envelope) {
+	of := func(id events.JobID) *tally {
+		if b[id] == nil {
+			b[id] = &tally{account: e.Account}
+		}
+		return b[id]
+	}
+	for _, ev := range e.Events {
+		switch ev := ev.(type) {
+		case events.QuotaReserved:
+			of(ev.Job).reserved++
+		case events.JobQueued:
+			of(ev.Job).queued++
+		case events.JobDone:
+			of(ev.Job).done++
+		case events.JobFailed:
+			of(ev.Job).failed++
+		case events.QuotaDebited:
+			of(ev.Job).debited++
+		case events.QuotaReleased:
+			of(ev.Job).released++
+		}
+	}
+}
+
+// check holds the audit to the promise: every accepted job is in them, and every
+// job in them was accepted once, done once and debited once.
+func (b audit) check(t *testing.T, accepted []events.JobID) {
+	t.Helper()
+	for _, id := range accepted {
+		if b[id] == nil {
+			t.Errorf("job %s was answered 202 and is not in the journal", id)
+		}
+	}
+	for id, got := range b {
+		want := tally{account: got.account, reserved: 1, queued: 1, done: 1, debited: 1}
+		if *got != want {
+			t.Errorf("job %s: got %+v, want %+v", id, *got, want)
+		}
+	}
+}
+
+// units is how many jobs of each account were debited.
+func (b audit) units() map[events.AccountID]int64 {
+	units := map[events.AccountID]int64{}
+	for _, e := range b {
+		units[e.account] += int64(e.debited)
+	}
+	return units
+}
+
+// checkStates folds the journal into a new replica, as a new node would, and
+// checks that no account has anything reserved or running, and that the units
+// used are those of the audit.
+func (b audit) checkStates(t *testing.T, l eventlog.Log) {
+	t.Helper()
+	replica := openReplica(t, l, t.TempDir())
+	all, err := replica.Accounts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := b.units()
+	for _, a := range all {
+		state, err := account.ReplicaStore{Reader: replica, Partition: events.Partition(a.ID, l.Partitions())}.Account(a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state.Reserved != 0 || state.Running != 0 || state.Used != units[a.ID] || a.Used != units[a.ID] {
+			t.Errorf("account %s: got %d reserved, %d running, %d used, %d shown; want 0, 0, %d, %[6]d",
+				a.ID, state.Reserved, state.Running, state.Used, a.Used, units[a.ID])
+		}
+	}
+}
+
+// openReplica gives a replica in dir that has read the journal to its end.
+func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica {
+	t.Helper()
+	ctx := testkit.Context(t)
+	replica, err := projections.Open(ctx, projections.Config{
+		Dir: dir, Log: l, Logger: testkit.Silent(),
+		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replica.Start()
+	t.Cleanup(func() { _ = replica.Close() })
+	for p := range l.Partitions() {
+		if err := replica.CatchUp(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return replica
+}
+
+// checkSameReplica checks that two replicas of one journal hold the same bytes.
+func checkSameReplica(t *testing.T, got, want *projections.Replica) {
+	t.Helper()
+	rows := func(r *projections.Replica) map[string]string {
+		rows := map[string]string{}
+		if err := r.Scan(nil, func(k, v []byte) bool { rows[string(k)] = string(v); return true }); err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	g, w := rows(got), rows(want)
+	if len(g) != len(w) {
+		t.Errorf("the replica has %d rows, one folded anew has %d", len(g), len(w))
+	}
+	for k, v := range w {
+		if g[k] != v {
+			t.Errorf("row %x: got %x, want %x", k, g[k], v)
+		}
+	}
+}

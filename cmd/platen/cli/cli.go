@@ -1,0 +1,30 @@
+// Package cli has what the commands of platen share: the error for wrong usage and flags
+// that may stand between arguments.
+package cli
+
+import (
+	"errors"
+	"flag"
+)
+
+// ErrUsage means that the usage was wrong and has been shown already.
+var ErrUsage = errors.New("usage")
+
+// Parse parses flags that may stand before, between and after arguments, and returns the
+// arguments. Its error is flag.ErrHelp when the flags were asked for, else ErrUsage; flags
+// has written what there is to say.
+func Parse(flags *flag.FlagSet, args []string) (plain []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			if !errors.Is(err, flag.ErrHelp) {
+				err = ErrUsage
+			}
+			return nil, err
+		}
+		if flags.NArg() == 0 {
+			return plain, nil
+		}
+		plain = append(plain, flags.Arg(0))
+		args = flags.Args()[1:]
+	}
+}

@@ -1,0 +1,126 @@
+package conformance
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// docs/CONTRACT.md: tables of statements, each with its proof.
+
+const contractDocument = "../../../docs/CONTRACT.md"
+
+// statement is one row of the document's tables.
+type statement struct {
+	// section is the heading that it stands under.
+	section string
+	line    int
+	text    string
+	// rows are the conformance rows that prove it; none when other tests do.
+	rows []string
+	// later names the work that is still to come; "" for what is proved.
+	later string
+}
+
+type statements []statement
+
+// works are what a statement may wait for.
+var works = []string{"rendering", "e-invoices", "webhooks", "delivery", "dashboard", "ledger"}
+
+// readContract parses the document: every table line but heads and rules is a statement.
+func readContract(t *testing.T) (all statements) {
+	t.Helper()
+	b, err := os.ReadFile(contractDocument)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := ""
+	for i, line := range strings.Split(string(b), "\n") {
+		if strings.HasPrefix(line, "#") {
+			section = strings.TrimLeft(line, "# ")
+		}
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") || line == "| statement | proof |" {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|"), " | ")
+		if len(cells) != 2 {
+			t.Fatalf("%s:%d: %d cells, want a statement and its proof", contractDocument, i+1, len(cells))
+		}
+		s := statement{section: section, line: i + 1, text: strings.TrimSpace(cells[0])}
+		s.readProof(t, strings.TrimSpace(cells[1]))
+		all = append(all, s)
+	}
+	return all
+}
+
+// readProof takes apart "`row/id`, `row/id`", "test: package name" and "later: work".
+func (s *statement) readProof(t *testing.T, proof string) {
+	t.Helper()
+	if work, ok := strings.CutPrefix(proof, "later: "); ok {
+		s.later = work
+		if !slices.Contains(works, work) {
+			t.Errorf("%s:%d: no work is called %q", contractDocument, s.line, work)
+		}
+		return
+	}
+	if other, ok := strings.CutPrefix(proof, "test: "); ok {
+		for tests := range strings.SplitSeq(other, "; ") {
+			s.checkTests(t, tests)
+		}
+		return
+	}
+	for id := range strings.SplitSeq(proof, ", ") {
+		if len(id) < 3 || id[0] != '`' || id[len(id)-1] != '`' {
+			t.Errorf("%s:%d: %q is no proof", contractDocument, s.line, proof)
+			return
+		}
+		s.rows = append(s.rows, strings.Trim(id, "`"))
+	}
+}
+
+// checkTests looks for the tests of a package: "document TestMarkdown, TestTemplate".
+func (s *statement) checkTests(t *testing.T, text string) {
+	t.Helper()
+	folder, names, _ := strings.Cut(text, " ")
+	files, _ := filepath.Glob(filepath.Join("../../..", folder, "*_test.go"))
+	var sources strings.Builder
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources.Write(b)
+	}
+	for name := range strings.SplitSeq(names, ", ") {
+		if !strings.Contains(sources.String(), "func "+name+"(") {
+			t.Errorf("%s:%d: %s has no test %q", contractDocument, s.line, folder, name)
+		}
+	}
+}
+
+// checkNames holds document and suite together: neither names or has what the other lacks.
+func (all statements) checkNames(t *testing.T, rows []row) {
+	t.Helper()
+	named := map[string]bool{}
+	for _, r := range rows {
+		named[r.id] = false
+		if !slices.ContainsFunc(all, func(s statement) bool { return s.section == r.section }) {
+			t.Errorf("%s has no section %q, of which %s is", contractDocument, r.section, r.id)
+		}
+	}
+	for _, s := range all {
+		for _, id := range s.rows {
+			if _, exists := named[id]; !exists {
+				t.Errorf("%s:%d: there is no row %s", contractDocument, s.line, id)
+			}
+			named[id] = true
+		}
+	}
+	for id, mentioned := range named {
+		if !mentioned {
+			t.Errorf("%s does not name the row %s", contractDocument, id)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package conformance
+
+import "strings"
+
+// The options of the PDF operations.
+
+var optionRows = rowsOf([]field{
+	{
+		id: "options/object", section: "PdfOptions", statement: "options is an object of known fields, all optional",
+		on: pdfOperations, at: "options", takes: []any{object{}},
+		refuses: []refused{notObject("A4"), notObject([]any{}), unknownIn(object{"css": "x"}, "options.css")},
+	},
+	{
+		id: "options/format", section: "PdfOptions", statement: "format is A4, A3, Letter, Legal or Tabloid, in any case",
+		on: pdfOperations, at: "options.format", takes: []any{"A4", "A3", "Letter", "Legal", "Tabloid", "a4", "LETTER"},
+		refuses: []refused{unlisted("A5", paperFormats), unlisted("", paperFormats), unlisted(4, paperFormats)},
+	},
+	{
+		id: "options/landscape", section: "PdfOptions", statement: "landscape is a boolean",
+		on: pdfOperations, at: "options.landscape", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
+	},
+	{
+		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
+		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
+		refuses: []refused{notObject("1cm"), unknownIn(object{"middle": "1cm"}, "options.margin.middle")},
+	},
+	marginField("top"), marginField("right"), marginField("bottom"), marginField("left"),
+	{
+		id: "options/print-background", section: "PdfOptions", statement: "print_background is a boolean",
+		on: pdfOperations, at: "options.print_background", takes: []any{true, false}, refuses: []refused{notBool(0)},
+	},
+	{
+		id: "options/display-header-footer", section: "PdfOptions", statement: "display_header_footer is a boolean",
+		on: pdfOperations, at: "options.display_header_footer", takes: []any{true, false}, refuses: []refused{notBool("no")},
+	},
+	templateField("header_template", "header-template"), templateField("footer_template", "footer-template"),
+	{
+		id: "options/watermark", section: "WatermarkOptions", statement: "watermark is an object whose text is required",
+		on: pdfOperations, at: "options.watermark", takes: []any{object{"text": "DRAFT"}},
+		refuses: []refused{
+			notObject("DRAFT"), unknownIn(object{"text": "x", "size": 1}, "options.watermark.size"),
+			{object{}, "missing", "Field required", "options.watermark.text"},
+			{object{"text": nil}, "string_type", "Input should be a valid string", "options.watermark.text"},
+		},
+	},
+	{
+		id: "options/watermark-text", section: "WatermarkOptions", statement: "text is a string that is not empty",
+		on: []string{htmlToPDF}, at: "options.watermark.text", required: true, takes: []any{"x", "機密 سري", long(500)},
+		refuses: []refused{notText(1), tooShort(""), tooLong(long(501), "500")},
+	},
+	{
+		id: "options/watermark-color", section: "WatermarkOptions", statement: "color is a CSS colour",
+		on: []string{htmlToPDF}, at: "options.watermark.color", beside: object{"options.watermark.text": "x"},
+		takes:   []any{"rgba(200, 200, 200, 0.3)", "red", "#c00", "#cc000080", "hsl(120, 50%, 50%)", "transparent"},
+		refuses: []refused{notText(1), meaningless("reddish", colorWanted), meaningless("url(http://x)", colorWanted), meaningless("", colorWanted)},
+	},
+	{
+		id: "options/watermark-font-size", section: "WatermarkOptions", statement: "font_size is a CSS size above nothing",
+		on: []string{htmlToPDF}, at: "options.watermark.font_size", beside: object{"options.watermark.text": "x"},
+		takes: []any{"60px", "2.5cm", "12pt"},
+		refuses: []refused{
+			notText(60), meaningless("big", "font_size must be a CSS length such as 10px, 5mm or 0.5in"),
+			meaningless("60", "font_size needs a unit: px, mm, cm, in, pt or pc"), meaningless("0px", "font_size must be more than 0"),
+		},
+	},
+	{
+		id: "options/watermark-rotation", section: "WatermarkOptions", statement: "rotation_degrees is an integer of a turn either way",
+		on: []string{htmlToPDF}, at: "options.watermark.rotation_degrees", beside: object{"options.watermark.text": "x"},
+		takes: []any{-360, -45, 0, 360}, refuses: []refused{notInteger("45"), fraction(0.5), below(-361, "-360"), above(361, "360")},
+	},
+	{
+		id: "options/user-password", section: "PdfOptions", statement: "user_password is a string of 1 to 127 bytes",
+		on: pdfOperations, at: "options.user_password", takes: []any{"x", strings.Repeat("x", 127), long(63)},
+		refuses: []refused{
+			notText(1), tooShort(""),
+			meaningless(strings.Repeat("x", 128), "user_password may have 127 bytes in UTF-8"), meaningless(long(64), "user_password may have 127 bytes in UTF-8"),
+		},
+	},
+	{
+		id: "options/compression", section: "CompressionOptions", statement: "compression is an object of level and image_quality",
+		on: pdfOperations, at: "options.compression", takes: []any{object{"level": 5, "image_quality": 60}, object{"level": nil}},
+		refuses: []refused{notObject(5), unknownIn(object{"lossy": true}, "options.compression.lossy")},
+	},
+	{
+		id: "options/compression-level", section: "CompressionOptions", statement: "level is an integer from 1 to 9",
+		on: pdfOperations, at: "options.compression.level", takes: []any{1, 3, 4, 6, 7, 9},
+		refuses: []refused{below(0, "1"), above(10, "9"), notInteger("5"), fraction(1.5)},
+	},
+	{
+		id: "options/image-quality", section: "CompressionOptions", statement: "image_quality is an integer from 1 to 100",
+		on: pdfOperations, at: "options.compression.image_quality", takes: []any{1, 100},
+		refuses: []refused{below(0, "1"), above(101, "100"), notInteger(true)},
+	},
+	{
+		id: "options/scale", section: "PdfOptions", statement: "scale is a number from 0.5 to 2.0",
+		on: pdfOperations, at: "options.scale", takes: []any{0.5, 1, 1.25, 2.0},
+		refuses: []refused{
+			below(0.49, "0.5"), above(2.01, "2"), below(-1, "0.5"),
+			{value: "1", kind: "float_type", msg: "Input should be a valid number"},
+		},
+	},
+})
+
+const (
+	paperFormats = "'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"
+	colorWanted  = "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
+	marginWanted = "margin must be a CSS length such as 10px, 5mm or 0.5in"
+)
+
+func marginField(side string) field {
+	return field{
+		id: "options/margin-" + side, section: "MarginOptions", statement: side + " is a CSS length",
+		on: pdfOperations, at: "options.margin." + side, takes: []any{"10px", "5mm", "0.5in", "0", "2cm", "10pt", "1pc"},
+		refuses: []refused{
+			notText(10), meaningless("wide", marginWanted), meaningless("-1cm", marginWanted), meaningless("1em", marginWanted),
+			meaningless("10", "margin needs a unit: px, mm, cm, in, pt or pc"),
+		},
+	}
+}
+
+// templateField is the header or the footer: at most 10,000 characters.
+func templateField(name, id string) field {
+	return field{
+		id: "options/" + id, section: "PdfOptions", statement: name + " is a string of 10,000 characters at most",
+		on: pdfOperations, at: "options." + name, takes: []any{"", `<span class="pageNumber"></span>/<span class="totalPages"></span>`, long(10_000)},
+		refuses: []refused{notText(1), tooLong(long(10_001), "10000")},
+	}
+}

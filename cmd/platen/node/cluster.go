@@ -1,0 +1,141 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/actors/cluster"
+	"platen.dev/actors/render"
+	"platen.dev/actors/render/dispatch"
+	"platen.dev/browserpool/egress"
+	"platen.dev/events"
+)
+
+func (n *Node) startActors(context.Context) error {
+	logger := slog.New(atLeast{n.logger.Handler(), slog.LevelError})
+	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }))
+	// Promises are named by a counter. If it began at the same number with every start, a
+	// reply to a command of the previous start would complete a new promise.
+	n.system.ProcessRegistry.SequenceID = rand.Uint64() >> 1
+	n.onClose("actors", func(context.Context) error { n.system.Shutdown(); return nil })
+	if n.cfg.Cluster.Gossip == "" {
+		return nil
+	}
+	stop, err := cluster.StartRemote(n.system, n.cfg.Cluster.Actors)
+	if err == nil {
+		n.onClose("actor remoting", func(context.Context) error { stop(); return nil })
+	}
+	return err
+}
+
+// Changes of the cluster reach the parts over the actor system's event stream.
+type (
+	nodeGone     events.NodeID
+	peersChanged struct{}
+)
+
+// onCluster calls handle with every nodeGone and peersChanged until stop is called.
+func (n *Node) onCluster(handle func(message any)) (stop func()) {
+	sub := n.system.EventStream.Subscribe(handle)
+	return func() { n.system.EventStream.Unsubscribe(sub) }
+}
+
+func (n *Node) startCluster(context.Context) (err error) {
+	if n.cfg.Cluster.Gossip == "" {
+		return nil
+	}
+	n.cluster, err = cluster.Join(cluster.Config{
+		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secret: []byte(n.cfg.Cluster.Secret),
+		Actors:  n.system.Address(),
+		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
+		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
+		Logger:  n.logger,
+	})
+	if err != nil {
+		return err
+	}
+	stop := n.onCluster(func(m any) {
+		switch m.(type) {
+		case nodeGone, peersChanged:
+			n.addresses.set(n.cluster.Members())
+		}
+	})
+	n.addresses.set(n.cluster.Members())
+	n.onClose("cluster", func(context.Context) error { stop(); return n.cluster.Close() })
+	return nil
+}
+
+// remoteActors is where the actors of another node are reached.
+func (n *Node) remoteActors(id events.NodeID) (address string, up bool) {
+	if n.cluster == nil {
+		return "", false
+	}
+	return n.cluster.Actors(id)
+}
+
+// peers is the cluster as the renderer sees it.
+type peers struct {
+	self    events.NodeID
+	cluster *cluster.Cluster
+}
+
+// Peers lists the other nodes. A node whose load cannot be decoded takes no jobs.
+func (p peers) Peers() (others []dispatch.Peer) {
+	for _, m := range p.cluster.Members() {
+		if m.Node == p.self || m.Actors == "" {
+			continue
+		}
+		load, _ := dispatch.DecodeLoad(m.Note)
+		others = append(others, dispatch.Peer{Node: m.Node, Load: load})
+	}
+	return others
+}
+
+// Renderer is the renderer of another node; nil if the node is down.
+func (p peers) Renderer(node events.NodeID) *actor.PID {
+	address, up := p.cluster.Actors(node)
+	if !up || address == "" {
+		return nil
+	}
+	return render.PID(address)
+}
+
+// Tell publishes this node's load.
+func (p peers) Tell(l dispatch.Load) { p.cluster.Note(l.Encode()) }
+
+// publicAddresses are where the nodes of a cluster are on the public internet. Documents
+// may not load from there, because the nodes may trust one another's addresses. All
+// methods may be called from any goroutine.
+type publicAddresses struct {
+	mu  sync.RWMutex
+	all map[netip.Addr]bool // guarded by mu
+}
+
+// set replaces the addresses by those of the members. Private addresses are left out:
+// they are refused anyway, unless the operator exempts them.
+func (a *publicAddresses) set(members []cluster.Member) {
+	all := map[netip.Addr]bool{}
+	for _, m := range members {
+		actors, _ := netip.ParseAddrPort(m.Actors) // if it is a host name, the gossip address counts
+		for _, addr := range []netip.Addr{m.Gossip, actors.Addr().Unmap()} {
+			if egress.IsPublic(addr) {
+				all[addr] = true
+			}
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = all
+}
+
+// has reports whether a node is at an address.
+func (a *publicAddresses) has(addr netip.Addr) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.all[addr]
+}

@@ -1,0 +1,198 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"platen.dev/events"
+)
+
+// Config is everything an operator may set, by file and by flag (flags win).
+// deploy/platen.toml shows every field. NewConfig has the defaults.
+type Config struct {
+	// Listen is the API's host:port; port 0 picks one.
+	Listen string `toml:"listen"`
+	// Data is the directory of everything the node keeps.
+	Data string `toml:"data"`
+	// Files is the directory of results; empty means <data>/files. The nodes of a
+	// cluster must share it (a network file system).
+	Files string `toml:"files"`
+	// Dev creates one account per plan and writes their keys to <data>/dev-keys.json.
+	Dev bool `toml:"dev"`
+	// Partitions is the number of shards, fixed for the life of a log.
+	Partitions int32 `toml:"partitions"`
+	// Kafka configures the shared log; without brokers the embedded log is used.
+	Kafka KafkaConfig `toml:"kafka"`
+	// ClickHouse is the address of the usage ledger's server, host:port.
+	ClickHouse string `toml:"clickhouse"`
+	// Cluster says how nodes find one another; without a gossip address the node is alone.
+	Cluster ClusterConfig `toml:"cluster"`
+	// EgressAllow exempts address ranges from the refusal of non-public addresses
+	// when pages are loaded.
+	EgressAllow []netip.Prefix `toml:"egress_allow"`
+	// Browser configures rendering.
+	Browser BrowserConfig `toml:"browser"`
+	// DrainSeconds is how long a node that stops waits for requests and renders.
+	DrainSeconds int `toml:"drain_seconds"`
+	// DocsURL is the page that error bodies point into.
+	DocsURL string `toml:"docs_url"`
+	// UpgradeURL is where a caller changes the plan; errors of plan gates name it.
+	UpgradeURL string `toml:"upgrade_url"`
+	// LogLevel is debug, info, warn or error.
+	LogLevel string `toml:"log_level"`
+	// LogFormat is text, for people, or json, one object per line.
+	LogFormat string `toml:"log_format"`
+}
+
+// KafkaConfig is the section [kafka].
+type KafkaConfig struct {
+	// Brokers are addresses host:port of which one must answer.
+	Brokers []string `toml:"brokers"`
+	// ReplicationFactor of topics that Platen creates.
+	ReplicationFactor int16 `toml:"replication_factor"`
+	// SessionSeconds is how long a node may be silent before its shards move. The
+	// broker's group.min.session.timeout.ms must allow it.
+	SessionSeconds int `toml:"session_seconds"`
+	// CommandsHours is how long topics created by Platen keep commands, content included.
+	CommandsHours int `toml:"commands_hours"`
+}
+
+// ClusterConfig is the section [cluster].
+type ClusterConfig struct {
+	// Gossip is where the node gossips, host:port, TCP and UDP.
+	Gossip string `toml:"gossip"`
+	// Actors is where the actors of other nodes reach those of this one, host:port.
+	Actors string `toml:"actors"`
+	// Join lists gossip addresses of other nodes.
+	Join []string `toml:"join"`
+	// Secret encrypts gossip, and the credentials that travel with jobs: 16, 24 or 32 characters.
+	Secret string `toml:"secret"`
+}
+
+// BrowserConfig is the section [browser].
+type BrowserConfig struct {
+	// Slots is how many documents render at once; 0 means two per core and one more.
+	Slots int `toml:"slots"`
+	// Path is the browser's binary; empty means to look for chromium-headless-shell.
+	Path string `toml:"path"`
+	// NoSandbox switches Chromium's own sandbox off for users other than root.
+	NoSandbox bool `toml:"no_sandbox"`
+}
+
+// NewConfig is the default configuration.
+func NewConfig() Config {
+	return Config{
+		Listen:       "127.0.0.1:8080",
+		Data:         "data",
+		Partitions:   events.DefaultPartitions,
+		Kafka:        KafkaConfig{ReplicationFactor: 1, SessionSeconds: 6, CommandsHours: 168},
+		DrainSeconds: 25,
+		DocsURL:      "https://platen.dev/docs/errors",
+		UpgradeURL:   "https://platen.dev/pricing",
+		LogLevel:     "info",
+		LogFormat:    "text",
+	}
+}
+
+// LoadConfig reads a TOML file over the defaults. An unknown field is an error.
+func LoadConfig(path string) (Config, error) {
+	cfg := NewConfig()
+	f, err := os.Open(path)
+	if err != nil {
+		return cfg, fmt.Errorf("configuration: %w", err)
+	}
+	defer f.Close()
+	d := toml.NewDecoder(f)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&cfg); err != nil {
+		var strict *toml.StrictMissingError
+		if errors.As(err, &strict) {
+			return cfg, fmt.Errorf("configuration %s: unknown fields:\n%s", path, strict.String())
+		}
+		var wrong *toml.DecodeError
+		if errors.As(err, &wrong) {
+			return cfg, fmt.Errorf("configuration %s: not valid TOML:\n%s", path, wrong.String())
+		}
+		return cfg, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	return cfg, nil
+}
+
+// Validate returns what is wrong with the configuration, all at once, by field.
+func (c Config) Validate() error {
+	_, knownLevel := logLevels[c.LogLevel]
+	return errors.Join(
+		checkAddress("listen", c.Listen),
+		check(c.Data != "", "data: must name a directory"),
+		check(c.Partitions >= 1 && c.Partitions <= 4096, "partitions: must be 1 to 4096, not %d", c.Partitions),
+		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"),
+		check(c.Browser.Slots >= 0, "browser.slots: must not be negative"),
+		c.Kafka.validate(), c.Cluster.validate(c.Kafka),
+		checkOptionalAddress("clickhouse", c.ClickHouse),
+		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
+		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),
+	)
+}
+
+func (k KafkaConfig) validate() error {
+	var errs []error
+	for _, b := range k.Brokers {
+		errs = append(errs, checkAddress("kafka.brokers", b))
+	}
+	return errors.Join(append(errs,
+		check(k.ReplicationFactor >= 1, "kafka.replication_factor: must be at least 1"),
+		check(k.SessionSeconds >= 1, "kafka.session_seconds: must be at least 1"),
+		check(k.CommandsHours >= 24, "kafka.commands_hours: must be at least 24, because the content of waiting jobs is kept there"),
+	)...)
+}
+
+func (c ClusterConfig) validate(k KafkaConfig) error {
+	if c.Gossip == "" {
+		return check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join")
+	}
+	n := len(c.Secret)
+	return errors.Join(
+		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
+		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),
+		check(n == 16 || n == 24 || n == 32, "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not %d; --secret-file reads it from a file", n),
+	)
+}
+
+func check(ok bool, format string, args ...any) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
+func checkAddress(field, address string) error {
+	host, port, err := net.SplitHostPort(address)
+	return check(err == nil && port != "" && !strings.Contains(host, "/"), "%s: must be host:port, not %q", field, address)
+}
+
+func checkOptionalAddress(field, address string) error {
+	if address == "" {
+		return nil
+	}
+	return checkAddress(field, address)
+}
+
+func (c Config) filesDir() string {
+	if c.Files != "" {
+		return c.Files
+	}
+	return filepath.Join(c.Data, "files")
+}
+
+func (c Config) logDir() string { return filepath.Join(c.Data, "log") }
+
+// Drain is how long Close waits for requests and renders under way.
+func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * time.Second }

@@ -1,0 +1,110 @@
+package node
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const sample = "../../../deploy/platen.toml"
+
+// TestSample loads the sample configuration: as it stands it says what goes
+// without saying, and it leaves no field out.
+func TestSample(t *testing.T) {
+	got, err := LoadConfig(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Validate(); err != nil {
+		t.Error(err)
+	}
+	if want := NewConfig(); !reflect.DeepEqual(withoutEmpty(got), want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	text, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range fields(reflect.TypeFor[Config]()) {
+		if !strings.Contains(string(text), "\n"+field) {
+			t.Errorf("%s does not show %q", sample, field)
+		}
+	}
+}
+
+// withoutEmpty makes nil of lists that are given and empty.
+func withoutEmpty(c Config) Config {
+	if len(c.EgressAllow) == 0 {
+		c.EgressAllow = nil
+	}
+	if len(c.Kafka.Brokers) == 0 {
+		c.Kafka.Brokers = nil
+	}
+	if len(c.Cluster.Join) == 0 {
+		c.Cluster.Join = nil
+	}
+	return c
+}
+
+// fields lists how the lines of all settings and sections begin.
+func fields(config reflect.Type) (all []string) {
+	for i := range config.NumField() {
+		name := config.Field(i).Tag.Get("toml")
+		if inner := config.Field(i).Type; inner.Kind() == reflect.Struct {
+			all = append(append(all, "["+name+"]"), fields(inner)...)
+			continue
+		}
+		all = append(all, name+" = ")
+	}
+	return all
+}
+
+// TestBadConfig gives a node settings that it cannot take: each is refused by name.
+func TestBadConfig(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{`listen = "8080"`, "listen: must be host:port"},
+		{`data = ""`, "data: must name a directory"},
+		{`partitions = 0`, "partitions: must be 1 to 4096, not 0"},
+		{`partitions = 5000`, "partitions: must be 1 to 4096, not 5000"},
+		{`partitions = "many"`, "partitions"},
+		{`drain_seconds = -1`, "drain_seconds: must not be negative"},
+		{`clickhouse = "there"`, "clickhouse: must be host:port"},
+		{`log_level = "loud"`, "log_level: must be debug, info, warn or error"},
+		{`log_format = "xml"`, "log_format: must be text or json"},
+		{`egress_allow = ["10.0.0.0"]`, "egress_allow"},
+		{"[kafka]\nbrokers = [\"one\"]", "kafka.brokers: must be host:port"},
+		{"[kafka]\nreplication_factor = 0", "kafka.replication_factor: must be at least 1"},
+		{"[kafka]\nsession_seconds = 0", "kafka.session_seconds: must be at least 1"},
+		{"[kafka]\ncommands_hours = 1", "kafka.commands_hours: must be at least 24"},
+		{"[cluster]\njoin = [\"127.0.0.1:1\"]", "cluster.gossip: is needed"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"", "cluster.actors: must be host:port"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"", "kafka.brokers: a cluster needs a shared log"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not 5"},
+		{"[browser]\nslots = -1", "browser.slots: must not be negative"},
+		{`colour = "blue"`, "colour"},
+		{"[browser]\nspeed = 9", "speed"},
+		{`listen = `, "configuration"},
+	} {
+		file := filepath.Join(t.TempDir(), "platen.toml")
+		if err := os.WriteFile(file, []byte(tc.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := LoadConfig(file)
+		if err == nil {
+			err = cfg.Validate()
+		}
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%q: got %v, want an error with %q", tc.text, err, tc.want)
+		}
+	}
+}
+
+// TestMissingConfig names a file that is not there.
+func TestMissingConfig(t *testing.T) {
+	_, err := LoadConfig("/nowhere/platen.toml")
+	if err == nil || !strings.Contains(err.Error(), "/nowhere/platen.toml") {
+		t.Errorf("got %v, want an error that names the file", err)
+	}
+}

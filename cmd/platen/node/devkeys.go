@@ -1,0 +1,81 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"platen.dev/edge"
+	"platen.dev/edge/apikey"
+	"platen.dev/events"
+)
+
+// DevKeysPath is the file that a node with Config.Dev writes the demo keys to: a JSON
+// object of API keys by plan.
+func DevKeysPath(data string) string { return filepath.Join(data, "dev-keys.json") }
+
+// ensureDevAccounts creates the demo accounts and their keys, once. The secrets are
+// written before the accounts are created, and creating them again changes nothing, so
+// the next start completes what a crash has interrupted.
+func ensureDevAccounts(data string, commands edge.Commands) error {
+	secrets, err := devSecrets(DevKeysPath(data))
+	if err != nil {
+		return fmt.Errorf("demo keys: %w", err)
+	}
+	for _, plan := range events.Plans() {
+		if err := ensureDevAccount(plan, secrets[plan], commands); err != nil {
+			return fmt.Errorf("demo account %s: %w", plan, err)
+		}
+	}
+	return nil
+}
+
+func ensureDevAccount(plan events.Plan, secret string, commands edge.Commands) error {
+	hash, ok := apikey.Hash(secret)
+	if !ok {
+		return errors.New("dev-keys.json has no valid key for this plan; delete the file to get new ones")
+	}
+	id := events.AccountID("acc_dev_" + string(plan))
+	now := events.At(time.Now())
+	key := apikey.Describe(secret, now)
+	key.ID = DevKeyID(hash)
+	for _, body := range []events.CommandBody{
+		events.CreateAccount{Plan: plan, Anchor: now},
+		events.IssueKey{Key: key},
+	} {
+		reply, err := commands.Do(id, body)
+		if err != nil {
+			return err
+		}
+		if reply.Code != events.Accepted && reply.Code != events.AlreadyExists {
+			return fmt.Errorf("refused: %s", reply.Code)
+		}
+	}
+	return nil
+}
+
+// DevKeyID is the id of the demo key with a hash, the same at every start.
+func DevKeyID(hash [32]byte) events.KeyID { return events.KeyID(fmt.Sprintf("key_dev_%x", hash[:6])) }
+
+func devSecrets(path string) (map[events.Plan]string, error) {
+	secrets := map[events.Plan]string{}
+	b, err := os.ReadFile(path)
+	if err == nil {
+		return secrets, json.Unmarshal(b, &secrets)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, plan := range events.Plans() {
+		secrets[plan], _ = apikey.New(apikey.Live, 0)
+	}
+	b, err = json.MarshalIndent(secrets, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return secrets, writeFile(path, append(b, '\n'))
+}

@@ -1,0 +1,179 @@
+// Package node assembles one Platen node: it starts the parts in the order in which they
+// need one another, connects them, and ends them in reverse.
+//
+//	node, err := node.Start(ctx, cfg, node.Options{Logger: logger})
+//	defer node.Close()
+//
+// Each file starts a few parts: storage.go what is kept on disk, cluster.go the actor
+// system and the other nodes, rendering.go browsers and renderer, shards.go the owners of
+// partitions, serving.go the API and the admin interface.
+package node
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/actors/cluster"
+	"platen.dev/actors/rate"
+	"platen.dev/actors/render"
+	"platen.dev/actors/retention"
+	"platen.dev/actors/shard"
+	"platen.dev/browserpool"
+	"platen.dev/edge"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/seal"
+	"platen.dev/projections"
+	"platen.dev/store"
+)
+
+// Node is one running Platen. Several may run in one process.
+type Node struct {
+	cfg     Config
+	version string
+	id      events.NodeID
+	logger  *slog.Logger
+	// now is the clock of everything that is decided or measured here.
+	now func() time.Time
+
+	log       eventlog.Log
+	system    *actor.ActorSystem
+	replica   *projections.Replica
+	files     *store.Dir
+	cluster   *cluster.Cluster // nil when the node is alone
+	addresses publicAddresses
+	pool      *browserpool.Pool
+	renderer  *render.Renderer
+	seal      seal.Key
+	shards    *shard.Shards
+	gateway   *shard.Gateway
+	deleter   *retention.Deleter
+	limiter   *rate.Limiter
+	server    *edge.Server
+	listener  net.Listener
+	failed    chan error
+	metrics   *metrics
+	closers   []closer // the part started last comes last
+}
+
+// Options are what a node is given by the process that runs it. The zero value logs
+// nothing and goes by the system's clock.
+type Options struct {
+	// Logger receives the node's life; nil discards.
+	Logger *slog.Logger
+	// Version names the build in the journal's markers.
+	Version string
+	// Now is the node's clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// closer ends one part.
+type closer struct {
+	part  string
+	close func(ctx context.Context) error
+}
+
+// Start runs a node, and returns once its API is served. If a part cannot start, those
+// before it are ended again; the error names the part.
+func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
+	n := &Node{
+		cfg: cfg, version: o.Version, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)), now: o.Now,
+		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 2),
+	}
+	if n.now == nil {
+		n.now = time.Now
+	}
+	n.metrics = newMetrics(n)
+	for _, step := range []struct {
+		part  string
+		start func(context.Context) error
+	}{
+		{"data directory", n.startData},
+		{"usage ledger", n.startLedger},
+		{"key for credentials", n.startSeal},
+		{"log", n.startLog},
+		{"actors", n.startActors},
+		{"replica", n.startReplica},
+		{"files", n.startFiles},
+		{"browsers", n.startBrowsers},
+		{"cluster", n.startCluster},
+		{"rendering", n.startRendering},
+		{"retention", n.startRetention},
+		{"shards", n.startShards},
+		{"request rates", n.startRates},
+		{"admin", n.startAdmin},
+		{"demo accounts", n.startDev},
+		{"API", n.startEdge},
+	} {
+		if err := step.start(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("start %s: %w", step.part, err), n.Close())
+		}
+	}
+	return n, nil
+}
+
+// onClose has a part ended when the node closes, before the parts that started earlier.
+func (n *Node) onClose(part string, close func(context.Context) error) {
+	n.closers = append(n.closers, closer{part, close})
+}
+
+// Retire makes the node begin no more renders: the jobs that wait stay queued, or go to
+// other nodes. Renders under way are finished. Everything else goes on.
+func (n *Node) Retire() {
+	if n.renderer != nil {
+		n.renderer.Retire()
+	}
+}
+
+// Close stops the node: it retires, accepts nothing more, finishes or hands over what is
+// under way, and ends every part, all within the configured drain time. What was not
+// finished by then is taken up by the other nodes, or by the next start of this one.
+func (n *Node) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.Drain())
+	defer cancel()
+	n.Retire()
+	var errs []error
+	for i := len(n.closers) - 1; i >= 0; i-- {
+		if err := n.closers[i].close(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("stop %s: %w", n.closers[i].part, err))
+		}
+	}
+	n.closers = nil
+	return errors.Join(errs...)
+}
+
+// Address is where the API listens, host:port.
+func (n *Node) Address() string { return n.listener.Addr().String() }
+
+// Failed delivers the reason if the node cannot go on.
+func (n *Node) Failed() <-chan error { return n.failed }
+
+// ID is the id of this run of the node; the next start has another.
+func (n *Node) ID() events.NodeID { return n.id }
+
+// Log is the log that the node reads and writes.
+func (n *Node) Log() eventlog.Log { return n.log }
+
+// Replica is the node's read model.
+func (n *Node) Replica() *projections.Replica { return n.replica }
+
+// Commands sends commands to the shards, wherever they are owned.
+func (n *Node) Commands() *shard.Gateway { return n.gateway }
+
+// Files is the store of results.
+func (n *Node) Files() *store.Dir { return n.files }
+
+// Nodes is how many nodes are up, as this one sees it.
+func (n *Node) Nodes() int {
+	if n.cluster == nil {
+		return 1
+	}
+	return n.cluster.Nodes()
+}

@@ -1,0 +1,78 @@
+package node
+
+import (
+	"bytes"
+	"context"
+
+	"platen.dev/actors/render"
+	"platen.dev/actors/retention"
+	"platen.dev/browserpool"
+	"platen.dev/document"
+	"platen.dev/events"
+)
+
+func (n *Node) startBrowsers(context.Context) (err error) {
+	n.pool, err = browserpool.Open(browserpool.Config{
+		Slots: n.cfg.Browser.Slots, ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
+		AllowEgress: n.cfg.EgressAllow, RefusesEgress: n.addresses.has, System: n.system, Logger: n.logger,
+	})
+	if err != nil {
+		return err
+	}
+	n.onClose("browsers", func(ctx context.Context) error { n.pool.Close(ctx); return nil })
+	return nil
+}
+
+func (n *Node) startRendering(context.Context) (err error) {
+	slots := n.pool.Stats().Slots
+	cfg := render.Config{
+		Node: n.id, Log: n.log, Files: n.files, Logger: n.logger, Now: n.now,
+		Slots:    slots,
+		Attempts: 2 * slots, // one finishes its file while another has the page
+		Acquire:  n.acquire,
+		Unseal:   n.seal.Open,
+		Pages:    countPages,
+		Observe:  n.metrics.rendered,
+	}
+	if n.cluster != nil {
+		cfg.Peers = peers{n.id, n.cluster}
+	}
+	if n.renderer, err = render.Start(n.system, cfg); err != nil {
+		return err
+	}
+	stop := n.onCluster(func(m any) {
+		switch m := m.(type) {
+		case nodeGone:
+			n.renderer.NodeGone(events.NodeID(m))
+			n.renderer.PeersChanged()
+		case peersChanged:
+			n.renderer.PeersChanged()
+		}
+	})
+	for p := range n.log.Partitions() { // a watch ends with the replica
+		n.replica.Watch(p, n.renderer.Folded)
+	}
+	n.onClose("rendering", func(ctx context.Context) error {
+		stop()
+		n.renderer.Close(ctx)
+		return nil
+	})
+	return nil
+}
+
+func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, error) {
+	return n.pool.Acquire(ctx, lane)
+}
+
+func countPages(pdf []byte) (int, error) {
+	return document.PageCount(bytes.NewReader(pdf), int64(len(pdf)))
+}
+
+func (n *Node) startRetention(context.Context) (err error) {
+	n.deleter, err = retention.Start(n.system, retention.Config{Log: n.log, Files: n.files, Logger: n.logger, Now: n.now})
+	if err != nil {
+		return err
+	}
+	n.onClose("retention", func(context.Context) error { return n.deleter.Close() })
+	return nil
+}

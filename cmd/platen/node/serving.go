@@ -1,0 +1,91 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"platen.dev/browserpool/egress"
+	"platen.dev/cmd/platen/admin"
+	"platen.dev/document"
+	"platen.dev/edge"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/blocks"
+)
+
+func (n *Node) startAdmin(context.Context) error {
+	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Logger: n.logger, Now: n.now})
+	if err == nil {
+		n.onClose("admin", server.Close)
+	}
+	return err
+}
+
+func (n *Node) startDev(context.Context) error {
+	if !n.cfg.Dev {
+		return nil
+	}
+	return ensureDevAccounts(n.cfg.Data, n.gateway)
+}
+
+func (n *Node) startEdge(context.Context) (err error) {
+	n.server = edge.New(edge.Config{
+		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
+		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.Template, Invoice: checkInvoice, Placeholders: blocks.CheckText},
+		Rate:      n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
+		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
+		DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
+	})
+	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
+		return err
+	}
+	go func() {
+		if err := n.server.Serve(n.listener); err != nil {
+			n.failed <- err
+		}
+	}()
+	n.onClose("API", n.server.Shutdown)
+	return nil
+}
+
+// ready returns why the node should be sent no requests; nil if it should.
+func (n *Node) ready() error {
+	if err := n.replica.Err(); err != nil {
+		return fmt.Errorf("replica: %w", err)
+	}
+	return nil
+}
+
+func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	f, err := n.files.Open(ctx, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, f.Size, nil
+}
+
+// resolve checks a host that a document is to be loaded from by the rules of the
+// browsers' proxy.
+func (n *Node) resolve(ctx context.Context, host string) error {
+	_, err := egress.Policy{Allow: n.cfg.EgressAllow, Refuses: n.addresses.has}.Resolve(ctx, host)
+	if errors.Is(err, egress.ErrBlocked) {
+		return edge.ErrBlocked
+	}
+	return err
+}
+
+// sanitize returns "" for HTML of which nothing is left to show.
+func sanitize(html string) string {
+	s := document.Sanitize(html)
+	if s.Empty() {
+		return ""
+	}
+	return s.HTML()
+}
+
+func checkInvoice(xml []byte, profile string) error {
+	_, err := einvoice.Read(xml, profile)
+	return err
+}

@@ -1,0 +1,58 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/cluster"
+	"platen.dev/actors/job"
+	"platen.dev/actors/rate"
+	"platen.dev/actors/shard"
+	"platen.dev/events"
+)
+
+// ReplyTimeout is how long the edge waits for a reply; a shard changes hands within it.
+const ReplyTimeout = 10 * time.Second
+
+func (n *Node) startShards(context.Context) (err error) {
+	var nodes shard.Nodes = cluster.Single(n.id)
+	if n.cluster != nil {
+		nodes = n.cluster
+	}
+	n.shards, err = shard.Start(n.system, shard.Config{
+		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: n.now,
+		Effects: shard.Performers{job.KindRender: n.renderer, job.KindDeleteFile: n.deleter}, TrimCommands: n.cfg.embeddedLog(),
+	})
+	if err != nil {
+		return err
+	}
+	stop := n.onCluster(func(m any) {
+		if gone, ok := m.(nodeGone); ok {
+			n.shards.NodeGone(events.NodeID(gone))
+		}
+	})
+	n.onClose("shards", func(context.Context) error { stop(); return n.shards.Close() })
+	n.gateway, err = shard.NewGateway(shard.GatewayConfig{Log: n.log, Replica: n.replica, System: n.system, Patience: ReplyTimeout, Now: n.now})
+	return err
+}
+
+func (n *Node) startRates(context.Context) (err error) {
+	n.limiter, err = rate.Start(rate.Config{
+		Self: n.id, System: n.system, Logger: n.logger, Now: n.now,
+		Owner: func(id events.AccountID) events.NodeID {
+			return n.replica.Owner(events.Partition(id, n.log.Partitions()))
+		},
+		Address: n.remoteActors,
+	})
+	if err == nil {
+		n.onClose("request rates", func(context.Context) error { n.limiter.Close(); return nil })
+	}
+	return err
+}
+
+// rate counts a request of an account.
+func (n *Node) rate(id events.AccountID, plan events.Plan) events.Rate {
+	limits, _ := account.LimitsOf(plan)
+	return n.limiter.Take(id, limits.RequestsPerMinute)
+}

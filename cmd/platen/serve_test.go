@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"platen.dev/cmd/platen/node"
+)
+
+// TestBadConfigFile names files that cannot be used.
+func TestBadConfigFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "platen.toml")
+	if err := os.WriteFile(file, []byte("partitions = 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"--config " + file:              "partitions: must be 1 to 4096",
+		"--config=/nowhere/platen.toml": "/nowhere/platen.toml",
+	} {
+		err := run(strings.Fields("serve "+args), &strings.Builder{}, &strings.Builder{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want an error with %q", args, err, want)
+		}
+	}
+}
+
+// TestFlagsWinOverFile gives the same settings twice.
+func TestFlagsWinOverFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "platen.toml")
+	if err := os.WriteFile(file, []byte("listen = \"127.0.0.1:1\"\npartitions = 7\n[kafka]\nbrokers = [\"a:1\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := parseServe([]string{"--listen", "127.0.0.1:2", "--config", file, "--kafka", "b:1,c:1"}, &strings.Builder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := node.NewConfig()
+	want.Listen, want.Partitions, want.Kafka.Brokers = "127.0.0.1:2", 7, []string{"b:1", "c:1"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,101 @@
+// Package testkit has what the tests of several rooms share: how to wait, chance that can
+// be repeated, and an actor system that says nothing. It is below events because every
+// room may import that.
+package testkit
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// Patience bounds every wait of a test. Only a test that hangs uses it up, on however busy
+// a machine.
+const Patience = 2 * time.Minute
+
+// pace is the pause between two looks at something that cannot be waited for. Polls of
+// the API at this pace stay below the request rates of the plans.
+const pace = 20 * time.Millisecond
+
+// Eventually waits until a condition is true; what names the condition in the failure.
+func Eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	if !Becomes(is) {
+		t.Fatalf("not after %s: %s", Patience, what)
+	}
+}
+
+// Becomes waits until a condition is true, and reports whether it was within Patience.
+func Becomes(is func() bool) bool {
+	tick := time.NewTicker(pace)
+	defer tick.Stop()
+	for deadline := time.Now().Add(Patience); !is(); <-tick.C {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}
+
+// Receive returns the next value of a channel; what names it in the failure. A channel
+// that is closed gives the zero value.
+func Receive[T any](t testing.TB, from <-chan T, what string) T {
+	t.Helper()
+	select {
+	case value := <-from:
+		return value
+	case <-time.After(Patience):
+		t.Fatalf("not after %s: %s", Patience, what)
+		panic("unreachable")
+	}
+}
+
+// Context returns a context that ends with the test, or after Patience.
+func Context(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Rand returns a test's source of chance. The test prints the seed, which
+// PLATEN_TEST_SEED repeats.
+func Rand(t testing.TB) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("PLATEN_TEST_SEED"); text != "" {
+		given, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = given
+	}
+	t.Logf("PLATEN_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, seed))
+}
+
+// Silent returns a logger that discards everything.
+func Silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// System returns an actor system that logs nothing and is shut down when the test ends.
+func System(t testing.TB) *actor.ActorSystem {
+	t.Helper()
+	system := NewSystem()
+	t.Cleanup(system.Shutdown)
+	return system
+}
+
+// NewSystem returns an actor system that logs nothing; the caller shuts it down, once. It
+// forgets dead letters at once, because counting them would outlive the test.
+func NewSystem() *actor.ActorSystem {
+	return actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return Silent() }),
+		actor.WithDeadLetterThrottleInterval(time.Millisecond),
+	)
+}
