@@ -14,12 +14,15 @@ type Command struct {
 
 // Address is the promise that a reply completes: an actor of a node.
 type Address struct {
-	Node string `cbor:"1,keyasint"`
-	ID   string `cbor:"2,keyasint"`
+	Node string `cbor:"1,keyasint" log:"show"`
+	ID   string `cbor:"2,keyasint" log:"show"`
 }
 
-// CommandBody is one of the command types below.
-type CommandBody interface{ commandType() uint64 }
+// CommandBody is one of the command types below. String shows its fields as Describe does.
+type CommandBody interface {
+	commandType() uint64
+	String() string
+}
 
 // CreateAccount opens an account. Creating it again with the same plan changes nothing.
 type CreateAccount struct {
@@ -114,7 +117,7 @@ type WakeJob struct {
 // ForgetFile tells that a file is deleted from storage.
 type ForgetFile struct {
 	Job  JobID  `cbor:"1,keyasint"`
-	Name string `cbor:"2,keyasint"`
+	Name string `cbor:"2,keyasint" log:"show"`
 }
 
 // BeginDownload asks for one of the downloads that a file allows, and for its stream.

@@ -8,15 +8,15 @@ type Entry interface{ isEntry() }
 type Marker struct {
 	// Owner is the node; Version the build, for people who read the journal.
 	Owner   NodeID `cbor:"1,keyasint"`
-	Version string `cbor:"2,keyasint,omitempty"`
+	Version string `cbor:"2,keyasint,omitempty" log:"show"`
 }
 
 // Envelope is all that one command changed, with the reply it earned. Every
 // command has exactly one accepted envelope, also when it changed nothing.
 type Envelope struct {
 	// Epoch is the offset of the owner's marker, Cause the command's offset.
-	Epoch   int64     `cbor:"1,keyasint"`
-	Cause   int64     `cbor:"2,keyasint"`
+	Epoch   int64     `cbor:"1,keyasint" log:"always"`
+	Cause   int64     `cbor:"2,keyasint" log:"always"`
 	Command CommandID `cbor:"3,keyasint"`
 	Account AccountID `cbor:"4,keyasint"`
 	// At is the command's time, hence the events'.

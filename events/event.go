@@ -1,7 +1,11 @@
 package events
 
-// Event records one thing that happened. Its time is its envelope's.
-type Event interface{ eventType() uint64 }
+// Event records one thing that happened. Its time is its envelope's. String shows its
+// fields as Describe does.
+type Event interface {
+	eventType() uint64
+	String() string
+}
 
 // AccountCreated opened an account.
 type AccountCreated struct {
@@ -72,7 +76,7 @@ type JobQueued struct {
 	Operation Operation `cbor:"3,keyasint"`
 	Test      bool      `cbor:"4,keyasint,omitempty"`
 	// Content is the offset of the SubmitJob record that holds the content.
-	Content int64 `cbor:"5,keyasint"`
+	Content int64 `cbor:"5,keyasint" log:"always"`
 	// Window is the quota window of the job's unit.
 	Window Instant `cbor:"6,keyasint,omitempty"`
 	// Webhook is where the outcome is to be told.
@@ -141,7 +145,7 @@ type RenderReleased struct {
 // RenderDiscarded tells that the result of a stale attempt was refused; its file is garbage.
 type RenderDiscarded struct {
 	Job     JobID     `cbor:"1,keyasint"`
-	Name    string    `cbor:"2,keyasint"`
+	Name    string    `cbor:"2,keyasint" log:"show"`
 	Attempt AttemptID `cbor:"3,keyasint,omitempty"`
 }
 

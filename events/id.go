@@ -68,12 +68,18 @@ type AttemptID uint64
 // NewAttemptID makes a random attempt id, never zero.
 func NewAttemptID() AttemptID { return AttemptID(randomNumber()) }
 
+// String is 16 hexadecimal digits, as in the names of stored files.
+func (id AttemptID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
+
 // DownloadID is the fencing token of one download: only who has it may renew or
 // end the stream.
 type DownloadID uint64
 
 // NewDownloadID makes a random download id, never zero.
 func NewDownloadID() DownloadID { return DownloadID(randomNumber()) }
+
+// String is 16 hexadecimal digits.
+func (id DownloadID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
 
 func randomNumber() uint64 {
 	var b [8]byte
@@ -90,6 +96,14 @@ func At(t time.Time) Instant { return Instant(t.UnixMilli()) }
 
 // Time converts back, in UTC.
 func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
+
+// String is RFC 3339 in UTC, to the millisecond; a dash for none.
+func (i Instant) String() string {
+	if i == 0 {
+		return "-"
+	}
+	return i.Time().Format("2006-01-02T15:04:05.000Z")
+}
 
 // Add moves an instant by d, cut to milliseconds.
 func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Milliseconds()) }

@@ -100,8 +100,8 @@ type Key struct {
 	// Hash is the SHA-256 of the whole secret.
 	Hash [32]byte `cbor:"2,keyasint"`
 	// Prefix is sk_live_ or sk_test_, LastFour the secret's end, both for people.
-	Prefix   string  `cbor:"3,keyasint"`
-	LastFour string  `cbor:"4,keyasint"`
+	Prefix   string  `cbor:"3,keyasint" log:"show"`
+	LastFour string  `cbor:"4,keyasint" log:"show"`
 	Created  Instant `cbor:"5,keyasint"`
 	Revoked  Instant `cbor:"6,keyasint,omitempty"`
 	// LastUsed is when a request last came with it, to KeyUsePrecision.
@@ -125,7 +125,7 @@ func WithKey(keys []Key, id KeyID, change func(*Key)) []Key {
 // File is a stored result.
 type File struct {
 	// Name is the file's name in the store, unique to the attempt. Its extension is its type.
-	Name string `cbor:"1,keyasint"`
+	Name string `cbor:"1,keyasint" log:"show"`
 	// Size is in bytes, Pages zero for images.
 	Size  int64 `cbor:"2,keyasint"`
 	Pages int   `cbor:"3,keyasint,omitempty"`

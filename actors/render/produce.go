@@ -103,7 +103,7 @@ func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (o
 func (w *work) store(ctx context.Context) error {
 	storing := w.cfg.Now()
 	w.report.Finish = storing.Sub(w.finishing)
-	name := fmt.Sprintf("%s-%016x%s", w.job, uint64(w.id), w.out.extension)
+	name := fmt.Sprintf("%s-%s%s", w.job, w.id, w.out.extension)
 	size, err := w.cfg.Files.Put(ctx, name, bytes.NewReader(w.out.data), w.limit)
 	w.out.data = nil
 	if err != nil {

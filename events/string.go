@@ -1,0 +1,67 @@
+package events
+
+// This file has the String methods of commands and events; Describe explains what they show.
+
+func (c CreateAccount) String() string      { return text(c) }
+func (c ChangePlan) String() string         { return text(c) }
+func (c IssueKey) String() string           { return text(c) }
+func (c RevokeKey) String() string          { return text(c) }
+func (c MoveAnchor) String() string         { return text(c) }
+func (c LimitFiles) String() string         { return text(c) }
+func (c SetVolumeBlocks) String() string    { return text(c) }
+func (c NoteKeyUse) String() string         { return text(c) }
+func (c SubmitJob) String() string          { return text(c) }
+func (c StartRender) String() string        { return text(c) }
+func (c FinishRender) String() string       { return text(c) }
+func (c FailRender) String() string         { return text(c) }
+func (c LoseRender) String() string         { return text(c) }
+func (c WakeJob) String() string            { return text(c) }
+func (c ForgetFile) String() string         { return text(c) }
+func (c BeginDownload) String() string      { return text(c) }
+func (c RenewDownload) String() string      { return text(c) }
+func (c EndDownload) String() string        { return text(c) }
+func (c PutTemplate) String() string        { return text(c) }
+func (c DeleteTemplate) String() string     { return text(c) }
+func (c SetDefaultTemplate) String() string { return text(c) }
+
+func (e AccountCreated) String() string     { return text(e) }
+func (e PlanChanged) String() string        { return text(e) }
+func (e KeyIssued) String() string          { return text(e) }
+func (e KeyRevoked) String() string         { return text(e) }
+func (e AnchorMoved) String() string        { return text(e) }
+func (e FilesLimited) String() string       { return text(e) }
+func (e VolumeBlocksSet) String() string    { return text(e) }
+func (e KeyUsed) String() string            { return text(e) }
+func (e TestCounted) String() string        { return text(e) }
+func (e QuotaReserved) String() string      { return text(e) }
+func (e QuotaDebited) String() string       { return text(e) }
+func (e QuotaReleased) String() string      { return text(e) }
+func (e JobQueued) String() string          { return text(e) }
+func (e RenderStarted) String() string      { return text(e) }
+func (e RenderRequeued) String() string     { return text(e) }
+func (e RenderReleased) String() string     { return text(e) }
+func (e RenderDiscarded) String() string    { return text(e) }
+func (e JobDone) String() string            { return text(e) }
+func (e JobFailed) String() string          { return text(e) }
+func (e FileExpired) String() string        { return text(e) }
+func (e FileDeleted) String() string        { return text(e) }
+func (e JobForgotten) String() string       { return text(e) }
+func (e DownloadBegun) String() string      { return text(e) }
+func (e DownloadRenewed) String() string    { return text(e) }
+func (e DownloadEnded) String() string      { return text(e) }
+func (e TemplateSaved) String() string      { return text(e) }
+func (e TemplateDeleted) String() string    { return text(e) }
+func (e DefaultTemplateSet) String() string { return text(e) }
+
+func (m Marker) String() string { return text(m) }
+
+// String is the envelope's head with all its events.
+func (e Envelope) String() string {
+	s := text(e)
+	for _, ev := range e.Events {
+		s += " " + ev.String()
+	}
+	return s
+}
+
+func (c Command) String() string { return text(c) }
