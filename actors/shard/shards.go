@@ -124,6 +124,7 @@ func (s *supervisor) Receive(ctx actor.Context) {
 		for _, p := range m.partitions {
 			s.spawn(ctx, p)
 		}
+		s.cfg.Logger.Info("shards assigned", "count", len(m.partitions), "held", len(s.hosts))
 	case respawn:
 		if pid, held := s.hosts[m.partition]; held && pid == nil {
 			s.spawn(ctx, m.partition)
@@ -162,6 +163,7 @@ func (s *supervisor) onGive(ctx actor.Context, m give) {
 		}
 		s.forget(p)
 	}
+	s.cfg.Logger.Info("shards handed over", "count", len(m.partitions), "held", len(s.hosts))
 	if len(g.left) == 0 {
 		close(g.done)
 		return
@@ -177,6 +179,7 @@ func (s *supervisor) onDrop(ctx actor.Context, m drop) {
 		}
 		s.forget(p)
 	}
+	s.cfg.Logger.Warn("shards lost", "count", len(m.partitions), "held", len(s.hosts))
 	for _, g := range s.gives {
 		for _, pid := range g.left {
 			ctx.Stop(pid)

@@ -33,12 +33,14 @@ func usage() string {
 Usage:
 
   platen serve [flags]                      run a node (--help lists the flags)
-` + admin.Usage() + `  platen einvoice check FILE                check an XML invoice, or a hybrid PDF; --profile PROFILE
+` + admin.Usage() + `  platen log dump [flags]                   print commands and journal, without content; --account ID, --job ID, --from TIME, --json
+  platen einvoice check FILE                check an XML invoice, or a hybrid PDF; --profile PROFILE
   platen einvoice extract FILE              print the XML of a hybrid PDF; --out FILE
   platen version                            print the version
 
-The e-invoice commands need no node. The admin commands talk to a running node through <data>/admin.sock; --data
-names its data directory. PLAN is free, starter, pro or business.
+The admin commands talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
+starter, pro or business. "log dump" asks a running node, too, or else reads the log itself. The e-invoice commands need
+no node.
 `
 }
 
@@ -52,6 +54,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return serve(args[1:], stdout, stderr)
 	case "admin":
 		return admin.Run(args[1:], node.NewConfig().Data, stdout, stderr)
+	case "log":
+		return dumpLog(args[1:], stdout, stderr)
 	case "einvoice":
 		return eInvoice(args[1:], stdout, stderr)
 	case "version":

@@ -43,7 +43,11 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	case err = <-n.Failed():
 		logger.Error("stopping: the node cannot go on", "error", err)
 	}
-	return errors.Join(err, n.Close())
+	err = errors.Join(err, n.Close())
+	if err == nil {
+		logger.Info("stopped")
+	}
+	return err
 }
 
 // parseServe reads the configuration file, if one is named, and the flags over it.

@@ -23,6 +23,8 @@ var (
 	ErrTrimmed = errors.New("offset is below the oldest retained record")
 	// ErrBeyondEnd answers a read above the end: the log was recreated, or lost its tail.
 	ErrBeyondEnd = errors.New("offset is above the end of the log")
+	// ErrReadOnly answers appends, trims and memberships on a log that was opened for reading only.
+	ErrReadOnly = errors.New("log is open for reading only")
 	// ErrClosed answers every call on a closed log, reader or membership.
 	ErrClosed = errors.New("log is closed")
 )

@@ -81,6 +81,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /accounts/{id}/templates/{template}", s.showTemplate)
 	mux.HandleFunc("DELETE /accounts/{id}/templates/{template}", s.deleteTemplate)
 	mux.HandleFunc("PUT /accounts/{id}/default-template", s.setDefaultTemplate)
+	mux.HandleFunc("GET /log", s.dumpLog)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	return mux

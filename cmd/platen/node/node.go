@@ -116,6 +116,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 			return nil, errors.Join(fmt.Errorf("start %s: %w", step.part, err), n.Close())
 		}
 	}
+	n.logger.Info("node started", "node", string(n.id), "version", n.version, "log", n.cfg.logKind(), "slots", n.pool.Stats().Slots)
 	return n, nil
 }
 

@@ -43,6 +43,13 @@ func (n *Node) startLog(ctx context.Context) (err error) {
 // embeddedLog reports whether the node has a log of its own, rather than one on Kafka.
 func (c Config) embeddedLog() bool { return len(c.Kafka.Brokers) == 0 }
 
+func (c Config) logKind() string {
+	if c.embeddedLog() {
+		return "embedded"
+	}
+	return "kafka"
+}
+
 // OpenLog opens the log that a node of this configuration uses. The embedded log has one
 // user at a time.
 func (c Config) OpenLog(ctx context.Context, logger *slog.Logger) (eventlog.Log, error) {
@@ -56,6 +63,18 @@ func (c Config) OpenLog(ctx context.Context, logger *slog.Logger) (eventlog.Log,
 			events.TopicCommands: {"retention.ms": strconv.Itoa(c.Kafka.CommandsHours * 3_600_000)},
 			events.TopicJournal:  nil,
 		},
+	})
+}
+
+// OpenLogReadOnly opens the log of a node that does not run, without changing anything.
+func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
+	logger := slog.New(slog.DiscardHandler)
+	if c.embeddedLog() {
+		return embedded.Open(embedded.Config{Dir: c.logDir(), ReadOnly: true, Logger: logger})
+	}
+	return kafka.Open(ctx, kafka.Config{
+		Brokers: c.Kafka.Brokers, ReadOnly: true, Logger: logger,
+		Topics: map[string]map[string]string{events.TopicCommands: nil, events.TopicJournal: nil},
 	})
 }
 

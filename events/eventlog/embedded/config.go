@@ -13,6 +13,9 @@ type Config struct {
 	Dir string
 	// Partitions is the count per topic, fixed when Dir is first opened.
 	Partitions int32
+	// ReadOnly opens a log that exists and changes nothing: appends, trims and memberships
+	// fail with eventlog.ErrReadOnly. Partitions may be 0 then, for those that the log has.
+	ReadOnly bool
 	// Logger receives background faults. Nil means slog.Default().
 	Logger *slog.Logger
 	// PendingBytes bounds the appends in flight; more of them block. 0 means 64 MiB.
@@ -44,7 +47,7 @@ func (c Config) validate() error {
 	switch {
 	case c.Dir == "":
 		return errors.New("embedded log: Dir is empty")
-	case c.Partitions < 1:
+	case c.Partitions < 1 && !(c.ReadOnly && c.Partitions == 0):
 		return errors.New("embedded log: Partitions must be at least 1")
 	case c.PendingBytes < 0 || c.TailBytes < 0:
 		return errors.New("embedded log: PendingBytes and TailBytes must not be negative")

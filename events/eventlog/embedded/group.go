@@ -21,6 +21,9 @@ type groupName struct{ group, topic string }
 // goroutine, one after the other: what is taken is revoked before it is
 // assigned. Do not call Close of a membership from within them.
 func (l *Log) Own(name, topic string, owner eventlog.Owner) (eventlog.Membership, error) {
+	if l.readOnly {
+		return nil, eventlog.ErrReadOnly
+	}
 	if _, err := l.partition(topic, 0); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 type Log struct {
 	dir        string
 	partitions int32
+	readOnly   bool
 	logger     *slog.Logger
 	db         *pebble.DB
 	lock       *pebble.Lock
@@ -53,7 +54,7 @@ func Open(c Config) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFormat(db, c.Partitions); err != nil {
+	if c.Partitions, err = checkFormat(db, c.Partitions); err != nil {
 		return nil, errors.Join(fmt.Errorf("open log %s: %w", c.Dir, err), db.Close(), lock.Close())
 	}
 	l := newLog(c, db, lock)
@@ -66,6 +67,7 @@ func newLog(c Config, db *pebble.DB, lock *pebble.Lock) *Log {
 	return &Log{
 		dir:        c.Dir,
 		partitions: c.Partitions,
+		readOnly:   c.ReadOnly,
 		logger:     c.Logger,
 		db:         db,
 		lock:       lock,
@@ -88,6 +90,9 @@ func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func
 	p, err := l.partition(topic, partition)
 	if err == nil && len(r.Value) > eventlog.MaxRecord {
 		err = eventlog.ErrTooLarge
+	}
+	if l.readOnly {
+		err = eventlog.ErrReadOnly
 	}
 	if err != nil {
 		p, r = &partitionless, eventlog.Record{}
@@ -121,6 +126,9 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	p, err := l.partition(topic, partition)
 	if err != nil {
 		return err
+	}
+	if l.readOnly {
+		return eventlog.ErrReadOnly
 	}
 	if _, end := p.bounds(); before > end {
 		return eventlog.ErrBeyondEnd

@@ -19,6 +19,9 @@ func at(dir string) logtest.Storage {
 		Open: func(partitions int32) (eventlog.Log, error) {
 			return embedded.Open(embedded.Config{Dir: dir, Partitions: partitions})
 		},
+		OpenReadOnly: func() (eventlog.Log, error) {
+			return embedded.Open(embedded.Config{Dir: dir, ReadOnly: true})
+		},
 	}
 }
 

@@ -21,7 +21,7 @@ var ErrInUse = errors.New("another platen uses the directory")
 // chosen for an idle node of 80 MiB: what is read twice comes from the tails, so
 // the block cache is small.
 func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
-	if err := c.FS.MkdirAll(c.Dir, 0o700); err != nil {
+	if err := prepareDir(c); err != nil {
 		return nil, nil, fmt.Errorf("open log: %w", err)
 	}
 	lock, err := pebble.LockDirectory(c.Dir, c.FS)
@@ -34,7 +34,8 @@ func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
 		Lock:                        lock,
 		Logger:                      listener,
 		EventListener:               &pebble.EventListener{BackgroundError: listener.backgroundError},
-		FormatMajorVersion:          pebble.FormatNewest,
+		FormatMajorVersion:          formatMajorVersion(c),
+		ReadOnly:                    c.ReadOnly,
 		CacheSize:                   8 << 20,
 		MaxOpenFiles:                500,
 		MemTableSize:                16 << 20,
@@ -52,6 +53,23 @@ func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
 	return db, lock, nil
 }
 
+// prepareDir makes the directory, or checks that a log to be read is there.
+func prepareDir(c Config) error {
+	if !c.ReadOnly {
+		return c.FS.MkdirAll(c.Dir, 0o700)
+	}
+	_, err := c.FS.Stat(c.Dir)
+	return err
+}
+
+// formatMajorVersion keeps the version of a database that is only read.
+func formatMajorVersion(c Config) pebble.FormatMajorVersion {
+	if c.ReadOnly {
+		return pebble.FormatDefault
+	}
+	return pebble.FormatNewest
+}
+
 func lockError(dir string, err error) error {
 	const bySelf = "lock held by current process" // Pebble has no sentinel for it
 	if errors.Is(err, syscall.EAGAIN) || err.Error() == bySelf {
@@ -60,24 +78,26 @@ func lockError(dir string, err error) error {
 	return fmt.Errorf("open log %s: lock: %w", dir, err)
 }
 
-// checkFormat writes the format of a new database and compares that of an old one.
-func checkFormat(db *pebble.DB, partitions int32) error {
+// checkFormat writes the format of a new database, or compares that of an old one. It
+// returns the number of partitions.
+func checkFormat(db *pebble.DB, partitions int32) (int32, error) {
 	value, closer, err := db.Get(formatKey)
 	if errors.Is(err, pebble.ErrNotFound) {
 		format := binary.BigEndian.AppendUint32([]byte{formatVersion}, uint32(partitions))
-		return db.Set(formatKey, format, pebble.Sync)
+		return partitions, db.Set(formatKey, format, pebble.Sync)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer closer.Close()
 	if len(value) != 5 || value[0] != formatVersion {
-		return fmt.Errorf("storage format %x is not known to this version", value)
+		return 0, fmt.Errorf("storage format %x is not known to this version", value)
 	}
-	if have := int32(binary.BigEndian.Uint32(value[1:])); have != partitions {
-		return &eventlog.PartitionCountError{Topic: "*", Have: have, Want: partitions}
+	have := int32(binary.BigEndian.Uint32(value[1:]))
+	if partitions != 0 && have != partitions {
+		return 0, &eventlog.PartitionCountError{Topic: "*", Have: have, Want: partitions}
 	}
-	return nil
+	return have, nil
 }
 
 // quiet is Pebble's logger: faults only, and of a repeated one not every instance.

@@ -31,6 +31,9 @@ type Config struct {
 	// when it is made, such as retention.ms; nil is fine. Without settings nothing is
 	// ever deleted but by Trim.
 	Topics map[string]map[string]string
+	// ReadOnly opens topics that exist and changes nothing: appends, trims and memberships
+	// fail with eventlog.ErrReadOnly. Partitions may be 0 then, for those that the topics have.
+	ReadOnly bool
 	// SessionTimeout is how long a member of a group may be silent before its
 	// partitions are given away. 0 means 6 s. The broker's
 	// group.min.session.timeout.ms must not exceed it.
@@ -74,7 +77,7 @@ func (c Config) validate() error {
 	switch {
 	case len(c.Brokers) == 0:
 		return errors.New("kafka log: Brokers is empty")
-	case c.Partitions < 1:
+	case c.Partitions < 1 && !(c.ReadOnly && c.Partitions == 0):
 		return errors.New("kafka log: Partitions must be at least 1")
 	case c.ReplicationFactor < 1:
 		return errors.New("kafka log: ReplicationFactor must be at least 1")

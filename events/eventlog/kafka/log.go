@@ -105,6 +105,9 @@ func (l *Log) answer(done func(int64, error), offset int64, err error) {
 }
 
 func (l *Log) refuses(topic string, partition int32, r eventlog.Record) error {
+	if l.config.ReadOnly {
+		return eventlog.ErrReadOnly
+	}
 	if len(r.Value) > eventlog.MaxRecord {
 		return eventlog.ErrTooLarge
 	}
@@ -192,6 +195,9 @@ func (l *Log) offset(ctx context.Context, topic string, partition int32, at int6
 
 // Trim implements eventlog.Log.
 func (l *Log) Trim(ctx context.Context, topic string, partition int32, before int64) error {
+	if l.config.ReadOnly {
+		return eventlog.ErrReadOnly
+	}
 	if _, err := l.topic(topic, partition); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/testkit"
 )
 
 func TestMain(m *testing.M) { logtest.Main(m, at) }
@@ -20,19 +21,19 @@ func TestMain(m *testing.M) { logtest.Main(m, at) }
 // at is the storage named "broker topic".
 func at(where string) logtest.Storage {
 	broker, topic, _ := strings.Cut(where, " ")
+	open := func(c kafka.Config) (eventlog.Log, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+		defer cancel()
+		c.Brokers, c.Topics, c.SessionTimeout = []string{broker}, map[string]map[string]string{topic: nil}, 2*time.Second
+		return kafka.Open(ctx, c)
+	}
 	return logtest.Storage{
 		Topic: topic,
 		Where: where,
 		Open: func(partitions int32) (eventlog.Log, error) {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
-			return kafka.Open(ctx, kafka.Config{
-				Brokers:        []string{broker},
-				Partitions:     partitions,
-				Topics:         map[string]map[string]string{topic: nil},
-				SessionTimeout: 2 * time.Second,
-			})
+			return open(kafka.Config{Partitions: partitions})
 		},
+		OpenReadOnly: func() (eventlog.Log, error) { return open(kafka.Config{ReadOnly: true}) },
 	}
 }
 

@@ -44,6 +44,9 @@ var _ eventlog.Membership = (*member)(nil)
 // Own implements eventlog.Log. It returns at once; partitions come when the group has
 // met. Do not call Close of the membership from within the owner's methods.
 func (l *Log) Own(group, topic string, owner eventlog.Owner) (eventlog.Membership, error) {
+	if l.config.ReadOnly {
+		return nil, eventlog.ErrReadOnly
+	}
 	if _, err := l.topic(topic, 0); err != nil {
 		return nil, err
 	}

@@ -49,6 +49,9 @@ func (t *topic) leader(partition int32) int32 {
 
 // prepare makes the missing topics, checks all and learns their leaders.
 func (l *Log) prepare(ctx context.Context) error {
+	if l.config.ReadOnly {
+		return l.prepareReading(ctx)
+	}
 	if err := l.checkSessionTimeout(ctx); err != nil {
 		return err
 	}
@@ -69,6 +72,24 @@ func (l *Log) prepare(ctx context.Context) error {
 		return err
 	}
 	return l.checkSettings(ctx, names)
+}
+
+// prepareReading checks that the topics exist, and learns their partitions and leaders.
+func (l *Log) prepareReading(ctx context.Context) error {
+	names := slices.Sorted(maps.Keys(l.config.Topics))
+	found, err := l.describe(ctx, names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if errors.Is(kerr.ErrorForCode(found[name].ErrorCode), kerr.UnknownTopicOrPartition) {
+			return fmt.Errorf("there is no topic %s", name)
+		}
+	}
+	if l.config.Partitions == 0 {
+		l.config.Partitions = int32(len(found[names[0]].Partitions))
+	}
+	return l.learn(ctx, names)
 }
 
 func (l *Log) create(ctx context.Context, name string) error {

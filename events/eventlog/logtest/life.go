@@ -16,6 +16,7 @@ var lifeCases = []testCase{
 	{"close finishes pending appends", closeFinishesAppends},
 	{"close revokes", closeRevokes},
 	{"another partition count is refused", partitionCount},
+	{"a log open for reading only changes nothing", readOnly},
 }
 
 func closedLog(t *testing.T, s Storage) {
@@ -129,4 +130,36 @@ func partitionCount(t *testing.T, s Storage) {
 		}
 	}
 	open(t, s)
+}
+
+func readOnly(t *testing.T, s Storage) {
+	if _, err := s.OpenReadOnly(); err == nil {
+		t.Error("a log that does not exist can be read")
+	}
+	l := open(t, s)
+	fill(t, l, s.Topic, 1, 5)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reading, err := s.OpenReadOnly()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reading.Partitions(); got != Partitions {
+		t.Errorf("%d partitions, want %d", got, Partitions)
+	}
+	readFrom(t, reading, s.Topic, 1, 0, 5)
+	ctx := testkit.Context(t)
+	_, appendErr := eventlog.AppendWait(ctx, reading, s.Topic, 1, eventlog.Record{})
+	_, ownErr := reading.Own("group", s.Topic, newHoldings(t).owner("a"))
+	for call, err := range map[string]error{"append": appendErr, "own": ownErr, "trim": reading.Trim(ctx, s.Topic, 1, 3)} {
+		if !errors.Is(err, eventlog.ErrReadOnly) {
+			t.Errorf("%s: %v, want ErrReadOnly", call, err)
+		}
+	}
+	if err := reading.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	l = open(t, s)
+	wantBounds(t, l, s.Topic, 1, 0, 5)
 }

@@ -24,6 +24,8 @@ type Storage struct {
 	// Open opens the log there. The cases never hold it open twice; Takeover does,
 	// in two processes.
 	Open func(partitions int32) (eventlog.Log, error)
+	// OpenReadOnly opens what is there for reading only, whatever its partition count.
+	OpenReadOnly func() (eventlog.Log, error)
 	// Where tells a child process where the storage is: see Main.
 	Where string
 }

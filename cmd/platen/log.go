@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/logdump"
+	"platen.dev/cmd/platen/node"
+	"platen.dev/events"
+)
+
+// dumpLog runs `platen log dump`: by the running node, or else from the log itself.
+func dumpLog(args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 || args[0] != "dump" {
+		fmt.Fprint(stderr, usage())
+		return cli.ErrUsage
+	}
+	cfg, filter, err := parseDump(args[1:], stderr)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	out := bufio.NewWriterSize(stdout, 64<<10)
+	err = admin.NewClient(cfg.Data).DumpLog(ctx, filter, out)
+	if errors.Is(err, admin.ErrNoNode) {
+		err = dumpStopped(ctx, cfg, filter, out)
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// dumpStopped reads the log of a node that does not run.
+func dumpStopped(ctx context.Context, cfg node.Config, filter logdump.Filter, out io.Writer) error {
+	l, err := cfg.OpenLogReadOnly(ctx)
+	if err != nil {
+		return fmt.Errorf("no node runs with this --data, and its log cannot be read: %w", err)
+	}
+	return errors.Join(logdump.Write(ctx, l, filter, out), l.Close())
+}
+
+func parseDump(args []string, stderr io.Writer) (cfg node.Config, filter logdump.Filter, err error) {
+	if cfg, err = fileConfig(args); err != nil {
+		return cfg, filter, err
+	}
+	var account, job, from string
+	flags := flag.NewFlagSet("platen log dump", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.String("config", "", "configuration `FILE` of the node")
+	flags.StringVar(&cfg.Data, "data", cfg.Data, "data `DIR` of the node")
+	flags.Var((*list)(&cfg.Kafka.Brokers), "kafka", "read the log on the Kafka cluster at `HOST:PORT[,…]`, if no node runs with this --data")
+	flags.StringVar(&account, "account", "", "print what is about the account `ID` only")
+	flags.StringVar(&job, "job", "", "print what is about the job `ID` only")
+	flags.StringVar(&from, "from", "", "print from `TIME` on: RFC 3339, or how long ago, such as 90m")
+	flags.BoolVar(&filter.JSON, "json", false, "print JSON, an object per line")
+	plain, err := cli.Parse(flags, args)
+	if err != nil {
+		return cfg, filter, err
+	}
+	if len(plain) > 0 {
+		return cfg, filter, fmt.Errorf("log dump takes flags only, not %q", plain[0])
+	}
+	filter.Account = events.AccountID(account)
+	if job != "" {
+		if filter.Job, err = events.ParseJobID(job); err != nil {
+			return cfg, filter, fmt.Errorf("--job: %w", err)
+		}
+	}
+	if filter.From, err = logdump.ParseFrom(from, time.Now()); err != nil {
+		return cfg, filter, fmt.Errorf("--from: %w", err)
+	}
+	return cfg, filter, nil
+}
