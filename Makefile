@@ -7,20 +7,23 @@ SHELL := /bin/bash
 GO ?= go
 DATA ?= data
 LISTEN ?= 127.0.0.1:8080
-# What staticcheck looks for: wrong code (SA), code nobody uses (U1000), and code
-# that says in many words what the language says in few (S1), but for S1016, which
-# would tie commands to events that look alike by chance.
+# What staticcheck looks for: wrong code (SA), unused code (U1000), and code that can
+# be simplified (S1), except S1016, which would tie commands to events that look alike
+# by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps build demo run test race integration bench lint format clean
+.PHONY: help deps integrationdeps build demo run test race integration bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
 	@echo
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
 
 deps: ## install the Debian packages that Platen needs (browser, fonts, PDF tools)
 	@deploy/install-deps.sh
+
+integrationdeps: ## install the Debian packages that the integration tests need, too
+	@deploy/install-deps.sh --integration
 
 build: ## build bin/platen
 	@$(GO) build -o bin/platen ./cmd/platen
@@ -37,14 +40,13 @@ test: deps ## run every test that needs only Go modules and Debian packages
 	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
 	$(GO) test -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
 	grep '^contract: ' $$log
-	@echo "playing the simulator's schedules"
-	@$(GO) test -timeout 15m ./actors/simulation
+	@echo "running every other test, the simulator's schedules included"
 	@$(GO) test -timeout 20m -skip '^TestContract$$' ./...
 
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: deps build ## run the tests against Apache Kafka, veraPDF, Mustang, xmllint and schemathesis, and with browsers killed
+integration: integrationdeps build ## run the tests against Apache Kafka, veraPDF, Mustang, xmllint and schemathesis, and with browsers killed
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 2,000 jobs while browsers are killed"
@@ -59,8 +61,9 @@ bench: deps build ## print the benchmarks, each as a ratio within one run
 	@$(GO) test -run '^$$' -bench . ./einvoice/pdfa | grep ^Benchmark
 	@$(GO) run ./cmd/bench
 
-lint: ## check format, vet and staticcheck
+lint: ## check format, go.mod, vet and staticcheck
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted (run make format):"; echo "$$out"; exit 1; fi
+	@$(GO) mod tidy -diff
 	@$(GO) vet ./... && $(GO) vet -tags integration ./...
 	@$(GO) tool staticcheck -checks '$(CHECKS)' -tags integration ./...
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs what Platen needs beside its own binary on Debian: the headless
+# Installs what Platen needs besides its own binary on Debian: the headless
 # browser, qpdf, the poppler tools that the tests read PDFs with, and fonts for
 # Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji.
 #
-#   deploy/install-deps.sh           install what is missing (as root, or through sudo)
-#   deploy/install-deps.sh --check   only tell what is missing; exit 1 if anything is
+#   deploy/install-deps.sh                 install what is missing (as root, or through sudo)
+#   deploy/install-deps.sh --integration   install what `make integration` needs, too
+#   deploy/install-deps.sh --check         only report what is missing; exit 1 if anything is
 #
 # It may be run any number of times; when everything is there it changes nothing
 # and needs neither root nor the network.
@@ -23,6 +24,14 @@ packages=(
   qpdf
 )
 go_needed=1.26
+
+# add_integration adds what the integration tests need: xmllint, Python's venv for
+# schemathesis, and Java and Maven for Kafka, veraPDF and Mustang unless some are there.
+add_integration() {
+  packages+=(libxml2-utils python3-venv)
+  command -v java >/dev/null 2>&1 || packages+=(default-jdk-headless)
+  command -v mvn >/dev/null 2>&1 || packages+=(maven)
+}
 
 say() { printf 'install-deps: %s\n' "$*"; }
 die() { printf 'install-deps: %s\n' "$*" >&2; exit 1; }
@@ -75,10 +84,11 @@ main() {
   local missing=() package status=0
   case "${1-}" in
     "" | --check) ;;
-    *) die "unknown argument $1; the only option is --check" ;;
+    --integration) add_integration ;;
+    *) die "unknown argument $1; the options are --integration and --check" ;;
   esac
   command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1 ||
-    die "this system has no dpkg and apt-get: it is not Debian. Install the like of these: ${packages[*]}"
+    die "this system has no dpkg and apt-get: it is not Debian. Install the equivalents of these: ${packages[*]}"
   mapfile -t missing < <(missing_packages)
 
   if [ "${1-}" = --check ]; then

@@ -2,39 +2,106 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// rules say which rooms a room may import beside itself, and why no others.
-var rules = map[string]struct {
-	may []string
-	why string
-}{
-	"events":      {nil, "the vocabulary is the leaf that everything rests on"},
-	"store":       {nil, "files are files: storage knows no jobs"},
-	"projections": {[]string{"events"}, "a replica folds what happened and decides nothing"},
-	"browserpool": {[]string{"events"}, "a browser knows neither accounts nor the log"},
-	"document":    {[]string{"events"}, "documents are turned into documents, without I/O"},
-	"einvoice":    {[]string{"document"}, "invoices stand on documents"},
-	"ledger":      {[]string{"events"}, "the ledger consumes public events like any outsider"},
-	"edge":        {[]string{"events", "projections"}, "the edge reaches actors through interfaces of its own"},
-	"actors":      {[]string{"events", "projections", "browserpool", "document", "einvoice", "store"}, "actors decide and act, and do not know HTTP"},
-	"cmd":         {[]string{"events", "store", "projections", "browserpool", "document", "einvoice", "ledger", "edge", "actors"}, "wiring knows every room"},
+// rule says which packages of Platen a package may import, and why no others.
+type rule struct{ may, why string }
+
+// rules has every package. A package under test may import what it needs.
+var rules = map[string]rule{
+	"events":                   {"", "commands, events and their bytes: everything rests on them"},
+	"events/contract":          {"", "limits and grammars that several rooms share: a leaf, so that all can"},
+	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
+	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
+	"events/eventlog/embedded": {"events/eventlog", "a back end knows the contract of the log and nothing above it"},
+	"events/eventlog/kafka":    {"events/eventlog", "a back end knows the contract of the log and nothing above it"},
+	"events/eventlog/logtest":  {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
+	"events/testkit":           {"", "tests of every room use it"},
+	"store":                    {"", "files are files: storage knows no jobs"},
+	"projections":              {"events events/eventlog", "a replica folds what happened and decides nothing"},
+
+	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
+	"einvoice":          {"einvoice/cii einvoice/markup", "an invoice is read without knowing what it is for"},
+	"einvoice/markup":   {"", "a strict XML reader"},
+	"einvoice/cii":      {"", "the structure of the profiles, as data"},
+	"einvoice/blocks":   {"einvoice einvoice/cii", "shows an invoice as HTML"},
+	"einvoice/pdfa":     {"einvoice einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
+	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
+
+	"browserpool":          {"browserpool/chromium browserpool/egress browserpool/page events", "lends pages, and knows neither accounts nor the log; events for the lanes"},
+	"browserpool/page":     {"browserpool/chromium browserpool/egress events/contract", "does one job's work on a page, and knows no pool"},
+	"browserpool/chromium": {"", "a process and its debug pipe"},
+	"browserpool/egress":   {"", "a proxy and its policy"},
+	"browserpool/bare":     {"browserpool/chromium", "what benchmarks compare the pool with must share none of it"},
+	"browserpool/pagetest": {"", "servers for tests"},
+
+	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
+	"actors/account":         {"actors/job events events/contract projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
+	"actors/command":         {"events events/eventlog", "puts commands into the log"},
+	"actors/cluster":         {"events", "who is up, and how to reach them; not what they do"},
+	"actors/rate":            {"events events/contract", "counts requests in memory, outside the log"},
+	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
+	"actors/render/dispatch": {"actors/job events", "pure: which job begins, and where"},
+	"actors/render": {
+		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks einvoice/pdfa events events/contract events/eventlog projections store",
+		"performs renders, so it knows all that makes files; it does not know who decides",
+	},
+	"actors/retention": {"actors/command actors/job events events/eventlog", "performs deletions"},
+	"actors/shard": {
+		"actors/account actors/command actors/job events events/eventlog projections",
+		"decides and hands effects to performers, of which it knows the interface only",
+	},
+	"actors/simulation": {
+		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract events/eventlog projections",
+		"drives the machines that ship, without browsers, files and networks",
+	},
+
+	"edge/schema":              {"", "JSON values: declared, checked, described; no request in particular"},
+	"edge/request":             {"edge/schema events events/contract", "pure: from bytes to a typed request or violations"},
+	"edge/apikey":              {"events", "the form of API keys"},
+	"edge/openapi":             {"edge/schema", "describes declarations"},
+	"edge/openapi/openapitest": {"", "holds responses to the description, as a client would"},
+	"edge": {
+		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog projections",
+		"HTTP: reaches actors and documents through interfaces of its own",
+	},
+
+	"cmd/platen/cli":     {"", "flags and usage"},
+	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
+	"cmd/platen/admin": {
+		"actors/account cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog projections",
+		"works on a node through what a node gives it",
+	},
+	"cmd/platen/node": {
+		"actors/account actors/cluster actors/job actors/rate actors/render actors/render/dispatch actors/retention actors/shard browserpool browserpool/egress " +
+			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections store",
+		"connects the parts: the one package that knows all rooms",
+	},
+	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
+	"cmd/platen/conformance":   {"", "tests only"},
+	"cmd/platen":               {"cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events", "parses commands and calls what does them"},
+	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
+	"cmd/bench":                {"browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded", "measures the service from outside, and the bare minimum beside it"},
 }
 
 const module = "platen.dev/"
 
-// TestImports holds every package to the rules of its room; tests may import what they need.
-func TestImports(t *testing.T) {
+// packages has the imports within Platen of every package there is.
+func packages(t *testing.T) map[string][]string {
+	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages := 0
-	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); packages++ {
+	all := map[string][]string{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
 		var p struct {
 			ImportPath string
 			Imports    []string
@@ -42,29 +109,76 @@ func TestImports(t *testing.T) {
 		if err := d.Decode(&p); err != nil {
 			t.Fatal(err)
 		}
-		checkImports(t, p.ImportPath, p.Imports)
+		name := strings.TrimPrefix(p.ImportPath, module)
+		all[name] = nil
+		for _, imported := range p.Imports {
+			if inside, ok := strings.CutPrefix(imported, module); ok {
+				all[name] = append(all[name], inside)
+			}
+		}
 	}
-	if packages < 10 {
-		t.Errorf("only %d packages were looked at", packages)
-	}
+	return all
 }
 
-func checkImports(t *testing.T, path string, imports []string) {
-	room := roomOf(path)
-	rule, known := rules[room]
-	if !known {
-		t.Errorf("%s is in no known room", path)
-		return
+// TestImports holds every package to its rule, and every rule to what is there.
+func TestImports(t *testing.T) {
+	all := packages(t)
+	for name, imports := range all {
+		r, known := rules[name]
+		if !known {
+			t.Errorf("%s has no rule in %s", name, "cmd/platen/imports_test.go")
+			continue
+		}
+		may := strings.Fields(r.may)
+		for _, imported := range imports {
+			if !slices.Contains(may, imported) {
+				t.Errorf("%s imports %s: %s", name, imported, r.why)
+			}
+		}
+		for _, allowed := range may {
+			if !slices.Contains(imports, allowed) {
+				t.Errorf("the rule of %s allows %s, which it does not import", name, allowed)
+			}
+		}
 	}
-	for _, imported := range imports {
-		to := roomOf(imported)
-		if strings.HasPrefix(imported, module) && to != room && !slices.Contains(rule.may, to) {
-			t.Errorf("%s imports %s: %s", path, imported, rule.why)
+	for name := range rules {
+		if _, there := all[name]; !there {
+			t.Errorf("there is a rule for %s, which is not there", name)
 		}
 	}
 }
 
-func roomOf(path string) string {
-	room, _, _ := strings.Cut(strings.TrimPrefix(path, module), "/")
-	return room
+// TestReadmeShowsTheImports holds the README's list of folders to the imports of what is in them.
+func TestReadmeShowsTheImports(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^    (\w+) +[^\n]*?imports ([\w, ]+)$`).FindAllStringSubmatch(string(readme), -1) {
+		shown[m[1]] = m[2]
+	}
+	want := map[string][]string{}
+	for name, imports := range packages(t) {
+		room, _, _ := strings.Cut(name, "/")
+		for _, imported := range append(imports, room) {
+			to, _, _ := strings.Cut(imported, "/")
+			if to != room && !slices.Contains(want[room], to) {
+				want[room] = append(want[room], to)
+			} else if want[room] == nil {
+				want[room] = []string{}
+			}
+		}
+	}
+	delete(want, "cmd")
+	for room, imports := range want {
+		slices.Sort(imports)
+		text := fmt.Sprint(strings.Join(imports, ", "))
+		if text == "" {
+			text = "nothing"
+		}
+		if shown[room] != text {
+			t.Errorf("README.md says that %s imports %q; it imports %s", room, shown[room], text)
+		}
+	}
 }

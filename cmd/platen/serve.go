@@ -39,7 +39,7 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	select {
 	case <-ctx.Done():
 		stop() // a second signal ends the process at once
-		logger.Info("stopping: finishing what is under way", "limit", cfg.Drain())
+		logger.Info("stopping: finishing what is under way", "limit_seconds", cfg.DrainSeconds)
 	case err = <-n.Failed():
 		logger.Error("stopping: the node cannot go on", "error", err)
 	}
