@@ -125,7 +125,7 @@ func BenchmarkCapture(b *testing.B) {
 	for _, name := range benchDocuments[:2] {
 		html := benchDocument(b, name)
 		b.Run(name+"/bare", func(b *testing.B) {
-			benchWarm(b, func(p *bare.Page) ([]byte, error) { return p.Shoot(html) })
+			benchWarm(b, func(p *bare.Page) ([]byte, error) { return p.Capture(html) })
 		})
 		b.Run(name+"/pool", func(b *testing.B) {
 			pool := openPool(b, Config{})

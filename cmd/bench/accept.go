@@ -23,8 +23,8 @@ const testJob = `{"html":"<p>x</p>","test":true}`
 const perAccount = 150
 
 // accept compares POST /html-to-pdf with an idempotency key, up to its durable 202, with a
-// handler that does one durable append. Each platen is fresh, its rendering paused, and jobs
-// are spread over as many accounts as their concurrency limits ask for.
+// handler that does one durable append. Each node is new, its rendering is paused, and the
+// jobs are spread over enough accounts for their concurrency limits.
 func accept(s settings) error {
 	fmt.Printf("accept: POST → durable → 202, %d connections\n", connections)
 	bareProcess, err := startBare()
@@ -66,15 +66,15 @@ func acceptOnce(s settings) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	err = p.quiet(func() error {
+	err = p.withBrowsersStopped(func() error {
 		o, err = load(s.duration, 202, post(p.base+"/html-to-pdf", keys))
 		return err
 	})
 	return o, err
 }
 
-// post makes small jobs; with keys, connection c uses those of index c, c+64, …,
-// each for as many jobs as may be under way.
+// post submits small jobs; with keys, connection c uses those of index c, c+64, …, each
+// for as many jobs as may be under way.
 func post(url string, keys []string) func(c, i int, r *fasthttp.Request) {
 	return func(c, i int, r *fasthttp.Request) {
 		r.SetRequestURI(url)

@@ -18,7 +18,7 @@ const bareServer = "bare-server"
 
 // Paths of the bare server.
 const (
-	barePath      = "/same"     // answers a body it was given
+	barePath      = "/same"     // responds with a body that it was given
 	bareFsyncPath = "/fsync"    // one write and one fsync per request
 	bareGroupPath = "/embedded" // one durable append to the embedded log, group commit and all
 )
@@ -35,22 +35,22 @@ func serveBare(dir string) {
 	fatal(err)
 	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(dir, "log"), Partitions: 64, Logger: slog.New(slog.DiscardHandler)})
 	fatal(err)
-	b := &yardstick{file: file, log: l}
+	b := &bareHandler{file: file, log: l}
 	listener, err := listen()
 	fatal(err)
 	fmt.Println(listener.Addr())
 	fatal((&fasthttp.Server{Handler: b.handle, NoDefaultContentType: true}).Serve(listener))
 }
 
-// yardstick does the least that could be called the same work.
-type yardstick struct {
+// bareHandler does the least that could be called the same work.
+type bareHandler struct {
 	mu   sync.Mutex
 	file *os.File
 	log  *embedded.Log
 	same []byte
 }
 
-func (b *yardstick) handle(ctx *fasthttp.RequestCtx) {
+func (b *bareHandler) handle(ctx *fasthttp.RequestCtx) {
 	switch string(ctx.Path()) {
 	case barePath:
 		if ctx.IsPost() {
@@ -76,7 +76,7 @@ func answer(ctx *fasthttp.RequestCtx, err error) {
 	ctx.SetBodyString(`{"job_id":"00000000-0000-0000-0000-000000000000","status":"queued","detail":"Job queued"}`)
 }
 
-func (b *yardstick) fsync(body []byte) error {
+func (b *bareHandler) fsync(body []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, err := b.file.Write(body); err != nil {

@@ -13,13 +13,13 @@ import (
 // connections is how many clients of a load ask at once.
 const connections = 64
 
-// outcome is what a load came to.
+// outcome is the result of a load.
 type outcome struct {
 	perSecond float64
 	p50, p99  time.Duration
 }
 
-// load has every connection send one request after the other for a while.
+// load sends requests on every connection, one after the other, for a while.
 // prepare makes the i-th request of a connection.
 func load(duration time.Duration, want int, prepare func(connection, i int, r *fasthttp.Request)) (outcome, error) {
 	client := &fasthttp.Client{MaxConnsPerHost: connections, NoDefaultUserAgentHeader: true}
@@ -48,7 +48,7 @@ func load(duration time.Duration, want int, prepare func(connection, i int, r *f
 	return summary(all, elapsed), nil
 }
 
-// summary is what times measured within elapsed come to.
+// summary is the outcome of requests that took times, within elapsed.
 func summary(times []time.Duration, elapsed time.Duration) outcome {
 	slices.Sort(times)
 	return outcome{float64(len(times)) / elapsed.Seconds(), times[len(times)/2], times[len(times)*99/100]}
@@ -87,7 +87,7 @@ func row(name string, o outcome) {
 	fmt.Printf("  %-46s %9.1f/s   p50 %-10s p99 %s\n", name, o.perSecond, ms(o.p50), ms(o.p99))
 }
 
-// ratio prints what the comparison comes to.
+// ratio prints the result of a comparison.
 func ratio(name string, ours, bare, goal float64) {
 	verdict := "reached"
 	if ours < goal*bare {

@@ -6,11 +6,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// pollAccounts is over how many accounts polls are spread: each may ask 2,000 times a minute.
+// pollAccounts is the number of accounts that share the polls, as each may send 2,000 requests a minute.
 const pollAccounts = 768
 
 // poll compares GET /jobs/{id}, keys and request rates checked, with a handler that
-// answers the same bytes.
+// responds with the same bytes.
 func poll(s settings) error {
 	fmt.Printf("\npoll: GET /jobs/{id}, %d connections\n", connections)
 	p, err := startPlaten(s.platen)
@@ -25,7 +25,7 @@ func poll(s settings) error {
 	defer bareProcess.stop()
 	targets, body, err := finishedJobs(p)
 	if err == nil {
-		err = teach(bareProcess, body)
+		err = setResponse(bareProcess, body)
 	}
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func poll(s settings) error {
 	return nil
 }
 
-// teach tells the bare server what to answer.
-func teach(p *process, body []byte) error {
+// setResponse sets what the bare server responds with.
+func setResponse(p *process, body []byte) error {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
@@ -63,7 +63,7 @@ func teach(p *process, body []byte) error {
 // target is a job to ask for, and the key to ask with.
 type target struct{ url, key string }
 
-// finishedJobs makes a finished job for each of many accounts, and gives the body of the last one's status.
+// finishedJobs makes a finished job for each of many accounts, and returns the last one's status.
 func finishedJobs(p *process) (targets []target, body []byte, err error) {
 	keys, err := accounts(p, pollAccounts)
 	if err != nil {
@@ -84,7 +84,7 @@ func finishedJobs(p *process) (targets []target, body []byte, err error) {
 	return targets, body, nil
 }
 
-// getting asks for one target after the other, each connection from another one on.
+// getting requests one target after the other; each connection starts at another one.
 func getting(targets []target) func(c, i int, r *fasthttp.Request) {
 	return func(c, i int, r *fasthttp.Request) {
 		t := targets[(c*len(targets)/connections+i)%len(targets)]

@@ -117,9 +117,9 @@ func (p *process) browsers() (pids []int, err error) {
 	return pids, err
 }
 
-// quiet stops the browsers for as long as work takes, so that rendering does not
+// withBrowsersStopped stops the browsers for as long as work takes, so that rendering does not
 // share the cores with what is measured.
-func (p *process) quiet(work func() error) error {
+func (p *process) withBrowsersStopped(work func() error) error {
 	pids, err := p.browsers()
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func submitted(binary string) error {
 	if err != nil {
 		return err
 	}
-	return p.quiet(func() error {
+	return p.withBrowsersStopped(func() error {
 		if err := submitAll(p, keys); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func found(binary string) error {
 		return err
 	}
 	defer func() { _ = p.stop() }()
-	return p.quiet(func() error {
+	return p.withBrowsersStopped(func() error {
 		if err := p.awaitQueued(queuedJobs * 98 / 100); err != nil { // some are rendered before the browsers are stopped
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 // concurrency is how many documents are asked for at once.
 const concurrency = 4
 
-// jobAccounts is over how many accounts the jobs are spread: each may ask 2,000 times a minute.
+// jobAccounts is the number of accounts that share the jobs, as each may send 2,000 requests a minute.
 const jobAccounts = 48
 
 // kind is one way of making one document, by Platen and by the bare browser.
@@ -41,12 +41,12 @@ func render(s settings) error {
 	if err != nil {
 		return err
 	}
-	y, err := openYard(s.documents)
+	base, err := openBaseline(s.documents)
 	if err != nil {
 		return err
 	}
-	defer y.close()
-	kinds, err := y.kinds(s.documents)
+	defer base.close()
+	kinds, err := base.kinds(s.documents)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func render(s settings) error {
 		if !strings.Contains(k.title(), s.kind) {
 			continue
 		}
-		if err := y.compare(s, p, keys, k); err != nil {
+		if err := base.compare(s, p, keys, k); err != nil {
 			return fmt.Errorf("%s: %w", k.title(), err)
 		}
 	}
@@ -62,15 +62,15 @@ func render(s settings) error {
 	return nil
 }
 
-// gotenberg are figures measured once on a machine of this kind, with the project's tiny and invoice documents.
+// gotenberg has figures measured once on a machine of this kind, with the tiny and invoice documents.
 const gotenberg = "  for comparison, Gotenberg 8.36 with its default Chromium: tiny 6.6/s, invoice 4.5/s (measured once on two cores, not in this run)\n"
 
 // compare measures Platen and two bare loops in turn.
-func (y *yard) compare(s settings, p *process, keys []string, k kind) error {
+func (b *baseline) compare(s settings, p *process, keys []string, k kind) error {
 	workers := []func() (func() error, error){
 		func() (func() error, error) { return endToEnd(p, keys, k) },
-		func() (func() error, error) { return k.bare(y.plain) },
-		func() (func() error, error) { return k.bare(y.tuned) },
+		func() (func() error, error) { return k.bare(b.plain) },
+		func() (func() error, error) { return k.bare(b.tuned) },
 	}
 	outcomes := make([][]outcome, len(workers))
 	for range s.rounds {
@@ -91,7 +91,7 @@ func (y *yard) compare(s settings, p *process, keys []string, k kind) error {
 	return nil
 }
 
-// turns lets the workers go round the accounts.
+// turns spreads the requests over the accounts.
 var turns atomic.Int64
 
 func endToEnd(p *process, keys []string, k kind) (func() error, error) {
@@ -117,8 +117,8 @@ func endToEnd(p *process, keys []string, k kind) (func() error, error) {
 	}, nil
 }
 
-// fewest is how many documents a loop makes at least, however long that takes: fewer
-// would say little.
+// fewest is how many documents a loop makes at least, however long that takes, for a
+// figure that means something.
 const fewest = 24
 
 // loop has concurrency workers do their work over and over for a while.

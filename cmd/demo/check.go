@@ -55,5 +55,5 @@ func pagesOf(info string) (int, error) {
 			return strconv.Atoi(strings.TrimSpace(count))
 		}
 	}
-	return 0, errors.New("pdfinfo tells no number of pages")
+	return 0, errors.New("pdfinfo reports no number of pages")
 }

@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-// client speaks the HTTP API with one key.
+// client calls the HTTP API with one key.
 type client struct{ base, key string }
 
 // job is a JobStatusResponse as far as the demo reads it.
@@ -52,7 +52,7 @@ func (c *client) download(ctx context.Context, id string) ([]byte, error) {
 	return c.do(ctx, http.MethodGet, "/jobs/"+id+"/download", nil, http.StatusOK)
 }
 
-// do sends a request and returns the body of the wanted answer; any other answer is an error.
+// do sends a request and returns the body of a response with the wanted status; any other is an error.
 func (c *client) do(ctx context.Context, method, path string, body []byte, want int) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
@@ -67,12 +67,12 @@ func (c *client) do(ctx context.Context, method, path string, body []byte, want 
 		return nil, err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	text, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if resp.StatusCode != want {
-		return nil, fmt.Errorf("%s %s: %s: %.500s", method, path, resp.Status, answer)
+		return nil, fmt.Errorf("%s %s: %s: %.500s", method, path, resp.Status, text)
 	}
-	return answer, nil
+	return text, nil
 }

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// pollEvery is how often the demo asks for the jobs that have not ended.
+// pollEvery is how often the demo polls the jobs that have not ended.
 const pollEvery = 25 * time.Millisecond
 
-// result is a document and what became of it.
+// result is a document with its job.
 type result struct {
 	document
 	id        string
 	submitted time.Time
 	job       job
-	wall      time.Duration // from the submission until the PDF was here
+	wall      time.Duration // from the submission until the file was downloaded
 }
 
 // convert submits all documents at once, then fetches each as soon as it is done.
@@ -58,7 +58,7 @@ func convert(ctx context.Context, c *client, documents []document, out string) (
 	}
 }
 
-// advance asks how the job is, and fetches and checks the file of one that is done.
+// advance polls the job, and downloads and checks its file once it is done.
 func (r *result) advance(ctx context.Context, c *client, out string) error {
 	var err error
 	if r.job, err = c.status(ctx, r.id); err != nil || !r.job.ended() {

@@ -1,6 +1,6 @@
 // Command demo shows Platen at work: it starts a node of its own, converts every
-// document of a directory through every operation, and a report of two hundred pages
-// that it writes itself, and leaves the files and a table of what they cost. It is a client of
+// document of a directory through every operation, and an almanac of two hundred pages
+// that it generates, and leaves the files and a table of sizes and times. It is a client of
 // the HTTP API like any other and uses no part of Platen's code.
 package main
 
@@ -63,8 +63,8 @@ func parse() settings {
 	return s
 }
 
-// run is the whole demo. Whatever happens, the node it started has ended and its
-// data is gone when run returns.
+// run is the whole demo. When it returns, the node that it started has ended and the
+// node's data is gone, whatever happened.
 func run(ctx context.Context, s settings) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not finished within %v", s.timeout))
 	defer cancel()

@@ -28,7 +28,7 @@ type node struct {
 	data   string // its data directory
 	base   string // http://host:port
 	key    string // API key of the business account
-	stderr tail
+	stderr lastLines
 	ended  chan struct{} // closed when the process is gone
 }
 
@@ -50,7 +50,7 @@ func startNode(ctx context.Context, binary string) (*node, error) {
 		err = n.cmd.Start()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s (make build makes it): %w", binary, err), os.RemoveAll(data))
+		return nil, errors.Join(fmt.Errorf("start %s (`make build` builds it): %w", binary, err), os.RemoveAll(data))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("the node was not ready within %v", startLimit))
 	defer cancel()
@@ -60,7 +60,7 @@ func startNode(ctx context.Context, binary string) (*node, error) {
 	return n, nil
 }
 
-// awaitReady reads the address that the node prints, then asks until it is ready.
+// awaitReady reads the address that the node prints, then polls until it is ready.
 func (n *node) awaitReady(ctx context.Context, stdout io.Reader) error {
 	lines := make(chan string, 1)
 	go n.watch(stdout, lines)
@@ -87,15 +87,14 @@ func (n *node) awaitReady(ctx context.Context, stdout io.Reader) error {
 	return nil
 }
 
-// watch passes on the first line, drops the others and sees the process end. The
-// goroutine lives as long as the process.
+// watch passes the first line on, drops the others, and waits for the end of the process.
 func (n *node) watch(stdout io.Reader, lines chan<- string) {
 	r := bufio.NewReader(stdout)
 	if line, err := r.ReadString('\n'); err == nil {
 		lines <- line
 	}
 	_, _ = io.Copy(io.Discard, r) // ends with the process
-	_ = n.cmd.Wait()              // how it ended shows in its exit state
+	_ = n.cmd.Wait()              // ProcessState says how it ended
 	close(n.ended)
 }
 
@@ -125,7 +124,7 @@ func (n *node) ready(ctx context.Context) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// pause waits a moment, unless there is nothing left to wait for.
+// pause waits, unless the node or ctx ends.
 func (n *node) pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -137,8 +136,8 @@ func (n *node) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// stop asks the node to end, waits and removes its data. To an error it adds the
-// last things that the node said.
+// stop ends the node, waits for that and removes its data. It adds the node's last lines
+// to an error.
 func (n *node) stop(err error) error {
 	_ = n.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
 	select {
@@ -152,7 +151,7 @@ func (n *node) stop(err error) error {
 		err = fmt.Errorf("the node ended with %v", state)
 	}
 	if said := n.stderr.String(); err != nil && said != "" {
-		err = fmt.Errorf("%w\nthe node's last words:\n%s", err, said)
+		err = fmt.Errorf("%w\nthe node's last lines:\n%s", err, said)
 	}
 	return errors.Join(err, os.RemoveAll(n.data))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// progress shows how the jobs get on: one line that changes on a terminal, and
-// else a line for every change.
+// progress shows the states of the jobs: on a terminal as one line that changes, otherwise
+// as a line for every change.
 type progress struct {
 	w       io.Writer
 	live    bool
@@ -27,7 +27,7 @@ func terminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 }
 
-// show tells what is new about result i.
+// show prints the status of result i if it has changed.
 func (p *progress) show(i int) {
 	r := p.results[i]
 	if r.job.Status == p.shown[i] {

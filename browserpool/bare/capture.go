@@ -2,8 +2,8 @@ package bare
 
 import "github.com/go-rod/rod/lib/proto"
 
-// Shoot shows html in a window of 1024 × 768, captures that as PNG and empties the page again.
-func (p *Page) Shoot(html string) ([]byte, error) {
+// Capture shows html in a window of 1024 × 768, captures it as PNG and empties the page again.
+func (p *Page) Capture(html string) ([]byte, error) {
 	if err := (proto.EmulationSetDeviceMetricsOverride{Width: 1024, Height: 768, DeviceScaleFactor: 1}).Call(p.page); err != nil {
 		return nil, err
 	}

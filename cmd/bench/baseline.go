@@ -15,46 +15,47 @@ import (
 	"platen.dev/events"
 )
 
-// yard has the bare browsers, with a site to visit and a proxy to get there.
-type yard struct {
+// baseline is what Platen is compared with: bare browsers, a site to visit and a proxy to
+// reach it.
+type baseline struct {
 	site  *httptest.Server
 	proxy *egress.Proxy
-	// plain is the browser as it comes, tuned is started the way Platen starts its own.
+	// plain is the browser with its default flags, tuned is started the way Platen starts its own.
 	plain, tuned *bare.Browser
 }
 
-func openYard(documents string) (*yard, error) {
-	y := &yard{site: httptest.NewServer(http.FileServer(http.Dir(documents)))}
+func openBaseline(documents string) (*baseline, error) {
+	base := &baseline{site: httptest.NewServer(http.FileServer(http.Dir(documents)))}
 	var err error
 	loopback := egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	if y.proxy, err = egress.Listen(loopback, egress.Limits{}, slog.New(slog.DiscardHandler)); err != nil {
-		y.site.Close()
+	if base.proxy, err = egress.Listen(loopback, egress.Limits{}, slog.New(slog.DiscardHandler)); err != nil {
+		base.site.Close()
 		return nil, err
 	}
 	for _, b := range []struct {
 		browser **bare.Browser
 		tuned   bool
-	}{{&y.plain, false}, {&y.tuned, true}} {
-		if *b.browser, err = bare.Start(bare.Options{Proxy: y.proxy.Address(), Tuned: b.tuned}); err != nil {
-			y.close()
+	}{{&base.plain, false}, {&base.tuned, true}} {
+		if *b.browser, err = bare.Start(bare.Options{Proxy: base.proxy.Address(), Tuned: b.tuned}); err != nil {
+			base.close()
 			return nil, err
 		}
 	}
-	return y, nil
+	return base, nil
 }
 
-func (y *yard) close() {
-	for _, b := range []*bare.Browser{y.plain, y.tuned} {
-		if b != nil {
-			b.Close()
+func (b *baseline) close() {
+	for _, browser := range []*bare.Browser{b.plain, b.tuned} {
+		if browser != nil {
+			browser.Close()
 		}
 	}
-	y.proxy.Close()
-	y.site.Close()
+	b.proxy.Close()
+	b.site.Close()
 }
 
 // kinds are what is compared.
-func (y *yard) kinds(documents string) (all []kind, err error) {
+func (b *baseline) kinds(documents string) (all []kind, err error) {
 	texts := map[string]string{"report (200 KB)": report()}
 	for _, name := range []string{"tiny", "invoice"} {
 		b, err := os.ReadFile(filepath.Join(documents, name+".html"))
@@ -68,10 +69,10 @@ func (y *yard) kinds(documents string) (all []kind, err error) {
 		all = append(all, kind{string(events.HTMLToPDF), name, map[string]string{"html": texts[name]}, warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) })})
 	}
 	for _, name := range []string{"tiny", "invoice"} {
-		html, url := document.Sanitize(texts[name]).HTML(), y.site.URL+"/"+name+".html"
+		html, url := document.Sanitize(texts[name]).HTML(), b.site.URL+"/"+name+".html"
 		all = append(
 			all,
-			kind{string(events.HTMLToImage), name, map[string]string{"html": texts[name]}, warm(func(p *bare.Page) ([]byte, error) { return p.Shoot(html) })},
+			kind{string(events.HTMLToImage), name, map[string]string{"html": texts[name]}, warm(func(p *bare.Page) ([]byte, error) { return p.Capture(html) })},
 			kind{string(events.URLToPDF), name, map[string]string{"url": url}, func(b *bare.Browser) (func() error, error) {
 				return func() error { return notEmpty(b.PrintURL(url)) }, nil
 			}},
