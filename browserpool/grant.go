@@ -11,7 +11,7 @@ import (
 
 func (s *scheduler) onRequest(r *request) {
 	if s.closed {
-		r.answer <- nil
+		r.reply <- nil
 		return
 	}
 	s.waiting = append(s.waiting, r)
@@ -35,7 +35,7 @@ func (s *scheduler) grant() {
 		lease := &Lease{pool: s.pool, request: r, in: s.serving, pages: pages}
 		s.serving.leased++
 		s.leases[r] = lease
-		r.answer <- lease
+		r.reply <- lease
 	}
 }
 

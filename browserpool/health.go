@@ -11,8 +11,8 @@ import (
 // maxFailures is after how many failed self-tests in a row a browser is replaced.
 const maxFailures = 2
 
-// checkFromTimeToTime tells the scheduler when a check is due, until the pool ends.
-func (p *Pool) checkFromTimeToTime() {
+// checkPeriodically tells the scheduler when a check is due, until the pool ends.
+func (p *Pool) checkPeriodically() {
 	p.help(func() {
 		ticker := time.NewTicker(p.config.CheckEvery)
 		defer ticker.Stop()

@@ -7,7 +7,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// queue is a pool whose leases a test requests one after the other.
+// queue is a pool whose leases a test requests one after another.
 type queue struct {
 	*Pool
 	t *testing.T

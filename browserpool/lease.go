@@ -10,7 +10,7 @@ import (
 	"platen.dev/events"
 )
 
-// ErrClosed answers every call to a pool that was closed.
+// ErrClosed is the error of every call to a pool that was closed.
 var ErrClosed = errors.New("browser pool is closed")
 
 // Lease is the right to use one set of pages until Return, or until the context that it
@@ -38,11 +38,11 @@ func (p *Pool) Acquire(ctx context.Context, lane events.Lane) (*Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("lease a page: %w", err)
 	}
-	r := &request{lane: lane, answer: make(chan *Lease, 1)}
+	r := &request{lane: lane, reply: make(chan *Lease, 1)}
 	p.tell(r)
 	release := context.AfterFunc(ctx, func() { p.tell(withdrawn{r}) })
 	select {
-	case lease := <-r.answer:
+	case lease := <-r.reply:
 		if lease == nil {
 			release()
 			return nil, ErrClosed

@@ -67,7 +67,7 @@ func (p *Pool) spawn(first *instance) {
 	props := actor.PropsFromProducer(func() actor.Actor { return newScheduler(p) })
 	p.pid = p.config.System.Root.WithGuardian(stop).SpawnPrefix(props, "browserpool")
 	p.tell(launched{in: first})
-	p.checkFromTimeToTime()
+	p.checkPeriodically()
 }
 
 // Close lets the running jobs finish, refuses the waiting ones with ErrClosed,
@@ -90,10 +90,10 @@ func (p *Pool) Close(ctx context.Context) {
 
 // Stats returns the pool's figures, zeros once it is closed.
 func (p *Pool) Stats() Stats {
-	answer := make(chan Stats, 1)
-	p.tell(statsRequest{answer})
+	reply := make(chan Stats, 1)
+	p.tell(statsRequest{reply})
 	select {
-	case stats := <-answer:
+	case stats := <-reply:
 		stats.EgressBlocked = p.gate.Blocked()
 		return stats
 	case <-p.done:

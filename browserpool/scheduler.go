@@ -15,8 +15,8 @@ type (
 	// A request for a lease is answered once, unless it is withdrawn first; nil means
 	// that the pool is closed.
 	request struct {
-		lane   events.Lane
-		answer chan *Lease // has room for the answer
+		lane  events.Lane
+		reply chan *Lease // buffered, so that a reply never blocks
 	}
 	// withdrawn means that the context of a request, or of the lease it led to, has ended.
 	withdrawn struct{ request *request }
@@ -50,7 +50,7 @@ type (
 	}
 
 	// statsRequest asks for the pool's figures.
-	statsRequest struct{ answer chan<- Stats }
+	statsRequest struct{ reply chan<- Stats }
 	// closing ends the pool when its last lease has ended, killing ends it at once.
 	closing struct{}
 	killing struct{}
@@ -104,7 +104,7 @@ func (s *scheduler) Receive(c actor.Context) {
 	case checked:
 		s.onChecked(m)
 	case statsRequest:
-		m.answer <- s.snapshot()
+		m.reply <- s.snapshot()
 	case closing:
 		s.onClosing()
 	case killing:
@@ -129,7 +129,7 @@ func (s *scheduler) onClosing() {
 	s.closed = true
 	s.serving = nil
 	for _, r := range s.waiting {
-		r.answer <- nil
+		r.reply <- nil
 	}
 	s.waiting = nil
 	if s.backoff != nil {

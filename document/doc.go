@@ -1,5 +1,7 @@
-// Package document makes the documents that the browser prints, and reads the
-// PDFs it returns. Markdown becomes a styled HTML document; HTML from callers is
-// cut down to an allow-list of markup that can neither run nor load anything but
-// images. What leaves this package may be shown to a browser as it is.
+// Package document makes the HTML documents that the browser prints, and finishes the PDFs
+// that it returns: watermark, compression and encryption.
+//
+// Markdown becomes a styled HTML document. HTML from callers is reduced to an allow-list of
+// markup that cannot run anything and can load nothing but images. The browser may open
+// all HTML that this package returns.
 package document

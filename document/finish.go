@@ -17,26 +17,28 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 )
 
-// Finishing is what is done to a printed PDF, in this order.
+// Finishing has the options of Finish, which applies them in this order. The zero value
+// changes nothing.
 type Finishing struct {
 	// Overlay is a PDF whose first page is laid over every page; nil for none.
 	Overlay []byte
-	// ImageQuality is the quality, 1–100, of a lossy recompression of images; 0 leaves them.
+	// ImageQuality recompresses images as JPEG of a quality from 1 to 100, with loss,
+	// where that makes them smaller. With 0 they stay as they are.
 	ImageQuality int
-	// Level is 1–9: 1–3 recompresses streams, 4–6 makes object streams too, 7–9
-	// linearises beside (decisions.md, Rendering). 0 does nothing.
+	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
+	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
-	// Password encrypts the file with AES-256; "" does not.
+	// Password encrypts the file with AES-256, unless it is "".
 	Password string
 }
 
-// ErrPassword refuses a password that cannot be handed over safely.
+// ErrPassword refuses a password that cannot be passed to qpdf safely.
 var ErrPassword = errors.New("password contains control characters")
 
-// Finish does what f asks for. qpdf does what it is best at.
+// Finish finishes a printed PDF. It runs qpdf to compress, linearise and encrypt.
 func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) {
 	if f.Overlay != nil {
-		if pdf, err = Stamp(pdf, f.Overlay); err != nil {
+		if pdf, err = stamp(pdf, f.Overlay); err != nil {
 			return nil, err
 		}
 	}
@@ -51,11 +53,11 @@ func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) 
 	if strings.ContainsFunc(f.Password, unicode.IsControl) {
 		return nil, ErrPassword
 	}
-	return qpdf(ctx, pdf, f.job())
+	return qpdf(ctx, pdf, f.qpdfJob())
 }
 
-// job is what qpdf is to do, in its own terms.
-func (f Finishing) job() map[string]any {
+// qpdfJob is the job file of qpdf, without the names of the files.
+func (f Finishing) qpdfJob() map[string]any {
 	job := map[string]any{}
 	if f.Level > 0 {
 		job["recompressFlate"], job["streamData"] = "", "compress"
@@ -75,36 +77,36 @@ func (f Finishing) job() map[string]any {
 	return job
 }
 
-// qpdf runs qpdf over a PDF. Its job comes by a file that lives as long as it runs: a
-// password so neither shows in the list of processes nor is taken for an option.
+// qpdf runs qpdf on a PDF. The job, in a file that is deleted afterwards, keeps the
+// password out of the process list, and qpdf cannot take it for an option.
 func qpdf(ctx context.Context, pdf []byte, job map[string]any) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "platen-qpdf-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // what stays is of no use to anybody
-	in, out, order := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf"), filepath.Join(dir, "job.json")
+	defer os.RemoveAll(dir) // best effort: there is no remedy for an error
+	in, out, jobFile := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf"), filepath.Join(dir, "job.json")
 	job["inputFile"], job["outputFile"] = in, out
 	text, err := json.Marshal(job)
-	if err = errors.Join(err, os.WriteFile(order, text, 0o600), os.WriteFile(in, pdf, 0o600)); err != nil {
+	if err = errors.Join(err, os.WriteFile(jobFile, text, 0o600), os.WriteFile(in, pdf, 0o600)); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "qpdf", "--job-json-file="+order)
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	cmd := exec.CommandContext(ctx, "qpdf", "--job-json-file="+jobFile)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	err = cmd.Run()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 3 { // warnings, and the file is there
+	if errors.As(err, &exit) && exit.ExitCode() == 3 { // warnings; the output was written
 		err = nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("qpdf: %w: %.500s", err, said.String())
+		return nil, fmt.Errorf("qpdf: %w: %.500s", err, stderr.String())
 	}
 	return os.ReadFile(out)
 }
 
-// relaxed is how pdfcpu reads what the browser wrote.
-func relaxed() *model.Configuration {
+// relaxedConfig makes pdfcpu tolerate small deviations in what the browser writes.
+func relaxedConfig() *model.Configuration {
 	c := model.NewDefaultConfiguration()
 	c.ValidationMode = model.ValidationRelaxed
 	return c

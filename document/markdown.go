@@ -22,15 +22,15 @@ var printStyle string
 
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(directions{}, 500), util.Prioritized(languages{}, 501))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501))),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
 )
 
-// Markdown returns a whole HTML document for CommonMark with GFM tables and
-// strikethrough, in the built-in print style. Raw HTML shows as the text it is;
-// links and images have the addresses that Sanitize allows. The document's title
-// is its first heading. Hostile structure is refused with ErrComplex; everything
-// else takes well under a second per 100,000 characters.
+// Markdown converts CommonMark with GFM tables and strikethrough to an HTML document in the
+// built-in print style. Raw HTML is shown as text; links and images may have the URLs that
+// Sanitize allows. The title of the document is its first heading. Markdown returns
+// ErrComplex for structure that takes too long to render; everything else takes well under
+// a second per 100,000 characters.
 func Markdown(source string) (string, error) {
 	if err := checkComplexity(source); err != nil {
 		return "", err
@@ -41,25 +41,25 @@ func Markdown(source string) (string, error) {
 	if err := markdown.Renderer().Render(&body, src, tree); err != nil {
 		return "", fmt.Errorf("markdown: %w", err)
 	}
-	return page{title: firstHeading(tree, src), style: printStyle, body: allowList.Sanitize(body.String())}.html(), nil
+	return htmlDocument{title: firstHeading(tree, src), style: printStyle, body: allowList.Sanitize(body.String())}.html(), nil
 }
 
-// literalHTML writes raw HTML as text.
+// literalHTML renders raw HTML as text.
 type literalHTML struct{}
 
 func (literalHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindRawHTML, writeInline)
-	r.Register(ast.KindHTMLBlock, writeBlock)
+	r.Register(ast.KindRawHTML, renderInlineHTML)
+	r.Register(ast.KindHTMLBlock, renderHTMLBlock)
 }
 
-func writeInline(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func renderInlineHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkSkipChildren, nil
 	}
 	return ast.WalkSkipChildren, writeLines(w, source, node.(*ast.RawHTML).Segments)
 }
 
-func writeBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -89,10 +89,11 @@ func writeLines(w util.BufWriter, source []byte, lines *text.Segments) error {
 	return nil
 }
 
-// directions lets every block of prose find its own reading direction.
-type directions struct{}
+// directionMarker sets dir="auto" on every block, so that the browser determines the
+// writing direction of each from its text.
+type directionMarker struct{}
 
-func (directions) Transform(tree *ast.Document, _ text.Reader, _ parser.Context) {
+func (directionMarker) Transform(tree *ast.Document, _ text.Reader, _ parser.Context) {
 	_ = ast.Walk(tree, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			switch node.Kind() {
@@ -105,7 +106,7 @@ func (directions) Transform(tree *ast.Document, _ text.Reader, _ parser.Context)
 	})
 }
 
-// firstHeading is the plain text of the first heading, or nothing.
+// firstHeading is the plain text of the first heading, or "".
 func firstHeading(tree ast.Node, source []byte) string {
 	for node := tree.FirstChild(); node != nil; node = node.NextSibling() {
 		if node.Kind() == ast.KindHeading {

@@ -8,15 +8,15 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 )
 
-// Without this, pdfcpu reads and writes a configuration in the user's home.
+// Without this, pdfcpu reads and writes a configuration file in the home directory.
 func init() { api.DisableConfigDir() }
 
 // PageCount returns the number of pages of a PDF of the given size in bytes.
 // Broken or hostile input is an error, never a panic.
 func PageCount(pdf io.ReaderAt, size int64) (pages int, err error) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("count pages: broken PDF: %v", fault)
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("count pages: broken PDF: %v", panicked)
 		}
 	}()
 	pages, err = api.PageCount(io.NewSectionReader(pdf, 0, size), model.NewDefaultConfiguration())

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// drawn writes a PDF in the shape that the browser gives it: a classic
-// cross-reference table and a tree of pages, here eight to a node.
-func drawn(pages int) []byte {
+// newPDF makes a PDF as the browser does: with a cross-reference table, and a page tree of
+// eight pages per node.
+func newPDF(pages int) []byte {
 	var b bytes.Buffer
 	var offsets []int
 	object := func(format string, args ...any) {
@@ -49,7 +49,7 @@ func drawn(pages int) []byte {
 
 func TestPageCount(t *testing.T) {
 	for _, pages := range []int{1, 7, 8, 9, 100, 1000} {
-		pdf := drawn(pages)
+		pdf := newPDF(pages)
 		got, err := PageCount(bytes.NewReader(pdf), int64(len(pdf)))
 		if err != nil || got != pages {
 			t.Errorf("%d pages: got %d, %v", pages, got, err)
@@ -57,7 +57,7 @@ func TestPageCount(t *testing.T) {
 	}
 }
 
-// What the browser itself printed is counted too: 6 pages, as pdfinfo says.
+// A PDF that the browser printed has the 6 pages that pdfinfo reports.
 func TestPageCountOfBrowserOutput(t *testing.T) {
 	pdf, err := os.ReadFile("testdata/invoice.pdf")
 	if err != nil {
@@ -68,15 +68,15 @@ func TestPageCountOfBrowserOutput(t *testing.T) {
 	}
 }
 
-// Broken bytes are an error or a number, soon, and never a panic.
+// Broken files give an error or a number within seconds, and never a panic.
 func TestPageCountOfBrokenBytes(t *testing.T) {
 	for _, broken := range []string{"", "%PDF-1.4", "%PDF-1.4\nstartxref\n0\n%%EOF", "not a PDF at all", strings.Repeat("<<", 10_000), "%PDF-1.7\n" + strings.Repeat("1 0 obj [", 10_000)} {
 		if _, err := PageCount(strings.NewReader(broken), int64(len(broken))); err == nil {
-			t.Errorf("%.20q is counted", broken)
+			t.Errorf("%.20q: no error", broken)
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	whole := drawn(20)
+	whole := newPDF(20)
 	for round := range 300 {
 		broken := bytes.Clone(whole)
 		for range 1 + random.IntN(20) {
@@ -92,7 +92,7 @@ func TestPageCountOfBrokenBytes(t *testing.T) {
 }
 
 func BenchmarkPageCount(b *testing.B) {
-	pdf := drawn(1000)
+	pdf := newPDF(1000)
 	for b.Loop() {
 		if _, err := PageCount(bytes.NewReader(pdf), int64(len(pdf))); err != nil {
 			b.Fatal(err)

@@ -9,35 +9,35 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Sanitized is a caller's HTML after everything outside the allow-list is gone.
+// Sanitized is a caller's HTML reduced to the allow-list.
 type Sanitized struct {
-	// Lang, Dir and Title are those of the caller's document, empty where it had none.
+	// Lang, Dir and Title are those of the caller's document; each is empty if it has none.
 	Lang, Dir, Title string
 	// BodyStyle is the safe part of the body element's inline style.
 	BodyStyle string
-	// Body is the content, safe to stand inside a body element.
+	// Body is safe as the content of a body element.
 	Body string
 }
 
-// Sanitize keeps the usual markup of documents: text, headings, lists, tables,
-// images from http, https and data:image URIs, links to http, https and mailto,
-// and inline styles made of safe properties and values. Elements that run, load
-// or embed (script, style, iframe, object, svg, template and their like) go with
-// their content; other unknown elements go and leave their content. It takes
-// time linear in the source.
+// Sanitize keeps the usual markup of documents: text, headings, lists, tables, images with
+// http, https and data:image URLs, links to http, https and mailto URLs, and inline styles
+// of safe properties and values. Elements that run, load or embed something (script, style,
+// iframe, object, svg, template and the like) are removed with their content; of other
+// elements that are not allowed, the content is kept. Sanitize takes time linear in the
+// length of the source.
 func Sanitize(source string) Sanitized {
-	s := preamble(source)
+	s := documentProperties(source)
 	s.Body = allowList.Sanitize(source)
 	return s
 }
 
-// HTML returns a whole document, in UTF-8 and said to be.
+// HTML returns a complete document, which declares its encoding, UTF-8.
 func (s Sanitized) HTML() string {
-	return page{lang: s.Lang, dir: s.Dir, title: s.Title, bodyStyle: s.BodyStyle, body: s.Body}.html()
+	return htmlDocument{lang: s.Lang, dir: s.Dir, title: s.Title, bodyStyle: s.BodyStyle, body: s.Body}.html()
 }
 
-// Empty tells that there is nothing to print: no visible character, no image and
-// no rule. Boxes that only have a background or a border count as nothing.
+// Empty reports whether there is nothing to print: no visible character, no image and no
+// horizontal rule. Boxes that have only a background or a border do not count.
 func (s Sanitized) Empty() bool {
 	tokens := html.NewTokenizer(strings.NewReader(s.Body))
 	for {
@@ -45,7 +45,7 @@ func (s Sanitized) Empty() bool {
 		case html.ErrorToken:
 			return true
 		case html.TextToken:
-			if strings.ContainsFunc(string(tokens.Text()), visible) {
+			if strings.ContainsFunc(string(tokens.Text()), isVisible) {
 				return false
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -56,25 +56,25 @@ func (s Sanitized) Empty() bool {
 	}
 }
 
-func visible(r rune) bool {
+func isVisible(r rune) bool {
 	return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) && !unicode.IsControl(r)
 }
 
 var (
 	language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,6}$`)
 	direction = regexp.MustCompile(`^(?i)(ltr|rtl|auto)$`)
-	anchor    = regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,128}$`)
+	elementID = regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,128}$`)
 	count     = regexp.MustCompile(`^[0-9]{1,4}$`)
-	signed    = regexp.MustCompile(`^-?[0-9]{1,9}$`)
-	extent    = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?$`)
+	integer   = regexp.MustCompile(`^-?[0-9]{1,9}$`)
+	dimension = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?$`)
 	alignment = regexp.MustCompile(`^(?i)(left|right|center|justify|char|top|middle|bottom|baseline)$`)
 	listType  = regexp.MustCompile(`^(1|a|A|i|I|disc|circle|square)$`)
 	scope     = regexp.MustCompile(`^(?i)(row|col|rowgroup|colgroup)$`)
 	color     = regexp.MustCompile(`^(#[0-9A-Fa-f]{3,8}|[A-Za-z]{1,32})$`)
-	moment    = regexp.MustCompile(`^[0-9TZWP:.,+\- ]{1,64}$`)
+	datetime  = regexp.MustCompile(`^[0-9TZWP:.,+\- ]{1,64}$`)
 )
 
-// allowList is the whole policy; it may be used from any goroutine.
+// allowList is the policy of documents. It is safe for concurrent use.
 var allowList = newAllowList()
 
 func newAllowList() *bluemonday.Policy {
@@ -87,17 +87,18 @@ func newAllowList() *bluemonday.Policy {
 		"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
 		"time", "tr", "tt", "u", "ul", "var", "wbr",
 	)
-	// Elements that allow nothing else in them still mean something by themselves.
+	// Without this, bluemonday removes these elements if they have no attributes.
 	p.AllowNoAttrs().OnElements("a", "abbr", "bdo", "col", "colgroup", "dfn", "font", "img", "span", "time")
-	p.SkipElementsContent(embedding...)
+	p.SkipElementsContent(activeElements...)
 	allowAttributes(p)
-	allowAddresses(p)
+	allowURLs(p)
 	p.AllowStyles(styleProperties...).MatchingHandler(safeStyleValue).Globally()
 	return p
 }
 
-// embedding are the elements that run, load or embed: they go with their content.
-var embedding = []string{
+// activeElements are removed with their content: elements that run, load or embed
+// something, and elements whose content is not meant to be shown.
+var activeElements = []string{
 	"applet", "audio", "canvas", "datalist", "frame", "frameset", "iframe", "map", "math", "noembed", "noframes",
 	"noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title", "video", "xml",
 }
@@ -105,10 +106,10 @@ var embedding = []string{
 func allowAttributes(p *bluemonday.Policy) {
 	p.AllowAttrs("lang").Matching(language).Globally()
 	p.AllowAttrs("dir").Matching(direction).Globally()
-	p.AllowAttrs("id").Matching(anchor).Globally()
+	p.AllowAttrs("id").Matching(elementID).Globally()
 	p.AllowAttrs("title").Globally()
 	p.AllowAttrs("alt").OnElements("img")
-	p.AllowAttrs("width", "height").Matching(extent).OnElements("img", "table", "td", "th", "col", "colgroup", "hr")
+	p.AllowAttrs("width", "height").Matching(dimension).OnElements("img", "table", "td", "th", "col", "colgroup", "hr")
 	p.AllowAttrs("align").Matching(alignment).OnElements(
 		"p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "img", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "col", "colgroup", "hr", "caption")
 	p.AllowAttrs("valign").Matching(alignment).OnElements("thead", "tbody", "tfoot", "tr", "td", "th", "col", "colgroup")
@@ -118,17 +119,17 @@ func allowAttributes(p *bluemonday.Policy) {
 	p.AllowAttrs("scope").Matching(scope).OnElements("th")
 	p.AllowAttrs("span").Matching(count).OnElements("col", "colgroup")
 	p.AllowAttrs("border", "cellpadding", "cellspacing").Matching(count).OnElements("table")
-	p.AllowAttrs("start").Matching(signed).OnElements("ol")
-	p.AllowAttrs("value").Matching(signed).OnElements("li")
+	p.AllowAttrs("start").Matching(integer).OnElements("ol")
+	p.AllowAttrs("value").Matching(integer).OnElements("li")
 	p.AllowAttrs("type").Matching(listType).OnElements("ol", "ul", "li")
 	p.AllowAttrs("reversed").OnElements("ol")
 	p.AllowAttrs("open").OnElements("details")
-	p.AllowAttrs("datetime").Matching(moment).OnElements("time", "ins", "del")
+	p.AllowAttrs("datetime").Matching(datetime).OnElements("time", "ins", "del")
 }
 
-// allowAddresses admits what may be linked and embedded. A relative address
-// leads nowhere but to an anchor, as the document itself has no address.
-func allowAddresses(p *bluemonday.Policy) {
+// allowURLs allows the schemes of links and images. A relative URL can only refer to a
+// fragment, as the document has no URL of its own.
+func allowURLs(p *bluemonday.Policy) {
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("src").OnElements("img")
 	p.RequireParseableURLs(true)
@@ -137,8 +138,8 @@ func allowAddresses(p *bluemonday.Policy) {
 	p.AllowDataURIImages()
 }
 
-// preamble reads what the caller's html, title and body elements say.
-func preamble(source string) Sanitized {
+// documentProperties reads the language, direction, title and body style of a document.
+func documentProperties(source string) Sanitized {
 	var s Sanitized
 	tokens := html.NewTokenizer(strings.NewReader(source))
 	for {
@@ -156,7 +157,7 @@ func preamble(source string) Sanitized {
 				s.BodyStyle = safeStyle(attributeOf(token, "style"))
 				return s
 			case "div", "p", "table", "h1", "span":
-				return s // the content began without a body element
+				return s // content without a body element
 			}
 		}
 	}
@@ -185,7 +186,8 @@ func matching(pattern *regexp.Regexp, value string) string {
 	return ""
 }
 
-// safeStyle keeps the safe part of an inline style by way of the policy itself.
+// safeStyle returns the safe part of an inline style. It applies the policy to an element
+// with that style.
 func safeStyle(style string) string {
 	if style == "" {
 		return ""

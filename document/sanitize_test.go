@@ -8,7 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Each hostile fragment carries the word PAYLOAD where it would run or load; nothing of it may be left.
+// hostile are fragments with the word PAYLOAD where something would run or load. Sanitizing
+// must remove it.
 var hostile = []string{
 	`<script>PAYLOAD</script>`,
 	`<SCRIPT SRC=//evil.example/PAYLOAD></SCRIPT>`,
@@ -83,14 +84,14 @@ var hostile = []string{
 	"<scr\x00ipt>PAYLOAD</scr\x00ipt>",
 }
 
-// dangerous is what no output may contain outside of text.
+// dangerous matches what no output may contain outside of text.
 var dangerous = regexp.MustCompile(`(?i)<[^>]*(\son[a-z]+\s*=|javascript:|vbscript:|url\(|expression\(|<script)`)
 
 func TestHostileHTML(t *testing.T) {
 	for _, source := range hostile {
 		for _, embedded := range []string{source, "<div><b>" + source, "<table><tr><td>" + source + "</table>", source + source} {
 			got := Sanitize(embedded)
-			inert(t, embedded, got.Body)
+			checkInert(t, embedded, got.Body)
 			if style := got.BodyStyle; strings.Contains(style, "PAYLOAD") {
 				t.Errorf("%q keeps the body style %q", embedded, style)
 			}
@@ -98,8 +99,9 @@ func TestHostileHTML(t *testing.T) {
 	}
 }
 
-// inert fails when, parsed as a browser does, anything but the allow-list stands in body.
-func inert(t *testing.T, source, body string) {
+// checkInert fails the test if the body, parsed as a browser does, has anything outside the
+// allow-list.
+func checkInert(t *testing.T, source, body string) {
 	t.Helper()
 	tree, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -129,7 +131,7 @@ func inert(t *testing.T, source, body string) {
 	}
 }
 
-// What documents are made of passes unharmed.
+// The usual markup of documents is not changed.
 func TestHarmlessHTML(t *testing.T) {
 	for _, source := range []string{
 		`<h1 id="top" lang="de" dir="ltr">Title</h1>`,
@@ -156,7 +158,7 @@ func TestHarmlessHTML(t *testing.T) {
 	}
 }
 
-// The removed elements go with their content, unknown ones leave theirs.
+// Active elements are removed with their content; of unknown ones, the content is kept.
 func TestContentOfRemovedElements(t *testing.T) {
 	for source, want := range map[string]string{
 		`a<script>b</script>c`:                     `ac`,
@@ -197,8 +199,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// What the caller's html, title and body elements say is kept where it is safe.
-func TestPreamble(t *testing.T) {
+// The safe properties of the caller's html, title and body elements are kept.
+func TestDocumentProperties(t *testing.T) {
 	got := Sanitize(`<!doctype html><html lang="ar" dir="rtl"><head><title> A &amp;
 		B </title></head><body style="font-size: 12pt; background: url(x)" onload=x><p>text</p></body></html>`)
 	want := Sanitized{Lang: "ar", Dir: "rtl", Title: "A & B", BodyStyle: "font-size: 12pt"}
@@ -208,7 +210,7 @@ func TestPreamble(t *testing.T) {
 	}
 	hostile := Sanitize(`<html lang='"><script>' dir="x"><title><script>alert(1)</script></title><body>t`).HTML()
 	if strings.Contains(hostile, "<script") {
-		t.Errorf("the preamble breaks out: %s", hostile)
+		t.Errorf("the properties break out: %s", hostile)
 	}
 }
 
@@ -221,14 +223,14 @@ func TestWholeDocument(t *testing.T) {
 	}
 }
 
-// Whatever the input, the output parses to the allow-list only.
+// For any input, the output has only what the allow-list permits.
 func FuzzSanitize(f *testing.F) {
 	for _, source := range hostile {
 		f.Add(source)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		s := Sanitize(source)
-		inert(t, source, strings.ReplaceAll(s.Body, "PAYLOAD", ""))
+		checkInert(t, source, strings.ReplaceAll(s.Body, "PAYLOAD", ""))
 		s.Empty()
 		s.HTML()
 	})

@@ -10,34 +10,34 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// Watermark is a text over every page.
+// Watermark is a text that is laid over every page of a PDF.
 type Watermark struct {
 	Text string
-	// Color is a CSS colour, whose alpha is honoured, FontSize a CSS length. Both were
-	// checked: they go into a style as they are.
+	// Color is a CSS colour, which may have an alpha value; FontSize is a CSS length. The
+	// caller must have validated both, as they become part of a style.
 	Color, FontSize string
 	// Rotation is in degrees, clockwise as in CSS.
 	Rotation int
 }
 
-// HTML is a document with the text in the middle of an otherwise empty page. Printed
-// without margins on the paper of another document, it is what Stamp lays over that:
-// the browser knows how to write every script.
+// HTML returns a document with the text in the middle of an otherwise empty page. Printed
+// without margins, on paper of the same size, it becomes Finishing.Overlay. The browser
+// prints it because it can lay out every script.
 func (w Watermark) HTML() string {
 	style := `position: fixed; inset: 0; display: flex; align-items: center; justify-content: center`
 	text := fmt.Sprintf(`transform: rotate(%sdeg); color: %s; font-size: %s; line-height: 1.2; text-align: center; white-space: pre-wrap; overflow-wrap: anywhere; font-family: sans-serif; font-weight: bold`,
 		strconv.Itoa(w.Rotation), html.EscapeString(w.Color), html.EscapeString(w.FontSize))
-	return page{body: `<div style="` + style + `"><div style="` + text + `">` + html.EscapeString(w.Text) + `</div></div>`}.html()
+	return htmlDocument{body: `<div style="` + style + `"><div style="` + text + `">` + html.EscapeString(w.Text) + `</div></div>`}.html()
 }
 
-// Stamp lays the first page of overlay over every page of a PDF, above its content.
-func Stamp(pdf, overlay []byte) ([]byte, error) {
+// stamp lays the first page of overlay over every page of a PDF, above its content.
+func stamp(pdf, overlay []byte) ([]byte, error) {
 	mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), 1, "scalefactor:1 abs, rotation:0, position:c", true, false, types.POINTS)
 	if err != nil {
 		return nil, fmt.Errorf("read watermark: %w", err)
 	}
 	var out bytes.Buffer
-	if err := api.AddWatermarks(bytes.NewReader(pdf), &out, nil, mark, relaxed()); err != nil {
+	if err := api.AddWatermarks(bytes.NewReader(pdf), &out, nil, mark, relaxedConfig()); err != nil {
 		return nil, fmt.Errorf("stamp: %w", err)
 	}
 	return out.Bytes(), nil

@@ -62,6 +62,8 @@ func pageFault(err error) string {
 		return "url must begin with http:// or https://."
 	case errors.Is(err, contract.ErrURLHost):
 		return "url has no host."
+	case errors.Is(err, contract.ErrURLPort):
+		return "url " + contract.ErrURLPort.Error() + "."
 	case errors.Is(err, contract.ErrURLCredentials):
 		return "url must not contain credentials; send them as auth."
 	}

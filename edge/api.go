@@ -18,14 +18,14 @@ var apiInfo = openapi.Info{
 	Doc: `Every conversion is a job: submit it (` + "`202`" + ` with a job_id), poll ` + "`GET /jobs/{job_id}`" + ` until its status is
 ` + "`done` or `failed`" + `, and download the file within 24 hours, at most 3 times.
 
-Send your key in the header ` + "`X-API-Key`" + `. A request that may be sent twice should carry an ` + "`Idempotency-Key`" + `: a repetition
+Send your key in the header ` + "`X-API-Key`" + `. A request that you may repeat should carry an ` + "`Idempotency-Key`" + `: a repetition
 within 48 hours gets the first one's job. Every response has ` + "`X-Request-Id`" + ` and the rate of the account.
 
-Errors are problem details (RFC 9457) with ` + "`detail`" + `, a code in ` + "`error`" + ` and the request's id. What a schema refuses is told
-all at once in a list of violations. A ` + "`429`" + ` says in ` + "`Retry-After`" + ` when to come again.`,
+Errors are problem details (RFC 9457) with ` + "`detail`" + `, a code in ` + "`error`" + ` and the request's id. The violations of a schema come
+all at once in a list. A ` + "`429`" + ` says in ` + "`Retry-After`" + ` when to try again.`,
 	Tags: []openapi.Tag{
 		{Name: "Conversions", Doc: "Each makes a job."},
-		{Name: "Jobs", Doc: "What has become of it, and its file."},
+		{Name: "Jobs", Doc: "Its status, and its file."},
 		{Name: "Description", Doc: "This document, and a page to read it. No key is needed."},
 	},
 }
@@ -59,7 +59,7 @@ func describeOperation(o *request.Operation) openapi.Operation {
 			refusal("A field needs a larger plan, or the month's jobs are used up.", planRequired("options.watermark", events.PlanStarter, "https://platen.dev/pricing")),
 			refusal("The request, or what is to be rendered, is too large.", bodyTooLarge),
 			validationFailure(),
-			refusal("Too many requests, jobs under way or test jobs, or the month's volume is used up.", concurrencyLimit.after(5)),
+			refusal("Too many requests, jobs under way or test jobs, or the month's volume is used up.", limitReached(events.Concurrency{Plan: events.PlanFree, Limit: 3, InFlight: 3}, "https://platen.dev/pricing").after(5)),
 			failure(), outage(),
 		},
 	}
@@ -95,12 +95,16 @@ func exampleOf(p *problem) (example schema.Ordered) {
 	add := func(name string, value any) { example = append(example, schema.Member{Name: name, Value: value}) }
 	add("detail", p.detail)
 	add("error", p.code)
-	if p.upgrade != nil {
-		add("feature", p.upgrade.Feature)
+	if u := p.upgrade; u != nil && u.Feature != "" {
+		add("feature", u.Feature)
+	} else if u != nil {
+		add("in_flight", u.InFlight)
+		add("limit", u.Limit)
+		add("plan", u.Plan)
 	}
 	add("request_id", "b7a1c2d3-0e4f-4a5b-8c6d-7e8f9a0b1c2d")
-	if p.upgrade != nil {
-		add("required_plan", p.upgrade.RequiredPlan)
+	if u := p.upgrade; u != nil && u.RequiredPlan != "" {
+		add("required_plan", u.RequiredPlan)
 	}
 	if p.retryAfter > 0 {
 		add("retry_after_seconds", p.retryAfter)

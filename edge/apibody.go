@@ -63,17 +63,20 @@ var errorResponse = openapi.Object{Name: "ErrorResponse", Doc: "Problem details 
 	openapi.Required("request_id", schema.String{}),
 	openapi.Optional("retry_after_seconds", count).Doc("As in the header Retry-After."),
 	openapi.Optional("feature", schema.String{}).Doc("With 402: what needs a larger plan,"),
-	openapi.Optional("required_plan", schema.String{OneOf: []string{"starter", "pro", "business"}}).Doc("the smallest plan that has it,"),
-	openapi.Optional("upgrade_url", schema.String{Format: "uri"}).Doc("and where plans are changed."),
+	openapi.Optional("required_plan", schema.String{OneOf: []string{"starter", "pro", "business"}}).Doc("and the smallest plan that has it."),
+	openapi.Optional("plan", schema.String{}).Doc("With CONCURRENCY_LIMIT_EXCEEDED: the account's plan,"),
+	openapi.Optional("limit", count).Doc("how many jobs may be unfinished at once,"),
+	openapi.Optional("in_flight", count).Doc("and how many are."),
+	openapi.Optional("upgrade_url", schema.String{Format: "uri"}).Doc("With both: where plans are changed."),
 }}
 
 var violation = openapi.Object{Name: "ValidationError", Fields: []openapi.Field{
-	openapi.Required("loc", schema.List[schema.None]{Items: schema.Either{schema.String{}, count}}).Doc("The way to the place, from body or header on."),
+	openapi.Required("loc", schema.List[schema.None]{Items: schema.Either{schema.String{}, count}}).Doc("The path of the field, beginning with body or header."),
 	openapi.Required("msg", schema.String{}),
 	openapi.Required("type", schema.String{}),
 }}
 
-var validationError = openapi.Object{Name: "HTTPValidationError", Doc: "What is wrong with a request, all of it.", Fields: []openapi.Field{
+var validationError = openapi.Object{Name: "HTTPValidationError", Doc: "All violations of a request.", Fields: []openapi.Field{
 	openapi.Required("detail", schema.List[schema.None]{Items: violation}),
 	openapi.Optional("type", schema.String{Format: "uri"}),
 	openapi.Optional("title", schema.String{}),

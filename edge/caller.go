@@ -15,7 +15,7 @@ import (
 const keyHeader = "X-API-Key"
 
 // enter finds the account of the request's key and counts the request, or returns 401,
-// 429 or, when nothing can be said about the key, 5xx. The response tells the rate.
+// 429 or, if the key cannot be looked up, 5xx. The response has the rate headers.
 func (s *Server) enter(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
 	caller, wrong := s.authenticate(&ctx.Request.Header)
 	if wrong != nil {
@@ -26,7 +26,7 @@ func (s *Server) enter(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) 
 	setRate(ctx, rate, now)
 	s.noteUse(caller, now)
 	if !rate.Allowed {
-		return caller, rateLimited.after(now.Until(rate.Reset))
+		return caller, rateLimited.after(now.SecondsUntil(rate.Reset))
 	}
 	return caller, nil
 }
@@ -68,11 +68,11 @@ func (s *Server) caller(hash [32]byte) (projections.Caller, bool, error) {
 	return c, known, err
 }
 
-// noteAgain is after how long the use of a key is told again if the read models do not
-// show it yet.
+// noteAgain is how long to wait before the use of a key is recorded again if the read
+// models do not show it yet.
 const noteAgain = time.Minute
 
-// noteUse tells the account that a key is in use, once in events.KeyUsePrecision.
+// noteUse records that a key is in use, once per events.KeyUsePrecision.
 func (s *Server) noteUse(c projections.Caller, now events.Instant) {
 	if now < c.LastUsed.Add(events.KeyUsePrecision) {
 		return

@@ -14,8 +14,8 @@ import (
 
 // Commands sends commands to the shards of their accounts.
 type Commands interface {
-	// Do returns the shard's reply. An error means that there is none, and that the
-	// command may be sent again.
+	// Do returns the shard's reply. An error means that none came, and that the command
+	// may be sent again.
 	Do(account events.AccountID, body events.CommandBody) (events.Reply, error)
 	// Tell sends a command without waiting for a reply. It calls done once, with nil if
 	// the command is durable.
@@ -64,7 +64,7 @@ type Config struct {
 	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
 	// Ready returns why the node cannot serve, nil if it can.
 	Ready func() error
-	// Metrics answers /metrics.
+	// Metrics serves /metrics.
 	Metrics fasthttp.RequestHandler
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)

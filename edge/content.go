@@ -33,13 +33,12 @@ func (s *Server) content(job events.JobID, r request.Request) (events.Content, *
 	return c, nil
 }
 
+// printOptions makes the parts of the options safe that must not be kept as they were sent.
 func (s *Server) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
-	return events.PrintOptions{
-		Format: o.Format, Landscape: o.Landscape, OmitBackground: !o.PrintBackground, Scale: o.Scale,
-		MarginTop: o.MarginTop, MarginRight: o.MarginRight, MarginBottom: o.MarginBottom, MarginLeft: o.MarginLeft,
-		HeaderFooter: o.HeaderFooter, Header: s.pageTemplate(o.Header), Footer: s.pageTemplate(o.Footer),
-		Watermark: o.Watermark, Compression: o.Compression, Password: s.cfg.Seal(job, o.Password),
-	}
+	kept := o.Print
+	kept.Header, kept.Footer = s.pageTemplate(o.Header), s.pageTemplate(o.Footer)
+	kept.Password = s.cfg.Seal(job, o.Password)
+	return kept
 }
 
 // pageTemplate makes a header or footer template safe.

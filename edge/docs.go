@@ -29,7 +29,7 @@ func newDocs() docs {
 	}}
 }
 
-// find returns the file at a path; false if there is none.
+// find returns the file at a path, and false if none is there.
 func (d docs) find(path string) (openapi.Asset, bool) {
 	if path == openapi.DocumentPath {
 		return d.document, true

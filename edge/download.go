@@ -50,7 +50,7 @@ func (s *Server) downloadable(job projections.Job, head bool) *problem {
 	case job.Gone || now >= job.Expires:
 		return fileExpired
 	case job.Downloads >= contract.MaxDownloads && head:
-		return downloadsExhausted.after(now.Until(job.Expires))
+		return downloadsExhausted.after(now.SecondsUntil(job.Expires))
 	}
 	return nil
 }

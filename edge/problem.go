@@ -19,16 +19,19 @@ type problem struct {
 	detail string
 	// retryAfter is in seconds; zero for none.
 	retryAfter int64
-	// upgrade is set where a larger plan would help.
+	// upgrade is set where a larger plan helps.
 	upgrade *upgrade
 	// violations make it a validation error, which has nothing else and a body of its own.
 	violations []schema.Violation
 }
 
-// upgrade names what a larger plan has.
+// upgrade names the feature that a larger plan has, or the limit that it raises.
 type upgrade struct {
-	Feature      string      `json:"feature"`
-	RequiredPlan events.Plan `json:"required_plan"`
+	Feature      string      `json:"feature,omitempty"`
+	RequiredPlan events.Plan `json:"required_plan,omitempty"`
+	Plan         events.Plan `json:"plan,omitempty"`
+	Limit        int64       `json:"limit,omitempty"`
+	InFlight     int64       `json:"in_flight,omitempty"`
 	UpgradeURL   string      `json:"upgrade_url"`
 }
 
@@ -131,7 +134,7 @@ var (
 		detail: fmt.Sprintf("file-expired: files are kept for %d hours after their job finished.", contract.FileLife/time.Hour),
 	}
 	concurrencyLimit = &problem{
-		status: 429, slug: "concurrency-limit", code: "CONCURRENCY_LIMIT", title: "Too many concurrent jobs",
+		status: 429, slug: "concurrency-limit", code: "CONCURRENCY_LIMIT_EXCEEDED", title: "Too many concurrent jobs",
 		detail: "concurrency-limit: as many jobs as the plan allows are under way; submit again when one has ended.",
 	}
 	quotaExceeded = &problem{
@@ -172,8 +175,15 @@ func planRequired(feature string, plan events.Plan, url string) *problem {
 	return &problem{
 		status: 402, slug: "plan-upgrade-required", code: "PLAN_UPGRADE_REQUIRED", title: "Plan upgrade required",
 		detail:  fmt.Sprintf("plan-upgrade-required: %s needs the %s plan or a higher one.", feature, plan),
-		upgrade: &upgrade{feature, plan, url},
+		upgrade: &upgrade{Feature: feature, RequiredPlan: plan, UpgradeURL: url},
 	}
+}
+
+// limitReached is concurrencyLimit with the account's figures.
+func limitReached(c events.Concurrency, url string) *problem {
+	p := *concurrencyLimit
+	p.upgrade = &upgrade{Plan: c.Plan, Limit: c.Limit, InFlight: c.InFlight, UpgradeURL: url}
+	return &p
 }
 
 // invalidRequest refuses a request whose form is wrong.

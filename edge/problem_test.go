@@ -14,7 +14,7 @@ import (
 )
 
 // Every condition that an error can name is explained in docs/ERRORS.md, with its
-// status and code, and nothing else is.
+// status and code, and nothing else is. docs/API.md names the codes too.
 func TestErrorsAreExplained(t *testing.T) {
 	source, err := os.ReadFile("problem.go")
 	if err != nil {
@@ -24,10 +24,17 @@ func TestErrorsAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	reference, err := os.ReadFile("../docs/API.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	problems := regexp.MustCompile(`status: (\d+), slug: "([^"]+)", code: "([^"]+)"`).FindAllStringSubmatch(string(source), -1)
 	for _, p := range problems {
 		if want := fmt.Sprintf("## %s\n%s `%s`.", p[2], p[1], p[3]); !strings.Contains(string(page), want) {
 			t.Errorf("docs/ERRORS.md does not explain %s with %s %s", p[2], p[1], p[3])
+		}
+		if !strings.Contains(string(reference), "`"+p[3]+"`") {
+			t.Errorf("docs/API.md does not name %s", p[3])
 		}
 	}
 	const schemaErrors = 1 // validation-error has a body of its own

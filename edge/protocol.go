@@ -59,7 +59,8 @@ func (s *Server) onExpect(ctx *fasthttp.RequestCtx) int {
 	return ctx.Response.StatusCode()
 }
 
-// onMalformed answers a request that fasthttp could not read whole, and ends the connection.
+// onMalformed writes the response to a request that fasthttp could not read whole, and
+// ends the connection.
 func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
 	begin(ctx)
 	setNoRate(ctx, events.At(s.cfg.Now()))

@@ -39,7 +39,7 @@ type validationBody struct {
 	RequestID string             `json:"request_id"`
 }
 
-// fail answers with a problem, in place of whatever the response had.
+// fail replaces the response by a problem.
 func (s *Server) fail(ctx *fasthttp.RequestCtx, p *problem) {
 	ctx.Response.ResetBody()
 	ctx.SetStatusCode(p.status)

@@ -9,28 +9,28 @@ import (
 	"platen.dev/edge/request"
 )
 
-// endpoint is what answers the requests for one path.
+// endpoint handles the requests for one path.
 type endpoint struct {
 	// route names the endpoint in metrics and logs.
 	route string
 	// post endpoints take POST, the others GET and HEAD.
 	post   bool
-	answer func(*fasthttp.RequestCtx) *problem
+	handle func(*fasthttp.RequestCtx) *problem
 }
 
 // noRoute is the route of paths that do not exist.
 const noRoute = "none"
 
-// endpoint finds what answers a path. The path is compared as it was sent: a proxy
+// endpoint finds the endpoint of a path. The path is compared as it was sent: a proxy
 // that keeps /metrics from the public must not be bypassed with /%6detrics.
 func (s *Server) endpoint(path string) endpoint {
 	switch path {
 	case "/healthz":
-		return endpoint{route: path, answer: s.healthz}
+		return endpoint{route: path, handle: s.healthz}
 	case "/readyz":
-		return endpoint{route: path, answer: s.readyz}
+		return endpoint{route: path, handle: s.readyz}
 	case "/metrics":
-		return endpoint{route: path, answer: s.metrics}
+		return endpoint{route: path, handle: s.metrics}
 	}
 	if op, ok := request.ByPath(path); ok {
 		return endpoint{path, true, func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}
@@ -53,10 +53,10 @@ func (s *Server) jobEndpoint(path string) endpoint {
 	return endpoint{"/jobs/{job_id}", false, func(ctx *fasthttp.RequestCtx) *problem { return s.status(ctx, id) }}
 }
 
-// serve answers a request, or returns why not.
+// serve handles a request, or returns why not.
 func (e endpoint) serve(ctx *fasthttp.RequestCtx) *problem {
 	switch {
-	case e.answer == nil:
+	case e.handle == nil:
 		return noSuchPath
 	case e.post && !ctx.IsPost():
 		ctx.Response.Header.Set("Allow", "POST")
@@ -65,7 +65,7 @@ func (e endpoint) serve(ctx *fasthttp.RequestCtx) *problem {
 		ctx.Response.Header.Set("Allow", "GET, HEAD")
 		return methodNotAllowed
 	}
-	return e.answer(ctx)
+	return e.handle(ctx)
 }
 
 func (s *Server) healthz(ctx *fasthttp.RequestCtx) *problem {

@@ -1,5 +1,5 @@
-// Package edge is the HTTP face of Platen: it authenticates and validates requests,
-// turns them into commands, and answers from the read models. It decides nothing about
+// Package edge is the HTTP face of Platen: it authenticates and validates requests, turns
+// them into commands, and serves reads from the read models. It decides nothing about
 // accounts and jobs itself.
 package edge
 
@@ -68,7 +68,7 @@ func (l debugLog) Printf(format string, args ...any) {
 	l.log.Debug("http", "message", fmt.Sprintf(format, args...))
 }
 
-// Serve answers requests on l until Shutdown.
+// Serve serves requests on l until Shutdown.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(listener{l, &s.fresh}) }
 
 // Shutdown stops accepting connections and waits, until ctx ends, for the requests under way.
@@ -78,7 +78,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return s.http.ShutdownWithContext(ctx)
 }
 
-// handle answers one request. A panic becomes a 500 that reveals nothing internal.
+// handle serves one request. A panic becomes a 500 that reveals nothing internal.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	start := time.Now()
 	route := noRoute

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 
 func TestAcceptedJob(t *testing.T) {
 	d := newFixture(t)
-	a := d.do("POST", "/html-to-pdf", `{"html":"<h1>Hi</h1>","options":{"format":"letter","landscape":true,"margin":{"top":"1in","left":null},"print_background":false,"scale":1.5}}`)
+	a := d.do("POST", "/html-to-pdf", `{"html":"<h1>Hi</h1>","options":{"format":"letter","landscape":true,"margin":{"top":"1in","left":null},"print_background":false,"scale":1.5,
+		"header_template":"h","footer_template":"f","user_password":"p"}}`)
 	var created struct {
 		JobID  string `json:"job_id"`
 		Status string `json:"status"`
@@ -39,7 +40,10 @@ func TestAcceptedJob(t *testing.T) {
 		t.Fatalf("%d %s (%v)", a.StatusCode, a.body, err)
 	}
 	submit := d.commands[0].(events.Submission)
-	want := events.PrintOptions{Format: "Letter", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5}
+	want := events.PrintOptions{
+		Format: "Letter", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5,
+		Header: "safe h", Footer: "safe f", Password: events.Sealed("sealed p"),
+	}
 	if submit.Job.String() != created.JobID || submit.Key != "key" || submit.Content.HTML != "<h1>Hi</h1>" || !reflect.DeepEqual(submit.Content.Print, want) {
 		t.Errorf("command is %+v", submit)
 	}
@@ -137,7 +141,7 @@ func TestRefusals(t *testing.T) {
 		code   string
 		after  string
 	}{
-		{events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5}, nil, 429, "CONCURRENCY_LIMIT", "5"},
+		{events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5}, nil, 429, "CONCURRENCY_LIMIT_EXCEEDED", "5"},
 		{events.Reply{Code: events.QuotaExceeded}, nil, 402, "QUOTA_EXCEEDED", ""},
 		{events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: 77}, nil, 429, "QUOTA_BYTES_EXCEEDED", "77"},
 		{events.Reply{Code: events.NoSuchKey}, nil, 401, "INVALID_API_KEY", ""},

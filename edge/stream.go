@@ -59,8 +59,8 @@ func (s *Server) renew(ctx context.Context, account events.AccountID, renewed ev
 	}
 }
 
-// endDownload tells that a download has ended. If that is lost, the stream becomes free
-// when its lease ends.
+// endDownload reports that a download has ended. If the report is lost, the stream
+// becomes free when its lease ends.
 func (s *Server) endDownload(account events.AccountID, end events.EndDownload) {
 	told := make(chan struct{})
 	s.cfg.Commands.Tell(account, end, func(err error) {

@@ -60,7 +60,7 @@ func conflict(b request.Body) *problem {
 	switch {
 	case b.Template != nil && b.TemplateID != "":
 		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: send template or template_id, not both.")
-	case b.Invoice != nil && b.PDF != nil && (b.PDF.Password != "" || b.PDF.Compression != nil):
+	case b.Invoice != nil && b.PDF != nil && (b.PDF.Password != "" || b.PDF.Print.Compression != nil):
 		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, which can be neither encrypted nor compressed; " +
 			"leave options.user_password and options.compression out.")
 	}
@@ -98,10 +98,13 @@ func (s *Server) refusal(reply events.Reply) *problem {
 		s.cfg.Logger.Error("unexpected refusal", "code", string(reply.Code))
 		p = internalError
 	}
+	if reply.Concurrency != nil {
+		p = limitReached(*reply.Concurrency, s.cfg.UpgradeURL)
+	}
 	return p.after(reply.RetryAfter)
 }
 
-// created answers with a JobCreatedResponse.
+// created writes a JobCreatedResponse.
 func created(ctx *fasthttp.RequestCtx, job events.JobID, invoice *request.Invoice) {
 	detail := "Job queued"
 	if invoice != nil && !contract.CompleteInvoice(invoice.Profile) {

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Date is a date as the document writes it: its Node's text, whose format is a code.
+// Date is a date as the document writes it: a Node whose text is in the format that its
+// attribute format names by a code.
 type Date struct{ *Node }
 
-// dateOf takes the text from the element around it.
+// dateOf takes the text from the element that wraps it.
 func dateOf(n *Node) Date {
 	if s := n.At("DateTimeString"); s != nil {
 		return Date{s}
@@ -16,15 +17,15 @@ func dateOf(n *Node) Date {
 	return Date{n.At("DateString")}
 }
 
-// layouts are the formats of UNTDID 2379 that name a moment or a month. Others, such
-// as weeks, keep their text.
-var layouts = map[string]string{"102": "20060102", "203": "200601021504", "204": "20060102150405", "610": "200601"}
+// dateLayouts are the formats of UNTDID 2379 that denote a moment, a day or a month.
+// Dates in other formats, such as weeks, are not parsed.
+var dateLayouts = map[string]string{"102": "20060102", "203": "200601021504", "204": "20060102150405", "610": "200601"}
 
-// Time reads the date, by its format or, if that does not fit, by how it looks. The
-// schema does not hold dates to anything, so that it may be no date at all.
+// Time parses the date in its declared format or, failing that, in common formats. It
+// reports false if the text is not a date, as the schema accepts any text.
 func (d Date) Time() (time.Time, bool) {
 	text := strings.TrimSpace(d.Text())
-	if layout, known := layouts[strings.TrimSpace(d.Attribute("format"))]; known {
+	if layout, known := dateLayouts[strings.TrimSpace(d.Attribute("format"))]; known {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}
@@ -36,3 +37,15 @@ func (d Date) Time() (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
+
+// Period is a range of dates.
+type Period struct{ *Node }
+
+// Start is the first day.
+func (p Period) Start() Date { return dateOf(p.At("StartDateTime")) }
+
+// End is the last day.
+func (p Period) End() Date { return dateOf(p.At("EndDateTime")) }
+
+// Description describes the period in words.
+func (p Period) Description() *Node { return p.At("Description") }

@@ -1,10 +1,12 @@
-// Package einvoice knows UN/CEFACT Cross-Industry Invoices and Factur-X: it reads
-// them, says precisely what is wrong with those that break the schema of their
-// profile, and gives what valid ones say to whoever shows them.
+// Package einvoice parses UN/CEFACT Cross-Industry Invoices (CII) in the profiles of
+// Factur-X. It names every violation of a profile's schema with its position, and gives
+// access to what valid invoices contain.
 //
-// Read is the way in. An Invoice answers by what people look for in an invoice
-// (Number, Seller, Lines, Totals); every answer is or holds a Node, an element of the
-// document, so that Shown can tell what a page has left out.
+// Parse is the entry point. An Invoice has a method for each part that readers look for
+// (Number, Seller, Lines, Totals). Each returns a Node, which is an element of the
+// document, or a type that wraps one; so a page can record in ShownNodes what it shows
+// and find out what it has left out.
 //
-// Sub-packages: markup reads XML, and cii holds the schemas' structure.
+// Sub-packages: markup reads XML, cii holds the structure of the schemas, blocks renders
+// an invoice as HTML, and pdfa makes and checks hybrid PDFs.
 package einvoice

@@ -5,21 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/einvoice/cii"
+	"platen.dev/events/contract"
 )
 
-// FuzzValidate: whatever is sent, there is an answer of bounded length, all of whose
-// violations have their place.
-func FuzzValidate(f *testing.F) {
-	for i, profile := range cii.Profiles {
+// FuzzParse checks that any input gives an invoice or an error of bounded length whose
+// violations have positions.
+func FuzzParse(f *testing.F) {
+	for i, profile := range contract.Profiles() {
 		f.Add([]byte(sample(f, profile)), byte(i))
 	}
 	for _, document := range []string{"", "<a/>", "\xFF\xFE<\x00", "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xff</a>", "<!DOCTYPE a><a/>", strings.Repeat("<a>", 70)} {
 		f.Add([]byte(document), byte(0))
 	}
 	f.Fuzz(func(t *testing.T, document []byte, n byte) {
-		profile := cii.Profiles[int(n)%len(cii.Profiles)]
-		invoice, err := Validate(document, profile)
+		profile := contract.Profiles()[int(n)%len(contract.Profiles())]
+		invoice, err := ParseSchemaOnly(document, profile)
 		if (invoice == nil) != (err != nil) {
 			t.Fatalf("%v and %v", invoice, err)
 		}
@@ -29,13 +29,13 @@ func FuzzValidate(f *testing.F) {
 		}
 		if err == nil {
 			for n := range invoice.Leaves() {
-				if n.Path() == "" || n.Line() < 1 {
-					t.Fatalf("a leaf at %q, line %d", n.Path(), n.Line())
+				if n.Path() == "" || n.SourceLine() < 1 {
+					t.Fatalf("a leaf at %q, line %d", n.Path(), n.SourceLine())
 				}
 			}
 		}
-		if _, readErr := Read(document, profile); err != nil && readErr == nil {
-			t.Fatal("Read takes what Validate does not")
+		if _, parseErr := Parse(document, profile); err != nil && parseErr == nil {
+			t.Fatal("Parse accepts what ParseSchemaOnly refuses")
 		}
 	})
 }

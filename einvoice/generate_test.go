@@ -9,11 +9,11 @@ import (
 	"platen.dev/einvoice/cii"
 )
 
-// element is an invoice, or a part of one, to be written.
+// element is an element of an invoice to be written.
 type element struct {
 	name       string
 	attributes [][2]string
-	// content are *element and raw text.
+	// content holds *element values and raw text.
 	content []any
 }
 
@@ -39,7 +39,7 @@ func (e *element) write(b *bytes.Buffer) {
 type generator struct {
 	*rand.Rand
 	profile string
-	// chance is how often what may be left out is there, in per cent.
+	// chance is the probability of optional parts in per cent.
 	chance int
 }
 
@@ -96,12 +96,10 @@ func (g *generator) value(name string, kind cii.Kind) string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\r", "&#13;")
 
-// escape writes a text so that readers get it back.
-func escape(text string) string {
-	return escaper.Replace(text)
-}
+// escape escapes text for content and attribute values.
+func escape(text string) string { return escaper.Replace(text) }
 
-// document writes the invoice with a guideline of the profile.
+// document writes the invoice with the guideline of the profile.
 func document(e *element, profile string) []byte {
 	e.at("rsm:ExchangedDocumentContext").at("ram:GuidelineSpecifiedDocumentContextParameter").at("ram:ID").content = []any{Guidelines[profile]}
 	b := bytes.NewBufferString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
@@ -114,7 +112,7 @@ func (e *element) at(name string) *element {
 	return e.content[i].(*element)
 }
 
-// sized is a valid invoice of about size bytes, made of many lines.
+// sized is a valid invoice of about size bytes, most of them in its lines.
 func sized(profile string, size int) []byte {
 	g := &generator{rand.New(rand.NewPCG(7, 7)), profile, 25}
 	e := g.invoice()

@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// parseElement reads with encoding/xml, so that the mutants do not depend on what they
-// test.
+// parseElement uses encoding/xml, so that the mutants do not depend on the parser that
+// they test.
 func parseElement(document []byte) (*element, error) {
 	d := xml.NewDecoder(bytes.NewReader(document))
 	top := &element{}
@@ -64,7 +64,7 @@ func (e *element) clone() *element {
 	return c
 }
 
-// all lists the element and what is in it.
+// all lists the element and its descendants.
 func (e *element) all() []*element {
 	list := []*element{e}
 	for _, c := range e.content {
@@ -75,17 +75,17 @@ func (e *element) all() []*element {
 	return list
 }
 
-// mutator makes invoices that are wrong in few places, or not at all.
+// mutator makes invoices with a few mistakes, or none.
 type mutator struct {
 	*rand.Rand
-	// seeds are samples, and then what was generated.
+	// seeds are the samples, followed by generated invoices.
 	seeds   []*element
 	samples int
 	names   []string
 }
 
 // generate replaces the generated seeds by new ones, as many as there are samples. They
-// hold what samples do not.
+// have elements that the samples lack.
 func (m *mutator) generate(profile string) {
 	m.seeds = m.seeds[:m.samples]
 	for range m.samples {
@@ -116,7 +116,7 @@ func (m *mutator) mutant() []byte {
 	document := b.Bytes()
 	switch m.IntN(25) {
 	case 0:
-		return m.wide(string(document))
+		return m.utf16(string(document))
 	case 1:
 		return latin1(string(document))
 	case 2, 3, 4, 5, 6:
@@ -125,8 +125,8 @@ func (m *mutator) mutant() []byte {
 	return document
 }
 
-// wide writes a document as UTF-16.
-func (m *mutator) wide(document string) []byte {
+// utf16 encodes a document as UTF-16.
+func (m *mutator) utf16(document string) []byte {
 	mark := pick(m.Rand, []string{"", "\ufeff"})
 	big := m.IntN(2) == 0
 	var out []byte
@@ -140,7 +140,7 @@ func (m *mutator) wide(document string) []byte {
 	return out
 }
 
-// latin1 writes a document as ISO-8859-1, with what that lacks as references.
+// latin1 encodes a document as ISO-8859-1, with references for the characters that it lacks.
 func latin1(document string) []byte {
 	var out []byte
 	for _, r := range strings.Replace(document, "UTF-8", "ISO-8859-1", 1) {
@@ -156,21 +156,21 @@ func latin1(document string) []byte {
 func (m *mutator) change(root *element) {
 	all := root.all()
 	e := pick(m.Rand, all)
-	// Elements that hold elements are few, and structure is what is tried most.
+	// Prefer elements with several children: they are few, but most rules are about structure.
 	for tries := 0; tries < 3 && len(e.content) < 2; tries++ {
 		e = pick(m.Rand, all)
 	}
 	pick(m.Rand, changes)(m, root, e)
 }
 
-// values are texts on the borders of the simple types.
+// values are edge cases of the simple types.
 var values = []string{
 	"", " ", "1", "1.", ".1", ".", "+1", "-.5", "--1", "1,5", "1 000", "1e3", "NaN", "INF", "00012.500", " 7\n", "&#9;7&#10;", "0x1", "&#160;1", "1\u00a0",
 	"true", "false", "0", " 1 ", "TRUE", "yes", "QUJD", "QUI=", "QUJ=", "QQ==", "QR==", "Q===", "QUJD\nQUJD", "Q U J D", "=", "QUJDQ", "QQ=", "QQ= =", "QUJD====", "QU*JD", "Q-_=",
 	"<!--c-->1", "1<!--c-->2", "<![CDATA[1]]>", "<![CDATA[]]>", "<?p i?>1", "&#49;", "&amp;", "&lt;x/&gt;", "é€😀", "20240131", "x",
 }
 
-// strays are what may, or may not, stand between elements.
+// strays are pieces of content that may or may not stand between elements.
 var strays = []string{"stray", " ", "\n\t", "<!-- c -->", "<?p?>", "<?p i?>", "<![CDATA[ ]]>", "<![CDATA[x]]>", "&#32;", "&#10;", "&#160;", "&#x2003;", "<!---->", "."}
 
 const instance = `http://www.w3.org/2001/XMLSchema-instance`
@@ -215,33 +215,33 @@ var instanceAttributes = [][2]string{
 	{"xsi:type", ""},
 }
 
-// changes are the mutations of a tree, at an element of it.
+// changes are the mutations of a tree, each at one element.
 var changes = []func(m *mutator, root, e *element){
-	func(m *mutator, _, e *element) { // drop
+	func(m *mutator, _, e *element) { // remove a child
 		if len(e.content) > 0 {
 			i := m.IntN(len(e.content))
 			e.content = append(e.content[:i:i], e.content[i+1:]...)
 		}
 	},
-	func(m *mutator, _, e *element) { // double
+	func(m *mutator, _, e *element) { // duplicate a child
 		if len(e.content) > 0 {
 			i := m.IntN(len(e.content))
 			e.content = append(e.content[:i+1:i+1], e.content[i:]...)
 		}
 	},
-	func(m *mutator, _, e *element) { // triple
+	func(m *mutator, _, e *element) { // repeat a child three times
 		if len(e.content) > 0 {
 			i := m.IntN(len(e.content))
 			e.content = append(e.content[:i+1:i+1], append([]any{e.content[i]}, e.content[i:]...)...)
 		}
 	},
-	func(m *mutator, _, e *element) { // swap
+	func(m *mutator, _, e *element) { // swap two children
 		if len(e.content) > 1 {
 			i := m.IntN(len(e.content) - 1)
 			e.content[i], e.content[i+1] = e.content[i+1], e.content[i]
 		}
 	},
-	func(m *mutator, _, e *element) { // shuffle
+	func(m *mutator, _, e *element) { // shuffle the children
 		m.Shuffle(len(e.content), func(i, j int) { e.content[i], e.content[j] = e.content[j], e.content[i] })
 	},
 	func(m *mutator, _, e *element) { e.name = pick(m.Rand, m.names) }, // rename
@@ -253,7 +253,7 @@ var changes = []func(m *mutator, root, e *element){
 		e.name += pick(m.Rand, []string{"x", "é", "-", ".", "1", "·", ":", ":x", "+"})
 	},
 	func(m *mutator, _, e *element) { e.content = []any{pick(m.Rand, values)} },
-	func(m *mutator, root, _ *element) { // the text of a leaf
+	func(m *mutator, root, _ *element) { // change the text of a leaf
 		var leaves []*element
 		for _, e := range root.all() {
 			if len(e.content) == 1 {
@@ -266,11 +266,11 @@ var changes = []func(m *mutator, root, e *element){
 			pick(m.Rand, leaves).content = []any{pick(m.Rand, values)}
 		}
 	},
-	func(m *mutator, _, e *element) { // text between elements
+	func(m *mutator, _, e *element) { // insert text between elements
 		i := m.IntN(len(e.content) + 1)
 		e.content = append(e.content[:i:i], append([]any{pick(m.Rand, strays)}, e.content[i:]...)...)
 	},
-	func(m *mutator, _, e *element) { // an element from elsewhere
+	func(m *mutator, _, e *element) { // insert an element from elsewhere
 		i := m.IntN(len(e.content) + 1)
 		other := pick(m.Rand, pick(m.Rand, m.seeds).all()).clone()
 		e.content = append(e.content[:i:i], append([]any{other}, e.content[i:]...)...)
@@ -278,7 +278,7 @@ var changes = []func(m *mutator, root, e *element){
 	func(m *mutator, _, e *element) { *e = *pick(m.Rand, pick(m.Rand, m.seeds).all()).clone() },
 	func(m *mutator, _, e *element) { e.content = nil },
 	func(m *mutator, _, e *element) { e.attributes = append(e.attributes, pick(m.Rand, extraAttributes)) },
-	func(m *mutator, root, _ *element) { // an attribute where some are
+	func(m *mutator, root, _ *element) { // change the attributes of an element that has some
 		e := pick(m.Rand, root.all())
 		for tries := 0; tries < 50 && len(e.attributes) == 0; tries++ {
 			e = pick(m.Rand, root.all())
@@ -293,10 +293,10 @@ var changes = []func(m *mutator, root, e *element){
 			e.attributes[i] = [2]string{e.attributes[i][0], pick(m.Rand, []string{"", " ", "x", "&#10;", "a\nb", "&lt;", "<", "&"})}
 		}
 	},
-	func(m *mutator, _, e *element) { // an attribute of XML Schema instances
+	func(m *mutator, _, e *element) { // add an attribute of the XML Schema instance namespace
 		e.attributes = append(e.attributes, [2]string{"xmlns:xsi", instance}, pick(m.Rand, instanceAttributes), [2]string{"xmlns:xs", "http://www.w3.org/2001/XMLSchema"})
 	},
-	func(m *mutator, root, _ *element) { // the type that an element has anyway
+	func(m *mutator, root, _ *element) { // add an xsi:type that repeats the element's own type
 		typed := map[string]string{"ram:ID": "udt:IDType", "ram:Name": "udt:TextType", "ram:GrandTotalAmount": "udt:AmountType", "ram:SellerTradeParty": "ram:TradePartyType", "udt:Indicator": "xs:boolean", "udt:DateTimeString": "xs:string"}
 		for _, e := range root.all() {
 			if t := typed[e.name]; t != "" && m.IntN(6) == 0 {
@@ -307,13 +307,13 @@ var changes = []func(m *mutator, root, e *element){
 	},
 }
 
-// pieces are bytes that mean something to a reader of XML.
+// pieces are bytes that have a meaning in XML.
 var pieces = []string{
 	"<", ">", "&", "\"", "'", "=", "/", "]]>", "--", "<!--", "-->", "<![CDATA[", "<?", "?>", "&#0;", "&#x41;", "&#xD800;", "&nope;", "&amp", "\x01", "\x7f", "\u0085", "\ufffe", "\xff", "\xed\xa0\x80", "\xc0\x80",
 	" ", "\n", "\r", "\r\n", "\t", ":", "<a/>", "<a>", "</a>", "<?xml version=\"1.0\"?>", "<!x>", "é", "x", "1", "<ram:ID/>", "&#xFFFF;", "&#65;", "%",
 }
 
-// damage changes bytes, so that most mutants are no longer well-formed.
+// damage changes bytes, so that most results are no longer well-formed.
 func (m *mutator) damage(document []byte) []byte {
 	at := m.IntN(len(document))
 	if m.IntN(8) == 0 {

@@ -8,9 +8,9 @@ import (
 	"platen.dev/einvoice/cii"
 )
 
-// Node is an element of an invoice. A nil Node stands for an element that is not
-// there: all its methods answer with nothing, so that paths need no checks on the way.
-// Nodes never change once an Invoice is read, and may be shared.
+// Node is an element of an invoice. A nil Node stands for an element that is missing: its
+// methods return zero values, so a chain of calls needs no checks in between. Nodes do
+// not change once the invoice is parsed, and may be shared between goroutines.
 type Node struct {
 	child                     *cii.Child
 	parent, first, last, next *Node
@@ -20,12 +20,12 @@ type Node struct {
 	lines                     *lineIndex
 }
 
-// Attribute is an attribute that an element of an invoice may have.
+// Attribute is an attribute of an element.
 type Attribute struct {
 	Name, Value string
 }
 
-// Element is the element's name without its namespace, as in TypeCode.
+// Element is the element's local name, such as TypeCode.
 func (n *Node) Element() string {
 	if n == nil {
 		return ""
@@ -33,8 +33,9 @@ func (n *Node) Element() string {
 	return n.child.Name
 }
 
-// Text is the value of an element that holds text: as given where white space counts,
-// and otherwise without the white space around it. Amounts stay the digits that they are.
+// Text is the text of an element without child elements. White space around it is
+// removed, except in the types for which XML Schema preserves it. Amounts keep the
+// digits that the document has.
 func (n *Node) Text() string {
 	if n == nil {
 		return ""
@@ -42,7 +43,7 @@ func (n *Node) Text() string {
 	return n.text
 }
 
-// Kind tells what values the element has, cii.Elements if it holds elements.
+// Kind is the kind of the element's content.
 func (n *Node) Kind() cii.Kind {
 	if n == nil {
 		return cii.Elements
@@ -50,7 +51,7 @@ func (n *Node) Kind() cii.Kind {
 	return n.child.Type.Kind
 }
 
-// Attributes are the element's attributes in the document's order. They must not be changed.
+// Attributes are the element's attributes in document order. They must not be changed.
 func (n *Node) Attributes() []Attribute {
 	if n == nil {
 		return nil
@@ -58,7 +59,7 @@ func (n *Node) Attributes() []Attribute {
 	return n.attributes
 }
 
-// Attribute is the value of one attribute, empty if it is not there.
+// Attribute is the value of an attribute, or empty if the element does not have it.
 func (n *Node) Attribute(name string) string {
 	for _, a := range n.Attributes() {
 		if a.Name == name {
@@ -68,7 +69,7 @@ func (n *Node) Attribute(name string) string {
 	return ""
 }
 
-// Parent is the element around this one, nil for the root.
+// Parent is the element that contains this one, or nil for the root.
 func (n *Node) Parent() *Node {
 	if n == nil {
 		return nil
@@ -76,7 +77,7 @@ func (n *Node) Parent() *Node {
 	return n.parent
 }
 
-// Children are the elements in this one, in order.
+// Children are the child elements in document order.
 func (n *Node) Children() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		if n == nil {
@@ -87,7 +88,8 @@ func (n *Node) Children() iter.Seq[*Node] {
 	}
 }
 
-// At follows a path of names, taking the first element of each; nil if one is missing.
+// At follows a path of local names to the first element that each names, or returns nil
+// if there is none.
 func (n *Node) At(names ...string) *Node {
 	for _, name := range names {
 		if n == nil {
@@ -102,7 +104,7 @@ func (n *Node) At(names ...string) *Node {
 	return n
 }
 
-// All are the children of one name.
+// All returns the children with a local name.
 func (n *Node) All(name string) []*Node {
 	var all []*Node
 	for c := range n.Children() {
@@ -113,20 +115,37 @@ func (n *Node) All(name string) []*Node {
 	return all
 }
 
-// Line is the line of the document where the element starts, counted from one.
-func (n *Node) Line() int {
+// Leaves are the elements of the invoice that have text, in document order.
+func (i *Invoice) Leaves() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) { i.root.leaves(yield) }
+}
+
+func (n *Node) leaves(yield func(*Node) bool) bool {
+	if n.Kind() != cii.Elements {
+		return n.text == "" || yield(n)
+	}
+	for c := range n.Children() {
+		if !c.leaves(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// SourceLine is the line of the document, counted from one, on which the element starts.
+func (n *Node) SourceLine() int {
 	if n == nil {
 		return 0
 	}
 	return n.lines.line(int(n.offset))
 }
 
-// Path is where the element stands, with the conventional prefixes, and an index on
-// elements that may repeat.
+// Path is the absolute path of the element, with the conventional namespace prefixes,
+// and with an index where an element may be repeated.
 func (n *Node) Path() string {
 	var steps []string
 	for ; n != nil; n = n.parent {
-		steps = append(steps, step(n.child, int(n.ordinal)))
+		steps = append(steps, pathStep(n.child, int(n.ordinal)))
 	}
 	var b strings.Builder
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -136,9 +155,19 @@ func (n *Node) Path() string {
 	return b.String()
 }
 
-func step(c *cii.Child, ordinal int) string {
+func pathStep(c *cii.Child, ordinal int) string {
 	if c.Max == 1 && ordinal < 2 {
 		return c.QName
 	}
 	return fmt.Sprintf("%s[%d]", c.QName, ordinal)
+}
+
+func (n *Node) append(child *Node) {
+	child.parent = n
+	if n.last == nil {
+		n.first = child
+	} else {
+		n.last.next = child
+	}
+	n.last = child
 }

@@ -1,21 +1,22 @@
 package einvoice
 
-// Party is a company or person of an invoice.
+// Party is a company or person that takes part in the transaction.
 type Party struct{ *Node }
 
-// Name is what the party is called.
+// Name is the name of the party.
 func (p Party) Name() *Node { return p.At("Name") }
 
-// Description is further legal information.
+// Description is additional legal information about the party.
 func (p Party) Description() *Node { return p.At("Description") }
 
-// IDs are the party's identifiers, those with a scheme (GlobalID) behind the plain ones.
+// IDs are the identifiers of the party, those without a scheme (ID) before those with
+// one (GlobalID).
 func (p Party) IDs() []*Node { return append(p.All("ID"), p.All("GlobalID")...) }
 
-// VATID is the VAT identifier, registered under scheme VA.
+// VATID is the VAT identifier, registered under the scheme VA.
 func (p Party) VATID() *Node { return p.registration("VA") }
 
-// TaxID is the tax number with the local authority, registered under scheme FC.
+// TaxID is the tax number at the local tax authority, registered under the scheme FC.
 func (p Party) TaxID() *Node { return p.registration("FC") }
 
 func (p Party) registration(scheme string) *Node {
@@ -30,47 +31,48 @@ func (p Party) registration(scheme string) *Node {
 // LegalID is the number in the register of companies.
 func (p Party) LegalID() *Node { return p.At("SpecifiedLegalOrganization", "ID") }
 
-// TradingName is what the party is known as, if it is not its name.
+// TradingName is the name that the party trades under, if it is not its name.
 func (p Party) TradingName() *Node {
 	return p.At("SpecifiedLegalOrganization", "TradingBusinessName")
 }
 
-// Email is the electronic address for invoices; its attribute schemeID says of what kind.
+// Email is the electronic address for invoices; its attribute schemeID is the kind of
+// address.
 func (p Party) Email() *Node { return p.At("URIUniversalCommunication", "URIID") }
 
-// Address is where the party is.
+// Address is the postal address of the party.
 func (p Party) Address() Address { return Address{p.At("PostalTradeAddress")} }
 
-// Contacts are the people to ask.
+// Contacts are the people or departments to contact.
 func (p Party) Contacts() []Contact {
-	return wrap(p.All("DefinedTradeContact"), func(n *Node) Contact { return Contact{n} })
+	return wrapAll(p.All("DefinedTradeContact"), func(n *Node) Contact { return Contact{n} })
 }
 
 // Address is a postal address.
 type Address struct{ *Node }
 
-// Lines are street, house and whatever else comes before the postcode, those that are given.
-func (a Address) Lines() []*Node { return given(a.At("LineOne"), a.At("LineTwo"), a.At("LineThree")) }
+// Lines are the address lines, such as street and building, as far as they are present.
+func (a Address) Lines() []*Node { return nonNil(a.At("LineOne"), a.At("LineTwo"), a.At("LineThree")) }
 
-// Postcode is the code of the place.
+// Postcode is the postal code.
 func (a Address) Postcode() *Node { return a.At("PostcodeCode") }
 
-// City is the place.
+// City is the city, town or village.
 func (a Address) City() *Node { return a.At("CityName") }
 
-// Subdivision is the part of the country.
+// Subdivision is the region of the country, such as a state or province.
 func (a Address) Subdivision() *Node { return a.At("CountrySubDivisionName") }
 
-// Country is the country's code.
+// Country is the code of the country.
 func (a Address) Country() *Node { return a.At("CountryID") }
 
 // Contact is a person or department.
 type Contact struct{ *Node }
 
-// Person is the person's name.
+// Person is the name of the person.
 func (c Contact) Person() *Node { return c.At("PersonName") }
 
-// Department is the department's name.
+// Department is the name of the department.
 func (c Contact) Department() *Node { return c.At("DepartmentName") }
 
 // Telephone is the telephone number.
@@ -84,13 +86,13 @@ func (c Contact) Fax() *Node { return c.At("FaxUniversalCommunication", "Complet
 // Email is the e-mail address.
 func (c Contact) Email() *Node { return c.At("EmailURIUniversalCommunication", "URIID") }
 
-// given leaves out what is not there.
-func given(nodes ...*Node) []*Node {
-	var there []*Node
+// nonNil leaves out nil nodes.
+func nonNil(nodes ...*Node) []*Node {
+	var present []*Node
 	for _, n := range nodes {
 		if n != nil {
-			there = append(there, n)
+			present = append(present, n)
 		}
 	}
-	return there
+	return present
 }

@@ -1,6 +1,6 @@
 package einvoice
 
-// DueDate is when the invoice is to be paid: the first due date of its terms.
+// DueDate is the date on which payment is due: the first due date in the payment terms.
 func (i *Invoice) DueDate() Date {
 	for _, terms := range i.PaymentTerms() {
 		if due := terms.DueDate(); due.Node != nil {
@@ -10,67 +10,64 @@ func (i *Invoice) DueDate() Date {
 	return Date{}
 }
 
-// PaymentMeans are the ways in which the invoice may be paid.
+// PaymentMeans are the means by which the invoice may be paid.
 func (i *Invoice) PaymentMeans() []PaymentMeans {
-	return wrap(i.settlement().All("SpecifiedTradeSettlementPaymentMeans"), func(n *Node) PaymentMeans { return PaymentMeans{n} })
+	return wrapAll(i.settlement().All("SpecifiedTradeSettlementPaymentMeans"), func(n *Node) PaymentMeans { return PaymentMeans{n} })
 }
 
-// PaymentTerms are the conditions of payment.
+// PaymentTerms are the payment terms.
 func (i *Invoice) PaymentTerms() []PaymentTerms {
-	return wrap(i.settlement().All("SpecifiedTradePaymentTerms"), func(n *Node) PaymentTerms { return PaymentTerms{n} })
+	return wrapAll(i.settlement().All("SpecifiedTradePaymentTerms"), func(n *Node) PaymentTerms { return PaymentTerms{n} })
 }
 
-// PaymentReference is what the payer should write on the payment.
+// PaymentReference is the remittance information that the payer should give.
 func (i *Invoice) PaymentReference() *Node { return i.settlement().At("PaymentReference") }
 
-// CreditorReference is the identifier of the creditor for direct debits.
+// CreditorReference is the creditor identifier for direct debits.
 func (i *Invoice) CreditorReference() *Node { return i.settlement().At("CreditorReferenceID") }
 
-// PaymentMeans is a way to pay.
+// PaymentMeans is a means of payment.
 type PaymentMeans struct{ *Node }
 
-// Type is the code of the way.
-func (p PaymentMeans) Type() *Node { return p.At("TypeCode") }
-
-// Information is the way in words.
+// Information describes the means of payment in words.
 func (p PaymentMeans) Information() *Node { return p.At("Information") }
 
-// IBAN is the account to pay to.
+// IBAN is the IBAN of the account to pay to.
 func (p PaymentMeans) IBAN() *Node { return p.At("PayeePartyCreditorFinancialAccount", "IBANID") }
 
-// AccountID is the account to pay to where there is no IBAN.
+// AccountID identifies the account to pay to if it has no IBAN.
 func (p PaymentMeans) AccountID() *Node {
 	return p.At("PayeePartyCreditorFinancialAccount", "ProprietaryID")
 }
 
-// AccountName is whose account it is.
+// AccountName is the name of the account to pay to.
 func (p PaymentMeans) AccountName() *Node {
 	return p.At("PayeePartyCreditorFinancialAccount", "AccountName")
 }
 
-// BIC is the bank of the account.
+// BIC is the BIC of the bank to pay to.
 func (p PaymentMeans) BIC() *Node {
 	return p.At("PayeeSpecifiedCreditorFinancialInstitution", "BICID")
 }
 
-// DebitedIBAN is the account that a direct debit takes from.
+// DebitedIBAN is the IBAN of the account that a direct debit is taken from.
 func (p PaymentMeans) DebitedIBAN() *Node { return p.At("PayerPartyDebtorFinancialAccount", "IBANID") }
 
-// CardNumber is the end of the number of the card that was used.
+// CardNumber is the last digits of the number of the payment card.
 func (p PaymentMeans) CardNumber() *Node { return p.At("ApplicableTradeSettlementFinancialCard", "ID") }
 
-// CardHolder is whose card it was.
+// CardHolder is the name of the card's holder.
 func (p PaymentMeans) CardHolder() *Node {
 	return p.At("ApplicableTradeSettlementFinancialCard", "CardholderName")
 }
 
-// PaymentTerms are conditions of payment.
+// PaymentTerms are terms of payment.
 type PaymentTerms struct{ *Node }
 
-// Description is the conditions in words.
+// Description is the terms in words.
 func (p PaymentTerms) Description() *Node { return p.At("Description") }
 
-// DueDate is when to pay.
+// DueDate is the date on which payment is due.
 func (p PaymentTerms) DueDate() Date { return dateOf(p.At("DueDateDateTime")) }
 
 // Mandate is the identifier of the mandate for direct debits.

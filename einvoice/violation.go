@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// MaxViolations is how many violations are reported of one document.
+// MaxViolations is the number of violations that are reported of one document.
 const MaxViolations = 20
 
-// Violation is one thing that is wrong with a document: where, what stands there, and
-// what should. Its texts are short and free of control characters.
+// Violation is one mistake in a document: its position, what was found and what was
+// expected. The texts are short and free of control characters.
 type Violation struct {
-	// Path has the conventional prefixes, whatever the document's are; it is empty
-	// outside the root element.
+	// Path is the path of the element, with the conventional prefixes instead of the
+	// document's own. It is empty outside the root element.
 	Path string
-	// Line and Column count from one, in characters.
+	// Line and Column count from one; Column counts characters.
 	Line, Column    int
 	Found, Expected string
 	offset          int
 }
 
-// String says it in one sentence.
+// String describes the violation in one sentence.
 func (v Violation) String() string {
 	path := v.Path
 	if path == "" {
@@ -30,31 +30,33 @@ func (v Violation) String() string {
 	return fmt.Sprintf("line %d, column %d: %s: found %s; expected %s", v.Line, v.Column, path, v.Found, v.Expected)
 }
 
-// InvalidError is a document that breaks the rules of XML, or those of its profile.
+// InvalidError refuses a document that is not well-formed XML, or that violates the
+// schema of its profile.
 type InvalidError struct {
 	Profile string
-	// Malformed documents are no XML; then there is one violation.
+	// Malformed: the document is not well-formed. Then there is exactly one violation.
 	Malformed bool
-	// Violations are in the document's order, at most MaxViolations.
+	// Violations are in document order, at most MaxViolations.
 	Violations []Violation
-	// More violations were found than are listed.
-	More bool
+	// Truncated: the document has more violations than these.
+	Truncated bool
 }
 
-// Error lists the violations, one a line.
+// Error lists the violations, one per line.
 func (e *InvalidError) Error() string {
 	var b strings.Builder
 	if e.Malformed {
 		b.WriteString("the XML cannot be read")
 	} else {
-		fmt.Fprintf(&b, "the XML breaks the schema of profile %s", e.Profile)
+		fmt.Fprintf(&b, "the XML violates the schema of profile %s", e.Profile)
 	}
-	if len(e.Violations) == 1 {
+	switch n := len(e.Violations); {
+	case n == 1:
 		return b.String() + ": " + e.Violations[0].String()
-	}
-	fmt.Fprintf(&b, " in %d places", len(e.Violations))
-	if e.More {
-		b.WriteString(", and in more")
+	case e.Truncated:
+		fmt.Fprintf(&b, " in more than %d places, of which these are the first:", n)
+	default:
+		fmt.Fprintf(&b, " in %d places:", n)
 	}
 	for _, v := range e.Violations {
 		b.WriteString("\n" + v.String())
@@ -62,8 +64,9 @@ func (e *InvalidError) Error() string {
 	return b.String()
 }
 
-// ordered puts violations in the document's order; those of missing elements are found late.
-func ordered(violations []Violation) []Violation {
+// inDocumentOrder sorts violations: that an element is missing shows only at the end of
+// its parent.
+func inDocumentOrder(violations []Violation) []Violation {
 	slices.SortStableFunc(violations, func(a, b Violation) int { return a.offset - b.offset })
 	return violations
 }

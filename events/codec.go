@@ -7,21 +7,21 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Bytes that open every record; see the package comment.
+// The first two bytes of every record; see the package comment.
 const (
 	format       = 1
-	lastFormat   = 15 // what later versions may use; other bytes are not Platen's
+	lastFormat   = 15 // reserved for later versions; above it, a record is not Platen's
 	kindCommand  = 1
 	kindMarker   = 2
 	kindEnvelope = 3
 )
 
-// Errors of decoding, wrap-safe.
+// Errors of decoding; test for them with errors.Is.
 var (
-	// ErrFormat refuses bytes that no version of Platen wrote.
-	ErrFormat = errors.New("not a platen record")
-	// ErrNewer refuses a record of a newer Platen: upgrade this node before it goes on.
-	ErrNewer = errors.New("record of a newer platen: upgrade this node")
+	// ErrFormat means that no version of Platen wrote the bytes.
+	ErrFormat = errors.New("not a record of Platen")
+	// ErrNewer means that a newer version of Platen wrote the record.
+	ErrNewer = errors.New("the record was written by a newer version of Platen: upgrade this node")
 )
 
 var (
@@ -57,11 +57,11 @@ type rawTyped struct {
 	Value undecoded
 }
 
-// undecoded is a data item inside the bytes that are being decoded. It shares their
-// memory, so it must not outlive the decoding.
+// undecoded is a data item in its encoded form. It shares the memory of the bytes that
+// are being decoded, so it must not outlive the decoding.
 type undecoded []byte
 
-// UnmarshalCBOR keeps the bytes without a copy: the content of a command may be large.
+// UnmarshalCBOR keeps the bytes without copying them: the content of a command may be large.
 func (u *undecoded) UnmarshalCBOR(b []byte) error {
 	*u = b
 	return nil
@@ -87,12 +87,12 @@ type envelopeIn struct {
 	Events []rawTyped `cbor:"15,keyasint,omitempty"`
 }
 
-// EncodeCommand gives a command's bytes.
+// EncodeCommand returns the record of a command.
 func EncodeCommand(c Command) ([]byte, error) {
 	return encode(kindCommand, commandOut{c, typed{Type: c.Body.commandType(), Value: c.Body}})
 }
 
-// EncodeEntry gives the bytes of a journal entry.
+// EncodeEntry returns the record of a journal entry.
 func EncodeEntry(e Entry) ([]byte, error) {
 	switch e := e.(type) {
 	case Marker:
@@ -115,16 +115,16 @@ func encode(kind byte, v any) ([]byte, error) {
 	return append([]byte{format, kind}, body...), nil
 }
 
-// DecodeCommand reads a command without the content of a SubmitJob, and keeps none of
-// the bytes. ErrFormat and ErrNewer classify what it refuses.
+// DecodeCommand decodes a command, of a submission only the head. The result shares no
+// memory with b. Every error is ErrFormat or ErrNewer.
 func DecodeCommand(b []byte) (Command, error) { return decodeCommand(b, commandTypes) }
 
-// DecodeSubmission reads a SubmitJob with its content: the command's body is a
-// Submission. ErrFormat and ErrNewer classify what it refuses.
+// DecodeSubmission decodes a SubmitJob with its content: the command's body is a
+// Submission. Every error is ErrFormat or ErrNewer.
 func DecodeSubmission(b []byte) (Command, error) { return decodeCommand(b, submissionType) }
 
 func decodeCommand(b []byte, types map[uint64]func([]byte) (CommandBody, error)) (Command, error) {
-	kind, body, err := open(b)
+	kind, body, err := splitRecord(b)
 	if err != nil {
 		return Command{}, err
 	}
@@ -139,9 +139,9 @@ func decodeCommand(b []byte, types map[uint64]func([]byte) (CommandBody, error))
 	return in.Command, err
 }
 
-// DecodeEntry reads a journal entry. ErrFormat and ErrNewer classify what it refuses.
+// DecodeEntry decodes a journal entry. Every error is ErrFormat or ErrNewer.
 func DecodeEntry(b []byte) (Entry, error) {
-	kind, body, err := open(b)
+	kind, body, err := splitRecord(b)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,8 @@ func decodeEnvelope(body []byte) (Entry, error) {
 	return in.Envelope, nil
 }
 
-func open(b []byte) (kind byte, body []byte, err error) {
+// splitRecord checks the first two bytes and returns the kind and the rest.
+func splitRecord(b []byte) (kind byte, body []byte, err error) {
 	if len(b) < 3 {
 		return 0, nil, fmt.Errorf("%d bytes: %w", len(b), ErrFormat)
 	}
@@ -189,8 +190,8 @@ func open(b []byte) (kind byte, body []byte, err error) {
 func decodeTyped[T any](types map[uint64]func([]byte) (T, error), raw rawTyped) (T, error) {
 	decode, ok := types[raw.Type]
 	if !ok {
-		var none T
-		return none, fmt.Errorf("type %d: %w", raw.Type, ErrNewer)
+		var zero T
+		return zero, fmt.Errorf("type %d: %w", raw.Type, ErrNewer)
 	}
 	v, err := decode(raw.Value)
 	if err != nil {
@@ -199,8 +200,8 @@ func decodeTyped[T any](types map[uint64]func([]byte) (T, error), raw rawTyped) 
 	return v, nil
 }
 
-// into makes the decoder of one concrete type V that is used as the interface I.
-func into[V, I any](b []byte) (I, error) {
+// decodeAs decodes a V and returns it as the interface I.
+func decodeAs[V, I any](b []byte) (I, error) {
 	var v V
 	err := decoder.Unmarshal(b, &v)
 	return any(v).(I), err

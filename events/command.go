@@ -7,12 +7,12 @@ type Command struct {
 	Account AccountID `cbor:"2,keyasint"`
 	// At is the sender's clock, and the only clock that the decision sees.
 	At Instant `cbor:"3,keyasint"`
-	// ReplyTo is where somebody waits for the reply; nil when nobody does.
+	// ReplyTo is where the sender waits for the reply; nil if it does not wait.
 	ReplyTo *Address    `cbor:"4,keyasint,omitempty"`
 	Body    CommandBody `cbor:"-"`
 }
 
-// Address is the promise that a reply completes: an actor of a node.
+// Address names the actor that waits for a reply: a promise on some node.
 type Address struct {
 	Node string `cbor:"1,keyasint" log:"show"`
 	ID   string `cbor:"2,keyasint" log:"show"`
@@ -46,47 +46,48 @@ type RevokeKey struct {
 	Key KeyID `cbor:"1,keyasint"`
 }
 
-// SubmitJob asks for a job. It is the head of the command: what the job's account
-// decides on. The content stays in the command's record, to which the journal refers
-// by offset; Submission is the command with its content.
+// SubmitJob asks for a job. It is the command's head, which is all that the decision
+// needs. The content stays in the command's record, to which the journal refers by
+// offset; Submission is the command with its content.
 type SubmitJob struct {
 	Job       JobID     `cbor:"1,keyasint"`
 	Key       KeyID     `cbor:"2,keyasint"`
 	Operation Operation `cbor:"3,keyasint"`
 	Test      bool      `cbor:"4,keyasint,omitempty"`
-	// Webhook is where the outcome is reported; "" for nowhere.
+	// Webhook is the URL that the outcome is reported to; "" for none.
 	Webhook string `cbor:"6,keyasint,omitempty"`
-	// Requires is the smallest plan that includes everything asked for; "" for any.
+	// Requires is the smallest plan that includes everything the request asks for; "" for any.
 	Requires    Plan         `cbor:"7,keyasint,omitempty"`
 	Idempotency *Idempotency `cbor:"8,keyasint,omitempty"`
-	// Summary is what decisions need to know of the content. It is not stored: decoding
-	// reads it off the content.
+	// Summary is what decisions need to know about the content. It is not stored: decoding
+	// derives it from the content.
 	Summary ContentSummary `cbor:"-"`
 }
 
-// Submission is a SubmitJob with the content to render: what the edge sends and an
-// attempt reads. Between the two nobody decodes the content.
+// Submission is a SubmitJob with the content to render. The edge sends it and an attempt
+// reads it; the content is not decoded in between.
 type Submission struct {
 	SubmitJob
 	Content Content `cbor:"5,keyasint"`
 }
 
-// Idempotency recognises a request that is sent again (decisions.md, Submitting).
+// Idempotency recognises a repeated request (docs/API.md, Idempotency).
 type Idempotency struct {
-	// Key is the caller's; Fingerprint the SHA-256 of method, path and canonical body.
+	// Key is the caller's Idempotency-Key; Fingerprint is the SHA-256 of method, path and
+	// canonical body.
 	Key         string   `cbor:"1,keyasint"`
 	Fingerprint [32]byte `cbor:"2,keyasint"`
 }
 
-// StartRender tells that an attempt holds a browser page and begins.
+// StartRender reports that an attempt has a browser page and begins.
 type StartRender struct {
 	Job     JobID     `cbor:"1,keyasint"`
 	Attempt AttemptID `cbor:"2,keyasint"`
-	// Node is the node, of this start of it, that renders.
+	// Node is the node that renders. A restarted node has another id.
 	Node NodeID `cbor:"3,keyasint"`
 }
 
-// FinishRender tells that an attempt's file is stored.
+// FinishRender reports that an attempt's file is stored.
 type FinishRender struct {
 	Job     JobID     `cbor:"1,keyasint"`
 	Attempt AttemptID `cbor:"2,keyasint"`
@@ -94,45 +95,45 @@ type FinishRender struct {
 	Metrics Metrics   `cbor:"4,keyasint"`
 }
 
-// FailRender tells that an attempt ended without a file.
+// FailRender reports that an attempt ended without a file.
 type FailRender struct {
 	Job     JobID     `cbor:"1,keyasint"`
 	Attempt AttemptID `cbor:"2,keyasint"`
 	Code    ErrorCode `cbor:"3,keyasint"`
-	// Retryable says that neither the page nor the caller caused it.
+	// Retryable is set if neither the page nor the caller caused the failure.
 	Retryable bool `cbor:"4,keyasint,omitempty"`
 }
 
-// LoseRender tells that the node of a running attempt is gone.
+// LoseRender reports that the node of a running attempt is down.
 type LoseRender struct {
 	Job     JobID     `cbor:"1,keyasint"`
 	Attempt AttemptID `cbor:"2,keyasint"`
 }
 
-// WakeJob tells that the instant a job waited for has come. Early or late copies change nothing.
+// WakeJob reports that the instant a job waits for has come. Early or late copies change nothing.
 type WakeJob struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// ForgetFile tells that a file is deleted from storage.
+// ForgetFile reports that a file has been deleted from storage.
 type ForgetFile struct {
 	Job  JobID  `cbor:"1,keyasint"`
 	Name string `cbor:"2,keyasint" log:"show"`
 }
 
-// BeginDownload asks for one of the downloads that a file allows, and for its stream.
+// BeginDownload asks for one of a file's downloads, and for the right to stream the file.
 type BeginDownload struct {
 	Job      JobID      `cbor:"1,keyasint"`
 	Download DownloadID `cbor:"2,keyasint"`
 }
 
-// RenewDownload tells that a download still goes on.
+// RenewDownload reports that a download is still under way.
 type RenewDownload struct {
 	Job      JobID      `cbor:"1,keyasint"`
 	Download DownloadID `cbor:"2,keyasint"`
 }
 
-// EndDownload tells that a download has ended, whole or not.
+// EndDownload reports that a download has ended, complete or not.
 type EndDownload struct {
 	Job      JobID      `cbor:"1,keyasint"`
 	Download DownloadID `cbor:"2,keyasint"`
@@ -143,7 +144,7 @@ type MoveAnchor struct {
 	Anchor Instant `cbor:"1,keyasint"`
 }
 
-// LimitFiles changes how large a file of the account may be; zero means the default.
+// LimitFiles changes the size limit of the account's files; zero means the default.
 type LimitFiles struct {
 	Bytes int64 `cbor:"1,keyasint"`
 }
@@ -153,7 +154,7 @@ type SetVolumeBlocks struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
-// NoteKeyUse tells that a request came with a key.
+// NoteKeyUse reports that a request was made with a key.
 type NoteKeyUse struct {
 	Key KeyID `cbor:"1,keyasint"`
 }
@@ -177,7 +178,7 @@ func (BeginDownload) commandType() uint64   { return 23 }
 func (RenewDownload) commandType() uint64   { return 24 }
 func (EndDownload) commandType() uint64     { return 25 }
 
-// Target is the job that a command is about; false for commands about the account.
+// Target returns the job that a command is about; false for commands about the account.
 func Target(body CommandBody) (JobID, bool) {
 	switch b := body.(type) {
 	case SubmitJob:

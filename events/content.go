@@ -1,8 +1,9 @@
 package events
 
-// Content is what a job renders, and how. Sources are as they will be rendered:
-// sanitised HTML, Markdown's HTML, or the address of a page.
+// Content is what a job renders, and how.
 type Content struct {
+	// HTML is as it will be rendered: sanitised, or made from Markdown. URL is the address
+	// of a page instead.
 	HTML string `cbor:"1,keyasint,omitempty"`
 	// Print is for operations that make a PDF.
 	Print PrintOptions `cbor:"2,keyasint"`
@@ -10,7 +11,7 @@ type Content struct {
 	// Image is for operations that make an image.
 	Image *ImageOptions `cbor:"4,keyasint,omitempty"`
 	Load  *LoadOptions  `cbor:"5,keyasint,omitempty"`
-	// Auth goes to the target page's origin.
+	// Auth is sent to the target page's origin.
 	Auth     *Credentials `cbor:"6,keyasint,omitempty"`
 	Invoice  *Invoice     `cbor:"7,keyasint,omitempty"`
 	Delivery *Delivery    `cbor:"8,keyasint,omitempty"`
@@ -19,21 +20,21 @@ type Content struct {
 // Sealed is a credential encrypted with the cluster's key; events/seal opens it.
 type Sealed []byte
 
-// PrintOptions are the PdfOptions of the contract with its defaults filled in.
+// PrintOptions are a PDF's options with the defaults filled in (docs/API.md, PDF options).
 type PrintOptions struct {
 	// Format is A4, A3, Letter, Legal or Tabloid.
 	Format    string `cbor:"1,keyasint"`
 	Landscape bool   `cbor:"2,keyasint,omitempty"`
-	// Margins are CSS lengths; empty means the default.
+	// The margins are CSS lengths; empty means the default.
 	MarginTop    string `cbor:"3,keyasint,omitempty"`
 	MarginRight  string `cbor:"4,keyasint,omitempty"`
 	MarginBottom string `cbor:"5,keyasint,omitempty"`
 	MarginLeft   string `cbor:"6,keyasint,omitempty"`
 	// OmitBackground leaves CSS backgrounds out.
 	OmitBackground bool `cbor:"7,keyasint,omitempty"`
-	// Scale is 0.5–2; zero means fitted to the page.
+	// Scale is 0.5–2; zero shrinks what is too wide to fit the paper.
 	Scale float64 `cbor:"8,keyasint,omitempty"`
-	// HeaderFooter shows the templates, which are sanitised.
+	// HeaderFooter prints the templates Header and Footer, which are sanitised.
 	HeaderFooter bool         `cbor:"9,keyasint,omitempty"`
 	Header       string       `cbor:"10,keyasint,omitempty"`
 	Footer       string       `cbor:"11,keyasint,omitempty"`
@@ -42,24 +43,24 @@ type PrintOptions struct {
 	Compression  *Compression `cbor:"14,keyasint,omitempty"`
 }
 
-// Watermark is a text over every page (api-spec.md, WatermarkOptions).
+// Watermark is a text over every page (docs/API.md, Watermark).
 type Watermark struct {
 	Text string `cbor:"1,keyasint"`
 	// Color is a CSS colour, FontSize a CSS size.
 	Color    string `cbor:"2,keyasint"`
 	FontSize string `cbor:"3,keyasint"`
-	// Rotation is in degrees, counted as CSS does.
+	// Rotation is in degrees, in the direction of CSS.
 	Rotation int64 `cbor:"4,keyasint"`
 }
 
-// Compression says how a PDF is made smaller (api-spec.md, CompressionOptions).
+// Compression says how a PDF is made smaller (docs/API.md, Compression).
 type Compression struct {
-	// Level is 1–9, zero when not given; ImageQuality 1–100, zero for lossless.
+	// Level is 1–9, zero if not given; ImageQuality is 1–100, zero for lossless.
 	Level        int64 `cbor:"1,keyasint,omitempty"`
 	ImageQuality int64 `cbor:"2,keyasint,omitempty"`
 }
 
-// ImageOptions are the image options of the contract with its defaults filled in.
+// ImageOptions are an image's options with the defaults filled in (docs/API.md, Image options).
 type ImageOptions struct {
 	// Format is png or jpeg.
 	Format   string `cbor:"1,keyasint"`
@@ -71,7 +72,7 @@ type ImageOptions struct {
 	Height int64 `cbor:"5,keyasint"`
 }
 
-// LoadOptions say when a page counts as loaded (api-spec.md, RenderOptions).
+// LoadOptions say when a page counts as loaded (docs/API.md, Render options).
 type LoadOptions struct {
 	// Timeout and WaitAfter are in milliseconds; a Timeout of zero means the default.
 	Timeout int64 `cbor:"1,keyasint,omitempty"`
@@ -82,7 +83,7 @@ type LoadOptions struct {
 	WaitAfter int64  `cbor:"4,keyasint,omitempty"`
 }
 
-// Credentials are sent to the target page (api-spec.md, JobAuthOptions).
+// Credentials are sent to the target page (docs/API.md, Auth).
 type Credentials struct {
 	// Type is basic or bearer.
 	Type  string `cbor:"1,keyasint"`
@@ -94,13 +95,14 @@ type Invoice struct {
 	Profile string `cbor:"1,keyasint"`
 	// XML is compressed with DEFLATE.
 	XML []byte `cbor:"2,keyasint"`
-	// Template is the block template as JSON. Key 4 was the id of a saved one.
+	// Template is the block template as JSON. Key 4 was the id of a saved template; it
+	// must not be used again.
 	Template []byte `cbor:"3,keyasint,omitempty"`
-	// HTML is the visible half where the caller gave it, sanitised, compressed like XML.
+	// HTML is the visible half if the caller sent one, sanitised and compressed like XML.
 	HTML []byte `cbor:"5,keyasint,omitempty"`
 }
 
-// Delivery is the caller's own storage (api-spec.md, Delivery object).
+// Delivery names the caller's own storage (docs/API.md, Delivery).
 type Delivery struct {
 	// URL is a presigned PUT URL.
 	URL Sealed `cbor:"1,keyasint"`

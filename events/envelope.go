@@ -6,20 +6,20 @@ type Entry interface{ isEntry() }
 // Marker announces a new owner of a partition. Its own offset is the epoch of
 // that owner: envelopes of any other epoch that come after it are void.
 type Marker struct {
-	// Owner is the node; Version the build, for people who read the journal.
+	// Owner is the node. Version is its build, shown by tools that print the journal.
 	Owner   NodeID `cbor:"1,keyasint"`
 	Version string `cbor:"2,keyasint,omitempty" log:"show"`
 }
 
-// Envelope is all that one command changed, with the reply it earned. Every
-// command has exactly one accepted envelope, also when it changed nothing.
+// Envelope is everything that one command changed, with the reply to it. Every
+// command has exactly one accepted envelope, even if it changed nothing.
 type Envelope struct {
 	// Epoch is the offset of the owner's marker, Cause the command's offset.
 	Epoch   int64     `cbor:"1,keyasint" log:"always"`
 	Cause   int64     `cbor:"2,keyasint" log:"always"`
 	Command CommandID `cbor:"3,keyasint"`
 	Account AccountID `cbor:"4,keyasint"`
-	// At is the command's time, hence the events'.
+	// At is the time of the command, and therefore of the events.
 	At     Instant `cbor:"5,keyasint"`
 	Reply  *Reply  `cbor:"6,keyasint,omitempty"`
 	Events []Event `cbor:"-"`
@@ -28,17 +28,27 @@ type Envelope struct {
 func (Marker) isEntry()   {}
 func (Envelope) isEntry() {}
 
-// Reply answers a command that came from outside. It is a value also when it is
-// a refusal; faults of the machinery are never replies.
+// Reply is the outcome of a command that came from outside. A refusal is a reply
+// like any other; a failure of the infrastructure never is.
 type Reply struct {
 	Code ReplyCode `cbor:"1,keyasint"`
 	// RetryAfter is in seconds; zero means that waiting does not help.
 	RetryAfter int64 `cbor:"2,keyasint,omitempty"`
-	// Job is the job of the request that this one repeats; nil for no such job.
+	// Job is the job of the request that this one repeats; nil if it repeats none.
 	Job *JobID `cbor:"3,keyasint,omitempty"`
+	// Concurrency says what ConcurrencyLimit is about; nil with other codes, and in replies
+	// of older versions.
+	Concurrency *Concurrency `cbor:"4,keyasint,omitempty"`
 }
 
-// ReplyCode tells what became of a command, in a stable wire name.
+// Concurrency is the account's limit of jobs that have not ended, and how many there are.
+type Concurrency struct {
+	Plan     Plan  `cbor:"1,keyasint"`
+	Limit    int64 `cbor:"2,keyasint"`
+	InFlight int64 `cbor:"3,keyasint"`
+}
+
+// ReplyCode is the outcome of a command. The names are stored; they never change.
 type ReplyCode string
 
 // The reply codes.

@@ -34,7 +34,7 @@ type AnchorMoved struct {
 	Anchor Instant `cbor:"1,keyasint"`
 }
 
-// FilesLimited changed how large a file of the account may be; zero means the default.
+// FilesLimited changed the size limit of the account's files; zero means the default.
 type FilesLimited struct {
 	Bytes int64 `cbor:"1,keyasint"`
 }
@@ -44,19 +44,19 @@ type VolumeBlocksSet struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
-// KeyUsed tells when a key was last used, to the hour.
+// KeyUsed recorded the use of a key, at most once per KeyUsePrecision.
 type KeyUsed struct {
 	Key KeyID `cbor:"1,keyasint"`
 }
 
-// QuotaReserved set one unit aside for an accepted job, in the quota window that began at Window.
+// QuotaReserved reserved one unit for an accepted job, in the quota window that began at Window.
 type QuotaReserved struct {
 	Job    JobID   `cbor:"1,keyasint"`
 	Window Instant `cbor:"2,keyasint"`
 }
 
 // QuotaDebited turned a job's reserved unit into a used one and counted its
-// bytes: the one billable fact of a job.
+// bytes. It is a job's only billable fact.
 type QuotaDebited struct {
 	Job    JobID   `cbor:"1,keyasint"`
 	Window Instant `cbor:"2,keyasint"`
@@ -69,7 +69,7 @@ type QuotaReleased struct {
 	Window Instant `cbor:"2,keyasint"`
 }
 
-// JobQueued began a job.
+// JobQueued created a job.
 type JobQueued struct {
 	Job       JobID     `cbor:"1,keyasint"`
 	Key       KeyID     `cbor:"2,keyasint"`
@@ -79,15 +79,15 @@ type JobQueued struct {
 	Content int64 `cbor:"5,keyasint" log:"always"`
 	// Window is the quota window of the job's unit.
 	Window Instant `cbor:"6,keyasint,omitempty"`
-	// Webhook is where the outcome is to be told.
+	// Webhook is the URL that the outcome is to be reported to.
 	Webhook string `cbor:"7,keyasint,omitempty"`
-	// Delivered tells that the file goes to the caller's own storage.
+	// Delivered is set if the file goes to the caller's own storage.
 	Delivered bool `cbor:"8,keyasint,omitempty"`
-	// MaxFile is how many bytes the file may have, as the account was limited when
-	// the job was accepted; zero means the default.
+	// MaxFile is the file's size limit in bytes: the account's when the job was accepted.
+	// Zero means the default.
 	MaxFile     int64        `cbor:"9,keyasint,omitempty"`
 	Idempotency *Idempotency `cbor:"10,keyasint,omitempty"`
-	// Lane is in which queue the job waits for a page.
+	// Lane is the queue in which the job waits for a page.
 	Lane Lane `cbor:"11,keyasint,omitempty"`
 }
 
@@ -96,7 +96,7 @@ type TestCounted struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// DownloadBegun spent one of a file's downloads and gave its stream away.
+// DownloadBegun spent one of a file's downloads and gave it the file's stream.
 type DownloadBegun struct {
 	Job      JobID      `cbor:"1,keyasint"`
 	Download DownloadID `cbor:"2,keyasint"`
@@ -104,7 +104,7 @@ type DownloadBegun struct {
 	Until Instant `cbor:"3,keyasint"`
 }
 
-// DownloadRenewed prolonged a stream.
+// DownloadRenewed extended the lease of a stream.
 type DownloadRenewed struct {
 	Job      JobID      `cbor:"1,keyasint"`
 	Download DownloadID `cbor:"2,keyasint"`
@@ -126,23 +126,23 @@ type RenderStarted struct {
 	Deadline Instant `cbor:"4,keyasint"`
 }
 
-// RenderRequeued put a job back after an attempt that may be repeated.
+// RenderRequeued put a job back into the queue after an attempt that may be repeated.
 type RenderRequeued struct {
 	Job     JobID     `cbor:"1,keyasint"`
 	Attempt AttemptID `cbor:"2,keyasint"`
 	Code    ErrorCode `cbor:"3,keyasint"`
 	// NotBefore is when the next attempt may start.
 	NotBefore Instant `cbor:"4,keyasint"`
-	// Lost tells that the node went away, not that the render failed.
+	// Lost is set if the attempt's node went down, rather than the render failed.
 	Lost bool `cbor:"5,keyasint,omitempty"`
 }
 
-// RenderReleased tells that a requeued job's delay is over.
+// RenderReleased ended the delay of a requeued job.
 type RenderReleased struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// RenderDiscarded tells that the result of a stale attempt was refused; its file is garbage.
+// RenderDiscarded refused the result of a stale attempt; its file is garbage.
 type RenderDiscarded struct {
 	Job     JobID     `cbor:"1,keyasint"`
 	Name    string    `cbor:"2,keyasint" log:"show"`
@@ -154,7 +154,7 @@ type JobDone struct {
 	Job     JobID   `cbor:"1,keyasint"`
 	File    File    `cbor:"2,keyasint"`
 	Metrics Metrics `cbor:"3,keyasint"`
-	// Expires is when the file may no longer be downloaded; zero when it is not kept here.
+	// Expires is when the file may no longer be downloaded; zero if Platen does not keep it.
 	Expires Instant `cbor:"4,keyasint"`
 }
 
@@ -169,7 +169,7 @@ type FileExpired struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// FileDeleted tells that the expired file is gone from storage.
+// FileDeleted recorded that the expired file was deleted from storage.
 type FileDeleted struct {
 	Job JobID `cbor:"1,keyasint"`
 }
@@ -205,7 +205,7 @@ func (DownloadBegun) eventType() uint64   { return 26 }
 func (DownloadRenewed) eventType() uint64 { return 27 }
 func (DownloadEnded) eventType() uint64   { return 28 }
 
-// JobOf is the job that an event is about; false for events of the account.
+// JobOf returns the job that an event is about; false for events about the account.
 func JobOf(ev Event) (JobID, bool) {
 	switch e := ev.(type) {
 	case JobQueued:

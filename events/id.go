@@ -32,13 +32,13 @@ func randomName(n int) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
-// JobID is a random UUID made at the edge (decisions.md, Submitting).
+// JobID is a random UUID made at the edge (docs/API.md, Submitting).
 type JobID uuid.UUID
 
 // NewJobID makes a random (version 4) job id.
 func NewJobID() JobID { return JobID(uuid.New()) }
 
-// ParseJobID reads the 36-character form and no other.
+// ParseJobID parses the 36-character form and no other.
 func ParseJobID(s string) (JobID, error) {
 	if len(s) != 36 {
 		return JobID{}, fmt.Errorf("job id has %d characters, not 36", len(s))
@@ -47,38 +47,38 @@ func ParseJobID(s string) (JobID, error) {
 	return JobID(id), err
 }
 
-// String is the 36-character lower-case form.
+// String returns the 36-character lower-case form.
 func (id JobID) String() string { return uuid.UUID(id).String() }
 
-// CommandID identifies a command over all its copies in the log: it is what a
-// duplicate is recognised by. The first 48 bits are its time (UUID version 7).
+// CommandID identifies a command. All copies of the command in the log share it, so
+// that a duplicate is recognised. Its first 48 bits are a time (UUID version 7).
 type CommandID uuid.UUID
 
 // NewCommandID makes a command id.
 func NewCommandID() CommandID { return CommandID(uuid.Must(uuid.NewV7())) }
 
-// String is the 36-character form.
+// String returns the 36-character lower-case form.
 func (id CommandID) String() string { return uuid.UUID(id).String() }
 
-// AttemptID is the fencing token of one attempt to render a job. It is random,
-// not a number, because two nodes may start an attempt at the same moment; the
-// log's order decides which of them holds, and results of the other are void.
+// AttemptID is the fencing token of one attempt to render a job. It is random, not
+// counted, because two nodes may start an attempt at the same moment. The log's order
+// decides which of them holds the job; the results of the other are void.
 type AttemptID uint64
 
 // NewAttemptID makes a random attempt id, never zero.
 func NewAttemptID() AttemptID { return AttemptID(randomNumber()) }
 
-// String is 16 hexadecimal digits, as in the names of stored files.
+// String returns 16 hexadecimal digits, as in the names of stored files.
 func (id AttemptID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
 
-// DownloadID is the fencing token of one download: only who has it may renew or
-// end the stream.
+// DownloadID is the fencing token of one download: only its holder may renew or end
+// the stream.
 type DownloadID uint64
 
 // NewDownloadID makes a random download id, never zero.
 func NewDownloadID() DownloadID { return DownloadID(randomNumber()) }
 
-// String is 16 hexadecimal digits.
+// String returns 16 hexadecimal digits.
 func (id DownloadID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
 
 func randomNumber() uint64 {
@@ -87,17 +87,17 @@ func randomNumber() uint64 {
 	return binary.BigEndian.Uint64(b[:]) | 1
 }
 
-// Instant is a moment in milliseconds since 1970 UTC, the resolution of the API.
+// Instant is a moment in milliseconds since 1970 UTC, which is the resolution of the API.
 // Zero means none.
 type Instant int64
 
-// At converts a time.
+// At returns a time as an Instant.
 func At(t time.Time) Instant { return Instant(t.UnixMilli()) }
 
-// Time converts back, in UTC.
+// Time returns the instant as a time in UTC.
 func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
 
-// String is RFC 3339 in UTC, to the millisecond; a dash for none.
+// String returns RFC 3339 in UTC, to the millisecond; a dash for zero.
 func (i Instant) String() string {
 	if i == 0 {
 		return "-"
@@ -105,16 +105,16 @@ func (i Instant) String() string {
 	return i.Time().Format("2006-01-02T15:04:05.000Z")
 }
 
-// Add moves an instant by d, cut to milliseconds.
+// Add returns i+d, with d cut to milliseconds.
 func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Milliseconds()) }
 
-// Until is how many seconds lie between i and a later instant, rounded up and at
+// SecondsUntil returns the seconds between i and a later instant, rounded up and at
 // least one: the value of a Retry-After header.
-func (i Instant) Until(later Instant) int64 { return max(1, (int64(later-i)+999)/1000) }
+func (i Instant) SecondsUntil(later Instant) int64 { return max(1, (int64(later-i)+999)/1000) }
 
-// Partition is the shard of an account among n: FNV-1a, its halves folded
-// together because the low bits alone mix badly, modulo n. It is fixed for the
-// life of a log, like n itself.
+// Partition returns the partition of an account among n: FNV-1a, its halves folded
+// together because the low bits alone mix badly, modulo n. The mapping is fixed for
+// the life of a log, like n itself.
 func Partition(account AccountID, n int32) int32 {
 	h := fnv.New32a()
 	h.Write([]byte(account))

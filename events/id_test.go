@@ -35,7 +35,7 @@ func TestParseJobID(t *testing.T) {
 	}
 	for _, bad := range []string{"", "42", "{" + id.String() + "}", "urn:uuid:" + id.String(), strings.ReplaceAll(id.String(), "-", ""), strings.Repeat("z", 36)} {
 		if _, err := ParseJobID(bad); err == nil {
-			t.Errorf("%q is taken", bad)
+			t.Errorf("%q is accepted", bad)
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package events
 
-// Rate is what the request rate allows an account at a moment (docs/API.md, Limits).
-// Nodes tell it one another in these bytes.
+// Rate is the state of an account's request rate at a moment (docs/API.md, Plans and
+// quotas). Nodes send it to one another in this encoding.
 type Rate struct {
-	// Allowed reports whether the request that asked may proceed.
+	// Allowed is set if the request that was checked may proceed.
 	Allowed bool `cbor:"1,keyasint"`
 	// Limit is per contract.RateWindow; Remaining is what is left of it in the window.
 	Limit     int64 `cbor:"2,keyasint"`

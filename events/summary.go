@@ -6,19 +6,19 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// ContentSummary is what decisions about a job need to know of its content.
+// ContentSummary is what decisions about a job need to know about its content.
 type ContentSummary struct {
 	// HTMLBytes is the length of the HTML to render; zero for a page by URL.
 	HTMLBytes int
 	// FromURL is set for a page by URL.
 	FromURL bool
-	// Waits is set where the caller asks to wait after the load or for a selector.
+	// Waits is set if the caller asks to wait after the load or for a selector.
 	Waits bool
-	// Delivered is set where the file goes to the caller's own storage.
+	// Delivered is set if the file goes to the caller's own storage.
 	Delivered bool
 }
 
-// Summary is the summary of a content, as decoding its SubmitJob gives it.
+// Summary returns the same summary as decoding the content's SubmitJob does.
 func (c Content) Summary() ContentSummary {
 	return ContentSummary{
 		HTMLBytes: len(c.HTML), FromURL: c.URL != "",
@@ -28,7 +28,7 @@ func (c Content) Summary() ContentSummary {
 
 func (l *LoadOptions) waits() bool { return l != nil && (l.WaitAfter > 0 || l.WaitFor != "") }
 
-// submissionType is the table of DecodeSubmission.
+// submissionType is the type table of DecodeSubmission.
 var submissionType = map[uint64]func([]byte) (CommandBody, error){
 	SubmitJob{}.commandType(): func(b []byte) (CommandBody, error) {
 		var s Submission
@@ -38,8 +38,8 @@ var submissionType = map[uint64]func([]byte) (CommandBody, error){
 	},
 }
 
-// submitHead decodes a SubmitJob, passing over its content.
-func submitHead(b []byte) (CommandBody, error) {
+// decodeHead decodes a SubmitJob and skips its content.
+func decodeHead(b []byte) (CommandBody, error) {
 	var in struct {
 		SubmitJob
 		Content contentHead `cbor:"5,keyasint"`
@@ -52,7 +52,7 @@ func submitHead(b []byte) (CommandBody, error) {
 	return in.SubmitJob, err
 }
 
-// contentHead is a Content as far as its summary needs it.
+// contentHead is the part of a Content that its summary needs.
 type contentHead struct {
 	HTML     textLength   `cbor:"1,keyasint"`
 	URL      textLength   `cbor:"3,keyasint"`
@@ -60,23 +60,24 @@ type contentHead struct {
 	Delivery *Delivery    `cbor:"8,keyasint"`
 }
 
-// textLength is the length in bytes of a text that is not decoded.
+// textLength is the length in bytes of a text string that is not decoded.
 type textLength int
 
-var errNotText = errors.New("not a text")
+var errNotText = errors.New("not a text string")
 
-// UnmarshalCBOR reads the length from the text's first bytes (RFC 8949, section 3).
+// UnmarshalCBOR reads the length from the data item's first bytes (RFC 8949, section 3).
 func (l *textLength) UnmarshalCBOR(b []byte) error {
 	const major, text = 0b111_00000, 0b011_00000
 	if len(b) == 0 || b[0]&major != text {
 		return errNotText
 	}
-	*l = textLength(len(b) - headBytes(b[0]))
+	*l = textLength(len(b) - initialBytes(b[0]))
 	return nil
 }
 
-// headBytes is how many bytes the length of a definite text takes, the first included.
-func headBytes(first byte) int {
+// initialBytes returns the number of bytes before the text itself: the first byte and
+// the length that may follow it.
+func initialBytes(first byte) int {
 	switch first & 0b000_11111 {
 	case 24:
 		return 2

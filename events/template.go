@@ -6,13 +6,13 @@ type TemplateID string
 // NewTemplateID makes a random template id, `tpl_` and 8 base32 letters (40 bits).
 func NewTemplateID() TemplateID { return TemplateID("tpl_" + randomName(5)) }
 
-// PutTemplate saves a block template for e-invoices, in place of the one with its id, if
-// there is one.
+// PutTemplate saves a block template for e-invoices. It replaces the template with the
+// same id, if there is one.
 type PutTemplate struct {
 	Template TemplateID `cbor:"1,keyasint"`
-	// Name is for people.
+	// Name is a label for people.
 	Name string `cbor:"2,keyasint,omitempty"`
-	// Body is the template as JSON, which was checked.
+	// Body is the template as JSON, already validated.
 	Body []byte `cbor:"3,keyasint"`
 }
 
@@ -21,25 +21,25 @@ type DeleteTemplate struct {
 	Template TemplateID `cbor:"1,keyasint"`
 }
 
-// SetDefaultTemplate says which saved template applies to e-invoices that name none;
-// an empty one means the built-in template.
+// SetDefaultTemplate chooses the saved template for e-invoices that name none; an empty
+// id means the built-in template.
 type SetDefaultTemplate struct {
 	Template TemplateID `cbor:"1,keyasint,omitempty"`
 }
 
-// TemplateSaved saved a block template, in place of the one with its id.
+// TemplateSaved saved a block template, or replaced the one with the same id.
 type TemplateSaved struct {
 	Template TemplateID `cbor:"1,keyasint"`
 	Name     string     `cbor:"2,keyasint,omitempty"`
 	Body     []byte     `cbor:"3,keyasint"`
 }
 
-// TemplateDeleted deleted a saved template, which is no default any more.
+// TemplateDeleted deleted a saved template. If it was the default, the built-in one is now.
 type TemplateDeleted struct {
 	Template TemplateID `cbor:"1,keyasint"`
 }
 
-// DefaultTemplateSet changed the default template; an empty one is the built-in one.
+// DefaultTemplateSet changed the default template; an empty id means the built-in one.
 type DefaultTemplateSet struct {
 	Template TemplateID `cbor:"1,keyasint,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 // Plan is a subscription plan by its wire name.
 type Plan string
 
-// The plans (api-spec.md, Limits).
+// The plans (docs/API.md, Plans and quotas).
 const (
 	PlanFree     Plan = "free"
 	PlanStarter  Plan = "starter"
@@ -16,19 +16,18 @@ const (
 	PlanBusiness Plan = "business"
 )
 
-// Plans lists the plans, smallest first.
+// Plans returns the plans, smallest first.
 func Plans() []Plan { return []Plan{PlanFree, PlanStarter, PlanPro, PlanBusiness} }
 
-// Includes tells whether the plan has what is for the plan least and higher ones;
-// "" is for every plan.
+// Includes reports whether the plan is least or a higher one; every plan includes "".
 func (p Plan) Includes(least Plan) bool {
 	return least == "" || slices.Index(Plans(), p) >= slices.Index(Plans(), least)
 }
 
-// Operation is a conversion by its endpoint's name.
+// Operation is a conversion by the name of its endpoint.
 type Operation string
 
-// The operations (api-spec.md, Endpoints).
+// The operations (docs/API.md, Operations).
 const (
 	URLToPDF      Operation = "url-to-pdf"
 	HTMLToPDF     Operation = "html-to-pdf"
@@ -38,11 +37,16 @@ const (
 	EInvoiceToPDF Operation = "einvoice-to-pdf"
 )
 
-// Image tells whether the operation makes an image; the others make a PDF.
+// Operations returns all operations.
+func Operations() []Operation {
+	return []Operation{URLToPDF, HTMLToPDF, MarkdownToPDF, URLToImage, HTMLToImage, EInvoiceToPDF}
+}
+
+// Image reports whether the operation makes an image; the others make a PDF.
 func (o Operation) Image() bool { return o == URLToImage || o == HTMLToImage }
 
-// Lane is one of the queues in which jobs wait for a page, so that few that take
-// long do not hold up many that are soon done. The numbers are stored.
+// Lane is one of the queues in which jobs wait for a page, so that a few long jobs do
+// not hold up many short ones. The numbers are stored.
 type Lane uint8
 
 // The lanes.
@@ -51,10 +55,10 @@ const (
 	Slow
 )
 
-// Lanes lists the lanes.
+// Lanes returns the lanes.
 func Lanes() []Lane { return []Lane{Quick, Slow} }
 
-// String is the lane's name.
+// String returns the lane's name.
 func (l Lane) String() string {
 	if l == Quick {
 		return "quick"
@@ -62,11 +66,11 @@ func (l Lane) String() string {
 	return "slow"
 }
 
-// Status is a job's state as the API shows it.
+// Status is a job's status as the API shows it.
 type Status string
 
-// The states (api-spec.md, States and transitions). Expired and deleted jobs
-// show done or failed: expiry concerns the file, not the outcome.
+// The statuses (docs/API.md, Jobs). A job whose file has expired or is deleted still
+// shows done: expiry concerns the file, not the outcome.
 const (
 	StatusQueued    Status = "queued"
 	StatusRendering Status = "rendering"
@@ -75,7 +79,7 @@ const (
 	StatusFailed    Status = "failed"
 )
 
-// ErrorCode says why a job failed (api-spec.md, Job error_code; decisions.md, Jobs).
+// ErrorCode says why a job failed (docs/API.md, Jobs).
 type ErrorCode string
 
 // The error codes of jobs.
@@ -91,27 +95,28 @@ const (
 	EInvoiceFailed   ErrorCode = "EINVOICE_FAILED"
 )
 
-// NodeID names one start of one node: a restarted node has another id.
+// NodeID identifies one start of one node: a restarted node has another id.
 type NodeID string
 
-// Key is an API key as the service keeps it: without the secret.
+// Key is an API key as Platen stores it: without the secret.
 type Key struct {
 	ID KeyID `cbor:"1,keyasint"`
 	// Hash is the SHA-256 of the whole secret.
 	Hash [32]byte `cbor:"2,keyasint"`
-	// Prefix is sk_live_ or sk_test_, LastFour the secret's end, both for people.
+	// Prefix is sk_live_ or sk_test_; LastFour is the secret's last four characters. Both
+	// let people recognise the key.
 	Prefix   string  `cbor:"3,keyasint" log:"show"`
 	LastFour string  `cbor:"4,keyasint" log:"show"`
 	Created  Instant `cbor:"5,keyasint"`
 	Revoked  Instant `cbor:"6,keyasint,omitempty"`
-	// LastUsed is when a request last came with it, to KeyUsePrecision.
+	// LastUsed is when the key was last used, to KeyUsePrecision.
 	LastUsed Instant `cbor:"7,keyasint,omitempty"`
 }
 
-// KeyUsePrecision is how precisely the last use of a key is known: it is not told more often.
+// KeyUsePrecision is the precision of a key's last use: it is recorded no more often.
 const KeyUsePrecision = time.Hour
 
-// WithKey is keys with one of them changed; keys itself stays as it is.
+// WithKey returns a copy of keys in which one of them is changed.
 func WithKey(keys []Key, id KeyID, change func(*Key)) []Key {
 	out := slices.Clone(keys)
 	for i := range out {
@@ -124,14 +129,14 @@ func WithKey(keys []Key, id KeyID, change func(*Key)) []Key {
 
 // File is a stored result.
 type File struct {
-	// Name is the file's name in the store, unique to the attempt. Its extension is its type.
+	// Name is the file's name in the store, unique to the attempt. The extension says the type.
 	Name string `cbor:"1,keyasint" log:"show"`
-	// Size is in bytes, Pages zero for images.
+	// Size is in bytes; Pages is zero for images.
 	Size  int64 `cbor:"2,keyasint"`
 	Pages int   `cbor:"3,keyasint,omitempty"`
 }
 
-// Metrics are the measured times of a job in milliseconds (api-spec.md, JobMetrics).
+// Metrics are the measured times of a job in milliseconds (docs/API.md, Jobs).
 type Metrics struct {
 	PageLoad   int64 `cbor:"1,keyasint,omitempty"`
 	Processing int64 `cbor:"2,keyasint,omitempty"`

@@ -1,22 +1,22 @@
 package projections
 
 import (
+	"maps"
 	"sync"
 
 	"platen.dev/events"
 )
 
-// cache remembers decoded values of the store that are asked for again and again:
-// what an API key leads to with every request, a job with every poll. A commit that
-// changes a value makes the cache forget it, and what was read from the store before
-// such a commit is not remembered after it.
+// cache holds decoded values of the store that are read again and again: the caller with
+// every request, a job with every poll. After a commit that changes a value, the cache
+// forgets it, and a value that was read before such a commit is not put after it.
 type cache[K comparable, V any] struct {
 	mu         sync.RWMutex
 	generation uint64
 	values     map[K]V
 }
 
-// get returns the remembered value, and the generation to hand to put.
+// get returns the cached value and the generation to pass to put.
 func (c *cache[K, V]) get(key K) (value V, ok bool, generation uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -24,7 +24,8 @@ func (c *cache[K, V]) get(key K) (value V, ok bool, generation uint64) {
 	return value, ok, c.generation
 }
 
-// put remembers a value that was read in a generation. At limit the cache starts anew.
+// put caches a value that was read in the given generation, unless that is over. A cache
+// that has reached its limit is emptied first.
 func (c *cache[K, V]) put(key K, value V, generation uint64, limit int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,31 +45,48 @@ func (c *cache[K, V]) forget(key K) {
 	delete(c.values, key)
 }
 
-func (c *cache[K, V]) forgetAll() {
+// forgetIf forgets the values that match. It looks at all of them.
+func (c *cache[K, V]) forgetIf(match func(V) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
-	c.values = nil
+	maps.DeleteFunc(c.values, func(_ K, v V) bool { return match(v) })
 }
 
-// maxCallers bounds the remembered API keys.
+// maxCallers bounds the cached callers. Looking at all of them, which a change of an
+// account's plan or keys does, takes less than a millisecond.
 const maxCallers = 10_000
 
-// jobCache remembers jobs in parts, because a change to one job makes everything void
-// that is being read in the same part.
+// jobCache holds jobs in parts: a change of one job ends the generation of its own part
+// only, so reads of jobs in other parts can still be cached.
 type jobCache [64]cache[events.JobID, Job]
 
-// maxJobs bounds the remembered jobs of a part: 16,384 in all, about 5 MB.
+// maxJobs bounds the cached jobs of a part: 16,384 in all parts, about 5 MB.
 const maxJobs = 256
 
 func (c *jobCache) part(id events.JobID) *cache[events.JobID, Job] { return &c[id[15]%64] }
 
-// forgetChanged forgets the jobs that a committed Tx has written.
-func (c *jobCache) forgetChanged(tx *Tx) {
-	for key, s := range tx.slots {
-		if s.dirty && key[0] == jobs.Name {
-			id := events.JobID([]byte(key[3:]))
-			c.part(id).forget(id)
+// forgetChanged makes the caches forget everything that the accepted envelopes of a run may
+// have changed. It runs after the run's commit and before its cursor is published: whoever
+// has waited for the cursor reads the new values.
+func (r *Replica) forgetChanged(steps []Step) {
+	for _, s := range steps {
+		e, ok := s.Entry.(events.Envelope)
+		if !ok || !s.Accepted {
+			continue
 		}
+		for _, ev := range e.Events {
+			r.forget(e.Account, ev)
+		}
+	}
+}
+
+func (r *Replica) forget(account events.AccountID, ev events.Event) {
+	if id, ok := events.JobOf(ev); ok {
+		r.jobs.part(id).forget(id)
+	}
+	switch ev.(type) {
+	case events.PlanChanged, events.KeyIssued, events.KeyRevoked, events.KeyUsed:
+		r.callers.forgetIf(func(c Caller) bool { return c.Account == account })
 	}
 }

@@ -1,12 +1,12 @@
-// Package projections is the replica: every node tails the journal into its own
-// Pebble store, where entity state, read models and the checkpoint of a
-// partition move in one batch. A node that restarts resumes exactly where it
-// was; a node that owns a partition is simply a replica that also decides.
+// Package projections is the replica: every node folds the journal into its own Pebble
+// store. A follower for each partition reads the records and writes entity state, read
+// models and the partition's cursor in one batch, so a node that restarts resumes exactly
+// where it was. The owner of a partition has no other copy: it decides on its replica.
 //
 // # Keys
 //
-// The first byte of a key names its table (see the table variables of this
-// package and of actors/account), the next two the partition, big-endian; keys
-// of one table and partition are contiguous. Values are CBOR maps with integer
-// keys, deterministic, so that two replicas of one journal hold equal bytes.
+// The first byte of a key names its table, the next two are the partition, big-endian, and
+// the rest names the row; so the keys of one table and partition are contiguous. The tables
+// and their keys are in tables.go here and in actors/account. Values are CBOR with integer
+// map keys in the deterministic encoding: two replicas of one journal hold equal bytes.
 package projections

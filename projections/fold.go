@@ -2,14 +2,14 @@ package projections
 
 import "platen.dev/events"
 
-// Projection folds accepted envelopes into tables. Apply depends on nothing but
-// its arguments, so that every replica comes to the same bytes.
+// Projection folds accepted envelopes into tables. Apply must depend on nothing but its
+// arguments, so that every replica holds the same bytes.
 type Projection interface {
 	Apply(tx *Tx, partition int32, e events.Envelope)
 }
 
-// Cursor is how far a reader of one journal partition has come, and the whole
-// of the acceptance rule's memory (design.md, The epoch protocol).
+// Cursor is the position of a reader in one partition of the journal, together with the
+// whole state of the acceptance rule (docs/decisions/0003).
 type Cursor struct {
 	// Next is the offset of the first journal record not yet read.
 	Next int64 `cbor:"1,keyasint"`
@@ -21,11 +21,12 @@ type Cursor struct {
 	Owner events.NodeID `cbor:"4,keyasint,omitempty"`
 }
 
-// Origin is the cursor of a partition of which nothing was read.
+// Origin returns the cursor before the first record of a partition.
 func Origin() Cursor { return Cursor{Next: 0, Epoch: -1, Cause: -1} }
 
-// Step moves the cursor over one record and tells whether the record is an
-// envelope that counts: its epoch is the latest marker's, and its cause is new.
+// Step moves the cursor past one record and reports whether the record is an accepted
+// envelope: its epoch is the latest marker's, and its cause is above the last accepted one.
+// The entry of a foreign record is nil.
 func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	c.Next = offset + 1
 	switch e := entry.(type) {
@@ -39,5 +40,3 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	}
 	return false
 }
-
-var cursors = Table[Cursor]{'c'}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Memory is a store of a replica's tables in memory, for simulations and tests.
+// Memory holds a replica's tables in memory, for simulations and tests.
 type Memory map[string][]byte
 
 var (
@@ -28,7 +28,7 @@ func (m Memory) Delete(key []byte) error {
 	return nil
 }
 
-// Scan visits the keys with a prefix in order, as Replica.Scan does.
+// Scan calls visit as Replica.Scan does.
 func (m Memory) Scan(prefix []byte, visit func(key, value []byte) bool) error {
 	var keys []string
 	for key := range m {

@@ -1,13 +1,9 @@
 package projections
 
-import (
-	"encoding/binary"
+import "platen.dev/events"
 
-	"platen.dev/events"
-)
-
-// The read models: what the edge and the admin interface show. Each is a fold
-// of events, independent of the deciders' own state.
+// The read models: what the edge and the admin interface show. Each is a fold of events,
+// independent of the state that the deciders keep.
 
 // Job is the read model of one job.
 type Job struct {
@@ -22,41 +18,42 @@ type Job struct {
 	File    events.File      `cbor:"8,keyasint"`
 	Metrics events.Metrics   `cbor:"9,keyasint"`
 	Error   events.ErrorCode `cbor:"10,keyasint,omitempty"`
-	// Gone tells that the file has expired.
+	// Gone is true once the file has expired.
 	Gone bool `cbor:"11,keyasint,omitempty"`
-	// Delivered tells that the file goes to the caller's own storage.
+	// Delivered is true if the file goes to the caller's own storage.
 	Delivered bool `cbor:"12,keyasint,omitempty"`
-	// Downloads counts the downloads begun.
+	// Downloads counts the downloads that have begun.
 	Downloads int `cbor:"13,keyasint,omitempty"`
 }
 
-// KeyRef is what an API key's hash leads to.
+// KeyRef refers to an API key: the account that owns it, and its id there.
 type KeyRef struct {
 	Account events.AccountID `cbor:"1,keyasint"`
 	Key     events.KeyID     `cbor:"2,keyasint"`
 }
 
-// Caller is who sends a request: what its API key leads to.
+// Caller is who sends a request, found by its API key.
 type Caller struct {
 	KeyRef
-	// Plan is the account's, which may have changed since in the log.
+	// Plan is the account's plan as far as this replica has folded the journal.
 	Plan events.Plan
-	// LastUsed is when the key was last seen, to the hour.
+	// LastUsed is when the key was last used, to the hour.
 	LastUsed events.Instant
 }
 
-// Account is the read model of one account, for its operator.
+// Account is the read model of one account, for operators.
 type Account struct {
 	ID      events.AccountID `cbor:"1,keyasint" json:"id"`
 	Plan    events.Plan      `cbor:"2,keyasint" json:"plan"`
 	Anchor  events.Instant   `cbor:"3,keyasint" json:"anchor_ms"`
 	Created events.Instant   `cbor:"4,keyasint" json:"created_ms"`
 	Keys    []events.Key     `cbor:"5,keyasint,omitempty" json:"-"`
-	// Used counts the account's billed units and Bytes their bytes, over all windows.
+	// Used counts the account's billed units over all quota windows, Bytes the bytes of
+	// their files.
 	Used  int64 `cbor:"6,keyasint,omitempty" json:"used_units"`
 	Bytes int64 `cbor:"7,keyasint,omitempty" json:"used_bytes"`
-	// MaxFile is how many bytes a file may have, zero for the default; Blocks the
-	// extra blocks of volume.
+	// MaxFile is the limit of a file in bytes, zero for the default. Blocks are the extra
+	// blocks of volume.
 	MaxFile int64 `cbor:"8,keyasint,omitempty" json:"max_file_bytes,omitempty"`
 	Blocks  int64 `cbor:"9,keyasint,omitempty" json:"volume_blocks,omitempty"`
 	// Templates are the saved block templates.
@@ -64,19 +61,11 @@ type Account struct {
 	DefaultTemplate events.TemplateID `cbor:"11,keyasint,omitempty" json:"default_template,omitempty"`
 }
 
-var (
-	jobs     = Table[Job]{'j'}
-	keys     = Table[KeyRef]{'k'}
-	accounts = Table[Account]{'a'}
-	replies  = Table[events.Reply]{'r'}
-	replied  = Table[events.CommandID]{'s'}
-)
-
-// ReplyWindow is over how many later commands of a partition the reply to a
-// command is kept: a duplicate that comes within it gets the same reply.
+// ReplyWindow is for how many later commands of the partition the reply to a command is
+// kept. A duplicate of the command within the window gets the same reply.
 const ReplyWindow = 1 << 16
 
-// ReadModels is the projection of everything in this file.
+// ReadModels is the projection of jobs, accounts, API keys, templates and replies.
 type ReadModels struct{}
 
 var _ Projection = ReadModels{}
@@ -86,32 +75,28 @@ func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
 	keepReply(tx, partition, e)
 	for _, ev := range e.Events {
 		if id, ok := events.JobOf(ev); ok {
-			applyJob(tx, jobs.Key(partition, id[:]...), e, ev)
+			applyJob(tx, jobKey(partition, id), e, ev)
 		}
 		applyTemplate(tx, partition, e, ev)
-		applyAccount(tx, accounts.Key(partition, []byte(e.Account)...), e, ev)
+		applyAccount(tx, accountKey(partition, e.Account), e, ev)
 	}
 }
 
-// keepReply records the reply and drops the one that leaves the window. Causes
-// are dense, so looking at one old offset per envelope misses none.
+// keepReply stores the reply and deletes the one that leaves the window. Every offset is the
+// cause of one envelope, so looking at one old offset for each envelope misses no reply.
 func keepReply(tx *Tx, partition int32, e events.Envelope) {
 	if e.Reply != nil {
-		replies.Put(tx, replies.Key(partition, e.Command[:]...), *e.Reply)
-		replied.Put(tx, replied.Key(partition, offsetBytes(e.Cause)...), e.Command)
+		replies.Put(tx, replyKey(partition, e.Command), *e.Reply)
+		replied.Put(tx, repliedKey(partition, e.Cause), e.Command)
 	}
 	if e.Cause < ReplyWindow {
 		return
 	}
-	old := replied.Key(partition, offsetBytes(e.Cause-ReplyWindow)...)
+	old := repliedKey(partition, e.Cause-ReplyWindow)
 	if id, ok := replied.Load(tx, old); ok {
 		replied.Delete(tx, old)
-		replies.Delete(tx, replies.Key(partition, id[:]...))
+		replies.Delete(tx, replyKey(partition, id))
 	}
-}
-
-func offsetBytes(offset int64) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(offset))
 }
 
 func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
@@ -139,16 +124,12 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 	case events.DownloadBegun:
 		j.Downloads++
 	default:
-		return // of no interest to a reader
+		return // shows nowhere in the read model
 	}
 	jobs.Put(tx, key, j)
 }
 
 func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
-	switch ev.(type) {
-	case events.PlanChanged, events.KeyIssued, events.KeyRevoked, events.KeyUsed:
-		tx.callers = true
-	}
 	switch ev := ev.(type) {
 	case events.AccountCreated:
 		accounts.Put(tx, key, Account{ID: e.Account, Plan: ev.Plan, Anchor: ev.Anchor, Created: e.At})
@@ -161,10 +142,10 @@ func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 	case events.VolumeBlocksSet:
 		updateAccount(tx, key, func(a *Account) { a.Blocks = ev.Blocks })
 	case events.KeyIssued:
-		keys.Put(tx, keyIndex(ev.Key.Hash), KeyRef{e.Account, ev.Key.ID})
+		apiKeys.Put(tx, apiKeyKey(ev.Key.Hash), KeyRef{e.Account, ev.Key.ID})
 		updateAccount(tx, key, func(a *Account) { a.Keys = append(a.Keys[:len(a.Keys):len(a.Keys)], ev.Key) })
 	case events.KeyRevoked:
-		keys.Delete(tx, keyIndex(ev.Hash))
+		apiKeys.Delete(tx, apiKeyKey(ev.Hash))
 		updateAccount(tx, key, func(a *Account) { a.Keys = events.WithKey(a.Keys, ev.Key, func(k *events.Key) { k.Revoked = e.At }) })
 	case events.KeyUsed:
 		updateAccount(tx, key, func(a *Account) { a.Keys = events.WithKey(a.Keys, ev.Key, func(k *events.Key) { k.LastUsed = e.At }) })
@@ -178,7 +159,3 @@ func updateAccount(tx *Tx, key []byte, change func(*Account)) {
 	change(&a)
 	accounts.Put(tx, key, a)
 }
-
-// keyIndex is the key of the key index: by hash alone, in no partition, because
-// a look-up does not know the account yet.
-func keyIndex(hash [32]byte) []byte { return append([]byte{keys.Name}, hash[:]...) }

@@ -2,21 +2,22 @@ package projections
 
 import "platen.dev/events"
 
-// Job reads a job of an account; false when the account has no such job.
+// Job reads a job of an account; false if the account has no such job.
 func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, error) {
 	part := r.jobs.part(id)
 	j, ok, generation := part.get(id)
 	if ok {
 		return j, j.Account == account, nil
 	}
-	j, ok, err := jobs.Get(r, jobs.Key(r.partition(account), id[:]...))
+	j, ok, err := jobs.Get(r, jobKey(r.partition(account), id))
 	if ok && err == nil {
 		part.put(id, j, generation, maxJobs)
 	}
 	return j, ok && j.Account == account, err
 }
 
-// Caller finds what the hash of an API key's secret leads to.
+// Caller finds the caller by the hash of an API key's secret; false for an unknown or
+// revoked key.
 func (r *Replica) Caller(hash [32]byte) (Caller, bool, error) {
 	c, ok, generation := r.callers.get(hash)
 	if ok {
@@ -30,7 +31,7 @@ func (r *Replica) Caller(hash [32]byte) (Caller, bool, error) {
 }
 
 func (r *Replica) readCaller(hash [32]byte) (c Caller, ok bool, err error) {
-	if c.KeyRef, ok, err = keys.Get(r, keyIndex(hash)); err != nil || !ok {
+	if c.KeyRef, ok, err = apiKeys.Get(r, apiKeyKey(hash)); err != nil || !ok {
 		return c, false, err
 	}
 	account, ok, err := r.Account(c.Account)
@@ -43,12 +44,12 @@ func (r *Replica) readCaller(hash [32]byte) (c Caller, ok bool, err error) {
 	return c, ok, err
 }
 
-// Account reads an account.
+// Account reads an account; false if it does not exist.
 func (r *Replica) Account(id events.AccountID) (Account, bool, error) {
-	return accounts.Get(r, accounts.Key(r.partition(id), []byte(id)...))
+	return accounts.Get(r, accountKey(r.partition(id), id))
 }
 
-// Accounts lists every account, by partition and id.
+// Accounts lists all accounts in the order of partition and id.
 func (r *Replica) Accounts() ([]Account, error) {
 	var all []Account
 	var decodeErr error
@@ -64,14 +65,15 @@ func (r *Replica) Accounts() ([]Account, error) {
 	return all, err
 }
 
-// Reply finds the reply that a command of an account got.
+// Reply finds the reply to a command of an account; false if it was not decided, or is older
+// than ReplyWindow.
 func (r *Replica) Reply(account events.AccountID, id events.CommandID) (events.Reply, bool, error) {
 	return ReplyTo(r, r.partition(account), id)
 }
 
-// ReplyTo finds the reply that a command of a partition got.
+// ReplyTo finds the reply to a command of a partition, as Replica.Reply does.
 func ReplyTo(r Reader, partition int32, id events.CommandID) (events.Reply, bool, error) {
-	return replies.Get(r, replies.Key(partition, id[:]...))
+	return replies.Get(r, replyKey(partition, id))
 }
 
 func (r *Replica) partition(account events.AccountID) int32 {

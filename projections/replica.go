@@ -1,59 +1,48 @@
 package projections
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 )
 
-// Config says what a replica folds and where it keeps it.
+// Config is what a replica folds, and where it keeps the result.
 type Config struct {
-	// Dir is the Pebble directory; it holds nothing that the journal could not rebuild.
+	// Dir is the Pebble directory. Everything in it can be rebuilt from the journal.
 	Dir string
-	// Log is where the journal is.
+	// Log holds the journal.
 	Log eventlog.Log
 	// Projections are applied in order to every accepted envelope.
 	Projections []Projection
-	// Logger gets faults; never nil.
+	// Logger receives errors; never nil.
 	Logger *slog.Logger
+	// Failed is called once, when the replica can no longer follow the journal. It must not
+	// block; nil for nobody.
+	Failed func(error)
 }
 
-const (
-	cacheBytes    = 32 << 20
-	memtableBytes = 8 << 20
-	// runRecords bounds how many journal records one batch folds.
-	runRecords = 4096
-)
-
-// schema is the version of all tables together: raise it whenever a projection
-// writes something else than before, and every replica folds the journal anew.
-var (
-	schemaKey = []byte("\x00schema")
-	schema    = []byte{3}
-)
-
-// Replica is one node's copy of all state. Its methods may be called from any goroutine.
+// Replica is one node's copy of all state. All methods but Start and Close may be called
+// from any goroutine.
 type Replica struct {
-	cfg     Config
-	db      *pebble.DB
-	callers cache[[32]byte, Caller]
-	jobs    jobCache
-	tails   []*tail
-	cancel  context.CancelFunc
-	done    sync.WaitGroup
+	cfg       Config
+	db        *pebble.DB
+	callers   cache[[32]byte, Caller]
+	jobs      jobCache
+	followers []*follower // by partition
+	cancel    context.CancelFunc
+	done      sync.WaitGroup
+	failed    sync.Once
 }
 
-// Progress tells what one committed run of records changed.
+// Progress is one committed run of records of a partition.
 type Progress struct {
 	Partition int32
 	// Cursor is the partition's cursor after the run.
@@ -62,15 +51,16 @@ type Progress struct {
 	Steps []Step
 }
 
-// Step is one journal record and what the acceptance rule made of it.
+// Step is one record of the journal and the verdict of the acceptance rule.
 type Step struct {
-	Offset   int64
+	Offset int64
+	// Entry is nil for a foreign record, which is skipped.
 	Entry    events.Entry
 	Accepted bool
 }
 
-// Open opens the store and checks that the log still holds what was folded from
-// it: a log that was recreated, or has lost its tail, is refused.
+// Open opens the store. It returns eventlog.ErrBeyondEnd if the log was recreated or has lost
+// records that the store has folded. Nothing is folded before Start.
 func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	db, err := openStore(cfg)
 	if err != nil {
@@ -78,74 +68,30 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	}
 	r := &Replica{cfg: cfg, db: db}
 	for p := range cfg.Log.Partitions() {
-		t, err := openTail(ctx, r, p)
+		f, err := newFollower(ctx, r, p)
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
-		r.tails = append(r.tails, t)
+		r.followers = append(r.followers, f)
 	}
 	return r, nil
 }
 
-// openStore opens the store, empty if what is there was folded by other projections.
-func openStore(cfg Config) (*pebble.DB, error) {
-	db, err := openPebble(cfg)
-	if err != nil {
-		return nil, err
-	}
-	have, err := get(db, schemaKey)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	if bytes.Equal(have, schema) {
-		return db, nil
-	}
-	if err := errors.Join(db.Close(), os.RemoveAll(cfg.Dir)); err != nil {
-		return nil, err
-	}
-	if db, err = openPebble(cfg); err != nil {
-		return nil, err
-	}
-	return db, db.Set(schemaKey, schema, pebble.Sync)
-}
-
-func openPebble(cfg Config) (*pebble.DB, error) {
-	cache := pebble.NewCache(cacheBytes)
-	defer cache.Unref()
-	opts := &pebble.Options{
-		Cache:        cache,
-		MemTableSize: memtableBytes,
-		Logger:       quiet{cfg.Logger},
-	}
-	for i := range opts.Levels {
-		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-	}
-	return pebble.Open(cfg.Dir, opts)
-}
-
-// quiet passes Pebble's errors on and drops its commentary.
-type quiet struct{ log *slog.Logger }
-
-func (quiet) Infof(string, ...any) {}
-func (q quiet) Errorf(format string, args ...any) {
-	q.log.Error("replica store", "error", fmt.Sprintf(format, args...))
-}
-
-// Fatalf must not return: Pebble calls it when its store can no longer be trusted.
-func (q quiet) Fatalf(format string, args ...any) {
-	panic("replica store: " + fmt.Sprintf(format, args...))
-}
-
-// Start begins tailing every partition.
+// Start starts a follower for every partition.
 func (r *Replica) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
-	for _, t := range r.tails {
-		r.done.Go(func() { t.run(ctx) })
+	for _, f := range r.followers {
+		r.done.Go(func() { f.run(ctx) })
 	}
+	r.done.Go(func() {
+		ticker := time.NewTicker(stallInterval)
+		defer ticker.Stop()
+		r.watchStalls(ctx, ticker.C)
+	})
 }
 
-// Close stops the tails and closes the store.
+// Close stops the followers and closes the store.
 func (r *Replica) Close() error {
 	if r.cancel != nil {
 		r.cancel()
@@ -154,23 +100,11 @@ func (r *Replica) Close() error {
 	return r.db.Close()
 }
 
-// Get reads a committed value; it makes Replica a Reader.
+// Get implements Reader.
 func (r *Replica) Get(key []byte) ([]byte, error) { return get(r.db, key) }
 
-func get(db pebble.Reader, key []byte) ([]byte, error) {
-	v, closer, err := db.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read replica: %w", err)
-	}
-	defer closer.Close()
-	return append([]byte{}, v...), nil
-}
-
 // Scan calls visit with every committed key that begins with prefix, in order,
-// until visit returns false. Key and value are valid during the call only.
+// until visit returns false. Key and value are valid only during the call.
 func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error {
 	iter, err := r.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
 	if err != nil {
@@ -184,44 +118,36 @@ func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error 
 	return iter.Close()
 }
 
-// after is the smallest key above all keys with the prefix, nil when there is none.
-func after(prefix []byte) []byte {
-	end := append([]byte(nil), prefix...)
-	for i := len(end) - 1; i >= 0; i-- {
-		if end[i]++; end[i] != 0 {
-			return end[:i+1]
-		}
-	}
-	return nil
+// Cursor returns how far a partition is folded.
+func (r *Replica) Cursor(partition int32) Cursor { return r.followers[partition].position() }
+
+// Owner returns the node of the partition's latest marker, "" before the first.
+func (r *Replica) Owner(partition int32) events.NodeID {
+	return r.followers[partition].position().Owner
 }
 
-// Cursor is how far a partition is folded.
-func (r *Replica) Cursor(partition int32) Cursor { return r.tails[partition].position() }
-
-// Owner is the node that announced itself last as a partition's owner; "" when none did.
-func (r *Replica) Owner(partition int32) events.NodeID { return r.tails[partition].position().Owner }
-
-// Watch makes f receive a partition's progress from now on, after each commit
-// and in order, on the partition's own goroutine: f must not block. The function
-// returned ends it.
-func (r *Replica) Watch(partition int32, f func(Progress)) (stop func()) {
-	return r.tails[partition].watch(f)
+// Watch calls receive with the partition's progress after each commit, in order, from now
+// until stop is called. The calls are made by the partition's follower, so receive must not
+// block. One call may still be under way when stop returns.
+func (r *Replica) Watch(partition int32, receive func(Progress)) (stop func()) {
+	return r.followers[partition].watch(receive)
 }
 
-// CatchUp waits until everything that the log had acknowledged in a partition's
-// journal when it was called is folded.
+// CatchUp waits until every record that the log had acknowledged in the partition's journal
+// at the time of the call is folded. It returns the error that has stopped the follower or
+// ended ctx.
 func (r *Replica) CatchUp(ctx context.Context, partition int32) error {
 	_, end, err := r.cfg.Log.Bounds(ctx, events.TopicJournal, partition)
 	if err != nil {
 		return fmt.Errorf("end of journal %d: %w", partition, err)
 	}
-	return r.tails[partition].wait(ctx, end)
+	return r.followers[partition].wait(ctx, end)
 }
 
-// Err is why the replica can no longer follow the journal, nil while it can.
+// Err returns why the replica no longer follows the journal, or nil while it does.
 func (r *Replica) Err() error {
-	for _, t := range r.tails {
-		if err := t.fault(); err != nil {
+	for _, f := range r.followers {
+		if err := f.failure(); err != nil {
 			return err
 		}
 	}

@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is a log of two partitions with a writer that owns both.
-type bench struct {
+// fixture is a log of two partitions, both owned by the test.
+type fixture struct {
 	t      testing.TB
 	dir    string
 	log    *embedded.Log
@@ -31,91 +31,91 @@ type bench struct {
 	causes [2]int64
 }
 
-func newBench(t testing.TB) *bench {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir()}
-	b.openLog("log")
+	f := &fixture{t: t, dir: t.TempDir()}
+	f.openLog("log")
 	t.Cleanup(func() {
-		if err := b.log.Close(); err != nil {
+		if err := f.log.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	for p := range int32(2) {
-		b.epochs[p] = b.append(p, events.Marker{Owner: "n1"})
+		f.epochs[p] = f.append(p, events.Marker{Owner: "n1"})
 	}
-	return b
+	return f
 }
 
-func (b *bench) openLog(name string) {
-	b.t.Helper()
-	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(b.dir, name), Partitions: 2, Logger: testkit.Silent()})
+func (f *fixture) openLog(name string) {
+	f.t.Helper()
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(f.dir, name), Partitions: 2, Logger: testkit.Silent()})
 	if err != nil {
-		b.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	b.log = l
+	f.log = l
 }
 
-func (b *bench) append(p int32, entry events.Entry) int64 {
-	b.t.Helper()
+func (f *fixture) append(p int32, entry events.Entry) int64 {
+	f.t.Helper()
 	value, err := events.EncodeEntry(entry)
 	if err != nil {
-		b.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	return b.appendBytes(p, value)
+	return f.appendBytes(p, value)
 }
 
-func (b *bench) appendBytes(p int32, value []byte) int64 {
-	b.t.Helper()
-	offset, err := eventlog.AppendWait(b.t.Context(), b.log, events.TopicJournal, p, eventlog.Record{Value: value})
+func (f *fixture) appendBytes(p int32, value []byte) int64 {
+	f.t.Helper()
+	offset, err := eventlog.AppendWait(f.t.Context(), f.log, events.TopicJournal, p, eventlog.Record{Value: value})
 	if err != nil {
-		b.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return offset
 }
 
-func (b *bench) envelope(id events.AccountID, reply *events.Reply, evs ...events.Event) events.Envelope {
+func (f *fixture) envelope(id events.AccountID, reply *events.Reply, evs ...events.Event) events.Envelope {
 	p := events.Partition(id, 2)
-	e := events.Envelope{Epoch: b.epochs[p], Cause: b.causes[p], Command: events.NewCommandID(), Account: id, At: 1_700_000_000_000, Reply: reply, Events: evs}
-	b.causes[p]++
+	e := events.Envelope{Epoch: f.epochs[p], Cause: f.causes[p], Command: events.NewCommandID(), Account: id, At: 1_700_000_000_000, Reply: reply, Events: evs}
+	f.causes[p]++
 	return e
 }
 
-func (b *bench) write(id events.AccountID, evs ...events.Event) events.Envelope {
-	e := b.envelope(id, &events.Reply{Code: events.Accepted}, evs...)
-	b.append(events.Partition(id, 2), e)
+func (f *fixture) write(id events.AccountID, evs ...events.Event) events.Envelope {
+	e := f.envelope(id, &events.Reply{Code: events.Accepted}, evs...)
+	f.append(events.Partition(id, 2), e)
 	return e
 }
 
-// open starts a replica in a directory of its own name and waits until it has read everything.
-func (b *bench) open(name string) *projections.Replica {
-	b.t.Helper()
-	r := b.openOnly(name)
+// open starts a replica in the directory name and waits until it has folded everything.
+func (f *fixture) open(name string) *projections.Replica {
+	f.t.Helper()
+	r := f.openOnly(name)
 	r.Start()
-	b.catchUp(r)
+	f.catchUp(r)
 	return r
 }
 
-func (b *bench) openOnly(name string) *projections.Replica {
-	b.t.Helper()
-	r, err := projections.Open(b.t.Context(), b.config(name))
+func (f *fixture) openOnly(name string) *projections.Replica {
+	f.t.Helper()
+	r, err := projections.Open(f.t.Context(), f.config(name))
 	if err != nil {
-		b.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return r
 }
 
-func (b *bench) config(name string) projections.Config {
+func (f *fixture) config(name string) projections.Config {
 	return projections.Config{
-		Dir: filepath.Join(b.dir, name), Log: b.log, Logger: testkit.Silent(),
+		Dir: filepath.Join(f.dir, name), Log: f.log, Logger: testkit.Silent(),
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
 	}
 }
 
-func (b *bench) catchUp(r *projections.Replica) {
-	b.t.Helper()
+func (f *fixture) catchUp(r *projections.Replica) {
+	f.t.Helper()
 	for p := range int32(2) {
-		if err := r.CatchUp(testkit.Context(b.t), p); err != nil {
-			b.t.Fatal(err)
+		if err := r.CatchUp(testkit.Context(f.t), p); err != nil {
+			f.t.Fatal(err)
 		}
 	}
 }
@@ -136,12 +136,12 @@ func dump(t *testing.T, r *projections.Replica) map[string]string {
 	return all
 }
 
-// life writes some of the lives of many jobs, interleaved over both partitions.
-func (b *bench) life(rng *rand.Rand, jobs int) {
+// writeJobs writes parts of the lives of many jobs, interleaved over both partitions.
+func (f *fixture) writeJobs(rng *rand.Rand, jobs int) {
 	ids := []events.AccountID{"acc_a", "acc_b", "acc_c"}
 	for _, id := range ids {
-		b.write(id, events.AccountCreated{Plan: events.PlanFree, Anchor: 1_700_000_000_000})
-		b.write(id, events.KeyIssued{Key: events.Key{ID: "key", Hash: [32]byte{id[4]}}})
+		f.write(id, events.AccountCreated{Plan: events.PlanFree, Anchor: 1_700_000_000_000})
+		f.write(id, events.KeyIssued{Key: events.Key{ID: "key", Hash: [32]byte{id[4]}}})
 	}
 	for range jobs {
 		id, job, attempt := ids[rng.IntN(3)], events.NewJobID(), events.NewAttemptID()
@@ -154,23 +154,23 @@ func (b *bench) life(rng *rand.Rand, jobs int) {
 			{events.JobForgotten{Job: job}},
 		}
 		for _, evs := range steps[:1+rng.IntN(len(steps))] {
-			b.write(id, evs...)
+			f.write(id, evs...)
 		}
 	}
 }
 
-// A replica that was stopped and started resumes where it was, and holds the
-// bytes that a rebuild from offset 0 comes to.
+// A replica that was stopped and started resumes where it was, and holds the same bytes as one
+// rebuilt from offset 0.
 func TestRestartAndRebuildAgree(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	b := newBench(t)
+	f := newFixture(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 4 {
-		b.life(rng, 20)
-		closed(t, b.open("restarted"))
+		f.writeJobs(rng, 20)
+		closed(t, f.open("restarted"))
 	}
-	restarted, rebuilt := b.open("restarted"), b.open("rebuilt")
+	restarted, rebuilt := f.open("restarted"), f.open("rebuilt")
 	defer closed(t, restarted)
 	defer closed(t, rebuilt)
 	first, second := dump(t, restarted), dump(t, rebuilt)
@@ -182,67 +182,10 @@ func TestRestartAndRebuildAgree(t *testing.T) {
 	}
 }
 
-func TestReadModels(t *testing.T) {
-	b := newBench(t)
-	r := b.open("r")
-	defer closed(t, r)
-	hash, job := [32]byte{7}, events.NewJobID()
-	b.write("acc_a", events.AccountCreated{Plan: events.PlanPro, Anchor: 5})
-	b.write("acc_a", events.KeyIssued{Key: events.Key{ID: "key", Hash: hash}})
-	submitted := b.write("acc_a", events.JobQueued{Job: job, Operation: events.HTMLToPDF})
-	b.catchUp(r)
-	if ref, ok, err := r.Caller(hash); err != nil || !ok || ref.Account != "acc_a" || ref.Key != "key" {
-		t.Errorf("key leads to %+v, %t, %v", ref, ok, err)
-	}
-	if j, ok, err := r.Job("acc_a", job); err != nil || !ok || j.Status != events.StatusQueued {
-		t.Errorf("job is %+v, %t, %v", j, ok, err)
-	}
-	if _, ok, err := r.Job("acc_b", job); err != nil || ok {
-		t.Errorf("another account finds the job (%v)", err)
-	}
-	if reply, ok, err := r.Reply("acc_a", submitted.Command); err != nil || !ok || reply.Code != events.Accepted {
-		t.Errorf("reply is %+v, %t, %v", reply, ok, err)
-	}
-	b.write("acc_a", events.KeyRevoked{Key: "key", Hash: hash})
-	b.write("acc_a", events.JobFailed{Job: job, Code: events.PageTimeout})
-	b.catchUp(r)
-	if _, ok, err := r.Caller(hash); err != nil || ok {
-		t.Errorf("a revoked key still leads somewhere (%v)", err)
-	}
-	if j, _, _ := r.Job("acc_a", job); j.Status != events.StatusFailed || j.Error != events.PageTimeout || j.Finished == 0 {
-		t.Errorf("failed job is %+v", j)
-	}
-}
-
-// A reply is kept for exactly ReplyWindow commands of its partition.
-func TestRepliesLeaveTheirWindow(t *testing.T) {
-	store := projections.Memory{}
-	apply := func(e events.Envelope) {
-		tx := projections.NewTx(store)
-		projections.ReadModels{}.Apply(tx, 0, e)
-		if err := tx.Flush(store); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first := events.Envelope{Cause: 3, Command: events.NewCommandID(), Reply: &events.Reply{Code: events.Accepted}}
-	apply(first)
-	apply(events.Envelope{Cause: 3 + projections.ReplyWindow - 1})
-	if _, ok, err := projections.ReplyTo(store, 0, first.Command); !ok || err != nil {
-		t.Errorf("reply gone within its window (%v)", err)
-	}
-	apply(events.Envelope{Cause: 3 + projections.ReplyWindow})
-	if _, ok, err := projections.ReplyTo(store, 0, first.Command); ok || err != nil {
-		t.Errorf("reply kept beyond its window (%v)", err)
-	}
-	if len(store) != 0 {
-		t.Errorf("%d keys are left", len(store))
-	}
-}
-
-// Envelopes of stale epochs and repeated causes change nothing; watchers learn the verdicts in order.
+// Envelopes of stale epochs and repeated causes change nothing. Watchers get the verdicts in order.
 func TestAcceptance(t *testing.T) {
-	b := newBench(t)
-	r := b.openOnly("r")
+	f := newFixture(t)
+	r := f.openOnly("r")
 	defer closed(t, r)
 	p := events.Partition("acc_a", 2)
 	verdicts := make(chan projections.Step, 100)
@@ -252,16 +195,16 @@ func TestAcceptance(t *testing.T) {
 		}
 	})
 	defer stop()
-	stale := b.envelope("acc_a", nil, events.AccountCreated{Plan: events.PlanFree})
-	b.epochs[p] = b.append(p, events.Marker{Owner: "n2"})
-	b.append(p, stale)
-	b.causes[p] = 0
-	good := b.write("acc_a", events.AccountCreated{Plan: events.PlanPro})
+	stale := f.envelope("acc_a", nil, events.AccountCreated{Plan: events.PlanFree})
+	f.epochs[p] = f.append(p, events.Marker{Owner: "n2"})
+	f.append(p, stale)
+	f.causes[p] = 0
+	good := f.write("acc_a", events.AccountCreated{Plan: events.PlanPro})
 	good.Events = []events.Event{events.PlanChanged{Plan: events.PlanFree}}
-	b.append(p, good) // its cause was accepted already
-	b.appendBytes(p, []byte("not platen's"))
+	f.append(p, good) // its cause was accepted already
+	f.appendBytes(p, []byte("not platen's"))
 	r.Start()
-	b.catchUp(r)
+	f.catchUp(r)
 	want := []bool{false, false, false, true, false, false}
 	for i, accepted := range want {
 		if s := <-verdicts; s.Accepted != accepted || s.Offset != int64(i) {
@@ -276,29 +219,40 @@ func TestAcceptance(t *testing.T) {
 	}
 }
 
-// A log that was recreated under a replica is refused, and says what to do.
+// Open refuses a log that was recreated.
 func TestARecreatedLogIsRefused(t *testing.T) {
-	b := newBench(t)
-	b.life(rand.New(rand.NewPCG(1, 1)), 5)
-	closed(t, b.open("r"))
-	if err := b.log.Close(); err != nil {
+	f := newFixture(t)
+	f.writeJobs(rand.New(rand.NewPCG(1, 1)), 5)
+	closed(t, f.open("r"))
+	if err := f.log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b.openLog("another")
-	if _, err := projections.Open(t.Context(), b.config("r")); !errors.Is(err, eventlog.ErrBeyondEnd) {
+	f.openLog("another")
+	if _, err := projections.Open(t.Context(), f.config("r")); !errors.Is(err, eventlog.ErrBeyondEnd) {
 		t.Errorf("got %v, want ErrBeyondEnd", err)
 	}
 }
 
 // A record of a newer version stops the replica before it diverges.
 func TestANewerRecordStopsTheReplica(t *testing.T) {
-	b := newBench(t)
-	b.appendBytes(0, []byte{2, 3, 0xa0})
-	r := b.openOnly("r")
+	f := newFixture(t)
+	f.appendBytes(0, []byte{2, 3, 0xa0})
+	f.appendBytes(1, []byte{2, 3, 0xa0})
+	cfg, failed := f.config("r"), make(chan error, 2)
+	cfg.Failed = func(err error) { failed <- err }
+	r, err := projections.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer closed(t, r)
 	r.Start()
-	if err := r.CatchUp(t.Context(), 0); !errors.Is(err, events.ErrNewer) {
-		t.Errorf("got %v, want ErrNewer", err)
+	for p := range int32(2) {
+		if err := r.CatchUp(t.Context(), p); !errors.Is(err, events.ErrNewer) {
+			t.Errorf("got %v, want ErrNewer", err)
+		}
+	}
+	if err := <-failed; !errors.Is(err, events.ErrNewer) || len(failed) > 0 {
+		t.Errorf("failed with %v, %d times more", err, len(failed))
 	}
 	if !errors.Is(r.Err(), events.ErrNewer) {
 		t.Errorf("Err is %v", r.Err())
@@ -306,8 +260,8 @@ func TestANewerRecordStopsTheReplica(t *testing.T) {
 }
 
 func TestCatchUpGivesUpWithItsContext(t *testing.T) {
-	b := newBench(t)
-	r := b.openOnly("r") // not started: it reads nothing
+	f := newFixture(t)
+	r := f.openOnly("r") // not started: it reads nothing
 	defer closed(t, r)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -316,9 +270,9 @@ func TestCatchUpGivesUpWithItsContext(t *testing.T) {
 	}
 }
 
-// BenchmarkReplay reports events per second of a rebuild from offset 0.
+// BenchmarkReplay reports the events per second of a rebuild from offset 0.
 func BenchmarkReplay(b *testing.B) {
-	w := newBench(b)
+	w := newFixture(b)
 	const perAccount = 50_000
 	total := 0
 	for p, id := range []events.AccountID{"acc_a", "acc_b"} {
@@ -338,17 +292,17 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(float64(total*b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// bulk writes the lives of n jobs of one account without waiting for each.
-func (b *bench) bulk(id events.AccountID, n int) (count int) {
+// bulk writes the whole lives of n jobs of one account without waiting for each append.
+func (f *fixture) bulk(id events.AccountID, n int) (count int) {
 	p := events.Partition(id, 2)
 	var last chan error
 	add := func(evs ...events.Event) {
-		value, err := events.EncodeEntry(b.envelope(id, nil, evs...))
+		value, err := events.EncodeEntry(f.envelope(id, nil, evs...))
 		if err != nil {
-			b.t.Fatal(err)
+			f.t.Fatal(err)
 		}
 		done := make(chan error, 1)
-		b.log.Append(events.TopicJournal, p, eventlog.Record{Value: value}, func(_ int64, err error) { done <- err })
+		f.log.Append(events.TopicJournal, p, eventlog.Record{Value: value}, func(_ int64, err error) { done <- err })
 		last = done
 		count += len(evs)
 	}
@@ -360,7 +314,7 @@ func (b *bench) bulk(id events.AccountID, n int) (count int) {
 		add(events.JobDone{Job: job, File: events.File{Name: job.String(), Size: 10}, Expires: 9}, events.QuotaDebited{Job: job, Window: 1, Bytes: 10})
 	}
 	if err := <-last; err != nil {
-		b.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return count
 }

@@ -6,25 +6,19 @@ import "platen.dev/events"
 type SavedTemplate struct {
 	Name    string         `cbor:"1,keyasint,omitempty"`
 	Changed events.Instant `cbor:"2,keyasint"`
-	// Body is its JSON.
+	// Body is the template as JSON.
 	Body []byte `cbor:"3,keyasint"`
 }
 
-// TemplateInfo is a saved template in the list of its account's.
+// TemplateInfo describes a saved template in the list of its account.
 type TemplateInfo struct {
 	ID      events.TemplateID `cbor:"1,keyasint" json:"id"`
 	Name    string            `cbor:"2,keyasint,omitempty" json:"name,omitempty"`
 	Changed events.Instant    `cbor:"3,keyasint" json:"changed_ms"`
 }
 
-var templates = Table[SavedTemplate]{'t'} // partition, account, 0, template id
-
-func templateKey(partition int32, account events.AccountID, id events.TemplateID) []byte {
-	return templates.Key(partition, []byte(string(account)+"\x00"+string(id))...)
-}
-
 func applyTemplate(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
-	account := accounts.Key(partition, []byte(e.Account)...)
+	account := accountKey(partition, e.Account)
 	switch ev := ev.(type) {
 	case events.TemplateSaved:
 		templates.Put(tx, templateKey(partition, e.Account, ev.Template), SavedTemplate{ev.Name, e.At, ev.Body})
@@ -44,7 +38,7 @@ func applyTemplate(tx *Tx, partition int32, e events.Envelope, ev events.Event) 
 	}
 }
 
-// withoutTemplate does not touch what others may share.
+// withoutTemplate returns a new slice: committed values may share the old one.
 func withoutTemplate(all []TemplateInfo, id events.TemplateID) []TemplateInfo {
 	var others []TemplateInfo
 	for _, t := range all {
@@ -55,8 +49,8 @@ func withoutTemplate(all []TemplateInfo, id events.TemplateID) []TemplateInfo {
 	return others
 }
 
-// Template reads a saved template of an account; an empty id means the account's
-// default. It is false when there is none.
+// Template reads a saved template of an account; an empty id means the account's default.
+// It is false if the account has no such template.
 func (r *Replica) Template(account events.AccountID, id events.TemplateID) (SavedTemplate, bool, error) {
 	if id == "" {
 		a, _, err := r.Account(account)

@@ -15,39 +15,39 @@ import (
 )
 
 const (
-	// tempDir, inside the root, holds files that are being written, each locked by
-	// its writer. No shard has its name.
+	// tempDir, inside the root, has the files that are being written, each locked by its
+	// writer. Hash directories have other names.
 	tempDir    = "temp"
 	copyBuffer = 256 << 10
 )
 
 // Dir keeps files in a directory:
 //
-//	<root>/<two hex digits of the name's hash>/<name>
-//	<root>/temp/<random>              files being written
+//	<root>/<first two hex digits of the name's SHA-256>/<name>
+//	<root>/temp/put-<random>          files being written
 //
-// All methods may be called from any goroutine, and by several processes on one
-// directory. Files are readable by their owner only.
+// It is safe for concurrent use, also by several processes on one directory. Only the owner
+// of a file can read it.
 type Dir struct{ root string }
 
-// OpenDir opens a directory, making it if needed, and removes what processes that
-// are no more have left half-written.
+// OpenDir opens a directory, which it creates if it does not exist. It removes incomplete
+// files whose writers have ended.
 func OpenDir(root string) (*Dir, error) {
 	d := &Dir{root: root}
 	if err := os.MkdirAll(filepath.Join(root, tempDir), 0o700); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	if err := d.sweep(); err != nil {
+	if err := d.removeAbandoned(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	return d, nil
 }
 
-// Put stores what r has, under name, and returns its size in bytes. Whatever
-// stood there before is replaced at once: a reader sees the old or the new file,
-// never a mixture. When Put returns nil, the file survives power loss; when it
-// returns an error, what stood there before still stands. Content above limit
-// bytes is ErrTooLarge. It uses a fixed amount of memory.
+// Put stores the content of r as the file name, and returns its size in bytes. It replaces
+// an existing file atomically: a reader sees the old or the new file, never a mixture. When
+// Put returns nil, the file survives power loss. When it returns an error, an existing file
+// is unchanged, unless only the last step, syncing the directory, failed. Content of more
+// than limit bytes gives ErrTooLarge. Put takes a fixed amount of memory.
 func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {
 	if err := checkName(name); err != nil {
 		return 0, err
@@ -56,7 +56,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 	if err != nil {
 		return 0, fmt.Errorf("put %s: %w", name, err)
 	}
-	defer func() { _ = temp.Close() }() // synced already; until it has its name, its lock keeps the sweeps away
+	defer func() { _ = temp.Close() }() // synced already; until it is renamed, its lock protects it from removeAbandoned
 	if err := d.publish(temp.Name(), name); err != nil {
 		_ = os.Remove(temp.Name())
 		return 0, fmt.Errorf("put %s: %w", name, err)
@@ -64,7 +64,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 	return size, nil
 }
 
-// Open opens the file called name, or returns ErrNotExist.
+// Open opens a file for reading, or returns ErrNotExist. The caller closes it.
 func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
 	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
 	return &File{ReadSeekCloser: f, Size: info.Size()}, nil
 }
 
-// Delete removes the file called name for good; that there is none is no error.
+// Delete durably deletes a file. It returns nil if the file does not exist.
 func (d *Dir) Delete(ctx context.Context, name string) error {
 	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
 		return err
@@ -108,7 +108,8 @@ func (d *Dir) path(name string) string {
 	return filepath.Join(d.root, hex.EncodeToString(hash[:1]), name)
 }
 
-// write fills a temporary file, makes its content durable and leaves it open, hence locked.
+// write writes and syncs a temporary file, and returns it open, as closing it would unlock
+// it.
 func (d *Dir) write(ctx context.Context, r io.Reader, limit int64) (f *os.File, size int64, err error) {
 	f, err = os.CreateTemp(filepath.Join(d.root, tempDir), "put-*")
 	if err != nil {
@@ -126,10 +127,11 @@ func (d *Dir) write(ctx context.Context, r io.Reader, limit int64) (f *os.File, 
 	return f, size, nil
 }
 
-// copyLimited copies until r ends, ctx ends or more than limit bytes have come.
+// copyLimited copies r to w. It stops with an error when ctx ends, and with ErrTooLarge
+// after limit bytes.
 func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (size int64, err error) {
 	source := io.LimitReader(contextReader{ctx, r}, limit+1)
-	// The struct hides ReadFrom, which would bring its own way of copying.
+	// The struct hides ReadFrom, with which io.CopyBuffer would not use the buffer.
 	size, err = io.CopyBuffer(struct{ io.Writer }{w}, source, make([]byte, copyBuffer))
 	if err == nil && size > limit {
 		err = ErrTooLarge
@@ -137,22 +139,21 @@ func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (si
 	return size, err
 }
 
-// publish gives a finished file its name, durably.
+// publish durably renames a temporary file to its final path.
 func (d *Dir) publish(temp, name string) error {
 	path := d.path(name)
-	shard := filepath.Dir(path)
-	if err := d.ensureShard(shard); err != nil {
+	if err := d.ensureHashDir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
-	return syncDir(shard)
+	return syncDir(filepath.Dir(path))
 }
 
-// ensureShard makes a shard's directory; a new one is synced into its parent.
-func (d *Dir) ensureShard(shard string) error {
-	err := os.Mkdir(shard, 0o700)
+// ensureHashDir durably creates a hash directory if it does not exist.
+func (d *Dir) ensureHashDir(path string) error {
+	err := os.Mkdir(path, 0o700)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -162,10 +163,10 @@ func (d *Dir) ensureShard(shard string) error {
 	return syncDir(d.root)
 }
 
-// sweep removes the temporary files whose writer is dead, which shows in their
-// lock. A file between its making and its locking may be hit too: its Put then
-// fails like any other.
-func (d *Dir) sweep() error {
+// removeAbandoned removes the temporary files that no process has locked, as their writers
+// have ended. It may also remove a file that was created but is not locked yet; that Put
+// then fails.
+func (d *Dir) removeAbandoned() error {
 	paths, err := filepath.Glob(filepath.Join(d.root, tempDir, "put-*"))
 	if err != nil {
 		return err
@@ -173,7 +174,7 @@ func (d *Dir) sweep() error {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
-			continue // renamed or removed by its writer
+			continue // its writer has renamed or removed it
 		}
 		if lock(f) == nil {
 			_ = os.Remove(path)
@@ -183,7 +184,8 @@ func (d *Dir) sweep() error {
 	return nil
 }
 
-// lock fails when another open file holds the lock, which ends with its process.
+// lock locks a file, or fails if it is locked. The lock ends when the file is closed, at the
+// latest when its process ends.
 func lock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
 func syncDir(path string) error {
@@ -194,7 +196,7 @@ func syncDir(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// contextReader ends with ctx.
+// contextReader fails once ctx has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

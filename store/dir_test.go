@@ -17,7 +17,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// crashRoot, when set, turns the test binary into a process that never finishes its Put.
+// crashRoot is an environment variable that turns the test binary into a process that never
+// finishes its Put.
 const crashRoot = "STORE_TEST_CRASH_ROOT"
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,7 @@ func openDir(t *testing.T) *Dir {
 	return dir
 }
 
-// pattern is an endless reader whose byte at any offset is known.
+// pattern is an endless reader in which each byte is a function of its offset.
 type pattern struct{ at, seed int }
 
 func (p *pattern) Read(b []byte) (int, error) {
@@ -49,8 +50,8 @@ func (p *pattern) Read(b []byte) (int, error) {
 
 func patternOf(size int64) io.Reader { return io.LimitReader(&pattern{}, size) }
 
-// same compares two streams without holding them.
-func same(t *testing.T, got, want io.Reader) {
+// checkSame compares two streams without keeping them in memory.
+func checkSame(t *testing.T, got, want io.Reader) {
 	t.Helper()
 	a, b := make([]byte, 64<<10), make([]byte, 64<<10)
 	for {
@@ -79,7 +80,7 @@ func mustRead(t *testing.T, dir *Dir, name string) string {
 	return string(content)
 }
 
-// files lists every regular file below the root, by its path within.
+// files lists the regular files below the root, by their relative paths.
 func files(t *testing.T, dir *Dir) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir.root, func(path string, entry os.DirEntry, err error) error {
@@ -94,7 +95,7 @@ func files(t *testing.T, dir *Dir) (found []string) {
 	return found
 }
 
-// What is put comes back, at sizes around every buffer's edge.
+// Files of sizes around the edges of all buffers are read as they were written.
 func TestPutThenOpen(t *testing.T) {
 	dir := openDir(t)
 	ctx := context.Background()
@@ -111,14 +112,14 @@ func TestPutThenOpen(t *testing.T) {
 		if f.Size != size {
 			t.Errorf("size %d, want %d", f.Size, size)
 		}
-		same(t, f, patternOf(size))
+		checkSame(t, f, patternOf(size))
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// The largest file a job may produce passes through without being held in memory.
+// The largest file that a job may produce is never in memory as a whole.
 func TestPutStreams(t *testing.T) {
 	dir := openDir(t)
 	const size = 150 << 20
@@ -136,10 +137,10 @@ func TestPutStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	same(t, f, patternOf(size))
+	checkSame(t, f, patternOf(size))
 }
 
-// A file above the limit leaves nothing behind, and what stood there stands.
+// A file above the limit leaves nothing behind and does not change the existing file.
 func TestPutAboveLimit(t *testing.T) {
 	dir := openDir(t)
 	ctx := context.Background()
@@ -157,7 +158,7 @@ func TestPutAboveLimit(t *testing.T) {
 	}
 }
 
-// A reader that fails half-way, and a context that ends, leave nothing behind.
+// A reader that fails in the middle, and a context that ends, leave nothing behind.
 func TestPutFails(t *testing.T) {
 	dir := openDir(t)
 	broken := errors.New("broken")
@@ -179,7 +180,7 @@ type errorReader struct{ err error }
 
 func (e errorReader) Read([]byte) (int, error) { return 0, e.err }
 
-// A replaced or deleted file stays whole for who has it open.
+// A replaced or deleted file stays readable for those who have it open.
 func TestReplaceAndDeleteWhileOpen(t *testing.T) {
 	dir := openDir(t)
 	ctx := context.Background()
@@ -210,7 +211,7 @@ func TestReplaceAndDeleteWhileOpen(t *testing.T) {
 	}
 }
 
-// Concurrent puts of one name end with one of them, whole; others are unharmed.
+// Of concurrent puts with one name, one wins completely; other files are not affected.
 func TestConcurrentPuts(t *testing.T) {
 	dir := openDir(t)
 	ctx := context.Background()
@@ -240,7 +241,7 @@ func TestConcurrentPuts(t *testing.T) {
 	}
 }
 
-// Names that mean something to a file system, shell or URL are refused by every operation.
+// Every operation refuses names that have a special meaning in a path, a shell or a URL.
 func TestNames(t *testing.T) {
 	dir := openDir(t)
 	ctx := context.Background()
@@ -267,17 +268,17 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// putForever announces itself once a good part of its file is on disk, and waits to be killed.
+// putForever prints a line once a large part of its file is on disk, and waits to be killed.
 func putForever(root string) {
 	dir, err := OpenDir(root)
 	if err != nil {
 		panic(err)
 	}
-	announce := readerFunc(func([]byte) (int, error) {
+	halfWay := readerFunc(func([]byte) (int, error) {
 		fmt.Println("half-way")
 		select {}
 	})
-	_, err = dir.Put(context.Background(), "a.pdf", io.MultiReader(patternOf(5<<20), announce), 1<<30)
+	_, err = dir.Put(context.Background(), "a.pdf", io.MultiReader(patternOf(5<<20), halfWay), 1<<30)
 	panic(err)
 }
 
@@ -285,8 +286,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// A process killed in the middle of a Put leaves the old file, and no rubbish
-// once the store is opened again. While it lives, its half is left alone.
+// A process that is killed in the middle of a Put leaves the old file, and a temporary one
+// that the next OpenDir removes. While the process lives, OpenDir does not.
 func TestKilledInTheMiddle(t *testing.T) {
 	dir := openDir(t)
 	if _, err := dir.Put(context.Background(), "a.pdf", strings.NewReader("old"), 3); err != nil {
@@ -311,7 +312,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 		return len(files(t, dir))
 	}
 	if got := reopen(); got != 2 {
-		t.Errorf("%d files beside a living writer, want the old one and its half", got)
+		t.Errorf("%d files while the writer lives, want the old one and the temporary one", got)
 	}
 	_ = child.Process.Kill()
 	_ = child.Wait()

@@ -1,8 +1,8 @@
-// Package store keeps the files that jobs produce. A file appears whole or not at
+// Package store keeps the files that jobs produce. A file is stored completely or not at
 // all, under a name that the caller chooses, usually a job id with an extension.
 //
-// Dir keeps them in a directory of one machine. What it promises is what any
-// other back end has to promise as well.
+// Dir keeps them in a directory, which nodes may share. Any other back end must give the
+// guarantees that the methods of Dir document.
 package store
 
 import (
@@ -11,27 +11,28 @@ import (
 	"io"
 )
 
-// Errors that callers tell apart; wrap-safe with errors.Is.
+// Errors for errors.Is.
 var (
-	// ErrNotExist answers for a name under which nothing is kept.
+	// ErrNotExist means that there is no file with the name.
 	ErrNotExist = errors.New("file does not exist")
-	// ErrTooLarge refuses content above the caller's limit; nothing is kept.
+	// ErrTooLarge refuses content above the caller's limit, of which nothing is kept.
 	ErrTooLarge = errors.New("file exceeds the size limit")
-	// ErrName refuses a name that is not 1 to 128 letters, digits, dots, dashes and
-	// underscores, beginning with a letter or digit.
+	// ErrName refuses a name that is not made of 1 to 128 ASCII letters, digits, dots,
+	// dashes and underscores, or does not begin with a letter or digit.
 	ErrName = errors.New("invalid file name")
 )
 
 const maxName = 128
 
-// File is an open file. It stays readable when its name is replaced or deleted.
+// File is an open file. It stays readable after the file was replaced or deleted.
 type File struct {
 	io.ReadSeekCloser
-	// Size is the length in bytes.
+	// Size is in bytes.
 	Size int64
 }
 
-// checkName admits no name that a path, a shell or a URL would read differently.
+// checkName returns nil or ErrName. No valid name has a special meaning in a path, a shell
+// or a URL.
 func checkName(name string) error {
 	if name == "" || len(name) > maxName || !alphanumeric(name[0]) {
 		return fmt.Errorf("%w: %.140q", ErrName, name)

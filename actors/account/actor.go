@@ -6,32 +6,32 @@ import (
 	"platen.dev/events"
 )
 
-// DecideCommand asks an account's actor for the decision about the command at Cause.
+// DecideCommand asks the actor of an account to decide the command at offset Cause.
 type DecideCommand struct {
 	Cause   int64
 	Command events.Command
 }
 
-// Decided is the answer to DecideCommand, sent to the actor's parent.
+// Decided is the outcome of DecideCommand. It is sent to the actor's parent.
 type Decided struct {
 	Cause    int64
 	Decision Decision
-	// Err is a fault of the store: the parent cannot go on in this epoch.
+	// Err is an error of the store. The parent cannot go on in this epoch.
 	Err error
 }
 
-// Committed tells an account's actor that the envelope of Cause was read back.
+// Committed informs the actor of an account that the envelope of Cause was read back.
 type Committed struct{ Cause int64 }
 
-// Actor is the mailbox of one active account.
+// Actor decides the commands of one account, one at a time.
 type Actor struct{ aggregate *Aggregate }
 
-// NewActor makes the actor of an account over committed state.
+// NewActor returns the actor of an account, which starts from the committed state in store.
 func NewActor(id events.AccountID, store Store) *Actor {
 	return &Actor{NewAggregate(id, store, LimitsOf)}
 }
 
-// Receive dispatches.
+// Receive implements actor.Actor.
 func (a *Actor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case DecideCommand:

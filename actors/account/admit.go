@@ -8,32 +8,39 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Admit says whether the account may have one more charged job now, and
-// reserves its unit in the current window.
+// Admit decides whether the account may have one more charged job now. If so, it reserves a
+// unit of the current quota window.
 func Admit(s State, job events.JobID, now events.Instant, limitsOf LimitsFunc) ([]events.Event, events.Reply) {
 	use := UsageAt(s, now, limitsOf)
 	switch {
 	case use.Running >= use.Limits.Running:
-		return nil, events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5}
+		return nil, events.Reply{
+			Code: events.ConcurrencyLimit, RetryAfter: 5,
+			Concurrency: &events.Concurrency{Plan: s.Plan, Limit: use.Limits.Running, InFlight: use.Running},
+		}
 	case use.Reserved+use.Used >= use.Limits.Jobs:
 		return refuse(events.QuotaExceeded)
 	case use.Bytes >= use.Limits.Bytes:
-		return nil, events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: now.Until(use.WindowEnd)}
+		return nil, events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: now.SecondsUntil(use.WindowEnd)}
 	}
-	return one(events.QuotaReserved{Job: job, Window: use.WindowStart})
+	return accept(events.QuotaReserved{Job: job, Window: use.WindowStart})
 }
 
-// Usage is an account's standing in the quota window that holds a moment.
+// Usage is what an account has used of its limits in one quota window.
 type Usage struct {
-	WindowStart, WindowEnd  events.Instant
-	Running, Reserved, Used int64
-	Bytes                   int64
-	// Limits are the plan's, extra volume included.
+	WindowStart, WindowEnd events.Instant
+	// Running counts the charged jobs that have not ended, of any window.
+	Running int64
+	// Reserved and Used count units: those of jobs that have not ended, and those of jobs
+	// that are done. Bytes is the size of the files of the latter.
+	Reserved, Used int64
+	Bytes          int64
+	// Limits are those of the plan, with the extra blocks of volume.
 	Limits Limits
 }
 
-// UsageAt is the usage at a moment. The window of the last accepted job counts until
-// a later one has begun, also for a clock that runs behind.
+// UsageAt returns the usage in the quota window that contains now. If a clock runs behind, that
+// is never a window before the one of the last accepted job.
 func UsageAt(s State, now events.Instant, limitsOf LimitsFunc) Usage {
 	limits, _ := limitsOf(s.Plan)
 	if s.Plan == events.PlanBusiness {
@@ -47,26 +54,26 @@ func UsageAt(s State, now events.Instant, limitsOf LimitsFunc) Usage {
 	return use
 }
 
-// AdmitTest decides whether the account may have one more test job now: there is a limit
-// for any 60 seconds and one for a UTC day (docs/API.md, Test mode).
+// AdmitTest decides whether the account may have one more test job now. There is one limit for
+// any 60 seconds, and one for each day in UTC (docs/API.md, Test mode).
 func AdmitTest(s State, job events.JobID, now events.Instant) ([]events.Event, events.Reply) {
 	recent := s.Tests.within(now)
 	if len(recent) >= contract.TestsPerMinute {
-		return nil, events.Reply{Code: events.TestLimit, RetryAfter: now.Until(recent[0].Add(time.Minute))}
+		return nil, events.Reply{Code: events.TestLimit, RetryAfter: now.SecondsUntil(recent[0].Add(time.Minute))}
 	}
 	if day := dayOf(now); s.Tests.Day >= day && s.Tests.Count >= contract.TestsPerDay {
-		return nil, events.Reply{Code: events.TestLimit, RetryAfter: now.Until(events.Instant((s.Tests.Day + 1) * dayMillis))}
+		return nil, events.Reply{Code: events.TestLimit, RetryAfter: now.SecondsUntil(events.Instant((s.Tests.Day + 1) * dayMillis))}
 	}
-	return one(events.TestCounted{Job: job})
+	return accept(events.TestCounted{Job: job})
 }
 
-// within are the test jobs of the minute that ends now, oldest first.
+// within returns the instants of the test jobs in the minute that ends now, oldest first.
 func (t Tests) within(now events.Instant) []events.Instant {
 	return slices.DeleteFunc(slices.Sorted(slices.Values(t.Recent)), func(at events.Instant) bool { return at.Add(time.Minute) <= now })
 }
 
-// counted is t after one more test job at the given instant. Clocks of nodes differ
-// a little: a day that has begun does not end again.
+// counted returns t after one more test job. Clocks of nodes differ a little, so a test job
+// with an earlier instant counts on the day that has begun already.
 func (t Tests) counted(at events.Instant) Tests {
 	if day := dayOf(at); day > t.Day {
 		t.Day, t.Count = day, 0

@@ -5,83 +5,87 @@ import (
 	"platen.dev/events"
 )
 
-// Store reads committed state: what the replica has folded.
+// Store reads committed state, which is what the replica has folded.
 type Store interface {
 	Account(events.AccountID) (State, error)
 	Job(events.AccountID, events.JobID) (job.State, error)
-	// Reply finds the reply that a command got before.
+	// Reply finds the reply to a command that was decided before.
 	Reply(events.AccountID, events.CommandID) (events.Reply, bool, error)
-	// Remembered finds what an idempotency key stands for, the zero value for nothing.
-	Remembered(id events.AccountID, key string) (Remembered, error)
+	// AcceptedRequest finds the request with an idempotency key, the zero value if there is
+	// none.
+	AcceptedRequest(id events.AccountID, key string) (AcceptedRequest, error)
 }
 
-// Decision is what one command changes: the content of its envelope, and what
-// to do once that envelope is read back.
+// Decision is the outcome of one command: the content of its envelope, and what to do once
+// that envelope has been read back.
 type Decision struct {
 	Events []events.Event
 	Reply  *events.Reply
-	// Begin are the effects to begin, Forget those that nothing asks for any more.
+	// Begin are the effects to begin, Forget the keys of those that are no longer asked for.
 	Begin  []job.Effect
 	Forget []job.EffectKey
-	// Held is the effect that the command gave to a node; nil when it gave none.
+	// Held is the effect that a node begins to hold with the command, nil if there is none.
 	Held *job.Hold
 }
 
-// Aggregate is one account with its jobs, ahead of what is committed: commands
-// are decided on the outcome of those before them, while their envelopes are
-// still on the way to the log. It belongs to one goroutine and one epoch; when
-// the epoch ends, it is dropped.
+// Aggregate is one account with its jobs. It is ahead of the committed state: each command is
+// decided on the outcome of those before it, whose envelopes may still be on the way to the
+// log. It belongs to one goroutine and one epoch, and is dropped with the epoch.
 type Aggregate struct {
 	id     events.AccountID
 	store  Store
 	limits LimitsFunc
-	// state is loaded with the first command and correct as long as the epoch lasts.
+	// state is loaded with the first command; within an epoch nobody else changes it.
 	state  State
 	loaded bool
-	// jobs and replies hold what envelopes in flight have touched.
-	jobs    map[events.JobID]*flying
+	// jobs and replies are those of commands in flight.
+	jobs    map[events.JobID]*jobInFlight
 	replies map[events.CommandID]events.Reply
-	// requests are those accepted with an idempotency key.
-	requests map[string]accepted
-	inFlight map[int64]flight
+	// requests are the requests in flight with an idempotency key, by that key.
+	requests map[string]requestInFlight
+	inFlight map[int64]commandInFlight // by cause
 }
 
-type flying struct {
+// jobInFlight is the state of a job after all commands in flight, and how many of them are
+// about the job.
+type jobInFlight struct {
 	state job.State
 	count int
 }
 
-// accepted is a request accepted by the command at offset cause.
-type accepted struct {
-	Remembered
+// requestInFlight is a request that was accepted with the command at offset cause.
+type requestInFlight struct {
+	AcceptedRequest
 	cause int64
 }
 
-type flight struct {
+// commandInFlight is a decided command whose envelope has not been read back.
+type commandInFlight struct {
 	command events.CommandID
 	job     events.JobID
-	request string // idempotency key of an accepted request
+	request string // the idempotency key of an accepted request
 }
 
-// NewAggregate makes the aggregate of an account over committed state.
+// NewAggregate returns the aggregate of an account, which starts from the committed state in
+// store.
 func NewAggregate(id events.AccountID, store Store, limits LimitsFunc) *Aggregate {
 	return &Aggregate{
 		id: id, store: store, limits: limits,
-		jobs:     map[events.JobID]*flying{},
+		jobs:     map[events.JobID]*jobInFlight{},
 		replies:  map[events.CommandID]events.Reply{},
-		requests: map[string]accepted{},
-		inFlight: map[int64]flight{},
+		requests: map[string]requestInFlight{},
+		inFlight: map[int64]commandInFlight{},
 	}
 }
 
-// State is the account's state with all that was decided so far.
+// State returns the account's state after all decided commands.
 func (a *Aggregate) State() (State, error) {
 	err := a.load()
 	return a.state, err
 }
 
-// Decide decides the command at offset cause and goes on from its outcome. An
-// error is the store's; nothing has changed then.
+// Decide decides the command at offset cause, and later commands on its outcome. An error is
+// one of the store, and then nothing has changed.
 func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	if err := a.load(); err != nil {
 		return Decision{}, err
@@ -95,7 +99,7 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	earlier, err := a.remembered(c.Body)
+	earlier, err := a.earlierRequest(c.Body)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -113,7 +117,7 @@ func (a *Aggregate) load() error {
 	return err
 }
 
-// earlierReply recognises a command that was already decided by its stored reply.
+// earlierReply returns the stored reply to a command that was already decided.
 func (a *Aggregate) earlierReply(id events.CommandID) (*events.Reply, bool, error) {
 	if r, ok := a.replies[id]; ok {
 		return &r, true, nil
@@ -135,32 +139,32 @@ func (a *Aggregate) job(id events.JobID) (job.State, error) {
 	return a.store.Job(a.id, id)
 }
 
-// remembered finds the request that a submit may repeat.
-func (a *Aggregate) remembered(body events.CommandBody) (Remembered, error) {
+// earlierRequest finds the request that a submission may repeat.
+func (a *Aggregate) earlierRequest(body events.CommandBody) (AcceptedRequest, error) {
 	submit, ok := body.(events.SubmitJob)
 	if !ok || submit.Idempotency == nil {
-		return Remembered{}, nil
+		return AcceptedRequest{}, nil
 	}
 	if r, ok := a.requests[submit.Idempotency.Key]; ok {
-		return r.Remembered, nil
+		return r.AcceptedRequest, nil
 	}
-	return a.store.Remembered(a.id, submit.Idempotency.Key)
+	return a.store.AcceptedRequest(a.id, submit.Idempotency.Key)
 }
 
-// advance moves the speculative state over the decision and notes it as in flight.
+// advance applies the decision to the speculative state and records the command as in flight.
 func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, before job.State, d *Decision) {
-	after, inFlight := before, flight{command: c.ID, job: id}
+	after, inFlight := before, commandInFlight{command: c.ID, job: id}
 	for _, ev := range d.Events {
 		a.state = Evolve(a.state, ev, c.At)
 		after = job.Evolve(after, a.id, ev, c.At)
 		if q, ok := ev.(events.JobQueued); ok && q.Idempotency != nil {
 			inFlight.request = q.Idempotency.Key
-			a.requests[inFlight.request] = accepted{remember(q, c.At), cause}
+			a.requests[inFlight.request] = requestInFlight{acceptedRequest(q, c.At), cause}
 		}
 	}
 	if len(d.Events) > 0 {
 		d.Begin, d.Forget = job.Changes(id, before, after, d.Events)
-		d.Held = taken(id, before, after)
+		d.Held = newHold(id, before, after)
 	}
 	a.inFlight[cause] = inFlight
 	if d.Reply != nil {
@@ -168,15 +172,15 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 	}
 	f, ok := a.jobs[id]
 	if !ok {
-		f = &flying{}
+		f = &jobInFlight{}
 		a.jobs[id] = f
 	}
 	f.state = after
 	f.count++
 }
 
-// taken is the effect that a node holds after a command and did not before it.
-func taken(id events.JobID, before, after job.State) *job.Hold {
+// newHold returns the effect that a node holds after a command and did not hold before it.
+func newHold(id events.JobID, before, after job.State) *job.Hold {
 	hold, held := job.Held(id, after)
 	if earlier, was := job.Held(id, before); !held || was && earlier == hold {
 		return nil
@@ -184,7 +188,8 @@ func taken(id events.JobID, before, after job.State) *job.Hold {
 	return &hold
 }
 
-// Committed tells that the envelope of cause was read back, hence that the store has it.
+// Committed drops what is kept for the command at cause: its envelope was read back, so the
+// store has the outcome.
 func (a *Aggregate) Committed(cause int64) {
 	f, ok := a.inFlight[cause]
 	if !ok {
@@ -192,7 +197,7 @@ func (a *Aggregate) Committed(cause int64) {
 	}
 	delete(a.inFlight, cause)
 	delete(a.replies, f.command)
-	if a.requests[f.request].cause == cause { // the key may stand for a later request already
+	if a.requests[f.request].cause == cause { // a later request may have used the key again
 		delete(a.requests, f.request)
 	}
 	if j := a.jobs[f.job]; j.count > 1 {
@@ -202,9 +207,9 @@ func (a *Aggregate) Committed(cause int64) {
 	}
 }
 
-// compose is Compose on the speculative state, except that a decider that panics refuses the command
-// instead of blocking every later one of its partition.
-func (a *Aggregate) compose(j job.State, earlier Remembered, c events.Command, cause int64) (d Decision) {
+// compose calls Compose on the speculative state. If a decider panics, the command is refused:
+// otherwise it would block every later command of its partition.
+func (a *Aggregate) compose(j job.State, earlier AcceptedRequest, c events.Command, cause int64) (d Decision) {
 	defer func() {
 		if recover() != nil {
 			d = Decision{Reply: &events.Reply{Code: events.Internal}}

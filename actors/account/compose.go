@@ -5,9 +5,9 @@ import (
 	"platen.dev/events"
 )
 
-// Compose decides one command over an account and the job that it is about. earlier
-// is the request that a submit's idempotency key stands for.
-func Compose(s State, j job.State, earlier Remembered, c events.Command, cause int64, limits LimitsFunc) Decision {
+// Compose decides one command about an account and the job that it names. earlier is the
+// accepted request with the idempotency key of a submission.
+func Compose(s State, j job.State, earlier AcceptedRequest, c events.Command, cause int64, limits LimitsFunc) Decision {
 	switch b := c.Body.(type) {
 	case events.SubmitJob:
 		return composeSubmit(s, j, earlier, b, c, cause, limits)
@@ -23,8 +23,8 @@ func Compose(s State, j job.State, earlier Remembered, c events.Command, cause i
 	return Decision{Events: append(evs, settle(j, evs)...)}
 }
 
-// composeSubmit makes the checks in the order of decisions.md, Errors.
-func composeSubmit(s State, j job.State, earlier Remembered, b events.SubmitJob, c events.Command, cause int64, limits LimitsFunc) Decision {
+// composeSubmit makes the checks in the order of docs/API.md, Submitting.
+func composeSubmit(s State, j job.State, earlier AcceptedRequest, b events.SubmitJob, c events.Command, cause int64, limits LimitsFunc) Decision {
 	if reply, ok := entitled(s, b); !ok {
 		return Decision{Reply: &reply}
 	}
@@ -47,7 +47,7 @@ func composeSubmit(s State, j job.State, earlier Remembered, b events.SubmitJob,
 	return Decision{Events: append(admitted, queued), Reply: &reply}
 }
 
-// entitled tells whether the account may ask for such a job at all.
+// entitled decides whether account, key and plan allow such a job at all.
 func entitled(s State, b events.SubmitJob) (events.Reply, bool) {
 	if !s.Exists() {
 		return events.Reply{Code: events.NoSuchAccount}, false
@@ -68,7 +68,7 @@ func admit(s State, b events.SubmitJob, now events.Instant, limits LimitsFunc) (
 	return Admit(s, b.Job, now, limits)
 }
 
-// settle turns a charged job's end into what it means for the quota.
+// settle returns what the end of a charged job means for the quota.
 func settle(j job.State, evs []events.Event) []events.Event {
 	if j.Test {
 		return nil

@@ -2,7 +2,7 @@ package account
 
 import "platen.dev/events"
 
-// Decide says what a command changes in the account itself, and its reply.
+// Decide returns what a command changes in the account itself, and the reply.
 func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
 	if b, ok := body.(events.CreateAccount); ok {
 		return create(s, b, now)
@@ -35,14 +35,14 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 	return refuse(events.Stale)
 }
 
-var yes = events.Reply{Code: events.Accepted}
+var accepted = events.Reply{Code: events.Accepted}
 
 func refuse(code events.ReplyCode) ([]events.Event, events.Reply) {
 	return nil, events.Reply{Code: code}
 }
 
-func one(e events.Event) ([]events.Event, events.Reply) {
-	return []events.Event{e}, yes
+func accept(e events.Event) ([]events.Event, events.Reply) {
+	return []events.Event{e}, accepted
 }
 
 func create(s State, b events.CreateAccount, now events.Instant) ([]events.Event, events.Reply) {
@@ -55,7 +55,7 @@ func create(s State, b events.CreateAccount, now events.Instant) ([]events.Event
 	if b.Anchor > now {
 		return refuse(events.OutOfRange)
 	}
-	return one(events.AccountCreated{Plan: b.Plan, Anchor: b.Anchor})
+	return accept(events.AccountCreated{Plan: b.Plan, Anchor: b.Anchor})
 }
 
 func changePlan(s State, b events.ChangePlan) ([]events.Event, events.Reply) {
@@ -63,20 +63,20 @@ func changePlan(s State, b events.ChangePlan) ([]events.Event, events.Reply) {
 		return refuse(events.UnknownPlan)
 	}
 	if s.Plan == b.Plan {
-		return nil, yes
+		return nil, accepted
 	}
-	return one(events.PlanChanged{Plan: b.Plan})
+	return accept(events.PlanChanged{Plan: b.Plan})
 }
 
 func issueKey(s State, b events.IssueKey) ([]events.Event, events.Reply) {
 	have, exists := s.key(b.Key.ID)
 	if !exists {
-		return one(events.KeyIssued{Key: b.Key})
+		return accept(events.KeyIssued{Key: b.Key})
 	}
 	if have.Hash != b.Key.Hash || have.Revoked != 0 {
 		return refuse(events.AlreadyExists)
 	}
-	return nil, yes
+	return nil, accepted
 }
 
 func revokeKey(s State, b events.RevokeKey) ([]events.Event, events.Reply) {
@@ -85,9 +85,9 @@ func revokeKey(s State, b events.RevokeKey) ([]events.Event, events.Reply) {
 		return refuse(events.NoSuchKey)
 	}
 	if have.Revoked != 0 {
-		return nil, yes
+		return nil, accepted
 	}
-	return one(events.KeyRevoked{Key: b.Key, Hash: have.Hash})
+	return accept(events.KeyRevoked{Key: b.Key, Hash: have.Hash})
 }
 
 func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Event, events.Reply) {
@@ -96,9 +96,9 @@ func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Even
 		return refuse(events.NoSuchKey)
 	}
 	if have.Revoked != 0 || now < have.LastUsed.Add(events.KeyUsePrecision) {
-		return nil, yes
+		return nil, accepted
 	}
-	return one(events.KeyUsed{Key: b.Key})
+	return accept(events.KeyUsed{Key: b.Key})
 }
 
 func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Event, events.Reply) {
@@ -106,12 +106,12 @@ func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Even
 		return refuse(events.OutOfRange)
 	}
 	if s.Anchor == b.Anchor {
-		return nil, yes
+		return nil, accepted
 	}
-	return one(events.AnchorMoved{Anchor: b.Anchor})
+	return accept(events.AnchorMoved{Anchor: b.Anchor})
 }
 
-// maxFileLimit is the largest file that an account can be allowed: files are
+// maxFileLimit bounds the size of files that an account can be allowed, because files are
 // finished in memory.
 const maxFileLimit = gigabyte
 
@@ -120,12 +120,12 @@ func limitFiles(s State, b events.LimitFiles) ([]events.Event, events.Reply) {
 		return refuse(events.OutOfRange)
 	}
 	if s.MaxFile == b.Bytes {
-		return nil, yes
+		return nil, accepted
 	}
-	return one(events.FilesLimited{Bytes: b.Bytes})
+	return accept(events.FilesLimited{Bytes: b.Bytes})
 }
 
-// maxBlocks is far above what anybody buys, and far below what overflows.
+// maxBlocks is far more than anybody buys, and too little for an overflow.
 const maxBlocks = 1_000_000
 
 func setVolumeBlocks(s State, b events.SetVolumeBlocks) ([]events.Event, events.Reply) {
@@ -136,7 +136,7 @@ func setVolumeBlocks(s State, b events.SetVolumeBlocks) ([]events.Event, events.
 		return refuse(events.OutOfRange)
 	}
 	if s.Blocks == b.Blocks {
-		return nil, yes
+		return nil, accepted
 	}
-	return one(events.VolumeBlocksSet{Blocks: b.Blocks})
+	return accept(events.VolumeBlocksSet{Blocks: b.Blocks})
 }

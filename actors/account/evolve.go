@@ -2,8 +2,8 @@ package account
 
 import "platen.dev/events"
 
-// Evolve is the state after an event that happened at the given instant. It does
-// not touch what the state before shares with others.
+// Evolve returns the state after an event that happened at the given instant. It does not
+// change slices of s, which other states may share.
 func Evolve(s State, ev events.Event, at events.Instant) State {
 	switch e := ev.(type) {
 	case events.AccountCreated:
@@ -30,6 +30,15 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.DefaultTemplate = e.Template
 	case events.TestCounted:
 		s.Tests = s.Tests.counted(at)
+	case events.QuotaReserved, events.QuotaDebited, events.QuotaReleased:
+		return evolveQuota(s, ev)
+	}
+	return s
+}
+
+// evolveQuota applies an event to the counts of the quota window.
+func evolveQuota(s State, ev events.Event) State {
+	switch e := ev.(type) {
 	case events.QuotaReserved:
 		if e.Window > s.Window {
 			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
@@ -38,7 +47,7 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.Reserved++
 	case events.QuotaDebited:
 		s.Running--
-		if e.Window == s.Window { // a unit of an earlier window has left with it
+		if e.Window == s.Window { // the units of an earlier window no longer count
 			s.Reserved--
 			s.Used++
 			s.Bytes += e.Bytes

@@ -5,15 +5,15 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Remembered is the accepted request that an idempotency key stands for.
-type Remembered struct {
+// AcceptedRequest is a request that was accepted with an idempotency key.
+type AcceptedRequest struct {
 	Job         events.JobID   `cbor:"1,keyasint"`
 	Fingerprint [32]byte       `cbor:"2,keyasint"`
 	At          events.Instant `cbor:"3,keyasint"`
 }
 
-// replay answers a request that was accepted before; false for a new one.
-func (r Remembered) replay(want *events.Idempotency, now events.Instant) (events.Reply, bool) {
+// replay returns the reply to a request that repeats r; false if the request is new.
+func (r AcceptedRequest) replay(want *events.Idempotency, now events.Instant) (events.Reply, bool) {
 	switch {
 	case want == nil || r.At == 0 || now >= r.At.Add(contract.IdempotencyLife):
 		return events.Reply{}, false
@@ -23,7 +23,6 @@ func (r Remembered) replay(want *events.Idempotency, now events.Instant) (events
 	return events.Reply{Code: events.Replayed, Job: &r.Job}, true
 }
 
-// remember is what an accepted request is remembered by.
-func remember(q events.JobQueued, at events.Instant) Remembered {
-	return Remembered{Job: q.Job, Fingerprint: q.Idempotency.Fingerprint, At: at}
+func acceptedRequest(q events.JobQueued, at events.Instant) AcceptedRequest {
+	return AcceptedRequest{Job: q.Job, Fingerprint: q.Idempotency.Fingerprint, At: at}
 }

@@ -6,9 +6,9 @@ import "platen.dev/events"
 type Limits struct {
 	// Jobs and Bytes are per quota window.
 	Jobs, Bytes int64
-	// Running is how many jobs may be under way at once.
+	// Running is how many charged jobs may be under way at once.
 	Running int64
-	// RequestsPerMinute bounds all requests of an account.
+	// RequestsPerMinute limits the HTTP requests of an account.
 	RequestsPerMinute int64
 }
 
@@ -21,11 +21,11 @@ var limits = map[events.Plan]Limits{
 	events.PlanBusiness: {Jobs: 500_000, Bytes: 300 * gigabyte, Running: 150, RequestsPerMinute: 2_000},
 }
 
-// LimitsOf gives a plan's limits; false for an unknown plan.
+// LimitsOf returns the limits of a plan; false for an unknown plan.
 func LimitsOf(plan events.Plan) (Limits, bool) {
 	l, ok := limits[plan]
 	return l, ok
 }
 
-// LimitsFunc gives a plan's limits; LimitsOf is the one in force.
+// LimitsFunc returns the limits of a plan, as LimitsOf does.
 type LimitsFunc func(events.Plan) (Limits, bool)

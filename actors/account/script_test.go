@@ -13,8 +13,8 @@ import (
 	"platen.dev/projections"
 )
 
-// script is a desk with one account: each command is decided, its events are
-// printed, and they are committed at once unless the script holds them back.
+// script is one account: each command is decided, its events are printed, and they are
+// committed at once unless the script holds them back.
 type script struct {
 	t         *testing.T
 	now       time.Time
@@ -25,8 +25,8 @@ type script struct {
 	holding   bool
 }
 
-// TestScripts plays testdata (-rewrite writes anew; review the diff): a command, then the events, the reply (->) and the
-// effects (!) that it brings.
+// TestScripts runs the scripts in testdata: a command, then the events, the reply (->) and the
+// effects (!) that follow. -rewrite writes what it gets; review the diff.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &script{t: t, now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), store: projections.Memory{}}
@@ -84,7 +84,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	return s.decide(d)
 }
 
-// tests submits a number of test jobs a pause apart and counts their replies.
+// tests submits test jobs, with a pause after each, and counts the replies.
 func (s *script) tests(d *datadriven.TestData) string {
 	count, first := intArg(s.t, d, "count"), intArg(s.t, d, "from")
 	pause, err := time.ParseDuration(textArg(s.t, d, "every"))
@@ -182,7 +182,7 @@ func show(d Decision) string {
 	return b.String()
 }
 
-// describe prints what matters of an event.
+// describe returns an event with the fields that the scripts check.
 func describe(ev events.Event) string {
 	name := strings.TrimPrefix(fmt.Sprintf("%T", ev), "events.")
 	at := func(i events.Instant) string { return i.Time().Format("2006-01-02T15:04:05.000") }
@@ -229,10 +229,50 @@ func textArg(t *testing.T, d *datadriven.TestData, name string) (s string) {
 	return s
 }
 
+// body returns the command that a line of the script stands for.
 func (s *script) body(d *datadriven.TestData) events.CommandBody {
 	id := events.JobID{byte(intArg(s.t, d, "job"))}
 	attempt := events.AttemptID(intArg(s.t, d, "attempt"))
 	file := events.File{Name: textArg(s.t, d, "file"), Size: intArg(s.t, d, "size"), Pages: 1}
+	switch d.Cmd {
+	case "submit":
+		return s.submit(d, id)
+	case "download":
+		return events.BeginDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
+	case "renew":
+		return events.RenewDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
+	case "end":
+		return events.EndDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
+	case "start":
+		return events.StartRender{Job: id, Attempt: attempt, Node: "n"}
+	case "finish":
+		return events.FinishRender{Job: id, Attempt: attempt, File: file}
+	case "fail":
+		return events.FailRender{Job: id, Attempt: attempt, Code: events.RenderFailed, Retryable: d.HasArg("retryable")}
+	case "lose":
+		return events.LoseRender{Job: id, Attempt: attempt}
+	case "wake":
+		return events.WakeJob{Job: id}
+	case "forget":
+		return events.ForgetFile{Job: id, Name: file.Name}
+	}
+	return s.accountBody(d)
+}
+
+func (s *script) submit(d *datadriven.TestData, id events.JobID) events.SubmitJob {
+	key := textArg(s.t, d, "key")
+	if key == "" {
+		key = "k"
+	}
+	submit := events.SubmitJob{Job: id, Key: events.KeyID(key), Operation: events.HTMLToPDF, Test: d.HasArg("test"), Requires: events.Plan(textArg(s.t, d, "requires"))}
+	if d.HasArg("idempotency") {
+		submit.Idempotency = &events.Idempotency{Key: textArg(s.t, d, "idempotency"), Fingerprint: [32]byte{byte(intArg(s.t, d, "print"))}}
+	}
+	return submit
+}
+
+// accountBody returns a command about the account itself.
+func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 	switch d.Cmd {
 	case "create":
 		return events.CreateAccount{Plan: events.Plan(textArg(s.t, d, "plan")), Anchor: events.At(s.now)}
@@ -242,22 +282,6 @@ func (s *script) body(d *datadriven.TestData) events.CommandBody {
 		return events.IssueKey{Key: events.Key{ID: events.KeyID(textArg(s.t, d, "key")), Hash: [32]byte{byte(intArg(s.t, d, "hash"))}}}
 	case "revoke":
 		return events.RevokeKey{Key: events.KeyID(textArg(s.t, d, "key"))}
-	case "submit":
-		key := textArg(s.t, d, "key")
-		if key == "" {
-			key = "k"
-		}
-		submit := events.SubmitJob{Job: id, Key: events.KeyID(key), Operation: events.HTMLToPDF, Test: d.HasArg("test"), Requires: events.Plan(textArg(s.t, d, "requires"))}
-		if d.HasArg("idempotency") {
-			submit.Idempotency = &events.Idempotency{Key: textArg(s.t, d, "idempotency"), Fingerprint: [32]byte{byte(intArg(s.t, d, "print"))}}
-		}
-		return submit
-	case "download":
-		return events.BeginDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
-	case "renew":
-		return events.RenewDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
-	case "end":
-		return events.EndDownload{Job: id, Download: events.DownloadID(intArg(s.t, d, "n"))}
 	case "anchor":
 		at, err := time.Parse(time.RFC3339, textArg(s.t, d, "at"))
 		if err != nil {
@@ -276,18 +300,6 @@ func (s *script) body(d *datadriven.TestData) events.CommandBody {
 		return events.SetVolumeBlocks{Blocks: intArg(s.t, d, "n")}
 	case "note-key":
 		return events.NoteKeyUse{Key: events.KeyID(textArg(s.t, d, "key"))}
-	case "start":
-		return events.StartRender{Job: id, Attempt: attempt, Node: "n"}
-	case "finish":
-		return events.FinishRender{Job: id, Attempt: attempt, File: file}
-	case "fail":
-		return events.FailRender{Job: id, Attempt: attempt, Code: events.RenderFailed, Retryable: d.HasArg("retryable")}
-	case "lose":
-		return events.LoseRender{Job: id, Attempt: attempt}
-	case "wake":
-		return events.WakeJob{Job: id}
-	case "forget":
-		return events.ForgetFile{Job: id, Name: file.Name}
 	}
 	d.Fatalf(s.t, "unknown command %s", d.Cmd)
 	return nil

@@ -1,30 +1,32 @@
-// Package account decides what becomes of an account and, with actors/job, of
-// its jobs. The Aggregate composes both decisions of one command; the Actor
-// gives each active account a mailbox.
+// Package account decides the commands of an account and, with actors/job, of its jobs. The
+// Aggregate composes both decisions of one command. The Actor runs the aggregate of an account
+// that has commands.
 package account
 
 import "platen.dev/events"
 
-// State is all that decisions about an account itself depend on.
+// State is everything that decisions about the account itself depend on.
 type State struct {
-	// Plan is empty while there is no such account.
-	Plan   events.Plan    `cbor:"1,keyasint"`
+	// Plan is empty if the account does not exist.
+	Plan events.Plan `cbor:"1,keyasint"`
+	// Anchor is the start of the first quota window, from which the others follow by months.
 	Anchor events.Instant `cbor:"2,keyasint"`
 	Keys   []events.Key   `cbor:"3,keyasint,omitempty"`
 	// Running counts the charged jobs that have not ended.
 	Running int64 `cbor:"4,keyasint,omitempty"`
-	// Window is the start of the quota window that the counts below belong to.
+	// Window is the start of the quota window of the three counts below, see Usage.
 	Window   events.Instant `cbor:"5,keyasint,omitempty"`
 	Reserved int64          `cbor:"6,keyasint,omitempty"`
 	Used     int64          `cbor:"7,keyasint,omitempty"`
 	Bytes    int64          `cbor:"8,keyasint,omitempty"`
-	// Blocks are the extra blocks of volume bought; they count on the business plan.
+	// Blocks are the extra blocks of volume that were bought. They count on the business plan
+	// only.
 	Blocks int64 `cbor:"9,keyasint,omitempty"`
-	// MaxFile is how many bytes a file may have; zero means the default.
+	// MaxFile is the size limit of a file in bytes; zero means the default.
 	MaxFile int64 `cbor:"10,keyasint,omitempty"`
 	Tests   Tests `cbor:"11,keyasint"`
-	// Templates are the saved block templates; DefaultTemplate applies to e-invoices
-	// that name none.
+	// Templates are the saved block templates. DefaultTemplate applies to e-invoices that name
+	// no template.
 	Templates       []events.TemplateID `cbor:"12,keyasint,omitempty"`
 	DefaultTemplate events.TemplateID   `cbor:"13,keyasint,omitempty"`
 }
@@ -34,11 +36,11 @@ type Tests struct {
 	// Day is the UTC day, counted from 1970, that Count belongs to.
 	Day   int64 `cbor:"1,keyasint,omitempty"`
 	Count int64 `cbor:"2,keyasint,omitempty"`
-	// Recent are the instants of the last minute's, in their order of acceptance.
+	// Recent are the instants of the test jobs of the last minute, in the order of acceptance.
 	Recent []events.Instant `cbor:"3,keyasint,omitempty"`
 }
 
-// Exists tells whether the account was created.
+// Exists reports whether the account was created.
 func (s State) Exists() bool { return s.Plan != "" }
 
 func (s State) key(id events.KeyID) (events.Key, bool) {

@@ -9,25 +9,55 @@ import (
 	"platen.dev/projections"
 )
 
-// The tables of entity state. An index row of a job stands exactly while the job
-// has something due, or something to be done at a change of owner.
-var (
-	states    = projections.Table[State]{Name: 'A'}
-	jobs      = projections.Table[job.State]{Name: 'J'}
-	due       = projections.Table[events.AccountID]{Name: 'D'} // partition, instant, job
-	unsettled = projections.Table[events.AccountID]{Name: 'U'} // partition, job
-	requests  = projections.Table[Remembered]{Name: 'I'}       // partition, account, 0, idempotency key
-)
+// The tables of entity state, each with its keys. Those of the read models are in package
+// projections.
 
-// States is the projection of entity state: the same Evolve that the deciders
-// use, over the same events.
+var states = projections.Table[State]{Name: 'A'} // partition, account
+
+func stateKey(partition int32, id events.AccountID) []byte {
+	return states.Key(partition, []byte(id)...)
+}
+
+var jobs = projections.Table[job.State]{Name: 'J'} // partition, job
+
+func jobKey(partition int32, id events.JobID) []byte { return jobs.Key(partition, id[:]...) }
+
+func parseJobKey(key []byte) events.JobID { return events.JobID(jobs.Row(key)) }
+
+// due is the index of the jobs that time alone moves on, by the instant of State.Due.
+var due = projections.Table[events.AccountID]{Name: 'D'} // partition, instant, job
+
+func dueKey(partition int32, at events.Instant, id events.JobID) []byte {
+	return due.Key(partition, append(binary.BigEndian.AppendUint64(nil, uint64(at)), id[:]...)...)
+}
+
+func parseDueKey(key []byte) (events.Instant, events.JobID) {
+	row := due.Row(key)
+	return events.Instant(binary.BigEndian.Uint64(row)), events.JobID(row[8:])
+}
+
+// unsettled is the index of the jobs that a new owner has to look at.
+var unsettled = projections.Table[events.AccountID]{Name: 'U'} // partition, job
+
+func unsettledKey(partition int32, id events.JobID) []byte { return unsettled.Key(partition, id[:]...) }
+
+func parseUnsettledKey(key []byte) events.JobID { return events.JobID(unsettled.Row(key)) }
+
+var requests = projections.Table[AcceptedRequest]{Name: 'I'} // partition, account, 0, idempotency key
+
+func requestKey(partition int32, account events.AccountID, idempotencyKey string) []byte {
+	return requests.Key(partition, []byte(string(account)+"\x00"+idempotencyKey)...)
+}
+
+// States is the projection of entity state. It applies the same Evolve as the deciders to the
+// same events.
 type States struct{}
 
 var _ projections.Projection = States{}
 
 // Apply folds one envelope.
 func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
-	key := states.Key(partition, []byte(e.Account)...)
+	key := stateKey(partition, e.Account)
 	for _, ev := range e.Events {
 		if id, ok := events.JobOf(ev); ok {
 			applyJob(tx, partition, id, e, ev)
@@ -39,9 +69,9 @@ func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
 }
 
 func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
-	key := jobs.Key(partition, id[:]...)
+	key := jobKey(partition, id)
 	var before job.State
-	if _, begins := ev.(events.JobQueued); !begins { // what begins has no state before; looking for it is half of a replay's time
+	if _, begins := ev.(events.JobQueued); !begins { // a new job has no row, and looking for one takes half of a replay's time
 		before, _ = jobs.Load(tx, key)
 	}
 	after := job.Evolve(before, e.Account, ev, e.At)
@@ -54,37 +84,30 @@ func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Env
 	if before.Due != after.Due {
 		reindex(tx, due, e.Account, before.Due != 0, dueKey(partition, before.Due, id), after.Due != 0, dueKey(partition, after.Due, id))
 	}
-	if open(before) != open(after) {
-		row := unsettled.Key(partition, id[:]...)
-		reindex(tx, unsettled, e.Account, open(before), row, open(after), row)
+	if was, is := job.Unsettled(before), job.Unsettled(after); was != is {
+		row := unsettledKey(partition, id)
+		reindex(tx, unsettled, e.Account, was, row, is, row)
 	}
 }
 
-// applyRequest remembers a request by its idempotency key for as long as its job
-// is known. Whether that is still of any consequence is the decision's to say.
-func applyRequest(tx *projections.Tx, partition int32, id events.JobID, name string, e events.Envelope, ev events.Event) {
+// applyRequest stores a request by its idempotency key for as long as its job is known.
+// Whether the key still has an effect is up to the decider.
+func applyRequest(tx *projections.Tx, partition int32, id events.JobID, idempotencyKey string, e events.Envelope, ev events.Event) {
 	switch ev := ev.(type) {
 	case events.JobQueued:
 		if ev.Idempotency != nil {
-			requests.Put(tx, requestKey(partition, e.Account, ev.Idempotency.Key), remember(ev, e.At))
+			requests.Put(tx, requestKey(partition, e.Account, ev.Idempotency.Key), acceptedRequest(ev, e.At))
 		}
 	case events.JobForgotten:
-		if name == "" {
+		if idempotencyKey == "" {
 			return
 		}
-		key := requestKey(partition, e.Account, name)
-		if r, ok := requests.Load(tx, key); ok && r.Job == id { // the name may stand for a later job by now
+		key := requestKey(partition, e.Account, idempotencyKey)
+		if r, ok := requests.Load(tx, key); ok && r.Job == id { // a later request may have used the key again
 			requests.Delete(tx, key)
 		}
 	}
 }
-
-func requestKey(partition int32, account events.AccountID, name string) []byte {
-	return requests.Key(partition, append(append([]byte(account), 0), name...)...)
-}
-
-// open tells whether a new owner has to look at the job.
-func open(s job.State) bool { return s.Active() || s.Phase == job.Expired }
 
 func reindex(tx *projections.Tx, t projections.Table[events.AccountID], account events.AccountID, had bool, old []byte, has bool, row []byte) {
 	if had {
@@ -95,12 +118,7 @@ func reindex(tx *projections.Tx, t projections.Table[events.AccountID], account 
 	}
 }
 
-func dueKey(partition int32, at events.Instant, id events.JobID) []byte {
-	rest := binary.BigEndian.AppendUint64(nil, uint64(at))
-	return due.Key(partition, append(rest, id[:]...)...)
-}
-
-// Scanner is a Reader that also lists, as projections.Replica does.
+// Scanner is a Reader that also visits keys in order, as projections.Replica does.
 type Scanner interface {
 	projections.Reader
 	Scan(prefix []byte, visit func(key, value []byte) bool) error
@@ -114,28 +132,28 @@ type ReplicaStore struct {
 
 var _ Store = ReplicaStore{}
 
-// Account reads an account's state, the zero State when there is none.
+// Account reads the state of an account, the zero State if it does not exist.
 func (c ReplicaStore) Account(id events.AccountID) (State, error) {
-	s, _, err := states.Get(c.Reader, states.Key(c.Partition, []byte(id)...))
+	s, _, err := states.Get(c.Reader, stateKey(c.Partition, id))
 	return s, err
 }
 
-// Job reads a job's state, the zero State when the account has no such job.
+// Job reads the state of a job, the zero State if the account has no such job.
 func (c ReplicaStore) Job(account events.AccountID, id events.JobID) (job.State, error) {
-	s, _, err := jobs.Get(c.Reader, jobs.Key(c.Partition, id[:]...))
+	s, _, err := jobs.Get(c.Reader, jobKey(c.Partition, id))
 	if s.Account != account {
 		return job.State{}, err
 	}
 	return s, err
 }
 
-// Reply finds the reply that a command got.
+// Reply finds the reply to a command.
 func (c ReplicaStore) Reply(_ events.AccountID, id events.CommandID) (events.Reply, bool, error) {
 	return projections.ReplyTo(c.Reader, c.Partition, id)
 }
 
-// Remembered reads what an idempotency key stands for.
-func (c ReplicaStore) Remembered(id events.AccountID, key string) (Remembered, error) {
+// AcceptedRequest reads the request with an idempotency key, the zero value if there is none.
+func (c ReplicaStore) AcceptedRequest(id events.AccountID, key string) (AcceptedRequest, error) {
 	r, _, err := requests.Get(c.Reader, requestKey(c.Partition, id, key))
 	return r, err
 }
@@ -146,14 +164,14 @@ type JobRef struct {
 	Job     events.JobID
 }
 
-// Due lists the jobs of a partition whose time has come by now, at most limit.
+// Due lists at most limit jobs of a partition that are due at now, the earliest first.
 func Due(s Scanner, partition int32, now events.Instant, limit int) (ready []JobRef, err error) {
 	err = s.Scan(due.Key(partition), func(key, value []byte) bool {
-		at := events.Instant(binary.BigEndian.Uint64(key[3:11]))
+		at, id := parseDueKey(key)
 		if at > now || len(ready) == limit {
 			return false
 		}
-		ref := JobRef{Job: events.JobID(key[11:])}
+		ref := JobRef{Job: id}
 		ref.Account, _ = due.Decode(value)
 		ready = append(ready, ref)
 		return true
@@ -170,25 +188,25 @@ type Job struct {
 // Unsettled lists the jobs of a partition that a new owner has to look at, by id.
 func Unsettled(s Scanner, partition int32) (all []Job, err error) {
 	err = s.Scan(unsettled.Key(partition), func(key, _ []byte) bool {
-		all = append(all, Job{ID: events.JobID(key[3:])})
+		all = append(all, Job{ID: parseUnsettledKey(key)})
 		return true
 	})
 	for i := range all {
 		if err != nil {
 			return nil, err
 		}
-		all[i].State, _, err = jobs.Get(s, jobs.Key(partition, all[i].ID[:]...))
+		all[i].State, _, err = jobs.Get(s, jobKey(partition, all[i].ID))
 	}
 	return all, err
 }
 
-// EachJob visits every job of a partition.
+// EachJob calls visit with every job of a partition, in the order of ids.
 func EachJob(s Scanner, partition int32, visit func(events.JobID, job.State)) error {
 	var decodeErr error
 	err := s.Scan(jobs.Key(partition), func(key, value []byte) bool {
 		var state job.State
 		if state, decodeErr = jobs.Decode(value); decodeErr == nil {
-			visit(events.JobID(key[3:]), state)
+			visit(parseJobKey(key), state)
 		}
 		return decodeErr == nil
 	})

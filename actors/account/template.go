@@ -6,28 +6,29 @@ import (
 	"platen.dev/events"
 )
 
-// MaxTemplates is how many templates an account may save, MaxTemplate how many bytes
-// one may have.
+// Limits of saved templates: how many an account may have, the size of one in bytes, and the
+// length of its name in bytes.
 const (
-	MaxTemplates = 100
-	MaxTemplate  = 64 << 10
+	maxTemplates     = 100
+	maxTemplateBytes = 64 << 10
+	maxTemplateName  = 200
 )
 
 func putTemplate(s State, b events.PutTemplate) ([]events.Event, events.Reply) {
-	if b.Template == "" || len(b.Body) == 0 || len(b.Body) > MaxTemplate || len(b.Name) > 200 {
+	if b.Template == "" || len(b.Body) == 0 || len(b.Body) > maxTemplateBytes || len(b.Name) > maxTemplateName {
 		return refuse(events.OutOfRange)
 	}
-	if !slices.Contains(s.Templates, b.Template) && len(s.Templates) >= MaxTemplates {
+	if !slices.Contains(s.Templates, b.Template) && len(s.Templates) >= maxTemplates {
 		return refuse(events.TooManyTemplates)
 	}
-	return one(events.TemplateSaved{Template: b.Template, Name: b.Name, Body: b.Body})
+	return accept(events.TemplateSaved{Template: b.Template, Name: b.Name, Body: b.Body})
 }
 
 func deleteTemplate(s State, b events.DeleteTemplate) ([]events.Event, events.Reply) {
 	if !slices.Contains(s.Templates, b.Template) {
 		return refuse(events.NoSuchTemplate)
 	}
-	return one(events.TemplateDeleted{Template: b.Template})
+	return accept(events.TemplateDeleted{Template: b.Template})
 }
 
 func setDefaultTemplate(s State, b events.SetDefaultTemplate) ([]events.Event, events.Reply) {
@@ -35,9 +36,9 @@ func setDefaultTemplate(s State, b events.SetDefaultTemplate) ([]events.Event, e
 	case b.Template != "" && !slices.Contains(s.Templates, b.Template):
 		return refuse(events.NoSuchTemplate)
 	case b.Template == s.DefaultTemplate:
-		return nil, yes
+		return nil, accepted
 	}
-	return one(events.DefaultTemplateSet{Template: b.Template})
+	return accept(events.DefaultTemplateSet{Template: b.Template})
 }
 
 func saved(s State, id events.TemplateID) State {

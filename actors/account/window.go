@@ -6,10 +6,9 @@ import (
 	"platen.dev/events"
 )
 
-// windowStart is the start of the quota window that holds now: windows run from
-// the anchor month by month, in UTC, and begin on the month's last day where the
-// anchor's day does not exist (api-spec.md, Limits). Before the anchor there is
-// only the first window.
+// windowStart returns the start of the quota window that contains now. Windows run month by
+// month from the anchor, in UTC. In a month without the anchor's day they begin on the last day
+// (docs/API.md, Plans and quotas). An instant before the anchor counts to the first window.
 func windowStart(anchor, now events.Instant) events.Instant {
 	if now <= anchor {
 		return anchor
@@ -22,11 +21,11 @@ func windowStart(anchor, now events.Instant) events.Instant {
 	return monthsAfter(a, months-1)
 }
 
-// windowEnd is the instant at which the window that began at start ends.
+// windowEnd returns the end of the quota window that began at start.
 func windowEnd(anchor, start events.Instant) events.Instant {
 	a, s := anchor.Time(), start.Time()
 	months := (s.Year()-a.Year())*12 + int(s.Month()-a.Month())
-	if end := monthsAfter(a, months); end > start { // the anchor has moved since
+	if end := monthsAfter(a, months); end > start { // true if the anchor has moved since
 		return end
 	}
 	return monthsAfter(a, months+1)

@@ -24,7 +24,7 @@ func join(t *testing.T, name, secret string, gone chan events.NodeID, others ...
 	return c
 }
 
-// Nodes learn of one another, of those that leave, and of those that die.
+// Nodes see one another join, leave and die.
 func TestMembers(t *testing.T) {
 	gone := make(chan events.NodeID, 10)
 	const secret = "0123456789abcdef"
@@ -33,7 +33,7 @@ func TestMembers(t *testing.T) {
 	c := join(t, "c", secret, make(chan events.NodeID, 10), a)
 	testkit.Eventually(t, "everybody knows everybody", func() bool { return a.Nodes() == 3 && b.Nodes() == 3 && c.Nodes() == 3 })
 	if !a.Alive("b") || !b.Alive("a") || !a.Alive("a") || a.Alive("x") {
-		t.Error("who is alive is wrong")
+		t.Error("a or b has the wrong nodes alive")
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
@@ -41,7 +41,7 @@ func TestMembers(t *testing.T) {
 	if id := <-gone; id != "b" || a.Alive("b") {
 		t.Errorf("%s is gone, b alive: %t", id, a.Alive("b"))
 	}
-	close(c.stop) // dies: says nothing
+	close(c.stop) // dies without leaving
 	c.stopped.Wait()
 	if err := c.list.Shutdown(); err != nil {
 		t.Error(err)
@@ -54,8 +54,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// A node's note reaches the others, the last of several, and what is none does not.
-func TestNotes(t *testing.T) {
+// The metadata that a node has set last reaches the others, also one that joins later.
+func TestMetadata(t *testing.T) {
 	changed := make(chan struct{}, 100)
 	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
 	defer a.Close()
@@ -67,18 +67,18 @@ func TestNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	note := func(c *Cluster, of events.NodeID) string {
+	metadata := func(c *Cluster, of events.NodeID) string {
 		for _, m := range c.Members() {
 			if m.Node == of && m.Gossip.IsLoopback() {
-				return string(m.Note)
+				return string(m.Metadata)
 			}
 		}
 		return "not there"
 	}
 	for _, text := range []string{"one", "two", "three"} {
-		b.Note([]byte(text))
+		b.SetMetadata([]byte(text))
 	}
-	testkit.Eventually(t, "b's note at a", func() bool { return note(a, "b") == "three" })
+	testkit.Eventually(t, "b's metadata at a", func() bool { return metadata(a, "b") == "three" })
 	if address, _ := a.Actors("b"); address != "127.0.0.1:7" {
 		t.Errorf("b's actors are at %q", address)
 	}
@@ -88,31 +88,32 @@ func TestNotes(t *testing.T) {
 	c := join(t, "c", "0123456789abcdef", make(chan events.NodeID, 10), a)
 	defer c.Close()
 	<-changed // b sees c
-	testkit.Eventually(t, "b's note at c", func() bool { return note(c, "b") == "three" })
+	testkit.Eventually(t, "b's metadata at c", func() bool { return metadata(c, "b") == "three" })
 }
 
-func TestForeignCards(t *testing.T) {
-	good, _ := cbor.Marshal(card{"127.0.0.1:7", []byte("note")})
-	if got := readCard(good); got.Actors != "127.0.0.1:7" || string(got.Note) != "note" {
+// Metadata that no node of this version publishes is ignored.
+func TestForeignMetadata(t *testing.T) {
+	good, _ := cbor.Marshal(nodeMeta{"127.0.0.1:7", []byte("text")})
+	if got := decodeNodeMeta(good); got.Actors != "127.0.0.1:7" || string(got.Metadata) != "text" {
 		t.Errorf("got %+v", got)
 	}
-	for name, c := range map[string]card{
-		"no address":   {"", nil},
-		"no port":      {"127.0.0.1", nil},
-		"long address": {strings.Repeat("a", maxAddress) + ":7", nil},
-		"long note":    {"127.0.0.1:7", make([]byte, MaxNote+1)},
+	for name, c := range map[string]nodeMeta{
+		"no address":    {"", nil},
+		"no port":       {"127.0.0.1", nil},
+		"long address":  {strings.Repeat("a", maxAddress) + ":7", nil},
+		"long metadata": {"127.0.0.1:7", make([]byte, MaxMetadata+1)},
 	} {
 		b, _ := cbor.Marshal(c)
-		if got := readCard(b); got.Actors != "" || got.Note != nil {
+		if got := decodeNodeMeta(b); got.Actors != "" || got.Metadata != nil {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}
-	if got := readCard([]byte("127.0.0.1:7")); got.Actors != "" {
+	if got := decodeNodeMeta([]byte("127.0.0.1:7")); got.Actors != "" {
 		t.Errorf("text: got %+v", got)
 	}
 }
 
-// Who has another secret stays outside.
+// A node with another secret does not get in.
 func TestSecret(t *testing.T) {
 	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
 	defer a.Close()

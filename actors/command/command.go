@@ -1,4 +1,4 @@
-// Package command puts commands into the log, where their account's shard finds them.
+// Package command appends commands to the log, from which the shard of their account reads them.
 package command
 
 import (
@@ -8,7 +8,8 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Append appends a command to its account's partition; done is as in eventlog.Log.
+// Append appends a command to the partition of its account, as eventlog.Log.Append does. If the
+// command cannot be encoded, done is called before Append returns.
 func Append(l eventlog.Log, c events.Command, done func(offset int64, err error)) {
 	record, err := recordOf(c)
 	if err != nil {
@@ -18,8 +19,8 @@ func Append(l eventlog.Log, c events.Command, done func(offset int64, err error)
 	l.Append(events.TopicCommands, partition(l, c), record, done)
 }
 
-// AppendWait appends a command and waits until it is durable or ctx ends. When
-// ctx ends first, the outcome is unknown.
+// AppendWait appends a command and waits until it is durable or ctx ends. If ctx ends first,
+// the outcome is unknown.
 func AppendWait(ctx context.Context, l eventlog.Log, c events.Command) error {
 	record, err := recordOf(c)
 	if err != nil {

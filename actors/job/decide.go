@@ -8,9 +8,9 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Decide says what a command changes in a job: nothing, when the command comes
-// too late, too early, twice, or from an attempt that does not hold the job.
-// Whether an account may submit is not decided here.
+// Decide returns what a command changes in a job: nothing if the command comes too late, too
+// early or again, or from an attempt that does not hold the job. Whether the account may
+// submit the job is decided in package account.
 func Decide(s State, c events.Command, cause int64) []events.Event {
 	switch b := c.Body.(type) {
 	case events.SubmitJob:
@@ -27,25 +27,25 @@ func Decide(s State, c events.Command, cause int64) []events.Event {
 		return wake(s, b.Job, c.At)
 	case events.ForgetFile:
 		if s.Phase == Expired && s.File == b.Name {
-			return one(events.FileDeleted{Job: b.Job})
+			return single(events.FileDeleted{Job: b.Job})
 		}
 	case events.RenewDownload:
 		return renewDownload(s, b, c.At)
 	case events.EndDownload:
 		if s.Phase == Done && s.Stream == b.Download {
-			return one(events.DownloadEnded(b))
+			return single(events.DownloadEnded(b))
 		}
 	}
 	return nil
 }
 
-func one(e events.Event) []events.Event { return []events.Event{e} }
+func single(e events.Event) []events.Event { return []events.Event{e} }
 
 func submit(s State, b events.SubmitJob, cause int64) []events.Event {
 	if s.Phase != Absent {
 		return nil
 	}
-	return one(events.JobQueued{
+	return single(events.JobQueued{
 		Job: b.Job, Key: b.Key, Operation: b.Operation, Test: b.Test, Content: cause,
 		Webhook: b.Webhook, Delivered: b.Summary.Delivered, Idempotency: b.Idempotency, Lane: laneOf(b),
 	})
@@ -55,26 +55,26 @@ func start(s State, b events.StartRender, now events.Instant) []events.Event {
 	if s.Phase != Queued || slices.Contains(s.Spent, b.Attempt) {
 		return nil
 	}
-	return one(events.RenderStarted{Job: b.Job, Attempt: b.Attempt, Node: b.Node, Deadline: now.Add(AttemptLimit)})
+	return single(events.RenderStarted{Job: b.Job, Attempt: b.Attempt, Node: b.Node, Deadline: now.Add(AttemptLimit)})
 }
 
-// holds tells whether attempt is the one that may move the job on.
+// holds reports whether attempt is the one that holds the job.
 func (s State) holds(attempt events.AttemptID) bool {
 	return s.Phase == Rendering && s.Attempt == attempt
 }
 
 func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
-	if s.File == b.File.Name { // a second copy of the command that ended the job
+	if s.File == b.File.Name { // a duplicate of the command that ended the job
 		return nil
 	}
 	if !s.holds(b.Attempt) {
-		return one(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
+		return single(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
 	}
 	done := events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics}
-	if !s.Delivered { // nothing is kept of a file that went to the caller's storage
+	if !s.Delivered { // a file in the caller's own storage is not kept here
 		done.Expires = now.Add(contract.FileLife)
 	}
-	return one(done)
+	return single(done)
 }
 
 func fail(s State, b events.FailRender, now events.Instant) []events.Event {
@@ -82,9 +82,9 @@ func fail(s State, b events.FailRender, now events.Instant) []events.Event {
 		return nil
 	}
 	if !b.Retryable || s.Failures+1 >= MaxFailures {
-		return one(events.JobFailed{Job: b.Job, Code: b.Code})
+		return single(events.JobFailed{Job: b.Job, Code: b.Code})
 	}
-	return one(events.RenderRequeued{Job: b.Job, Attempt: b.Attempt, Code: b.Code, NotBefore: now.Add(delay(s.Failures))})
+	return single(events.RenderRequeued{Job: b.Job, Attempt: b.Attempt, Code: b.Code, NotBefore: now.Add(delay(s.Failures))})
 }
 
 func lose(s State, id events.JobID, attempt events.AttemptID, now events.Instant) []events.Event {
@@ -92,12 +92,13 @@ func lose(s State, id events.JobID, attempt events.AttemptID, now events.Instant
 		return nil
 	}
 	if s.Losses+1 >= MaxLosses {
-		return one(events.JobFailed{Job: id, Code: events.BrowserCrashed})
+		return single(events.JobFailed{Job: id, Code: events.BrowserCrashed})
 	}
-	return one(events.RenderRequeued{Job: id, Attempt: attempt, Code: events.BrowserCrashed, NotBefore: now.Add(delay(s.Losses)), Lost: true})
+	return single(events.RenderRequeued{Job: id, Attempt: attempt, Code: events.BrowserCrashed, NotBefore: now.Add(delay(s.Losses)), Lost: true})
 }
 
-// delay grows fourfold from a quarter of a second to a minute.
+// delay returns the pause before the next attempt: a quarter of a second at first, four times as
+// long after each further failure or loss, at most a minute.
 func delay(before int) time.Duration {
 	d := 250 * time.Millisecond
 	for range min(before, 4) {
@@ -112,13 +113,13 @@ func wake(s State, id events.JobID, now events.Instant) []events.Event {
 	}
 	switch s.Phase {
 	case Delayed:
-		return one(events.RenderReleased{Job: id})
+		return single(events.RenderReleased{Job: id})
 	case Rendering:
 		return lose(s, id, s.Attempt, now)
 	case Done:
-		return one(events.FileExpired{Job: id})
+		return single(events.FileExpired{Job: id})
 	case Failed, Deleted:
-		return one(events.JobForgotten{Job: id})
+		return single(events.JobForgotten{Job: id})
 	}
 	return nil
 }

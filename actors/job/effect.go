@@ -6,38 +6,41 @@ import (
 	"platen.dev/events"
 )
 
-// Effect is something to do in the world for a job, once the envelope that asks for
-// it is read back. It is performed at least once; a new kind is a type here, a case of
-// Pending, and a performer.
+// Effect is something to do in the world for a job once the envelope that asks for it has been
+// read back. It is performed at least once. A new kind needs a type here, a case in Pending,
+// and a performer.
 type Effect interface {
-	// Key identifies the effect among all that are pending anywhere.
+	// Key identifies the effect among all pending effects.
 	Key() EffectKey
 }
 
-// EffectKind names a kind of effect.
+// EffectKind is the kind of an effect, for which there is one performer.
 type EffectKind string
 
-// The kinds.
+// The kinds of effects.
 const (
 	KindRender     EffectKind = "render"
 	KindDeleteFile EffectKind = "delete file"
 )
 
+// Kinds returns all kinds of effects.
+func Kinds() []EffectKind { return []EffectKind{KindRender, KindDeleteFile} }
+
 // EffectKey identifies an effect.
 type EffectKey struct {
 	Kind EffectKind
 	Job  events.JobID
-	// Name tells effects of one kind and job apart; "" where there is one at a time.
+	// Name distinguishes effects of the same kind and job. It is empty if there is at most one.
 	Name string
 }
 
-// Render asks for an attempt to render the job.
+// Render is the effect of rendering the job: the renderer begins an attempt.
 type Render struct {
 	Account events.AccountID
 	Job     events.JobID
 	// Content is the offset of the command that holds what to render.
 	Content int64
-	// MaxFile is how many bytes the file may have; zero means the default.
+	// MaxFile is the size limit of the file in bytes; zero means the default.
 	MaxFile int64
 	// Lane is the queue in which the job waits for a page.
 	Lane events.Lane
@@ -46,13 +49,13 @@ type Render struct {
 // Key implements Effect.
 func (r Render) Key() EffectKey { return EffectKey{Kind: KindRender, Job: r.Job} }
 
-// DeleteFile asks to delete a file. With Tell, the job waits for the ForgetFile that
-// reports the deletion.
+// DeleteFile is the effect of deleting a file. With Report, the job waits for the command
+// ForgetFile, which reports the deletion.
 type DeleteFile struct {
 	Account events.AccountID
 	Job     events.JobID
 	Name    string
-	Tell    bool
+	Report  bool
 }
 
 // Key implements Effect.
@@ -60,21 +63,28 @@ func (d DeleteFile) Key() EffectKey {
 	return EffectKey{Kind: KindDeleteFile, Job: d.Job, Name: d.Name}
 }
 
-// Pending is what a job's state alone asks for: a new owner of the job has it
-// performed, as the owner before may not have.
+// Pending returns the effects that a job's state asks for. A new owner of the job begins them
+// all, because the previous owner may not have.
 func Pending(id events.JobID, s State) []Effect {
 	switch s.Phase {
 	case Queued:
 		return []Effect{Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane}}
 	case Expired:
-		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: s.File, Tell: true}}
+		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: s.File, Report: true}}
 	}
 	return nil
 }
 
-// Changes is what to begin and what to forget when events take a job from one state
-// to another. An effect is forgotten when nothing asks for it any more; one that is
-// under way by then goes on.
+// Unsettled reports whether a new owner has to look at the job: something is pending, held by
+// a node, or waited for.
+func Unsettled(s State) bool {
+	_, held := Held(events.JobID{}, s)
+	return s.Active() || held || len(Pending(events.JobID{}, s)) > 0
+}
+
+// Changes returns the effects to begin, and the keys of those to forget, when evs take a job
+// from one state to the next. An effect is forgotten once the state no longer asks for it; if
+// it is under way by then, it goes on.
 func Changes(id events.JobID, before, after State, evs []events.Event) (begin []Effect, forget []EffectKey) {
 	was, is := Pending(id, before), Pending(id, after)
 	for _, e := range is {
@@ -99,14 +109,14 @@ func same(e Effect) func(Effect) bool {
 	return func(other Effect) bool { return other.Key() == e.Key() }
 }
 
-// Hold is an effect that a node performs at the moment.
+// Hold is an effect that a node is performing.
 type Hold struct {
 	Node events.NodeID
-	// Lose is the command to send once the node is gone.
+	// Lose is the command to send if the node is gone.
 	Lose events.CommandBody
 }
 
-// Held is the effect of a job that some node performs; false when none does.
+// Held returns the effect of a job that a node is performing; false if there is none.
 func Held(id events.JobID, s State) (Hold, bool) {
 	if s.Phase != Rendering {
 		return Hold{}, false

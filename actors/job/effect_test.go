@@ -2,12 +2,13 @@ package job
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"platen.dev/events"
 )
 
-// What the phases of a job ask for, begin and forget as it goes through its life.
+// Effects are begun and forgotten as a job goes through its phases.
 func TestChanges(t *testing.T) {
 	id := events.JobID{1}
 	queued := State{Phase: Queued, Account: "acc", Content: 7, MaxFile: 9, Lane: events.Slow}
@@ -16,7 +17,7 @@ func TestChanges(t *testing.T) {
 	expired := State{Phase: Expired, Account: "acc", File: "f"}
 	deleted := State{Phase: Deleted, Account: "acc"}
 	render := Render{Account: "acc", Job: id, Content: 7, MaxFile: 9, Lane: events.Slow}
-	remove := DeleteFile{Account: "acc", Job: id, Name: "f", Tell: true}
+	remove := DeleteFile{Account: "acc", Job: id, Name: "f", Report: true}
 	for name, tc := range map[string]struct {
 		before, after State
 		evs           []events.Event
@@ -40,7 +41,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Only a rendering job is held by a node, which loses it by the attempt's id.
+// Only a rendering job is held by a node. The command that takes it away names the attempt.
 func TestHeld(t *testing.T) {
 	id := events.JobID{1}
 	for phase := Absent; phase <= Deleted; phase++ {
@@ -48,6 +49,29 @@ func TestHeld(t *testing.T) {
 		want := Hold{Node: "n1", Lose: events.LoseRender{Job: id, Attempt: 5}}
 		if held != (phase == Rendering) || held && hold != want {
 			t.Errorf("phase %d: got %+v, %t", phase, hold, held)
+		}
+	}
+}
+
+// A new owner looks at every job that has something pending or held, and Kinds has each kind.
+func TestUnsettled(t *testing.T) {
+	id := events.JobID{1}
+	for phase := Absent; phase <= Deleted; phase++ {
+		s := State{Phase: phase, Account: "acc", File: "f", Node: "n1", Attempt: 5}
+		_, held := Held(id, s)
+		pending := Pending(id, s)
+		if (held || len(pending) > 0) && !Unsettled(s) {
+			t.Errorf("phase %d is settled with %+v pending, held %t", phase, pending, held)
+		}
+		for _, e := range pending {
+			if !slices.Contains(Kinds(), e.Key().Kind) {
+				t.Errorf("Kinds lacks %q", e.Key().Kind)
+			}
+		}
+	}
+	for _, phase := range []Phase{Absent, Done, Failed, Deleted} {
+		if Unsettled(State{Phase: phase}) {
+			t.Errorf("phase %d is unsettled", phase)
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Evolve is the state after an event that happened at the given instant to a job of account.
+// Evolve returns the state of a job of account after an event that happened at the given
+// instant. It does not change slices of s, which other states may share.
 func Evolve(s State, account events.AccountID, ev events.Event, at events.Instant) State {
 	switch e := ev.(type) {
 	case events.JobQueued:
@@ -43,6 +44,14 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Phase, s.Due, s.File = Deleted, at.Add(contract.StatusLife-contract.FileLife), ""
 	case events.JobForgotten:
 		return State{}
+	case events.DownloadBegun, events.DownloadRenewed, events.DownloadEnded:
+		return evolveDownload(s, ev)
+	}
+	return s
+}
+
+func evolveDownload(s State, ev events.Event) State {
+	switch e := ev.(type) {
 	case events.DownloadBegun:
 		s.Downloads++
 		s.Stream, s.StreamUntil = e.Download, e.Until
@@ -65,8 +74,7 @@ func queued(account events.AccountID, e events.JobQueued) State {
 	return s
 }
 
-// spend notes an attempt that may not hold the job again, without touching what
-// the state before shares with others.
+// spend adds an attempt that must not hold the job again. It does not change the slice of s.
 func (s State) spend(attempt events.AttemptID) State {
 	if !slices.Contains(s.Spent, attempt) {
 		s.Spent = append(s.Spent[:len(s.Spent):len(s.Spent)], attempt)

@@ -7,14 +7,14 @@ import (
 	"platen.dev/events"
 )
 
-// A job's lane follows from its content, and stays with it to its rendering.
+// The lane of a job follows from its content, and the render effect carries it.
 func TestLane(t *testing.T) {
 	for name, tc := range map[string]struct {
 		submit events.SubmitJob
 		want   events.Lane
 	}{
-		"HTML":             {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", QuickHTML)}.Summary()}, events.Quick},
-		"much HTML":        {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", QuickHTML+1)}.Summary()}, events.Slow},
+		"HTML":             {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML)}.Summary()}, events.Quick},
+		"much HTML":        {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML+1)}.Summary()}, events.Slow},
 		"URL":              {events.SubmitJob{Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Slow},
 		"HTML with pause":  {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitAfter: 1}}.Summary()}, events.Slow},
 		"HTML, a selector": {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitFor: "#x"}}.Summary()}, events.Slow},

@@ -3,6 +3,7 @@ package rate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,13 +16,13 @@ import (
 )
 
 const (
-	// askLimit is how long an owner may take to answer: a request waits for it.
-	askLimit = 100 * time.Millisecond
-	// distrust is how long an owner that did not answer is not asked again.
-	distrust = time.Second
-	// actorName is the name of the actor that answers the other nodes.
+	// replyTimeout is how long an owner may take to reply, while a request waits.
+	replyTimeout = 100 * time.Millisecond
+	// silence is for how long an owner that did not reply is not asked again.
+	silence = time.Second
+	// actorName is the name of the actor that replies to other nodes.
 	actorName = "rate"
-	// maxID bounds the account id in a message of another node.
+	// maxID bounds the account id in a message of another node, in bytes.
 	maxID = 128
 )
 
@@ -29,119 +30,122 @@ const (
 type Config struct {
 	Self   events.NodeID
 	System *actor.ActorSystem
-	// Owner is the node that owns the account's shard, "" when none is known.
+	// Owner returns the node that owns the account's shard, "" if none is known.
 	Owner func(events.AccountID) events.NodeID
-	// Address is where the actors of a node are reached; false for a node that is not up.
+	// Address returns the address of a node's actors; false for a node that is down.
 	Address func(events.NodeID) (string, bool)
 	Logger  *slog.Logger
 	Now     func() time.Time
 }
 
-// Limiter bounds the requests of accounts over all nodes.
+// Limiter limits the requests of accounts over all nodes.
 type Limiter struct {
 	cfg     Config
-	windows *Windows
+	windows *windows
 	pid     *actor.PID
 
 	mu sync.Mutex
-	// silent are the owners that did not answer, and until when they are not asked.
+	// silent maps owners that did not reply to the time from which they are asked again;
+	// guarded by mu.
 	silent map[events.NodeID]time.Time
 }
 
-// ask is the message to an owner; its answer is an events.Rate.
-type ask struct {
+// takeRequest asks an owner to count a request. The reply is an events.Rate.
+type takeRequest struct {
 	Account events.AccountID `cbor:"1,keyasint"`
 	Limit   int64            `cbor:"2,keyasint"`
 }
 
-// Start starts a limiter and the actor by which other nodes ask it.
+// Start starts a limiter and the actor that other nodes ask.
 func Start(cfg Config) (*Limiter, error) {
-	l := &Limiter{cfg: cfg, windows: NewWindows(), silent: map[events.NodeID]time.Time{}}
+	l := &Limiter{cfg: cfg, windows: newWindows(), silent: map[events.NodeID]time.Time{}}
 	props := actor.PropsFromFunc(l.receive)
 	var err error
 	l.pid, err = cfg.System.Root.SpawnNamed(props, actorName)
 	return l, err
 }
 
-// Take counts one request of an account if limit, per minute, allows it.
+// Take counts one request of an account if limit, per minute, allows it. If the owner of the
+// account's shard has to be asked, Take waits for its reply, at most 100 ms. May be called
+// from any goroutine.
 func (l *Limiter) Take(id events.AccountID, limit int64) events.Rate {
 	owner := l.cfg.Owner(id)
-	if owner != l.cfg.Self && owner != "" && !l.distrusts(owner) {
-		rate, err := l.ask(owner, ask{id, limit})
+	if owner != l.cfg.Self && owner != "" && !l.isSilent(owner) {
+		rate, err := l.ask(owner, takeRequest{id, limit})
 		if err == nil {
-			if rate.Allowed { // what this node knows if it is cut off, or becomes the owner
-				l.windows.Note(id, events.At(l.cfg.Now()))
+			if rate.Allowed { // this node counts on from here if it is cut off or becomes the owner
+				l.windows.add(id, events.At(l.cfg.Now()))
 			}
 			return rate
 		}
 		level := slog.LevelWarn
-		if errors.Is(err, errDown) { // as when this node was just restarted: the owner of before is itself
+		if errors.Is(err, errDown) { // usual after a restart: the owner is this node under its former id
 			level = slog.LevelDebug
 		}
-		l.cfg.Logger.Log(context.Background(), level, "counting requests alone", "owner", owner, "error", err)
-		l.suspect(owner)
+		l.cfg.Logger.Log(context.Background(), level, "owner of a shard could not be asked, requests are counted on this node alone", "owner", owner, "error", err)
+		l.setSilent(owner)
 	}
-	return l.windows.Take(id, events.At(l.cfg.Now()), limit)
+	return l.windows.take(id, events.At(l.cfg.Now()), limit)
 }
 
-var errDown = errors.New("the node is not up")
+var errDown = errors.New("node is down")
 
-func (l *Limiter) ask(owner events.NodeID, a ask) (rate events.Rate, err error) {
+func (l *Limiter) ask(owner events.NodeID, req takeRequest) (rate events.Rate, err error) {
 	address, up := l.cfg.Address(owner)
-	if !up || address == "" { // a node of an older version tells no address
+	if !up || address == "" { // nodes of older versions publish no address
 		return rate, errDown
 	}
-	b, err := cbor.Marshal(a)
+	b, err := cbor.Marshal(req)
 	if err != nil {
 		return rate, err
 	}
-	answer, err := l.cfg.System.Root.RequestFuture(actor.NewPID(address, actorName), wrapperspb.Bytes(b), askLimit).Result()
+	reply, err := l.cfg.System.Root.RequestFuture(actor.NewPID(address, actorName), wrapperspb.Bytes(b), replyTimeout).Result()
 	if err != nil {
 		return rate, err
 	}
-	bytes, ok := answer.(*wrapperspb.BytesValue)
+	bytes, ok := reply.(*wrapperspb.BytesValue)
 	if !ok {
-		return rate, errors.New("foreign answer")
+		return rate, fmt.Errorf("unexpected reply of type %T", reply)
 	}
 	err = cbor.Unmarshal(bytes.Value, &rate)
 	return rate, err
 }
 
-// receive answers other nodes. A message that is none is not answered.
+// receive replies to other nodes. Any other message gets no reply.
 func (l *Limiter) receive(ctx actor.Context) {
 	m, ok := ctx.Message().(*wrapperspb.BytesValue)
 	if !ok {
 		return
 	}
-	var a ask
-	if err := cbor.Unmarshal(m.Value, &a); err != nil || a.Account == "" || len(a.Account) > maxID {
-		l.cfg.Logger.Warn("foreign message to the rate limiter", "bytes", len(m.Value))
+	var req takeRequest
+	if err := cbor.Unmarshal(m.Value, &req); err != nil || req.Account == "" || len(req.Account) > maxID {
+		l.cfg.Logger.Warn("foreign message to the rate limiter ignored", "bytes", len(m.Value))
 		return
 	}
-	b, err := cbor.Marshal(l.windows.Take(a.Account, events.At(l.cfg.Now()), a.Limit))
+	b, err := cbor.Marshal(l.windows.take(req.Account, events.At(l.cfg.Now()), req.Limit))
 	if err != nil {
-		panic(err) // cannot be: a Rate has plain fields
+		panic(err) // cannot happen: the fields of a Rate are plain
 	}
 	ctx.Respond(wrapperspb.Bytes(b))
 }
 
-func (l *Limiter) distrusts(owner events.NodeID) bool {
+func (l *Limiter) isSilent(owner events.NodeID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cfg.Now().Before(l.silent[owner])
 }
 
-func (l *Limiter) suspect(owner events.NodeID) {
+func (l *Limiter) setSilent(owner events.NodeID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.cfg.Now()
-	for id, until := range l.silent { // node ids are new at every start
+	for id, until := range l.silent { // ids of nodes that have restarted since would stay for good
 		if now.After(until) {
 			delete(l.silent, id)
 		}
 	}
-	l.silent[owner] = now.Add(distrust)
+	l.silent[owner] = now.Add(silence)
 }
 
-// Close ends the actor.
+// Close stops the actor.
 func (l *Limiter) Close() { l.cfg.System.Root.Stop(l.pid) }

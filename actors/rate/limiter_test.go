@@ -15,11 +15,11 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// It sleeps between its attempts to reach a node that is gone, for up to 10 s.
+		// It sleeps for up to 10 s between attempts to reach a node that is gone.
 		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/remote.(*endpointWriter).initialize"))
 }
 
-// clock is a clock that stands still until it is moved.
+// clock stands still until it is moved.
 type clock struct{ at atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.UnixMilli(c.at.Load()) }
@@ -41,7 +41,7 @@ func newLimiter(t *testing.T, owner events.NodeID, address func(events.NodeID) (
 	return l, c
 }
 
-// Many callers at once are let through to the limit and not beyond it.
+// Of many concurrent callers, as many as the limit are allowed.
 func TestExact(t *testing.T) {
 	l, c := newLimiter(t, "here", nil)
 	var allowed atomic.Int64
@@ -72,7 +72,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// An owner that is not up is not waited for: the node goes on from what it has seen itself.
+// The limiter does not wait for an owner that is down: the node counts on from what it has seen itself.
 func TestFallback(t *testing.T) {
 	var asked atomic.Int64
 	l, c := newLimiter(t, "there", func(events.NodeID) (string, bool) { asked.Add(1); return "", false })
@@ -87,22 +87,22 @@ func TestFallback(t *testing.T) {
 	if got := asked.Load(); got != 1 {
 		t.Errorf("the owner was asked %d times within a second of its silence", got)
 	}
-	c.at.Add(distrust.Milliseconds())
+	c.at.Add(silence.Milliseconds())
 	l.Take("acc", 3)
 	if got := asked.Load(); got != 2 {
 		t.Errorf("after a second it was asked %d times in all, want 2", got)
 	}
 }
 
-// What is no question of a node's is not answered, and hurts nobody.
+// Messages that no node sends get no reply and change nothing.
 func TestForeignMessages(t *testing.T) {
 	l, _ := newLimiter(t, "here", nil)
 	for name, m := range map[string]any{
 		"no CBOR": wrapperspb.Bytes([]byte{0xff}), "empty": wrapperspb.Bytes(nil), "no account": wrapperspb.Bytes([]byte{0xa0}),
 		"long account": wrapperspb.Bytes(append([]byte{0xa1, 0x01, 0x79, 0x01, 0x00}, make([]byte, 256)...)), "text": "hello",
 	} {
-		if answer, err := l.cfg.System.Root.RequestFuture(l.pid, m, 50*time.Millisecond).Result(); err == nil {
-			t.Errorf("%s was answered with %v", name, answer)
+		if reply, err := l.cfg.System.Root.RequestFuture(l.pid, m, 50*time.Millisecond).Result(); err == nil {
+			t.Errorf("%s got the reply %v", name, reply)
 		}
 	}
 	if r := l.Take("acc", 1); !r.Allowed {
@@ -110,7 +110,7 @@ func TestForeignMessages(t *testing.T) {
 	}
 }
 
-// Accounts that ask no more are forgotten.
+// The windows of accounts that send no more requests are dropped.
 func TestSweep(t *testing.T) {
 	l, c := newLimiter(t, "here", nil)
 	for i := range 1_000 {
@@ -123,9 +123,9 @@ func TestSweep(t *testing.T) {
 	c.at.Add(2 * time.Minute.Milliseconds())
 	left := 0
 	for i := range l.windows.buckets {
-		s := &l.windows.buckets[i]
-		s.window("the only one", events.At(c.now()))
-		left += len(s.accounts)
+		b := &l.windows.buckets[i]
+		b.window("the only one", events.At(c.now()))
+		left += len(b.accounts)
 	}
 	if left != len(l.windows.buckets) {
 		t.Errorf("%d accounts are remembered, want one in each bucket", left)

@@ -14,7 +14,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Two nodes count together, as long as the owner answers.
+// Two nodes count together as long as the owner replies.
 func TestTwoNodes(t *testing.T) {
 	start := func(self events.NodeID, address func(events.NodeID) (string, bool)) (*Limiter, func()) {
 		system := testkit.NewSystem()

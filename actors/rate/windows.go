@@ -1,74 +1,69 @@
-// Package rate counts the requests of accounts in a sliding window. The count is kept
-// in memory by the owner of the account's shard, whom every node asks, so that it is
-// exact over all nodes; while an owner moves or does not answer, each node counts
-// what passes through itself.
+// Package rate limits the requests of accounts in a sliding window. The owner of the account's
+// shard counts in memory, and every node asks it, so the limit is exact over all nodes. While
+// an owner moves or does not reply, each node counts the requests that it serves itself.
 package rate
 
 import (
 	"hash/maphash"
+	"maps"
 	"sync"
 
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
 
-// Windows are the windows of many accounts. Its methods may be called from any goroutine.
-type Windows struct {
+// windows are the windows of all accounts. The methods may be called from any goroutine.
+type windows struct {
 	seed    maphash.Seed
 	buckets [64]bucket
 }
 
-// bucket is a part of the accounts, so that they do not wait for one another.
+// bucket holds the windows of a part of the accounts under a lock of its own.
 type bucket struct {
 	mu       sync.Mutex
-	accounts map[events.AccountID]*requests
-	swept    events.Instant
+	accounts map[events.AccountID]*window // guarded by mu
+	swept    events.Instant               // when empty windows were dropped last; guarded by mu
 }
 
-// NewWindows makes empty windows.
-func NewWindows() *Windows {
-	w := &Windows{seed: maphash.MakeSeed()}
+func newWindows() *windows {
+	w := &windows{seed: maphash.MakeSeed()}
 	for i := range w.buckets {
-		w.buckets[i].accounts = map[events.AccountID]*requests{}
+		w.buckets[i].accounts = map[events.AccountID]*window{}
 	}
 	return w
 }
 
-// Take counts one request of an account if its limit per minute allows it.
-func (w *Windows) Take(id events.AccountID, now events.Instant, limit int64) events.Rate {
-	s := w.bucket(id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.window(id, now).Take(now, limit)
+// take counts one request of an account if limit, per minute, allows it.
+func (w *windows) take(id events.AccountID, now events.Instant, limit int64) events.Rate {
+	b := w.bucket(id)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.window(id, now).take(now, limit)
 }
 
-// Note counts a request that another node has allowed.
-func (w *Windows) Note(id events.AccountID, now events.Instant) {
-	s := w.bucket(id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.window(id, now).Note(now)
+// add counts a request that another node has allowed.
+func (w *windows) add(id events.AccountID, now events.Instant) {
+	b := w.bucket(id)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.window(id, now).add(now)
 }
 
-func (w *Windows) bucket(id events.AccountID) *bucket {
+func (w *windows) bucket(id events.AccountID) *bucket {
 	return &w.buckets[maphash.String(w.seed, string(id))%uint64(len(w.buckets))]
 }
 
-// window finds an account's window. Once in a window's length those that have run
-// empty are dropped.
-func (s *bucket) window(id events.AccountID, now events.Instant) *requests {
-	if now >= s.swept.Add(contract.RateWindow) {
-		s.swept = now
-		for id, r := range s.accounts {
-			if r.Idle(now) {
-				delete(s.accounts, id)
-			}
-		}
+// window returns the window of an account. Once in contract.RateWindow it drops the empty
+// windows of the bucket. The caller holds mu.
+func (b *bucket) window(id events.AccountID, now events.Instant) *window {
+	if now >= b.swept.Add(contract.RateWindow) {
+		b.swept = now
+		maps.DeleteFunc(b.accounts, func(_ events.AccountID, w *window) bool { return w.empty(now) })
 	}
-	r, ok := s.accounts[id]
+	w, ok := b.accounts[id]
 	if !ok {
-		r = &requests{}
-		s.accounts[id] = r
+		w = &window{}
+		b.accounts[id] = w
 	}
-	return r
+	return w
 }

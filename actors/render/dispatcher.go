@@ -12,14 +12,14 @@ import (
 	"platen.dev/events"
 )
 
-// Messages to the dispatcher that are no inputs yet.
+// Messages to the dispatcher that are not yet inputs.
 type (
 	peersChanged struct{}
 	drain        struct{ done chan struct{} }
 )
 
-// dispatcher is the actor behind Renderer: it turns messages into inputs of the
-// dispatch.Machine and does what that puts out. The actors of jobs are its children.
+// dispatcher is the actor behind Renderer. It turns messages into inputs of the
+// dispatch.Machine and carries out its outputs. The actors of jobs are its children.
 type dispatcher struct {
 	cfg      Config
 	ctx      context.Context
@@ -41,7 +41,7 @@ func newDispatcher(ctx context.Context, cfg Config, r *Renderer) *dispatcher {
 	}
 }
 
-// Receive dispatches.
+// Receive implements actor.Actor.
 func (d *dispatcher) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started, peersChanged:
@@ -56,7 +56,7 @@ func (d *dispatcher) Receive(ctx actor.Context) {
 	case dispatch.Retire:
 		d.take(ctx, m)
 		f := d.renderer.Figures()
-		d.cfg.Logger.Debug("rendering retired", "running", f.Load.Running, "queued", f.Load.Queued)
+		d.cfg.Logger.Debug("renderer retired", "running", f.Load.Running, "queued", f.Load.Queued)
 	case dispatch.Input:
 		d.take(ctx, m)
 	}
@@ -110,7 +110,7 @@ func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
 	d.take(ctx, dispatch.Ended{Job: c.job, Told: c.told.Load()})
 }
 
-// report publishes the figures, and tells the other nodes of another load.
+// report publishes the figures, and tells the other nodes if the load has changed.
 func (d *dispatcher) report(out dispatch.Report) {
 	before := d.renderer.figures.Swap(&Figures{out.Load, out.Counts})
 	if d.cfg.Peers != nil && before.Load != out.Load {

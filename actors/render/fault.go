@@ -10,13 +10,13 @@ import (
 	"platen.dev/store"
 )
 
-// errInfrastructure marks faults that neither page nor caller caused.
+// errInfrastructure marks errors that neither the page nor the caller caused.
 var errInfrastructure = errors.New("infrastructure")
 
-// errDelivery is the fault of a step that this version does not have yet.
-var errDelivery = errors.New("delivery to the caller's storage is not in this version")
+// errDelivery is the error of a step that this version does not have yet.
+var errDelivery = errors.New("this version cannot deliver to the caller's storage")
 
-// faultOf is what a step's error means for the job; nil for none.
+// faultOf translates a step's error into a fault of the job; nil stays nil.
 func (w *work) faultOf(err error) *attempt.Fault {
 	if err == nil {
 		return nil

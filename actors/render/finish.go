@@ -9,8 +9,8 @@ import (
 	"platen.dev/events"
 )
 
-// finish counts the pages of a printed PDF and does to it what its options ask for;
-// the page is given back by then.
+// finish counts the pages of a printed PDF and applies the options that need no browser.
+// The browser page has been returned by then.
 func (w *work) finish(ctx context.Context) (err error) {
 	w.finishing = w.cfg.Now()
 	if w.out.extension == ".pdf" && w.out.pages == 0 {
@@ -58,7 +58,7 @@ func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) (
 	return document.Finish(ctx, pdf, f)
 }
 
-// overlay prints the watermark on the paper of the document.
+// overlay prints the watermark on paper of the document's size.
 func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, error) {
 	lease, err := w.cfg.Acquire(ctx, events.Quick)
 	if err != nil {

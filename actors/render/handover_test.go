@@ -17,7 +17,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Jobs belong to an account of partition 0, the only one of a fixture's log.
+// Jobs belong to an account of partition 0, the only partition of a fixture's log.
 var idle = dispatch.Load{Slots: 2}
 
 // fakePeers are the other nodes: actors in the same process.
@@ -50,14 +50,14 @@ func (n *fakePeers) Tell(l dispatch.Load) {
 
 func newFakePeers() *fakePeers { return &fakePeers{renderers: map[events.NodeID]*actor.PID{}} }
 
-// heard is what this node told last.
+// heard is the load that this node reported last.
 func (n *fakePeers) heard() dispatch.Load {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.told
 }
 
-// change sets the nodes, and says so as the cluster does.
+// change sets the nodes and announces the change as the cluster does.
 func (n *fakePeers) change(all ...dispatch.Peer) {
 	n.mu.Lock()
 	n.all = all
@@ -65,7 +65,7 @@ func (n *fakePeers) change(all ...dispatch.Peer) {
 	n.fixture.renderer.PeersChanged()
 }
 
-// peer is a node that gives every handover it gets to the test, and answers as it says.
+// peer is a node that passes every offer to the test and answers as the test says.
 func (n *fakePeers) peer(id events.NodeID, load dispatch.Load, answers func(offerMessage) *offerAnswer) (dispatch.Peer, <-chan offerMessage) {
 	got := make(chan offerMessage, 100)
 	pid := n.fixture.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -95,7 +95,7 @@ func refuses(h offerMessage) *offerAnswer {
 }
 func silent(offerMessage) *offerAnswer { return nil }
 
-// newSaturatedFixture is a node whose attempts are all taken, until its page is given back.
+// newSaturatedFixture is a node whose attempts are all busy until its page is returned.
 func newSaturatedFixture(t *testing.T) (*fixture, *fakePeers) {
 	n := newFakePeers()
 	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = n, 1 })
@@ -107,7 +107,7 @@ func newSaturatedFixture(t *testing.T) (*fixture, *fakePeers) {
 	return s, n
 }
 
-// figures waits until the renderer's are as they should be.
+// figures waits until the renderer's figures satisfy a condition.
 func (s *fixture) figures(what string, so func(Figures) bool) {
 	s.t.Helper()
 	if !testkit.Becomes(func() bool { return so(s.renderer.Figures()) }) {
@@ -115,8 +115,8 @@ func (s *fixture) figures(what string, so func(Figures) bool) {
 	}
 }
 
-// What a node has no attempt for goes to the one that has most room, with all that
-// it needs to know, until it has what fits.
+// A job for which a node has no attempt left goes to the node with the most room, with
+// everything that it needs to know, until that node is full.
 func TestHandOver(t *testing.T) {
 	s, n := newSaturatedFixture(t)
 	b, atB := n.peer("b", idle, takes)
@@ -133,7 +133,7 @@ func TestHandOver(t *testing.T) {
 	testkit.Receive(t, atC, "the fifth at c")
 	s.submit("six")
 	s.figures("the sixth waits here", func(f Figures) bool { return f.Load.Queued[0] == 1 && f.Counts.HandedOver == 3 })
-	c.Load.Running[0] = 0 // has told anew
+	c.Load.Running[0] = 0 // reports its load again
 	n.change(b, c, d)
 	testkit.Receive(t, atC, "the sixth at c")
 	s.figures("nothing waits", func(f Figures) bool { return f.Load.Total() == 2 && f.Counts.HandedOver == 4 })
@@ -142,7 +142,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// While there is an attempt left here, nothing is handed over.
+// While a node has an attempt left, nothing is handed over.
 func TestNoHandOverWithoutNeed(t *testing.T) {
 	n := newFakePeers()
 	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = n, 1 })
@@ -158,7 +158,7 @@ func TestNoHandOverWithoutNeed(t *testing.T) {
 	}
 }
 
-// A refused job, and one of which nothing is heard, stays here and is rendered.
+// A job whose offer is refused or not answered stays on its node and is rendered there.
 func TestRefusedAndSilent(t *testing.T) {
 	for name, answers := range map[string]func(offerMessage) *offerAnswer{
 		"refused": refuses, "silent": silent,
@@ -177,7 +177,7 @@ func TestRefusedAndSilent(t *testing.T) {
 	}
 }
 
-// finished waits for n jobs to end, of which one is given.
+// finished waits for n jobs to end, and for the given job to be among them.
 func (s *fixture) finished(n int, want events.JobID) {
 	s.t.Helper()
 	ended := map[events.JobID]int{}
@@ -187,11 +187,11 @@ func (s *fixture) finished(n int, want events.JobID) {
 		}
 	}
 	if len(ended) != n || ended[want] != 1 {
-		s.t.Errorf("%d jobs ended, the one %d times", len(ended), ended[want])
+		s.t.Errorf("%d jobs ended, the given one %d times", len(ended), ended[want])
 	}
 }
 
-// What a node took is taken up here again when it is gone.
+// The owner takes a job back when the node that took it is gone.
 func TestNodeGone(t *testing.T) {
 	s, n := newSaturatedFixture(t)
 	b, atB := n.peer("b", idle, takes)
@@ -201,14 +201,14 @@ func TestNodeGone(t *testing.T) {
 	s.figures("the job is away", func(f Figures) bool { return f.Counts.HandedOver == 1 })
 	n.change()
 	s.submit("four")
-	s.renderer.NodeGone("x") // has nothing of ours
+	s.renderer.NodeGone("x") // has no job of ours
 	s.renderer.NodeGone("b")
 	s.figures("the job is back", func(f Figures) bool { return f.Counts.TakenBack == 1 && f.Load.Queued[0] == 2 })
 	s.pages <- struct{}{}
 	s.finished(4, third)
 }
 
-// A job that the journal gave to an attempt is forgotten here.
+// A job that the journal gave to another attempt is forgotten.
 func TestForget(t *testing.T) {
 	s, n := newSaturatedFixture(t)
 	b, atB := n.peer("b", idle, takes)
@@ -227,7 +227,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// A node takes what it can begin at once, renders it as its own, and nothing else.
+// A node takes only what it can begin at once, and renders it like its own jobs.
 func TestTakeOver(t *testing.T) {
 	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = newFakePeers(), 2 })
 	<-s.pages
@@ -244,7 +244,7 @@ func TestTakeOver(t *testing.T) {
 		return offerMessage{Account: "acc", Job: id, Content: s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "x"}}), Lane: lane}
 	}
 	first, second := offer(events.Slow), offer(events.Slow)
-	for range 2 { // what is under way is taken once more
+	for range 2 { // a job under way may be offered again
 		if !ask(first) {
 			t.Error("a job is not taken")
 		}
@@ -266,7 +266,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// A node that is to stop begins nothing more, says so, and gives away what waits.
+// A node that is about to stop begins nothing more, says so, and hands over what waits.
 func TestRetire(t *testing.T) {
 	s, n := newSaturatedFixture(t)
 	waiting := s.submit("three")
@@ -288,7 +288,7 @@ func TestRetire(t *testing.T) {
 	s.renderer.Close(ctx)
 }
 
-// Of what others send, only a job that can be is begun.
+// Of the messages from other nodes, only a valid offer begins a job.
 func TestForeignHandovers(t *testing.T) {
 	good := offerMessage{Account: "acc", Job: events.NewJobID(), Content: 1}
 	encode := func(change func(*offerMessage)) []byte {
@@ -320,7 +320,7 @@ func TestForeignHandovers(t *testing.T) {
 	}
 }
 
-// A handover cannot have content rendered for an account that it is not of.
+// A hand-over cannot make a node render content for an account that does not own it.
 func TestContentOfAnotherAccount(t *testing.T) {
 	s := newFixture(t)
 	id := events.NewJobID()

@@ -14,11 +14,11 @@ import (
 	"platen.dev/events"
 )
 
-// maxInflated bounds what a compressed part of an e-invoice may become, in bytes; the
-// edge accepts less.
+// maxInflated bounds a decompressed part of an e-invoice, in bytes. The edge accepts
+// less.
 const maxInflated = 16 << 20
 
-// invoice is the e-invoice of a job, read once for the whole attempt.
+// invoice is the e-invoice of a job, parsed once for the whole attempt.
 type invoice struct {
 	profile string
 	model   *einvoice.Invoice
@@ -31,15 +31,16 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := einvoice.Read(xml, i.Profile)
+	model, err := einvoice.Parse(xml, i.Profile)
 	if err != nil {
 		return nil, err
 	}
 	return &invoice{i.Profile, model, xml}, nil
 }
 
-// unfold puts the visible half of a job's e-invoice where content is. A page by URL
-// stays; elsewhere characters that no font has, which PDF/A forbids, are replaced.
+// unfold puts the visible half of a job's e-invoice where the content is. A page by URL
+// stays as it is. In HTML, characters that no font has are replaced, because PDF/A
+// forbids them.
 func (w *work) unfold(ctx context.Context, c events.Content) (_ events.Content, err error) {
 	if w.invoice, err = readInvoice(c.Invoice); err != nil || c.URL != "" {
 		return c, err
@@ -59,7 +60,8 @@ func (w *work) unfold(ctx context.Context, c events.Content) (_ events.Content, 
 	return c, nil
 }
 
-// visible is the caller's HTML as it was sent, or else the invoice as its template shows it.
+// visible is the caller's HTML as it was sent or, without it, the invoice as its template
+// shows it.
 func (w *work) visible(c events.Content) (events.Content, error) {
 	if len(c.Invoice.HTML) > 0 {
 		html, err := inflate(c.Invoice.HTML)
@@ -73,7 +75,7 @@ func (w *work) visible(c events.Content) (events.Content, error) {
 			return c, err
 		}
 	}
-	shown := blocks.Show(w.invoice.model, template)
+	shown := blocks.Render(w.invoice.model, template)
 	c.HTML = shown.HTML
 	c.Print = events.PrintOptions{
 		Format: shown.Format, MarginTop: shown.Top, MarginRight: shown.Right, MarginBottom: shown.Bottom, MarginLeft: shown.Left,
@@ -93,8 +95,8 @@ func inflate(b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// hybrid makes a printed PDF a hybrid invoice, and holds it to the rules before
-// anybody gets it.
+// hybrid turns a printed PDF into a hybrid invoice and checks it against PDF/A's rules
+// before anybody gets it.
 func (w *work) hybrid(pdf []byte) ([]byte, error) {
 	i := w.invoice
 	pdf, err := pdfa.Convert(pdf, pdfa.Invoice{

@@ -10,19 +10,19 @@ import (
 	"platen.dev/actors/render/dispatch"
 )
 
-// jobActor works for one active job on this node. It takes what happens (the end of a
-// step, a fact of the journal) as inputs of its attempt and does what follows. It never
+// jobActor works for one active job on this node. It feeds its attempt with what happens
+// (the end of a step, a fact of the journal) and carries out the outputs. It never
 // blocks: each step runs on a goroutine of its own and reports back. It ends with the
-// job's work; the renderer, its parent, hears of its end however that comes.
+// job's work, and its parent, the dispatcher, learns of the end whatever its cause.
 type jobActor struct {
 	work    *work
 	machine *attempt.Machine
 	ctx     context.Context
 	cancel  context.CancelFunc
-	told    *atomic.Bool // set before the end if no other attempt is needed; the parent reads it then
+	told    *atomic.Bool // set before the end if no other attempt is needed; read by the parent after the end
 }
 
-// stepDone is a jobActor's message to itself.
+// stepDone is the message that a step has ended, from a jobActor to itself.
 type stepDone struct {
 	step attempt.Step
 	err  error
@@ -45,12 +45,12 @@ func (j *jobActor) Receive(ctx actor.Context) {
 	case attempt.Fact:
 		j.take(ctx, m)
 	case *actor.Stopping:
-		j.cancel() // takes the page back, if the actor failed with one
+		j.cancel() // returns the page if the actor failed while it had one
 	}
 }
 
-// done is the end of a step as the attempt sees it. What fails because it was
-// cancelled has not failed.
+// done is the end of a step as the attempt sees it. A step that fails because it was
+// cancelled is cancelled, not failed.
 func (j *jobActor) done(m stepDone) attempt.Done {
 	in := attempt.Done{Step: m.step, NoPage: j.work.submission.Test}
 	if m.err != nil && j.ctx.Err() != nil {

@@ -31,7 +31,7 @@ func newLaneFixture(t *testing.T) *laneFixture {
 	return c
 }
 
-// free is a page that nobody waits for.
+// free makes a page available at once.
 type free struct{ lease }
 
 func (free) Return() {}
@@ -50,7 +50,8 @@ func (c *laneFixture) awaitLoad(quick, slow, queuedQuick, queuedSlow int) {
 	})
 }
 
-// Slow jobs leave two attempts to quick ones, which overtake those that wait for this reason.
+// Slow jobs leave two attempts to quick ones, which overtake the slow jobs that wait for
+// that reason.
 func TestSlowJobsLeaveAttempts(t *testing.T) {
 	c := newLaneFixture(t)
 	for range 5 {
@@ -71,7 +72,7 @@ func TestSlowJobsLeaveAttempts(t *testing.T) {
 	c.awaitLoad(0, 0, 0, 0)
 }
 
-// A slow job that has waited longest is next, however many quick ones come after it.
+// The slow job that has waited longest is next, however many quick ones come after it.
 func TestQuickJobsDoNotStarveSlowOnes(t *testing.T) {
 	c := newLaneFixture(t)
 	for range 4 {

@@ -7,26 +7,27 @@ import (
 	"platen.dev/events"
 )
 
-// Report is how an attempt went, as far as it came.
+// Report describes an attempt that has ended.
 type Report struct {
 	Operation events.Operation
 	Lane      events.Lane
-	// Code is the error that ended the attempt; "" when there is a file.
+	// Code is the error that ended the attempt, "" if it made a file.
 	Code events.ErrorCode
-	// Wait is from the job's acceptance until the attempt had its page; negative for
-	// an attempt that needed none.
+	// Wait is the time from the job's acceptance until the attempt had its page. It is
+	// negative if the attempt needed none.
 	Wait time.Duration
-	// Load is what the page took to load, Made to be printed or captured, Finish what
-	// came after in this process, Store until the file was durable. A step that was
-	// not reached has 0.
+	// Load is the time to load the page, Made to print or capture it, Finish to process
+	// the file in this node, and Store to make it durable. A step that was not reached
+	// has 0.
 	Load, Made, Finish, Store time.Duration
-	// Size is the file's in bytes, Pages how many it has; zero for images.
+	// Size is the size of the file in bytes. Pages is its number of pages, zero for
+	// images.
 	Size  int64
 	Pages int
 }
 
-// noteWait notes how long a job waited for its page, by the clock of the node that
-// accepted it and by this one's.
+// noteWait records how long a job waited for its page. The start is by the clock of the
+// node that accepted it, the end by this node's.
 func (w *work) noteWait() {
 	w.report.Operation = w.submission.Operation
 	if !w.submission.Test {
@@ -41,7 +42,7 @@ func (w *work) observe(code events.ErrorCode) {
 	}
 }
 
-// Figures is a renderer at one moment. The counts never go down.
+// Figures is a snapshot of a renderer. The counts never decrease.
 type Figures struct {
 	Load   dispatch.Load
 	Counts dispatch.Counts

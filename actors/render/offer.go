@@ -13,11 +13,11 @@ import (
 	"platen.dev/events"
 )
 
-// answerLimit is how long a node may take to answer whether it takes a job; the job
-// waits for it.
+// answerLimit is how long a node may take to answer an offer. The job waits meanwhile.
 const answerLimit = 500 * time.Millisecond
 
-// offerMessage asks another node to render a job. The content is where both can read it.
+// offerMessage asks another node to render a job. The content is in the log, where both
+// nodes can read it.
 type offerMessage struct {
 	Partition int32            `cbor:"1,keyasint"`
 	Account   events.AccountID `cbor:"2,keyasint"`
@@ -27,18 +27,18 @@ type offerMessage struct {
 	Lane      events.Lane      `cbor:"6,keyasint,omitempty"`
 }
 
-// offerAnswer is what becomes of an offer.
+// offerAnswer is the response to an offer.
 type offerAnswer struct {
 	Job   events.JobID `cbor:"1,keyasint"`
 	Taken bool         `cbor:"2,keyasint,omitempty"`
 }
 
-// offer asks another node to take a job. Silence is a refusal.
+// offer asks another node to take a job. No answer counts as a refusal.
 func (d *dispatcher) offer(ctx actor.Context, out dispatch.Offer) {
 	r := out.Effect
 	b, err := cbor.Marshal(offerMessage{out.Partition, r.Account, r.Job, r.Content, r.MaxFile, r.Lane})
 	if err != nil {
-		panic(err) // cannot be: the fields are plain
+		panic(err) // cannot happen: the fields are plain values
 	}
 	in := dispatch.Answered{Job: r.Job, Offer: out.Offer, From: out.To}
 	to := d.cfg.Peers.Renderer(out.To)
@@ -53,7 +53,7 @@ func (d *dispatcher) offer(ctx actor.Context, out dispatch.Offer) {
 	})
 }
 
-// isTaken reports whether a node answered that it takes a job.
+// isTaken reports whether a node has accepted a job.
 func isTaken(id events.JobID, result any, err error) bool {
 	m, ok := result.(*wrapperspb.BytesValue)
 	if err != nil || !ok || len(m.Value) > maxOffer {
@@ -63,39 +63,39 @@ func isTaken(id events.JobID, result any, err error) bool {
 	return cbor.Unmarshal(m.Value, &a) == nil && a.Job == id && a.Taken
 }
 
-// onOffered considers a job of another node.
+// onOffered handles another node's offer.
 func (d *dispatcher) onOffered(ctx actor.Context, b []byte) {
 	in, err := decodeOffer(b, d.cfg.Log.Partitions())
 	if err != nil {
-		d.cfg.Logger.Warn("foreign message to the renderer", "bytes", len(b))
+		d.cfg.Logger.Warn("dropped a message to the renderer that no node of this version sends", "bytes", len(b))
 		return
 	}
 	d.take(ctx, in)
 }
 
-// respond answers the offer that is being handled.
+// respond answers the current offer.
 func respond(ctx actor.Context, out dispatch.Answer) {
 	if ctx.Sender() == nil {
 		return
 	}
 	b, err := cbor.Marshal(offerAnswer(out))
 	if err != nil {
-		panic(err) // cannot be: the fields are plain
+		panic(err) // cannot happen: the fields are plain values
 	}
 	ctx.Respond(wrapperspb.Bytes(b))
 }
 
-// maxOffer and maxID bound a message of another node, and a name in it, in bytes.
+// maxOffer bounds a message from another node, maxID a name in it, in bytes.
 const (
 	maxOffer = 1 << 10
 	maxID    = 128
 )
 
-// errForeign refuses a message that no node of this version sends.
-var errForeign = errors.New("foreign message")
+// errForeign is the error of a message that no node of this version sends.
+var errForeign = errors.New("not a message that a node of this version sends")
 
-// decodeOffer checks what another node sent: the job must be one of its partition, and
-// the attempt checks that the content is the job's.
+// decodeOffer decodes and checks an offer from another node. The job's account must
+// belong to the partition; the attempt checks that the content is the job's.
 func decodeOffer(b []byte, partitions int32) (dispatch.Offered, error) {
 	var m offerMessage
 	if len(b) > maxOffer || cbor.Unmarshal(b, &m) != nil {

@@ -15,13 +15,13 @@ type output struct {
 	data []byte
 	// extension is the file's type: .pdf, .png or .jpg.
 	extension string
-	// pages is zero for images, and where nobody has counted yet.
+	// pages is zero for images, and for a PDF whose pages are not counted yet.
 	pages int
-	// load is what the page took to load, made what came after in the browser.
+	// load is the time to load the page, made the time to print or capture it.
 	load, made time.Duration
 }
 
-// render makes the file, as far as the browser is needed for it.
+// render does the part of the work that needs the browser.
 func (w *work) render(ctx context.Context) (err error) {
 	w.started = w.cfg.Now()
 	w.noteWait()
@@ -50,7 +50,7 @@ func (w *work) output(ctx context.Context) (output, error) {
 	return w.print(ctx, content, auth)
 }
 
-// auth opens the credentials for the target page.
+// auth decrypts the credentials for the target page.
 func (w *work) auth(c *events.Credentials) (page.Auth, error) {
 	if c == nil {
 		return page.Auth{}, nil
@@ -62,26 +62,9 @@ func (w *work) auth(c *events.Credentials) (page.Auth, error) {
 	return page.Auth{Type: c.Type, Value: value}, nil
 }
 
-func loadOf(o *events.LoadOptions) page.Load {
-	if o == nil {
-		return page.Load{}
-	}
-	return page.Load{
-		Timeout: time.Duration(o.Timeout) * time.Millisecond, WaitUntil: o.WaitUntil,
-		WaitSelector: o.WaitFor, WaitAfter: time.Duration(o.WaitAfter) * time.Millisecond,
-	}
-}
-
 func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
-	o := c.Print
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load),
-		MaxBytes: w.limit,
-		Options: page.PDFOptions{
-			Format: o.Format, Landscape: o.Landscape, HideBackground: o.OmitBackground, Scale: o.Scale,
-			Margin:              page.Margin{Top: o.MarginTop, Right: o.MarginRight, Bottom: o.MarginBottom, Left: o.MarginLeft},
-			DisplayHeaderFooter: o.HeaderFooter, HeaderTemplate: o.Header, FooterTemplate: o.Footer,
-		},
+		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load), Options: pdfOptionsOf(c.Print), MaxBytes: w.limit,
 	})
 	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print}, err
 }
@@ -89,17 +72,13 @@ func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (out
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg"}
 
 func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
-	o := c.Image
-	result, err := w.lease.Capture(ctx, page.Capture{
-		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load),
-		Viewport: page.Size{Width: int(o.Width), Height: int(o.Height)},
-		FullPage: o.FullPage, Format: o.Format, Quality: int(o.Quality),
-		MaxBytes: w.limit,
-	})
-	return output{data: result.Data, extension: imageExtensions[o.Format], load: result.Load, made: result.Capture}, err
+	job := captureOf(*c.Image)
+	job.HTML, job.URL, job.Auth, job.Load, job.MaxBytes = c.HTML, c.URL, auth, loadOf(c.Load), w.limit
+	result, err := w.lease.Capture(ctx, job)
+	return output{data: result.Data, extension: imageExtensions[job.Format], load: result.Load, made: result.Capture}, err
 }
 
-// store gives the file a name of the attempt's own and makes it durable.
+// store makes the file durable, under a name that is unique to the attempt.
 func (w *work) store(ctx context.Context) error {
 	storing := w.cfg.Now()
 	w.report.Finish = storing.Sub(w.finishing)

@@ -1,8 +1,8 @@
-// Package render turns queued jobs into files. A Renderer per node decides with package
-// dispatch which job begins when and where, and runs one actor per active job, which
-// package attempt leads from step to step: read the content, lease a page, render,
-// finish, store, and tell the job's shard by commands. A job that waits is an entry of
-// the dispatcher and a row of the replica.
+// Package render turns queued jobs into files. Each node has a Renderer. It decides with
+// package dispatch which job begins when and where, and runs one actor per active job.
+// That actor follows package attempt from step to step: read the content, lease a page,
+// render, finish, store, and report to the job's shard by commands. A waiting job is an
+// entry of the dispatcher and a row of the replica.
 package render
 
 import (
@@ -31,47 +31,51 @@ type Lease interface {
 	Return()
 }
 
-// Files is where results go; store.Dir is one.
+// Files stores results; store.Dir implements it.
 type Files interface {
-	// Put stores the bytes of r under name, durably, and returns their number.
+	// Put durably stores the bytes of r under name and returns their number.
 	Put(ctx context.Context, name string, r io.Reader, limit int64) (int64, error)
 }
 
-// Peers are the other nodes of a cluster. No call blocks.
+// Peers gives access to the other nodes of a cluster. Its methods do not block.
 type Peers interface {
 	// Peers lists the other nodes that are up.
 	Peers() []dispatch.Peer
-	// Renderer is where the renderer of a node is found; nil when the node is not up.
+	// Renderer returns the address of a node's renderer, nil if the node is not up.
 	Renderer(events.NodeID) *actor.PID
-	// Tell tells them the load of this node; of several in short order, the last.
+	// Tell reports this node's load to them. Of several reports in quick succession, only
+	// the last may be sent.
 	Tell(dispatch.Load)
 }
 
-// Config is what the attempts of a node share.
+// Config configures a Renderer.
 type Config struct {
 	Node events.NodeID
 	Log  eventlog.Log
-	// Acquire waits for a page in a lane until ctx ends.
+	// Acquire waits in a lane for a page, until ctx ends.
 	Acquire func(ctx context.Context, lane events.Lane) (Lease, error)
-	// Unseal decrypts a credential of a job.
+	// Unseal decrypts a credential.
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
-	// Pages counts the pages of a PDF whose pool has not.
+	// Pages counts the pages of a PDF that the browser pool has not counted.
 	Pages func(pdf []byte) (int, error)
 	Files Files
-	// Attempts bounds the attempts under way, those that wait for a page included.
+	// Attempts is the maximal number of attempts under way, including those that wait for
+	// a page.
 	Attempts int
-	// Slots is how many pages Acquire lends at once; the other nodes are told.
+	// Slots is how many pages Acquire lends at once. It is part of the load that other
+	// nodes see.
 	Slots int
-	// Peers are the other nodes, which must share Log and Files; nil for a node that is alone.
+	// Peers are the other nodes, which must share Log and Files; nil for a single node.
 	Peers Peers
-	// Observe hears of every attempt that has ended; nil for nobody. It must not block.
+	// Observe is called once for each attempt that has ended. It must not block, and may
+	// be nil.
 	Observe func(Report)
 	Logger  *slog.Logger
 	Now     func() time.Time
 }
 
-// Renderer performs the render effects of this node's shards, and takes jobs of other
-// nodes. Its methods may be called from any goroutine and return at once, but for Close.
+// Renderer performs the render effects of this node's shards, and renders jobs for other
+// nodes. Its methods may be called from any goroutine. All but Close return at once.
 type Renderer struct {
 	system  *actor.ActorSystem
 	pid     *actor.PID
@@ -81,10 +85,10 @@ type Renderer struct {
 	end     sync.Once
 }
 
-// name is under which name the renderers of all nodes are found.
+// name is the actor name of every node's renderer.
 const name = "renderer"
 
-// PID is where the renderer of the node is found whose actors have the address.
+// PID returns the PID of the renderer of the node whose actors listen on address.
 func PID(address string) *actor.PID { return actor.NewPID(address, name) }
 
 // Start starts a renderer.
@@ -105,28 +109,28 @@ func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, err
 	return r, nil
 }
 
-// stopOnFailure ends a job's actor that panics: its successor begins a new attempt.
+// stopOnFailure stops a job's actor that panics. Its successor begins a new attempt.
 var stopOnFailure = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
 
 func (r *Renderer) send(in dispatch.Input) { r.system.Root.Send(r.pid, in) }
 
-// Perform takes a job.Render up. One that waits here already is not taken twice; one
-// that is under way is taken up again once that attempt has ended, for it may have lost
-// the job meanwhile.
+// Perform takes a job.Render. If the job is already waiting here, nothing changes. If an
+// attempt is under way, the job is begun again after it, because that attempt may have
+// lost the job meanwhile.
 func (r *Renderer) Perform(partition int32, e job.Effect) {
 	if e, ok := e.(job.Render); ok {
 		r.send(dispatch.Take{Partition: partition, Effect: e})
 	}
 }
 
-// Forget withdraws a job that has not begun here: the journal gave it to an attempt,
-// of this node or another.
+// Forget withdraws a job that has not begun here: the journal gave it to an attempt on
+// this node or another.
 func (r *Renderer) Forget(key job.EffectKey) { r.send(dispatch.Forget{Job: key.Job}) }
 
 // ForgetAll withdraws the jobs of a partition that have not begun.
 func (r *Renderer) ForgetAll(partition int32) { r.send(dispatch.ForgetAll{Partition: partition}) }
 
-// Folded passes on what the journal says of the jobs under way here.
+// Folded passes the journal's events about the jobs under way here to their actors.
 func (r *Renderer) Folded(p projections.Progress) {
 	for _, step := range p.Steps {
 		e, ok := step.Entry.(events.Envelope)
@@ -142,24 +146,25 @@ func (r *Renderer) Folded(p projections.Progress) {
 	}
 }
 
-// NodeGone reports that a node is down: what it took and has not begun is taken up here.
+// NodeGone reports that a node is down. Jobs that it took and did not begin are taken
+// back.
 func (r *Renderer) NodeGone(node events.NodeID) { r.send(dispatch.NodeGone{Node: node}) }
 
-// PeersChanged reports that other nodes came, went or have another load.
+// PeersChanged reports that other nodes joined, left or changed their load.
 func (r *Renderer) PeersChanged() { r.system.Root.Send(r.pid, peersChanged{}) }
 
-// Retire begins nothing more and takes nothing from other nodes, who are told so;
-// what waits here is handed over as far as they take it.
+// Retire stops beginning jobs and taking those of other nodes, and tells the other nodes
+// so. Waiting jobs are handed over as far as others take them.
 func (r *Renderer) Retire() { r.send(dispatch.Retire{}) }
 
-// Figures is the renderer at the present moment.
+// Figures returns a snapshot of the renderer.
 func (r *Renderer) Figures() Figures { return *r.figures.Load() }
 
-// closeLimit bounds the end of the attempts that Close cancels.
+// closeLimit bounds how long Close waits for the attempts that it cancels.
 const closeLimit = 5 * time.Second
 
-// Close starts nothing more, waits for the attempts that hold a page until ctx
-// ends, then ends them; those are rendered again elsewhere, or after a restart. Only the
+// Close begins nothing more. It waits until ctx ends for the attempts that hold a page,
+// then cancels them; their jobs are rendered again elsewhere or after a restart. Only the
 // first call does anything.
 func (r *Renderer) Close(ctx context.Context) {
 	r.end.Do(func() { r.close(ctx) })
@@ -178,5 +183,5 @@ func (r *Renderer) close(ctx context.Context) {
 		}
 	}
 	r.cancel()
-	_ = r.system.Root.StopFuture(r.pid).Wait() // only a timeout could come, and nothing hangs on it
+	_ = r.system.Root.StopFuture(r.pid).Wait() // the only error is a timeout, which changes nothing
 }

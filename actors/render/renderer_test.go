@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture is a renderer with one page, whose print does what the test says.
+// fixture is a renderer with one page, whose Print is the test's.
 type fixture struct {
 	t        *testing.T
 	log      *embedded.Log
@@ -110,7 +110,7 @@ func (s *fixture) Put(_ context.Context, name string, r io.Reader, _ int64) (int
 	return int64(len(b)), errors.Join(err, s.put)
 }
 
-// submit submits a job's content and asks for its rendering.
+// submit appends a job's submission and begins its Render.
 func (s *fixture) submit(html string) events.JobID {
 	s.t.Helper()
 	id := events.NewJobID()
@@ -132,7 +132,7 @@ func (s *fixture) append(body events.CommandBody) int64 {
 	return offset
 }
 
-// told gives the next n commands that are not submissions.
+// told returns the next n commands that are not submissions.
 func (s *fixture) told(n int) (bodies []events.CommandBody) {
 	s.t.Helper()
 	if s.commands == nil {
@@ -158,7 +158,7 @@ func (s *fixture) told(n int) (bodies []events.CommandBody) {
 	return bodies
 }
 
-// An attempt tells its start before its end, and stores the file in between.
+// An attempt reports its start, stores the file, and then reports its end.
 func TestAnAttempt(t *testing.T) {
 	s := newFixture(t)
 	id := s.submit("page page")
@@ -176,7 +176,8 @@ func TestAnAttempt(t *testing.T) {
 	}
 }
 
-// What goes wrong becomes the job's error, retryable only if nobody's document is to blame.
+// An error of a step becomes the job's error. It is retryable only if the document is not
+// to blame.
 func TestFailures(t *testing.T) {
 	for name, tc := range map[string]struct {
 		print     func(page.Print) (page.Result, error)
@@ -215,10 +216,11 @@ func fails(err error) func(page.Print) (page.Result, error) {
 	}
 }
 
-// A job asked for twice while it waits is rendered once; while it is under way, again after it.
+// A job that is asked for again while it waits is rendered once; while it is under way,
+// once more afterwards.
 func TestAskedTwice(t *testing.T) {
 	s := newFixture(t)
-	<-s.pages // nobody gets a page for now
+	<-s.pages // takes the only page, so that no attempt gets one
 	id := s.submit("x")
 	again := job.Render{Account: "acc", Job: id}
 	s.renderer.Perform(0, again)
@@ -234,7 +236,7 @@ func TestAskedTwice(t *testing.T) {
 	}
 }
 
-// Content that is not the job's is never rendered.
+// Content of another job is never rendered.
 func TestForeignContent(t *testing.T) {
 	s := newFixture(t)
 	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: events.NewJobID()}, Content: events.Content{HTML: "secret"}})
@@ -247,7 +249,7 @@ func TestForeignContent(t *testing.T) {
 	}
 }
 
-// Dropped jobs are not begun; closing waits for those that were.
+// Withdrawn jobs are not begun. Close waits for those that were.
 func TestDropAndClose(t *testing.T) {
 	s := newFixture(t)
 	<-s.pages
@@ -263,7 +265,7 @@ func TestDropAndClose(t *testing.T) {
 	s.submit("second") // waits for the page
 	s.submit("third")  // waits for its turn
 	s.figures("the third waits", func(f Figures) bool { return f.Load.Queued[0] == 1 })
-	s.renderer.ForgetAll(0) // the end of the first attempt could overtake this message
+	s.renderer.ForgetAll(0) // sent first: the end of the first attempt must not overtake it
 	s.figures("the third is dropped", func(f Figures) bool { return f.Load.Queued[0] == 0 })
 	closed := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -288,7 +290,7 @@ func TestDropAndClose(t *testing.T) {
 	}
 }
 
-// Jobs of every kind, and what becomes of them.
+// Jobs of every kind end as they should.
 func TestKinds(t *testing.T) {
 	s := newFixture(t)
 	for name, tc := range map[string]struct {
@@ -322,7 +324,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A file may be as large as the account is allowed.
+// A file may be exactly as large as the account's plan allows.
 func TestFileLimit(t *testing.T) {
 	s := newFixture(t)
 	limits := make(chan int64, 1)

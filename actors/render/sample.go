@@ -6,9 +6,8 @@ import (
 	"platen.dev/events"
 )
 
-// The files of test mode, made of sample/sample.html by Platen's own renderer
-// (go test -run Sample -update). The PNG stands for both image formats
-// (api-spec.md, POST /url-to-image).
+// The files of test mode, made of sample/sample.html by Platen's own renderer (go test
+// -run Sample -update). The PNG stands for both image formats (docs/API.md, Test mode).
 var (
 	//go:embed sample/sample.pdf
 	samplePDF []byte

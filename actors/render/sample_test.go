@@ -17,9 +17,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-var update = flag.Bool("update", false, "render the samples of test mode anew; look at them afterwards")
+var update = flag.Bool("update", false, "render the samples of test mode again; look at them afterwards")
 
-// TestSample holds the bundled files to what the API says of them.
+// TestSample checks that the bundled files are as the API describes them.
 func TestSample(t *testing.T) {
 	if *update {
 		renderSamples(t)

@@ -15,9 +15,9 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// work is the side of an attempt that touches the world: what its steps read and make.
-// The steps run one after the other, each on a goroutine of its own that owns the
-// fields meanwhile; only announce runs beside others, and uses none but the ids.
+// work is the I/O side of an attempt: what its steps read and make. The steps run one
+// after the other, each on a goroutine of its own that owns the fields meanwhile. Only
+// announce runs concurrently with others, and it uses only the ids.
 type work struct {
 	cfg     Config
 	id      events.AttemptID
@@ -25,23 +25,23 @@ type work struct {
 	job     events.JobID
 	content recordRef
 	lane    events.Lane
-	// limit is how many bytes the file may have.
+	// limit is the maximal size of the file in bytes.
 	limit int64
 
 	submission events.Submission
 	lease      Lease
-	invoice    *invoice // nil unless the job has one
+	invoice    *invoice // nil if the job has none
 	out        output
 	file       events.File
 	metrics    events.Metrics
 
-	// accepted is when the job was, started when the attempt had its page, finishing
-	// when the page was given back.
+	// accepted is when the job was accepted, started when the attempt got its page,
+	// finishing when it returned the page.
 	accepted, started, finishing time.Time
 	report                       Report
 }
 
-// recordRef is where a record of the command log is.
+// recordRef is the position of a record in the command log.
 type recordRef struct {
 	partition int32
 	offset    int64
@@ -59,7 +59,7 @@ func newWork(cfg Config, b dispatch.Begin) *work {
 	return w
 }
 
-// step runs a step to its end. A panic is the step's failure, not the node's.
+// step runs a step to its end. A panic fails the step, not the node.
 func (w *work) step(ctx context.Context, do attempt.Do) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -85,10 +85,10 @@ func (w *work) step(ctx context.Context, do attempt.Do) (err error) {
 	return fmt.Errorf("unknown step %d", do.Step)
 }
 
-// contentLimit bounds the reading of the content.
+// contentLimit bounds how long reading the content may take.
 const contentLimit = 30 * time.Second
 
-// read reads the command that asked for the job.
+// read reads the command that submitted the job.
 func (w *work) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, contentLimit)
 	defer cancel()
@@ -102,7 +102,7 @@ func (w *work) read(ctx context.Context) error {
 	}
 	submission, ok := c.Body.(events.Submission)
 	if !ok || submission.Job != w.job || c.Account != w.account {
-		return fmt.Errorf("content: record %d of commands %d is not of job %s", w.content.offset, w.content.partition, w.job)
+		return fmt.Errorf("content: record %d of command partition %d is not job %s", w.content.offset, w.content.partition, w.job)
 	}
 	w.accepted, w.submission = c.At.Time(), submission
 	return nil
@@ -115,11 +115,11 @@ func (w *work) acquire(ctx context.Context) (err error) {
 	return nil
 }
 
-// tellAgain is the pause after a command that the log did not take.
+// tellAgain is the pause before a command that could not be appended is sent again.
 const tellAgain = 250 * time.Millisecond
 
-// tell appends a command and waits until it is durable, for as long as it takes.
-// Sending a command twice is harmless.
+// tell appends a command and waits until it is durable, however long that takes. A
+// duplicate is harmless.
 func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 	c := events.Command{ID: events.NewCommandID(), Account: w.account, At: events.At(w.cfg.Now()), Body: body}
 	for {
@@ -127,7 +127,7 @@ func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 		if err == nil || ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) {
 			return err
 		}
-		w.cfg.Logger.Warn("command not appended, trying again", "job", w.job.String(), "error", err)
+		w.cfg.Logger.Warn("cannot append a command, trying again", "job", w.job.String(), "error", err)
 		select {
 		case <-time.After(tellAgain):
 		case <-ctx.Done():

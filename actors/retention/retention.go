@@ -1,4 +1,5 @@
-// Package retention deletes files whose time is over, and tells their jobs.
+// Package retention deletes files that nobody may download any more: expired ones, and results
+// of attempts that were discarded.
 package retention
 
 import (
@@ -14,7 +15,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Files is where the files are; deleting one that is gone already succeeds.
+// Files deletes stored files. Deleting a file that does not exist succeeds.
 type Files interface {
 	Delete(ctx context.Context, name string) error
 }
@@ -27,14 +28,14 @@ type Config struct {
 	Now    func() time.Time
 }
 
-// deleteLimit bounds one deletion, retryAfter is the pause after a failed one.
+// deleteTimeout bounds one deletion, and retryAfter is the pause after one that failed.
 const (
-	deleteLimit = time.Minute
-	retryAfter  = time.Minute
+	deleteTimeout = time.Minute
+	retryAfter    = time.Minute
 )
 
-// Deleter performs the job.DeleteFile effects of a node's shards, one file after
-// another. Its methods may be called from any goroutine and return at once, but for Close.
+// Deleter performs the job.DeleteFile effects of a node's shards, one file at a time. All
+// methods may be called from any goroutine. Only Close waits.
 type Deleter struct {
 	system *actor.ActorSystem
 	pid    *actor.PID
@@ -53,7 +54,8 @@ func Start(system *actor.ActorSystem, cfg Config) (*Deleter, error) {
 	return &Deleter{system, pid}, err
 }
 
-// Perform deletes a file, unless that is under way already.
+// Perform deletes a file and tries until that succeeds. An effect that is pending already is
+// ignored, as are other kinds of effects.
 func (d *Deleter) Perform(partition int32, e job.Effect) {
 	if e, ok := e.(job.DeleteFile); ok {
 		d.system.Root.Send(d.pid, &deletion{partition: partition, effect: e})
@@ -66,7 +68,7 @@ func (d *Deleter) Forget(key job.EffectKey) { d.system.Root.Send(d.pid, forget{k
 // ForgetAll withdraws the deletions of a partition that have not begun.
 func (d *Deleter) ForgetAll(partition int32) { d.system.Root.Send(d.pid, forgetAll{partition}) }
 
-// Close ends the deleter; a deletion under way is cancelled.
+// Close stops the deleter and cancels a deletion that is under way.
 func (d *Deleter) Close() error { return d.system.Root.StopFuture(d.pid).Wait() }
 
 // deletion is one file to delete.
@@ -97,73 +99,73 @@ type deletions struct {
 	busy    bool
 }
 
-// Receive dispatches.
-func (s *deletions) Receive(ctx actor.Context) {
+// Receive implements actor.Actor.
+func (d *deletions) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *deletion:
-		if _, known := s.pending[m.effect.Key()]; !known {
-			s.pending[m.effect.Key()] = m
-			s.queue = append(s.queue, m)
+		if _, known := d.pending[m.effect.Key()]; !known {
+			d.pending[m.effect.Key()] = m
+			d.queue = append(d.queue, m)
 		}
 	case forget:
-		s.forget(func(d *deletion) bool { return d.effect.Key() == m.key })
+		d.forget(func(f *deletion) bool { return f.effect.Key() == m.key })
 	case forgetAll:
-		s.forget(func(d *deletion) bool { return d.partition == m.partition })
+		d.forget(func(f *deletion) bool { return f.partition == m.partition })
 	case retry:
 		if !m.deletion.forgotten {
-			s.queue = append(s.queue, m.deletion)
+			d.queue = append(d.queue, m.deletion)
 		}
 	case ended:
-		s.onEnded(ctx, m)
+		d.onEnded(ctx, m)
 	case *actor.Stopping:
-		s.cancel()
+		d.cancel()
 	}
-	s.next(ctx)
+	d.next(ctx)
 }
 
-func (s *deletions) forget(match func(*deletion) bool) {
-	for key, d := range s.pending {
-		if match(d) {
-			d.forgotten = true
-			delete(s.pending, key)
+func (d *deletions) forget(match func(*deletion) bool) {
+	for key, f := range d.pending {
+		if match(f) {
+			f.forgotten = true
+			delete(d.pending, key)
 		}
 	}
 }
 
-// next deletes the next file, on a goroutine of its own.
-func (s *deletions) next(ctx actor.Context) {
-	for !s.busy && len(s.queue) > 0 && s.ctx.Err() == nil {
-		d := s.queue[0]
-		s.queue = s.queue[1:]
-		if d.forgotten {
+// next begins the next deletion, on a goroutine of its own, unless one is under way.
+func (d *deletions) next(ctx actor.Context) {
+	for !d.busy && len(d.queue) > 0 && d.ctx.Err() == nil {
+		f := d.queue[0]
+		d.queue = d.queue[1:]
+		if f.forgotten {
 			continue
 		}
-		s.busy = true
+		d.busy = true
 		self, root := ctx.Self(), ctx.ActorSystem().Root
-		go func() { root.Send(self, ended{d, s.delete(d.effect)}) }()
+		go func() { root.Send(self, ended{f, d.delete(f.effect)}) }()
 	}
 }
 
-func (s *deletions) onEnded(ctx actor.Context, m ended) {
-	s.busy = false
+func (d *deletions) onEnded(ctx actor.Context, m ended) {
+	d.busy = false
 	if m.err == nil || m.deletion.forgotten {
-		s.forget(func(d *deletion) bool { return d == m.deletion })
+		d.forget(func(f *deletion) bool { return f == m.deletion })
 		return
 	}
-	s.cfg.Logger.Warn("file not deleted, trying again later", "file", m.deletion.effect.Name, "error", m.err)
+	d.cfg.Logger.Warn("file could not be deleted, trying again in a minute", "file", m.deletion.effect.Name, "error", m.err)
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	time.AfterFunc(retryAfter, func() { root.Send(self, retry{m.deletion}) })
 }
 
-// delete may run twice for one file, and tell twice, without harm.
-func (s *deletions) delete(e job.DeleteFile) error {
-	ctx, cancel := context.WithTimeout(s.ctx, deleteLimit)
+// delete deletes a file and reports it. Doing so again changes nothing.
+func (d *deletions) delete(e job.DeleteFile) error {
+	ctx, cancel := context.WithTimeout(d.ctx, deleteTimeout)
 	defer cancel()
-	if err := s.cfg.Files.Delete(ctx, e.Name); err != nil || !e.Tell {
+	if err := d.cfg.Files.Delete(ctx, e.Name); err != nil || !e.Report {
 		return err
 	}
-	return command.AppendWait(ctx, s.cfg.Log, events.Command{
-		ID: events.NewCommandID(), Account: e.Account, At: events.At(s.cfg.Now()),
+	return command.AppendWait(ctx, d.cfg.Log, events.Command{
+		ID: events.NewCommandID(), Account: e.Account, At: events.At(d.cfg.Now()),
 		Body: events.ForgetFile{Job: e.Job, Name: e.Name},
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// files deletes as often as it is asked, but for what it is told to refuse.
+// files deletes every file but one.
 type files struct {
 	refuse  string
 	deleted chan string
@@ -32,7 +32,7 @@ func (f files) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// What is withdrawn, alone or with its partition, is not deleted; what is asked for twice is deleted once.
+// A deletion that is withdrawn, alone or with its partition, is not performed. One that is asked for twice is performed once.
 func TestForget(t *testing.T) {
 	system := testkit.System(t)
 	f := gated{make(chan string), make(chan string, 9)}
@@ -61,7 +61,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// gated deletes when the test opens.
+// gated deletes a file whenever the test sends to open.
 type gated struct{ open, deleted chan string }
 
 func (g gated) Delete(_ context.Context, name string) error {
@@ -70,8 +70,8 @@ func (g gated) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// A deleted file is told to its job, an orphan is only deleted, and one that
-// cannot be deleted does not hold up the others.
+// The deletion of an expired file is reported to its job, that of an orphan is not, and a file
+// that cannot be deleted does not hold up the others.
 func TestDeletion(t *testing.T) {
 	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: testkit.Silent()})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestDeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := events.NewJobID()
-	for _, e := range []job.DeleteFile{{Name: "busy", Tell: true}, {Name: "orphan"}, {Account: "acc", Job: id, Name: "expired", Tell: true}} {
+	for _, e := range []job.DeleteFile{{Name: "busy", Report: true}, {Name: "orphan"}, {Account: "acc", Job: id, Name: "expired", Report: true}} {
 		d.Perform(0, e)
 	}
 	record, err := eventlog.ReadOne(testkit.Context(t), l, events.TopicCommands, 0, 0)
@@ -93,7 +93,7 @@ func TestDeletion(t *testing.T) {
 	}
 	c, err := events.DecodeCommand(record.Value)
 	if want := (events.ForgetFile{Job: id, Name: "expired"}); err != nil || c.Body != want || c.Account != "acc" {
-		t.Errorf("told %+v (%v), want %+v", c, err, want)
+		t.Errorf("reported %+v (%v), want %+v", c, err, want)
 	}
 	if first, second := <-f.deleted, <-f.deleted; first != "orphan" || second != "expired" {
 		t.Errorf("deleted %s, %s", first, second)

@@ -2,31 +2,33 @@ package shard
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
-
-	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 )
 
-// feed reads a partition's commands for its host, at most a window ahead of the
-// credit that it gets back.
+// feed reads a partition's commands for its host. It stays at most one window ahead of
+// the credit returned to it.
 type feed struct {
 	slots  chan struct{}
 	cancel context.CancelFunc
 	ended  chan struct{}
 }
 
-func startFeed(l eventlog.Log, partition int32, a Activate, root *actor.RootContext, host *actor.PID, logger *slog.Logger) *feed {
+func startFeed(cfg Config, partition int32, a Activate, tell func(Input)) *feed {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &feed{slots: make(chan struct{}, a.Window), cancel: cancel, ended: make(chan struct{})}
-	go f.run(ctx, l.Read(events.TopicCommands, partition, a.From), func(in Input) { root.Send(host, in) }, logger)
+	go f.run(ctx, cfg, cfg.Log.Read(events.TopicCommands, partition, a.From), tell)
 	return f
 }
 
-// run ends with its context, or with a Failed to the host.
-func (f *feed) run(ctx context.Context, reader eventlog.Reader, tell func(Input), logger *slog.Logger) {
+// run reads until its context ends. On an error it sends the host a Failed and stops. A
+// partition whose commands cannot be read is of no use to this node: it fails as a whole.
+// Commands that were trimmed are a fault of the partition, not of the node.
+func (f *feed) run(ctx context.Context, cfg Config, reader eventlog.Reader, tell func(Input)) {
 	defer close(f.ended)
 	defer reader.Close()
 	for {
@@ -36,23 +38,26 @@ func (f *feed) run(ctx context.Context, reader eventlog.Reader, tell func(Input)
 		}
 		if err != nil {
 			tell(Failed{err})
+			if !errors.Is(err, eventlog.ErrTrimmed) && !errors.Is(err, eventlog.ErrClosed) {
+				cfg.Failed(fmt.Errorf("read commands: %w", err))
+			}
 			return
 		}
 		for _, r := range records {
 			if !f.spend(ctx) {
 				return
 			}
-			tell(Arrived{r.Offset, decode(r, logger)})
+			tell(Arrived{r.Offset, decode(r, cfg.Logger)})
 		}
 	}
 }
 
-// decode gives a command without body for a record that holds none: it must
-// still be passed by an envelope of its own.
+// decode returns a command without a body if the record cannot be read: it still needs an
+// envelope of its own.
 func decode(r eventlog.Record, logger *slog.Logger) events.Command {
 	c, err := events.DecodeCommand(r.Value)
 	if err != nil {
-		logger.Error("unreadable command passed over", "offset", r.Offset, "error", err)
+		logger.Error("unreadable command skipped", "offset", r.Offset, "error", err)
 		return events.Command{}
 	}
 	return c
@@ -71,7 +76,7 @@ func (f *feed) spend(ctx context.Context) bool {
 // credit makes room for one more command.
 func (f *feed) credit() { <-f.slots }
 
-// stop ends the feed and waits for its goroutine, which never blocks on the host.
+// stop ends the feed and waits for its goroutine, which never waits for the host.
 func (f *feed) stop() {
 	f.cancel()
 	<-f.ended

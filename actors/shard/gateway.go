@@ -13,20 +13,20 @@ import (
 	"platen.dev/projections"
 )
 
-// ErrUnavailable reports that a command got no reply in time. It may still take
-// effect: ask again with the same command id.
+// ErrUnavailable means that no reply came in time. The command may still take effect;
+// retry with the same command id.
 var ErrUnavailable = errors.New("no reply from the account's shard")
 
-// lookEvery is how often the read model is asked for a reply that does not arrive: it
-// may have got lost on its way, as when the node that waits was restarted.
+// lookEvery is how often the gateway looks in the read model for a reply that has not
+// arrived. Replies are sent once and can get lost on the way.
 const lookEvery = time.Second
 
-// GatewayConfig is what a Gateway needs.
+// GatewayConfig configures a Gateway.
 type GatewayConfig struct {
 	Log     eventlog.Log
 	Replica *projections.Replica
 	System  *actor.ActorSystem
-	// Patience is how long a reply is waited for.
+	// Patience is how long to wait for a reply.
 	Patience time.Duration
 	Now      func() time.Time
 }
@@ -38,15 +38,14 @@ type Gateway struct {
 	replies *replies
 }
 
-// NewGateway makes the gateway of a node; an actor system has one.
+// NewGateway makes a node's gateway. An actor system has at most one.
 func NewGateway(cfg GatewayConfig) (*Gateway, error) {
 	r, err := registerReplies(cfg.System)
 	return &Gateway{cfg, r}, err
 }
 
-// Do sends a command and returns the reply of its accepted envelope. An error means
-// that none came: eventlog.ErrTooLarge when the command can never be taken, otherwise
-// ErrUnavailable.
+// Do sends a command and returns the reply in its accepted envelope. The error is
+// eventlog.ErrTooLarge if the log can never take the command, otherwise ErrUnavailable.
 func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply, error) {
 	c := g.command(id, body)
 	c.ReplyTo = g.replies.address
@@ -85,14 +84,15 @@ func (g *Gateway) await(account events.AccountID, id events.CommandID, arrived <
 	}
 }
 
-// stored is the reply as the read model has it. A fault of the read model is no answer:
-// the reply may still arrive.
+// stored returns the reply from the read model. If the read model fails, the reply may
+// still arrive by itself.
 func (g *Gateway) stored(account events.AccountID, id events.CommandID) (events.Reply, bool) {
 	reply, known, err := g.cfg.Replica.Reply(account, id)
 	return reply, known && err == nil
 }
 
-// Tell sends a command that nobody answers; done hears once whether it is durable.
+// Tell sends a command without waiting for a reply. It calls done once, when the command
+// is durable or could not be appended.
 func (g *Gateway) Tell(id events.AccountID, body events.CommandBody, done func(error)) {
 	command.Append(g.cfg.Log, g.command(id, body), func(_ int64, err error) { done(err) })
 }

@@ -15,24 +15,24 @@ import (
 	"platen.dev/projections"
 )
 
-// Performer performs the effects of one kind. Its calls return at once.
+// Performer performs the effects of one kind. Its methods do not block.
 type Performer interface {
-	// Perform begins an effect; asking for one that is under way changes nothing.
+	// Perform begins an effect. Beginning one that is already under way changes nothing.
 	Perform(partition int32, e job.Effect)
 	// Forget withdraws an effect that has not begun.
 	Forget(key job.EffectKey)
-	// ForgetAll withdraws the effects of a partition that have not begun: its next
-	// owner will ask for them.
+	// ForgetAll withdraws the effects of a partition that have not begun. The partition's
+	// next owner will begin them.
 	ForgetAll(partition int32)
 }
 
-// Performers has the performer of each kind of effect.
+// Performers maps each kind of effect to its performer.
 type Performers map[job.EffectKind]Performer
 
 // Nodes knows which nodes are up.
 type Nodes interface{ Alive(events.NodeID) bool }
 
-// Config is what the hosts of a node share.
+// Config configures all hosts of a node.
 type Config struct {
 	Node    events.NodeID
 	Version string
@@ -41,30 +41,34 @@ type Config struct {
 	Effects Performers
 	Nodes   Nodes
 	Logger  *slog.Logger
-	// Now is the clock of the commands that hosts send.
+	// Now is the clock that stamps the commands that hosts send.
 	Now func() time.Time
-	// TrimCommands makes hosts forget commands that no job needs any more. Without
-	// it, the log's own retention does.
+	// TrimCommands lets hosts trim commands that no job needs any more. Without it, the
+	// log's own retention deletes them.
 	TrimCommands bool
+	// Failed is called when the commands of a partition cannot be read, and no later attempt
+	// would succeed. It must not block.
+	Failed func(error)
 }
 
 const (
-	// window is how many commands a host has under way between log and journal.
+	// window is the maximal number of commands that a host has under way between the
+	// command log and the journal.
 	window = 512
 	// tick is how often a host looks for jobs whose time has come.
 	tick = time.Second
-	// In ticks; see Settings.
+	// Measured in ticks; see Settings.
 	passiveAfter = 300
 	sendAgain    = 10
 	trimEvery    = 60
-	// wakeBatch bounds the due jobs of one tick.
+	// wakeBatch is the maximal number of due jobs handled in one tick.
 	wakeBatch = 256
 	trimLimit = 10 * time.Second
 )
 
-// Host is the actor that owns one partition for one epoch: it turns messages into
-// inputs of the Machine, and does what the machine puts out. It stops when it is
-// superseded, when the log or the store fails, or once it has resigned.
+// Host is the actor that owns one partition for one epoch. It turns messages into inputs
+// of the Machine and carries out its outputs. It stops when it is superseded, when the
+// log or the store fails, or once it has resigned.
 type Host struct {
 	cfg       Config
 	partition int32
@@ -75,7 +79,7 @@ type Host struct {
 	stopWatch func()
 }
 
-// NewHost makes the host of a partition.
+// NewHost creates the host of a partition.
 func NewHost(cfg Config, partition int32) *Host {
 	return &Host{
 		cfg: cfg, partition: partition, accounts: map[events.AccountID]*actor.PID{},
@@ -94,13 +98,13 @@ func (c Config) settings() Settings {
 	return s
 }
 
-// Messages of the host to itself that are no inputs yet.
+// Messages of the host to itself that are not yet inputs.
 type (
 	appended struct{ offset int64 } // the marker is durable
 	ticked   struct{}
 )
 
-// Receive dispatches.
+// Receive implements actor.Actor.
 func (h *Host) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
@@ -120,7 +124,7 @@ func (h *Host) Receive(ctx actor.Context) {
 	}
 }
 
-// step takes an input and does what follows from it.
+// step gives the machine an input and carries out the outputs.
 func (h *Host) step(ctx actor.Context, in Input) {
 	for _, out := range h.machine.Step(in) {
 		h.do(ctx, out)
@@ -144,13 +148,11 @@ func (h *Host) do(ctx actor.Context, out Output) {
 	case Retire:
 		h.retire(ctx, out.Account)
 	case Reply:
-		deliver(ctx, out.To, out.Answer)
+		deliver(ctx, out.To, out.CommandReply)
 	case Begin:
 		h.begin(out.Effect)
 	case Forget:
-		if p, ok := h.cfg.Effects[out.Key.Kind]; ok {
-			p.Forget(out.Key)
-		}
+		h.cfg.Effects[out.Key.Kind].Forget(out.Key)
 	case ForgetAll:
 		h.forgetAll()
 	case Send:
@@ -164,7 +166,7 @@ func (h *Host) do(ctx actor.Context, out Output) {
 	}
 }
 
-// onStarted watches the replica, then announces the ownership.
+// onStarted subscribes to the replica, then announces the ownership.
 func (h *Host) onStarted(ctx actor.Context) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
@@ -203,7 +205,8 @@ func (h *Host) append(ctx actor.Context, entry events.Entry) {
 
 func (h *Host) activate(ctx actor.Context, out Activate) {
 	h.cfg.Logger.Debug("shard owned", "partition", h.partition, "epoch", h.machine.Epoch(), "from", out.From)
-	h.feed = startFeed(h.cfg.Log, h.partition, out, ctx.ActorSystem().Root, ctx.Self(), h.cfg.Logger)
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	h.feed = startFeed(h.cfg, h.partition, out, func(in Input) { root.Send(self, in) })
 	h.schedule(ctx)
 }
 
@@ -215,13 +218,13 @@ func (h *Host) schedule(ctx actor.Context) {
 func (h *Host) onTicked(ctx actor.Context) {
 	due, err := account.Due(h.cfg.Replica, h.partition, events.At(h.cfg.Now()), wakeBatch)
 	if err != nil {
-		h.cfg.Logger.Error("due jobs not read", "partition", h.partition, "error", err)
+		h.cfg.Logger.Error("cannot read due jobs", "partition", h.partition, "error", err)
 	}
 	h.step(ctx, Ticked{due})
 	h.schedule(ctx)
 }
 
-// account is the actor of an account, spawned if there is none.
+// account returns the actor of an account, spawning it if necessary.
 func (h *Host) account(ctx actor.Context, id events.AccountID) *actor.PID {
 	pid, ok := h.accounts[id]
 	if !ok {
@@ -237,14 +240,7 @@ func (h *Host) retire(ctx actor.Context, id events.AccountID) {
 	delete(h.accounts, id)
 }
 
-func (h *Host) begin(e job.Effect) {
-	p, ok := h.cfg.Effects[e.Key().Kind]
-	if !ok {
-		h.cfg.Logger.Error("effect without a performer", "kind", string(e.Key().Kind), "job", e.Key().Job.String())
-		return
-	}
-	p.Perform(h.partition, e)
-}
+func (h *Host) begin(e job.Effect) { h.cfg.Effects[e.Key().Kind].Perform(h.partition, e) }
 
 func (h *Host) forgetAll() {
 	for _, p := range h.cfg.Effects {
@@ -252,12 +248,12 @@ func (h *Host) forgetAll() {
 	}
 }
 
-// send appends a command of the owner's own; the machine sends a lost one again.
+// send appends a command of the owner's own. The machine sends it again if it gets lost.
 func (h *Host) send(out Send) {
 	c := events.Command{ID: events.NewCommandID(), Account: out.Account, At: events.At(h.cfg.Now()), Body: out.Body}
 	command.Append(h.cfg.Log, c, func(_ int64, err error) {
 		if err != nil {
-			h.cfg.Logger.Warn("command not appended", "partition", h.partition, "error", err)
+			h.cfg.Logger.Warn("cannot append a command", "partition", h.partition, "error", err)
 		}
 	})
 }
@@ -275,13 +271,13 @@ func (h *Host) trim(before int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), trimLimit)
 	defer cancel()
 	if err := h.cfg.Log.Trim(ctx, events.TopicCommands, h.partition, before); err != nil {
-		h.cfg.Logger.Warn("commands not trimmed", "partition", h.partition, "error", err)
+		h.cfg.Logger.Warn("cannot trim the commands", "partition", h.partition, "error", err)
 	}
 }
 
 func (h *Host) stop(ctx actor.Context, err error) {
 	if err != nil {
-		h.cfg.Logger.Warn("shard given up", "partition", h.partition, "epoch", h.machine.Epoch(), "reason", err)
+		h.cfg.Logger.Warn("shard given up", "partition", h.partition, "epoch", h.machine.Epoch(), "error", err)
 	}
 	ctx.Stop(ctx.Self())
 }

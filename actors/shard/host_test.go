@@ -1,6 +1,8 @@
 package shard_test
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/actor.NewThrottle.func1"))
 }
 
-// cluster is a log that outlives its nodes.
+// cluster is a log, and what the nodes over it share.
 type cluster struct {
 	t        *testing.T
 	log      *embedded.Log
@@ -48,7 +50,8 @@ func newCluster(t *testing.T) *cluster {
 	return &cluster{t, l, 20 * time.Second, func(l eventlog.Log) eventlog.Log { return l }}
 }
 
-// node is a replica with shards over the cluster's log, and a performer that only records effects.
+// node has a replica and shards over the cluster's log, and a performer that only records
+// effects.
 type node struct {
 	*shard.Gateway
 	t       *testing.T
@@ -58,7 +61,8 @@ type node struct {
 	id      events.NodeID
 	shards  *shard.Shards
 	effects chan job.Effect
-	panics  atomic.Int32 // how many effects from now on panic
+	failed  chan error
+	panics  atomic.Int32 // the number of effects, from now on, that panic
 	mu      sync.Mutex
 	clock   time.Time
 	dead    map[events.NodeID]bool
@@ -68,7 +72,7 @@ type node struct {
 
 func (c *cluster) start(name string) *node {
 	c.t.Helper()
-	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
+	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), failed: make(chan error, 10), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
 	replica, err := projections.Open(c.t.Context(), projections.Config{
 		Dir: filepath.Join(c.t.TempDir(), "replica"), Log: c.log, Logger: testkit.Silent(),
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
@@ -85,6 +89,7 @@ func (c *cluster) start(name string) *node {
 	}
 	n.shards, err = shard.Start(system, shard.Config{
 		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n}, Nodes: n, Logger: testkit.Silent(), Now: n.now, TrimCommands: true,
+		Failed: func(err error) { n.failed <- err },
 	})
 	if err != nil {
 		c.t.Fatal(err)
@@ -152,7 +157,7 @@ func (n *node) accepted(body events.CommandBody) {
 	}
 }
 
-// open makes the account with a key.
+// open opens the account and issues a key.
 func (n *node) open() {
 	n.t.Helper()
 	n.accepted(events.CreateAccount{Plan: events.PlanFree, Anchor: events.At(n.now())})
@@ -166,7 +171,7 @@ func (n *node) submit() events.JobID {
 	return id
 }
 
-// render waits for the next effect, which must be the rendering of a job.
+// render waits for the next effect, which must be a Render.
 func (n *node) render() job.Render {
 	n.t.Helper()
 	e := testkit.Receive(n.t, n.effects, "an effect")
@@ -177,7 +182,7 @@ func (n *node) render() job.Render {
 	return r
 }
 
-// tell appends a command to which nobody waits for a reply, and waits until it is folded.
+// tell appends a command and waits until its envelope is folded.
 func (n *node) tell(body events.CommandBody) {
 	n.t.Helper()
 	n.append(events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(n.now()), Body: body})
@@ -208,7 +213,7 @@ func (n *node) decided(p int32, cause int64) {
 	n.until(p, "the command is decided", func() bool { return n.replica.Cursor(p).Cause >= cause })
 }
 
-// until asks after every progress of a partition whether something is so.
+// until waits until a condition holds, checking it after each progress of the partition.
 func (n *node) until(p int32, what string, is func() bool) {
 	n.t.Helper()
 	progress := make(chan struct{}, 1)
@@ -237,7 +242,7 @@ func (n *node) status(id events.JobID) projections.Job {
 	return j
 }
 
-// A job goes through: reply, effect, and what the attempt tells.
+// A job goes from its submit to its end: reply, effect, and the attempt's commands.
 func TestAJobGoesThrough(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()
@@ -256,7 +261,8 @@ func TestAJobGoesThrough(t *testing.T) {
 	}
 }
 
-// A command that comes twice is decided once, and unreadable ones do not block those behind.
+// A command that arrives twice is decided once, and unreadable commands do not block
+// those behind them.
 func TestDuplicatesAndGarbage(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()
@@ -275,8 +281,7 @@ func TestDuplicatesAndGarbage(t *testing.T) {
 	}
 }
 
-// A new owner asks again for what the old one may not have done, and counts
-// renders on dead nodes as lost.
+// A new owner begins everything pending again, and counts renders on dead nodes as lost.
 func TestTakeOver(t *testing.T) {
 	h := newCluster(t)
 	first := h.start("n1")
@@ -308,7 +313,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// A host that panics is followed by another, which does what it left undone.
+// A host that panics is replaced by another, which does what it left undone.
 func TestAPanickingHostIsReplaced(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()
@@ -320,7 +325,8 @@ func TestAPanickingHostIsReplaced(t *testing.T) {
 	}
 }
 
-// A foreign marker makes the owner stop; holding the partition still, it announces itself again.
+// A foreign marker makes the owner stop. If the node still holds the partition, a new
+// owner announces itself.
 func TestASupersededOwnerComesBackWithANewEpoch(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()
@@ -334,13 +340,41 @@ func TestASupersededOwnerComesBackWithANewEpoch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.submit() // waits for its reply, which only an owner with a newer marker gives
+	n.submit() // waits for the reply, which only an owner with a newer marker can send
 	if epoch := n.replica.Cursor(p).Epoch; epoch <= foreign {
 		t.Errorf("epoch %d, the foreign marker is at %d", epoch, foreign)
 	}
 }
 
-// Two nodes share the partitions; when one leaves, the other serves all.
+// unreadable fails to read commands.
+type unreadable struct{ eventlog.Log }
+
+type unreadableReader struct{ eventlog.Reader }
+
+var errForbidden = errors.New("TOPIC_AUTHORIZATION_FAILED")
+
+func (unreadableReader) Next(context.Context) ([]eventlog.Record, error) { return nil, errForbidden }
+
+func (l unreadable) Read(topic string, partition int32, offset int64) eventlog.Reader {
+	r := l.Log.Read(topic, partition, offset)
+	if topic == events.TopicCommands {
+		return unreadableReader{r}
+	}
+	return r
+}
+
+// A node that cannot read commands fails, rather than holding partitions that it cannot serve.
+func TestUnreadableCommands(t *testing.T) {
+	h := newCluster(t)
+	h.journal = func(l eventlog.Log) eventlog.Log { return unreadable{l} }
+	n := h.start("n1")
+	defer n.stop()
+	if err := <-n.failed; !errors.Is(err, errForbidden) {
+		t.Errorf("failed with %v", err)
+	}
+}
+
+// Two nodes share the partitions. When one leaves, the other serves them all.
 func TestHandOver(t *testing.T) {
 	h := newCluster(t)
 	first := h.start("n1")
@@ -364,7 +398,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// Nobody owns the partitions: the gateway says so in time, and keeps discard about nothing.
+// With no owner, the gateway returns an error in time and leaves nothing registered.
 func TestNoOwnerNoReply(t *testing.T) {
 	h := newCluster(t)
 	h.patience = 50 * time.Millisecond

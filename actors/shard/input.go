@@ -6,47 +6,48 @@ import (
 	"platen.dev/projections"
 )
 
-// Input is something that has happened to a shard.
+// Input is something that happened to a shard.
 type Input interface{ isInput() }
 
 // The inputs of a Machine.
 type (
 	// Announce begins the ownership.
 	Announce struct{}
-	// Announced reports the offset of the owner's marker, now durable, and how far the
-	// replica has come by then.
+	// Announced reports the offset of the owner's marker, which is now durable, and how
+	// far the replica has read by then.
 	Announced struct {
 		Offset int64
 		Cursor projections.Cursor
 	}
-	// Arrived is the next command of the partition. One that cannot be read has no body.
+	// Arrived is the next command of the partition. Its body is nil if the record cannot
+	// be read.
 	Arrived struct {
 		Cause   int64
 		Command events.Command
 	}
-	// Decided is the decision about a command that the machine had decided.
+	// Decided is the account's decision about a command, after a Decide.
 	Decided struct {
 		Cause    int64
 		Decision account.Decision
 	}
-	// Folded are journal records as the replica has judged them, in order, and its
-	// cursor behind them.
+	// Folded carries journal records in order, with the replica's verdict on each, and
+	// the cursor after the last.
 	Folded struct {
 		Steps  []projections.Step
 		Cursor projections.Cursor
 	}
-	// Scanned answers a Scan with the unsettled jobs of the partition.
+	// Scanned is the result of a Scan: the unsettled jobs of the partition.
 	Scanned struct {
 		For  ScanReason
 		Jobs []account.Job
 	}
-	// Ticked comes every second to an active shard, with the jobs that are due.
+	// Ticked arrives every second at an active shard, with the jobs that are due.
 	Ticked struct{ Due []account.JobRef }
 	// NodeGone reports that a node is down.
 	NodeGone struct{ Node events.NodeID }
-	// Resign asks to finish what is under way, and to stop then.
+	// Resign asks the machine to finish what is under way and then stop.
 	Resign struct{}
-	// Failed reports a fault of the log, the store or a decision: the epoch is over.
+	// Failed reports an error of the log, the store or a decision. It ends the epoch.
 	Failed struct{ Err error }
 )
 

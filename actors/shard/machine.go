@@ -2,6 +2,7 @@ package shard
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,35 +12,38 @@ import (
 	"platen.dev/projections"
 )
 
-// Settings are what a Machine is told at its start.
+// Settings are the parameters of a Machine.
 type Settings struct {
 	Node    events.NodeID
 	Version string
-	// Window is how many commands may be under way between command log and journal.
+	// Window is the maximal number of commands under way between the command log and the
+	// journal.
 	Window int
-	// Alive reports whether a node is up at the moment of the input.
+	// Alive reports whether a node is up now.
 	Alive func(events.NodeID) bool
-	// PassiveAfter is after how many ticks without a command an account's actor ends,
-	// SendAgain after how many a command of the owner's own that was not decided is sent again.
+	// PassiveAfter is the number of ticks without a command after which an account's
+	// actor ends. SendAgain is the number of ticks after which an undecided command of
+	// the owner's own is sent again.
 	PassiveAfter, SendAgain int
-	// TrimEvery is how many ticks lie between two trims of the commands that no job needs
-	// any more; zero for none.
+	// TrimEvery is the number of ticks between two trims of the command log. Zero means
+	// never.
 	TrimEvery int
 }
 
-// Machine is one ownership of one partition: everything that its owner decides,
-// without actors, clock or I/O. It takes one input at a time and gives the outputs that
-// follow from it. The actor Host drives it in production, actors/simulation through
-// random schedules. The epoch protocol itself is Owner; what is around it is here:
-// replies, effects, take-over, wakes, trims and the end.
+// Machine is one ownership of one partition: everything that its owner decides, without
+// actors, clock or I/O. It takes one input at a time and returns the outputs that follow.
+// The actor Host drives it in production, and actors/simulation drives it through random
+// schedules. Owner implements the epoch protocol; Machine adds replies, effects,
+// take-over, wakes, trims and the end.
 type Machine struct {
 	set      Settings
 	owner    *Owner
 	accounts map[events.AccountID]*resident
-	// own are the commands of the owner's own that were sent and not decided yet.
+	// own holds the owner's own commands that were sent and are not decided yet. Their
+	// types are comparable.
 	own   map[events.CommandBody]*ownCommand
 	ticks int
-	// folded is the cause of the last accepted envelope that the machine was told of.
+	// folded is the cause of the last accepted envelope that the machine knows of.
 	folded    int64
 	resigning bool
 	stopped   bool
@@ -48,17 +52,18 @@ type Machine struct {
 
 // resident is an account with an actor.
 type resident struct {
-	inFlight int // commands not yet committed
+	inFlight int // commands without a Commit
 	lastUsed int // tick
 }
 
-// ownCommand is a command of the owner's own, which may get lost on its way to the log.
+// ownCommand is a command that the owner itself sends. It may get lost on its way to the
+// log.
 type ownCommand struct {
 	account events.AccountID
 	sentAt  int // tick
 }
 
-// NewMachine makes the machine of an ownership that has not begun.
+// NewMachine returns the machine of an ownership that has not begun.
 func NewMachine(set Settings) *Machine {
 	return &Machine{
 		set: set, owner: NewOwner(), folded: -1,
@@ -66,16 +71,16 @@ func NewMachine(set Settings) *Machine {
 	}
 }
 
-// Epoch is the offset of the owner's marker, -1 before it is known.
+// Epoch returns the offset of the owner's marker, or -1 before it is known.
 func (m *Machine) Epoch() int64 { return m.owner.epoch }
 
 // Active reports whether the owner decides commands.
 func (m *Machine) Active() bool { return m.owner.Active() }
 
-// Waiting is how many commands have been taken and not yet read back.
+// Waiting returns the number of commands that were taken and not yet read back.
 func (m *Machine) Waiting() int { return m.owner.Waiting() }
 
-// Step takes an input. After a Stop, it ignores everything.
+// Step takes an input and returns what to do. After a Stop it ignores every input.
 func (m *Machine) Step(in Input) []Output {
 	m.out = nil
 	if m.stopped {
@@ -110,8 +115,8 @@ func (m *Machine) Step(in Input) []Output {
 
 func (m *Machine) emit(o Output) { m.out = append(m.out, o) }
 
-// stop ends the ownership. One that resigns has withdrawn its effects already: those
-// asked for since are the next owner's, which may be of the same node.
+// stop ends the ownership. A resigning owner has already withdrawn its effects: those
+// begun since are the next owner's, which may be on the same node.
 func (m *Machine) stop(err error) {
 	m.stopped = true
 	if !m.resigning {
@@ -138,8 +143,7 @@ func (m *Machine) activate(cursor projections.Cursor) {
 	}
 }
 
-// onArrived has a command decided. One that cannot be read is passed over by an
-// envelope that says nothing else.
+// onArrived has a command decided. An unreadable command gets an empty envelope.
 func (m *Machine) onArrived(in Arrived) {
 	if m.resigning {
 		return
@@ -184,19 +188,16 @@ func (m *Machine) onFolded(in Folded) {
 	m.stopIfResigned()
 }
 
-// settle does what an envelope of this owner, now part of the journal for good, asks for.
+// settle acts on an envelope of this owner that is now part of the journal for good.
 func (m *Machine) settle(o Outcome) {
 	m.emit(Credit{})
 	if r, ok := m.accounts[o.Command.Account]; ok && o.Command.Body != nil {
 		r.inFlight--
 		m.emit(Commit{o.Command.Account, o.Cause})
 	}
-	switch b := o.Command.Body.(type) {
-	case events.WakeJob, events.LoseRender:
-		delete(m.own, b)
-	}
+	m.received(o.Command.Body)
 	if to := o.Command.ReplyTo; to != nil && o.Decision.Reply != nil {
-		m.emit(Reply{*to, Answer{o.Command.ID, *o.Decision.Reply}})
+		m.emit(Reply{*to, CommandReply{o.Command.ID, *o.Decision.Reply}})
 	}
 	for _, key := range o.Decision.Forget {
 		m.emit(Forget{key})
@@ -209,19 +210,27 @@ func (m *Machine) settle(o Outcome) {
 	}
 }
 
-// loseIfGone takes an effect from a node that is gone. That may be so already when the
-// node's own command about it is decided: nobody else would notice.
+// loseIfGone takes an effect from a node that is gone. The node may be gone already when
+// its own command about the effect is decided, and nobody else would notice.
 func (m *Machine) loseIfGone(id events.AccountID, h job.Hold) {
 	if !m.set.Alive(h.Node) {
 		m.send(id, h.Lose)
 	}
 }
 
-// send sends a command of the owner's own, unless the same one is under way.
+// send sends one of the owner's own commands, unless the same one is under way.
 func (m *Machine) send(id events.AccountID, body events.CommandBody) {
 	if _, sent := m.own[body]; !sent {
 		m.own[body] = &ownCommand{id, m.ticks}
 		m.emit(Send{id, body})
+	}
+}
+
+// received notes that a command was decided. Only commands that can be compared are sent
+// by the owner itself.
+func (m *Machine) received(body events.CommandBody) {
+	if body != nil && reflect.TypeOf(body).Comparable() {
+		delete(m.own, body)
 	}
 }
 
@@ -242,9 +251,9 @@ func (m *Machine) onScanned(in Scanned) {
 	}
 }
 
-// trim forgets the commands below the content that jobs under way still need: what
-// they changed is in the journal. The jobs were scanned after folded was known, so none
-// whose command is above it can be missing.
+// trim deletes the commands below the oldest content that a job still needs; what they
+// changed is in the journal. The scan began after folded was known, so it includes every
+// job whose command is at or below it.
 func (m *Machine) trim(open []account.Job) {
 	floor := m.folded + 1
 	for _, j := range open {
@@ -255,7 +264,7 @@ func (m *Machine) trim(open []account.Job) {
 	m.emit(Trim{floor})
 }
 
-// onTicked wakes the jobs that are due and retires the accounts that nobody uses.
+// onTicked wakes the jobs that are due and retires idle accounts.
 func (m *Machine) onTicked(in Ticked) {
 	m.ticks++
 	m.sendAgain()
@@ -268,8 +277,8 @@ func (m *Machine) onTicked(in Ticked) {
 	}
 }
 
-// sendAgain sends the commands again that were not decided in time. A copy too many
-// changes nothing.
+// sendAgain repeats the commands that were not decided in time. A duplicate changes
+// nothing.
 func (m *Machine) sendAgain() {
 	var late []Send
 	for body, c := range m.own {
@@ -300,7 +309,7 @@ func (m *Machine) retire() {
 	}
 }
 
-// onResign takes no more commands, and stops once those taken are read back.
+// onResign stops taking commands. The ownership ends once those taken are read back.
 func (m *Machine) onResign() {
 	m.resigning = true
 	m.emit(ForgetAll{})

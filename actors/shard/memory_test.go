@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// stalledLog takes no envelopes, so that commands pile up in their owner's window.
+// stalledLog accepts no envelopes, so that commands pile up in their owner's window.
 type stalledLog struct {
 	eventlog.Log
 	held chan struct{} // one for each envelope
@@ -25,7 +25,8 @@ func (l stalledLog) Append(topic string, partition int32, r eventlog.Record, don
 	l.Log.Append(topic, partition, r, done)
 }
 
-// An owner that takes over a partition full of commands holds none of their content.
+// An owner that takes over a partition full of commands keeps none of their content in
+// memory.
 func TestWaitingCommandsKeepNoContent(t *testing.T) {
 	const count, size = 256, 240 << 10 // 60 MiB of content
 	h := newCluster(t)

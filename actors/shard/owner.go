@@ -1,7 +1,7 @@
-// Package shard runs partitions: a Host per owned partition reads its commands,
-// has them decided, and writes one envelope per command to the journal under the
-// epoch protocol (design.md, The epoch protocol). The protocol itself is Owner:
-// plain state without I/O, which the simulator of actors/simulation drives too.
+// Package shard runs partitions: a Host per owned partition reads its commands, has them
+// decided, and writes one envelope per command to the journal under the epoch protocol
+// (docs/ARCHITECTURE.md, The epoch protocol). The protocol itself is Owner: plain state
+// without I/O, which the simulator of actors/simulation drives too.
 package shard
 
 import (
@@ -12,18 +12,17 @@ import (
 	"platen.dev/projections"
 )
 
-// ErrSuperseded tells that another owner has announced itself: this one must
-// drop its speculation, decide nothing more and reply to nobody.
+// ErrSuperseded means that another owner has announced itself: this one must drop its
+// speculation, decide nothing more and reply to nobody.
 var ErrSuperseded = errors.New("another owner has announced itself")
 
-// errGap tells that the journal took an envelope without those before it. No log
-// that keeps its contract does that; going on would lose a command in silence.
+// errGap means that the journal took an envelope without those before it. No log that
+// keeps its contract does that; going on would silently lose a command.
 var errGap = errors.New("the journal skipped an envelope of this owner")
 
-// Owner is one ownership of one partition, from its marker to the next one's.
-// Commands go in by offset; their decisions may come back in any order;
-// envelopes leave in the order of their causes; and only what is read back from
-// the journal is performed.
+// Owner is one ownership of one partition, from its marker to the next one's. Commands go
+// in by offset, their decisions may come back in any order, and envelopes leave in the
+// order of their causes. Only what was read back from the journal is acted upon.
 type Owner struct {
 	epoch  int64 // -1 until the marker has an offset
 	slots  []slot
@@ -31,7 +30,7 @@ type Owner struct {
 	active bool
 }
 
-// slot is a command between its arrival and the reading back of its envelope.
+// slot is a command from its arrival until its envelope is read back.
 type slot struct {
 	cause    int64
 	command  events.Command
@@ -39,13 +38,13 @@ type slot struct {
 	decided  bool
 }
 
-// NewOwner begins an ownership that has not announced itself yet.
+// NewOwner returns an ownership that has not announced itself yet.
 func NewOwner() *Owner { return &Owner{epoch: -1} }
 
-// Announced gives the offset that the owner's marker got: its epoch.
+// Announced records the offset of the owner's marker, which is its epoch.
 func (o *Owner) Announced(offset int64) { o.epoch = offset }
 
-// Activate tells that the replica stands at cursor. Once it has read the marker,
+// Activate tells the owner how far the replica has read. Once it has read the marker,
 // ready is true and next is the first command to decide.
 func (o *Owner) Activate(cursor projections.Cursor) (next int64, ready bool, err error) {
 	if o.epoch < 0 || cursor.Next <= o.epoch {
@@ -58,10 +57,10 @@ func (o *Owner) Activate(cursor projections.Cursor) (next int64, ready bool, err
 	return cursor.Cause + 1, true, nil
 }
 
-// Active tells whether the owner may take commands.
+// Active reports whether the owner may take commands.
 func (o *Owner) Active() bool { return o.active }
 
-// Waiting is the number of commands taken and not yet read back.
+// Waiting returns the number of commands taken and not yet read back.
 func (o *Owner) Waiting() int { return len(o.slots) }
 
 // Take accepts the command at offset cause to be decided. Causes must rise.
@@ -69,8 +68,8 @@ func (o *Owner) Take(cause int64, c events.Command) {
 	o.slots = append(o.slots, slot{cause: cause, command: c})
 }
 
-// Decided gives the decision about a command taken, and returns the envelopes
-// that can go to the journal now, in order.
+// Decided records the decision about a command and returns the envelopes that can go to
+// the journal now, in order.
 func (o *Owner) Decided(cause int64, d account.Decision) []events.Envelope {
 	for i := o.sent; i < len(o.slots); i++ {
 		if o.slots[i].cause == cause {
@@ -101,8 +100,8 @@ type Outcome struct {
 	Decision account.Decision
 }
 
-// ReadBack takes a journal record as the replica judged it. When it is this
-// owner's envelope, what it settles is returned; a later marker supersedes.
+// ReadBack takes a journal record with the replica's verdict. It returns the outcome if
+// the record is this owner's envelope, and ErrSuperseded if it is a later marker.
 func (o *Owner) ReadBack(step projections.Step) (Outcome, bool, error) {
 	switch e := step.Entry.(type) {
 	case events.Marker:

@@ -11,33 +11,33 @@ import (
 	"platen.dev/events"
 )
 
-// Answer is a reply on its way to the node that waits for it.
-type Answer struct {
+// CommandReply is the reply to a command, on its way to the node that is waiting for it.
+type CommandReply struct {
 	Command events.CommandID `cbor:"1,keyasint"`
 	Reply   events.Reply     `cbor:"2,keyasint"`
 }
 
-// deliver sends an answer, encoded only where it has to leave the node. It may get
-// lost; who waits then finds it in the read model.
-func deliver(ctx actor.Context, to events.Address, a Answer) {
+// deliver sends a reply. It is encoded only if it leaves the node. If it gets lost, the
+// gateway finds the reply in the read model.
+func deliver(ctx actor.Context, to events.Address, r CommandReply) {
 	pid := actor.NewPID(to.Node, to.ID)
 	if to.Node == ctx.ActorSystem().Address() {
-		ctx.Send(pid, a)
+		ctx.Send(pid, r)
 		return
 	}
-	b, err := cbor.Marshal(a)
+	b, err := cbor.Marshal(r)
 	if err != nil {
-		panic(err) // cannot be: both fields are plain values
+		panic(err) // cannot happen: both fields are plain values
 	}
 	ctx.Send(pid, wrapperspb.Bytes(b))
 }
 
-// repliesName is where the replies of a node arrive.
+// repliesName is the name of the process that receives a node's replies.
 const repliesName = "replies"
 
-// replies hands every answer that arrives at a node to the request that waits for it,
-// by the id of its command. It is a process without a mailbox: whoever delivers an
-// answer completes the request on its own goroutine.
+// replies hands each reply that arrives at a node to the request that is waiting for it,
+// by command id. It is a process without a mailbox: the request is completed on the
+// deliverer's goroutine.
 type replies struct {
 	address *events.Address
 
@@ -59,7 +59,7 @@ func registerReplies(system *actor.ActorSystem) (*replies, error) {
 	return r, nil
 }
 
-// expect announces a request; its reply arrives on the channel, once at most.
+// expect registers a request. Its reply arrives on the channel, at most once.
 func (r *replies) expect(id events.CommandID) <-chan events.Reply {
 	arrived := make(chan events.Reply, 1)
 	r.mu.Lock()
@@ -74,31 +74,31 @@ func (r *replies) forget(id events.CommandID) {
 	delete(r.waiting, id)
 }
 
-// SendUserMessage takes an answer of this node or, as bytes, of another. What is
-// neither, or answers nothing that is waited for, is dropped.
+// SendUserMessage takes a CommandReply from this node or, as bytes, from another one.
+// Anything else is dropped, and so is a reply that no request is waiting for.
 func (r *replies) SendUserMessage(_ *actor.PID, message any) {
 	switch m := actor.UnwrapEnvelopeMessage(message).(type) {
-	case Answer:
+	case CommandReply:
 		r.complete(m)
 	case *wrapperspb.BytesValue:
-		var a Answer
-		if cbor.Unmarshal(m.Value, &a) == nil {
-			r.complete(a)
+		var reply CommandReply
+		if cbor.Unmarshal(m.Value, &reply) == nil {
+			r.complete(reply)
 		}
 	}
 }
 
-func (r *replies) complete(a Answer) {
+func (r *replies) complete(reply CommandReply) {
 	r.mu.Lock()
-	arrived := r.waiting[a.Command]
-	delete(r.waiting, a.Command)
+	arrived := r.waiting[reply.Command]
+	delete(r.waiting, reply.Command)
 	r.mu.Unlock()
 	if arrived != nil {
-		arrived <- a.Reply
+		arrived <- reply.Reply
 	}
 }
 
-// SendSystemMessage and Stop do nothing: the process lives as long as its system.
+// SendSystemMessage does nothing: the process lives as long as its system.
 func (r *replies) SendSystemMessage(*actor.PID, any) {}
 
 // Stop does nothing; see SendSystemMessage.

@@ -1,7 +1,7 @@
 //go:build !race
 
-// Every start of proto.actor's remote sets gRPC's global logger, which is a race
-// among nodes that share a process, as they do in tests only.
+// Every start of proto.actor's remote sets gRPC's global logger. That is a data race
+// between nodes in one process, which only tests have.
 
 package shard
 
@@ -15,8 +15,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A reply of one node completes a request of another, and one of its own; what answers
-// nothing that is waited for changes nothing.
+// A reply completes a request of another node or of its own. A reply that no request is
+// waiting for changes nothing.
 func TestRepliesCrossNodes(t *testing.T) {
 	newSystem := func() *actor.ActorSystem {
 		system := testkit.System(t)
@@ -37,8 +37,8 @@ func TestRepliesCrossNodes(t *testing.T) {
 		arrived := r.expect(id)
 		props := actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, ok := ctx.Message().(*actor.Started); ok {
-				deliver(ctx, *r.address, Answer{other, events.Reply{Code: events.Stale}})
-				deliver(ctx, *r.address, Answer{id, events.Reply{Code: events.Accepted}})
+				deliver(ctx, *r.address, CommandReply{other, events.Reply{Code: events.Stale}})
+				deliver(ctx, *r.address, CommandReply{id, events.Reply{Code: events.Accepted}})
 			}
 		})
 		from.Root.Spawn(props)
@@ -47,7 +47,7 @@ func TestRepliesCrossNodes(t *testing.T) {
 		}
 	}
 	if len(r.waiting) != 0 {
-		t.Errorf("%d requests wait still", len(r.waiting))
+		t.Errorf("%d requests are still waiting", len(r.waiting))
 	}
 	if _, err := registerReplies(here); err == nil {
 		t.Error("a system has two gateways")

@@ -2,39 +2,47 @@ package shard
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 )
 
-// Group is the consumer group whose assignment says which node owns which partition.
+// Group is the consumer group that assigns partitions to nodes.
 const Group = "platen-shards"
 
 const (
-	// respawnDelay is how long a partition that is still held waits for its next
-	// host after one has given up. It doubles, up to maxStrikes times, with every
-	// host that did not last for calm: two nodes that both believe they hold a
+	// respawnDelay is the pause between the end of a host and the start of the next one
+	// for a partition that is still held. It doubles with every host that lasted less
+	// than calm, up to maxStrikes times: two nodes that both believe they hold a
 	// partition must not supersede each other without end.
 	respawnDelay = 500 * time.Millisecond
 	maxStrikes   = 4
 	calm         = 30 * time.Second
-	// resignLimit is how long hosts may take to finish what they have under way.
+	// resignLimit bounds how long hosts may take to finish what they have under way.
 	resignLimit = 3 * time.Second
 )
 
-// Shards keeps one Host per partition that this node holds.
+// Shards runs one Host for each partition that this node holds.
 type Shards struct {
 	system     *actor.ActorSystem
 	pid        *actor.PID
 	membership eventlog.Membership
 }
 
-// Start joins the group and runs hosts for what it assigns.
+// Start joins the group and runs a host for each partition that it assigns. Every kind of
+// effect must have a performer.
 func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
+	for _, kind := range job.Kinds() {
+		if cfg.Effects[kind] == nil {
+			return nil, fmt.Errorf("no performer of the effect %q", kind)
+		}
+	}
 	pid, err := system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor {
 		return &supervisor{cfg: cfg, hosts: map[int32]*actor.PID{}, spawns: map[int32]spawned{}}
 	}, actor.WithSupervisor(onFailure(actor.StopDirective))), "shards")
@@ -49,9 +57,9 @@ func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 	return s, nil
 }
 
-// onFailure says what becomes of a child that panics. A host is stopped, not
-// restarted: its successor begins a new epoch. An account's actor takes its host
-// along, for which its decision would never come.
+// onFailure decides what to do about a child that panics. A host is stopped, not
+// restarted: its successor begins a new epoch. If an account's actor panics, its host is
+// stopped too, as it would wait for the decision for ever.
 func onFailure(directive actor.Directive) actor.SupervisorStrategy {
 	return actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return directive })
 }
@@ -62,16 +70,16 @@ func (s *Shards) Close() error {
 	return errors.Join(err, s.system.Root.PoisonFuture(s.pid).Wait())
 }
 
-// NodeGone tells the hosts that a node is down: what it rendered is lost.
+// NodeGone tells the hosts that a node is down: its renders are lost.
 func (s *Shards) NodeGone(node events.NodeID) { s.system.Root.Send(s.pid, NodeGone{node}) }
 
-// Assigned is a call of eventlog.Owner.
+// Assigned implements eventlog.Owner.
 func (s *Shards) Assigned(partitions []int32) {
 	s.system.Root.Send(s.pid, assign{partitions})
 }
 
-// Revoked is a call of eventlog.Owner; it returns when the hosts have finished what
-// they had under way, or after a few seconds.
+// Revoked implements eventlog.Owner. It returns when the hosts have finished what they
+// had under way, or after resignLimit.
 func (s *Shards) Revoked(partitions []int32) {
 	done := make(chan struct{})
 	s.system.Root.Send(s.pid, give{partitions, done})
@@ -82,10 +90,10 @@ func (s *Shards) Revoked(partitions []int32) {
 	}
 }
 
-// Lost is a call of eventlog.Owner.
+// Lost implements eventlog.Owner.
 func (s *Shards) Lost(partitions []int32) { s.system.Root.Send(s.pid, drop{partitions}) }
 
-// Messages of Shards to its supervisor.
+// Messages from Shards to its supervisor.
 type (
 	assign struct{ partitions []int32 }
 	give   struct {
@@ -104,14 +112,14 @@ type supervisor struct {
 	gives  []*giving
 }
 
-// spawned tells of a partition's last host: when it began, and how many before
-// it did not last.
+// spawned describes a partition's last host: when it started, and how many hosts in a row
+// before it did not last.
 type spawned struct {
 	at      time.Time
 	strikes int
 }
 
-// giving is a hand-over that waits for hosts to stop.
+// giving is a revocation that waits for hosts to stop.
 type giving struct {
 	left []*actor.PID
 	done chan struct{}
@@ -210,7 +218,8 @@ func (s *supervisor) forget(partition int32) {
 	delete(s.spawns, partition)
 }
 
-// strike counts the end of a partition's host, and says how long to wait for the next.
+// strike counts the end of a partition's host and returns how long to wait before
+// starting the next.
 func (s *supervisor) strike(partition int32) time.Duration {
 	last := s.spawns[partition]
 	if s.cfg.Now().Sub(last.at) >= calm {

@@ -12,12 +12,12 @@ import (
 	"platen.dev/projections"
 )
 
-// reply is what a client hears.
+// reply is what a client received.
 func (w *world) reply(id events.CommandID, r events.Reply) {
 	w.replies[id] = append(w.replies[id], r)
 }
 
-// check says what does not hold at the end.
+// check reports what does not hold at the end.
 func (w *world) check() error {
 	for p := range int32(partitions) {
 		if err := w.checkReplicas(p); err != nil {
@@ -53,7 +53,8 @@ func (w *world) checkReplicas(p int32) error {
 	return nil
 }
 
-// accepted replays a partition's journal by the rules.
+// accepted returns the accepted envelopes of a partition's journal, by the rules of the
+// protocol.
 func (w *world) accepted(p int32, r *replica) (all []events.Envelope) {
 	for offset, record := range w.journal[p] {
 		if w.rules.step(&r.cursor, int64(offset), record.entry) {
@@ -86,13 +87,13 @@ func checkAccounts(o *ownership, fresh *replica) error {
 			return err
 		}
 		if !reflect.DeepEqual(live, replayed) {
-			return fmt.Errorf("account %s lives as %+v on %s, replayed it is %+v", id, live, o.node.id, replayed)
+			return fmt.Errorf("account %s is %+v in its actor on %s, and %+v in a replay", id, live, o.node.id, replayed)
 		}
 	}
 	return nil
 }
 
-// audit is a dumb model of accounts and jobs, fed with accepted events.
+// audit is a naive model of accounts and jobs, fed with accepted events.
 type audit struct {
 	plans    map[events.AccountID]events.Plan
 	running  map[events.AccountID]int64
@@ -111,7 +112,7 @@ type window struct {
 	start   events.Instant
 }
 
-// checkJournal walks the accepted envelopes.
+// checkJournal checks the accepted envelopes against naive models.
 func (w *world) checkJournal(p int32) error {
 	a := audit{
 		plans: map[events.AccountID]events.Plan{}, running: map[events.AccountID]int64{},
@@ -129,7 +130,7 @@ func (w *world) checkJournal(p int32) error {
 		if e.Cause != int64(i) {
 			return fmt.Errorf("envelope %d is of command %d", i, e.Cause)
 		}
-		if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first outcome's reply, whatever was since
+		if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first outcome's reply, whatever happened since
 			e.Reply = nil
 		}
 		submit, _ := w.sent[e.Command].Body.(events.SubmitJob)
@@ -215,13 +216,13 @@ func (a *audit) end(id events.JobID) error {
 	return nil
 }
 
-// checkReplies compares what clients heard with the journal, and holds the
-// service to what it accepted.
+// checkReplies compares what clients received with the journal, and checks that every
+// accepted job was done once.
 func (w *world) checkReplies(a audit) error {
 	for id, e := range a.outcomes {
 		for _, heard := range w.replies[id] {
 			if e.Reply == nil || !reflect.DeepEqual(heard, *e.Reply) {
-				return fmt.Errorf("a client heard %+v to %s, the journal says %+v", heard, id, e.Reply)
+				return fmt.Errorf("a client received %+v for %s, the journal says %+v", heard, id, e.Reply)
 			}
 		}
 		submit, ok := w.sent[id].Body.(events.SubmitJob)
@@ -239,7 +240,7 @@ func (w *world) checkReplies(a audit) error {
 	return nil
 }
 
-// checkEnd looks at the state that everything came to.
+// checkEnd checks the final state.
 func (w *world) checkEnd(p int32) (err error) {
 	values := w.nodes[0].replicas[p].values
 	for id := range w.keys {
@@ -248,12 +249,15 @@ func (w *world) checkEnd(p int32) (err error) {
 			return loadErr
 		}
 		if s.Running != 0 || s.Reserved != 0 {
-			return fmt.Errorf("account %s rests with %d running and %d reserved", id, s.Running, s.Reserved)
+			return fmt.Errorf("account %s ends with %d running and %d reserved", id, s.Running, s.Reserved)
 		}
 	}
 	scanErr := account.EachJob(values, p, func(id events.JobID, s job.State) {
 		if s.Phase == job.Done && !w.files[s.File] {
 			err = fmt.Errorf("the file %s of job %s is gone before its time", s.File, id)
+		}
+		if pending := job.Pending(id, s); len(pending) > 0 {
+			err = fmt.Errorf("job %s still waits for %s", id, pending[0].Key().Kind)
 		}
 	})
 	if err == nil {

@@ -15,8 +15,9 @@ import (
 const (
 	maxAttempts = 3
 	slots       = 2
-	// slowness is the chance in percent that a page is not rendered yet, which takes
-	// longer than all else, so that nodes go while they render.
+	// slowness is the chance in percent, at each step, that a page is not rendered yet.
+	// Rendering takes longer than everything else, so that nodes go down while they
+	// render.
 	slowness = 92
 )
 
@@ -28,15 +29,15 @@ type jobs struct {
 	reminders []reminder
 	offers    []dispatch.Offer // on their way to other nodes
 	load      dispatch.Load    // as reported last
-	answer    dispatch.Answer  // to the offer that is being taken
-	// asked are the jobs that this node's shards asked for and that it has not begun.
+	answer    dispatch.Answer  // to the offer that is being handled
+	// asked holds the jobs that this node's shards asked for and that it has not begun.
 	asked map[events.JobID]*asked
 }
 
 // asked is a job that a shard asked for.
 type asked struct {
 	partition int32
-	withdrawn bool // given away with its partition since
+	withdrawn bool // its partition was revoked since
 }
 
 type reminder struct {
@@ -72,6 +73,9 @@ func (j *jobs) take(in dispatch.Input) {
 		return
 	}
 	outs := f.changeJobs(j, in, j.machine.Step(in))
+	if w := j.world().rules.Trace; w != nil {
+		trace(w, string(j.node.id)+" dispatch", in, outs)
+	}
 	for _, out := range outs {
 		j.do(out)
 	}
@@ -92,7 +96,7 @@ func (j *jobs) do(out dispatch.Output) {
 	}
 }
 
-// begin begins an attempt, and holds the dispatcher to its bounds.
+// begin begins an attempt, and checks that the dispatcher keeps its bounds.
 func (j *jobs) begin(out dispatch.Begin) {
 	id := out.Effect.Job
 	if _, twice := j.attempts[id]; twice {
@@ -116,7 +120,7 @@ func (j *jobs) begin(out dispatch.Begin) {
 	a.take(attempt.Start{})
 }
 
-// step lets one random thing happen.
+// step makes one random thing happen.
 func (j *jobs) step() {
 	w := j.world()
 	switch w.rng.IntN(6) {
@@ -133,7 +137,7 @@ func (j *jobs) step() {
 	}
 }
 
-// drain does all that can be done without faults.
+// drain does everything that can be done without faults.
 func (j *jobs) drain() {
 	j.gossip()
 	j.remind()
@@ -149,14 +153,14 @@ func (j *jobs) drain() {
 	}
 }
 
-// give notes that a partition is given away: what it asked for must not begin any more.
+// give notes that a partition was revoked: its effects must not begin any more.
 func (j *jobs) give(p int32) {
 	for _, a := range j.asked {
 		a.withdrawn = a.withdrawn || a.partition == p
 	}
 }
 
-// gossip tells the dispatcher of the other nodes, as far as this one knows them.
+// gossip tells the dispatcher about the other nodes that this one knows.
 func (j *jobs) gossip() {
 	var peers []dispatch.Peer
 	for _, n := range j.world().nodes {
@@ -177,7 +181,7 @@ func (j *jobs) remind() {
 	}
 }
 
-// resolve lets an offer arrive, or not, and its answer come back, or not in time.
+// resolve delivers an offer or loses it, and its answer too, or too late.
 func (j *jobs) resolve() {
 	if len(j.offers) == 0 {
 		return
@@ -190,23 +194,23 @@ func (j *jobs) resolve() {
 	if to != nil && !to.paused && !w.chance(20) {
 		in.Taken = to.jobs.consider(o)
 	}
-	if w.chance(20) { // the answer comes too late
+	if w.chance(20) { // the answer arrives too late
 		in.Taken = false
 	}
 	j.take(in)
 }
 
-// consider is an offer of another node.
+// consider handles another node's offer.
 func (j *jobs) consider(o dispatch.Offer) bool {
 	if a := j.asked[o.Effect.Job]; a != nil && a.withdrawn {
-		delete(j.asked, o.Effect.Job) // its next owner may ask this node, too
+		delete(j.asked, o.Effect.Job) // its next owner may ask this node as well
 	}
 	j.answer = dispatch.Answer{}
 	j.take(dispatch.Offered{Partition: o.Partition, Effect: o.Effect})
 	return j.answer.Taken
 }
 
-// facts tells the attempts under way what the journal says of their jobs.
+// facts tells the attempts under way what the journal says about their jobs.
 func (j *jobs) facts(evs []events.Event) {
 	for _, ev := range evs {
 		id, _ := events.JobOf(ev)
@@ -218,6 +222,9 @@ func (j *jobs) facts(evs []events.Event) {
 
 func (a *attemptRun) take(in attempt.Input) {
 	outs := a.world().rules.Fault.changeAttempt(a, in, a.machine.Step(in))
+	if w := a.world().rules.Trace; w != nil {
+		trace(w, fmt.Sprintf("%s attempt at %s", a.jobs.node.id, a.effect.Job), in, outs)
+	}
 	for _, out := range outs {
 		switch out := out.(type) {
 		case attempt.Do:
@@ -243,7 +250,7 @@ func (a *attemptRun) end(out attempt.End) {
 	a.jobs.take(dispatch.Ended{Job: id, Told: out.Told})
 }
 
-// step ends a random step that is under way.
+// step ends a random step of the attempt.
 func (a *attemptRun) step() {
 	if len(a.pending) == 0 {
 		return
@@ -298,7 +305,7 @@ func (a *attemptRun) outcome(f *attempt.Fault) events.CommandBody {
 	return events.FinishRender{Job: a.effect.Job, Attempt: a.id, File: events.File{Name: a.file(), Size: 1000, Pages: 1}}
 }
 
-// read reads the content, which no job under way may find trimmed.
+// read reads the content. It must not have been trimmed for a job under way.
 func (a *attemptRun) read() *attempt.Fault {
 	w := a.world()
 	if w.commands[a.partition][a.effect.Content] != nil {

@@ -15,7 +15,7 @@ import (
 	"platen.dev/projections"
 )
 
-// node is one process: its replica outlives a crash, mostly; all else does not.
+// node is one process. Its replica mostly survives a crash; nothing else does.
 type node struct {
 	world    *world
 	number   int
@@ -24,17 +24,20 @@ type node struct {
 	paused   bool
 	skew     time.Duration
 	replicas [partitions]*replica
-	// owned are the ownerships that have not ended; held says which partitions are
-	// assigned, as far as the node knows.
+	// owned holds the ownerships that have not ended, held the partitions that are
+	// assigned as far as the node knows.
 	owned []*ownership
 	held  [partitions]bool
 	jobs  *jobs
-	// members are the nodes that this one believes to be up, news what it will hear.
+	// effects are those of other kinds than rendering.
+	effects effects
+	// members are the nodes that this one believes to be up, news the changes that it
+	// will learn of.
 	members map[events.NodeID]bool
 	news    []membership
 }
 
-// membership is the news of a node that went down or came up.
+// membership is a change: a node went down or came up.
 type membership struct {
 	node events.NodeID
 	up   bool
@@ -55,14 +58,15 @@ func (n *node) start() {
 	n.owned, n.held = nil, [partitions]bool{}
 	n.paused = false
 	n.jobs = newJobs(n)
+	n.effects = effects{node: n}
 	n.members, n.news = map[events.NodeID]bool{n.id: true}, nil
 	for _, other := range n.world.nodes {
 		n.members[other.id] = true
 	}
 }
 
-// crash ends the process. What its producers had under way may still arrive, up
-// to some point; its store may be lost.
+// crash ends the process. A random prefix of what its producers had under way still
+// arrives. Its store may be lost.
 func (n *node) crash() {
 	for _, o := range n.owned {
 		o.flushSome()
@@ -81,8 +85,8 @@ func (n *node) crash() {
 	}
 }
 
-// limits are small, so that schedules run into them, and differ from version to
-// version: a node comes back as another one.
+// limits are small, so that schedules reach them, and differ between versions: a node may
+// come back with another version.
 func (n *node) limits(plan events.Plan) (account.Limits, bool) {
 	l, ok := widest(plan)
 	if (n.number+n.life)%2 == 0 {
@@ -91,7 +95,7 @@ func (n *node) limits(plan events.Plan) (account.Limits, bool) {
 	return l, ok
 }
 
-// widest is what no version exceeds.
+// widest holds the limits that no version exceeds.
 func widest(plan events.Plan) (account.Limits, bool) {
 	if plan == events.PlanFree {
 		return account.Limits{Jobs: 6, Bytes: 5000, Running: 3}, true
@@ -101,7 +105,7 @@ func widest(plan events.Plan) (account.Limits, bool) {
 
 func (n *node) now() events.Instant { return n.world.now.Add(n.skew) }
 
-// own begins an ownership, as an assignment or a respawn does.
+// own begins an ownership, after an assignment or in place of one that ended.
 func (n *node) own(p int32) {
 	n.held[p] = true
 	if !n.owns(p) {
@@ -109,13 +113,13 @@ func (n *node) own(p int32) {
 	}
 }
 
-// owns reports whether the node has an ownership of a partition that goes on.
+// owns reports whether the node has an ownership of a partition that has not stopped.
 func (n *node) owns(p int32) bool {
 	return slices.ContainsFunc(n.owned, func(o *ownership) bool { return o.partition == p && !o.resigned })
 }
 
-// revoke takes a partition away: its ownership finishes what it has under way, or ends
-// at once when it takes too long.
+// revoke takes a partition away. Its ownership finishes what it has under way, or ends at
+// once if that takes too long.
 func (n *node) revoke(p int32, patient bool) {
 	n.held[p] = false
 	for _, o := range slices.Clone(n.owned) {
@@ -132,7 +136,8 @@ func (n *node) revoke(p int32, patient bool) {
 	}
 }
 
-// end ends an ownership. Who still holds the partition announces itself again.
+// end ends an ownership. If the node still holds the partition, it announces itself
+// again.
 func (n *node) end(o *ownership) {
 	n.owned = slices.DeleteFunc(n.owned, func(other *ownership) bool { return other == o })
 	o.flushSome()
@@ -141,36 +146,38 @@ func (n *node) end(o *ownership) {
 	}
 }
 
-// begin performs an effect, for which there must be a reason in the journal by now.
+// begin begins an effect. The journal must have a reason for a render by now.
 func (n *node) begin(p int32, e job.Effect) {
-	switch e := e.(type) {
-	case job.Render:
-		s, err := account.ReplicaStore{Reader: n.replicas[p].values, Partition: p}.Job(e.Account, e.Job)
-		if err != nil {
-			panic(err)
-		}
-		if s.Phase == job.Absent {
-			n.world.fail("%s begins to render job %s, of which the journal knows nothing", n.id, e.Job)
-		}
-		n.jobs.asked[e.Job] = &asked{partition: p}
-		n.jobs.take(dispatch.Take{Partition: p, Effect: e})
-	case job.DeleteFile:
-		delete(n.world.files, e.Name)
-		if e.Tell {
-			n.world.send(n.world.commandAt(n.now(), e.Account, events.ForgetFile{Job: e.Job, Name: e.Name}))
-		}
+	render, ok := e.(job.Render)
+	if !ok {
+		n.effects.begin(p, e)
+		return
 	}
+	s, err := account.ReplicaStore{Reader: n.replicas[p].values, Partition: p}.Job(render.Account, render.Job)
+	if err != nil {
+		panic(err)
+	}
+	if s.Phase == job.Absent {
+		n.world.fail("%s begins to render job %s, of which the journal knows nothing", n.id, render.Job)
+	}
+	n.jobs.asked[render.Job] = &asked{partition: p}
+	n.jobs.take(dispatch.Take{Partition: p, Effect: render})
 }
 
 func (n *node) forget(key job.EffectKey) {
 	if key.Kind == job.KindRender {
 		n.jobs.take(dispatch.Forget{Job: key.Job})
+		return
 	}
+	n.effects.forget(key)
 }
 
-func (n *node) forgetAll(p int32) { n.jobs.take(dispatch.ForgetAll{Partition: p}) }
+func (n *node) forgetAll(p int32) {
+	n.jobs.take(dispatch.ForgetAll{Partition: p})
+	n.effects.forgetAll(p)
+}
 
-// step lets the node run for a while.
+// step runs the node for a while.
 func (n *node) step() {
 	if n.paused && n.world.chance(15) {
 		n.paused = false
@@ -183,13 +190,13 @@ func (n *node) step() {
 		}
 		for _, o := range slices.Clone(n.owned) {
 			if o.partition == p && n.world.chance(20) {
-				o.flushOne() // a paused process does nothing, but its packets travel
+				o.flushOne() // a paused process does nothing, but its packets still travel
 			}
 		}
 	}
 }
 
-// act lets one random thing happen on the node.
+// act makes one random thing happen on the node.
 func (n *node) act(p int32) {
 	switch n.world.rng.IntN(12) {
 	case 0, 1, 2:
@@ -198,6 +205,7 @@ func (n *node) act(p int32) {
 		n.jobs.step()
 	case 6:
 		n.hear()
+		n.effects.step()
 	default:
 		for _, o := range slices.Clone(n.owned) {
 			if o.partition == p && o.live() {
@@ -207,7 +215,7 @@ func (n *node) act(p int32) {
 	}
 }
 
-// hear lets the node learn of one that went down or came up.
+// hear tells the node that another one went down or came up.
 func (n *node) hear() {
 	if len(n.news) == 0 {
 		return
@@ -225,7 +233,7 @@ func (n *node) hear() {
 	}
 }
 
-// drain does all that the node can do without faults.
+// drain does everything that the node can do without faults.
 func (n *node) drain() {
 	for len(n.news) > 0 {
 		n.hear()
@@ -242,9 +250,11 @@ func (n *node) drain() {
 		n.fold(p, 1<<30)
 	}
 	n.jobs.drain()
+	n.effects.drain()
 }
 
-// fold reads some records of the journal into the replica, in one batch, and tells who watches.
+// fold reads some records of the journal into the replica, in one batch, and notifies the
+// watchers.
 func (n *node) fold(p int32, limit int) {
 	r, journal := n.replicas[p], n.world.journal[p]
 	from := r.cursor.Next
@@ -294,7 +304,7 @@ func apply(tx *projections.Tx, p int32, e events.Envelope) {
 	projections.ReadModels{}.Apply(tx, p, e)
 }
 
-// replay is a replica that has folded the journal of a partition anew.
+// replay returns a new replica that has folded the journal of a partition.
 func (w *world) replay(p int32) *replica {
 	r := newReplica()
 	tx := projections.NewTx(r.values)

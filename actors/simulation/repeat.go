@@ -10,8 +10,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// repeats is a dumb model of what is not to happen twice: requests with one
-// idempotency key, downloads of one file.
+// repeats is a naive model of what must not happen twice: requests with one idempotency
+// key, downloads of one file.
 type repeats struct {
 	requests map[request]made
 	files    map[events.JobID]*file
@@ -54,11 +54,11 @@ func (r repeats) envelope(e events.Envelope, submit events.SubmitJob) error {
 	return nil
 }
 
-// replayed holds an answer to the request that it repeats.
+// replayed checks a repeated request's reply against the first one's.
 func (r repeats) replayed(e events.Envelope, submit events.SubmitJob) error {
 	first, ok := r.requests[request{e.Account, submit.Idempotency.Key}]
 	if !ok || e.Reply.Job == nil || *e.Reply.Job != first.job || first.print != submit.Idempotency.Fingerprint {
-		return fmt.Errorf("answered with job %v, but the key stands for %+v", e.Reply.Job, first)
+		return fmt.Errorf("the reply names job %v, but the key stands for %+v", e.Reply.Job, first)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (r repeats) download(e events.Envelope, ev events.DownloadBegun) error {
 	return nil
 }
 
-// submission is a random request for a job: every third one may repeat another, and
+// submission returns a random request for a job. Every third may repeat another, and
 // every third is a slow job.
 func (w *world) submission(id events.AccountID) events.Submission {
 	submit := events.Submission{SubmitJob: events.SubmitJob{Job: w.id(), Key: w.keys[id], Operation: events.HTMLToPDF, Test: w.chance(5)}}
@@ -147,7 +147,7 @@ type submitted struct {
 	job     events.JobID
 }
 
-// visitors are a few who download the first job that has a file, or go on with a
+// visitors has a few clients download the first job that has a file, or go on with a
 // download that may be another's.
 func (w *world) visitors() {
 	for _, s := range w.submitted {

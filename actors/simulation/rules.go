@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"fmt"
+	"io"
 	"slices"
 
 	"platen.dev/actors/account"
@@ -9,8 +11,8 @@ import (
 	"platen.dev/projections"
 )
 
-// Rules are the protocol as it is played. The zero value is the real one; each
-// field breaks one rule, to show that the simulation would find out.
+// Rules are the rules of the protocol. The zero value is the real protocol. Each field
+// breaks one rule, to show that the simulation finds it.
 type Rules struct {
 	// IgnoreMarkers makes readers and owners accept envelopes of any epoch.
 	IgnoreMarkers bool
@@ -20,15 +22,25 @@ type Rules struct {
 	ForgetReplies bool
 	// SplitEnvelopes writes the events of one command as two records.
 	SplitEnvelopes bool
-	// ForgetRequests makes owners not know what an idempotency key stands for.
+	// ForgetRequests makes owners forget what an idempotency key stands for.
 	ForgetRequests bool
-	// ForgetDownloads makes owners not know the downloads of a file.
+	// ForgetDownloads makes owners forget the downloads of a file.
 	ForgetDownloads bool
-	// Fault is a mistake in the orchestration.
+	// Trace, unless nil, receives each machine's inputs and outputs.
+	Trace io.Writer
+	// Fault is a bug in the orchestration.
 	Fault Fault
 }
 
-// cursor is what an owner that has announced itself at offset is told of its replica.
+// trace prints an input of a machine, and the outputs that follow.
+func trace[O any](w io.Writer, machine string, in any, outs []O) {
+	fmt.Fprintf(w, "%s: %T%+v\n", machine, in, in)
+	for _, out := range outs {
+		fmt.Fprintf(w, "%s:   %T%+v\n", machine, out, out)
+	}
+}
+
+// cursor is the replica's cursor that an owner which announced itself at offset is told.
 func (r Rules) cursor(c projections.Cursor, offset int64) projections.Cursor {
 	if r.IgnoreMarkers {
 		c.Epoch = offset
@@ -36,7 +48,7 @@ func (r Rules) cursor(c projections.Cursor, offset int64) projections.Cursor {
 	return c
 }
 
-// told is what an owner hears of journal records and of its replica's cursor.
+// told returns the journal records and the cursor that an owner is told.
 func (r Rules) told(steps []projections.Step, c projections.Cursor, epoch int64) ([]projections.Step, projections.Cursor) {
 	if !r.IgnoreMarkers {
 		return steps, c
@@ -48,7 +60,7 @@ func (r Rules) told(steps []projections.Step, c projections.Cursor, epoch int64)
 	}), c
 }
 
-// step moves a cursor as the rules have it.
+// step moves a cursor by the rules.
 func (r Rules) step(c *projections.Cursor, offset int64, entry events.Entry) bool {
 	e, ok := entry.(events.Envelope)
 	if ok && r.IgnoreMarkers {
@@ -61,7 +73,7 @@ func (r Rules) step(c *projections.Cursor, offset int64, entry events.Entry) boo
 	return c.Step(offset, entry)
 }
 
-// records is how the journal gets an envelope.
+// records returns the journal records of an envelope.
 func (r Rules) records(e events.Envelope) []events.Envelope {
 	if !r.SplitEnvelopes || len(e.Events) < 2 {
 		return []events.Envelope{e}
@@ -71,10 +83,10 @@ func (r Rules) records(e events.Envelope) []events.Envelope {
 	return []events.Envelope{first, second}
 }
 
-// store is committed state as the rules let owners see it.
+// store returns committed state as the rules let owners see it.
 func (r Rules) store(s account.ReplicaStore) account.Store { return forgetful{s, r} }
 
-// forgetful is committed state without what the rules make owners forget.
+// forgetful hides what the rules make owners forget.
 type forgetful struct {
 	account.ReplicaStore
 	rules Rules
@@ -87,11 +99,11 @@ func (f forgetful) Reply(id events.AccountID, c events.CommandID) (events.Reply,
 	return f.ReplicaStore.Reply(id, c)
 }
 
-func (f forgetful) Remembered(id events.AccountID, key string) (account.Remembered, error) {
+func (f forgetful) AcceptedRequest(id events.AccountID, key string) (account.AcceptedRequest, error) {
 	if f.rules.ForgetRequests {
-		return account.Remembered{}, nil
+		return account.AcceptedRequest{}, nil
 	}
-	return f.ReplicaStore.Remembered(id, key)
+	return f.ReplicaStore.AcceptedRequest(id, key)
 }
 
 func (f forgetful) Job(id events.AccountID, j events.JobID) (job.State, error) {

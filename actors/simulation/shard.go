@@ -19,17 +19,17 @@ type ownership struct {
 	node      *node
 	partition int32
 	machine   *shard.Machine
-	// reading, next and credit are the reading of commands.
+	// reading, next and credit are the state of the feed.
 	reading bool
 	next    int64
 	credit  int
-	// folded are journal records that the machine was not told of yet.
+	// folded are journal records that the machine was not told yet.
 	folded []projections.Step
-	// outbox is the producer's queue: it leaves in order, and stops at a failure.
+	// outbox is the producer's queue. It is sent in order, and stops at a failure.
 	outbox   []outgoing
 	accounts map[events.AccountID]*resident
 	resigned bool
-	woken    map[events.JobID]bool // by a fault that sends a WakeJob once
+	woken    map[events.JobID]bool // for the fault that sends a WakeJob only once
 }
 
 // outgoing is a journal record under way.
@@ -38,8 +38,8 @@ type outgoing struct {
 	entry events.Entry
 }
 
-// resident is an account's actor: its mailbox holds commands to decide and
-// causes that were committed.
+// resident is an account's actor. Its mailbox holds commands to decide and causes that
+// were committed.
 type resident struct {
 	aggregate *account.Aggregate
 	mailbox   []letter
@@ -65,7 +65,7 @@ func newOwnership(n *node, p int32) *ownership {
 
 func (o *ownership) world() *world { return o.node.world }
 
-// take gives the machine an input and does what follows.
+// take gives the machine an input and carries out the outputs.
 func (o *ownership) take(in shard.Input) {
 	f := o.world().rules.Fault
 	if in = f.tellShard(o, in); in == nil {
@@ -74,6 +74,9 @@ func (o *ownership) take(in shard.Input) {
 	active := o.machine.Active()
 	outs := o.machine.Step(in)
 	outs = f.changeShard(o, in, outs)
+	if w := o.world().rules.Trace; w != nil {
+		trace(w, fmt.Sprintf("%s shard %d", o.node.id, o.partition), in, outs)
+	}
 	if folded, ok := in.(shard.Folded); ok && active {
 		o.expectReplies(folded, outs)
 	}
@@ -105,7 +108,7 @@ func (o *ownership) do(out shard.Output) {
 		delete(o.accounts, out.Account)
 	case shard.Reply:
 		if !o.world().rules.ReplyOnAck {
-			o.world().reply(out.Answer.Command, out.Answer.Reply)
+			o.world().reply(out.Command, out.CommandReply.Reply)
 		}
 	case shard.Begin:
 		o.node.begin(o.partition, out.Effect)
@@ -150,7 +153,7 @@ func (o *ownership) account(id events.AccountID) *resident {
 	return a
 }
 
-// store is committed state as the node's replica has it.
+// store returns the committed state of the node's replica.
 func (o *ownership) store() account.ReplicaStore {
 	return account.ReplicaStore{Reader: o.replica().values, Partition: o.partition}
 }
@@ -165,7 +168,7 @@ func (o *ownership) scan(reason shard.ScanReason) {
 	o.take(shard.Scanned{For: reason, Jobs: open})
 }
 
-// flushOne lets the head of the outbox reach the journal.
+// flushOne writes the head of the outbox to the journal.
 func (o *ownership) flushOne() {
 	if len(o.outbox) == 0 {
 		return
@@ -184,7 +187,7 @@ func (o *ownership) flushOne() {
 	}
 }
 
-// flushSome is what becomes of the outbox when its process ends.
+// flushSome writes a random prefix of the outbox, as when its process ends.
 func (o *ownership) flushSome() {
 	w := o.world()
 	for _, head := range o.outbox[:w.rng.IntN(len(o.outbox)+1)] {
@@ -193,7 +196,7 @@ func (o *ownership) flushSome() {
 	o.outbox = nil
 }
 
-// step lets one random thing of the shard happen.
+// step makes one random thing happen in the shard.
 func (o *ownership) step() {
 	w := o.world()
 	switch w.rng.IntN(12) {
@@ -208,14 +211,14 @@ func (o *ownership) step() {
 	case 10:
 		o.tick()
 	default:
-		if w.chance(5) { // an append fails, and those behind it
+		if w.chance(5) { // an append fails, and so do those behind it
 			o.outbox = o.outbox[:w.rng.IntN(len(o.outbox)+1)]
 			o.take(shard.Failed{Err: fmt.Errorf("an append failed")})
 		}
 	}
 }
 
-// drain does all that can be done without faults.
+// drain does everything that can be done without faults.
 func (o *ownership) drain() {
 	for range 1000 {
 		before := []int{len(o.outbox), len(o.folded), int(o.next)}
@@ -238,7 +241,7 @@ func (o *ownership) drain() {
 
 func (o *ownership) live() bool { return slices.Contains(o.node.owned, o) }
 
-// tell lets the machine hear of journal records that the replica has folded.
+// tell tells the machine about journal records that the replica has folded.
 func (o *ownership) tell(limit int) {
 	n := min(limit, len(o.folded))
 	if n == 0 {
@@ -250,7 +253,7 @@ func (o *ownership) tell(limit int) {
 	o.take(shard.Folded{Steps: steps, Cursor: cursor})
 }
 
-// read is the feed: it reads one command if there is room.
+// read plays the feed: it reads one command if there is credit.
 func (o *ownership) read() bool {
 	commands := o.world().commands[o.partition]
 	if !o.reading || !o.live() || o.credit == 0 || o.next >= int64(len(commands)) {
@@ -270,7 +273,7 @@ func (o *ownership) read() bool {
 	return true
 }
 
-// open lets a random account handle its next letter.
+// open has a random account handle its next message.
 func (o *ownership) open(random int) bool {
 	var busy []events.AccountID
 	for id, a := range o.accounts {
@@ -297,7 +300,7 @@ func (o *ownership) open(random int) bool {
 	return true
 }
 
-// tick is a second of an active shard.
+// tick plays a second of an active shard.
 func (o *ownership) tick() {
 	if !o.reading || !o.live() {
 		return
@@ -309,8 +312,8 @@ func (o *ownership) tick() {
 	o.take(shard.Ticked{Due: due})
 }
 
-// expectReplies holds the machine to its duty: each accepted envelope of its epoch is
-// answered once, when it is told of it, also while it resigns.
+// expectReplies checks that the machine replies once for each accepted envelope of its
+// epoch, at once, even while it resigns.
 func (o *ownership) expectReplies(in shard.Folded, outs []shard.Output) {
 	if o.world().rules.ReplyOnAck || o.world().rules.IgnoreMarkers {
 		return
@@ -318,7 +321,7 @@ func (o *ownership) expectReplies(in shard.Folded, outs []shard.Output) {
 	open := map[events.CommandID]int{}
 	for _, out := range outs {
 		if r, ok := out.(shard.Reply); ok {
-			open[r.Answer.Command]--
+			open[r.Command]--
 		}
 	}
 	for _, step := range in.Steps {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// defaultSeeds is how many schedules `make test` plays; SEEDS=n plays more, and
-// SEED=n replays one.
+// defaultSeeds is how many schedules `make test` plays; SEEDS=n plays more, SEED=n
+// replays one, and TRACE=1 prints the inputs and outputs of its machines.
 const defaultSeeds = 10_000
 
 func number(t *testing.T, name string, fallback uint64) uint64 {
@@ -27,7 +27,7 @@ func number(t *testing.T, name string, fallback uint64) uint64 {
 	return n
 }
 
-// play runs seeds from first on, on two goroutines, and returns the violations.
+// play runs count seeds from first on, on two goroutines, and returns the violations.
 func play(first, count uint64, rules Rules, stopAt int) (violations []error) {
 	var next atomic.Uint64
 	var mu sync.Mutex
@@ -57,7 +57,11 @@ func play(first, count uint64, rules Rules, stopAt int) (violations []error) {
 // The protocol holds over every schedule.
 func TestTheProtocolHolds(t *testing.T) {
 	if os.Getenv("SEED") != "" {
-		if err := Run(number(t, "SEED", 0), Rules{}); err != nil {
+		rules := Rules{}
+		if os.Getenv("TRACE") != "" {
+			rules.Trace = os.Stderr
+		}
+		if err := Run(number(t, "SEED", 0), rules); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -72,7 +76,7 @@ func TestTheProtocolHolds(t *testing.T) {
 	t.Logf("played seeds 1 to %d", count)
 }
 
-// The simulation bites: without any one rule it finds violations.
+// The simulation finds violations when any one rule is broken.
 func TestEveryBrokenRuleIsFound(t *testing.T) {
 	for name, rules := range map[string]Rules{
 		"no marker":                {IgnoreMarkers: true},
@@ -86,7 +90,8 @@ func TestEveryBrokenRuleIsFound(t *testing.T) {
 	}
 }
 
-// The simulation bites: it finds every mistake in the orchestration of shards, jobs and attempts.
+// The simulation finds every fault seeded into the orchestration of shards, jobs and
+// attempts.
 func TestEveryFaultIsFound(t *testing.T) {
 	for name, fault := range Faults() {
 		t.Run(name, func(t *testing.T) { expectFound(t, Rules{Fault: fault}) })

@@ -17,7 +17,7 @@ const (
 	accounts   = 3
 )
 
-// world is everything of one schedule.
+// world is the state of one schedule.
 type world struct {
 	rng   *rand.Rand
 	rules Rules
@@ -25,9 +25,9 @@ type world struct {
 
 	commands [partitions][][]byte
 	journal  [partitions][]record
-	// wire holds commands on their way to the log, in no order.
+	// wire holds commands on their way to the log, unordered.
 	wire []packet
-	// assigned are the nodes that the log gave the partitions to.
+	// assigned maps each partition to the node that the log assigned it to.
 	assigned [partitions]*node
 	nodes    []*node
 	files    map[string]bool
@@ -35,13 +35,13 @@ type world struct {
 	sent    map[events.CommandID]events.Command
 	replies map[events.CommandID][]events.Reply
 	keys    map[events.AccountID]events.KeyID
-	// submitted are the jobs that somebody may ask for.
+	// submitted holds the jobs that a client may ask for.
 	submitted []submitted
 	ids       uint64
 	fault     error
 }
 
-// record is a journal record, with what its bytes mean.
+// record is a journal record with its decoded entry.
 type record struct {
 	bytes []byte
 	entry events.Entry
@@ -61,14 +61,14 @@ type packet struct {
 	value     []byte
 }
 
-// fail notes the first thing that must not happen.
+// fail records the first violation.
 func (w *world) fail(format string, args ...any) {
 	if w.fault == nil {
 		w.fault = fmt.Errorf(format, args...)
 	}
 }
 
-// node finds the present life of a node; nil when that id is gone.
+// node returns the node with an id; nil if that process has ended.
 func (w *world) node(id events.NodeID) *node {
 	for _, n := range w.nodes {
 		if n.id == id {
@@ -85,7 +85,7 @@ func (w *world) trim(p int32, before int64) {
 	}
 }
 
-// Run plays the schedule of a seed and says what does not hold.
+// Run plays the schedule of a seed and returns what does not hold.
 func Run(seed uint64, rules Rules) error {
 	w := newWorld(seed, rules)
 	for i := 0; i < stepCount && w.fault == nil; i++ {
@@ -113,7 +113,7 @@ func newWorld(seed uint64, rules Rules) *world {
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
 	}
-	for _, n := range w.nodes { // all are up before the schedule begins
+	for _, n := range w.nodes { // all nodes are up before the schedule begins
 		for _, other := range w.nodes {
 			n.members[other.id] = true
 		}
@@ -134,7 +134,7 @@ func (w *world) openAccount(id events.AccountID) {
 	w.deliver(w.command(id, events.IssueKey{Key: key}))
 }
 
-// id makes identifiers of the schedule: unique, and the same for the same seed.
+// id returns a unique identifier, the same for the same seed.
 func (w *world) id() (b [16]byte) {
 	w.ids++
 	for i := range 8 {
@@ -146,7 +146,7 @@ func (w *world) id() (b [16]byte) {
 
 func (w *world) chance(percent int) bool { return w.rng.IntN(100) < percent }
 
-// command makes a command as somebody with the world's clock would send it.
+// command returns a command stamped by the world's clock.
 func (w *world) command(id events.AccountID, body events.CommandBody) packet {
 	return w.commandAt(w.now, id, body)
 }
@@ -168,7 +168,7 @@ func (w *world) deliver(p packet) {
 	w.commands[p.partition] = append(w.commands[p.partition], p.value)
 }
 
-// step lets one random thing happen.
+// step makes one random thing happen.
 func (w *world) step() {
 	w.now += events.Instant(w.rng.IntN(2000))
 	n := w.nodes[w.rng.IntN(len(w.nodes))]
@@ -212,7 +212,8 @@ func (w *world) client() {
 	w.send(w.command(id, body))
 }
 
-// send puts a command on the wire, at times twice: a sender who hears nothing sends again.
+// send puts a command on the wire, sometimes twice: a sender that gets no reply sends
+// again.
 func (w *world) send(p packet) {
 	w.wire = append(w.wire, p)
 	if w.chance(15) {
@@ -234,8 +235,8 @@ func (w *world) network() {
 	w.deliver(p)
 }
 
-// losable tells whether a sender of this command may give up. Senders of the
-// others repeat theirs until it is durable.
+// losable reports whether the sender of this command may give up. Senders of other
+// commands repeat them until they are durable.
 func losable(body events.CommandBody) bool {
 	switch body.(type) {
 	case events.StartRender, events.FinishRender, events.FailRender, events.ForgetFile:
@@ -244,8 +245,8 @@ func losable(body events.CommandBody) bool {
 	return true
 }
 
-// settleOwner leaves a partition with one owner that everybody knows: most often the
-// present one, for which no other takes over what it has forgotten.
+// settleOwner leaves a partition with one owner. Most often that is the present one, so
+// that no take-over repairs what it has forgotten.
 func (w *world) settleOwner(p int32) {
 	if to := w.assigned[p]; to.held[p] && w.chance(70) {
 		w.assignTo(p, to, 100)
@@ -254,15 +255,15 @@ func (w *world) settleOwner(p int32) {
 	w.assign(p, 100)
 }
 
-// assign gives a partition to a random node. Others who hold it hear of it with
-// the given chance in percent, or become zombies.
+// assign gives a partition to a random node. Each other node that holds it learns of that
+// with the given chance in percent, or becomes a zombie.
 func (w *world) assign(p int32, heard int) {
 	w.assignTo(p, w.nodes[w.rng.IntN(len(w.nodes))], heard)
 }
 
 func (w *world) assignTo(p int32, to *node, heard int) {
 	w.assigned[p] = to
-	if w.chance(30) { // it leaves the node, and comes back at once
+	if w.chance(30) { // the partition leaves the node, and comes back at once
 		to.revoke(p, true)
 	}
 	for _, n := range w.nodes {
@@ -273,9 +274,9 @@ func (w *world) assignTo(p int32, to *node, heard int) {
 	to.own(p)
 }
 
-// settle lets the faults end and everything that is under way come to its end.
+// settle plays on without faults until nothing is under way.
 func (w *world) settle() {
-	if w.chance(50) { // a last fault, for which no other covers
+	if w.chance(50) { // a last fault, which no later one hides
 		w.nodes[w.rng.IntN(len(w.nodes))].crash()
 	}
 	for _, n := range w.nodes {
@@ -284,7 +285,7 @@ func (w *world) settle() {
 	for p := range int32(partitions) {
 		w.settleOwner(p)
 	}
-	for range 10 { // in seconds, a job that is lost with its node is taken from it
+	for range 10 { // within seconds, a job that is lost with its node is taken from it
 		w.now = w.now.Add(time.Second)
 		w.drain()
 	}
@@ -301,7 +302,7 @@ func (w *world) settle() {
 	w.fail("the world does not come to rest")
 }
 
-// drain lets everything happen that can without time passing.
+// drain makes everything happen that can happen without time passing.
 func (w *world) drain() {
 	for _, n := range w.nodes {
 		n.drain()
@@ -312,8 +313,8 @@ func (w *world) drain() {
 	}
 }
 
-// checkLost holds the owners to taking jobs from nodes that are gone when they hear of
-// it, not when the attempt's deadline has passed.
+// checkLost checks that owners take jobs from nodes that are gone when they learn of it,
+// and not only when the attempt's deadline has passed.
 func (w *world) checkLost() {
 	for _, n := range w.nodes {
 		for p, r := range n.replicas {

@@ -136,7 +136,7 @@ func TestBinaryMissing(t *testing.T) {
 	}
 }
 
-// A binary that is no browser is an error that quotes what it said.
+// A binary that is not a browser is an error that quotes its output.
 func TestNotABrowser(t *testing.T) {
 	temp := t.TempDir()
 	script := filepath.Join(t.TempDir(), "fake")
@@ -279,7 +279,7 @@ func TestLastOutput(t *testing.T) {
 	}
 }
 
-// The environment tells the browser nothing of ours that it does not need.
+// The browser's environment has nothing of ours that it does not need.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("PLATEN_SECRET", "hush")
 	if all := strings.Join(environment("/profile"), "\n"); strings.Contains(all, "hush") || !strings.Contains(all, "HOME=/profile") {

@@ -183,8 +183,8 @@ func (p *Process) Close(ctx context.Context) {
 	}
 }
 
-// environment gives the browser what it needs for fonts and time, and none of the rest,
-// which may hold secrets.
+// environment is what the browser needs for fonts and time, and nothing else, which may
+// hold secrets.
 func environment(profile string) []string {
 	env := []string{"HOME=" + profile, "XDG_CONFIG_HOME=" + profile, "XDG_CACHE_HOME=" + profile, "TMPDIR=" + profile}
 	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH"} {

@@ -8,12 +8,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"platen.dev/events/contract"
 )
 
 // Limits bound what a connection, a response and a whole proxy may take. Zero
 // fields mean the defaults.
 type Limits struct {
-	// Header is how long a server may take to send its response header, default 30 s.
+	// Header is how long a server may take to send its response header. The default is
+	// longer than any page may take to load: the page's own timeout ends the wait.
 	Header time.Duration
 	// Life is how long one response or tunnel may last, default 5 min.
 	Life time.Duration
@@ -26,7 +29,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	if l.Header == 0 {
-		l.Header = 30 * time.Second
+		l.Header = contract.MaxLoadTimeout + 10*time.Second
 	}
 	if l.Life == 0 {
 		l.Life = 5 * time.Minute

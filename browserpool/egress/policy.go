@@ -38,7 +38,8 @@ var refused = prefixes(
 	"203.0.113.0/24",  // documentation
 	"224.0.0.0/4",     // multicast
 	"240.0.0.0/4",     // reserved, broadcast
-	// IPv6 outside 2000::/3 is not global unicast, and whatever else it is leads inside.
+	// IPv6 outside 2000::/3 is not global unicast: every other kind of address leads
+	// inside.
 	"::/3",          // unspecified, loopback, IPv4-compatible, -mapped and -translated, NAT64, discard
 	"4000::/2",      // unassigned, segment routing
 	"8000::/1",      // unassigned, fc00::/7 unique local, fe80::/10 link-local, fec0::/10 site-local, ff00::/8 multicast

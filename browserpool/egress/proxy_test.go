@@ -193,7 +193,7 @@ func TestTotal(t *testing.T) {
 		t.Error("an answer beyond the limit looks whole")
 	}
 	if proxy.Spent().Err() == nil {
-		t.Error("the proxy does not tell that it is spent")
+		t.Error("the proxy does not report that its limit is reached")
 	}
 }
 

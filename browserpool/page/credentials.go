@@ -39,7 +39,7 @@ func (g *credentialsGuard) resume(client proto.Client, params []byte) {
 		}
 		next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: "Authorization", Value: g.header})
 	}
-	_ = next.Call(client) // a request that was given up meanwhile is no loss
+	_ = next.Call(client) // it fails only if the page has given the request up
 }
 
 // covers reports whether a request goes to the target's origin. The first request for

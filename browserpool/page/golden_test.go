@@ -17,7 +17,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-var update = flag.Bool("update", false, "write the golden pictures anew; look at every one that changed")
+var update = flag.Bool("update", false, "write the golden pictures again; look at every one that changed")
 
 // goldenDir has the documents, and beside each the picture that it must look like.
 const goldenDir = "../../testdata/golden"
@@ -43,9 +43,9 @@ var goldens = []golden{
 	{
 		name: "letter", source: "letter.html", pages: 2,
 		options: PDFOptions{
-			Margin: Margin{Top: "3cm", Bottom: "2.5cm", Left: "2.5cm", Right: "2.5cm"}, DisplayHeaderFooter: true,
-			HeaderTemplate: `<div style="display: flex; justify-content: space-between; border-bottom: 1px solid #6b4f8a; padding-bottom: 4px"><b>Office for Nocturnal Affairs</b><span class="title"></span></div>`,
-			FooterTemplate: `<div style="text-align: center">page <span class="pageNumber"></span> of <span class="totalPages"></span><script>alert(1)</script></div>`,
+			Margin: Margin{Top: "3cm", Bottom: "2.5cm", Left: "2.5cm", Right: "2.5cm"}, HeaderFooter: true,
+			Header: `<div style="display: flex; justify-content: space-between; border-bottom: 1px solid #6b4f8a; padding-bottom: 4px"><b>Office for Nocturnal Affairs</b><span class="title"></span></div>`,
+			Footer: `<div style="text-align: center">page <span class="pageNumber"></span> of <span class="totalPages"></span><script>alert(1)</script></div>`,
 		},
 		text: []string{"page 1 of 2", "page 2 of 2", "About the owls in your belfry", "Humphrey"},
 	},
@@ -67,7 +67,7 @@ var goldens = []golden{
 	{name: "webfont", source: "webfont.html", visit: true, pages: 1, text: []string{"PRINTED"}},
 	{name: "handbook", source: "handbook.md", pages: 1, text: []string{"Muckle Flugga", "ErrTooLate", "<b>this</b>"}},
 	{name: "paper", source: "paper.html", visit: true, pages: 4, text: []string{"as it is printed", "CURTAIN", "(https://platen.dev/play)"}},
-	{name: "paper-plain", source: "paper.html", visit: true, pages: 4, options: PDFOptions{HideBackground: true}},
+	{name: "paper-plain", source: "paper.html", visit: true, pages: 4, options: PDFOptions{OmitBackground: true}},
 	{name: "ledger", source: "ledger.html", pages: 8, text: []string{"001", "150", "300"}},
 	{name: "effects", source: "effects.html", visit: true, pages: 1, text: []string{"leaning", "multiply"}},
 }
@@ -115,7 +115,7 @@ func goldenNamed(t *testing.T, name string) golden {
 			return g
 		}
 	}
-	t.Fatalf("there is no golden document %s", name)
+	t.Fatalf("no golden document %s", name)
 	return golden{}
 }
 
@@ -123,8 +123,8 @@ func goldenNamed(t *testing.T, name string) golden {
 func (g golden) print(t *testing.T, slot *slot, site *httptest.Server) []byte {
 	t.Helper()
 	job := Print{Options: g.options, Load: g.load}
-	job.Options.HeaderTemplate = documents.Template(g.options.HeaderTemplate)
-	job.Options.FooterTemplate = documents.Template(g.options.FooterTemplate)
+	job.Options.Header = documents.SanitizeTemplate(g.options.Header)
+	job.Options.Footer = documents.SanitizeTemplate(g.options.Footer)
 	if g.visit {
 		job.URL = site.URL + "/" + g.source
 	} else {

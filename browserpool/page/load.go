@@ -49,7 +49,7 @@ func (p *page) reach(ctx context.Context, d document) error {
 	return p.awaitSelector(ctx, within, d.load.WaitSelector)
 }
 
-// begin gives the page its document.
+// begin starts loading the document into the page.
 func (p *page) begin(ctx context.Context, d document) error {
 	p.used = true
 	p.progress.begin()

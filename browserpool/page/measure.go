@@ -100,12 +100,12 @@ const pictureSizes = `[...document.images].reduce(([most, all], i) => {
 }, [0, 0])`
 
 func (p *page) checkPictures(ctx context.Context, limits Limits) error {
-	answer, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: pictureSizes, ReturnByValue: true})
-	if err != nil || answer == nil {
+	result, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: pictureSizes, ReturnByValue: true})
+	if err != nil || result == nil {
 		return err
 	}
 	var pixels [2]float64
-	if err := json.Unmarshal([]byte(answer.Result.Value.JSON("", "")), &pixels); err != nil {
+	if err := json.Unmarshal([]byte(result.Result.Value.JSON("", "")), &pixels); err != nil {
 		return fmt.Errorf("measure pictures: %w", err)
 	}
 	switch {

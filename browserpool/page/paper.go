@@ -18,17 +18,17 @@ type PDFOptions struct {
 	Landscape bool
 	// Margin is the white around the content.
 	Margin Margin
-	// HideBackground leaves out CSS backgrounds.
-	HideBackground bool
+	// OmitBackground leaves out CSS backgrounds.
+	OmitBackground bool
 	// Scale enlarges the content, 0.5 to 2; 0 fits the widest content to the
 	// printable width by a scale within 0.5 to 1.
 	Scale float64
-	// DisplayHeaderFooter prints the two templates into the margins of every page.
-	DisplayHeaderFooter bool
-	// HeaderTemplate and FooterTemplate are sanitised HTML; the browser fills in their
+	// HeaderFooter prints the two templates into the margins of every page.
+	HeaderFooter bool
+	// Header and Footer are templates in sanitised HTML; the browser fills in their
 	// elements of class pageNumber, totalPages, date, title and url. By default their text
 	// is 10 px high and as wide as the content. Empty means no text.
-	HeaderTemplate, FooterTemplate string
+	Header, Footer string
 }
 
 // Margin holds CSS lengths as contract.ParseLength reads them. Empty means 1 cm.
@@ -80,25 +80,26 @@ func (o PDFOptions) params() (printParams, error) {
 		return printParams{}, fmt.Errorf("%w: scale %v is not within %v to %v", ErrOptions, o.Scale, contract.MinScale, contract.MaxScale)
 	}
 	p := printParams{
-		Landscape: o.Landscape, PrintBackground: !o.HideBackground, Scale: o.Scale,
+		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
 		PaperWidth: size.width, PaperHeight: size.height, TransferMode: "ReturnAsStream",
 	}
 	if err := p.setMargins(o.Margin); err != nil {
 		return printParams{}, err
 	}
-	if o.DisplayHeaderFooter {
+	if o.HeaderFooter {
 		p.DisplayHeaderFooter = true
-		p.HeaderTemplate, p.FooterTemplate = p.wrapTemplate(o.HeaderTemplate), p.wrapTemplate(o.FooterTemplate)
+		p.HeaderTemplate, p.FooterTemplate = p.wrapTemplate(o.Header), p.wrapTemplate(o.Footer)
 	}
 	return p, nil
 }
 
 // wrapTemplate gives a template a font size and side margins: the browser prints it
-// across the whole paper and too small to read. An empty template is wrapped too, because
-// the browser would print one of its own instead.
+// across the whole paper and too small to read. Padding counts within a width, so that a
+// template of width 100% stays within the margins. An empty template is wrapped too,
+// because the browser would print one of its own instead.
 func (p *printParams) wrapTemplate(template string) string {
-	const style = `font-size: 10px; width: 100%%; box-sizing: border-box; padding: 0 %.4fin 0 %.4fin`
-	return fmt.Sprintf(`<div style="`+style+`">%s</div>`, p.MarginRight, p.MarginLeft, template)
+	const style = `font-size: 10px; width: 100%%; padding: 0 %.4fin 0 %.4fin`
+	return fmt.Sprintf(`<style>* { box-sizing: border-box }</style><div style="`+style+`">%s</div>`, p.MarginRight, p.MarginLeft, template)
 }
 
 func (p *printParams) setMargins(m Margin) error {

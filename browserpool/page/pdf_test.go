@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"image"
 	_ "image/jpeg"
 	_ "image/png"
@@ -61,7 +62,7 @@ func keep(t *testing.T, data []byte, extension string) {
 		return
 	}
 	name := strings.NewReplacer("/", "-", " ", "_").Replace(t.Name())
-	if err := os.WriteFile(dir+"/"+name+"."+extension, data, 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(dir+"/"+name+"."+extension, data, 0o600)); err != nil {
 		t.Error(err)
 	}
 }

@@ -101,7 +101,7 @@ func keepsNarrowContent(t *testing.T, slot *slot) {
 func printsBackgrounds(t *testing.T, slot *slot) {
 	box := wholeDocument(`<div style="background: #ff0000; height: 100px"></div>`)
 	for _, hide := range []bool{false, true} {
-		result := mustPrint(t, slot, Print{HTML: box, Options: PDFOptions{HideBackground: hide}})
+		result := mustPrint(t, slot, Print{HTML: box, Options: PDFOptions{OmitBackground: hide}})
 		picture := testkit.Tool(t, result.PDF, "pdftoppm", "-r", "20", "-")
 		if red := strings.Contains(picture, "\xff\x00\x00"); red == hide {
 			t.Errorf("hidden %v, yet red on the page is %v", hide, red)

@@ -77,12 +77,12 @@ func (p *page) printThenFit(ctx context.Context, params printParams, limit int64
 
 func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
 	params.Scale = params.wholePixelScale(params.Scale)
-	answer, err := p.session.Call(ctx, "", "Page.printToPDF", params)
+	result, err := p.session.Call(ctx, "", "Page.printToPDF", params)
 	if err != nil {
 		return nil, err
 	}
 	var printed proto.PagePrintToPDFResult
-	if err := json.Unmarshal(answer, &printed); err != nil {
+	if err := json.Unmarshal(result, &printed); err != nil {
 		return nil, err
 	}
 	p.output = printed.Stream

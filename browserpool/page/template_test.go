@@ -38,7 +38,7 @@ const (
 func TestHeaderAndFooter(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/path": twoPages})
-	shown := PDFOptions{DisplayHeaderFooter: true, HeaderTemplate: filledHeader, FooterTemplate: filledFooter}
+	shown := PDFOptions{HeaderFooter: true, Header: filledHeader, Footer: filledFooter}
 
 	for name, job := range map[string]Print{
 		"html": {HTML: twoPages, Options: shown},
@@ -80,11 +80,11 @@ func TestHeaderAndFooterAlone(t *testing.T) {
 		options PDFOptions
 		want    string
 	}{
-		{PDFOptions{HeaderTemplate: filledHeader, FooterTemplate: filledFooter}, ""},
-		{PDFOptions{DisplayHeaderFooter: true}, ""},
-		{PDFOptions{DisplayHeaderFooter: true, HeaderTemplate: "HEAD"}, "HEAD"},
-		{PDFOptions{DisplayHeaderFooter: true, FooterTemplate: "FOOT"}, "FOOT"},
-		{PDFOptions{DisplayHeaderFooter: true, FooterTemplate: `100%s FOOT`}, "100%s FOOT"},
+		{PDFOptions{Header: filledHeader, Footer: filledFooter}, ""},
+		{PDFOptions{HeaderFooter: true}, ""},
+		{PDFOptions{HeaderFooter: true, Header: "HEAD"}, "HEAD"},
+		{PDFOptions{HeaderFooter: true, Footer: "FOOT"}, "FOOT"},
+		{PDFOptions{HeaderFooter: true, Footer: `100%s FOOT`}, "100%s FOOT"},
 	} {
 		text := testkit.PDFText(t, mustPrint(t, slot, Print{HTML: twoPages, Options: c.options}).PDF)
 		if c.want == "" && strings.Join(strings.Fields(text), " ") != strings.Join(strings.Fields(none), " ") {
@@ -98,9 +98,9 @@ func TestHeaderAndFooterAlone(t *testing.T) {
 func TestHeaderFollowsMargins(t *testing.T) {
 	slot := openSlot(t)
 	options := PDFOptions{
-		DisplayHeaderFooter: true, Margin: Margin{Left: "2in", Right: "1in", Top: "2cm"},
-		HeaderTemplate: `<span style="font-size: 20px">HEAD</span>`,
-		FooterTemplate: `<div style="text-align: right">FOOT</div>`,
+		HeaderFooter: true, Margin: Margin{Left: "2in", Right: "1in", Top: "2cm"},
+		Header: `<span style="font-size: 20px">HEAD</span>`,
+		Footer: `<div style="text-align: right">FOOT</div>`,
 	}
 	pdf := mustPrint(t, slot, Print{HTML: twoPages, Options: options}).PDF
 	head, foot := boxes(t, pdf, "HEAD"), boxes(t, pdf, "FOOT")
@@ -115,5 +115,22 @@ func TestHeaderFollowsMargins(t *testing.T) {
 	}
 	if big, small := head[0].bottom-head[0].top, foot[0].bottom-foot[0].top; big < 1.7*small {
 		t.Errorf("20 px is %v pt high, 10 px is %v", big, small)
+	}
+}
+
+// A template as wide as it can be, with padding of its own, stays within the margins.
+func TestPaddedTemplate(t *testing.T) {
+	slot := openSlot(t)
+	const padded = `<div style="width: 100%; padding: 0 20px; text-align: right">FULL</div>`
+	pdf := mustPrint(t, slot, Print{HTML: "<!doctype html><p>x", Options: PDFOptions{HeaderFooter: true, Header: padded, Footer: padded}}).PDF
+	found := boxes(t, pdf, "FULL")
+	if len(found) != 2 {
+		t.Fatalf("FULL at %v", found)
+	}
+	const width, margin, padding = 595.28, 72 / 2.54, 15.0
+	for _, at := range found {
+		if want := width - margin - padding; at.right < want-1 || at.right > want+1 {
+			t.Errorf("the template ends at %v pt, want %v", at.right, want)
+		}
 	}
 }

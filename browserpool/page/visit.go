@@ -11,8 +11,8 @@ import (
 
 // This file is what a page does only when it goes to a URL and runs the script it finds.
 
-// confinement refuses what a page may ask of a browser that somebody sits at: downloads
-// and permissions.
+// confinement refuses what a page may ask of an interactive browser: downloads and
+// permissions.
 func (p *page) confinement(client proto.Client) []func() error {
 	return []func() error{
 		func() error {

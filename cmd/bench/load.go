@@ -19,8 +19,8 @@ type outcome struct {
 	p50, p99  time.Duration
 }
 
-// load sends requests on every connection, one after the other, for a while.
-// prepare makes the i-th request of a connection.
+// load sends requests on every connection, one after another, for a while. prepare makes
+// the i-th request of a connection.
 func load(duration time.Duration, want int, prepare func(connection, i int, r *fasthttp.Request)) (outcome, error) {
 	client := &fasthttp.Client{MaxConnsPerHost: connections, NoDefaultUserAgentHeader: true}
 	defer client.CloseIdleConnections()

@@ -52,7 +52,7 @@ func submitted(binary string) error {
 		if err := submitAll(p, keys); err != nil {
 			return err
 		}
-		return p.memory("submitted one after the other")
+		return p.memory("submitted one after another")
 	})
 }
 
@@ -181,7 +181,8 @@ func (p *process) memory(when string) error {
 
 func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// liveHeap is the node's heap after a collection, by the profile that its admin interface gives.
+// liveHeap returns the node's heap after a garbage collection, from the profile of its
+// admin interface.
 func (p *process) liveHeap() (int64, error) {
 	client := p.admin()
 	defer client.CloseIdleConnections()
@@ -212,5 +213,5 @@ func field(r io.Reader, name string) (int64, error) {
 			return strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 		}
 	}
-	return 0, fmt.Errorf("there is no %q (%w)", name, lines.Err())
+	return 0, fmt.Errorf("no %q (%w)", name, lines.Err())
 }

@@ -85,7 +85,7 @@ func kindOf(file string) (document, bool) {
 	case ".md":
 		d.operation, d.field = "markdown-to-pdf", "markdown"
 	case ".xml":
-		d.name = "factur-x" // beside invoice.html
+		d.name = "factur-x" // another name than invoice.html's
 		d.operation, d.field, d.more = "einvoice-to-pdf", "xml", map[string]any{"profile": "en16931"}
 	default:
 		return d, false
@@ -109,7 +109,7 @@ func readOptions(path string) (map[string]json.RawMessage, error) {
 	return options, nil
 }
 
-// withOptions gives each document its options. Options without a document are a mistake.
+// withOptions sets the options of each document. Options without a document are an error.
 func withOptions(all []document, options map[string]json.RawMessage) ([]document, error) {
 	used := 0
 	for i := range all {

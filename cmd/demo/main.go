@@ -63,8 +63,8 @@ func parse() settings {
 	return s
 }
 
-// run is the whole demo. When it returns, the node that it started has ended and the
-// node's data is gone, whatever happened.
+// run is the whole demo. When it returns, even with an error, the node that it started
+// has ended and its data is deleted.
 func run(ctx context.Context, s settings) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not finished within %v", s.timeout))
 	defer cancel()

@@ -32,7 +32,7 @@ func startSite(dir string) (*site, error) {
 	return s, nil
 }
 
-func (s *site) stop() { _ = s.http.Close() } // nobody reads from it any more
+func (s *site) stop() { _ = s.http.Close() } // no request is under way any more
 
 // pages returns each page of the directory as a PDF and as an image.
 func (s *site) pages(dir string) (all []document, err error) {

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestAdmin leads an account and its keys through their lives by the command line.
+// TestAdmin takes an account and its keys through their life by the command line.
 func TestAdmin(t *testing.T) {
 	m := newMachine(t)
 	p := m.start(t)
@@ -38,7 +38,7 @@ func TestAdmin(t *testing.T) {
 	}
 }
 
-// checkRevoke revokes the first key of an account, which must be refused soon.
+// checkRevoke revokes the first key of an account and checks that it is refused soon.
 func checkRevoke(t *testing.T, m *machine, p *process, account, secret string) {
 	t.Helper()
 	if got := authenticated(p.address, secret); got != 404 {
@@ -55,21 +55,21 @@ func checkRevoke(t *testing.T, m *machine, p *process, account, secret string) {
 		t.Errorf("submit with a revoked key: got %d %v, want 401", status, err)
 	}
 	if keys := m.admin(t, "key", "list", account); !strings.Contains(keys, time.Now().UTC().Format("2006-01-02T15:")) {
-		t.Errorf("key list does not tell when it was revoked:\n%s", keys)
+		t.Errorf("key list does not show when it was revoked:\n%s", keys)
 	}
 }
 
-// TestAdminRefusals tells people what was wrong with what they asked of a node.
+// TestAdminRefusals checks that a refused command says what was wrong.
 func TestAdminRefusals(t *testing.T) {
 	m := newMachine(t)
 	m.start(t)
 	account := strings.Fields(m.admin(t, "account", "create", "--plan", "free"))[2]
 	for _, tc := range []struct{ args, want string }{
 		{"account create --plan gold", "choose free, starter, pro or business"},
-		{"account set-plan acc_nobody pro", "there is no account acc_nobody"},
+		{"account set-plan acc_nobody pro", "no account acc_nobody"},
 		{"account set-plan " + account + " gold", "choose free, starter, pro or business"},
-		{"key create acc_nobody", "there is no account acc_nobody"},
-		{"key list acc_nobody", "there is no account acc_nobody"},
+		{"key create acc_nobody", "no account acc_nobody"},
+		{"key list acc_nobody", "no account acc_nobody"},
 		{"key revoke " + account + " key_nothing", "has no such key"},
 	} {
 		var out, errs strings.Builder
@@ -83,7 +83,7 @@ func TestAdminRefusals(t *testing.T) {
 	}
 }
 
-// TestUsage tells people how platen is called.
+// TestUsage checks the usage texts.
 func TestUsage(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"", "Usage:"},
@@ -105,10 +105,10 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestAdminWithoutNode tells that no node answers.
+// TestAdminWithoutNode checks the error without a running node.
 func TestAdminWithoutNode(t *testing.T) {
 	err := run([]string{"admin", "account", "list", "--data", t.TempDir()}, &strings.Builder{}, &strings.Builder{})
 	if err == nil || !strings.Contains(err.Error(), "is one running with this --data?") {
-		t.Errorf("got %v, want a question for the node", err)
+		t.Errorf("got %v, want an error that asks whether a node is running", err)
 	}
 }

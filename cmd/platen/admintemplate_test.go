@@ -65,13 +65,13 @@ func TestAdminTemplates(t *testing.T) {
 		t.Errorf("got %s", shown)
 	}
 	for _, tc := range []struct{ args, want string }{
-		{"template put " + account + " " + templateFile(t, "{nothing}"), "blocks.0.labels.title: Value error, unknown placeholder {nothing}; known are {account_name}"},
+		{"template put " + account + " " + templateFile(t, "{nothing}"), "blocks.0.labels.title: Value error, unknown placeholder {nothing}; use one of {account_name}"},
 		{"template put " + account + " /dev/null", "/dev/null is not valid JSON"},
-		{"template put acc_nobody " + templateFile(t, "x"), "there is no account acc_nobody"},
+		{"template put acc_nobody " + templateFile(t, "x"), "no account acc_nobody"},
 		{"template show " + account + " " + id, "has no such template"},
 		{"template delete " + account + " " + id, "has no such template"},
 		{"template set-default " + account + " " + id, "has no such template"},
-		{"template list acc_nobody", "there is no account acc_nobody"},
+		{"template list acc_nobody", "no account acc_nobody"},
 	} {
 		err := run(strings.Fields("admin "+tc.args+" --data "+m.data), &strings.Builder{}, &strings.Builder{})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {

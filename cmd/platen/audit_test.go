@@ -11,8 +11,8 @@ import (
 	"platen.dev/projections"
 )
 
-// audit is what the journal says about every job, folded anew from its first
-// record by the acceptance rule alone.
+// audit is what the journal says about every job, folded from its first record by nothing
+// but the acceptance rule.
 type audit map[events.JobID]*tally
 
 // tally counts the accepted events about one job.
@@ -65,13 +65,13 @@ func (b audit) add(e events.Envelope) {
 	}
 }
 
-// check holds the audit to the promise: every accepted job is in them, and every
-// job in them was accepted once, done once and debited once.
+// check checks that every accepted job is in the audit, and that every job in the audit
+// was accepted once, done once and debited once.
 func (b audit) check(t *testing.T, accepted []events.JobID) {
 	t.Helper()
 	for _, id := range accepted {
 		if b[id] == nil {
-			t.Errorf("job %s was answered 202 and is not in the journal", id)
+			t.Errorf("job %s got a 202 and is not in the journal", id)
 		}
 	}
 	for id, got := range b {
@@ -82,7 +82,7 @@ func (b audit) check(t *testing.T, accepted []events.JobID) {
 	}
 }
 
-// units is how many jobs of each account were debited.
+// units counts the debited jobs of each account.
 func (b audit) units() map[events.AccountID]int64 {
 	units := map[events.AccountID]int64{}
 	for _, e := range b {
@@ -91,9 +91,9 @@ func (b audit) units() map[events.AccountID]int64 {
 	return units
 }
 
-// checkStates folds the journal into a new replica, as a new node would, and
-// checks that no account has anything reserved or running, and that the units
-// used are those of the audit.
+// checkStates folds the journal into a new replica, as a new node would. It checks that
+// no account has anything reserved or running, and that the units used are those of the
+// audit.
 func (b audit) checkStates(t *testing.T, l eventlog.Log) {
 	t.Helper()
 	replica := openReplica(t, l, t.TempDir())
@@ -114,7 +114,7 @@ func (b audit) checkStates(t *testing.T, l eventlog.Log) {
 	}
 }
 
-// openReplica gives a replica in dir that has read the journal to its end.
+// openReplica opens a replica in dir and waits until it has read the journal to its end.
 func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica {
 	t.Helper()
 	ctx := testkit.Context(t)
@@ -147,7 +147,7 @@ func checkSameReplica(t *testing.T, got, want *projections.Replica) {
 	}
 	g, w := rows(got), rows(want)
 	if len(g) != len(w) {
-		t.Errorf("the replica has %d rows, one folded anew has %d", len(g), len(w))
+		t.Errorf("the replica has %d rows, a new one has %d", len(g), len(w))
 	}
 	for k, v := range w {
 		if g[k] != v {

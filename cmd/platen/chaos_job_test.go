@@ -16,19 +16,19 @@ import (
 // chaosKind is a kind of job that the chaos test sends.
 type chaosKind struct {
 	name, operation string
-	// body is the request of a job of that kind.
+	// body returns the request body of the job.
 	body func(chaosJob) map[string]any
-	// pages of the PDF, or the picture's format and size.
+	// pages are the PDF's pages; otherwise format and size are the picture's.
 	pages         int
 	format        string
 	width, height int
-	// finished PDFs went through qpdf, which packs their title.
+	// finished PDFs were rewritten by qpdf, which compresses their title.
 	finished bool
-	// fails is the code that it must end with.
+	// fails is the error code that the job must end with.
 	fails events.ErrorCode
 }
 
-// chaosJob is one of them. No two of a run have the same text or colour.
+// chaosJob is one job. No two jobs of a run have the same text or colour.
 type chaosJob struct {
 	chaosKind
 	number int
@@ -40,8 +40,8 @@ func (j chaosJob) String() string { return fmt.Sprintf("%s %d", j.name, j.number
 // title is in the document's properties, and text in it.
 func (j chaosJob) title() string { return fmt.Sprintf("chaos-%d-end", j.number) }
 
-// colour differs from that of every other number below 4,096 by 16 in a channel at
-// least, which a jpeg keeps apart.
+// colour differs from that of every other number below 4,096 by at least 16 in one
+// channel, which survives JPEG.
 func (j chaosJob) colour() color.RGBA {
 	step := func(n int) uint8 { return uint8(n%16*16 + 8) }
 	return color.RGBA{step(j.number), step(j.number / 16), step(j.number / 256), 255}
@@ -58,7 +58,7 @@ func (j chaosJob) url() string {
 
 func (j chaosJob) request() map[string]any { return j.body(j) }
 
-// paper is HTML of so many pages.
+// paper returns HTML of n pages.
 func paper(pages int) func(chaosJob) map[string]any {
 	return func(j chaosJob) map[string]any {
 		var html strings.Builder
@@ -96,13 +96,13 @@ func seen(j chaosJob) map[string]any {
 	return map[string]any{"url": j.url(), "options": map[string]any{"format": j.format, "viewport": map[string]any{"width": j.width, "height": j.height}}}
 }
 
-// astray goes to another page of the site.
+// astray is a page that redirects to another page of the site.
 func astray(path string) func(chaosJob) map[string]any {
 	return func(j chaosJob) map[string]any { return map[string]any{"url": j.site + path} }
 }
 
-// impatient waits for what never comes, for longer than a busy machine takes to load
-// the page: that would be another error.
+// impatient waits for an element that never appears. Its limit is longer than a busy
+// machine takes to load the page, because not loading would be another error.
 func impatient(j chaosJob) map[string]any {
 	return map[string]any{"url": j.url(), "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 4000}}
 }
@@ -111,8 +111,8 @@ func endless(chaosJob) map[string]any {
 	return map[string]any{"html": `<div style="height: 30000000px">too tall for any paper</div>`}
 }
 
-// chaosKinds are in the proportions in which they come. Those that take as long as
-// fifty others are rare.
+// chaosKinds lists each kind with its share of the jobs. Kinds that take as long as fifty
+// others are rare.
 var chaosKinds = append(slices.Repeat(usualKinds, 3),
 	chaosKind{name: "no selector", operation: "url-to-pdf", body: impatient, fails: events.SelectorTimeout},
 	chaosKind{name: "too many pages", operation: "html-to-pdf", body: endless, fails: events.FileTooLarge})
@@ -135,7 +135,8 @@ var usualKinds = []chaosKind{
 	{name: "visited page", operation: "url-to-pdf", body: visited, pages: 1},
 }
 
-// check holds a file against the job: no job may get another's, or half of its own.
+// check checks that a file is the job's: no job may get another's file, or half of its
+// own.
 func (j chaosJob) check(file []byte) error {
 	if j.format != "" {
 		return j.checkPicture(file)
@@ -148,7 +149,7 @@ func (j chaosJob) check(file []byte) error {
 		return fmt.Errorf("the title %s is not in the file", j.title())
 	}
 	if j.number%8 != 0 && !j.finished {
-		return nil // reading all of it takes a process
+		return nil // reading the text takes a process of its own
 	}
 	return j.checkText(file)
 }

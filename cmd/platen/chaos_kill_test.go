@@ -17,14 +17,14 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// chaosProcess is a process of the machine as /proc shows it.
+// chaosProcess is a process as /proc shows it.
 type chaosProcess struct {
 	pid, parent, group int
 	state              string
 	command            string
 }
 
-// processes lists those that a condition holds for.
+// processes lists the processes that satisfy a condition.
 func processes(which func(chaosProcess) bool) (found []chaosProcess) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -45,14 +45,15 @@ func processes(which func(chaosProcess) bool) (found []chaosProcess) {
 	return found
 }
 
-// browsersOf lists the browsers that a node has started and that live: each leads a group.
+// browsersOf lists the running browsers that a node has started. Each leads a process
+// group.
 func browsersOf(node int) []chaosProcess {
 	return processes(func(p chaosProcess) bool {
 		return p.parent == node && p.pid == p.group && p.state != "Z" && strings.Contains(p.command, "--remote-debugging-pipe")
 	})
 }
 
-// killer kills browsers and renderers of a node, after chance numbers of jobs.
+// killer kills a node's browsers and renderers, each time after a random number of jobs.
 type killer struct {
 	run                 *chaosRun
 	node                int
@@ -71,7 +72,7 @@ func startKiller(t *testing.T, run *chaosRun, p *process, r *rand.Rand, every in
 	return k
 }
 
-// stop ends the killing; the figures may be read then.
+// stop stops killing. The figures may be read afterwards.
 func (k *killer) stop() {
 	select {
 	case <-k.ending:
@@ -91,7 +92,7 @@ func (k *killer) work() {
 	}
 }
 
-// await waits until so many jobs have ended.
+// await waits until n jobs have ended.
 func (k *killer) await(jobs int) bool {
 	for {
 		n, next := k.run.ends()
@@ -113,7 +114,7 @@ func (k *killer) kill() {
 			k.groups = append(k.groups, browser.group)
 		}
 		if k.turns++; k.turns%4 != 2 {
-			_ = syscall.Kill(browser.pid, syscall.SIGKILL) // unless it has just ended by itself
+			_ = syscall.Kill(browser.pid, syscall.SIGKILL) // it may just have ended by itself
 			k.browsers++
 			continue
 		}
@@ -127,8 +128,8 @@ func (k *killer) kill() {
 	}
 }
 
-// checkProcesses waits until the node has one living browser, and nothing is left
-// of those before it: no helper, no orphan and no zombie.
+// checkProcesses waits until the node has one running browser, and nothing is left of
+// earlier ones: no helper, no orphan and no zombie.
 func checkProcesses(t *testing.T, m *machine, p *process, k *killer) {
 	t.Helper()
 	if k.browsers == 0 || k.renderers == 0 {
@@ -144,11 +145,11 @@ func checkProcesses(t *testing.T, m *machine, p *process, k *killer) {
 		return len(living) == 1 && len(left) == 0 && m.profiles() == 1
 	})
 	if !ok {
-		t.Errorf("beside one browser there are %d profiles and %+v", m.profiles()-1, left)
+		t.Errorf("in addition to one browser there are %d profiles and %+v", m.profiles()-1, left)
 	}
 }
 
-// checkEmpty fails for everything that is in a directory.
+// checkEmpty fails the test for each entry of a directory.
 func checkEmpty(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)
@@ -160,7 +161,7 @@ func checkEmpty(t *testing.T, dir string) {
 	}
 }
 
-// chaosGoroutineSlack is for keep-alive connections of the clients and the log's
+// chaosGoroutineSlack allows for the clients' keep-alive connections and the log's
 // compactions, which come and go.
 const chaosGoroutineSlack = 30
 
@@ -185,7 +186,8 @@ func goroutines(t *testing.T, address string) int {
 	return n
 }
 
-// settledGoroutines is how many goroutines the node has once the number stands still.
+// settledGoroutines returns the number of goroutines of the node once it has stopped
+// changing.
 func settledGoroutines(t *testing.T, address string) (n int) {
 	t.Helper()
 	testkit.Eventually(t, "the number of goroutines settles", func() bool {
@@ -196,7 +198,8 @@ func settledGoroutines(t *testing.T, address string) (n int) {
 	return n
 }
 
-// sample notes the node's memory after every 20 jobs, until the samples are asked for.
+// sample records the node's memory after every 20 jobs, until the returned function is
+// called.
 func (run *chaosRun) sample(t *testing.T, p *process) (samples func() []int) {
 	var kib []int
 	var sampling sync.WaitGroup
@@ -231,10 +234,10 @@ func residentKiB(pid int) int {
 	return n
 }
 
-// checkMemory compares the last third of the run with the second: in the first,
-// caches and the log's tables fill up. A leak of what a job needs (its content, its
-// file, a page's state) would show as a multiple; half again, and what one large
-// file takes while it is under way, is what collection and compaction may add.
+// checkMemory compares the last third of the run with the second; in the first, caches
+// and the log's tables fill up. A leak of a job's content, file or page state would
+// multiply the memory. Garbage and compactions may add half, and one large file under way
+// its size.
 func checkMemory(t *testing.T, kib []int) {
 	t.Helper()
 	third := len(kib) / 3

@@ -19,31 +19,30 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestChaosBrief is TestChaos (make integration) with as many jobs as every run of
-// the tests can afford.
+// TestChaosBrief is TestChaos (make integration) with few enough jobs for every test run.
 func TestChaosBrief(t *testing.T) { chaos(t, 120) }
 
 const (
 	chaosCustomers = 5
-	// chaosClients of each customer have one job under way each: with their polls
-	// they stay below the request rate of the business plan.
+	// chaosClients is the number of clients per customer. Each has one job under way.
+	// With their polls they stay below the request rate of the business plan.
 	chaosClients = 4
 	chaosPace    = 200 * time.Millisecond
-	// chaosKillEvery is how many jobs end between two kills, at most.
+	// chaosKillEvery is the maximal number of jobs that end between two kills.
 	chaosKillEvery = 50
 )
 
-// chaos sends a mix of jobs to a node while its browser is killed again and again.
-// Every job that was answered 202 must end as it would have without: done with its
-// own content, or failed with its own code. At the end nothing may be left of the
-// browsers that died, in memory, among the processes or on disk.
+// chaos sends a mix of jobs to a node while its browser is killed again and again. Every
+// job that got a 202 must end as it would have without the kills: done with its own
+// content, or failed with its own code. At the end nothing may be left of the killed
+// browsers, in memory, among the processes or on disk.
 func chaos(t *testing.T, jobs int) {
 	r := testkit.Rand(t)
 	m := newMachine(t, "--egress-allow", "127.0.0.0/8")
 	p := m.start(t)
 	run := &chaosRun{site: chaosSite(t).URL, address: p.address, ended: map[events.JobID]chaosEnd{}, moved: make(chan struct{})}
 	run.openAccounts(t, m)
-	run.work(t, run.jobs(r, jobs, 20)) // every part of the node has worked once
+	run.work(t, run.jobs(r, jobs, 20)) // every part of the node has been used once
 	before := settledGoroutines(t, p.address)
 
 	killer := startKiller(t, run, p, r, min(chaosKillEvery, jobs/5))
@@ -64,7 +63,7 @@ func chaos(t *testing.T, jobs int) {
 	t.Logf("%d jobs ended, %d done; %d browsers and %d renderers killed", len(run.ended), run.done(), killer.browsers, killer.renderers)
 }
 
-// chaosRun is what clients know of their jobs.
+// chaosRun is what the clients know about their jobs.
 type chaosRun struct {
 	site, address string
 	customers     []client
@@ -91,7 +90,7 @@ func (run *chaosRun) openAccounts(t *testing.T, m *machine) {
 	}
 }
 
-// jobs are n jobs of all kinds, numbered from first, in an order of chance.
+// jobs returns n jobs of all kinds, numbered from first, in random order.
 func (run *chaosRun) jobs(r *rand.Rand, first, n int) (all []chaosJob) {
 	for i := range n {
 		all = append(all, chaosJob{chaosKinds[i%len(chaosKinds)], first + i, run.site})
@@ -100,7 +99,7 @@ func (run *chaosRun) jobs(r *rand.Rand, first, n int) (all []chaosJob) {
 	return all
 }
 
-// work has the customers send the jobs and follow them to their end.
+// work has the customers send the jobs and wait for their end.
 func (run *chaosRun) work(t *testing.T, jobs []chaosJob) {
 	t.Helper()
 	waiting := make(chan chaosJob, len(jobs))
@@ -119,7 +118,7 @@ func (run *chaosRun) work(t *testing.T, jobs []chaosJob) {
 	working.Wait()
 }
 
-// serve sends a job, waits for its end and looks at what came of it.
+// serve sends a job, waits for its end and checks the result.
 func (run *chaosRun) serve(t *testing.T, from client, job chaosJob) {
 	id, ok := run.submit(t, from, job)
 	if !ok {
@@ -158,14 +157,14 @@ func (run *chaosRun) submit(t *testing.T, from client, job chaosJob) (id events.
 	return id, ok
 }
 
-// look tells whether the job has ended.
+// look reports whether the job has ended.
 func (run *chaosRun) look(from client, id events.JobID, into *ended) bool {
 	status, answer, err := from.do("GET", run.address+"/jobs/"+id.String(), nil)
 	return err == nil && status == 200 && json.Unmarshal(answer, into) == nil &&
 		(into.Status == events.StatusDone || into.Status == events.StatusFailed)
 }
 
-// fetch downloads a file and holds it against its job.
+// fetch downloads a file and checks it against its job.
 func (run *chaosRun) fetch(from client, id events.JobID, end *chaosEnd) error {
 	status := 0
 	patiently(func() bool {
@@ -178,8 +177,8 @@ func (run *chaosRun) fetch(from client, id events.JobID, end *chaosEnd) error {
 	return end.job.check(end.file)
 }
 
-// patiently looks until a condition is true or patience ends, so slowly that the request
-// rate allows it.
+// patiently waits until a condition is true or patience ends. It checks slowly enough for
+// the request rate.
 func patiently(is func() bool) bool {
 	tick := time.NewTicker(chaosPace)
 	defer tick.Stop()
@@ -191,7 +190,8 @@ func patiently(is func() bool) bool {
 	return true
 }
 
-// ends is how many jobs have ended, and is told of the next.
+// ends returns the number of jobs that have ended, and a channel that closes when another
+// one does.
 func (run *chaosRun) ends() (n int, next <-chan struct{}) {
 	run.mu.Lock()
 	defer run.mu.Unlock()
@@ -207,9 +207,9 @@ func (run *chaosRun) done() (n int) {
 	return n
 }
 
-// checkJournal holds every end against the job and the journal: a job that could be
-// done is done, unless each of its attempts was killed, and debited once; one that
-// could not has failed with its own code, or for the same reason, and costs nothing.
+// checkJournal compares each end with the job and the journal. A job that can succeed is
+// done and debited once, unless each of its attempts was killed. A job that cannot has
+// failed with its own code, or because each attempt was killed, and is not debited.
 func (run *chaosRun) checkJournal(t *testing.T, l eventlog.Log, out *nodetest.Output) {
 	t.Helper()
 	b, killed := auditJournal(t, l), readRequeued(t, l)
@@ -225,7 +225,7 @@ func (run *chaosRun) checkJournal(t *testing.T, l eventlog.Log, out *nodetest.Ou
 		case end.Status == events.StatusFailed && end.Error == events.BrowserCrashed && killed[id] == 2: // and the third
 			t.Logf("job %s (%s) was killed three times", id, end.job)
 		case end.Error != end.job.fails || (end.Status == events.StatusFailed) != (end.job.fails != ""):
-			t.Errorf("job %s (%s) is %s %s after %d attempts that were lost, want %q; the node said:\n%s",
+			t.Errorf("job %s (%s) is %s %s after %d lost attempts, want %q; the node logged:\n%s",
 				id, end.job, end.Status, end.Error, killed[id], end.job.fails, linesAbout(out, id))
 		}
 	}
@@ -235,7 +235,7 @@ func (run *chaosRun) checkJournal(t *testing.T, l eventlog.Log, out *nodetest.Ou
 	b.checkStates(t, l)
 }
 
-// linesAbout is what a node wrote about a job.
+// linesAbout returns the lines that a node logged about a job.
 func linesAbout(out *nodetest.Output, id events.JobID) string {
 	var about strings.Builder
 	for line := range strings.Lines(out.Text()) {
@@ -246,7 +246,7 @@ func linesAbout(out *nodetest.Output, id events.JobID) string {
 	return about.String()
 }
 
-// readRequeued counts for each job the attempts that were begun again.
+// readRequeued counts the RenderRequeued events of each job.
 func readRequeued(t *testing.T, l eventlog.Log) map[events.JobID]int {
 	t.Helper()
 	counts := map[events.JobID]int{}
@@ -256,7 +256,7 @@ func readRequeued(t *testing.T, l eventlog.Log) map[events.JobID]int {
 			if err != nil {
 				t.Fatal(err)
 			}
-			envelope, _ := entry.(events.Envelope) // or a marker, without events
+			envelope, _ := entry.(events.Envelope) // a marker has no events
 			for _, event := range envelope.Events {
 				if e, ok := event.(events.RenderRequeued); ok {
 					counts[e.Job]++
@@ -267,7 +267,8 @@ func readRequeued(t *testing.T, l eventlog.Log) map[events.JobID]int {
 	return counts
 }
 
-// checkUsage compares what an operator sees with what the clients got.
+// checkUsage compares the usage that an operator sees with the files that the clients
+// got.
 func (run *chaosRun) checkUsage(t *testing.T, m *machine) {
 	t.Helper()
 	for i, account := range run.accounts {

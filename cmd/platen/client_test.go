@@ -12,12 +12,12 @@ import (
 	"platen.dev/events"
 )
 
-// client is a customer with a key. It talks to whichever node it is told.
+// client is a customer with a key, who may call any node.
 type client struct{ key string }
 
 var transport = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// do sends a request and reads the whole answer.
+// do sends a request and reads the whole response.
 func (c client) do(method, url string, body any) (status int, answer []byte, err error) {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c client) do(method, url string, body any) (status int, answer []byte, err
 	return resp.StatusCode, answer, nil
 }
 
-// request sends a body with headers; the answer's body is read already.
+// request sends a body with headers and reads the whole response.
 func (c client) request(method, url string, body []byte, headers map[string]string) (*http.Response, []byte, error) {
 	req, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
@@ -49,8 +49,8 @@ func (c client) request(method, url string, body []byte, headers map[string]stri
 	return resp, answer, err
 }
 
-// submit asks for job number n: odd ones are Markdown, even ones HTML. The id is
-// known when the status is 202.
+// submit submits job number n: odd ones are Markdown, even ones HTML. The id is set if
+// the status is 202.
 func (c client) submit(address string, n int) (events.JobID, int, error) {
 	path, body := "/html-to-pdf", map[string]string{"html": fmt.Sprintf("<h1>Job %d</h1><p>of many</p>", n)}
 	if n%2 == 1 {
@@ -74,8 +74,8 @@ func (c client) post(url string, body any) (events.JobID, int, error) {
 	return id, status, err
 }
 
-// status asks for a job's status; answered is false when the node did not answer
-// or asked to come again.
+// status gets a job's status. answered is false if the node did not answer or asked to
+// retry later.
 func (c client) status(address string, id events.JobID) (s events.Status, answered bool, err error) {
 	status, answer, err := c.do("GET", address+"/jobs/"+id.String(), nil)
 	if err != nil || status == 503 || status == 429 {
@@ -91,7 +91,8 @@ func (c client) status(address string, id events.JobID) (s events.Status, answer
 	return job.Status, true, err
 }
 
-// download checks that a job's file is a PDF; answered is false when the node asked to come again.
+// download checks that a job's file is a PDF. answered is false if the node asked to
+// retry later.
 func (c client) download(address string, id events.JobID) (answered bool, err error) {
 	status, answer, err := c.do("GET", address+"/jobs/"+id.String()+"/download", nil)
 	if status == 429 && strings.Contains(string(answer), "RATE_LIMIT_EXCEEDED") {

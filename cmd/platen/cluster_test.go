@@ -11,8 +11,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// clusterPartitions is the partition count of the clusters under test: a few shards for
-// each of three nodes.
+// clusterPartitions is the number of partitions of the clusters under test: a few shards
+// for each of three nodes.
 const clusterPartitions = 6
 
 // localCluster is a cluster of nodes in this process, on a broker in this process.
@@ -52,7 +52,7 @@ func openKafka(t *testing.T, broker string) eventlog.Log {
 
 func (c *localCluster) address(i int) string { return "http://" + c.nodes[i].Address() }
 
-// share is how many shards each node owns, as the last node sees it.
+// share returns how many shards each node owns according to the last node.
 func (c *localCluster) share() []int {
 	last := c.nodes[len(c.nodes)-1].Replica()
 	share := make([]int, len(c.nodes))
@@ -66,8 +66,8 @@ func (c *localCluster) share() []int {
 	return share
 }
 
-// TestCluster follows jobs through three nodes: any node takes a job, whoever owns
-// its shard; every node knows it and serves its file; and a node that leaves hands
+// TestCluster follows jobs through three nodes. Any node accepts a job, whichever node
+// owns its shard. Every node knows the job and serves its file. A node that leaves hands
 // over what it has.
 func TestCluster(t *testing.T) {
 	c := startLocalCluster(t, 3)
@@ -97,9 +97,9 @@ func TestCluster(t *testing.T) {
 	b.checkStates(t, l)
 }
 
-// submitToEveryNode submits to every node for every shard, and asks another node
-// for each job at once. A reply that got lost between the nodes would show as an
-// answer after node.ReplyTimeout.
+// submitToEveryNode submits to every node for every shard, and at once asks another node
+// for each job. A reply that got lost between the nodes would show as a response after
+// node.ReplyTimeout.
 func (c *localCluster) submitToEveryNode(t *testing.T, customers []client) (jobs []trackedJob) {
 	t.Helper()
 	var slowest time.Duration
@@ -118,12 +118,12 @@ func (c *localCluster) submitToEveryNode(t *testing.T, customers []client) (jobs
 			jobs = append(jobs, trackedJob{id: id, from: from})
 		}
 	}
-	t.Logf("%d submits answered, the slowest after %s", len(jobs), slowest.Round(time.Millisecond))
+	t.Logf("%d submits, the slowest took %s", len(jobs), slowest.Round(time.Millisecond))
 	return jobs
 }
 
-// leave fills the queues, closes node 0 and checks that the others go on with
-// its shards and its jobs.
+// leave fills the queues, closes node 0 and checks that the others take over its shards
+// and its jobs.
 func (c *localCluster) leave(t *testing.T, customers []client) (jobs []trackedJob) {
 	t.Helper()
 	for n := range 24 {
@@ -148,7 +148,7 @@ func (c *localCluster) leave(t *testing.T, customers []client) (jobs []trackedJo
 	}
 	t.Logf("node 0 closed within %s, and all shards answered after %s", closed.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
 	if s := c.share(); s[0] != 0 {
-		t.Errorf("the shards are owned %v by the nodes, the first of which has left", s)
+		t.Errorf("the nodes own %v shards; the first node has left", s)
 	}
 	for _, j := range jobs {
 		awaitFile(t, j.from, c.address(2), j.id)

@@ -19,10 +19,10 @@ const (
 	crashKills = 10
 )
 
-// TestCrash kills a node with SIGKILL ten times while it works off 200 jobs, and
-// starts it again on the same data. Every job that was answered 202 must end as
-// a file that can be downloaded, and be debited once; so must those whose answer
-// got lost in a crash after they had become durable.
+// TestCrash kills a node with SIGKILL ten times while it processes 200 jobs, and restarts
+// it on the same data. Every job that got a 202 must end as a file that can be
+// downloaded, and be debited once. So must the jobs that were durable, but whose response
+// was lost in a crash.
 func TestCrash(t *testing.T) {
 	r := testkit.Rand(t)
 	m := newMachine(t, "--dev")
@@ -41,7 +41,7 @@ func TestCrash(t *testing.T) {
 	w.up(p.address)
 	w.await(t, "all jobs are done", func() bool { return len(w.jobs) == crashJobs && w.done == crashJobs })
 	if got := m.profiles(); got > 1 {
-		t.Errorf("%d browser profiles are left of 1 living browser and %d killed ones", got, crashKills)
+		t.Errorf("%d browser profiles are left of 1 running browser and %d killed ones", got, crashKills)
 	}
 	w.stop()
 	w.checkFaults(t)
@@ -75,9 +75,9 @@ func awaitMoment(t *testing.T, p *process, w *workload, r *rand.Rand) {
 	}
 }
 
-// checkSettled ends a crash test. One more job makes sure that all commands of
-// those before it are decided; a restart brings out the jobs whose answer was
-// lost; then files, accounts and journal must agree about every job.
+// checkSettled ends a crash test. One more job ensures that all commands about earlier
+// jobs are decided. A restart makes the jobs known whose response was lost. Then files,
+// accounts and journal must agree about every job.
 func checkSettled(t *testing.T, m *machine, p *process, key client, w *workload) {
 	t.Helper()
 	last, status, err := key.submit(p.address, 0)
@@ -105,7 +105,7 @@ func checkSettled(t *testing.T, m *machine, p *process, key client, w *workload)
 		b.checkStates(t, l)
 		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
 	})
-	t.Logf("%d answered 202, %d answers lost of which %d jobs were durable, %d times 429, %d times 503, slowest 202 after %s",
+	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503, slowest 202 after %s",
 		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused, w.slowest.Round(time.Millisecond))
 }
 
@@ -147,7 +147,8 @@ func awaitFile(t *testing.T, from client, address string, id events.JobID) {
 	})
 }
 
-// listedUnits reads the column UNITS of `platen admin account list`.
+// listedUnits returns an account's value in the column UNITS of `platen admin account
+// list`.
 func (m *machine) listedUnits(t *testing.T, account string) int64 {
 	t.Helper()
 	list := m.admin(t, "account", "list")

@@ -13,7 +13,8 @@ import (
 	"platen.dev/einvoice/pdfa"
 )
 
-// maxInvoiceFile bounds the files that the e-invoice commands read, in bytes.
+// maxInvoiceFile is the maximal size of a file that the e-invoice commands read, in
+// bytes.
 const maxInvoiceFile = 256 << 20
 
 // eInvoice runs `platen einvoice check FILE` and `platen einvoice extract FILE`, which
@@ -65,7 +66,7 @@ func readBounded(path string) ([]byte, error) {
 
 func isPDF(file []byte) bool { return bytes.Contains(file[:min(len(file), 1024)], []byte("%PDF-")) }
 
-// checkFile checks an XML invoice, or a hybrid PDF with the XML in it.
+// checkFile checks an XML invoice, or a hybrid PDF with its XML.
 func checkFile(file []byte, f invoiceFlags, stdout io.Writer) error {
 	xml := file
 	var wrong error
@@ -79,24 +80,24 @@ func checkFile(file []byte, f invoiceFlags, stdout io.Writer) error {
 		}
 	}
 	profile := f.profile
-	guideline, declared := einvoice.Declared(xml)
+	guideline, declared := einvoice.DeclaredGuideline(xml)
 	if profile == "" {
 		profile = declared
 	}
 	if profile == "" && guideline != "" {
-		return errors.Join(wrong, fmt.Errorf("the XML declares the guideline %q, which is of no known profile; name one with --profile", guideline))
+		return errors.Join(wrong, fmt.Errorf("the XML declares the guideline %q, which is not that of a known profile; name the profile with --profile", guideline))
 	}
 	if profile == "" {
 		profile = "en16931"
 	}
-	i, err := einvoice.Validate(xml, profile)
+	i, err := einvoice.ParseSchemaOnly(xml, profile)
 	if err == nil {
 		fmt.Fprintf(stdout, "XML: invoice %s is valid by the schema of profile %s\n", i.Number().Text(), profile)
 	}
 	return errors.Join(wrong, err)
 }
 
-// extractFile takes the XML out of a hybrid PDF.
+// extractFile extracts the XML of a hybrid PDF.
 func extractFile(file []byte, f invoiceFlags, stdout io.Writer) error {
 	xml, err := pdfa.Extract(file)
 	if err != nil {

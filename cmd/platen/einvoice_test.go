@@ -12,7 +12,7 @@ import (
 	"platen.dev/events"
 )
 
-// A hybrid invoice is checked and its XML taken out, without a node.
+// A hybrid invoice is checked, and its XML extracted, without a node.
 func TestInvoiceCommands(t *testing.T) {
 	sample, err := os.ReadFile("../../einvoice/testdata/extended.xml")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestInvoiceCommands(t *testing.T) {
 		{"check " + hybrid, "PDF: a valid hybrid invoice", ""},
 		{"check " + plain, "is valid by the schema of profile extended", ""},
 		{"check --profile minimum " + plain, "", "profile minimum"},
-		{"check " + near, "", "name one with --profile"},
+		{"check " + near, "", "name the profile with --profile"},
 		{"check --profile extended " + near, "is valid", ""},
 		{"check " + broken, "", "ram:LineNo"},
 		{"check " + torn, "", "6.6.4-2"},
@@ -56,11 +56,11 @@ func TestInvoiceCommands(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", tc.args, err, tc.failure)
 		}
 		if !strings.Contains(said.String(), tc.said) {
-			t.Errorf("%s: said %q", tc.args, &said)
+			t.Errorf("%s: printed %q", tc.args, &said)
 		}
 	}
 	if taken, err := os.ReadFile(out); err != nil || string(taken) != xml {
-		t.Errorf("the XML taken out is another: %v", err)
+		t.Errorf("the extracted XML is different: %v", err)
 	}
 	for _, args := range []string{"", "dance", "check", "check a b", "check --nonsense a"} {
 		if err := run(append([]string{"einvoice"}, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{}); !errors.Is(err, cli.ErrUsage) {
@@ -69,7 +69,7 @@ func TestInvoiceCommands(t *testing.T) {
 	}
 }
 
-// The documentation lists every placeholder there is.
+// The documentation lists every placeholder.
 func TestPlaceholdersAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/EINVOICES.md")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBrokerFailover is TestFailover on a real broker, which must be a fresh one:
-// start it with testdata/kafka/run.sh and put its address into PLATEN_TEST_KAFKA.
+// TestBrokerFailover is TestFailover on a real, newly started broker: start one with
+// testdata/kafka/run.sh and put its address into PLATEN_TEST_KAFKA.
 func TestBrokerFailover(t *testing.T) {
 	broker := os.Getenv("PLATEN_TEST_KAFKA")
 	if broker == "" {

@@ -20,20 +20,19 @@ import (
 
 const (
 	clusterNodes = 3
-	// What the broker in this process is put through; a real one takes more.
+	// The load on the broker in this process; a real one gets more.
 	failoverKills = 6
 	failoverJobs  = 120
 )
 
-// TestFailover kills one of three nodes with SIGKILL, again and again, while they
-// work off jobs of several accounts, and starts it again, with its data or
-// without. What TestCrash promises of one node must hold of the cluster.
+// TestFailover repeatedly kills one of three nodes with SIGKILL while they process jobs
+// of several accounts, and restarts it with or without its data. What TestCrash checks
+// for one node must hold for the cluster.
 //
-// The broker in this process lets a member's session end while the member waits in
-// a JoinGroup, and then never answers it: its client hangs for 20 s. This happens
-// when a member dies while others join. So here nodes are killed when the shards
-// are settled, and started again when theirs are taken over; a real broker gets no
-// such favour (TestBrokerFailover).
+// The broker in this process may end a member's session while the member waits in a
+// JoinGroup, and then never responds: its client hangs for 20 s. This happens when a
+// member dies while others join. So here nodes are killed when the shards are settled,
+// and restarted when theirs are taken over. TestBrokerFailover does without that.
 func TestFailover(t *testing.T) { failover(t, nodetest.Broker(t), failoverKills, failoverJobs, true) }
 
 func failover(t *testing.T, broker string, kills, jobs int, gentle bool) {
@@ -53,16 +52,17 @@ func failover(t *testing.T, broker string, kills, jobs int, gentle bool) {
 	w.checkFaults(t)
 	c.checkSettled(t, w)
 	if w.slowest >= node.ReplyTimeout {
-		t.Errorf("a reply got lost and was not looked for: a 202 took %s", w.slowest)
+		t.Errorf("a reply got lost and nobody looked for it: a 202 took %s", w.slowest)
 	}
 	t.Logf("%d kills; the slowest takeover of a killed node's shards took %s; slowest 202 after %s",
 		kills, slowest.Round(time.Millisecond), w.slowest.Round(time.Millisecond))
 }
 
-// processCluster is three nodes, each a process, on one Kafka log with shared files.
+// processCluster is three nodes, each a process of its own, on one Kafka log with shared
+// files.
 type processCluster struct {
 	broker   string
-	gentle   bool // see TestFailover
+	gentle   bool // kill only when the shards are settled; see TestFailover
 	machines []*machine
 	nodes    []*process // the one that lives, or lived last, in each machine
 	past     []*process // all there ever were
@@ -99,7 +99,7 @@ func (c *processCluster) launch(t *testing.T, i int) {
 	c.past = append(c.past, c.nodes[i])
 }
 
-// customersOfEveryShard opens accounts until there is one on every shard.
+// customersOfEveryShard opens accounts until every shard has one.
 func customersOfEveryShard(t *testing.T, m *machine) ([]client, []events.AccountID) {
 	t.Helper()
 	customers, accounts := make([]client, clusterPartitions), make([]events.AccountID, clusterPartitions)
@@ -115,8 +115,8 @@ func customersOfEveryShard(t *testing.T, m *machine) ([]client, []events.Account
 	return customers, accounts
 }
 
-// killOne kills a node at a random moment, measures how long its shards are
-// silent, and starts it again.
+// killOne kills a node at a random moment, measures how long its shards do not reply, and
+// restarts it.
 func (c *processCluster) killOne(t *testing.T, w *workload, r *rand.Rand) (takeover time.Duration) {
 	t.Helper()
 	i := r.IntN(clusterNodes)
@@ -139,7 +139,7 @@ func (c *processCluster) killOne(t *testing.T, w *workload, r *rand.Rand) (takeo
 	}
 	c.awaitAnswers(t, w, orphans)
 	takeover = time.Since(killed)
-	t.Logf("node %d killed (data kept: %v, restarted at once: %v): %d shards answer again after %s",
+	t.Logf("node %d killed (data kept: %v, restarted at once: %v): %d shards reply again after %s",
 		i, !fresh, soon, len(orphans), takeover.Round(time.Millisecond))
 	if !soon {
 		c.launch(t, i)
@@ -155,7 +155,7 @@ func (c *processCluster) awaitMoment(t *testing.T, i int, w *workload, r *rand.R
 	accepted, done := w.progress()
 	n := 1 + r.IntN(failoverJobs/failoverKills)
 	switch r.IntN(4) {
-	case 0: // as soon as the one restarted last listens
+	case 0: // as soon as the last restarted node listens
 	case 1:
 		c.nodes[i].await(t, "shard owned")
 	case 2:
@@ -166,7 +166,7 @@ func (c *processCluster) awaitMoment(t *testing.T, i int, w *workload, r *rand.R
 	}
 }
 
-// even tells whether every node owns its share of the shards.
+// even reports whether every node owns its share of the shards.
 func (c *processCluster) even() bool {
 	for _, p := range c.nodes {
 		if len(c.owned(p)) != clusterPartitions/clusterNodes {
@@ -192,8 +192,8 @@ func (c *processCluster) owned(p *process) (shards []int) {
 
 var shardOwned = regexp.MustCompile(`msg="shard owned" partition=(\d+) epoch=(\d+)`)
 
-// owners tells from what nodes wrote which of them owns each shard: the one with
-// the highest epoch. A shard that nobody has owned yet is left out.
+// owners returns the owner of each shard according to the nodes' logs: the node with the
+// highest epoch. A shard that had no owner yet is missing.
 func owners(outputs []*nodetest.Output) map[int]int {
 	owner, latest := map[int]int{}, map[int]int{}
 	for node, out := range outputs {
@@ -208,8 +208,8 @@ func owners(outputs []*nodetest.Output) map[int]int {
 	return owner
 }
 
-// awaitAnswers submits a job to every given shard, through the nodes that live,
-// until each is answered 202.
+// awaitAnswers submits a job to each of the given shards, through the running nodes,
+// until each gets a 202.
 func (c *processCluster) awaitAnswers(t *testing.T, w *workload, shards []int) {
 	t.Helper()
 	var asking sync.WaitGroup
@@ -219,7 +219,7 @@ func (c *processCluster) awaitAnswers(t *testing.T, w *workload, shards []int) {
 	asking.Wait()
 }
 
-// checkSettled ends a cluster test as checkSettled of TestCrash ends that one.
+// checkSettled ends a cluster test in the way of TestCrash's checkSettled.
 func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 	t.Helper()
 	accepted := w.accepted()
@@ -251,8 +251,10 @@ func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 		if got := c.machines[i].profiles(); got > 0 {
 			t.Errorf("%d browser profiles are left of node %d", got, i)
 		}
-		checkSameReplica(t, openReplica(t, l, filepath.Join(c.machines[i].data, "replica")), openReplica(t, l, t.TempDir()))
 	}
-	t.Logf("%d answered 202, %d answers lost of which %d jobs were durable, %d times 429, %d times 503",
+	for _, m := range c.machines { // no node is left that would write between two reads of the journal
+		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
+	}
+	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503",
 		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused)
 }

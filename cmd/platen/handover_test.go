@@ -17,10 +17,10 @@ import (
 	"platen.dev/projections"
 )
 
-// TestHandOverNodes gives all jobs to shards of one node and lets three render them:
-// the node itself what it has pages for, the others what it has not. Then one drains,
-// gets no more and finishes what it has; then one is killed in the middle of its
-// renders; and every job is done exactly once.
+// TestHandOverNodes submits all jobs to the shards of one node and lets three render
+// them: the node itself those for which it has pages, the others the rest. Then one node
+// drains: it gets no more and finishes what it has. Then one is killed in the middle of
+// its renders. Every job is done exactly once.
 func TestHandOverNodes(t *testing.T) {
 	c := startProcessCluster(t, nodetest.Broker(t), "--egress-allow", "127.0.0.0/8")
 	testkit.Eventually(t, "the shards are shared evenly", c.even)
@@ -28,7 +28,7 @@ func TestHandOverNodes(t *testing.T) {
 	site := newGatedSite(t)
 	var jobs []trackedJob
 
-	// Node 0 has two slots and four attempts: eight jobs fill the six slots there are.
+	// Node 0 has two slots and four attempts: eight jobs fill all six slots.
 	jobs = append(jobs, c.submitHeld(t, site, 0, 8)...)
 	site.awaitHeld(t, 6)
 	ids := [clusterNodes]events.NodeID{c.id(t, l, 0), c.id(t, l, 1), c.id(t, l, 2)}
@@ -37,11 +37,11 @@ func TestHandOverNodes(t *testing.T) {
 		return s[ids[0]] == 2 && s[ids[1]] == 2 && s[ids[2]] == 2
 	})
 
-	// Node 1 is told to stop, and more is to do than the others can at once.
+	// Node 1 is told to stop while there are more jobs than the others can begin.
 	if err := c.nodes[1].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	c.nodes[1].await(t, "rendering retired")
+	c.nodes[1].await(t, "renderer retired")
 	jobs = append(jobs, c.submitHeld(t, site, 0, 12)...)
 	site.open()
 	c.nodes[1].awaitStopped(t)
@@ -76,7 +76,7 @@ func TestHandOverNodes(t *testing.T) {
 	t.Logf("renders begun by the nodes: %v", starts(t, l))
 }
 
-// submitHeld submits jobs for shards of a node whose pictures wait at the gatedSite.
+// submitHeld submits jobs to the shards of a node. Their pictures wait at the gatedSite.
 func (c *processCluster) submitHeld(t *testing.T, site *gatedSite, node, jobs int) (accepted []trackedJob) {
 	t.Helper()
 	shards := c.owned(c.nodes[node])
@@ -106,7 +106,7 @@ func (c *processCluster) awaitDone(t *testing.T, jobs []trackedJob) {
 	}
 }
 
-// id is the node id that a process goes by in the journal.
+// id is the process's node id in the journal.
 func (c *processCluster) id(t *testing.T, l eventlog.Log, node int) (id events.NodeID) {
 	t.Helper()
 	logtest.Each(t, l, events.TopicJournal, int32(c.owned(c.nodes[node])[0]), func(r eventlog.Record) {
@@ -126,7 +126,7 @@ func decoded(t *testing.T, r eventlog.Record) events.Entry {
 	return entry
 }
 
-// starts is how many renders each node has begun.
+// starts counts the renders that each node has begun.
 func starts(t *testing.T, l eventlog.Log) map[events.NodeID]int {
 	t.Helper()
 	begun := map[events.NodeID]int{}
@@ -147,7 +147,7 @@ func starts(t *testing.T, l eventlog.Log) map[events.NodeID]int {
 	return begun
 }
 
-// gatedSite is a site whose pictures come only while it is open.
+// gatedSite is a site that serves its pictures only while it is open.
 type gatedSite struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -193,7 +193,7 @@ func (s *gatedSite) close() {
 	s.gate = make(chan struct{})
 }
 
-// awaitHeld waits until as many pictures are waited for.
+// awaitHeld waits until n requests for pictures are waiting.
 func (s *gatedSite) awaitHeld(t *testing.T, n int) {
 	t.Helper()
 	testkit.Eventually(t, fmt.Sprintf("%d pages wait for their picture", n), func() bool {

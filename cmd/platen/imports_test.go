@@ -14,31 +14,31 @@ import (
 // rule says which packages of Platen a package may import, and why no others.
 type rule struct{ may, why string }
 
-// rules has every package. A package under test may import what it needs.
+// rules has a rule for every package. Tests may import what they need.
 var rules = map[string]rule{
 	"events":                   {"", "commands, events and their bytes: everything rests on them"},
-	"events/contract":          {"", "limits and grammars that several rooms share: a leaf, so that all can"},
+	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
 	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
 	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
 	"events/eventlog/embedded": {"events/eventlog", "a back end knows the contract of the log and nothing above it"},
 	"events/eventlog/kafka":    {"events/eventlog", "a back end knows the contract of the log and nothing above it"},
 	"events/eventlog/logtest":  {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
-	"events/testkit":           {"", "tests of every room use it"},
+	"events/testkit":           {"", "shared by the tests of all packages"},
 	"store":                    {"", "files are files: storage knows no jobs"},
 	"projections":              {"events events/eventlog", "a replica folds what happened and decides nothing"},
 
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
-	"einvoice":          {"einvoice/cii einvoice/markup", "an invoice is read without knowing what it is for"},
+	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
 	"einvoice/markup":   {"", "a strict XML reader"},
-	"einvoice/cii":      {"", "the structure of the profiles, as data"},
-	"einvoice/blocks":   {"einvoice einvoice/cii", "shows an invoice as HTML"},
-	"einvoice/pdfa":     {"einvoice einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
+	"einvoice/cii":      {"events/contract", "the structure of the profiles, as data; their names are the API's"},
+	"einvoice/blocks":   {"einvoice einvoice/cii events/contract", "shows an invoice as HTML; margins have the grammar of the API"},
+	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
 
 	"browserpool":          {"browserpool/chromium browserpool/egress browserpool/page events", "lends pages, and knows neither accounts nor the log; events for the lanes"},
 	"browserpool/page":     {"browserpool/chromium browserpool/egress events/contract", "does one job's work on a page, and knows no pool"},
 	"browserpool/chromium": {"", "a process and its debug pipe"},
-	"browserpool/egress":   {"", "a proxy and its policy"},
+	"browserpool/egress":   {"events/contract", "a proxy and its policy; contract for the longest wait"},
 	"browserpool/bare":     {"browserpool/chromium", "what benchmarks compare the pool with must share none of it"},
 	"browserpool/pagetest": {"", "servers for tests"},
 
@@ -67,7 +67,7 @@ var rules = map[string]rule{
 	"edge/request":             {"edge/schema events events/contract", "pure: from bytes to a typed request or violations"},
 	"edge/apikey":              {"events", "the form of API keys"},
 	"edge/openapi":             {"edge/schema", "describes declarations"},
-	"edge/openapi/openapitest": {"", "holds responses to the description, as a client would"},
+	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
 		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog projections",
 		"HTTP: reaches actors and documents through interfaces of its own",
@@ -77,23 +77,23 @@ var rules = map[string]rule{
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
 		"actors/account cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog projections",
-		"works on a node through what a node gives it",
+		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/job actors/rate actors/render actors/render/dispatch actors/retention actors/shard browserpool browserpool/egress " +
 			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections store",
-		"connects the parts: the one package that knows all rooms",
+		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen":               {"cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events", "parses commands and calls what does them"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
-	"cmd/bench":                {"browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded", "measures the service from outside, and the bare minimum beside it"},
+	"cmd/bench":                {"browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded", "measures the service from outside, and the bare minimum of the same work"},
 }
 
 const module = "platen.dev/"
 
-// packages has the imports within Platen of every package there is.
+// packages returns, for every package, its imports within Platen.
 func packages(t *testing.T) map[string][]string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
@@ -120,7 +120,7 @@ func packages(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestImports holds every package to its rule, and every rule to what is there.
+// TestImports checks that every package keeps its rule, and that every rule is needed.
 func TestImports(t *testing.T) {
 	all := packages(t)
 	for name, imports := range all {
@@ -143,12 +143,13 @@ func TestImports(t *testing.T) {
 	}
 	for name := range rules {
 		if _, there := all[name]; !there {
-			t.Errorf("there is a rule for %s, which is not there", name)
+			t.Errorf("there is a rule for %s, which does not exist", name)
 		}
 	}
 }
 
-// TestReadmeShowsTheImports holds the README's list of folders to the imports of what is in them.
+// TestReadmeShowsTheImports compares the README's list of folders with the actual
+// imports.
 func TestReadmeShowsTheImports(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -160,25 +161,25 @@ func TestReadmeShowsTheImports(t *testing.T) {
 	}
 	want := map[string][]string{}
 	for name, imports := range packages(t) {
-		room, _, _ := strings.Cut(name, "/")
-		for _, imported := range append(imports, room) {
+		folder, _, _ := strings.Cut(name, "/")
+		for _, imported := range append(imports, folder) {
 			to, _, _ := strings.Cut(imported, "/")
-			if to != room && !slices.Contains(want[room], to) {
-				want[room] = append(want[room], to)
-			} else if want[room] == nil {
-				want[room] = []string{}
+			if to != folder && !slices.Contains(want[folder], to) {
+				want[folder] = append(want[folder], to)
+			} else if want[folder] == nil {
+				want[folder] = []string{}
 			}
 		}
 	}
 	delete(want, "cmd")
-	for room, imports := range want {
+	for folder, imports := range want {
 		slices.Sort(imports)
 		text := fmt.Sprint(strings.Join(imports, ", "))
 		if text == "" {
 			text = "nothing"
 		}
-		if shown[room] != text {
-			t.Errorf("README.md says that %s imports %q; it imports %s", room, shown[room], text)
+		if shown[folder] != text {
+			t.Errorf("README.md says that %s imports %q; it imports %s", folder, shown[folder], text)
 		}
 	}
 }

@@ -17,14 +17,15 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// What clients see of many requests at once, with the node killed between, must be
-// what a service would show that does one thing after the other. The histories are
-// recorded at the clients and checked by porcupine.
+// The responses to many concurrent requests, with the node killed in between, must be
+// those of a service that handles one request after another. The clients record
+// histories, and porcupine checks that they are linearizable.
 
-// outcome is how one request ended, as its client saw it.
+// outcome is the end of one request as its client saw it.
 type outcome struct {
-	// status is 0 when no answer came: the request may have taken effect or not, unless
-	// it is void because it was never sent, or refused before anybody decided about it.
+	// status is 0 if no response came: the request may have taken effect or not. It is
+	// void if it certainly had none, because it was never sent or was refused before it
+	// was decided.
 	status   int
 	void     bool
 	job      string
@@ -32,7 +33,7 @@ type outcome struct {
 	code     string
 }
 
-// history records requests and what came of them.
+// history records requests with their outcomes.
 type history struct {
 	mu    sync.Mutex
 	began time.Time
@@ -55,9 +56,9 @@ func (h *history) record(client int, call func() outcome) outcome {
 	return o
 }
 
-// dropRepeatedUnanswered keeps the first of the requests without an answer. They ask for
-// the same, so whatever another of them may have brought about, the first may have
-// too; and without this the search would try them in every order.
+// dropRepeatedUnanswered keeps only the first of the requests without a response. They
+// are equal, so any effect of another one may be the effect of the first. Without this
+// the search would try them in every order.
 func (h *history) dropRepeatedUnanswered() {
 	first := slices.MinFunc(h.ops, func(a, b porcupine.Operation) int { return cmp.Compare(doubt(a), doubt(b)) })
 	h.ops = slices.DeleteFunc(h.ops, func(op porcupine.Operation) bool {
@@ -72,9 +73,9 @@ func doubt(op porcupine.Operation) int64 {
 	return 1 << 62
 }
 
-// narrow makes each answered request happen at one moment, which changes nothing here,
-// as both models only move on: an acceptance that is possible at all is possible as
-// soon as it was asked for, a replay or a refusal as late as it was answered.
+// narrow shrinks each request with a response to one moment. Both models only ever grow,
+// so this changes no verdict: if an acceptance is possible at all, it is possible when
+// the request was sent; if a replay or a refusal is, then when the response came.
 func (h *history) narrow() {
 	for i, op := range h.ops {
 		switch o := op.Output.(outcome); {
@@ -86,7 +87,7 @@ func (h *history) narrow() {
 	}
 }
 
-// check holds the history against a model.
+// check checks the history against a model.
 func (h *history) check(t *testing.T, model porcupine.NondeterministicModel) {
 	t.Helper()
 	h.narrow()
@@ -99,7 +100,7 @@ func (h *history) check(t *testing.T, model porcupine.NondeterministicModel) {
 	}
 }
 
-// restarts is a node that is killed and started again while requests go on.
+// restarts is a node that is killed and restarted while requests go on.
 type restarts struct {
 	h *machine
 	p *process
@@ -123,13 +124,13 @@ func (r *restarts) killOnce(t *testing.T) {
 	r.p, r.address = p, p.address
 }
 
-// sendAll has many clients send one request each, again and again until it is answered,
-// while the node is killed when a quarter, a half and three quarters of them are done.
+// sendAll has each client send one request, repeating it until there is a response. The
+// node is killed when a quarter, a half and three quarters of the clients are done.
 func (r *restarts) sendAll(t *testing.T, clients int, send func(address string, client int) outcome) *history {
 	t.Helper()
 	h := &history{began: time.Now()}
 	answered := make(chan struct{}, clients)
-	gate := make(chan struct{}) // holds the rest back until the node was killed under the first
+	gate := make(chan struct{}) // holds the others back until the node was killed under the first
 	var group sync.WaitGroup
 	for client := range clients {
 		group.Go(func() {
@@ -153,7 +154,7 @@ func (r *restarts) sendAll(t *testing.T, clients int, send func(address string, 
 	return h
 }
 
-// post sends a job and reads what came back.
+// post submits a job and reads the response.
 func post(key, address, idempotencyKey, html string) outcome {
 	body, err := json.Marshal(map[string]string{"html": html})
 	if err != nil {
@@ -171,7 +172,7 @@ func post(key, address, idempotencyKey, html string) outcome {
 		Job   string `json:"job_id"`
 		Error string `json:"error"`
 	}
-	_ = json.Unmarshal(answer, &fields) // what is no JSON has no fields
+	_ = json.Unmarshal(answer, &fields) // a body that is not valid JSON has no fields
 	if fields.Error == "RATE_LIMIT_EXCEEDED" {
 		return outcome{void: true}
 	}
@@ -180,7 +181,7 @@ func post(key, address, idempotencyKey, html string) outcome {
 
 const linearClients = 100
 
-// TestOneKey has 100 clients send one request with one key, with the node killed
+// TestOneKey has 100 clients send one request with one key, with the node killed in
 // between: one job, one debit.
 func TestOneKey(t *testing.T) {
 	m := newMachine(t, "--dev")
@@ -195,7 +196,7 @@ func TestOneKey(t *testing.T) {
 		if o := op.Output.(outcome); o.status == 202 {
 			jobs[o.job]++
 		} else if o.status != 0 {
-			t.Errorf("a client was answered %+v", o)
+			t.Errorf("a client got %+v", o)
 		}
 	}
 	if len(jobs) != 1 {
@@ -214,10 +215,10 @@ func TestOneKey(t *testing.T) {
 	t.Logf("%d requests of %d clients", len(history.ops), linearClients)
 }
 
-// unknownJob is a job whose id no client was told yet.
+// unknownJob is a job whose id no client knows yet.
 const unknownJob = "?"
 
-// oneJob is the service as one key sees it: the state is the job made, "" for none.
+// oneJob is the model of one idempotency key: the state is the job made, "" for none.
 func oneJob() porcupine.NondeterministicModel {
 	return porcupine.NondeterministicModel{
 		Init: func() []any { return []any{""} },
@@ -237,7 +238,7 @@ func oneJob() porcupine.NondeterministicModel {
 }
 
 // TestLimitsAreExact sends more jobs at once than the account may have, with the node
-// killed between: never one too many, and no refusal while there is room.
+// killed in between: never one too many, and no refusal while there is room.
 func TestLimitsAreExact(t *testing.T) {
 	hold := make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hold }))
@@ -248,12 +249,12 @@ func TestLimitsAreExact(t *testing.T) {
 		plan events.Plan
 		// used is how many jobs the account has had before, limit how many more it may have.
 		used, limit int
-		// clients are as many as the plan's request rate lets through.
+		// clients is limited by the plan's request rate.
 		clients int
 		status  int
 		code    string
 	}{
-		"concurrency": {events.PlanBusiness, 0, 150, 2 * linearClients, 429, "CONCURRENCY_LIMIT"},
+		"concurrency": {events.PlanBusiness, 0, 150, 2 * linearClients, 429, "CONCURRENCY_LIMIT_EXCEEDED"},
 		"quota":       {events.PlanFree, 98, 2, 8, 402, "QUOTA_EXCEEDED"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -277,8 +278,8 @@ func TestLimitsAreExact(t *testing.T) {
 	}
 }
 
-// use has an account make n jobs, on a plan whose request rate allows it, and goes
-// back to its plan; the node is started anew and has forgotten the rate.
+// use has an account submit n jobs, on a plan whose request rate allows it, and changes
+// back to its plan. The node is restarted meanwhile, so it has forgotten the rate.
 func use(t *testing.T, m *machine, p *process, from client, account string, plan events.Plan, n int) *process {
 	t.Helper()
 	m.admin(t, "account", "set-plan", account, string(events.PlanBusiness))
@@ -297,8 +298,7 @@ func use(t *testing.T, m *machine, p *process, from client, account string, plan
 	return m.start(t)
 }
 
-// counter is the service as an account sees whose jobs do not end: the state is how
-// many it has.
+// counter is the model of an account whose jobs do not end: the state is how many it has.
 func counter(limit, status int, code string) porcupine.NondeterministicModel {
 	return porcupine.NondeterministicModel{
 		Init: func() []any { return []any{0} },
@@ -319,7 +319,7 @@ func counter(limit, status int, code string) porcupine.NondeterministicModel {
 	}
 }
 
-// The models bite: each of these histories could not come of one thing after the other.
+// Each of these histories is not linearizable, and the models find that.
 func TestModelsBite(t *testing.T) {
 	at := func(call, end int64, o outcome) porcupine.Operation {
 		return porcupine.Operation{Call: call, Return: end, Output: o}

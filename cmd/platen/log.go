@@ -18,7 +18,8 @@ import (
 	"platen.dev/events"
 )
 
-// dumpLog runs `platen log dump`: by the running node, or else from the log itself.
+// dumpLog runs `platen log dump`. It asks the running node or, if there is none, reads
+// the log itself.
 func dumpLog(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 || args[0] != "dump" {
 		fmt.Fprint(stderr, usage())
@@ -38,7 +39,7 @@ func dumpLog(args []string, stdout, stderr io.Writer) error {
 	return errors.Join(err, out.Flush())
 }
 
-// dumpStopped reads the log of a node that does not run.
+// dumpStopped reads the log of a stopped node.
 func dumpStopped(ctx context.Context, cfg node.Config, filter logdump.Filter, out io.Writer) error {
 	l, err := cfg.OpenLogReadOnly(ctx)
 	if err != nil {

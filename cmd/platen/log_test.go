@@ -11,8 +11,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// The log of a node prints the same while it runs and afterwards, on one machine and
-// with Kafka, without anything that a caller has written.
+// The log prints the same while the node runs and after it stopped, embedded and with
+// Kafka, and shows nothing that a caller has written.
 func TestLogDump(t *testing.T) {
 	for name, flags := range map[string][]string{"embedded": {"--dev"}, "kafka": {"--dev", "--kafka", nodetest.Broker(t)}} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestLogDump(t *testing.T) {
 	}
 }
 
-// dump runs `platen log dump` for the machine's node, which must succeed.
+// dump runs `platen log dump` for the machine's node.
 func (m *machine) dump(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
@@ -60,7 +60,7 @@ func (m *machine) dump(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// What cannot be printed is refused with a reason.
+// A wrong filter is refused with a reason.
 func TestLogDumpRefusals(t *testing.T) {
 	for args, want := range map[string]string{
 		"--data " + t.TempDir(): "no node runs with this --data",

@@ -19,7 +19,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// scrape reads a node's metrics as Prometheus does, and holds them to its conventions.
+// scrape reads a node's metrics as Prometheus does, and checks them against its
+// conventions.
 func scrape(t *testing.T, address string) map[string]*dto.MetricFamily {
 	t.Helper()
 	resp, err := http.Get(address + "/metrics")
@@ -46,7 +47,7 @@ func scrape(t *testing.T, address string) map[string]*dto.MetricFamily {
 	return families
 }
 
-// value adds up a family's series that have all the given label values.
+// value adds up the series of a family that have all the given labels.
 func value(f *dto.MetricFamily, labels ...string) (sum float64) {
 	for _, m := range f.GetMetric() {
 		var have []string
@@ -61,7 +62,7 @@ func value(f *dto.MetricFamily, labels ...string) (sum float64) {
 	return sum
 }
 
-// TestMetrics has a node do a few jobs and looks at what it says of them.
+// TestMetrics runs a few jobs and checks the metrics.
 func TestMetrics(t *testing.T) {
 	m := newMachine(t, "--dev", "--slots", "2", "--egress-allow", "127.0.0.0/8")
 	p := m.start(t)
@@ -118,7 +119,7 @@ func TestMetrics(t *testing.T) {
 	checkDocumented(t, f)
 }
 
-// checkDocumented holds docs/METRICS.md to what is there, by name and type.
+// checkDocumented compares docs/METRICS.md with the actual metrics, by name and type.
 func checkDocumented(t *testing.T, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/METRICS.md")
@@ -136,7 +137,7 @@ func checkDocumented(t *testing.T, families map[string]*dto.MetricFamily) {
 	}
 	for name := range documented {
 		if families[name] == nil {
-			t.Errorf("%s is documented and not there", name)
+			t.Errorf("%s is documented and does not exist", name)
 		}
 	}
 }

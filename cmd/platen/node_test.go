@@ -21,8 +21,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestDrain stops a node with SIGTERM while jobs wait and render: it must say that
-// it is not ready, end well, and its next start must finish what it accepted.
+// TestDrain stops a node with SIGTERM while jobs wait and render. The node must report
+// that it is not ready and end with status 0, and its next start must finish what it
+// accepted.
 func TestDrain(t *testing.T) {
 	m := newMachine(t, "--dev")
 	p := m.start(t)
@@ -51,7 +52,8 @@ func TestDrain(t *testing.T) {
 	checkSettled(t, m, p, key, w)
 }
 
-// readiness is the status of /readyz to a new connection, 0 when it is refused.
+// readiness returns the status of /readyz on a new connection, 0 if the connection is
+// refused.
 func readiness(address string) int {
 	fresh := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := fresh.Get(address + "/readyz")
@@ -62,8 +64,8 @@ func readiness(address string) int {
 	return resp.StatusCode
 }
 
-// TestStopWithSilentConnections keeps connections open on which nothing is ever
-// sent, as load balancers do: they must not hold up a node that stops.
+// TestStopWithSilentConnections keeps connections open on which nothing is ever sent, as
+// load balancers do. They must not delay a node that stops.
 func TestStopWithSilentConnections(t *testing.T) {
 	m := newMachine(t)
 	p := m.start(t)
@@ -77,7 +79,7 @@ func TestStopWithSilentConnections(t *testing.T) {
 	}
 }
 
-// connect opens a connection and holds it for the length of the test.
+// connect opens a connection and keeps it open until the test ends.
 func connect(t *testing.T, address string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -87,8 +89,9 @@ func connect(t *testing.T, address string) {
 	t.Cleanup(func() { _ = c.Close() })
 }
 
-// TestStartOfALostRender finds in the log a StartRender of a node that died before
-// it was decided: the job must be taken from that node at once, not at its deadline.
+// TestStartOfALostRender puts into the log a StartRender of a node that died before it
+// was decided. The job must be taken from that node at once, not at the attempt's
+// deadline.
 func TestStartOfALostRender(t *testing.T) {
 	m := newMachine(t, "--dev")
 	m.start(t).stop(t)
@@ -121,8 +124,8 @@ func sendAll(t *testing.T, l eventlog.Log, account events.AccountID, bodies ...e
 	}
 }
 
-// TestLostReply sends a command whose reply cannot reach the one who waits for it:
-// the read model must tell, long before testkit.Patience ends.
+// TestLostReply sends a command whose reply cannot reach the gateway. The gateway must
+// find it in the read model, long before testkit.Patience ends.
 func TestLostReply(t *testing.T) {
 	n := nodetest.Start(t, nodetest.Config(t), node.Options{})
 	elsewhere := testkit.System(t)
@@ -141,7 +144,7 @@ func TestLostReply(t *testing.T) {
 	}
 }
 
-// TestOneNodePerDirectory starts a second node on a data directory in use.
+// TestOneNodePerDirectory starts a second node on a data directory that is in use.
 func TestOneNodePerDirectory(t *testing.T) {
 	m := newMachine(t)
 	p := m.start(t)
@@ -160,7 +163,7 @@ func TestOneNodePerDirectory(t *testing.T) {
 	}
 }
 
-// TestUnreachableKafka starts a node whose brokers are not there.
+// TestUnreachableKafka starts a node whose brokers do not exist.
 func TestUnreachableKafka(t *testing.T) {
 	nobody := nodetest.FreePorts(t, 1)[0]
 	cfg := nodetest.Config(t)
@@ -175,8 +178,8 @@ func TestUnreachableKafka(t *testing.T) {
 	}
 }
 
-// TestEgress renders a page with an image of this machine's, which is fetched only
-// where the operator allows it.
+// TestEgress renders a page with an image from this machine, which is fetched only if the
+// operator allows it.
 func TestEgress(t *testing.T) {
 	for name, tc := range map[string]struct {
 		flags   []string
@@ -204,8 +207,8 @@ func TestEgress(t *testing.T) {
 	}
 }
 
-// TestDevKeys starts a node twice: the demo keys are made once, for every plan, and
-// for their owner's eyes only.
+// TestDevKeys starts a node twice. The demo keys are made once, for every plan, in a file
+// that only its owner may read.
 func TestDevKeys(t *testing.T) {
 	m := newMachine(t, "--dev")
 	var files [2]string
@@ -235,7 +238,8 @@ func TestDevKeys(t *testing.T) {
 	}
 }
 
-// authenticated asks for a job that is not there: 404 to a valid key, 401 to another.
+// authenticated asks for a job that does not exist: 404 for a valid key, 401 for any
+// other.
 func authenticated(address, key string) int {
 	status, _, _ := client{key}.do("GET", address+"/jobs/"+events.NewJobID().String(), nil)
 	return status

@@ -9,8 +9,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestOverNodes holds three nodes to what counts per account: the request rate is one
-// for all nodes together, and a revoked key is refused everywhere within a second.
+// TestOverNodes checks what holds per account over three nodes: all nodes together share
+// one request rate, and a revoked key is refused everywhere within a second.
 func TestOverNodes(t *testing.T) {
 	c := startLocalCluster(t, 3)
 	testkit.Eventually(t, "the nodes share the shards evenly", func() bool {
@@ -31,10 +31,10 @@ func TestOverNodes(t *testing.T) {
 	}
 }
 
-// checkRate asks every node in turn, three times as often as the plan allows.
+// checkRate sends three times as many requests as the plan allows, to each node in turn.
 func (c *localCluster) checkRate(t *testing.T, secret, account string) {
 	t.Helper()
-	for _, n := range c.nodes { // no node may lag behind, or it would not know the key
+	for _, n := range c.nodes { // wait for every node: one that lags would not know the key
 		if err := n.Replica().CatchUp(t.Context(), events.Partition(events.AccountID(account), clusterPartitions)); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func (c *localCluster) checkRate(t *testing.T, secret, account string) {
 	}
 }
 
-// checkRevoked revokes an account's key at one node and asks all.
+// checkRevoked revokes an account's key at one node and tries it at all.
 func (c *localCluster) checkRevoked(t *testing.T, account, secret string) {
 	t.Helper()
 	id := strings.Fields(strings.Split(c.machines[0].admin(t, "key", "list", account), "\n")[1])[0]

@@ -17,10 +17,10 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// stopPatience is how long a node with nothing much to do may take to stop.
+// stopPatience is how long a node with little to do may take to stop.
 const stopPatience = 15 * time.Second
 
-// machine is what outlives a node's processes: its directories and its flags.
+// machine is what the processes of a node share: its directories and its flags.
 type machine struct {
 	data string
 	temp string // of the browsers' profiles
@@ -31,7 +31,7 @@ func newMachine(t *testing.T, args ...string) *machine {
 	return &machine{data: t.TempDir(), temp: t.TempDir(), args: args}
 }
 
-// process is one run of platen as a process of its own.
+// process is one run of platen in a process of its own.
 type process struct {
 	machine *machine
 	cmd     *exec.Cmd
@@ -141,7 +141,7 @@ func (m *machine) devKey(t *testing.T, plan events.Plan) string {
 	return keys[plan]
 }
 
-// admin runs `platen admin` against the node, which must accept.
+// admin runs `platen admin` against the node and must succeed.
 func (m *machine) admin(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
@@ -168,8 +168,8 @@ func (m *machine) profiles() int {
 	return len(found)
 }
 
-// awaitNoBrowsers waits until no browser of the machine is left: the kernel ends
-// them with their node, but needs a moment.
+// awaitNoBrowsers waits until no browser of the machine is left. The kernel ends them
+// with their node, but takes a moment.
 func (m *machine) awaitNoBrowsers(t *testing.T) {
 	t.Helper()
 	testkit.Eventually(t, "the browsers of a killed node are gone", func() bool { return len(m.browsers()) == 0 })

@@ -50,7 +50,8 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// parseServe reads the configuration file, if one is named, and the flags over it.
+// parseServe reads the configuration file, if one is named, and lets the flags override
+// it.
 func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	cfg, err := fileConfig(args)
 	if err != nil {
@@ -96,7 +97,8 @@ func (s *secretFile) Set(path string) error {
 	return err
 }
 
-// fileConfig finds --config before the other flags are read, as those win over it.
+// fileConfig finds --config before the other flags are parsed, because they override the
+// file.
 func fileConfig(args []string) (node.Config, error) {
 	for i, arg := range args {
 		name, value, hasValue := strings.Cut(arg, "=")

@@ -10,7 +10,7 @@ import (
 	"platen.dev/cmd/platen/node"
 )
 
-// TestBadConfigFile names files that cannot be used.
+// TestBadConfigFile checks the errors for files that cannot be used.
 func TestBadConfigFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "platen.toml")
 	if err := os.WriteFile(file, []byte("partitions = 0\n"), 0o600); err != nil {
@@ -27,7 +27,7 @@ func TestBadConfigFile(t *testing.T) {
 	}
 }
 
-// TestFlagsWinOverFile gives the same settings twice.
+// TestFlagsWinOverFile sets the same settings in the file and by flags.
 func TestFlagsWinOverFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "platen.toml")
 	if err := os.WriteFile(file, []byte("listen = \"127.0.0.1:1\"\npartitions = 7\n[kafka]\nbrokers = [\"a:1\"]\n"), 0o600); err != nil {

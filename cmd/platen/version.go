@@ -5,7 +5,7 @@ import "runtime/debug"
 // release is the version of a released build, set by the linker.
 var release = "dev"
 
-// version is the release, with the commit when the build knows it.
+// version is the release, with the commit if the build knows it.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// web is a small site of the test's own.
+// web is a small site.
 func web(t *testing.T) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) {
@@ -40,7 +40,7 @@ func web(t *testing.T) *httptest.Server {
 	return site
 }
 
-// ended is a job at its end, as its status shows it.
+// ended is the status of a job that has ended.
 type ended struct {
 	Status  events.Status    `json:"status"`
 	Error   events.ErrorCode `json:"error_code"`
@@ -71,9 +71,8 @@ func (c client) run(t *testing.T, address, operation string, body map[string]any
 	return e
 }
 
-// read runs a PDF tool over a file.
-// TestWebPages sends jobs of every kind that opens a page by its address, and looks
-// at their files.
+// read runs a PDF tool over a file. TestWebPages runs jobs of every kind that opens a
+// page by its URL, and checks their files.
 func TestWebPages(t *testing.T) {
 	site := web(t)
 	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")
@@ -119,7 +118,7 @@ func TestWebPages(t *testing.T) {
 	}
 }
 
-// TestWebFaults ends jobs whose page does not come with the code that says why.
+// TestWebFaults checks the error codes of jobs whose page cannot be loaded.
 func TestWebFaults(t *testing.T) {
 	site := web(t)
 	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")

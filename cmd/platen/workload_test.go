@@ -12,11 +12,11 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// workload submits jobs and follows them, through whatever happens to the nodes.
-// Submitters work off a allowance that the test raises; a poller follows every
-// accepted job until it is done.
+// workload submits jobs and follows them while nodes are killed and restarted. Submitters
+// use up an allowance that the test raises. A poller follows every accepted job until it
+// is done.
 type workload struct {
-	clients []client // jobs go round them
+	clients []client // take turns with the jobs
 
 	mu        sync.Mutex
 	moved     chan struct{} // closed and replaced with every change
@@ -26,7 +26,7 @@ type workload struct {
 	turns     int           // submits begun, for the round robin
 	jobs      []trackedJob  // accepted
 	done      int
-	lost      int // submits whose answer never came
+	lost      int // submits without a response
 	limited   int // answers 429
 	refused   int // answers 503
 	slowest   time.Duration
@@ -57,7 +57,7 @@ func startWorkload(t *testing.T, clients ...client) *workload {
 	return w
 }
 
-// change changes the state and wakes who waits for a change.
+// change changes the state and wakes those who wait for a change.
 func (w *workload) change(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +66,7 @@ func (w *workload) change(f func()) {
 	w.moved = make(chan struct{})
 }
 
-// when waits until so, which is called with the lock held, is true. It gives up
+// when waits until a condition is true, which it checks with the lock held. It gives up
 // when the workload stops or testkit.Patience ends.
 func (w *workload) when(so func() bool) bool {
 	deadline := time.After(2 * testkit.Patience)
@@ -85,7 +85,7 @@ func (w *workload) when(so func() bool) bool {
 	}
 }
 
-// await is when for tests: it must come true.
+// await is when for tests: it fails the test if the condition does not come true.
 func (w *workload) await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	if !w.when(so) {
@@ -95,7 +95,7 @@ func (w *workload) await(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// up and down tell where nodes listen.
+// up and down record where nodes listen.
 func (w *workload) up(address string) {
 	w.change(func() { w.addresses = append(w.addresses, address) })
 }
@@ -115,14 +115,14 @@ func (w *workload) down(address string) {
 // allow lets n more jobs be submitted.
 func (w *workload) allow(n int) { w.change(func() { w.allowance += n }) }
 
-// progress is how many jobs were accepted and done so far.
+// progress returns how many jobs were accepted and done so far.
 func (w *workload) progress() (accepted, done int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.jobs), w.done
 }
 
-// left is how many jobs of the allowance are not accepted yet.
+// left returns how many jobs of the allowance are not accepted yet.
 func (w *workload) left() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,10 +144,10 @@ func (w *workload) submitOn() {
 	}
 }
 
-// free tells whether the allowance allows another submit; called with mu held.
+// free reports whether the allowance permits another submit. It is called with mu held.
 func (w *workload) free() bool { return len(w.jobs)+w.underWay < w.allowance }
 
-// submitOne has one more job accepted, on top of the allowance.
+// submitOne submits until one more job is accepted, on top of the allowance.
 func (w *workload) submitOne(from client) {
 	accepted := false
 	for !accepted && w.when(func() bool { return len(w.addresses) > 0 }) {
@@ -176,7 +176,7 @@ func (w *workload) begin() (submit func(), ok bool) {
 	return func() { _ = w.submit(from, address, n) }, true
 }
 
-// submit sends a job once and notes what became of it.
+// submit sends a job once and records the outcome.
 func (w *workload) submit(from client, address string, n int) (accepted bool) {
 	began := time.Now()
 	id, status, err := from.submit(address, n)
@@ -199,7 +199,7 @@ func (w *workload) submit(from client, address string, n int) (accepted bool) {
 		}
 	})
 	if status != 202 {
-		<-time.After(retryPause) // it says: come again
+		<-time.After(retryPause) // it asked to retry later
 	}
 	return status == 202
 }
@@ -251,7 +251,7 @@ func (w *workload) look(i int, j trackedJob, address string) {
 	})
 }
 
-// checkFaults fails the test for every answer that no customer should get.
+// checkFaults fails the test for every response that no customer should get.
 func (w *workload) checkFaults(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
@@ -261,7 +261,7 @@ func (w *workload) checkFaults(t *testing.T) {
 	}
 }
 
-// accepted is the ids of the jobs that were answered 202.
+// accepted returns the ids of the jobs that got a 202.
 func (w *workload) accepted() (ids []events.JobID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

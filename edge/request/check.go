@@ -90,7 +90,7 @@ func checkWebhook(s string) string {
 		return ""
 	case errors.Is(err, contract.ErrURLCredentials):
 		return "webhook_url must not contain credentials; configure delivery headers for the account instead"
-	case errors.Is(err, contract.ErrURLLength):
+	case errors.Is(err, contract.ErrURLLength), errors.Is(err, contract.ErrURLPort):
 		return sentence("webhook_url", err)
 	}
 	return "webhook_url must be an http or https URL with a host"
@@ -105,7 +105,7 @@ func checkDelivery(s string) string {
 		return ""
 	case errors.Is(err, contract.ErrURLCredentials):
 		return "url must not contain credentials"
-	case errors.Is(err, contract.ErrURLLength):
+	case errors.Is(err, contract.ErrURLLength), errors.Is(err, contract.ErrURLPort):
 		return sentence("url", err)
 	}
 	return "url must be an https URL with a host"

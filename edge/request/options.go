@@ -60,21 +60,22 @@ var compressionOptions = schema.Object[events.Compression]{
 var pdfOptions = schema.Object[PDFOptions]{
 	Name: "PdfOptions", Doc: "What the PDF looks like.",
 	Fields: []schema.Field[PDFOptions]{
-		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Format = v }).Default(contract.DefaultPaper).Doc("Paper format."),
-		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Landscape = v }).Default(false),
+		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format = v }).Default(contract.DefaultPaper).Doc("Paper format."),
+		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
-			o.MarginTop, o.MarginRight, o.MarginBottom, o.MarginLeft = v.top, v.right, v.bottom, v.left
+			p := &o.Print
+			p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft = v.top, v.right, v.bottom, v.left
 		}),
-		schema.Optional("print_background", schema.Bool{}, func(o *PDFOptions, v bool) { o.PrintBackground = v }).Default(true).Doc("Print CSS backgrounds."),
-		schema.Optional("display_header_footer", schema.Bool{}, func(o *PDFOptions, v bool) { o.HeaderFooter = v }).
+		schema.Optional("print_background", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.OmitBackground = !v }).Default(true).Doc("Print CSS backgrounds."),
+		schema.Optional("display_header_footer", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.HeaderFooter = v }).
 			Default(false).Doc("Show the header and footer templates."),
 		schema.Optional("header_template", pageTemplate, func(o *PDFOptions, v string) { o.Header = v }).Doc(pageTemplateDoc),
 		schema.Optional("footer_template", pageTemplate, func(o *PDFOptions, v string) { o.Footer = v }).Doc(pageTemplateDoc),
-		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Watermark = &v }).Plan(starter),
+		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Print.Watermark = &v }).Plan(starter),
 		schema.Optional("user_password", schema.String{MinLength: 1, Check: checkPassword, Secret: true}, func(o *PDFOptions, v string) { o.Password = v }).
 			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),
-		schema.Optional("compression", compressionOptions, func(o *PDFOptions, v events.Compression) { o.Compression = &v }).Plan(pro),
-		schema.Optional("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions, v float64) { o.Scale = v }).
+		schema.Optional("compression", compressionOptions, func(o *PDFOptions, v events.Compression) { o.Print.Compression = &v }).Plan(pro),
+		schema.Optional("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions, v float64) { o.Print.Scale = v }).
 			Doc("Computed so that the widest content fits the page when it is left out."),
 	},
 }

@@ -43,21 +43,12 @@ type Body struct {
 
 // PDFOptions say what a PDF looks like (docs/API.md, PDF options).
 type PDFOptions struct {
-	// Format is one of contract.PaperFormats, in their spelling.
-	Format    string
-	Landscape bool
-	// The margins are CSS lengths; empty means the default.
-	MarginTop, MarginRight, MarginBottom, MarginLeft string
-	PrintBackground                                  bool
-	HeaderFooter                                     bool
+	// Print has the options as the job keeps them, except those below.
+	Print events.PrintOptions
 	// Header and Footer are HTML as it was sent.
 	Header, Footer string
-	Watermark      *events.Watermark
 	// Password is plain text, "" for none.
-	Password    string
-	Compression *events.Compression
-	// Scale is zero if it is to be computed.
-	Scale float64
+	Password string
 }
 
 // Auth is a credential for the target page, in plain text (docs/API.md, Auth).

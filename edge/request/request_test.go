@@ -25,7 +25,7 @@ func decode(t *testing.T, path, body string, keys ...string) (Request, []schema.
 	t.Helper()
 	op, ok := ByPath(path)
 	if !ok {
-		t.Fatalf("there is no operation at %s", path)
+		t.Fatalf("no operation at %s", path)
 	}
 	lines := make([][]byte, len(keys))
 	for i, key := range keys {
@@ -45,7 +45,7 @@ func mustDecode(t *testing.T, path, body string, keys ...string) Request {
 
 // What is left out has its default, or is absent in the request, too.
 func TestDefaults(t *testing.T) {
-	pdf := &PDFOptions{Format: "A4", PrintBackground: true}
+	pdf := &PDFOptions{Print: events.PrintOptions{Format: "A4"}}
 	image := &events.ImageOptions{Format: "png", Width: 1024, Height: 768}
 	for _, tc := range []struct {
 		path, body string
@@ -60,10 +60,10 @@ func TestDefaults(t *testing.T) {
 		{"/einvoice-to-pdf", `{"xml":"x"}`, Body{PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
 		{"/html-to-pdf", `{"html":"h","einvoice":{"xml":"x"}}`, Body{HTML: "h", PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
 		{"/html-to-pdf", `{"html":"h","render":{}}`, Body{HTML: "h", PDF: pdf, Load: &events.LoadOptions{Timeout: 30_000, WaitUntil: "load"}}},
-		{"/html-to-pdf", `{"html":"h","options":{"watermark":{"text":"t"},"compression":{}}}`, Body{HTML: "h", PDF: &PDFOptions{
-			Format: "A4", PrintBackground: true, Compression: &events.Compression{},
+		{"/html-to-pdf", `{"html":"h","options":{"watermark":{"text":"t"},"compression":{}}}`, Body{HTML: "h", PDF: &PDFOptions{Print: events.PrintOptions{
+			Format: "A4", Compression: &events.Compression{},
 			Watermark: &events.Watermark{Text: "t", Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px", Rotation: -45},
-		}}},
+		}}}},
 	} {
 		if r := mustDecode(t, tc.path, tc.body); !reflect.DeepEqual(r.Body, tc.want) || r.Idempotency != nil || "/"+string(r.Operation) != tc.path {
 			t.Errorf("%s %s:\n got %+v\nwant %+v", tc.path, tc.body, r, tc.want)
@@ -78,23 +78,39 @@ func TestValues(t *testing.T) {
 		"einvoice":{"format":"factur-x","profile":"basic","xml":"x"},
 		"options":{"format":"letter","landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
 		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","scale":1.5,
-		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":0},"compression":{"level":9,"image_quality":80}}}`)
+		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
 		URL: "u", Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
 		Load:    &events.LoadOptions{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5},
 		Invoice: &Invoice{XML: "x", Profile: "basic"},
-		PDF: &PDFOptions{
+		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", Print: events.PrintOptions{
 			Format: "Letter", Landscape: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm",
-			HeaderFooter: true, Header: "h", Footer: "f", Password: "p", Scale: 1.5,
-			Watermark: &events.Watermark{Text: "t", Color: "red", FontSize: "1cm"}, Compression: &events.Compression{Level: 9, ImageQuality: 80},
-		},
+			OmitBackground: true, HeaderFooter: true, Scale: 1.5,
+			Watermark: &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5}, Compression: &events.Compression{Level: 9, ImageQuality: 80},
+		}},
 	}
 	if !reflect.DeepEqual(r.Body, want) {
 		t.Errorf("got %+v\nwant %+v", r.Body, want)
 	}
+	checkFilled(t, *r.PDF)
+	checkFilled(t, r.PDF.Print, "Header", "Footer", "Password") // the edge makes these of the ones above
+	checkFilled(t, *r.PDF.Print.Watermark)
+	checkFilled(t, *r.PDF.Print.Compression)
+	checkFilled(t, *r.Load)
 	r = mustDecode(t, "/html-to-image", `{"html":"h","test":true,"options":{"format":"JPG","full_page":true,"quality":1e1,"viewport":{"width":320,"height":8192}}}`)
 	if want := (events.ImageOptions{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {
 		t.Errorf("got %+v, want image %+v", r, want)
+	}
+	checkFilled(t, *r.Image)
+}
+
+// checkFilled checks that a test has a value for every field of a struct, a new one included.
+func checkFilled[T any](t *testing.T, v T, except ...string) {
+	t.Helper()
+	for field, value := range reflect.ValueOf(v).Fields() {
+		if value.IsZero() && !slices.Contains(except, field.Name) {
+			t.Errorf("no value of %T.%s is tested", v, field.Name)
+		}
 	}
 }
 
@@ -199,5 +215,16 @@ func TestExamples(t *testing.T) {
 		if len(violations) > 0 || len(r.Gates) > 0 {
 			t.Errorf("%s: %v, gates %v", op.Name, violations, r.Gates)
 		}
+	}
+}
+
+// Every operation has an endpoint.
+func TestEveryOperationIsDeclared(t *testing.T) {
+	var declared []events.Operation
+	for _, o := range Operations() {
+		declared = append(declared, o.Name)
+	}
+	if want := events.Operations(); !reflect.DeepEqual(slices.Sorted(slices.Values(declared)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("declared are %v, want %v", declared, want)
 	}
 }

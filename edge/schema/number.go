@@ -99,7 +99,7 @@ func significant(number string) (digits string, zeros int) {
 	return sign + kept, power(exponent) - len(after) + len(all) - len(kept)
 }
 
-// power reads an exponent, bounded to what no body's digits could make up for.
+// power reads an exponent, bounded to a size that the digits of no body can offset.
 func power(exponent string) int {
 	const far = 1 << 30
 	v, err := strconv.Atoi(exponent)

@@ -12,6 +12,7 @@ import (
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/cii"
+	"platen.dev/events/contract"
 )
 
 func invoice(t *testing.T, profile string, changes ...string) *einvoice.Invoice {
@@ -24,20 +25,20 @@ func invoice(t *testing.T, profile string, changes ...string) *einvoice.Invoice 
 	if len(changes) > 0 && changed == string(xml) {
 		t.Fatalf("%v changes nothing", changes)
 	}
-	i, err := einvoice.Read([]byte(changed), profile)
+	i, err := einvoice.Parse([]byte(changed), profile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return i
 }
 
-// squeezed is a text without any white space, in which line breaks do not matter.
-func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
+// withoutSpace removes all white space, so that line breaks do not matter.
+func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// words are what a page shows, squeezed.
-func wordsOf(t *testing.T, page string) string {
+// visibleText is the text that an HTML document shows, without white space.
+func visibleText(t *testing.T, document string) string {
 	t.Helper()
-	tree, err := html.Parse(strings.NewReader(page))
+	tree, err := html.Parse(strings.NewReader(document))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,55 +53,55 @@ func wordsOf(t *testing.T, page string) string {
 		}
 	}
 	walk(tree)
-	return squeezed(b.String())
+	return withoutSpace(b.String())
 }
 
-// missing are the texts of an invoice that a page does not show, attachments aside.
+// missing are the texts of an invoice, other than attachments, that a document does not show.
 func missing(i *einvoice.Invoice, shown string) (all []string) {
 	for n := range i.Leaves() {
-		if n.Kind() != cii.Base64 && !strings.Contains(shown, squeezed(n.Text())) {
+		if n.Kind() != cii.Base64 && !strings.Contains(shown, withoutSpace(n.Text())) {
 			all = append(all, n.Path()+": "+n.Text())
 		}
 	}
 	return all
 }
 
-// Every text of the XML is on the page, in any locale, and with any block left out but
-// the one that shows the rest.
+// Every text of the XML is shown in any locale, and also if any block but the additional
+// data is disabled.
 func TestEveryTextIsShown(t *testing.T) {
-	for _, profile := range cii.Profiles {
+	for _, profile := range contract.Profiles() {
 		i := invoice(t, profile)
 		for _, locale := range []string{"en-US", "de-CH", "fr", "hi", "ja", "xx"} {
 			template := Default()
 			template.Locale = locale
-			if lost := missing(i, wordsOf(t, Show(i, template).HTML)); len(lost) > 0 {
+			if lost := missing(i, visibleText(t, Render(i, template).HTML)); len(lost) > 0 {
 				t.Errorf("%s in %s does not show %q", profile, locale, lost)
 			}
 		}
 		off := false
-		for at := range order {
+		for at := range blockTypes {
 			template := Default()
-			if template.Blocks[at].Enabled = &off; order[at] == Additional {
+			if template.Blocks[at].Enabled = &off; blockTypes[at] == Additional {
 				continue
 			}
-			if lost := missing(i, wordsOf(t, Show(i, template).HTML)); len(lost) > 0 {
-				t.Errorf("%s without %s does not show %q", profile, order[at], lost)
+			if lost := missing(i, visibleText(t, Render(i, template).HTML)); len(lost) > 0 {
+				t.Errorf("%s without %s does not show %q", profile, blockTypes[at], lost)
 			}
 		}
 	}
 }
 
-// The test above can fail.
-func TestTextsAreMissedWithoutTheFurtherData(t *testing.T) {
+// Without the additional data texts are missing, so the test above can fail.
+func TestTextsAreMissingWithoutAdditionalData(t *testing.T) {
 	off, template := false, Default()
-	template.Blocks[slices.Index(order[:], Additional)].Enabled = &off
+	template.Blocks[slices.Index(blockTypes[:], Additional)].Enabled = &off
 	i := invoice(t, "extended")
-	if lost := missing(i, wordsOf(t, Show(i, template).HTML)); len(lost) < 10 {
-		t.Errorf("only %q are missed", lost)
+	if lost := missing(i, visibleText(t, Render(i, template).HTML)); len(lost) < 10 {
+		t.Errorf("only %q are missing", lost)
 	}
 }
 
-// What a template says stands where it says so, with its placeholders filled.
+// The settings of a template take effect, and its placeholders are expanded.
 func TestTemplate(t *testing.T) {
 	template, err := Parse([]byte(`{"version": 1, "locale": "de-DE", "branding": {"accent_color": "#abc", "font": "My Font"},
 		"page": {"format": "Letter", "margin": "10mm 2cm 3in"}, "blocks": [
@@ -116,56 +117,56 @@ func TestTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := invoice(t, "en16931")
-	d := Show(i, template)
-	shown := wordsOf(t, d.HTML)
+	d := Render(i, template)
+	shown := visibleText(t, d.HTML)
 	due, _ := i.DueDate().Time()
 	for _, want := range []string{
-		"Rechnung" + i.Number().Text(), "Zahlbarbis" + due.Format("02.01.2006"), "An" + squeezed(i.Buyer().Name().Text()), "Menge",
-		"Bis" + due.Format("02.01.2006") + "auf" + squeezed(i.PaymentMeans()[0].IBAN().Text()), "{noname}", "Summe", "USt.",
+		"Rechnung" + i.Number().Text(), "Zahlbarbis" + due.Format("02.01.2006"), "An" + withoutSpace(i.Buyer().Name().Text()), "Menge",
+		"Bis" + due.Format("02.01.2006") + "auf" + withoutSpace(i.PaymentMeans()[0].IBAN().Text()), "{noname}", "Summe", "USt.",
 	} {
 		if !strings.Contains(shown, want) {
-			t.Errorf("the page does not show %q: %s", want, shown)
+			t.Errorf("the document does not show %q: %s", want, shown)
 		}
 	}
 	for _, other := range []string{"Furtherdata", "VATbreakdown", "Invoice"} {
 		if strings.Contains(shown, other) {
-			t.Errorf("the page shows %q", other)
+			t.Errorf("the document shows %q", other)
 		}
 	}
 	if !strings.Contains(d.Footer, "en16931 nach "+einvoice.Guidelines["en16931"]+" &lt;&amp;&gt;") || !strings.Contains(d.HTML, "#abc") || !strings.Contains(d.HTML, `"My Font"`) {
 		t.Errorf("got footer %s", d.Footer)
 	}
 	if got := [...]string{d.Format, d.Top, d.Right, d.Bottom, d.Left}; got != [...]string{"Letter", "10mm", "2cm", "3in", "2cm"} {
-		t.Errorf("got paper %v", got)
+		t.Errorf("got page setup %v", got)
 	}
 }
 
-// A credit note is called one.
+// A credit note has a title of its own.
 func TestCreditNote(t *testing.T) {
 	i := invoice(t, "basic", "<ram:TypeCode>380<", "<ram:TypeCode>381<")
-	if shown := wordsOf(t, Show(i, Default()).HTML); !strings.HasPrefix(shown, "Creditnote") || strings.HasPrefix(Title(i), "Invoice") {
+	if shown := visibleText(t, Render(i, Default()).HTML); !strings.HasPrefix(shown, "Creditnote") || strings.HasPrefix(Title(i), "Invoice") {
 		t.Errorf("got %.100s", shown)
 	}
 }
 
-// Faults of a template are named with their place.
-func TestFaults(t *testing.T) {
+// Errors in a template are named with their path.
+func TestTemplateErrors(t *testing.T) {
 	for change, want := range map[[2]string]string{
-		{`"type":"invoice-heading"`, `"type":"invoice-heading","labels":{"title":"{rates}"}`}:           "blocks.0.labels.title: unknown placeholder {rates}; known are {account_name}, ",
-		{`"type":"invoice-heading"`, `"type":"invoice-heading","labels":{"x":"y"}`}:                     "blocks.0.labels.x: no such label",
+		{`"type":"invoice-heading"`, `"type":"invoice-heading","labels":{"title":"{rates}"}`}:           "blocks.0.labels.title: unknown placeholder {rates}; use one of {account_name}, ",
+		{`"type":"invoice-heading"`, `"type":"invoice-heading","labels":{"x":"y"}`}:                     "blocks.0.labels.x: unknown label",
 		{`"type":"document-footer"`, `"type":"document-footer","text":"{}"`}:                            "blocks.8.text: unknown placeholder {}",
-		{`{"type":"trading-parties"},`, ``}:                                                             "blocks: there are 8 blocks, not the nine invoice-heading, ",
-		{`"type":"trading-parties"},{"type":"line-items"`, `"type":"line-items"},{"type":"line-items"`}: `blocks.1.type: "line-items" stands where "trading-parties" belongs`,
+		{`{"type":"trading-parties"},`, ``}:                                                             "blocks: there are 8 blocks; there must be nine, in this order: invoice-heading, ",
+		{`"type":"trading-parties"},{"type":"line-items"`, `"type":"line-items"},{"type":"line-items"`}: `blocks.1.type: must be "trading-parties", not "line-items"`,
 		{`"version"`, `"wersion"`}: "template: ",
 	} {
 		whole := `{"version":1,"blocks":[`
-		for i, name := range order {
+		for i, name := range blockTypes {
 			whole += map[bool]string{true: ","}[i > 0] + `{"type":"` + name + `"}`
 		}
 		changed := strings.Replace(whole+"]}", change[0], change[1], 1)
 		_, err := Parse([]byte(changed))
-		var fault *FaultError
-		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
+		var invalid *TemplateError
+		if !errors.As(err, &invalid) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", changed, err, want)
 		}
 	}
@@ -176,7 +177,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What an invoice or a template says is text, never markup.
+// Texts of an invoice or a template never become markup.
 func TestHostileTexts(t *testing.T) {
 	const attack = `"&gt;&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt;{number}`
 	i := invoice(t, "en16931", "<ram:ID>R-2026-0042<", "<ram:ID>"+attack+"<", "Thank you for", attack)
@@ -184,21 +185,21 @@ func TestHostileTexts(t *testing.T) {
 	template.Branding = Branding{AccentColor: "#;}</style><script>", Font: `x"; } </style><script>alert(1)</script>`}
 	template.Blocks[0].Labels = map[string]string{"title": "</h1><script>alert(1)</script>"}
 	template.Blocks[8].Text = "<script>{number}"
-	d := Show(i, template)
-	for _, page := range []string{d.HTML, d.Footer} {
-		if strings.Contains(page, "<script") || strings.Count(page, "</style") > 1 {
-			t.Errorf("markup came through: %s", page)
+	d := Render(i, template)
+	for _, document := range []string{d.HTML, d.Footer} {
+		if strings.Contains(document, "<script") || strings.Count(document, "</style") > 1 {
+			t.Errorf("there is markup in %s", document)
 		}
 	}
-	if !strings.Contains(wordsOf(t, d.HTML), `<script>alert(1)</script>{number}`) {
-		t.Error("a text with braces was filled in again, or lost")
+	if !strings.Contains(visibleText(t, d.HTML), `<script>alert(1)</script>{number}`) {
+		t.Error("a placeholder in a value was expanded, or the value is missing")
 	}
 }
 
-// Placeholders are listed once each.
+// Placeholders lists each name once.
 func TestPlaceholders(t *testing.T) {
 	names := Placeholders()
-	for _, named := range []string{"due_date", "rate", "profile", "guideline"} { // api-spec.md, E-invoice data
+	for _, named := range []string{"due_date", "rate", "profile", "guideline"} { // docs/API.md, Block templates
 		if !slices.Contains(names, named) {
 			t.Errorf("%s is not among %v", named, names)
 		}

@@ -1,8 +1,9 @@
-// Package blocks shows an invoice as a page: nine blocks in a fixed order, with the
-// words, colours and paper of a template (api-spec.md, E-invoice data).
+// Package blocks renders an invoice as an HTML document: nine blocks in a fixed order,
+// with the labels, colours and page setup of a block template (docs/API.md, Block
+// templates).
 //
-// Whatever the XML says stands on the page: in the block that it belongs to or, what
-// no block names, in the further data. Numbers and dates are written as the template's
-// locale does; where that is not how the XML has them, the further data repeats them as
-// transmitted. Only attachments stay inside the XML.
+// The document shows every text of the XML: in the block that it belongs to or, if no
+// block shows it, in the additional data. Numbers and dates are formatted for the
+// template's locale. Where that differs from the XML, the additional data repeats the
+// value as transmitted. Only attachments are not shown; they stay in the XML.
 package blocks

@@ -9,23 +9,24 @@ import (
 	"golang.org/x/text/language"
 )
 
-// locale writes numbers and dates as a language and region do.
+// locale formats numbers and dates for a language and region.
 type locale struct {
 	tag            string
 	decimal, group string
-	// first is how many digits stand before the point without a separator, next how
-	// many between two: 3 and 3 in most places, 3 and 2 in India.
-	first, next int
-	date        func(time.Time) string
+	// primary and secondary are the grouping sizes: the digits in the last group before the
+	// decimal point and in the groups before that. They are 3 and 3 in most locales, 3 and 2
+	// in India.
+	primary, secondary int
+	date               func(time.Time) string
 }
 
 var (
-	matcher, translators = known()
+	matcher, translators = supportedLocales()
 	fallback             = language.AmericanEnglish
 )
 
-// localeOf finds the known locale that is nearest to a tag such as de-AT. What
-// is not near to any is American English.
+// localeOf finds the supported locale that best matches a language tag such as de-AT. If
+// none does, it is American English.
 func localeOf(tag string) locale {
 	wanted, err := language.Parse(tag)
 	if err != nil {
@@ -36,72 +37,79 @@ func localeOf(tag string) locale {
 		index = 0
 	}
 	t := translators[index]
-	l := locale{tag: wanted.String(), decimal: ".", group: ",", first: 3, next: 3, date: t.FmtDateMedium}
-	l.learn(t)
+	l := locale{tag: wanted.String(), decimal: ".", group: ",", primary: 3, secondary: 3, date: t.FmtDateMedium}
+	l.detectGrouping(t)
 	return l
 }
 
-// learn sees how a number is grouped from an example, as amounts are decimal texts,
-// longer than a float is exact.
-func (l *locale) learn(t locales.Translator) {
-	const whole = "1234567"
-	example := t.FmtNumber(1234567.5, 1)
-	head, ok := strings.CutSuffix(example, "5")
-	if !ok || !utf8.ValidString(example) || !strings.HasPrefix(example, "1") {
+// detectGrouping learns the separators and group sizes from an example. The translator
+// itself formats floats, which are not exact enough for amounts.
+func (l *locale) detectGrouping(t locales.Translator) {
+	separators := separatorsOf(t.FmtNumber(1234567.5, 1))
+	if separators == nil {
 		return
 	}
-	digits := 0
-	var runs []string // what stands between the digits
-	for _, r := range head {
-		if digits < len(whole) && r == rune(whole[digits]) {
-			digits++
-			runs = append(runs, "")
-			continue
-		}
-		runs[len(runs)-1] += string(r)
-	}
-	if digits != len(whole) {
-		return
-	}
-	l.decimal = runs[6]
-	l.group, l.next = "", 3
+	l.decimal = separators[6]
+	l.group, l.secondary = "", 3
 	for at := 5; at >= 0; at-- {
-		if runs[at] == "" {
+		if separators[at] == "" {
 			continue
 		}
 		if l.group == "" {
-			l.group, l.first = runs[at], 6-at
+			l.group, l.primary = separators[at], 6-at
 			continue
 		}
-		l.next = 6 - at - l.first
+		l.secondary = 6 - at - l.primary
 		break
 	}
 }
 
-// number writes a decimal text with at least so many digits behind the point. It keeps
-// every digit that counts. What is no decimal number stays as it is.
-func (l locale) number(text string, least int) string {
+// separatorsOf are the texts after each digit of the number 1234567 in a text that has
+// the decimal 5 in the end; nil if it is not such a text.
+func separatorsOf(example string) []string {
+	const whole = "1234567"
+	head, ok := strings.CutSuffix(example, "5")
+	if !ok || !utf8.ValidString(example) || !strings.HasPrefix(example, "1") {
+		return nil
+	}
+	var separators []string
+	for _, r := range head {
+		if n := len(separators); n < len(whole) && r == rune(whole[n]) {
+			separators = append(separators, "")
+			continue
+		}
+		separators[len(separators)-1] += string(r)
+	}
+	if len(separators) != len(whole) {
+		return nil
+	}
+	return separators
+}
+
+// number formats a decimal number with at least minDecimals decimals. It drops no digit
+// but leading and trailing zeros. Text that is not a decimal number is returned as it is.
+func (l locale) number(text string, minDecimals int) string {
 	sign, digits := "", strings.TrimSpace(text)
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
 		sign, digits = "−", rest
 	}
 	digits = strings.TrimPrefix(digits, "+")
-	whole, part, _ := strings.Cut(digits, ".")
-	if whole+part == "" || strings.Trim(whole+part, "0123456789") != "" {
+	whole, decimals, _ := strings.Cut(digits, ".")
+	if whole+decimals == "" || strings.Trim(whole+decimals, "0123456789") != "" {
 		return text
 	}
-	whole, part = strings.TrimLeft(whole, "0"), strings.TrimRight(part, "0")
+	whole, decimals = strings.TrimLeft(whole, "0"), strings.TrimRight(decimals, "0")
 	if whole == "" {
 		whole = "0"
 	}
-	for len(part) < least {
-		part += "0"
+	for len(decimals) < minDecimals {
+		decimals += "0"
 	}
-	written := sign + l.grouped(whole)
-	if part != "" {
-		written += l.decimal + part
+	formatted := sign + l.grouped(whole)
+	if decimals != "" {
+		formatted += l.decimal + decimals
 	}
-	return written
+	return formatted
 }
 
 func (l locale) grouped(digits string) string {
@@ -109,11 +117,11 @@ func (l locale) grouped(digits string) string {
 		return digits
 	}
 	var groups []string
-	size := l.first
+	size := l.primary
 	for len(digits) > size {
 		groups = append([]string{digits[len(digits)-size:]}, groups...)
 		digits = digits[:len(digits)-size]
-		size = l.next
+		size = l.secondary
 	}
 	return strings.Join(append([]string{digits}, groups...), l.group)
 }

@@ -43,13 +43,13 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Every known locale writes numbers and dates of which digits and date can be read.
+// TestLocales checks that the grouping of every supported locale is detected.
 func TestLocales(t *testing.T) {
 	day := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
 	for _, translator := range translators {
 		l := localeOf(translator.Locale())
-		if l.decimal == "" || l.decimal == l.group || l.first != 3 || l.next < 2 || l.next > 3 {
-			t.Errorf("%s: decimal %q, group %q, %d and %d", translator.Locale(), l.decimal, l.group, l.first, l.next)
+		if l.decimal == "" || l.decimal == l.group || l.primary != 3 || l.secondary < 2 || l.secondary > 3 {
+			t.Errorf("%s: decimal %q, group %q, %d and %d", translator.Locale(), l.decimal, l.group, l.primary, l.secondary)
 		}
 		if l.date(day) == "" {
 			t.Errorf("%s: no date", translator.Locale())

@@ -2,54 +2,53 @@ package blocks
 
 import "platen.dev/einvoice"
 
-// party is who sells, buys, is delivered to or is paid.
+// party is one party of the block trading-parties.
 type party struct {
 	Role, Name string
 	Lines      []string
-	Facts      []pair
+	Fields     []field
 }
 
-// parties is the trading-parties block.
-func (s *sheet) parties(b Block) []party {
-	i := s.invoice
-	all := []party{s.party(s.fill(b.label("seller")), i.Seller()), s.party(s.fill(b.label("buyer")), i.Buyer())}
+func (p *presenter) parties(b Block) []party {
+	i := p.invoice
+	all := []party{p.party(p.expand(b.label("seller")), i.Seller()), p.party(p.expand(b.label("buyer")), i.Buyer())}
 	for _, other := range []struct {
-		role string
-		who  einvoice.Party
+		role  string
+		party einvoice.Party
 	}{{"Delivery to", i.ShipTo()}, {"Payee", i.Payee()}, {"Tax representative", i.TaxRepresentative()}} {
-		if other.who.Node != nil {
-			all = append(all, s.party(other.role, other.who))
+		if other.party.Node != nil {
+			all = append(all, p.party(other.role, other.party))
 		}
 	}
 	return all
 }
 
-func (s *sheet) party(role string, p einvoice.Party) party {
-	who := party{Role: role, Name: s.text(p.Name())}
-	a := p.Address()
-	lines := []string{s.text(p.TradingName()), s.text(p.Description())}
+func (p *presenter) party(role string, from einvoice.Party) party {
+	shown := party{Role: role, Name: p.text(from.Name())}
+	a := from.Address()
+	lines := []string{p.text(from.TradingName()), p.text(from.Description())}
 	for _, line := range a.Lines() {
-		lines = append(lines, s.text(line))
+		lines = append(lines, p.text(line))
 	}
-	for _, line := range append(lines, s.texts(" ", a.Postcode(), a.City()), s.texts(", ", a.Subdivision(), a.Country())) {
+	for _, line := range append(lines, p.joinTexts(" ", a.Postcode(), a.City()), p.joinTexts(", ", a.Subdivision(), a.Country())) {
 		if line != "" {
-			who.Lines = append(who.Lines, line)
+			shown.Lines = append(shown.Lines, line)
 		}
 	}
-	who.Facts = pairs(
-		pair{"VAT ID", s.text(p.VATID())},
-		pair{"Tax number", s.text(p.TaxID())},
-		pair{"Registration", s.text(p.LegalID())},
-		pair{"ID", s.texts(", ", p.IDs()...)},
-		pair{"Electronic address", s.text(p.Email())},
+	shown.Fields = nonEmpty(
+		field{"VAT ID", p.text(from.VATID())},
+		field{"Tax number", p.text(from.TaxID())},
+		field{"Registration", p.text(from.LegalID())},
+		field{"ID", p.joinTexts(", ", from.IDs()...)},
+		field{"Electronic address", p.text(from.Email())},
 	)
-	for _, c := range p.Contacts() {
-		who.Facts = append(who.Facts, pairs(
-			pair{"Contact", s.texts(", ", c.Person(), c.Department())},
-			pair{"Telephone", s.text(c.Telephone())},
-			pair{"Fax", s.text(c.Fax())},
-			pair{"E-mail", s.text(c.Email())},
+	for _, c := range from.Contacts() {
+		shown.Fields = append(shown.Fields, nonEmpty(
+			field{"Contact", p.joinTexts(", ", c.Person(), c.Department())},
+			field{"Telephone", p.text(c.Telephone())},
+			field{"Fax", p.text(c.Fax())},
+			field{"E-mail", p.text(c.Email())},
 		)...)
 	}
-	return who
+	return shown
 }

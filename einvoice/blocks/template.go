@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The block types, in the order that a template has them in.
+// The types of blocks, in the order that a template must have.
 const (
 	Heading      = "invoice-heading"
 	Parties      = "trading-parties"
@@ -20,34 +20,36 @@ const (
 	Footer       = "document-footer"
 )
 
-var order = [...]string{Heading, Parties, LineItems, VATBreakdown, AmountsDue, Payment, Notes, Additional, Footer}
+var blockTypes = [...]string{Heading, Parties, LineItems, VATBreakdown, AmountsDue, Payment, Notes, Additional, Footer}
 
-// Template says how an invoice is shown. Its JSON is that of the contract.
+// Template says how an invoice is rendered. Its JSON is that of docs/API.md, Block
+// templates.
 type Template struct {
-	Version  int      `json:"version"`
-	Locale   string   `json:"locale,omitempty"`
-	Branding Branding `json:"branding"`
-	Page     Page     `json:"page"`
-	Blocks   []Block  `json:"blocks"`
+	Version  int       `json:"version"`
+	Locale   string    `json:"locale,omitempty"`
+	Branding Branding  `json:"branding"`
+	Page     PageSetup `json:"page"`
+	Blocks   []Block   `json:"blocks"`
 }
 
-// Branding is the look of the seller's papers.
+// Branding is the visual style of the document.
 type Branding struct {
-	// AccentColor is #rgb or #rrggbb; empty means the built-in one.
+	// AccentColor is #rgb or #rrggbb; empty means the default.
 	AccentColor string `json:"accent_color,omitempty"`
-	// Font is the name of a font family that the machine has; empty or unknown means a sans serif.
+	// Font is the name of an installed font family; if it is empty or not installed, a sans
+	// serif font is used.
 	Font string `json:"font,omitempty"`
 }
 
-// Page is the paper.
-type Page struct {
-	// Format is A4, A3, Letter, Legal or Tabloid in any case; empty means A4.
+// PageSetup is the size and the margins of the page.
+type PageSetup struct {
+	// Format is one of contract.PaperFormats in any case; empty means contract.DefaultPaper.
 	Format string `json:"format,omitempty"`
-	// Margin is one to four CSS lengths as in the CSS shorthand; empty means 15mm.
+	// Margin is the CSS shorthand of one to four lengths; empty means 15mm.
 	Margin string `json:"margin,omitempty"`
 }
 
-// Block is one of the nine. Which fields one may have depends on its type.
+// Block is one of the nine blocks. Its type determines which fields it may have.
 type Block struct {
 	Type          string            `json:"type"`
 	Enabled       *bool             `json:"enabled,omitempty"`
@@ -56,11 +58,11 @@ type Block struct {
 	Labels        map[string]string `json:"labels,omitempty"`
 }
 
-// On tells whether the block is shown.
-func (b Block) On() bool { return b.Enabled == nil || *b.Enabled }
+// enabled reports whether the block is shown, which is the default.
+func (b Block) enabled() bool { return b.Enabled == nil || *b.Enabled }
 
-// words are the labels that stand where a template has none of its own.
-var words = map[string]map[string]string{
+// defaultLabels are the labels for which a template has no text, by block and name.
+var defaultLabels = map[string]map[string]string{
 	Heading:      {"title": "Invoice", "title_credit_note": "Credit note", "number": "Number", "issue_date": "Date", "due_date": "Due date"},
 	Parties:      {"seller": "Seller", "buyer": "Buyer"},
 	LineItems:    {"description": "Description", "qty": "Quantity", "unit_price": "Unit price", "vat": "VAT", "amount": "Amount"},
@@ -68,76 +70,77 @@ var words = map[string]map[string]string{
 	AmountsDue:   {"subtotal": "Total without VAT", "tax": "VAT", "total": "Total"},
 }
 
-// Default is the template of those who have none: English labels, A4.
+// Default returns the built-in template: English labels, A4.
 func Default() Template {
 	t := Template{Version: 1, Locale: "en-US"}
-	for _, name := range order {
-		t.Blocks = append(t.Blocks, Block{Type: name})
+	for _, blockType := range blockTypes {
+		t.Blocks = append(t.Blocks, Block{Type: blockType})
 	}
 	return t
 }
 
-// FaultError is what is wrong with a template, and where.
-type FaultError struct {
-	// Path leads to the fault, as in blocks.0.labels.title.
+// TemplateError refuses a template.
+type TemplateError struct {
+	// Path is the path of the invalid field, such as blocks.0.labels.title.
 	Path, Reason string
 }
 
-func (e *FaultError) Error() string { return e.Path + ": " + e.Reason }
+func (e *TemplateError) Error() string { return e.Path + ": " + e.Reason }
 
-// Parse reads a template that the contract's schema has passed, and checks what a
-// schema cannot: the placeholders. What it refuses is a *FaultError.
+// Parse reads a template that the API's schema has accepted, and checks what the schema
+// does not: the order of the blocks, the labels and the placeholders. Its error is a
+// *TemplateError.
 func Parse(data []byte) (Template, error) {
 	var t Template
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {
-		return t, &FaultError{"template", err.Error()}
+		return t, &TemplateError{"template", err.Error()}
 	}
-	if len(t.Blocks) != len(order) {
-		return t, &FaultError{"blocks", fmt.Sprintf("there are %d blocks, not the nine %s", len(t.Blocks), strings.Join(order[:], ", "))}
+	if len(t.Blocks) != len(blockTypes) {
+		return t, &TemplateError{"blocks", fmt.Sprintf("there are %d blocks; there must be nine, in this order: %s", len(t.Blocks), strings.Join(blockTypes[:], ", "))}
 	}
 	for i, b := range t.Blocks {
-		if fault := b.check(order[i]); fault != nil {
-			fault.Path = strings.TrimSuffix(fmt.Sprintf("blocks.%d.%s", i, fault.Path), ".")
-			return t, fault
+		if err := b.check(blockTypes[i]); err != nil {
+			err.Path = strings.TrimSuffix(fmt.Sprintf("blocks.%d.%s", i, err.Path), ".")
+			return t, err
 		}
 	}
 	return t, nil
 }
 
-func (b Block) check(name string) *FaultError {
-	if b.Type != name {
-		return &FaultError{"type", fmt.Sprintf("%q stands where %q belongs", b.Type, name)}
+func (b Block) check(blockType string) *TemplateError {
+	if b.Type != blockType {
+		return &TemplateError{"type", fmt.Sprintf("must be %q, not %q", blockType, b.Type)}
 	}
-	if err := CheckText(b.Text); err != nil {
-		return &FaultError{"text", err.Error()}
+	if err := CheckPlaceholders(b.Text); err != nil {
+		return &TemplateError{"text", err.Error()}
 	}
 	for label, text := range b.Labels {
-		if _, known := words[name][label]; !known {
-			return &FaultError{"labels." + label, "no such label"}
+		if _, known := defaultLabels[blockType][label]; !known {
+			return &TemplateError{"labels." + label, "unknown label"}
 		}
-		if err := CheckText(text); err != nil {
-			return &FaultError{"labels." + label, err.Error()}
+		if err := CheckPlaceholders(text); err != nil {
+			return &TemplateError{"labels." + label, err.Error()}
 		}
 	}
 	return nil
 }
 
-// block finds one of the nine.
-func (t Template) block(name string) Block {
+// block returns the block of a type.
+func (t Template) block(blockType string) Block {
 	for _, b := range t.Blocks {
-		if b.Type == name {
+		if b.Type == blockType {
 			return b
 		}
 	}
-	return Block{Type: name}
+	return Block{Type: blockType}
 }
 
-// label is the template's word for something, or the built-in one.
+// label is a label of the template, or the default if the template does not have it.
 func (b Block) label(name string) string {
 	if text, own := b.Labels[name]; own {
 		return text
 	}
-	return words[b.Type][name]
+	return defaultLabels[b.Type][name]
 }

@@ -1,9 +1,9 @@
 // Package cii holds the structure of Cross-Industry Invoices in the five profiles of
-// Factur-X 1.09: which elements stand where, in which order and how often, with which
-// attributes, and what their texts may be.
+// Factur-X 1.09: the elements, their order and cardinality, their attributes, and the
+// form of their text.
 //
-// It is kept in one table (table.txt), drawn up from the facts of the schemas, whose
-// vocabulary is small: sequences in which every name occurs once, text of five kinds,
-// attributes without namespace. A test holds every line of it to the official schemas
-// where they are at hand. Codes, dates and sums are not the schemas' business.
+// The structure is in one table, table.txt, compiled from the official schemas. They use
+// little of XML Schema: sequences in which no name occurs twice, five simple types, and
+// attributes without a namespace. Where the schemas are available, a test compares every
+// line of the table with them. The schemas do not restrict codes, dates or sums.
 package cii

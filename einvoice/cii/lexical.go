@@ -2,16 +2,17 @@ package cii
 
 import "strings"
 
-// whiteSpace is what XML calls so; other spaces of Unicode are ordinary characters.
-const whiteSpace = " \t\n\r"
+// WhiteSpace is the set of white space characters of XML. Other spaces of Unicode are
+// ordinary characters.
+const WhiteSpace = " \t\n\r"
 
-// Accepts tells whether text is a value of the kind, by the rules of XML Schema.
+// Accepts reports whether text is a valid value of the kind by the rules of XML Schema.
 func (k Kind) Accepts(text string) bool {
 	switch k {
 	case Decimal:
-		return isDecimal(strings.Trim(text, whiteSpace))
+		return isDecimal(strings.Trim(text, WhiteSpace))
 	case Boolean:
-		t := strings.Trim(text, whiteSpace)
+		t := strings.Trim(text, WhiteSpace)
 		return t == "true" || t == "false" || t == "1" || t == "0"
 	case Base64:
 		return isBase64(text)
@@ -19,23 +20,23 @@ func (k Kind) Accepts(text string) bool {
 	return true
 }
 
-// Normalize gives the value that text stands for: white space counts in strings only.
+// Normalize returns text after the white space processing of its kind.
 func (k Kind) Normalize(text string) string {
 	if k == String || k == Base64 {
 		return text
 	}
-	text = strings.Trim(text, whiteSpace)
+	text = strings.Trim(text, WhiteSpace)
 	if k == Token && (strings.Contains(text, "  ") || strings.ContainsAny(text, "\t\n\r")) {
-		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(whiteSpace, r) }), " ")
+		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(WhiteSpace, r) }), " ")
 	}
 	return text
 }
 
-// Wanted describes the kind's values for a message.
-func (k Kind) Wanted() string {
+// Describe describes the valid values for an error message.
+func (k Kind) Describe() string {
 	switch k {
 	case Decimal:
-		return "a decimal number with a point and no separators, as in 1234.50"
+		return "a decimal number with a decimal point and no thousands separators, such as 1234.50"
 	case Boolean:
 		return "true or false"
 	case Base64:
@@ -44,7 +45,8 @@ func (k Kind) Wanted() string {
 	return "text"
 }
 
-// isDecimal: a sign perhaps, then digits with a point among or beside them.
+// isDecimal accepts an optional sign, and then digits with at most one decimal point
+// before, between or after them.
 func isDecimal(s string) bool {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
@@ -64,7 +66,7 @@ func isDecimal(s string) bool {
 	return digits > 0
 }
 
-// base64Value maps the characters of base64 to their values, others to 255.
+// base64Value maps the characters of base64 to their values and all others to 255.
 var base64Value = func() (values [256]byte) {
 	for i := range values {
 		values[i] = 255
@@ -75,14 +77,15 @@ var base64Value = func() (values [256]byte) {
 	return values
 }()
 
-// isBase64: groups of four, white space anywhere, the bits behind the end all zero.
+// isBase64 accepts groups of four characters with white space anywhere; the unused bits
+// of the last character must be zero.
 func isBase64(s string) bool {
 	count, last := 0, byte(0)
 	i := 0
 	for ; i < len(s) && s[i] != '='; i++ {
 		if v := base64Value[s[i]]; v != 255 {
 			count, last = count+1, v
-		} else if strings.IndexByte(whiteSpace, s[i]) < 0 {
+		} else if strings.IndexByte(WhiteSpace, s[i]) < 0 {
 			return false
 		}
 	}
@@ -90,7 +93,7 @@ func isBase64(s string) bool {
 	for ; i < len(s); i++ {
 		if s[i] == '=' {
 			padding++
-		} else if strings.IndexByte(whiteSpace, s[i]) < 0 {
+		} else if strings.IndexByte(WhiteSpace, s[i]) < 0 {
 			return false
 		}
 	}

@@ -1,6 +1,6 @@
 package cii
 
-// Namespaces by the prefixes that invoices conventionally give them.
+// Namespaces maps the conventional prefixes to namespace names.
 var Namespaces = map[string]string{
 	"rsm": "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100",
 	"ram": "urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100",
@@ -10,10 +10,10 @@ var Namespaces = map[string]string{
 	"xsi": "http://www.w3.org/2001/XMLSchema-instance",
 }
 
-// Kind is what an element of a type may hold.
+// Kind is the kind of content that a type has.
 type Kind uint8
 
-// Elements, or text of one of five kinds.
+// The kinds: child elements, or text of one of five simple types of XML Schema.
 const (
 	Elements Kind = iota
 	Token
@@ -25,39 +25,40 @@ const (
 
 var kinds = map[string]Kind{"token": Token, "string": String, "decimal": Decimal, "boolean": Boolean, "base64Binary": Base64}
 
-// Type is what an element may contain in one profile. Types are shared and never change.
+// Type is the type of an element in one profile. Types are shared and do not change.
 type Type struct {
-	// Name is the schema's, empty if it has none; Space is where its children belong.
+	// Name is the name in the schema, empty for an anonymous type. Space is the namespace
+	// of the child elements.
 	Name, Space string
 	Kind        Kind
-	// Children stand in this order; no name occurs twice.
+	// Children are in the required order; no name occurs twice.
 	Children   []*Child
 	Attributes []Attribute
 }
 
-// MaxChildren is how many children a type may have, for those who count them.
+// MaxChildren is an upper bound of the children that a type has.
 const MaxChildren = 24
 
-// Child is an element at its place in a type.
+// Child is a child element of a type.
 type Child struct {
-	// Name is without, QName with the conventional prefix.
+	// Name is the local name; QName has the conventional prefix as well.
 	Name, QName string
-	// Index is the place among the children.
+	// Index is the position among the children of the type.
 	Index int
 	Type  *Type
-	// Min is 0 or 1; Max is 0 for any number.
+	// Min and Max are how often the child may occur. Min is 0 or 1; Max is 0 if unbounded.
 	Min, Max int
 }
 
-// Attribute is an attribute that elements of a type may have, without namespace.
+// Attribute is an attribute of a type. It has no namespace.
 type Attribute struct {
 	Name     string
 	Kind     Kind
 	Required bool
 }
 
-// Find gives the place of a child by its name, -1 if there is none, looking from a
-// place on first, as documents mostly are in order.
+// Find returns the index of the child with a local name, or -1. It starts at index from,
+// because most elements of a document are in order.
 func (t *Type) Find(name string, from int) int {
 	for i := from; i < len(t.Children); i++ {
 		if t.Children[i].Name == name {

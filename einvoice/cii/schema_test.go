@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"platen.dev/events/contract"
 )
 
-// The official schemas, in as much of XML Schema as they use. What they used beyond it
-// would be lost here, so that TestVocabulary holds them to it.
+// schemaFile is a file of the official schemas. It and the types below parse only the part
+// of XML Schema that these use; TestVocabulary checks that they use nothing else.
 type schemaFile struct {
 	Target   string          `xml:"targetNamespace,attr"`
 	Spaces   []xml.Attr      `xml:",any,attr"`
@@ -46,39 +48,26 @@ type schemaElement struct {
 	Own  *complexType `xml:"complexType"`
 }
 
-// schemas is what one profile's files say, by "{namespace}name".
+// schemas are the declarations in the files of one profile, by "{namespace}name".
 type schemas struct {
 	types  map[string]*complexType
 	simple map[string]string
 	root   schemaElement
-	// space is where a type's children belong.
+	// space is the namespace of a type's children.
 	space map[*complexType]string
-	// names resolves prefixes; the files agree on them.
-	names map[string]string
+	// namespaces maps prefixes, on which the files agree, to namespaces.
+	namespaces map[string]string
 }
 
+// officialSchemas is the directory of the schemas, which are not part of the project but
+// may be present beside it.
 func officialSchemas(t *testing.T) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+	const dir = "../../../shared/einvoice/xsd"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("NOT TESTED against the official schemas: %s does not exist", dir)
 	}
-	for !exists(filepath.Join(dir, "go.mod")) {
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	found := filepath.Join(dir, "..", "shared", "einvoice", "xsd")
-	if !exists(found) {
-		t.Skipf("NOT TESTED against the official schemas: no %s beside the project", found)
-	}
-	return found
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return dir
 }
 
 func load(t *testing.T, dir string) *schemas {
@@ -105,7 +94,7 @@ func load(t *testing.T, dir string) *schemas {
 func (s *schemas) add(t *testing.T, f *schemaFile) {
 	for _, a := range f.Spaces {
 		if a.Name.Space == "xmlns" {
-			s.names[a.Name.Local] = a.Value
+			s.namespaces[a.Name.Local] = a.Value
 		}
 	}
 	for i := range f.Complex {
@@ -135,10 +124,10 @@ func (s *schemas) own(c *complexType, space string) {
 
 func (s *schemas) resolve(name string) string {
 	prefix, local, _ := strings.Cut(name, ":")
-	return "{" + s.names[prefix] + "}" + local
+	return "{" + s.namespaces[prefix] + "}" + local
 }
 
-// kind follows restrictions, which restrict nothing, to a type of XML Schema.
+// kind follows the restrictions, which add no facets, to a built-in type of XML Schema.
 func (s *schemas) kind(name string) Kind {
 	for s.simple[s.resolve(name)] != "" {
 		name = s.simple[s.resolve(name)]
@@ -146,10 +135,10 @@ func (s *schemas) kind(name string) Kind {
 	return kindOf(strings.TrimPrefix(name, "xs:"))
 }
 
-// TestTable holds every line of the table to the official schemas, in all profiles.
+// TestTable compares every line of the table with the official schemas, in all profiles.
 func TestTable(t *testing.T) {
 	dir := officialSchemas(t)
-	for _, profile := range Profiles {
+	for _, profile := range contract.Profiles() {
 		t.Run(profile, func(t *testing.T) {
 			s := load(t, filepath.Join(dir, profile))
 			c := &comparison{t: t, schemas: s, done: map[*Type]bool{}}
@@ -180,7 +169,7 @@ func (c *comparison) named(path string, got *Type, want string) {
 		c.t.Errorf("%s has type {%s}%s, want %s", path, got.Space, got.Name, resolved)
 	}
 	if strings.HasPrefix(want, "xs:") {
-		c.builtin += once(c.done, got)
+		c.builtin += firstVisit(c.done, got)
 		if got.Kind != c.schemas.kind(want) || len(got.Attributes)+len(got.Children) > 0 {
 			c.t.Errorf("%s is %+v, want %s", path, got, want)
 		}
@@ -189,8 +178,8 @@ func (c *comparison) named(path string, got *Type, want string) {
 	c.compare(path, got, c.schemas.types[resolved])
 }
 
-// once counts what is not done yet, as done.
-func once(done map[*Type]bool, t *Type) int {
+// firstVisit is 1 on the first visit of a type, and 0 later.
+func firstVisit(done map[*Type]bool, t *Type) int {
 	if done[t] {
 		return 0
 	}
@@ -199,7 +188,7 @@ func once(done map[*Type]bool, t *Type) int {
 }
 
 func (c *comparison) compare(path string, got *Type, want *complexType) {
-	if once(c.done, got) == 0 {
+	if firstVisit(c.done, got) == 0 {
 		return
 	}
 	if got.Space != c.schemas.space[want] {
@@ -211,7 +200,7 @@ func (c *comparison) compare(path string, got *Type, want *complexType) {
 	}
 	children := append(want.Sequence, want.Choice...)
 	if len(want.Choice) > 1 || len(want.Choice) > 0 && len(want.Sequence) > 0 {
-		c.t.Errorf("%s: a real choice, which the table cannot say", path)
+		c.t.Errorf("%s: a choice of several elements, which the table cannot express", path)
 	}
 	if got.Kind != Elements || len(got.Children) != len(children) || len(got.Attributes) > 0 {
 		c.t.Fatalf("%s is %+v, want %+v", path, got, children)
@@ -269,7 +258,7 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// TestVocabulary holds the schemas to the part of XML Schema that the table can say.
+// TestVocabulary checks that the schemas use only what the table can express.
 func TestVocabulary(t *testing.T) {
 	dir := officialSchemas(t)
 	known := map[string]string{
@@ -277,7 +266,7 @@ func TestVocabulary(t *testing.T) {
 		"complexType": " name ", "simpleType": " name ", "sequence": "", "choice": "", "simpleContent": "", "extension": " base ", "restriction": " base ",
 		"attribute": " name type use default ",
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.xsd")) // the pattern is good
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.xsd")) // the pattern is valid
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -289,7 +278,7 @@ func TestVocabulary(t *testing.T) {
 				break
 			}
 			if start, is := token.(xml.StartElement); is {
-				checkWord(t, file, start, known)
+				checkVocabulary(t, file, start, known)
 			}
 		}
 	}
@@ -298,7 +287,7 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-func checkWord(t *testing.T, file string, e xml.StartElement, known map[string]string) {
+func checkVocabulary(t *testing.T, file string, e xml.StartElement, known map[string]string) {
 	attributes, is := known[e.Name.Local]
 	if !is {
 		t.Errorf("%s: <%s>", file, e.Name.Local)

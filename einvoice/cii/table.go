@@ -5,69 +5,68 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"platen.dev/events/contract"
 )
 
 //go:embed table.txt
 var table string
 
-// Profiles are the profiles by the columns of the table.
-var Profiles = []string{"minimum", "basicwl", "basic", "en16931", "extended"}
-
-// Root gives the root element of invoices in a profile, nil if there is no such profile.
+// Root returns the root element in a profile, or nil if there is no such profile.
 func Root(profile string) *Child { return roots()[profile] }
 
 var roots = sync.OnceValue(func() map[string]*Child {
-	all := make(map[string]*Child, len(Profiles))
-	for column, profile := range Profiles {
-		all[profile] = parse(table, column)
+	all := map[string]*Child{}
+	for column, profile := range contract.Profiles() {
+		all[profile] = parseColumn(table, column)
 	}
 	return all
 })
 
-// block is a type under construction, and the lines that it will be made of.
-type block struct {
+// section is a type, and the lines of the table that define it.
+type section struct {
 	prefix string
 	typ    *Type
 	lines  [][]string
 }
 
-// parse reads one column of the table. The table is part of the program, so that an
-// error in it is a broken invariant.
-func parse(table string, column int) *Child {
-	blocks, root := blocksOf(table)
-	for _, b := range blocks {
-		for _, line := range b.lines {
-			if sign := line[0][column]; sign != '-' {
-				b.add(line, sign, blocks)
+// parseColumn reads the column of one profile. The table is part of the program, so an
+// error in it is a bug and panics.
+func parseColumn(table string, column int) *Child {
+	sections, root := sectionsOf(table)
+	for _, s := range sections {
+		for _, line := range s.lines {
+			if cardinality := line[0][column]; cardinality != '-' {
+				s.add(line, cardinality, sections)
 			}
 		}
 	}
-	typ := blocks[root].typ
+	typ := sections[root].typ
 	return &Child{Name: strings.TrimPrefix(root, "rsm:"), QName: root, Type: typ, Min: 1, Max: 1}
 }
 
-func blocksOf(table string) (blocks map[string]*block, root string) {
-	blocks = map[string]*block{}
-	var b *block
+func sectionsOf(table string) (sections map[string]*section, root string) {
+	sections = map[string]*section{}
+	var s *section
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0 || words[0] == "#":
 		case line[0] == ' ':
-			b.lines = append(b.lines, words)
+			s.lines = append(s.lines, words)
 		default:
-			b = newBlock(words)
-			blocks[words[0]] = b
+			s = newSection(words)
+			sections[words[0]] = s
 			if root == "" {
 				root = words[0]
 			}
 		}
 	}
-	return blocks, root
+	return sections, root
 }
 
-// newBlock starts a type from its heading, "name" or "name = kind".
-func newBlock(words []string) *block {
+// newSection starts a type from the heading of its section, "name" or "name = kind".
+func newSection(words []string) *section {
 	prefix, name, _ := strings.Cut(words[0], ":")
 	typ := &Type{Name: name + "Type", Space: Namespaces[prefix]}
 	if strings.HasPrefix(name, "(") {
@@ -76,44 +75,44 @@ func newBlock(words []string) *block {
 	if len(words) == 3 {
 		typ.Kind = kindOf(words[2])
 	}
-	return &block{prefix: prefix, typ: typ}
+	return &section{prefix: prefix, typ: typ}
 }
 
 func kindOf(name string) Kind {
 	kind, known := kinds[name]
 	if !known {
-		panic(fmt.Sprintf("cii: table.txt names no kind %q", name))
+		panic(fmt.Sprintf("cii: table.txt has an unknown kind %q", name))
 	}
 	return kind
 }
 
-func (b *block) add(line []string, sign byte, blocks map[string]*block) {
+func (s *section) add(line []string, cardinality byte, sections map[string]*section) {
 	if name, is := strings.CutPrefix(line[1], "@"); is {
-		b.typ.Attributes = append(b.typ.Attributes, Attribute{Name: name, Kind: kindOf(line[2]), Required: sign == '1'})
+		s.typ.Attributes = append(s.typ.Attributes, Attribute{Name: name, Kind: kindOf(line[2]), Required: cardinality == '1'})
 		return
 	}
-	child := &Child{Name: line[1], QName: b.prefix + ":" + line[1], Index: len(b.typ.Children), Type: typeOf(line[2], blocks)}
-	child.Min, child.Max = counts(sign)
+	child := &Child{Name: line[1], QName: s.prefix + ":" + line[1], Index: len(s.typ.Children), Type: typeOf(line[2], sections)}
+	child.Min, child.Max = occurrences(cardinality)
 	if child.Index == MaxChildren {
 		panic("cii: table.txt has a type with too many children")
 	}
-	b.typ.Children = append(b.typ.Children, child)
+	s.typ.Children = append(s.typ.Children, child)
 }
 
-// typeOf finds a type of the table, or makes one of XML Schema's own.
-func typeOf(name string, blocks map[string]*block) *Type {
-	if kind, own := strings.CutPrefix(name, "xs:"); own {
+// typeOf finds a type of the table, or makes a built-in type of XML Schema.
+func typeOf(name string, sections map[string]*section) *Type {
+	if kind, builtIn := strings.CutPrefix(name, "xs:"); builtIn {
 		return &Type{Name: kind, Space: Namespaces["xs"], Kind: kindOf(kind)}
 	}
-	b := blocks[name]
-	if b == nil {
+	s := sections[name]
+	if s == nil {
 		panic(fmt.Sprintf("cii: table.txt has no type %q", name))
 	}
-	return b.typ
+	return s.typ
 }
 
-func counts(sign byte) (minimum, maximum int) {
-	switch sign {
+func occurrences(cardinality byte) (minimum, maximum int) {
+	switch cardinality {
 	case '1':
 		return 1, 1
 	case '?':
@@ -125,5 +124,5 @@ func counts(sign byte) (minimum, maximum int) {
 	case '*':
 		return 0, 0
 	}
-	panic(fmt.Sprintf("cii: table.txt has no cardinality %q", sign))
+	panic(fmt.Sprintf("cii: table.txt has an unknown cardinality %q", cardinality))
 }

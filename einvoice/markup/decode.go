@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Decode gives a document as UTF-8 without a byte order mark, its line ends as XML
-// counts them (one line feed each), and holds it to the characters that XML allows.
-// The text is good up to the fault.
+// Decode converts a document to UTF-8 without a byte order mark, normalises its line ends
+// to line feeds, and checks that XML allows all its characters. After a fault, the text
+// up to the offset of the fault is valid.
 func Decode(document []byte) (string, *Fault) {
 	text, err := transcode(document)
 	if err != nil {
@@ -21,57 +21,57 @@ func Decode(document []byte) (string, *Fault) {
 	return text, checkCharacters(text)
 }
 
-// transcode goes by the first bytes, and then by what the declaration says.
+// transcode detects the encoding from the first bytes and the XML declaration.
 func transcode(document []byte) (string, *Fault) {
-	mark, wide := family(document)
-	body := document[mark:]
+	bomLength, wide := sniffEncoding(document)
+	body := document[bomLength:]
 	text := string(body)
 	if wide != "" {
-		text = fromUTF16(body, wide == "UTF-16BE")
+		text = decodeUTF16(body, wide == "UTF-16BE")
 	}
-	declared := declaredEncoding(text)
+	declared := encodingDeclaration(text)
 	name := strings.ToUpper(declared)
 	switch {
 	case wide == "UTF-32":
 		return "", &Fault{0, "a document in UTF-32", "UTF-8, UTF-16 or ISO-8859-1"}
 	case wide != "" && len(body)%2 != 0:
-		return text, &Fault{len(text), "half a character of UTF-16 at the end", "a whole one"}
+		return text, &Fault{len(text), "an incomplete UTF-16 character at the end", "a complete one"}
 	case wide != "" && name != "" && name != "UTF-16" && name != wide:
 		return text, contradiction(declared, "UTF-16")
 	case wide != "":
 		return text, nil
-	case mark > 0 && name != "" && !isUTF8(name):
+	case bomLength > 0 && name != "" && !isUTF8(name):
 		return text, contradiction(declared, "UTF-8 with a byte order mark")
 	}
-	return fromBytes(body, text, declared)
+	return decodeBytes(body, text, declared)
 }
 
-func fromBytes(body []byte, text, declared string) (string, *Fault) {
+func decodeBytes(body []byte, text, declared string) (string, *Fault) {
 	switch name := strings.ToUpper(declared); {
 	case name == "" || isUTF8(name):
 		return text, nil
 	case name == "ISO-8859-1" || name == "ISO_8859-1" || name == "LATIN1" || name == "LATIN-1":
-		return fromLatin1(body), nil
+		return decodeLatin1(body), nil
 	case name == "US-ASCII" || name == "ASCII":
 		if i := strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
-			return text, &Fault{i, "a character beyond US-ASCII", "what the declared encoding US-ASCII allows"}
+			return text, &Fault{i, "a character beyond US-ASCII", "only US-ASCII characters, as declared"}
 		}
 		return text, nil
 	case strings.HasPrefix(name, "UTF-16") || name == "UTF16":
 		return text, contradiction(declared, "not UTF-16")
 	}
-	return text, &Fault{0, fmt.Sprintf("encoding %q", Short(declared)), "UTF-8, UTF-16, ISO-8859-1 or US-ASCII"}
+	return text, &Fault{0, fmt.Sprintf("encoding %q", Excerpt(declared)), "UTF-8, UTF-16, ISO-8859-1 or US-ASCII"}
 }
 
 func contradiction(declared, bytes string) *Fault {
-	return &Fault{0, fmt.Sprintf("the declared encoding %q, but the bytes are %s", Short(declared), bytes), "an encoding that agrees with the bytes"}
+	return &Fault{0, fmt.Sprintf("the declared encoding %q, but the bytes are %s", Excerpt(declared), bytes), "a declared encoding that matches the bytes"}
 }
 
 func isUTF8(name string) bool { return name == "UTF-8" || name == "UTF8" }
 
-// family gives the length of the byte order mark, and what UTF-16 the bytes are, if
-// they are any.
-func family(document []byte) (mark int, wide string) {
+// sniffEncoding returns the length of the byte order mark, and the encoding if its code
+// units have more than one byte: UTF-16LE, UTF-16BE or UTF-32.
+func sniffEncoding(document []byte) (bomLength int, wide string) {
 	starts := func(prefix string) bool { return bytes.HasPrefix(document, []byte(prefix)) }
 	switch {
 	case starts("\xEF\xBB\xBF"):
@@ -90,12 +90,12 @@ func family(document []byte) (mark int, wide string) {
 	return 0, ""
 }
 
-// fromUTF16 gives surrogates that have lost their other half as the bytes they would
-// be, which are no UTF-8 and are found out later.
-func fromUTF16(b []byte, big bool) string {
+// decodeUTF16 converts unpaired surrogates to a byte that is not valid UTF-8, so that
+// checkCharacters finds them.
+func decodeUTF16(b []byte, bigEndian bool) string {
 	out := make([]byte, 0, len(b)/2+len(b)/8)
 	unit := func(i int) rune {
-		if big {
+		if bigEndian {
 			return rune(b[i])<<8 | rune(b[i+1])
 		}
 		return rune(b[i+1])<<8 | rune(b[i])
@@ -115,7 +115,7 @@ func fromUTF16(b []byte, big bool) string {
 	return string(out)
 }
 
-func fromLatin1(b []byte) string {
+func decodeLatin1(b []byte) string {
 	out := make([]byte, 0, len(b)+len(b)/8)
 	for _, c := range b {
 		out = utf8.AppendRune(out, rune(c))
@@ -123,19 +123,19 @@ func fromLatin1(b []byte) string {
 	return string(out)
 }
 
-// Encoding is what the document's XML declaration says its encoding is, in capitals,
-// and empty if it does not say.
+// Encoding names the encoding of a document in capitals: by its first bytes if they are
+// UTF-16 or UTF-32, else by its XML declaration. It is empty if neither tells.
 func Encoding(document []byte) string {
-	mark, wide := family(document)
+	bomLength, wide := sniffEncoding(document)
 	if wide != "" {
 		return wide
 	}
-	return strings.ToUpper(declaredEncoding(string(document[mark:min(len(document), mark+1024)])))
+	return strings.ToUpper(encodingDeclaration(string(document[bomLength:min(len(document), bomLength+1024)])))
 }
 
-// declaredEncoding looks ahead for the encoding; whether the declaration is right is
-// for the reader to say.
-func declaredEncoding(text string) string {
+// encodingDeclaration finds the encoding in the XML declaration, if there is one. It does
+// not check the declaration, as the Reader does that.
+func encodingDeclaration(text string) string {
 	if !strings.HasPrefix(text, "<?xml") {
 		return ""
 	}
@@ -154,21 +154,21 @@ func declaredEncoding(text string) string {
 
 func checkCharacters(text string) *Fault {
 	if utf8.ValidString(text) {
-		return badCharacter(text)
+		return findForbidden(text)
 	}
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
-			if earlier := badCharacter(text[:i]); earlier != nil {
+			if earlier := findForbidden(text[:i]); earlier != nil {
 				return earlier
 			}
-			return &Fault{i, fmt.Sprintf("byte 0x%02X, which is no character of the encoding", text[i]), "text in the encoding that the document declares"}
+			return &Fault{i, fmt.Sprintf("byte 0x%02X, which is not valid in the encoding", text[i]), "valid text in the encoding of the document"}
 		}
 	}
 	return nil
 }
 
-// badCharacter finds what is no character of XML in valid UTF-8.
-func badCharacter(text string) *Fault {
+// findForbidden finds the first character of valid UTF-8 that XML does not allow.
+func findForbidden(text string) *Fault {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c >= ' ' && c != 0xEF || c == '\n' || c == '\t' || c == '\r' {
@@ -181,33 +181,7 @@ func badCharacter(text string) *Fault {
 	return nil
 }
 
-// isCharacter tells the characters of XML 1.0.
+// isCharacter reports whether XML 1.0 allows a character.
 func isCharacter(r rune) bool {
 	return r >= ' ' && r <= 0xD7FF || r == '\n' || r == '\t' || r == '\r' || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
-}
-
-// Position counts the line and the column of an offset, both from one, in characters.
-func Position(text string, offset int) (line, column int) {
-	before := text[:min(offset, len(text))]
-	start := strings.LastIndexByte(before, '\n') + 1
-	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
-}
-
-// Short makes what a caller sent fit for a message: not long, and without characters
-// that do something to a terminal or a log.
-func Short(s string) string {
-	const limit = 60
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > limit {
-			b.WriteString("…")
-			break
-		}
-		if r < ' ' || r >= 0x7F && r < 0xA0 || r >= 0x2028 && r <= 0x202E || r >= 0x2066 && r <= 0x2069 {
-			r = ' '
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

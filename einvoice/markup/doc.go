@@ -1,28 +1,21 @@
-// Package markup reads XML strictly: it accepts what XML 1.0 with namespaces calls
-// well-formed, and nothing with a DOCTYPE.
+// Package markup is a strict reader of XML: it accepts documents that are well-formed by
+// XML 1.0 and Namespaces in XML, except those with a DOCTYPE.
 //
-// It stands in for encoding/xml, whose RawToken neither notices what an invoice must
-// not have (duplicate attributes, a second root, "--" in a comment, an XML
-// declaration in the middle, a colon too many) nor reads UTF-16 and Latin-1, and
-// which takes longer for the tokens alone than einvoice for all of its work
-// (BenchmarkEncodingXML).
+// It replaces encoding/xml, whose RawToken does not notice several violations of
+// well-formedness (duplicate attributes, a second root element, "--" in a comment, an XML
+// declaration in the middle, a second colon in a name), does not read UTF-16 or
+// ISO-8859-1, and takes longer for the tokens alone than package einvoice takes to parse
+// and validate (BenchmarkEncodingXML).
 //
-// Everything is bounded by the document itself: text is cut out of it, not copied;
-// no entity but the five of XML exists; depth, attributes and namespaces have limits,
-// so that no document takes more than a small multiple of its length in time or memory.
+// Time and memory are bounded by small multiples of the document's length: text is a
+// substring of the document where possible, there are no entities except the five
+// predefined ones, and depth, attributes and namespace declarations have limits.
 package markup
 
-// What a document may have at most, far beyond any invoice.
+// Limits of a document, far above what any invoice needs.
 const (
 	MaxDepth      = 64
 	MaxAttributes = 64
-	// maxBindings bounds the namespace declarations in force at one place.
+	// maxBindings bounds the namespace declarations in scope.
 	maxBindings = 256
 )
-
-// Fault is why a document is not well-formed, at the byte of the decoded text where
-// reading stopped.
-type Fault struct {
-	Offset          int
-	Found, Expected string
-}

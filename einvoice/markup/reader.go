@@ -5,86 +5,85 @@ import (
 	"strings"
 )
 
-// Kind is what a token is.
+// Kind is the kind of a token.
 type Kind uint8
 
-// The kinds of tokens. Comments and processing instructions are read, and left out.
+// The kinds of tokens. Comments and processing instructions are skipped.
 const (
-	End Kind = iota + 1
-	Start
+	EndElement Kind = iota + 1
+	StartElement
 	Text
-	Over
+	EndDocument
 )
 
-// Token is a piece of a document.
+// Token is a tag, a piece of text, or the end of the document.
 type Token struct {
 	Kind   Kind
 	Offset int
 	Name   Name
-	// Attributes are without namespace declarations; the next token overwrites them.
+	// Attributes do not include namespace declarations. They are valid until the next call
+	// of Next.
 	Attributes []Attribute
-	// Text is character data with its references resolved.
+	// Text is character data with its references expanded.
 	Text string
-	// CData text was written as a CDATA section.
+	// CData reports whether the text is a CDATA section.
 	CData bool
 }
 
-// Attribute is an attribute with its value normalised as XML demands.
+// Attribute is an attribute; its value is normalised by the rules of XML.
 type Attribute struct {
 	Name   Name
 	Value  string
 	Offset int
 }
 
-// open is an element whose end is still to come.
-type open struct {
-	raw      string
-	name     Name
+// openElement is an element whose end tag has not been read.
+type openElement struct {
+	qname string
+	name  Name
+	// bindings is the number of namespace declarations that were in scope before it.
 	bindings int
 	offset   int
 }
 
-// Reader reads a decoded document token by token. Its zero value is not usable.
+// Reader reads a decoded document token by token. Use NewReader to make one.
 type Reader struct {
 	text     string
-	at       int
-	opens    []open
+	pos      int
+	stack    []openElement
 	bindings []binding
 	attrs    []Attribute
-	// closing: the start tag just read was an empty element's.
-	closing bool
-	rooted  bool
+	// emptyElement: the last token was an empty-element tag, whose end is still to be returned.
+	emptyElement bool
+	rootSeen     bool
 }
 
-// NewReader reads text, which Decode gave.
+// NewReader returns a Reader of a text that Decode returned.
 func NewReader(text string) *Reader { return &Reader{text: text} }
 
-// Depth is how many elements are open.
-func (r *Reader) Depth() int { return len(r.opens) }
-
-// Next gives the next token, Over at the end of a whole document. After a fault there
-// is nothing more to read.
+// Next returns the next token; the last is EndDocument. It must not be called again after
+// that or after a fault.
 func (r *Reader) Next() (Token, *Fault) {
-	if r.at == 0 {
-		if fault := r.declaration(); fault != nil {
+	if r.pos == 0 {
+		if fault := r.xmlDeclaration(); fault != nil {
 			return Token{}, fault
 		}
 	}
-	if r.closing {
-		r.closing = false
-		return r.close(r.at), nil
+	if r.emptyElement {
+		r.emptyElement = false
+		return r.closeElement(r.pos), nil
 	}
 	for {
-		if r.at >= len(r.text) {
-			return r.over()
+		if r.pos >= len(r.text) {
+			return r.endDocument()
 		}
-		if r.text[r.at] != '<' {
+		if r.text[r.pos] != '<' {
 			if token, fault := r.characters(); fault != nil || token.Kind != 0 {
 				return token, fault
 			}
 			continue
 		}
-		if skipped, fault := r.aside(); fault != nil {
+		if skipped, fault := r.commentOrInstruction(); fault != nil {
 			return Token{}, fault
 		} else if !skipped {
 			return r.tag()
@@ -94,93 +93,94 @@ func (r *Reader) Next() (Token, *Fault) {
 
 func (r *Reader) tag() (Token, *Fault) {
 	switch {
-	case r.starts("</"):
+	case r.hasPrefix("</"):
 		return r.endTag()
-	case r.starts("<![CDATA["):
+	case r.hasPrefix("<![CDATA["):
 		return r.cdata()
-	case r.starts("<!DOCTYPE"):
+	case r.hasPrefix("<!DOCTYPE"):
 		return Token{}, r.fault("a DOCTYPE", "none: a DOCTYPE is not allowed in an invoice")
-	case r.starts("<!"):
+	case r.hasPrefix("<!"):
 		return Token{}, r.fault("a markup declaration", "an element, a comment or text")
 	}
 	return r.startTag()
 }
 
-func (r *Reader) over() (Token, *Fault) {
-	if len(r.opens) > 0 {
-		last := r.opens[len(r.opens)-1]
-		line, _ := Position(r.text, last.offset)
-		return Token{}, r.fault("the end of the document", fmt.Sprintf("</%s> for the tag of line %d", Short(last.raw), line))
+func (r *Reader) endDocument() (Token, *Fault) {
+	if len(r.stack) > 0 {
+		return Token{}, r.fault("the end of the document", r.expectedEnd(r.stack[len(r.stack)-1]))
 	}
-	if !r.rooted {
-		return Token{}, r.fault("a document without an element", "the root element of an invoice")
+	if !r.rootSeen {
+		return Token{}, r.fault("no root element", "the root element of an invoice")
 	}
-	return Token{Kind: Over, Offset: r.at}, nil
+	return Token{Kind: EndDocument, Offset: r.pos}, nil
+}
+
+func (r *Reader) expectedEnd(e openElement) string {
+	line, _ := Position(r.text, e.offset)
+	return fmt.Sprintf("</%s> to close the element opened on line %d", Excerpt(e.qname), line)
 }
 
 // endTag reads "</name>".
 func (r *Reader) endTag() (Token, *Fault) {
-	start := r.at
-	r.at += 2
-	raw := r.name()
-	r.space()
-	if len(r.opens) == 0 || raw != r.opens[len(r.opens)-1].raw {
+	start := r.pos
+	r.pos += 2
+	qname := r.readName()
+	r.skipSpace()
+	if len(r.stack) == 0 || qname != r.stack[len(r.stack)-1].qname {
 		want := "no end tag, as no element is open"
-		if len(r.opens) > 0 {
-			last := r.opens[len(r.opens)-1]
-			line, _ := Position(r.text, last.offset)
-			want = fmt.Sprintf("</%s> for the tag of line %d", Short(last.raw), line)
+		if len(r.stack) > 0 {
+			want = r.expectedEnd(r.stack[len(r.stack)-1])
 		}
-		return Token{}, r.faultAt(start, fmt.Sprintf("</%s>", Short(raw)), want)
+		return Token{}, r.faultAt(start, fmt.Sprintf("</%s>", Excerpt(qname)), want)
 	}
-	if !r.take(">") {
-		return Token{}, r.fault(r.here(), "\">\" to end the tag")
+	if !r.accept(">") {
+		return Token{}, r.fault(r.quoteNext(), "\">\" to end the tag")
 	}
-	return r.close(start), nil
+	return r.closeElement(start), nil
 }
 
-// close takes the innermost element, and what it declared, from what is open.
-func (r *Reader) close(offset int) Token {
-	last := r.opens[len(r.opens)-1]
-	r.opens = r.opens[:len(r.opens)-1]
+// closeElement pops the innermost element and its namespace declarations.
+func (r *Reader) closeElement(offset int) Token {
+	last := r.stack[len(r.stack)-1]
+	r.stack = r.stack[:len(r.stack)-1]
 	r.bindings = r.bindings[:last.bindings]
-	return Token{Kind: End, Offset: offset, Name: last.name}
+	return Token{Kind: EndElement, Offset: offset, Name: last.name}
 }
 
-func (r *Reader) starts(prefix string) bool { return strings.HasPrefix(r.text[r.at:], prefix) }
+func (r *Reader) hasPrefix(prefix string) bool { return strings.HasPrefix(r.text[r.pos:], prefix) }
 
-func (r *Reader) take(prefix string) bool {
-	if !r.starts(prefix) {
+func (r *Reader) accept(prefix string) bool {
+	if !r.hasPrefix(prefix) {
 		return false
 	}
-	r.at += len(prefix)
+	r.pos += len(prefix)
 	return true
 }
 
-// space skips white space and tells whether there was any.
-func (r *Reader) space() bool {
-	start := r.at
-	for r.at < len(r.text) && isSpace(r.text[r.at]) {
-		r.at++
+// skipSpace skips white space and reports whether there was any.
+func (r *Reader) skipSpace() bool {
+	start := r.pos
+	for r.pos < len(r.text) && isSpace(r.text[r.pos]) {
+		r.pos++
 	}
-	return r.at > start
+	return r.pos > start
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// here quotes what stands at the reader's place.
-func (r *Reader) here() string {
-	rest := r.text[r.at:]
+// quoteNext quotes the text at the current position.
+func (r *Reader) quoteNext() string {
+	rest := r.text[r.pos:]
 	if rest == "" {
 		return "the end of the document"
 	}
 	if end := strings.IndexAny(rest[:min(len(rest), 80)], "\n<>"); end > 0 {
 		rest = rest[:end]
 	}
-	return fmt.Sprintf("%q", Short(rest[:min(len(rest), 240)]))
+	return fmt.Sprintf("%q", Excerpt(rest[:min(len(rest), 240)]))
 }
 
-func (r *Reader) fault(found, expected string) *Fault { return r.faultAt(r.at, found, expected) }
+func (r *Reader) fault(found, expected string) *Fault { return r.faultAt(r.pos, found, expected) }
 
 func (r *Reader) faultAt(offset int, found, expected string) *Fault {
 	return &Fault{offset, found, expected}

@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// read gives a document back as its tokens, and the fault that ended it.
-func read(document string) (string, *Fault) {
+// tokens writes the tokens of a document as XML, up to the fault if there is one.
+func tokens(document string) (string, *Fault) {
 	text, fault := Decode([]byte(document))
 	if fault != nil {
 		return "", fault
@@ -20,17 +20,17 @@ func read(document string) (string, *Fault) {
 			return b.String(), fault
 		}
 		switch token.Kind {
-		case Start:
+		case StartElement:
 			b.WriteString("<" + token.Name.Local)
 			for _, a := range token.Attributes {
 				b.WriteString(" " + a.Name.Local + "=" + a.Value)
 			}
 			b.WriteString(">")
-		case End:
+		case EndElement:
 			b.WriteString("</" + token.Name.Local + ">")
 		case Text:
 			b.WriteString(token.Text)
-		case Over:
+		case EndDocument:
 			return b.String(), nil
 		}
 	}
@@ -63,21 +63,21 @@ func TestWellFormed(t *testing.T) {
 		"<?xml version='1.0' encoding='iso-8859-1'?>\n<a>\xe9\x85</a>": "<a>é\u0085</a>",
 		"<?xml-style x?><a/>": "<a></a>",
 	} {
-		if got, fault := read(document); fault != nil || got != want {
-			t.Errorf("%q is %q, %+v, want %q", document, got, fault, want)
+		if got, fault := tokens(document); fault != nil || got != want {
+			t.Errorf("%q: got %q, %+v, want %q", document, got, fault, want)
 		}
 	}
 }
 
-// TestMalformed has what to expect as a part of the fault, and where it is.
+// TestMalformed checks the offset of each fault and a part of its text.
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct {
 		document string
 		offset   int
 		found    string
 	}{
-		{"", 0, "without an element"},
-		{" \n", 2, "without an element"},
+		{"", 0, "no root element"},
+		{" \n", 2, "no root element"},
 		{"x", 0, `"x"`},
 		{"<a>", 3, "end of the document"},
 		{"<a", 2, "end of the document"},
@@ -96,12 +96,12 @@ func TestMalformed(t *testing.T) {
 		{"<1/>", 0, "1/"},
 		{"<a b/>", 4, "/"},
 		{"<a b=1/>", 5, "1/"},
-		{"<a b='1/>", 5, "without an end"},
+		{"<a b='1/>", 5, "unterminated"},
 		{"<a b='1'c='2'/>", 8, "c="},
 		{"<a b='<'/>", 6, "\"<\""},
-		{"<a b='1' b='2'/>", 9, "second time"},
-		{"<a xmlns:p='u' xmlns:p='v'/>", 15, "second time"},
-		{"<a xmlns='u' xmlns='v'/>", 13, "second time"},
+		{"<a b='1' b='2'/>", 9, "duplicate"},
+		{"<a xmlns:p='u' xmlns:p='v'/>", 15, "duplicate"},
+		{"<a xmlns='u' xmlns='v'/>", 13, "duplicate"},
 		{"<a xmlns:p='u' xmlns:q='u' p:b='' q:b=''/>", 34, "another prefix"},
 		{"<p:a/>", 0, "not declared"},
 		{"<a p:b=''/>", 3, "not declared"},
@@ -130,11 +130,11 @@ func TestMalformed(t *testing.T) {
 		{"<a>]]></a>", 3, "]]>"},
 		{"<a><!-- -- --></a>", 8, "--"},
 		{"<a><!-- ---></a>", 8, "--"},
-		{"<a><!-- </a>", 3, "without an end"},
+		{"<a><!-- </a>", 3, "unterminated"},
 		{"<a><!-></a>", 3, "declaration"},
 		{"<a><!x></a>", 3, "declaration"},
 		{"<a><?p</a>", 6, "/a"},
-		{"<a><?p </a>", 3, "without an end"},
+		{"<a><?p </a>", 3, "unterminated"},
 		{"<a><??></a>", 3, "?"},
 		{"<a><?xml x?></a>", 3, "XML declaration"},
 		{" <?xml version='1.0'?><a/>", 1, "XML declaration"},
@@ -167,9 +167,9 @@ func TestMalformed(t *testing.T) {
 		{"\xFF\xFE\x00\x00<\x00\x00\x00", 0, "UTF-32"},
 		{"\x00\x00\x00<", 0, "UTF-32"},
 	} {
-		_, fault := read(c.document)
+		_, fault := tokens(c.document)
 		if fault == nil {
-			t.Errorf("%q was read", c.document)
+			t.Errorf("%q was accepted", c.document)
 			continue
 		}
 		if fault.Offset != c.offset || !strings.Contains(fault.Found, c.found) || fault.Expected == "" {
@@ -178,11 +178,11 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// wide writes text as UTF-16.
-func wide(text string, big bool) string {
+// encodeUTF16 encodes text as UTF-16.
+func encodeUTF16(text string, bigEndian bool) string {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(text)) {
-		if big {
+		if bigEndian {
 			b = append(b, byte(u>>8), byte(u))
 		} else {
 			b = append(b, byte(u), byte(u>>8))
@@ -193,20 +193,20 @@ func wide(text string, big bool) string {
 
 func TestUTF16(t *testing.T) {
 	const plain, declared = "<a>é😀\r\n</a>", "<?xml version='1.0' encoding='UTF-16'?><a>é😀\r\n</a>"
-	for _, big := range []bool{true, false} {
-		mark := wide("\ufeff", big)
-		for _, document := range []string{mark + wide(plain, big), mark + wide(declared, big), wide(declared, big)} {
-			if got, fault := read(document); fault != nil || got != "<a>é😀\n</a>" {
+	for _, bigEndian := range []bool{true, false} {
+		mark := encodeUTF16("\ufeff", bigEndian)
+		for _, document := range []string{mark + encodeUTF16(plain, bigEndian), mark + encodeUTF16(declared, bigEndian), encodeUTF16(declared, bigEndian)} {
+			if got, fault := tokens(document); fault != nil || got != "<a>é😀\n</a>" {
 				t.Errorf("%q is %q, %+v", document, got, fault)
 			}
 		}
 		for document, found := range map[string]string{
-			mark + wide(strings.Replace(declared, "UTF-16", "UTF-8", 1), big): "the bytes are UTF-16",
-			mark + wide(plain, big) + "x":                                     "half a character",
-			mark + wide("<a>", big) + wide("😀", big)[:2] + wide("</a>", big):  "0xFF",
-			mark + wide("<a>", big) + wide("😀", big)[2:] + wide("</a>", big):  "0xFF",
+			mark + encodeUTF16(strings.Replace(declared, "UTF-16", "UTF-8", 1), bigEndian):                          "the bytes are UTF-16",
+			mark + encodeUTF16(plain, bigEndian) + "x":                                                              "an incomplete UTF-16 character",
+			mark + encodeUTF16("<a>", bigEndian) + encodeUTF16("😀", bigEndian)[:2] + encodeUTF16("</a>", bigEndian): "0xFF",
+			mark + encodeUTF16("<a>", bigEndian) + encodeUTF16("😀", bigEndian)[2:] + encodeUTF16("</a>", bigEndian): "0xFF",
 		} {
-			if _, fault := read(document); fault == nil || !strings.Contains(fault.Found, found) {
+			if _, fault := tokens(document); fault == nil || !strings.Contains(fault.Found, found) {
 				t.Errorf("%q: %+v, want %q", document, fault, found)
 			}
 		}

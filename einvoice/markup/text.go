@@ -6,46 +6,46 @@ import (
 	"strings"
 )
 
-// characters reads text up to the next tag. Outside the root element there may be
-// white space only, which is no token.
+// characters reads text up to the next tag. Outside the root element only white space is
+// allowed, which gives no token.
 func (r *Reader) characters() (Token, *Fault) {
-	start := r.at
+	start := r.pos
 	length := strings.IndexByte(r.text[start:], '<')
 	if length < 0 {
 		length = len(r.text) - start
 	}
 	raw := r.text[start : start+length]
-	if len(r.opens) == 0 {
-		if r.space(); r.at < start+length {
-			return Token{}, r.fault(r.here(), "no text outside the root element")
+	if len(r.stack) == 0 {
+		if r.skipSpace(); r.pos < start+length {
+			return Token{}, r.fault(r.quoteNext(), "no text outside the root element")
 		}
 		return Token{}, nil
 	}
 	if i := strings.Index(raw, "]]>"); i >= 0 {
 		return Token{}, r.faultAt(start+i, "\"]]>\" in text", "]]&gt;")
 	}
-	r.at = start + length
-	text, fault := r.references(raw, start)
+	r.pos = start + length
+	text, fault := r.expandReferences(raw, start)
 	return Token{Kind: Text, Offset: start, Text: text}, fault
 }
 
 // cdata reads "<![CDATA[text]]>".
 func (r *Reader) cdata() (Token, *Fault) {
-	start := r.at
-	if len(r.opens) == 0 {
+	start := r.pos
+	if len(r.stack) == 0 {
 		return Token{}, r.fault("a CDATA section outside the root element", "no text outside the root element")
 	}
 	text, _, closed := strings.Cut(r.text[start+9:], "]]>")
 	if !closed {
-		return Token{}, r.fault("a CDATA section without an end", "\"]]>\"")
+		return Token{}, r.fault("an unterminated CDATA section", "\"]]>\"")
 	}
-	r.at = start + 9 + len(text) + 3
+	r.pos = start + 9 + len(text) + 3
 	return Token{Kind: Text, Offset: start, Text: text, CData: true}, nil
 }
 
-// references puts in what the references of raw, which stands at offset, stand for.
-// What comes out is never longer than what went in.
-func (r *Reader) references(raw string, offset int) (string, *Fault) {
+// expandReferences replaces the entity and character references in raw, which starts at
+// offset. The result is never longer than raw.
+func (r *Reader) expandReferences(raw string, offset int) (string, *Fault) {
 	next := strings.IndexByte(raw, '&')
 	if next < 0 {
 		return raw, nil
@@ -58,12 +58,12 @@ func (r *Reader) references(raw string, offset int) (string, *Fault) {
 		b.WriteString(raw[done:at])
 		end := strings.IndexByte(raw[at:min(len(raw), at+64)], ';')
 		if end < 0 {
-			return "", r.faultAt(offset+at, "\"&\" that starts no reference", "&amp; for a plain \"&\"")
+			return "", r.faultAt(offset+at, "\"&\" that does not start a reference", "&amp; for a literal \"&\"")
 		}
 		name := raw[at+1 : at+end]
-		value, ok := reference(name)
+		value, ok := resolveReference(name)
 		if !ok {
-			return "", r.faultAt(offset+at, fmt.Sprintf("reference &%s;", Short(name)), "&amp; &lt; &gt; &quot; &apos; or the number of a character that XML allows, as in &#8364;")
+			return "", r.faultAt(offset+at, fmt.Sprintf("reference &%s;", Excerpt(name)), "&amp; &lt; &gt; &quot; &apos; or a numeric reference to a character that XML allows, such as &#8364;")
 		}
 		b.WriteString(value)
 		done = at + end + 1
@@ -73,8 +73,8 @@ func (r *Reader) references(raw string, offset int) (string, *Fault) {
 	return b.String(), nil
 }
 
-// reference resolves one of XML's five entities, or a character's number.
-func reference(name string) (string, bool) {
+// resolveReference resolves one of the five predefined entities or a character reference.
+func resolveReference(name string) (string, bool) {
 	switch name {
 	case "amp":
 		return "&", true

@@ -2,7 +2,7 @@ package pdfa
 
 import "testing"
 
-// BenchmarkConvert and BenchmarkCheck take an invoice of two pages with 59 lines.
+// BenchmarkConvert and BenchmarkCheck use an invoice of two pages with 59 lines.
 func BenchmarkConvert(b *testing.B) {
 	pdf, in := read(b, "testdata/plain.pdf"), invoice(b, "en16931")
 	b.ReportAllocs()

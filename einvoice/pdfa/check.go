@@ -9,27 +9,28 @@ import (
 	"platen.dev/einvoice/pdfa/cos"
 )
 
-// Violation is one rule that a file breaks.
+// Violation is the violation of one rule.
 type Violation struct {
-	// Rule is clause and test as veraPDF numbers them, such as "6.1.3-1", or one of
-	// Factur-X's, such as "FX-LEVEL".
+	// Rule is the clause and test number as in veraPDF, such as "6.1.3-1", or a rule of
+	// Factur-X, such as "FX-LEVEL".
 	Rule string
-	// Detail says where and what.
+	// Detail describes the violation and where it is.
 	Detail string
 }
 
 func (v *Violation) Error() string { return v.Rule + ": " + v.Detail }
 
-// InvalidError holds what is wrong with a file, at most 20 things, and 3 of a kind.
+// InvalidError refuses a file.
 type InvalidError struct {
+	// Violations are in the order of their rules, at most 20 and at most 3 of each rule.
 	Violations []*Violation
-	// More tells that there would have been more.
-	More bool
+	// Truncated: the file has more violations than these.
+	Truncated bool
 }
 
 const (
 	maxViolations = 20
-	maxOfRule     = 3
+	maxPerRule    = 3
 	maxSeen       = 10_000
 )
 
@@ -38,13 +39,13 @@ func (e *InvalidError) Error() string {
 	for _, v := range e.Violations {
 		lines = append(lines, v.Error())
 	}
-	if e.More {
+	if e.Truncated {
 		lines = append(lines, "and more")
 	}
 	return strings.Join(lines, "; ")
 }
 
-// Unwrap gives each Violation to errors.As.
+// Unwrap makes each Violation available to errors.As.
 func (e *InvalidError) Unwrap() []error {
 	all := make([]error, len(e.Violations))
 	for i, v := range e.Violations {
@@ -53,90 +54,90 @@ func (e *InvalidError) Unwrap() []error {
 	return all
 }
 
-// Check tells whether a file is a PDF/A-3b that carries a Factur-X invoice: nil, or an
-// InvalidError. It knows those of veraPDF's rules that a printed page can break, and is
-// as strict or stricter; it is no validator for the PDFs of strangers.
+// Check checks that a file is a PDF/A-3b with a Factur-X invoice, and returns nil or an
+// *InvalidError. It has the rules of veraPDF that a printed document can violate, and is at
+// least as strict. It is not a validator for arbitrary PDFs.
 func Check(pdf []byte) (err error) {
-	i := &inspection{pdf: pdf, seen: map[Violation]bool{}, count: map[string]int{}}
+	c := &checker{pdf: pdf, seen: map[Violation]bool{}, count: map[string]int{}}
 	defer func() {
-		if fault := recover(); fault != nil {
-			i.report("6.1.2-1", "broken file: %v", fault)
-			err = i.result()
+		if panicked := recover(); panicked != nil {
+			c.report("6.1.2-1", "broken file: %v", panicked)
+			err = c.result()
 		}
 	}()
-	i.header()
-	if i.file, err = cos.Open(pdf, cos.DefaultLimits); err != nil {
-		i.report("6.1.2-1", "%v", err)
-		return i.result()
+	c.header()
+	if c.file, err = cos.Open(pdf, cos.DefaultLimits); err != nil {
+		c.report("6.1.2-1", "%v", err)
+		return c.result()
 	}
-	i.catalog, _ = i.file.Catalog()
-	for _, look := range stages {
-		look(i)
+	c.catalog, _ = c.file.Catalog()
+	for _, check := range checks {
+		check(c)
 	}
-	return i.result()
+	return c.result()
 }
 
-// stages look at one side of a file each.
-var stages = []func(*inspection){
-	(*inspection).trailer,
-	(*inspection).outputIntents,
-	(*inspection).document,
-	(*inspection).pages,
-	(*inspection).objects,
-	(*inspection).contents,
-	(*inspection).metadata,
-	(*inspection).attachments,
-	(*inspection).syntax, // last: the others have read all objects by then
+// checks run in this order; later ones use what earlier ones have found.
+var checks = []func(*checker){
+	(*checker).trailer,
+	(*checker).outputIntents,
+	(*checker).document,
+	(*checker).pages,
+	(*checker).objects,
+	(*checker).contents,
+	(*checker).metadata,
+	(*checker).attachments,
+	(*checker).syntaxDeviations, // last, when all objects have been parsed
 }
 
-// inspection is one file under the eyes of Check.
-type inspection struct {
-	pdf     []byte
-	file    *cos.File
-	catalog cos.Dict
-	found   []*Violation
-	seen    map[Violation]bool
-	count   map[string]int // violations, by rule
-	more    bool
+// checker checks one file.
+type checker struct {
+	pdf        []byte
+	file       *cos.File
+	catalog    cos.Dict
+	violations []*Violation
+	seen       map[Violation]bool // what was reported already
+	count      map[string]int     // violations of each rule
+	truncated  bool
 
-	outputSpace string // of the output intent's profile: "RGB ", "" if there is none
+	outputSpace string // the colour space of the output intent's profile, such as "RGB "; "" if there is none
 	pageDicts   []cos.Dict
-	faults      cos.Faults // of content streams
+	deviations  cos.Deviations // of content streams
 	xmp         xmpData
 }
 
-func (i *inspection) report(rule, format string, args ...any) {
+func (c *checker) report(rule, format string, args ...any) {
 	v := Violation{rule, fmt.Sprintf(format, args...)}
-	if i.seen[v] {
+	if c.seen[v] {
 		return
 	}
-	if len(i.seen) < maxSeen {
-		i.seen[v] = true
+	if len(c.seen) < maxSeen {
+		c.seen[v] = true
 	}
-	if i.count[rule]++; i.count[rule] > maxOfRule || len(i.found) == maxViolations {
-		i.more = true
+	if c.count[rule]++; c.count[rule] > maxPerRule || len(c.violations) == maxViolations {
+		c.truncated = true
 		return
 	}
-	i.found = append(i.found, &v)
+	c.violations = append(c.violations, &v)
 }
 
-// when reports if something is so.
-func (i *inspection) when(broken bool, rule, format string, args ...any) {
-	if broken {
-		i.report(rule, format, args...)
+// reportIf reports a violation if its condition is true.
+func (c *checker) reportIf(violated bool, rule, format string, args ...any) {
+	if violated {
+		c.report(rule, format, args...)
 	}
 }
 
-func (i *inspection) result() error {
-	if len(i.found) == 0 {
+func (c *checker) result() error {
+	if len(c.violations) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(i.found, func(a, b *Violation) int { return cmp.Compare(a.Rule, b.Rule) })
-	return &InvalidError{i.found, i.more}
+	slices.SortStableFunc(c.violations, func(a, b *Violation) int { return cmp.Compare(a.Rule, b.Rule) })
+	return &InvalidError{c.violations, c.truncated}
 }
 
-// name is the name that a value is or points to, "" if it is none.
-func (i *inspection) name(value any) string {
-	n, _ := i.file.Resolve(value).(cos.Name)
+// name is the name that a value is or refers to, or "" if it is not a name.
+func (c *checker) name(value any) string {
+	n, _ := c.file.Resolve(value).(cos.Name)
 	return string(n)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// goodPDF is a whole hybrid invoice with links and layers of every kind that occurs.
+// goodPDF is a valid hybrid invoice of a page with links, images and fonts of every kind.
 func goodPDF(t testing.TB) []byte {
 	t.Helper()
 	out, err := Convert(read(t, "testdata/rich.pdf"), invoice(t, "en16931"))
@@ -23,7 +23,7 @@ func goodPDF(t testing.TB) []byte {
 	return out
 }
 
-// broken changes the objects of a good file and writes it again.
+// broken changes the objects of a valid file and writes it again.
 func broken(t *testing.T, pdf []byte, change func(c *conversion, catalog types.Dict)) []byte {
 	t.Helper()
 	ctx, err := pdfcpu.Read(bytes.NewReader(pdf), model.NewDefaultConfiguration())
@@ -43,7 +43,7 @@ func broken(t *testing.T, pdf []byte, change func(c *conversion, catalog types.D
 	return out
 }
 
-// number is that of the first object that has a key with a value; first is the object.
+// number is the number of the first object that has a key with a value.
 func (c *conversion) number(key, value string) int {
 	for number := 1; number <= c.MaxObjNr+1; number++ {
 		if d := c.dict(*types.NewIndirectRef(number, 0)); d != nil && c.nameOf(d[key]) == value {
@@ -53,11 +53,12 @@ func (c *conversion) number(key, value string) int {
 	panic("no object with " + key + " " + value)
 }
 
+// first is the first object that has a key with a value.
 func (c *conversion) first(key, value string) types.Dict {
 	return c.dict(*types.NewIndirectRef(c.number(key, value), 0))
 }
 
-// xmpEdit changes the text of the packet.
+// xmpEdit replaces text in the packet.
 func xmpEdit(old, new string) func(*conversion, types.Dict) {
 	return func(c *conversion, catalog types.Dict) {
 		number := catalog["Metadata"].(types.IndirectRef).ObjectNumber.Value()
@@ -70,7 +71,7 @@ func xmpEdit(old, new string) func(*conversion, types.Dict) {
 	}
 }
 
-// contentEdit puts operations before those of the first page.
+// contentEdit inserts operations before the content of the first page.
 func contentEdit(text string) func(*conversion, types.Dict) {
 	return func(c *conversion, _ types.Dict) {
 		page := c.first("Type", "Page")
@@ -78,15 +79,16 @@ func contentEdit(text string) func(*conversion, types.Dict) {
 		if contents == nil {
 			contents = types.Array{page["Contents"]}
 		}
-		page["Contents"] = append(types.Array{c.add(plain([]byte(text), types.Dict{}))}, contents...)
+		page["Contents"] = append(types.Array{c.add(unfilteredStream([]byte(text), types.Dict{}))}, contents...)
 	}
 }
 
-// set puts a value into the first object of a kind.
+// set sets an entry of the first object that has a key with a value.
 func set(key, value, entry string, to types.Object) func(*conversion, types.Dict) {
 	return func(c *conversion, _ types.Dict) { c.first(key, value)[entry] = to }
 }
 
+// unset deletes an entry of the first object that has a key with a value.
 func unset(key, value, entry string) func(*conversion, types.Dict) {
 	return func(c *conversion, _ types.Dict) { delete(c.first(key, value), entry) }
 }
@@ -95,7 +97,7 @@ func inCatalog(entry string, to types.Object) func(*conversion, types.Dict) {
 	return func(_ *conversion, catalog types.Dict) { catalog[entry] = to }
 }
 
-// state puts a value into a graphics state of the first page.
+// state adds a graphics state with an entry to the first page.
 func state(entry string, to types.Object) func(*conversion, types.Dict) {
 	return func(c *conversion, _ types.Dict) {
 		c.dict(c.first("Type", "Page")["Resources"])["ExtGState"].(types.Dict)["Broken"] = types.Dict{entry: to}
@@ -106,7 +108,7 @@ func action(d types.Dict) func(*conversion, types.Dict) { return set("Subtype", 
 
 var stream = types.StreamDict{Dict: types.Dict{}, Raw: []byte("x")}
 
-// breaks break one rule each.
+// breaks are changes that violate one rule each.
 var breaks = []struct {
 	rule   string
 	change func(*conversion, types.Dict)
@@ -244,7 +246,7 @@ func names(key string) func(*conversion, types.Dict) {
 	return func(c *conversion, catalog types.Dict) { c.dict(catalog["Names"])[key] = types.Dict{} }
 }
 
-// rules are those that an error names, each once.
+// rules are the rules in an error, each once.
 func rules(err error) (all []string) {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) {
@@ -257,7 +259,7 @@ func rules(err error) (all []string) {
 	return slices.Compact(all)
 }
 
-// TestCheckFinds breaks a good file on one rule at a time, and wants to hear of that only.
+// TestCheckFinds violates one rule at a time and expects that violation and no other.
 func TestCheckFinds(t *testing.T) {
 	good := goodPDF(t)
 	for n, b := range breaks {
@@ -270,14 +272,14 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// TestCheckUnbroken writes the good file again without a change.
+// TestCheckUnbroken writes the valid file again without a change.
 func TestCheckUnbroken(t *testing.T) {
 	if err := Check(broken(t, goodPDF(t), func(*conversion, types.Dict) {})); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestCheckBytes breaks what only bytes show.
+// TestCheckBytes violates the rules about the bytes of a file.
 func TestCheckBytes(t *testing.T) {
 	good := goodPDF(t)
 	replace := func(old, new string) []byte {
@@ -305,7 +307,7 @@ func TestCheckBytes(t *testing.T) {
 	}
 }
 
-// TestCheckPrinted finds what a PDF lacks as the browser prints it, and stops at 20.
+// TestCheckPrinted checks a PDF as the browser prints it, and that the error is bounded.
 func TestCheckPrinted(t *testing.T) {
 	err := Check(read(t, "testdata/rich.pdf"))
 	for _, rule := range []string{"6.1.3-1", "6.2.4.3-2", "6.6.2.1-1", "FX-FILE"} {

@@ -16,24 +16,24 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// Without this, pdfcpu reads and writes a configuration in the user's home.
+// Without this, pdfcpu reads and writes a configuration file in the home directory.
 func init() { api.DisableConfigDir() }
 
-// Convert makes a printed PDF a PDF/A-3b that carries the invoice. The same PDF and the
-// same invoice give the same bytes. What PDF/A forbids and nobody sees (actions, scripts,
-// attachments of others) is taken out; whether what is seen may stay is for Check to say.
-// Nothing may be done to the file afterwards.
+// Convert converts a printed PDF to a PDF/A-3b with the invoice embedded. It is
+// deterministic. It removes what PDF/A forbids and a reader does not see, such as actions,
+// scripts and attachments, but does not change the visible content: Check reports whether
+// PDF/A allows that. The result must not be modified afterwards.
 func Convert(pdf []byte, in Invoice) (_ []byte, err error) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("%w: broken: %v", ErrInput, fault)
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("%w: broken: %v", ErrInput, panicked)
 		}
 	}()
 	p, err := in.profile()
 	if err != nil {
 		return nil, err
 	}
-	in = in.tidy()
+	in = in.normalized()
 	ctx, err := pdfcpu.Read(bytes.NewReader(pdf), model.NewDefaultConfiguration())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
@@ -51,29 +51,29 @@ func Convert(pdf []byte, in Invoice) (_ []byte, err error) {
 	return write(ctx.XRefTable, c.add(c.info()), origin.Sum(nil))
 }
 
-// conversion is one document while it is changed.
+// conversion is the state of converting one document.
 type conversion struct {
 	*model.XRefTable
 	in      Invoice
 	profile profile
-	fault   error // the first
+	err     error // the first error
 }
 
 func (c *conversion) run() error {
 	catalog, err := c.Catalog()
 	if err != nil || catalog == nil {
-		return fmt.Errorf("%w: no catalogue", ErrInput)
+		return fmt.Errorf("%w: no catalog", ErrInput)
 	}
-	c.guard(catalog)
-	if c.fault != nil {
-		return c.fault
+	c.repair(catalog)
+	if c.err != nil {
+		return c.err
 	}
 	c.attach(catalog)
-	c.describe(catalog)
-	return c.fault
+	c.addMetadata(catalog)
+	return c.err
 }
 
-// add makes an object one that can be referred to.
+// add adds an indirect object.
 func (c *conversion) add(object types.Object) types.IndirectRef {
 	ref, err := c.IndRefForNewObject(object)
 	if err != nil {
@@ -84,15 +84,15 @@ func (c *conversion) add(object types.Object) types.IndirectRef {
 }
 
 func (c *conversion) fail(format string, args ...any) {
-	if c.fault == nil {
-		c.fault = fmt.Errorf("%w: "+format, append([]any{ErrInput}, args...)...)
+	if c.err == nil {
+		c.err = fmt.Errorf("%w: "+format, append([]any{ErrInput}, args...)...)
 	}
 }
 
-// describe adds the metadata, the output intent and the language.
-func (c *conversion) describe(catalog types.Dict) {
-	catalog["Metadata"] = c.add(plain(xmpPacket(c.in, c.profile.level), types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML")}))
-	profile := c.add(c.packed(sRGB(), types.Dict{"N": types.Integer(3), "Alternate": types.Name("DeviceRGB")}))
+// addMetadata adds the XMP packet, the output intent and the language.
+func (c *conversion) addMetadata(catalog types.Dict) {
+	catalog["Metadata"] = c.add(unfilteredStream(xmpPacket(c.in, c.profile.level), types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML")}))
+	profile := c.add(c.deflatedStream(sRGB(), types.Dict{"N": types.Integer(3), "Alternate": types.Name("DeviceRGB")}))
 	catalog["OutputIntents"] = types.Array{types.Dict{
 		"Type": types.Name("OutputIntent"), "S": types.Name("GTS_PDFA1"),
 		"OutputConditionIdentifier": types.StringLiteral("sRGB IEC61966-2.1"), "Info": types.StringLiteral("sRGB IEC61966-2.1"),
@@ -103,12 +103,12 @@ func (c *conversion) describe(catalog types.Dict) {
 	}
 }
 
-// attach embeds the XML: in the tree of names, and as a file that belongs to the whole
-// document. No other attachment stays.
+// attach embeds the XML: in the name tree EmbeddedFiles, and as an associated file of the
+// whole document. It replaces all other attachments.
 func (c *conversion) attach(catalog types.Dict) {
 	date := types.StringLiteral(pdfDate(c.in.Now))
-	sum := md5.Sum(c.in.XML) // what PDF wants here (7.11.4.1), no protection
-	file := c.add(c.packed(c.in.XML, types.Dict{
+	sum := md5.Sum(c.in.XML) // the checksum that PDF prescribes (7.11.4.1), not a protection
+	file := c.add(c.deflatedStream(c.in.XML, types.Dict{
 		"Type": types.Name("EmbeddedFile"), "Subtype": types.Name("text/xml"),
 		"Params": types.Dict{
 			"Size": types.Integer(len(c.in.XML)), "CreationDate": date, "ModDate": date, "CheckSum": types.HexLiteral(hex.EncodeToString(sum[:])),
@@ -117,7 +117,7 @@ func (c *conversion) attach(catalog types.Dict) {
 	name := types.StringLiteral(FileName)
 	spec := c.add(types.Dict{
 		"Type": types.Name("Filespec"), "F": name, "UF": name, "Desc": types.StringLiteral("Factur-X invoice"),
-		"AFRelationship": types.Name(c.profile.relation), "EF": types.Dict{"F": file, "UF": file},
+		"AFRelationship": types.Name(c.profile.relationship), "EF": types.Dict{"F": file, "UF": file},
 	})
 	names := c.dict(catalog["Names"])
 	if names == nil {
@@ -127,7 +127,7 @@ func (c *conversion) attach(catalog types.Dict) {
 	catalog["Names"], catalog["AF"] = names, types.Array{spec}
 }
 
-// info says what the XMP packet says.
+// info is the document information dictionary, which has the same values as the XMP packet.
 func (c *conversion) info() types.Dict {
 	date := types.StringLiteral(pdfDate(c.in.Now))
 	d := types.Dict{"Producer": textString(producer), "Creator": textString(c.in.Creator), "CreationDate": date, "ModDate": date}
@@ -139,7 +139,8 @@ func (c *conversion) info() types.Dict {
 	return d
 }
 
-// textString is a text as ASCII, or else as UTF-16 with its mark (7.9.2.2).
+// textString encodes a text string as ASCII or, if it has other characters, as UTF-16 with
+// a byte order mark (7.9.2.2).
 func textString(text string) types.Object {
 	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '(' || r == ')' || r == '\\' }) < 0 {
 		return types.StringLiteral(text)
@@ -152,13 +153,13 @@ func textString(text string) types.Object {
 	return types.HexLiteral(b.String())
 }
 
-// plain is a stream that anybody can read without a filter, as metadata should be.
-func plain(data []byte, d types.Dict) types.StreamDict {
+// unfilteredStream is a stream without a filter, which metadata should not have.
+func unfilteredStream(data []byte, d types.Dict) types.StreamDict {
 	return types.StreamDict{Dict: d, Raw: data}
 }
 
-// packed is a stream that is deflated.
-func (c *conversion) packed(data []byte, d types.Dict) types.StreamDict {
+// deflatedStream is a stream with the filter FlateDecode.
+func (c *conversion) deflatedStream(data []byte, d types.Dict) types.StreamDict {
 	d["Filter"] = types.Name(filter.Flate)
 	return types.StreamDict{Dict: d, Raw: c.deflate(data)}
 }

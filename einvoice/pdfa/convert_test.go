@@ -17,8 +17,8 @@ import (
 
 var now = time.Date(2026, 11, 21, 14, 30, 0, 123, time.UTC)
 
-// printed are PDFs as the browser prints them, of the pages in testdata/html:
-// rich.pdf and tagged.pdf are the same page without and with tags and outline.
+// printed are PDFs that the browser printed from the pages in testdata/html. rich.pdf and
+// tagged.pdf are the same page, without and with tags and outline.
 var printed = []string{"plain", "rich", "tagged"}
 
 func read(t testing.TB, path string) []byte {
@@ -30,13 +30,13 @@ func read(t testing.TB, path string) []byte {
 	return data
 }
 
-// basePDFs are the printed ones, and one that was stamped with a watermark.
+// basePDFs are the printed PDFs, and one of them stamped with a watermark.
 func basePDFs(t testing.TB) (all [][]byte) {
 	t.Helper()
 	for _, name := range printed {
 		all = append(all, read(t, "testdata/"+name+".pdf"))
 	}
-	stamped, err := document.Stamp(all[1], all[0])
+	stamped, err := document.Finish(t.Context(), all[1], document.Finishing{Overlay: all[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,8 @@ func invoice(t testing.TB, profile string) Invoice {
 	}
 }
 
-// TestConvert converts every kind of PDF for every profile, and asks our checker and qpdf.
+// TestConvert converts every kind of PDF for every profile and validates the results with
+// Check and qpdf.
 func TestConvert(t *testing.T) {
 	for _, profile := range slices.Sorted(maps.Keys(profiles)) {
 		for i, pdf := range basePDFs(t) {
@@ -65,20 +66,20 @@ func TestConvert(t *testing.T) {
 				t.Errorf("%s, PDF %d: %v", profile, i, err)
 			}
 			if back, err := Extract(out); err != nil || !bytes.Equal(back, in.XML) {
-				t.Errorf("%s, PDF %d: XML came back changed, %v", profile, i, err)
+				t.Errorf("%s, PDF %d: the extracted XML differs, %v", profile, i, err)
 			}
-			if level, err := Level(out); err != nil || level != profiles[profile].level {
-				t.Errorf("%s, PDF %d: level %q, %v", profile, i, level, err)
+			if level := conformanceLevel(t, out); level != profiles[profile].level {
+				t.Errorf("%s, PDF %d: level %q", profile, i, level)
 			}
 			if again, err := Convert(pdf, in); err != nil || !bytes.Equal(again, out) {
-				t.Errorf("%s, PDF %d: a second time gives other bytes, %v", profile, i, err)
+				t.Errorf("%s, PDF %d: the second conversion gives other bytes, %v", profile, i, err)
 			}
 			qpdfCheck(t, out)
 		}
 	}
 }
 
-// qpdfCheck asks qpdf for faults of syntax.
+// qpdfCheck has qpdf check the syntax.
 func qpdfCheck(t *testing.T, pdf []byte) {
 	t.Helper()
 	if _, err := exec.LookPath("qpdf"); err != nil {
@@ -93,10 +94,10 @@ func qpdfCheck(t *testing.T, pdf []byte) {
 	}
 }
 
-// TestConvertRefuses gives what cannot be converted.
+// TestConvertRefuses tests input that cannot be converted.
 func TestConvertRefuses(t *testing.T) {
 	good := read(t, "testdata/plain.pdf")
-	sealed, err := document.Finish(t.Context(), good, document.Finishing{Password: "secret"})
+	encrypted, err := document.Finish(t.Context(), good, document.Finishing{Password: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,11 +107,11 @@ func TestConvertRefuses(t *testing.T) {
 		in   Invoice
 		want string
 	}{
-		"no PDF":        {[]byte("hello"), in, "cannot become"},
-		"empty":         {nil, in, "cannot become"},
-		"cut":           {good[:len(good)/2], in, "cannot become"},
-		"encrypted":     {sealed, in, ""},
-		"wrong profile": {good, Invoice{XML: in.XML, Profile: "comfort"}, "no profile"},
+		"not a PDF":     {[]byte("hello"), in, "cannot be converted"},
+		"empty":         {nil, in, "cannot be converted"},
+		"truncated":     {good[:len(good)/2], in, "cannot be converted"},
+		"encrypted":     {encrypted, in, ""},
+		"wrong profile": {good, Invoice{XML: in.XML, Profile: "comfort"}, "not a profile"},
 		"no XML":        {good, Invoice{Profile: "basic"}, "no XML"},
 	} {
 		if _, err := Convert(c.pdf, c.in); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -119,7 +120,7 @@ func TestConvertRefuses(t *testing.T) {
 	}
 }
 
-// TestConvertTwice converts what was converted: only one invoice stays.
+// TestConvertTwice converts a converted file: only the second invoice remains.
 func TestConvertTwice(t *testing.T) {
 	once, err := Convert(read(t, "testdata/plain.pdf"), invoice(t, "basic"))
 	if err != nil {
@@ -134,11 +135,11 @@ func TestConvertTwice(t *testing.T) {
 		t.Error(err)
 	}
 	if back, err := Extract(twice); err != nil || !bytes.Equal(back, in.XML) {
-		t.Error("the first invoice stayed", err)
+		t.Error("the first invoice remains", err)
 	}
 }
 
-// TestMissingGlyphs finds the page on which a character was printed for which there is no glyph.
+// TestMissingGlyphs checks that Check finds a printed character without a glyph.
 func TestMissingGlyphs(t *testing.T) {
 	out, err := Convert(read(t, "testdata/missing.pdf"), invoice(t, "basic"))
 	if err != nil {

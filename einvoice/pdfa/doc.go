@@ -1,16 +1,20 @@
-// Package pdfa makes hybrid invoices: PDFs of the archival kind PDF/A-3b (ISO 19005-3)
-// which carry the invoice's XML as Factur-X 1.08 wants it (sections 6.1 to 6.4), and it
-// checks and reads such files.
+// Package pdfa makes, checks and reads hybrid invoices: PDF/A-3b files (ISO 19005-3) that
+// contain the XML of the invoice as Factur-X 1.08 prescribes (sections 6.1 to 6.4).
 //
-// Convert takes what the browser printed, stamped or not. It reads it with pdfcpu,
-// changes the objects, and writes them itself: pdfcpu's writer puts its own name and the
-// time of day into the file, visits only keys of the catalogue that it knows (/AF is not
-// one), and so can neither agree with the XMP packet nor give the same bytes twice.
+// Convert takes a PDF that the browser printed, with or without a watermark. It parses
+// the PDF with pdfcpu, changes the objects, and writes them itself. The writer of pdfcpu
+// is not used because it puts its own name and the current time into the file, so that
+// Info and the XMP packet could not agree and the same input would not give the same
+// bytes, and because it drops catalog entries that it does not know, such as AF.
 //
-// Check is independent of all that. It reads the finished bytes with package cos and
-// names the rule that they break as veraPDF does, clause and test ("6.1.3-1"), or FX-…
-// where the rule is one of Factur-X's own.
+// Check shares no parser or writer with that. It parses the finished file with package
+// cos and names violated rules as veraPDF does, by clause and test number ("6.1.3-1"), and
+// rules of Factur-X by a name that starts with FX-.
 //
-// Text for which the machine has no glyph cannot be archived (6.2.11.8). Printable
-// replaces it before it is printed; Check finds what was printed all the same.
+// Numbers in parentheses without a standard, such as (6.2.5), are clauses of ISO 19005-3;
+// those from 7 on are clauses of ISO 32000-1.
+//
+// PDF/A forbids text for which no installed font has a glyph (6.2.11.8). Printable
+// replaces such characters before the text is printed; Check finds them if they were
+// printed all the same.
 package pdfa

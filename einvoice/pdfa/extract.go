@@ -8,28 +8,28 @@ import (
 	"platen.dev/einvoice/pdfa/cos"
 )
 
-// Errors of Extract and Level, beside those of package cos.
+// Errors of Extract, in addition to those of package cos.
 var (
-	ErrNoInvoice = errors.New("PDF has no embedded invoice")
-	ErrSeveral   = errors.New("PDF has several embedded invoices")
+	ErrNoInvoice       = errors.New("the PDF has no embedded invoice")
+	ErrSeveralInvoices = errors.New("the PDF has several embedded invoices")
 )
 
-// extractLimits are for the PDFs of strangers.
+// extractLimits are narrower than cos.DefaultLimits, as anyone may have made the PDF.
 var extractLimits = cos.Limits{Objects: 1 << 19, Decoded: 64 << 20}
 
-// invoiceNames are the names of embedded invoices: Factur-X and ZUGFeRD from 2.1 on,
-// XRechnung, ZUGFeRD 2.0 and 1.0.
+// invoiceNames are the file names of embedded invoices: of Factur-X and ZUGFeRD since 2.1,
+// of XRechnung, and of ZUGFeRD 1.0 and 2.0.
 var invoiceNames = []string{FileName, "xrechnung.xml", "zugferd-invoice.xml"}
 
-// Extract gives the embedded invoice of a hybrid PDF, whoever made it. Its memory and
-// time are bounded whatever the PDF is.
+// Extract returns the embedded invoice of a hybrid PDF from any producer. Time and memory
+// are bounded for any input.
 func Extract(pdf []byte) (xml []byte, err error) {
-	defer recovered(&err)
-	file, err := openForeign(pdf)
+	defer recoverAsError(&err)
+	file, err := openUntrusted(pdf)
 	if err != nil {
 		return nil, err
 	}
-	invoice, err := invoiceOf(file)
+	invoice, err := findInvoice(file)
 	if err != nil {
 		return nil, err
 	}
@@ -42,43 +42,14 @@ func Extract(pdf []byte) (xml []byte, err error) {
 	return xml, nil
 }
 
-// Level is the conformance level that a hybrid PDF claims in its metadata, as it spells
-// it: "EN 16931". It is "" if there is none.
-func Level(pdf []byte) (level string, err error) {
-	defer recovered(&err)
-	file, err := openForeign(pdf)
-	if err != nil {
-		return "", err
-	}
-	catalog, _ := file.Catalog()
-	s, ok := file.Resolve(catalog["Metadata"]).(*cos.Stream)
-	if !ok {
-		return "", nil
-	}
-	packet, err := file.Decode(s)
-	if err != nil {
-		return "", fmt.Errorf("read metadata: %w", err)
-	}
-	top, err := parseXMP(packet)
-	if err != nil {
-		return "", fmt.Errorf("read metadata: %w", err)
-	}
-	for _, p := range properties(top) {
-		// older versions have other namespaces and the same name
-		if p.name.Local == "ConformanceLevel" {
-			return p.plain(), nil
-		}
-	}
-	return "", nil
-}
-
-func recovered(err *error) {
-	if fault := recover(); fault != nil {
-		*err = fmt.Errorf("broken PDF: %v", fault)
+// recoverAsError turns a panic into an error.
+func recoverAsError(err *error) {
+	if panicked := recover(); panicked != nil {
+		*err = fmt.Errorf("broken PDF: %v", panicked)
 	}
 }
 
-func openForeign(pdf []byte) (*cos.File, error) {
+func openUntrusted(pdf []byte) (*cos.File, error) {
 	file, err := cos.Open(pdf, extractLimits)
 	if err != nil {
 		return nil, err
@@ -94,11 +65,11 @@ type attachment struct {
 	name              string
 	spec              cos.Dict
 	stream            *cos.Stream
-	named, associated bool // found among the names, in the catalogue's AF
+	named, associated bool // in the name tree EmbeddedFiles, in the catalog's AF
 }
 
-// invoiceOf picks the one attachment with a known name, by the order of the names.
-func invoiceOf(file *cos.File) (attachment, error) {
+// findInvoice returns the attachment with the first of invoiceNames that any has.
+func findInvoice(file *cos.File) (attachment, error) {
 	all := attachmentsOf(file)
 	var others []string
 	for _, name := range invoiceNames {
@@ -109,7 +80,7 @@ func invoiceOf(file *cos.File) (attachment, error) {
 			}
 		}
 		if len(found) > 1 {
-			return attachment{}, fmt.Errorf("%w: %d are named %s", ErrSeveral, len(found), name)
+			return attachment{}, fmt.Errorf("%w: %d have the name %s", ErrSeveralInvoices, len(found), name)
 		}
 		if len(found) == 1 {
 			return found[0], nil
@@ -124,50 +95,51 @@ func invoiceOf(file *cos.File) (attachment, error) {
 	return attachment{}, fmt.Errorf("%w: its attachments are %s", ErrNoInvoice, strings.Join(others, ", "))
 }
 
-// maxAttachments and maxTree bound what is looked at.
+// Bounds of the search for attachments.
 const (
-	maxAttachments = 1000
-	maxTree        = 10_000
+	maxAttachments   = 1000
+	maxNameTreeNodes = 10_000
 )
 
-// collector gathers attachments, each stream once.
+// collector collects attachments, each stream once.
 type collector struct {
 	file  *cos.File
 	all   []attachment
-	where map[*cos.Stream]int
+	index map[*cos.Stream]int
 	nodes int
 }
 
 func attachmentsOf(file *cos.File) []attachment {
 	catalog, _ := file.Catalog()
-	c := &collector{file: file, where: map[*cos.Stream]int{}}
-	c.tree(file.Dict(catalog["Names"])["EmbeddedFiles"], 0)
+	c := &collector{file: file, index: map[*cos.Stream]int{}}
+	c.walkNameTree(file.Dict(catalog["Names"])["EmbeddedFiles"], 0)
 	for _, value := range file.Array(catalog["AF"]) {
-		if at, ok := c.take(value); ok {
+		if at, ok := c.add(value); ok {
 			c.all[at].associated = true
 		}
 	}
 	return c.all
 }
 
-// tree walks a name tree (7.9.6).
-func (c *collector) tree(value any, depth int) {
-	if c.nodes++; c.nodes > maxTree || depth > 32 {
+// walkNameTree collects the attachments in a name tree (7.9.6).
+func (c *collector) walkNameTree(value any, depth int) {
+	if c.nodes++; c.nodes > maxNameTreeNodes || depth > 32 {
 		return
 	}
 	d := c.file.Dict(value)
 	names := c.file.Array(d["Names"])
 	for n := 1; n < len(names); n += 2 {
-		if at, ok := c.take(names[n]); ok {
+		if at, ok := c.add(names[n]); ok {
 			c.all[at].named = true
 		}
 	}
 	for _, kid := range c.file.Array(d["Kids"]) {
-		c.tree(kid, depth+1)
+		c.walkNameTree(kid, depth+1)
 	}
 }
 
-func (c *collector) take(value any) (int, bool) {
+// add adds the attachment of a file specification and returns its index.
+func (c *collector) add(value any) (int, bool) {
 	spec := c.file.Dict(value)
 	embedded := c.file.Dict(spec["EF"])
 	for _, key := range []cos.Name{"UF", "F"} {
@@ -175,7 +147,7 @@ func (c *collector) take(value any) (int, bool) {
 		if !ok {
 			continue
 		}
-		if at, known := c.where[s]; known {
+		if at, known := c.index[s]; known {
 			return at, true
 		}
 		if len(c.all) == maxAttachments {
@@ -185,7 +157,7 @@ func (c *collector) take(value any) (int, bool) {
 		if name == "" {
 			name = textOf(c.file.Resolve(spec["F"]))
 		}
-		c.where[s] = len(c.all)
+		c.index[s] = len(c.all)
 		c.all = append(c.all, attachment{name: name, spec: spec, stream: s})
 		return len(c.all) - 1, true
 	}

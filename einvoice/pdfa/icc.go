@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// sRGB is a display profile of the colour space that browsers print in, made here from
+// sRGB is an ICC profile of the colour space that browsers print in. It is computed from
 // published numbers: the primaries and the white point of ITU-R BT.709, the transfer
-// curve of IEC 61966-2-1, the Bradford adaptation to D50 that ICC.1 prescribes. It is of
-// version 2.1 (ICC.1:1998-09), which PDF/A-3 and every reader knows.
+// curve of IEC 61966-2-1, and the Bradford adaptation to D50 that ICC.1 prescribes. Its
+// version is 2.1 (ICC.1:1998-09), which PDF/A-3 allows and every viewer supports.
 var sRGB = sync.OnceValue(func() []byte {
 	red, green, blue := colorants()
 	curve := transferCurve()
@@ -33,7 +33,8 @@ type matrix [3]vector
 // whiteD50 is the illuminant of the profile connection space, as ICC.1 rounds it.
 var whiteD50 = vector{0.9642, 1, 0.8249}
 
-// bradford maps XYZ to the responses that Bradford's adaptation scales (ICC.1, annex E).
+// bradford maps XYZ to the cone responses that the Bradford adaptation scales (ICC.1,
+// annex E).
 var bradford = matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
 
 func (m matrix) times(v vector) (out vector) {
@@ -43,7 +44,7 @@ func (m matrix) times(v vector) (out vector) {
 	return out
 }
 
-// solve is the v for which m times v is w, by Cramer's rule.
+// solve returns the v for which m times v is w, by Cramer's rule.
 func (m matrix) solve(w vector) (v vector) {
 	all := m.determinant()
 	for column := range v {
@@ -63,7 +64,7 @@ func (m matrix) determinant() float64 {
 // xyz is a chromaticity at full luminance.
 func xyz(x, y float64) vector { return vector{x / y, 1, (1 - x - y) / y} }
 
-// colorants are the three primaries as seen under D50.
+// colorants are the three primaries, adapted to D50.
 func colorants() (red, green, blue vector) {
 	primaries := [3]vector{xyz(0.64, 0.33), xyz(0.30, 0.60), xyz(0.15, 0.06)}
 	white := xyz(0.3127, 0.3290)
@@ -86,7 +87,7 @@ func colorants() (red, green, blue vector) {
 	return out[0], out[1], out[2]
 }
 
-// transferCurve is the sRGB curve in 1024 steps.
+// transferCurve is the sRGB transfer curve as a table of 1024 entries.
 func transferCurve() []byte {
 	const steps = 1024
 	out := append([]byte("curv\x00\x00\x00\x00"), 0, 0, steps>>8, steps&0xFF)
@@ -111,7 +112,8 @@ func iccXYZ(v vector) []byte {
 	return out
 }
 
-// iccDescription has the text in ASCII and neither in Unicode nor in Macintosh script.
+// iccDescription is a text description that has an ASCII text, but neither a Unicode text
+// nor a Macintosh one.
 func iccDescription(text string) []byte {
 	out := binary.BigEndian.AppendUint32([]byte("desc\x00\x00\x00\x00"), uint32(len(text)+1))
 	out = append(append(out, text...), 0)
@@ -123,7 +125,8 @@ type iccTag struct {
 	data []byte
 }
 
-// iccProfile is header, table of tags and their data; equal data is there once.
+// iccProfile joins the header, the tag table and the data of the tags. Tags with equal
+// data share it.
 func iccProfile(tags []iccTag) []byte {
 	start := 128 + 4 + 12*len(tags)
 	var data []byte

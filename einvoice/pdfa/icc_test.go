@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProfile reads the profile as ICC.1 lays it out, and compares its colorants with
-// those that IEC and ICC publish for sRGB under D50.
+// TestProfile parses the profile by ICC.1 and compares its colorants with those published
+// by IEC and ICC for sRGB under D50.
 func TestProfile(t *testing.T) {
 	p := sRGB()
 	if size := binary.BigEndian.Uint32(p); int(size) != len(p) {

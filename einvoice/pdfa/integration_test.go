@@ -13,17 +13,17 @@ import (
 	"testing"
 )
 
-// sample is a valid XML of a profile.
+// sample is a valid invoice of a profile.
 type sample struct{ path, profile string }
 
-// TestVeraPDF converts every valid sample, each over another printed PDF, and has the
-// reference validators judge the results.
+// TestVeraPDF converts every valid sample, with one printed PDF after the other, and has
+// the reference validators check the results.
 func TestVeraPDF(t *testing.T) {
 	bases := basePDFs(t)
 	dir := t.TempDir()
 	var samples []sample
 	if folder := os.Getenv("PLATEN_VERAPDF_DIR"); folder != "" {
-		t.Logf("files of %s are judged, too", folder)
+		t.Logf("the files in %s are validated, too", folder)
 	}
 	samples = manifest(t)
 	profiles := map[string]int{}
@@ -46,11 +46,11 @@ func TestVeraPDF(t *testing.T) {
 		}
 	}
 	t.Logf("converted %d samples: %v", len(samples), profiles)
-	judge(t, dir, len(samples))
+	validate(t, dir, len(samples))
 }
 
-// judge runs the driver over a folder, and over PLATEN_VERAPDF_DIR.
-func judge(t *testing.T, dir string, want int) {
+// validate runs the validators on a directory, and on PLATEN_VERAPDF_DIR.
+func validate(t *testing.T, dir string, want int) {
 	t.Helper()
 	args := []string{dir}
 	if folder := os.Getenv("PLATEN_VERAPDF_DIR"); folder != "" {
@@ -61,13 +61,13 @@ func judge(t *testing.T, dir string, want int) {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	judged, xmlInvalid := 0, 0
+	validated, xmlInvalid := 0, 0
 	for line := range strings.Lines(string(out)) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(columns) != 5 {
 			continue
 		}
-		judged++
+		validated++
 		if columns[3] != "valid" {
 			xmlInvalid++
 		}
@@ -75,19 +75,19 @@ func judge(t *testing.T, dir string, want int) {
 			t.Errorf("%s: veraPDF %s, Mustang %s %s", columns[0], columns[1], columns[2], columns[4])
 		}
 	}
-	t.Logf("judged %d PDFs; Mustang finds fault with the XML itself (schematron) in %d", judged, xmlInvalid)
-	if judged < want || err != nil {
-		t.Errorf("%d of %d PDFs were judged: %v", judged, want, err)
+	t.Logf("validated %d PDFs; Mustang reports violations in the XML itself (schematron) in %d", validated, xmlInvalid)
+	if validated < want || err != nil {
+		t.Errorf("%d of %d PDFs were validated: %v", validated, want, err)
 	}
 }
 
-// manifest lists the valid samples that stand beside the project, or else its own.
+// manifest lists the valid samples beside the project or, if there are none, its own.
 func manifest(t *testing.T) (all []sample) {
 	t.Helper()
 	const root = "../../../shared/einvoice"
 	data, err := os.ReadFile(filepath.Join(root, "manifest.tsv"))
 	if err != nil {
-		t.Logf("SKIPPED the samples of %s, which are not here: the project's own are used", root)
+		t.Logf("SKIPPED the samples in %s, which does not exist: using those of the project", root)
 		for profile := range profiles {
 			all = append(all, sample{"../testdata/" + profile + ".xml", profile})
 		}

@@ -12,28 +12,28 @@ import (
 	"unicode"
 )
 
-// ErrFonts tells that it cannot be known which characters this machine can print.
-var ErrFonts = errors.New("fonts of this machine cannot be listed")
+// ErrFonts means that the fonts, and so the characters that can be printed, are unknown.
+var ErrFonts = errors.New("the installed fonts cannot be listed")
 
-// Coverage is the characters for which fonts have glyphs. It is safe for concurrent use.
-type Coverage struct{ ranges []span }
+// glyphCoverage is the characters for which fonts have glyphs. It is safe for concurrent use.
+type glyphCoverage struct{ ranges []runeRange }
 
-// span is a range of characters, both ends included.
-type span struct{ from, to rune }
+// runeRange is a range of characters, both ends included.
+type runeRange struct{ from, to rune }
 
-var machine struct {
+var installed struct {
 	sync.Mutex
-	coverage *Coverage
+	coverage *glyphCoverage
 }
 
-// MachineCoverage is what the fonts cover that fontconfig knows, from which the browser
-// takes its glyphs. It is read once, by fc-list of Debian's fontconfig (about 40 ms); a
-// failure is not kept.
-func MachineCoverage(ctx context.Context) (*Coverage, error) {
-	machine.Lock()
-	defer machine.Unlock()
-	if machine.coverage != nil {
-		return machine.coverage, nil
+// installedCoverage is the coverage of the fonts that fontconfig lists, which are those
+// that the browser uses. It is read once, with fc-list (about 40 ms), and again after a
+// failure.
+func installedCoverage(ctx context.Context) (*glyphCoverage, error) {
+	installed.Lock()
+	defer installed.Unlock()
+	if installed.coverage != nil {
+		return installed.coverage, nil
 	}
 	out, err := exec.CommandContext(ctx, "fc-list", "--format", "%{fontformat} %{charset}\n").Output()
 	if err != nil {
@@ -41,27 +41,29 @@ func MachineCoverage(ctx context.Context) (*Coverage, error) {
 	}
 	coverage := parseCoverage(string(out))
 	if len(coverage.ranges) == 0 {
-		return nil, fmt.Errorf("%w: fc-list knows none", ErrFonts)
+		return nil, fmt.Errorf("%w: fc-list lists none", ErrFonts)
 	}
-	machine.coverage = coverage
+	installed.coverage = coverage
 	return coverage, nil
 }
 
-// Printable replaces, in a text that is about to be printed, what would come out as
-// .notdef on this machine; see Coverage.Printable. Text in ASCII asks nobody.
+// Printable replaces the characters of a text that no installed font has a glyph for. Each
+// becomes U+FFFD or, if no font has that, a question mark. It also returns the characters
+// that it replaced, each once, in their order. ErrFonts is returned only for text that is
+// not plain ASCII.
 func Printable(ctx context.Context, text string) (string, []rune, error) {
-	if plainASCII(text) {
+	if isPlainASCII(text) {
 		return text, nil, nil
 	}
-	coverage, err := MachineCoverage(ctx)
+	coverage, err := installedCoverage(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	text, replaced := coverage.Printable(text)
+	text, replaced := coverage.printable(text)
 	return text, replaced, nil
 }
 
-func plainASCII(text string) bool {
+func isPlainASCII(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= 0x7F || c < ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return false
@@ -70,10 +72,10 @@ func plainASCII(text string) bool {
 	return true
 }
 
-// parseCoverage unites the lines that fc-list gives: a font's format, and its
-// characters as hexadecimal ranges. The browser takes TrueType and CFF outlines only.
-func parseCoverage(list string) *Coverage {
-	var all []span
+// parseCoverage merges the lines of fc-list, which are a font's format and its characters
+// as hexadecimal ranges. The browser uses only fonts with TrueType and CFF outlines.
+func parseCoverage(list string) *glyphCoverage {
+	var all []runeRange
 	for line := range strings.Lines(list) {
 		format, ranges, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if format != "TrueType" && format != "CFF" {
@@ -87,16 +89,16 @@ func parseCoverage(list string) *Coverage {
 				to, err2 = strconv.ParseInt(high, 16, 32)
 			}
 			if err1 == nil && err2 == nil {
-				all = append(all, span{rune(from), rune(to)})
+				all = append(all, runeRange{rune(from), rune(to)})
 			}
 		}
 	}
-	return &Coverage{united(all)}
+	return &glyphCoverage{mergeRanges(all)}
 }
 
-// united sorts spans and joins those that touch.
-func united(all []span) (out []span) {
-	slices.SortFunc(all, func(a, b span) int { return int(a.from) - int(b.from) })
+// mergeRanges sorts ranges and joins those that overlap or are adjacent.
+func mergeRanges(all []runeRange) (out []runeRange) {
+	slices.SortFunc(all, func(a, b runeRange) int { return int(a.from) - int(b.from) })
 	for _, s := range all {
 		if n := len(out); n > 0 && s.from <= out[n-1].to+1 {
 			out[n-1].to = max(out[n-1].to, s.to)
@@ -107,10 +109,9 @@ func united(all []span) (out []span) {
 	return out
 }
 
-// Printable replaces characters without a glyph by U+FFFD, or by a question mark if
-// that has none, and gives those that it replaced, each once, in order.
-func (c *Coverage) Printable(text string) (string, []rune) {
-	if plainASCII(text) {
+// printable does what Printable does, for this coverage.
+func (c *glyphCoverage) printable(text string) (string, []rune) {
+	if isPlainASCII(text) {
 		return text, nil
 	}
 	substitute := unicode.ReplacementChar
@@ -119,7 +120,7 @@ func (c *Coverage) Printable(text string) (string, []rune) {
 	}
 	var replaced []rune
 	text = strings.Map(func(r rune) rune {
-		if c.prints(r) {
+		if c.printsProperly(r) {
 			return r
 		}
 		if !slices.Contains(replaced, r) {
@@ -130,24 +131,25 @@ func (c *Coverage) Printable(text string) (string, []rune) {
 	return text, replaced
 }
 
-// prints tells whether a character comes out as itself, or as nothing by design.
-func (c *Coverage) prints(r rune) bool {
+// printsProperly reports whether a character is printed with its own glyph or, like a line
+// break, needs none.
+func (c *glyphCoverage) printsProperly(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r == '\r':
 		return true
 	case r < 0x7F:
 		return r >= ' '
-	case unicode.IsControl(r), unicode.Is(unicode.Co, r): // no browser looks for a font for these
+	case unicode.IsControl(r), unicode.Is(unicode.Co, r): // the browser looks for no font for these
 		return false
-	case invisible(r):
+	case isIgnorable(r):
 		return true
 	}
 	return c.has(r)
 }
 
-// invisible characters steer others; shaping leaves no glyph of them
-// (Default_Ignorable_Code_Point of Unicode, as far as it is assigned).
-func invisible(r rune) bool {
+// isIgnorable reports whether text shaping leaves no glyph for a character: the assigned
+// characters with Unicode's property Default_Ignorable_Code_Point.
+func isIgnorable(r rune) bool {
 	switch {
 	case r == 0xAD, r == 0x34F, r == 0x61C, r >= 0x180B && r <= 0x180E, r >= 0x200B && r <= 0x200F,
 		r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x2064, r >= 0x2066 && r <= 0x206F, r == 0xFEFF,
@@ -157,8 +159,8 @@ func invisible(r rune) bool {
 	return false
 }
 
-func (c *Coverage) has(r rune) bool {
-	_, found := slices.BinarySearchFunc(c.ranges, r, func(s span, r rune) int {
+func (c *glyphCoverage) has(r rune) bool {
+	_, found := slices.BinarySearchFunc(c.ranges, r, func(s runeRange, r rune) int {
 		switch {
 		case s.to < r:
 			return -1

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestCoverage replaces what a made-up machine has no glyphs for.
+// TestCoverage replaces characters for which a fictitious machine has no glyphs.
 func TestCoverage(t *testing.T) {
 	c := parseCoverage("TrueType 20-7e a0-ff 20ac 304\nType 1 400-4ff\nCFF fffd 4e00\nPCF 500\n\n")
 	for text, want := range map[string]struct {
@@ -24,18 +24,18 @@ func TestCoverage(t *testing.T) {
 		"soft\u00adhyphen\u200b\ufe0f\u200e": {"soft\u00adhyphen\u200b\ufe0f\u200e", nil},
 		"bad\xff":                            {"bad\ufffd", nil},
 	} {
-		got, replaced := c.Printable(text)
+		got, replaced := c.printable(text)
 		if got != want.text || !slices.Equal(replaced, want.replaced) {
 			t.Errorf("%q: %q, %q", text, got, replaced)
 		}
 	}
-	if got, _ := parseCoverage("TrueType 20-7e").Printable("é"); got != "?" {
+	if got, _ := parseCoverage("TrueType 20-7e").printable("é"); got != "?" {
 		t.Errorf("without U+FFFD: %q", got)
 	}
 }
 
-// TestPrintable prints text of many scripts with the browser, before and after it was
-// made printable, and has the checker look for .notdef.
+// TestPrintable prints text of many scripts with the browser, before and after Printable,
+// and has Check look for .notdef.
 func TestPrintable(t *testing.T) {
 	browser, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
@@ -53,14 +53,14 @@ func TestPrintable(t *testing.T) {
 	}
 	for _, r := range "€日語ไหิ😀" {
 		if slices.Contains(replaced, r) {
-			t.Logf("%c is not on this machine", r)
+			t.Logf("no font of this machine has %c", r)
 		}
 	}
 	if got := slices.Contains(rules(Check(printPage(t, browser, text))), "6.2.11.8-1"); !got {
-		t.Error("the checker does not see .notdef before")
+		t.Error("Check does not find .notdef before Printable")
 	}
 	if got := slices.Contains(rules(Check(printPage(t, browser, fixed))), "6.2.11.8-1"); got {
-		t.Errorf("%q still prints .notdef", fixed)
+		t.Errorf("%q prints .notdef after Printable", fixed)
 	}
 }
 

@@ -14,24 +14,25 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// writer writes the objects that the catalogue and Info reach, each once, in the order
-// in which they are met and numbered by it: nothing depends on the order of a map.
+// writer writes the objects that can be reached from the catalog and from Info, each once.
+// It numbers them in the order in which it finds them, so the bytes do not depend on the
+// order of a map.
 type writer struct {
 	table   *model.XRefTable
 	out     bytes.Buffer
-	numbers map[int]int // of the table to those of the file
-	queue   []int       // numbers of the table, in the order of the file's
-	offsets []int
+	numbers map[int]int // object numbers: from the table's to the file's
+	queue   []int       // the table's numbers, in the order of the file's
+	offsets []int       // in the file, by number
 }
 
-// maxNesting bounds the arrays and dictionaries that are in one another.
+// maxNesting is how deeply arrays and dictionaries may be nested.
 const maxNesting = 100
 
-// write returns the file. Its second identifier tells it from all others; the first
-// stays the same when the file is changed later (14.4).
+// write returns the file. first becomes the first of its two identifiers, which stays the
+// same in later versions of the file; the second one is different for each file (14.4).
 func write(table *model.XRefTable, info types.IndirectRef, first []byte) ([]byte, error) {
 	w := &writer{table: table, numbers: map[int]int{}}
-	// at most 1.7, and four bytes that no text has (6.1.2)
+	// 6.1.2: version 1.7 at most, then a comment of four bytes above 127
 	w.out.WriteString("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n")
 	root, about := w.number(*table.Root), w.number(info)
 	for i := 0; i < len(w.queue); i++ {
@@ -124,7 +125,7 @@ func (w *writer) value(object types.Object, depth int) error {
 	case types.StringLiteral, types.Integer, types.Boolean:
 		w.out.WriteString(v.PDFString())
 	default:
-		return fmt.Errorf("%w: %T where a plain object belongs", ErrInput, object)
+		return fmt.Errorf("%w: unexpected object of type %T", ErrInput, object)
 	}
 	return nil
 }
@@ -168,7 +169,7 @@ func (w *writer) name(name string) {
 	}
 }
 
-// hexString has an even number of digits (6.1.6-1).
+// hexString writes a hexadecimal string with an even number of digits (6.1.6-1).
 func (w *writer) hexString(digits string) {
 	w.out.WriteString("<" + digits)
 	if len(digits)%2 == 1 {
@@ -177,8 +178,8 @@ func (w *writer) hexString(digits string) {
 	w.out.WriteByte('>')
 }
 
-// real32 is the shortest spelling of a number without an exponent; what is too near to
-// zero for PDF/A is zero (6.1.13-5).
+// real32 formats a number as briefly as possible, without an exponent. Numbers too close
+// to zero for PDF/A become zero (6.1.13-5).
 func real32(f float64) string {
 	if math.Abs(f) < 1.175e-38 {
 		f = 0

@@ -16,15 +16,15 @@ var (
 // Length is a CSS length in inches.
 type Length float64
 
-// PixelsPerInch is how many CSS pixels an inch has.
+// PixelsPerInch is the number of CSS pixels in an inch.
 const PixelsPerInch = 96
 
 var lengthForm = regexp.MustCompile(`^(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})(px|mm|cm|in|pt|pc)?$`)
 
-// unitsPerInch is how many of each unit make an inch (CSS Values and Units 4, section 6.2).
+// unitsPerInch is the number of each unit in an inch (CSS Values and Units 4, section 6.2).
 var unitsPerInch = map[string]float64{"px": PixelsPerInch, "mm": 25.4, "cm": 2.54, "in": 1, "pt": 72, "pc": 6}
 
-// ParseLength reads a number and its unit, such as 5mm; only 0 may go without a unit.
+// ParseLength parses a number with its unit, such as 5mm; only 0 may have no unit.
 func ParseLength(text string) (Length, error) {
 	m := lengthForm.FindStringSubmatch(text)
 	if m == nil {
@@ -42,11 +42,11 @@ func ParseLength(text string) (Length, error) {
 	return Length(n / unitsPerInch[m[2]]), nil
 }
 
-// ErrShorthand refuses a margin shorthand of the wrong number of lengths.
+// ErrShorthand refuses a margin shorthand with the wrong number of lengths.
 var ErrShorthand = errors.New("must have one to four CSS lengths")
 
-// ParseMargins reads the CSS shorthand of one to four lengths and returns the texts
-// of the four sides in the order of CSS: top, right, bottom, left.
+// ParseMargins parses the CSS shorthand of one to four lengths and returns the lengths
+// of the four sides as text, in the order of CSS: top, right, bottom, left.
 func ParseMargins(text string) (sides [4]string, err error) {
 	parts := strings.Fields(text)
 	if len(parts) < 1 || len(parts) > 4 {

@@ -4,15 +4,15 @@ import "time"
 
 // Limits of a file and its downloads (docs/API.md, Limits).
 const (
-	// MaxFileBytes is the largest file, unless the account has a limit of its own.
+	// MaxFileBytes is the size limit of a file, unless the account has a limit of its own.
 	MaxFileBytes = 150 << 20
 	// FileLife is how long a file may be downloaded after its job is done.
 	FileLife = 24 * time.Hour
-	// StatusLife is how long a job's status may be read after its end.
+	// StatusLife is how long the status of a job may be read after the job's end.
 	StatusLife = 30 * 24 * time.Hour
 	// MaxDownloads is how many downloads of one file may begin.
 	MaxDownloads = 3
-	// StreamLease is after how long a download that is not heard from has ended.
+	// StreamLease is how long a download keeps the file's stream without a renewal.
 	StreamLease = 30 * time.Second
 )
 
@@ -25,19 +25,19 @@ const (
 	TestsPerDay    = 2_000
 )
 
-// Limits of a request's repetition.
+// Limits of repeated requests.
 const (
 	// MaxIdempotencyKey is in characters.
 	MaxIdempotencyKey = 255
-	// IdempotencyLife is how long a request is recognised by its Idempotency-Key.
+	// IdempotencyLife is how long an Idempotency-Key is recognised.
 	IdempotencyLife = 48 * time.Hour
 )
 
-// Limits of what is to be rendered.
+// Limits of a job's input.
 const (
 	// MaxBody is the largest request body in bytes.
 	MaxBody = 8 << 20
-	// MaxContent is the most content in bytes, as it will be rendered.
+	// MaxContent is the largest content in bytes, in the form that is rendered.
 	MaxContent = 240 << 10
 	// MaxMarkdown is the longest Markdown in characters.
 	MaxMarkdown = 100_000
@@ -47,8 +47,8 @@ const (
 	MaxTemplate = 10_000
 	// MaxURL is the longest URL in bytes.
 	MaxURL = 8_192
-	// MaxPassword is the longest user password in bytes of UTF-8: what the AES-256
-	// encryption of PDF takes.
+	// MaxPassword is the longest user password in bytes of UTF-8, as the AES-256
+	// encryption of PDF defines it.
 	MaxPassword = 127
 )
 
@@ -56,7 +56,7 @@ const (
 const (
 	MaxLoadTimeout     = 120 * time.Second
 	DefaultLoadTimeout = 30 * time.Second
-	// MaxWaitAfter bounds the pause after the load.
+	// MaxWaitAfter is the longest pause after the load.
 	MaxWaitAfter = 10 * time.Second
 )
 
@@ -64,7 +64,7 @@ const (
 const (
 	MinScale = 0.5
 	MaxScale = 2.0
-	// DefaultMargin is the margin of a side that names none.
+	// DefaultMargin is the margin of a side for which none is given.
 	DefaultMargin = "1cm"
 )
 
@@ -72,10 +72,10 @@ const (
 const (
 	MinWidth, MaxWidth   = 320, 1920
 	MinHeight, MaxHeight = 320, 8192
-	// MaxPageHeight is where the capture of a whole page is cut, in CSS pixels.
+	// MaxPageHeight is the height in CSS pixels at which a full-page image is cut.
 	MaxPageHeight               = 8192
 	DefaultWidth, DefaultHeight = 1024, 768
 	MinQuality, MaxQuality      = 1, 100
-	// CaptureTimeout is the budget of a capture from loading to the finished image.
+	// CaptureTimeout bounds a capture, from the start of the load to the finished image.
 	CaptureTimeout = 60 * time.Second
 )

@@ -2,13 +2,13 @@ package contract
 
 import "slices"
 
-// PaperFormats are the names of the paper sizes; case does not matter.
+// PaperFormats returns the names of the paper sizes. Their case does not matter.
 func PaperFormats() []string { return []string{"A4", "A3", "Letter", "Legal", "Tabloid"} }
 
-// DefaultPaper is the paper of a document that names none.
+// DefaultPaper is the paper size of a document for which none is given.
 const DefaultPaper = "A4"
 
-// The moments of a load that a job may wait for.
+// The moments of a page load that a job may wait for.
 const (
 	// UntilCommit is when the response has begun to arrive.
 	UntilCommit = "commit"
@@ -20,13 +20,13 @@ const (
 	UntilIdle = "networkidle"
 )
 
-// LoadMoments are the values of wait_until.
+// LoadMoments returns the values of wait_until.
 func LoadMoments() []string { return []string{UntilLoad, UntilDOM, UntilIdle, UntilCommit} }
 
-// Profiles are the e-invoice profiles, the smallest first.
+// Profiles returns the e-invoice profiles, the smallest first.
 func Profiles() []string { return []string{"minimum", "basicwl", "basic", "en16931", "extended"} }
 
-// DefaultProfile is the profile of an e-invoice that names none.
+// DefaultProfile is the profile of an e-invoice for which none is given.
 const DefaultProfile = "en16931"
 
 // CompleteInvoice reports whether an e-invoice of the profile is a complete legal invoice.

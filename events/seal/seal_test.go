@@ -16,7 +16,7 @@ func TestSeal(t *testing.T) {
 		t.Error("the credential can be read")
 	}
 	if again := k.Seal(job, "user:secret"); bytes.Equal(again, sealed) {
-		t.Error("two seals of one credential are alike")
+		t.Error("sealing one credential twice gives the same bytes")
 	}
 	if got, err := NewKey(secret).Open(job, sealed); got != "user:secret" || err != nil {
 		t.Errorf("got %q %v", got, err)

@@ -1,6 +1,6 @@
-// Package testkit has what the tests of several rooms share: how to wait, chance that can
-// be repeated, and an actor system that says nothing. It is below events because every
-// room may import that.
+// Package testkit has what the tests of several packages share: how to wait, chance that
+// can be repeated, and an actor system that says nothing. It is below events because
+// every package may import that.
 package testkit
 
 import (

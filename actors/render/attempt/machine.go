@@ -1,20 +1,20 @@
-// Package attempt decides what one attempt at a job does next, from the ends of its
-// own steps and from what the journal says of the job: pure state without actors,
-// clock or I/O. A Machine takes one input at a time and gives the outputs that follow
-// from it; package render drives it with real steps, actors/simulation through random
-// schedules.
+// Package attempt decides what one attempt at a job does next, from the ends of its own
+// steps and from what the journal says about the job. It is pure state without actors,
+// clock or I/O. A Machine takes one input at a time and returns the outputs that follow.
+// Package render drives it with real steps, and actors/simulation drives it through
+// random schedules.
 //
 //	read ─▶ lease ─▶ announce ────────────▶ tell
 //	              └▶ render ─▶ finish ─▶ store ─┘
 //
-// Rendering does not wait until the announcement is durable, its outcome does.
-// Whatever an attempt does is void unless the journal says that it holds the job, so it
+// Rendering does not wait until the announcement is durable, but reporting the outcome
+// does. An attempt's work is void unless the journal says that it holds the job, so it
 // ends early when the journal says that it does not.
 package attempt
 
 import "platen.dev/events"
 
-// Step is a piece of an attempt's work in the world. Each runs once at most.
+// Step is a piece of an attempt's work that needs I/O. Each runs at most once.
 type Step uint8
 
 // The steps.
@@ -27,11 +27,12 @@ const (
 	Announce
 	// Render prints or captures on the page.
 	Render
-	// Finish does to the file what its options ask for; the page is given back by then.
+	// Finish applies the options that need no browser. The page has been returned by
+	// then.
 	Finish
 	// Store makes the file durable.
 	Store
-	// Tell makes the outcome durable.
+	// Tell reports the outcome and waits until it is durable.
 	Tell
 	steps
 )
@@ -39,27 +40,27 @@ const (
 // Fault is why a step failed.
 type Fault struct {
 	Code events.ErrorCode
-	// Retryable says that neither the page nor the caller caused it.
+	// Retryable is set when neither the page nor the caller caused the failure.
 	Retryable bool
 }
 
-// Input is something that has happened to an attempt.
+// Input is something that happened to an attempt.
 type Input interface{ isInput() }
 
 // The inputs of a Machine.
 type (
 	// Start begins the attempt.
 	Start struct{}
-	// Done reports that a step has ended, well if Fault is nil. Cancelled says that it
-	// was given up, by an Abort or because the node stops.
+	// Done reports that a step has ended, successfully if Fault is nil. Cancelled is set
+	// if it was given up because of an Abort or because the node is stopping.
 	Done struct {
 		Step      Step
 		Fault     *Fault
 		Cancelled bool
-		// NoPage is set with Read for a job that needs no page.
+		// NoPage is set at the end of Read for a job that needs no page.
 		NoPage bool
 	}
-	// Fact is an event about the job that the journal holds.
+	// Fact is an event about the job, now in the journal.
 	Fact struct{ Event events.Event }
 )
 
@@ -67,23 +68,24 @@ func (Start) isInput() {}
 func (Done) isInput()  {}
 func (Fact) isInput()  {}
 
-// Output is something that a Machine wants done. Outputs are done in order.
+// Output is something for the driver of a Machine to do. Outputs are carried out in
+// order.
 type Output interface{ isOutput() }
 
 // The outputs of a Machine.
 type (
-	// Do runs a step; its end is a Done.
+	// Do runs a step. Its end is a Done.
 	Do struct {
 		Step Step
-		// Fault is the outcome that Tell tells; nil for a file.
+		// Fault is the outcome for Tell to report; nil for a file.
 		Fault *Fault
 	}
-	// Release gives the page back.
+	// Release returns the page.
 	Release struct{}
 	// Abort cancels the steps under way.
 	Abort struct{}
-	// End ends the attempt; nothing is under way. Told is set when the job needs no
-	// other attempt of this node: its outcome is durable, or it is not this attempt's.
+	// End ends the attempt, with no step under way. Told is set when the job needs no
+	// other attempt on this node: its outcome is durable, or another attempt has the job.
 	End struct{ Told bool }
 )
 
@@ -100,20 +102,20 @@ type Machine struct {
 	leased  bool
 	// announced is set once the StartRender is durable.
 	announced bool
-	// made is set once there is an outcome: a stored file, or the fault.
+	// made is set once there is an outcome: a stored file or a fault.
 	made  bool
 	fault *Fault
-	// void is set when the journal gave the job to another attempt or ended it,
-	// cancelled when the node stops or a step could not even begin.
+	// void is set when the journal gave the job to another attempt or ended it, cancelled
+	// when the node is stopping or a step could not begin.
 	void, cancelled bool
 	ended           bool
 	out             []Output
 }
 
-// New makes the machine of an attempt.
+// New returns the machine of an attempt.
 func New(id events.AttemptID) *Machine { return &Machine{id: id} }
 
-// Step takes an input. After the End, it ignores everything.
+// Step takes an input and returns what to do. After the End it ignores every input.
 func (m *Machine) Step(in Input) []Output {
 	m.out = nil
 	if m.ended {
@@ -161,11 +163,11 @@ func (m *Machine) onDone(in Done) {
 	}
 }
 
-// onRead goes on to wait for a page, which is scarce, unless none is needed. Content
-// that cannot be read is an outcome, which may only follow a start.
+// onRead goes on to lease a page, unless the job needs none. If the content cannot be
+// read, that is an outcome, which must follow an announcement.
 func (m *Machine) onRead(in Done) {
 	switch {
-	case m.given():
+	case m.givenUp():
 	case in.Fault != nil:
 		m.do(Announce)
 		m.settle(in.Fault)
@@ -182,7 +184,7 @@ func (m *Machine) onLeased(in Done) {
 		return
 	}
 	m.leased = true
-	if m.given() {
+	if m.givenUp() {
 		m.release()
 		return
 	}
@@ -194,13 +196,13 @@ func (m *Machine) work() {
 	m.do(Render)
 }
 
-// next is the step behind each of those that make the file.
+// next maps each step that makes the file to the one after it.
 var next = map[Step]Step{Render: Finish, Finish: Store}
 
 func (m *Machine) onMade(in Done) {
 	after, more := next[in.Step]
 	switch {
-	case m.given():
+	case m.givenUp():
 	case in.Fault != nil || !more:
 		m.settle(in.Fault)
 	default:
@@ -208,13 +210,13 @@ func (m *Machine) onMade(in Done) {
 	}
 }
 
-// settle notes the outcome, nil for a file.
+// settle records the outcome, nil for a file.
 func (m *Machine) settle(f *Fault) {
 	m.made, m.fault = true, f
 	m.tell()
 }
 
-// tell tells the outcome once it may follow the announcement.
+// tell reports the outcome once the announcement is durable.
 func (m *Machine) tell() {
 	if m.announced && m.made && !m.begun[Tell] && !m.cancelled {
 		m.pending[Tell], m.begun[Tell] = true, true
@@ -222,16 +224,16 @@ func (m *Machine) tell() {
 	}
 }
 
-// onFact learns what the journal says of the job. Once the file is being stored, the
-// attempt goes on whatever it says: only what is told is deleted again.
+// onFact handles what the journal says about the job. Once the file is being stored, the
+// attempt goes on regardless: a stored file is deleted only after it was reported.
 func (m *Machine) onFact(ev events.Event) {
-	if !m.begun[Store] && m.takes(ev) && !m.given() {
+	if !m.begun[Store] && m.takes(ev) && !m.givenUp() {
 		m.void = true
 		m.abort()
 	}
 }
 
-// takes reports whether an event means that the attempt does not hold the job and never will.
+// takes reports whether an event takes the job from the attempt for good.
 func (m *Machine) takes(ev events.Event) bool {
 	switch e := ev.(type) {
 	case events.RenderStarted:
@@ -244,11 +246,11 @@ func (m *Machine) takes(ev events.Event) bool {
 	return false
 }
 
-// given reports whether the attempt was given up.
-func (m *Machine) given() bool { return m.void || m.cancelled }
+// givenUp reports whether the attempt was given up.
+func (m *Machine) givenUp() bool { return m.void || m.cancelled }
 
 func (m *Machine) cancel() {
-	if !m.given() {
+	if !m.givenUp() {
 		m.abort()
 	}
 	m.cancelled = true

@@ -13,7 +13,7 @@ const own, other = events.AttemptID(1), events.AttemptID(2)
 
 var stepNames = map[Step]string{Read: "read", Lease: "lease", Announce: "announce", Render: "render", Finish: "finish", Store: "store", Tell: "tell"}
 
-// show writes outputs as words.
+// show formats outputs as words.
 func show(outs []Output) string {
 	var words []string
 	for _, o := range outs {
@@ -39,7 +39,7 @@ func failed(s Step) Input {
 	return Done{Step: s, Fault: &Fault{Code: events.RenderFailed}}
 }
 
-// Each script is a series of inputs with the outputs of each.
+// Each script is a series of inputs, each with the outputs expected.
 func TestScripts(t *testing.T) {
 	type line struct {
 		in   Input
@@ -59,29 +59,29 @@ func TestScripts(t *testing.T) {
 			line{ok(Announce), ""}, line{failed(Render), "release tell:RENDER_FAILED"}, line{ok(Tell), "end(told true)"}),
 		"a failure before the announcement": append(slices.Clone(started),
 			line{failed(Render), "release"}, line{ok(Announce), "tell:RENDER_FAILED"}, line{ok(Tell), "end(told true)"}),
-		"no content": {
+		"the content cannot be read": {
 			{Start{}, "read"}, {failed(Read), "announce"}, {ok(Announce), "tell:RENDER_FAILED"}, {ok(Tell), "end(told true)"},
 		},
-		"no page": {
+		"the lease fails": {
 			{Start{}, "read"}, {ok(Read), "lease"}, {failed(Lease), "end(told false)"},
 		},
 		"another attempt holds the job": append(slices.Clone(started),
 			line{Fact{events.RenderStarted{Attempt: other}}, "abort"}, line{cancelled(Announce), ""}, line{cancelled(Render), "release end(told true)"}),
 		"the job was lost with its node, as the owner saw it": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{Fact{events.RenderRequeued{Attempt: own}}, "abort"}, line{cancelled(Render), "release end(told true)"}),
-		"another's loss": append(slices.Clone(started),
+		"another attempt was lost": append(slices.Clone(started),
 			line{Fact{events.RenderRequeued{Attempt: other}}, ""}),
 		"the job ended before a page was free": {
 			{Start{}, "read"}, {ok(Read), "lease"}, {Fact{events.JobFailed{}}, "abort"}, {ok(Lease), "release end(told true)"},
 		},
-		"a file that is being stored is told whatever comes, to be deleted": append(slices.Clone(started),
+		"a file that is being stored is reported even if another attempt holds the job, to be deleted": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{ok(Render), "release finish"}, line{ok(Finish), "store"},
 			line{Fact{events.RenderStarted{Attempt: other}}, ""}, line{ok(Store), "tell"}, line{ok(Tell), "end(told true)"}),
-		"its own end is no surprise": append(slices.Clone(started),
+		"the job's failure by this attempt changes nothing": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{failed(Render), "release tell:RENDER_FAILED"}, line{Fact{events.JobFailed{}}, ""}, line{ok(Tell), "end(told true)"}),
 		"the node stops": append(slices.Clone(started),
 			line{cancelled(Announce), "abort"}, line{cancelled(Render), "release end(told false)"}),
-		"the node stops while it tells": append(slices.Clone(started),
+		"the node stops during Tell": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{failed(Render), "release tell:RENDER_FAILED"}, line{cancelled(Tell), "end(told false)"}),
 		"nothing after the end": {
 			{Start{}, "read"}, {cancelled(Read), "end(told false)"}, {ok(Lease), ""}, {Fact{events.JobFailed{}}, ""},

@@ -7,23 +7,25 @@ import (
 )
 
 const (
-	// restAfter is how long a node that refused, or was silent, is asked for nothing.
+	// restAfter is how long a node that refused an offer, or did not answer, gets no
+	// other.
 	restAfter = time.Second
-	// beginLimit is after how long a job that a node took, and of whose beginning the
-	// journal knows nothing, is taken up again. Two attempts do no harm.
+	// beginLimit is how long another node may take until the journal shows the start of a
+	// job that it took. After that the job is taken back. Two attempts at one job do no
+	// harm.
 	beginLimit = time.Minute
 )
 
-// acquaintance is what this node remembers of another.
+// acquaintance is what this node remembers about another.
 type acquaintance struct {
 	load Load
-	// given counts what the node was given since it reported its load.
+	// given counts the jobs that the node took since it reported its load.
 	given int
-	// resting is set while it is asked for nothing.
+	// resting is set while it gets no offers.
 	resting bool
 }
 
-// acquaint notes the other nodes and what is new of them.
+// acquaint updates what is known about the other nodes.
 func (m *Machine) acquaint(peers []Peer) {
 	before := m.known
 	m.peers, m.known = peers, make(map[events.NodeID]*acquaintance, len(peers))
@@ -39,7 +41,7 @@ func (m *Machine) acquaint(peers []Peer) {
 	}
 }
 
-// handOver offers the jobs that wait to nodes that would begin them at once.
+// handOver offers waiting jobs to nodes that would begin them at once.
 func (m *Machine) handOver() {
 	if m.closing || len(m.peers) == 0 || len(m.queues[0])+len(m.queues[1]) == 0 {
 		return
@@ -72,8 +74,8 @@ func (m *Machine) offer(t *task, to events.NodeID) {
 	m.emit(Offer{To: to, Offer: t.offer, Partition: t.partition, Effect: t.effect})
 }
 
-// onAnswered hears from a node, or of its silence. The job may have been begun,
-// forgotten or taken back meanwhile.
+// onAnswered handles a node's answer to an offer. The job may have been begun, forgotten
+// or taken back meanwhile.
 func (m *Machine) onAnswered(in Answered) {
 	t := m.tasks[in.Job]
 	current := t != nil && t.stage == offered && t.offer == in.Offer
@@ -93,7 +95,7 @@ func (m *Machine) onAnswered(in Answered) {
 	}
 }
 
-// rest leaves a node alone for a while.
+// rest sends a node no offers for a while.
 func (m *Machine) rest(node events.NodeID) {
 	if a := m.known[node]; a != nil && !a.resting {
 		a.resting = true
@@ -101,22 +103,22 @@ func (m *Machine) rest(node events.NodeID) {
 	}
 }
 
-// takeBack lets a job wait here again, in its old place.
+// takeBack puts a job back into its queue, in its old position.
 func (m *Machine) takeBack(t *task) {
 	m.counts.TakenBack++
 	m.enqueue(t)
 }
 
 func (m *Machine) onNodeGone(node events.NodeID) {
-	for _, t := range m.tasks { // in any order: they go where they stood
+	for _, t := range m.tasks { // in any order: each returns to its old position
 		if (t.stage == away || t.stage == offered) && t.to == node {
 			m.takeBack(t)
 		}
 	}
 }
 
-// onOffered takes a job of another node if there is a page for it at once, so that
-// none waits here, or is handed on. The other may know an older load.
+// onOffered takes another node's job if there is a page for it at once. That node may
+// have seen an older load.
 func (m *Machine) onOffered(in Offered) {
 	id := in.Effect.Job
 	if t, known := m.tasks[id]; known {

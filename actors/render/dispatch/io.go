@@ -7,56 +7,56 @@ import (
 	"platen.dev/events"
 )
 
-// Input is something that has happened to a node's jobs.
+// Input is something that happened to a node's jobs.
 type Input interface{ isInput() }
 
 // The inputs of a Machine.
 type (
-	// Take asks for a job of this node's shards to be rendered. One that waits already
-	// is not taken twice; one under way is taken up again once its attempt has ended,
-	// as that may have lost the job meanwhile.
+	// Take asks the node to render a job of its own shards. If the job is already
+	// waiting, nothing changes. If an attempt is under way, the job is begun again after
+	// it, because that attempt may have lost the job meanwhile.
 	Take struct {
 		Partition int32
 		Effect    job.Render
 	}
-	// Forget withdraws a job that has not begun here: some attempt holds it.
+	// Forget withdraws a job that has not begun here: an attempt holds it.
 	Forget struct{ Job events.JobID }
 	// ForgetAll withdraws the jobs of a partition that have not begun here.
 	ForgetAll struct{ Partition int32 }
-	// Ended reports that an attempt of this node has ended. Told is set when the
-	// journal knows how, or need not: an attempt without a word leaves the job waiting.
+	// Ended reports that an attempt on this node has ended. Told is set when the job
+	// needs no other attempt here; otherwise it waits again.
 	Ended struct {
 		Job  events.JobID
 		Told bool
 	}
-	// Offered is a job that another node asks this one to render.
+	// Offered is another node's request to render a job.
 	Offered struct {
 		Partition int32
 		Effect    job.Render
 	}
-	// Answered is what became of an offer; silence counts as a refusal.
+	// Answered is the result of an offer. No answer counts as a refusal.
 	Answered struct {
 		Job   events.JobID
 		Offer uint64
 		From  events.NodeID
 		Taken bool
 	}
-	// Overdue ends the patience with a node that took a job and does not begin it.
+	// Overdue reports that a node that took a job has not begun it in time.
 	Overdue struct {
 		Job   events.JobID
 		Offer uint64
 	}
-	// Retry lets a job wait again whose attempt ended without a word.
+	// Retry reports that the pause after an attempt without an outcome is over.
 	Retry struct{ Job events.JobID }
 	// PeersChanged lists the other nodes that are up, with their loads.
 	PeersChanged struct{ Peers []Peer }
 	// NodeGone reports that a node is down.
 	NodeGone struct{ Node events.NodeID }
-	// Rested lets a node that refused be asked again.
+	// Rested reports that a node that refused may get offers again.
 	Rested struct{ Node events.NodeID }
-	// Retire begins nothing more and takes nothing; what waits may still be handed over.
+	// Retire stops beginning and taking jobs. Waiting jobs may still be handed over.
 	Retire struct{}
-	// Drain retires, forgets what waits, and asks for Drained.
+	// Drain retires, forgets the waiting jobs, and asks for a Drained.
 	Drain struct{}
 )
 
@@ -74,39 +74,40 @@ func (Rested) isInput()       {}
 func (Retire) isInput()       {}
 func (Drain) isInput()        {}
 
-// Output is something that a Machine wants done. Outputs are done in order.
+// Output is something for the driver of a Machine to do. Outputs are carried out in
+// order.
 type Output interface{ isOutput() }
 
 // The outputs of a Machine.
 type (
-	// Begin begins an attempt; its end is an Ended.
+	// Begin begins an attempt. Its end is an Ended.
 	Begin struct {
 		Partition int32
 		Effect    job.Render
 	}
-	// Offer asks another node to render a job; the answer is an Answered.
+	// Offer asks another node to render a job. The result is an Answered.
 	Offer struct {
 		To        events.NodeID
 		Offer     uint64
 		Partition int32
 		Effect    job.Render
 	}
-	// Answer answers the Offered that the output follows from.
+	// Answer responds to the Offered that it is an output of.
 	Answer struct {
 		Job   events.JobID
 		Taken bool
 	}
-	// Remind gives an input back after a time.
+	// Remind asks for an input to be given after a delay.
 	Remind struct {
 		After time.Duration
 		Of    Input
 	}
-	// Report is the node's load and counts, which have changed.
+	// Report carries the node's load and counts when they have changed.
 	Report struct {
 		Load   Load
 		Counts Counts
 	}
-	// Drained says that no attempt is under way after a Drain.
+	// Drained says, once after a Drain, that no attempt is under way.
 	Drained struct{}
 )
 
@@ -117,11 +118,11 @@ func (Remind) isOutput()  {}
 func (Report) isOutput()  {}
 func (Drained) isOutput() {}
 
-// Counts are of jobs that were rendered elsewhere than where they belong. They never go down.
+// Counts counts the jobs that were handed over. The counts never decrease.
 type Counts struct {
-	// HandedOver were taken by another node, Refused were not; TakenBack were handed
-	// over, and not begun before the node was gone or the patience at its end.
+	// HandedOver jobs were taken by another node, Refused ones were not. TakenBack jobs
+	// were taken by a node that went down, or did not begin them in time.
 	HandedOver, Refused, TakenBack int64
-	// TakenOver were taken from another node.
+	// TakenOver jobs were taken from another node.
 	TakenOver int64
 }

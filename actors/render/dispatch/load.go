@@ -13,43 +13,43 @@ import (
 // Lanes is the number of lanes.
 const Lanes = 2
 
-// Index is a lane as an index; one of a newer version counts as slow.
+// Index returns the index of a lane. An unknown lane, of a newer version, counts as slow.
 func Index(l events.Lane) int { return int(min(l, events.Slow)) }
 
 var slow = Index(events.Slow)
 
 // Load is how much a node has to do. Nodes report it to one another.
 type Load struct {
-	// Slots is how many pages work at once; a node without any takes nothing.
+	// Slots is how many pages work at once. A node without slots takes no jobs.
 	Slots int `cbor:"1,keyasint"`
-	// Running are the attempts under way, Queued the jobs that wait for one, by lane.
+	// Running counts the attempts under way, Queued the jobs that wait for one, by lane.
 	Running [Lanes]int `cbor:"2,keyasint"`
 	Queued  [Lanes]int `cbor:"3,keyasint"`
-	// Draining is set on a node that is about to stop and takes nothing.
+	// Draining is set on a node that is about to stop and takes no jobs.
 	Draining bool `cbor:"4,keyasint,omitempty"`
-	// Taken counts the jobs taken from others, so that a load that is the same again
-	// after one of them is recognised as a later one.
+	// Taken counts the jobs taken from others. It tells a later load from an earlier one
+	// that is otherwise equal.
 	Taken int64 `cbor:"5,keyasint,omitempty"`
 }
 
-// Total is how many jobs are under way or wait.
+// Total returns the number of jobs under way or waiting.
 func (l Load) Total() int { return l.Running[0] + l.Running[1] + l.Queued[0] + l.Queued[1] }
 
-// Ratio is how many jobs are under way or wait, per slot.
+// Ratio returns the number of jobs under way or waiting, per slot.
 func (l Load) Ratio() float64 { return float64(l.Total()) / float64(max(1, l.Slots)) }
 
-// fits reports whether a node with this load would give one more job of a lane a page
-// at once, after it was given some that the load does not count yet.
+// fits reports whether a node with this load has a page at once for one more job of a
+// lane, besides the given number of jobs that the load does not count yet.
 func (l Load) fits(in, given int) bool {
 	return !l.Draining && l.Total()+given < l.Slots &&
 		(in != slow || l.Running[slow]+l.Queued[slow]+given < slowShare(l.Slots, 1))
 }
 
-// slowShare is how many of n places slow jobs may have, if some are kept for quick
-// ones; one at least.
+// slowShare is how many of n slots or attempts slow jobs may have if some are kept for
+// quick ones; at least one.
 func slowShare(n, kept int) int { return max(1, n-kept) }
 
-// Encode is the load as the other nodes are told it, within maxLoad bytes.
+// Encode returns the load for the node's metadata, at most maxLoad bytes.
 func (l Load) Encode() []byte {
 	b, err := cbor.Marshal(l)
 	if err != nil {
@@ -58,14 +58,15 @@ func (l Load) Encode() []byte {
 	return b
 }
 
-// Bounds of what a load may say.
+// Bounds of a load from another node.
 const (
 	maxLoad  = 128 // bytes
 	maxSlots = 1 << 12
 	maxJobs  = 1 << 24
 )
 
-// DecodeLoad reads the load that another node reported. One that no node can have is an error.
+// DecodeLoad decodes a load that another node reported. A load that no node can have is
+// an error.
 func DecodeLoad(b []byte) (l Load, err error) {
 	if len(b) > maxLoad {
 		return Load{}, fmt.Errorf("load: %d bytes", len(b))
@@ -84,17 +85,17 @@ func DecodeLoad(b []byte) (l Load, err error) {
 	return l, nil
 }
 
-// Peer is another node that is up, with the load that it reported last; the zero Load
-// of a node that reported none takes no jobs.
+// Peer is another node that is up, with the load that it reported last. A node that has
+// reported none has the zero Load, and gets no jobs.
 type Peer struct {
 	Node events.NodeID
 	Load Load
 }
 
-// choose is the least loaded node that would give a job of the lane a page at
-// once, given how many jobs each was given that its load does not count yet. Who
-// chooses has all its attempts taken, twice as many as it has slots; so loads that
-// are nearly even move no job, and none is moved back.
+// choose returns the least loaded node that has a page at once for a job of the lane,
+// counting the jobs that each was given since it reported its load. The node that chooses
+// has all its attempts under way, twice as many as its slots, so jobs do not move between
+// nodes that are nearly equally loaded, and never back.
 func choose(in int, peers []Peer, given func(events.NodeID) int) (Peer, bool) {
 	fitting := slices.DeleteFunc(slices.Clone(peers), func(p Peer) bool { return !p.Load.fits(in, given(p.Node)) })
 	if len(fitting) == 0 {

@@ -6,7 +6,7 @@ import (
 	"platen.dev/events"
 )
 
-// Which node gets a job that its own has no attempt for.
+// The least loaded node that fits gets a job.
 func TestChoose(t *testing.T) {
 	quick := Index(events.Quick)
 	load := func(slots, quick, slow, queued int) Load {
@@ -46,12 +46,12 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// A load comes over as it was told, and what no node tells is refused.
+// A load survives encoding, and a load that no node can have is refused.
 func TestLoadOfOthers(t *testing.T) {
 	full := Load{Slots: maxSlots, Running: [Lanes]int{maxJobs, maxJobs}, Queued: [Lanes]int{maxJobs, maxJobs}, Draining: true, Taken: 1 << 62}
 	for _, want := range []Load{{}, {Slots: 2, Running: [Lanes]int{1, 2}, Queued: [Lanes]int{3, 4}}, full} {
 		if got, err := DecodeLoad(want.Encode()); err != nil || got != want {
-			t.Errorf("%+v came over as %+v, %v", want, got, err)
+			t.Errorf("%+v was decoded as %+v, %v", want, got, err)
 		}
 	}
 	for name, b := range map[string][]byte{

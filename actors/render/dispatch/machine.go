@@ -10,23 +10,24 @@ import (
 )
 
 const (
-	// keptForQuick are the attempts that slow jobs leave to quick ones.
+	// keptForQuick is the number of attempts that slow jobs leave to quick ones.
 	keptForQuick = 2
-	// retryAfter is the pause after an attempt that ended without a word.
+	// retryAfter is the pause after an attempt that ended without an outcome.
 	retryAfter = time.Second
 )
 
-// Settings are what a Machine is told at its start.
+// Settings are the parameters of a Machine.
 type Settings struct {
-	// Attempts bounds the attempts under way, Slots is how many pages work at once.
+	// Attempts is the maximal number of attempts under way. Slots is how many pages work
+	// at once.
 	Attempts, Slots int
 }
 
-// Machine holds the jobs that a node has to see rendered: those that wait for their
-// turn, have an attempt under way, or are with another node.
+// Machine holds the jobs that a node has to get rendered: those that wait for their turn,
+// have an attempt under way, or were handed over.
 type Machine struct {
 	set      Settings
-	queues   [Lanes][]*task // of the tasks that wait, by arrival
+	queues   [Lanes][]*task // waiting tasks, by arrival
 	tasks    map[events.JobID]*task
 	running  [Lanes]int
 	arrivals uint64 // numbers the tasks
@@ -41,19 +42,19 @@ type Machine struct {
 	out      []Output
 }
 
-// task is a job that the node has to see rendered.
+// task is a job that the node has to get rendered.
 type task struct {
 	partition int32
 	effect    job.Render
-	// arrival is its place in the order in which jobs came.
+	// arrival is its position in the order in which jobs arrived.
 	arrival uint64
 	stage   stage
-	// ours is set while a shard of this node wants the job rendered; a job taken from
-	// another node, or given away with its partition, is not this one's to begin again.
+	// ours is set while a shard of this node wants the job rendered. A job that was taken
+	// from another node, or whose partition was revoked, is not begun again here.
 	ours bool
 	// again is set when the job was asked for again while its attempt was under way.
 	again *Take
-	// to is the node that was offered the job, or has it; offer is the offer's number.
+	// to is the node that was offered the job or took it; offer is the offer's number.
 	to    events.NodeID
 	offer uint64
 }
@@ -63,19 +64,19 @@ type stage uint8
 const (
 	waiting stage = iota
 	running
-	resting // after an attempt that ended without a word
+	resting // after an attempt that ended without an outcome
 	offered // to another node
-	away    // on another node, of which the journal knows nothing yet
+	away    // taken by another node, but not yet begun according to the journal
 )
 
 func (t *task) lane() int { return Index(t.effect.Lane) }
 
-// New makes a machine without jobs and peers.
+// New returns a machine without jobs and peers.
 func New(set Settings) *Machine {
 	return &Machine{set: set, tasks: map[events.JobID]*task{}, known: map[events.NodeID]*acquaintance{}}
 }
 
-// Step takes an input.
+// Step takes an input and returns what to do.
 func (m *Machine) Step(in Input) []Output {
 	m.out = nil
 	m.handle(in)
@@ -139,7 +140,7 @@ func (m *Machine) room(in int) bool {
 	return in != slow || m.running[slow] < slowShare(m.set.Attempts, keptForQuick)
 }
 
-// first is the job that has waited longest in the lanes that may, or nil.
+// first returns the job that has waited longest in a lane with room, or nil.
 func (m *Machine) first(may func(lane int) bool) (first *task) {
 	for in, queue := range m.queues {
 		if len(queue) > 0 && (first == nil || queue[0].arrival < first.arrival) && may(in) {
@@ -175,7 +176,7 @@ func (m *Machine) add(partition int32, e job.Render) *task {
 	return t
 }
 
-// enqueue puts a task where it belongs by its arrival, at the end most often.
+// enqueue inserts a task by its arrival, most often at the end.
 func (m *Machine) enqueue(t *task) {
 	t.stage = waiting
 	q := m.queues[t.lane()]
@@ -187,7 +188,7 @@ func find(q []*task, t *task) (at int, found bool) {
 	return slices.BinarySearchFunc(q, t, func(a, b *task) int { return cmp.Compare(a.arrival, b.arrival) })
 }
 
-// dequeue takes the first task of a queue out of it.
+// dequeue removes the first task of a queue.
 func (m *Machine) dequeue(t *task) *task {
 	q := m.queues[t.lane()]
 	q[0] = nil
@@ -195,7 +196,8 @@ func (m *Machine) dequeue(t *task) *task {
 	return t
 }
 
-// onForget forgets what some attempt holds: should that lose the job, it is asked for again.
+// onForget forgets a job that an attempt holds. If that attempt loses the job, a new Take
+// follows.
 func (m *Machine) onForget(id events.JobID) {
 	t := m.tasks[id]
 	if t == nil || t.stage == running {
@@ -209,7 +211,7 @@ func (m *Machine) onForget(id events.JobID) {
 	delete(m.tasks, id)
 }
 
-// forget forgets all tasks that match and are not under way here.
+// forget removes all tasks that match and are not under way here.
 func (m *Machine) forget(match func(*task) bool) {
 	unwanted := func(t *task) bool { return t.stage != running && match(t) }
 	for in := range m.queues {

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events"
 )
 
-// of gives the outputs of one type.
+// of returns the outputs of one type.
 func of[T Output](outs []Output) (found []T) {
 	for _, o := range outs {
 		if o, ok := o.(T); ok {
@@ -22,7 +22,7 @@ func jobID(n int) events.JobID { return events.JobID{byte(n)} }
 
 func take(n int) Take { return Take{Effect: job.Render{Account: "acc", Job: jobID(n)}} }
 
-// Tasks that come back stand where they stood.
+// Tasks that come back return to their old position.
 func TestOldPlace(t *testing.T) {
 	m := New(Settings{Slots: 1, Attempts: 1})
 	m.Step(PeersChanged{[]Peer{{Node: "b", Load: Load{Slots: 9}}}})
@@ -49,7 +49,7 @@ func TestOldPlace(t *testing.T) {
 	}
 }
 
-// A job whose attempt ends without a word waits again after a pause, unless it is
+// A job whose attempt ends without an outcome waits again after a pause, unless it is
 // forgotten meanwhile.
 func TestAttemptWithoutAWord(t *testing.T) {
 	m := New(Settings{Slots: 1, Attempts: 1})
@@ -70,7 +70,7 @@ func TestAttemptWithoutAWord(t *testing.T) {
 	}
 }
 
-// A job that is asked for while its attempt is under way is begun again after it.
+// A job that is asked for again while its attempt is under way is begun again after it.
 func TestAgain(t *testing.T) {
 	m := New(Settings{Slots: 2, Attempts: 4})
 	m.Step(take(1))
@@ -90,9 +90,9 @@ func TestLateAnswers(t *testing.T) {
 	m := New(Settings{Slots: 1, Attempts: 0})
 	m.Step(PeersChanged{[]Peer{{Node: "b", Load: Load{Slots: 2}}}})
 	first := of[Offer](m.Step(take(1)))[0]
-	m.Step(NodeGone{"b"}) // takes it back, and offers it again as b is still listed
+	m.Step(NodeGone{"b"}) // takes the job back, and offers it again because b is still listed
 	if outs := m.Step(Answered{Job: jobID(1), Offer: first.Offer, From: "b", Taken: true}); len(of[Remind](outs)) != 0 {
-		t.Errorf("got %+v, want a late answer to start no patience", outs)
+		t.Errorf("got %+v, want nothing after a late answer", outs)
 	}
 	if got := m.counts; got.TakenBack != 1 || got.HandedOver != 1 {
 		t.Errorf("counts %+v", got)
@@ -104,7 +104,7 @@ func TestLateAnswers(t *testing.T) {
 	}
 }
 
-// Drained comes once, when the last attempt has ended, and nothing is begun after it.
+// Drained is put out once, when the last attempt has ended, and nothing begins after it.
 func TestDrain(t *testing.T) {
 	m := New(Settings{Slots: 1, Attempts: 1})
 	m.Step(take(1))

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -51,7 +52,7 @@ func (c call) setFileLimit() error {
 		err = c.client.do("PUT", c.path("file-limit"), numberRequest{megabytes << 20}, nil)
 	}
 	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "files of account %s may have %s MB\n", c.args[0], orDefault(megabytes, "150"))
+		fmt.Fprintf(w, "files of account %s may have %d MB\n", c.args[0], cmp.Or(megabytes, contract.MaxFileBytes>>20))
 	})
 }
 
@@ -73,14 +74,7 @@ func wholeNumber(text string) (int64, error) {
 	return n, nil
 }
 
-func orDefault(n int64, otherwise string) string {
-	if n == 0 {
-		return otherwise
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-// usage prints an account's standing in its quota window.
+// usage prints an account's usage in its quota window.
 func (c call) usage() error {
 	u, err := c.client.Usage(events.AccountID(c.args[0]))
 	return c.print(err, func(w io.Writer) {
@@ -120,7 +114,7 @@ func (c call) revokeKey() error {
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "key %s is revoked\n", c.args[1]) })
 }
 
-// formatTime is RFC 3339, or a dash for a time that has not come.
+// formatTime formats a time in RFC 3339; a dash stands for none.
 func formatTime(i events.Instant) string {
 	if i == 0 {
 		return "-"

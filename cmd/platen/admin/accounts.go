@@ -31,7 +31,7 @@ func (s *Server) createAccount(w http.ResponseWriter, r *http.Request) {
 	s.do(w, id, events.CreateAccount{Plan: req.Plan, Anchor: anchor}, projections.Account{ID: id, Plan: req.Plan, Anchor: anchor, Created: now})
 }
 
-// instant parses a time of the caller's, or refuses the request.
+// instant parses a time that the caller sent, or refuses the request.
 func instant(w http.ResponseWriter, text string) (at events.Instant, ok bool) {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {

@@ -27,7 +27,7 @@ var ErrNoNode = errors.New("no node answers")
 // requestTimeout is longer than a node waits for a shard.
 const requestTimeout = 30 * time.Second
 
-// Usage reads an account's standing.
+// Usage reads an account's usage.
 func (c Client) Usage(id events.AccountID) (u AccountUsage, err error) {
 	return u, c.do("GET", "/accounts/"+url.PathEscape(string(id))+"/usage", nil, &u)
 }

@@ -26,13 +26,14 @@ type call struct {
 // command is one of `platen admin`.
 type command struct {
 	name string
-	// args are the names of the arguments, flags the flags that it knows beside --data.
+	// args are the names of the arguments, flags the names of the flags other than
+	// --data.
 	args, flags string
 	help        string
 	run         func(call) error
 }
 
-// arity is how many arguments the command takes.
+// arity returns the number of arguments.
 func (c command) arity() int { return len(strings.Fields(c.args)) }
 
 var commands = []command{
@@ -115,7 +116,7 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	return flags
 }
 
-// path is a route below the account that the first argument names.
+// path returns a route below the account that the first argument names.
 func (c call) path(rest string) string {
 	return "/accounts/" + url.PathEscape(c.args[0]) + "/" + rest
 }

@@ -1,9 +1,9 @@
 // Package admin is how an operator works on a running node: a server in the node, and the
 // commands of `platen admin`, which are its client.
 //
-// The interface is JSON over HTTP on a Unix socket in the node's data directory. Whoever
-// may open the socket may do everything, nobody else anything. Go's profiles of the node
-// are there too, under /debug/pprof/.
+// The interface is JSON over HTTP on a Unix socket in the node's data directory. The file
+// permissions of the socket are the only access control: who may open it may do
+// everything. Go's profiles are served there too, under /debug/pprof/.
 package admin
 
 import "path/filepath"

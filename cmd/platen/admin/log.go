@@ -15,7 +15,7 @@ import (
 // This file prints the log, from both ends.
 
 // dumpLog streams the log as text. If that fails in the middle, it breaks the connection,
-// so that the client learns of it.
+// so that the client notices.
 func (s *Server) dumpLog(w http.ResponseWriter, r *http.Request) {
 	f, err := decodeFilter(r.URL.Query())
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Server) dumpLog(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// DumpLog prints the log of the running node. Its error is ErrNoNode if none answers.
+// DumpLog prints the log of the running node. The error is ErrNoNode if none answers.
 func (c Client) DumpLog(ctx context.Context, f logdump.Filter, w io.Writer) error {
 	body, err := c.open(ctx, "GET", "/log?"+encodeFilter(f).Encode(), nil)
 	if err != nil {

@@ -36,7 +36,7 @@ type keyRequest struct {
 	Test bool `json:"test"`
 }
 
-// AccountUsage is an account's standing in its quota window, with its limits.
+// AccountUsage is an account's usage in its quota window, with its limits.
 type AccountUsage struct {
 	account.Usage
 	Plan    events.Plan
@@ -45,7 +45,7 @@ type AccountUsage struct {
 	Tests   int64 // test jobs on the last day of use
 }
 
-// issuedKey is an API key; Secret is there only when the key has just been created.
+// issuedKey is an API key. Secret is set only when the key has just been created.
 type issuedKey struct {
 	ID       events.KeyID   `json:"id"`
 	Secret   string         `json:"secret,omitempty"`

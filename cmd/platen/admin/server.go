@@ -120,7 +120,7 @@ func (s *Server) do(w http.ResponseWriter, id events.AccountID, command events.C
 func refusalText(code events.ReplyCode, id events.AccountID) string {
 	switch code {
 	case events.NoSuchAccount:
-		return fmt.Sprintf("there is no account %s; `platen admin account list` shows all accounts", id)
+		return fmt.Sprintf("no account %s; `platen admin account list` shows all accounts", id)
 	case events.NoSuchKey:
 		return fmt.Sprintf("account %s has no such key; `platen admin key list %s` shows its keys", id, id)
 	case events.NoSuchTemplate:

@@ -18,7 +18,7 @@ func (s *Server) putTemplate(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	if wrong := request.CheckTemplate(req.Body, blocks.CheckText); len(wrong) > 0 {
+	if wrong := request.CheckTemplate(req.Body, blocks.CheckPlaceholders); len(wrong) > 0 {
 		refuse(w, 400, violationsText(wrong))
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/eventlog/logtest"
 )
 
-// Defaults. What the API fills in shows in the command that asks for the job.
+// Defaults. What the API fills in is in the command that submits the job.
 
 var defaultRows = []row{
 	{"options/defaults", "PdfOptions", "A4, upright, with backgrounds, without header and footer, fitted", func(t *testing.T, s *server) {
@@ -41,7 +41,7 @@ var defaultRows = []row{
 	}},
 }
 
-// filledIn looks at what a job is asked for with.
+// filledIn checks the command that submits a job.
 func (s *server) filledIn(t *testing.T, path string, options any, right func(events.Content) bool) {
 	t.Helper()
 	c := s.customer(t, events.PlanPro)
@@ -58,11 +58,11 @@ func (s *server) filledIn(t *testing.T, path string, options any, right func(eve
 		if submit, ok := command.Body.(events.Submission); ok && submit.Job == id {
 			found = true
 			if !right(submit.Content) {
-				t.Errorf("%s with options %v is asked for with %+v", path, options, submit.Content)
+				t.Errorf("%s with options %v is submitted with %+v", path, options, submit.Content)
 			}
 		}
 	})
 	if !found {
-		t.Errorf("no command asks for job %s", id)
+		t.Errorf("no command submits job %s", id)
 	}
 }

@@ -14,22 +14,23 @@ const contractDocument = "../../../docs/CONTRACT.md"
 
 // statement is one row of the document's tables.
 type statement struct {
-	// section is the heading that it stands under.
+	// section is the heading above it.
 	section string
 	line    int
 	text    string
-	// rows are the conformance rows that prove it; none when other tests do.
+	// rows are the conformance rows that prove it; empty if other tests do.
 	rows []string
-	// later names the work that is still to come; "" for what is proved.
+	// later names the work that it waits for; "" if it is proved.
 	later string
 }
 
 type statements []statement
 
-// works are what a statement may wait for.
+// works are the work that a statement may wait for.
 var works = []string{"rendering", "e-invoices", "webhooks", "delivery", "dashboard", "ledger"}
 
-// readContract parses the document: every table line but heads and rules is a statement.
+// readContract parses the document: every line of a table, except its head, is a
+// statement.
 func readContract(t *testing.T) (all statements) {
 	t.Helper()
 	b, err := os.ReadFile(contractDocument)
@@ -55,13 +56,13 @@ func readContract(t *testing.T) (all statements) {
 	return all
 }
 
-// readProof takes apart "`row/id`, `row/id`", "test: package name" and "later: work".
+// readProof parses "`row/id`, `row/id`", "test: package name" and "later: work".
 func (s *statement) readProof(t *testing.T, proof string) {
 	t.Helper()
 	if work, ok := strings.CutPrefix(proof, "later: "); ok {
 		s.later = work
 		if !slices.Contains(works, work) {
-			t.Errorf("%s:%d: no work is called %q", contractDocument, s.line, work)
+			t.Errorf("%s:%d: unknown work %q", contractDocument, s.line, work)
 		}
 		return
 	}
@@ -73,7 +74,7 @@ func (s *statement) readProof(t *testing.T, proof string) {
 	}
 	for id := range strings.SplitSeq(proof, ", ") {
 		if len(id) < 3 || id[0] != '`' || id[len(id)-1] != '`' {
-			t.Errorf("%s:%d: %q is no proof", contractDocument, s.line, proof)
+			t.Errorf("%s:%d: %q is not a proof", contractDocument, s.line, proof)
 			return
 		}
 		s.rows = append(s.rows, strings.Trim(id, "`"))
@@ -100,20 +101,20 @@ func (s *statement) checkTests(t *testing.T, text string) {
 	}
 }
 
-// checkNames holds document and suite together: neither names or has what the other lacks.
+// checkNames checks that the document and the suite have the same rows.
 func (all statements) checkNames(t *testing.T, rows []row) {
 	t.Helper()
 	named := map[string]bool{}
 	for _, r := range rows {
 		named[r.id] = false
 		if !slices.ContainsFunc(all, func(s statement) bool { return s.section == r.section }) {
-			t.Errorf("%s has no section %q, of which %s is", contractDocument, r.section, r.id)
+			t.Errorf("%s has no section %q, to which %s belongs", contractDocument, r.section, r.id)
 		}
 	}
 	for _, s := range all {
 		for _, id := range s.rows {
 			if _, exists := named[id]; !exists {
-				t.Errorf("%s:%d: there is no row %s", contractDocument, s.line, id)
+				t.Errorf("%s:%d: no row %s", contractDocument, s.line, id)
 			}
 			named[id] = true
 		}

@@ -34,7 +34,7 @@ var downloadRows = []row{
 	{"download/delivered", downloadSection, "404 for a file that went to the caller's storage, and no expires_at", proveDelivered},
 	{"download/undelivered", downloadSection, "404 for a job whose file is not delivered yet, or could not be, says so", proveUndelivered},
 	{"download/no-debit", downloadSection, "a download debits no quota", proveNoDebit},
-	{"download/head", "Jobs", "HEAD tells the same and spends nothing", proveHead},
+	{"download/head", "Jobs", "HEAD has the same headers and does not count", proveHead},
 	{"download/conditional", "Jobs", "a conditional request that sends nothing spends nothing", proveConditional},
 }
 
@@ -65,7 +65,8 @@ func proveExpiry(t *testing.T, s *server) {
 	c.is(id, object{"status": "done", "expires_at": instant3339(expires)})
 }
 
-// awaitDeleted waits until a file's job knows that it is gone, and looks for it.
+// awaitDeleted waits until a job's state says that its file is deleted, and checks that
+// it is.
 func (c *customer) awaitDeleted(id events.JobID) {
 	c.t.Helper()
 	decided := account.ReplicaStore{Reader: c.server.Replica(), Partition: events.Partition(c.account, c.server.Log().Partitions())}
@@ -78,7 +79,7 @@ func (c *customer) awaitDeleted(id events.JobID) {
 	}
 }
 
-// Files go within an hour of their end; the contract allows 48.
+// Files are deleted within an hour after they expire; the contract allows 48.
 func proveDeletion(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	id := c.stored(htmlToPDF, "x")
@@ -100,11 +101,11 @@ func proveAttempts(t *testing.T, s *server) {
 	}
 }
 
-// bigFile is more than the buffers of a connection hold, so that a client which
-// does not read keeps its stream.
+// bigFile exceeds the buffers of a connection, so that a client that does not read keeps
+// its stream.
 const bigFile = 48 << 20
 
-// begin starts a download and reads no more than its headers.
+// begin starts a download and reads only the headers.
 func (c *customer) begin(id events.JobID) net.Conn {
 	c.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.server.url, "http://"))
@@ -121,7 +122,7 @@ func (c *customer) begin(id events.JobID) net.Conn {
 }
 
 func proveInterrupted(t *testing.T, s *server) {
-	c := s.customer(t, events.PlanBusiness) // its rate bears the looks
+	c := s.customer(t, events.PlanBusiness) // its rate allows the polls
 	id := c.stored(htmlToPDF, strings.Repeat("x", bigFile))
 	_ = c.begin(id).Close()
 	c.awaitFree(id)            // the second
@@ -150,12 +151,12 @@ func proveBusy(t *testing.T, s *server) {
 	if n, err := io.CopyN(io.Discard, first, bigFile); err != nil {
 		t.Fatalf("the first download got %d bytes: %v", n, err)
 	}
-	c.download(id).status(200) // the refused ones were none
+	c.download(id).status(200) // refused downloads do not count
 	c.download(id).status(200)
 	c.download(id).problem(429, "DOWNLOAD_ATTEMPTS_EXHAUSTED", "download-attempts-exhausted: ")
 }
 
-// The row plays an edge that begins a download and is never heard of again.
+// The row plays an edge that begins a download and dies.
 func proveLostStream(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	id := c.stored(htmlToPDF, "x")
@@ -178,7 +179,7 @@ func proveIncomplete(t *testing.T, s *server) {
 	c.download(failed).problem(404, "JOB_NOT_COMPLETE", "job-not-complete: ")
 }
 
-// The row plays the renderer that has delivered a file.
+// The row plays a renderer that has delivered a file.
 func proveDelivered(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanPro)
 	id := c.post(htmlToPDF, object{"html": "x", "delivery": object{"url": "https://storage.test/put"}}).accepted()
@@ -217,7 +218,7 @@ func proveHead(t *testing.T, s *server) {
 		}
 	}
 	c.send("HEAD", path, nil).status(200)
-	s.clock.pass(time.Minute) // ten requests are a free account's minute
+	s.clock.pass(time.Minute) // a free account has ten requests per minute
 	for range 3 {
 		c.download(id).status(200)
 	}

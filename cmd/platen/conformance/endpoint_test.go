@@ -94,7 +94,7 @@ func proveUnknownFields(t *testing.T, s *server) {
 	} {
 		body := minimal(path)
 		for _, name := range names {
-			body[name] = nil // null is not absence where there is no such field
+			body[name] = nil // a null is not absence where the field does not exist
 		}
 		c.post(path, body).violations(extra(names...)...)
 	}
@@ -131,7 +131,7 @@ func proveInvalidURLs(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanStarter)
 	for _, address := range []string{
 		"", "x", "example.com", "//example.com", "ftp://93.184.216.34/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x",
-		"http://", "http:///x", "https://user:pass@93.184.216.34/", "http://user@93.184.216.34/", "http://93.184.216.34:port/",
+		"http://", "http:///x", "https://user:pass@93.184.216.34/", "http://user@93.184.216.34/", "http://93.184.216.34:port/", "http://93.184.216.34:0/", "http://93.184.216.34:65536/",
 		"http://127.1/", "http://0x7f000001/", "http://2130706433/", "http://0177.0.0.1/", "http://[::1%25eth0]/", "http://a b/", "http://127.0.0.1./", "http://\uff11\uff12\uff17.0.0.1/",
 	} {
 		for _, path := range urlOperations {
@@ -156,7 +156,8 @@ func proveUnresolvable(t *testing.T, s *server) {
 	}
 }
 
-// Names are resolved: localhost is as little public as its address. In test mode too.
+// Names are resolved: localhost is no more public than its address. This holds in test
+// mode too.
 func proveSSRF(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanStarter)
 	for _, host := range []string{
@@ -187,7 +188,7 @@ func proveEmptyHTML(t *testing.T, s *server) {
 	}
 }
 
-// proveHTMLLimit counts what the service puts around the caller's content, too.
+// proveHTMLLimit also counts what the service adds to the caller's content.
 func proveHTMLLimit(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	room := 245_760 - len(document.Sanitize("x").HTML()) + 1
@@ -199,7 +200,7 @@ func proveHTMLLimit(t *testing.T, s *server) {
 	c.post(htmlToPDF, object{"html": removed + "x"}).accepted()
 }
 
-// Every & becomes five bytes of HTML.
+// Each & becomes five bytes of HTML.
 func proveMarkdownExpansion(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	around, err := document.Markdown("x")
@@ -243,11 +244,11 @@ func (c *customer) chunked(body string) response {
 	}
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\nTransfer-Encoding: chunked\r\n\r\n", htmlToPDF, c.secret)
-	_, _ = fmt.Fprintf(conn, "%x\r\n%s\r\n0\r\n\r\n", len(body), body) // a server that refuses need not take it all
+	_, _ = fmt.Fprintf(conn, "%x\r\n%s\r\n0\r\n\r\n", len(body), body) // a server that refuses need not read it all
 	return c.read(conn, "POST", htmlToPDF)
 }
 
-// The row announces a gigabyte, sends no byte of it and is answered.
+// The row announces a gigabyte, sends no byte of it and gets a response.
 func proveBodyUnread(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -260,7 +261,7 @@ func proveBodyUnread(t *testing.T, s *server) {
 	a.problem(413, "PAYLOAD_TOO_LARGE", "payload-too-large: ")
 }
 
-// read reads a response off a connection.
+// read reads a response from a connection.
 func (c *customer) read(conn net.Conn, method, path string) response {
 	c.t.Helper()
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -292,7 +293,7 @@ func proveEveryPlan(t *testing.T, s *server) {
 		c := s.customer(t, plan)
 		for i, path := range allOperations {
 			body := minimal(path)
-			body["test"] = i >= 3 // three at once are what the free plan has
+			body["test"] = i >= 3 // the free plan allows three at once
 			c.post(path, body).accepted()
 		}
 	}

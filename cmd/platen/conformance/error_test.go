@@ -21,7 +21,7 @@ import (
 	"platen.dev/events/eventlog/logtest"
 )
 
-// Errors as such, headers that all responses have, and the API description.
+// The form of errors, headers that all responses have, and the API description.
 
 var errorRows = []row{
 	{"error/request-id", "Errors", "a sane X-Request-Id is kept, another is replaced by a UUID", proveRequestID},
@@ -46,7 +46,7 @@ func proveRequestID(t *testing.T, s *server) {
 	}
 	for _, id := range []string{"", "a b", "a/b", "é", strings.Repeat("x", 129), `<script>`} {
 		if got := c.get("/jobs/42", "X-Request-Id", id).Header.Get("X-Request-Id"); !uuid.MatchString(got) {
-			t.Errorf("%q became %q, no UUID", id, got)
+			t.Errorf("%q became %q, which is not a UUID", id, got)
 		}
 	}
 	if first, second := c.get("/jobs/42"), c.get("/jobs/42"); first.Header.Get("X-Request-Id") == second.Header.Get("X-Request-Id") {
@@ -54,7 +54,7 @@ func proveRequestID(t *testing.T, s *server) {
 	}
 }
 
-// Go's client normalises the names of headers, hence a raw connection.
+// Go's client normalises header names, hence a raw connection.
 func proveHeaderNames(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	for _, key := range []string{c.secret, "none"} {
@@ -84,7 +84,7 @@ func proveInternal(t *testing.T, s *server) {
 	a := c.download(id)
 	a.problem(500, "INTERNAL_ERROR", "Something went wrong inside")
 	if strings.Contains(string(a.body), "lost") || strings.Contains(string(a.body), s.data) {
-		t.Errorf("the answer tells of the inside: %s", a.body)
+		t.Errorf("the response reveals internals: %s", a.body)
 	}
 }
 
@@ -202,12 +202,12 @@ func proveProtocol(t *testing.T, s *server) {
 		_ = conn.Close()
 		status, code, _ := strings.Cut(want, " ")
 		if o := a.json(); strconv.Itoa(a.StatusCode) != status || o["error"] != code || a.kind() != "application/problem+json" {
-			t.Errorf("%.20q is answered %d %s", request, a.StatusCode, a.body)
+			t.Errorf("%.20q got %d %s", request, a.StatusCode, a.body)
 		}
 	}
 }
 
-// The credentials that a job may carry, and a text that is no secret.
+// The credentials that a job may carry, and a text that is not a secret.
 const (
 	secretWord = "Kr0kodil-hinter-den-Bergen"
 	plainWord  = "Frosch-vor-dem-Tal"
@@ -239,11 +239,11 @@ func proveSealed(t *testing.T, s *server) {
 		}
 	}
 	if plain == 0 {
-		t.Error("the records do not even hold what is no secret")
+		t.Error("the records do not even hold the text that is not a secret")
 	}
 }
 
-// A node of its own writes all that it has to say, and is made to say something.
+// A node of the row's own logs at the lowest level, about a job that fails.
 func proveNoLogLine(t *testing.T, _ *server) {
 	out := nodetest.NewOutput()
 	s := openServer(t, nodetest.Config(t), node.Options{Logger: slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -254,6 +254,6 @@ func proveNoLogLine(t *testing.T, _ *server) {
 	c.finish(id, events.File{Name: id.String() + "-lost.pdf", Size: 5, Pages: 1})
 	c.download(id).status(500)
 	if text := out.Text(); strings.Contains(text, secretWord) || strings.Contains(text, c.secret) || !strings.Contains(text, id.String()) {
-		t.Errorf("the node wrote a credential, or nothing of the job that went wrong:\n%s", text)
+		t.Errorf("the node logged a credential, or nothing about the failed job:\n%s", text)
 	}
 }

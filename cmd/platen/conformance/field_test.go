@@ -10,31 +10,35 @@ import (
 	"platen.dev/events"
 )
 
-// field is one field of a request's body: values it takes, and what is said of
-// those it does not take. One of its own row is made of each.
+// field is one field of a request's body: values that it accepts, and the violations of
+// those that it refuses. Each field becomes a row.
 type field struct {
 	id, section, statement string
-	// on are the operations that have the field, at its place in their bodies.
+	// on are the operations that have the field, at is its path in their bodies.
 	on []string
 	at string
 	// required fields refuse null and absence; others take null for absence.
 	required bool
 	takes    []any
 	refuses  []refused
-	// beside is what else the body needs for the field to stand there.
+	// beside is what else the body needs for the field to be valid.
 	beside object
 }
 
-// refused is a value that a field does not take. It is reported at the field unless
-// at says otherwise.
+// refused is a value that a field refuses. It is reported at the field unless at says
+// otherwise.
 type refused struct {
 	value     any
 	kind, msg string
 	at        string
 }
 
-func rowsOf(fields []field) (rows []row) {
-	for _, f := range fields {
+// fields are all fields that rows were made of.
+var fields []field
+
+func rowsOf(tested []field) (rows []row) {
+	fields = append(fields, tested...)
+	for _, f := range tested {
 		rows = append(rows, row{f.id, f.section, f.statement, f.prove})
 	}
 	return rows
@@ -100,7 +104,7 @@ var (
 	allOperations   = []string{urlToPDF, htmlToPDF, markdownToPDF, urlToImage, htmlToImage, invoiceToPDF}
 )
 
-// publicPage is an address outside every refused range. Nothing is fetched of it.
+// publicPage is an address outside every refused range. Nothing is fetched from it.
 const publicPage = "http://93.184.216.34/"
 
 // minimal is the smallest body that an operation accepts.
@@ -121,8 +125,8 @@ func invoiceXML(profile, code string) string {
 	return invoiceOf(einvoice.Guidelines[profile], code, "")
 }
 
-// invoiceOf is the sample of the profile whose guideline it is, or that of en16931,
-// with the guideline, the type and more at its end.
+// invoiceOf returns a sample with a guideline and a document type, and more at its end.
+// It is the sample of the guideline's profile, or else that of en16931.
 func invoiceOf(guideline, code, more string) string {
 	profile := "en16931"
 	for name, declared := range einvoice.Guidelines {
@@ -141,7 +145,7 @@ func invoiceOf(guideline, code, more string) string {
 	).Replace(strings.TrimSpace(string(sample)))
 }
 
-// set puts a value at a place, making the objects on the way.
+// set sets the value at a path, creating the objects on the way.
 func set(body object, place string, value any) {
 	var at any = body
 	steps := strings.Split(place, ".")
@@ -156,7 +160,7 @@ func set(body object, place string, value any) {
 			}
 			at = inner[step]
 		case []any:
-			n, _ := strconv.Atoi(step) // the tables write numbers there
+			n, _ := strconv.Atoi(step) // the tables have numbers there
 			if last {
 				inner[n] = value
 			}
@@ -185,7 +189,7 @@ func unset(body object, place string) {
 	delete(at.(object), name)
 }
 
-// The violations that many fields share.
+// Violations that many fields share.
 
 func notText(value any) refused {
 	return refused{value: value, kind: "string_type", msg: "Input should be a valid string"}

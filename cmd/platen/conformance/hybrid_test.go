@@ -40,11 +40,12 @@ func (c *customer) invoiceFile(path string, body object) []byte {
 	return c.download(id).status(200).body
 }
 
-// pageNumber stands between two pages, in the middle of a text that goes on.
+// pageNumber matches the text between two pages, which interrupts a text that goes on.
 var pageNumber = regexp.MustCompile(`(?m)^\d+ / \d+$`)
 
-// textOf is a PDF's text without page numbers and white space, in which line breaks do not matter, in the
-// order in which it was drawn: so no word is torn by the column beside it.
+// textOf returns a PDF's text without page numbers and white space, so that line breaks
+// do not matter. It is in the order in which it was drawn, so that a neighbouring column
+// does not split it.
 func textOf(t *testing.T, pdf []byte) string {
 	t.Helper()
 	return squeezed(pageNumber.ReplaceAllString(testkit.Tool(t, pdf, "pdftotext", "-raw", "-", "-"), ""))
@@ -52,7 +53,7 @@ func textOf(t *testing.T, pdf []byte) string {
 
 func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// filesInside are the files inside a PDF, by name.
+// filesInside returns the files embedded in a PDF, by name.
 func filesInside(t *testing.T, pdf []byte) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +83,7 @@ func filesInside(t *testing.T, pdf []byte) map[string]string {
 	return files
 }
 
-// carries holds a PDF to the one file that it is to carry.
+// carries checks that a PDF embeds exactly one file, the XML that was sent.
 func carries(t *testing.T, pdf []byte, xml string) {
 	t.Helper()
 	if files := filesInside(t, pdf); len(files) != 1 || files["factur-x.xml"] != xml {
@@ -132,10 +133,10 @@ func proveEveryText(t *testing.T, s *server) {
 	}
 }
 
-// textsOf are the texts of an invoice that its page is to show, squeezed.
+// textsOf returns the texts of an invoice that its page must show, without white space.
 func textsOf(t *testing.T, xml, profile string) (texts []string) {
 	t.Helper()
-	i, err := einvoice.Read([]byte(xml), profile)
+	i, err := einvoice.Parse([]byte(xml), profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func proveNoGlyph(t *testing.T, s *server) {
 
 func proveAttachmentsStay(t *testing.T, s *server) {
 	xml := invoiceXML("extended", "380")
-	i, err := einvoice.Read([]byte(xml), "extended")
+	i, err := einvoice.Parse([]byte(xml), "extended")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +181,11 @@ func proveAttachmentsStay(t *testing.T, s *server) {
 	pdf := s.customer(t, events.PlanBusiness).invoiceFile(invoiceToPDF, object{"xml": xml, "profile": "extended"})
 	carries(t, pdf, xml)
 	if attachment == "" || strings.Contains(textOf(t, pdf), attachment) {
-		t.Errorf("the attachment %q is shown, or there is none", attachment)
+		t.Errorf("the attachment %q is shown or missing", attachment)
 	}
 }
 
-// titled is an inline template with titles of its own.
+// titled is an inline template with its own titles.
 func titled(title, creditNote string) object {
 	template := wholeTemplate()
 	template["blocks"].([]any)[0] = object{"type": "invoice-heading", "labels": object{"title": title, "title_credit_note": creditNote}}

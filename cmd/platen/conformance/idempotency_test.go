@@ -50,7 +50,7 @@ func (c *customer) keyed(key, path string, body any) response {
 	return c.post(path, body, "Idempotency-Key", key)
 }
 
-// replayed checks that an answer repeats the first one.
+// replayed checks that a response repeats the first one.
 func (a response) replayed(first response) {
 	a.t.Helper()
 	if a.accepted() != first.accepted() || string(a.body) != string(first.body) || a.Header.Get("Idempotent-Replayed") != "true" || first.Header.Get("Idempotent-Replayed") != "" {
@@ -88,7 +88,7 @@ func proveReused(t *testing.T, s *server) {
 	c.keyed("k", htmlToPDF, object{"html": "y"}).problem(422, "IDEMPOTENCY_KEY_REUSED", "idempotency-key-reused: ")
 	c.keyed("k", htmlToImage, object{"html": "x"}).problem(422, "IDEMPOTENCY_KEY_REUSED", "idempotency-key-reused: ")
 	c.keyed("k", htmlToPDF, object{"html": "x", "test": true}).problem(422, "IDEMPOTENCY_KEY_REUSED", "idempotency-key-reused: ")
-	c.keyed("K", htmlToPDF, object{"html": "y"}).accepted() // keys are compared as they are
+	c.keyed("K", htmlToPDF, object{"html": "y"}).accepted() // keys are case-sensitive
 }
 
 func provePerAccount(t *testing.T, s *server) {
@@ -159,7 +159,7 @@ func proveNotRemembered(t *testing.T, s *server) {
 	for range 15 {
 		c.submit(htmlToPDF)
 	}
-	c.keyed("k", htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT", "concurrency-limit: ")
+	c.keyed("k", htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT_EXCEEDED", "concurrency-limit: ")
 	c.command(events.ChangePlan{Plan: events.PlanPro})
 	if a := c.keyed("k", markdownToPDF, minimal(markdownToPDF)); a.StatusCode != 202 || a.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("after refusals under the key: %d %s", a.StatusCode, a.body)

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events"
 )
 
-// E-invoices: what is checked before the XML's schema is.
+// E-invoices: the checks that come before the XML's schema.
 
 const (
 	invoiceSection = "POST /einvoice-to-pdf"
@@ -52,7 +52,7 @@ var invoiceRows = append(rowsOf([]field{
 	{"invoice/default-profile", "E-invoice data", "the profile is en16931 when it is left out", proveDefaultProfile},
 	{"invoice/guideline-space", "E-invoices", "white space around the guideline does not count", proveGuidelineSpace},
 	{"invoice/type-codes", "E-invoice data", "the document type code is 380 or 381", proveTypeCodes},
-	{"invoice/not-well-formed", "Errors", "XML that cannot be parsed, or is no invoice, is EINVOICE_XML_INVALID", proveNoInvoice},
+	{"invoice/not-well-formed", "Errors", "XML that cannot be parsed, or is not an invoice, is EINVOICE_XML_INVALID", proveNoInvoice},
 	{"invoice/schema", "E-invoices", "what breaks the profile's schema is refused, up to 20 violations with path, line and expectation", proveSchema},
 	{"invoice/placeholder", "E-invoice data", "an unknown placeholder is rejected with its path and the known ones", proveUnknownPlaceholder},
 	{"invoice/doctype", "E-invoices", "a DOCTYPE is refused", proveDoctype},
@@ -77,7 +77,7 @@ func invoiced(xml string, profile any) map[string]object {
 	}
 }
 
-// accepts and refuses try an invoice in all three ways.
+// accepts and refuses send an invoice in all three ways.
 func (c *customer) accepts(xml string, profile any) {
 	c.t.Helper()
 	for path, body := range invoiced(xml, profile) {
@@ -173,7 +173,7 @@ func proveUnknownPlaceholder(t *testing.T, s *server) {
 	template := wholeTemplate()
 	template["blocks"].([]any)[1] = object{"type": "trading-parties", "labels": object{"seller": "{seller}"}}
 	body["template"] = template
-	known := "Value error, unknown placeholder {seller}; known are {" + strings.Join(blocks.Placeholders(), "}, {") + "}"
+	known := "Value error, unknown placeholder {seller}; use one of {" + strings.Join(blocks.Placeholders(), "}, {") + "}"
 	c.post(invoiceToPDF, body).violations(wrong{"body.template.blocks.1.labels.seller", "value_error", known})
 }
 
@@ -195,19 +195,19 @@ func proveInvoiceSize(t *testing.T, s *server) {
 	c.refusesInvoice(padded(1_048_577), "en16931")
 }
 
-// noise is n bytes that do not compress, the same ones each time.
+// noise returns n bytes that do not compress, always the same.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(b) // it never fails
 	return b
 }
 
-// attached is an invoice with noise in it, in base64.
+// attached is an invoice with an attachment of noise, in base64.
 func attached(n int) string {
 	return invoiceOf(einvoice.Guidelines["en16931"], "380", "<!--"+base64.StdEncoding.EncodeToString(noise(n))+"-->")
 }
 
-// Compressed, base64 is about as large as what it stands for.
+// Compressed base64 is about as large as the bytes that it encodes.
 func proveAttachments(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanPro)
 	c.accepts(attached(230<<10), "en16931")

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events"
 )
 
-// Jobs as the API shows them. On the still node a row plays the renderer's part.
+// Jobs as the API shows them. On the still node a row plays the renderer.
 
 var jobRows = []row{
 	{"job/created", "JobCreatedResponse", "every operation answers 202 with job_id, status queued and detail", proveCreated},
@@ -34,7 +34,7 @@ func proveCreated(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	for i, path := range allOperations {
 		body := minimal(path)
-		body["test"] = i%2 == 0 // both kinds of jobs are answered alike
+		body["test"] = i%2 == 0 // both kinds of jobs get the same response
 		a := c.post(path, body)
 		if id := a.accepted(); string(a.body) != `{"job_id":"`+id.String()+`","status":"queued","detail":"Job queued"}` {
 			t.Errorf("%s: %s", path, a.body)
@@ -65,7 +65,8 @@ var instants = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
 func instant3339(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// is checks a JobStatusResponse: all its members, and the values that are given.
+// is checks a JobStatusResponse: it has all members, and those given have the right
+// values.
 func (c *customer) is(id events.JobID, want object) {
 	c.t.Helper()
 	got := c.jobOf(id)
@@ -181,7 +182,7 @@ func proveRetried(t *testing.T, s *server) {
 		c.crash(id)
 		c.is(id, object{"status": "queued", "finished_at": nil, "error_code": nil})
 		c.tell(events.StartRender{Job: id, Attempt: events.NewAttemptID(), Node: s.ID()})
-		c.is(id, object{"status": "queued"}) // it is not to be started before its delay is over
+		c.is(id, object{"status": "queued"}) // it must not start before its delay is over
 		s.clock.pass(delay)
 		c.tell(events.WakeJob{Job: id})
 	}
@@ -227,13 +228,13 @@ func proveUnknownJobs(t *testing.T, s *server) {
 		c.get("/jobs/"+id+"/download").problem(404, "JOB_NOT_FOUND", "job-not-found: ")
 	}
 	if fmt.Sprint(details[1:]) != fmt.Sprint(details[:3]) {
-		t.Errorf("ids that are not there can be told apart: %q", details)
+		t.Errorf("unknown ids get different responses: %q", details)
 	}
 	other.get("/jobs/" + foreign).status(200)
 }
 
-// A job's end is remembered for 30 days, whatever its end was. Nodes look once a second
-// for jobs whose time has come; the row does not wait for that, but wakes them itself.
+// A job is remembered for 30 days after its end, however it ended. Nodes look once a
+// second for jobs that are due. The row does not wait for that, but wakes them itself.
 func proveReadable(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	done, failed := c.stored(htmlToPDF, "a file"), c.submit(htmlToPDF)

@@ -23,7 +23,7 @@ var keyRows = []row{
 	{"key/full-access", keySection, "each key has access to the whole account", proveFullAccess},
 }
 
-// endpoints are all that need a key, as method and path.
+// endpoints lists the endpoints that need a key, as method and path.
 func endpoints() (all [][2]string) {
 	for _, path := range allOperations {
 		all = append(all, [2]string{"POST", path})
@@ -40,7 +40,7 @@ func proveKeyRequired(t *testing.T, s *server) {
 			a := c.send(e[0], e[1], nil)
 			a.problem(401, "INVALID_API_KEY", "Send a valid API key in the X-API-Key header.")
 			if a.Header.Get("X-RateLimit-Limit") != "0" || a.Header.Get("X-RateLimit-Remaining") != "0" {
-				t.Errorf("nobody's rate is %s of %s", a.Header.Get("X-RateLimit-Remaining"), a.Header.Get("X-RateLimit-Limit"))
+				t.Errorf("the rate without a key is %s of %s", a.Header.Get("X-RateLimit-Remaining"), a.Header.Get("X-RateLimit-Limit"))
 			}
 		}
 	}
@@ -52,10 +52,10 @@ func proveKeyHeader(t *testing.T, s *server) {
 	none.get("/jobs/42", "Authorization", "Bearer "+c.secret).status(401)
 	none.get("/jobs/42?api_key=" + c.secret).status(401)
 	none.get("/jobs/42", "Cookie", "X-API-Key="+c.secret).status(401)
-	none.get("/jobs/42", "x-api-key", c.secret).status(404) // names of headers have no case
+	none.get("/jobs/42", "x-api-key", c.secret).status(404) // header names are not case-sensitive
 }
 
-// A key is its prefix, 27 digits of base62 and a checksum of 6.
+// A key is its prefix, 27 digits of base62 and 6 digits of a checksum.
 func proveKeyForms(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanStarter)
 	_, label := c.issue(apikey.Test)
@@ -113,26 +113,28 @@ func proveFullAccess(t *testing.T, s *server) {
 	c.as(secret).download(id).status(200)
 }
 
-// gate is a field that some plans do not have.
+// gate is a field that not every plan has.
 type gate struct {
 	id, section, at string
 	on              []string
 	value           any
 	least           events.Plan
-	// feature is what the refusal names, the field itself when it is empty.
+	// feature is what the refusal names; "" means the field itself.
 	feature string
 }
 
+var gates = []gate{
+	{id: "watermark", section: "PdfOptions", at: "options.watermark", on: pdfOperations, value: object{"text": "x"}, least: events.PlanStarter},
+	{id: "user-password", section: "PdfOptions", at: "options.user_password", on: pdfOperations, value: "x", least: events.PlanPro},
+	{id: "compression", section: "PdfOptions", at: "options.compression", on: pdfOperations, value: object{}, least: events.PlanPro},
+	{id: "image-quality", section: "CompressionOptions", at: "options.compression.image_quality", on: pdfOperations, value: 50, least: events.PlanPro, feature: "options.compression"},
+	{id: "auth", section: "JobAuthOptions", at: "auth", on: urlOperations, value: object{"type": "bearer", "value": "x"}, least: events.PlanPro},
+	{id: "render", section: "RenderOptions", at: "render", on: []string{markdownToPDF, urlToImage, htmlToImage}, value: object{}, least: events.PlanPro},
+	{id: "delivery", section: "Delivery object", at: "delivery", on: allOperations, value: object{"url": "https://storage.test/"}, least: events.PlanPro},
+}
+
 var gateRows = func() (rows []row) {
-	for _, g := range []gate{
-		{id: "watermark", section: "PdfOptions", at: "options.watermark", on: pdfOperations, value: object{"text": "x"}, least: events.PlanStarter},
-		{id: "user-password", section: "PdfOptions", at: "options.user_password", on: pdfOperations, value: "x", least: events.PlanPro},
-		{id: "compression", section: "PdfOptions", at: "options.compression", on: pdfOperations, value: object{}, least: events.PlanPro},
-		{id: "image-quality", section: "CompressionOptions", at: "options.compression.image_quality", on: pdfOperations, value: 50, least: events.PlanPro, feature: "options.compression"},
-		{id: "auth", section: "JobAuthOptions", at: "auth", on: urlOperations, value: object{"type": "bearer", "value": "x"}, least: events.PlanPro},
-		{id: "render", section: "RenderOptions", at: "render", on: []string{markdownToPDF, urlToImage, htmlToImage}, value: object{}, least: events.PlanPro},
-		{id: "delivery", section: "Delivery object", at: "delivery", on: allOperations, value: object{"url": "https://storage.test/"}, least: events.PlanPro},
-	} {
+	for _, g := range gates {
 		statement := g.at + " needs the " + string(g.least) + " plan, also in test mode; presence counts, null is absence"
 		rows = append(rows, row{"gate/" + g.id, g.section, statement, g.prove})
 	}
@@ -160,7 +162,7 @@ func (g gate) proveOn(c *customer, path string) {
 	for _, test := range []bool{false, true} {
 		body["test"] = test
 		switch {
-		case test && g.at == "delivery": // they exclude one another, which the schema says first
+		case test && g.at == "delivery": // they exclude each other, which the schema reports first
 			c.post(path, body).status(422)
 		case !has:
 			c.upgrade(c.post(path, body), g.feature, g.least)
@@ -169,12 +171,12 @@ func (g gate) proveOn(c *customer, path string) {
 		}
 	}
 	without := minimal(path)
-	set(without, strings.TrimSuffix(g.at, ".image_quality"), nil) // null within a gated object is of no use
+	set(without, strings.TrimSuffix(g.at, ".image_quality"), nil) // a null within a gated object is not a use of it
 	without["test"] = true
 	c.post(path, without).accepted()
 }
 
-// upgrade checks the refusal of what a plan does not have.
+// upgrade checks the refusal of a feature that the plan does not have.
 func (c *customer) upgrade(a response, feature string, least events.Plan) {
 	c.t.Helper()
 	o := a.problem(402, "PLAN_UPGRADE_REQUIRED", "plan-upgrade-required: "+feature+" ")

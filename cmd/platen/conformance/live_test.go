@@ -41,7 +41,7 @@ var pipelineRows = []row{
 	{"pipeline/local-page", "Submitting", "an operator may allow private networks by CIDR", proveLocalPage},
 }
 
-// ended polls a job until it is done or failed, and checks what it shows on the way.
+// ended polls a job until it is done or failed, and checks each status on the way.
 func (c *customer) ended(id events.JobID) (last object) {
 	c.t.Helper()
 	order := []string{"queued", "rendering", "uploading", "done", "failed"}
@@ -129,7 +129,7 @@ func proveDeliveryFails(t *testing.T, s *server) {
 	c.chargedNothing()
 }
 
-// What becomes of the page is for the rows of rendering.
+// Other rows check how the page is rendered.
 func proveLocalPage(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	for _, address := range []string{"http://127.0.0.1:1/", "http://localhost:1/"} {
@@ -157,7 +157,7 @@ func bundled(t *testing.T, extension string) []byte {
 	return b
 }
 
-// samples runs an operation in test mode, with all that rendering is not asked for.
+// samples runs an operation in test mode, with options that test mode ignores.
 func (s *server) samples(t *testing.T, path string) {
 	t.Helper()
 	c := s.customer(t, events.PlanBusiness)
@@ -203,7 +203,7 @@ var imageRows = []row{
 	{"pixels/overflow", "Image options", "what overflows the viewport's width is not captured", proveOverflow},
 }
 
-// captured is the size of the image that a body makes.
+// captured returns the size of the image that a request makes.
 func (s *server) captured(t *testing.T, html string, options object) image.Point {
 	t.Helper()
 	c := s.customer(t, events.PlanBusiness)

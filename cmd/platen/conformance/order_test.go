@@ -84,7 +84,7 @@ func proveReplayBeforeLimits(t *testing.T, s *server) {
 	for range 49 {
 		c.submit(htmlToPDF)
 	}
-	c.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT", "concurrency-limit: ")
+	c.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT_EXCEEDED", "concurrency-limit: ")
 	c.testsAreUsedUp()
 	c.keyed("k", htmlToPDF, minimal(htmlToPDF)).replayed(first)
 	c.keyed("t", htmlToPDF, testJob).replayed(test)
@@ -105,7 +105,7 @@ func proveConcurrencyBeforeQuota(t *testing.T, s *server) {
 	c.command(events.ChangePlan{Plan: events.PlanStarter})
 	c.submit(htmlToPDF)
 	c.command(events.ChangePlan{Plan: events.PlanFree})
-	c.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT", "concurrency-limit: ")
+	c.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT_EXCEEDED", "concurrency-limit: ")
 }
 
 func proveUncharged(t *testing.T, s *server) {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,14 +28,14 @@ var quotaRows = []row{
 	{"quota/concurrency", limitSection, "3, 15, 50 and 150 jobs may be under way; the next is 429", proveConcurrency},
 }
 
-// spent is a file of a size of which no byte exists: for the books alone.
+// spent is a file that has a size but does not exist: only its volume counts.
 func spent(id events.JobID, size int64) events.File {
 	return events.File{Name: id.String() + "-1.pdf", Size: size, Pages: 1}
 }
 
 const gib = 1 << 30
 
-// fill accepts and finishes jobs one after another, and keeps below the rate.
+// fill submits and finishes jobs one after another, and keeps below the request rate.
 func (c *customer) fill(jobs int) {
 	c.t.Helper()
 	for range jobs {
@@ -54,7 +55,7 @@ func proveFreeJobs(t *testing.T, s *server) {
 	c.quotaIsUsedUp()
 	c.finish(last[0], spent(last[0], 1))
 	c.quotaIsUsedUp()
-	c.fail(last[1], events.PageTimeout) // its unit is free again
+	c.fail(last[1], events.PageTimeout) // its unit is released
 	s.clock.pass(time.Minute)
 	c.fill(1)
 	c.quotaIsUsedUp()
@@ -66,8 +67,8 @@ func (c *customer) quotaIsUsedUp() {
 	c.post(htmlToPDF, minimal(htmlToPDF)).problem(402, "QUOTA_EXCEEDED", "quota-exceeded: ")
 }
 
-// The jobs come by the commands that the API and renderers send: over HTTP they would
-// take minutes. The longer part is left out of short runs.
+// The jobs are made by the commands that the API and the renderers send: over HTTP they
+// would take minutes. Short runs leave out the longer part.
 func proveLargerPlans(t *testing.T, s *server) {
 	for plan, jobs := range map[events.Plan]int{events.PlanStarter: 5_000, events.PlanPro: 50_000} {
 		if testing.Short() && plan == events.PlanPro {
@@ -82,8 +83,8 @@ func proveLargerPlans(t *testing.T, s *server) {
 	}
 }
 
-// produce makes jobs and ends them, a batch at a time: the next waits until this one
-// is decided, as nothing else holds commands without a reply back.
+// produce makes jobs and ends them, one batch after another. Each batch waits until the
+// previous one is decided, because nothing else holds back commands without a reply.
 func (c *customer) produce(jobs int) {
 	c.t.Helper()
 	const batch = 1_000
@@ -108,8 +109,8 @@ func (c *customer) produce(jobs int) {
 	}
 }
 
-// Half a million jobs are not made for this row: it reads the limits that admission
-// goes by, and the rows above show that it does.
+// This row does not make half a million jobs. It reads the limits that admission uses,
+// and the rows above show that it uses them.
 func proveQuotaTable(t *testing.T, s *server) {
 	for plan, want := range map[events.Plan][3]int64{
 		events.PlanFree: {100, gib / 2, 3}, events.PlanStarter: {5_000, 10 * gib, 15},
@@ -174,8 +175,8 @@ func proveBlocks(t *testing.T, s *server) {
 	}
 }
 
-// nextMonth moves the clock to noon of the first day of the next month, and of the
-// one after, until the month is the one wanted.
+// nextMonth moves the clock month by month, to noon of the first day, until it reaches
+// the given month.
 func (s *server) nextMonth(month time.Month) time.Time {
 	now := s.now()
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, time.UTC)
@@ -267,9 +268,13 @@ func proveConcurrency(t *testing.T, s *server) {
 				first = id
 			}
 		}
-		o := c.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT", "concurrency-limit: ")
+		o := c.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT_EXCEEDED", "concurrency-limit: ")
 		if fmt.Sprint(o["retry_after_seconds"]) != "5" {
 			t.Errorf("%s: retry after %v s, want 5", plan, o["retry_after_seconds"])
+		}
+		link, _ := o["upgrade_url"].(string)
+		if o["plan"] != string(plan) || o["limit"] != float64(limit) || o["in_flight"] != float64(limit) || !strings.HasPrefix(link, "https://") {
+			t.Errorf("%s: the refusal names %v, %v of %v and %v", plan, o["plan"], o["in_flight"], o["limit"], o["upgrade_url"])
 		}
 		c.post(htmlToPDF, object{"html": "x", "test": true}).accepted() // test jobs don't count
 		c.finish(first, spent(first, 1))
@@ -285,7 +290,7 @@ func proveConcurrencyOfKeys(t *testing.T, s *server) {
 	c.as(second).submit(htmlToPDF)
 	c.as(second).submit(htmlToPDF)
 	for _, key := range []*customer{c, c.as(second)} {
-		key.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT", "concurrency-limit: ")
+		key.post(htmlToPDF, minimal(htmlToPDF)).problem(429, "CONCURRENCY_LIMIT_EXCEEDED", "concurrency-limit: ")
 	}
 	other.submit(htmlToPDF)
 }

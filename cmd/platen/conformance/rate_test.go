@@ -24,7 +24,7 @@ var rateRows = []row{
 
 var perMinute = map[events.Plan]int{events.PlanFree: 10, events.PlanStarter: 100, events.PlanPro: 500, events.PlanBusiness: 2_000}
 
-// spend makes requests that cost nothing but their place in the rate.
+// spend makes requests that count only towards the request rate.
 func (c *customer) spend(requests int) {
 	c.t.Helper()
 	for range requests {
@@ -44,7 +44,7 @@ func provePlanRates(t *testing.T, s *server) {
 	}
 }
 
-// rateOf reads limit, remaining and reset, and holds the IETF's fields to them.
+// rateOf reads limit, remaining and reset, and compares the IETF's fields with them.
 func (a response) rateOf(now time.Time) (limit, remaining, reset int) {
 	a.t.Helper()
 	for name, into := range map[string]*int{"Limit": &limit, "Remaining": &remaining, "Reset": &reset} {
@@ -53,7 +53,7 @@ func (a response) rateOf(now time.Time) (limit, remaining, reset int) {
 	policy, state := a.Header.Get("RateLimit-Policy"), a.Header.Get("RateLimit")
 	left := strconv.Itoa(reset - int(now.Unix()))
 	if !strings.HasSuffix(policy, ";q="+strconv.Itoa(limit)+";w=60") || !strings.HasSuffix(state, ";r="+strconv.Itoa(remaining)+";t="+left) {
-		a.t.Errorf("RateLimit-Policy %s and RateLimit %s beside %d, %d, %d", policy, state, limit, remaining, reset)
+		a.t.Errorf("RateLimit-Policy %s and RateLimit %s with %d, %d, %d", policy, state, limit, remaining, reset)
 	}
 	return limit, remaining, reset
 }

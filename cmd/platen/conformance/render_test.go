@@ -108,7 +108,7 @@ var imageOptionRows = append(rowsOf([]field{
 	},
 }), row{"image/quality-uncharged", "Image options", "what is refused for its quality, with png by name too, is not charged", proveQualityUncharged})
 
-// A free account has 100 jobs; refusals leave them all.
+// A free account has 100 jobs, and refusals use none of them.
 func proveQualityUncharged(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
 	for _, format := range []string{"png", "PNG"} {

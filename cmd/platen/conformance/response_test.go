@@ -20,15 +20,14 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// response is a response, its body read, that has been held against the node's own
-// description of its API.
+// response is a response with its body, checked against the node's API description.
 type response struct {
 	*http.Response
 	t    *testing.T
 	body []byte
 }
 
-// send sends a request; a body that is no string is sent as JSON.
+// send sends a request. A body that is not a string is sent as JSON.
 func (c *customer) send(method, path string, body any, headers ...string) response {
 	c.t.Helper()
 	a, err := c.ask(method, path, body, headers...)
@@ -38,7 +37,7 @@ func (c *customer) send(method, path string, body any, headers ...string) respon
 	return a
 }
 
-// ask is send for goroutines of their own, which must not end the test.
+// ask is send for other goroutines, which must not end the test.
 func (c *customer) ask(method, path string, body any, headers ...string) (response, error) {
 	req, err := http.NewRequest(method, c.server.url+path, bytes.NewReader(encode(body)))
 	if err != nil {
@@ -48,7 +47,7 @@ func (c *customer) ask(method, path string, body any, headers ...string) (respon
 		req.Header.Set("X-API-Key", c.secret)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
-		req.Header[headers[i]] = []string{headers[i+1]} // as it is spelled
+		req.Header[headers[i]] = []string{headers[i+1]} // in this spelling
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -73,7 +72,7 @@ func encode(body any) []byte {
 	}
 	b, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // cannot be: the tables hold plain values
+		panic(err) // cannot happen: the tables hold plain values
 	}
 	return b
 }
@@ -88,7 +87,7 @@ func (c *customer) get(path string, headers ...string) response {
 	return c.send("GET", path, nil, headers...)
 }
 
-// always are the headers that every response has, and their forms.
+// always are the headers that every response has, with their formats.
 var always = map[string]*regexp.Regexp{
 	"X-Request-Id":          regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`),
 	"X-Ratelimit-Limit":     regexp.MustCompile(`^\d+$`),
@@ -98,7 +97,7 @@ var always = map[string]*regexp.Regexp{
 	"Ratelimit":             regexp.MustCompile(`^"[a-z]+";r=\d+;t=\d+$`),
 }
 
-// judge holds a response to what holds for all.
+// judge checks what holds for every response.
 func (s *server) judge(t *testing.T, method, path string, a response) {
 	t.Helper()
 	for name, form := range always {
@@ -114,11 +113,11 @@ func (s *server) judge(t *testing.T, method, path string, a response) {
 		return
 	}
 	if err := s.checker.Check(method, path, a.StatusCode, a.Header, a.body); err != nil {
-		t.Errorf("departs from openapi.json: %v", err)
+		t.Errorf("does not match openapi.json: %v", err)
 	}
 }
 
-// describes tells whether the description has the operation.
+// describes reports whether the description has the operation.
 func (s *server) describes(method, path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	if rest, ok := strings.CutPrefix(path, "/jobs/"); ok {
@@ -131,7 +130,7 @@ func (s *server) describes(method, path string) bool {
 	return slices.Contains(s.described, method+" "+path)
 }
 
-// readDescription fetches what the node says of itself.
+// readDescription fetches the node's API description.
 func (s *server) readDescription(t *testing.T) {
 	t.Helper()
 	anybody := &customer{t: t, server: s}
@@ -153,7 +152,7 @@ func (s *server) readDescription(t *testing.T) {
 	}
 }
 
-// status checks the status and gives the answer back.
+// status checks the status and returns the response.
 func (a response) status(want int) response {
 	a.t.Helper()
 	if a.StatusCode != want {
@@ -166,32 +165,35 @@ func (a response) status(want int) response {
 func (a response) json() (o object) {
 	a.t.Helper()
 	if err := json.Unmarshal(a.body, &o); err != nil {
-		a.t.Fatalf("%.400q is no JSON object: %v", a.body, err)
+		a.t.Fatalf("%.400q is not a JSON object: %v", a.body, err)
 	}
 	return o
 }
 
-// accepted checks a JobCreatedResponse and gives its job.
+// accepted checks a JobCreatedResponse and returns its job.
 func (a response) accepted() events.JobID {
 	a.t.Helper()
 	o := a.status(202).json()
 	id, err := events.ParseJobID(fmt.Sprint(o["job_id"]))
 	if err != nil || len(o) != 3 || o["status"] != "queued" || o["detail"] == "" || a.kind() != "application/json" {
-		a.t.Fatalf("no JobCreatedResponse: %s %s (%v)", a.kind(), a.body, err)
+		a.t.Fatalf("not a JobCreatedResponse: %s %s (%v)", a.kind(), a.body, err)
 	}
 	return id
 }
 
 func (a response) kind() string { return a.Header.Get("Content-Type") }
 
-// problem checks an error body whole: its status, code and the beginning of its detail.
-// The slug is the code in lower case with hyphens.
+// problem checks a whole error body: its status, its code and the beginning of its
+// detail. The slug is the code in lower case with hyphens, but for one.
 func (a response) problem(status int, code, detail string) object {
 	a.t.Helper()
 	o := a.status(status).json()
 	text, _ := o["detail"].(string)
 	kind, _ := o["type"].(string)
 	slug := strings.ToLower(strings.ReplaceAll(code, "_", "-"))
+	if code == "CONCURRENCY_LIMIT_EXCEEDED" {
+		slug = "concurrency-limit"
+	}
 	wants := map[string]bool{
 		"application/problem+json":          a.kind() == "application/problem+json",
 		"error " + code:                     o["error"] == code,
@@ -220,7 +222,7 @@ func retryOf(o object) string {
 }
 
 func membersBeside(o object) (others []string) {
-	known := []string{"type", "title", "status", "error", "detail", "request_id", "retry_after_seconds", "feature", "required_plan", "upgrade_url"}
+	known := []string{"type", "title", "status", "error", "detail", "request_id", "retry_after_seconds", "feature", "required_plan", "upgrade_url", "plan", "limit", "in_flight"}
 	for name := range o {
 		if !slices.Contains(known, name) {
 			others = append(others, name)
@@ -231,12 +233,13 @@ func membersBeside(o object) (others []string) {
 
 // wrong is one violation of a schema.
 type wrong struct {
-	// at is the place, dots between the steps; numbers are numbers.
+	// at is the path of the field, its steps separated by dots; numeric steps are
+	// numbers.
 	at        string
 	kind, msg string
 }
 
-// violations checks an HTTPValidationError whole.
+// violations checks a whole HTTPValidationError.
 func (a response) violations(want ...wrong) {
 	a.t.Helper()
 	o := a.status(422).json()
@@ -260,7 +263,7 @@ func stepsOf(place string) (steps []any) {
 	return steps
 }
 
-// jobOf asks how a job is.
+// jobOf gets a job's status.
 func (c *customer) jobOf(id events.JobID) object {
 	c.t.Helper()
 	return c.get("/jobs/" + id.String()).status(200).json()

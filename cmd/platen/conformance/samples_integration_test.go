@@ -15,19 +15,19 @@ import (
 	"platen.dev/events"
 )
 
-// sampleInvoice is an XML that ought to become a hybrid invoice.
+// sampleInvoice is an XML that must become a hybrid invoice.
 type sampleInvoice struct{ name, profile, xml string }
 
-// TestHybridSamples makes a PDF of every valid sample, over HTTP, and looks at it: the
-// XML is in it byte for byte, and every text of the XML on its pages. The PDFs are left
-// in PLATEN_VERAPDF_DIR, if that names a folder, for other validators.
+// TestHybridSamples makes a PDF of every valid sample, over HTTP, and checks it: it
+// embeds the XML byte for byte, and its pages show every text of the XML. If
+// PLATEN_VERAPDF_DIR names a folder, the PDFs are left there for other validators.
 func TestHybridSamples(t *testing.T) {
 	s := openLive(t)
 	samples := append(sampleInvoices(t), longInvoices(t)...)
 	var c *customer
 	profiles, tooLarge := map[string]int{}, 0
 	for n, sample := range samples {
-		if n%40 == 0 { // each may ask 2,000 times a minute
+		if n%40 == 0 { // each customer has 2,000 requests per minute
 			c = s.customer(t, events.PlanBusiness)
 		}
 		a := c.post(invoiceToPDF, object{"xml": sample.xml, "profile": sample.profile})
@@ -48,7 +48,7 @@ func TestHybridSamples(t *testing.T) {
 	t.Logf("%d samples became PDFs: %v; %d are too large for the queue", len(samples)-tooLarge, profiles, tooLarge)
 }
 
-// showsWhole looks for the XML in a PDF and for its texts on the pages.
+// showsWhole checks that a PDF embeds the XML and that its pages show the XML's texts.
 func showsWhole(t *testing.T, s sampleInvoice, pdf []byte) {
 	t.Helper()
 	carries(t, pdf, s.xml)
@@ -60,7 +60,7 @@ func showsWhole(t *testing.T, s sampleInvoice, pdf []byte) {
 		}
 	}
 	if len(lost) > 0 {
-		t.Errorf("%s: %d texts are not on its pages: %.300q", s.name, len(lost), lost)
+		t.Errorf("%s: %d texts are missing on its pages: %.300q", s.name, len(lost), lost)
 	}
 }
 
@@ -73,13 +73,13 @@ func keepFor(t *testing.T, name string, pdf []byte) {
 	}
 }
 
-// sampleInvoices are the valid samples that stand beside the project, or else its own.
+// sampleInvoices returns the valid samples beside the project or, without them, its own.
 func sampleInvoices(t *testing.T) (all []sampleInvoice) {
 	t.Helper()
 	const root = "../../../../shared/einvoice"
 	manifest, err := os.ReadFile(filepath.Join(root, "manifest.tsv"))
 	if err != nil {
-		t.Logf("SKIPPED the samples of %s, which are not here: the project's own are used", root)
+		t.Logf("SKIPPED the samples of %s, which are missing: using the project's own", root)
 		for profile := range einvoice.Guidelines {
 			all = append(all, sampleInvoice{profile, profile, invoiceXML(profile, "380")})
 		}
@@ -94,7 +94,7 @@ func sampleInvoices(t *testing.T) (all []sampleInvoice) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if encoding := markup.Encoding(xml); encoding == "" || encoding == "UTF-8" { // others cannot be in a JSON body as they are
+		if encoding := markup.Encoding(xml); encoding == "" || encoding == "UTF-8" { // other encodings cannot be in a JSON body as they are
 			all = append(all, sampleInvoice{columns[0], columns[3], string(xml)})
 		}
 	}
@@ -104,7 +104,7 @@ func sampleInvoices(t *testing.T) (all []sampleInvoice) {
 	return all
 }
 
-// longInvoices have one line, 200, and as many as 1 MB holds.
+// longInvoices have one line, 200 lines, and as many as fit into 1 MB.
 func longInvoices(t *testing.T) (all []sampleInvoice) {
 	t.Helper()
 	whole := invoiceXML("en16931", "380")

@@ -21,15 +21,15 @@ type server struct {
 	*node.Node
 	url   string
 	data  string           // its directory
-	now   func() time.Time // its clock
+	now   func() time.Time // returns its time
 	clock *clock           // the same, if it stands still
-	// described has "METHOD /path" of every operation in the node's own API
-	// description, by which checker judges every response.
+	// described has "METHOD /path" of every operation in the node's API description.
+	// checker checks every response against that description.
 	described []string
 	checker   *openapitest.Checker
 }
 
-// clock is a time that moves when it is told to.
+// clock is a clock that only moves when told to.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -50,10 +50,11 @@ func (c *clock) pass(d time.Duration) {
 // passTo moves the clock forward to a moment.
 func (c *clock) passTo(moment time.Time) { c.pass(moment.Sub(c.read())) }
 
-// contractEpoch is when the still node's time begins: a month that follows a short one.
+// contractEpoch is when the still node's time begins, in a month that follows a short
+// one.
 var contractEpoch = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-// openLive opens a node that renders, and may load pages of this machine.
+// openLive starts a node that renders, and may load pages from this machine.
 func openLive(t *testing.T) *server {
 	t.Helper()
 	cfg := nodetest.Config(t)
@@ -61,7 +62,7 @@ func openLive(t *testing.T) *server {
 	return openServer(t, cfg, node.Options{})
 }
 
-// openStill opens a node that renders nothing and whose time stands still: jobs stay
+// openStill starts a node that renders nothing and whose clock stands still. Jobs stay
 // queued until a row moves them on with the commands that renderers send.
 func openStill(t *testing.T) *server {
 	t.Helper()
@@ -78,13 +79,13 @@ func openServer(t *testing.T, cfg node.Config, o node.Options) *server {
 		o.Now = time.Now
 	}
 	n := nodetest.Start(t, cfg, o)
-	t.Cleanup(http.DefaultClient.CloseIdleConnections) // a node that closes waits for them
+	t.Cleanup(http.DefaultClient.CloseIdleConnections) // Close of a node waits for them
 	s := &server{Node: n, url: "http://" + n.Address(), now: o.Now, data: cfg.Data}
 	s.readDescription(t)
 	return s
 }
 
-// customer is an account with a key, made for one row so that rows do not disturb
+// customer is an account with a key. Each row makes its own, so that rows do not disturb
 // one another.
 type customer struct {
 	t       *testing.T
@@ -100,7 +101,7 @@ func (s *server) customer(t *testing.T, plan events.Plan) *customer {
 	return s.customerSince(t, plan, s.now())
 }
 
-// customerSince makes an account whose quota windows run from an anchor.
+// customerSince makes an account whose quota windows begin at an anchor.
 func (s *server) customerSince(t *testing.T, plan events.Plan, anchor time.Time) *customer {
 	t.Helper()
 	c := &customer{t: t, server: s, account: events.NewAccountID(), plan: plan}
@@ -109,7 +110,7 @@ func (s *server) customerSince(t *testing.T, plan events.Plan, anchor time.Time)
 	return c
 }
 
-// issue gives the account another key.
+// issue creates another key of the account.
 func (c *customer) issue(prefix string) (events.KeyID, string) {
 	c.t.Helper()
 	secret, key := apikey.New(prefix, events.At(c.server.now()))
@@ -117,14 +118,14 @@ func (c *customer) issue(prefix string) (events.KeyID, string) {
 	return key.ID, secret
 }
 
-// as is the same account by another key.
+// as returns the same account with another key.
 func (c *customer) as(secret string) *customer {
 	other := *c
 	other.secret = secret
 	return &other
 }
 
-// command has the account decide a command, which it must accept.
+// command sends a command, which the account must accept.
 func (c *customer) command(body events.CommandBody) {
 	c.t.Helper()
 	reply, err := c.server.Commands().Do(c.account, body)
@@ -133,7 +134,7 @@ func (c *customer) command(body events.CommandBody) {
 	}
 }
 
-// tell sends commands that are not answered, and waits until they are decided and
+// tell sends commands without waiting for replies, then waits until they are decided and
 // read back: a later command with a reply is decided after them.
 func (c *customer) tell(bodies ...events.CommandBody) {
 	c.t.Helper()
@@ -147,7 +148,7 @@ func (c *customer) tell(bodies ...events.CommandBody) {
 	c.command(events.ChangePlan{Plan: c.plan})
 }
 
-// finish ends a job of the still node as a renderer does that has stored a file.
+// finish ends a job of the still node like a renderer that has stored a file.
 func (c *customer) finish(job events.JobID, file events.File) {
 	c.t.Helper()
 	attempt := events.NewAttemptID()
@@ -157,7 +158,7 @@ func (c *customer) finish(job events.JobID, file events.File) {
 	)
 }
 
-// fail ends a job of the still node as a renderer does that cannot make its file.
+// fail ends a job of the still node like a renderer that cannot make the file.
 func (c *customer) fail(job events.JobID, code events.ErrorCode) {
 	c.t.Helper()
 	attempt := events.NewAttemptID()
@@ -167,7 +168,7 @@ func (c *customer) fail(job events.JobID, code events.ErrorCode) {
 	)
 }
 
-// usage is the account's standing, as an operator sees it.
+// usage returns the account's usage as an operator sees it.
 func (c *customer) usage() admin.AccountUsage {
 	c.t.Helper()
 	u, err := admin.NewClient(c.server.data).Usage(c.account)
@@ -177,13 +178,13 @@ func (c *customer) usage() admin.AccountUsage {
 	return u
 }
 
-// submit asks for the smallest job of an operation.
+// submit submits the smallest job of an operation.
 func (c *customer) submit(path string) events.JobID {
 	c.t.Helper()
 	return c.post(path, minimal(path)).accepted()
 }
 
-// stored is a job of the still node that is done, and whose file is in the store.
+// stored makes a job of the still node that is done and has its file in the store.
 func (c *customer) stored(path, content string) events.JobID {
 	c.t.Helper()
 	id := c.submit(path)

@@ -8,21 +8,20 @@ import (
 	"testing"
 )
 
-// row is one line of the conformance suite: what the contract says, where, and
-// the proof. Rows follow api-spec.md from top to bottom, then decisions.md;
-// docs/CONTRACT.md names them beside the statements.
+// row is one row of the conformance suite: what the contract says, where, and the proof.
+// docs/CONTRACT.md lists the rows with the statements that they prove.
 type row struct {
 	// id is what docs/CONTRACT.md calls the row: area/statement.
 	id string
-	// section is the heading of the contract that the statement stands under.
+	// section is the heading of docs/CONTRACT.md above the statement.
 	section string
 	// statement paraphrases what is proved.
 	statement string
 	proof     func(t *testing.T, s *server)
 }
 
-// contract lists the rows: those that need files made by a browser, and those that
-// need jobs to stay as they are and a clock of their own.
+// contract lists the rows: live rows need files made by a browser, still rows need jobs
+// that stay as they are and a clock that stands still.
 func contract() (live, still []row) {
 	live = slices.Concat(pipelineRows, hybridRows, sampleRows, imageRows)
 	still = slices.Concat(
@@ -33,8 +32,8 @@ func contract() (live, still []row) {
 	return live, still
 }
 
-// TestContract proves the HTTP contract on real nodes over real sockets. Its last
-// line of output says how many statements of docs/CONTRACT.md it has checked.
+// TestContract proves the HTTP contract on real nodes over real sockets. The last line of
+// its output says how many statements of docs/CONTRACT.md it has checked.
 func TestContract(t *testing.T) {
 	live, still := contract()
 	checkRows(t, append(slices.Clone(live), still...))
@@ -48,7 +47,7 @@ func TestContract(t *testing.T) {
 	statements.report(proved.passed)
 }
 
-// checkRows holds the table itself to its form.
+// checkRows checks that ids are unique and well-formed.
 func checkRows(t *testing.T, rows []row) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -63,8 +62,8 @@ func checkRows(t *testing.T, rows []row) {
 	}
 }
 
-// runRows runs each row by itself. Rows of the live node wait for browsers most of
-// the time, hence side by side; the others share a clock, hence one after another.
+// runRows runs each row as a subtest. Live rows mostly wait for browsers, so they run in
+// parallel. Still rows share a clock, so they run one after another.
 func runRows(t *testing.T, s *server, rows []row, proved *verdicts, parallel bool) {
 	for _, r := range rows {
 		t.Run(r.id, func(t *testing.T) {
@@ -82,7 +81,7 @@ func runRows(t *testing.T, s *server, rows []row, proved *verdicts, parallel boo
 	}
 }
 
-// verdicts are the rows that passed.
+// verdicts holds the rows that passed.
 type verdicts struct {
 	mu     sync.Mutex
 	passed map[string]bool
@@ -94,7 +93,7 @@ func (v *verdicts) note(id string, passed bool) {
 	v.passed[id] = passed
 }
 
-// report prints the counts; the last line is for scripts.
+// report prints the counts. The last line is for scripts.
 func (all statements) report(passed map[string]bool) {
 	checked, elsewhere, later := 0, 0, 0
 	for _, s := range all {

@@ -25,7 +25,7 @@ var blockLabels = map[string][]string{
 	"amounts-due":     {"subtotal", "tax", "total"},
 }
 
-// wholeTemplate is a template with every block and nothing else.
+// wholeTemplate returns a template with all nine blocks and nothing else.
 func wholeTemplate() object {
 	blocks := make([]any, len(blockTypes))
 	for i, name := range blockTypes {
@@ -34,14 +34,14 @@ func wholeTemplate() object {
 	return object{"version": 1, "blocks": blocks}
 }
 
-// blockAt is the place of a block's field in a body.
+// blockAt returns the path of a block's field in a body.
 func blockAt(name, field string) string {
 	return "template.blocks." + strconv.Itoa(slices.Index(blockTypes, name)) + "." + field
 }
 
 const templateSection = "E-invoice data"
 
-// templated is a field of an inline template.
+// templated returns a field of an inline template.
 func templated(id, statement, at string, takes []any, refuses ...refused) field {
 	return field{
 		id: "template/" + id, section: templateSection, statement: statement, on: []string{invoiceToPDF}, at: at,
@@ -94,7 +94,7 @@ var templateRows = append(rowsOf([]field{
 	{"template/block-type", "E-invoices", "a block's type is its field type", proveBlockType},
 }...)
 
-// template sends an invoice with a template.
+// template submits an invoice with a template.
 func (c *customer) template(template any) response {
 	c.t.Helper()
 	body := minimal(invoiceToPDF)

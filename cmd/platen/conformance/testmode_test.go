@@ -8,7 +8,7 @@ import (
 	"platen.dev/events"
 )
 
-// The caps of test mode, and what it does not touch.
+// The caps of test mode, and what it leaves alone.
 
 var testModeRows = []row{
 	{"test/minute-cap", limitSection, "60 test jobs in any 60 seconds; the next is 429", proveMinuteCap},
@@ -41,7 +41,7 @@ func proveMinuteCap(t *testing.T, s *server) {
 	c.testsAreUsedUp()
 }
 
-// 34 minutes of a day with 60 each but the last.
+// 34 minutes with 60 test jobs each, fewer in the last.
 func proveDayCap(t *testing.T, s *server) {
 	midnight := s.now().Truncate(24*time.Hour).AddDate(0, 0, 1)
 	s.clock.passTo(midnight)
@@ -60,7 +60,7 @@ func proveDayCap(t *testing.T, s *server) {
 	c.post(htmlToPDF, testJob).accepted()
 }
 
-// testTogether submits test jobs side by side: each waits for the disk.
+// testTogether submits test jobs concurrently, because each waits for the disk.
 func (c *customer) testTogether(n int) {
 	c.t.Helper()
 	var all sync.WaitGroup

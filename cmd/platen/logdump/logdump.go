@@ -8,8 +8,8 @@
 //	12 journal 57  2026-01-31T09:00:00.123Z  acc_…  cause=41 epoch=3 reply={code=accepted}
 //	                 JobQueued{job=… content=41 …}
 //
-// A command that nobody has decided yet is marked "undecided", an entry that every reader
-// skips, because its writer was not the owner any more, "void".
+// A command that no owner has decided yet is marked "undecided". An entry that every
+// reader skips, because its writer was no longer the owner, is marked "void".
 package logdump
 
 import (
@@ -28,7 +28,7 @@ import (
 type Filter struct {
 	// Account, unless empty, selects the commands and envelopes of one account.
 	Account events.AccountID
-	// Job, unless zero, selects the commands about one job and what came of them.
+	// Job, unless zero, selects the commands about one job and their envelopes.
 	Job events.JobID
 	// From, unless zero, leaves out what is older, by the commands' time.
 	From time.Time
@@ -106,7 +106,7 @@ func open(ctx context.Context, l eventlog.Log, topic string, partition int32) (*
 
 func (c *cursor) close() { c.reader.Close() }
 
-// next is the next record; ok is false at the end.
+// next returns the next record; ok is false at the end.
 func (c *cursor) next(ctx context.Context) (r eventlog.Record, ok bool, err error) {
 	if c.seen >= c.end {
 		return r, false, nil

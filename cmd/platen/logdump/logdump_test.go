@@ -81,14 +81,15 @@ var (
 		"0 journal 3  2026-01-31T12:01:00.000Z  acc_b  void  cause=1 epoch=0 command=01000000-0000-0000-0000-000000000000\n" +
 		"0 journal 4  2026-01-31T12:01:00.000Z  acc_b  cause=1 epoch=2 command=01000000-0000-0000-0000-000000000000\n" +
 		"    JobQueued{job=" + otherText + " key=key_b operation=url-to-pdf content=1 lane=slow}\n"
-	unreadable = "0 command 2  acc_a  unreadable  8 bytes: format 75: not a platen record\n"
+	unreadable = "0 command 2  acc_a  unreadable  8 bytes: format 75: not a record of Platen\n"
 	started    = "0 command 3  2026-01-31T12:03:00.000Z  acc_a  StartRender{job=" + jobText + " attempt=0000000000000007 node=node-2}\n" +
 		"0 journal 5  2026-01-31T12:03:00.000Z  acc_a  cause=3 epoch=2 command=03000000-0000-0000-0000-000000000000\n" +
 		"    RenderStarted{job=" + jobText + " attempt=0000000000000007 node=node-2 deadline=2026-01-31T13:00:00.000Z}\n"
 	undecided = "0 command 4  2026-01-31T12:04:00.000Z  acc_a  undecided  WakeJob{job=" + jobText + "}\n"
 )
 
-// People see every record once, in an order that explains itself, and what a filter selects.
+// The text has every record once, each envelope after its command, and only what a filter
+// selects.
 func TestWrite(t *testing.T) {
 	l := testLog(t)
 	for name, tc := range map[string]struct {
@@ -117,7 +118,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Scripts get the same as objects.
+// JSON has the same records as objects.
 func TestJSON(t *testing.T) {
 	var text strings.Builder
 	if err := Write(t.Context(), testLog(t), Filter{JSON: true}, &text); err != nil {
@@ -141,7 +142,7 @@ func TestJSON(t *testing.T) {
 		0:  `{"fields":{"owner":"node-1","version":"dev"},"offset":0,"partition":0,"topic":"journal","type":"Marker"}`,
 		5:  `{"account":"acc_b","at":"2026-01-31T12:01:00.000Z","fields":{"cause":1,"command":"01000000-0000-0000-0000-000000000000","epoch":0},"offset":3,"partition":0,"state":"void","topic":"journal","type":"Envelope"}`,
 		6:  `{"account":"acc_b","at":"2026-01-31T12:01:00.000Z","events":[{"fields":{"content":1,"job":"` + otherText + `","key":"key_b","lane":"slow","operation":"url-to-pdf"},"type":"JobQueued"}],"fields":{"cause":1,"command":"01000000-0000-0000-0000-000000000000","epoch":2},"offset":4,"partition":0,"topic":"journal","type":"Envelope"}`,
-		7:  `{"account":"acc_a","error":"8 bytes: format 75: not a platen record","offset":2,"partition":0,"state":"unreadable","topic":"command"}`,
+		7:  `{"account":"acc_a","error":"8 bytes: format 75: not a record of Platen","offset":2,"partition":0,"state":"unreadable","topic":"command"}`,
 		10: `{"account":"acc_a","at":"2026-01-31T12:04:00.000Z","fields":{"job":"` + jobText + `"},"id":"04000000-0000-0000-0000-000000000000","offset":4,"partition":0,"state":"undecided","topic":"command","type":"WakeJob"}`,
 	} {
 		if got, _ := json.Marshal(all[i]); string(got) != want {
@@ -162,7 +163,7 @@ func TestParseFrom(t *testing.T) {
 	}
 	for _, text := range []string{"yesterday", "-5m", "12", "2026-01-30"} {
 		if _, err := ParseFrom(text, now); err == nil {
-			t.Errorf("%q is taken", text)
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }

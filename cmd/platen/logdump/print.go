@@ -15,7 +15,7 @@ type printer struct {
 	w      io.Writer
 
 	partition int32
-	undecided bool           // the commands that come now have no envelope
+	undecided bool           // the following commands have no envelope
 	recent    bool           // a record that is not too old was seen
 	printed   bool           // a record was printed
 	marker    *line          // the latest one, to be printed before the first record

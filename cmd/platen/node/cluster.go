@@ -70,7 +70,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 	return nil
 }
 
-// remoteActors is where the actors of another node are reached.
+// remoteActors is the address of another node's actors.
 func (n *Node) remoteActors(id events.NodeID) (address string, up bool) {
 	if n.cluster == nil {
 		return "", false
@@ -90,7 +90,7 @@ func (p peers) Peers() (others []dispatch.Peer) {
 		if m.Node == p.self || m.Actors == "" {
 			continue
 		}
-		load, _ := dispatch.DecodeLoad(m.Note)
+		load, _ := dispatch.DecodeLoad(m.Metadata)
 		others = append(others, dispatch.Peer{Node: m.Node, Load: load})
 	}
 	return others
@@ -105,12 +105,12 @@ func (p peers) Renderer(node events.NodeID) *actor.PID {
 	return render.PID(address)
 }
 
-// Tell publishes this node's load.
-func (p peers) Tell(l dispatch.Load) { p.cluster.Note(l.Encode()) }
+// Tell publishes this node's load as its metadata.
+func (p peers) Tell(l dispatch.Load) { p.cluster.SetMetadata(l.Encode()) }
 
-// publicAddresses are where the nodes of a cluster are on the public internet. Documents
-// may not load from there, because the nodes may trust one another's addresses. All
-// methods may be called from any goroutine.
+// publicAddresses are the addresses of the cluster's nodes on the public internet.
+// Documents may not load from there, because the nodes may trust one another's addresses.
+// All methods may be called from any goroutine.
 type publicAddresses struct {
 	mu  sync.RWMutex
 	all map[netip.Addr]bool // guarded by mu

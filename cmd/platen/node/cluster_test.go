@@ -9,8 +9,9 @@ import (
 	"platen.dev/browserpool/egress"
 )
 
-// A document may go to no node of the cluster, from when it joins until it leaves,
-// even where the operator allows its network; private addresses are the operator's matter.
+// A document may go to no node of the cluster, from when it joins until it leaves, even
+// where the operator allows its network; private addresses are the operator's
+// responsibility.
 func TestPublicAddresses(t *testing.T) {
 	var addresses publicAddresses
 	policy := egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("8.8.0.0/16"), netip.MustParsePrefix("10.0.0.0/8")}, Refuses: addresses.has}

@@ -15,8 +15,8 @@ import (
 	"platen.dev/events"
 )
 
-// Config is everything an operator may set, by file and by flag (flags win).
-// deploy/platen.toml shows every field. NewConfig has the defaults.
+// Config is everything that an operator may set, by file and by flag. Flags override the
+// file. deploy/platen.toml shows every field. NewConfig has the defaults.
 type Config struct {
 	// Listen is the API's host:port; port 0 picks one.
 	Listen string `toml:"listen"`
@@ -83,11 +83,12 @@ type BrowserConfig struct {
 	Slots int `toml:"slots"`
 	// Path is the browser's binary; empty means to look for chromium-headless-shell.
 	Path string `toml:"path"`
-	// NoSandbox switches Chromium's own sandbox off for users other than root.
+	// NoSandbox switches Chromium's sandbox off for users other than root. As root it is
+	// always off.
 	NoSandbox bool `toml:"no_sandbox"`
 }
 
-// NewConfig is the default configuration.
+// NewConfig returns the default configuration.
 func NewConfig() Config {
 	return Config{
 		Listen:       "127.0.0.1:8080",
@@ -102,7 +103,8 @@ func NewConfig() Config {
 	}
 }
 
-// LoadConfig reads a TOML file over the defaults. An unknown field is an error.
+// LoadConfig reads a TOML file; missing fields have their defaults. An unknown field is
+// an error.
 func LoadConfig(path string) (Config, error) {
 	cfg := NewConfig()
 	f, err := os.Open(path)
@@ -194,5 +196,5 @@ func (c Config) filesDir() string {
 
 func (c Config) logDir() string { return filepath.Join(c.Data, "log") }
 
-// Drain is how long Close waits for requests and renders under way.
+// Drain returns how long Close waits for requests and renders under way.
 func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * time.Second }

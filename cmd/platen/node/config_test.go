@@ -10,8 +10,8 @@ import (
 
 const sample = "../../../deploy/platen.toml"
 
-// TestSample loads the sample configuration: as it stands it says what goes
-// without saying, and it leaves no field out.
+// TestSample loads the sample configuration. It must have the default values, and every
+// field.
 func TestSample(t *testing.T) {
 	got, err := LoadConfig(sample)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// withoutEmpty makes nil of lists that are given and empty.
+// withoutEmpty replaces empty lists by nil.
 func withoutEmpty(c Config) Config {
 	if len(c.EgressAllow) == 0 {
 		c.EgressAllow = nil
@@ -48,7 +48,7 @@ func withoutEmpty(c Config) Config {
 	return c
 }
 
-// fields lists how the lines of all settings and sections begin.
+// fields returns the beginning of each setting's and section's line.
 func fields(config reflect.Type) (all []string) {
 	for i := range config.NumField() {
 		name := config.Field(i).Tag.Get("toml")
@@ -61,7 +61,7 @@ func fields(config reflect.Type) (all []string) {
 	return all
 }
 
-// TestBadConfig gives a node settings that it cannot take: each is refused by name.
+// TestBadConfig checks that each setting that a node cannot use is refused by name.
 func TestBadConfig(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{`listen = "8080"`, "listen: must be host:port"},
@@ -101,7 +101,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// TestMissingConfig names a file that is not there.
+// TestMissingConfig loads a file that does not exist.
 func TestMissingConfig(t *testing.T) {
 	_, err := LoadConfig("/nowhere/platen.toml")
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/platen.toml") {

@@ -16,7 +16,7 @@ import (
 	"platen.dev/events"
 )
 
-// metrics is what /metrics shows of one node; docs/METRICS.md explains each.
+// metrics are the metrics of one node. docs/METRICS.md explains each.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -32,8 +32,8 @@ type metrics struct {
 
 func newMetrics(n *Node) *metrics {
 	m := &metrics{
-		requests: counterVec("platen_http_requests_total", "Answered requests by route and status.", "route", "status"),
-		duration: histogramVec("platen_http_request_seconds", "Time from request to response by route.", prometheus.ExponentialBuckets(0.0005, 2, 16), "route"),
+		requests: counterVec("platen_http_requests_total", "Requests with a response, by route and status.", "route", "status"),
+		duration: histogramVec("platen_http_request_seconds", "Time from request to response, by route.", prometheus.ExponentialBuckets(0.0005, 2, 16), "route"),
 
 		wait:     histogramVec("platen_render_queue_wait_seconds", "Time from a job's acceptance until an attempt had its page, by lane; a job rendered again counts again.", prometheus.ExponentialBuckets(0.005, 2, 18), "lane"),
 		phases:   histogramVec("platen_render_phase_seconds", "Time that attempts spent loading, printing or capturing, finishing and storing, by operation.", prometheus.ExponentialBuckets(0.001, 2, 18), "operation", "phase"),
@@ -42,7 +42,7 @@ func newMetrics(n *Node) *metrics {
 		attempts: counterVec("platen_render_attempts_total", "Attempts that ended, by operation and outcome: done or an error code.", "operation", "outcome"),
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newSnapshot(n),
+	registry.MustRegister(m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
@@ -61,13 +61,10 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// operations bounds the label of the same name.
-var operations = []events.Operation{events.URLToPDF, events.HTMLToPDF, events.MarkdownToPDF, events.URLToImage, events.HTMLToImage, events.EInvoiceToPDF}
-
 // rendered counts an attempt.
 func (m *metrics) rendered(r render.Report) {
-	operation, outcome := "unknown", "done"
-	if slices.Contains(operations, r.Operation) {
+	operation, outcome := "unknown", "done" // labels have few values: a newer node may know more operations
+	if slices.Contains(events.Operations(), r.Operation) {
 		operation = string(r.Operation)
 	}
 	if r.Code != "" {
@@ -94,81 +91,82 @@ func (m *metrics) rendered(r render.Report) {
 	}
 }
 
-// snapshot collects what the node's parts count themselves, each asked once.
-type snapshot struct {
-	node    *Node
-	figures []figure
+// collector exports what the node's parts count themselves. It asks each part once per
+// scrape.
+type collector struct {
+	node   *Node
+	series []series
 }
 
-// now is what the parts say at one moment.
-type now struct {
+// figures are the figures of the parts at one scrape.
+type figures struct {
 	pool   browserpool.Stats
 	render render.Figures
 	nodes  int
 }
 
-// figure is one value of a snapshot.
-type figure struct {
+// series is one exported value.
+type series struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
-	value func(now) float64
+	value func(figures) float64
 	label []string
 }
 
-func newSnapshot(n *Node) *snapshot {
+func newCollector(n *Node) *collector {
 	const counter, gauge = prometheus.CounterValue, prometheus.GaugeValue
-	s := &snapshot{node: n}
-	add := func(kind prometheus.ValueType, name, help string, value func(now) float64) {
-		s.figures = append(s.figures, figure{prometheus.NewDesc(name, help, nil, nil), kind, value, nil})
+	c := &collector{node: n}
+	add := func(kind prometheus.ValueType, name, help string, value func(figures) float64) {
+		c.series = append(c.series, series{prometheus.NewDesc(name, help, nil, nil), kind, value, nil})
 	}
-	byLane := func(name, help string, value func(now, events.Lane) int) {
+	byLane := func(name, help string, value func(figures, events.Lane) int) {
 		desc := prometheus.NewDesc(name, help, []string{"lane"}, nil)
 		for _, l := range events.Lanes() {
-			s.figures = append(s.figures, figure{desc, gauge, func(at now) float64 { return float64(value(at, l)) }, []string{l.String()}})
+			c.series = append(c.series, series{desc, gauge, func(at figures) float64 { return float64(value(at, l)) }, []string{l.String()}})
 		}
 	}
-	add(gauge, "platen_browser_slots", "Pages that may work at once.", func(at now) float64 { return float64(at.pool.Slots) })
-	add(gauge, "platen_browser_leased", "Pages at work.", func(at now) float64 { return float64(at.pool.Leased) })
-	add(gauge, "platen_browser_waiting", "Attempts that wait for a page.", func(at now) float64 { return float64(at.pool.Waiting) })
-	add(gauge, "platen_browser_bytes", "Memory of the browser, when last measured.", func(at now) float64 { return float64(at.pool.BrowserBytes) })
-	add(counter, "platen_browser_jobs_total", "Leases given back.", func(at now) float64 { return float64(at.pool.Jobs) })
-	add(counter, "platen_browser_crashes_total", "Pages that crashed.", func(at now) float64 { return float64(at.pool.Crashes) })
-	add(counter, "platen_browser_discarded_total", "Pages that were not used again after a job.", func(at now) float64 { return float64(at.pool.Discarded) })
-	add(counter, "platen_browser_recycles_total", "Browsers replaced by plan.", func(at now) float64 { return float64(at.pool.Recycles) })
-	add(counter, "platen_browser_restarts_total", "Browsers replaced because they died.", func(at now) float64 { return float64(at.pool.Restarts) })
-	add(counter, "platen_browser_self_tests_total", "Self-tests of browsers: a small document printed beside the jobs.", func(at now) float64 { return float64(at.pool.SelfTests) })
-	add(counter, "platen_browser_self_test_failures_total", "Self-tests of browsers that failed; after two in a row the browser is replaced.", func(at now) float64 { return float64(at.pool.SelfTestFailures) })
-	add(counter, "platen_egress_blocked_total", "Requests of pages refused by the egress policy.", func(at now) float64 { return float64(at.pool.EgressBlocked) })
-	byLane("platen_render_queue_length", "Jobs that wait for an attempt, by lane.", func(at now, l events.Lane) int { return at.render.Load.Queued[l] })
-	byLane("platen_render_attempts_running", "Attempts under way, by lane.", func(at now, l events.Lane) int { return at.render.Load.Running[l] })
-	add(counter, "platen_render_handed_over_total", "Jobs of this node that another took.", func(at now) float64 { return float64(at.render.Counts.HandedOver) })
-	add(counter, "platen_render_handover_refused_total", "Jobs of this node that another did not take when asked.", func(at now) float64 { return float64(at.render.Counts.Refused) })
-	add(counter, "platen_render_taken_back_total", "Jobs taken up again that another node took and did not begin.", func(at now) float64 { return float64(at.render.Counts.TakenBack) })
-	add(counter, "platen_render_taken_over_total", "Jobs taken from other nodes.", func(at now) float64 { return float64(at.render.Counts.TakenOver) })
-	add(gauge, "platen_node_load_ratio", "Jobs under way and waiting, per slot.", func(at now) float64 { return at.render.Load.Ratio() })
-	add(gauge, "platen_node_draining", "1 while the node begins no renders because it is about to stop.", func(at now) float64 { return truth(at.render.Load.Draining) })
-	add(gauge, "platen_cluster_nodes", "Nodes that are up, as this one sees it.", func(at now) float64 { return float64(at.nodes) })
-	return s
+	add(gauge, "platen_browser_slots", "Maximal number of pages that work at once.", func(at figures) float64 { return float64(at.pool.Slots) })
+	add(gauge, "platen_browser_leased", "Pages at work.", func(at figures) float64 { return float64(at.pool.Leased) })
+	add(gauge, "platen_browser_waiting", "Attempts that wait for a page.", func(at figures) float64 { return float64(at.pool.Waiting) })
+	add(gauge, "platen_browser_bytes", "Memory of the browser at the last measurement.", func(at figures) float64 { return float64(at.pool.BrowserBytes) })
+	add(counter, "platen_browser_jobs_total", "Leases returned.", func(at figures) float64 { return float64(at.pool.Jobs) })
+	add(counter, "platen_browser_crashes_total", "Pages that crashed.", func(at figures) float64 { return float64(at.pool.Crashes) })
+	add(counter, "platen_browser_discarded_total", "Pages discarded after a job.", func(at figures) float64 { return float64(at.pool.Discarded) })
+	add(counter, "platen_browser_recycles_total", "Browsers replaced on purpose.", func(at figures) float64 { return float64(at.pool.Recycles) })
+	add(counter, "platen_browser_restarts_total", "Browsers replaced because they died.", func(at figures) float64 { return float64(at.pool.Restarts) })
+	add(counter, "platen_browser_self_tests_total", "Self-tests of browsers: a small document printed alongside the jobs.", func(at figures) float64 { return float64(at.pool.SelfTests) })
+	add(counter, "platen_browser_self_test_failures_total", "Self-tests of browsers that failed; after two in a row the browser is replaced.", func(at figures) float64 { return float64(at.pool.SelfTestFailures) })
+	add(counter, "platen_egress_blocked_total", "Requests of pages refused by the egress policy.", func(at figures) float64 { return float64(at.pool.EgressBlocked) })
+	byLane("platen_render_queue_length", "Jobs that wait for an attempt, by lane.", func(at figures, l events.Lane) int { return at.render.Load.Queued[l] })
+	byLane("platen_render_attempts_running", "Attempts under way, by lane.", func(at figures, l events.Lane) int { return at.render.Load.Running[l] })
+	add(counter, "platen_render_handed_over_total", "Jobs of this node that another took.", func(at figures) float64 { return float64(at.render.Counts.HandedOver) })
+	add(counter, "platen_render_handover_refused_total", "Jobs of this node that another did not take when asked.", func(at figures) float64 { return float64(at.render.Counts.Refused) })
+	add(counter, "platen_render_taken_back_total", "Jobs taken back from a node that took them and did not begin them.", func(at figures) float64 { return float64(at.render.Counts.TakenBack) })
+	add(counter, "platen_render_taken_over_total", "Jobs taken from other nodes.", func(at figures) float64 { return float64(at.render.Counts.TakenOver) })
+	add(gauge, "platen_node_load_ratio", "Jobs under way and waiting, per slot.", func(at figures) float64 { return at.render.Load.Ratio() })
+	add(gauge, "platen_node_draining", "1 while the node begins no renders because it is about to stop.", func(at figures) float64 { return oneIf(at.render.Load.Draining) })
+	add(gauge, "platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
+	return c
 }
 
-func truth(b bool) float64 {
+func oneIf(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// Describe lists what is collected.
-func (s *snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, f := range s.figures {
-		to <- f.desc
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
+	for _, s := range c.series {
+		to <- s.desc
 	}
 }
 
-// Collect asks the parts.
-func (s *snapshot) Collect(to chan<- prometheus.Metric) {
-	at := now{pool: s.node.pool.Stats(), render: s.node.renderer.Figures(), nodes: s.node.Nodes()}
-	for _, f := range s.figures {
-		to <- prometheus.MustNewConstMetric(f.desc, f.kind, f.value(at), f.label...)
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(to chan<- prometheus.Metric) {
+	at := figures{pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes()}
+	for _, s := range c.series {
+		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}
 }

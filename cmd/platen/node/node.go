@@ -1,12 +1,12 @@
-// Package node assembles one Platen node: it starts the parts in the order in which they
-// need one another, connects them, and ends them in reverse.
+// Package node assembles one Platen node: it starts the parts in the order of their
+// dependencies, connects them, and stops them in reverse.
 //
 //	node, err := node.Start(ctx, cfg, node.Options{Logger: logger})
 //	defer node.Close()
 //
-// Each file starts a few parts: storage.go what is kept on disk, cluster.go the actor
-// system and the other nodes, rendering.go browsers and renderer, shards.go the owners of
-// partitions, serving.go the API and the admin interface.
+// Each file starts a few parts: storage.go the log, the replica and the file store,
+// cluster.go the actor system and the gossip, rendering.go the browsers and the renderer,
+// shards.go the owners of partitions, serving.go the API and the admin interface.
 package node
 
 import (
@@ -63,8 +63,8 @@ type Node struct {
 	closers   []closer // the part started last comes last
 }
 
-// Options are what a node is given by the process that runs it. The zero value logs
-// nothing and goes by the system's clock.
+// Options are set by the process that runs the node. The zero value logs nothing and goes
+// by the system's clock.
 type Options struct {
 	// Logger receives the node's life; nil discards.
 	Logger *slog.Logger
@@ -85,7 +85,7 @@ type closer struct {
 func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n := &Node{
 		cfg: cfg, version: o.Version, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)), now: o.Now,
-		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 2),
+		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 1),
 	}
 	if n.now == nil {
 		n.now = time.Now
@@ -153,7 +153,15 @@ func (n *Node) Close() error {
 // Address is where the API listens, host:port.
 func (n *Node) Address() string { return n.listener.Addr().String() }
 
-// Failed delivers the reason if the node cannot go on.
+// fail reports that the node cannot go on. Only the first reason is delivered.
+func (n *Node) fail(err error) {
+	select {
+	case n.failed <- err:
+	default:
+	}
+}
+
+// Failed delivers the reason if the node cannot go on. The caller has to close it then.
 func (n *Node) Failed() <-chan error { return n.failed }
 
 // ID is the id of this run of the node; the next start has another.

@@ -33,7 +33,7 @@ func (n *Node) startDev(context.Context) error {
 func (n *Node) startEdge(context.Context) (err error) {
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.Template, Invoice: checkInvoice, Placeholders: blocks.CheckText},
+		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Rate:      n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
 		DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
@@ -43,7 +43,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 	}
 	go func() {
 		if err := n.server.Serve(n.listener); err != nil {
-			n.failed <- err
+			n.fail(fmt.Errorf("API: %w", err))
 		}
 	}()
 	n.onClose("API", n.server.Shutdown)
@@ -86,6 +86,6 @@ func sanitize(html string) string {
 }
 
 func checkInvoice(xml []byte, profile string) error {
-	_, err := einvoice.Read(xml, profile)
+	_, err := einvoice.Parse(xml, profile)
 	return err
 }

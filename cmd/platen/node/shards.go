@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"platen.dev/actors/account"
@@ -23,6 +24,7 @@ func (n *Node) startShards(context.Context) (err error) {
 	n.shards, err = shard.Start(n.system, shard.Config{
 		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: n.now,
 		Effects: shard.Performers{job.KindRender: n.renderer, job.KindDeleteFile: n.deleter}, TrimCommands: n.cfg.embeddedLog(),
+		Failed: func(err error) { n.fail(fmt.Errorf("shards: %w", err)) },
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -66,7 +67,7 @@ func (c Config) OpenLog(ctx context.Context, logger *slog.Logger) (eventlog.Log,
 	})
 }
 
-// OpenLogReadOnly opens the log of a node that does not run, without changing anything.
+// OpenLogReadOnly opens the log of a stopped node without changing anything.
 func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 	logger := slog.New(slog.DiscardHandler)
 	if c.embeddedLog() {
@@ -82,6 +83,7 @@ func (n *Node) startReplica(ctx context.Context) (err error) {
 	n.replica, err = projections.Open(ctx, projections.Config{
 		Dir: filepath.Join(n.cfg.Data, "replica"), Log: n.log, Logger: n.logger,
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+		Failed:      func(err error) { n.fail(fmt.Errorf("replica: %w", err)) },
 	})
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func readable(err error) error {
 	return errors.Join(all...)
 }
 
-// leaves are the innermost reasons; the outer ones only say that there are some.
+// leaves are the innermost reasons; the outer ones only say that inner ones exist.
 func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}

@@ -6,42 +6,43 @@ import (
 	"fmt"
 )
 
-// ErrNotPDF tells that the bytes are no PDF at all.
+// ErrNotPDF means that the bytes have no PDF header.
 var ErrNotPDF = errors.New("not a PDF")
 
 // File is a PDF in memory. It is not for concurrent use.
 type File struct {
 	Data    []byte
 	Trailer Dict
-	// Faults are those of all objects that were read until now.
-	Faults Faults
-	// Rebuilt tells that the cross-reference table was wrong and objects were searched.
+	// Deviations are those of all objects that have been parsed so far.
+	Deviations Deviations
+	// Rebuilt: the cross-reference table was wrong, and the objects were found by a search.
 	Rebuilt bool
 
-	limits  Limits
-	decoded int
-	entries map[int]entry
-	objects map[int]any
-	pending map[int]bool // being read: an object that needs itself
-	packed  map[int]*pack
+	limits        Limits
+	decoded       int
+	entries       map[int]xrefEntry
+	objects       map[int]any
+	pending       map[int]bool // objects that are being parsed, to find cycles
+	objectStreams map[int]*objectStream
 }
 
-// entry says where an object is: at an offset, or in an object stream.
-type entry struct {
+// xrefEntry is the position of an object: an offset, or an index in an object stream.
+type xrefEntry struct {
 	offset        int
 	stream, index int // stream is 0 for an object at an offset
 }
 
-// pack is an object stream, read.
-type pack struct {
+// objectStream is a decoded object stream (7.5.7).
+type objectStream struct {
 	data    []byte
 	numbers []int
 	offsets []int
 }
 
-// Open reads where the objects are.
+// Open reads the cross-reference table of a file. If that is wrong, it searches the file
+// for objects. Its errors are ErrNotPDF, ErrSyntax, ErrLimit and ErrUnsupportedFilter.
 func Open(data []byte, limits Limits) (*File, error) {
-	f := &File{Data: data, limits: limits, Trailer: Dict{}, entries: map[int]entry{}, objects: map[int]any{}, pending: map[int]bool{}, packed: map[int]*pack{}}
+	f := &File{Data: data, limits: limits, Trailer: Dict{}, entries: map[int]xrefEntry{}, objects: map[int]any{}, pending: map[int]bool{}, objectStreams: map[int]*objectStream{}}
 	if !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) {
 		return nil, ErrNotPDF
 	}
@@ -56,21 +57,21 @@ func Open(data []byte, limits Limits) (*File, error) {
 		return nil, err
 	}
 	if _, ok := f.Catalog(); !ok {
-		return nil, fmt.Errorf("%w: no catalogue", ErrSyntax)
+		return nil, fmt.Errorf("%w: no catalog", ErrSyntax)
 	}
 	return f, nil
 }
 
-// Catalog is the root of all objects.
+// Catalog returns the document catalog. It reports false if there is none.
 func (f *File) Catalog() (Dict, bool) {
 	d, ok := f.Resolve(f.Trailer["Root"]).(Dict)
 	return d, ok
 }
 
-// Encrypted tells whether the file's strings and streams are ciphered.
+// Encrypted reports whether strings and streams of the file are encrypted.
 func (f *File) Encrypted() bool { return f.Trailer["Encrypt"] != nil }
 
-// Numbers are those of all objects, in no order.
+// Numbers returns the numbers of all objects, in no particular order.
 func (f *File) Numbers() []int {
 	numbers := make([]int, 0, len(f.entries))
 	for n := range f.entries {
@@ -79,25 +80,28 @@ func (f *File) Numbers() []int {
 	return numbers
 }
 
-// Offset is where an object begins, if it is not in an object stream.
+// Offset returns the offset of an object. It reports false if the object is in an object
+// stream or does not exist.
 func (f *File) Offset(number int) (int, bool) {
 	e, ok := f.entries[number]
 	return e.offset, ok && e.stream == 0
 }
 
-// Resolve follows references; what cannot be read is nil, as a missing object is.
+// Resolve follows references. It returns nil for an object that is missing or cannot be
+// parsed.
 func (f *File) Resolve(value any) any {
-	for range maxChain {
+	for range maxRefChain {
 		ref, ok := value.(Ref)
 		if !ok {
 			return value
 		}
-		value = f.get(ref.Number)
+		value = f.object(ref.Number)
 	}
 	return nil
 }
 
-// Dict is the dictionary that a value is or points to, a stream's as well; nil if none.
+// Dict returns the dictionary that a value is or refers to, or that of a stream. It
+// returns nil if there is none.
 func (f *File) Dict(value any) Dict {
 	switch v := f.Resolve(value).(type) {
 	case Dict:
@@ -108,13 +112,14 @@ func (f *File) Dict(value any) Dict {
 	return nil
 }
 
-// Array is the array that a value is or points to.
+// Array returns the array that a value is or refers to, or nil if it is not an array.
 func (f *File) Array(value any) Array {
 	a, _ := f.Resolve(value).(Array)
 	return a
 }
 
-// Int is the integer that a value is or points to.
+// Int returns the number that a value is or refers to, truncated to an integer, or
+// otherwise if it is not a number.
 func (f *File) Int(value any, otherwise int64) int64 {
 	switch v := f.Resolve(value).(type) {
 	case int64:
@@ -125,7 +130,7 @@ func (f *File) Int(value any, otherwise int64) int64 {
 	return otherwise
 }
 
-func (f *File) get(number int) any {
+func (f *File) object(number int) any {
 	if object, ok := f.objects[number]; ok {
 		return object
 	}
@@ -137,7 +142,7 @@ func (f *File) get(number int) any {
 	var object any
 	var err error
 	if where.stream > 0 {
-		object, err = f.packedObject(where)
+		object, err = f.compressedObject(where)
 	} else {
 		object, err = f.objectAt(where.offset, number)
 	}
@@ -149,17 +154,18 @@ func (f *File) get(number int) any {
 	return object
 }
 
-// objectAt reads "12 0 obj …"; number 0 takes any.
+// objectAt parses the indirect object ("12 0 obj …") at an offset. It must have the
+// number, unless that is 0.
 func (f *File) objectAt(offset, number int) (any, error) {
 	if offset < 0 || offset >= len(f.Data) {
 		return nil, errEnd
 	}
-	l := &lexer{data: f.Data, at: offset, faults: &f.Faults}
-	found, err1 := l.next()
-	_, err2 := l.next()
-	keyword, err3 := l.next()
+	l := &lexer{data: f.Data, pos: offset, deviations: &f.Deviations}
+	found, err1 := l.token()
+	_, err2 := l.token()
+	keyword, err3 := l.token()
 	if n, ok := found.(int64); err1 != nil || err2 != nil || err3 != nil || !ok || keyword != Operator("obj") || number != 0 && int(n) != number {
-		return nil, fmt.Errorf("%w: no object %d at %d", ErrSyntax, number, offset)
+		return nil, fmt.Errorf("%w: no object %d at byte %d", ErrSyntax, number, offset)
 	}
 	object, err := l.object(0, true)
 	if err != nil {
@@ -170,15 +176,15 @@ func (f *File) objectAt(offset, number int) (any, error) {
 		return object, nil
 	}
 	l.skipSpace()
-	if !l.starts("stream") {
+	if !l.hasPrefix("stream") {
 		return dict, nil
 	}
-	l.at += len("stream")
-	return f.stream(dict, l.at), nil
+	l.pos += len("stream")
+	return f.readStream(dict, l.pos), nil
 }
 
-// stream reads the bytes of a stream whose keyword ends before at.
-func (f *File) stream(dict Dict, at int) *Stream {
+// readStream reads the bytes of a stream. at is the offset behind the keyword stream.
+func (f *File) readStream(dict Dict, at int) *Stream {
 	s := &Stream{Dict: dict, StartEOL: true}
 	rest := f.Data[at:]
 	switch {
@@ -194,8 +200,8 @@ func (f *File) stream(dict Dict, at int) *Stream {
 	}
 	if length := f.Int(dict["Length"], -1); length >= 0 && length <= int64(len(f.Data)-at) {
 		end := at + int(length)
-		if eol, ok := endsAt(f.Data[end:]); ok {
-			s.Raw, s.Exact, s.EndEOL = f.Data[at:end], true, eol
+		if eol, ok := endstreamFollows(f.Data[end:]); ok {
+			s.Raw, s.LengthMatches, s.EndEOL = f.Data[at:end], true, eol
 			return s
 		}
 	}
@@ -207,8 +213,9 @@ func (f *File) stream(dict Dict, at int) *Stream {
 	return s
 }
 
-// endsAt tells whether endstream follows, after at most one end of line, and whether there is that.
-func endsAt(rest []byte) (eol, ok bool) {
+// endstreamFollows reports whether the keyword endstream follows, after at most one end of
+// line, and whether there is that end of line.
+func endstreamFollows(rest []byte) (eol, ok bool) {
 	for _, end := range []string{"\r\nendstream", "\nendstream", "\rendstream"} {
 		if bytes.HasPrefix(rest, []byte(end)) {
 			return true, true
@@ -217,25 +224,25 @@ func endsAt(rest []byte) (eol, ok bool) {
 	return false, bytes.HasPrefix(rest, []byte("endstream"))
 }
 
-func (f *File) packedObject(where entry) (any, error) {
-	p, ok := f.packed[where.stream]
+func (f *File) compressedObject(where xrefEntry) (any, error) {
+	p, ok := f.objectStreams[where.stream]
 	if !ok {
-		p = f.unpack(where.stream)
-		f.packed[where.stream] = p
+		p = f.readObjectStream(where.stream)
+		f.objectStreams[where.stream] = p
 	}
 	if p == nil || where.index >= len(p.offsets) || p.offsets[where.index] > len(p.data) {
 		return nil, errEnd
 	}
-	l := &lexer{data: p.data, at: p.offsets[where.index], faults: &f.Faults}
+	l := &lexer{data: p.data, pos: p.offsets[where.index], deviations: &f.Deviations}
 	return l.object(0, true)
 }
 
-// unpack reads an object stream (7.5.7); nil if it is none.
-func (f *File) unpack(number int) *pack {
+// readObjectStream decodes an object stream. It returns nil if the object is not one.
+func (f *File) readObjectStream(number int) *objectStream {
 	if where, ok := f.entries[number]; !ok || where.stream != 0 {
 		return nil
 	}
-	s, ok := f.get(number).(*Stream)
+	s, ok := f.object(number).(*Stream)
 	if !ok {
 		return nil
 	}
@@ -244,11 +251,11 @@ func (f *File) unpack(number int) *pack {
 	if err != nil || count < 0 || count > int64(len(data)) || first < 0 || first > int64(len(data)) {
 		return nil
 	}
-	p := &pack{data: data}
-	l := &lexer{data: data[:first], faults: &f.Faults}
+	p := &objectStream{data: data}
+	l := &lexer{data: data[:first], deviations: &f.Deviations}
 	for range count {
-		number, err1 := l.next()
-		offset, err2 := l.next()
+		number, err1 := l.token()
+		offset, err2 := l.token()
 		n, ok1 := number.(int64)
 		o, ok2 := offset.(int64)
 		if err1 != nil || err2 != nil || !ok1 || !ok2 || o < 0 || o > int64(len(data)) {

@@ -31,8 +31,8 @@ func TestContent(t *testing.T) {
 	if got := strings.Join(seen, " "); got != "q cm Tf TJ BI Q" {
 		t.Error(got)
 	}
-	if !c.Faults.OddHex || c.Faults.BadHex {
-		t.Errorf("%+v", c.Faults)
+	if !c.Deviations.OddHex || c.Deviations.BadHex {
+		t.Errorf("%+v", c.Deviations)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if _, err := f.Decode(&Stream{Dict: Dict{"Filter": Name("Other")}}); !errors.Is(err, ErrFilter) {
+	if _, err := f.Decode(&Stream{Dict: Dict{"Filter": Name("Other")}}); !errors.Is(err, ErrUnsupportedFilter) {
 		t.Error(err)
 	}
 }
@@ -64,7 +64,7 @@ func TestFilters(t *testing.T) {
 func TestPredictor(t *testing.T) {
 	f := &File{limits: DefaultLimits}
 	rows := "\x00\x01\x02\x03" + "\x01\x01\x01\x01" + "\x02\x01\x01\x01" + "\x03\x01\x01\x01" + "\x04\x01\x01\x01"
-	got, err := f.unpredict([]byte(rows), Dict{"Predictor": int64(15), "Columns": int64(3)})
+	got, err := f.undoPredictor([]byte(rows), Dict{"Predictor": int64(15), "Columns": int64(3)})
 	want := "\x01\x02\x03" + "\x01\x02\x03" + "\x02\x03\x04" + "\x02\x03\x04" + "\x03\x04\x05"
 	if err != nil || string(got) != want {
 		t.Errorf("%v, %v", got, err)

@@ -9,18 +9,19 @@ import (
 	"io"
 )
 
-// Errors about the bytes of a stream.
 var (
-	ErrFilter = errors.New("stream filter is not known here")
-	ErrLimit  = errors.New("PDF exceeds its limits")
+	// ErrUnsupportedFilter means that a stream has a filter that is not implemented.
+	ErrUnsupportedFilter = errors.New("unsupported stream filter")
+	// ErrLimit means that a file exceeds its Limits, or another bound of this package.
+	ErrLimit = errors.New("PDF exceeds its limits")
 )
 
-// Filters are the names of a stream's filters, in the order of decoding.
+// Filters returns the names of a stream's filters, in the order of decoding.
 func (f *File) Filters(s *Stream) []Name {
-	return names(f, s.Dict["Filter"])
+	return filterNames(f, s.Dict["Filter"])
 }
 
-func names(f *File, value any) []Name {
+func filterNames(f *File, value any) []Name {
 	switch v := f.Resolve(value).(type) {
 	case Name:
 		return []Name{v}
@@ -36,23 +37,23 @@ func names(f *File, value any) []Name {
 	return nil
 }
 
-// Decode undoes a stream's filters.
+// Decode decodes the bytes of a stream with all of its filters.
 func (f *File) Decode(s *Stream) ([]byte, error) {
 	data := s.Raw
 	filters := f.Filters(s)
-	if len(filters) > maxPasses {
+	if len(filters) > maxFilters {
 		return nil, fmt.Errorf("%w: %d filters", ErrLimit, len(filters))
 	}
 	for i, name := range filters {
 		var err error
-		if data, err = f.unfilter(name, data, f.parms(s, i)); err != nil {
+		if data, err = f.decodeFilter(name, data, f.decodeParms(s, i)); err != nil {
 			return nil, err
 		}
 	}
 	return data, nil
 }
 
-func (f *File) parms(s *Stream, i int) Dict {
+func (f *File) decodeParms(s *Stream, i int) Dict {
 	switch v := f.Resolve(s.Dict["DecodeParms"]).(type) {
 	case Dict:
 		if i == 0 {
@@ -67,46 +68,46 @@ func (f *File) parms(s *Stream, i int) Dict {
 	return nil
 }
 
-func (f *File) unfilter(name Name, data []byte, parms Dict) ([]byte, error) {
+func (f *File) decodeFilter(name Name, data []byte, parms Dict) ([]byte, error) {
 	switch name {
 	case "FlateDecode", "Fl":
-		out, err := f.inflate(data)
+		out, err := f.decodeFlate(data)
 		if err != nil {
 			return nil, err
 		}
-		return f.unpredict(out, parms)
+		return f.undoPredictor(out, parms)
 	case "ASCIIHexDecode", "AHx":
-		l := lexer{data: append(append([]byte{'<'}, data...), '>'), faults: &Faults{}}
-		out, err := l.hex()
+		l := lexer{data: append(append([]byte{'<'}, data...), '>'), deviations: &Deviations{}}
+		out, err := l.hexString()
 		if err != nil {
 			return nil, err
 		}
 		return []byte(out.(String)), nil
 	case "ASCII85Decode", "A85":
-		return unascii85(data)
+		return decodeASCII85(data)
 	case "RunLengthDecode", "RL":
-		return f.unrun(data)
+		return f.decodeRunLength(data)
 	}
-	return nil, fmt.Errorf("%w: %q", ErrFilter, string(name))
+	return nil, fmt.Errorf("%w: %q", ErrUnsupportedFilter, string(name))
 }
 
-// spend takes n bytes off what may still be decoded.
-func (f *File) spend(n int) error {
+// countDecoded counts n decoded bytes towards the limit of the file.
+func (f *File) countDecoded(n int) error {
 	if f.decoded += n; f.decoded > f.limits.Decoded {
 		return fmt.Errorf("%w: more than %d bytes decoded", ErrLimit, f.limits.Decoded)
 	}
 	return nil
 }
 
-// inflate forgives a missing checksum and a cut end, as every reader does: the zlib
-// header is skipped, and what came before the fault is kept.
-func (f *File) inflate(data []byte) ([]byte, error) {
+// decodeFlate tolerates a missing checksum and truncated data, as PDF readers do: it skips
+// the zlib header and returns what it could decode.
+func (f *File) decodeFlate(data []byte) ([]byte, error) {
 	if len(data) < 2 {
 		return nil, nil
 	}
 	left := f.limits.Decoded - f.decoded
 	out, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[2:])), int64(left)+1))
-	if over := f.spend(len(out)); over != nil {
+	if over := f.countDecoded(len(out)); over != nil {
 		return nil, over
 	}
 	if err != nil && len(out) == 0 {
@@ -115,9 +116,9 @@ func (f *File) inflate(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-func unascii85(data []byte) ([]byte, error) {
+func decodeASCII85(data []byte) ([]byte, error) {
 	data, _, _ = bytes.Cut(data, []byte("~>"))
-	out := make([]byte, 4*len(data)+4) // a z alone is four bytes
+	out := make([]byte, 4*len(data)+4) // the single character z stands for four bytes
 	n, _, err := ascii85.Decode(out, data, true)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
@@ -125,7 +126,7 @@ func unascii85(data []byte) ([]byte, error) {
 	return out[:n], nil
 }
 
-func (f *File) unrun(data []byte) ([]byte, error) {
+func (f *File) decodeRunLength(data []byte) ([]byte, error) {
 	var out []byte
 	for i := 0; i < len(data) && data[i] != 128; {
 		n := int(data[i])
@@ -140,18 +141,18 @@ func (f *File) unrun(data []byte) ([]byte, error) {
 		}
 		i += 2
 	}
-	return out, f.spend(len(out))
+	return out, f.countDecoded(len(out))
 }
 
-// unpredict undoes the PNG predictors (7.4.4.4), which cross-reference streams use. The
-// TIFF one is for images, which nobody reads here.
-func (f *File) unpredict(data []byte, parms Dict) ([]byte, error) {
+// undoPredictor reverses the PNG predictors (7.4.4.4), which cross-reference streams use.
+// The TIFF predictor is for images, which are not decoded here.
+func (f *File) undoPredictor(data []byte, parms Dict) ([]byte, error) {
 	predictor := f.Int(parms["Predictor"], 1)
 	if predictor == 1 {
 		return data, nil
 	}
 	if predictor < 10 {
-		return nil, fmt.Errorf("%w: predictor %d", ErrFilter, predictor)
+		return nil, fmt.Errorf("%w: predictor %d", ErrUnsupportedFilter, predictor)
 	}
 	colors, bits, columns := f.Int(parms["Colors"], 1), f.Int(parms["BitsPerComponent"], 8), f.Int(parms["Columns"], 1)
 	if colors < 1 || colors > 32 || bits < 1 || bits > 16 || columns < 1 || columns > 1<<20 {
@@ -165,7 +166,7 @@ func (f *File) unpredict(data []byte, parms Dict) ([]byte, error) {
 		n := min(row, len(data)-1)
 		line := make([]byte, row)
 		copy(line, data[1:1+n])
-		if err := unpng(data[0], line, above, size); err != nil {
+		if err := undoPNGFilter(data[0], line, above, size); err != nil {
 			return nil, err
 		}
 		out = append(out, line[:n]...)
@@ -174,7 +175,7 @@ func (f *File) unpredict(data []byte, parms Dict) ([]byte, error) {
 	return out, nil
 }
 
-func unpng(kind byte, line, above []byte, size int) error {
+func undoPNGFilter(kind byte, line, above []byte, size int) error {
 	for i := range line {
 		var left, corner byte
 		if i >= size {
@@ -197,7 +198,7 @@ func unpng(kind byte, line, above []byte, size int) error {
 	return nil
 }
 
-// paeth picks of three neighbours the one nearest to their gradient (PNG, 9.4).
+// paeth is the Paeth predictor (PNG, 9.4): the neighbour closest to left + above - corner.
 func paeth(left, above, corner byte) byte {
 	p := int(left) + int(above) - int(corner)
 	distance := func(b byte) int { return max(p-int(b), int(b)-p) }

@@ -7,30 +7,31 @@ import (
 	"strconv"
 )
 
-// ErrSyntax is at the root of every error about what is no PDF object.
-var ErrSyntax = errors.New("PDF syntax")
+// ErrSyntax means that the syntax of the file is wrong.
+var ErrSyntax = errors.New("invalid PDF syntax")
 
-// errEnd says that nothing is left to read.
+// errEnd means that the data ends too early.
 var errEnd = fmt.Errorf("%w: unexpected end", ErrSyntax)
 
-// Faults are deviations that readers forgive and PDF/A does not.
-type Faults struct {
-	OddHex, BadHex bool
-	LongString     bool // longer than 32767 bytes
-	LongName       bool // longer than 127 bytes
-	BigInteger     bool // beyond 32 bits
-	BadReal        bool // beyond or below what a single-precision number holds
+// Deviations are the deviations from the syntax of PDF/A that the parser tolerates.
+type Deviations struct {
+	OddHex     bool // a hexadecimal string with an odd number of digits
+	BadHex     bool // a hexadecimal string with other characters than digits
+	LongString bool // a string of more than 32767 bytes
+	LongName   bool // a name of more than 127 bytes
+	BigInteger bool // an integer of more than 32 bits
+	BadReal    bool // a number that overflows or underflows single precision
 }
 
-// lexer cuts bytes into objects and keywords.
+// lexer splits bytes into tokens.
 type lexer struct {
-	data   []byte
-	at     int
-	faults *Faults
+	data       []byte
+	pos        int
+	deviations *Deviations
 }
 
-// closing marks of arrays and dictionaries, as next returns them.
-type mark string
+// delimiter is a token that begins or ends an array or a dictionary.
+type delimiter string
 
 func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
@@ -47,13 +48,13 @@ func isDelimiter(c byte) bool {
 func isRegular(c byte) bool { return !isSpace(c) && !isDelimiter(c) }
 
 func (l *lexer) skipSpace() {
-	for l.at < len(l.data) {
-		switch c := l.data[l.at]; {
+	for l.pos < len(l.data) {
+		switch c := l.data[l.pos]; {
 		case isSpace(c):
-			l.at++
+			l.pos++
 		case c == '%':
-			for l.at < len(l.data) && l.data[l.at] != '\n' && l.data[l.at] != '\r' {
-				l.at++
+			for l.pos < len(l.data) && l.data[l.pos] != '\n' && l.data[l.pos] != '\r' {
+				l.pos++
 			}
 		default:
 			return
@@ -61,50 +62,50 @@ func (l *lexer) skipSpace() {
 	}
 }
 
-// next is the next simple object, mark or operator; arrays and dictionaries come as marks.
-func (l *lexer) next() (any, error) {
+// token returns the next token: a simple object, a delimiter or an Operator.
+func (l *lexer) token() (any, error) {
 	l.skipSpace()
-	if l.at >= len(l.data) {
+	if l.pos >= len(l.data) {
 		return nil, errEnd
 	}
-	switch c := l.data[l.at]; c {
+	switch c := l.data[l.pos]; c {
 	case '/':
-		l.at++
+		l.pos++
 		return l.name(), nil
 	case '(':
-		return l.literal()
+		return l.literalString()
 	case '<':
-		if l.starts("<<") {
-			l.at += 2
-			return mark("<<"), nil
+		if l.hasPrefix("<<") {
+			l.pos += 2
+			return delimiter("<<"), nil
 		}
-		return l.hex()
+		return l.hexString()
 	case '>':
-		if l.starts(">>") {
-			l.at += 2
-			return mark(">>"), nil
+		if l.hasPrefix(">>") {
+			l.pos += 2
+			return delimiter(">>"), nil
 		}
-		return nil, fmt.Errorf("%w: stray > at %d", ErrSyntax, l.at)
+		return nil, fmt.Errorf("%w: unexpected > at byte %d", ErrSyntax, l.pos)
 	case '[', ']', '{', '}':
-		l.at++
-		return mark(c), nil
+		l.pos++
+		return delimiter(c), nil
 	case ')':
-		return nil, fmt.Errorf("%w: stray ) at %d", ErrSyntax, l.at)
+		return nil, fmt.Errorf("%w: unexpected ) at byte %d", ErrSyntax, l.pos)
 	}
-	return l.word(), nil
+	return l.numberOrKeyword(), nil
 }
 
-func (l *lexer) starts(s string) bool {
-	return len(l.data)-l.at >= len(s) && string(l.data[l.at:l.at+len(s)]) == s
+func (l *lexer) hasPrefix(s string) bool {
+	return len(l.data)-l.pos >= len(s) && string(l.data[l.pos:l.pos+len(s)]) == s
 }
 
-// word is a number or a keyword.
-func (l *lexer) word() any {
-	start := l.at
-	for l.at < len(l.data) && isRegular(l.data[l.at]) {
-		l.at++
+// numberOrKeyword reads a number, a boolean, null or an operator.
+func (l *lexer) numberOrKeyword() any {
+	start := l.pos
+	for l.pos < len(l.data) && isRegular(l.data[l.pos]) {
+		l.pos++
 	}
-	text := string(l.data[start:l.at])
+	text := string(l.data[start:l.pos])
 	switch text {
 	case "true":
 		return true
@@ -124,11 +125,11 @@ func (l *lexer) word() any {
 func (l *lexer) number(text string) (any, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if n > math.MaxInt32 || n < math.MinInt32 {
-			l.faults.BigInteger = true
+			l.deviations.BigInteger = true
 		}
 		return n, true
 	}
-	for i := range len(text) { // ParseFloat knows more than PDF: exponents, hexadecimals, infinity
+	for i := range len(text) { // ParseFloat accepts more than PDF: exponents, hexadecimals, infinity
 		if c := text[i]; (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' {
 			return nil, false
 		}
@@ -137,35 +138,35 @@ func (l *lexer) number(text string) (any, bool) {
 	if err != nil {
 		return nil, false
 	}
-	// 6.1.13-2 and 6.1.13-5
+	// ISO 19005-3, 6.1.13-2 and 6.1.13-5
 	if size := math.Abs(f); size > 3.403e38 || size != 0 && size < 1.175e-38 {
-		l.faults.BadReal = true
+		l.deviations.BadReal = true
 	}
 	return f, true
 }
 
 func (l *lexer) name() Name {
 	var name []byte
-	for l.at < len(l.data) && isRegular(l.data[l.at]) {
-		c := l.data[l.at]
-		if c == '#' && l.at+2 < len(l.data) {
-			high, ok1 := digit(l.data[l.at+1])
-			low, ok2 := digit(l.data[l.at+2])
+	for l.pos < len(l.data) && isRegular(l.data[l.pos]) {
+		c := l.data[l.pos]
+		if c == '#' && l.pos+2 < len(l.data) {
+			high, ok1 := hexDigit(l.data[l.pos+1])
+			low, ok2 := hexDigit(l.data[l.pos+2])
 			if ok1 && ok2 {
 				c = high<<4 | low
-				l.at += 2
+				l.pos += 2
 			}
 		}
 		name = append(name, c)
-		l.at++
+		l.pos++
 	}
 	if len(name) > 127 {
-		l.faults.LongName = true
+		l.deviations.LongName = true
 	}
 	return Name(name)
 }
 
-func digit(c byte) (byte, bool) {
+func hexDigit(c byte) (byte, bool) {
 	switch {
 	case c >= '0' && c <= '9':
 		return c - '0', true
@@ -177,25 +178,25 @@ func digit(c byte) (byte, bool) {
 	return 0, false
 }
 
-func (l *lexer) hex() (any, error) {
-	l.at++
+func (l *lexer) hexString() (any, error) {
+	l.pos++
 	var out []byte
 	var half byte
 	odd := false
-	for ; ; l.at++ {
-		if l.at >= len(l.data) {
+	for ; ; l.pos++ {
+		if l.pos >= len(l.data) {
 			return nil, errEnd
 		}
-		c := l.data[l.at]
+		c := l.data[l.pos]
 		if c == '>' {
 			break
 		}
 		if isSpace(c) {
 			continue
 		}
-		value, ok := digit(c)
+		value, ok := hexDigit(c)
 		if !ok {
-			l.faults.BadHex = true
+			l.deviations.BadHex = true
 			continue
 		}
 		if odd {
@@ -203,36 +204,36 @@ func (l *lexer) hex() (any, error) {
 		}
 		half, odd = value<<4, !odd
 	}
-	l.at++
+	l.pos++
 	if odd {
-		l.faults.OddHex = true
+		l.deviations.OddHex = true
 		out = append(out, half)
 	}
-	return l.measured(out), nil
+	return l.newString(out), nil
 }
 
-func (l *lexer) measured(s []byte) String {
-	if len(s) > 32767 { // 6.1.13-3
-		l.faults.LongString = true
+func (l *lexer) newString(s []byte) String {
+	if len(s) > 32767 { // ISO 19005-3, 6.1.13-3
+		l.deviations.LongString = true
 	}
 	return String(s)
 }
 
-func (l *lexer) literal() (any, error) {
-	l.at++
+func (l *lexer) literalString() (any, error) {
+	l.pos++
 	var out []byte
-	for depth := 1; ; l.at++ {
-		if l.at >= len(l.data) {
+	for depth := 1; ; l.pos++ {
+		if l.pos >= len(l.data) {
 			return nil, errEnd
 		}
-		c := l.data[l.at]
+		c := l.data[l.pos]
 		switch c {
 		case '(':
 			depth++
 		case ')':
 			if depth--; depth == 0 {
-				l.at++
-				return l.measured(out), nil
+				l.pos++
+				return l.newString(out), nil
 			}
 		case '\\':
 			out = l.escape(out)
@@ -242,13 +243,13 @@ func (l *lexer) literal() (any, error) {
 	}
 }
 
-// escape reads what follows a backslash and stays on its last byte.
+// escape reads an escape sequence and stops at its last byte.
 func (l *lexer) escape(out []byte) []byte {
-	l.at++
-	if l.at >= len(l.data) {
+	l.pos++
+	if l.pos >= len(l.data) {
 		return out
 	}
-	c := l.data[l.at]
+	c := l.data[l.pos]
 	switch c {
 	case 'n':
 		return append(out, '\n')
@@ -261,8 +262,8 @@ func (l *lexer) escape(out []byte) []byte {
 	case 'f':
 		return append(out, '\f')
 	case '\r':
-		if l.at+1 < len(l.data) && l.data[l.at+1] == '\n' {
-			l.at++
+		if l.pos+1 < len(l.data) && l.data[l.pos+1] == '\n' {
+			l.pos++
 		}
 		return out
 	case '\n':
@@ -273,11 +274,11 @@ func (l *lexer) escape(out []byte) []byte {
 	}
 	value := c - '0'
 	for range 2 {
-		if l.at+1 >= len(l.data) || l.data[l.at+1] < '0' || l.data[l.at+1] > '7' {
+		if l.pos+1 >= len(l.data) || l.data[l.pos+1] < '0' || l.data[l.pos+1] > '7' {
 			break
 		}
-		l.at++
-		value = value<<3 | (l.data[l.at] - '0')
+		l.pos++
+		value = value<<3 | (l.data[l.pos] - '0')
 	}
 	return append(out, value)
 }

@@ -2,61 +2,62 @@ package cos
 
 import "fmt"
 
-// object reads one whole object; references are seen as such when refs is set, which
-// they are everywhere but in content streams. An operator is returned as one.
+// object parses one object, or an Operator. refs allows references, which content streams
+// do not have.
 func (l *lexer) object(depth int, refs bool) (any, error) {
-	token, err := l.next()
+	token, err := l.token()
 	if err != nil {
 		return nil, err
 	}
-	return l.complete(token, depth, refs)
+	return l.objectFrom(token, depth, refs)
 }
 
-func (l *lexer) complete(token any, depth int, refs bool) (any, error) {
+func (l *lexer) objectFrom(token any, depth int, refs bool) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%w: objects nested deeper than %d", ErrSyntax, maxDepth)
 	}
 	switch t := token.(type) {
-	case mark:
+	case delimiter:
 		switch t {
 		case "[":
 			return l.array(depth, refs)
 		case "<<":
 			return l.dict(depth, refs)
 		}
-		return nil, fmt.Errorf("%w: stray %s at %d", ErrSyntax, t, l.at)
+		return nil, fmt.Errorf("%w: unexpected %s at byte %d", ErrSyntax, t, l.pos)
 	case int64:
 		if refs {
-			return l.reference(t), nil
+			return l.refOrInt(t), nil
 		}
 	}
 	return token, nil
 }
 
-// reference is the reference that begins with a number, or just that.
-func (l *lexer) reference(number int64) any {
-	back := l.at
-	generation, err := l.next()
+// refOrInt parses the rest of a reference that may begin with a number. If it is not a
+// reference, it returns the number.
+func (l *lexer) refOrInt(number int64) any {
+	back := l.pos
+	generation, err := l.token()
 	if g, ok := generation.(int64); err == nil && ok && g >= 0 && g <= 65535 && number >= 0 && number < 1<<31 {
-		if keyword, err := l.next(); err == nil && keyword == Operator("R") {
+		if keyword, err := l.token(); err == nil && keyword == Operator("R") {
 			return Ref{int(number), int(g)}
 		}
 	}
-	l.at = back
+	l.pos = back
 	return number
 }
 
 func (l *lexer) array(depth int, refs bool) (any, error) {
 	array := Array{}
 	for {
-		token, err := l.next()
+		token, err := l.token()
 		if err != nil {
 			return nil, err
 		}
-		if token == mark("]") {
+		if token == delimiter("]") {
 			return array, nil
 		}
-		value, err := l.complete(token, depth+1, refs)
+		value, err := l.objectFrom(token, depth+1, refs)
 		if err != nil {
 			return nil, err
 		}
@@ -67,24 +68,24 @@ func (l *lexer) array(depth int, refs bool) (any, error) {
 func (l *lexer) dict(depth int, refs bool) (any, error) {
 	dict := Dict{}
 	for {
-		token, err := l.next()
+		token, err := l.token()
 		if err != nil {
 			return nil, err
 		}
-		if token == mark(">>") {
+		if token == delimiter(">>") {
 			return dict, nil
 		}
 		key, ok := token.(Name)
 		if !ok {
-			return nil, fmt.Errorf("%w: dictionary key %v at %d is no name", ErrSyntax, token, l.at)
+			return nil, fmt.Errorf("%w: dictionary key %v at byte %d is not a name", ErrSyntax, token, l.pos)
 		}
-		if token, err = l.next(); err != nil {
+		if token, err = l.token(); err != nil {
 			return nil, err
 		}
-		if token == mark(">>") { // a key without a value, as some write it
+		if token == delimiter(">>") { // some producers write a key without a value
 			return dict, nil
 		}
-		value, err := l.complete(token, depth+1, refs)
+		value, err := l.objectFrom(token, depth+1, refs)
 		if err != nil {
 			return nil, err
 		}
@@ -94,30 +95,31 @@ func (l *lexer) dict(depth int, refs bool) (any, error) {
 	}
 }
 
-// Content reads the operations of a content stream.
+// Content parses a content stream.
 type Content struct {
 	lexer lexer
-	// Faults are those of what was read until now.
-	Faults Faults
+	// Deviations are those of what has been parsed so far.
+	Deviations Deviations
 }
 
-// NewContent reads the bytes of a content stream, its filters undone.
+// NewContent returns the parser of a content stream, which data is after decoding.
 func NewContent(data []byte) *Content {
 	c := &Content{lexer: lexer{data: data}}
-	c.lexer.faults = &c.Faults
+	c.lexer.deviations = &c.Deviations
 	return c
 }
 
-// maxOperands is what an operation may have; more are dropped. Only a wild stream has them.
+// maxOperands is how many operands of an operator are kept. Only hostile streams have more.
 const maxOperands = 64
 
-// Next is the next operator with its operands, which are valid until the next call. The
-// operator is "" at the end. An inline image is the operator "BI" with its dictionary.
+// Next returns the next operator and its operands. It reuses the slice that it is given for
+// them. The operator is "" at the end. An inline image is the operator "BI" with the
+// image's dictionary.
 func (c *Content) Next(operands []any) (Operator, []any, error) {
 	operands = operands[:0]
 	for {
 		c.lexer.skipSpace()
-		if c.lexer.at >= len(c.lexer.data) {
+		if c.lexer.pos >= len(c.lexer.data) {
 			return "", operands, nil
 		}
 		value, err := c.lexer.object(0, false)
@@ -136,11 +138,11 @@ func (c *Content) Next(operands []any) (Operator, []any, error) {
 	}
 }
 
-// inlineImage reads up to the end of the image that has begun.
+// inlineImage reads the dictionary of an inline image and skips its data.
 func (c *Content) inlineImage(operands []any) (Operator, []any, error) {
 	dict := Dict{}
 	for {
-		key, err := c.lexer.next()
+		key, err := c.lexer.token()
 		if err != nil {
 			return "", nil, err
 		}
@@ -149,18 +151,18 @@ func (c *Content) inlineImage(operands []any) (Operator, []any, error) {
 		}
 		name, ok := key.(Name)
 		if !ok {
-			return "", nil, fmt.Errorf("%w: inline image key %v", ErrSyntax, key)
+			return "", nil, fmt.Errorf("%w: inline image key %v is not a name", ErrSyntax, key)
 		}
 		if dict[name], err = c.lexer.object(0, false); err != nil {
 			return "", nil, err
 		}
 	}
 	data := c.lexer.data
-	for i := c.lexer.at + 1; i+2 < len(data)+1; i++ {
+	for i := c.lexer.pos + 1; i+2 < len(data)+1; i++ {
 		if isSpace(data[i-1]) && i+1 < len(data) && data[i] == 'E' && data[i+1] == 'I' && (i+2 == len(data) || isSpace(data[i+2])) {
-			c.lexer.at = i + 2
+			c.lexer.pos = i + 2
 			return "BI", append(operands, dict), nil
 		}
 	}
-	return "", nil, fmt.Errorf("%w: inline image without end", ErrSyntax)
+	return "", nil, fmt.Errorf("%w: an inline image does not end", ErrSyntax)
 }

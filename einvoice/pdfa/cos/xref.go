@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// readSections follows the chain of cross-reference sections from the last one.
+// readSections reads the chain of cross-reference sections, beginning with the newest.
 func (f *File) readSections() error {
-	at, err := f.startxref()
+	at, err := f.startXRef()
 	if err != nil {
 		return err
 	}
@@ -20,10 +20,10 @@ func (f *File) readSections() error {
 		if seen[at] {
 			continue
 		}
-		if seen[at] = true; len(seen) > maxXRefs {
-			return fmt.Errorf("%w: more than %d cross-reference sections", ErrLimit, maxXRefs)
+		if seen[at] = true; len(seen) > maxXRefSections {
+			return fmt.Errorf("%w: more than %d cross-reference sections", ErrLimit, maxXRefSections)
 		}
-		dict, err := f.section(at)
+		dict, err := f.readSection(at)
 		if err != nil {
 			return err
 		}
@@ -41,28 +41,29 @@ func (f *File) readSections() error {
 	return nil
 }
 
-func (f *File) startxref() (int, error) {
+func (f *File) startXRef() (int, error) {
 	tail := f.Data[max(0, len(f.Data)-2048):]
 	i := bytes.LastIndex(tail, []byte("startxref"))
 	if i < 0 {
 		return 0, fmt.Errorf("%w: no startxref", ErrSyntax)
 	}
-	l := &lexer{data: tail, at: i + len("startxref"), faults: &Faults{}}
-	token, err := l.next()
+	l := &lexer{data: tail, pos: i + len("startxref"), deviations: &Deviations{}}
+	token, err := l.token()
 	at, ok := token.(int64)
 	if err != nil || !ok || at < 0 || at >= int64(len(f.Data)) {
-		return 0, fmt.Errorf("%w: startxref", ErrSyntax)
+		return 0, fmt.Errorf("%w: startxref is not an offset in the file", ErrSyntax)
 	}
 	return int(at), nil
 }
 
-// section reads a table or a stream, newer entries winning over what it says.
-func (f *File) section(at int) (Dict, error) {
-	l := &lexer{data: f.Data, at: at, faults: &f.Faults}
+// readSection reads a cross-reference table or stream. Entries of newer sections, which
+// have been read before, take precedence.
+func (f *File) readSection(at int) (Dict, error) {
+	l := &lexer{data: f.Data, pos: at, deviations: &f.Deviations}
 	l.skipSpace()
-	if l.starts("xref") {
-		l.at += len("xref")
-		return f.table(l)
+	if l.hasPrefix("xref") {
+		l.pos += len("xref")
+		return f.readTable(l)
 	}
 	object, err := f.objectAt(at, 0)
 	if err != nil {
@@ -70,14 +71,14 @@ func (f *File) section(at int) (Dict, error) {
 	}
 	s, ok := object.(*Stream)
 	if !ok {
-		return nil, fmt.Errorf("%w: no cross-reference section at %d", ErrSyntax, at)
+		return nil, fmt.Errorf("%w: no cross-reference section at byte %d", ErrSyntax, at)
 	}
-	return s.Dict, f.xrefStream(s)
+	return s.Dict, f.readXRefStream(s)
 }
 
-func (f *File) table(l *lexer) (Dict, error) {
+func (f *File) readTable(l *lexer) (Dict, error) {
 	for {
-		token, err := l.next()
+		token, err := l.token()
 		if err != nil {
 			return nil, err
 		}
@@ -88,33 +89,33 @@ func (f *File) table(l *lexer) (Dict, error) {
 			}
 			dict, ok := trailer.(Dict)
 			if !ok {
-				return nil, fmt.Errorf("%w: trailer", ErrSyntax)
+				return nil, fmt.Errorf("%w: the trailer is not a dictionary", ErrSyntax)
 			}
 			return dict, nil
 		}
-		count, err := l.next()
+		count, err := l.token()
 		first, ok1 := token.(int64)
 		n, ok2 := count.(int64)
 		if err != nil || !ok1 || !ok2 {
 			return nil, fmt.Errorf("%w: cross-reference table", ErrSyntax)
 		}
-		if err := f.subsection(l, first, n); err != nil {
+		if err := f.readSubsection(l, first, n); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (f *File) subsection(l *lexer, first, count int64) error {
+func (f *File) readSubsection(l *lexer, first, count int64) error {
 	for i := range count {
-		offset, err1 := l.next()
-		_, err2 := l.next()
-		kind, err3 := l.next()
+		offset, err1 := l.token()
+		_, err2 := l.token()
+		kind, err3 := l.token()
 		at, ok := offset.(int64)
 		if err1 != nil || err2 != nil || err3 != nil || !ok {
 			return fmt.Errorf("%w: cross-reference entry", ErrSyntax)
 		}
 		if kind == Operator("n") {
-			if err := f.enter(first+i, entry{offset: int(at)}); err != nil {
+			if err := f.addEntry(first+i, xrefEntry{offset: int(at)}); err != nil {
 				return err
 			}
 		}
@@ -122,7 +123,7 @@ func (f *File) subsection(l *lexer, first, count int64) error {
 	return nil
 }
 
-func (f *File) enter(number int64, e entry) error {
+func (f *File) addEntry(number int64, e xrefEntry) error {
 	if number < 0 || number >= 1<<31 {
 		return fmt.Errorf("%w: object number %d", ErrSyntax, number)
 	}
@@ -135,8 +136,8 @@ func (f *File) enter(number int64, e entry) error {
 	return nil
 }
 
-// xrefStream reads a cross-reference stream (7.5.8).
-func (f *File) xrefStream(s *Stream) error {
+// readXRefStream reads a cross-reference stream (7.5.8).
+func (f *File) readXRefStream(s *Stream) error {
 	data, err := f.Decode(s)
 	if err != nil {
 		return err
@@ -165,7 +166,7 @@ func (f *File) xrefStream(s *Stream) error {
 		first, _ := index[i].(int64)
 		count, _ := index[i+1].(int64)
 		for n := int64(0); n < count && len(data) >= size; n++ {
-			if err := f.enterRow(first+n, data[:size], w); err != nil {
+			if err := f.addStreamEntry(first+n, data[:size], w); err != nil {
 				return err
 			}
 			data = data[size:]
@@ -174,7 +175,7 @@ func (f *File) xrefStream(s *Stream) error {
 	return nil
 }
 
-func (f *File) enterRow(number int64, row []byte, w [3]int) error {
+func (f *File) addStreamEntry(number int64, row []byte, w [3]int) error {
 	field := func(from, width int) (value int64) {
 		for _, b := range row[from : from+width] {
 			value = value<<8 | int64(b)
@@ -191,41 +192,42 @@ func (f *File) enterRow(number int64, row []byte, w [3]int) error {
 	}
 	switch kind {
 	case 1:
-		return f.enter(number, entry{offset: int(second)})
+		return f.addEntry(number, xrefEntry{offset: int(second)})
 	case 2:
-		return f.enter(number, entry{stream: int(second), index: int(third)})
+		return f.addEntry(number, xrefEntry{stream: int(second), index: int(third)})
 	}
 	return nil
 }
 
 var objectStart = regexp.MustCompile(`(?:^|[\s])(\d{1,9})\s+\d{1,5}\s+obj\b`)
 
-// rebuild finds the objects of a file whose cross-reference table is wrong, by reading it
-// from its beginning: later objects and trailers win.
+// rebuild searches a file whose cross-reference table is wrong for its objects, from the
+// beginning. Later objects and trailers replace earlier ones.
 func (f *File) rebuild() error {
 	f.Rebuilt = true
-	f.entries, f.objects, f.packed = map[int]entry{}, map[int]any{}, map[int]*pack{}
+	f.entries, f.objects, f.objectStreams = map[int]xrefEntry{}, map[int]any{}, map[int]*objectStream{}
 	var streams []int
 	for _, at := range objectStart.FindAllSubmatchIndex(f.Data, f.limits.Objects) {
 		number, _ := strconv.Atoi(string(f.Data[at[2]:at[3]]))
-		f.entries[number] = entry{offset: at[2]}
+		f.entries[number] = xrefEntry{offset: at[2]}
 		head := f.Data[at[1]:min(len(f.Data), at[1]+512)]
 		if bytes.Contains(head, []byte("/ObjStm")) {
 			streams = append(streams, number)
 		}
 		if bytes.Contains(head, []byte("/XRef")) || bytes.Contains(head, []byte("/Catalog")) {
-			f.adopt(number)
+			f.recoverRoot(number)
 		}
 	}
 	for _, number := range streams {
-		f.adoptPacked(number)
+		f.recoverObjectStream(number)
 	}
-	f.adoptTrailers()
+	f.recoverTrailers()
 	return nil
 }
 
-// adopt takes the catalogue from an object that names it or is it.
-func (f *File) adopt(number int) {
+// recoverRoot finds the catalog from the dictionary of a cross-reference stream, which
+// refers to it, or from the catalog itself.
+func (f *File) recoverRoot(number int) {
 	object, err := f.objectAt(f.entries[number].offset, number)
 	if err != nil {
 		return
@@ -242,30 +244,30 @@ func (f *File) adopt(number int) {
 	}
 }
 
-func (f *File) adoptPacked(number int) {
-	p := f.unpack(number)
+func (f *File) recoverObjectStream(number int) {
+	p := f.readObjectStream(number)
 	if p == nil {
 		return
 	}
-	f.packed[number] = p
+	f.objectStreams[number] = p
 	for i, n := range p.numbers {
 		if _, plain := f.entries[n]; !plain && len(f.entries) < f.limits.Objects {
-			f.entries[n] = entry{stream: number, index: i}
-			if d, ok := f.get(n).(Dict); ok && d["Type"] == Name("Catalog") {
+			f.entries[n] = xrefEntry{stream: number, index: i}
+			if d, ok := f.object(n).(Dict); ok && d["Type"] == Name("Catalog") {
 				f.Trailer["Root"] = Ref{Number: n}
 			}
 		}
 	}
 }
 
-func (f *File) adoptTrailers() {
+func (f *File) recoverTrailers() {
 	for at := 0; ; {
 		i := bytes.Index(f.Data[at:], []byte("trailer"))
 		if i < 0 {
 			return
 		}
 		at += i + len("trailer")
-		l := &lexer{data: f.Data, at: at, faults: &f.Faults}
+		l := &lexer{data: f.Data, pos: at, deviations: &f.Deviations}
 		if dict, err := l.object(0, true); err == nil {
 			if d, ok := dict.(Dict); ok && d["Root"] != nil {
 				for key, value := range d {

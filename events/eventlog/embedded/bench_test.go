@@ -22,7 +22,7 @@ func openBench(b *testing.B) *embedded.Log {
 	return l
 }
 
-// BenchmarkAppend has goroutines that wait for the fsync of each record before the next.
+// BenchmarkAppend has goroutines that wait for the fsync of each record before they append the next.
 func BenchmarkAppend(b *testing.B) {
 	for _, size := range []int{1 << 10, 20 << 10} {
 		for _, goroutines := range []int{1, 64, 512} {
@@ -42,7 +42,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkRoundTrip appends and waits until a tailing reader has the record.
+// BenchmarkRoundTrip appends and waits until a reader at the end has the record.
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, goroutines := range []int{1, 64} {
 		b.Run(fmt.Sprintf("1KB-%dgoroutines", goroutines), func(b *testing.B) {
@@ -87,7 +87,7 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// BenchmarkReadOne reads single records at arbitrary places.
+// BenchmarkReadOne reads single records at arbitrary offsets.
 func BenchmarkReadOne(b *testing.B) {
 	const n = 20_000
 	l := openBench(b)

@@ -7,45 +7,45 @@ import (
 )
 
 const (
-	// batchBytes keeps a batch far below half a memtable, beyond which Pebble
-	// would treat it as a table of its own.
+	// batchBytes keeps a batch far below half a memtable. Pebble would turn a larger
+	// one into a table of its own.
 	batchBytes = 2 << 20
 	// syncsInFlight is how many batches may wait for their fsync while the next one
-	// is collected. More of them make batches smaller and give nothing.
+	// is collected. More of them would only make the batches smaller.
 	syncsInFlight = 1
 )
 
 // commit is one applied batch on its way from the committer to the publisher.
 type commit struct {
-	batch   *pebble.Batch
-	entries []entry
-	size    int
-	err     error
+	batch    *pebble.Batch
+	requests []request
+	size     int
+	err      error
 }
 
-// runCommitter is the only writer of the database. It ends when the queue is
+// runCommitter is the only writer of the database. It ends once the queue is
 // closed and empty.
 func (l *Log) runCommitter() {
 	defer close(l.commits)
 	for {
-		entries, size := l.queue.take(batchBytes)
-		if len(entries) == 0 {
+		requests, size := l.queue.take(batchBytes)
+		if len(requests) == 0 {
 			return
 		}
-		c := commit{entries: entries, size: size, err: l.failure()}
+		c := commit{requests: requests, size: size, err: l.failure()}
 		if c.err == nil {
-			c.batch, c.err = l.apply(entries)
+			c.batch, c.err = l.apply(requests)
 		}
 		l.commits <- c
 	}
 }
 
-// apply writes entries to the database without waiting for the fsync. Pebble
-// ends the process when it cannot start the next write-ahead log.
-func (l *Log) apply(entries []entry) (*pebble.Batch, error) {
+// apply writes requests to the database without waiting for the fsync. Pebble
+// ends the process if it cannot start the next write-ahead log.
+func (l *Log) apply(requests []request) (*pebble.Batch, error) {
 	batch := l.newBatch()
-	for i := range entries {
-		if err := entries[i].write(batch); err != nil {
+	for i := range requests {
+		if err := requests[i].write(batch); err != nil {
 			return nil, fmt.Errorf("commit: %w", err)
 		}
 	}
@@ -55,33 +55,33 @@ func (l *Log) apply(entries []entry) (*pebble.Batch, error) {
 	return batch, l.db.ApplyNoSyncWait(batch, pebble.Sync)
 }
 
-func (e *entry) write(b *pebble.Batch) error {
+func (r *request) write(b *pebble.Batch) error {
 	switch {
-	case e.refused != nil:
+	case r.refused != nil:
 		return nil
-	case e.trim:
-		return e.partition.writeTrim(b, e.record.Offset)
+	case r.trim:
+		return r.partition.writeTrim(b, r.record.Offset)
 	default:
-		return e.partition.writeRecord(b, &e.record)
+		return r.partition.writeRecord(b, &r.record)
 	}
 }
 
-// runPublisher ends when the committer has ended.
+// runPublisher ends once the committer has ended.
 func (l *Log) runPublisher() {
 	for c := range l.commits {
 		if err := l.await(c); err != nil {
 			l.fail(err)
-			answer(c.entries, err)
+			complete(c.requests, err)
 		} else {
-			l.publish(c.entries)
-			answer(c.entries, nil)
+			l.publish(c.requests)
+			complete(c.requests, nil)
 		}
 		l.queue.release(c.size)
 	}
 }
 
-// await waits for the fsync of c and gives its outcome. After one failure every
-// later commit fails, whatever became of it.
+// await waits for the fsync of c and returns its outcome. After one failure every
+// later commit fails, too, even if its own fsync succeeded.
 func (l *Log) await(c commit) error {
 	if c.err != nil {
 		return c.err
@@ -93,40 +93,41 @@ func (l *Log) await(c commit) error {
 	return l.failure()
 }
 
-// publish makes durable entries visible, then wakes the readers once each.
-func (l *Log) publish(entries []entry) {
-	for i := range entries {
-		e := &entries[i]
+// publish makes the outcome of durable requests visible, then wakes each waiting reader once.
+func (l *Log) publish(requests []request) {
+	for i := range requests {
+		r := &requests[i]
 		switch {
-		case e.refused != nil:
-		case e.trim:
-			e.partition.trimmed(e.record.Offset)
+		case r.refused != nil:
+		case r.trim:
+			r.partition.trimmed(r.record.Offset)
 		default:
-			e.partition.appended(e.record)
-			l.recent.add(e.partition, e.size())
+			r.partition.appended(r.record)
+			l.cache.add(r.partition, r.size())
 		}
 	}
-	for i := range entries {
-		entries[i].partition.wake()
+	for i := range requests {
+		requests[i].partition.wake()
 	}
 }
 
-func answer(entries []entry, err error) {
-	for i := range entries {
-		e := &entries[i]
+// complete calls back with the outcome of each request.
+func complete(requests []request, err error) {
+	for i := range requests {
+		r := &requests[i]
 		switch {
-		case e.refused != nil:
-			e.done(0, e.refused)
+		case r.refused != nil:
+			r.done(0, r.refused)
 		case err != nil:
-			e.done(0, err)
+			r.done(0, err)
 		default:
-			e.done(e.record.Offset, nil)
+			r.done(r.record.Offset, nil)
 		}
 	}
-	clear(entries)
+	clear(requests)
 }
 
-// newBatch gives an empty batch, one that was used before if possible.
+// newBatch returns an empty batch, reusing an earlier one if possible.
 func (l *Log) newBatch() *pebble.Batch {
 	select {
 	case b := <-l.batches:
@@ -141,14 +142,15 @@ func (l *Log) freeBatch(b *pebble.Batch) {
 	select {
 	case l.batches <- b:
 	default:
-		_ = b.Close() // gives it back to Pebble's pool, cannot fail
+		_ = b.Close() // returns it to Pebble's pool; cannot fail
 	}
 }
 
-// fail marks the log as failed for good; the first error stays.
+// fail marks the log as failed for good, with the first error.
 func (l *Log) fail(err error) {
 	if l.failed.CompareAndSwap(nil, &err) {
-		l.logger.Error("log failed: restart to recover what is durable", "dir", l.dir, "err", err)
+		l.logger.Error("log failed, appends are refused: check the disk, then restart this node; it recovers all acknowledged records",
+			"dir", l.dir, "error", err)
 	}
 }
 

@@ -7,22 +7,22 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Config says where and how to keep the log. Sizes are in bytes.
+// Config says where and how the log is stored. Sizes are in bytes.
 type Config struct {
-	// Dir is the directory of the database, made when missing.
+	// Dir is the directory of the database; it is created if it does not exist.
 	Dir string
 	// Partitions is the count per topic, fixed when Dir is first opened.
 	Partitions int32
-	// ReadOnly opens a log that exists and changes nothing: appends, trims and memberships
-	// fail with eventlog.ErrReadOnly. Partitions may be 0 then, for those that the log has.
+	// ReadOnly opens an existing log without changing it: appends, trims and memberships
+	// fail with eventlog.ErrReadOnly. Partitions may then be 0, for the log's own count.
 	ReadOnly bool
-	// Logger receives background faults. Nil means slog.Default().
+	// Logger receives failures of background work. Nil means slog.Default().
 	Logger *slog.Logger
-	// PendingBytes bounds the appends in flight; more of them block. 0 means 64 MiB.
+	// PendingBytes bounds the appends in flight; beyond it, Append blocks. 0 means 64 MiB.
 	PendingBytes int
-	// TailBytes bounds the recent records kept in memory, over all partitions, from
-	// which readers at the end are served. 0 means 8 MiB.
-	TailBytes int
+	// CacheBytes bounds the newest records kept in memory, over all partitions, for
+	// readers at the end. 0 means 8 MiB.
+	CacheBytes int
 	// FS replaces the file system, for tests that inject faults. Nil means the disk.
 	FS vfs.FS
 }
@@ -34,8 +34,8 @@ func (c Config) withDefaults() Config {
 	if c.PendingBytes == 0 {
 		c.PendingBytes = 64 << 20
 	}
-	if c.TailBytes == 0 {
-		c.TailBytes = 8 << 20
+	if c.CacheBytes == 0 {
+		c.CacheBytes = 8 << 20
 	}
 	if c.FS == nil {
 		c.FS = vfs.Default
@@ -49,8 +49,8 @@ func (c Config) validate() error {
 		return errors.New("embedded log: Dir is empty")
 	case c.Partitions < 1 && !(c.ReadOnly && c.Partitions == 0):
 		return errors.New("embedded log: Partitions must be at least 1")
-	case c.PendingBytes < 0 || c.TailBytes < 0:
-		return errors.New("embedded log: PendingBytes and TailBytes must not be negative")
+	case c.PendingBytes < 0 || c.CacheBytes < 0:
+		return errors.New("embedded log: PendingBytes and CacheBytes must not be negative")
 	}
 	return nil
 }

@@ -1,12 +1,12 @@
-// Package embedded is the log of one machine, kept in one Pebble database.
+// Package embedded is the log of a single machine, stored in one Pebble database.
 //
 // # Guarantees
 //
-// A record is acknowledged after the fsync of Pebble's write-ahead log that holds
-// it, so it survives kill -9 and power loss. One committer goroutine collects what
-// all appenders of all partitions have queued into one batch (group commit) and
-// applies it; one publisher goroutine waits for the fsync, moves the ends, wakes
-// the readers and calls back. While the publisher waits for one batch the
+// A record is acknowledged after the fsync of the write-ahead log that contains it,
+// so it survives kill -9 and power loss. One committer goroutine collects what has
+// been queued for all partitions into one batch (group commit) and applies it; one
+// publisher goroutine waits for the fsync, moves the ends of the partitions, wakes
+// the readers and calls back. While the publisher waits for one batch, the
 // committer collects the next. No reader sees a record before it is durable.
 //
 // The directory is locked: a second process is refused with ErrInUse.
@@ -14,16 +14,17 @@
 // # What can fail
 //
 // An error from the write-ahead log (disk full, I/O error) fails the log for good:
-// every pending and every later Append and Trim is answered with that error, for
-// nobody knows what reached the disk. Reads go on. Restarting the process recovers
-// what is on the disk. When only Pebble's background flushes fail, as with a
-// disk that fills up, appends wait until a flush succeeds. Where Pebble cannot go on
-// at all (it cannot write its manifest, or start the next write-ahead log) it ends
-// the process, which is safe: the next start recovers all that was acknowledged.
+// every pending and every later Append and Trim gets that error, because it is
+// unknown what reached the disk. Reads go on. Restarting the process recovers what is
+// on the disk. If only Pebble's background flushes fail, as on a disk that fills up,
+// appends wait until a flush succeeds. If Pebble cannot continue at all (it cannot
+// write its manifest, or start the next write-ahead log), it ends the process. That is
+// safe: the next start recovers everything that was acknowledged.
 //
 // # Storage format
 //
-// Three kinds of keys; integers are big-endian, so that keys sort as the log reads:
+// There are three kinds of keys. Integers are big-endian, so that keys sort in the
+// order of the log:
 //
 //	0x00 "format"                                 -> version (1 byte, 1), partitions (uint32)
 //	0x01 topic 0x00 partition (uint32)            -> start: oldest retained offset (uint64)
@@ -36,7 +37,7 @@
 //	headers    uvarint count, then per header: key and value, each uvarint length, bytes
 //	value      the rest
 //
-// There is no checksum in a record: Pebble checks one per block and per log chunk.
+// A record has no checksum of its own: Pebble has one per block and per log chunk.
 //
 // Trim is one synced batch {DeleteRange of the records, new start}. The end of a
 // partition is max(start, last record + 1), so that offsets never restart.

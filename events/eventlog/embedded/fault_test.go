@@ -37,7 +37,7 @@ func put(l eventlog.Log, value []byte) (int64, error) {
 }
 
 // TestFullDisk checks that a log whose write-ahead log cannot be written fails for
-// good, answers everybody, and after a restart has what it acknowledged.
+// good, calls every caller back, and has all acknowledged records after a restart.
 func TestFullDisk(t *testing.T) {
 	var full atomic.Bool
 	config := embedded.Config{
@@ -52,12 +52,12 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	full.Store(true)
-	answers := make(chan error, 100)
-	for range cap(answers) {
-		l.Append(topic, 0, eventlog.Record{Value: []byte("unknown")}, func(_ int64, err error) { answers <- err })
+	results := make(chan error, 100)
+	for range cap(results) {
+		l.Append(topic, 0, eventlog.Record{Value: []byte("unknown")}, func(_ int64, err error) { results <- err })
 	}
-	for range cap(answers) {
-		if err := <-answers; !errors.Is(err, syscall.ENOSPC) {
+	for range cap(results) {
+		if err := <-results; !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("append on a full disk: %v, want ENOSPC", err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 	if r, err := eventlog.ReadOne(context.Background(), l, topic, 0, 0); err != nil || string(r.Value) != "kept" {
 		t.Fatalf("read after the failure: %q, %v", r.Value, err)
 	}
-	_ = l.Close() // may tell the fault again
+	_ = l.Close() // may return the same error again
 	l, err = embedded.Open(embedded.Config{Dir: config.Dir, Partitions: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestNoNewWriteAheadLog checks that a process that Pebble ends, because the next
-// write-ahead log cannot be made, leaves all that it acknowledged.
+// TestNoNewWriteAheadLog checks that a process that Pebble ends, because it cannot
+// create the next write-ahead log, leaves all acknowledged records.
 func TestNoNewWriteAheadLog(t *testing.T) {
 	const variable = "PLATEN_EMBEDDED_DIR"
 	if dir := os.Getenv(variable); dir != "" {
@@ -125,7 +125,7 @@ func appendUntilTheEnd(t *testing.T, dir string) {
 	}
 }
 
-// TestInUse checks that a directory is refused to this and to another process.
+// TestInUse checks that an open directory is refused to this and to another process.
 func TestInUse(t *testing.T) {
 	const variable = "PLATEN_EMBEDDED_IN_USE"
 	if dir := os.Getenv(variable); dir != "" {

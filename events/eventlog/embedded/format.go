@@ -30,7 +30,7 @@ func partitionKey(kind byte, topic string, partition int32) []byte {
 	return binary.BigEndian.AppendUint32(key, uint32(partition))
 }
 
-// recordKey appends an offset to a partition's record prefix, in fresh memory.
+// recordKey returns the key of the record at offset, in new memory.
 func recordKey(prefix []byte, offset int64) []byte {
 	key := make([]byte, 0, len(prefix)+8)
 	return binary.BigEndian.AppendUint64(append(key, prefix...), uint64(offset))
@@ -40,7 +40,7 @@ func offsetOf(key []byte) int64 {
 	return int64(binary.BigEndian.Uint64(key[len(key)-8:]))
 }
 
-// checkTopic keeps names to those that are legal in Kafka too.
+// checkTopic accepts the names that are legal in Kafka, too.
 func checkTopic(name string) error {
 	if name == "" || len(name) > 249 {
 		return fmt.Errorf("topic name %q must have 1 to 249 characters", name)
@@ -48,13 +48,13 @@ func checkTopic(name string) error {
 	for _, c := range []byte(name) {
 		legal := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
 		if !legal {
-			return fmt.Errorf("topic name %q may hold only letters, digits, '.', '_' and '-'", name)
+			return fmt.Errorf("topic name %q may contain only letters, digits, '.', '_' and '-'", name)
 		}
 	}
 	return nil
 }
 
-// putRecord encodes r straight into the batch.
+// putRecord encodes r directly into the batch.
 func putRecord(b *pebble.Batch, prefix []byte, r *eventlog.Record) error {
 	op := b.SetDeferred(len(prefix)+8, encodedSize(r))
 	n := copy(op.Key, prefix)
@@ -95,7 +95,7 @@ func encode(to []byte, r *eventlog.Record) []byte {
 	return append(to, r.Value...)
 }
 
-// decode reads a record. Key and Value share raw's memory, headers do not.
+// decode decodes a record. Key and Value share the memory of raw, the headers do not.
 func decode(raw []byte) (eventlog.Record, error) {
 	var r eventlog.Record
 	if len(raw) == 0 || raw[0] != recordVersion {
@@ -111,7 +111,7 @@ func decode(raw []byte) (eventlog.Record, error) {
 	return r, nil
 }
 
-// decoder consumes rest from the front; bad is set once and stays.
+// decoder consumes rest from the front. Once bad is set, it stays set.
 type decoder struct {
 	rest []byte
 	bad  bool

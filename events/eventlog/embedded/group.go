@@ -7,7 +7,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// groups holds the consumer groups of this process; there are no others, for the
+// groups holds the consumer groups of this process. There are no others, because the
 // directory is locked.
 type groups struct {
 	mu     sync.Mutex
@@ -18,8 +18,8 @@ type groups struct {
 type groupName struct{ group, topic string }
 
 // Own implements eventlog.Log. All calls to the owners of one group come from one
-// goroutine, one after the other: what is taken is revoked before it is
-// assigned. Do not call Close of a membership from within them.
+// goroutine: a partition is revoked from one member before it is assigned to another.
+// An owner must not call Close of a membership.
 func (l *Log) Own(name, topic string, owner eventlog.Owner) (eventlog.Membership, error) {
 	if l.readOnly {
 		return nil, eventlog.ErrReadOnly
@@ -38,7 +38,7 @@ func (l *Log) Own(name, topic string, owner eventlog.Owner) (eventlog.Membership
 	return m, nil
 }
 
-// get finds or starts a group.
+// get returns a group, and starts it if it does not exist.
 func (gs *groups) get(name groupName, partitions int32) (*group, error) {
 	gs.mu.Lock()
 	defer gs.mu.Unlock()
@@ -47,7 +47,7 @@ func (gs *groups) get(name groupName, partitions int32) (*group, error) {
 	}
 	g, ok := gs.open[name]
 	if !ok {
-		g = &group{requests: make(chan func()), stop: make(chan struct{}), ended: make(chan struct{})}
+		g = &group{calls: make(chan func()), stop: make(chan struct{}), ended: make(chan struct{})}
 		for i := range partitions {
 			g.free = append(g.free, i)
 		}
@@ -57,25 +57,25 @@ func (gs *groups) get(name groupName, partitions int32) (*group, error) {
 	return g, nil
 }
 
-// close ends every group: its members lose what they hold.
+// close ends every group and revokes what its members hold.
 func (gs *groups) close() {
 	gs.mu.Lock()
 	gs.closed = true
 	gs.mu.Unlock()
-	for _, g := range gs.open { // no longer changed: closed
+	for _, g := range gs.open { // does not change any more: closed is set
 		close(g.stop)
 		<-g.ended
 	}
 }
 
-// group shares the partitions of a topic among its members. Its goroutine, ended
-// by groups.close, alone uses members and free.
+// group shares the partitions of a topic among its members. Only its goroutine uses
+// members and free; groups.close ends it.
 type group struct {
-	members  []*member // in order of joining
-	free     []int32   // held by nobody
-	requests chan func()
-	stop     chan struct{}
-	ended    chan struct{}
+	members []*member // in order of joining
+	free    []int32   // held by no member
+	calls   chan func()
+	stop    chan struct{}
+	ended   chan struct{}
 }
 
 // member is one Membership.
@@ -84,7 +84,7 @@ type member struct {
 	owner  eventlog.Owner
 	held   []int32
 	leave  sync.Once
-	target int // during a rebalance: how many it shall hold
+	target int // during a rebalance: how many partitions it is to hold
 }
 
 var _ eventlog.Membership = (*member)(nil)
@@ -105,8 +105,8 @@ func (g *group) run() {
 	defer close(g.ended)
 	for {
 		select {
-		case request := <-g.requests:
-			request()
+		case call := <-g.calls:
+			call()
 		case <-g.stop:
 			for _, m := range g.members {
 				g.revoke(m, len(m.held))
@@ -116,10 +116,10 @@ func (g *group) run() {
 	}
 }
 
-// send runs f on the group's goroutine. It reports false when that has ended.
+// send runs f on the group's goroutine. It reports false if that has ended.
 func (g *group) send(f func()) bool {
 	select {
-	case g.requests <- f:
+	case g.calls <- f:
 		return true
 	case <-g.ended:
 		return false
@@ -136,8 +136,8 @@ func (g *group) leave(m *member) {
 	g.revoke(m, len(m.held))
 }
 
-// balance gives each member an equal share, one more to those who hold most, and
-// moves no partition that need not move.
+// balance gives each member an equal share, with one more for those that hold most,
+// and moves no partition needlessly.
 func (g *group) balance() {
 	g.setTargets()
 	for _, m := range g.members {
@@ -160,11 +160,11 @@ func (g *group) setTargets() {
 	for _, m := range g.members {
 		total += len(m.held)
 	}
-	richest := slices.Clone(g.members)
-	slices.SortStableFunc(richest, func(a, b *member) int { return len(b.held) - len(a.held) })
-	for i, m := range richest {
-		m.target = total / len(richest)
-		if i < total%len(richest) {
+	byHeld := slices.Clone(g.members) // those that hold most first
+	slices.SortStableFunc(byHeld, func(a, b *member) int { return len(b.held) - len(a.held) })
+	for i, m := range byHeld {
+		m.target = total / len(byHeld)
+		if i < total%len(byHeld) {
 			m.target++
 		}
 	}

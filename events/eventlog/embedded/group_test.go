@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// counter counts the partitions that are moved.
+// counter counts the partitions that move.
 type counter struct{ assigned, revoked int }
 
 func (c *counter) Assigned(partitions []int32) { c.assigned += len(partitions) }

@@ -14,7 +14,7 @@ import (
 )
 
 // Log is the embedded log. It owns two goroutines, the committer and the
-// publisher, and one per consumer group; all end in Close.
+// publisher, and one per consumer group; Close ends them all.
 type Log struct {
 	dir        string
 	partitions int32
@@ -26,7 +26,7 @@ type Log struct {
 	queue   *queue
 	commits chan commit        // committer to publisher
 	batches chan *pebble.Batch // for reuse
-	recent  recent
+	cache   cacheBudget
 	failed  atomic.Pointer[error]
 	running sync.WaitGroup
 
@@ -37,14 +37,14 @@ type Log struct {
 
 	closing sync.Once
 	closed  chan struct{}
-	using   sync.RWMutex // read-held while the database is used outside the committer
+	dbMu    sync.RWMutex // held for reading while the database is used outside the committer, for writing to close it
 }
 
 var _ eventlog.Log = (*Log)(nil)
 
-// Open opens the log in c.Dir, making it when there is none. It refuses with
-// ErrInUse a directory in use, and with *eventlog.PartitionCountError one that was
-// made with another partition count.
+// Open opens the log in c.Dir and creates it if it does not exist. The error is
+// ErrInUse if the directory is in use, and an *eventlog.PartitionCountError if the log
+// was created with another partition count.
 func Open(c Config) (*Log, error) {
 	c = c.withDefaults()
 	if err := c.validate(); err != nil {
@@ -74,7 +74,7 @@ func newLog(c Config, db *pebble.DB, lock *pebble.Lock) *Log {
 		queue:      newQueue(c.PendingBytes),
 		commits:    make(chan commit, syncsInFlight-1),
 		batches:    make(chan *pebble.Batch, syncsInFlight+2),
-		recent:     recent{maxBytes: c.TailBytes},
+		cache:      cacheBudget{maxBytes: c.CacheBytes},
 		topics:     map[string][]*partition{},
 		groups:     groups{open: map[groupName]*group{}},
 		closed:     make(chan struct{}),
@@ -84,8 +84,8 @@ func newLog(c Config, db *pebble.DB, lock *pebble.Lock) *Log {
 // Partitions implements eventlog.Log.
 func (l *Log) Partitions() int32 { return l.partitions }
 
-// Append implements eventlog.Log. The record's memory is shared with readers at the
-// end of the log, so that it must stay as it is.
+// Append implements eventlog.Log. Readers at the end of the log share the record's
+// memory, so the caller must not change it.
 func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
 	p, err := l.partition(topic, partition)
 	if err == nil && len(r.Value) > eventlog.MaxRecord {
@@ -95,23 +95,23 @@ func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func
 		err = eventlog.ErrReadOnly
 	}
 	if err != nil {
-		p, r = &partitionless, eventlog.Record{}
+		p, r = &noPartition, eventlog.Record{}
 	}
-	if !l.queue.add(entry{partition: p, record: r, refused: err, done: done}) {
-		go done(0, eventlog.ErrClosed) // the log's goroutines have ended; the caller must not be called back from here
+	if !l.queue.add(request{partition: p, record: r, refused: err, done: done}) {
+		go done(0, eventlog.ErrClosed) // the log's goroutines have ended, and done must not run in the caller's
 	}
 }
 
-// partitionless stands in where a refused append names no partition; it has no readers.
-var partitionless partition
+// noPartition is the partition of a refused append. It has no readers.
+var noPartition partition
 
-// Read implements eventlog.Log. Faults show in the first Next.
+// Read implements eventlog.Log. The first Next returns its errors.
 func (l *Log) Read(topic string, partition int32, from int64) eventlog.Reader {
 	p, err := l.partition(topic, partition)
 	return &reader{log: l, partition: p, err: err, next: from, limit: firstBytes, wake: make(chan struct{}, 1)}
 }
 
-// Bounds implements eventlog.Log. It is answered from memory.
+// Bounds implements eventlog.Log, from memory.
 func (l *Log) Bounds(_ context.Context, topic string, partition int32) (start, end int64, err error) {
 	p, err := l.partition(topic, partition)
 	if err != nil {
@@ -133,20 +133,20 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	if _, end := p.bounds(); before > end {
 		return eventlog.ErrBeyondEnd
 	}
-	answer := make(chan error, 1)
-	e := entry{partition: p, record: eventlog.Record{Offset: before}, trim: true, done: func(_ int64, err error) { answer <- err }}
-	if !l.queue.add(e) {
+	result := make(chan error, 1)
+	r := request{partition: p, record: eventlog.Record{Offset: before}, trim: true, done: func(_ int64, err error) { result <- err }}
+	if !l.queue.add(r) {
 		return eventlog.ErrClosed
 	}
 	select {
-	case err := <-answer:
+	case err := <-result:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// partition finds a partition, loading its topic at the first use.
+// partition returns a partition, and loads its topic at the first use.
 func (l *Log) partition(topic string, number int32) (*partition, error) {
 	if number < 0 || number >= l.partitions {
 		return nil, fmt.Errorf("topic %s has no partition %d", topic, number)
@@ -171,8 +171,8 @@ func (l *Log) loadTopic(topic string) ([]*partition, error) {
 	if err := checkTopic(topic); err != nil {
 		return nil, err
 	}
-	l.using.RLock()
-	defer l.using.RUnlock()
+	l.dbMu.RLock()
+	defer l.dbMu.RUnlock()
 	l.topicsMu.Lock()
 	defer l.topicsMu.Unlock()
 	if l.isClosed() {
@@ -201,7 +201,7 @@ func (l *Log) isClosed() bool {
 	}
 }
 
-// Close revokes all memberships, finishes the pending appends, ends the readers
+// Close revokes all memberships, completes the pending appends, ends the readers
 // and closes the database. Later calls do nothing.
 func (l *Log) Close() error {
 	var err error
@@ -214,8 +214,8 @@ func (l *Log) close() error {
 	l.queue.close()
 	l.running.Wait()
 	close(l.closed)
-	l.using.Lock()
-	defer l.using.Unlock()
+	l.dbMu.Lock()
+	defer l.dbMu.Unlock()
 	l.dropBatches()
 	if err := errors.Join(l.db.Close(), l.lock.Close()); err != nil {
 		return fmt.Errorf("close log %s: %w", l.dir, err)

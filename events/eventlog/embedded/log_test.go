@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { logtest.Main(m, at) }
 
-// at is the storage in a directory.
+// at returns the storage in a directory.
 func at(dir string) logtest.Storage {
 	return logtest.Storage{
 		Topic: "platen.test",
@@ -29,13 +29,13 @@ func fresh(t *testing.T) logtest.Storage { return at(filepath.Join(t.TempDir(), 
 
 func TestConformance(t *testing.T) { logtest.Run(t, fresh) }
 
-// TestConformanceWhenTight has nearly no memory: readers are served by the
+// TestConformanceWithoutMemory has nearly no memory: readers are served from the
 // database and appenders wait for each other.
-func TestConformanceWhenTight(t *testing.T) {
+func TestConformanceWithoutMemory(t *testing.T) {
 	logtest.Run(t, func(t *testing.T) logtest.Storage {
 		s := fresh(t)
 		s.Open = func(partitions int32) (eventlog.Log, error) {
-			return embedded.Open(embedded.Config{Dir: s.Where, Partitions: partitions, TailBytes: 1, PendingBytes: 1})
+			return embedded.Open(embedded.Config{Dir: s.Where, Partitions: partitions, CacheBytes: 1, PendingBytes: 1})
 		}
 		return s
 	})

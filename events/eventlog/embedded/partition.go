@@ -12,18 +12,18 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// partition is one partition's place in memory.
+// partition is the state of one partition in memory.
 type partition struct {
 	startKey []byte
 	prefix   []byte // of the record keys
 
-	// floor and next are the start and end as the committer has written them,
-	// ahead of start and end until the fsync. The committer alone uses them.
-	floor, next int64
+	// writtenStart and writtenEnd are the bounds as the committer has written them.
+	// They are ahead of start and end until the fsync. Only the committer uses them.
+	writtenStart, writtenEnd int64
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	start, end int64      // durable and visible
-	tail       tail
+	cache      recordCache
 	waiting    []*reader
 }
 
@@ -42,7 +42,7 @@ func loadPartition(db *pebble.DB, topic string, number int32) (*partition, error
 		return nil, fmt.Errorf("load %s/%d: %w", topic, number, err)
 	}
 	p.start, p.end = start, max(start, after)
-	p.floor, p.next = p.start, p.end
+	p.writtenStart, p.writtenEnd = p.start, p.end
 	return p, nil
 }
 
@@ -61,7 +61,7 @@ func loadStart(db *pebble.DB, key []byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
-// loadLast gives the offset after the last record, 0 without records.
+// loadLast returns the offset after the last record, 0 if there are no records.
 func loadLast(db *pebble.DB, prefix []byte) (int64, error) {
 	it, err := db.NewIter(&pebble.IterOptions{
 		LowerBound: recordKey(prefix, 0), UpperBound: recordKey(prefix, -1), // -1 is the highest uint64
@@ -76,29 +76,29 @@ func loadLast(db *pebble.DB, prefix []byte) (int64, error) {
 	return after, it.Close()
 }
 
-// writeRecord gives r its offset and puts it into the batch.
+// writeRecord sets the offset of r and adds r to the batch.
 func (p *partition) writeRecord(b *pebble.Batch, r *eventlog.Record) error {
-	r.Offset = p.next
-	p.next++
+	r.Offset = p.writtenEnd
+	p.writtenEnd++
 	return putRecord(b, p.prefix, r)
 }
 
-// writeTrim puts the removal of the records below before into the batch.
+// writeTrim adds the removal of the records below before to the batch.
 func (p *partition) writeTrim(b *pebble.Batch, before int64) error {
-	if before <= p.floor {
+	if before <= p.writtenStart {
 		return nil
 	}
-	if err := b.DeleteRange(recordKey(p.prefix, p.floor), recordKey(p.prefix, before), nil); err != nil {
+	if err := b.DeleteRange(recordKey(p.prefix, p.writtenStart), recordKey(p.prefix, before), nil); err != nil {
 		return err
 	}
-	p.floor = before
+	p.writtenStart = before
 	return b.Set(p.startKey, binary.BigEndian.AppendUint64(nil, uint64(before)), nil)
 }
 
 func (p *partition) appended(r eventlog.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tail.push(r)
+	p.cache.add(r)
 	p.end = r.Offset + 1
 }
 
@@ -114,19 +114,19 @@ func (p *partition) bounds() (start, end int64) {
 	return p.start, p.end
 }
 
-// wake lets every waiting reader look again.
+// wake lets every waiting reader poll again.
 func (p *partition) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, r := range p.waiting {
-		r.wake <- struct{}{} // never blocks: a reader is listed once, and drains before it is listed again
+		r.wake <- struct{}{} // never blocks: a reader is listed once, and takes the signal before it is listed again
 		p.waiting[i] = nil
 	}
 	p.waiting = p.waiting[:0]
 }
 
-// forget takes r off the waiting list, or takes the signal it got meanwhile.
-func (p *partition) forget(r *reader) {
+// cancelWait removes r from the waiting list, or takes the signal that it got in the meantime.
+func (p *partition) cancelWait(r *reader) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if i := slices.Index(p.waiting, r); i >= 0 {

@@ -14,12 +14,12 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// ErrInUse refuses a directory that is open in this or another process.
-var ErrInUse = errors.New("another platen uses the directory")
+// ErrInUse means that the directory is open in this or another process.
+var ErrInUse = errors.New("another platen uses the directory: stop it first, or give this one another directory")
 
-// openDatabase locks the directory and opens the database in it. The sizes are
-// chosen for an idle node of 80 MiB: what is read twice comes from the tails, so
-// the block cache is small.
+// openDatabase locks the directory and opens the database in it. The sizes keep an
+// idle node below 80 MiB. The block cache is small, because readers at the end are
+// served from the record cache.
 func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
 	if err := prepareDir(c); err != nil {
 		return nil, nil, fmt.Errorf("open log: %w", err)
@@ -28,12 +28,12 @@ func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
 	if err != nil {
 		return nil, nil, lockError(c.Dir, err)
 	}
-	listener := &quiet{logger: c.Logger}
+	logger := &errorLogger{logger: c.Logger}
 	db, err := pebble.Open(c.Dir, &pebble.Options{
 		FS:                          c.FS,
 		Lock:                        lock,
-		Logger:                      listener,
-		EventListener:               &pebble.EventListener{BackgroundError: listener.backgroundError},
+		Logger:                      logger,
+		EventListener:               &pebble.EventListener{BackgroundError: logger.backgroundError},
 		FormatMajorVersion:          formatMajorVersion(c),
 		ReadOnly:                    c.ReadOnly,
 		CacheSize:                   8 << 20,
@@ -53,7 +53,7 @@ func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
 	return db, lock, nil
 }
 
-// prepareDir makes the directory, or checks that a log to be read is there.
+// prepareDir creates the directory, or checks that it exists if the log is only read.
 func prepareDir(c Config) error {
 	if !c.ReadOnly {
 		return c.FS.MkdirAll(c.Dir, 0o700)
@@ -62,7 +62,7 @@ func prepareDir(c Config) error {
 	return err
 }
 
-// formatMajorVersion keeps the version of a database that is only read.
+// formatMajorVersion upgrades a database to Pebble's newest format, unless it is only read.
 func formatMajorVersion(c Config) pebble.FormatMajorVersion {
 	if c.ReadOnly {
 		return pebble.FormatDefault
@@ -78,7 +78,7 @@ func lockError(dir string, err error) error {
 	return fmt.Errorf("open log %s: lock: %w", dir, err)
 }
 
-// checkFormat writes the format of a new database, or compares that of an old one. It
+// checkFormat writes the format of a new database, or checks that of an existing one. It
 // returns the number of partitions.
 func checkFormat(db *pebble.DB, partitions int32) (int32, error) {
 	value, closer, err := db.Get(formatKey)
@@ -91,7 +91,7 @@ func checkFormat(db *pebble.DB, partitions int32) (int32, error) {
 	}
 	defer closer.Close()
 	if len(value) != 5 || value[0] != formatVersion {
-		return 0, fmt.Errorf("storage format %x is not known to this version", value)
+		return 0, fmt.Errorf("unknown storage format %x: the directory is of a newer version of Platen, or not a log", value)
 	}
 	have := int32(binary.BigEndian.Uint32(value[1:]))
 	if partitions != 0 && have != partitions {
@@ -100,26 +100,27 @@ func checkFormat(db *pebble.DB, partitions int32) (int32, error) {
 	return have, nil
 }
 
-// quiet is Pebble's logger: faults only, and of a repeated one not every instance.
-type quiet struct {
+// errorLogger is Pebble's logger. It passes on errors only, and background errors at
+// most every ten seconds.
+type errorLogger struct {
 	logger *slog.Logger
-	last   atomic.Int64 // unix seconds of the last background error logged
+	last   atomic.Int64 // Unix second of the last background error logged
 }
 
-func (q *quiet) Infof(string, ...any) {}
+func (l *errorLogger) Infof(string, ...any) {}
 
-func (q *quiet) Errorf(format string, args ...any) {
-	q.logger.Error("pebble", "err", fmt.Sprintf(format, args...))
+func (l *errorLogger) Errorf(format string, args ...any) {
+	l.logger.Error("log database", "error", fmt.Sprintf(format, args...))
 }
 
 // Fatalf must not return: Pebble's state is unknown, so the process ends.
-func (q *quiet) Fatalf(format string, args ...any) {
-	panic(fmt.Sprintf(format, args...))
+func (l *errorLogger) Fatalf(format string, args ...any) {
+	panic("log database: " + fmt.Sprintf(format, args...))
 }
 
-func (q *quiet) backgroundError(err error) {
+func (l *errorLogger) backgroundError(err error) {
 	now := time.Now().Unix()
-	if last := q.last.Load(); now-last >= 10 && q.last.CompareAndSwap(last, now) {
-		q.logger.Error("log: background work failed, appends may have to wait", "err", err)
+	if last := l.last.Load(); now-last >= 10 && l.last.CompareAndSwap(last, now) {
+		l.logger.Error("log database: background work failed, appends may have to wait: check the disk", "error", err)
 	}
 }

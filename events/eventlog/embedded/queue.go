@@ -6,36 +6,36 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// entry is one request to the committer: an append, a trim, or a refusal that
-// is only to be answered, in its turn.
-type entry struct {
+// request is one request to the committer: an append, a trim, or a refused append
+// that only waits for its callback in turn.
+type request struct {
 	partition *partition
-	// record is what to append, its Offset set by the committer; of a trim only
-	// Offset counts: the new start.
+	// record is the record to append; the committer sets its Offset. Of a trim, only
+	// Offset is used: the new start.
 	record  eventlog.Record
 	trim    bool
 	refused error
 	done    func(offset int64, err error)
 }
 
-// entryOverhead is roughly what an entry costs in memory beside its bytes.
-const entryOverhead = 128
+// requestOverhead is roughly the memory of a request beside the bytes of its record.
+const requestOverhead = 128
 
-func (e *entry) size() int {
-	n := entryOverhead + len(e.record.Key) + len(e.record.Value)
-	for _, h := range e.record.Headers {
+func (r *request) size() int {
+	n := requestOverhead + len(r.record.Key) + len(r.record.Value)
+	for _, h := range r.record.Headers {
 		n += len(h.Key) + len(h.Value)
 	}
 	return n
 }
 
-// queue carries entries from the callers to the committer and bounds what is in
+// queue carries requests from the callers to the committer and bounds the requests in
 // flight: added and not yet released.
 type queue struct {
 	mu       sync.Mutex
-	room     sync.Cond // bytes went down, or closed
-	arrived  sync.Cond // entries went up, or closed
-	entries  []entry
+	room     sync.Cond // signals that bytes went down, or closed
+	arrived  sync.Cond // signals that a request was added, or closed
+	requests []request
 	bytes    int
 	maxBytes int
 	closed   bool
@@ -48,8 +48,8 @@ func newQueue(maxBytes int) *queue {
 }
 
 // add blocks while too much is in flight. It reports false on a closed queue.
-func (q *queue) add(e entry) bool {
-	size := e.size()
+func (q *queue) add(r request) bool {
+	size := r.size()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.bytes > 0 && q.bytes+size > q.maxBytes && !q.closed {
@@ -59,32 +59,32 @@ func (q *queue) add(e entry) bool {
 		return false
 	}
 	q.bytes += size
-	q.entries = append(q.entries, e)
-	if len(q.entries) == 1 {
+	q.requests = append(q.requests, r)
+	if len(q.requests) == 1 {
 		q.arrived.Signal()
 	}
 	return true
 }
 
-// take waits for entries and gives a prefix of them of about limit bytes, and
-// their size. It gives none when the queue is closed and empty.
-func (q *queue) take(limit int) ([]entry, int) {
+// take waits for requests and returns the first ones, of about limit bytes, and
+// their size. It returns none once the queue is closed and empty.
+func (q *queue) take(limit int) ([]request, int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.entries) == 0 && !q.closed {
+	for len(q.requests) == 0 && !q.closed {
 		q.arrived.Wait()
 	}
 	n, size := 0, 0
-	for n < len(q.entries) && size < limit {
-		size += q.entries[n].size()
+	for n < len(q.requests) && size < limit {
+		size += q.requests[n].size()
 		n++
 	}
-	taken := q.entries[:n:n]
-	q.entries = q.entries[n:]
+	taken := q.requests[:n:n]
+	q.requests = q.requests[n:]
 	return taken, size
 }
 
-// release makes room for size bytes.
+// release ends the flight of requests of size bytes.
 func (q *queue) release(size int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,7 +92,7 @@ func (q *queue) release(size int) {
 	q.room.Broadcast()
 }
 
-// close refuses further entries; those queued are still taken.
+// close refuses further requests; those in the queue are still taken.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

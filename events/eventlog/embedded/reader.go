@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// A reader's batches from the database start small, for those who want one
-	// record, and grow for those who read on.
+	// A reader's batches from the database start small, because it may want one record
+	// only, and grow when it reads on.
 	firstBytes = 16 << 10
 	nextBytes  = 1 << 20
 	maxRecords = 8192
 )
 
-// reader serves one goroutine: from the tail when it can, else from Pebble.
+// reader serves one goroutine: from the record cache if possible, else from Pebble.
 type reader struct {
 	log       *Log
 	partition *partition
@@ -33,7 +33,7 @@ var _ eventlog.Reader = (*reader)(nil)
 func (r *reader) Close() { r.err = eventlog.ErrClosed; r.out = nil }
 
 func (r *reader) Next(ctx context.Context) ([]eventlog.Record, error) {
-	clear(r.out) // lets go of what the caller has read
+	clear(r.out) // releases the memory of the last batch
 	r.out = r.out[:0]
 	if err := r.await(ctx); err != nil {
 		return nil, err
@@ -47,23 +47,23 @@ func (r *reader) Next(ctx context.Context) ([]eventlog.Record, error) {
 	return r.out, nil
 }
 
-// await returns once there is a record to read, with r.out filled if the tail has it.
+// await returns once there is a record to read. It fills r.out if the cache has it.
 func (r *reader) await(ctx context.Context) error {
 	for {
 		if err := r.closed(ctx); err != nil {
 			return err
 		}
-		ready, err := r.look()
+		ready, err := r.poll()
 		if ready || err != nil {
 			return err
 		}
 		select {
 		case <-r.wake:
 		case <-ctx.Done():
-			r.partition.forget(r)
+			r.partition.cancelWait(r)
 			return ctx.Err()
 		case <-r.log.closed:
-			r.partition.forget(r)
+			r.partition.cancelWait(r)
 			return eventlog.ErrClosed
 		}
 	}
@@ -81,9 +81,9 @@ func (r *reader) closed(ctx context.Context) error {
 	}
 }
 
-// look checks the position and takes what the tail holds. When there is
-// nothing yet, the reader is put on the waiting list.
-func (r *reader) look() (ready bool, err error) {
+// poll checks the position and takes what the cache holds. If there is no record yet,
+// it puts the reader on the waiting list.
+func (r *reader) poll() (ready bool, err error) {
 	p := r.partition
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *reader) look() (ready bool, err error) {
 		p.waiting = append(p.waiting, r)
 		return false, nil
 	}
-	r.take(p.tail.from(r.next))
+	r.take(p.cache.from(r.next))
 	return true, nil
 }
 
@@ -113,8 +113,8 @@ func (r *reader) take(records []eventlog.Record) {
 
 // fromDatabase fills r.out with at least one record, all below the end.
 func (r *reader) fromDatabase() error {
-	r.log.using.RLock() // keeps the database open
-	defer r.log.using.RUnlock()
+	r.log.dbMu.RLock() // keeps the database open
+	defer r.log.dbMu.RUnlock()
 	if err := r.closed(context.Background()); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (r *reader) collect(it *pebble.Iterator) error {
 	return it.Error()
 }
 
-// checkGap explains an empty batch: the records were trimmed meanwhile, or are lost.
+// checkGap explains an empty batch: the records were trimmed in the meantime, or are lost.
 func (r *reader) checkGap() error {
 	if len(r.out) > 0 {
 		return nil
@@ -172,5 +172,5 @@ func (r *reader) checkGap() error {
 	if start, _ := r.partition.bounds(); r.next < start {
 		return eventlog.ErrTrimmed
 	}
-	return fmt.Errorf("record %d is missing: the database is damaged", r.next)
+	return fmt.Errorf("record %d is missing: the database is damaged, restore its directory from a backup", r.next)
 }

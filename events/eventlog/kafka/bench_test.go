@@ -23,7 +23,7 @@ func openBench(b *testing.B) (eventlog.Log, string) {
 	return l, s.Topic
 }
 
-// BenchmarkAppend has goroutines that wait for the acknowledgement of each record before the next.
+// BenchmarkAppend has goroutines that wait for the acknowledgement of each record before they append the next.
 func BenchmarkAppend(b *testing.B) {
 	for _, size := range []int{1 << 10, 20 << 10} {
 		b.Run(fmt.Sprintf("%dKB-64goroutines", size>>10), func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkRoundTrip appends and waits until a tailing reader has the record.
+// BenchmarkRoundTrip appends and waits until a reader at the end has the record.
 func BenchmarkRoundTrip(b *testing.B) {
 	l, topic := openBench(b)
 	r := l.Read(topic, 0, 0)
@@ -49,7 +49,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	})
 }
 
-// BenchmarkReadOne reads single records while another partition is followed.
+// BenchmarkReadOne reads single records at arbitrary offsets.
 func BenchmarkReadOne(b *testing.B) {
 	const n = 1000
 	l, topic := openBench(b)
@@ -67,8 +67,8 @@ func BenchmarkReadOne(b *testing.B) {
 	})
 }
 
-// BenchmarkFirstTail opens a reader at the end, while another waits at the end of another partition, and appends.
-func BenchmarkFirstTail(b *testing.B) {
+// BenchmarkNewReaderAtEnd opens a reader at the end, while another waits at the end of another partition, and appends.
+func BenchmarkNewReaderAtEnd(b *testing.B) {
 	l, topic := openBench(b)
 	other := l.Read(topic, 1, 0)
 	defer other.Close()

@@ -12,40 +12,40 @@ import (
 )
 
 const (
-	// messageBytes fits a record of eventlog.MaxRecord with key and headers.
+	// messageBytes is enough for a record of eventlog.MaxRecord with key and headers.
 	messageBytes = eventlog.MaxRecord + 64<<10
 	// pendingBytes bounds the appends in flight.
 	pendingBytes = 64 << 20
 )
 
-// Config says where the log is and how its topics are made.
+// Config says where the log is and how its topics are created.
 type Config struct {
-	// Brokers are addresses, host:port, of which one must answer.
+	// Brokers are the addresses of seed brokers, host:port. One of them must be reachable.
 	Brokers []string
 	// Partitions is the count of every topic, fixed for the life of the log.
 	Partitions int32
-	// ReplicationFactor of topics that are made. 0 means 1. From 3 on, every topic
-	// must have min.insync.replicas of at least 2.
+	// ReplicationFactor is for topics that are created. 0 means 1. From 3 on, every
+	// topic must have min.insync.replicas of at least 2.
 	ReplicationFactor int16
-	// Topics are the topics of the log, each with topic settings of its own for
-	// when it is made, such as retention.ms; nil is fine. Without settings nothing is
-	// ever deleted but by Trim.
+	// Topics are the topics of the log. Each may have topic settings for its creation,
+	// such as retention.ms. Without settings, only Trim ever deletes records.
 	Topics map[string]map[string]string
-	// ReadOnly opens topics that exist and changes nothing: appends, trims and memberships
-	// fail with eventlog.ErrReadOnly. Partitions may be 0 then, for those that the topics have.
+	// ReadOnly opens existing topics without changing them: appends, trims and memberships
+	// fail with eventlog.ErrReadOnly. Partitions may then be 0, for the topics' own count.
 	ReadOnly bool
 	// SessionTimeout is how long a member of a group may be silent before its
 	// partitions are given away. 0 means 6 s. The broker's
 	// group.min.session.timeout.ms must not exceed it.
 	SessionTimeout time.Duration
-	// HeartbeatInterval is how often a member speaks. 0 means a quarter of SessionTimeout.
+	// HeartbeatInterval is the pause between a member's heartbeats. 0 means a quarter of
+	// SessionTimeout.
 	HeartbeatInterval time.Duration
-	// DeliveryTimeout is how long an append that could not be sent is tried again.
-	// 0 means 30 s. What was sent already is tried until its outcome is known.
+	// DeliveryTimeout is how long an append that could not be sent is retried. 0 means
+	// 30 s. An append that was sent is retried until its outcome is known.
 	DeliveryTimeout time.Duration
 	// ClientID names this process to the brokers. Empty means "platen".
 	ClientID string
-	// Logger receives faults. Nil means slog.Default().
+	// Logger receives failures. Nil means slog.Default().
 	Logger *slog.Logger
 	// Opts are added to every client: TLS, SASL.
 	Opts []kgo.Opt
@@ -89,18 +89,18 @@ func (c Config) validate() error {
 	return nil
 }
 
-// client makes a client with what all have in common.
+// client returns a new client with the common options and opts.
 func (c Config) client(opts ...kgo.Opt) (*kgo.Client, error) {
 	common := []kgo.Opt{
 		kgo.SeedBrokers(c.Brokers...),
 		kgo.ClientID(c.ClientID),
-		kgo.MetadataMinAge(250 * time.Millisecond), // a new leader is found soon
+		kgo.MetadataMinAge(250 * time.Millisecond), // finds a new leader soon
 		kgo.RetryBackoffFn(backoff),
 	}
 	return kgo.NewClient(append(append(common, opts...), c.Opts...)...)
 }
 
-// backoff is the pause after a number of failures in a row.
+// backoff returns the pause after a number of failures in a row.
 func backoff(failures int) time.Duration {
 	return min(time.Second, 25*time.Millisecond<<min(failures, 6))
 }

@@ -51,8 +51,8 @@ func open(t *testing.T, cluster *kfake.Cluster) *kafka.Log {
 	return l
 }
 
-// follow reads n records from the start and checks that they are the numbers in order.
-func follow(t *testing.T, l eventlog.Log, n int) {
+// checkNumbers reads n records from the start and checks that they are the numbers in order.
+func checkNumbers(t *testing.T, l eventlog.Log, n int) {
 	t.Helper()
 	r := l.Read(topic, 0, 0)
 	defer r.Close()
@@ -72,13 +72,14 @@ func follow(t *testing.T, l eventlog.Log, n int) {
 	}
 }
 
-// count appends n numbers without waiting, calling between before each, and waits for all.
-func count(t *testing.T, l eventlog.Log, n int, between func(i int)) {
+// appendNumbers appends the first n numbers without waiting, calling before ahead of
+// each, and waits for all.
+func appendNumbers(t *testing.T, l eventlog.Log, n int, before func(i int)) {
 	t.Helper()
 	var acks sync.WaitGroup
 	acks.Add(n)
 	for i := range n {
-		between(i)
+		before(i)
 		l.Append(topic, 0, eventlog.Record{Value: fmt.Append(nil, i)}, func(offset int64, err error) {
 			defer acks.Done()
 			if err != nil || offset != int64(i) {
@@ -89,14 +90,14 @@ func count(t *testing.T, l eventlog.Log, n int, between func(i int)) {
 	acks.Wait()
 }
 
-// TestLeaderMoves moves the partition from broker to broker under appends and a reader at the end.
+// TestLeaderMoves moves the partition from broker to broker during appends and with a reader at the end.
 func TestLeaderMoves(t *testing.T) {
 	const n = 300
 	cluster := startCluster(t, kfake.NumBrokers(3))
 	l := open(t, cluster)
 	var reading sync.WaitGroup
-	reading.Go(func() { follow(t, l, n) })
-	count(t, l, n, func(i int) {
+	reading.Go(func() { checkNumbers(t, l, n) })
+	appendNumbers(t, l, n, func(i int) {
 		if i%100 == 50 {
 			if err := cluster.MoveTopicPartition(topic, 0, int32(i/100)); err != nil {
 				t.Error(err)
@@ -104,28 +105,28 @@ func TestLeaderMoves(t *testing.T) {
 		}
 	})
 	reading.Wait()
-	follow(t, l, n)
+	checkNumbers(t, l, n)
 }
 
-// TestElection asks for the bounds while the partition has no leader: that is waited
-// for, as nodes start while brokers do, while a lasting answer is not.
+// TestElection asks for the bounds while the partition has no leader. That is retried,
+// because nodes may start together with brokers; a permanent error is not.
 func TestElection(t *testing.T) {
 	for _, c := range []struct {
-		answer *kerr.Error
-		want   error
+		refusal *kerr.Error
+		want    error
 	}{{kerr.LeaderNotAvailable, nil}, {kerr.TopicAuthorizationFailed, kerr.TopicAuthorizationFailed}} {
 		cluster := startCluster(t, kfake.NumBrokers(1))
 		l := open(t, cluster)
-		count(t, l, 3, func(int) {})
-		refuseOffsets(cluster, c.answer, 2)
+		appendNumbers(t, l, 3, func(int) {})
+		refuseOffsets(cluster, c.refusal, 2)
 		if start, end, err := l.Bounds(within(t), topic, 0); !errors.Is(err, c.want) || err == nil && (start != 0 || end != 3) {
-			t.Errorf("%v: got %d to %d, %v", c.answer, start, end, err)
+			t.Errorf("%v: got %d to %d, %v", c.refusal, start, end, err)
 		}
 	}
 }
 
-// refuseOffsets gives the answer to that many requests for offsets.
-func refuseOffsets(cluster *kfake.Cluster, answer *kerr.Error, times int64) {
+// refuseOffsets refuses that many requests for offsets.
+func refuseOffsets(cluster *kfake.Cluster, refusal *kerr.Error, times int64) {
 	var asked atomic.Int64
 	cluster.ControlKey(int16(kmsg.ListOffsets), func(request kmsg.Request) (kmsg.Response, error, bool) {
 		if asked.Add(1) > times {
@@ -133,7 +134,7 @@ func refuseOffsets(cluster *kfake.Cluster, answer *kerr.Error, times int64) {
 		}
 		cluster.KeepControl()
 		p := kmsg.NewListOffsetsResponseTopicPartition()
-		p.ErrorCode = answer.Code
+		p.ErrorCode = refusal.Code
 		response := request.ResponseKind().(*kmsg.ListOffsetsResponse)
 		response.Topics = []kmsg.ListOffsetsResponseTopic{{Topic: topic, Partitions: []kmsg.ListOffsetsResponseTopicPartition{p}}}
 		return response, nil, true
@@ -153,12 +154,12 @@ func TestConnectionsBreak(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	count(t, l, n, func(int) {})
-	follow(t, l, n)
+	appendNumbers(t, l, n, func(int) {})
+	checkNumbers(t, l, n)
 }
 
-// TestForeignRecords reads what others have written: values of nil, and offsets
-// that a transaction's marker has taken, which is an error and not a wait.
+// TestForeignRecords reads what another client has written: records without a value, and
+// offsets taken by a transaction's marker, at which a reader fails instead of waiting.
 func TestForeignRecords(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(1))
 	l := open(t, cluster)
@@ -189,7 +190,7 @@ func TestForeignRecords(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses opens logs on clusters that would not keep the contract.
+// TestOpenRefuses opens logs on clusters whose settings break the contract.
 func TestOpenRefuses(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(3))
 	client, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...))

@@ -14,8 +14,8 @@ import (
 
 var decompressor = kgo.DefaultDecompressor()
 
-// fetch asks the leader for the records at offset and after, without waiting for
-// any. None and no error means that offset is the end.
+// fetch requests the records from offset on from the leader, without waiting for new
+// ones. No records and no error mean that offset is the end.
 func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64, maxBytes int32) ([]eventlog.Record, error) {
 	response, err := fetchRequest(t, partition, offset, maxBytes).RequestWith(ctx, l.producer.Broker(int(t.leader(partition))))
 	if err != nil {
@@ -25,7 +25,7 @@ func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64
 		return nil, err
 	}
 	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
-		return nil, errors.New("the broker did not answer for the partition")
+		return nil, errNoPartition
 	}
 	return decodeFetch(t, &response.Topics[0].Partitions[0], partition, offset)
 }
@@ -36,15 +36,15 @@ func fetchRequest(t *topic, partition int32, offset int64, maxBytes int32) *kmsg
 	topic := kmsg.NewFetchRequestTopic()
 	topic.Topic, topic.TopicID, topic.Partitions = t.name, t.id, append(topic.Partitions, p)
 	request := kmsg.NewPtrFetchRequest()
-	request.MaxBytes, request.SessionEpoch = maxBytes, -1 // of no fetch session
+	request.MaxBytes, request.SessionEpoch = maxBytes, -1 // without a fetch session
 	request.Topics = append(request.Topics, topic)
 	return request
 }
 
-// decodeFetch checks that the records follow without a gap.
-func decodeFetch(t *topic, answer *kmsg.FetchResponseTopicPartition, partition int32, offset int64) ([]eventlog.Record, error) {
+// decodeFetch returns the records of a response from offset on, up to the first gap.
+func decodeFetch(t *topic, response *kmsg.FetchResponseTopicPartition, partition int32, offset int64) ([]eventlog.Record, error) {
 	options := kgo.ProcessFetchPartitionOpts{Offset: offset, Topic: t.name, Partition: partition}
-	fetched, _ := kgo.ProcessFetchPartition(options, answer, decompressor, nil)
+	fetched, _ := kgo.ProcessFetchPartition(options, response, decompressor, nil)
 	if fetched.Err != nil && len(fetched.Records) == 0 {
 		return nil, fetched.Err
 	}
@@ -58,10 +58,11 @@ func decodeFetch(t *topic, answer *kmsg.FetchResponseTopicPartition, partition i
 	return records, nil
 }
 
-// errGap tells that offsets are not dense, which no retry mends.
-var errGap = errors.New("the topic is compacted or written with transactions")
+// errGap means that offsets are missing for good: no retry helps.
+var errGap = errors.New("the topic is compacted or written with transactions: set cleanup.policy=delete and keep other writers off")
 
-// gapError explains why offset want is missing; after some good records that can wait.
+// gapError explains why offset want is missing. If there are good records before it,
+// they are returned first.
 func gapError(want, got, start int64, good int) error {
 	switch {
 	case good > 0:
@@ -72,7 +73,8 @@ func gapError(want, got, start int64, good int) error {
 	return fmt.Errorf("record %d is missing, %d follows: %w", want, got, errGap)
 }
 
-// outOfRange tells which side of the log offset is on. Nil means on neither by now.
+// outOfRange returns ErrTrimmed for an offset below the partition's start, ErrBeyondEnd
+// for one above its end, and nil if the offset is in range by now.
 func (l *Log) outOfRange(ctx context.Context, topic string, partition int32, offset int64) error {
 	start, end, err := l.Bounds(ctx, topic, partition)
 	switch {

@@ -17,8 +17,8 @@ import (
 	"platen.dev/events/eventlog/logtest"
 )
 
-// The tests in this file need a real broker: start one with
-// testdata/kafka/run.sh and put its address into PLATEN_TEST_KAFKA.
+// The tests in this file need a real broker: start one with testdata/kafka/run.sh and
+// set PLATEN_TEST_KAFKA to its address.
 const addressVariable = "PLATEN_TEST_KAFKA"
 
 func realBroker(t testing.TB) logtest.Factory {
@@ -40,7 +40,7 @@ func TestBrokerTakeover(t *testing.T) {
 	}
 }
 
-// script runs testdata/kafka/run.sh and gives what it prints.
+// script runs testdata/kafka/run.sh and returns what it prints.
 func script(t *testing.T, command, dir string) string {
 	t.Helper()
 	cmd := exec.Command("../../../testdata/kafka/run.sh", command, dir)
@@ -52,8 +52,8 @@ func script(t *testing.T, command, dir string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// TestBrokerKilled kills and restarts a broker of its own while a log appends to
-// it. The log must go on by itself, and every acknowledged record must be there once.
+// TestBrokerKilled kills and restarts a broker of its own while a log appends to it.
+// The log must recover by itself, and every acknowledged record must be there once.
 func TestBrokerKilled(t *testing.T) {
 	dir := t.TempDir()
 	t.Cleanup(func() { script(t, "kill", dir) })
@@ -73,20 +73,20 @@ func TestBrokerKilled(t *testing.T) {
 	w.check(t, s.Topic)
 }
 
-// writer appends numbers to a partition, a few in flight, and notes where they are.
+// writer appends numbers to a partition, a few in flight, and records their offsets.
 type writer struct {
 	log     eventlog.Log
 	stop    chan struct{}
 	stopped sync.WaitGroup
 	mu      sync.Mutex
-	more    sync.Cond
+	changed sync.Cond
 	acked   map[int64]string
 	failed  int
 }
 
 func startWriter(l eventlog.Log, topic string) *writer {
 	w := &writer{log: l, stop: make(chan struct{}), acked: map[int64]string{}}
-	w.more.L = &w.mu
+	w.changed.L = &w.mu
 	w.stopped.Go(func() {
 		room := make(chan struct{}, 32)
 		for i := 0; ; i++ {
@@ -94,13 +94,13 @@ func startWriter(l eventlog.Log, topic string) *writer {
 			case room <- struct{}{}:
 			case <-w.stop:
 				for range cap(room) {
-					room <- struct{}{} // until all are answered
+					room <- struct{}{} // until all appends are complete
 				}
 				return
 			}
 			value := fmt.Sprint(i)
 			l.Append(topic, 0, eventlog.Record{Value: []byte(value)}, func(offset int64, err error) {
-				w.note(offset, value, err)
+				w.onComplete(offset, value, err)
 				<-room
 			})
 		}
@@ -108,7 +108,7 @@ func startWriter(l eventlog.Log, topic string) *writer {
 	return w
 }
 
-func (w *writer) note(offset int64, value string, err error) {
+func (w *writer) onComplete(offset int64, value string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
@@ -116,7 +116,7 @@ func (w *writer) note(offset int64, value string, err error) {
 	} else {
 		w.acked[offset] = value
 	}
-	w.more.Broadcast()
+	w.changed.Broadcast()
 }
 
 // awaitMore waits for n further acknowledgements.
@@ -126,7 +126,7 @@ func (w *writer) awaitMore(t *testing.T, n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for want := len(w.acked) + n; len(w.acked) < want; {
-		w.more.Wait()
+		w.changed.Wait()
 	}
 	t.Logf("%d further records acknowledged after %s", n, time.Since(started).Round(time.Millisecond))
 }

@@ -17,29 +17,30 @@ import (
 )
 
 // Log is a log on Kafka. It owns one client for appends, fetches and
-// administration, the consumers of its tails, and one client per membership.
+// administration, the shared consumers, and one client per membership.
 type Log struct {
-	config   Config
-	logger   *slog.Logger
-	producer *kgo.Client
-	admin    *kadm.Client // on producer
-	topics   map[string]*topic
-	tails    tails
-	members  members
+	config    Config
+	logger    *slog.Logger
+	producer  *kgo.Client
+	admin     *kadm.Client // on producer
+	topics    map[string]*topic
+	consumers consumers
+	members   members
 
-	life    context.Context // ends with Close
-	end     context.CancelFunc
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
 	closing sync.Once
 
-	appends sync.RWMutex // write-held to set closed
+	appends sync.RWMutex // guards closed; held for reading while an append is counted in pending
 	closed  bool
-	pending sync.WaitGroup // appends that were not answered
+	pending sync.WaitGroup // appends whose callback has not run
 }
 
 var _ eventlog.Log = (*Log)(nil)
 
-// Open connects, makes the topics that are missing, and checks all of them:
-// another partition count is a *eventlog.PartitionCountError. ctx bounds the opening only.
+// Open connects, creates the topics that do not exist, and checks all of them. The
+// error is a *eventlog.PartitionCountError if one has another partition count. ctx
+// bounds the opening only.
 func Open(ctx context.Context, c Config) (*Log, error) {
 	c = c.withDefaults()
 	if err := c.validate(); err != nil {
@@ -58,10 +59,10 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		return nil, fmt.Errorf("open kafka log: %w", err)
 	}
 	l := &Log{config: c, logger: c.Logger, producer: producer, admin: kadm.NewClient(producer)}
-	l.life, l.end = context.WithCancel(context.Background())
-	l.tails.log, l.members.open = l, map[*member]bool{}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	l.consumers.log, l.members.open = l, map[*member]bool{}
 	if err := l.prepare(ctx); err != nil {
-		l.end()
+		l.cancel()
 		producer.Close()
 		return nil, fmt.Errorf("open kafka log: %w", err)
 	}
@@ -76,21 +77,22 @@ func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func
 	l.appends.RLock()
 	if l.closed {
 		l.appends.RUnlock()
-		go done(0, eventlog.ErrClosed) // nobody is left to call back
+		go done(0, eventlog.ErrClosed) // the client has ended, and done must not run in the caller's goroutine
 		return
 	}
 	l.pending.Add(1)
 	l.appends.RUnlock()
-	if err := l.refuses(topic, partition, r); err != nil {
-		go l.answer(done, 0, err)
+	if err := l.checkAppend(topic, partition, r); err != nil {
+		go l.complete(done, 0, err)
 		return
 	}
 	l.producer.Produce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
-		l.answer(done, sent.Offset, err)
+		l.complete(done, sent.Offset, err)
 	})
 }
 
-func (l *Log) answer(done func(int64, error), offset int64, err error) {
+// complete calls back with the outcome of an append.
+func (l *Log) complete(done func(int64, error), offset int64, err error) {
 	defer l.pending.Done()
 	switch {
 	case err == nil:
@@ -104,7 +106,7 @@ func (l *Log) answer(done func(int64, error), offset int64, err error) {
 	}
 }
 
-func (l *Log) refuses(topic string, partition int32, r eventlog.Record) error {
+func (l *Log) checkAppend(topic string, partition int32, r eventlog.Record) error {
 	if l.config.ReadOnly {
 		return eventlog.ErrReadOnly
 	}
@@ -152,26 +154,27 @@ func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start,
 	return start, end, nil
 }
 
-// What a ListOffsets request takes for a timestamp.
+// Special timestamps of a ListOffsets request.
 const (
 	atStart int64 = -2
 	atEnd   int64 = -1
 )
 
-// electionPatience is how long a question is repeated while a partition is between
-// two leaders, as it is when a broker restarts.
-const electionPatience = 30 * time.Second
+// electionTimeout is how long a request is repeated while a partition has no leader, as
+// when a broker restarts.
+const electionTimeout = 30 * time.Second
 
-// settledOffset asks again for as long as the answer is that a leader is being elected.
+// settledOffset returns an offset of a partition. While the partition has no leader, it
+// repeats the request.
 func (l *Log) settledOffset(ctx context.Context, t *topic, partition int32, at int64) (int64, error) {
-	deadline := time.Now().Add(electionPatience)
+	deadline := time.Now().Add(electionTimeout)
 	for failures := 0; ; failures++ {
 		offset, err := l.offset(ctx, t.name, partition, at)
-		var answer *kerr.Error
-		if !errors.As(err, &answer) || !answer.Retriable || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
+		var refusal *kerr.Error
+		if !errors.As(err, &refusal) || !refusal.Retriable || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
 			return offset, err
 		}
-		l.relearn(ctx, t)
+		l.refreshLeaders(ctx, t)
 	}
 }
 
@@ -187,11 +190,14 @@ func (l *Log) offset(ctx context.Context, topic string, partition int32, at int6
 		return 0, err
 	}
 	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
-		return 0, errors.New("the broker did not answer for the partition")
+		return 0, errNoPartition
 	}
-	answer := response.Topics[0].Partitions[0]
-	return answer.Offset, kerr.ErrorForCode(answer.ErrorCode)
+	found := response.Topics[0].Partitions[0]
+	return found.Offset, kerr.ErrorForCode(found.ErrorCode)
 }
+
+// errNoPartition means that a broker's response lacks the partition that was asked for.
+var errNoPartition = errors.New("the broker's response does not include the partition")
 
 // Trim implements eventlog.Log.
 func (l *Log) Trim(ctx context.Context, topic string, partition int32, before int64) error {
@@ -221,18 +227,18 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	return nil
 }
 
-// orClosed makes of an error after Close what callers expect.
+// orClosed returns err, or ErrClosed once the log is closed.
 func (l *Log) orClosed(err error) error {
-	if l.life.Err() != nil {
+	if l.ctx.Err() != nil {
 		return eventlog.ErrClosed
 	}
 	return err
 }
 
-// flushPatience is how long Close waits for pending appends to succeed.
-const flushPatience = 10 * time.Second
+// flushTimeout is how long Close waits for pending appends to succeed.
+const flushTimeout = 10 * time.Second
 
-// Close leaves all groups, ends the readers, finishes the pending appends or
+// Close leaves all groups, ends the readers, completes the pending appends or
 // fails them after ten seconds, and disconnects. Later calls do nothing.
 func (l *Log) Close() error {
 	l.closing.Do(func() {
@@ -240,11 +246,11 @@ func (l *Log) Close() error {
 		l.appends.Lock()
 		l.closed = true
 		l.appends.Unlock()
-		l.end()
-		l.tails.close()
-		ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
+		l.cancel()
+		l.consumers.close()
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 		defer cancel()
-		_ = l.producer.Flush(ctx) // what remains is failed by Close
+		_ = l.producer.Flush(ctx) // the producer's Close fails what remains
 		l.producer.Close()
 		l.pending.Wait()
 	})

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { logtest.Main(m, at) }
 
-// at is the storage named "broker topic".
+// at returns the storage named "broker topic".
 func at(where string) logtest.Storage {
 	broker, topic, _ := strings.Cut(where, " ")
 	open := func(c kafka.Config) (eventlog.Log, error) {

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// rebalanceTimeout is how long Revoked may take before the group goes on without the member.
+	// rebalanceTimeout is how long Revoked may take before the group continues without the member.
 	rebalanceTimeout = 10 * time.Second
-	// leavePatience bounds the farewell to a broker that does not answer.
-	leavePatience = 5 * time.Second
+	// leaveTimeout bounds leaving the group if its coordinator does not respond.
+	leaveTimeout = 5 * time.Second
 )
 
-// members are the memberships that Close of the log has to close.
+// members are the open memberships of a log, which Log.Close closes.
 type members struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below
 	open   map[*member]bool
 	closed bool
 }
@@ -35,14 +35,14 @@ type member struct {
 	topic   string
 	owner   eventlog.Owner
 	client  *kgo.Client
-	calls   sync.Mutex // makes the calls to owner serial
+	calls   sync.Mutex // serializes the calls to owner
 	leaving sync.Once
 }
 
 var _ eventlog.Membership = (*member)(nil)
 
-// Own implements eventlog.Log. It returns at once; partitions come when the group has
-// met. Do not call Close of the membership from within the owner's methods.
+// Own implements eventlog.Log. It returns at once; partitions are assigned when the
+// group has rebalanced. An owner must not call Close of its membership.
 func (l *Log) Own(group, topic string, owner eventlog.Owner) (eventlog.Membership, error) {
 	if l.config.ReadOnly {
 		return nil, eventlog.ErrReadOnly
@@ -63,10 +63,10 @@ func (l *Log) Own(group, topic string, owner eventlog.Owner) (eventlog.Membershi
 	return m, nil
 }
 
-// join makes the client, paused before it can be assigned anything.
+// join creates the client and pauses the topic before it can be assigned anything.
 func (m *member) join(group string) (err error) {
 	c := m.log.config
-	m.calls.Lock() // no call before the client is known
+	m.calls.Lock() // the owner is not called before m.client is set
 	defer m.calls.Unlock()
 	m.client, err = c.client(
 		kgo.ConsumerGroup(group),
@@ -80,7 +80,7 @@ func (m *member) join(group string) (err error) {
 		kgo.OnPartitionsAssigned(m.call(m.owner.Assigned)),
 		kgo.OnPartitionsRevoked(m.call(m.owner.Revoked)),
 		kgo.OnPartitionsLost(m.call(m.owner.Lost)),
-		kgo.WithHooks(groupFaults{m.log.logger.With("group", group), c.SessionTimeout}),
+		kgo.WithHooks(groupErrors{m.log.logger.With("group", group), c.SessionTimeout}),
 	)
 	if err == nil {
 		m.client.PauseFetchTopics(m.topic)
@@ -88,7 +88,7 @@ func (m *member) join(group string) (err error) {
 	return err
 }
 
-// call adapts a method of the owner.
+// call adapts a method of the owner to franz-go's callbacks.
 func (m *member) call(method func([]int32)) func(context.Context, *kgo.Client, map[string][]int32) {
 	return func(_ context.Context, _ *kgo.Client, partitions map[string][]int32) {
 		m.calls.Lock()
@@ -102,10 +102,11 @@ func (m *member) call(method func([]int32)) func(context.Context, *kgo.Client, m
 // Close implements eventlog.Membership.
 func (m *member) Close() error {
 	m.leaving.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), leavePatience)
+		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 		defer cancel()
 		if err := m.client.LeaveGroupContext(ctx); err != nil {
-			m.log.logger.Warn("left the group without its coordinator", "topic", m.topic, "err", err)
+			m.log.logger.Warn("kafka: the group's coordinator did not confirm the leave; other members take over after the session timeout",
+				"topic", m.topic, "error", err)
 		}
 		m.client.Close()
 		m.log.members.remove(m)
@@ -119,7 +120,7 @@ func (ms *members) remove(m *member) {
 	delete(ms.open, m)
 }
 
-// close closes all memberships, in parallel, and refuses new ones.
+// close refuses new memberships and closes all open ones, in parallel.
 func (ms *members) close() {
 	ms.mu.Lock()
 	ms.closed = true
@@ -131,19 +132,19 @@ func (ms *members) close() {
 	leaving.Wait()
 }
 
-// groupFaults logs what makes a member lose its partitions.
-type groupFaults struct {
+// groupErrors logs the errors that make a member lose its partitions.
+type groupErrors struct {
 	logger         *slog.Logger
 	sessionTimeout time.Duration
 }
 
 // OnGroupManageError implements kgo.HookGroupManageError.
-func (f groupFaults) OnGroupManageError(err error) {
+func (g groupErrors) OnGroupManageError(err error) {
 	if errors.Is(err, context.Canceled) {
 		return // leaving
 	}
 	if errors.Is(err, kerr.InvalidSessionTimeout) {
-		err = sessionTimeoutError(f.sessionTimeout)
+		err = sessionTimeoutError(g.sessionTimeout)
 	}
-	f.logger.Error("membership lost, joining again", "err", err)
+	g.logger.Error("kafka: membership in the group lost, joining again", "error", err)
 }

@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// A reader's fetches start small, for those who want one record, and grow for
-	// those who read on.
+	// A reader's fetches start small, because it may want one record only, and grow
+	// when it reads on.
 	firstBytes = 32 << 10
 	nextBytes  = 1 << 20
-	// warnAfter is the number of failures in a row, about five seconds, that is worth a warning.
+	// warnAfter is after how many failures in a row, about five seconds, a warning is logged.
 	warnAfter = 10
 )
 
-// reader serves one goroutine: by its own fetches while it is behind, by a tail
-// at the end.
+// reader serves one goroutine: by its own fetches while it is behind, by a
+// subscription at the end.
 type reader struct {
-	log       *Log
-	topic     *topic
-	partition int32
-	err       error // the topic is unknown, or the reader is closed
-	next      int64
-	maxBytes  int32
-	tail      *subscription // nil while behind
+	log          *Log
+	topic        *topic
+	partition    int32
+	err          error // the topic is unknown, or the reader is closed
+	next         int64
+	maxBytes     int32
+	subscription *subscription // nil while behind
 }
 
 var _ eventlog.Reader = (*reader)(nil)
 
-// Read implements eventlog.Log. Faults show in the first Next.
+// Read implements eventlog.Log. The first Next returns its errors.
 func (l *Log) Read(topic string, partition int32, from int64) eventlog.Reader {
 	t, err := l.topic(topic, partition)
 	if err == nil && from < 0 {
@@ -53,7 +53,7 @@ func (r *reader) Next(ctx context.Context) ([]eventlog.Record, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(r.log.life, cancel)()
+	defer context.AfterFunc(r.log.ctx, cancel)()
 	records, err := r.read(ctx)
 	if err != nil {
 		return nil, r.log.orClosed(err)
@@ -62,27 +62,27 @@ func (r *reader) Next(ctx context.Context) ([]eventlog.Record, error) {
 	return records, nil
 }
 
-// read alternates between the two ways until there are records.
+// read alternates between fetches and a subscription until there are records.
 func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
 	for {
-		if r.tail == nil {
+		if r.subscription == nil {
 			records, err := r.fetch(ctx)
 			if len(records) > 0 || err != nil {
 				return records, err
 			}
-			if r.tail, err = r.log.tails.subscribe(place{r.topic.name, r.partition}, r.next); err != nil {
+			if r.subscription, err = r.log.consumers.subscribe(topicPartition{r.topic.name, r.partition}, r.next); err != nil {
 				return nil, err
 			}
 		}
-		records, err := r.tail.wait(ctx)
+		records, err := r.subscription.wait(ctx)
 		if len(records) > 0 || err != nil {
 			return records, err
 		}
-		r.unsubscribe() // it has ended
+		r.unsubscribe() // the subscription has ended
 	}
 }
 
-// fetch retries until it has records, is at the end, or has an error to tell.
+// fetch retries until it has records, is at the end, or meets an error that lasts.
 func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 	for failures := 0; ; failures++ {
 		records, err := r.log.fetch(ctx, r.topic, r.partition, r.next, r.maxBytes)
@@ -97,29 +97,30 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 			return nil, err
 		}
 		if failures == warnAfter {
-			r.log.logger.Warn("reading goes on failing", "topic", r.topic.name, "partition", r.partition, "offset", r.next, "err", err)
+			r.log.logger.Warn("kafka: reading keeps failing, still trying: check the brokers", "topic", r.topic.name, "partition", r.partition,
+				"offset", r.next, "error", err)
 		}
 		if !pause(ctx, backoff(failures)) {
-			return nil, fmt.Errorf("%w, last fault: %v", ctx.Err(), err)
+			return nil, fmt.Errorf("%w, last error: %v", ctx.Err(), err)
 		}
-		r.log.relearn(ctx, r.topic)
+		r.log.refreshLeaders(ctx, r.topic)
 	}
 }
 
-// transient tells faults of the network and of moving leaders from answers.
+// transient reports whether an error may pass: of the network, or while a leader moves.
 func transient(err error) bool {
 	for _, final := range []error{eventlog.ErrTrimmed, eventlog.ErrBeyondEnd, eventlog.ErrClosed, errGap} {
 		if errors.Is(err, final) {
 			return false
 		}
 	}
-	var answer *kerr.Error
-	return !errors.As(err, &answer) || answer.Retriable
+	var refusal *kerr.Error
+	return !errors.As(err, &refusal) || refusal.Retriable
 }
 
 func (r *reader) unsubscribe() {
-	if r.tail != nil {
-		r.tail.close()
-		r.tail = nil
+	if r.subscription != nil {
+		r.subscription.close()
+		r.subscription = nil
 	}
 }

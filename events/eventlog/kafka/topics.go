@@ -17,23 +17,23 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// topic is what fetch requests need to know.
+// topic is what fetch requests need to know about a topic.
 type topic struct {
 	name string
 	id   [16]byte
 
-	mu      sync.Mutex
-	leaders []int32 // broker per partition; -1 while there is none
+	mu      sync.Mutex // guards leaders
+	leaders []int32    // broker id per partition; -1 while a partition has no leader
 }
 
-// topic checks that the log is open and has the partition.
+// topic returns a topic. It checks that the log is open and has the partition.
 func (l *Log) topic(name string, partition int32) (*topic, error) {
-	if l.life.Err() != nil {
+	if l.ctx.Err() != nil {
 		return nil, eventlog.ErrClosed
 	}
 	t, ok := l.topics[name]
 	if !ok {
-		return nil, fmt.Errorf("topic %s is not one of the log's", name)
+		return nil, fmt.Errorf("the log has no topic %s", name)
 	}
 	if partition < 0 || partition >= l.config.Partitions {
 		return nil, fmt.Errorf("topic %s has no partition %d", name, partition)
@@ -47,7 +47,8 @@ func (t *topic) leader(partition int32) int32 {
 	return t.leaders[partition]
 }
 
-// prepare makes the missing topics, checks all and learns their leaders.
+// prepare creates the topics that do not exist, finds the leaders of all and checks
+// their settings.
 func (l *Log) prepare(ctx context.Context) error {
 	if l.config.ReadOnly {
 		return l.prepareReading(ctx)
@@ -56,7 +57,7 @@ func (l *Log) prepare(ctx context.Context) error {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(l.config.Topics))
-	found, err := l.describe(ctx, names)
+	found, err := l.metadata(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -68,33 +69,33 @@ func (l *Log) prepare(ctx context.Context) error {
 			return fmt.Errorf("create topic %s: %w", name, err)
 		}
 	}
-	if err := l.learn(ctx, names); err != nil {
+	if err := l.awaitLeaders(ctx, names); err != nil {
 		return err
 	}
 	return l.checkSettings(ctx, names)
 }
 
-// prepareReading checks that the topics exist, and learns their partitions and leaders.
+// prepareReading checks that the topics exist, and finds their partitions and leaders.
 func (l *Log) prepareReading(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(l.config.Topics))
-	found, err := l.describe(ctx, names)
+	found, err := l.metadata(ctx, names)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if errors.Is(kerr.ErrorForCode(found[name].ErrorCode), kerr.UnknownTopicOrPartition) {
-			return fmt.Errorf("there is no topic %s", name)
+			return fmt.Errorf("the cluster has no topic %s: check the brokers' addresses", name)
 		}
 	}
 	if l.config.Partitions == 0 {
 		l.config.Partitions = int32(len(found[names[0]].Partitions))
 	}
-	return l.learn(ctx, names)
+	return l.awaitLeaders(ctx, names)
 }
 
 func (l *Log) create(ctx context.Context, name string) error {
 	settings := map[string]*string{}
-	for key, value := range l.defaults() {
+	for key, value := range l.defaultSettings() {
 		settings[key] = &value
 	}
 	for key, value := range l.config.Topics[name] {
@@ -102,12 +103,12 @@ func (l *Log) create(ctx context.Context, name string) error {
 	}
 	_, err := l.admin.CreateTopic(ctx, l.config.Partitions, l.config.ReplicationFactor, settings, name)
 	if errors.Is(err, kerr.TopicAlreadyExists) {
-		return nil // by another node at the same time
+		return nil // another node created it at the same time
 	}
 	return err
 }
 
-func (l *Log) defaults() map[string]string {
+func (l *Log) defaultSettings() map[string]string {
 	settings := map[string]string{
 		"cleanup.policy":    "delete",
 		"retention.ms":      "-1",
@@ -120,8 +121,8 @@ func (l *Log) defaults() map[string]string {
 	return settings
 }
 
-// describe asks for the topics' metadata, past the client's cache.
-func (l *Log) describe(ctx context.Context, names []string) (map[string]kmsg.MetadataResponseTopic, error) {
+// metadata requests the metadata of topics, bypassing the client's cache.
+func (l *Log) metadata(ctx context.Context, names []string) (map[string]kmsg.MetadataResponseTopic, error) {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, name := range names {
 		t := kmsg.NewMetadataRequestTopic()
@@ -141,42 +142,42 @@ func (l *Log) describe(ctx context.Context, names []string) (map[string]kmsg.Met
 	return found, nil
 }
 
-// learn waits until all partitions of the topics have leaders.
-func (l *Log) learn(ctx context.Context, names []string) error {
+// awaitLeaders waits until all partitions of the topics have leaders.
+func (l *Log) awaitLeaders(ctx context.Context, names []string) error {
 	l.topics = map[string]*topic{}
 	for failures := 0; len(l.topics) < len(names); failures++ {
-		found, err := l.describe(ctx, names)
+		found, err := l.metadata(ctx, names)
 		if err != nil {
 			return err
 		}
-		for name, described := range found {
-			if err := l.add(name, described); err != nil {
+		for name, metadata := range found {
+			if err := l.addTopic(name, metadata); err != nil {
 				return err
 			}
 		}
 		if len(l.topics) < len(names) && !pause(ctx, backoff(failures)) {
-			return fmt.Errorf("topics %v are without leaders: %w", names, ctx.Err())
+			return fmt.Errorf("some partitions of the topics %v have no leader, check that all brokers are up: %w", names, ctx.Err())
 		}
 	}
 	return nil
 }
 
-// add notes a topic, unless it is not ready yet.
-func (l *Log) add(name string, described kmsg.MetadataResponseTopic) error {
-	leaders := leaders(described)
-	if described.ErrorCode != 0 || len(leaders) == 0 || slices.Contains(leaders, -1) {
+// addTopic adds a topic if all its partitions have leaders.
+func (l *Log) addTopic(name string, metadata kmsg.MetadataResponseTopic) error {
+	leaders := leaders(metadata)
+	if metadata.ErrorCode != 0 || len(leaders) == 0 || slices.Contains(leaders, -1) {
 		return nil
 	}
 	if have := int32(len(leaders)); have != l.config.Partitions {
 		return &eventlog.PartitionCountError{Topic: name, Have: have, Want: l.config.Partitions}
 	}
-	l.topics[name] = &topic{name: name, id: described.TopicID, leaders: leaders}
+	l.topics[name] = &topic{name: name, id: metadata.TopicID, leaders: leaders}
 	return nil
 }
 
-func leaders(described kmsg.MetadataResponseTopic) []int32 {
-	leaders := slices.Repeat([]int32{-1}, len(described.Partitions))
-	for _, p := range described.Partitions {
+func leaders(metadata kmsg.MetadataResponseTopic) []int32 {
+	leaders := slices.Repeat([]int32{-1}, len(metadata.Partitions))
+	for _, p := range metadata.Partitions {
 		if p.Partition >= 0 && int(p.Partition) < len(leaders) {
 			leaders[p.Partition] = p.Leader
 		}
@@ -184,11 +185,12 @@ func leaders(described kmsg.MetadataResponseTopic) []int32 {
 	return leaders
 }
 
-// relearn asks who leads the partitions of t now.
-func (l *Log) relearn(ctx context.Context, t *topic) {
-	found, err := l.describe(ctx, []string{t.name})
+// refreshLeaders updates the leaders of t. If that fails, the caller's next attempt
+// calls it again.
+func (l *Log) refreshLeaders(ctx context.Context, t *topic) {
+	found, err := l.metadata(ctx, []string{t.name})
 	if err != nil || len(found[t.name].Partitions) != int(l.config.Partitions) {
-		return // the next attempt asks again
+		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -229,7 +231,7 @@ func (l *Log) checkTopic(settings map[string]string) error {
 }
 
 // checkSessionTimeout refuses a session timeout that the broker would refuse at
-// every join. Where the broker does not tell its settings, the join has to tell.
+// every join. If the broker does not disclose its settings, the join fails instead.
 func (l *Log) checkSessionTimeout(ctx context.Context) error {
 	meta, err := l.admin.BrokerMetadata(ctx)
 	if err != nil {
@@ -256,7 +258,7 @@ func sessionTimeoutError(timeout time.Duration) error {
 		timeout, timeout.Milliseconds())
 }
 
-// pause waits for d. It reports false when ctx ended first.
+// pause waits for d. It reports false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

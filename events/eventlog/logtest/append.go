@@ -17,11 +17,11 @@ var appendCases = []testCase{
 	{"an acknowledged record is within the bounds", boundsAfterAck},
 	{"sizes from nothing to 1 MiB", sizes},
 	{"a record above 1 MiB is refused and nothing is written", tooLarge},
-	{"keys, headers and values come back as they were", roundTrip},
+	{"keys, headers and values come back unchanged", roundTrip},
 	{"an unknown partition is refused", unknownPartition},
 }
 
-// concurrentAppends lets many goroutines append without waiting to two partitions.
+// concurrentAppends has many goroutines append to two partitions without waiting.
 func concurrentAppends(t *testing.T, s Storage) {
 	const goroutines, each = 16, 200
 	l := open(t, s)
@@ -57,7 +57,7 @@ func concurrentAppends(t *testing.T, s Storage) {
 	}
 }
 
-// checkOrder checks values "goroutine/number": all numbers of a goroutine ascend by one.
+// checkOrder checks values "goroutine/number": the numbers of each goroutine ascend by one.
 func checkOrder(t *testing.T, records []eventlog.Record) {
 	t.Helper()
 	last := map[int]int{}
@@ -77,7 +77,7 @@ func boundsAfterAck(t *testing.T, s Storage) {
 	l := open(t, s)
 	wantBounds(t, l, s.Topic, 1, 0, 0)
 	for i := range int64(20) {
-		if offset := put(t, l, s.Topic, 1, "x"); offset != i {
+		if offset := appendOne(t, l, s.Topic, 1, "x"); offset != i {
 			t.Fatalf("offset %d, want %d", offset, i)
 		}
 		wantBounds(t, l, s.Topic, 1, 0, i+1)
@@ -89,12 +89,12 @@ func sizes(t *testing.T, s Storage) {
 	l := open(t, s)
 	all := []int{0, 1, 2, 1000, 20_000, eventlog.MaxRecord - 1, eventlog.MaxRecord, 0, eventlog.MaxRecord, 1}
 	for i, size := range all {
-		put(t, l, s.Topic, 0, string(pattern(size, byte(i))))
+		appendOne(t, l, s.Topic, 0, string(pattern(size, byte(i))))
 	}
 	check := func(l eventlog.Log) {
 		for i, r := range readFrom(t, l, s.Topic, 0, 0, len(all)) {
 			if !bytes.Equal(r.Value, pattern(all[i], byte(i))) {
-				t.Fatalf("record %d of %d bytes came back with %d bytes or other content", i, all[i], len(r.Value))
+				t.Fatalf("record %d of %d bytes came back with %d bytes, or with other content", i, all[i], len(r.Value))
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func sizes(t *testing.T, s Storage) {
 	check(reopen(t, s, l))
 }
 
-// pattern is n bytes that compress badly and depend on seed.
+// pattern returns n bytes that compress badly and depend on seed.
 func pattern(n int, seed byte) []byte {
 	b := make([]byte, n)
 	x := uint32(seed) + 1
@@ -115,13 +115,13 @@ func pattern(n int, seed byte) []byte {
 
 func tooLarge(t *testing.T, s Storage) {
 	l := open(t, s)
-	put(t, l, s.Topic, 0, "before")
+	appendOne(t, l, s.Topic, 0, "before")
 	_, err := eventlog.AppendWait(testkit.Context(t), l, s.Topic, 0, eventlog.Record{Value: make([]byte, eventlog.MaxRecord+1)})
 	if !errors.Is(err, eventlog.ErrTooLarge) {
 		t.Fatalf("append of 1 MiB and a byte: %v, want ErrTooLarge", err)
 	}
 	wantBounds(t, l, s.Topic, 0, 0, 1)
-	if offset := put(t, l, s.Topic, 0, "after"); offset != 1 {
+	if offset := appendOne(t, l, s.Topic, 0, "after"); offset != 1 {
 		t.Fatalf("next offset %d, want 1", offset)
 	}
 }

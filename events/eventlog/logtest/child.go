@@ -9,15 +9,15 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// A child process is told by these variables what to do, and where.
+// These environment variables tell a child process what to do, and where.
 const (
 	roleVariable  = "PLATEN_LOGTEST_ROLE"
 	whereVariable = "PLATEN_LOGTEST_WHERE"
 	runVariable   = "PLATEN_LOGTEST_RUN" // the number of the run, part of the content
 )
 
-// roles end by being killed, or by an error. What they report, one line each, goes
-// to the standard output.
+// roles are what a child can do. A role ends when the process is killed, or with an
+// error. It reports lines on the standard output.
 var roles = map[string]func(l eventlog.Log, s Storage) error{
 	"append": childAppends,
 	"trim":   childTrims,
@@ -38,8 +38,8 @@ const (
 	childInFlight   = 32
 )
 
-// childAppends appends for ever and reports every acknowledged record: its
-// partition, offset and content.
+// childAppends appends without end and reports partition, offset and content of every
+// acknowledged record.
 func childAppends(l eventlog.Log, s Storage) error {
 	run := os.Getenv(runVariable)
 	failed := make(chan error, 1)
@@ -66,7 +66,7 @@ func appendForever(l eventlog.Log, topic string, partition int32, name string, f
 	}
 }
 
-// childTrims appends, trims everything, reports the end and waits to be killed.
+// childTrims appends records, trims all of them, reports the end and waits to be killed.
 func childTrims(l eventlog.Log, s Storage) error {
 	var end int64
 	for range 20 {
@@ -105,7 +105,7 @@ func (o *reportingOwner) change(by int) {
 
 var reporting sync.Mutex
 
-// report writes one line in one piece.
+// report writes one line at once.
 func report(format string, args ...any) {
 	reporting.Lock()
 	defer reporting.Unlock()

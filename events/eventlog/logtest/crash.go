@@ -8,17 +8,16 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
 )
 
 // Crash kills processes that append and checks what they leave: every acknowledged
-// record is there with its content, offsets are dense and never restart.
+// record is there with its content, and offsets are dense and never restart.
 func Crash(t *testing.T, fresh Factory, kills int) {
 	t.Run("acknowledged records survive kill -9", func(t *testing.T) { crashAppending(t, fresh(t), kills) })
-	t.Run("offsets go on after trim and kill -9", func(t *testing.T) { crashTrimmed(t, fresh(t)) })
+	t.Run("offsets continue after trim and kill -9", func(t *testing.T) { crashTrimmed(t, fresh(t)) })
 }
 
 // child is a process that runs one of the roles.
@@ -44,14 +43,14 @@ func startChild(t *testing.T, s Storage, role string, run int) *child {
 	return &child{t: t, cmd: cmd, output: bufio.NewReader(output)}
 }
 
-// line gives the child's next line, or false at the end. A last line without its
-// end is dropped: the process died within it.
+// line returns the child's next line; false at the end. A last line without its newline
+// is dropped: the process died while writing it.
 func (c *child) line() (string, bool) {
 	line, err := c.output.ReadString('\n')
 	return strings.TrimSuffix(line, "\n"), err == nil
 }
 
-// await reads lines up to the one wanted.
+// await reads lines up to one that begins with want, and returns that one.
 func (c *child) await(want string) string {
 	c.t.Helper()
 	for {
@@ -72,8 +71,8 @@ func (c *child) kill() {
 	}
 }
 
-// place is where an acknowledged record must be.
-type place struct {
+// position is where a record is.
+type position struct {
 	partition int32
 	offset    int64
 }
@@ -82,7 +81,7 @@ func crashAppending(t *testing.T, s Storage, kills int) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	acked := map[place]string{}
+	acked := map[position]string{}
 	for run := range kills {
 		c := startChild(t, s, "append", run)
 		for range 1 + random.IntN(3000) {
@@ -96,14 +95,14 @@ func crashAppending(t *testing.T, s Storage, kills int) {
 	t.Logf("%d acknowledged records survived %d kills", len(acked), kills)
 }
 
-// collect notes one acknowledged record. It reports false when there are no more.
-func (c *child) collect(acked map[place]string) bool {
+// collect adds the next acknowledged record to acked. It reports false if there are no more.
+func (c *child) collect(acked map[position]string) bool {
 	c.t.Helper()
 	line, ok := c.line()
 	if !ok {
 		return false
 	}
-	var at place
+	var at position
 	var content string
 	if _, err := fmt.Sscanf(line, "acked %d %d %s", &at.partition, &at.offset, &content); err != nil {
 		c.t.Fatalf("child said %q", line)
@@ -115,16 +114,16 @@ func (c *child) collect(acked map[place]string) bool {
 	return true
 }
 
-// checkSurvivors reads everything: dense, each goroutine's records once and in
-// order, and the acknowledged ones in their places.
-func checkSurvivors(t *testing.T, s Storage, acked map[place]string) {
+// checkSurvivors reads all records: they are dense, those of each goroutine are there
+// once and in order, and the acknowledged ones have their offsets.
+func checkSurvivors(t *testing.T, s Storage, acked map[position]string) {
 	t.Helper()
 	l, err := s.Open(Partitions)
 	if err != nil {
 		t.Fatalf("open after kill: %v", err)
 	}
 	defer func() { _ = l.Close() }()
-	held := map[place]string{}
+	held := map[position]string{}
 	for partition := range int32(2) {
 		_, end, err := l.Bounds(testkit.Context(t), s.Topic, partition)
 		if err != nil {
@@ -137,7 +136,7 @@ func checkSurvivors(t *testing.T, s Storage, acked map[place]string) {
 		checkChildOrder(t, records)
 		for _, r := range records {
 			content, _, _ := strings.Cut(string(r.Value), " ")
-			held[place{partition, r.Offset}] = content
+			held[position{partition, r.Offset}] = content
 		}
 	}
 	for at, want := range acked {
@@ -169,68 +168,17 @@ func crashTrimmed(t *testing.T, s Storage) {
 			t.Fatal(err)
 		}
 		c.kill()
-		_ = c.cmd.Wait() // the storage is free then
+		_ = c.cmd.Wait() // the storage is unlocked then
 		l, err := s.Open(Partitions)
 		if err != nil {
 			t.Fatalf("open after kill: %v", err)
 		}
 		wantBounds(t, l, s.Topic, 0, end, end)
-		if offset := put(t, l, s.Topic, 0, "next"); offset != end {
+		if offset := appendOne(t, l, s.Topic, 0, "next"); offset != end {
 			t.Fatalf("offset %d after trim and kill, want %d", offset, end)
 		}
 		if err := l.Close(); err != nil {
 			t.Fatalf("close: %v", err)
-		}
-	}
-}
-
-// Takeover kills a process that holds half of the partitions and tells how long
-// it took until the other member held them all.
-func Takeover(t *testing.T, s Storage) time.Duration {
-	t.Helper()
-	l := open(t, s)
-	o := &survivor{changed: make(chan int, 100)}
-	m, err := l.Own("group-"+s.Topic, s.Topic, o)
-	if err != nil {
-		t.Fatalf("own: %v", err)
-	}
-	defer func() { _ = m.Close() }()
-	o.await(t, Partitions)
-	c := startChild(t, s, "own", 0)
-	c.await(fmt.Sprint("holds ", Partitions/2))
-	o.await(t, Partitions/2)
-	c.kill()
-	killed := time.Now()
-	o.await(t, Partitions)
-	return time.Since(killed)
-}
-
-// survivor tells how many partitions it holds after every change.
-type survivor struct {
-	held    int
-	changed chan int
-}
-
-func (o *survivor) Assigned(partitions []int32) { o.change(len(partitions)) }
-func (o *survivor) Revoked(partitions []int32)  { o.change(-len(partitions)) }
-func (o *survivor) Lost(partitions []int32)     { o.change(-len(partitions)) }
-
-func (o *survivor) change(by int) {
-	o.held += by
-	o.changed <- o.held
-}
-
-func (o *survivor) await(t *testing.T, want int) {
-	t.Helper()
-	ctx := testkit.Context(t)
-	for {
-		select {
-		case held := <-o.changed:
-			if held == want {
-				return
-			}
-		case <-ctx.Done():
-			t.Fatalf("the member does not come to hold %d partitions", want)
 		}
 	}
 }

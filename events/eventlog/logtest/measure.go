@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Measure shares b.N calls among goroutines and reports their rate and latency.
+// Measure divides b.N calls among goroutines and reports their rate and latency.
 func Measure(b *testing.B, goroutines int, call func(goroutine int) error) {
 	took := make([][]time.Duration, goroutines)
 	var running sync.WaitGroup

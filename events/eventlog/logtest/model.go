@@ -12,13 +12,13 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// model is one partition as a slice: what the log should hold.
+// model is one partition as a slice: what the log is to hold.
 type model struct {
 	start   int
 	records []eventlog.Record
 }
 
-// machine applies random commands to a log and to models of its partitions.
+// machine applies random operations to a log and to models of its partitions.
 type machine struct {
 	t       *testing.T
 	storage Storage
@@ -26,8 +26,8 @@ type machine struct {
 	models  [Partitions]model
 }
 
-// checkModel compares the log with the model on random commands. rapid prints the
-// seed of a failure and shrinks it.
+// checkModel compares the log with the model over random operations. rapid shrinks a
+// failure and prints its seed.
 func checkModel(t *testing.T, fresh Factory) {
 	rapid.Check(t, func(rt *rapid.T) {
 		storage := fresh(t)
@@ -55,18 +55,18 @@ var (
 	})
 )
 
-// recipe is a record in short, so that what rapid prints can be read.
+// recipe describes a record in short, so that rapid's output is readable.
 type recipe struct {
 	seed                   byte
 	size, keySize, headers int
 }
 
 func (r recipe) record() eventlog.Record {
-	made := eventlog.Record{Key: pattern(r.keySize, r.seed+1), Value: pattern(r.size, r.seed)}
+	record := eventlog.Record{Key: pattern(r.keySize, r.seed+1), Value: pattern(r.size, r.seed)}
 	for i := range r.headers {
-		made.Headers = append(made.Headers, eventlog.Header{Key: fmt.Sprint("name", i), Value: string(pattern(int(r.seed), r.seed+2))})
+		record.Headers = append(record.Headers, eventlog.Header{Key: fmt.Sprint("name", i), Value: string(pattern(int(r.seed), r.seed+2))})
 	}
-	return made
+	return record
 }
 
 func (m *machine) append(rt *rapid.T) {
@@ -117,7 +117,7 @@ func (m *machine) read(rt *rapid.T) {
 	defer r.Close()
 	for next := from; next == from || next < len(held.records); {
 		records, err := r.Next(testkit.Context(m.t))
-		if want := held.refuses(from); want != nil {
+		if want := held.readError(from); want != nil {
 			if !errors.Is(err, want) {
 				rt.Fatalf("read at %d: %v, want %v", from, err, want)
 			}
@@ -133,7 +133,8 @@ func (m *machine) read(rt *rapid.T) {
 	}
 }
 
-func (h model) refuses(from int) error {
+// readError is the error of a read at from; nil if there is a record.
+func (h model) readError(from int) error {
 	switch {
 	case from < h.start:
 		return eventlog.ErrTrimmed

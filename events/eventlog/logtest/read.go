@@ -14,10 +14,10 @@ import (
 var readCases = []testCase{
 	{"read from start, middle and end", readAnywhere},
 	{"a reader at the end waits for the next record", readAtEnd},
-	{"many waiting readers all get every record", manyTailing},
-	{"a reader resumes at any offset after close", resume},
+	{"many readers at the end all get every record", manyAtEnd},
+	{"reading resumes at any offset after close", resume},
 	{"several readers of one partition do not disturb each other", severalReaders},
-	{"a large backlog comes in bounded batches", boundedBatches},
+	{"a large backlog is read in bounded batches", boundedBatches},
 	{"a slow reader does not hold up others", slowReader},
 	{"a read above the end is ErrBeyondEnd", beyondEnd},
 	{"cancelling the context ends Next and keeps the position", cancelNext},
@@ -25,7 +25,7 @@ var readCases = []testCase{
 
 func readAnywhere(t *testing.T, s Storage) {
 	l := open(t, s)
-	fill(t, l, s.Topic, 0, 100)
+	appendNumbers(t, l, s.Topic, 0, 100)
 	check := func(l eventlog.Log) {
 		for _, from := range []int64{0, 1, 50, 98, 99} {
 			for _, r := range readFrom(t, l, s.Topic, 0, from, int(100-from)) {
@@ -41,22 +41,22 @@ func readAnywhere(t *testing.T, s Storage) {
 
 func readAtEnd(t *testing.T, s Storage) {
 	l := open(t, s)
-	fill(t, l, s.Topic, 0, 3)
+	appendNumbers(t, l, s.Topic, 0, 3)
 	r := l.Read(s.Topic, 0, 3)
 	defer r.Close()
 	for i := range 20 {
 		value := fmt.Sprint("next ", i)
 		got := make(chan string, 1)
-		go func() { got <- string(read(t, r, 1)[0].Value) }()
-		put(t, l, s.Topic, 0, value)
+		go func() { got <- string(readAtLeast(t, r, 1)[0].Value) }()
+		appendOne(t, l, s.Topic, 0, value)
 		if value != <-got {
 			t.Fatalf("the waiting reader did not get %q", value)
 		}
 	}
 }
 
-// manyTailing has every partition followed by readers while records come in.
-func manyTailing(t *testing.T, s Storage) {
+// manyAtEnd has readers follow every partition while records are appended.
+func manyAtEnd(t *testing.T, s Storage) {
 	const each, n = 4, 100
 	l := open(t, s)
 	var readers sync.WaitGroup
@@ -64,7 +64,7 @@ func manyTailing(t *testing.T, s Storage) {
 		readers.Go(func() {
 			r := l.Read(s.Topic, int32(i%Partitions), 0)
 			defer r.Close()
-			for _, record := range read(t, r, n) {
+			for _, record := range readAtLeast(t, r, n) {
 				if string(record.Value) != fmt.Sprint(record.Offset) {
 					t.Errorf("record %d holds %q", record.Offset, record.Value)
 				}
@@ -72,17 +72,17 @@ func manyTailing(t *testing.T, s Storage) {
 		})
 	}
 	for partition := range int32(Partitions) {
-		fill(t, l, s.Topic, partition, n)
+		appendNumbers(t, l, s.Topic, partition, n)
 	}
 	readers.Wait()
 }
 
 func resume(t *testing.T, s Storage) {
 	l := open(t, s)
-	fill(t, l, s.Topic, 2, 50)
+	appendNumbers(t, l, s.Topic, 2, 50)
 	for next := int64(0); next < 50; {
 		r := l.Read(s.Topic, 2, next)
-		got := read(t, r, 1)
+		got := readAtLeast(t, r, 1)
 		r.Close()
 		if got[0].Offset != next {
 			t.Fatalf("first offset %d, want %d", got[0].Offset, next)
@@ -93,13 +93,13 @@ func resume(t *testing.T, s Storage) {
 
 func severalReaders(t *testing.T, s Storage) {
 	l := open(t, s)
-	fill(t, l, s.Topic, 0, 200)
+	appendNumbers(t, l, s.Topic, 0, 200)
 	var readers sync.WaitGroup
 	for from := int64(0); from < 200; from += 25 {
 		readers.Go(func() { readFrom(t, l, s.Topic, 0, from, int(220-from)) })
 	}
 	for range 20 {
-		put(t, l, s.Topic, 0, "later")
+		appendOne(t, l, s.Topic, 0, "later")
 	}
 	readers.Wait()
 }
@@ -138,30 +138,30 @@ func boundedBatches(t *testing.T, s Storage) {
 	}
 }
 
-// slowReader has one reader that stops after the first batch while there is far
-// more to read, and another that must get on regardless.
+// slowReader has one reader that stops after the first batch while there is far more to
+// read, and others that must continue regardless.
 func slowReader(t *testing.T, s Storage) {
 	const n, size = 40, 500_000
 	l := open(t, s)
 	slow := l.Read(s.Topic, 0, 0)
 	defer slow.Close()
-	put(t, l, s.Topic, 0, "first")
-	read(t, slow, 1)
+	appendOne(t, l, s.Topic, 0, "first")
+	readAtLeast(t, slow, 1)
 	for i := range n {
-		put(t, l, s.Topic, 0, string(pattern(size, byte(i))))
+		appendOne(t, l, s.Topic, 0, string(pattern(size, byte(i))))
 	}
-	put(t, l, s.Topic, 1, "other")
+	appendOne(t, l, s.Topic, 1, "other")
 	readFrom(t, l, s.Topic, 1, 0, 1)
 	readFrom(t, l, s.Topic, 0, 0, n+1)
-	if got := read(t, slow, n); got[0].Offset != 1 {
-		t.Fatalf("the slow reader goes on at %d, want 1", got[0].Offset)
+	if got := readAtLeast(t, slow, n); got[0].Offset != 1 {
+		t.Fatalf("the slow reader continues at %d, want 1", got[0].Offset)
 	}
 }
 
 func beyondEnd(t *testing.T, s Storage) {
 	l := open(t, s)
 	wantNext(t, l, s.Topic, 0, 1, eventlog.ErrBeyondEnd)
-	fill(t, l, s.Topic, 0, 10)
+	appendNumbers(t, l, s.Topic, 0, 10)
 	wantNext(t, l, s.Topic, 0, 11, eventlog.ErrBeyondEnd)
 	wantNext(t, l, s.Topic, 0, 1<<40, eventlog.ErrBeyondEnd)
 	l = reopen(t, s, l)
@@ -185,8 +185,8 @@ func cancelNext(t *testing.T, s Storage) {
 			t.Fatalf("next: %v, want context.Canceled", err)
 		}
 	}
-	put(t, l, s.Topic, 0, "value")
-	if got := read(t, r, 1); got[0].Offset != 0 || string(got[0].Value) != "value" {
+	appendOne(t, l, s.Topic, 0, "value")
+	if got := readAtLeast(t, r, 1); got[0].Offset != 0 || string(got[0].Value) != "value" {
 		t.Fatalf("after the cancelled calls: record %d %q", got[0].Offset, got[0].Value)
 	}
 }

@@ -1,10 +1,10 @@
-// Package logtest is the conformance suite of events/eventlog. A back end hands Run a
-// Factory of fresh storages, calls Main from its TestMain, and passes the same
-// cases as every other back end: the contract in code.
+// Package logtest is the conformance suite of events/eventlog: the contract in code.
+// A back end passes a Factory to Run, calls Main from its TestMain, and passes the same
+// cases as every other back end.
 //
-// Crash lets a child process append and kills it with SIGKILL, Takeover kills a
-// child that owns partitions. The child is the test binary itself, started again with
-// environment variables that Main understands.
+// Crash kills a child process that appends, Takeover one that holds partitions, both
+// with SIGKILL. The child is the test binary itself, started again with environment
+// variables that Main evaluates.
 package logtest
 
 import (
@@ -13,24 +13,24 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Partitions is the count with which the suite opens a log.
+// Partitions is the partition count of the logs that the suite opens.
 const Partitions = 4
 
-// Storage is the place of one log, opened again and again by the cases.
+// Storage is where one log is stored. The cases open it repeatedly.
 type Storage struct {
-	// Topic is the topic to use. A back end that shares a broker among storages
-	// gives each another name. The cases also use it as a name for groups.
+	// Topic is the topic to use. A back end that shares a broker among storages gives
+	// each another topic. The cases also name groups after it.
 	Topic string
-	// Open opens the log there. The cases never hold it open twice; Takeover does,
-	// in two processes.
+	// Open opens the log. The cases never have it open twice at the same time; Takeover
+	// does, in two processes.
 	Open func(partitions int32) (eventlog.Log, error)
-	// OpenReadOnly opens what is there for reading only, whatever its partition count.
+	// OpenReadOnly opens an existing log for reading only, with the partition count that it has.
 	OpenReadOnly func() (eventlog.Log, error)
-	// Where tells a child process where the storage is: see Main.
+	// Where lets a child process find the storage: see Main.
 	Where string
 }
 
-// Factory gives a fresh, empty storage that is removed when the test ends.
+// Factory returns a new, empty storage that is removed when the test ends.
 type Factory func(t *testing.T) Storage
 
 type testCase struct {
@@ -38,14 +38,14 @@ type testCase struct {
 	run  func(t *testing.T, s Storage)
 }
 
-// Run runs the whole suite, except for what needs child processes.
+// Run runs the whole suite, except for the cases that need child processes.
 func Run(t *testing.T, fresh Factory) {
 	var cases []testCase
 	cases = append(cases, appendCases...)
 	cases = append(cases, readCases...)
 	cases = append(cases, trimCases...)
-	cases = append(cases, ownCases...)
-	cases = append(cases, lifeCases...)
+	cases = append(cases, groupCases...)
+	cases = append(cases, lifecycleCases...)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { c.run(t, fresh(t)) })
 	}

@@ -9,16 +9,16 @@ import (
 )
 
 var trimCases = []testCase{
-	{"trim forgets what is below and nothing else", trimBelow},
+	{"trim deletes the records below an offset and nothing else", trimBelow},
 	{"trim below start does nothing, above end is ErrBeyondEnd", trimLimits},
-	{"offsets go on after trimming everything, also after reopen", trimAll},
+	{"offsets continue after everything was trimmed, also after reopen", trimAll},
 	{"trimming a partition leaves the others alone", trimOthers},
 }
 
 func trimBelow(t *testing.T, s Storage) {
 	l := open(t, s)
-	fill(t, l, s.Topic, 0, 100)
-	trim(t, l, s.Topic, 0, 40)
+	appendNumbers(t, l, s.Topic, 0, 100)
+	mustTrim(t, l, s.Topic, 0, 40)
 	check := func(l eventlog.Log) {
 		wantBounds(t, l, s.Topic, 0, 40, 100)
 		wantNext(t, l, s.Topic, 0, 0, eventlog.ErrTrimmed)
@@ -33,11 +33,11 @@ func trimBelow(t *testing.T, s Storage) {
 
 func trimLimits(t *testing.T, s Storage) {
 	l := open(t, s)
-	trim(t, l, s.Topic, 0, 0)
-	fill(t, l, s.Topic, 0, 10)
-	trim(t, l, s.Topic, 0, 5)
+	mustTrim(t, l, s.Topic, 0, 0)
+	appendNumbers(t, l, s.Topic, 0, 10)
+	mustTrim(t, l, s.Topic, 0, 5)
 	for _, before := range []int64{0, 3, 5} {
-		trim(t, l, s.Topic, 0, before)
+		mustTrim(t, l, s.Topic, 0, before)
 		wantBounds(t, l, s.Topic, 0, 5, 10)
 	}
 	if err := l.Trim(testkit.Context(t), s.Topic, 0, 11); !errors.Is(err, eventlog.ErrBeyondEnd) {
@@ -50,19 +50,19 @@ func trimAll(t *testing.T, s Storage) {
 	l := open(t, s)
 	end := int64(0)
 	for range 3 {
-		fill(t, l, s.Topic, 0, 10)
+		appendNumbers(t, l, s.Topic, 0, 10)
 		end += 10
-		trim(t, l, s.Topic, 0, end)
+		mustTrim(t, l, s.Topic, 0, end)
 		wantBounds(t, l, s.Topic, 0, end, end)
-		if offset := put(t, l, s.Topic, 0, "directly"); offset != end {
+		if offset := appendOne(t, l, s.Topic, 0, "directly"); offset != end {
 			t.Fatalf("offset %d after trimming everything, want %d", offset, end)
 		}
 		end++
-		trim(t, l, s.Topic, 0, end)
+		mustTrim(t, l, s.Topic, 0, end)
 		l = reopen(t, s, l)
 		wantBounds(t, l, s.Topic, 0, end, end)
 		wantNext(t, l, s.Topic, 0, end-1, eventlog.ErrTrimmed)
-		if offset := put(t, l, s.Topic, 0, "after reopen"); offset != end {
+		if offset := appendOne(t, l, s.Topic, 0, "after reopen"); offset != end {
 			t.Fatalf("offset %d after reopen, want %d", offset, end)
 		}
 		readFrom(t, l, s.Topic, 0, end, 1)
@@ -73,9 +73,9 @@ func trimAll(t *testing.T, s Storage) {
 func trimOthers(t *testing.T, s Storage) {
 	l := open(t, s)
 	for partition := range int32(3) {
-		fill(t, l, s.Topic, partition, 10)
+		appendNumbers(t, l, s.Topic, partition, 10)
 	}
-	trim(t, l, s.Topic, 1, 10)
+	mustTrim(t, l, s.Topic, 1, 10)
 	l = reopen(t, s, l)
 	for _, partition := range []int32{0, 2} {
 		wantBounds(t, l, s.Topic, partition, 0, 10)

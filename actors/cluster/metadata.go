@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/hashicorp/memberlist"
+
+	"platen.dev/events"
+)
+
+const (
+	// MaxMetadata bounds the metadata of a node in bytes. memberlist has room for 512 bytes,
+	// the address of the actors included.
+	MaxMetadata = 128
+	maxAddress  = 255
+	// publishInterval is the least time between two publications of metadata, and
+	// publishTimeout bounds one publication.
+	publishInterval = 250 * time.Millisecond
+	publishTimeout  = time.Second
+)
+
+// SetMetadata publishes up to MaxMetadata bytes to the other nodes, in place of what was
+// published before. It returns at once. Of several calls within a quarter of a second, the
+// others may see the last one only. The caller must not change metadata afterwards.
+func (c *Cluster) SetMetadata(metadata []byte) {
+	c.mu.Lock()
+	c.metadata = metadata
+	c.mu.Unlock()
+	select {
+	case c.changed <- struct{}{}:
+	default: // the publication that is due will include it
+	}
+}
+
+// keepPublishing gossips this node's metadata after each change, at most once in
+// publishInterval.
+func (c *Cluster) keepPublishing() {
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-c.changed:
+		}
+		if err := c.list.UpdateNode(publishTimeout); err != nil {
+			c.cfg.Logger.Debug("some nodes may not have this node's metadata yet", "error", err)
+		}
+		select {
+		case <-c.stop:
+			return
+		case <-time.After(publishInterval):
+		}
+	}
+}
+
+// nodeMeta is what memberlist carries for each node.
+type nodeMeta struct {
+	Actors   string `cbor:"1,keyasint"`
+	Metadata []byte `cbor:"2,keyasint,omitempty"`
+}
+
+// decodeNodeMeta decodes what another node has published. It returns the zero value for
+// anything that no node of this version publishes.
+func decodeNodeMeta(b []byte) (m nodeMeta) {
+	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress {
+		return nodeMeta{}
+	}
+	if _, _, err := splitAddress(m.Actors); err != nil {
+		return nodeMeta{}
+	}
+	return m
+}
+
+// watcher receives memberlist's events. Its methods are called with memberlist's lock held,
+// so they must not call memberlist.
+type watcher Cluster
+
+func (w *watcher) NotifyJoin(n *memberlist.Node) {
+	w.cfg.Logger.Info("node up", "node", n.Name, "address", n.Address())
+	w.NotifyUpdate(n)
+}
+
+func (w *watcher) NotifyLeave(n *memberlist.Node) {
+	w.mu.Lock()
+	delete(w.alive, events.NodeID(n.Name))
+	w.mu.Unlock()
+	w.cfg.Logger.Info("node down", "node", n.Name)
+	w.cfg.Gone(events.NodeID(n.Name))
+}
+
+func (w *watcher) NotifyUpdate(n *memberlist.Node) {
+	gossip, _ := netip.AddrFromSlice(n.Addr)
+	meta := decodeNodeMeta(n.Meta)
+	w.mu.Lock()
+	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Unmap(), Metadata: meta.Metadata}
+	w.mu.Unlock()
+	if w.cfg.Changed != nil {
+		w.cfg.Changed()
+	}
+}
+
+// delegate gives memberlist this node's metadata, and nothing else to gossip.
+type delegate Cluster
+
+func (d *delegate) NodeMeta(limit int) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b, err := cbor.Marshal(nodeMeta{d.cfg.Actors, d.metadata})
+	if err != nil || len(b) > limit {
+		return nil // cannot happen: both are short
+	}
+	return b
+}
+
+func (*delegate) NotifyMsg([]byte)                {}
+func (*delegate) GetBroadcasts(int, int) [][]byte { return nil }
+func (*delegate) LocalState(bool) []byte          { return nil }
+func (*delegate) MergeRemoteState([]byte, bool)   {}

@@ -1,0 +1,160 @@
+package shard
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/job"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// show formats outputs as words.
+func show(outs []Output) string {
+	var words []string
+	for _, o := range outs {
+		words = append(words, showOne(o))
+	}
+	return strings.Join(words, " ")
+}
+
+func showOne(o Output) string {
+	switch o := o.(type) {
+	case Append:
+		if e, ok := o.Entry.(events.Envelope); ok {
+			return fmt.Sprintf("append(%d)", e.Cause)
+		}
+		return "append(marker)"
+	case Activate:
+		return fmt.Sprintf("activate(%d)", o.From)
+	case Decide:
+		return fmt.Sprintf("decide(%d)", o.Cause)
+	case Commit:
+		return fmt.Sprintf("commit(%d)", o.Cause)
+	case Reply:
+		return fmt.Sprintf("reply(%s)", o.CommandReply.Reply.Code)
+	case Begin:
+		return fmt.Sprintf("begin(%s)", o.Effect.Key().Kind)
+	case Forget:
+		return fmt.Sprintf("forget(%s)", o.Key.Kind)
+	case Send:
+		return strings.Replace(fmt.Sprintf("send(%T)", o.Body), "events.", "", 1)
+	case Scan:
+		return fmt.Sprintf("scan(%s)", []string{"take-over", "lost", "trim"}[o.For])
+	case Trim:
+		return fmt.Sprintf("trim(%d)", o.Before)
+	case Stop:
+		return fmt.Sprintf("stop(%v)", o.Err)
+	default:
+		return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", o), "shard."))
+	}
+}
+
+var (
+	theJob   = events.JobID{1}
+	render   = job.Render{Account: "acc", Job: theJob}
+	lose     = events.LoseRender{Job: theJob, Attempt: 7}
+	wake     = events.WakeJob{Job: theJob}
+	due      = Ticked{Due: []account.JobRef{{Account: "acc", Job: theJob}}}
+	accepted = account.Decision{Reply: &events.Reply{Code: events.Accepted}, Begin: []job.Effect{render}}
+)
+
+func arrived(cause int64, body events.CommandBody) Input {
+	return Arrived{cause, events.Command{ID: events.CommandID{byte(cause)}, Account: "acc", ReplyTo: &events.Address{Node: "n1", ID: "replies"}, Body: body}}
+}
+
+// readBack is the envelope of the owner under test, as its replica has accepted it.
+func readBack(cause int64) Input {
+	return Folded{
+		[]projections.Step{{Offset: cause + 10, Entry: events.Envelope{Epoch: 10, Cause: cause, Command: events.CommandID{byte(cause)}}, Accepted: true}},
+		projections.Cursor{Next: cause + 11, Epoch: 10, Cause: cause, Owner: "n1"},
+	}
+}
+
+func folded(offset int64, owner events.NodeID) Input {
+	return Folded{
+		[]projections.Step{{Offset: offset, Entry: events.Marker{Owner: owner}, Accepted: true}},
+		projections.Cursor{Next: offset + 1, Epoch: offset, Cause: 7, Owner: owner},
+	}
+}
+
+func scanned(reason ScanReason, states ...job.State) Input {
+	in := Scanned{For: reason}
+	for _, s := range states {
+		s.Account = "acc"
+		in.Jobs = append(in.Jobs, account.Job{ID: theJob, State: s})
+	}
+	return in
+}
+
+// Each script is a series of inputs, each with the outputs expected. The machine is node
+// n1's, command 7 is the last that another owner decided, and the node "gone" is down.
+func TestScripts(t *testing.T) {
+	type line struct {
+		in   Input
+		want string
+	}
+	active := []line{
+		{Announce{}, "append(marker)"},
+		{Announced{Offset: 10, Cursor: projections.Cursor{Next: 10, Epoch: 3, Cause: 7}}, ""},
+		{folded(10, "n1"), "activate(8) scan(take-over)"},
+	}
+	taken := append(slices.Clone(active), line{arrived(8, events.StartRender{Job: theJob}), "decide(8)"})
+	rendering := func(node events.NodeID) job.State {
+		return job.State{Phase: job.Rendering, Attempt: 7, Node: node}
+	}
+	for name, script := range map[string][]line{
+		"replies and effects wait until the envelope is read back": append(slices.Clone(taken),
+			line{Decided{8, accepted}, "append(8)"}, line{readBack(8), "credit commit(8) reply(accepted) begin(render)"}),
+		"effects that nothing asks for any more are forgotten": append(slices.Clone(taken),
+			line{Decided{8, account.Decision{Forget: []job.EffectKey{render.Key()}}}, "append(8)"}, line{readBack(8), "credit commit(8) forget(render)"}),
+		"envelopes leave in the order of the commands": append(slices.Clone(taken),
+			line{arrived(9, wake), "decide(9)"}, line{Decided{9, accepted}, ""}, line{Decided{8, accepted}, "append(8) append(9)"}),
+		"an unreadable command gets an empty envelope": append(slices.Clone(active),
+			line{Arrived{Cause: 8}, "append(8)"}, line{readBack(8), "credit"}),
+		"a command whose type cannot be compared": append(slices.Clone(active),
+			line{arrived(8, events.PutTemplate{}), "decide(8)"}, line{Decided{8, accepted}, "append(8)"}, line{readBack(8), "credit commit(8) reply(accepted) begin(render)"}),
+		"another owner's marker ends the ownership": append(slices.Clone(taken),
+			line{folded(11, "n2"), "forgetall stop(another owner has announced itself)"}, line{Decided{8, accepted}, ""}, line{due, ""}),
+		"another owner's marker before its own is read": {
+			active[0], active[1], {folded(9, "n2"), ""}, active[2],
+		},
+		"a failure ends the ownership": append(slices.Clone(taken),
+			line{Failed{errors.New("disk full")}, "forgetall stop(disk full)"}, line{readBack(8), ""}),
+		"a resigning owner finishes what it has taken": append(slices.Clone(taken),
+			line{Resign{}, "forgetall stopreading"}, line{arrived(9, wake), ""}, line{Decided{8, accepted}, "append(8)"},
+			line{readBack(8), "credit commit(8) reply(accepted) begin(render) stop(<nil>)"}),
+		"an idle owner resigns at once": append(slices.Clone(active), line{Resign{}, "forgetall stopreading stop(<nil>)"}),
+		"a wake is sent until it is decided": append(slices.Clone(active),
+			line{due, "send(WakeJob)"}, line{due, ""}, line{due, "scan(trim)"}, line{Ticked{}, "send(WakeJob)"},
+			line{arrived(8, wake), "decide(8)"}, line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
+			line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"}, line{Ticked{}, "retire"}, line{Ticked{}, ""}),
+		"a take-over begins what is pending, and takes renders from nodes that are gone": append(slices.Clone(active),
+			line{scanned(ForTakeOver, job.State{Phase: job.Queued}, job.State{Phase: job.Expired}, rendering("n2"), rendering("gone")), "begin(render) begin(delete file) send(LoseRender)"}),
+		"a node that goes loses its renders": append(slices.Clone(active),
+			line{NodeGone{"gone"}, "scan(lost)"}, line{scanned(ForLost, job.State{Phase: job.Queued}, rendering("n2"), rendering("gone")), "send(LoseRender)"},
+			line{scanned(ForLost, rendering("gone")), ""}),
+		"a node that went before its start was decided": append(slices.Clone(taken),
+			line{Decided{8, account.Decision{Held: &job.Hold{Node: "gone", Lose: lose}}}, "append(8)"}, line{readBack(8), "credit commit(8) send(LoseRender)"}),
+		"an idle account's actor ends": append(slices.Clone(taken),
+			line{Decided{8, account.Decision{}}, "append(8)"}, line{Ticked{}, ""}, line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"},
+			line{readBack(8), "credit commit(8)"}, line{Ticked{}, "retire"}, line{Ticked{}, ""}),
+		"commands are trimmed up to the oldest content that a job needs": append(slices.Clone(active),
+			line{scanned(ForTrim, job.State{Phase: job.Queued, Content: 5}, job.State{Phase: job.Done, Content: 2}), "trim(5)"},
+			line{scanned(ForTrim), "trim(8)"}),
+	} {
+		m := NewMachine(Settings{
+			Node: "n1", Window: 4, PassiveAfter: 2, SendAgain: 3, TrimEvery: 3,
+			Alive: func(n events.NodeID) bool { return n != "gone" },
+		})
+		for i, l := range script {
+			if got := show(m.Step(l.in)); got != l.want {
+				t.Errorf("%s: input %d (%T) gives %q, want %q", name, i, l.in, got, l.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package simulation
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/job"
+	"platen.dev/actors/render/attempt"
+	"platen.dev/actors/render/dispatch"
+	"platen.dev/actors/shard"
+	"platen.dev/events"
+)
+
+// Faults returns the seeded faults, each under the name of what goes wrong.
+func Faults() map[string]Fault {
+	all := maps.Clone(shardFaults)
+	maps.Copy(all, dispatchFaults)
+	maps.Copy(all, attemptFaults)
+	return all
+}
+
+// shardFaults are faults in the orchestration of a shard.
+var shardFaults = map[string]Fault{
+	"a reply is dropped while the owner resigns": {shard: func(o *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		if !o.resigned {
+			return outs
+		}
+		return lose[shard.Folded, shard.Reply, shard.Input, shard.Output]()(o, in, outs)
+	}},
+	"an effect begins before it is read back": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		if d, ok := in.(shard.Decided); ok {
+			for _, e := range d.Decision.Begin {
+				outs = append(outs, shard.Begin{Effect: e})
+			}
+		}
+		return outs
+	}},
+	"the window is released twice": {shard: func(_ *ownership, _ shard.Input, outs []shard.Output) (all []shard.Output) {
+		for _, o := range outs {
+			all = append(all, o)
+			if _, ok := o.(shard.Credit); ok {
+				all = append(all, o)
+			}
+		}
+		return all
+	}},
+	"a take-over does not look for lost renders": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if s, ok := in.(shard.Scanned); ok && s.For == shard.ForTakeOver {
+			s.Jobs = slices.DeleteFunc(s.Jobs, func(j account.Job) bool { return j.State.Phase == job.Rendering })
+			return s
+		}
+		return in
+	}},
+	"a take-over does not begin pending effects": loseShard[shard.Scanned, shard.Begin](),
+	"the end of a node is ignored": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if _, ok := in.(shard.NodeGone); ok {
+			return nil
+		}
+		return in
+	}},
+	"a job stays with a node that was gone before its start was decided": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if d, ok := in.(shard.Decided); ok {
+			d.Decision.Held = nil
+			return d
+		}
+		return in
+	}},
+	"a wake is sent once, and may be lost": {shard: func(o *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		return lose[shard.Ticked, shard.Send, shard.Input, shard.Output](func(s shard.Send) bool {
+			w, wake := s.Body.(events.WakeJob)
+			again := wake && o.woken[w.Job]
+			o.woken[w.Job] = true
+			return again
+		})(o, in, outs)
+	}},
+	"an owner skips its first command": {shard: func(_ *ownership, _ shard.Input, outs []shard.Output) []shard.Output {
+		for i, o := range outs {
+			if a, ok := o.(shard.Activate); ok {
+				a.From++
+				outs[i] = a
+			}
+		}
+		return outs
+	}},
+	"envelopes leave in the order of their decisions": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		if _, ok := in.(shard.Decided); ok && len(outs) > 1 {
+			outs[0], outs[1] = outs[1], outs[0]
+		}
+		return outs
+	}},
+	"an account with commands under way is retired": {shard: func(o *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		if _, ok := in.(shard.Ticked); ok {
+			for _, id := range []events.AccountID{"acc_0", "acc_1", "acc_2"} {
+				outs = append(outs, shard.Retire{Account: id})
+			}
+		}
+		return outs
+	}},
+	"content that a job needs is trimmed": {shard: func(_ *ownership, _ shard.Input, outs []shard.Output) []shard.Output {
+		for i, o := range outs {
+			if _, ok := o.(shard.Trim); ok {
+				outs[i] = shard.Trim{Before: math.MaxInt64}
+			}
+		}
+		return outs
+	}},
+	"effects are not withdrawn on resign": loseShard[shard.Resign, shard.ForgetAll](),
+	"an owner that resigned withdraws the next owner's effects": {shard: func(o *ownership, _ shard.Input, outs []shard.Output) (all []shard.Output) {
+		for _, out := range outs {
+			if _, ok := out.(shard.Stop); ok && o.resigned {
+				all = append(all, shard.ForgetAll{})
+			}
+			all = append(all, out)
+		}
+		return all
+	}},
+}
+
+// dispatchFaults are faults in the dispatch of jobs.
+var dispatchFaults = map[string]Fault{
+	"a hand-over is forgotten too early": {jobs: func(j *jobs, in dispatch.Input, outs []dispatch.Output) []dispatch.Output {
+		if a, ok := in.(dispatch.Answered); ok && a.Taken {
+			return append(outs, j.machine.Step(dispatch.Forget{Job: a.Job})...)
+		}
+		return outs
+	}},
+	"a job is not taken back from a node that is gone": {jobsIn: func(_ *jobs, in dispatch.Input) dispatch.Input {
+		switch in.(type) {
+		case dispatch.NodeGone, dispatch.Overdue:
+			return nil
+		}
+		return in
+	}},
+	"a job that is asked for again while it renders is forgotten": {jobsIn: func(j *jobs, in dispatch.Input) dispatch.Input {
+		if t, ok := in.(dispatch.Take); ok && j.attempts[t.Effect.Job] != nil {
+			return nil
+		}
+		return in
+	}},
+	"more attempts begin than are allowed": {jobs: func(_ *jobs, in dispatch.Input, outs []dispatch.Output) []dispatch.Output {
+		if o, ok := in.(dispatch.Offered); ok && len(outs) > 0 {
+			if a, refused := outs[0].(dispatch.Answer); refused && !a.Taken {
+				return []dispatch.Output{dispatch.Begin{Partition: o.Partition, Effect: o.Effect}, dispatch.Answer{Job: a.Job, Taken: true}}
+			}
+		}
+		return outs
+	}},
+}
+
+// attemptFaults are faults in an attempt.
+var attemptFaults = map[string]Fault{
+	"an attempt without an outcome counts as told": {attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
+		for i, o := range outs {
+			if _, ok := o.(attempt.End); ok {
+				outs[i] = attempt.End{Told: true}
+			}
+		}
+		return outs
+	}},
+	"a page is not returned": {attempt: func(a *attemptRun, in attempt.Input, outs []attempt.Output) []attempt.Output {
+		return lose[attempt.Done, attempt.Release, attempt.Input, attempt.Output]()(a, in, outs)
+	}},
+}

@@ -1,0 +1,94 @@
+package conformance
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/edge"
+)
+
+// declared is a field of a request as the API description has it.
+type declared struct {
+	operation string // the path of the endpoint
+	at        string // the path of the field in the body
+	plan      string // the plan that the field needs; "" for none
+}
+
+// declaredFields reads the fields of all requests from the API description. It does not
+// look into lists: the blocks of a template have rows of their own.
+func declaredFields(t *testing.T) (all []declared) {
+	t.Helper()
+	var root struct {
+		Paths map[string]struct {
+			Post struct {
+				RequestBody struct {
+					Content map[string]struct{ Schema described }
+				}
+			}
+		}
+		Components struct{ Schemas map[string]described }
+	}
+	if err := json.Unmarshal(edge.DescribeAPI(), &root); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(operation, prefix string, d described)
+	walk = func(operation, prefix string, d described) {
+		for _, d := range append(d.AnyOf, d) {
+			for name, p := range root.Components.Schemas[strings.TrimPrefix(d.Ref, "#/components/schemas/")].Properties {
+				all = append(all, declared{operation, prefix + name, p.Plan})
+				walk(operation, prefix+name+".", p)
+			}
+		}
+	}
+	for path, p := range root.Paths {
+		walk(path, "", p.Post.RequestBody.Content["application/json"].Schema)
+	}
+	if len(all) < 100 {
+		t.Fatalf("the description has %d fields of requests", len(all))
+	}
+	return all
+}
+
+// described is a schema of the API description, as far as it is read here.
+type described struct {
+	Ref        string `json:"$ref"`
+	AnyOf      []described
+	Properties map[string]described
+	Plan       string `json:"x-platen-plan"`
+}
+
+// otherwise are the fields whose rows are not made of a field, with the rows.
+var otherwise = map[string]string{"einvoice.xml": "invoice/option", "template.blocks": "template/order"}
+
+// Every field has a row, every field that needs a plan has one for that too, and
+// docs/API.md names them all.
+func TestEveryFieldHasARow(t *testing.T) {
+	reference, err := os.ReadFile("../../../docs/API.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, still := contract()
+	for at, id := range otherwise {
+		if !slices.ContainsFunc(append(live, still...), func(r row) bool { return r.id == id }) {
+			t.Errorf("no row %s for %s", id, at)
+		}
+	}
+	for _, d := range declaredFields(t) {
+		if otherwise[d.at] == "" && !slices.ContainsFunc(fields, func(f field) bool { return f.at == d.at }) {
+			t.Errorf("no row has the field %s of %s", d.at, d.operation)
+		}
+		if d.plan != "" && !slices.ContainsFunc(gates, func(g gate) bool {
+			return g.at == d.at && string(g.least) == d.plan && slices.Contains(g.on, d.operation)
+		}) {
+			t.Errorf("no row shows that %s of %s needs the plan %s", d.at, d.operation, d.plan)
+		}
+		name := d.at[strings.LastIndex(d.at, ".")+1:]
+		if !regexp.MustCompile("`[^`\n]*\\b" + name + "\\b[^`\n]*`").Match(reference) {
+			t.Errorf("docs/API.md does not name %s of %s", d.at, d.operation)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package blocks
+
+import "platen.dev/einvoice"
+
+// amountsDue is the block amounts-due.
+type amountsDue struct {
+	Rows  []field
+	Total field
+	Due   []field
+}
+
+func (p *presenter) amountsDue(b Block) *amountsDue {
+	totals := p.totals()
+	rows := []field{{"Sum of lines", p.money(totals.LineTotal())}}
+	for _, a := range p.invoice.AllowanceCharges() {
+		rows = append(rows, p.allowanceChargeRow(a))
+	}
+	rows = append(rows,
+		field{"Allowances", p.money(totals.AllowanceTotal())}, field{"Charges", p.money(totals.ChargeTotal())},
+		field{p.expand(b.label("subtotal")), p.money(totals.TaxBasisTotal())},
+	)
+	for _, tax := range totals.TaxTotals() {
+		rows = append(rows, field{p.expand(b.label("tax")), p.money(tax)})
+	}
+	return &amountsDue{
+		Rows:  nonEmpty(rows...),
+		Total: field{p.expand(b.label("total")), p.money(totals.GrandTotal())},
+		Due: nonEmpty(
+			field{"Paid already", p.money(totals.Prepaid())}, field{"Rounding", p.money(totals.Rounding())}, field{"Amount due", p.money(totals.DuePayable())},
+		),
+	}
+}
+
+func (p *presenter) allowanceChargeRow(a einvoice.AllowanceCharge) field {
+	kind, sign := kindAndSign(a)
+	details := joinNonEmpty(", ", p.text(a.Reason()), joinNonEmpty(" of ", p.percent(a.Percent()), p.amount(a.Basis())), p.vatRate(a.Tax()))
+	return field{joinNonEmpty(": ", kind, details), sign + p.money(a.Amount())}
+}

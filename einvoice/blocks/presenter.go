@@ -1,0 +1,185 @@
+package blocks
+
+import (
+	"strings"
+
+	"platen.dev/einvoice"
+)
+
+// presenter formats the values of an invoice for a locale. It records which nodes the
+// document shows, and which values it shows in another form than the XML.
+type presenter struct {
+	invoice *einvoice.Invoice
+	locale  locale
+	shown   einvoice.ShownNodes
+	// reformatted are the values, as transmitted, that are shown in another form.
+	reformatted valuesByElement
+}
+
+func newPresenter(i *einvoice.Invoice, tag string) *presenter {
+	return &presenter{invoice: i, locale: localeOf(tag)}
+}
+
+func (p *presenter) totals() einvoice.Totals { return p.invoice.Totals() }
+
+func (p *presenter) currency() string { return p.invoice.Currency().Text() }
+
+// text is the text of a node, without the white space around it.
+func (p *presenter) text(n *einvoice.Node) string { return strings.TrimSpace(p.shown.Text(n)) }
+
+// joinTexts joins the texts of nodes, leaving out empty ones.
+func (p *presenter) joinTexts(separator string, nodes ...*einvoice.Node) string {
+	texts := make([]string, len(nodes))
+	for i, n := range nodes {
+		texts[i] = p.text(n)
+	}
+	return joinNonEmpty(separator, texts...)
+}
+
+// reformat marks a node as shown in another form, which it returns.
+func (p *presenter) reformat(n *einvoice.Node, form string) string {
+	if raw := p.text(n); raw != form && raw != "" {
+		p.reformatted.add(n.Element(), raw)
+	}
+	return form
+}
+
+// number formats a number.
+func (p *presenter) number(n *einvoice.Node) string {
+	return p.reformat(n, p.locale.number(n.Text(), 0))
+}
+
+// amount formats an amount of money without its currency.
+func (p *presenter) amount(n *einvoice.Node) string {
+	if n == nil {
+		return ""
+	}
+	return p.reformat(n, p.locale.number(n.Text(), 2))
+}
+
+// money formats an amount of money with its currency.
+func (p *presenter) money(n *einvoice.Node) string {
+	if n == nil {
+		return ""
+	}
+	currency := n.Attribute("currencyID")
+	if currency == "" {
+		currency = p.text(p.invoice.Currency())
+	}
+	return p.amount(n) + "\u00a0" + currency
+}
+
+// percent formats a percentage.
+func (p *presenter) percent(n *einvoice.Node) string {
+	if n == nil {
+		return ""
+	}
+	return p.number(n) + "\u00a0%"
+}
+
+// quantity formats a quantity with its unit.
+func (p *presenter) quantity(n *einvoice.Node) string {
+	if n == nil {
+		return ""
+	}
+	return strings.TrimRight(p.number(n)+"\u00a0"+unitSymbol(n.Attribute("unitCode")), "\u00a0")
+}
+
+// date formats a date. Text that is not a date is shown as it is.
+func (p *presenter) date(d einvoice.Date) string {
+	if d.Node == nil {
+		return ""
+	}
+	t, ok := d.Time()
+	if !ok {
+		return p.text(d.Node)
+	}
+	return p.reformat(d.Node, p.locale.date(t))
+}
+
+// period formats a range of dates, with its description.
+func (p *presenter) period(period einvoice.Period) string {
+	return joinNonEmpty(" ", joinNonEmpty(" – ", p.date(period.Start()), p.date(period.End())), p.text(period.Description()))
+}
+
+// vatRates are the different VAT rates of the invoice.
+func (p *presenter) vatRates() string {
+	var rates []string
+	seen := map[string]bool{}
+	for _, tax := range p.invoice.Taxes() {
+		if rate := p.percent(tax.Rate()); rate != "" && !seen[rate] {
+			seen[rate] = true
+			rates = append(rates, rate)
+		}
+	}
+	return strings.Join(rates, ", ")
+}
+
+// paymentTerms are the descriptions of the payment terms.
+func (p *presenter) paymentTerms() string {
+	var all []*einvoice.Node
+	for _, terms := range p.invoice.PaymentTerms() {
+		all = append(all, terms.Description())
+	}
+	return p.joinTexts("\n", all...)
+}
+
+// field is a label with its value.
+type field struct{ Label, Value string }
+
+// nonEmpty leaves out the fields without a value.
+func nonEmpty(all ...field) (fields []field) {
+	for _, f := range all {
+		if f.Value != "" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// joinNonEmpty joins the parts that are not empty.
+func joinNonEmpty(separator string, parts ...string) string {
+	var present []string
+	for _, part := range parts {
+		if part != "" {
+			present = append(present, part)
+		}
+	}
+	return strings.Join(present, separator)
+}
+
+// unitSymbols are the symbols of the most common units of UN/ECE Recommendation 20.
+var unitSymbols = map[string]string{
+	"C62": "", "H87": "pcs", "XPP": "pcs", "EA": "pcs", "HUR": "h", "MIN": "min", "SEC": "s", "DAY": "d", "MON": "months", "ANN": "years",
+	"KGM": "kg", "GRM": "g", "TNE": "t", "MTR": "m", "CMT": "cm", "MMT": "mm", "KMT": "km", "MTK": "m²", "MTQ": "m³", "LTR": "l", "MLT": "ml", "KWH": "kWh",
+}
+
+// unitSymbol is the symbol of a unit, or its code if the symbol is not known.
+func unitSymbol(code string) string {
+	if symbol, known := unitSymbols[code]; known {
+		return symbol
+	}
+	return code
+}
+
+// valuesByElement groups values by the name of their element. It keeps each value once,
+// in the order in which they were added.
+type valuesByElement struct {
+	elements []string
+	values   map[string][]string
+	seen     map[[2]string]bool
+}
+
+func (v *valuesByElement) add(element, value string) {
+	if v.seen == nil {
+		v.seen, v.values = map[[2]string]bool{}, map[string][]string{}
+	}
+	if v.seen[[2]string{element, value}] {
+		return
+	}
+	v.seen[[2]string{element, value}] = true
+	if _, known := v.values[element]; !known {
+		v.elements = append(v.elements, element)
+	}
+	v.values[element] = append(v.values[element], value)
+}

@@ -1,0 +1,72 @@
+package einvoice
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/markup"
+	"platen.dev/events/contract"
+)
+
+// Parse reads an invoice and makes all checks: those of ParseSchemaOnly and, before the
+// schema, that the encoding is UTF-8, that the document declares the guideline of the
+// profile, and that it is an invoice or a credit note (docs/API.md, E-invoices). Its
+// errors may be shown to the caller; those of XML and of the schema are *InvalidError.
+func Parse(document []byte, profile string) (*Invoice, error) {
+	if encoding := markup.Encoding(document); encoding != "" && encoding != "UTF-8" && encoding != "UTF8" {
+		return nil, fmt.Errorf("the XML is encoded in %s; it must be encoded in UTF-8", markup.Excerpt(encoding))
+	}
+	v, err := validate(document, profile)
+	if err != nil {
+		return nil, err
+	}
+	if v.root == nil {
+		return v.result()
+	}
+	if err := errors.Join(checkGuideline(v.root, profile), checkTypeCode(v.root)); err != nil {
+		return nil, err
+	}
+	return v.result()
+}
+
+// ParseSchemaOnly reads an invoice and checks it against the schema of a profile, one of
+// contract.Profiles, but not its encoding, guideline and type code. A document that is
+// not valid gives an *InvalidError.
+//
+// The verdict is that of XML Schema on the official schemas of Factur-X 1.09, except
+// that documents with a DOCTYPE, or beyond contract.MaxXML or the limits of package
+// markup, are refused.
+func ParseSchemaOnly(document []byte, profile string) (*Invoice, error) {
+	v, err := validate(document, profile)
+	if err != nil {
+		return nil, err
+	}
+	return v.result()
+}
+
+// validate reads a whole document and collects its violations of the schema. A document
+// that is not well-formed is an error.
+func validate(document []byte, profile string) (*validator, error) {
+	schema := cii.Root(profile)
+	if schema == nil {
+		return nil, fmt.Errorf("%q is not a profile; use one of %s", markup.Excerpt(profile), strings.Join(contract.Profiles(), ", "))
+	}
+	if len(document) > contract.MaxXML {
+		return nil, fmt.Errorf("the XML has %d bytes; at most %d are accepted", len(document), contract.MaxXML)
+	}
+	text, fault := markup.Decode(document)
+	v := &validator{profile: profile, schema: schema, text: text, lines: &lineIndex{text: text}}
+	if fault != nil {
+		// Reading up to the fault gives the path of the element that it is in.
+		v.reader = markup.NewReader(text[:fault.Offset])
+		_ = v.run()
+		return nil, v.notWellFormed(fault)
+	}
+	v.reader = markup.NewReader(text)
+	if fault := v.run(); fault != nil {
+		return nil, v.notWellFormed(fault)
+	}
+	return v, nil
+}

@@ -1,0 +1,72 @@
+package einvoice
+
+import (
+	"fmt"
+	"strings"
+
+	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/markup"
+)
+
+// characterData adds text to the element that holds it, or reports that none is allowed.
+func (v *validator) characterData(token *markup.Token) {
+	f := &v.frames[len(v.frames)-1]
+	switch {
+	case f.node == nil:
+	case f.node.child.Type.Kind != cii.Elements:
+		v.appendText(f, token.Text)
+	case f.textReported:
+	case token.CData || strings.Trim(token.Text, cii.WhiteSpace) != "" || len(f.node.child.Type.Children) == 0:
+		f.textReported = true
+		v.report(firstNonSpace(token), describeText(token), expectedWithoutText(f.node.child.Type))
+	}
+}
+
+// firstNonSpace is the offset of the first character that is not white space.
+func firstNonSpace(token *markup.Token) int {
+	if token.CData {
+		return token.Offset
+	}
+	return token.Offset + len(token.Text) - len(strings.TrimLeft(token.Text, cii.WhiteSpace))
+}
+
+func describeText(token *markup.Token) string {
+	text := strings.Trim(token.Text, cii.WhiteSpace)
+	switch {
+	case text != "":
+		return fmt.Sprintf("text %q", markup.Excerpt(text))
+	case token.CData:
+		return "a CDATA section"
+	}
+	return "white space"
+}
+
+func expectedWithoutText(typ *cii.Type) string {
+	if len(typ.Children) == 0 {
+		return "an empty element"
+	}
+	return "elements only"
+}
+
+// appendText joins the tokens of an element's text. Mostly there is only one, which
+// needs no copy.
+func (v *validator) appendText(f *frame, text string) {
+	if f.textTokens++; f.textTokens == 1 {
+		f.node.text = text
+		return
+	}
+	if f.textTokens == 2 {
+		v.buffer = append(v.buffer[:0], f.node.text...)
+	}
+	v.buffer = append(v.buffer, text...)
+}
+
+func (v *validator) checkText(f *frame, typ *cii.Type) {
+	if f.textTokens > 1 {
+		f.node.text = string(v.buffer)
+	}
+	if !typ.Kind.Accepts(f.node.text) {
+		v.report(int(f.node.offset), fmt.Sprintf("%q", markup.Excerpt(f.node.text)), typ.Kind.Describe())
+	}
+	f.node.text = typ.Kind.Normalize(f.node.text)
+}

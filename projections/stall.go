@@ -1,0 +1,61 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"platen.dev/events"
+)
+
+// A follower may stand still without an error, when a reader hangs. Then the replica
+// compares its followers with the ends of their journals, every stallInterval, and fails
+// after stallLimit checks in a row without progress. It counts checks, not time, because a
+// process that was paused has to be given time to go on.
+const (
+	stallInterval = 5 * time.Second
+	stallLimit    = 6
+)
+
+// ErrStalled means that a follower reads nothing although its journal goes on.
+var ErrStalled = fmt.Errorf("no record was read for %d s", stallLimit*stallInterval/time.Second)
+
+// stall observes one follower.
+type stall struct {
+	next   int64 // where the follower was at the last check
+	checks int   // in a row at which it was there, behind the end
+}
+
+// check reports whether the follower, at offset next of a journal that ends at end, has
+// stood still for too long.
+func (s *stall) check(next, end int64) bool {
+	if next >= end || next != s.next {
+		s.next, s.checks = next, 0
+		return false
+	}
+	s.checks++
+	return s.checks >= stallLimit
+}
+
+// watchStalls checks the followers with every tick, until ctx ends or one has stalled.
+func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
+	stalls := make([]stall, len(r.followers))
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+		for p, f := range r.followers {
+			next := f.position().Next
+			_, end, err := r.cfg.Log.Bounds(ctx, events.TopicJournal, int32(p))
+			if err != nil { // the log cannot be asked: that may be why nothing is read
+				continue
+			}
+			if stalls[p].check(next, end) {
+				f.fail(fmt.Errorf("journal %d ends at offset %d, the replica is at %d: %w", p, end, next, ErrStalled))
+				return
+			}
+		}
+	}
+}

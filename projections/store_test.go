@@ -1,0 +1,43 @@
+package projections
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"platen.dev/events/testkit"
+)
+
+// A store with the tables of another schema is emptied, so that the journal is folded again. A
+// store with the current schema keeps its rows.
+func TestStoreOfAnotherSchemaIsEmptied(t *testing.T) {
+	cfg := Config{Dir: t.TempDir(), Logger: testkit.Silent()}
+	key := []byte("j something")
+	for _, tc := range []struct {
+		found []byte // the schema that the store has when it is opened again
+		kept  bool
+	}{{schema, true}, {[]byte{1}, false}, {nil, false}} {
+		db, err := openStore(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{db.Set(key, key, pebble.Sync), db.Set(schemaKey, tc.found, pebble.Sync), db.Close()} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if db, err = openStore(cfg); err != nil {
+			t.Fatal(err)
+		}
+		value, err := get(db, key)
+		if kept := bytes.Equal(value, key); err != nil || kept != tc.kept {
+			t.Errorf("schema %x: kept %t (%v), want %t", tc.found, kept, err, tc.kept)
+		}
+		if have, err := get(db, schemaKey); err != nil || !bytes.Equal(have, schema) {
+			t.Errorf("schema %x became %x (%v)", tc.found, have, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package projections
+
+import (
+	"encoding/binary"
+
+	"platen.dev/events"
+)
+
+// The tables of this package, each with its keys. Package actors/account has further ones.
+
+var jobs = Table[Job]{'j'} // partition, job
+
+func jobKey(partition int32, id events.JobID) []byte { return jobs.Key(partition, id[:]...) }
+
+var accounts = Table[Account]{'a'} // partition, account
+
+func accountKey(partition int32, id events.AccountID) []byte {
+	return accounts.Key(partition, []byte(id)...)
+}
+
+// apiKeys is the index of API keys by the hash of their secrets. A look-up does not know the
+// account yet, so these keys have no partition: Key and Row do not apply.
+var apiKeys = Table[KeyRef]{'k'} // hash
+
+func apiKeyKey(hash [32]byte) []byte { return append([]byte{apiKeys.Name}, hash[:]...) }
+
+var replies = Table[events.Reply]{'r'} // partition, command
+
+func replyKey(partition int32, id events.CommandID) []byte { return replies.Key(partition, id[:]...) }
+
+// replied is the index of replies by the offset of the command, from which the reply that
+// leaves the window is found.
+var replied = Table[events.CommandID]{'s'} // partition, offset of the command
+
+func repliedKey(partition int32, cause int64) []byte {
+	return replied.Key(partition, binary.BigEndian.AppendUint64(nil, uint64(cause))...)
+}
+
+var templates = Table[SavedTemplate]{'t'} // partition, account, 0, template
+
+func templateKey(partition int32, account events.AccountID, id events.TemplateID) []byte {
+	return templates.Key(partition, []byte(string(account)+"\x00"+string(id))...)
+}
+
+var cursors = Table[Cursor]{'c'} // partition
+
+func cursorKey(partition int32) []byte { return cursors.Key(partition) }
