@@ -11,10 +11,13 @@ import (
 )
 
 // sharedDir is the directory of the official schemas and samples, which are not part of
-// the project but may be present beside it.
+// the project but may be present beside it. It is absolute, as xmllint runs elsewhere.
 func sharedDir(t testing.TB) string {
 	t.Helper()
-	const dir = "../../shared/einvoice"
+	dir, err := filepath.Abs("../../shared/einvoice")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("NOT TESTED against the official schemas: %s does not exist", dir)
 	}
