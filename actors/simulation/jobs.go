@@ -31,7 +31,7 @@ type jobs struct {
 	load      dispatch.Load    // as reported last
 	suspended bool             // until a probe succeeds
 	probing   bool
-	answer    dispatch.Answer  // to the offer that is being handled
+	answer    dispatch.Answer // to the offer that is being handled
 	// asked holds the jobs that this node's shards asked for and that it has not begun.
 	asked map[events.JobID]*asked
 }
