@@ -53,6 +53,10 @@ type Config struct {
 	Models     ReadModels
 	Partitions int32
 	Documents  Documents
+	// Foresee returns the reply that would refuse a job by what the read models hold.
+	Foresee func(events.AccountID, events.SubmitJob) (events.Reply, bool)
+	// Room returns why no more jobs can be taken at present, nil if they can.
+	Room func() error
 	// Rate counts a request of an account on a plan.
 	Rate func(events.AccountID, events.Plan) events.Rate
 	// Resolve checks the addresses of a page's host: ErrBlocked if one is not allowed,
@@ -62,8 +66,8 @@ type Config struct {
 	Seal func(job events.JobID, plain string) events.Sealed
 	// Open opens a stored file and returns its size in bytes.
 	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
-	// Ready returns why the node cannot serve, nil if it can.
-	Ready func() error
+	// Ready returns why the node cannot serve, nil if it can, and then a report in lines.
+	Ready func() (report string, err error)
 	// Metrics serves /metrics.
 	Metrics fasthttp.RequestHandler
 	// Observe is called after every request.

@@ -41,6 +41,10 @@ type fixture struct {
 	told     []events.CommandBody
 	caughtUp int
 	known    bool // the read models have the key
+	// foresee are the replies that would refuse a job, one for each look; room is why no jobs
+	// can be taken.
+	foresee []events.Reply
+	room    error
 }
 
 // newFixture starts a server whose documents can be refused.
@@ -108,12 +112,14 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 			Template:     func(html string) string { return html },
 			Invoice:      func([]byte, string) error { return nil },
 		},
+		Foresee: func(events.AccountID, events.SubmitJob) (events.Reply, bool) { return d.foreseen() },
+		Room:    func() error { return d.room },
 		Rate:    func(events.AccountID, events.Plan) events.Rate { return d.rate },
 		Resolve: resolve, Seal: sealed, Now: time.Now, Logger: log,
 		Open: func(context.Context, string) (io.ReadCloser, int64, error) {
 			return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
 		},
-		Ready:   func() error { return d.ready },
+		Ready:   func() (string, error) { return "", d.ready },
 		Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
 	}, d
 }
@@ -123,6 +129,16 @@ func (d *fixture) Do(_ events.AccountID, body events.CommandBody) (events.Reply,
 	defer d.mu.Unlock()
 	d.commands = append(d.commands, body)
 	return d.reply, d.err
+}
+
+func (d *fixture) foreseen() (reply events.Reply, refused bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.foresee) == 0 {
+		return reply, false
+	}
+	reply, d.foresee = d.foresee[0], d.foresee[1:]
+	return reply, true
 }
 
 func (d *fixture) Tell(_ events.AccountID, body events.CommandBody, done func(error)) {

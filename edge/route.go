@@ -80,11 +80,12 @@ func (s *Server) readyz(ctx *fasthttp.RequestCtx) *problem {
 		return nil
 	default:
 	}
-	if err := s.cfg.Ready(); err != nil {
+	report, err := s.cfg.Ready()
+	if err != nil {
 		text(ctx, 503, err.Error()+"\n")
 		return nil
 	}
-	text(ctx, 200, "ready\n")
+	text(ctx, 200, "ready\n"+report)
 	return nil
 }
 

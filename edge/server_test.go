@@ -262,3 +262,31 @@ func TestMalformedHTTP(t *testing.T) {
 		_ = conn.Close()
 	}
 }
+
+// A job that would be refused is not sent to its account, unless the refusal vanishes when the
+// read models catch up.
+func TestForeseenRefusals(t *testing.T) {
+	limit := events.Reply{Code: events.QuotaExceeded}
+	for name, tc := range map[string]struct {
+		foresee []events.Reply
+		caught  error
+		room    error
+		status  int
+		sent    int
+	}{
+		"refused":                         {[]events.Reply{limit, limit}, nil, nil, 402, 0},
+		"refused by what was old":         {[]events.Reply{limit}, nil, nil, 202, 1},
+		"the read models do not catch up": {[]events.Reply{limit, limit}, errors.New("late"), nil, 202, 1},
+		"no room":                         {nil, nil, errors.New("disk full"), 503, 0},
+	} {
+		d := newFixture(t)
+		d.foresee, d.caught, d.room = tc.foresee, tc.caught, tc.room
+		a := d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>"}`)
+		if a.StatusCode != tc.status || len(d.commands) != tc.sent {
+			t.Errorf("%s: %d with %d commands sent, want %d with %d", name, a.StatusCode, len(d.commands), tc.status, tc.sent)
+		}
+		if tc.status == 503 && (a.Header.Get("Retry-After") == "" || !strings.Contains(a.body, "short of storage")) {
+			t.Errorf("%s: %v %s", name, a.Header, a.body)
+		}
+	}
+}

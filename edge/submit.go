@@ -33,7 +33,11 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 	if wrong != nil {
 		return wrong
 	}
-	reply, wrong := s.do(caller.Account, submitJob(job, caller.Key, r, content))
+	submission := submitJob(job, caller.Key, r, content)
+	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
+		return wrong
+	}
+	reply, wrong := s.do(caller.Account, submission)
 	if wrong != nil {
 		return wrong
 	}
@@ -44,6 +48,29 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 	created(ctx, job, r.Invoice) // the same request makes the same detail
 	return nil
 }
+
+// foresee refuses a job that has no chance before it costs room in the log. What refuses it must
+// hold once everything is read that was durable when the request came: a job that has ended by
+// then makes room for another.
+func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *problem {
+	if err := s.cfg.Room(); err != nil {
+		s.cfg.Logger.Warn("job refused", "error", err)
+		return unavailable.with("The service is short of storage and takes no more jobs at present; what was accepted goes on. Try again later.").after(noRoomSeconds)
+	}
+	if _, refused := s.cfg.Foresee(account, job); !refused {
+		return nil
+	}
+	if s.catchUp(account) != nil {
+		return nil // the account decides
+	}
+	if reply, refused := s.cfg.Foresee(account, job); refused {
+		return s.refusal(reply)
+	}
+	return nil
+}
+
+// noRoomSeconds is when to try again after a job was refused for lack of storage.
+const noRoomSeconds = 30
 
 // read reads a request of an operation and refuses options that exclude one another.
 func (s *Server) read(ctx *fasthttp.RequestCtx, op *request.Operation) (request.Request, *problem) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -40,6 +41,7 @@ type Replica struct {
 	cancel    context.CancelFunc
 	done      sync.WaitGroup
 	failed    sync.Once
+	lag       atomic.Int64
 }
 
 // Progress is one committed run of records of a partition.

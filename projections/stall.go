@@ -46,16 +46,23 @@ func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
 			return
 		case <-ticks:
 		}
+		lag := int64(0)
 		for p, f := range r.followers {
 			next := f.position().Next
 			_, end, err := r.cfg.Log.Bounds(ctx, events.TopicJournal, int32(p))
 			if err != nil { // the log cannot be asked: that may be why nothing is read
 				continue
 			}
+			lag += max(0, end-next)
 			if stalls[p].check(next, end) {
 				f.fail(fmt.Errorf("journal %d ends at offset %d, the replica is at %d: %w", p, end, next, ErrStalled))
 				return
 			}
 		}
+		r.lag.Store(lag)
 	}
 }
+
+// Lag returns how many records of the journal the replica had not read at the last look, which it
+// takes every few seconds.
+func (r *Replica) Lag() int64 { return r.lag.Load() }

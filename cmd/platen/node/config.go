@@ -40,6 +40,9 @@ type Config struct {
 	EgressAllow []netip.Prefix `toml:"egress_allow"`
 	// Browser configures rendering.
 	Browser BrowserConfig `toml:"browser"`
+	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it
+	// takes no more jobs; 0 means 1,024, or a twentieth of a small disk.
+	ReserveMB int `toml:"reserve_mb"`
 	// DrainSeconds is how long a node that stops waits for requests and renders.
 	DrainSeconds int `toml:"drain_seconds"`
 	// DocsURL is the page that error bodies point into.
@@ -135,6 +138,7 @@ func (c Config) Validate() error {
 		checkAddress("listen", c.Listen),
 		check(c.Data != "", "data: must name a directory"),
 		check(c.Partitions >= 1 && c.Partitions <= 4096, "partitions: must be 1 to 4096, not %d", c.Partitions),
+		check(c.ReserveMB >= 0, "reserve_mb: must not be negative"),
 		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"),
 		check(c.Browser.Slots >= 0, "browser.slots: must not be negative"),
 		c.Kafka.validate(), c.Cluster.validate(c.Kafka),

@@ -69,6 +69,7 @@ func TestBadConfig(t *testing.T) {
 		{`partitions = 0`, "partitions: must be 1 to 4096, not 0"},
 		{`partitions = 5000`, "partitions: must be 1 to 4096, not 5000"},
 		{`partitions = "many"`, "partitions"},
+		{`reserve_mb = -1`, "reserve_mb: must not be negative"},
 		{`drain_seconds = -1`, "drain_seconds: must not be negative"},
 		{`clickhouse = "there"`, "clickhouse: must be host:port"},
 		{`log_level = "loud"`, "log_level: must be debug, info, warn or error"},

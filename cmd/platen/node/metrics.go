@@ -27,6 +27,7 @@ type metrics struct {
 	size     *prometheus.HistogramVec
 	pages    *prometheus.HistogramVec
 	attempts *prometheus.CounterVec
+	appends  *prometheus.HistogramVec
 
 	handler fasthttp.RequestHandler
 }
@@ -42,8 +43,9 @@ func newMetrics(n *Node) *metrics {
 		pages:    histogramVec("platen_render_result_pages", "Pages of the PDFs made, by operation.", []float64{1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000}, "operation"),
 		attempts: counterVec("platen_render_attempts_total", "Attempts that ended, by operation and outcome: done or an error code.", "operation", "outcome"),
 	}
+	m.appends = histogramVec("platen_log_append_seconds", "Time until a record was durable, by topic.", prometheus.ExponentialBuckets(0.0005, 2, 16), "topic")
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
+	registry.MustRegister(m.appends, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
@@ -60,6 +62,10 @@ func histogramVec(name, help string, buckets []float64, labels ...string) *prome
 func (m *metrics) observe(route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
+}
+
+func (m *metrics) appended(topic string, took time.Duration) {
+	m.appends.WithLabelValues(topic).Observe(took.Seconds())
 }
 
 // rendered counts an attempt.
@@ -107,6 +113,8 @@ type figures struct {
 	shards shardFigures
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
+	lag    int64
+	disks  []disk
 }
 
 // shardFigures are the figures of the partitions that the node owns.
@@ -172,6 +180,21 @@ func newCollector(n *Node) *collector {
 	byState(shard.Serving)
 	byState(shard.Halted)
 	add(counter, "platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
+	byDisk := func(name, help string, value func(disk) int64) {
+		desc := prometheus.NewDesc(name, help, []string{"disk"}, nil)
+		for _, label := range []string{"data", "files"} {
+			c.series = append(c.series, series{desc, gauge, func(at figures) float64 {
+				i := slices.IndexFunc(at.disks, func(d disk) bool { return d.name == label })
+				if i < 0 {
+					return 0
+				}
+				return float64(value(at.disks[i]))
+			}, []string{label}})
+		}
+	}
+	byDisk("platen_disk_free_bytes", "Free space on a disk that the node writes to.", func(d disk) int64 { return d.free })
+	byDisk("platen_disk_reserve_bytes", "Free space below which the node takes no more jobs.", func(d disk) int64 { return d.reserve })
+	add(gauge, "platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
 	add(gauge, "platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
 	add(gauge, "platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
 	return c
@@ -193,7 +216,10 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
-	at := figures{pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference()}
+	at := figures{
+		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
+		lag: c.node.replica.Lag(), disks: c.node.space.disks(),
+	}
 	for _, s := range c.series {
 		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}

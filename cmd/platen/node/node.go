@@ -47,6 +47,8 @@ type Node struct {
 	system    *actor.ActorSystem
 	replica   *projections.Replica
 	files     *store.Dir
+	space     *space
+	appends   *appends
 	cluster   *cluster.Cluster // nil when the node is alone
 	addresses publicAddresses
 	pool      *browserpool.Pool
@@ -102,6 +104,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"actors", n.startActors},
 		{"replica", n.startReplica},
 		{"files", n.startFiles},
+		{"space", n.startSpace},
 		{"browsers", n.startBrowsers},
 		{"cluster", n.startCluster},
 		{"rendering", n.startRendering},

@@ -62,7 +62,11 @@ func (n *Node) startRendering(context.Context) (err error) {
 	return nil
 }
 
+// acquire leases a page, unless a disk has too little room for what would come of it.
 func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, error) {
+	if err := n.space.forRenders(); err != nil {
+		return nil, err
+	}
 	return n.pool.Acquire(ctx, lane)
 }
 
@@ -70,9 +74,9 @@ func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, err
 // disk that is full.
 const probeBytes = 1 << 20
 
-// probe tests what attempts depend on: a page can be leased, and a file stored.
+// probe tests what attempts depend on: there is room, a page can be leased, and a file stored.
 func (n *Node) probe(ctx context.Context) error {
-	page, err := n.pool.Acquire(ctx, events.Quick)
+	page, err := n.acquire(ctx, events.Quick)
 	if err != nil {
 		return fmt.Errorf("browsers: %w", err)
 	}

@@ -34,7 +34,8 @@ func (n *Node) startEdge(context.Context) (err error) {
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
-		Rate:      n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
+		Foresee:   n.foresee, Room: n.space.forJobs,
+		Rate: n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
 		DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
@@ -47,14 +48,6 @@ func (n *Node) startEdge(context.Context) (err error) {
 		}
 	}()
 	n.onClose("API", n.server.Shutdown)
-	return nil
-}
-
-// ready returns why the node should be sent no requests; nil if it should.
-func (n *Node) ready() error {
-	if err := n.replica.Err(); err != nil {
-		return fmt.Errorf("replica: %w", err)
-	}
 	return nil
 }
 

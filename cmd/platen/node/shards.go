@@ -43,7 +43,7 @@ func (n *Node) nodes() (shard.Nodes, func(owning bool) error) {
 	if n.cluster == nil {
 		return cluster.Single(n.id), nil
 	}
-	log, ok := n.log.(groupLog)
+	log, ok := n.log.(measuredLog).Log.(groupLog)
 	if !ok {
 		return n.cluster, n.cluster.MayOwn
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"platen.dev/actors/account"
@@ -38,6 +39,8 @@ func (n *Node) startLog(ctx context.Context) (err error) {
 		return err
 	}
 	n.onClose("log", func(context.Context) error { return n.log.Close() })
+	n.appends = &appends{observe: n.metrics.appended}
+	n.log = measuredLog{n.log, n.appends}
 	return nil
 }
 
@@ -101,6 +104,17 @@ func (n *Node) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// startSpace watches the disks that the node writes to.
+func (n *Node) startSpace(context.Context) error {
+	n.space = &space{dirs: map[string]string{"data": n.cfg.Data, "files": n.cfg.filesDir()}, reserve: int64(n.cfg.ReserveMB) << 20}
+	n.space.look()
+	ctx, cancel := context.WithCancel(context.Background())
+	var looking sync.WaitGroup
+	looking.Go(func() { n.space.run(ctx) })
+	n.onClose("space", func(context.Context) error { cancel(); looking.Wait(); return nil })
 	return nil
 }
 

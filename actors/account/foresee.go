@@ -1,0 +1,34 @@
+package account
+
+import (
+	"time"
+
+	"platen.dev/events"
+)
+
+// clockTolerance is how far the owner's clock may be ahead of the one by which Foresee looks.
+const clockTolerance = 2 * time.Second
+
+// Foresee returns the reply that would refuse a submission by the committed state: a limit of
+// the account is reached. It spares the log content that has no chance. If it refuses nothing,
+// the account decides; so it does about a request that may repeat an earlier one, and if the
+// store fails.
+func Foresee(store Store, id events.AccountID, b events.SubmitJob, now events.Instant) (events.Reply, bool) {
+	s, err := store.Account(id)
+	if err != nil {
+		return events.Reply{}, false
+	}
+	if _, ok := entitled(s, b); !ok {
+		return events.Reply{}, false
+	}
+	if b.Idempotency != nil {
+		if earlier, err := store.AcceptedRequest(id, b.Idempotency.Key); err != nil || earlier.At != 0 {
+			return events.Reply{}, false
+		}
+	}
+	if admitted, _ := admit(s, b, now.Add(clockTolerance), LimitsOf); len(admitted) > 0 {
+		return events.Reply{}, false
+	}
+	admitted, reply := admit(s, b, now, LimitsOf)
+	return reply, len(admitted) == 0
+}

@@ -1,0 +1,81 @@
+package account
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"platen.dev/actors/job"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// stateStore is a Store of one account without jobs.
+type stateStore struct {
+	state   State
+	request AcceptedRequest
+	err     error
+}
+
+func (s stateStore) Account(events.AccountID) (State, error) { return s.state, s.err }
+
+func (s stateStore) Job(events.AccountID, events.JobID) (job.State, error) { return job.State{}, nil }
+
+func (s stateStore) Reply(events.AccountID, events.CommandID) (events.Reply, bool, error) {
+	return events.Reply{}, false, nil
+}
+
+func (s stateStore) AcceptedRequest(events.AccountID, string) (AcceptedRequest, error) {
+	return s.request, nil
+}
+
+// Only what a limit refuses for certain is refused without the account's decision.
+func TestForesee(t *testing.T) {
+	now := events.At(time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC))
+	limits, _ := LimitsOf(events.PlanFree)
+	open := func(change func(*State)) stateStore {
+		s := State{Plan: events.PlanFree, Anchor: now.Add(-24 * time.Hour), Window: now.Add(-24 * time.Hour), Keys: []events.Key{{ID: "k"}}}
+		change(&s)
+		return stateStore{state: s}
+	}
+	full := open(func(s *State) { s.Running = limits.Running })
+	submit := events.SubmitJob{Key: "k"}
+	repeated := events.SubmitJob{Key: "k", Idempotency: &events.Idempotency{Key: "again"}}
+	known := full
+	known.request = AcceptedRequest{At: now}
+	broken := full
+	broken.err = errors.New("disk")
+	minute := func(ago time.Duration) stateStore {
+		return open(func(s *State) {
+			for range contract.TestsPerMinute {
+				s.Tests = s.Tests.counted(now.Add(-ago))
+			}
+		})
+	}
+	for name, tc := range map[string]struct {
+		store  stateStore
+		submit events.SubmitJob
+		want   events.ReplyCode // of the refusal; "" if the account decides
+	}{
+		"at the concurrency limit":        {full, submit, events.ConcurrencyLimit},
+		"below it":                        {open(func(s *State) { s.Running = limits.Running - 1 }), submit, ""},
+		"at the quota":                    {open(func(s *State) { s.Used = limits.Jobs }), submit, events.QuotaExceeded},
+		"one unit below it":               {open(func(s *State) { s.Used = limits.Jobs - 1 }), submit, ""},
+		"of an earlier window":            {open(func(s *State) { s.Used, s.Anchor, s.Window = limits.Jobs, 0, 0 }), submit, ""},
+		"at the volume":                   {open(func(s *State) { s.Bytes = limits.Bytes }), submit, events.QuotaBytesExceeded},
+		"at the cap of tests":             {minute(0), events.SubmitJob{Key: "k", Test: true}, events.TestLimit},
+		"at a cap that is about to end":   {minute(time.Minute - clockTolerance), events.SubmitJob{Key: "k", Test: true}, ""},
+		"a test job at the quota":         {full, events.SubmitJob{Key: "k", Test: true}, ""},
+		"a new request with a key":        {full, repeated, events.ConcurrencyLimit},
+		"a request that repeats another":  {known, repeated, ""},
+		"with a key of another account":   {full, events.SubmitJob{Key: "foreign"}, ""},
+		"a store that fails":              {broken, submit, ""},
+		"an account that does not exist":  {stateStore{}, submit, ""},
+		"a plan that does not include it": {full, events.SubmitJob{Key: "k", Requires: events.PlanPro}, ""},
+	} {
+		reply, refused := Foresee(tc.store, "acc", tc.submit, now)
+		if refused != (tc.want != "") || reply.Code != tc.want {
+			t.Errorf("%s: got %q, refused %t, want %q", name, reply.Code, refused, tc.want)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/shard"
+	"platen.dev/events"
+)
+
+// ready returns why the node should be sent no requests; nil if it should. The report is for
+// people: what the node does, and what it has left.
+func (n *Node) ready() (report string, err error) {
+	if err := n.replica.Err(); err != nil {
+		return "", fmt.Errorf("replica: %w", err)
+	}
+	if h, ok := n.log.(measuredLog).Log.(interface{ Health() error }); ok {
+		if err := h.Health(); err != nil {
+			return "", fmt.Errorf("log: %w", err)
+		}
+	}
+	return n.report(), nil
+}
+
+func (n *Node) report() string {
+	var b strings.Builder
+	jobs, rendering := "accepted", "on"
+	if err := n.space.forJobs(); err != nil {
+		jobs = "refused: " + err.Error()
+	}
+	if n.renderer.Figures().Load.Suspended {
+		rendering = "suspended; the log says why"
+	}
+	fmt.Fprintf(&b, "jobs: %s\nrendering: %s\n", jobs, rendering)
+	shards := shardFiguresOf(n.shards).byState
+	fmt.Fprintf(&b, "shards: %d serving, %d starting, %d halted\n", shards[shard.Serving], shards[shard.Starting], shards[shard.Halted])
+	fmt.Fprintf(&b, "replica: %d records behind\n", n.replica.Lag())
+	fmt.Fprintf(&b, "last append: %s\n", n.appends.last().Round(100*time.Microsecond))
+	disks := slices.Clone(n.space.disks())
+	slices.SortFunc(disks, func(a, b disk) int { return strings.Compare(a.name, b.name) })
+	for _, d := range disks {
+		fmt.Fprintf(&b, "disk of %s: %d MB free, reserve %d MB\n", d.name, d.free>>20, d.reserve>>20)
+	}
+	return b.String()
+}
+
+// foresee returns the reply that would refuse a job by what this node's replica has read.
+func (n *Node) foresee(id events.AccountID, job events.SubmitJob) (events.Reply, bool) {
+	store := account.ReplicaStore{Reader: n.replica, Partition: events.Partition(id, n.log.Partitions())}
+	return account.Foresee(store, id, job, events.At(n.now()))
+}

@@ -1,0 +1,96 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// spaceInterval is how often a node looks at its disks.
+	spaceInterval = time.Second
+	// The default reserve: maxReserve, or a share of a disk that is small.
+	maxReserve   = 1 << 30
+	reserveShare = 20 // one part in so many
+)
+
+// space watches the disks that the node writes to. Below a reserve of free space no more jobs are
+// taken, below half of it none are rendered, so that what goes on (decisions, downloads,
+// deletions) still has room. A disk that is full would end the log.
+type space struct {
+	dirs    map[string]string // by what they are for
+	reserve int64             // bytes; 0 for the default
+	now     atomic.Pointer[[]disk]
+}
+
+// disk is the file system of a directory.
+type disk struct {
+	name, dir            string
+	free, total, reserve int64 // bytes
+}
+
+// low returns an error if less than a part of the reserve is free.
+func (d disk) low(part int64) error {
+	if d.free >= d.reserve/part {
+		return nil
+	}
+	return fmt.Errorf("the disk of %s has %d MB free, its reserve is %d MB: make room", d.dir, d.free>>20, d.reserve>>20)
+}
+
+// reserveOf returns the reserve on a disk.
+func reserveOf(total, configured int64) int64 {
+	if configured > 0 {
+		return configured
+	}
+	return min(maxReserve, total/reserveShare)
+}
+
+// look measures the disks. One that cannot be measured is left out: what fails then says so
+// itself.
+func (s *space) look() {
+	var all []disk
+	for name, dir := range s.dirs {
+		var stat unix.Statfs_t
+		if unix.Statfs(dir, &stat) != nil {
+			continue
+		}
+		d := disk{name: name, dir: dir, free: int64(stat.Bavail) * stat.Bsize, total: int64(stat.Blocks) * stat.Bsize}
+		d.reserve = reserveOf(d.total, s.reserve)
+		all = append(all, d)
+	}
+	s.now.Store(&all)
+}
+
+// run looks until ctx ends.
+func (s *space) run(ctx context.Context) {
+	ticker := time.NewTicker(spaceInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.look()
+		}
+	}
+}
+
+func (s *space) disks() []disk { return *s.now.Load() }
+
+// forJobs returns why no more jobs should be taken, nil if they may.
+func (s *space) forJobs() error { return s.check(1) }
+
+// forRenders returns why no more jobs should be rendered, nil if they may.
+func (s *space) forRenders() error { return s.check(2) }
+
+func (s *space) check(part int64) error {
+	for _, d := range s.disks() {
+		if err := d.low(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
