@@ -19,6 +19,9 @@ const MaxRecord = 1 << 20
 var (
 	// ErrTooLarge means that a record's value exceeds MaxRecord.
 	ErrTooLarge = errors.New("record exceeds 1 MiB")
+	// ErrBusy refuses an append because too much is in flight for its topic. Nothing was
+	// appended.
+	ErrBusy = errors.New("too much is in flight: try again later")
 	// ErrTrimmed means that an offset is below the oldest retained record.
 	ErrTrimmed = errors.New("offset is below the oldest retained record")
 	// ErrBeyondEnd means that an offset is above the end: the log was recreated, or has
@@ -64,14 +67,20 @@ type Log interface {
 	// Partitions returns the number of partitions of every topic. It never changes.
 	Partitions() int32
 
-	// Append queues r at the end of a partition and returns at once, except that it
-	// may block while too much is in flight. done is called exactly once, from a
-	// goroutine of the log, and must not block: with the record's offset once the
-	// record is durable (it survives kill -9 and power loss), or with an error. An
-	// error leaves the outcome unknown: the record may still be, or become, part
-	// of the log. Appends of one goroutine to one partition keep their order, and
-	// leave no gap: if one fails, those queued behind it fail as well. Key and
-	// headers together must stay below 64 KiB.
+	// Append queues r at the end of a partition and returns at once: it never waits. done
+	// is called exactly once, from a goroutine of the log, and must not block: with the
+	// record's offset once the record is durable (it survives kill -9 and power loss), or
+	// with an error. ErrBusy, ErrTooLarge, ErrReadOnly and ErrClosed mean that nothing was
+	// appended. Any other error leaves the outcome unknown: the record may still be, or
+	// become, part of the log. Key and headers together must stay below 64 KiB.
+	//
+	// Appends of one goroutine to one partition keep their order, and leave no gap: if
+	// one fails, those queued behind it fail as well. A refused append was never in the
+	// order: done may get ErrBusy before the outcome of earlier appends is known, and a
+	// later append may succeed. Each topic has room of its own, so that no topic is busy
+	// because of another. Where a gap would be wrong, as in the journal, the topic is
+	// opened without a bound and is never busy; those who append to it must bound what
+	// they have in flight (decision 0024).
 	Append(topic string, partition int32, r Record, done func(offset int64, err error))
 
 	// Read opens a reader whose first record is the one at offset from. A reader

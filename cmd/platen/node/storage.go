@@ -52,17 +52,20 @@ func (c Config) logKind() string {
 }
 
 // OpenLog opens the log that a node of this configuration uses. The embedded log has one
-// user at a time.
+// user at a time. The journal is unbounded: it is written by the hosts of shards only, and a
+// host has a window of commands under way.
 func (c Config) OpenLog(ctx context.Context, logger *slog.Logger) (eventlog.Log, error) {
 	if c.embeddedLog() {
-		return embedded.Open(embedded.Config{Dir: c.logDir(), Partitions: c.Partitions, Logger: logger})
+		return embedded.Open(embedded.Config{
+			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Unbounded: []string{events.TopicJournal},
+		})
 	}
 	return kafka.Open(ctx, kafka.Config{
 		Brokers: c.Kafka.Brokers, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
 		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
-		Topics: map[string]map[string]string{
-			events.TopicCommands: {"retention.ms": strconv.Itoa(c.Kafka.CommandsHours * 3_600_000)},
-			events.TopicJournal:  nil,
+		Topics: map[string]kafka.TopicConfig{
+			events.TopicCommands: {Settings: map[string]string{"retention.ms": strconv.Itoa(c.Kafka.CommandsHours * 3_600_000)}},
+			events.TopicJournal:  {Unbounded: true},
 		},
 	})
 }
@@ -75,7 +78,7 @@ func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 	}
 	return kafka.Open(ctx, kafka.Config{
 		Brokers: c.Kafka.Brokers, ReadOnly: true, Logger: logger,
-		Topics: map[string]map[string]string{events.TopicCommands: nil, events.TopicJournal: nil},
+		Topics: map[string]kafka.TopicConfig{events.TopicCommands: {}, events.TopicJournal: {}},
 	})
 }
 

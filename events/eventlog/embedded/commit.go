@@ -19,7 +19,6 @@ const (
 type commit struct {
 	batch    *pebble.Batch
 	requests []request
-	size     int
 	err      error
 }
 
@@ -28,11 +27,11 @@ type commit struct {
 func (l *Log) runCommitter() {
 	defer close(l.commits)
 	for {
-		requests, size := l.queue.take(batchBytes)
+		requests := l.queue.take(batchBytes)
 		if len(requests) == 0 {
 			return
 		}
-		c := commit{requests: requests, size: size, err: l.failure()}
+		c := commit{requests: requests, err: l.failure()}
 		if c.err == nil {
 			c.batch, c.err = l.apply(requests)
 		}
@@ -56,14 +55,10 @@ func (l *Log) apply(requests []request) (*pebble.Batch, error) {
 }
 
 func (r *request) write(b *pebble.Batch) error {
-	switch {
-	case r.refused != nil:
-		return nil
-	case r.trim:
+	if r.trim {
 		return r.partition.writeTrim(b, r.record.Offset)
-	default:
-		return r.partition.writeRecord(b, &r.record)
 	}
+	return r.partition.writeRecord(b, &r.record)
 }
 
 // runPublisher ends once the committer has ended.
@@ -76,7 +71,6 @@ func (l *Log) runPublisher() {
 			l.publish(c.requests)
 			complete(c.requests, nil)
 		}
-		l.queue.release(c.size)
 	}
 }
 
@@ -97,14 +91,12 @@ func (l *Log) await(c commit) error {
 func (l *Log) publish(requests []request) {
 	for i := range requests {
 		r := &requests[i]
-		switch {
-		case r.refused != nil:
-		case r.trim:
+		if r.trim {
 			r.partition.trimmed(r.record.Offset)
-		default:
-			r.partition.appended(r.record)
-			l.cache.add(r.partition, r.size())
+			continue
 		}
+		r.partition.appended(r.record)
+		l.cache.add(r.partition, r.size)
 	}
 	for i := range requests {
 		requests[i].partition.wake()
@@ -115,14 +107,12 @@ func (l *Log) publish(requests []request) {
 func complete(requests []request, err error) {
 	for i := range requests {
 		r := &requests[i]
-		switch {
-		case r.refused != nil:
-			r.done(0, r.refused)
-		case err != nil:
+		r.partition.room.Give(r.size)
+		if err != nil {
 			r.done(0, err)
-		default:
-			r.done(r.record.Offset, nil)
+			continue
 		}
+		r.done(r.record.Offset, nil)
 	}
 	clear(requests)
 }

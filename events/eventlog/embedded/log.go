@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +20,8 @@ type Log struct {
 	dir        string
 	partitions int32
 	readOnly   bool
+	pending    int      // the room of a topic, in bytes
+	unbounded  []string // topics without a bound
 	logger     *slog.Logger
 	db         *pebble.DB
 	lock       *pebble.Lock
@@ -71,7 +74,9 @@ func newLog(c Config, db *pebble.DB, lock *pebble.Lock) *Log {
 		logger:     c.Logger,
 		db:         db,
 		lock:       lock,
-		queue:      newQueue(c.PendingBytes),
+		pending:    c.PendingBytes,
+		unbounded:  c.Unbounded,
+		queue:      newQueue(),
 		commits:    make(chan commit, syncsInFlight-1),
 		batches:    make(chan *pebble.Batch, syncsInFlight+2),
 		cache:      cacheBudget{maxBytes: c.CacheBytes},
@@ -87,23 +92,24 @@ func (l *Log) Partitions() int32 { return l.partitions }
 // Append implements eventlog.Log. Readers at the end of the log share the record's
 // memory, so the caller must not change it.
 func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
-	p, err := l.partition(topic, partition)
-	if err == nil && len(r.Value) > eventlog.MaxRecord {
-		err = eventlog.ErrTooLarge
-	}
-	if l.readOnly {
-		err = eventlog.ErrReadOnly
+	p, err := l.checkAppend(topic, partition, r)
+	if err == nil {
+		err = l.queue.add(request{partition: p, record: r, size: eventlog.Size(&r), done: done})
 	}
 	if err != nil {
-		p, r = &noPartition, eventlog.Record{}
-	}
-	if !l.queue.add(request{partition: p, record: r, refused: err, done: done}) {
-		go done(0, eventlog.ErrClosed) // the log's goroutines have ended, and done must not run in the caller's
+		l.queue.refuse(done, err)
 	}
 }
 
-// noPartition is the partition of a refused append. It has no readers.
-var noPartition partition
+func (l *Log) checkAppend(topic string, partition int32, r eventlog.Record) (*partition, error) {
+	switch {
+	case l.readOnly:
+		return nil, eventlog.ErrReadOnly
+	case len(r.Value) > eventlog.MaxRecord:
+		return nil, eventlog.ErrTooLarge
+	}
+	return l.partition(topic, partition)
+}
 
 // Read implements eventlog.Log. The first Next returns its errors.
 func (l *Log) Read(topic string, partition int32, from int64) eventlog.Reader {
@@ -135,8 +141,8 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	}
 	result := make(chan error, 1)
 	r := request{partition: p, record: eventlog.Record{Offset: before}, trim: true, done: func(_ int64, err error) { result <- err }}
-	if !l.queue.add(r) {
-		return eventlog.ErrClosed
+	if err := l.queue.add(r); err != nil {
+		return err
 	}
 	select {
 	case err := <-result:
@@ -182,11 +188,16 @@ func (l *Log) loadTopic(topic string) ([]*partition, error) {
 		return loaded, nil
 	}
 	loaded := make([]*partition, l.partitions)
+	room := eventlog.NewRoom(l.pending)
+	if slices.Contains(l.unbounded, topic) {
+		room = eventlog.NewRoom(0)
+	}
 	for i := range loaded {
 		var err error
 		if loaded[i], err = loadPartition(l.db, topic, int32(i)); err != nil {
 			return nil, err
 		}
+		loaded[i].room = room
 	}
 	l.topics[topic] = loaded
 	return loaded, nil

@@ -2,7 +2,11 @@ package embedded_test
 
 import (
 	"path/filepath"
+	"sync"
 	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
@@ -25,17 +29,59 @@ func at(dir string) logtest.Storage {
 	}
 }
 
-func fresh(t *testing.T) logtest.Storage { return at(filepath.Join(t.TempDir(), "log")) }
+func fresh(t *testing.T) logtest.Storage {
+	s := at(filepath.Join(t.TempDir(), "log"))
+	s.Unbounded = "platen.unbounded"
+	s.OpenHeld = func(t *testing.T) (eventlog.Log, func()) {
+		disk := newHangingDisk()
+		l, err := embedded.Open(embedded.Config{
+			Dir: s.Where, Partitions: logtest.Partitions, PendingBytes: logtest.HeldBytes, Unbounded: []string{s.Unbounded}, FS: disk.fs,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		disk.hang()
+		t.Cleanup(func() { disk.release(); _ = l.Close() })
+		return l, disk.release
+	}
+	return s
+}
+
+// hangingDisk is a disk whose syncs of write-ahead logs can be made to hang.
+type hangingDisk struct {
+	fs   vfs.FS
+	mu   sync.RWMutex // held for writing while the disk hangs
+	free func()
+}
+
+func newHangingDisk() *hangingDisk {
+	d := &hangingDisk{}
+	d.fs = errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		switch op.Kind {
+		case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
+			d.mu.RLock() // waits while the disk hangs
+			d.mu.RUnlock()
+		}
+		return nil
+	}))
+	return d
+}
+
+func (d *hangingDisk) hang() {
+	d.mu.Lock()
+	d.free = sync.OnceFunc(d.mu.Unlock)
+}
+
+func (d *hangingDisk) release() { d.free() }
 
 func TestConformance(t *testing.T) { logtest.Run(t, fresh) }
 
-// TestConformanceWithoutMemory has nearly no memory: readers are served from the
-// database and appenders wait for each other.
+// TestConformanceWithoutMemory has nearly no memory: readers are served from the database.
 func TestConformanceWithoutMemory(t *testing.T) {
 	logtest.Run(t, func(t *testing.T) logtest.Storage {
 		s := fresh(t)
 		s.Open = func(partitions int32) (eventlog.Log, error) {
-			return embedded.Open(embedded.Config{Dir: s.Where, Partitions: partitions, CacheBytes: 1, PendingBytes: 1})
+			return embedded.Open(embedded.Config{Dir: s.Where, Partitions: partitions, CacheBytes: 1})
 		}
 		return s
 	})

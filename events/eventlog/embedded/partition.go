@@ -15,7 +15,8 @@ import (
 // partition is the state of one partition in memory.
 type partition struct {
 	startKey []byte
-	prefix   []byte // of the record keys
+	prefix   []byte         // of the record keys
+	room     *eventlog.Room // of the topic
 
 	// writtenStart and writtenEnd are the bounds as the committer has written them.
 	// They are ahead of start and end until the fsync. Only the committer uses them.

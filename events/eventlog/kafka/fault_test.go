@@ -42,7 +42,7 @@ func within(t *testing.T) context.Context {
 func open(t *testing.T, cluster *kfake.Cluster) *kafka.Log {
 	t.Helper()
 	l, err := kafka.Open(within(t), kafka.Config{
-		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]map[string]string{topic: nil},
+		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		l, err := kafka.Open(within(t), kafka.Config{
 			Brokers: cluster.ListenAddrs(), Partitions: 1, ReplicationFactor: 3, SessionTimeout: c.timeout,
-			Topics: map[string]map[string]string{c.topic: nil},
+			Topics: map[string]kafka.TopicConfig{c.topic: {}},
 		})
 		if err == nil {
 			_ = l.Close()

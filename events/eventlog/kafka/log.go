@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -51,8 +52,7 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchMaxBytes(messageBytes),
-		kgo.MaxBufferedBytes(pendingBytes),
-		kgo.MaxBufferedRecords(1<<20),
+		kgo.MaxBufferedRecords(math.MaxInt), // the topics' rooms are the bound
 		kgo.RecordDeliveryTimeout(c.DeliveryTimeout),
 	)
 	if err != nil {
@@ -82,11 +82,17 @@ func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func
 	}
 	l.pending.Add(1)
 	l.appends.RUnlock()
-	if err := l.checkAppend(topic, partition, r); err != nil {
+	size := eventlog.Size(&r)
+	t, err := l.checkAppend(topic, partition, r)
+	if err == nil {
+		err = t.room.Take(size)
+	}
+	if err != nil {
 		go l.complete(done, 0, err)
 		return
 	}
-	l.producer.Produce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
+	l.producer.TryProduce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
+		t.room.Give(size)
 		l.complete(done, sent.Offset, err)
 	})
 }
@@ -106,15 +112,14 @@ func (l *Log) complete(done func(int64, error), offset int64, err error) {
 	}
 }
 
-func (l *Log) checkAppend(topic string, partition int32, r eventlog.Record) error {
-	if l.config.ReadOnly {
-		return eventlog.ErrReadOnly
+func (l *Log) checkAppend(topic string, partition int32, r eventlog.Record) (*topic, error) {
+	switch {
+	case l.config.ReadOnly:
+		return nil, eventlog.ErrReadOnly
+	case len(r.Value) > eventlog.MaxRecord:
+		return nil, eventlog.ErrTooLarge
 	}
-	if len(r.Value) > eventlog.MaxRecord {
-		return eventlog.ErrTooLarge
-	}
-	_, err := l.topic(topic, partition)
-	return err
+	return l.topic(topic, partition)
 }
 
 func toKafka(topic string, partition int32, r eventlog.Record) *kgo.Record {

@@ -21,6 +21,7 @@ import (
 type topic struct {
 	name string
 	id   [16]byte
+	room *eventlog.Room
 
 	mu      sync.Mutex // guards leaders
 	leaders []int32    // broker id per partition; -1 while a partition has no leader
@@ -98,7 +99,7 @@ func (l *Log) create(ctx context.Context, name string) error {
 	for key, value := range l.defaultSettings() {
 		settings[key] = &value
 	}
-	for key, value := range l.config.Topics[name] {
+	for key, value := range l.config.Topics[name].Settings {
 		settings[key] = &value
 	}
 	_, err := l.admin.CreateTopic(ctx, l.config.Partitions, l.config.ReplicationFactor, settings, name)
@@ -171,7 +172,7 @@ func (l *Log) addTopic(name string, metadata kmsg.MetadataResponseTopic) error {
 	if have := int32(len(leaders)); have != l.config.Partitions {
 		return &eventlog.PartitionCountError{Topic: name, Have: have, Want: l.config.Partitions}
 	}
-	l.topics[name] = &topic{name: name, id: metadata.TopicID, leaders: leaders}
+	l.topics[name] = &topic{name: name, id: metadata.TopicID, room: l.config.room(name), leaders: leaders}
 	return nil
 }
 
