@@ -42,7 +42,7 @@ func openKafka(t *testing.T, broker string) eventlog.Log {
 	t.Helper()
 	cfg := node.NewConfig()
 	cfg.Partitions, cfg.Kafka.Brokers = clusterPartitions, []string{broker}
-	l, err := cfg.OpenLog(testkit.Context(t), testkit.Silent())
+	l, err := cfg.OpenLog(testkit.Context(t), testkit.Silent(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

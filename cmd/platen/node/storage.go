@@ -34,7 +34,8 @@ func (n *Node) startSeal(context.Context) (err error) {
 }
 
 func (n *Node) startLog(ctx context.Context) (err error) {
-	if n.log, err = n.cfg.OpenLog(ctx, n.logger); err != nil {
+	failed := func(err error) { n.fail(fmt.Errorf("log: %w", err)) }
+	if n.log, err = n.cfg.OpenLog(ctx, n.logger, failed); err != nil {
 		return err
 	}
 	n.onClose("log", func(context.Context) error { return n.log.Close() })
@@ -53,11 +54,11 @@ func (c Config) logKind() string {
 
 // OpenLog opens the log that a node of this configuration uses. The embedded log has one
 // user at a time. The journal is unbounded: it is written by the hosts of shards only, and a
-// host has a window of commands under way.
-func (c Config) OpenLog(ctx context.Context, logger *slog.Logger) (eventlog.Log, error) {
+// host has a window of commands under way. failed is called once, if the log fails for good.
+func (c Config) OpenLog(ctx context.Context, logger *slog.Logger, failed func(error)) (eventlog.Log, error) {
 	if c.embeddedLog() {
 		return embedded.Open(embedded.Config{
-			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Unbounded: []string{events.TopicJournal},
+			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal},
 		})
 	}
 	return kafka.Open(ctx, kafka.Config{

@@ -18,6 +18,9 @@ type Config struct {
 	ReadOnly bool
 	// Logger receives failures of background work. Nil means slog.Default().
 	Logger *slog.Logger
+	// Failed is called once, with the reason, when the log has failed for good (see "What can
+	// fail"). It must not block; nil for nobody.
+	Failed func(error)
 	// PendingBytes bounds the appends in flight per topic; beyond it they are refused with
 	// eventlog.ErrBusy. 0 means 64 MiB.
 	PendingBytes int

@@ -11,11 +11,13 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 )
 
-// Log is the embedded log. It owns two goroutines, the committer and the
-// publisher, and one per consumer group; Close ends them all.
+// Log is the embedded log. It owns three goroutines, the committer, the publisher and the
+// watcher, and one per consumer group; Close ends them all, except those that are stuck in a
+// broken database.
 type Log struct {
 	dir        string
 	partitions int32
@@ -23,15 +25,19 @@ type Log struct {
 	pending    int      // the room of a topic, in bytes
 	unbounded  []string // topics without a bound
 	logger     *slog.Logger
+	onFailure  func(error)
+	guard      *disk.Guard
 	db         *pebble.DB
 	lock       *pebble.Lock
 
 	queue   *queue
-	commits chan commit        // committer to publisher
+	commits chan *commit       // committer to publisher
 	batches chan *pebble.Batch // for reuse
 	cache   cacheBudget
 	failed  atomic.Pointer[error]
-	running sync.WaitGroup
+
+	running  sync.WaitGroup // the committer and the publisher
+	watching sync.WaitGroup // the watcher
 
 	topicsMu sync.RWMutex
 	topics   map[string][]*partition
@@ -53,31 +59,33 @@ func Open(c Config) (*Log, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	db, lock, err := openDatabase(c)
+	guard := disk.NewGuard("log database", c.Logger)
+	db, lock, partitions, err := openDatabase(c, guard)
 	if err != nil {
 		return nil, err
 	}
-	if c.Partitions, err = checkFormat(db, c.Partitions); err != nil {
-		return nil, errors.Join(fmt.Errorf("open log %s: %w", c.Dir, err), db.Close(), lock.Close())
-	}
-	l := newLog(c, db, lock)
+	c.Partitions = partitions
+	l := newLog(c, guard, db, lock)
 	l.running.Go(l.runCommitter)
 	l.running.Go(l.runPublisher)
+	l.watching.Go(l.runWatcher)
 	return l, nil
 }
 
-func newLog(c Config, db *pebble.DB, lock *pebble.Lock) *Log {
+func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log {
 	return &Log{
 		dir:        c.Dir,
 		partitions: c.Partitions,
 		readOnly:   c.ReadOnly,
 		logger:     c.Logger,
+		onFailure:  c.Failed,
+		guard:      guard,
 		db:         db,
 		lock:       lock,
 		pending:    c.PendingBytes,
 		unbounded:  c.Unbounded,
 		queue:      newQueue(),
-		commits:    make(chan commit, syncsInFlight-1),
+		commits:    make(chan *commit, syncsInFlight-1),
 		batches:    make(chan *pebble.Batch, syncsInFlight+2),
 		cache:      cacheBudget{maxBytes: c.CacheBytes},
 		topics:     map[string][]*partition{},
@@ -184,6 +192,9 @@ func (l *Log) loadTopic(topic string) ([]*partition, error) {
 	if l.isClosed() {
 		return nil, eventlog.ErrClosed
 	}
+	if err := l.guard.Err(); err != nil {
+		return nil, err
+	}
 	if loaded, ok := l.topics[topic]; ok {
 		return loaded, nil
 	}
@@ -212,8 +223,9 @@ func (l *Log) isClosed() bool {
 	}
 }
 
-// Close revokes all memberships, completes the pending appends, ends the readers
-// and closes the database. Later calls do nothing.
+// Close revokes all memberships, completes the pending appends, ends the readers and closes
+// the database. If the database is broken, Close leaves it alone and returns at once.
+// Later calls do nothing.
 func (l *Log) Close() error {
 	var err error
 	l.closing.Do(func() { err = l.close() })
@@ -223,15 +235,26 @@ func (l *Log) Close() error {
 func (l *Log) close() error {
 	l.groups.close()
 	l.queue.close()
-	l.running.Wait()
+	err := l.guard.Call(func() error { l.running.Wait(); return nil })
 	close(l.closed)
-	l.dbMu.Lock()
-	defer l.dbMu.Unlock()
-	l.dropBatches()
-	if err := errors.Join(l.db.Close(), l.lock.Close()); err != nil {
+	l.watching.Wait()
+	if err == nil {
+		err = l.guard.Call(l.closeDatabase)
+	}
+	switch {
+	case l.guard.Err() != nil:
+		return nil // reported already
+	case err != nil:
 		return fmt.Errorf("close log %s: %w", l.dir, err)
 	}
 	return nil
+}
+
+func (l *Log) closeDatabase() error {
+	l.dbMu.Lock()
+	defer l.dbMu.Unlock()
+	l.dropBatches()
+	return errors.Join(l.db.Close(), l.lock.Close())
 }
 
 func (l *Log) dropBatches() {

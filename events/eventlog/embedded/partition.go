@@ -77,11 +77,11 @@ func loadLast(db *pebble.DB, prefix []byte) (int64, error) {
 	return after, it.Close()
 }
 
-// writeRecord sets the offset of r and adds r to the batch.
-func (p *partition) writeRecord(b *pebble.Batch, r *eventlog.Record) error {
+// writeRecord adds r to the batch and returns its offset.
+func (p *partition) writeRecord(b *pebble.Batch, r eventlog.Record) (int64, error) {
 	r.Offset = p.writtenEnd
 	p.writtenEnd++
-	return putRecord(b, p.prefix, r)
+	return r.Offset, putRecord(b, p.prefix, &r)
 }
 
 // writeTrim adds the removal of the records below before to the batch.

@@ -1,27 +1,40 @@
 package embedded
 
 import (
+	"slices"
 	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"platen.dev/events/eventlog"
 )
 
-// request is one request to the committer: an append or a trim.
+// request is one request to the committer: an append or a trim. It does not change.
 type request struct {
 	partition *partition
-	// record is the record to append; the committer sets its Offset. Of a trim, only
-	// Offset is used: the new start.
+	// record is the record to append. Of a trim, only Offset is used: the new start.
 	record eventlog.Record
 	trim   bool
 	size   int // of the record in its topic's room; 0 for a trim
 	done   func(offset int64, err error)
 }
 
-// queue carries requests from the callers to the committer.
+// commit is what the committer takes at once, on its way to the publisher.
+type commit struct {
+	requests []request
+	offsets  []int64 // of the requests, set by the committer
+	batch    *pebble.Batch
+	err      error
+}
+
+// queue carries requests from the callers to the committer, and keeps those that it has taken
+// until they are finished or abandoned.
 type queue struct {
 	mu       sync.Mutex
 	arrived  sync.Cond // signals that a request was added, or closed
 	requests []request
+	taken    []*commit
+	refuses  error // why further requests are refused, nil if they are not
 	closed   bool
 	refusals sync.WaitGroup // refused appends whose callback has not returned
 }
@@ -32,13 +45,13 @@ func newQueue() *queue {
 	return q
 }
 
-// add returns ErrBusy if the topic has no room for the request, and ErrClosed on a closed
-// queue.
+// add returns ErrBusy if the topic has no room for the request, and the reason if all are
+// refused.
 func (q *queue) add(r request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed {
-		return eventlog.ErrClosed
+	if q.refuses != nil {
+		return q.refuses
 	}
 	if err := r.partition.room.Take(r.size); err != nil {
 		return err
@@ -61,12 +74,12 @@ func (q *queue) refuse(done func(int64, error), err error) {
 	q.refusals.Go(func() { done(0, err) })
 }
 
-// take waits for requests and returns the first ones, of about limit bytes. It returns none
-// once the queue is closed and empty.
-func (q *queue) take(limit int) []request {
+// take waits for requests and returns the first ones, of about limit bytes. It returns nil
+// once the queue refuses and is empty.
+func (q *queue) take(limit int) *commit {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.requests) == 0 && !q.closed {
+	for len(q.requests) == 0 && q.refuses == nil {
 		q.arrived.Wait()
 	}
 	n, size := 0, 0
@@ -74,14 +87,46 @@ func (q *queue) take(limit int) []request {
 		size += q.requests[n].size
 		n++
 	}
-	taken := q.requests[:n:n]
+	if n == 0 {
+		return nil
+	}
+	c := &commit{requests: q.requests[:n:n], offsets: make([]int64, n)}
 	q.requests = q.requests[n:]
-	return taken
+	q.taken = append(q.taken, c)
+	return c
+}
+
+// finish gives c to the caller alone. It reports false if c was abandoned.
+func (q *queue) finish(c *commit) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.taken, c)
+	if i < 0 {
+		return false
+	}
+	q.taken = slices.Delete(q.taken, i, i+1)
+	return true
+}
+
+// abandon refuses further requests with err and returns all that are not finished.
+func (q *queue) abandon(err error) (left []request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, c := range q.taken {
+		left = append(left, c.requests...)
+	}
+	left = append(left, q.requests...)
+	q.taken, q.requests, q.refuses = nil, nil, err
+	q.arrived.Broadcast()
+	return left
 }
 
 // close refuses further requests; those in the queue are still taken.
 func (q *queue) close() {
 	q.mu.Lock()
+	if q.refuses == nil {
+		q.refuses = eventlog.ErrClosed
+	}
 	q.closed = true
 	q.arrived.Broadcast()
 	q.mu.Unlock()

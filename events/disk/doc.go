@@ -1,0 +1,3 @@
+// Package disk is what all parts of a node share that keep something on a disk: how a Pebble
+// database may fail without taking the process along.
+package disk
