@@ -104,6 +104,10 @@ type Log interface {
 	// Membership.Close returns; owner must therefore not call Close.
 	Own(group, topic string, owner Owner) (Membership, error)
 
+	// Health returns why nobody should rely on the log at present, or nil: the log has
+	// failed for good, or somebody has changed it so that records may get lost.
+	Health() error
+
 	// Close completes or fails the pending appends, revokes all memberships, ends all
 	// readers and releases everything.
 	Close() error

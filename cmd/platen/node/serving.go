@@ -55,6 +55,9 @@ func (n *Node) ready() error {
 	if err := n.replica.Err(); err != nil {
 		return fmt.Errorf("replica: %w", err)
 	}
+	if err := n.log.Health(); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"platen.dev/actors/account"
@@ -65,7 +64,7 @@ func (c Config) OpenLog(ctx context.Context, logger *slog.Logger, failed func(er
 		Brokers: c.Kafka.Brokers, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
 		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
 		Topics: map[string]kafka.TopicConfig{
-			events.TopicCommands: {Settings: map[string]string{"retention.ms": strconv.Itoa(c.Kafka.CommandsHours * 3_600_000)}},
+			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
 			events.TopicJournal:  {Unbounded: true},
 		},
 	})

@@ -97,6 +97,9 @@ func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log 
 // Partitions implements eventlog.Log.
 func (l *Log) Partitions() int32 { return l.partitions }
 
+// Health implements eventlog.Log.
+func (l *Log) Health() error { return l.failure() }
+
 // Append implements eventlog.Log. Readers at the end of the log share the record's
 // memory, so the caller must not change it.
 func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {

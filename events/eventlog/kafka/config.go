@@ -20,8 +20,7 @@ type Config struct {
 	Brokers []string
 	// Partitions is the count of every topic, fixed for the life of the log.
 	Partitions int32
-	// ReplicationFactor is for topics that are created. 0 means 1. From 3 on, every
-	// topic must have min.insync.replicas of at least 2.
+	// ReplicationFactor is for topics that are created. 0 means 1.
 	ReplicationFactor int16
 	// Topics are the topics of the log, by name.
 	Topics map[string]TopicConfig
@@ -43,17 +42,21 @@ type Config struct {
 	DeliveryTimeout time.Duration
 	// ClientID names this process to the brokers. Empty means "platen".
 	ClientID string
+	// CheckInterval is the pause between two looks at the topics' settings, which an operator
+	// may change at any time; see Log.Health. 0 means 5 min.
+	CheckInterval time.Duration
 	// Logger receives failures. Nil means slog.Default().
 	Logger *slog.Logger
 	// Opts are added to every client: TLS, SASL.
 	Opts []kgo.Opt
 }
 
-// TopicConfig says what a topic needs.
+// TopicConfig says what a topic needs. A topic that does not exist is created so; one that
+// does is refused if it falls short.
 type TopicConfig struct {
-	// Settings are topic settings for its creation, such as retention.ms. Without settings,
-	// only Trim ever deletes records.
-	Settings map[string]string
+	// Retention is how long records are kept at least. 0 means for ever: then only Trim ever
+	// deletes records.
+	Retention time.Duration
 	// Unbounded exempts the topic from Config.PendingBytes, because those who append to it
 	// bound what they have in flight.
 	Unbounded bool
@@ -74,6 +77,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.DeliveryTimeout == 0 {
 		c.DeliveryTimeout = 30 * time.Second
+	}
+	if c.CheckInterval == 0 {
+		c.CheckInterval = 5 * time.Minute
 	}
 	if c.ClientID == "" {
 		c.ClientID = "platen"

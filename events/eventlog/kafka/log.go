@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -28,9 +29,11 @@ type Log struct {
 	consumers consumers
 	members   members
 
-	ctx     context.Context // ends with Close
-	cancel  context.CancelFunc
-	closing sync.Once
+	ctx      context.Context // ends with Close
+	cancel   context.CancelFunc
+	closing  sync.Once
+	watching sync.WaitGroup
+	danger   atomic.Pointer[error] // what is wrong with the topics' settings
 
 	appends sync.RWMutex // guards closed; held for reading while an append is counted in pending
 	closed  bool
@@ -66,7 +69,18 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		producer.Close()
 		return nil, fmt.Errorf("open kafka log: %w", err)
 	}
+	if !c.ReadOnly {
+		l.watching.Go(l.watchSettings)
+	}
 	return l, nil
+}
+
+// Health implements eventlog.Log: it returns the settings by which records could get lost.
+func (l *Log) Health() error {
+	if err := l.danger.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // Partitions implements eventlog.Log.
@@ -252,6 +266,7 @@ func (l *Log) Close() error {
 		l.closed = true
 		l.appends.Unlock()
 		l.cancel()
+		l.watching.Wait()
 		l.consumers.close()
 		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 		defer cancel()
