@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"platen.dev/actors/account"
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/eventlog/kafka"
@@ -18,7 +20,9 @@ import (
 	"platen.dev/store"
 )
 
-func (n *Node) startData(context.Context) error { return os.MkdirAll(n.cfg.Data, 0o700) }
+func (n *Node) startData(context.Context) error {
+	return disk.MkdirAll(vfs.Default, n.cfg.Data, 0o700)
+}
 
 func (n *Node) startLedger(context.Context) error {
 	if n.cfg.ClickHouse != "" {

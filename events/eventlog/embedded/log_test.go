@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/testkit"
 )
 
 func TestMain(m *testing.M) { logtest.Main(m, at) }
@@ -85,6 +87,53 @@ func TestConformanceWithoutMemory(t *testing.T) {
 		}
 		return s
 	})
+}
+
+// powerCut is a disk in memory that forgets at a power cut what was not synced, or only a
+// part of it.
+type powerCut struct {
+	disk *vfs.MemFS
+	r    *rand.Rand
+}
+
+func newPowerCut(t *testing.T) *powerCut {
+	return &powerCut{disk: vfs.NewCrashableMem(), r: testkit.Rand(t)}
+}
+
+func (p *powerCut) cut() {
+	p.disk = p.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: p.r.IntN(2) * p.r.IntN(101), RNG: p.r})
+}
+
+// storage is a log two levels below the root of the disk, which is empty at first.
+func (p *powerCut) storage() logtest.Storage {
+	open := func(c embedded.Config) (eventlog.Log, error) {
+		c.Dir, c.FS, c.Logger = "new/data/log", p.disk, testkit.Silent()
+		return embedded.Open(c)
+	}
+	return logtest.Storage{
+		Topic: topic,
+		Open: func(partitions int32) (eventlog.Log, error) {
+			return open(embedded.Config{Partitions: partitions})
+		},
+		OpenReadOnly: func() (eventlog.Log, error) { return open(embedded.Config{ReadOnly: true}) },
+	}
+}
+
+// TestConformanceAfterPowerCuts cuts the power before every opening.
+func TestConformanceAfterPowerCuts(t *testing.T) {
+	logtest.Run(t, func(t *testing.T) logtest.Storage {
+		p := newPowerCut(t)
+		s := p.storage()
+		open, openReadOnly := s.Open, s.OpenReadOnly
+		s.Open = func(partitions int32) (eventlog.Log, error) { p.cut(); return open(partitions) }
+		s.OpenReadOnly = func() (eventlog.Log, error) { p.cut(); return openReadOnly() }
+		return s
+	})
+}
+
+func TestPowerCuts(t *testing.T) {
+	p := newPowerCut(t)
+	logtest.PowerCuts(t, p.storage(), func() logtest.Storage { p.cut(); return p.storage() }, 30)
 }
 
 func TestCrash(t *testing.T) { logtest.Crash(t, fresh, 10) }

@@ -60,10 +60,10 @@ func options(c Config, lock *pebble.Lock) *pebble.Options {
 	}
 }
 
-// prepareDir creates the directory, or checks that it exists if the log is only read.
+// prepareDir durably creates the directory, or checks that it exists if the log is only read.
 func prepareDir(c Config) error {
 	if !c.ReadOnly {
-		return c.FS.MkdirAll(c.Dir, 0o700)
+		return disk.MkdirAll(c.FS, c.Dir, 0o700)
 	}
 	_, err := c.FS.Stat(c.Dir)
 	return err
