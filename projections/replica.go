@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 )
 
@@ -28,12 +30,15 @@ type Config struct {
 	// Failed is called once, when the replica can no longer follow the journal. It must not
 	// block; nil for nobody.
 	Failed func(error)
+	// FS replaces the file system, for tests that inject faults. Nil means the disk.
+	FS vfs.FS
 }
 
 // Replica is one node's copy of all state. All methods but Start and Close may be called
 // from any goroutine.
 type Replica struct {
 	cfg       Config
+	guard     *disk.Guard
 	db        *pebble.DB
 	callers   cache[[32]byte, Caller]
 	jobs      jobCache
@@ -64,15 +69,21 @@ type Step struct {
 // Open opens the store. It returns eventlog.ErrBeyondEnd if the log was recreated or has lost
 // records that the store has folded. Nothing is folded before Start.
 func Open(ctx context.Context, cfg Config) (*Replica, error) {
-	db, err := openStore(cfg)
+	if cfg.FS == nil {
+		cfg.FS = vfs.Default
+	}
+	r := &Replica{cfg: cfg, guard: disk.NewGuard("replica store", cfg.Logger)}
+	err := r.guard.Call(func() (err error) {
+		r.db, err = openStore(cfg, r.guard)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open replica %s: %w", cfg.Dir, err)
 	}
-	r := &Replica{cfg: cfg, db: db}
 	for p := range cfg.Log.Partitions() {
 		f, err := newFollower(ctx, r, p)
 		if err != nil {
-			return nil, errors.Join(err, db.Close())
+			return nil, errors.Join(err, r.db.Close())
 		}
 		r.followers = append(r.followers, f)
 	}
@@ -91,23 +102,50 @@ func (r *Replica) Start() {
 		defer ticker.Stop()
 		r.watchStalls(ctx, ticker.C)
 	})
+	r.done.Go(func() { r.watchStore(ctx) })
 }
 
-// Close stops the followers and closes the store.
+// watchStore stops all followers if the store breaks: those that are in it would never.
+func (r *Replica) watchStore(ctx context.Context) {
+	select {
+	case <-r.guard.Broken():
+		for _, f := range r.followers {
+			f.fail(r.guard.Err())
+		}
+	case <-ctx.Done():
+	}
+}
+
+// Close stops the followers and closes the store. If the store is broken, Close leaves it
+// alone and returns at once.
 func (r *Replica) Close() error {
 	if r.cancel != nil {
 		r.cancel()
 	}
-	r.done.Wait()
-	return r.db.Close()
+	err := r.guard.Call(func() error {
+		r.done.Wait()
+		return r.db.Close()
+	})
+	if r.guard.Err() != nil {
+		return nil // reported already
+	}
+	return err
 }
 
 // Get implements Reader.
-func (r *Replica) Get(key []byte) ([]byte, error) { return get(r.db, key) }
+func (r *Replica) Get(key []byte) ([]byte, error) {
+	if err := r.guard.Err(); err != nil {
+		return nil, err
+	}
+	return get(r.db, key)
+}
 
 // Scan calls visit with every committed key that begins with prefix, in order,
 // until visit returns false. Key and value are valid only during the call.
 func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error {
+	if err := r.guard.Err(); err != nil {
+		return err
+	}
 	iter, err := r.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
 	if err != nil {
 		return fmt.Errorf("scan replica: %w", err)

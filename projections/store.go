@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+
+	"platen.dev/events/disk"
 )
 
 // The memory that Pebble may use, in bytes.
@@ -25,8 +25,8 @@ var (
 )
 
 // openStore opens the store, and empties it first if its tables have another schema.
-func openStore(cfg Config) (*pebble.DB, error) {
-	db, err := openPebble(cfg)
+func openStore(cfg Config, guard *disk.Guard) (*pebble.DB, error) {
+	db, err := openPebble(cfg, guard)
 	if err != nil {
 		return nil, err
 	}
@@ -37,41 +37,27 @@ func openStore(cfg Config) (*pebble.DB, error) {
 	if bytes.Equal(have, schema) {
 		return db, nil
 	}
-	if err := errors.Join(db.Close(), os.RemoveAll(cfg.Dir)); err != nil {
+	if err := errors.Join(db.Close(), cfg.FS.RemoveAll(cfg.Dir)); err != nil {
 		return nil, err
 	}
-	if db, err = openPebble(cfg); err != nil {
+	if db, err = openPebble(cfg, guard); err != nil {
 		return nil, err
 	}
 	return db, db.Set(schemaKey, schema, pebble.Sync)
 }
 
-func openPebble(cfg Config) (*pebble.DB, error) {
+func openPebble(cfg Config, guard *disk.Guard) (*pebble.DB, error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
-	opts := &pebble.Options{
+	opts := guard.Options(&pebble.Options{
+		FS:           cfg.FS,
 		Cache:        cache,
 		MemTableSize: memtableBytes,
-		Logger:       errorLogger{cfg.Logger},
-	}
+	})
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	return pebble.Open(cfg.Dir, opts)
-}
-
-// errorLogger passes Pebble's errors on and drops its informational messages.
-type errorLogger struct{ log *slog.Logger }
-
-func (errorLogger) Infof(string, ...any) {}
-func (l errorLogger) Errorf(format string, args ...any) {
-	l.log.Error("replica store", "error", fmt.Sprintf(format, args...))
-}
-
-// Fatalf panics, because it must not return: Pebble calls it when the store can no longer be
-// trusted.
-func (l errorLogger) Fatalf(format string, args ...any) {
-	panic("replica store: " + fmt.Sprintf(format, args...))
 }
 
 func get(db pebble.Reader, key []byte) ([]byte, error) {

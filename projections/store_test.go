@@ -5,19 +5,23 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"platen.dev/events/disk"
 	"platen.dev/events/testkit"
 )
 
 // A store with the tables of another schema is emptied, so that the journal is folded again. A
 // store with the current schema keeps its rows.
 func TestStoreOfAnotherSchemaIsEmptied(t *testing.T) {
-	cfg := Config{Dir: t.TempDir(), Logger: testkit.Silent()}
+	cfg := Config{Dir: t.TempDir(), Logger: testkit.Silent(), FS: vfs.Default}
+	guard := disk.NewGuard("replica store", cfg.Logger)
 	key := []byte("j something")
 	for _, tc := range []struct {
 		found []byte // the schema that the store has when it is opened again
 		kept  bool
 	}{{schema, true}, {[]byte{1}, false}, {nil, false}} {
-		db, err := openStore(cfg)
+		db, err := openStore(cfg, guard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +30,7 @@ func TestStoreOfAnotherSchemaIsEmptied(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if db, err = openStore(cfg); err != nil {
+		if db, err = openStore(cfg, guard); err != nil {
 			t.Fatal(err)
 		}
 		value, err := get(db, key)

@@ -2,23 +2,30 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"strings"
+	"sync"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sys/unix"
+
+	"platen.dev/events/disk"
 )
 
 const (
 	// tempDir, inside the root, has the files that are being written, each locked by its
 	// writer. Hash directories have other names.
 	tempDir    = "temp"
+	tempPrefix = "put-"
 	copyBuffer = 256 << 10
+	// category names these files to the file system.
+	category vfs.DiskWriteCategory = "platen-files"
 )
 
 // Dir keeps files in a directory:
@@ -28,13 +35,19 @@ const (
 //
 // It is safe for concurrent use, also by several processes on one directory. Only the owner
 // of a file can read it.
-type Dir struct{ root string }
+type Dir struct {
+	fs      vfs.FS
+	root    string
+	durable sync.Map // the hash directories that survive power loss
+}
 
-// OpenDir opens a directory, which it creates if it does not exist. It removes incomplete
-// files whose writers have ended.
-func OpenDir(root string) (*Dir, error) {
-	d := &Dir{root: root}
-	if err := os.MkdirAll(filepath.Join(root, tempDir), 0o700); err != nil {
+// OpenDir opens a directory, which it creates durably if it does not exist. It removes
+// incomplete files whose writers have ended.
+func OpenDir(root string) (*Dir, error) { return openDirOn(vfs.Default, root) }
+
+func openDirOn(fs vfs.FS, root string) (*Dir, error) {
+	d := &Dir{fs: fs, root: root}
+	if err := disk.MkdirAll(fs, d.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	if err := d.removeAbandoned(); err != nil {
@@ -52,13 +65,14 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 	if err := checkName(name); err != nil {
 		return 0, err
 	}
-	temp, size, err := d.write(ctx, r, limit)
+	temp := d.fs.PathJoin(d.temp(), tempPrefix+rand.Text())
+	f, size, err := d.write(ctx, temp, r, limit)
 	if err != nil {
 		return 0, fmt.Errorf("put %s: %w", name, err)
 	}
-	defer func() { _ = temp.Close() }() // synced already; until it is renamed, its lock protects it from removeAbandoned
-	if err := d.publish(temp.Name(), name); err != nil {
-		_ = os.Remove(temp.Name())
+	defer func() { _ = f.Close() }() // synced already; until it is renamed, its lock protects it from removeAbandoned
+	if err := d.publish(temp, name); err != nil {
+		_ = d.fs.Remove(temp)
 		return 0, fmt.Errorf("put %s: %w", name, err)
 	}
 	return size, nil
@@ -69,7 +83,7 @@ func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
 	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(d.path(name))
+	f, err := d.fs.Open(d.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open %s: %w", name, ErrNotExist)
 	}
@@ -81,7 +95,13 @@ func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
-	return &File{ReadSeekCloser: f, Size: info.Size()}, nil
+	return &File{content{io.NewSectionReader(f, 0, info.Size()), f}, info.Size()}, nil
+}
+
+// content reads a file.
+type content struct {
+	*io.SectionReader
+	io.Closer
 }
 
 // Delete durably deletes a file. It returns nil if the file does not exist.
@@ -90,12 +110,12 @@ func (d *Dir) Delete(ctx context.Context, name string) error {
 		return err
 	}
 	path := d.path(name)
-	err := os.Remove(path)
+	err := d.fs.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = disk.SyncDir(d.fs, d.fs.PathDir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", name, err)
@@ -103,26 +123,27 @@ func (d *Dir) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
+func (d *Dir) temp() string { return d.fs.PathJoin(d.root, tempDir) }
+
 func (d *Dir) path(name string) string {
 	hash := sha256.Sum256([]byte(name))
-	return filepath.Join(d.root, hex.EncodeToString(hash[:1]), name)
+	return d.fs.PathJoin(d.root, hex.EncodeToString(hash[:1]), name)
 }
 
 // write writes and syncs a temporary file, and returns it open, as closing it would unlock
 // it.
-func (d *Dir) write(ctx context.Context, r io.Reader, limit int64) (f *os.File, size int64, err error) {
-	f, err = os.CreateTemp(filepath.Join(d.root, tempDir), "put-*")
-	if err != nil {
+func (d *Dir) write(ctx context.Context, path string, r io.Reader, limit int64) (f vfs.File, size int64, err error) {
+	if f, err = d.fs.Create(path, category); err != nil {
 		return nil, 0, err
 	}
-	if err = lock(f); err == nil {
+	if err = errors.Join(lock(f), makePrivate(f)); err == nil {
 		size, err = copyLimited(ctx, f, r, limit)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
-		return nil, 0, errors.Join(err, f.Close(), os.Remove(f.Name()))
+		return nil, 0, errors.Join(err, f.Close(), d.fs.Remove(path))
 	}
 	return f, size, nil
 }
@@ -142,42 +163,50 @@ func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (si
 // publish durably renames a temporary file to its final path.
 func (d *Dir) publish(temp, name string) error {
 	path := d.path(name)
-	if err := d.ensureHashDir(filepath.Dir(path)); err != nil {
+	if err := d.ensureHashDir(d.fs.PathDir(path)); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := d.fs.Rename(temp, path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return disk.SyncDir(d.fs, d.fs.PathDir(path))
 }
 
-// ensureHashDir durably creates a hash directory if it does not exist.
+// ensureHashDir makes a hash directory that survives power loss. One that exists may have
+// been made a moment ago, and not be durable yet.
 func (d *Dir) ensureHashDir(path string) error {
-	err := os.Mkdir(path, 0o700)
-	if errors.Is(err, fs.ErrExist) {
+	if _, ok := d.durable.Load(path); ok {
 		return nil
 	}
-	if err != nil {
+	if err := d.fs.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
-	return syncDir(d.root)
+	if err := disk.SyncDir(d.fs, d.root); err != nil {
+		return err
+	}
+	d.durable.Store(path, true)
+	return nil
 }
 
 // removeAbandoned removes the temporary files that no process has locked, as their writers
 // have ended. It may also remove a file that was created but is not locked yet; that Put
 // then fails.
 func (d *Dir) removeAbandoned() error {
-	paths, err := filepath.Glob(filepath.Join(d.root, tempDir, "put-*"))
+	names, err := d.fs.List(d.temp())
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
-		f, err := os.Open(path)
+	for _, name := range names {
+		if !strings.HasPrefix(name, tempPrefix) {
+			continue
+		}
+		path := d.fs.PathJoin(d.temp(), name)
+		f, err := d.fs.Open(path)
 		if err != nil {
 			continue // its writer has renamed or removed it
 		}
 		if lock(f) == nil {
-			_ = os.Remove(path)
+			_ = d.fs.Remove(path)
 		}
 		_ = f.Close()
 	}
@@ -185,15 +214,19 @@ func (d *Dir) removeAbandoned() error {
 }
 
 // lock locks a file, or fails if it is locked. The lock ends when the file is closed, at the
-// latest when its process ends.
-func lock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
-
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
+// latest when its process ends. A file in memory, as in tests, needs none.
+func lock(f vfs.File) error {
+	if f.Fd() == vfs.InvalidFd {
+		return nil
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+}
+
+func makePrivate(f vfs.File) error {
+	if f.Fd() == vfs.InvalidFd {
+		return nil
+	}
+	return unix.Fchmod(int(f.Fd()), 0o600)
 }
 
 // contextReader fails once ctx has ended.

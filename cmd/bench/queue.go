@@ -90,6 +90,7 @@ func writeAll(dir string, callers []caller) error {
 	}
 	html := "<p>" + strings.Repeat("waiting ", queuedBytes/8)
 	durable := make(chan error, queuedJobs)
+	room := make(chan struct{}, 64) // far below what the log refuses
 	for i := range queuedJobs {
 		from := callers[i/perAccount]
 		c := events.Command{ID: events.NewCommandID(), Account: from.account, At: events.At(time.Now()), Body: events.Submission{
@@ -101,7 +102,11 @@ func writeAll(dir string, callers []caller) error {
 			return errors.Join(err, l.Close())
 		}
 		record := eventlog.Record{Key: []byte(from.account), Value: value}
-		l.Append(events.TopicCommands, events.Partition(from.account, l.Partitions()), record, func(_ int64, err error) { durable <- err })
+		room <- struct{}{}
+		l.Append(events.TopicCommands, events.Partition(from.account, l.Partitions()), record, func(_ int64, err error) {
+			durable <- err
+			<-room
+		})
 	}
 	for range queuedJobs {
 		err = errors.Join(err, <-durable)

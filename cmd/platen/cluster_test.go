@@ -45,7 +45,7 @@ func openKafka(t *testing.T, broker string) eventlog.Log {
 	t.Helper()
 	cfg := node.NewConfig()
 	cfg.Partitions, cfg.Kafka.Brokers = clusterPartitions, []string{broker}
-	l, err := cfg.OpenLog(testkit.Context(t), "test", testkit.Silent())
+	l, err := cfg.OpenLog(testkit.Context(t), "test", testkit.Silent(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,13 +19,14 @@ var rules = map[string]rule{
 	"events":                   {"", "commands, events and their bytes: everything rests on them"},
 	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
 	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
+	"events/disk":              {"", "directories and databases on a disk: nothing about what they hold"},
 	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
-	"events/eventlog/embedded": {"events/eventlog", "a back end knows the contract of the log and nothing above it"},
+	"events/eventlog/embedded": {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
 	"events/eventlog/kafka":    {"events/eventlog", "a back end knows the contract of the log and nothing above it"},
 	"events/eventlog/logtest":  {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
 	"events/testkit":           {"", "shared by the tests of all packages"},
-	"store":                    {"", "files are files: storage knows no jobs"},
-	"projections":              {"events events/eventlog", "a replica folds what happened and decides nothing"},
+	"store":                    {"events/disk", "files are files: storage knows no jobs"},
+	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
 
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
 	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
@@ -81,7 +82,7 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/job actors/rate actors/render actors/render/dispatch actors/retention actors/shard browserpool browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections store",
+			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

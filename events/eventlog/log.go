@@ -19,6 +19,9 @@ const MaxRecord = 1 << 20
 var (
 	// ErrTooLarge means that a record's value exceeds MaxRecord.
 	ErrTooLarge = errors.New("record exceeds 1 MiB")
+	// ErrBusy refuses an append because too much is in flight for its topic. Nothing was
+	// appended.
+	ErrBusy = errors.New("too much is in flight: try again later")
 	// ErrTrimmed means that an offset is below the oldest retained record.
 	ErrTrimmed = errors.New("offset is below the oldest retained record")
 	// ErrBeyondEnd means that an offset is above the end: the log was recreated, or has
@@ -68,14 +71,20 @@ type Log interface {
 	// is empty if the log has no topics that could be replaced one by one.
 	TopicID(topic string) string
 
-	// Append queues r at the end of a partition and returns at once, except that it
-	// may block while too much is in flight. done is called exactly once, from a
-	// goroutine of the log, and must not block: with the record's offset once the
-	// record is durable (it survives kill -9 and power loss), or with an error. An
-	// error leaves the outcome unknown: the record may still be, or become, part
-	// of the log. Appends of one goroutine to one partition keep their order, and
-	// leave no gap: if one fails, those queued behind it fail as well. Key and
-	// headers together must stay below 64 KiB.
+	// Append queues r at the end of a partition and returns at once: it never waits. done
+	// is called exactly once, from a goroutine of the log, and must not block: with the
+	// record's offset once the record is durable (it survives kill -9 and power loss), or
+	// with an error. ErrBusy, ErrTooLarge, ErrReadOnly and ErrClosed mean that nothing was
+	// appended. Any other error leaves the outcome unknown: the record may still be, or
+	// become, part of the log. Key and headers together must stay below 64 KiB.
+	//
+	// Appends of one goroutine to one partition keep their order, and leave no gap: if
+	// one fails, those queued behind it fail as well. A refused append was never in the
+	// order: done may get ErrBusy before the outcome of earlier appends is known, and a
+	// later append may succeed. Each topic has room of its own, so that no topic is busy
+	// because of another. Where a gap would be wrong, as in the journal, the topic is
+	// opened without a bound and is never busy; those who append to it must bound what
+	// they have in flight (docs/decisions/0025).
 	Append(topic string, partition int32, r Record, done func(offset int64, err error))
 
 	// Read opens a reader whose first record is the one at offset from. A reader
@@ -98,6 +107,10 @@ type Log interface {
 	// The calls to owner are serial, may begin before Own returns, and end before
 	// Membership.Close returns; owner must therefore not call Close.
 	Own(group, topic string, owner Owner) (Membership, error)
+
+	// Health returns why nobody should rely on the log at present, or nil: the log has
+	// failed for good, or somebody has changed it so that records may get lost.
+	Health() error
 
 	// Close completes or fails the pending appends, revokes all memberships, ends all
 	// readers and releases everything.

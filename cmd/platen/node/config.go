@@ -64,7 +64,8 @@ type KafkaConfig struct {
 	// SessionSeconds is how long a node may be silent before its shards move. The
 	// broker's group.min.session.timeout.ms must allow it.
 	SessionSeconds int `toml:"session_seconds"`
-	// CommandsHours is how long topics created by Platen keep commands, content included.
+	// CommandsHours is how long topics created by Platen keep commands, content included. A
+	// job must be rendered within that time, so a topic that keeps them for less is refused.
 	CommandsHours int `toml:"commands_hours"`
 }
 

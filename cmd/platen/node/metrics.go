@@ -114,7 +114,7 @@ type figures struct {
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
 	lag    int64
-	disks  []disk
+	disks  []volume
 }
 
 // shardFigures are the figures of the partitions that the node owns.
@@ -180,11 +180,11 @@ func newCollector(n *Node) *collector {
 	byState(shard.Serving)
 	byState(shard.Halted)
 	add(counter, "platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
-	byDisk := func(name, help string, value func(disk) int64) {
+	byDisk := func(name, help string, value func(volume) int64) {
 		desc := prometheus.NewDesc(name, help, []string{"disk"}, nil)
 		for _, label := range []string{"data", "files"} {
 			c.series = append(c.series, series{desc, gauge, func(at figures) float64 {
-				i := slices.IndexFunc(at.disks, func(d disk) bool { return d.name == label })
+				i := slices.IndexFunc(at.disks, func(d volume) bool { return d.name == label })
 				if i < 0 {
 					return 0
 				}
@@ -192,8 +192,8 @@ func newCollector(n *Node) *collector {
 			}, []string{label}})
 		}
 	}
-	byDisk("platen_disk_free_bytes", "Free space on a disk that the node writes to.", func(d disk) int64 { return d.free })
-	byDisk("platen_disk_reserve_bytes", "Free space below which the node takes no more jobs.", func(d disk) int64 { return d.reserve })
+	byDisk("platen_disk_free_bytes", "Free space on a disk that the node writes to.", func(d volume) int64 { return d.free })
+	byDisk("platen_disk_reserve_bytes", "Free space below which the node takes no more jobs.", func(d volume) int64 { return d.reserve })
 	add(gauge, "platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
 	add(gauge, "platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
 	add(gauge, "platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })

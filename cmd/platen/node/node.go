@@ -136,17 +136,30 @@ func (n *Node) Retire() {
 	}
 }
 
+// closeGrace is how much longer than the drain time Close takes at most.
+const closeGrace = 15 * time.Second
+
 // Close stops the node: it retires, accepts nothing more, finishes or hands over what is
 // under way, and ends every part, all within the configured drain time. What was not
-// finished by then is taken up by the other nodes, or by the next start of this one.
+// finished by then is taken up by the other nodes, or by the next start of this one. A
+// part that does not end, as on a disk that hangs, is left to the end of the process.
 func (n *Node) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.Drain())
 	defer cancel()
+	limit, stop := context.WithTimeout(context.Background(), n.cfg.Drain()+closeGrace)
+	defer stop()
 	n.Retire()
 	var errs []error
 	for i := len(n.closers) - 1; i >= 0; i-- {
-		if err := n.closers[i].close(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("stop %s: %w", n.closers[i].part, err))
+		ended := make(chan error, 1)
+		go func() { ended <- n.closers[i].close(ctx) }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				errs = append(errs, fmt.Errorf("stop %s: %w", n.closers[i].part, err))
+			}
+		case <-limit.Done():
+			return errors.Join(append(errs, fmt.Errorf("stop %s: not within %s", n.closers[i].part, n.cfg.Drain()+closeGrace))...)
 		}
 	}
 	n.closers = nil

@@ -11,20 +11,26 @@ import (
 	"platen.dev/events"
 )
 
-// ready returns why the node should be sent no requests; nil if it should. The report is for
-// people: what the node does, and what it has left.
+// ready returns why the node should be sent no requests, nil if it should, and then a report.
 func (n *Node) ready() (report string, err error) {
-	if err := n.replica.Err(); err != nil {
-		return "", fmt.Errorf("replica: %w", err)
-	}
-	if h, ok := n.log.(measuredLog).Log.(interface{ Health() error }); ok {
-		if err := h.Health(); err != nil {
-			return "", fmt.Errorf("log: %w", err)
-		}
+	if err := n.health(); err != nil {
+		return "", err
 	}
 	return n.report(), nil
 }
 
+// health returns why the node cannot serve, nil if it can.
+func (n *Node) health() error {
+	if err := n.replica.Err(); err != nil {
+		return fmt.Errorf("replica: %w", err)
+	}
+	if err := n.log.Health(); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	return nil
+}
+
+// report says for people what the node does, and what it has left.
 func (n *Node) report() string {
 	var b strings.Builder
 	jobs, rendering := "accepted", "on"
@@ -40,7 +46,7 @@ func (n *Node) report() string {
 	fmt.Fprintf(&b, "replica: %d records behind\n", n.replica.Lag())
 	fmt.Fprintf(&b, "last append: %s\n", n.appends.last().Round(100*time.Microsecond))
 	disks := slices.Clone(n.space.disks())
-	slices.SortFunc(disks, func(a, b disk) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(disks, func(a, b volume) int { return strings.Compare(a.name, b.name) })
 	for _, d := range disks {
 		fmt.Fprintf(&b, "disk of %s: %d MB free, reserve %d MB\n", d.name, d.free>>20, d.reserve>>20)
 	}

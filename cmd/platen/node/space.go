@@ -23,17 +23,17 @@ const (
 type space struct {
 	dirs    map[string]string // by what they are for
 	reserve int64             // bytes; 0 for the default
-	now     atomic.Pointer[[]disk]
+	now     atomic.Pointer[[]volume]
 }
 
-// disk is the file system of a directory.
-type disk struct {
+// volume is the file system of a directory.
+type volume struct {
 	name, dir            string
 	free, total, reserve int64 // bytes
 }
 
 // low returns an error if less than a part of the reserve is free.
-func (d disk) low(part int64) error {
+func (d volume) low(part int64) error {
 	if d.free >= d.reserve/part {
 		return nil
 	}
@@ -51,13 +51,13 @@ func reserveOf(total, configured int64) int64 {
 // look measures the disks. One that cannot be measured is left out: what fails then says so
 // itself.
 func (s *space) look() {
-	var all []disk
+	var all []volume
 	for name, dir := range s.dirs {
 		var stat unix.Statfs_t
 		if unix.Statfs(dir, &stat) != nil {
 			continue
 		}
-		d := disk{name: name, dir: dir, free: int64(stat.Bavail) * stat.Bsize, total: int64(stat.Blocks) * stat.Bsize}
+		d := volume{name: name, dir: dir, free: int64(stat.Bavail) * stat.Bsize, total: int64(stat.Blocks) * stat.Bsize}
 		d.reserve = reserveOf(d.total, s.reserve)
 		all = append(all, d)
 	}
@@ -78,7 +78,7 @@ func (s *space) run(ctx context.Context) {
 	}
 }
 
-func (s *space) disks() []disk { return *s.now.Load() }
+func (s *space) disks() []volume { return *s.now.Load() }
 
 // forJobs returns why no more jobs should be taken, nil if they may.
 func (s *space) forJobs() error { return s.check(1) }

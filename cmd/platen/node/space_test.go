@@ -26,7 +26,7 @@ func TestLowSpace(t *testing.T) {
 		{100, true, true}, {99, false, true}, {50, false, true}, {49, false, false}, {0, false, false},
 	} {
 		s := &space{}
-		s.now.Store(&[]disk{{free: 1000, reserve: 100}, {free: tc.free, reserve: 100}})
+		s.now.Store(&[]volume{{free: 1000, reserve: 100}, {free: tc.free, reserve: 100}})
 		if got := s.forJobs() == nil; got != tc.jobs {
 			t.Errorf("%d free: jobs %t", tc.free, got)
 		}

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"platen.dev/actors/account"
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/eventlog/kafka"
@@ -20,7 +21,9 @@ import (
 	"platen.dev/store"
 )
 
-func (n *Node) startData(context.Context) error { return os.MkdirAll(n.cfg.Data, 0o700) }
+func (n *Node) startData(context.Context) error {
+	return disk.MkdirAll(vfs.Default, n.cfg.Data, 0o700)
+}
 
 func (n *Node) startLedger(context.Context) error {
 	if n.cfg.ClickHouse != "" {
@@ -35,7 +38,8 @@ func (n *Node) startSeal(context.Context) (err error) {
 }
 
 func (n *Node) startLog(ctx context.Context) (err error) {
-	if n.log, err = n.cfg.OpenLog(ctx, string(n.id), n.logger); err != nil {
+	failed := func(err error) { n.fail(fmt.Errorf("log: %w", err)) }
+	if n.log, err = n.cfg.OpenLog(ctx, string(n.id), n.logger, failed); err != nil {
 		return err
 	}
 	n.onClose("log", func(context.Context) error { return n.log.Close() })
@@ -55,17 +59,21 @@ func (c Config) logKind() string {
 }
 
 // OpenLog opens the log that a node of this configuration uses. The embedded log has one
-// user at a time; to Kafka the name tells one from the other.
-func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger) (eventlog.Log, error) {
+// user at a time; to Kafka the name tells one from the other. The journal is unbounded: it is
+// written by the hosts of shards only, and a host has a window of commands under way. failed
+// is called once, if the log fails for good.
+func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, failed func(error)) (eventlog.Log, error) {
 	if c.embeddedLog() {
-		return embedded.Open(embedded.Config{Dir: c.logDir(), Partitions: c.Partitions, Logger: logger})
+		return embedded.Open(embedded.Config{
+			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal},
+		})
 	}
 	return kafka.Open(ctx, kafka.Config{
 		Brokers: c.Kafka.Brokers, ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
 		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
-		Topics: map[string]map[string]string{
-			events.TopicCommands: {"retention.ms": strconv.Itoa(c.Kafka.CommandsHours * 3_600_000)},
-			events.TopicJournal:  nil,
+		Topics: map[string]kafka.TopicConfig{
+			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
+			events.TopicJournal:  {Unbounded: true},
 		},
 	})
 }
@@ -78,7 +86,7 @@ func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 	}
 	return kafka.Open(ctx, kafka.Config{
 		Brokers: c.Kafka.Brokers, ReadOnly: true, Logger: logger,
-		Topics: map[string]map[string]string{events.TopicCommands: nil, events.TopicJournal: nil},
+		Topics: map[string]kafka.TopicConfig{events.TopicCommands: {}, events.TopicJournal: {}},
 	})
 }
 

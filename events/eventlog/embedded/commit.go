@@ -15,74 +15,78 @@ const (
 	syncsInFlight = 1
 )
 
-// commit is one applied batch on its way from the committer to the publisher.
-type commit struct {
-	batch    *pebble.Batch
-	requests []request
-	size     int
-	err      error
-}
-
-// runCommitter is the only writer of the database. It ends once the queue is
-// closed and empty.
+// runCommitter is the only writer of the database. It ends once the queue refuses and is
+// empty.
 func (l *Log) runCommitter() {
 	defer close(l.commits)
 	for {
-		requests, size := l.queue.take(batchBytes)
-		if len(requests) == 0 {
+		c := l.queue.take(batchBytes)
+		if c == nil {
 			return
 		}
-		c := commit{requests: requests, size: size, err: l.failure()}
-		if c.err == nil {
-			c.batch, c.err = l.apply(requests)
+		if c.err = l.failure(); c.err == nil {
+			c.err = l.apply(c)
 		}
 		l.commits <- c
 	}
 }
 
-// apply writes requests to the database without waiting for the fsync. Pebble
-// ends the process if it cannot start the next write-ahead log.
-func (l *Log) apply(requests []request) (*pebble.Batch, error) {
-	batch := l.newBatch()
-	for i := range requests {
-		if err := requests[i].write(batch); err != nil {
-			return nil, fmt.Errorf("commit: %w", err)
+// apply writes a commit to the database without waiting for the fsync. It may never return:
+// if Pebble gives the database up, the watcher abandons what is in flight.
+func (l *Log) apply(c *commit) (err error) {
+	c.batch = l.newBatch()
+	for i := range c.requests {
+		if c.offsets[i], err = c.requests[i].write(c.batch); err != nil {
+			return fmt.Errorf("commit: %w", err)
 		}
 	}
-	if batch.Empty() {
-		return batch, nil
+	if c.batch.Empty() {
+		return nil
 	}
-	return batch, l.db.ApplyNoSyncWait(batch, pebble.Sync)
+	return l.db.ApplyNoSyncWait(c.batch, pebble.Sync)
 }
 
-func (r *request) write(b *pebble.Batch) error {
-	switch {
-	case r.refused != nil:
-		return nil
-	case r.trim:
-		return r.partition.writeTrim(b, r.record.Offset)
-	default:
-		return r.partition.writeRecord(b, &r.record)
+// write adds r to the batch and returns its offset.
+func (r *request) write(b *pebble.Batch) (int64, error) {
+	if r.trim {
+		return r.record.Offset, r.partition.writeTrim(b, r.record.Offset)
 	}
+	return r.partition.writeRecord(b, r.record)
 }
 
 // runPublisher ends once the committer has ended.
 func (l *Log) runPublisher() {
 	for c := range l.commits {
-		if err := l.await(c); err != nil {
-			l.fail(err)
-			complete(c.requests, err)
-		} else {
-			l.publish(c.requests)
-			complete(c.requests, nil)
+		err := l.await(c)
+		if !l.queue.finish(c) {
+			continue
 		}
-		l.queue.release(c.size)
+		if err != nil {
+			l.fail(err)
+			complete(c.requests, nil, err)
+			continue
+		}
+		l.publish(c)
+		complete(c.requests, c.offsets, nil)
+		clear(c.requests) // the queue may keep their memory
+	}
+}
+
+// runWatcher calls back everything in flight if the database breaks, since the committer and
+// the publisher may be stuck in it. It ends then, or when the log is closed.
+func (l *Log) runWatcher() {
+	select {
+	case <-l.guard.Broken():
+		l.fail(l.guard.Err())
+		err := l.failure()
+		complete(l.queue.abandon(err), nil, err)
+	case <-l.closed:
 	}
 }
 
 // await waits for the fsync of c and returns its outcome. After one failure every
 // later commit fails, too, even if its own fsync succeeded.
-func (l *Log) await(c commit) error {
+func (l *Log) await(c *commit) error {
 	if c.err != nil {
 		return c.err
 	}
@@ -93,38 +97,35 @@ func (l *Log) await(c commit) error {
 	return l.failure()
 }
 
-// publish makes the outcome of durable requests visible, then wakes each waiting reader once.
-func (l *Log) publish(requests []request) {
-	for i := range requests {
-		r := &requests[i]
-		switch {
-		case r.refused != nil:
-		case r.trim:
+// publish makes the outcome of a durable commit visible, then wakes each waiting reader once.
+func (l *Log) publish(c *commit) {
+	for i := range c.requests {
+		r := &c.requests[i]
+		if r.trim {
 			r.partition.trimmed(r.record.Offset)
-		default:
-			r.partition.appended(r.record)
-			l.cache.add(r.partition, r.size())
+			continue
 		}
+		record := r.record
+		record.Offset = c.offsets[i]
+		r.partition.appended(record)
+		l.cache.add(r.partition, r.size)
 	}
-	for i := range requests {
-		requests[i].partition.wake()
+	for i := range c.requests {
+		c.requests[i].partition.wake()
 	}
 }
 
-// complete calls back with the outcome of each request.
-func complete(requests []request, err error) {
+// complete calls back with the offset of each request, or with err.
+func complete(requests []request, offsets []int64, err error) {
 	for i := range requests {
 		r := &requests[i]
-		switch {
-		case r.refused != nil:
-			r.done(0, r.refused)
-		case err != nil:
+		r.partition.room.Give(r.size)
+		if err != nil {
 			r.done(0, err)
-		default:
-			r.done(r.record.Offset, nil)
+			continue
 		}
+		r.done(offsets[i], nil)
 	}
-	clear(requests)
 }
 
 // newBatch returns an empty batch, reusing an earlier one if possible.
@@ -151,6 +152,9 @@ func (l *Log) fail(err error) {
 	if l.failed.CompareAndSwap(nil, &err) {
 		l.logger.Error("log failed, appends are refused: check the disk, then restart this node; it recovers all acknowledged records",
 			"dir", l.dir, "error", err)
+		if l.onFailure != nil {
+			l.onFailure(err)
+		}
 	}
 }
 

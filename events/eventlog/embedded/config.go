@@ -18,8 +18,15 @@ type Config struct {
 	ReadOnly bool
 	// Logger receives failures of background work. Nil means slog.Default().
 	Logger *slog.Logger
-	// PendingBytes bounds the appends in flight; beyond it, Append blocks. 0 means 64 MiB.
+	// Failed is called once, with the reason, when the log has failed for good (see "What can
+	// fail"). It must not block; nil for nobody.
+	Failed func(error)
+	// PendingBytes bounds the appends in flight per topic; beyond it they are refused with
+	// eventlog.ErrBusy. 0 means 64 MiB.
 	PendingBytes int
+	// Unbounded names the topics that are exempt from PendingBytes, because those who append to
+	// them bound what they have in flight.
+	Unbounded []string
 	// CacheBytes bounds the newest records kept in memory, over all partitions, for
 	// readers at the end. 0 means 8 MiB.
 	CacheBytes int

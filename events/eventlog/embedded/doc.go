@@ -13,13 +13,16 @@
 //
 // # What can fail
 //
-// An error from the write-ahead log (disk full, I/O error) fails the log for good:
-// every pending and every later Append and Trim gets that error, because it is
-// unknown what reached the disk. Reads go on. Restarting the process recovers what is
-// on the disk. If only Pebble's background flushes fail, as on a disk that fills up,
-// appends wait until a flush succeeds. If Pebble cannot continue at all (it cannot
-// write its manifest, or start the next write-ahead log), it ends the process. That is
-// safe: the next start recovers everything that was acknowledged.
+// An error from the write-ahead log (disk full, I/O error) fails the log for good, and
+// so does everything after which Pebble cannot go on, such as an error from its
+// manifest. Every pending and every later Append and Trim gets that error, because it
+// is unknown what reached the disk, and Config.Failed is called. The database is not
+// touched any more: reads get records that are in memory and otherwise the error, and
+// Close leaves the directory locked until the process ends. The next process recovers
+// everything that was acknowledged.
+//
+// If only Pebble's background flushes fail, as on a disk that fills up, or if the disk
+// hangs, appends wait, and those that have no room are refused with eventlog.ErrBusy.
 //
 // # Storage format
 //

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -16,17 +18,22 @@ import (
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
 )
 
 const topic = "platen.test"
 
-// faultyDisk fails writes of write-ahead logs with ENOSPC once full is set.
+// faultyDisk fails the operations of these kinds on write-ahead logs with ENOSPC once full is
+// set.
 func faultyDisk(full *atomic.Bool, kinds ...errorfs.OpKind) vfs.FS {
+	return faultyFiles(full, ".log", kinds...)
+}
+
+// faultyFiles does so with the files of which the path contains part.
+func faultyFiles(full *atomic.Bool, part string, kinds ...errorfs.OpKind) vfs.FS {
 	return errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		for _, kind := range kinds {
-			if full.Load() && op.Kind == kind && strings.HasSuffix(op.Path, ".log") {
-				return syscall.ENOSPC
-			}
+		if full.Load() && strings.Contains(op.Path, part) && slices.Contains(kinds, op.Kind) {
+			return syscall.ENOSPC
 		}
 		return nil
 	}))
@@ -36,92 +43,115 @@ func put(l eventlog.Log, value []byte) (int64, error) {
 	return eventlog.AppendWait(context.Background(), l, topic, 0, eventlog.Record{Value: value})
 }
 
-// TestFullDisk checks that a log whose write-ahead log cannot be written fails for
-// good, calls every caller back, and has all acknowledged records after a restart.
-func TestFullDisk(t *testing.T) {
-	var full atomic.Bool
-	config := embedded.Config{
-		Dir: t.TempDir(), Partitions: 1,
-		FS: faultyDisk(&full, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo, errorfs.OpFileFlush),
+// breakages are faults after which Pebble cannot go on, in the goroutine that writes or in one
+// of its own.
+var breakages = map[string]func(full *atomic.Bool) vfs.FS{
+	"no room in the write-ahead log": func(full *atomic.Bool) vfs.FS {
+		return faultyDisk(full, errorfs.OpFileWrite)
+	},
+	"no sync of the write-ahead log": func(full *atomic.Bool) vfs.FS {
+		return faultyDisk(full, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo)
+	},
+	"no new write-ahead log": func(full *atomic.Bool) vfs.FS {
+		return faultyDisk(full, errorfs.OpCreate, errorfs.OpReuseForWrite)
+	},
+	"no manifest": func(full *atomic.Bool) vfs.FS {
+		return faultyFiles(full, "MANIFEST", errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData)
+	},
+}
+
+// TestBreakage checks that a log that Pebble gives up calls everybody back, reports once,
+// closes at once, and has every acknowledged record when it is opened again. Each runs in a
+// process of its own, because goroutines are stuck in Pebble afterwards.
+func TestBreakage(t *testing.T) {
+	const variable = "PLATEN_EMBEDDED_BREAKAGE"
+	if name := os.Getenv(variable); name != "" {
+		appendUntilBroken(t, os.Getenv(variable+"_DIR"), breakages[name])
+		os.Exit(0) // the check for leaked goroutines would find Pebble's
 	}
-	l, err := embedded.Open(config)
+	for name := range breakages {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := exec.Command(os.Args[0], "-test.run=^TestBreakage$")
+			cmd.Env = append(os.Environ(), variable+"="+name, variable+"_DIR="+dir)
+			output, err := cmd.CombinedOutput()
+			acked := int64(strings.Count(string(output), "acked\n"))
+			if err != nil || acked == 0 {
+				t.Fatalf("the process ended with %v after %d records:\n%.3000s", err, acked, strings.ReplaceAll(string(output), "acked\n", ""))
+			}
+			l, err := embedded.Open(embedded.Config{Dir: dir, Partitions: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			if _, end, err := l.Bounds(context.Background(), topic, 0); err != nil || end < acked {
+				t.Fatalf("end %d after %d acknowledged records, %v", end, acked, err)
+			}
+		})
+	}
+}
+
+// appendUntilBroken appends until the log has failed. Every append must be called back.
+func appendUntilBroken(t *testing.T, dir string, disk func(*atomic.Bool) vfs.FS) {
+	var full atomic.Bool
+	failed := make(chan error, 100)
+	l, err := embedded.Open(embedded.Config{Dir: dir, Partitions: 1, FS: disk(&full), Logger: testkit.Silent(), Failed: func(err error) { failed <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := put(l, []byte("kept")); err != nil {
 		t.Fatal(err)
 	}
+	fmt.Println("acked")
 	full.Store(true)
-	results := make(chan error, 100)
-	for range cap(results) {
-		l.Append(topic, 0, eventlog.Record{Value: []byte("unknown")}, func(_ int64, err error) { results <- err })
+	var pending sync.WaitGroup
+	room := make(chan struct{}, 100)
+	for len(failed) == 0 {
+		room <- struct{}{}
+		pending.Add(1)
+		l.Append(topic, 0, eventlog.Record{Value: make([]byte, 10<<10)}, func(_ int64, err error) {
+			defer pending.Done()
+			if err == nil {
+				fmt.Println("acked")
+			}
+			<-room
+		})
 	}
-	for range cap(results) {
-		if err := <-results; !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("append on a full disk: %v, want ENOSPC", err)
-		}
+	pending.Wait()
+	reason := <-failed
+	if _, err := put(l, []byte("later")); !errors.Is(err, reason) {
+		t.Fatalf("append after the failure: %v, want %v", err, reason)
 	}
-	full.Store(false)
-	if _, err := put(l, []byte("later")); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("append after the failure: %v, want the same error", err)
+	if err := l.Trim(testkit.Context(t), topic, 0, 1); !errors.Is(err, reason) {
+		t.Fatalf("trim after the failure: %v, want %v", err, reason)
 	}
-	if err := l.Trim(context.Background(), topic, 0, 1); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("trim after the failure: %v, want the same error", err)
+	if err := l.Close(); err != nil {
+		t.Fatalf("close: %v", err)
 	}
-	if r, err := eventlog.ReadOne(context.Background(), l, topic, 0, 0); err != nil || string(r.Value) != "kept" {
-		t.Fatalf("read after the failure: %q, %v", r.Value, err)
+	if len(failed) > 0 {
+		t.Fatalf("failed again with %v", <-failed)
 	}
-	_ = l.Close() // may return the same error again
-	l, err = embedded.Open(embedded.Config{Dir: config.Dir, Partitions: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if r, err := eventlog.ReadOne(context.Background(), l, topic, 0, 0); err != nil || string(r.Value) != "kept" {
-		t.Fatalf("read after restart: %q, %v", r.Value, err)
-	}
-	if _, err := put(l, []byte("again")); err != nil {
-		t.Fatalf("append after restart: %v", err)
+	if t.Failed() {
+		os.Exit(1)
 	}
 }
 
-// TestNoNewWriteAheadLog checks that a process that Pebble ends, because it cannot
-// create the next write-ahead log, leaves all acknowledged records.
-func TestNoNewWriteAheadLog(t *testing.T) {
-	const variable = "PLATEN_EMBEDDED_DIR"
+// TestOpenOnABrokenDisk checks that an opening that Pebble gives up returns the error.
+func TestOpenOnABrokenDisk(t *testing.T) {
+	const variable = "PLATEN_EMBEDDED_BROKEN_OPEN"
 	if dir := os.Getenv(variable); dir != "" {
-		appendUntilTheEnd(t, dir)
-		return
+		var full atomic.Bool
+		full.Store(true)
+		_, err := embedded.Open(embedded.Config{Dir: dir, Partitions: 1, FS: breakages["no manifest"](&full), Logger: testkit.Silent()})
+		fmt.Println("opened:", err)
+		os.Exit(0)
 	}
 	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestNoNewWriteAheadLog$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOpenOnABrokenDisk$")
 	cmd.Env = append(os.Environ(), variable+"="+dir)
-	output, err := cmd.Output()
-	acked := int64(strings.Count(string(output), "acked\n"))
-	if err == nil || acked == 0 {
-		t.Fatalf("the process ended with %v after %d records", err, acked)
-	}
-	l, err := embedded.Open(embedded.Config{Dir: dir, Partitions: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if _, end, err := l.Bounds(context.Background(), topic, 0); err != nil || end < acked {
-		t.Fatalf("end %d after %d acknowledged records, %v", end, acked, err)
-	}
-}
-
-func appendUntilTheEnd(t *testing.T, dir string) {
-	var full atomic.Bool
-	l, err := embedded.Open(embedded.Config{Dir: dir, Partitions: 1, FS: faultyDisk(&full, errorfs.OpCreate, errorfs.OpReuseForWrite)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	full.Store(true)
-	for range 10_000 {
-		if _, err := put(l, make([]byte, 10<<10)); err == nil {
-			fmt.Println("acked")
-		}
+	output, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(output), "opened: open log "+dir) || !strings.Contains(string(output), "no space left") {
+		t.Fatalf("%v: %.3000s", err, output)
 	}
 }
 

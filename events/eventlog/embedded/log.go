@@ -5,30 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 )
 
-// Log is the embedded log. It owns two goroutines, the committer and the
-// publisher, and one per consumer group; Close ends them all.
+// Log is the embedded log. It owns three goroutines, the committer, the publisher and the
+// watcher, and one per consumer group; Close ends them all, except those that are stuck in a
+// broken database.
 type Log struct {
 	dir        string
 	partitions int32
 	readOnly   bool
+	pending    int      // the room of a topic, in bytes
+	unbounded  []string // topics without a bound
 	logger     *slog.Logger
+	onFailure  func(error)
+	guard      *disk.Guard
 	db         *pebble.DB
 	lock       *pebble.Lock
 
 	queue   *queue
-	commits chan commit        // committer to publisher
+	commits chan *commit       // committer to publisher
 	batches chan *pebble.Batch // for reuse
 	cache   cacheBudget
 	failed  atomic.Pointer[error]
-	running sync.WaitGroup
+
+	running  sync.WaitGroup // the committer and the publisher
+	watching sync.WaitGroup // the watcher
 
 	topicsMu sync.RWMutex
 	topics   map[string][]*partition
@@ -50,29 +59,33 @@ func Open(c Config) (*Log, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	db, lock, err := openDatabase(c)
+	guard := disk.NewGuard("log database", c.Logger)
+	db, lock, partitions, err := openDatabase(c, guard)
 	if err != nil {
 		return nil, err
 	}
-	if c.Partitions, err = checkFormat(db, c.Partitions); err != nil {
-		return nil, errors.Join(fmt.Errorf("open log %s: %w", c.Dir, err), db.Close(), lock.Close())
-	}
-	l := newLog(c, db, lock)
+	c.Partitions = partitions
+	l := newLog(c, guard, db, lock)
 	l.running.Go(l.runCommitter)
 	l.running.Go(l.runPublisher)
+	l.watching.Go(l.runWatcher)
 	return l, nil
 }
 
-func newLog(c Config, db *pebble.DB, lock *pebble.Lock) *Log {
+func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log {
 	return &Log{
 		dir:        c.Dir,
 		partitions: c.Partitions,
 		readOnly:   c.ReadOnly,
 		logger:     c.Logger,
+		onFailure:  c.Failed,
+		guard:      guard,
 		db:         db,
 		lock:       lock,
-		queue:      newQueue(c.PendingBytes),
-		commits:    make(chan commit, syncsInFlight-1),
+		pending:    c.PendingBytes,
+		unbounded:  c.Unbounded,
+		queue:      newQueue(),
+		commits:    make(chan *commit, syncsInFlight-1),
 		batches:    make(chan *pebble.Batch, syncsInFlight+2),
 		cache:      cacheBudget{maxBytes: c.CacheBytes},
 		topics:     map[string][]*partition{},
@@ -87,26 +100,30 @@ func (l *Log) Partitions() int32 { return l.partitions }
 // TopicID implements eventlog.Log: all topics are in one database.
 func (l *Log) TopicID(string) string { return "" }
 
+// Health implements eventlog.Log.
+func (l *Log) Health() error { return l.failure() }
+
 // Append implements eventlog.Log. Readers at the end of the log share the record's
 // memory, so the caller must not change it.
 func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
-	p, err := l.partition(topic, partition)
-	if err == nil && len(r.Value) > eventlog.MaxRecord {
-		err = eventlog.ErrTooLarge
-	}
-	if l.readOnly {
-		err = eventlog.ErrReadOnly
+	p, err := l.checkAppend(topic, partition, r)
+	if err == nil {
+		err = l.queue.add(request{partition: p, record: r, size: eventlog.Size(&r), done: done})
 	}
 	if err != nil {
-		p, r = &noPartition, eventlog.Record{}
-	}
-	if !l.queue.add(request{partition: p, record: r, refused: err, done: done}) {
-		go done(0, eventlog.ErrClosed) // the log's goroutines have ended, and done must not run in the caller's
+		l.queue.refuse(done, err)
 	}
 }
 
-// noPartition is the partition of a refused append. It has no readers.
-var noPartition partition
+func (l *Log) checkAppend(topic string, partition int32, r eventlog.Record) (*partition, error) {
+	switch {
+	case l.readOnly:
+		return nil, eventlog.ErrReadOnly
+	case len(r.Value) > eventlog.MaxRecord:
+		return nil, eventlog.ErrTooLarge
+	}
+	return l.partition(topic, partition)
+}
 
 // Read implements eventlog.Log. The first Next returns its errors.
 func (l *Log) Read(topic string, partition int32, from int64) eventlog.Reader {
@@ -138,8 +155,8 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	}
 	result := make(chan error, 1)
 	r := request{partition: p, record: eventlog.Record{Offset: before}, trim: true, done: func(_ int64, err error) { result <- err }}
-	if !l.queue.add(r) {
-		return eventlog.ErrClosed
+	if err := l.queue.add(r); err != nil {
+		return err
 	}
 	select {
 	case err := <-result:
@@ -181,15 +198,23 @@ func (l *Log) loadTopic(topic string) ([]*partition, error) {
 	if l.isClosed() {
 		return nil, eventlog.ErrClosed
 	}
+	if err := l.guard.Err(); err != nil {
+		return nil, err
+	}
 	if loaded, ok := l.topics[topic]; ok {
 		return loaded, nil
 	}
 	loaded := make([]*partition, l.partitions)
+	room := eventlog.NewRoom(l.pending)
+	if slices.Contains(l.unbounded, topic) {
+		room = eventlog.NewRoom(0)
+	}
 	for i := range loaded {
 		var err error
 		if loaded[i], err = loadPartition(l.db, topic, int32(i)); err != nil {
 			return nil, err
 		}
+		loaded[i].room = room
 	}
 	l.topics[topic] = loaded
 	return loaded, nil
@@ -204,8 +229,9 @@ func (l *Log) isClosed() bool {
 	}
 }
 
-// Close revokes all memberships, completes the pending appends, ends the readers
-// and closes the database. Later calls do nothing.
+// Close revokes all memberships, completes the pending appends, ends the readers and closes
+// the database. If the database is broken, Close leaves it alone and returns at once.
+// Later calls do nothing.
 func (l *Log) Close() error {
 	var err error
 	l.closing.Do(func() { err = l.close() })
@@ -215,15 +241,26 @@ func (l *Log) Close() error {
 func (l *Log) close() error {
 	l.groups.close()
 	l.queue.close()
-	l.running.Wait()
+	err := l.guard.Call(func() error { l.running.Wait(); return nil })
 	close(l.closed)
-	l.dbMu.Lock()
-	defer l.dbMu.Unlock()
-	l.dropBatches()
-	if err := errors.Join(l.db.Close(), l.lock.Close()); err != nil {
+	l.watching.Wait()
+	if err == nil {
+		err = l.guard.Call(l.closeDatabase)
+	}
+	switch {
+	case l.guard.Err() != nil:
+		return nil // reported already
+	case err != nil:
 		return fmt.Errorf("close log %s: %w", l.dir, err)
 	}
 	return nil
+}
+
+func (l *Log) closeDatabase() error {
+	l.dbMu.Lock()
+	defer l.dbMu.Unlock()
+	l.dropBatches()
+	return errors.Join(l.db.Close(), l.lock.Close())
 }
 
 func (l *Log) dropBatches() {

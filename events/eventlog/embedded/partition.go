@@ -15,7 +15,8 @@ import (
 // partition is the state of one partition in memory.
 type partition struct {
 	startKey []byte
-	prefix   []byte // of the record keys
+	prefix   []byte         // of the record keys
+	room     *eventlog.Room // of the topic
 
 	// writtenStart and writtenEnd are the bounds as the committer has written them.
 	// They are ahead of start and end until the fsync. Only the committer uses them.
@@ -76,11 +77,11 @@ func loadLast(db *pebble.DB, prefix []byte) (int64, error) {
 	return after, it.Close()
 }
 
-// writeRecord sets the offset of r and adds r to the batch.
-func (p *partition) writeRecord(b *pebble.Batch, r *eventlog.Record) error {
+// writeRecord adds r to the batch and returns its offset.
+func (p *partition) writeRecord(b *pebble.Batch, r eventlog.Record) (int64, error) {
 	r.Offset = p.writtenEnd
 	p.writtenEnd++
-	return putRecord(b, p.prefix, r)
+	return r.Offset, putRecord(b, p.prefix, &r)
 }
 
 // writeTrim adds the removal of the records below before to the batch.

@@ -4,36 +4,48 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"log/slog"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 )
 
 // ErrInUse means that the directory is open in this or another process.
 var ErrInUse = errors.New("another platen uses the directory: stop it first, or give this one another directory")
 
-// openDatabase locks the directory and opens the database in it. The sizes keep an
-// idle node below 80 MiB. The block cache is small, because readers at the end are
-// served from the record cache.
-func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
+// openDatabase locks the directory, opens the database in it, and returns the number of
+// partitions. If Pebble gives the opening up, the lock is kept: Pebble may still write.
+func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock, partitions int32, err error) {
 	if err := prepareDir(c); err != nil {
-		return nil, nil, fmt.Errorf("open log: %w", err)
+		return nil, nil, 0, fmt.Errorf("open log: %w", err)
 	}
-	lock, err := pebble.LockDirectory(c.Dir, c.FS)
+	if lock, err = pebble.LockDirectory(c.Dir, c.FS); err != nil {
+		return nil, nil, 0, lockError(c.Dir, err)
+	}
+	err = guard.Call(func() (err error) {
+		if db, err = pebble.Open(c.Dir, guard.Options(options(c, lock))); err != nil {
+			return errors.Join(err, lock.Close())
+		}
+		if partitions, err = checkFormat(db, c.Partitions); err != nil {
+			return errors.Join(err, db.Close(), lock.Close())
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, nil, lockError(c.Dir, err)
+		return nil, nil, 0, fmt.Errorf("open log %s: %w", c.Dir, err)
 	}
-	logger := &errorLogger{logger: c.Logger}
-	db, err := pebble.Open(c.Dir, &pebble.Options{
+	return db, lock, partitions, nil
+}
+
+// options keep an idle node below 80 MiB. The block cache is small, because readers at the
+// end are served from the record cache.
+func options(c Config, lock *pebble.Lock) *pebble.Options {
+	return &pebble.Options{
 		FS:                          c.FS,
 		Lock:                        lock,
-		Logger:                      logger,
-		EventListener:               &pebble.EventListener{BackgroundError: logger.backgroundError},
 		FormatMajorVersion:          formatMajorVersion(c),
 		ReadOnly:                    c.ReadOnly,
 		CacheSize:                   8 << 20,
@@ -45,18 +57,13 @@ func openDatabase(c Config) (*pebble.DB, *pebble.Lock, error) {
 		LBaseMaxBytes:               128 << 20,
 		BytesPerSync:                512 << 10,
 		FlushDelayDeleteRange:       10 * time.Second,
-	})
-	if err != nil {
-		_ = lock.Close()
-		return nil, nil, fmt.Errorf("open log %s: %w", c.Dir, err)
 	}
-	return db, lock, nil
 }
 
-// prepareDir creates the directory, or checks that it exists if the log is only read.
+// prepareDir durably creates the directory, or checks that it exists if the log is only read.
 func prepareDir(c Config) error {
 	if !c.ReadOnly {
-		return c.FS.MkdirAll(c.Dir, 0o700)
+		return disk.MkdirAll(c.FS, c.Dir, 0o700)
 	}
 	_, err := c.FS.Stat(c.Dir)
 	return err
@@ -98,29 +105,4 @@ func checkFormat(db *pebble.DB, partitions int32) (int32, error) {
 		return 0, &eventlog.PartitionCountError{Topic: "*", Have: have, Want: partitions}
 	}
 	return have, nil
-}
-
-// errorLogger is Pebble's logger. It passes on errors only, and background errors at
-// most every ten seconds.
-type errorLogger struct {
-	logger *slog.Logger
-	last   atomic.Int64 // Unix second of the last background error logged
-}
-
-func (l *errorLogger) Infof(string, ...any) {}
-
-func (l *errorLogger) Errorf(format string, args ...any) {
-	l.logger.Error("log database", "error", fmt.Sprintf(format, args...))
-}
-
-// Fatalf must not return: Pebble's state is unknown, so the process ends.
-func (l *errorLogger) Fatalf(format string, args ...any) {
-	panic("log database: " + fmt.Sprintf(format, args...))
-}
-
-func (l *errorLogger) backgroundError(err error) {
-	now := time.Now().Unix()
-	if last := l.last.Load(); now-last >= 10 && l.last.CompareAndSwap(last, now) {
-		l.logger.Error("log database: background work failed, appends may have to wait: check the disk", "error", err)
-	}
 }

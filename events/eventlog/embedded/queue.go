@@ -1,102 +1,134 @@
 package embedded
 
 import (
+	"slices"
 	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"platen.dev/events/eventlog"
 )
 
-// request is one request to the committer: an append, a trim, or a refused append
-// that only waits for its callback in turn.
+// request is one request to the committer: an append or a trim. It does not change.
 type request struct {
 	partition *partition
-	// record is the record to append; the committer sets its Offset. Of a trim, only
-	// Offset is used: the new start.
-	record  eventlog.Record
-	trim    bool
-	refused error
-	done    func(offset int64, err error)
+	// record is the record to append. Of a trim, only Offset is used: the new start.
+	record eventlog.Record
+	trim   bool
+	size   int // of the record in its topic's room; 0 for a trim
+	done   func(offset int64, err error)
 }
 
-// requestOverhead is roughly the memory of a request beside the bytes of its record.
-const requestOverhead = 128
-
-func (r *request) size() int {
-	n := requestOverhead + len(r.record.Key) + len(r.record.Value)
-	for _, h := range r.record.Headers {
-		n += len(h.Key) + len(h.Value)
-	}
-	return n
+// commit is what the committer takes at once, on its way to the publisher.
+type commit struct {
+	requests []request
+	offsets  []int64 // of the requests, set by the committer
+	batch    *pebble.Batch
+	err      error
 }
 
-// queue carries requests from the callers to the committer and bounds the requests in
-// flight: added and not yet released.
+// queue carries requests from the callers to the committer, and keeps those that it has taken
+// until they are finished or abandoned.
 type queue struct {
 	mu       sync.Mutex
-	room     sync.Cond // signals that bytes went down, or closed
 	arrived  sync.Cond // signals that a request was added, or closed
 	requests []request
-	bytes    int
-	maxBytes int
+	taken    []*commit
+	refuses  error // why further requests are refused, nil if they are not
 	closed   bool
+	refusals sync.WaitGroup // refused appends whose callback has not returned
 }
 
-func newQueue(maxBytes int) *queue {
-	q := &queue{maxBytes: maxBytes}
-	q.room.L, q.arrived.L = &q.mu, &q.mu
+func newQueue() *queue {
+	q := &queue{}
+	q.arrived.L = &q.mu
 	return q
 }
 
-// add blocks while too much is in flight. It reports false on a closed queue.
-func (q *queue) add(r request) bool {
-	size := r.size()
+// add returns ErrBusy if the topic has no room for the request, and the reason if all are
+// refused.
+func (q *queue) add(r request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.bytes > 0 && q.bytes+size > q.maxBytes && !q.closed {
-		q.room.Wait()
+	if q.refuses != nil {
+		return q.refuses
 	}
-	if q.closed {
-		return false
+	if err := r.partition.room.Take(r.size); err != nil {
+		return err
 	}
-	q.bytes += size
 	q.requests = append(q.requests, r)
 	if len(q.requests) == 1 {
 		q.arrived.Signal()
 	}
-	return true
+	return nil
 }
 
-// take waits for requests and returns the first ones, of about limit bytes, and
-// their size. It returns none once the queue is closed and empty.
-func (q *queue) take(limit int) ([]request, int) {
+// refuse calls back with err, from another goroutine than the caller's. close waits for it.
+func (q *queue) refuse(done func(int64, error), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.requests) == 0 && !q.closed {
+	if q.closed {
+		go done(0, err)
+		return
+	}
+	q.refusals.Go(func() { done(0, err) })
+}
+
+// take waits for requests and returns the first ones, of about limit bytes. It returns nil
+// once the queue refuses and is empty.
+func (q *queue) take(limit int) *commit {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.requests) == 0 && q.refuses == nil {
 		q.arrived.Wait()
 	}
 	n, size := 0, 0
 	for n < len(q.requests) && size < limit {
-		size += q.requests[n].size()
+		size += q.requests[n].size
 		n++
 	}
-	taken := q.requests[:n:n]
+	if n == 0 {
+		return nil
+	}
+	c := &commit{requests: q.requests[:n:n], offsets: make([]int64, n)}
 	q.requests = q.requests[n:]
-	return taken, size
+	q.taken = append(q.taken, c)
+	return c
 }
 
-// release ends the flight of requests of size bytes.
-func (q *queue) release(size int) {
+// finish gives c to the caller alone. It reports false if c was abandoned.
+func (q *queue) finish(c *commit) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.bytes -= size
-	q.room.Broadcast()
+	i := slices.Index(q.taken, c)
+	if i < 0 {
+		return false
+	}
+	q.taken = slices.Delete(q.taken, i, i+1)
+	return true
+}
+
+// abandon refuses further requests with err and returns all that are not finished.
+func (q *queue) abandon(err error) (left []request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, c := range q.taken {
+		left = append(left, c.requests...)
+	}
+	left = append(left, q.requests...)
+	q.taken, q.requests, q.refuses = nil, nil, err
+	q.arrived.Broadcast()
+	return left
 }
 
 // close refuses further requests; those in the queue are still taken.
 func (q *queue) close() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	if q.refuses == nil {
+		q.refuses = eventlog.ErrClosed
+	}
 	q.closed = true
-	q.room.Broadcast()
 	q.arrived.Broadcast()
+	q.mu.Unlock()
+	q.refusals.Wait()
 }

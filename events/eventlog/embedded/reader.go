@@ -118,6 +118,9 @@ func (r *reader) fromDatabase() error {
 	if err := r.closed(context.Background()); err != nil {
 		return err
 	}
+	if err := r.log.guard.Err(); err != nil {
+		return err
+	}
 	_, end := r.partition.bounds()
 	it, err := r.log.db.NewIter(&pebble.IterOptions{
 		LowerBound: recordKey(r.partition.prefix, r.next), UpperBound: recordKey(r.partition.prefix, end),

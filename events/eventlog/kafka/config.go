@@ -11,12 +11,8 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-const (
-	// messageBytes is enough for a record of eventlog.MaxRecord with key and headers.
-	messageBytes = eventlog.MaxRecord + 64<<10
-	// pendingBytes bounds the appends in flight.
-	pendingBytes = 64 << 20
-)
+// messageBytes is enough for a record of eventlog.MaxRecord with key and headers.
+const messageBytes = eventlog.MaxRecord + 64<<10
 
 // Config says where the log is and how its topics are created.
 type Config struct {
@@ -24,12 +20,13 @@ type Config struct {
 	Brokers []string
 	// Partitions is the count of every topic, fixed for the life of the log.
 	Partitions int32
-	// ReplicationFactor is for topics that are created. 0 means 1. From 3 on, every
-	// topic must have min.insync.replicas of at least 2.
+	// ReplicationFactor is for topics that are created. 0 means 1.
 	ReplicationFactor int16
-	// Topics are the topics of the log. Each may have topic settings for its creation,
-	// such as retention.ms. Without settings, only Trim ever deletes records.
-	Topics map[string]map[string]string
+	// Topics are the topics of the log, by name.
+	Topics map[string]TopicConfig
+	// PendingBytes bounds the appends in flight per topic; beyond it they are refused with
+	// eventlog.ErrBusy. 0 means 64 MiB.
+	PendingBytes int
 	// ReadOnly opens existing topics without changing them: appends, trims and memberships
 	// fail with eventlog.ErrReadOnly. Partitions may then be 0, for the topics' own count.
 	ReadOnly bool
@@ -45,13 +42,30 @@ type Config struct {
 	DeliveryTimeout time.Duration
 	// ClientID names this process to the brokers. Empty means "platen".
 	ClientID string
+	// CheckInterval is the pause between two looks at the topics' settings, which an operator
+	// may change at any time; see Log.Health. 0 means 5 min.
+	CheckInterval time.Duration
 	// Logger receives failures. Nil means slog.Default().
 	Logger *slog.Logger
 	// Opts are added to every client: TLS, SASL.
 	Opts []kgo.Opt
 }
 
+// TopicConfig says what a topic needs. A topic that does not exist is created so; one that
+// does is refused if it falls short.
+type TopicConfig struct {
+	// Retention is how long records are kept at least. 0 means for ever: then only Trim ever
+	// deletes records.
+	Retention time.Duration
+	// Unbounded exempts the topic from Config.PendingBytes, because those who append to it
+	// bound what they have in flight.
+	Unbounded bool
+}
+
 func (c Config) withDefaults() Config {
+	if c.PendingBytes == 0 {
+		c.PendingBytes = 64 << 20
+	}
 	if c.ReplicationFactor == 0 {
 		c.ReplicationFactor = 1
 	}
@@ -63,6 +77,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.DeliveryTimeout == 0 {
 		c.DeliveryTimeout = 30 * time.Second
+	}
+	if c.CheckInterval == 0 {
+		c.CheckInterval = 5 * time.Minute
 	}
 	if c.ClientID == "" {
 		c.ClientID = "platen"
@@ -81,12 +98,22 @@ func (c Config) validate() error {
 		return errors.New("kafka log: Partitions must be at least 1")
 	case c.ReplicationFactor < 1:
 		return errors.New("kafka log: ReplicationFactor must be at least 1")
+	case c.PendingBytes < 0:
+		return errors.New("kafka log: PendingBytes must not be negative")
 	case len(c.Topics) == 0:
 		return errors.New("kafka log: Topics is empty")
 	case c.HeartbeatInterval >= c.SessionTimeout:
 		return fmt.Errorf("kafka log: HeartbeatInterval %s must be below SessionTimeout %s", c.HeartbeatInterval, c.SessionTimeout)
 	}
 	return nil
+}
+
+// room returns the room of a topic.
+func (c Config) room(topic string) *eventlog.Room {
+	if c.Topics[topic].Unbounded {
+		return eventlog.NewRoom(0)
+	}
+	return eventlog.NewRoom(c.PendingBytes)
 }
 
 // client returns a new client with the common options and opts.

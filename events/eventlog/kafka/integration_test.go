@@ -5,6 +5,7 @@ package kafka_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,21 +14,27 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/kafka"
 	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/testkit"
 )
 
 // The tests in this file need a real broker: start one with testdata/kafka/run.sh and
 // set PLATEN_TEST_KAFKA to its address.
 const addressVariable = "PLATEN_TEST_KAFKA"
 
-func realBroker(t testing.TB) logtest.Factory {
+func brokerAddress(t testing.TB) string {
 	address := os.Getenv(addressVariable)
 	if address == "" {
 		t.Fatalf("%s is not set: export %[1]s=$(testdata/kafka/run.sh start DIR)", addressVariable)
 	}
-	return topicsOn(address)
+	return address
 }
+
+func realBroker(t testing.TB) logtest.Factory { return topicsOn(brokerAddress(t)) }
 
 func TestBrokerConformance(t *testing.T) { logtest.Run(t, realBroker(t)) }
 
@@ -38,6 +45,50 @@ func TestBrokerTakeover(t *testing.T) {
 		took := logtest.Takeover(t, realBroker(t)(t))
 		t.Logf("the partitions of a killed member were taken over after %s", took.Round(time.Millisecond))
 	}
+}
+
+// TestBrokerRefuses opens logs of topics on a real broker whose settings break the contract.
+func TestBrokerRefuses(t *testing.T) {
+	address := brokerAddress(t)
+	admin := newAdmin(t, address)
+	cases := maps.Clone(wrongSettings)
+	cases["unclean"] = wrongSetting{map[string]string{"unclean.leader.election.enable": "true"}, 0, "unclean.leader.election.enable is true, must be false"}
+	for kind, c := range cases {
+		name := fmt.Sprintf("%s-%d", kind, time.Now().UnixNano())
+		createTopic(t, admin, name, 1, c.settings)
+		checkRefused(t, kafka.Config{
+			Brokers: []string{address}, Partitions: 1, Topics: map[string]kafka.TopicConfig{name: {Retention: c.keep}},
+		}, "topic "+name+": ", c.want)
+	}
+}
+
+// TestBrokerCommand mends a topic with what the error says.
+func TestBrokerCommand(t *testing.T) {
+	address := brokerAddress(t)
+	admin := newAdmin(t, address)
+	name := fmt.Sprintf("mended-%d", time.Now().UnixNano())
+	createTopic(t, admin, name, 1, map[string]string{"retention.ms": "1000", "max.message.bytes": "1000"})
+	config := kafka.Config{Brokers: []string{address}, Partitions: 1, Topics: map[string]kafka.TopicConfig{name: {}}}
+	_, err := kafka.Open(within(t), config)
+	if err == nil {
+		t.Fatal("a log with the wrong settings was opened")
+	}
+	var changes []kadm.AlterConfig
+	for line := range strings.Lines(err.Error()) {
+		_, setting, _ := strings.Cut(strings.TrimSpace(line), "--add-config ")
+		key, value, _ := strings.Cut(setting, "=")
+		changes = append(changes, kadm.AlterConfig{Op: kadm.SetConfig, Name: key, Value: &value})
+	}
+	if _, err := admin.AlterTopicConfigs(within(t), changes, name); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the mended topic is accepted", func() bool {
+		l, err := kafka.Open(within(t), config)
+		if err == nil {
+			_ = l.Close()
+		}
+		return err == nil
+	})
 }
 
 // script runs testdata/kafka/run.sh and returns what it prints.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -28,9 +30,11 @@ type Log struct {
 	consumers consumers
 	members   members
 
-	ctx     context.Context // ends with Close
-	cancel  context.CancelFunc
-	closing sync.Once
+	ctx      context.Context // ends with Close
+	cancel   context.CancelFunc
+	closing  sync.Once
+	watching sync.WaitGroup
+	danger   atomic.Pointer[error] // what is wrong with the topics' settings
 
 	appends sync.RWMutex // guards closed; held for reading while an append is counted in pending
 	closed  bool
@@ -52,8 +56,7 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchMaxBytes(messageBytes),
-		kgo.MaxBufferedBytes(pendingBytes),
-		kgo.MaxBufferedRecords(1<<20),
+		kgo.MaxBufferedRecords(math.MaxInt), // the topics' rooms are the bound
 		kgo.RecordDeliveryTimeout(c.DeliveryTimeout),
 	)
 	if err != nil {
@@ -67,7 +70,18 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		producer.Close()
 		return nil, fmt.Errorf("open kafka log: %w", err)
 	}
+	if !c.ReadOnly {
+		l.watching.Go(l.watchSettings)
+	}
 	return l, nil
+}
+
+// Health implements eventlog.Log: it returns the settings by which records could get lost.
+func (l *Log) Health() error {
+	if err := l.danger.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // Partitions implements eventlog.Log.
@@ -93,11 +107,17 @@ func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func
 	}
 	l.pending.Add(1)
 	l.appends.RUnlock()
-	if err := l.checkAppend(topic, partition, r); err != nil {
+	size := eventlog.Size(&r)
+	t, err := l.checkAppend(topic, partition, r)
+	if err == nil {
+		err = t.room.Take(size)
+	}
+	if err != nil {
 		go l.complete(done, 0, err)
 		return
 	}
-	l.producer.Produce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
+	l.producer.TryProduce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
+		t.room.Give(size)
 		l.complete(done, sent.Offset, err)
 	})
 }
@@ -117,15 +137,14 @@ func (l *Log) complete(done func(int64, error), offset int64, err error) {
 	}
 }
 
-func (l *Log) checkAppend(topic string, partition int32, r eventlog.Record) error {
-	if l.config.ReadOnly {
-		return eventlog.ErrReadOnly
+func (l *Log) checkAppend(topic string, partition int32, r eventlog.Record) (*topic, error) {
+	switch {
+	case l.config.ReadOnly:
+		return nil, eventlog.ErrReadOnly
+	case len(r.Value) > eventlog.MaxRecord:
+		return nil, eventlog.ErrTooLarge
 	}
-	if len(r.Value) > eventlog.MaxRecord {
-		return eventlog.ErrTooLarge
-	}
-	_, err := l.topic(topic, partition)
-	return err
+	return l.topic(topic, partition)
 }
 
 func toKafka(topic string, partition int32, r eventlog.Record) *kgo.Record {
@@ -258,6 +277,7 @@ func (l *Log) Close() error {
 		l.closed = true
 		l.appends.Unlock()
 		l.cancel()
+		l.watching.Wait()
 		l.consumers.close()
 		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 		defer cancel()

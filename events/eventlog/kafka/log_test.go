@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka"
@@ -21,20 +23,25 @@ func TestMain(m *testing.M) { logtest.Main(m, at) }
 // at returns the storage named "broker topic".
 func at(where string) logtest.Storage {
 	broker, topic, _ := strings.Cut(where, " ")
-	open := func(c kafka.Config) (eventlog.Log, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
-		defer cancel()
-		c.Brokers, c.Topics, c.SessionTimeout = []string{broker}, map[string]map[string]string{topic: nil}, 2*time.Second
-		return kafka.Open(ctx, c)
-	}
 	return logtest.Storage{
 		Topic: topic,
 		Where: where,
 		Open: func(partitions int32) (eventlog.Log, error) {
-			return open(kafka.Config{Partitions: partitions})
+			return openAt(broker, kafka.Config{Partitions: partitions}, topic)
 		},
-		OpenReadOnly: func() (eventlog.Log, error) { return open(kafka.Config{ReadOnly: true}) },
+		OpenReadOnly: func() (eventlog.Log, error) { return openAt(broker, kafka.Config{ReadOnly: true}, topic) },
 	}
+}
+
+// openAt opens a log with the topics. The last of several is unbounded.
+func openAt(broker string, c kafka.Config, topics ...string) (eventlog.Log, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+	defer cancel()
+	c.Brokers, c.Topics, c.SessionTimeout = []string{broker}, map[string]kafka.TopicConfig{}, 2*time.Second
+	for i, topic := range topics {
+		c.Topics[topic] = kafka.TopicConfig{Unbounded: i > 0}
+	}
+	return kafka.Open(ctx, c)
 }
 
 // fakeBroker starts a broker in this process, with a topic per storage.
@@ -45,7 +52,34 @@ func fakeBroker(t *testing.T) logtest.Factory {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	return topicsOn(cluster.ListenAddrs()[0])
+	broker := cluster.ListenAddrs()[0]
+	storages := topicsOn(broker)
+	return func(t *testing.T) logtest.Storage {
+		s := storages(t)
+		s.Unbounded = s.Topic + "-unbounded"
+		s.OpenHeld = func(t *testing.T) (eventlog.Log, func()) {
+			c := kafka.Config{Partitions: logtest.Partitions, PendingBytes: logtest.HeldBytes}
+			l, err := openAt(broker, c, s.Topic, s.Unbounded)
+			if err != nil {
+				t.Fatal(err)
+			}
+			release := holdProduce(cluster)
+			t.Cleanup(func() { release(); _ = l.Close() })
+			return l, release
+		}
+		return s
+	}
+}
+
+// holdProduce lets no produce request through until release is called.
+func holdProduce(cluster *kfake.Cluster) (release func()) {
+	gate := make(chan struct{})
+	cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		cluster.SleepControl(func() { <-gate })
+		return nil, nil, false
+	})
+	return sync.OnceFunc(func() { close(gate) })
 }
 
 var topicCount atomic.Int64

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 type topic struct {
 	name string
 	id   [16]byte
+	room *eventlog.Room
 
 	mu      sync.Mutex // guards leaders
 	leaders []int32    // broker id per partition; -1 while a partition has no leader
@@ -72,7 +72,7 @@ func (l *Log) prepare(ctx context.Context) error {
 	if err := l.awaitLeaders(ctx, names); err != nil {
 		return err
 	}
-	return l.checkSettings(ctx, names)
+	return l.checkSettings(ctx)
 }
 
 // prepareReading checks that the topics exist, and finds their partitions and leaders.
@@ -95,10 +95,7 @@ func (l *Log) prepareReading(ctx context.Context) error {
 
 func (l *Log) create(ctx context.Context, name string) error {
 	settings := map[string]*string{}
-	for key, value := range l.defaultSettings() {
-		settings[key] = &value
-	}
-	for key, value := range l.config.Topics[name] {
+	for key, value := range l.config.settings(name) {
 		settings[key] = &value
 	}
 	_, err := l.admin.CreateTopic(ctx, l.config.Partitions, l.config.ReplicationFactor, settings, name)
@@ -106,19 +103,6 @@ func (l *Log) create(ctx context.Context, name string) error {
 		return nil // another node created it at the same time
 	}
 	return err
-}
-
-func (l *Log) defaultSettings() map[string]string {
-	settings := map[string]string{
-		"cleanup.policy":    "delete",
-		"retention.ms":      "-1",
-		"retention.bytes":   "-1",
-		"max.message.bytes": strconv.Itoa(messageBytes),
-	}
-	if l.config.ReplicationFactor >= 3 {
-		settings["min.insync.replicas"] = "2"
-	}
-	return settings
 }
 
 // metadata requests the metadata of topics, bypassing the client's cache.
@@ -171,7 +155,7 @@ func (l *Log) addTopic(name string, metadata kmsg.MetadataResponseTopic) error {
 	if have := int32(len(leaders)); have != l.config.Partitions {
 		return &eventlog.PartitionCountError{Topic: name, Have: have, Want: l.config.Partitions}
 	}
-	l.topics[name] = &topic{name: name, id: metadata.TopicID, leaders: leaders}
+	l.topics[name] = &topic{name: name, id: metadata.TopicID, room: l.config.room(name), leaders: leaders}
 	return nil
 }
 
@@ -195,39 +179,6 @@ func (l *Log) refreshLeaders(ctx context.Context, t *topic) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.leaders = leaders(found[t.name])
-}
-
-// checkSettings refuses topics whose settings break the contract.
-func (l *Log) checkSettings(ctx context.Context, names []string) error {
-	described, err := l.admin.DescribeTopicConfigs(ctx, names...)
-	if err != nil {
-		return err
-	}
-	for _, d := range described {
-		settings := map[string]string{}
-		for _, c := range d.Configs {
-			settings[c.Key] = c.MaybeValue()
-		}
-		if err := l.checkTopic(settings); d.Err == nil && err != nil {
-			return fmt.Errorf("topic %s: %w", d.Name, err)
-		}
-	}
-	return nil
-}
-
-func (l *Log) checkTopic(settings map[string]string) error {
-	if strings.Contains(settings["cleanup.policy"], "compact") {
-		return errors.New("cleanup.policy is compact, must be delete")
-	}
-	if size, err := strconv.Atoi(settings["max.message.bytes"]); err == nil && size < messageBytes {
-		return fmt.Errorf("max.message.bytes is %d, must be at least %d", size, messageBytes)
-	}
-	insync, err := strconv.Atoi(settings["min.insync.replicas"])
-	if err == nil && l.config.ReplicationFactor >= 3 && insync < 2 {
-		return fmt.Errorf("min.insync.replicas is %d: with replication factor %d it must be at least 2",
-			insync, l.config.ReplicationFactor)
-	}
-	return nil
 }
 
 // checkSessionTimeout refuses a session timeout that the broker would refuse at

@@ -21,6 +21,9 @@ var lifecycleCases = []testCase{
 
 func closedLog(t *testing.T, s Storage) {
 	l := open(t, s)
+	if err := l.Health(); err != nil {
+		t.Errorf("health: %v", err)
+	}
 	appendOne(t, l, s.Topic, 0, "value")
 	if err := l.Close(); err != nil {
 		t.Fatalf("close: %v", err)

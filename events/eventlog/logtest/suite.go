@@ -16,6 +16,9 @@ import (
 // Partitions is the partition count of the logs that the suite opens.
 const Partitions = 4
 
+// HeldBytes is the room of a topic of Storage.OpenHeld.
+const HeldBytes = 64 << 10
+
 // Storage is where one log is stored. The cases open it repeatedly.
 type Storage struct {
 	// Topic is the topic to use. A back end that shares a broker among storages gives
@@ -26,6 +29,13 @@ type Storage struct {
 	Open func(partitions int32) (eventlog.Log, error)
 	// OpenReadOnly opens an existing log for reading only, with the partition count that it has.
 	OpenReadOnly func() (eventlog.Log, error)
+	// OpenHeld opens a log whose topics have HeldBytes of room each, except Unbounded, which is
+	// one that the back end was told not to bound. No append reaches the disk or the broker
+	// before release is called. Nil if the back end cannot be held up: then some cases are
+	// skipped.
+	OpenHeld func(t *testing.T) (l eventlog.Log, release func())
+	// Unbounded is the topic of OpenHeld that is not bounded.
+	Unbounded string
 	// Where lets a child process find the storage: see Main.
 	Where string
 }
@@ -42,6 +52,7 @@ type testCase struct {
 func Run(t *testing.T, fresh Factory) {
 	var cases []testCase
 	cases = append(cases, appendCases...)
+	cases = append(cases, busyCases...)
 	cases = append(cases, readCases...)
 	cases = append(cases, trimCases...)
 	cases = append(cases, groupCases...)

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"platen.dev/events"
+)
+
+// smallDisk mounts a file system of a few MiB. It skips the test where that is not allowed.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	err := unix.Mount("platen-test", dir, "tmpfs", 0, "size="+size)
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("SKIPPED: mounting a small file system needs root")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// fill takes all the room that a disk has left. free gives it back.
+func fill(t *testing.T, dir string) (free func()) {
+	t.Helper()
+	path := filepath.Join(dir, "filler")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(f, zeros{}); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the disk: %v", err)
+	}
+	return func() {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
+// TestFullDisk lets the disk of a node fill up. The node ends with status 1 and one line that
+// says why. With room again, its next run has every job that was accepted.
+func TestFullDisk(t *testing.T) {
+	m := newMachine(t, "--dev", "--files", t.TempDir())
+	m.data = smallDisk(t, "96m")
+	p := m.start(t)
+	key := client{m.devKey(t, events.PlanBusiness)}
+	free := fill(t, m.data)
+	var accepted []events.JobID
+	for n := range 200 {
+		body := map[string]string{"html": fmt.Sprintf("<h1>Job %d</h1><!--%s-->%s", n, strings.Repeat("x", 1000), strings.Repeat("<p>text</p>", 10_000))}
+		id, status, err := key.post(p.address+"/html-to-pdf", body)
+		if err != nil || status == 503 {
+			break
+		}
+		if status == 202 {
+			accepted = append(accepted, id)
+		}
+	}
+	said := p.awaitFailure(t)
+	if !strings.Contains(said, "no space left on device") || !strings.Contains(said, "\nplaten: ") {
+		t.Errorf("the node does not say why it ended")
+	}
+	if strings.Contains(said, "goroutine ") {
+		t.Error("the node wrote its stacks")
+	}
+	if len(accepted) == 0 {
+		t.Fatal("no job was accepted before the disk was full")
+	}
+	t.Logf("%d jobs were accepted", len(accepted))
+	free()
+	p = m.start(t)
+	for _, id := range accepted {
+		awaitFile(t, key, p.address, id)
+	}
+	p.stop(t)
+}

@@ -1,0 +1,105 @@
+package disk
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Guard notices when a Pebble database can no longer be trusted: it calls Fatalf, which must
+// not return, or its write-ahead log cannot be written, after which it panics. Either breaks
+// the database: the goroutine is stuck in it for good, maybe with its locks, and nobody may
+// use it any more, not even to close it. The files are as a crash leaves them; the next
+// process recovers what was durable.
+//
+// Open and close the database through Call, and stop waiting for it once Broken is closed.
+type Guard struct {
+	name   string
+	logger *slog.Logger
+	last   atomic.Int64 // Unix second of the last background error logged
+
+	breaking sync.Once
+	broken   chan struct{}
+	err      error // readable once broken is closed
+}
+
+// NewGuard returns the guard of a database, which name names in the log and in errors.
+func NewGuard(name string, logger *slog.Logger) *Guard {
+	return &Guard{name: name, logger: logger, broken: make(chan struct{})}
+}
+
+// Broken is closed when the database can no longer be used.
+func (g *Guard) Broken() <-chan struct{} { return g.broken }
+
+// Err returns why the database is broken, or nil if it is not.
+func (g *Guard) Err() error {
+	select {
+	case <-g.broken:
+		return g.err
+	default:
+		return nil
+	}
+}
+
+// Call runs f, which uses the database, and returns its error. If the database breaks, Call
+// returns the reason at once, although f never does.
+func (g *Guard) Call(f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-g.broken:
+		return g.err
+	}
+}
+
+// must breaks the database if err is not nil. It does not return then.
+func (g *Guard) must(err error) {
+	if err == nil {
+		return
+	}
+	g.breaking.Do(func() {
+		g.err = fmt.Errorf("%s: %w", g.name, err)
+		close(g.broken)
+	})
+	select {}
+}
+
+// Options has the guard watch over the database that is opened with o. The file system of o
+// may be nil for the disk.
+func (g *Guard) Options(o *pebble.Options) *pebble.Options {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	o.FS, o.Logger = fs{o.FS, g}, g
+	o.EventListener = &pebble.EventListener{BackgroundError: g.backgroundError}
+	return o
+}
+
+// Infof implements pebble.Logger. It drops the message.
+func (g *Guard) Infof(string, ...any) {}
+
+// Errorf implements pebble.Logger.
+func (g *Guard) Errorf(format string, args ...any) {
+	g.logger.Error(g.name, "error", fmt.Sprintf(format, args...))
+}
+
+// Fatalf implements pebble.Logger. It breaks the database and never returns.
+func (g *Guard) Fatalf(format string, args ...any) {
+	g.must(fmt.Errorf(format, args...))
+}
+
+// backgroundError logs an error at most every ten seconds, because Pebble tries again without
+// a pause.
+func (g *Guard) backgroundError(err error) {
+	now := time.Now().Unix()
+	if last := g.last.Load(); now-last >= 10 && g.last.CompareAndSwap(last, now) {
+		g.logger.Error(g.name+": background work failed, writes may have to wait: check the disk", "error", err)
+	}
+}

@@ -1,0 +1,178 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// settings returns the settings with which a topic is created.
+func (c Config) settings(topic string) map[string]string {
+	settings := map[string]string{
+		"cleanup.policy":                 "delete",
+		"retention.ms":                   "-1",
+		"retention.bytes":                "-1",
+		"unclean.leader.election.enable": "false",
+		"max.message.bytes":              strconv.Itoa(messageBytes),
+	}
+	if keep := c.Topics[topic].Retention; keep > 0 {
+		settings["retention.ms"] = strconv.FormatInt(keep.Milliseconds(), 10)
+	}
+	if c.ReplicationFactor >= 3 {
+		settings["min.insync.replicas"] = "2"
+	}
+	return settings
+}
+
+// existing is a topic as it is.
+type existing struct {
+	settings map[string]string // those that the broker discloses
+	// least and most are the smallest and the largest replication factor of its partitions.
+	least, most int
+}
+
+// danger is a setting by which records may get lost, or none be appended.
+type danger struct{ setting, value, must, mend string }
+
+// dangers compares a topic with what it needs. wanted is the configured replication factor.
+func dangers(need TopicConfig, have existing, wanted int) (found []danger) {
+	check := func(setting string, ok func(value string) bool, must, mend string) {
+		if value, disclosed := have.settings[setting]; disclosed && !ok(value) {
+			found = append(found, danger{setting, value, must, mend})
+		}
+	}
+	atLeast := func(n int64) func(string) bool {
+		return func(value string) bool {
+			got, err := strconv.ParseInt(value, 10, 64)
+			return err == nil && got >= n
+		}
+	}
+	is := func(want string) func(string) bool { return func(value string) bool { return value == want } }
+
+	check("cleanup.policy", is("delete"), "delete", "delete")
+	check("retention.bytes", is("-1"), "-1", "-1")
+	if keep := need.Retention.Milliseconds(); keep == 0 {
+		check("retention.ms", is("-1"), "-1", "-1")
+	} else {
+		enough := atLeast(keep)
+		check("retention.ms", func(value string) bool { return value == "-1" || enough(value) },
+			fmt.Sprintf("-1 or at least %d (%s)", keep, need.Retention), strconv.FormatInt(keep, 10))
+	}
+	check("unclean.leader.election.enable", is("false"), "false", "false")
+	check("max.message.bytes", atLeast(messageBytes), fmt.Sprintf("at least %d", messageBytes), strconv.Itoa(messageBytes))
+	if max(have.most, wanted) >= 3 {
+		check("min.insync.replicas", atLeast(2), fmt.Sprintf("at least 2 with a replication factor of %d", max(have.most, wanted)), "2")
+	}
+	check("min.insync.replicas", func(value string) bool { return !atLeast(int64(have.least) + 1)(value) },
+		fmt.Sprintf("at most the replication factor, which is %d", have.least), strconv.Itoa(have.least))
+	return found
+}
+
+// checkSettings returns what is wrong with the topics' settings, with the commands that mend
+// it.
+func (l *Log) checkSettings(ctx context.Context) error {
+	names := slices.Sorted(maps.Keys(l.config.Topics))
+	metadata, err := l.metadata(ctx, names)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for _, name := range names {
+		settings, err := l.describe(ctx, name)
+		if err != nil {
+			return err
+		}
+		have := existing{settings: settings}
+		have.least, have.most = replicas(metadata[name])
+		for _, found := range dangers(l.config.Topics[name], have, int(l.config.ReplicationFactor)) {
+			wrong = append(wrong, settingError{name, l.config.Brokers[0], found})
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// describe returns the settings of a topic. If the cluster does not disclose them, it says so
+// in the log and returns none.
+func (l *Log) describe(ctx context.Context, name string) (map[string]string, error) {
+	described, err := l.admin.DescribeTopicConfigs(ctx, name) // one at a time: a refusal hides all others
+	if err == nil && len(described) == 1 {
+		err = described[0].Err
+	}
+	var unauthorized *kadm.AuthError
+	var refusal *kerr.Error
+	if errors.As(err, &unauthorized) || errors.As(err, &refusal) {
+		l.logger.Error("kafka: the settings of a topic cannot be checked, and a wrong one may lose records: allow DescribeConfigs on it",
+			"topic", name, "error", err)
+		return nil, nil
+	}
+	if err != nil || len(described) != 1 {
+		return nil, err
+	}
+	settings := map[string]string{}
+	for _, c := range described[0].Configs {
+		settings[c.Key] = c.MaybeValue()
+	}
+	return settings, nil
+}
+
+// settingError is a danger of a topic.
+type settingError struct {
+	topic, broker string
+	danger
+}
+
+func (e settingError) Error() string {
+	command := fmt.Sprintf("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s",
+		e.broker, e.topic, e.setting, e.mend)
+	return fmt.Sprintf("topic %s: %s is %s, must be %s: %s", e.topic, e.setting, e.value, e.must, command)
+}
+
+func replicas(topic kmsg.MetadataResponseTopic) (least, most int) {
+	for i, p := range topic.Partitions {
+		n := len(p.Replicas)
+		if i == 0 {
+			least = n
+		}
+		least, most = min(least, n), max(most, n)
+	}
+	return least, most
+}
+
+// watchSettings checks the settings again and again until the log is closed. A look that
+// fails changes nothing: whether the brokers are there is noticed elsewhere.
+func (l *Log) watchSettings() {
+	ticker := time.NewTicker(l.config.CheckInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-l.ctx.Done():
+			return
+		}
+		err := l.checkSettings(l.ctx)
+		var wrong settingError
+		if err == nil || errors.As(err, &wrong) {
+			l.setHealth(err)
+		}
+	}
+}
+
+// setHealth stores and logs a change of health.
+func (l *Log) setHealth(err error) {
+	before := l.Health()
+	l.danger.Store(&err)
+	switch {
+	case err == nil && before != nil:
+		l.logger.Info("kafka: the settings of all topics are right again")
+	case err != nil && (before == nil || before.Error() != err.Error()):
+		l.logger.Error("kafka: records may get lost by the settings of a topic, so this node is not ready", "error", err)
+	}
+}

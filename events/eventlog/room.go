@@ -1,0 +1,45 @@
+package eventlog
+
+import "sync"
+
+// overhead is roughly the memory of an append beside the bytes of its record.
+const overhead = 128
+
+// Size is roughly the memory that a record takes in flight, in bytes.
+func Size(r *Record) int {
+	n := overhead + len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		n += len(h.Key) + len(h.Value)
+	}
+	return n
+}
+
+// Room bounds what is in flight for one topic. The back ends share it, so that all of them
+// refuse alike. Its methods may be called from any goroutine.
+type Room struct {
+	max int // in bytes; 0 means no bound
+
+	mu    sync.Mutex
+	taken int
+}
+
+// NewRoom returns a room of max bytes, 0 for one without a bound.
+func NewRoom(max int) *Room { return &Room{max: max} }
+
+// Take takes size bytes, or returns ErrBusy. An empty room takes any size.
+func (r *Room) Take(size int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.max > 0 && r.taken > 0 && r.taken+size > r.max {
+		return ErrBusy
+	}
+	r.taken += size
+	return nil
+}
+
+// Give gives size bytes back.
+func (r *Room) Give(size int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.taken -= size
+}

@@ -1,0 +1,73 @@
+package projections_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+// A store that cannot be written any more stops the replica, which reports it once, answers
+// whoever waits, and closes at once. It runs in a process of its own, because goroutines are
+// stuck in Pebble afterwards.
+func TestAFullDiskStopsTheReplica(t *testing.T) {
+	const variable = "PLATEN_PROJECTIONS_FULL_DISK"
+	if os.Getenv(variable) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDiskStopsTheReplica$")
+		cmd.Env = append(os.Environ(), variable+"=1")
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %.3000s", err, output)
+		}
+		return
+	}
+	var full atomic.Bool
+	f := newFixture(t)
+	cfg, failed := f.config("r"), make(chan error, 2)
+	cfg.Failed = func(err error) { failed <- err }
+	cfg.FS = errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if full.Load() && op.Kind == errorfs.OpFileWrite && strings.HasSuffix(op.Path, ".log") {
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	r, err := projections.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start()
+	f.catchUp(r)
+	full.Store(true)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for len(failed) == 0 { // the store buffers what it writes
+		f.writeJobs(rng, 100)
+	}
+	reason := <-failed
+	if !strings.Contains(reason.Error(), "replica store: no space left") {
+		t.Errorf("failed with %v", reason)
+	}
+	for p := range int32(2) {
+		if err := r.CatchUp(testkit.Context(t), p); err == nil {
+			t.Errorf("partition %d has caught up", p)
+		}
+	}
+	if _, err := r.Get([]byte("key")); err == nil {
+		t.Error("a broken store can be read")
+	}
+	closed(t, r)
+	if len(failed) > 0 {
+		t.Errorf("failed again with %v", <-failed)
+	}
+	if t.Failed() {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
