@@ -38,8 +38,8 @@ func (s *Server) download(ctx *fasthttp.RequestCtx, text string) *problem {
 }
 
 // downloadable returns why there is no file according to the read models; the account's
-// shard decides again. A HEAD request does not reach the shard, so its downloads are
-// counted here.
+// shard decides again, by its own clock. A HEAD request does not reach the shard, so the time
+// and the downloads are looked at here.
 func (s *Server) downloadable(job projections.Job, head bool) *problem {
 	now := events.At(s.cfg.Now())
 	switch {
@@ -47,7 +47,7 @@ func (s *Server) downloadable(job projections.Job, head bool) *problem {
 		return notComplete
 	case job.Delivered:
 		return deliveredElsewhere
-	case job.Gone || now >= job.Expires:
+	case job.Gone || head && now >= job.Expires:
 		return fileExpired
 	case job.Downloads >= contract.MaxDownloads && head:
 		return downloadsExhausted.after(now.SecondsUntil(job.Expires))
@@ -77,6 +77,9 @@ const lastModified = "Mon, 02 Jan 2006 15:04:05 GMT"
 // send asks for the stream of a file and sends it.
 func (s *Server) send(ctx *fasthttp.RequestCtx, f found) *problem {
 	file, size, err := s.cfg.Open(ctx, f.job.File.Name)
+	if err != nil && events.At(s.cfg.Now()) >= f.job.Expires { // deleted, and not read yet
+		return fileExpired
+	}
 	if err != nil {
 		s.cfg.Logger.Error("open file", "job", f.id.String(), "error", err)
 		return internalError

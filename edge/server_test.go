@@ -198,17 +198,25 @@ func TestDownload(t *testing.T) {
 		t.Errorf("got %d %q %v", a.StatusCode, a.body, a.Header)
 	}
 	for path, want := range map[string]int{
-		in(projections.Job{Status: events.StatusQueued}):                                                   404,
-		in(projections.Job{Status: events.StatusFailed}):                                                   404,
-		in(projections.Job{Status: events.StatusDone, Expires: before}):                                    410,
-		in(projections.Job{Status: events.StatusDone, Expires: later, Gone: true}):                         410,
-		in(projections.Job{Status: events.StatusDone, Expires: later, File: events.File{Name: "missing"}}): 500,
+		in(projections.Job{Status: events.StatusQueued}):                                                    404,
+		in(projections.Job{Status: events.StatusFailed}):                                                    404,
+		in(projections.Job{Status: events.StatusDone, Expires: before, File: events.File{Name: "missing"}}): 410,
+		in(projections.Job{Status: events.StatusDone, Expires: later, Gone: true}):                          410,
+		in(projections.Job{Status: events.StatusDone, Expires: later, File: events.File{Name: "missing"}}):  500,
 	} {
 		if a := d.do("GET", path, ""); a.StatusCode != want {
 			t.Errorf("got %d %s, want %d", a.StatusCode, a.body, want)
 		} else {
 			a.problemOf(t)
 		}
+	}
+	// Whether a file has expired is decided by the account, but for HEAD.
+	expired := in(projections.Job{Status: events.StatusDone, Expires: before, File: events.File{Name: "f.pdf"}})
+	if a := d.do("HEAD", expired, ""); a.StatusCode != 410 {
+		t.Errorf("HEAD of an expired file: %d", a.StatusCode)
+	}
+	if a := d.do("GET", expired, ""); a.StatusCode != 200 {
+		t.Errorf("GET of a file that the account grants: %d", a.StatusCode)
 	}
 }
 

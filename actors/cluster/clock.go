@@ -66,6 +66,9 @@ func (c *Cluster) ClockDifferences() map[events.NodeID]time.Duration {
 	return median
 }
 
+// ClockDoubted reports whether this node's clock differs from those of most other nodes.
+func (c *Cluster) ClockDoubted() bool { return checkClock(c.ClockDifferences(), false) != nil }
+
 // checkClock returns ErrClock if this node should own nothing because of its clock: it differs
 // from those of most other nodes. A node that owns partitions already keeps them if only one
 // node differs, because it cannot tell which of the two is wrong.

@@ -40,8 +40,10 @@ type Node struct {
 	version string
 	id      events.NodeID
 	logger  *slog.Logger
-	// now is the clock of everything that is decided or measured here.
-	now func() time.Time
+	// now is the clock of everything that is decided or measured here, wall the one that is
+	// compared with those of other nodes, and steady the former if it follows the latter.
+	now, wall func() time.Time
+	steady    *steadyClock
 
 	log       eventlog.Log
 	system    *actor.ActorSystem
@@ -66,13 +68,16 @@ type Node struct {
 }
 
 // Options are set by the process that runs the node. The zero value logs nothing and goes
-// by the system's clock.
+// by the system's clock, but does not follow its jumps at once.
 type Options struct {
 	// Logger receives the node's life; nil discards.
 	Logger *slog.Logger
 	// Version names the build in the journal's markers.
 	Version string
-	// Now is the node's clock; nil means time.Now.
+	// Wall is the system's clock; nil means time.Now.
+	Wall func() time.Time
+	// Now, unless nil, is the node's clock in place of the system's, and is believed whatever
+	// it says.
 	Now func() time.Time
 }
 
@@ -86,12 +91,10 @@ type closer struct {
 // before it are ended again; the error names the part.
 func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n := &Node{
-		cfg: cfg, version: o.Version, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)), now: o.Now,
+		cfg: cfg, version: o.Version, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 1),
 	}
-	if n.now == nil {
-		n.now = time.Now
-	}
+	n.startClock(o)
 	n.metrics = newMetrics(n)
 	for _, step := range []struct {
 		part  string
@@ -121,6 +124,20 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	}
 	n.logger.Info("node started", "node", string(n.id), "version", n.version, "log", n.cfg.logKind(), "slots", n.pool.Stats().Slots)
 	return n, nil
+}
+
+// startClock sets the node's clocks.
+func (n *Node) startClock(o Options) {
+	if o.Now != nil {
+		n.now, n.wall = o.Now, o.Now
+		return
+	}
+	n.wall = time.Now
+	if o.Wall != nil {
+		n.wall = o.Wall
+	}
+	n.steady = newSteadyClock(n.wall, n.logger)
+	n.now = n.steady.Now
 }
 
 // onClose has a part ended when the node closes, before the parts that started earlier.
