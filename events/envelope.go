@@ -78,6 +78,7 @@ const (
 	NoSuchKey          ReplyCode = "no-such-key"
 	NoSuchTemplate     ReplyCode = "no-such-template"
 	TooManyTemplates   ReplyCode = "too-many-templates"
+	TooManyKeys        ReplyCode = "too-many-keys"
 	AlreadyExists      ReplyCode = "already-exists"
 	UnknownPlan        ReplyCode = "unknown-plan"
 	ConcurrencyLimit   ReplyCode = "concurrency-limit"

@@ -117,6 +117,40 @@ type Key struct {
 // KeyUsePrecision is the precision of a key's last use: it is recorded no more often.
 const KeyUsePrecision = time.Hour
 
+// Bounds of an account's keys, because they are written again with every change of the account.
+const (
+	// MaxKeys is the number of keys that an account may have, revoked ones not counted.
+	MaxKeys = 100
+	// MaxRevokedKeys is the number of revoked keys that are remembered. Older ones are
+	// forgotten: they stay invalid, as every unknown key.
+	MaxRevokedKeys = 100
+)
+
+// ValidKeys returns the number of keys that are not revoked.
+func ValidKeys(keys []Key) (n int) {
+	for _, k := range keys {
+		if k.Revoked == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Revoke returns a copy of keys in which one of them is revoked.
+func Revoke(keys []Key, id KeyID, at Instant) []Key {
+	keys = WithKey(keys, id, func(k *Key) { k.Revoked = at })
+	if len(keys)-ValidKeys(keys) <= MaxRevokedKeys {
+		return keys
+	}
+	oldest := -1
+	for i, k := range keys {
+		if k.Revoked != 0 && (oldest < 0 || k.Revoked < keys[oldest].Revoked) {
+			oldest = i
+		}
+	}
+	return slices.Delete(keys, oldest, oldest+1)
+}
+
 // WithKey returns a copy of keys in which one of them is changed.
 func WithKey(keys []Key, id KeyID, change func(*Key)) []Key {
 	out := slices.Clone(keys)

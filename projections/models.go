@@ -146,7 +146,7 @@ func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		updateAccount(tx, key, func(a *Account) { a.Keys = append(a.Keys[:len(a.Keys):len(a.Keys)], ev.Key) })
 	case events.KeyRevoked:
 		apiKeys.Delete(tx, apiKeyKey(ev.Hash))
-		updateAccount(tx, key, func(a *Account) { a.Keys = events.WithKey(a.Keys, ev.Key, func(k *events.Key) { k.Revoked = e.At }) })
+		updateAccount(tx, key, func(a *Account) { a.Keys = events.Revoke(a.Keys, ev.Key, e.At) })
 	case events.KeyUsed:
 		updateAccount(tx, key, func(a *Account) { a.Keys = events.WithKey(a.Keys, ev.Key, func(k *events.Key) { k.LastUsed = e.At }) })
 	case events.QuotaDebited:

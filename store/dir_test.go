@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -336,4 +338,33 @@ func ExampleDir() {
 	content, _ := io.ReadAll(f)
 	fmt.Println(size, f.Size, string(content))
 	// Output: 8 8 %PDF-1.4
+}
+
+// Each visits every stored file once, with the time when it was stored.
+func TestEach(t *testing.T) {
+	d, err := OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now().Add(-time.Second)
+	for _, name := range []string{"a.pdf", "b.pdf", "c"} {
+		if _, err := d.Put(t.Context(), name, strings.NewReader("x"), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]int{}
+	err = d.Each(t.Context(), func(name string, stored time.Time) error {
+		seen[name]++
+		if stored.Before(began) || stored.After(time.Now().Add(time.Second)) {
+			t.Errorf("%s was stored at %s", name, stored)
+		}
+		return nil
+	})
+	if err != nil || !maps.Equal(seen, map[string]int{"a.pdf": 1, "b.pdf": 1, "c": 1}) {
+		t.Errorf("visited %v, %v", seen, err)
+	}
+	stop := errors.New("stop")
+	if err := d.Each(t.Context(), func(string, time.Time) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("a visit that fails: %v", err)
+	}
 }

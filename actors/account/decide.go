@@ -84,6 +84,9 @@ func changePlan(s State, b events.ChangePlan) ([]events.Event, events.Reply) {
 
 func issueKey(s State, b events.IssueKey) ([]events.Event, events.Reply) {
 	have, exists := s.key(b.Key.ID)
+	if !exists && events.ValidKeys(s.Keys) >= events.MaxKeys {
+		return refuse(events.TooManyKeys)
+	}
 	if !exists {
 		return accept(events.KeyIssued{Key: b.Key})
 	}

@@ -13,7 +13,7 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 	case events.KeyIssued:
 		s.Keys = append(s.Keys[:len(s.Keys):len(s.Keys)], e.Key)
 	case events.KeyRevoked:
-		s.Keys = revoked(s.Keys, e.Key, at)
+		s.Keys = events.Revoke(s.Keys, e.Key, at)
 	case events.KeyUsed:
 		s.Keys = used(s.Keys, e.Key, at)
 	case events.AnchorMoved:
@@ -64,10 +64,6 @@ func evolveQuota(s State, ev events.Event) State {
 		}
 	}
 	return s
-}
-
-func revoked(keys []events.Key, id events.KeyID, at events.Instant) []events.Key {
-	return events.WithKey(keys, id, func(k *events.Key) { k.Revoked = at })
 }
 
 func used(keys []events.Key, id events.KeyID, at events.Instant) []events.Key {

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -77,5 +78,41 @@ func TestForesee(t *testing.T) {
 		if refused != (tc.want != "") || reply.Code != tc.want {
 			t.Errorf("%s: got %q, refused %t, want %q", name, reply.Code, refused, tc.want)
 		}
+	}
+}
+
+// An account may have a bounded number of keys, and remembers a bounded number of revoked ones.
+func TestKeysAreBounded(t *testing.T) {
+	s := State{Plan: events.PlanFree}
+	do := func(body events.CommandBody, now events.Instant) events.ReplyCode {
+		evs, reply := Decide(s, body, now)
+		for _, e := range evs {
+			s = Evolve(s, e, now)
+		}
+		return reply.Code
+	}
+	issue := func(i int) events.ReplyCode {
+		return do(events.IssueKey{Key: events.Key{ID: events.KeyID(fmt.Sprint(i)), Hash: [32]byte{byte(i), byte(i >> 8)}}}, events.Instant(i))
+	}
+	for i := range events.MaxKeys {
+		if code := issue(i); code != events.Accepted {
+			t.Fatalf("key %d: %s", i, code)
+		}
+	}
+	if code := issue(events.MaxKeys); code != events.TooManyKeys {
+		t.Errorf("one key too many: %s", code)
+	}
+	for i := range events.MaxRevokedKeys + 2 {
+		if code := do(events.RevokeKey{Key: events.KeyID(fmt.Sprint(i))}, events.Instant(1000+i)); code != events.Accepted {
+			t.Fatalf("revoke key %d: %s", i, code)
+		}
+		if code := issue(events.MaxKeys + i); code != events.Accepted {
+			t.Fatalf("a key in the place of one that was revoked: %s", code)
+		}
+	}
+	_, first := s.key("0")
+	_, third := s.key("2")
+	if len(s.Keys) != events.MaxKeys+events.MaxRevokedKeys || first || !third {
+		t.Errorf("%d keys are remembered, the first %t, the third %t", len(s.Keys), first, third)
 	}
 }

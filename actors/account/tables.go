@@ -165,6 +165,17 @@ type JobRef struct {
 	Job     events.JobID
 }
 
+// OwnsFile reports whether a job of any partition owns a stored file.
+func OwnsFile(r projections.Reader, partitions int32, id events.JobID, name string) (bool, error) {
+	for p := range partitions {
+		s, ok, err := jobs.Get(r, jobKey(p, id))
+		if err != nil || ok {
+			return err == nil && s.File == name, err
+		}
+	}
+	return false, nil
+}
+
 // Due lists at most limit jobs of a partition that are due at now, the earliest first.
 func Due(s Scanner, partition int32, now events.Instant, limit int) (ready []JobRef, err error) {
 	err = s.Scan(due.Key(partition), func(key, value []byte) bool {

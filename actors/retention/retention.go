@@ -32,9 +32,11 @@ type Config struct {
 const (
 	deleteTimeout = time.Minute
 	retryAfter    = time.Minute
+	// maxRunning bounds the deletions under way: each may wait for the store and the log.
+	maxRunning = 16
 )
 
-// Deleter performs the job.DeleteFile effects of a node's shards, one file at a time. All
+// Deleter performs the job.DeleteFile effects of a node's shards, a few at a time. All
 // methods may be called from any goroutine. Only Close waits.
 type Deleter struct {
 	system *actor.ActorSystem
@@ -99,7 +101,7 @@ type deletions struct {
 	cancel  context.CancelFunc
 	pending map[job.EffectKey]*deletion // waiting, under way, or to be retried
 	queue   []*deletion
-	busy    bool
+	running int
 }
 
 // Receive implements actor.Actor.
@@ -135,22 +137,22 @@ func (d *deletions) forget(match func(*deletion) bool) {
 	}
 }
 
-// next begins the next deletion, on a goroutine of its own, unless one is under way.
+// next begins the next deletions, each on a goroutine of its own.
 func (d *deletions) next(ctx actor.Context) {
-	for !d.busy && len(d.queue) > 0 && d.ctx.Err() == nil {
+	for d.running < maxRunning && len(d.queue) > 0 && d.ctx.Err() == nil {
 		f := d.queue[0]
 		d.queue = d.queue[1:]
 		if f.forgotten {
 			continue
 		}
-		d.busy = true
+		d.running++
 		self, root := ctx.Self(), ctx.ActorSystem().Root
 		go func() { root.Send(self, ended{f, d.delete(f.effect)}) }()
 	}
 }
 
 func (d *deletions) onEnded(ctx actor.Context, m ended) {
-	d.busy = false
+	d.running--
 	if m.err == nil || m.deletion.forgotten {
 		d.forget(func(f *deletion) bool { return f == m.deletion })
 		return

@@ -3,7 +3,9 @@ package retention
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,29 +34,42 @@ func (f files) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// A deletion that is withdrawn, alone or with its partition, is not performed. One that is asked for twice is performed once.
+// A deletion that is withdrawn before its turn, alone or with its partition, is not performed. One
+// that is asked for twice is performed once. A bounded number are under way at once.
 func TestForget(t *testing.T) {
 	system := testkit.System(t)
-	f := gated{make(chan string), make(chan string, 9)}
+	f := gated{make(chan string), make(chan string, 99), make(chan string, 99)}
 	d, err := Start(system, Config{Files: f, Logger: testkit.Silent(), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := events.NewJobID()
-	for _, name := range []string{"first", "withdrawn", "kept", "kept"} {
+	var want []string
+	for i := range maxRunning {
+		want = append(want, fmt.Sprintf("first %02d", i))
+		d.Perform(1, job.DeleteFile{Job: id, Name: want[i]})
+	}
+	for _, name := range []string{"withdrawn", "kept", "kept"} {
 		d.Perform(1, job.DeleteFile{Job: id, Name: name})
 	}
 	d.Perform(2, job.DeleteFile{Job: id, Name: "with its partition"})
 	d.Forget(job.DeleteFile{Job: id, Name: "withdrawn"}.Key())
 	d.ForgetAll(2)
 	d.Perform(1, job.DeleteFile{Job: id, Name: "last"})
-	for range 3 {
-		f.open <- ""
+	for range maxRunning {
+		<-f.begun
 	}
-	for _, want := range []string{"first", "kept", "last"} {
-		if got := <-f.deleted; got != want {
-			t.Errorf("deleted %q, want %q", got, want)
-		}
+	if len(f.begun) > 0 {
+		t.Errorf("more than %d deletions have begun", maxRunning)
+	}
+	want = append(want, "kept", "last")
+	var got []string
+	for range want {
+		f.open <- ""
+		got = append(got, <-f.deleted)
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("deleted %q, want %q", got, want)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
@@ -62,9 +77,10 @@ func TestForget(t *testing.T) {
 }
 
 // gated deletes a file whenever the test sends to open.
-type gated struct{ open, deleted chan string }
+type gated struct{ open, deleted, begun chan string }
 
 func (g gated) Delete(_ context.Context, name string) error {
+	g.begun <- name
 	<-g.open
 	g.deleted <- name
 	return nil
@@ -95,8 +111,9 @@ func TestDeletion(t *testing.T) {
 	if want := (events.ForgetFile{Job: id, Name: "expired"}); err != nil || c.Body != want || c.Account != "acc" {
 		t.Errorf("reported %+v (%v), want %+v", c, err, want)
 	}
-	if first, second := <-f.deleted, <-f.deleted; first != "orphan" || second != "expired" {
-		t.Errorf("deleted %s, %s", first, second)
+	deleted := []string{<-f.deleted, <-f.deleted}
+	if slices.Sort(deleted); !slices.Equal(deleted, []string{"expired", "orphan"}) {
+		t.Errorf("deleted %s", deleted)
 	}
 	if err := errors.Join(d.Close(), l.Close()); err != nil {
 		t.Error(err)

@@ -133,6 +133,8 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 		return "there is no such plan: choose free, starter, pro or business"
 	case events.PlanRequired:
 		return "extra volume is sold on the business plan only"
+	case events.TooManyKeys:
+		return fmt.Sprintf("account %s has %d keys already, as many as it may have: revoke one that is not used (`platen admin key list %s`)", id, events.MaxKeys, id)
 	case events.TooManyTemplates:
 		return "the account has as many templates as it may have"
 	case events.OutOfRange:

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
+	"sync"
 
+	"platen.dev/actors/account"
 	"platen.dev/actors/render"
 	"platen.dev/actors/retention"
 	"platen.dev/browserpool"
@@ -70,6 +73,9 @@ func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, err
 	return n.pool.Acquire(ctx, lane)
 }
 
+// probePrefix begins the names of files with which the store is probed.
+const probePrefix = "probe-"
+
 // probeBytes is the size of the file with which the store is probed: more than is left on a
 // disk that is full.
 const probeBytes = 1 << 20
@@ -81,7 +87,7 @@ func (n *Node) probe(ctx context.Context) error {
 		return fmt.Errorf("browsers: %w", err)
 	}
 	page.Return()
-	name := "probe-" + string(n.id)
+	name := probePrefix + string(n.id)
 	if _, err := n.files.Put(ctx, name, bytes.NewReader(make([]byte, probeBytes)), probeBytes); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
@@ -101,5 +107,30 @@ func (n *Node) startRetention(context.Context) (err error) {
 		return err
 	}
 	n.onClose("retention", func(context.Context) error { return n.deleter.Close() })
+	ctx, cancel := context.WithCancel(context.Background())
+	var sweeping sync.WaitGroup
+	sweeping.Go(func() { n.orphans().Run(ctx) })
+	n.onClose("sweep of files", func(context.Context) error { cancel(); sweeping.Wait(); return nil })
 	return nil
+}
+
+// orphans finds files that no job owns. The owner of the first partition does so.
+func (n *Node) orphans() retention.Orphans {
+	return retention.Orphans{
+		Files: n.files, CatchUp: n.catchUp, Owned: n.ownsFile, Now: n.now, Logger: n.logger,
+		Mine: func() bool { return n.replica.Owner(0) == n.id },
+	}
+}
+
+// ownsFile reports whether a stored file has an owner: a job, or whoever put it there if its name
+// is not one that Platen gives.
+func (n *Node) ownsFile(name string) (bool, error) {
+	if strings.HasPrefix(name, probePrefix) {
+		return false, nil
+	}
+	id, err := events.ParseJobID(name[:min(len(name), len(events.JobID{}.String()))])
+	if err != nil {
+		return true, nil
+	}
+	return account.OwnsFile(n.replica, n.log.Partitions(), id, name)
 }

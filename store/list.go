@@ -1,0 +1,35 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// Each calls visit with the name of every stored file, and when it was stored, in no order, until
+// visit returns an error, which it returns. Files that come or go meanwhile may be left out.
+func (d *Dir) Each(ctx context.Context, visit func(name string, stored time.Time) error) error {
+	for hash := range 256 {
+		dir := d.fs.PathJoin(d.root, hex.EncodeToString([]byte{byte(hash)}))
+		names, err := d.fs.List(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("list files: %w", err)
+		}
+		for _, name := range names {
+			info, err := d.fs.Stat(d.fs.PathJoin(dir, name))
+			if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() || checkName(name) != nil {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("list files: %w", err)
+			}
+			if err := errors.Join(ctx.Err(), visit(name, info.ModTime())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
