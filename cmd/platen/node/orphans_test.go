@@ -24,7 +24,8 @@ func TestOrphanFiles(t *testing.T) {
 	defer n.Close()
 	job := events.NewJobID()
 	for _, body := range []events.CommandBody{
-		events.CreateAccount{Plan: events.PlanFree}, events.IssueKey{Key: events.Key{ID: "k"}},
+		events.CreateAccount{Plan: events.PlanFree},
+		events.IssueKey{Key: events.Key{ID: "k"}},
 		events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: "k", Operation: events.HTMLToPDF, Test: true}},
 	} {
 		if reply, err := n.Commands().Do("acc", body); err != nil || reply.Code != events.Accepted {
