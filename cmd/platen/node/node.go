@@ -46,6 +46,7 @@ type Node struct {
 	log       eventlog.Log
 	system    *actor.ActorSystem
 	replica   *projections.Replica
+	work      string // absolute; what is in it is of use to this process only
 	files     *store.Dir
 	cluster   *cluster.Cluster // nil when the node is alone
 	addresses publicAddresses
@@ -101,6 +102,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"log", n.startLog},
 		{"actors", n.startActors},
 		{"replica", n.startReplica},
+		{"work directory", n.startWork},
 		{"files", n.startFiles},
 		{"browsers", n.startBrowsers},
 		{"cluster", n.startCluster},
