@@ -1,16 +1,11 @@
 package document
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -75,34 +70,6 @@ func (f Finishing) qpdfJob() map[string]any {
 		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": hex.EncodeToString(owner), "256bit": map[string]any{}}
 	}
 	return job
-}
-
-// qpdf runs qpdf on a PDF. The job, in a file that is deleted afterwards, keeps the
-// password out of the process list, and qpdf cannot take it for an option.
-func qpdf(ctx context.Context, pdf []byte, job map[string]any) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "platen-qpdf-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir) // best effort: there is no remedy for an error
-	in, out, jobFile := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf"), filepath.Join(dir, "job.json")
-	job["inputFile"], job["outputFile"] = in, out
-	text, err := json.Marshal(job)
-	if err = errors.Join(err, os.WriteFile(jobFile, text, 0o600), os.WriteFile(in, pdf, 0o600)); err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, "qpdf", "--job-json-file="+jobFile)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	err = cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 3 { // warnings; the output was written
-		err = nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("qpdf: %w: %.500s", err, stderr.String())
-	}
-	return os.ReadFile(out)
 }
 
 // relaxedConfig makes pdfcpu tolerate small deviations in what the browser writes.

@@ -59,6 +59,7 @@ func chaos(t *testing.T, jobs int) {
 	p.stop(t)
 	m.awaitNoBrowsers(t)
 	checkEmpty(t, m.temp)
+	checkEmpty(t, m.work())
 	m.withLog(t, func(l eventlog.Log) { run.checkJournal(t, l, p.out) })
 	t.Logf("%d jobs ended, %d done; %d browsers and %d renderers killed", len(run.ended), run.done(), killer.browsers, killer.renderers)
 }

@@ -23,7 +23,7 @@ const stopPatience = 15 * time.Second
 // machine is what the processes of a node share: its directories and its flags.
 type machine struct {
 	data string
-	temp string // of the browsers' profiles
+	temp string // the system's directory of temporary files
 	args []string
 }
 
@@ -151,11 +151,14 @@ func (m *machine) admin(t *testing.T, args ...string) string {
 	return out.String()
 }
 
+// work is the directory of what is of use to one process only, such as browser profiles.
+func (m *machine) work() string { return filepath.Join(m.data, "work") }
+
 // browsers lists the processes whose browser profile is in the machine's directory.
 func (m *machine) browsers() (pids []string) {
 	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range found {
-		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "--user-data-dir="+m.temp) {
+		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "--user-data-dir="+m.work()) {
 			pids = append(pids, filepath.Base(filepath.Dir(path)))
 		}
 	}
@@ -164,7 +167,7 @@ func (m *machine) browsers() (pids []string) {
 
 // profiles counts the browser profile directories.
 func (m *machine) profiles() int {
-	found, _ := filepath.Glob(filepath.Join(m.temp, "platen-browser-*"))
+	found, _ := filepath.Glob(filepath.Join(m.work(), "platen-browser-*"))
 	return len(found)
 }
 

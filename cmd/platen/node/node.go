@@ -48,6 +48,7 @@ type Node struct {
 	log       eventlog.Log
 	system    *actor.ActorSystem
 	replica   *projections.Replica
+	work      string // absolute; what is in it is of use to this process only
 	files     *store.Dir
 	space     *space
 	appends   *appends
@@ -106,6 +107,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"log", n.startLog},
 		{"actors", n.startActors},
 		{"replica", n.startReplica},
+		{"work directory", n.startWork},
 		{"files", n.startFiles},
 		{"space", n.startSpace},
 		{"browsers", n.startBrowsers},

@@ -18,7 +18,7 @@ import (
 func (n *Node) startBrowsers(context.Context) (err error) {
 	n.pool, err = browserpool.Open(browserpool.Config{
 		Slots: n.cfg.Browser.Slots, ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
-		AllowEgress: n.cfg.EgressAllow, RefusesEgress: n.addresses.has, System: n.system, Logger: n.logger,
+		AllowEgress: n.cfg.EgressAllow, RefusesEgress: n.addresses.has, TempDir: n.work, System: n.system, Logger: n.logger,
 	})
 	if err != nil {
 		return err

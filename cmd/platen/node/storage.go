@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -21,8 +22,32 @@ import (
 	"platen.dev/store"
 )
 
+// startData makes the data directory, and makes one that others could read private.
 func (n *Node) startData(context.Context) error {
-	return disk.MkdirAll(vfs.Default, n.cfg.Data, 0o700)
+	if err := disk.MkdirAll(vfs.Default, n.cfg.Data, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(n.cfg.Data)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	n.logger.Warn("the data directory could be read by others and is private now", "dir", n.cfg.Data, "mode", info.Mode().Perm().String())
+	return os.Chmod(n.cfg.Data, 0o700)
+}
+
+// startWork removes what a killed process left: the content of the work directory, and files
+// that it was writing. By now the log or the
+// replica is locked, so that no other process uses the data directory.
+func (n *Node) startWork(context.Context) error {
+	dir, err := filepath.Abs(filepath.Join(n.cfg.Data, "work"))
+	if err != nil {
+		return err
+	}
+	n.work = dir
+	if err := os.RemoveAll(dir); err != nil { // a browser of the killed process may be in its last moments
+		n.logger.Warn("the work directory could not be emptied", "dir", dir, "error", err)
+	}
+	return errors.Join(os.MkdirAll(dir, 0o700), removeNewFiles(n.cfg.Data))
 }
 
 func (n *Node) startLedger(context.Context) error {

@@ -3,6 +3,7 @@ package kafka_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,7 +11,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka"
@@ -58,12 +59,14 @@ func fakeBroker(t *testing.T) logtest.Factory {
 		s := storages(t)
 		s.Unbounded = s.Topic + "-unbounded"
 		s.OpenHeld = func(t *testing.T) (eventlog.Log, func()) {
-			c := kafka.Config{Partitions: logtest.Partitions, PendingBytes: logtest.HeldBytes}
+			var network sync.RWMutex // held for writing while the network brings nothing
+			c := kafka.Config{Partitions: logtest.Partitions, PendingBytes: logtest.HeldBytes, Opts: []kgo.Opt{kgo.Dialer(dialThrough(&network))}}
 			l, err := openAt(broker, c, s.Topic, s.Unbounded)
 			if err != nil {
 				t.Fatal(err)
 			}
-			release := holdProduce(cluster)
+			network.Lock()
+			release := sync.OnceFunc(network.Unlock)
 			t.Cleanup(func() { release(); _ = l.Close() })
 			return l, release
 		}
@@ -71,15 +74,25 @@ func fakeBroker(t *testing.T) logtest.Factory {
 	}
 }
 
-// holdProduce lets no produce request through until release is called.
-func holdProduce(cluster *kfake.Cluster) (release func()) {
-	gate := make(chan struct{})
-	cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
-		cluster.KeepControl()
-		cluster.SleepControl(func() { <-gate })
-		return nil, nil, false
-	})
-	return sync.OnceFunc(func() { close(gate) })
+// dialThrough returns a dialer of connections that bring what they read only while they can
+// read-lock network.
+func dialThrough(network *sync.RWMutex) func(ctx context.Context, kind, address string) (net.Conn, error) {
+	return func(ctx context.Context, kind, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, kind, address)
+		return heldConn{conn, network}, err
+	}
+}
+
+type heldConn struct {
+	net.Conn
+	network *sync.RWMutex
+}
+
+func (c heldConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.network.RLock()
+	defer c.network.RUnlock()
+	return n, err
 }
 
 var topicCount atomic.Int64

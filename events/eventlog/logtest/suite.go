@@ -30,9 +30,8 @@ type Storage struct {
 	// OpenReadOnly opens an existing log for reading only, with the partition count that it has.
 	OpenReadOnly func() (eventlog.Log, error)
 	// OpenHeld opens a log whose topics have HeldBytes of room each, except Unbounded, which is
-	// one that the back end was told not to bound. No append reaches the disk or the broker
-	// before release is called. Nil if the back end cannot be held up: then some cases are
-	// skipped.
+	// one that the back end was told not to bound. Nothing is acknowledged before release is
+	// called. Nil if the back end cannot be held up: then some cases are skipped.
 	OpenHeld func(t *testing.T) (l eventlog.Log, release func())
 	// Unbounded is the topic of OpenHeld that is not bounded.
 	Unbounded string
