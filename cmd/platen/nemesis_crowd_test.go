@@ -1,0 +1,357 @@
+//go:build integration
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"platen.dev/events"
+)
+
+const (
+	crowdClients = 8
+	// crowdPause is the longest pause of a client between two jobs.
+	crowdPause = 1200 * time.Millisecond
+	crowdPoll  = 150 * time.Millisecond
+	// crowdPatience is how long a job may take from its 202 to its end when no fault is left.
+	crowdPatience = time.Minute
+)
+
+// crowd is the clients. Each submits a job, with or without an idempotency key, follows it at
+// any node, downloads its file and checks it, and so on until the crowd leaves.
+type crowd struct {
+	s         *storm
+	customers []client
+	addresses []string
+
+	mu      sync.Mutex // guards what follows
+	turns   int
+	counts  tallies
+	jobs    map[events.JobID]*crowdJob // accepted
+	checked map[string]int             // histories, by what they are of
+	leaving bool
+
+	gone    chan struct{} // closed when the crowd is to leave
+	running sync.WaitGroup
+}
+
+// tallies counts how requests were answered.
+type tallies struct{ accepted, replayed, refused, unanswered, unsent, limited int }
+
+// minus returns what was counted since b.
+func (a tallies) minus(b tallies) tallies {
+	return tallies{a.accepted - b.accepted, a.replayed - b.replayed, a.refused - b.refused, a.unanswered - b.unanswered, a.unsent - b.unsent, a.limited - b.limited}
+}
+
+// crowdJob is an accepted job.
+type crowdJob struct {
+	number int
+	from   client
+	ended  events.Status // "" until a client saw its end
+	file   bool          // a client has it
+}
+
+func startCrowd(s *storm) *crowd {
+	c := &crowd{s: s, customers: s.customers, jobs: map[events.JobID]*crowdJob{}, checked: map[string]int{}, gone: make(chan struct{})}
+	for _, n := range s.nodes {
+		c.addresses = append(c.addresses, n.address())
+	}
+	for i := range crowdClients {
+		r := s.rand(1000 + uint64(i))
+		c.running.Go(func() {
+			for c.pause(time.Duration(r.Int64N(int64(crowdPause)))) {
+				c.work(r)
+			}
+		})
+	}
+	s.t.Cleanup(c.leave)
+	return c
+}
+
+// pause waits, and reports whether the crowd stays.
+func (c *crowd) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-c.gone:
+		return false
+	}
+}
+
+// leave has the clients stop, and waits until they have.
+func (c *crowd) leave() {
+	c.mu.Lock()
+	if !c.leaving {
+		c.leaving = true
+		close(c.gone)
+	}
+	c.mu.Unlock()
+	c.running.Wait()
+}
+
+// next is the number of a new job.
+func (c *crowd) next() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turns++
+	return c.turns
+}
+
+func (c *crowd) counted() tallies {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts
+}
+
+// any is a node's address.
+func (c *crowd) any(r *rand.Rand) string { return c.addresses[r.IntN(len(c.addresses))] }
+
+// jobOf is job number n.
+func jobOf(n int) chaosJob { return chaosJob{usualKinds[0], n, ""} }
+
+// post submits job number n once. said describes the response.
+func (c *crowd) post(from client, address string, n int, key string) (o outcome, said string) {
+	return c.postBody(from, address, n, key, jobOf(n).request())
+}
+
+// work does one job from its submission to its file.
+func (c *crowd) work(r *rand.Rand) {
+	n := c.next()
+	from := c.customers[r.IntN(len(c.customers))]
+	id, ok := c.submit(r, from, n)
+	if !ok || !c.follow(r, from, id) {
+		return
+	}
+	if r.IntN(4) == 0 {
+		c.exhaust(r, from, id, n)
+		return
+	}
+	c.fetch(r, from, id, n)
+}
+
+// submit submits a job. With an idempotency key, which most jobs have, it is repeated until
+// it is answered, and some are sent by three clients at once. Without a key it is sent
+// once, because a repetition may make another job.
+func (c *crowd) submit(r *rand.Rand, from client, n int) (id events.JobID, ok bool) {
+	if r.IntN(3) == 0 {
+		o, _ := c.post(from, c.any(r), n, "")
+		return parseAccepted(o)
+	}
+	senders := 1
+	if r.IntN(4) == 0 {
+		senders = 3
+	}
+	h := &history{began: time.Now()}
+	outcomes := make(chan outcome, senders)
+	for i := range senders {
+		r := rand.New(rand.NewPCG(r.Uint64(), uint64(i)))
+		go func() { outcomes <- c.insist(r, h, i, from, n) }()
+	}
+	for range senders {
+		if found, accepted := parseAccepted(<-outcomes); accepted {
+			id, ok = found, true
+		}
+	}
+	if len(h.ops) > 0 {
+		h.dropRepeatedUnanswered()
+		c.check("idempotency", h, oneJob())
+	}
+	return id, ok
+}
+
+// insist repeats a submission with a key until it is answered, or the crowd leaves.
+func (c *crowd) insist(r *rand.Rand, h *history, client int, from client, n int) (o outcome) {
+	for again := true; again; again = o.status == 0 && c.pause(retryPause+time.Duration(r.IntN(200))*time.Millisecond) {
+		o = h.record(client, func() outcome {
+			o, _ := c.post(from, c.any(r), n, fmt.Sprintf("order-%d", n))
+			return o
+		})
+	}
+	return o
+}
+
+func parseAccepted(o outcome) (id events.JobID, ok bool) {
+	if o.status != http.StatusAccepted {
+		return id, false
+	}
+	id, err := events.ParseJobID(o.job)
+	return id, err == nil
+}
+
+// postBody submits a body as job number n once, counts the response and remembers the job.
+func (c *crowd) postBody(from client, address string, n int, key string, body map[string]any) (o outcome, said string) {
+	headers := map[string]string{}
+	if key != "" {
+		headers["Idempotency-Key"] = key
+	}
+	resp, answer, err := from.request("POST", address+"/html-to-pdf", mustJSON(body), headers)
+	o = outcomeOf(resp, answer, err)
+	if err != nil {
+		said = err.Error()
+	} else {
+		said = fmt.Sprintf("%d %.200s", resp.StatusCode, answer)
+	}
+	c.count(resp, err, o)
+	if id, ok := parseAccepted(o); ok {
+		c.remember(id, n, from)
+	}
+	if err == nil && o.status != 0 && o.status != http.StatusAccepted && o.status != http.StatusTooManyRequests && o.status != http.StatusPaymentRequired {
+		c.s.fault("unexpected response", "submission %d at %s: %s", n, address, said)
+	}
+	return o, said
+}
+
+func (c *crowd) count(resp *http.Response, err error, o outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case unreachable(err):
+		c.counts.unsent++
+	case err != nil:
+		c.counts.unanswered++
+	case resp.StatusCode == http.StatusServiceUnavailable:
+		c.counts.refused++
+	case o.void:
+		c.counts.limited++
+	case o.status == http.StatusAccepted && o.replayed:
+		c.counts.replayed++
+	case o.status == http.StatusAccepted:
+		c.counts.accepted++
+	}
+}
+
+func (c *crowd) remember(id events.JobID, n int, from client) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.jobs[id] == nil {
+		c.jobs[id] = &crowdJob{number: n, from: from}
+	}
+}
+
+// follow polls a job until it has ended, and reports whether it is done.
+func (c *crowd) follow(r *rand.Rand, from client, id events.JobID) bool {
+	for c.pause(crowdPoll) {
+		address := c.any(r)
+		status, answered, err := from.status(address, id)
+		if err != nil {
+			c.s.fault("unexpected response", "status at %s: %v", address, err)
+			continue
+		}
+		if answered && terminal(status) {
+			c.mu.Lock()
+			c.jobs[id].ended = status
+			c.mu.Unlock()
+			return status == events.StatusDone
+		}
+	}
+	return false
+}
+
+func terminal(s events.Status) bool { return s == events.StatusDone || s == events.StatusFailed }
+
+// fetch downloads a file, and tries again as long as it may.
+func (c *crowd) fetch(r *rand.Rand, from client, id events.JobID, n int) {
+	for again := true; again; again = c.pause(crowdPoll) {
+		if o := c.download(c.any(r), from, id, n); o.status != 0 && o.code != "DOWNLOAD_BUSY" {
+			return
+		}
+	}
+}
+
+// exhaust has three clients download a file until each is told that all downloads are used.
+func (c *crowd) exhaust(r *rand.Rand, from client, id events.JobID, n int) {
+	h := &history{began: time.Now()}
+	var group sync.WaitGroup
+	for i := range 3 {
+		r := rand.New(rand.NewPCG(r.Uint64(), uint64(i)))
+		group.Go(func() {
+			for c.pause(crowdPoll) {
+				o := outcome{}
+				h.record(i, func() outcome {
+					o = c.download(c.any(r), from, id, n)
+					return asCounted(o)
+				})
+				if o.code == "DOWNLOAD_ATTEMPTS_EXHAUSTED" {
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	if len(h.ops) > 0 {
+		c.check("downloads", h, counter(maxDownloads, http.StatusTooManyRequests, "DOWNLOAD_ATTEMPTS_EXHAUSTED"))
+	}
+}
+
+const maxDownloads = 3
+
+// asCounted shows a download to the model of a counter, as an acceptance if it counts.
+func asCounted(o outcome) outcome {
+	if o.status == http.StatusOK {
+		o.status = http.StatusAccepted
+	}
+	o.void = o.void || o.code == "DOWNLOAD_BUSY" // it changes nothing
+	return o
+}
+
+// download downloads a file once and checks that it is the job's.
+func (c *crowd) download(address string, from client, id events.JobID, n int) outcome {
+	resp, answer, err := from.request("GET", address+"/jobs/"+id.String()+"/download", nil, nil)
+	o := outcomeOf(resp, answer, err)
+	switch {
+	case o.status == http.StatusOK:
+		if err := jobOf(n).check(answer); err != nil {
+			c.s.fault("wrong file", "job %s, number %d, from %s: %v", id, n, address, err)
+		}
+		c.mu.Lock()
+		c.jobs[id].file = true
+		c.mu.Unlock()
+	case o.status != 0 && o.status != http.StatusTooManyRequests:
+		c.s.fault("unexpected response", "download of %s at %s: %d %.200s", id, address, o.status, answer)
+	}
+	return o
+}
+
+// check checks a history and counts it.
+func (c *crowd) check(of string, h *history, model porcupine.NondeterministicModel) {
+	h.narrow()
+	result := h.judge(model)
+	c.mu.Lock()
+	c.checked[of]++
+	c.mu.Unlock()
+	if result == porcupine.Ok {
+		return
+	}
+	text := ""
+	for _, op := range h.ops {
+		text += fmt.Sprintf("\n  client %d, %d to %d: %+v", op.ClientId, op.Call, op.Return, op.Output)
+	}
+	c.s.fault("not linearizable", "%s (%s):%s", of, result, text)
+}
+
+// accepted returns a copy of all accepted jobs.
+func (c *crowd) accepted() map[events.JobID]crowdJob {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := map[events.JobID]crowdJob{}
+	for id, j := range maps.All(c.jobs) {
+		all[id] = *j
+	}
+	return all
+}
+
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,241 @@
+//go:build integration
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"platen.dev/cmd/platen/nemesis"
+	"platen.dev/events"
+)
+
+// fault is one fault that is played: it begins, is held, and ends.
+type fault struct {
+	kind, what string
+	hold       time.Duration
+	begin, end func() error
+}
+
+// catalogue has every kind of fault: a function that draws one.
+var catalogue = map[string]func(*storm, *rand.Rand) fault{
+	"kill":      (*storm).killFault,
+	"stop":      (*storm).stopFault,
+	"partition": (*storm).partitionFault,
+	"isolate":   (*storm).isolateFault,
+	"network":   (*storm).networkFault,
+	"disk":      (*storm).diskFault,
+	"store":     (*storm).storeFault,
+	"clock":     (*storm).clockFault,
+	"broker":    (*storm).brokerFault,
+	"leader":    (*storm).leaderFault,
+}
+
+// kindsOf reads a list of kinds; an empty one means all.
+func kindsOf(t *testing.T, list string) []string {
+	known := slices.Sorted(maps.Keys(catalogue))
+	if list == "" {
+		return known
+	}
+	kinds := strings.Split(list, ",")
+	for _, kind := range kinds {
+		if catalogue[kind] == nil && kind != "none" {
+			t.Fatalf("there is no fault %q; there are %s, and none", kind, strings.Join(known, ", "))
+		}
+	}
+	return kinds
+}
+
+// seconds draws a duration.
+func seconds(r *rand.Rand, from, to int) time.Duration {
+	return time.Duration(from)*time.Second + time.Duration(r.Int64N(int64(to-from)*int64(time.Second)))
+}
+
+func (s *storm) anyNode(r *rand.Rand) *stormNode { return s.nodes[r.IntN(len(s.nodes))] }
+
+// killFault kills a node. It is started again at once or later, with its data or without.
+func (s *storm) killFault(r *rand.Rand) fault {
+	n, fresh := s.anyNode(r), r.IntN(3) == 0
+	f := fault{kind: "kill", what: fmt.Sprintf("%s, data kept: %v", n.name, !fresh)}
+	if r.IntN(2) == 0 {
+		f.hold = seconds(r, 1, 12)
+	}
+	f.begin = func() error {
+		n.held = true
+		_ = n.signal(syscall.SIGKILL) // it may have ended by itself
+		<-n.p.exited
+		if fresh {
+			return os.RemoveAll(n.data)
+		}
+		return nil
+	}
+	f.end = func() error { n.held, n.relaunch = false, time.Now(); return nil }
+	return f
+}
+
+// stopFault stops a node for longer than its session with Kafka.
+func (s *storm) stopFault(r *rand.Rand) fault {
+	n := s.anyNode(r)
+	return fault{
+		kind: "stop", what: n.name, hold: seconds(r, stormSession+1, 20),
+		begin: func() error { n.paused = true; return ignoreEnded(n.signal(syscall.SIGSTOP)) },
+		end:   func() error { n.paused = false; return ignoreEnded(n.signal(syscall.SIGCONT)) },
+	}
+}
+
+// ignoreEnded ignores that a process has ended already.
+func ignoreEnded(err error) error {
+	if err == os.ErrProcessDone {
+		return nil
+	}
+	return err
+}
+
+// partitionFault cuts the link between two hosts, or one way of it. A link to the clients is
+// cut on the way back only: requests arrive, and their responses are lost.
+func (s *storm) partitionFault(r *rand.Rand) fault {
+	names := []string{"n0", "n1", "n2", "k1", "k2", "k3"}
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	from, to, both := s.network.Host(names[0]), s.network.Host(names[1]), r.IntN(2) == 0
+	hold := seconds(r, 3, 18)
+	if r.IntN(6) == 0 && strings.HasPrefix(from.Name, "n") {
+		to, both, hold = s.network.Host("self"), false, seconds(r, 2, 6)
+	}
+	what := from.Name + " to " + to.Name
+	if both {
+		what += ", both ways"
+	}
+	set := func(rule nemesis.Rule) error {
+		s.network.Set(from, to, rule)
+		if both {
+			s.network.Set(to, from, rule)
+		}
+		return nil
+	}
+	return fault{
+		kind: "partition", what: what, hold: hold,
+		begin: func() error { return set(nemesis.Rule{Cut: true}) },
+		end:   func() error { return set(nemesis.Rule{}) },
+	}
+}
+
+// aroundFault puts a rule on all links of one host to the other nodes and brokers.
+func (s *storm) aroundFault(kind, what string, host *nemesis.Host, hold time.Duration, rule nemesis.Rule) fault {
+	set := func(rule nemesis.Rule) error {
+		for _, name := range []string{"n0", "n1", "n2", "k1", "k2", "k3"} {
+			s.network.Set(host, s.network.Host(name), rule)
+			s.network.Set(s.network.Host(name), host, rule)
+		}
+		return nil
+	}
+	return fault{
+		kind: kind, what: what, hold: hold,
+		begin: func() error { return set(rule) },
+		end:   func() error { return set(nemesis.Rule{}) },
+	}
+}
+
+// anyHost draws a node's or a broker's host.
+func (s *storm) anyHost(r *rand.Rand) *nemesis.Host {
+	return s.network.Host([]string{"n0", "n1", "n2", "k1", "k2", "k3"}[r.IntN(6)])
+}
+
+// isolateFault cuts a host off from all others; clients still reach it.
+func (s *storm) isolateFault(r *rand.Rand) fault {
+	host := s.anyHost(r)
+	return s.aroundFault("isolate", host.Name, host, seconds(r, 3, 18), nemesis.Rule{Cut: true})
+}
+
+// networkFault has a host lose and delay packets.
+func (s *storm) networkFault(r *rand.Rand) fault {
+	host := s.anyHost(r)
+	rule := nemesis.Rule{Loss: float64(r.IntN(30)) / 100, Delay: time.Duration(r.IntN(150)) * time.Millisecond, Jitter: time.Duration(r.IntN(100)) * time.Millisecond}
+	what := fmt.Sprintf("%s loses %.0f %%, delays %s to %s", host.Name, rule.Loss*100, rule.Delay, rule.Delay+rule.Jitter)
+	return s.aroundFault("network", what, host, seconds(r, 5, 15), rule)
+}
+
+// diskFault fills the disk of a node's data.
+func (s *storm) diskFault(r *rand.Rand) fault {
+	n := s.anyNode(r)
+	return fault{kind: "disk", what: n.name + " is full", hold: seconds(r, 4, 14), begin: n.disk.Fill, end: n.disk.Empty}
+}
+
+// storeFault fills the store of results, or makes it read-only for one node or all.
+func (s *storm) storeFault(r *rand.Rand) fault {
+	f := fault{kind: "store", hold: seconds(r, 4, 14)}
+	affected := s.nodes
+	switch r.IntN(3) {
+	case 0:
+		f.what, f.begin, f.end = "is full", s.shared.Fill, s.shared.Empty
+		return f
+	case 1:
+		n := s.anyNode(r)
+		affected, f.what = []*stormNode{n}, "is read-only for "+n.name
+	default:
+		f.what = "is read-only for all"
+	}
+	protect := func(readOnly bool) func() error {
+		return func() error {
+			for _, n := range affected {
+				if err := n.files.Protect(readOnly); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	f.begin, f.end = protect(true), protect(false)
+	return f
+}
+
+// clockFault sets a node's clock, and back again.
+func (s *storm) clockFault(r *rand.Rand) fault {
+	n := s.anyNode(r)
+	by := []time.Duration{2 * time.Second, 30 * time.Second, 5 * time.Minute, 2 * time.Hour}[r.IntN(4)]
+	if r.IntN(2) == 0 {
+		by = -by
+	}
+	return fault{
+		kind: "clock", what: fmt.Sprintf("%s jumps by %s", n.name, by), hold: seconds(r, 3, 12),
+		begin: func() error { return n.clock.Set(by) },
+		end:   func() error { return n.clock.Set(0) },
+	}
+}
+
+// brokerFault kills a broker and starts it again.
+func (s *storm) brokerFault(r *rand.Rand) fault {
+	b := s.kafka.Brokers()[r.IntN(3)]
+	return fault{
+		kind: "broker", what: b.Host.Name + " is killed", hold: seconds(r, 1, 15),
+		begin: func() error { b.Kill(); return nil },
+		end:   b.Start,
+	}
+}
+
+// leaderFault makes one broker the leader of everything, and then another one.
+func (s *storm) leaderFault(r *rand.Rand) fault {
+	first := int32(1 + r.IntN(3))
+	second := 1 + (first+int32(r.IntN(2)))%3
+	move := func(to int32) func() error {
+		return func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			defer cancel()
+			if err := s.kafka.MoveLeaders(ctx, to, events.TopicCommands, events.TopicJournal); err != nil {
+				s.say("the leaders did not all move: %v", err) // as may be under another fault
+			}
+			return nil
+		}
+	}
+	return fault{
+		kind: "leader", what: fmt.Sprintf("to k%d, then k%d", first, second), hold: seconds(r, 2, 6),
+		begin: move(first), end: move(second),
+	}
+}

@@ -1,0 +1,108 @@
+//go:build integration
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// played is one round: the faults that were played at once, and what came of them.
+type played struct {
+	kind, what string
+	recovered  time.Duration // after the end of the faults, when every node served every shard
+	requests   tallies       // until then
+}
+
+// rage plays faults until the time is over.
+func (s *storm) rage() {
+	if slices.Equal(s.kinds, []string{"none"}) {
+		s.pass(time.Duration(s.minutes*float64(time.Minute)), nil)
+		return
+	}
+	r := s.rand(1)
+	for end := time.Now().Add(time.Duration(s.minutes * float64(time.Minute))); time.Now().Before(end); {
+		s.pass(seconds(r, 2, 5), nil)
+		s.play(s.draw(r))
+	}
+}
+
+// draw draws a fault, or sometimes two of different kinds.
+func (s *storm) draw(r *rand.Rand) []fault {
+	kinds := slices.Clone(s.kinds)
+	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+	faults := []fault{catalogue[kinds[0]](s, r)}
+	second := catalogue[kinds[len(kinds)-1]](s, r) // drawn in any case, so that the rest of the schedule stays the same
+	if r.IntN(4) == 0 && len(kinds) > 1 {
+		faults = append(faults, second)
+	}
+	return faults
+}
+
+// play plays faults at once and waits for the recovery.
+func (s *storm) play(faults []fault) {
+	var kinds, whats []string
+	hold := time.Duration(0)
+	for _, f := range faults {
+		kinds, whats, hold = append(kinds, f.kind), append(whats, f.kind+" "+f.what), max(hold, f.hold)
+	}
+	row := played{kind: strings.Join(kinds, "+"), what: strings.Join(whats, ", and ")}
+	before := s.crowd.counted()
+	s.say("%s, for %.1f s", row.what, hold.Seconds())
+	for _, f := range faults {
+		s.must(f.begin())
+	}
+	s.pass(hold, nil)
+	for _, f := range slices.Backward(faults) {
+		s.must(f.end())
+	}
+	row.recovered = s.await(row.what, s.probe())
+	row.requests = s.crowd.counted().minus(before)
+	s.say("   all nodes serve all shards %.1f s later; %s", row.recovered.Seconds(), row.requests)
+	s.played = append(s.played, row)
+}
+
+func (a tallies) String() string {
+	return fmt.Sprintf("%d × 202, %d × 503, %d without a response", a.accepted+a.replayed, a.refused, a.unanswered)
+}
+
+// table prints what was played, by kind.
+func (s *storm) table() {
+	byKind := map[string][]played{}
+	for _, row := range s.played {
+		byKind[row.kind] = append(byKind[row.kind], row)
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "fault\ttimes\tlongest recovery\t202\t503\tno response")
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		var sum tallies
+		var longest time.Duration
+		for _, row := range byKind[kind] {
+			longest = max(longest, row.recovered)
+			sum.accepted += row.requests.accepted + row.requests.replayed
+			sum.refused += row.requests.refused
+			sum.unanswered += row.requests.unanswered
+		}
+		fmt.Fprintf(out, "%s\t%d\t%.1f s\t%d\t%d\t%d\n", kind, len(byKind[kind]), longest.Seconds(), sum.accepted, sum.refused, sum.unanswered)
+	}
+	_ = out.Flush()
+	for _, n := range s.nodes {
+		for reason, times := range countEach(n.reasons) {
+			s.say("%s ended %d times by itself: %.200s", n.name, times, reason)
+		}
+	}
+}
+
+func countEach(all []string) map[string]int {
+	counts := map[string]int{}
+	for _, text := range all {
+		counts[text]++
+	}
+	return counts
+}
