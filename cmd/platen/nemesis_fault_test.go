@@ -102,7 +102,7 @@ func ignoreEnded(err error) error {
 // partitionFault cuts the link between two hosts, or one way of it. A link to the clients is
 // cut on the way back only: requests arrive, and their responses are lost.
 func (s *storm) partitionFault(r *rand.Rand) fault {
-	names := []string{"n0", "n1", "n2", "k1", "k2", "k3"}
+	names := slices.Clone(hostNames)
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	from, to, both := s.network.Host(names[0]), s.network.Host(names[1]), r.IntN(2) == 0
 	hold := seconds(r, 3, 18)
@@ -113,45 +113,52 @@ func (s *storm) partitionFault(r *rand.Rand) fault {
 	if both {
 		what += ", both ways"
 	}
-	set := func(rule nemesis.Rule) error {
-		s.network.Set(from, to, rule)
-		if both {
-			s.network.Set(to, from, rule)
-		}
-		return nil
+	links := [][2]*nemesis.Host{{from, to}}
+	if both {
+		links = append(links, [2]*nemesis.Host{to, from})
 	}
+	return s.linkFault("partition", what, hold, nemesis.Rule{Cut: true}, links)
+}
+
+// linkFault puts a rule on links.
+func (s *storm) linkFault(kind, what string, hold time.Duration, rule nemesis.Rule, links [][2]*nemesis.Host) fault {
+	var heals []func()
 	return fault{
-		kind: "partition", what: what, hold: hold,
-		begin: func() error { return set(nemesis.Rule{Cut: true}) },
-		end:   func() error { return set(nemesis.Rule{}) },
+		kind: kind, what: what, hold: hold,
+		begin: func() error {
+			for _, l := range links {
+				heals = append(heals, s.network.Harm(l[0], l[1], rule))
+			}
+			return nil
+		},
+		end: func() error {
+			for _, heal := range heals {
+				heal()
+			}
+			return nil
+		},
 	}
 }
 
-// aroundFault puts a rule on all links of one host to the other nodes and brokers.
-func (s *storm) aroundFault(kind, what string, host *nemesis.Host, hold time.Duration, rule nemesis.Rule) fault {
-	set := func(rule nemesis.Rule) error {
-		for _, name := range []string{"n0", "n1", "n2", "k1", "k2", "k3"} {
-			s.network.Set(host, s.network.Host(name), rule)
-			s.network.Set(s.network.Host(name), host, rule)
+// around lists the links between a host and the nodes and brokers, both ways.
+func (s *storm) around(host *nemesis.Host) (links [][2]*nemesis.Host) {
+	for _, name := range hostNames {
+		if other := s.network.Host(name); other != host {
+			links = append(links, [2]*nemesis.Host{host, other}, [2]*nemesis.Host{other, host})
 		}
-		return nil
 	}
-	return fault{
-		kind: kind, what: what, hold: hold,
-		begin: func() error { return set(rule) },
-		end:   func() error { return set(nemesis.Rule{}) },
-	}
+	return links
 }
 
 // anyHost draws a node's or a broker's host.
 func (s *storm) anyHost(r *rand.Rand) *nemesis.Host {
-	return s.network.Host([]string{"n0", "n1", "n2", "k1", "k2", "k3"}[r.IntN(6)])
+	return s.network.Host(hostNames[r.IntN(len(hostNames))])
 }
 
 // isolateFault cuts a host off from all others; clients still reach it.
 func (s *storm) isolateFault(r *rand.Rand) fault {
 	host := s.anyHost(r)
-	return s.aroundFault("isolate", host.Name, host, seconds(r, 3, 18), nemesis.Rule{Cut: true})
+	return s.linkFault("isolate", host.Name, seconds(r, 3, 18), nemesis.Rule{Cut: true}, s.around(host))
 }
 
 // networkFault has a host lose and delay packets.
@@ -159,7 +166,7 @@ func (s *storm) networkFault(r *rand.Rand) fault {
 	host := s.anyHost(r)
 	rule := nemesis.Rule{Loss: float64(r.IntN(30)) / 100, Delay: time.Duration(r.IntN(150)) * time.Millisecond, Jitter: time.Duration(r.IntN(100)) * time.Millisecond}
 	what := fmt.Sprintf("%s loses %.0f %%, delays %s to %s", host.Name, rule.Loss*100, rule.Delay, rule.Delay+rule.Jitter)
-	return s.aroundFault("network", what, host, seconds(r, 5, 15), rule)
+	return s.linkFault("network", what, seconds(r, 5, 15), rule, s.around(host))
 }
 
 // diskFault fills the disk of a node's data.

@@ -53,7 +53,7 @@ func (s *storm) play(faults []fault) {
 		kinds, whats, hold = append(kinds, f.kind), append(whats, f.kind+" "+f.what), max(hold, f.hold)
 	}
 	row := played{kind: strings.Join(kinds, "+"), what: strings.Join(whats, ", and ")}
-	before := s.crowd.counted()
+	before, dropped := s.crowd.counted(), s.network.Drops()
 	s.say("%s, for %.1f s", row.what, hold.Seconds())
 	for _, f := range faults {
 		s.must(f.begin())
@@ -64,7 +64,7 @@ func (s *storm) play(faults []fault) {
 	}
 	row.recovered = s.await(row.what, s.probe())
 	row.requests = s.crowd.counted().minus(before)
-	s.say("   all nodes serve all shards %.1f s later; %s", row.recovered.Seconds(), row.requests)
+	s.say("   all nodes serve all shards %.1f s later; %s; %d packets dropped", row.recovered.Seconds(), row.requests, s.network.Drops()-dropped)
 	s.played = append(s.played, row)
 }
 

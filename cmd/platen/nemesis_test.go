@@ -143,10 +143,13 @@ func (s *storm) fault(kind, format string, args ...any) {
 	}
 }
 
+// hostNames are the hosts: of the nodes, and of the brokers. The clients are on the host "self".
+var hostNames = []string{"n0", "n1", "n2", "k1", "k2", "k3"}
+
 // startBrokers makes the network and starts Kafka.
 func (s *storm) startBrokers() {
 	var err error
-	s.network, err = nemesis.NewNetwork(s.seed, "n0", "n1", "n2", "k1", "k2", "k3")
+	s.network, err = nemesis.NewNetwork(s.seed, hostNames...)
 	s.must(err)
 	disk, err := nemesis.NewDisk(filepath.Join(s.dir, "kafka"), 4096)
 	s.must(err)

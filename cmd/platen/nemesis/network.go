@@ -6,28 +6,30 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Network connects hosts. It forwards each packet, or drops or delays it by the rule of its
+// Network connects hosts. It forwards each packet, or drops or delays it by the rules of its
 // link. All methods may be called from any goroutine.
 type Network struct {
 	hosts []*Host // in the order of their addresses
 
 	mu    sync.Mutex
-	rules map[link]Rule // guarded by mu, as is what follows
+	rules map[link][]*Rule // in force; guarded by mu, as is what follows
 	dice  *rand.Rand
 	lines map[link]*line
-	drops int
+	drops int // packets that rules dropped
 }
 
 // link is the way from one host to another, by their places in Network.hosts.
 type link struct{ from, to int }
 
-// Rule is what happens to the packets of a link. The zero value harms none.
+// Rule is what happens to the packets of a link. The zero value harms none. Each of several
+// rules of a link does what it says.
 type Rule struct {
 	// Cut drops all packets.
 	Cut bool
@@ -55,7 +57,7 @@ var subnet = netip.MustParsePrefix("10.213.0.0/24")
 // NewNetwork makes a network, of which this process is the first host, by the name "self".
 // The others get a namespace each. It lasts as long as this process.
 func NewNetwork(seed uint64, names ...string) (*Network, error) {
-	n := &Network{rules: map[link]Rule{}, lines: map[link]*line{}, dice: rand.New(rand.NewPCG(seed, 7))}
+	n := &Network{rules: map[link][]*Rule{}, lines: map[link]*line{}, dice: rand.New(rand.NewPCG(seed, 7))}
 	for i, name := range append([]string{"self"}, names...) {
 		addr := subnet.Addr().As4()
 		addr[3] = byte(i + 1)
@@ -110,18 +112,24 @@ func (n *Network) Host(name string) *Host {
 	panic("nemesis: no host " + name)
 }
 
-// Set puts a rule on the link from one host to another, in place of what was there.
-func (n *Network) Set(from, to *Host, r Rule) {
+// Harm puts a rule on the link from one host to another, until heal is called.
+func (n *Network) Harm(from, to *Host, r Rule) (heal func()) {
+	l, rule := link{from.number, to.number}, &r
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.rules[link{from.number, to.number}] = r
+	n.rules[l] = append(n.rules[l], rule)
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.rules[l] = slices.DeleteFunc(n.rules[l], func(other *Rule) bool { return other == rule })
+	}
 }
 
-// Heal removes every rule.
-func (n *Network) Heal() {
+// Drops is how many packets were dropped by rules.
+func (n *Network) Drops() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	clear(n.rules)
+	return n.drops
 }
 
 // forward reads the packets that a host sends.
@@ -149,18 +157,20 @@ func (n *Network) destination(packet []byte) (host int, ok bool) {
 	return host, subnet.Contains(addr) && host >= 0 && host < len(n.hosts)
 }
 
-// send sends a packet on its way, unless the link's rule has it dropped.
+// send sends a packet on its way, unless a rule of the link drops it.
 func (n *Network) send(l link, packet []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	r := n.rules[l]
-	if r.Cut || r.Loss > 0 && n.dice.Float64() < r.Loss {
-		n.drops++
-		return
-	}
-	delay := r.Delay
-	if r.Jitter > 0 {
-		delay += time.Duration(n.dice.Int64N(int64(r.Jitter)))
+	var delay time.Duration
+	for _, r := range n.rules[l] {
+		if r.Cut || r.Loss > 0 && n.dice.Float64() < r.Loss {
+			n.drops++
+			return
+		}
+		delay += r.Delay
+		if r.Jitter > 0 {
+			delay += time.Duration(n.dice.Int64N(int64(r.Jitter)))
+		}
 	}
 	if n.lines[l] == nil {
 		n.lines[l] = newLine(n.hosts[l.to].device)
