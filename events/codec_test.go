@@ -51,6 +51,7 @@ func sampleCommands() []CommandBody {
 		SetVolumeBlocks{Blocks: 5},
 		NoteKeyUse{Key: "key_a"},
 		allOptions(),
+		FailRender{Job: job, Attempt: attempt, Code: RenderFailed, Retryable: true, Infrastructure: true},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -126,6 +127,7 @@ func sampleEvents() []Event {
 		TestCounted{Job: job},
 		RenderDiscarded{Job: job, Name: "f.pdf", Attempt: attempt},
 		KeyIssued{Key: Key{ID: "key_b", Hash: [32]byte{9}, Prefix: "sk_test_", LastFour: "wxyz", Created: 1, Revoked: 3, LastUsed: 2}},
+		RenderRequeued{Job: job, Attempt: attempt, Code: RenderFailed, NotBefore: 1700000001000, Infrastructure: true},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

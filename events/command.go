@@ -102,6 +102,9 @@ type FailRender struct {
 	Code    ErrorCode `cbor:"3,keyasint"`
 	// Retryable is set if neither the page nor the caller caused the failure.
 	Retryable bool `cbor:"4,keyasint,omitempty"`
+	// Infrastructure is set if something that the node depends on failed, such as the store
+	// of results. Such a failure is retryable, and does not spend one of the job's attempts.
+	Infrastructure bool `cbor:"5,keyasint,omitempty"`
 }
 
 // LoseRender reports that the node of a running attempt is down.

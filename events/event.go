@@ -135,6 +135,8 @@ type RenderRequeued struct {
 	NotBefore Instant `cbor:"4,keyasint"`
 	// Lost is set if the attempt's node went down, rather than the render failed.
 	Lost bool `cbor:"5,keyasint,omitempty"`
+	// Infrastructure is set if something that the node depends on failed.
+	Infrastructure bool `cbor:"6,keyasint,omitempty"`
 }
 
 // RenderReleased ended the delay of a requeued job.

@@ -248,7 +248,7 @@ func (s *script) body(d *datadriven.TestData) events.CommandBody {
 	case "finish":
 		return events.FinishRender{Job: id, Attempt: attempt, File: file}
 	case "fail":
-		return events.FailRender{Job: id, Attempt: attempt, Code: events.RenderFailed, Retryable: d.HasArg("retryable")}
+		return events.FailRender{Job: id, Attempt: attempt, Code: events.RenderFailed, Retryable: d.HasArg("retryable"), Infrastructure: d.HasArg("infrastructure")}
 	case "lose":
 		return events.LoseRender{Job: id, Attempt: attempt}
 	case "wake":

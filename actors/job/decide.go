@@ -81,10 +81,18 @@ func fail(s State, b events.FailRender, now events.Instant) []events.Event {
 	if !s.holds(b.Attempt) {
 		return nil
 	}
-	if !b.Retryable || s.Failures+1 >= MaxFailures {
+	before, most := s.Failures, MaxFailures
+	if b.Infrastructure {
+		before, most = s.Faults, MaxFaults
+	} else if !b.Retryable {
+		most = 0
+	}
+	if before+1 >= most {
 		return single(events.JobFailed{Job: b.Job, Code: b.Code})
 	}
-	return single(events.RenderRequeued{Job: b.Job, Attempt: b.Attempt, Code: b.Code, NotBefore: now.Add(delay(s.Failures))})
+	return single(events.RenderRequeued{
+		Job: b.Job, Attempt: b.Attempt, Code: b.Code, NotBefore: now.Add(delay(before)), Infrastructure: b.Infrastructure,
+	})
 }
 
 func lose(s State, id events.JobID, attempt events.AttemptID, now events.Instant) []events.Event {

@@ -18,9 +18,12 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 	case events.RenderRequeued:
 		s = s.spend(e.Attempt)
 		s.Phase, s.Attempt, s.Node, s.Due = Delayed, 0, "", e.NotBefore
-		if e.Lost {
+		switch {
+		case e.Lost:
 			s.Losses++
-		} else {
+		case e.Infrastructure:
+			s.Faults++
+		default:
 			s.Failures++
 		}
 	case events.RenderDiscarded:

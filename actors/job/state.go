@@ -31,6 +31,10 @@ const (
 	// MaxLosses is the number of attempts lost together with their nodes after which the job
 	// fails. It is higher than MaxFailures because a loss says little about the job.
 	MaxLosses = 10
+	// MaxFaults is the number of attempts ended by faults of the infrastructure after which the
+	// job fails. A node that meets such faults suspends rendering, so only a fault that the job
+	// itself brings about comes that often: within half an hour, by the pauses between attempts.
+	MaxFaults = 30
 	// AttemptLimit is the time after which an attempt that has not ended counts as lost.
 	AttemptLimit = 10 * time.Minute
 )
@@ -71,6 +75,8 @@ type State struct {
 	StreamUntil events.Instant    `cbor:"19,keyasint,omitempty"`
 	// Lane is the queue in which the job waits for a page.
 	Lane events.Lane `cbor:"20,keyasint,omitempty"`
+	// Faults counts the attempts that ended because the infrastructure failed.
+	Faults int `cbor:"21,keyasint,omitempty"`
 }
 
 // Active reports whether the job still counts as running for its account.

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"platen.dev/actors/render/attempt"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
@@ -30,8 +31,8 @@ type dispatcher struct {
 }
 
 type child struct {
-	job  events.JobID
-	told *atomic.Bool
+	job events.JobID
+	end *atomic.Pointer[attempt.End]
 }
 
 func newDispatcher(ctx context.Context, cfg Config, r *Renderer) *dispatcher {
@@ -86,6 +87,8 @@ func (d *dispatcher) do(ctx actor.Context, out dispatch.Output) {
 	case dispatch.Remind:
 		self, root := ctx.Self(), ctx.ActorSystem().Root
 		time.AfterFunc(out.After, func() { root.Send(self, out.Of) })
+	case dispatch.Probe:
+		d.probe(ctx)
 	case dispatch.Report:
 		d.report(out)
 	case dispatch.Drained:
@@ -94,9 +97,10 @@ func (d *dispatcher) do(ctx actor.Context, out dispatch.Output) {
 }
 
 func (d *dispatcher) begin(ctx actor.Context, out dispatch.Begin) {
-	told := &atomic.Bool{}
-	pid := ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newJobActor(d.ctx, d.cfg, out, told) }))
-	d.children[pid.Id] = child{out.Effect.Job, told}
+	end := &atomic.Pointer[attempt.End]{}
+	end.Store(&attempt.End{}) // of an actor that panics
+	pid := ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newJobActor(d.ctx, d.cfg, out, end) }))
+	d.children[pid.Id] = child{out.Effect.Job, end}
 	d.renderer.active.Store(out.Effect.Job, pid)
 }
 
@@ -107,12 +111,33 @@ func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
 	}
 	delete(d.children, who.Id)
 	d.renderer.active.Delete(c.job)
-	d.take(ctx, dispatch.Ended{Job: c.job, Told: c.told.Load()})
+	end := c.end.Load()
+	d.take(ctx, dispatch.Ended{Job: c.job, Told: end.Told, Health: end.Health})
+}
+
+// probeLimit bounds one probe.
+const probeLimit = 10 * time.Second
+
+// probe tests what the node depends on, on a goroutine of its own.
+func (d *dispatcher) probe(ctx actor.Context) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	go func() {
+		ctx, cancel := context.WithTimeout(d.ctx, probeLimit)
+		defer cancel()
+		err := d.cfg.Probe(ctx)
+		if err != nil && d.ctx.Err() == nil {
+			d.cfg.Logger.Error("rendering is suspended: jobs wait until the fault is mended", "error", err)
+		}
+		root.Send(self, dispatch.Probed{Sound: err == nil})
+	}()
 }
 
 // report publishes the figures, and tells the other nodes if the load has changed.
 func (d *dispatcher) report(out dispatch.Report) {
 	before := d.renderer.figures.Swap(&Figures{out.Load, out.Counts})
+	if before.Load.Suspended && !out.Load.Suspended {
+		d.cfg.Logger.Info("rendering goes on")
+	}
 	if d.cfg.Peers != nil && before.Load != out.Load {
 		d.cfg.Peers.Tell(out.Load)
 	}

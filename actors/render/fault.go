@@ -2,6 +2,11 @@ package render
 
 import (
 	"errors"
+	"io/fs"
+	"os/exec"
+	"slices"
+
+	"golang.org/x/sys/unix"
 
 	"platen.dev/actors/render/attempt"
 	"platen.dev/browserpool"
@@ -10,8 +15,16 @@ import (
 	"platen.dev/store"
 )
 
-// errInfrastructure marks errors that neither the page nor the caller caused.
+// errInfrastructure marks errors of something that the node depends on. They do not spend
+// the job's attempts, and after a few of them the node suspends rendering. Whatever an
+// attempt comes to depend on marks its errors so, and is tested by Config.Probe.
 var errInfrastructure = errors.New("infrastructure")
+
+// localFaults are errors of the node's own system: no disk, memory, files or programs.
+var localFaults = []error{
+	unix.ENOSPC, unix.EDQUOT, unix.EROFS, unix.EIO, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EAGAIN,
+	fs.ErrPermission, exec.ErrNotFound,
+}
 
 // errDelivery is the error of a step that this version does not have yet.
 var errDelivery = errors.New("this version cannot deliver to the caller's storage")
@@ -21,11 +34,20 @@ func (w *work) faultOf(err error) *attempt.Fault {
 	if err == nil {
 		return nil
 	}
+	if infrastructure(err) {
+		return &attempt.Fault{Code: events.RenderFailed, Retryable: true, Infrastructure: true}
+	}
 	code, retryable := classify(err)
 	if code == events.RenderFailed && !retryable && w.submission.Content.Invoice != nil {
 		code = events.EInvoiceFailed
 	}
 	return &attempt.Fault{Code: code, Retryable: retryable}
+}
+
+// infrastructure reports whether something that the node depends on has failed.
+func infrastructure(err error) bool {
+	is := func(fault error) bool { return errors.Is(err, fault) }
+	return is(errInfrastructure) || slices.ContainsFunc(localFaults, is)
 }
 
 func classify(err error) (code events.ErrorCode, retryable bool) {
@@ -44,7 +66,7 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 		return events.DeliveryFailed, false
 	case page.Retryable(err):
 		return events.BrowserCrashed, true
-	case errors.Is(err, errInfrastructure), errors.Is(err, browserpool.ErrClosed):
+	case errors.Is(err, browserpool.ErrClosed):
 		return events.RenderFailed, true
 	}
 	return events.RenderFailed, false

@@ -19,7 +19,7 @@ type jobActor struct {
 	machine *attempt.Machine
 	ctx     context.Context
 	cancel  context.CancelFunc
-	told    *atomic.Bool // set before the end if no other attempt is needed; read by the parent after the end
+	end     *atomic.Pointer[attempt.End] // set before the end; read by the parent after it
 }
 
 // stepDone is the message that a step has ended, from a jobActor to itself.
@@ -28,9 +28,9 @@ type stepDone struct {
 	err  error
 }
 
-func newJobActor(ctx context.Context, cfg Config, b dispatch.Begin, told *atomic.Bool) *jobActor {
+func newJobActor(ctx context.Context, cfg Config, b dispatch.Begin, end *atomic.Pointer[attempt.End]) *jobActor {
 	w := newWork(cfg, b)
-	j := &jobActor{work: w, machine: attempt.New(w.id), told: told}
+	j := &jobActor{work: w, machine: attempt.New(w.id), end: end}
 	j.ctx, j.cancel = context.WithCancel(ctx)
 	return j
 }
@@ -73,7 +73,7 @@ func (j *jobActor) take(ctx actor.Context, in attempt.Input) {
 		case attempt.Abort:
 			j.cancel()
 		case attempt.End:
-			j.told.Store(out.Told)
+			j.end.Store(&out)
 			ctx.Stop(ctx.Self())
 		}
 	}

@@ -3,11 +3,13 @@ package render
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/store"
 )
 
 // output is a file on its way to the store.
@@ -85,6 +87,9 @@ func (w *work) store(ctx context.Context) error {
 	name := fmt.Sprintf("%s-%s%s", w.job, w.id, w.out.extension)
 	size, err := w.cfg.Files.Put(ctx, name, bytes.NewReader(w.out.data), w.limit)
 	w.out.data = nil
+	if errors.Is(err, store.ErrTooLarge) {
+		return fmt.Errorf("store: %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("store: %w: %w", errInfrastructure, err)
 	}

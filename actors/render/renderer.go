@@ -67,6 +67,10 @@ type Config struct {
 	Slots int
 	// Peers are the other nodes, which must share Log and Files; nil for a single node.
 	Peers Peers
+	// Probe tests everything that attempts depend on, and returns why one would fail. It is
+	// called while rendering is suspended because several attempts in a row met a fault of
+	// the infrastructure.
+	Probe func(ctx context.Context) error
 	// Observe is called once for each attempt that has ended. It must not block, and may
 	// be nil.
 	Observe func(Report)

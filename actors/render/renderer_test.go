@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"platen.dev/actors/job"
 	"platen.dev/browserpool/page"
@@ -62,6 +64,7 @@ func newFixtureWith(t *testing.T, change func(*Config)) *fixture {
 		Node: "n1", Log: s.log, Acquire: s.acquire, Files: s, Attempts: 2, Logger: testkit.Silent(), Now: time.Now,
 		Unseal: func(_ events.JobID, sealed events.Sealed) (string, error) { return string(sealed), nil },
 		Pages:  func(pdf []byte) (int, error) { return strings.Count(string(pdf), "page"), nil },
+		Probe:  func(context.Context) error { return nil },
 	}
 	change(&cfg)
 	s.system = system
@@ -191,7 +194,8 @@ func TestFailures(t *testing.T) {
 		"gone":      {fails(page.ErrBrowserGone), nil, events.BrowserCrashed, true},
 		"render":    {fails(page.ErrRender), nil, events.RenderFailed, false},
 		"panic":     {func(page.Print) (page.Result, error) { panic("bug") }, nil, events.RenderFailed, false},
-		"store":     {nil, errors.New("disk full"), events.RenderFailed, true},
+		"store":     {nil, errors.New("no connection"), events.RenderFailed, true},
+		"full disk": {fails(&fs.PathError{Op: "write", Path: "/tmp/x", Err: unix.ENOSPC}), nil, events.RenderFailed, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
@@ -201,8 +205,9 @@ func TestFailures(t *testing.T) {
 			s.put = tc.put
 			s.submit("x")
 			fail, ok := s.told(2)[1].(events.FailRender)
-			if !ok || fail.Code != tc.code || fail.Retryable != tc.retryable {
-				t.Errorf("told %+v, want %s retryable %t", fail, tc.code, tc.retryable)
+			infrastructure := name == "store" || name == "full disk"
+			if !ok || fail.Code != tc.code || fail.Retryable != tc.retryable || fail.Infrastructure != infrastructure {
+				t.Errorf("told %+v, want %s retryable %t, infrastructure %t", fail, tc.code, tc.retryable, infrastructure)
 			}
 			<-s.pages // the page came back
 			s.pages <- struct{}{}

@@ -142,5 +142,5 @@ func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 		return events.FinishRender{Job: w.job, Attempt: w.id, File: w.file, Metrics: w.metrics}
 	}
 	w.observe(f.Code)
-	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable}
+	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure}
 }

@@ -178,6 +178,9 @@ func (a *audit) event(id events.AccountID, ev events.Event) error {
 	case events.JobDone:
 		return a.end(ev.Job)
 	case events.JobFailed:
+		if ev.Code == events.RenderFailed { // here only the store fails so
+			return fmt.Errorf("job %s failed because of the store", ev.Job)
+		}
 		return a.end(ev.Job)
 	}
 	return nil

@@ -139,6 +139,12 @@ var dispatchFaults = map[string]Fault{
 		}
 		return in
 	}},
+	"a suspended node is probed only once": {jobsIn: func(_ *jobs, in dispatch.Input) dispatch.Input {
+		if _, ok := in.(dispatch.ProbeAgain); ok {
+			return nil
+		}
+		return in
+	}},
 	"more attempts begin than are allowed": {jobs: func(_ *jobs, in dispatch.Input, outs []dispatch.Output) []dispatch.Output {
 		if o, ok := in.(dispatch.Offered); ok && len(outs) > 0 {
 			if a, refused := outs[0].(dispatch.Answer); refused && !a.Taken {
@@ -155,6 +161,14 @@ var attemptFaults = map[string]Fault{
 		for i, o := range outs {
 			if _, ok := o.(attempt.End); ok {
 				outs[i] = attempt.End{Told: true}
+			}
+		}
+		return outs
+	}},
+	"a fault of the infrastructure spends an attempt": {attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
+		for i, o := range outs {
+			if do, ok := o.(attempt.Do); ok && do.Fault != nil {
+				outs[i] = attempt.Do{Step: do.Step, Fault: &attempt.Fault{Code: do.Fault.Code, Retryable: do.Fault.Retryable}}
 			}
 		}
 		return outs

@@ -29,7 +29,9 @@ type jobs struct {
 	reminders []reminder
 	offers    []dispatch.Offer // on their way to other nodes
 	load      dispatch.Load    // as reported last
-	answer    dispatch.Answer  // to the offer that is being handled
+	suspended bool             // until a probe succeeds
+	probing   bool
+	answer    dispatch.Answer // to the offer that is being handled
 	// asked holds the jobs that this node's shards asked for and that it has not begun.
 	asked map[events.JobID]*asked
 }
@@ -72,6 +74,9 @@ func (j *jobs) take(in dispatch.Input) {
 	if in = f.tellJobs(j, in); in == nil {
 		return
 	}
+	if p, ok := in.(dispatch.Probed); ok && p.Sound {
+		j.suspended = false
+	}
 	outs := f.changeJobs(j, in, j.machine.Step(in))
 	if w := j.world().rules.Trace; w != nil {
 		trace(w, string(j.node.id)+" dispatch", in, outs)
@@ -91,6 +96,8 @@ func (j *jobs) do(out dispatch.Output) {
 		j.answer = out
 	case dispatch.Remind:
 		j.reminders = append(j.reminders, reminder{j.world().now.Add(out.After), out.Of})
+	case dispatch.Probe:
+		j.suspended, j.probing = true, true
 	case dispatch.Report:
 		j.load = out.Load
 	}
@@ -104,6 +111,9 @@ func (j *jobs) begin(out dispatch.Begin) {
 	}
 	if w, asked := j.asked[id]; asked && w.withdrawn {
 		j.world().fail("%s begins job %s, which it has given away with partition %d", j.node.id, id, out.Partition)
+	}
+	if j.suspended {
+		j.world().fail("%s begins job %s while it is suspended", j.node.id, id)
 	}
 	delete(j.asked, id)
 	j.world().ids++
@@ -130,6 +140,7 @@ func (j *jobs) step() {
 		j.remind()
 	case 2:
 		j.gossip()
+		j.probe()
 	default:
 		if ids := inOrder(j.attempts); len(ids) > 0 {
 			j.attempts[ids[w.rng.IntN(len(ids))]].step()
@@ -141,6 +152,7 @@ func (j *jobs) step() {
 func (j *jobs) drain() {
 	j.gossip()
 	j.remind()
+	j.probe()
 	for len(j.offers) > 0 {
 		j.resolve()
 	}
@@ -178,6 +190,14 @@ func (j *jobs) remind() {
 			i--
 			j.take(r.of)
 		}
+	}
+}
+
+// probe ends a probe that is under way.
+func (j *jobs) probe() {
+	if j.probing {
+		j.probing = false
+		j.take(dispatch.Probed{Sound: !j.world().storeFails})
 	}
 }
 
@@ -247,7 +267,7 @@ func (a *attemptRun) end(out attempt.End) {
 		a.world().fail("the attempt at job %s keeps its page", id)
 	}
 	delete(a.jobs.attempts, id)
-	a.jobs.take(dispatch.Ended{Job: id, Told: out.Told})
+	a.jobs.take(dispatch.Ended{Job: id, Told: out.Told, Health: out.Health})
 }
 
 // step ends a random step of the attempt.
@@ -289,6 +309,9 @@ func (a *attemptRun) run(do attempt.Do) *attempt.Fault {
 			return &attempt.Fault{Code: events.BrowserCrashed, Retryable: w.chance(80)}
 		}
 	case attempt.Store:
+		if w.storeFails {
+			return &attempt.Fault{Code: events.RenderFailed, Retryable: true, Infrastructure: true}
+		}
 		w.files[a.file()] = true
 	case attempt.Tell:
 		a.tell(a.outcome(do.Fault))
@@ -300,7 +323,7 @@ func (a *attemptRun) file() string { return fmt.Sprintf("%s-%d", a.effect.Job, a
 
 func (a *attemptRun) outcome(f *attempt.Fault) events.CommandBody {
 	if f != nil {
-		return events.FailRender{Job: a.effect.Job, Attempt: a.id, Code: f.Code, Retryable: f.Retryable}
+		return events.FailRender{Job: a.effect.Job, Attempt: a.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure}
 	}
 	return events.FinishRender{Job: a.effect.Job, Attempt: a.id, File: events.File{Name: a.file(), Size: 1000, Pages: 1}}
 }

@@ -31,6 +31,8 @@ type world struct {
 	assigned [partitions]*node
 	nodes    []*node
 	files    map[string]bool
+	// storeFails is set while no file can be stored.
+	storeFails bool
 
 	sent    map[events.CommandID]events.Command
 	replies map[events.CommandID][]events.Reply
@@ -187,6 +189,7 @@ func (w *world) step() {
 		n.paused = true
 	case pick < 98:
 		n.crash()
+		w.storeFails = w.chance(30)
 	case pick < 99:
 		most := []int{60, 60, 3600}[w.rng.IntN(3)] // seconds
 		n.skew = time.Duration(w.rng.IntN(2*most)-most) * time.Second
@@ -282,6 +285,7 @@ func (w *world) settle() {
 	for _, n := range w.nodes {
 		n.paused, n.skew = false, 0
 	}
+	w.storeFails = false
 	for p := range int32(partitions) {
 		w.settleOwner(p)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -51,4 +52,33 @@ func TestReplicaFailure(t *testing.T) {
 			t.Errorf("the node did not write %q", want)
 		}
 	}
+}
+
+// TestResultsStoreFailure takes the store of results away while jobs are accepted. No job
+// fails for that: the node suspends rendering, and goes on when the store is back.
+func TestResultsStoreFailure(t *testing.T) {
+	m := newMachine(t, "--dev", "--slots", "2")
+	p := m.start(t)
+	c := client{m.devKey(t, events.PlanBusiness)}
+	temp := filepath.Join(m.data, "files", "temp")
+	if err := os.Rename(temp, temp+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	var jobs []events.JobID
+	for i := range 12 {
+		id, status, err := c.submit(p.address, i)
+		if status != 202 {
+			t.Fatalf("submit: %d %v", status, err)
+		}
+		jobs = append(jobs, id)
+	}
+	testkit.Eventually(t, "rendering is suspended", func() bool { return value(scrape(t, p.address)["platen_node_suspended"]) == 1 })
+	p.await(t, "rendering is suspended: jobs wait until the fault is mended")
+	if err := os.Rename(temp+"-away", temp); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range jobs {
+		awaitFile(t, c, p.address, id)
+	}
+	p.stop(t)
 }

@@ -48,7 +48,7 @@ var rules = map[string]rule{
 	"actors/cluster":         {"events", "who is up, and how to reach them; not what they do"},
 	"actors/rate":            {"events events/contract", "counts requests in memory, outside the log"},
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
-	"actors/render/dispatch": {"actors/job events", "pure: which job begins, and where"},
+	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
 	"actors/render": {
 		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks einvoice/pdfa events events/contract events/eventlog projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",

@@ -42,7 +42,22 @@ type Fault struct {
 	Code events.ErrorCode
 	// Retryable is set when neither the page nor the caller caused the failure.
 	Retryable bool
+	// Infrastructure is set when something that the node depends on failed. Then another
+	// attempt is made whatever Retryable says.
+	Infrastructure bool
 }
+
+// Health is what an attempt says about what its node depends on.
+type Health uint8
+
+// The values of Health.
+const (
+	// Unknown is the health after an attempt that neither stored a file nor met a fault of
+	// the infrastructure.
+	Unknown Health = iota
+	Sound
+	Faulty
+)
 
 // Input is something that happened to an attempt.
 type Input interface{ isInput() }
@@ -86,7 +101,10 @@ type (
 	Abort struct{}
 	// End ends the attempt, with no step under way. Told is set when the job needs no
 	// other attempt on this node: its outcome is durable, or another attempt has the job.
-	End struct{ Told bool }
+	End struct {
+		Told   bool
+		Health Health
+	}
 )
 
 func (Do) isOutput()      {}
@@ -108,6 +126,7 @@ type Machine struct {
 	// void is set when the journal gave the job to another attempt or ended it, cancelled
 	// when the node is stopping or a step could not begin.
 	void, cancelled bool
+	health          Health
 	ended           bool
 	out             []Output
 }
@@ -149,6 +168,7 @@ func (m *Machine) onDone(in Done) {
 		m.cancel()
 		return
 	}
+	m.diagnose(in)
 	switch in.Step {
 	case Read:
 		m.onRead(in)
@@ -160,6 +180,17 @@ func (m *Machine) onDone(in Done) {
 	case Tell:
 	default:
 		m.onMade(in)
+	}
+}
+
+// diagnose notes what the end of a step says about the infrastructure. A page that cannot
+// be leased is such a fault, too.
+func (m *Machine) diagnose(in Done) {
+	switch {
+	case in.Fault != nil && (in.Fault.Infrastructure || in.Step == Lease):
+		m.health = Faulty
+	case in.Fault == nil && in.Step == Store:
+		m.health = Sound
 	}
 }
 
@@ -275,5 +306,5 @@ func (m *Machine) endIfIdle() {
 		return
 	}
 	m.ended = true
-	m.emit(End{Told: m.void || !m.cancelled})
+	m.emit(End{Told: m.void || !m.cancelled, Health: m.health})
 }

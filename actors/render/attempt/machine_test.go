@@ -13,6 +13,8 @@ const own, other = events.AttemptID(1), events.AttemptID(2)
 
 var stepNames = map[Step]string{Read: "read", Lease: "lease", Announce: "announce", Render: "render", Finish: "finish", Store: "store", Tell: "tell"}
 
+var healthNames = map[Health]string{Sound: ", sound", Faulty: ", faulty"}
+
 // show formats outputs as words.
 func show(outs []Output) string {
 	var words []string
@@ -25,7 +27,7 @@ func show(outs []Output) string {
 			}
 			words = append(words, word)
 		case End:
-			words = append(words, fmt.Sprintf("end(told %t)", o.Told))
+			words = append(words, fmt.Sprintf("end(told %t%s)", o.Told, healthNames[o.Health]))
 		default:
 			words = append(words, strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", o), "attempt.")))
 		}
@@ -49,9 +51,9 @@ func TestScripts(t *testing.T) {
 	for name, script := range map[string][]line{
 		"a good job": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{Fact{events.RenderStarted{Attempt: own}}, ""}, line{ok(Render), "release finish"}, line{ok(Finish), "store"},
-			line{ok(Store), "tell"}, line{ok(Tell), "end(told true)"}),
+			line{ok(Store), "tell"}, line{ok(Tell), "end(told true, sound)"}),
 		"a job faster than its announcement": append(slices.Clone(started),
-			line{ok(Render), "release finish"}, line{ok(Finish), "store"}, line{ok(Store), ""}, line{ok(Announce), "tell"}, line{ok(Tell), "end(told true)"}),
+			line{ok(Render), "release finish"}, line{ok(Finish), "store"}, line{ok(Store), ""}, line{ok(Announce), "tell"}, line{ok(Tell), "end(told true, sound)"}),
 		"a test job needs no page": {
 			{Start{}, "read"}, {Done{Step: Read, NoPage: true}, "announce render"}, {ok(Render), "finish"}, {ok(Announce), ""}, {ok(Finish), "store"},
 		},
@@ -63,8 +65,11 @@ func TestScripts(t *testing.T) {
 			{Start{}, "read"}, {failed(Read), "announce"}, {ok(Announce), "tell:RENDER_FAILED"}, {ok(Tell), "end(told true)"},
 		},
 		"the lease fails": {
-			{Start{}, "read"}, {ok(Read), "lease"}, {failed(Lease), "end(told false)"},
+			{Start{}, "read"}, {ok(Read), "lease"}, {failed(Lease), "end(told false, faulty)"},
 		},
+		"the store fails": append(slices.Clone(started),
+			line{ok(Announce), ""}, line{ok(Render), "release finish"}, line{ok(Finish), "store"},
+			line{Done{Step: Store, Fault: &Fault{Code: events.RenderFailed, Infrastructure: true}}, "tell:RENDER_FAILED"}, line{ok(Tell), "end(told true, faulty)"}),
 		"another attempt holds the job": append(slices.Clone(started),
 			line{Fact{events.RenderStarted{Attempt: other}}, "abort"}, line{cancelled(Announce), ""}, line{cancelled(Render), "release end(told true)"}),
 		"the job was lost with its node, as the owner saw it": append(slices.Clone(started),
@@ -76,7 +81,7 @@ func TestScripts(t *testing.T) {
 		},
 		"a file that is being stored is reported even if another attempt holds the job, to be deleted": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{ok(Render), "release finish"}, line{ok(Finish), "store"},
-			line{Fact{events.RenderStarted{Attempt: other}}, ""}, line{ok(Store), "tell"}, line{ok(Tell), "end(told true)"}),
+			line{Fact{events.RenderStarted{Attempt: other}}, ""}, line{ok(Store), "tell"}, line{ok(Tell), "end(told true, sound)"}),
 		"the job's failure by this attempt changes nothing": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{failed(Render), "release tell:RENDER_FAILED"}, line{Fact{events.JobFailed{}}, ""}, line{ok(Tell), "end(told true)"}),
 		"the node stops": append(slices.Clone(started),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"platen.dev/actors/job"
+	"platen.dev/actors/render/attempt"
 	"platen.dev/events"
 )
 
@@ -26,9 +27,14 @@ type (
 	// Ended reports that an attempt on this node has ended. Told is set when the job
 	// needs no other attempt here; otherwise it waits again.
 	Ended struct {
-		Job  events.JobID
-		Told bool
+		Job    events.JobID
+		Told   bool
+		Health attempt.Health
 	}
+	// Probed is the result of a Probe: whether everything that the node depends on works.
+	Probed struct{ Sound bool }
+	// ProbeAgain reports that the pause after a failed Probe is over.
+	ProbeAgain struct{}
 	// Offered is another node's request to render a job.
 	Offered struct {
 		Partition int32
@@ -64,6 +70,8 @@ func (Take) isInput()         {}
 func (Forget) isInput()       {}
 func (ForgetAll) isInput()    {}
 func (Ended) isInput()        {}
+func (Probed) isInput()       {}
+func (ProbeAgain) isInput()   {}
 func (Offered) isInput()      {}
 func (Answered) isInput()     {}
 func (Overdue) isInput()      {}
@@ -102,6 +110,9 @@ type (
 		After time.Duration
 		Of    Input
 	}
+	// Probe asks for a test of everything that the node depends on. The result is a
+	// Probed.
+	Probe struct{}
 	// Report carries the node's load and counts when they have changed.
 	Report struct {
 		Load   Load
@@ -115,6 +126,7 @@ func (Begin) isOutput()   {}
 func (Offer) isOutput()   {}
 func (Answer) isOutput()  {}
 func (Remind) isOutput()  {}
+func (Probe) isOutput()   {}
 func (Report) isOutput()  {}
 func (Drained) isOutput() {}
 

@@ -30,6 +30,8 @@ type Load struct {
 	// Taken counts the jobs taken from others. It tells a later load from an earlier one
 	// that is otherwise equal.
 	Taken int64 `cbor:"5,keyasint,omitempty"`
+	// Suspended is set on a node that takes no jobs until what it depends on works again.
+	Suspended bool `cbor:"6,keyasint,omitempty"`
 }
 
 // Total returns the number of jobs under way or waiting.
@@ -41,7 +43,7 @@ func (l Load) Ratio() float64 { return float64(l.Total()) / float64(max(1, l.Slo
 // fits reports whether a node with this load has a page at once for one more job of a
 // lane, besides the given number of jobs that the load does not count yet.
 func (l Load) fits(in, given int) bool {
-	return !l.Draining && l.Total()+given < l.Slots &&
+	return !l.Draining && !l.Suspended && l.Total()+given < l.Slots &&
 		(in != slow || l.Running[slow]+l.Queued[slow]+given < slowShare(l.Slots, 1))
 }
 

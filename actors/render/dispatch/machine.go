@@ -36,6 +36,7 @@ type Machine struct {
 	known    map[events.NodeID]*acquaintance // the peers, by node
 	counts   Counts
 	reported Report
+	health   health
 	retiring bool
 	closing  bool
 	drained  bool
@@ -114,6 +115,10 @@ func (m *Machine) handle(in Input) {
 		if t := m.tasks[in.Job]; t != nil && t.stage == resting {
 			m.enqueue(t)
 		}
+	case Probed:
+		m.onProbed(in)
+	case ProbeAgain:
+		m.emit(Probe{})
 	case PeersChanged:
 		m.acquaint(in.Peers)
 	case NodeGone:
@@ -134,7 +139,7 @@ func (m *Machine) emit(o Output) { m.out = append(m.out, o) }
 
 // room reports whether there is an attempt left for a lane.
 func (m *Machine) room(in int) bool {
-	if m.retiring || m.running[0]+m.running[1] >= m.set.Attempts {
+	if m.retiring || m.health.suspended || m.running[0]+m.running[1] >= m.set.Attempts {
 		return false
 	}
 	return in != slow || m.running[slow] < slowShare(m.set.Attempts, keptForQuick)
@@ -232,6 +237,7 @@ func (m *Machine) onEnded(in Ended) {
 		return
 	}
 	m.running[t.lane()]--
+	m.diagnose(in.Health)
 	switch {
 	case in.Told || m.closing || !t.ours || t.again != nil:
 		delete(m.tasks, in.Job)
@@ -245,7 +251,7 @@ func (m *Machine) onEnded(in Ended) {
 }
 
 func (m *Machine) load() Load {
-	l := Load{Slots: m.set.Slots, Draining: m.retiring, Taken: m.counts.TakenOver, Running: m.running}
+	l := Load{Slots: m.set.Slots, Draining: m.retiring, Suspended: m.health.suspended, Taken: m.counts.TakenOver, Running: m.running}
 	for in := range m.queues {
 		l.Queued[in] = len(m.queues[in])
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen.dev/actors/job"
+	"platen.dev/actors/render/attempt"
 	"platen.dev/events"
 )
 
@@ -120,5 +121,51 @@ func TestDrain(t *testing.T) {
 	}
 	if outs := m.Step(Drain{}); len(of[Drained](outs)) != 0 {
 		t.Errorf("got %+v, want it once", outs)
+	}
+}
+
+// A node whose attempts meet faults of the infrastructure begins none and takes none until a
+// probe succeeds. Its jobs go to nodes that are sound.
+func TestSuspended(t *testing.T) {
+	m := New(Settings{Slots: 2, Attempts: 4})
+	end := func(n int, h attempt.Health) []Output { return m.Step(Ended{Job: jobID(n), Told: true, Health: h}) }
+	for n := range maxFaults - 1 {
+		m.Step(take(n))
+		end(n, attempt.Faulty)
+	}
+	m.Step(take(10))
+	end(10, attempt.Sound) // not in a row
+	for n := range maxFaults - 1 {
+		m.Step(take(n))
+		if outs := end(n, attempt.Faulty); len(of[Probe](outs)) != 0 {
+			t.Fatalf("got %+v after %d faults", outs, n+1)
+		}
+	}
+	m.Step(take(11))
+	m.Step(take(12))
+	if outs := end(11, attempt.Faulty); len(of[Probe](outs)) != 1 || !m.load().Suspended {
+		t.Fatalf("got %+v after %d faults, want a probe", outs, maxFaults)
+	}
+	if outs := end(12, attempt.Faulty); len(of[Probe](outs)) != 0 {
+		t.Errorf("got %+v, want one probe", outs)
+	}
+	if outs := m.Step(take(13)); len(of[Begin](outs)) != 0 {
+		t.Errorf("got %+v while suspended", outs)
+	}
+	if outs := m.Step(Offered{Effect: take(14).Effect}); of[Answer](outs)[0].Taken {
+		t.Error("took another node's job while suspended")
+	}
+	if outs := m.Step(PeersChanged{[]Peer{{Node: "sick", Load: Load{Slots: 2, Suspended: true}}}}); len(of[Offer](outs)) != 0 {
+		t.Errorf("got %+v, want no offer to a suspended node", outs)
+	}
+	again := of[Remind](m.Step(Probed{Sound: false}))
+	if len(again) != 1 || len(of[Probe](m.Step(again[0].Of))) != 1 {
+		t.Fatalf("got %+v after a failed probe, want another one later", again)
+	}
+	if outs := m.Step(Probed{Sound: true}); len(of[Begin](outs)) != 1 || m.load().Suspended {
+		t.Fatalf("got %+v after the probe succeeded, want the job begun", outs)
+	}
+	if outs := end(13, attempt.Faulty); len(of[Probe](outs)) != 1 {
+		t.Errorf("got %+v after one more fault, want a probe", outs)
 	}
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"bytes"
 	"context"
+	"fmt"
 
 	"platen.dev/actors/render"
 	"platen.dev/actors/retention"
@@ -32,6 +33,7 @@ func (n *Node) startRendering(context.Context) (err error) {
 		Acquire:  n.acquire,
 		Unseal:   n.seal.Open,
 		Pages:    countPages,
+		Probe:    n.probe,
 		Observe:  n.metrics.rendered,
 	}
 	if n.cluster != nil {
@@ -62,6 +64,27 @@ func (n *Node) startRendering(context.Context) (err error) {
 
 func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, error) {
 	return n.pool.Acquire(ctx, lane)
+}
+
+// probeBytes is the size of the file with which the store is probed: more than is left on a
+// disk that is full.
+const probeBytes = 1 << 20
+
+// probe tests what attempts depend on: a page can be leased, and a file stored.
+func (n *Node) probe(ctx context.Context) error {
+	page, err := n.pool.Acquire(ctx, events.Quick)
+	if err != nil {
+		return fmt.Errorf("browsers: %w", err)
+	}
+	page.Return()
+	name := "probe-" + string(n.id)
+	if _, err := n.files.Put(ctx, name, bytes.NewReader(make([]byte, probeBytes)), probeBytes); err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	if err := n.files.Delete(ctx, name); err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	return nil
 }
 
 func countPages(pdf []byte) (int, error) {

@@ -1,0 +1,48 @@
+package dispatch
+
+import (
+	"time"
+
+	"platen.dev/actors/render/attempt"
+)
+
+const (
+	// maxFaults is the number of attempts in a row that may end by a fault of the
+	// infrastructure before the node suspends rendering.
+	maxFaults = 3
+	// probeAfter is the pause between two probes of a suspended node.
+	probeAfter = 5 * time.Second
+)
+
+// health is what the node knows about what its attempts depend on: the store of results,
+// the log, the browsers. While it is suspended, the node begins no attempts and takes no
+// jobs: they would fail one after the other, although nothing is wrong with them. It
+// probes until everything works again.
+type health struct {
+	faults    int // in a row
+	suspended bool
+}
+
+// diagnose counts the end of an attempt.
+func (m *Machine) diagnose(h attempt.Health) {
+	switch h {
+	case attempt.Sound:
+		m.health.faults = 0
+	case attempt.Faulty:
+		m.health.faults++
+	}
+	if m.health.faults >= maxFaults && !m.health.suspended {
+		m.health.suspended = true
+		m.emit(Probe{})
+	}
+}
+
+// onProbed resumes after a probe that succeeded. If the next attempt fails none the less,
+// the node is suspended again.
+func (m *Machine) onProbed(in Probed) {
+	if !in.Sound {
+		m.emit(Remind{probeAfter, ProbeAgain{}})
+		return
+	}
+	m.health = health{faults: maxFaults - 1}
+}
