@@ -172,7 +172,7 @@ func (s *storm) networkFault(r *rand.Rand) fault {
 // diskFault fills the disk of a node's data.
 func (s *storm) diskFault(r *rand.Rand) fault {
 	n := s.anyNode(r)
-	return fault{kind: "disk", what: n.name + " is full", hold: seconds(r, 4, 14), begin: n.disk.Fill, end: n.disk.Empty}
+	return fault{kind: "disk", what: n.name + " is full", hold: seconds(r, 8, 20), begin: n.disk.Fill, end: n.disk.Empty}
 }
 
 // storeFault fills the store of results, or makes it read-only for one node or all.
@@ -217,14 +217,20 @@ func (s *storm) clockFault(r *rand.Rand) fault {
 	}
 }
 
-// brokerFault kills a broker and starts it again.
+// brokerFault kills a broker and starts it again, or stops it for a while.
 func (s *storm) brokerFault(r *rand.Rand) fault {
 	b := s.kafka.Brokers()[r.IntN(3)]
-	return fault{
-		kind: "broker", what: b.Host.Name + " is killed", hold: seconds(r, 1, 15),
-		begin: func() error { b.Kill(); return nil },
-		end:   b.Start,
+	f := fault{kind: "broker", hold: seconds(r, 1, 15)}
+	if r.IntN(3) == 0 {
+		f.what = b.Host.Name + " is stopped"
+		f.begin = func() error { return b.Signal(syscall.SIGSTOP) }
+		f.end = func() error { return b.Signal(syscall.SIGCONT) }
+		return f
 	}
+	f.what = b.Host.Name + " is killed"
+	f.begin = func() error { b.Kill(); return nil }
+	f.end = b.Start
+	return f
 }
 
 // leaderFault makes one broker the leader of everything, and then another one.

@@ -15,7 +15,8 @@ import (
 
 // played is one round: the faults that were played at once, and what came of them.
 type played struct {
-	kind, what string
+	kinds     []string
+	what      string
 	recovered  time.Duration // after the end of the faults, when every node served every shard
 	requests   tallies       // until then
 }
@@ -47,12 +48,13 @@ func (s *storm) draw(r *rand.Rand) []fault {
 
 // play plays faults at once and waits for the recovery.
 func (s *storm) play(faults []fault) {
-	var kinds, whats []string
+	var row played
+	var whats []string
 	hold := time.Duration(0)
 	for _, f := range faults {
-		kinds, whats, hold = append(kinds, f.kind), append(whats, f.kind+" "+f.what), max(hold, f.hold)
+		row.kinds, whats, hold = append(row.kinds, f.kind), append(whats, f.kind+" "+f.what), max(hold, f.hold)
 	}
-	row := played{kind: strings.Join(kinds, "+"), what: strings.Join(whats, ", and ")}
+	row.what = strings.Join(whats, ", and ")
 	before, dropped := s.crowd.counted(), s.network.Drops()
 	s.say("%s, for %.1f s", row.what, hold.Seconds())
 	for _, f := range faults {
@@ -72,24 +74,24 @@ func (a tallies) String() string {
 	return fmt.Sprintf("%d × 202, %d × 503, %d without a response", a.accepted+a.replayed, a.refused, a.unanswered)
 }
 
-// table prints what was played, by kind.
+// table prints what was played, by kind, and why nodes ended by themselves. What was played at once
+// counts for each of its kinds.
 func (s *storm) table() {
 	byKind := map[string][]played{}
 	for _, row := range s.played {
-		byKind[row.kind] = append(byKind[row.kind], row)
+		for _, kind := range row.kinds {
+			byKind[kind] = append(byKind[kind], row)
+		}
 	}
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "fault\ttimes\tlongest recovery\t202\t503\tno response")
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "fault\ttimes\tlongest recovery\t202\t503\tno response\t")
 	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
 		var sum tallies
 		var longest time.Duration
 		for _, row := range byKind[kind] {
-			longest = max(longest, row.recovered)
-			sum.accepted += row.requests.accepted + row.requests.replayed
-			sum.refused += row.requests.refused
-			sum.unanswered += row.requests.unanswered
+			longest, sum = max(longest, row.recovered), sum.plus(row.requests)
 		}
-		fmt.Fprintf(out, "%s\t%d\t%.1f s\t%d\t%d\t%d\n", kind, len(byKind[kind]), longest.Seconds(), sum.accepted, sum.refused, sum.unanswered)
+		fmt.Fprintf(out, "%s\t%d\t%.1f s\t%d\t%d\t%d\t\n", kind, len(byKind[kind]), longest.Seconds(), sum.accepted+sum.replayed, sum.refused, sum.unanswered)
 	}
 	_ = out.Flush()
 	for _, n := range s.nodes {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -22,7 +23,7 @@ import (
 // random faults while clients work; docs/DEBUGGING.md says how to run it and read what it
 // prints. `make nemesis` runs it with these variables:
 //
-//	NEMESIS_MINUTES   how long faults are played
+//	NEMESIS_MINUTES   how long faults are played; 5 if empty
 //	PLATEN_TEST_SEED  what decides about everything that is random; it is printed
 //	NEMESIS_FAULTS    the kinds of faults to play, with commas; all if empty
 //	NEMESIS_MUST      if not empty, the test fails where it cannot run, instead of being skipped
@@ -32,7 +33,7 @@ func TestNemesis(t *testing.T) {
 		return
 	}
 	s := newStorm(t)
-	s.say("PLATEN_TEST_SEED=%d NEMESIS_MINUTES=%s NEMESIS_FAULTS=%s; logs in %s", s.seed, os.Getenv("NEMESIS_MINUTES"), strings.Join(s.kinds, ","), s.dir)
+	s.say("PLATEN_TEST_SEED=%d NEMESIS_MINUTES=%v NEMESIS_FAULTS=%s; logs in %s", s.seed, s.minutes, strings.Join(s.kinds, ","), s.dir)
 	s.startBrokers()
 	s.startNodes()
 	s.crowd = startCrowd(s)
@@ -54,9 +55,15 @@ func enterWorld(t *testing.T) {
 		t.Fatalf("fetch Kafka: %v\n%s", err, stderrOf(err))
 	}
 	t.Setenv("NEMESIS_JARS", strings.TrimSpace(string(jars)))
-	if err := nemesis.Enter("-test.run=^TestNemesis$", "-test.v=true", "-test.timeout=0"); err != nil {
-		t.Fatal("the nemesis has won: ", err)
+	dir, err := os.MkdirTemp("", "platen-nemesis-")
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Setenv("NEMESIS_DIR", dir)
+	if err := nemesis.Enter("-test.run=^TestNemesis$", "-test.v=true", "-test.timeout=0"); err != nil {
+		t.Fatalf("the nemesis has won: %v; the logs are kept in %s", err, dir)
+	}
+	_ = os.RemoveAll(dir) // what was mounted there has gone with the world
 }
 
 func stderrOf(err error) []byte {
@@ -89,24 +96,15 @@ type storm struct {
 }
 
 func newStorm(t *testing.T) *storm {
-	s := &storm{t: t, seed: uint64(time.Now().UnixNano()), began: time.Now(), faults: map[string]int{}}
+	s := &storm{t: t, dir: os.Getenv("NEMESIS_DIR"), seed: uint64(time.Now().UnixNano()), began: time.Now(), faults: map[string]int{}}
 	var err error
 	if text := os.Getenv("PLATEN_TEST_SEED"); text != "" {
 		s.seed, err = strconv.ParseUint(text, 10, 64)
 		s.must(err)
 	}
-	s.minutes, err = strconv.ParseFloat(os.Getenv("NEMESIS_MINUTES"), 64)
+	s.minutes, err = strconv.ParseFloat(cmp.Or(os.Getenv("NEMESIS_MINUTES"), "5"), 64)
 	s.must(err)
 	s.kinds = kindsOf(t, os.Getenv("NEMESIS_FAULTS"))
-	s.dir, err = os.MkdirTemp("", "platen-nemesis-")
-	s.must(err)
-	t.Cleanup(func() {
-		if t.Failed() {
-			s.say("the logs are kept in %s", s.dir)
-			return
-		}
-		_ = os.RemoveAll(s.dir)
-	})
 	transport.Timeout = 15 * time.Second // longer than a node waits for a reply
 	return s
 }

@@ -159,8 +159,8 @@ func (b *Broker) Kill() {
 	<-b.ended
 }
 
-// PID is the broker's process.
-func (b *Broker) PID() int { return b.cmd.Process.Pid }
+// Signal sends a signal to the broker's process.
+func (b *Broker) Signal(s os.Signal) error { return b.cmd.Process.Signal(s) }
 
 func (b *Broker) config() string { return filepath.Join(b.dir, "server.properties") }
 

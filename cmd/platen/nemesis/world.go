@@ -25,11 +25,21 @@ func Possible() error {
 	if os.Geteuid() != 0 {
 		return errors.New("namespaces need root's rights: run it as root")
 	}
-	if _, err := os.Stat(tunPath); err != nil {
+	device, err := os.OpenFile(tunPath, os.O_RDWR, 0)
+	if err != nil {
 		return fmt.Errorf("the network between the hosts needs TUN: %w", err)
+	}
+	_ = device.Close()
+	try := exec.Command("true")
+	try.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces}
+	if err := try.Run(); err != nil {
+		return fmt.Errorf("this machine allows no namespaces: %w", err)
 	}
 	return nil
 }
+
+// namespaces are those that a world has of its own.
+const namespaces = unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC
 
 // Inside reports whether this process runs in a world.
 func Inside() bool { return os.Getenv(role) == roleInside }
@@ -40,15 +50,15 @@ func Enter(args ...string) error {
 	runtime.LockOSThread() // the signal below comes when the thread ends
 	defer runtime.UnlockOSThread()
 	cmd := command(roleInit, args)
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC,
-		Pdeathsig:  unix.SIGKILL,
-	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces, Pdeathsig: unix.SIGKILL}
 	return cmd.Run()
 }
 
+// program is this program. It is looked up before mounts change.
+var program, _ = os.Executable() // it cannot fail on Linux with /proc
+
 func command(as string, args []string) *exec.Cmd {
-	cmd := exec.Command("/proc/self/exe", args...)
+	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), role+"="+as)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd
