@@ -160,4 +160,3 @@ func (c *crowd) admin(r *rand.Rand, args ...string) (said string, ok bool) {
 	}
 	return "", false
 }
-

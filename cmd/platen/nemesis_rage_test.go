@@ -17,8 +17,8 @@ import (
 type played struct {
 	kinds     []string
 	what      string
-	recovered  time.Duration // after the end of the faults, when every node served every shard
-	requests   tallies       // until then
+	recovered time.Duration // after the end of the faults, when every node served every shard
+	requests  tallies       // until then
 }
 
 // rage plays faults until the time is over.
