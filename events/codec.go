@@ -14,6 +14,8 @@ const (
 	kindCommand  = 1
 	kindMarker   = 2
 	kindEnvelope = 3
+	kindGap      = 4
+	lastKind     = 15 // reserved for later versions, as lastFormat
 )
 
 // Errors of decoding; test for them with errors.Is.
@@ -97,6 +99,8 @@ func EncodeEntry(e Entry) ([]byte, error) {
 	switch e := e.(type) {
 	case Marker:
 		return encode(kindMarker, e)
+	case Gap:
+		return encode(kindGap, e)
 	case Envelope:
 		out := envelopeOut{Envelope: e}
 		for _, ev := range e.Events {
@@ -147,15 +151,25 @@ func DecodeEntry(b []byte) (Entry, error) {
 	}
 	switch kind {
 	case kindMarker:
-		var m Marker
-		if err := decoder.Unmarshal(body, &m); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-		}
-		return m, nil
+		return decodePlain[Marker](body)
+	case kindGap:
+		return decodePlain[Gap](body)
 	case kindEnvelope:
 		return decodeEnvelope(body)
 	}
+	if kind > kindGap && kind <= lastKind {
+		return nil, fmt.Errorf("record kind %d in the journal: %w", kind, ErrNewer)
+	}
 	return nil, fmt.Errorf("record kind %d in the journal: %w", kind, ErrFormat)
+}
+
+// decodePlain decodes an entry that has nothing but fields.
+func decodePlain[E Entry](body []byte) (Entry, error) {
+	var e E
+	if err := decoder.Unmarshal(body, &e); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return e, nil
 }
 
 func decodeEnvelope(body []byte) (Entry, error) {

@@ -171,6 +171,12 @@ func sampleRecords(t *testing.T) []record {
 	m := Marker{Owner: "node-1", Version: "1.0.0"}
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
+	m.Commands = "b3duZXI"
+	b, err = EncodeEntry(m)
+	add("marker", m, b, err)
+	g := Gap{Epoch: 3, From: 9, To: 12, Commands: "b3duZXI"}
+	b, err = EncodeEntry(g)
+	add("gap", g, b, err)
 	return all
 }
 

@@ -1,6 +1,6 @@
 package events
 
-// Entry is a record of the journal: a Marker or an Envelope.
+// Entry is a record of the journal: a Marker, an Envelope or a Gap.
 type Entry interface{ isEntry() }
 
 // Marker announces a new owner of a partition. Its own offset is the epoch of
@@ -9,7 +9,13 @@ type Marker struct {
 	// Owner is the node. Version is its build, shown by tools that print the journal.
 	Owner   NodeID `cbor:"1,keyasint"`
 	Version string `cbor:"2,keyasint,omitempty" log:"show"`
+	// Commands identifies the topic that the owner reads commands from; empty if the log
+	// has no such identity.
+	Commands TopicID `cbor:"3,keyasint,omitempty" log:"show"`
 }
+
+// TopicID identifies a topic of the log: one that is deleted and created again has another.
+type TopicID string
 
 // Envelope is everything that one command changed, with the reply to it. Every
 // command has exactly one accepted envelope, even if it changed nothing.
@@ -25,8 +31,21 @@ type Envelope struct {
 	Events []Event `cbor:"-"`
 }
 
+// Gap says that commands are gone undecided: those from the offset From up to, not including,
+// To. They were trimmed before their owner had read them. None of them was replied to, so none
+// of their jobs was accepted. If the log has lost its newest commands, or the topic was created
+// again, To may be below From.
+type Gap struct {
+	Epoch int64 `cbor:"1,keyasint" log:"always"`
+	From  int64 `cbor:"2,keyasint" log:"always"`
+	To    int64 `cbor:"3,keyasint" log:"always"`
+	// Commands is the topic that the commands after the gap are in.
+	Commands TopicID `cbor:"4,keyasint,omitempty" log:"show"`
+}
+
 func (Marker) isEntry()   {}
 func (Envelope) isEntry() {}
+func (Gap) isEntry()      {}
 
 // Reply is the outcome of a command that came from outside. A refusal is a reply
 // like any other; a failure of the infrastructure never is.

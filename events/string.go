@@ -54,6 +54,7 @@ func (e TemplateDeleted) String() string    { return text(e) }
 func (e DefaultTemplateSet) String() string { return text(e) }
 
 func (m Marker) String() string { return text(m) }
+func (g Gap) String() string    { return text(g) }
 
 // String is the envelope's head with all its events.
 func (e Envelope) String() string {

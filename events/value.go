@@ -88,6 +88,7 @@ const (
 	FileTooLarge     ErrorCode = "FILE_TOO_LARGE"
 	PageTimeout      ErrorCode = "PAGE_TIMEOUT"
 	RenderFailed     ErrorCode = "RENDER_FAILED"
+	ContentLost      ErrorCode = "CONTENT_LOST"
 	NavigationFailed ErrorCode = "NAVIGATION_FAILED"
 	BrowserCrashed   ErrorCode = "BROWSER_CRASHED"
 	SelectorTimeout  ErrorCode = "SELECTOR_TIMEOUT"

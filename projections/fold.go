@@ -1,6 +1,10 @@
 package projections
 
-import "platen.dev/events"
+import (
+	"cmp"
+
+	"platen.dev/events"
+)
 
 // Projection folds accepted envelopes into tables. Apply must depend on nothing but its
 // arguments, so that every replica holds the same bytes.
@@ -15,26 +19,36 @@ type Cursor struct {
 	Next int64 `cbor:"1,keyasint"`
 	// Epoch is the offset of the latest marker, -1 before the first.
 	Epoch int64 `cbor:"2,keyasint"`
-	// Cause is the command offset of the last accepted envelope, -1 before the first.
+	// Cause is the command offset of the last accepted envelope, -1 before the first. After
+	// a gap it is the offset before the first command that is still there.
 	Cause int64 `cbor:"3,keyasint"`
 	// Owner is the node of the latest marker; empty before the first.
 	Owner events.NodeID `cbor:"4,keyasint,omitempty"`
+	// Commands identifies the topic of the causes. The first marker that names one sets it,
+	// and a gap changes it.
+	Commands events.TopicID `cbor:"5,keyasint,omitempty"`
 }
 
 // Origin returns the cursor before the first record of a partition.
 func Origin() Cursor { return Cursor{Next: 0, Epoch: -1, Cause: -1} }
 
 // Step moves the cursor past one record and reports whether the record is an accepted
-// envelope: its epoch is the latest marker's, and its cause is above the last accepted one.
-// The entry of a foreign record is nil.
+// envelope or gap. Of both the epoch must be the latest marker's, and an envelope's cause must
+// be above the last accepted one. The entry of a foreign record is nil.
 func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	c.Next = offset + 1
 	switch e := entry.(type) {
 	case events.Marker:
 		c.Epoch, c.Owner = offset, e.Owner
+		c.Commands = cmp.Or(c.Commands, e.Commands)
 	case events.Envelope:
 		if e.Epoch == c.Epoch && e.Cause > c.Cause {
 			c.Cause = e.Cause
+			return true
+		}
+	case events.Gap:
+		if e.Epoch == c.Epoch {
+			c.Cause, c.Commands = e.To-1, e.Commands
 			return true
 		}
 	}

@@ -82,8 +82,8 @@ func (f *follower) fold(records []eventlog.Record) error {
 			f.replica.cfg.Logger.Error("foreign record in the journal skipped", "partition", f.partition, "offset", rec.Offset, "error", err)
 		}
 		accepted := p.Cursor.Step(rec.Offset, entry)
-		if accepted {
-			f.apply(tx, entry.(events.Envelope))
+		if e, ok := entry.(events.Envelope); ok && accepted {
+			f.apply(tx, e)
 		}
 		p.Steps = append(p.Steps, Step{rec.Offset, entry, accepted})
 	}

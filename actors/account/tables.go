@@ -1,6 +1,7 @@
 package account
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -185,11 +186,14 @@ type Job struct {
 	State job.State
 }
 
-// Unsettled lists the jobs of a partition that a new owner has to look at, by id.
-func Unsettled(s Scanner, partition int32) (all []Job, err error) {
+// Unsettled lists the jobs of a partition that a new owner has to look at, by id: those after
+// the id after, and at most limit of them unless that is zero.
+func Unsettled(s Scanner, partition int32, after events.JobID, limit int) (all []Job, err error) {
 	err = s.Scan(unsettled.Key(partition), func(key, _ []byte) bool {
-		all = append(all, Job{ID: parseUnsettledKey(key)})
-		return true
+		if id := parseUnsettledKey(key); after == (events.JobID{}) || bytes.Compare(id[:], after[:]) > 0 {
+			all = append(all, Job{ID: id})
+		}
+		return limit == 0 || len(all) < limit
 	})
 	for i := range all {
 		if err != nil {

@@ -20,6 +20,10 @@ import (
 // attempt comes to depend on marks its errors so, and is tested by Config.Probe.
 var errInfrastructure = errors.New("infrastructure")
 
+// errContentLost means that the command log no longer has the job's content: it was trimmed, or
+// has lost its newest records, or another topic has taken its place.
+var errContentLost = errors.New("the job's content is gone")
+
 // localFaults are errors of the node's own system: no disk, memory, files or programs.
 var localFaults = []error{
 	unix.ENOSPC, unix.EDQUOT, unix.EROFS, unix.EIO, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EAGAIN,
@@ -62,6 +66,8 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 		return events.NavigationFailed, false
 	case errors.Is(err, page.ErrSelector):
 		return events.SelectorTimeout, false
+	case errors.Is(err, errContentLost):
+		return events.ContentLost, false
 	case errors.Is(err, errDelivery):
 		return events.DeliveryFailed, false
 	case page.Retryable(err):

@@ -326,7 +326,7 @@ func TestContentOfAnotherAccount(t *testing.T) {
 	id := events.NewJobID()
 	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "secret"}})
 	s.renderer.Perform(0, job.Render{Account: "other", Job: id, Content: offset})
-	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Code != events.RenderFailed {
+	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Code != events.ContentLost {
 		t.Errorf("told %+v", fail)
 	}
 }

@@ -127,6 +127,14 @@ func (r *Renderer) Perform(partition int32, e job.Effect) {
 	}
 }
 
+// Resume takes a job.Render that may have got lost: only a job that this node knows nothing
+// of is begun.
+func (r *Renderer) Resume(partition int32, e job.Effect) {
+	if e, ok := e.(job.Render); ok {
+		r.send(dispatch.Resume{Partition: partition, Effect: e})
+	}
+}
+
 // Forget withdraws a job that has not begun here: the journal gave it to an attempt on
 // this node or another.
 func (r *Renderer) Forget(key job.EffectKey) { r.send(dispatch.Forget{Job: key.Job}) }

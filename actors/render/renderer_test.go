@@ -241,12 +241,28 @@ func TestAskedTwice(t *testing.T) {
 	}
 }
 
+// A job whose content was trimmed fails with a code of its own.
+func TestLostContent(t *testing.T) {
+	s := newFixture(t)
+	id := events.NewJobID()
+	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "x"}})
+	if err := s.log.Trim(t.Context(), events.TopicCommands, 0, offset+1); err != nil {
+		t.Fatal(err)
+	}
+	s.commands = s.log.Read(events.TopicCommands, 0, offset+1)
+	t.Cleanup(s.commands.Close)
+	s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset})
+	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Retryable || fail.Code != events.ContentLost {
+		t.Errorf("told %+v", fail)
+	}
+}
+
 // Content of another job is never rendered.
 func TestForeignContent(t *testing.T) {
 	s := newFixture(t)
 	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: events.NewJobID()}, Content: events.Content{HTML: "secret"}})
 	s.renderer.Perform(0, job.Render{Account: "acc", Job: events.NewJobID(), Content: offset})
-	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Retryable || fail.Code != events.RenderFailed {
+	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Retryable || fail.Code != events.ContentLost {
 		t.Errorf("told %+v", fail)
 	}
 	if len(s.files) != 0 {

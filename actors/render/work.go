@@ -93,19 +93,28 @@ func (w *work) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, contentLimit)
 	defer cancel()
 	record, err := eventlog.ReadOne(ctx, w.cfg.Log, events.TopicCommands, w.content.partition, w.content.offset)
+	if errors.Is(err, eventlog.ErrTrimmed) || errors.Is(err, eventlog.ErrBeyondEnd) {
+		return fmt.Errorf("%w: %w", errContentLost, err)
+	}
 	if err != nil {
 		return fmt.Errorf("content: %w: %w", errInfrastructure, err)
+	}
+	if head, err := events.DecodeCommand(record.Value); err == nil && !w.submittedBy(head) {
+		return fmt.Errorf("%w: record %d of command partition %d is not job %s", errContentLost, w.content.offset, w.content.partition, w.job)
 	}
 	c, err := events.DecodeSubmission(record.Value)
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
-	submission, ok := c.Body.(events.Submission)
-	if !ok || submission.Job != w.job || c.Account != w.account {
-		return fmt.Errorf("content: record %d of command partition %d is not job %s", w.content.offset, w.content.partition, w.job)
-	}
+	submission := c.Body.(events.Submission)
 	w.accepted, w.submission = c.At.Time(), submission
 	return nil
+}
+
+// submittedBy reports whether a command is the one that submitted the job.
+func (w *work) submittedBy(c events.Command) bool {
+	submit, ok := c.Body.(events.SubmitJob)
+	return ok && submit.Job == w.job && c.Account == w.account
 }
 
 func (w *work) acquire(ctx context.Context) (err error) {

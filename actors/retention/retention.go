@@ -62,6 +62,9 @@ func (d *Deleter) Perform(partition int32, e job.Effect) {
 	}
 }
 
+// Resume is Perform: a deletion that is pending goes on.
+func (d *Deleter) Resume(partition int32, e job.Effect) { d.Perform(partition, e) }
+
 // Forget withdraws a deletion that has not begun.
 func (d *Deleter) Forget(key job.EffectKey) { d.system.Root.Send(d.pid, forget{key}) }
 

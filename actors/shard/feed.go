@@ -21,35 +21,78 @@ type feed struct {
 func startFeed(cfg Config, partition int32, a Activate, tell func(Input)) *feed {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &feed{slots: make(chan struct{}, a.Window), cancel: cancel, ended: make(chan struct{})}
-	go f.run(ctx, cfg, cfg.Log.Read(events.TopicCommands, partition, a.From), tell)
+	go f.run(ctx, reading{cfg, partition, tell}, a.From)
 	return f
 }
 
-// run reads until its context ends. On an error it sends the host a Failed and stops. A
-// partition whose commands cannot be read is of no use to this node: it fails as a whole.
-// Commands that were trimmed are a fault of the partition, not of the node.
-func (f *feed) run(ctx context.Context, cfg Config, reader eventlog.Reader, tell func(Input)) {
+// reading is what a feed reads, and for whom.
+type reading struct {
+	cfg       Config
+	partition int32
+	tell      func(Input)
+}
+
+// run reads until its context ends, and behind commands that were trimmed. On an error it
+// tells the host and stops. A partition whose commands cannot be read is of no use to this
+// node: it fails as a whole. Commands that the log has lost are a fault of the partition.
+func (f *feed) run(ctx context.Context, r reading, from int64) {
 	defer close(f.ended)
-	defer reader.Close()
 	for {
+		next, err := f.read(ctx, r, from)
+		if errors.Is(err, eventlog.ErrTrimmed) {
+			next, err = f.skip(ctx, r, next)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, eventlog.ErrBeyondEnd):
+			r.tell(Lost{fmt.Errorf("command %d is next: %w", next, err)})
+			return
+		case err != nil:
+			r.tell(Failed{err})
+			if !errors.Is(err, eventlog.ErrClosed) {
+				r.cfg.Failed(fmt.Errorf("read commands: %w", err))
+			}
+			return
+		}
+		from = next
+	}
+}
+
+// read reads from an offset until there is an error, and returns it with the offset of the
+// next command.
+func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err error) {
+	reader := r.cfg.Log.Read(events.TopicCommands, r.partition, from)
+	defer reader.Close()
+	for next = from; ; {
 		records, err := reader.Next(ctx)
-		if ctx.Err() != nil {
-			return
-		}
 		if err != nil {
-			tell(Failed{err})
-			if !errors.Is(err, eventlog.ErrTrimmed) && !errors.Is(err, eventlog.ErrClosed) {
-				cfg.Failed(fmt.Errorf("read commands: %w", err))
-			}
-			return
+			return next, err
 		}
-		for _, r := range records {
+		for _, record := range records {
 			if !f.spend(ctx) {
-				return
+				return next, ctx.Err()
 			}
-			tell(Arrived{r.Offset, decode(r, cfg.Logger)})
+			next = record.Offset + 1
+			r.tell(Arrived{record.Offset, decode(record, r.cfg.Logger)})
 		}
 	}
+}
+
+// skip goes on behind commands that were trimmed.
+func (f *feed) skip(ctx context.Context, r reading, from int64) (next int64, err error) {
+	start, _, err := r.cfg.Log.Bounds(ctx, events.TopicCommands, r.partition)
+	if err == nil && start <= from {
+		err = eventlog.ErrTrimmed // and yet the commands are there: reading again would not end
+	}
+	if err != nil {
+		return from, err
+	}
+	if !f.spend(ctx) {
+		return from, ctx.Err()
+	}
+	r.tell(Skipped{From: from, To: start})
+	return start, nil
 }
 
 // decode returns a command without a body if the record cannot be read: it still needs an

@@ -2,6 +2,8 @@ package shard
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -17,8 +19,10 @@ import (
 
 // Performer performs the effects of one kind. Its methods do not block.
 type Performer interface {
-	// Perform begins an effect. Beginning one that is already under way changes nothing.
+	// Perform begins an effect that the job's state has come to ask for.
 	Perform(partition int32, e job.Effect)
+	// Resume begins an effect unless it is waiting or under way already.
+	Resume(partition int32, e job.Effect)
 	// Forget withdraws an effect that has not begun.
 	Forget(key job.EffectKey)
 	// ForgetAll withdraws the effects of a partition that have not begun. The partition's
@@ -46,8 +50,8 @@ type Config struct {
 	// TrimCommands lets hosts trim commands that no job needs any more. Without it, the
 	// log's own retention deletes them.
 	TrimCommands bool
-	// Failed is called when the commands of a partition cannot be read, and no later attempt
-	// would succeed. It must not block.
+	// Failed is called when the commands of a partition cannot be read or decided, and no
+	// later attempt would succeed. It must not block.
 	Failed func(error)
 }
 
@@ -61,9 +65,13 @@ const (
 	passiveAfter = 300
 	sendAgain    = 10
 	trimEvery    = 60
+	sweepEvery   = 30
+	measureEvery = 5
 	// wakeBatch is the maximal number of due jobs handled in one tick.
 	wakeBatch = 256
 	trimLimit = 10 * time.Second
+	// boundsLimit bounds a look at the bounds of the commands.
+	boundsLimit = 5 * time.Second
 )
 
 // Host is the actor that owns one partition for one epoch. It turns messages into inputs
@@ -77,20 +85,22 @@ type Host struct {
 	feed      *feed
 	ticker    *time.Timer
 	stopWatch func()
+	board     *board
 }
 
-// NewHost creates the host of a partition.
-func NewHost(cfg Config, partition int32) *Host {
+// newHost creates the host of a partition.
+func newHost(cfg Config, partition int32, b *board) *Host {
 	return &Host{
 		cfg: cfg, partition: partition, accounts: map[events.AccountID]*actor.PID{},
-		machine: NewMachine(cfg.settings()),
+		machine: NewMachine(cfg.settings()), board: b,
 	}
 }
 
 func (c Config) settings() Settings {
 	s := Settings{
 		Node: c.Node, Version: c.Version, Window: window, Alive: c.Nodes.Alive,
-		PassiveAfter: passiveAfter, SendAgain: sendAgain,
+		PassiveAfter: passiveAfter, SendAgain: sendAgain, SweepEvery: sweepEvery, MeasureEvery: measureEvery,
+		Commands: events.TopicID(c.Log.TopicID(events.TopicCommands)),
 	}
 	if c.TrimCommands {
 		s.TrimEvery = trimEvery
@@ -103,6 +113,9 @@ type (
 	appended struct{ offset int64 } // the marker is durable
 	ticked   struct{}
 )
+
+// proceed is the operator's word that a halted partition may go on.
+type proceed struct{ partition int32 }
 
 // Receive implements actor.Actor.
 func (h *Host) Receive(ctx actor.Context) {
@@ -117,6 +130,10 @@ func (h *Host) Receive(ctx actor.Context) {
 		h.onDecided(ctx, m)
 	case ticked:
 		h.onTicked(ctx)
+	case proceed:
+		h.bounds(ctx, func(start, end int64) Input { return Continue{start, end} })
+	case Skipped:
+		h.onSkipped(ctx, m)
 	case Input:
 		h.step(ctx, m)
 	case *actor.Stopping:
@@ -141,6 +158,10 @@ func (h *Host) do(ctx actor.Context, out Output) {
 		h.feed.credit()
 	case StopReading:
 		h.stopReading()
+	case Halt:
+		h.halt(out.Err)
+	case Measure:
+		h.bounds(ctx, func(_, end int64) Input { return Measured{end} })
 	case Decide:
 		ctx.Send(h.account(ctx, out.Command.Account), account.DecideCommand{Cause: out.Cause, Command: out.Command})
 	case Commit:
@@ -151,6 +172,8 @@ func (h *Host) do(ctx actor.Context, out Output) {
 		deliver(ctx, out.To, out.CommandReply)
 	case Begin:
 		h.begin(out.Effect)
+	case Resume:
+		h.cfg.Effects[out.Effect.Key().Kind].Resume(h.partition, out.Effect)
 	case Forget:
 		h.cfg.Effects[out.Key.Kind].Forget(out.Key)
 	case ForgetAll:
@@ -158,7 +181,7 @@ func (h *Host) do(ctx actor.Context, out Output) {
 	case Send:
 		h.send(out)
 	case Scan:
-		h.scan(ctx, out.For)
+		h.scan(ctx, out)
 	case Trim:
 		h.trim(out.Before)
 	case Stop:
@@ -170,7 +193,17 @@ func (h *Host) do(ctx actor.Context, out Output) {
 func (h *Host) onStarted(ctx actor.Context) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
+	h.board.show(h, Starting, nil)
 	h.step(ctx, Announce{})
+}
+
+// onSkipped raises the alarm: such commands were never replied to, so nothing that was
+// promised is lost, but no log that is set up well trims them.
+func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
+	h.board.lose(m.To - m.From)
+	h.cfg.Logger.Error("commands were trimmed before they were decided, going on behind them: check the retention of "+events.TopicCommands,
+		"partition", h.partition, "from", m.From, "to", m.To)
+	h.step(ctx, m)
 }
 
 func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
@@ -203,11 +236,36 @@ func (h *Host) append(ctx actor.Context, entry events.Entry) {
 	})
 }
 
+// activate starts to read commands, after a halt for the second time.
 func (h *Host) activate(ctx actor.Context, out Activate) {
+	h.stopReading()
+	h.board.show(h, Serving, nil)
 	h.cfg.Logger.Debug("shard owned", "partition", h.partition, "epoch", h.machine.Epoch(), "from", out.From)
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	h.feed = startFeed(h.cfg, h.partition, out, func(in Input) { root.Send(self, in) })
-	h.schedule(ctx)
+	if h.ticker == nil {
+		h.schedule(ctx)
+	}
+}
+
+// halt reports that commands are lost. The node may hold other partitions, so it goes on.
+func (h *Host) halt(err error) {
+	h.board.show(h, Halted, err)
+	h.cfg.Logger.Error(fmt.Sprintf("shard halted, its accounts get no replies: look at it with `platen admin partition list`, let it go on with `platen admin partition continue %d`", h.partition),
+		"partition", h.partition, "error", err)
+}
+
+// bounds looks at the bounds of the partition's commands, on a goroutine of its own. If the
+// log does not answer, there is no input.
+func (h *Host) bounds(ctx actor.Context, in func(start, end int64) Input) {
+	self, root, log := ctx.Self(), ctx.ActorSystem().Root, h.cfg.Log
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), boundsLimit)
+		defer cancel()
+		if start, end, err := log.Bounds(ctx, events.TopicCommands, h.partition); err == nil {
+			root.Send(self, in(start, end))
+		}
+	}()
 }
 
 func (h *Host) schedule(ctx actor.Context) {
@@ -258,13 +316,13 @@ func (h *Host) send(out Send) {
 	})
 }
 
-func (h *Host) scan(ctx actor.Context, reason ScanReason) {
-	open, err := account.Unsettled(h.cfg.Replica, h.partition)
+func (h *Host) scan(ctx actor.Context, out Scan) {
+	open, err := account.Unsettled(h.cfg.Replica, h.partition, out.After, out.Limit)
 	if err != nil {
 		h.step(ctx, Failed{err})
 		return
 	}
-	h.step(ctx, Scanned{reason, open})
+	h.step(ctx, Scanned{out.For, open})
 }
 
 func (h *Host) trim(before int64) {
@@ -279,6 +337,9 @@ func (h *Host) stop(ctx actor.Context, err error) {
 	if err != nil {
 		h.cfg.Logger.Warn("shard given up", "partition", h.partition, "epoch", h.machine.Epoch(), "error", err)
 	}
+	if errors.Is(err, ErrStalled) { // the next host of this node would fare no better
+		h.cfg.Failed(fmt.Errorf("partition %d: %w", h.partition, err))
+	}
 	ctx.Stop(ctx.Self())
 }
 
@@ -289,6 +350,7 @@ func (h *Host) stopReading() {
 }
 
 func (h *Host) onStopping() {
+	h.board.remove(h)
 	h.stopWatch()
 	h.stopReading()
 	if h.ticker != nil {

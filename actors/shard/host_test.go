@@ -120,6 +120,8 @@ func (n *node) advance(d time.Duration) {
 	n.clock = n.clock.Add(d)
 }
 
+func (n *node) Resume(p int32, e job.Effect) { n.Perform(p, e) }
+
 func (n *node) Perform(_ int32, e job.Effect) {
 	if n.panics.Add(-1) >= 0 {
 		panic("bug")

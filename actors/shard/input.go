@@ -25,6 +25,17 @@ type (
 		Cause   int64
 		Command events.Command
 	}
+	// Skipped reports that the commands from the offset From up to, not including, To were
+	// trimmed before they arrived.
+	Skipped struct{ From, To int64 }
+	// Lost reports that the commands cannot be read on from where they were decided. Reading
+	// has stopped.
+	Lost struct{ Err error }
+	// Continue is the operator's word to go on after a Halt, with the bounds of the commands
+	// that are left.
+	Continue struct{ Start, End int64 }
+	// Measured carries the end of the partition's commands, at every StallEvery-th tick.
+	Measured struct{ End int64 }
 	// Decided is the account's decision about a command, after a Decide.
 	Decided struct {
 		Cause    int64
@@ -54,6 +65,10 @@ type (
 func (Announce) isInput()  {}
 func (Announced) isInput() {}
 func (Arrived) isInput()   {}
+func (Skipped) isInput()   {}
+func (Lost) isInput()      {}
+func (Continue) isInput()  {}
+func (Measured) isInput()  {}
 func (Decided) isInput()   {}
 func (Folded) isInput()    {}
 func (Scanned) isInput()   {}

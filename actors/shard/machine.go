@@ -28,6 +28,12 @@ type Settings struct {
 	// TrimEvery is the number of ticks between two trims of the command log. Zero means
 	// never.
 	TrimEvery int
+	// SweepEvery is the number of ticks between two sweeps of the unsettled jobs.
+	SweepEvery int
+	// Commands identifies the topic of the commands.
+	Commands events.TopicID
+	// MeasureEvery is the number of ticks between two looks for a stall.
+	MeasureEvery int
 }
 
 // Machine is one ownership of one partition: everything that its owner decides, without
@@ -43,8 +49,19 @@ type Machine struct {
 	// types are comparable.
 	own   map[events.CommandBody]*ownCommand
 	ticks int
-	// folded is the cause of the last accepted envelope that the machine knows of.
-	folded    int64
+	// cursor is how far the replica has read, as far as the machine knows.
+	cursor projections.Cursor
+	// halted is set while commands are lost and the operator has not said to go on, replaced
+	// if that is because their topic was created again.
+	halted, replaced bool
+	// continuing is set while the gap after a halt is on its way.
+	continuing bool
+	// swept is the last job that the sweep has come to.
+	swept events.JobID
+	// measured is the last accepted cause at the last look for a stall, stalls how often it
+	// was the same.
+	measured  int64
+	stalls    int
 	resigning bool
 	stopped   bool
 	out       []Output
@@ -63,10 +80,13 @@ type ownCommand struct {
 	sentAt  int // tick
 }
 
+// sweepLimit is the number of jobs that one sweep looks at. The next one goes on after them.
+const sweepLimit = 256
+
 // NewMachine returns the machine of an ownership that has not begun.
 func NewMachine(set Settings) *Machine {
 	return &Machine{
-		set: set, owner: NewOwner(), folded: -1,
+		set: set, owner: NewOwner(), cursor: projections.Origin(),
 		accounts: map[events.AccountID]*resident{}, own: map[events.CommandBody]*ownCommand{},
 	}
 }
@@ -88,11 +108,19 @@ func (m *Machine) Step(in Input) []Output {
 	}
 	switch in := in.(type) {
 	case Announce:
-		m.emit(Append{events.Marker{Owner: m.set.Node, Version: m.set.Version}})
+		m.emit(Append{events.Marker{Owner: m.set.Node, Version: m.set.Version, Commands: m.set.Commands}})
 	case Announced:
 		m.onAnnounced(in)
 	case Arrived:
 		m.onArrived(in)
+	case Skipped:
+		m.onSkipped(in)
+	case Lost:
+		m.halt(in.Err)
+	case Continue:
+		m.onContinue(in)
+	case Measured:
+		m.onMeasured(in)
 	case Decided:
 		m.onDecided(in)
 	case Folded:
@@ -103,7 +131,7 @@ func (m *Machine) Step(in Input) []Output {
 		m.onTicked(in)
 	case NodeGone:
 		if m.owner.Active() {
-			m.emit(Scan{ForLost})
+			m.emit(Scan{For: ForLost})
 		}
 	case Resign:
 		m.onResign()
@@ -137,10 +165,19 @@ func (m *Machine) activate(cursor projections.Cursor) {
 	case err != nil:
 		m.stop(err)
 	case ready:
-		m.folded = cursor.Cause
-		m.emit(Activate{From: next, Window: m.set.Window})
-		m.emit(Scan{ForTakeOver})
+		m.cursor = cursor
+		if m.replaced = cursor.Commands != m.set.Commands; m.replaced {
+			m.halt(fmt.Errorf("%w: the journal is about %s, the log has %s", errReplaced, cursor.Commands, m.set.Commands))
+			return
+		}
+		m.read(next)
 	}
+}
+
+// read begins to read commands.
+func (m *Machine) read(from int64) {
+	m.emit(Activate{From: from, Window: m.set.Window})
+	m.emit(Scan{For: ForTakeOver})
 }
 
 // onArrived has a command decided. An unreadable command gets an empty envelope.
@@ -181,7 +218,9 @@ func (m *Machine) onFolded(in Folded) {
 			m.settle(outcome)
 		}
 	}
-	m.folded = max(m.folded, in.Cursor.Cause)
+	if in.Cursor.Next > m.cursor.Next { // it was ahead of its notices when the owner became active
+		m.cursor = in.Cursor
+	}
 	if !m.owner.Active() {
 		m.activate(in.Cursor)
 	}
@@ -190,6 +229,10 @@ func (m *Machine) onFolded(in Folded) {
 
 // settle acts on an envelope of this owner that is now part of the journal for good.
 func (m *Machine) settle(o Outcome) {
+	if o.Gap != nil {
+		m.settleGap(*o.Gap)
+		return
+	}
 	m.emit(Credit{})
 	if r, ok := m.accounts[o.Command.Account]; ok && o.Command.Body != nil {
 		r.inFlight--
@@ -239,10 +282,19 @@ func (m *Machine) onScanned(in Scanned) {
 		m.trim(in.Jobs)
 		return
 	}
+	if in.For == ForSweep {
+		m.swept = events.JobID{}
+		if len(in.Jobs) == sweepLimit {
+			m.swept = in.Jobs[sweepLimit-1].ID
+		}
+	}
 	for _, j := range in.Jobs {
-		if in.For == ForTakeOver {
-			for _, e := range job.Pending(j.ID, j.State) {
+		for _, e := range job.Pending(j.ID, j.State) {
+			switch in.For {
+			case ForTakeOver:
 				m.emit(Begin{e})
+			case ForSweep:
+				m.emit(Resume{e})
 			}
 		}
 		if h, held := job.Held(j.ID, j.State); held {
@@ -252,10 +304,10 @@ func (m *Machine) onScanned(in Scanned) {
 }
 
 // trim deletes the commands below the oldest content that a job still needs; what they
-// changed is in the journal. The scan began after folded was known, so it includes every
-// job whose command is at or below it.
+// changed is in the journal. The scan began after the cursor was known, so it includes every
+// job whose command the cursor has passed.
 func (m *Machine) trim(open []account.Job) {
-	floor := m.folded + 1
+	floor := m.cursor.Cause + 1
 	for _, j := range open {
 		if j.State.Active() {
 			floor = min(floor, j.State.Content)
@@ -267,13 +319,22 @@ func (m *Machine) trim(open []account.Job) {
 // onTicked wakes the jobs that are due and retires idle accounts.
 func (m *Machine) onTicked(in Ticked) {
 	m.ticks++
+	if m.halted {
+		return
+	}
+	if m.set.MeasureEvery > 0 && m.ticks%m.set.MeasureEvery == 0 {
+		m.emit(Measure{})
+	}
 	m.sendAgain()
 	for _, ref := range in.Due {
 		m.send(ref.Account, events.WakeJob{Job: ref.Job})
 	}
 	m.retire()
 	if m.set.TrimEvery > 0 && m.ticks%m.set.TrimEvery == 0 {
-		m.emit(Scan{ForTrim})
+		m.emit(Scan{For: ForTrim})
+	}
+	if m.set.SweepEvery > 0 && m.ticks%m.set.SweepEvery == 0 {
+		m.emit(Scan{For: ForSweep, After: m.swept, Limit: sweepLimit})
 	}
 }
 

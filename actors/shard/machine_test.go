@@ -28,6 +28,9 @@ func showOne(o Output) string {
 		if e, ok := o.Entry.(events.Envelope); ok {
 			return fmt.Sprintf("append(%d)", e.Cause)
 		}
+		if g, ok := o.Entry.(events.Gap); ok {
+			return fmt.Sprintf("append(gap %d-%d)", g.From, g.To)
+		}
 		return "append(marker)"
 	case Activate:
 		return fmt.Sprintf("activate(%d)", o.From)
@@ -39,12 +42,16 @@ func showOne(o Output) string {
 		return fmt.Sprintf("reply(%s)", o.CommandReply.Reply.Code)
 	case Begin:
 		return fmt.Sprintf("begin(%s)", o.Effect.Key().Kind)
+	case Resume:
+		return fmt.Sprintf("resume(%s)", o.Effect.Key().Kind)
+	case Halt:
+		return fmt.Sprintf("halt(%v)", o.Err)
 	case Forget:
 		return fmt.Sprintf("forget(%s)", o.Key.Kind)
 	case Send:
 		return strings.Replace(fmt.Sprintf("send(%T)", o.Body), "events.", "", 1)
 	case Scan:
-		return fmt.Sprintf("scan(%s)", []string{"take-over", "lost", "trim"}[o.For])
+		return fmt.Sprintf("scan(%s)", []string{"take-over", "lost", "trim", "sweep"}[o.For])
 	case Trim:
 		return fmt.Sprintf("trim(%d)", o.Before)
 	case Stop:
@@ -75,10 +82,18 @@ func readBack(cause int64) Input {
 	}
 }
 
+// gapRead is a gap of the owner under test, as its replica has accepted it.
+func gapRead(from, to int64) Input {
+	return Folded{
+		[]projections.Step{{Offset: 30, Entry: events.Gap{Epoch: 10, From: from, To: to}, Accepted: true}},
+		projections.Cursor{Next: 31, Epoch: 10, Cause: to - 1, Owner: "n1"},
+	}
+}
+
 func folded(offset int64, owner events.NodeID) Input {
 	return Folded{
 		[]projections.Step{{Offset: offset, Entry: events.Marker{Owner: owner}, Accepted: true}},
-		projections.Cursor{Next: offset + 1, Epoch: offset, Cause: 7, Owner: owner},
+		projections.Cursor{Next: offset + 1, Epoch: offset, Cause: 7, Commands: "new", Owner: owner},
 	}
 }
 
@@ -107,7 +122,31 @@ func TestScripts(t *testing.T) {
 	rendering := func(node events.NodeID) job.State {
 		return job.State{Phase: job.Rendering, Attempt: 7, Node: node}
 	}
+	ticks := slices.Repeat([]line{{Ticked{}, ""}}, 2)
 	for name, script := range map[string][]line{
+		"a gap takes the place of commands that were trimmed": append(slices.Clone(taken),
+			line{Skipped{9, 12}, ""}, line{arrived(12, wake), "decide(12)"}, line{Decided{12, account.Decision{}}, ""},
+			line{Decided{8, account.Decision{}}, "append(8) append(gap 9-12) append(12)"},
+			line{readBack(8), "credit commit(8)"}, line{gapRead(9, 12), "credit"}, line{readBack(12), "credit commit(12)"}),
+		"an owner whose commands are lost waits for the operator": append(slices.Clone(taken),
+			line{Continue{0, 5}, ""}, line{Lost{errors.New("beyond the end")}, "halt(beyond the end)"}, line{Ticked{Due: due.Due}, ""}, line{Measured{99}, ""},
+			line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
+			line{Continue{0, 5}, "append(gap 9-5)"}, line{Continue{0, 5}, ""}, line{gapRead(9, 5), "activate(5) scan(take-over)"}),
+		"an owner whose topic was created again waits, and begins at its start": {
+			active[0], active[1],
+			{Folded{nil, projections.Cursor{Next: 11, Epoch: 10, Cause: 7, Commands: "old", Owner: "n1"}}, "halt(the topic of the commands was created again: the journal is about old, the log has new)"},
+			{Continue{2, 5}, "append(gap 8-2)"},
+			{gapRead(8, 2), "activate(2) scan(take-over)"},
+		},
+		"an owner that decides nothing for long ends": append(slices.Clone(taken),
+			line{Measured{9}, ""}, line{Measured{9}, ""}, line{Measured{9}, ""}, line{Measured{9}, ""}, line{Measured{9}, ""}, line{Measured{9}, ""},
+			line{Measured{9}, "forgetall stop(commands wait, and none was decided and read back: command 8 is next, the log ends at 9)"}),
+		"an owner without commands does not stall": append(slices.Clone(active), slices.Repeat([]line{{Measured{8}, ""}}, 10)...),
+		"an owner that goes on does not stall": append(append(append(slices.Clone(taken), slices.Repeat([]line{{Measured{99}, ""}}, 6)...),
+			line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"}), slices.Repeat([]line{{Measured{99}, ""}}, 6)...),
+		"what was begun and got lost is looked for": append(append(slices.Clone(active), ticks...),
+			line{Ticked{}, "scan(trim)"}, line{Ticked{}, "scan(sweep)"},
+			line{scanned(ForSweep, job.State{Phase: job.Queued}, rendering("n2"), rendering("gone")), "resume(render) send(LoseRender)"}),
 		"replies and effects wait until the envelope is read back": append(slices.Clone(taken),
 			line{Decided{8, accepted}, "append(8)"}, line{readBack(8), "credit commit(8) reply(accepted) begin(render)"}),
 		"effects that nothing asks for any more are forgotten": append(slices.Clone(taken),
@@ -130,9 +169,9 @@ func TestScripts(t *testing.T) {
 			line{readBack(8), "credit commit(8) reply(accepted) begin(render) stop(<nil>)"}),
 		"an idle owner resigns at once": append(slices.Clone(active), line{Resign{}, "forgetall stopreading stop(<nil>)"}),
 		"a wake is sent until it is decided": append(slices.Clone(active),
-			line{due, "send(WakeJob)"}, line{due, ""}, line{due, "scan(trim)"}, line{Ticked{}, "send(WakeJob)"},
+			line{due, "send(WakeJob)"}, line{due, ""}, line{due, "scan(trim)"}, line{Ticked{}, "send(WakeJob) scan(sweep)"},
 			line{arrived(8, wake), "decide(8)"}, line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
-			line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"}, line{Ticked{}, "retire"}, line{Ticked{}, ""}),
+			line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"}, line{Ticked{}, "retire"}, line{Ticked{}, "scan(sweep)"}),
 		"a take-over begins what is pending, and takes renders from nodes that are gone": append(slices.Clone(active),
 			line{scanned(ForTakeOver, job.State{Phase: job.Queued}, job.State{Phase: job.Expired}, rendering("n2"), rendering("gone")), "begin(render) begin(delete file) send(LoseRender)"}),
 		"a node that goes loses its renders": append(slices.Clone(active),
@@ -142,13 +181,13 @@ func TestScripts(t *testing.T) {
 			line{Decided{8, account.Decision{Held: &job.Hold{Node: "gone", Lose: lose}}}, "append(8)"}, line{readBack(8), "credit commit(8) send(LoseRender)"}),
 		"an idle account's actor ends": append(slices.Clone(taken),
 			line{Decided{8, account.Decision{}}, "append(8)"}, line{Ticked{}, ""}, line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"},
-			line{readBack(8), "credit commit(8)"}, line{Ticked{}, "retire"}, line{Ticked{}, ""}),
+			line{readBack(8), "credit commit(8)"}, line{Ticked{}, "retire scan(sweep)"}, line{Ticked{}, ""}),
 		"commands are trimmed up to the oldest content that a job needs": append(slices.Clone(active),
 			line{scanned(ForTrim, job.State{Phase: job.Queued, Content: 5}, job.State{Phase: job.Done, Content: 2}), "trim(5)"},
 			line{scanned(ForTrim), "trim(8)"}),
 	} {
 		m := NewMachine(Settings{
-			Node: "n1", Window: 4, PassiveAfter: 2, SendAgain: 3, TrimEvery: 3,
+			Commands: "new", Node: "n1", Window: 4, PassiveAfter: 2, SendAgain: 3, TrimEvery: 3, SweepEvery: 4,
 			Alive: func(n events.NodeID) bool { return n != "gone" },
 		})
 		for i, l := range script {
@@ -156,5 +195,27 @@ func TestScripts(t *testing.T) {
 				t.Errorf("%s: input %d (%T) gives %q, want %q", name, i, l.in, got, l.want)
 			}
 		}
+	}
+}
+
+// A sweep looks at a part of the jobs, and the next one at those after them.
+func TestSweepGoesRound(t *testing.T) {
+	m := NewMachine(Settings{Commands: "new", Node: "n1", Window: 4, PassiveAfter: 9, SendAgain: 9, SweepEvery: 1, Alive: func(events.NodeID) bool { return true }})
+	m.Step(Announce{})
+	m.Step(Announced{Offset: 10})
+	m.Step(folded(10, "n1"))
+	sweep := func() Scan { return m.Step(Ticked{})[0].(Scan) }
+	full := Scanned{For: ForSweep, Jobs: make([]account.Job, sweepLimit)}
+	full.Jobs[sweepLimit-1].ID = theJob
+	if s := sweep(); s.After != (events.JobID{}) || s.Limit != sweepLimit {
+		t.Errorf("the first sweep is %+v", s)
+	}
+	m.Step(full)
+	if s := sweep(); s.After != theJob {
+		t.Errorf("the second sweep is %+v", s)
+	}
+	m.Step(Scanned{For: ForSweep, Jobs: full.Jobs[1:]})
+	if s := sweep(); s.After != (events.JobID{}) {
+		t.Errorf("after the last job, the sweep is %+v", s)
 	}
 }

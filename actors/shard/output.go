@@ -22,6 +22,9 @@ type (
 	}
 	// Credit allows one more command to be read.
 	Credit struct{}
+	// Halt says that commands are lost, and that the operator has to look. The machine
+	// decides nothing more until a Continue.
+	Halt struct{ Err error }
 	// StopReading stops reading commands.
 	StopReading struct{}
 	// Decide has a command decided by its account. The result is a Decided.
@@ -43,6 +46,9 @@ type (
 	}
 	// Begin begins an effect. Beginning one that is already under way changes nothing.
 	Begin struct{ Effect job.Effect }
+	// Resume asks for an effect that was begun before, by this owner or an earlier one, and
+	// may have got lost. If it is waiting or under way, nothing changes.
+	Resume struct{ Effect job.Effect }
 	// Forget withdraws an effect that has not begun.
 	Forget struct{ Key job.EffectKey }
 	// ForgetAll withdraws the effects of the partition that have not begun. The next
@@ -54,10 +60,17 @@ type (
 		Account events.AccountID
 		Body    events.CommandBody
 	}
-	// Scan asks for the unsettled jobs of the partition. The result is a Scanned.
-	Scan struct{ For ScanReason }
+	// Scan asks for the unsettled jobs of the partition, by id: those after After, and at
+	// most Limit unless that is zero. The result is a Scanned.
+	Scan struct {
+		For   ScanReason
+		After events.JobID
+		Limit int
+	}
 	// Trim deletes the commands below an offset.
 	Trim struct{ Before int64 }
+	// Measure asks for a Measured.
+	Measure struct{}
 	// Stop ends the ownership; Err is nil after a Resign.
 	Stop struct{ Err error }
 )
@@ -73,17 +86,22 @@ const (
 	ForLost
 	// ForTrim finds the oldest command that a job still needs.
 	ForTrim
+	// ForSweep finds effects that got lost after they were begun.
+	ForSweep
 )
 
 func (Append) isOutput()      {}
 func (Activate) isOutput()    {}
 func (Credit) isOutput()      {}
+func (Halt) isOutput()        {}
+func (Measure) isOutput()     {}
 func (StopReading) isOutput() {}
 func (Decide) isOutput()      {}
 func (Commit) isOutput()      {}
 func (Retire) isOutput()      {}
 func (Reply) isOutput()       {}
 func (Begin) isOutput()       {}
+func (Resume) isOutput()      {}
 func (Forget) isOutput()      {}
 func (ForgetAll) isOutput()   {}
 func (Send) isOutput()        {}

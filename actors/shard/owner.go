@@ -30,12 +30,14 @@ type Owner struct {
 	active bool
 }
 
-// slot is a command from its arrival until its envelope is read back.
+// slot is a command from its arrival until its envelope is read back, or a gap in the place
+// of commands that are gone.
 type slot struct {
 	cause    int64
 	command  events.Command
 	decision account.Decision
 	decided  bool
+	gap      *events.Gap
 }
 
 // NewOwner returns an ownership that has not announced itself yet.
@@ -68,24 +70,37 @@ func (o *Owner) Take(cause int64, c events.Command) {
 	o.slots = append(o.slots, slot{cause: cause, command: c})
 }
 
-// Decided records the decision about a command and returns the envelopes that can go to
-// the journal now, in order.
-func (o *Owner) Decided(cause int64, d account.Decision) []events.Envelope {
+// TakeGap takes a gap in the place of commands that are gone, and returns the entries that can
+// go to the journal now, in order.
+func (o *Owner) TakeGap(g events.Gap) []events.Entry {
+	o.slots = append(o.slots, slot{cause: g.To - 1, gap: &g, decided: true})
+	return o.send()
+}
+
+// Decided records the decision about a command and returns the entries that can go to the
+// journal now, in order.
+func (o *Owner) Decided(cause int64, d account.Decision) []events.Entry {
 	for i := o.sent; i < len(o.slots); i++ {
-		if o.slots[i].cause == cause {
+		if o.slots[i].cause == cause && o.slots[i].gap == nil {
 			o.slots[i].decision, o.slots[i].decided = d, true
 			break
 		}
 	}
-	var out []events.Envelope
+	return o.send()
+}
+
+func (o *Owner) send() (out []events.Entry) {
 	for o.sent < len(o.slots) && o.slots[o.sent].decided {
-		out = append(out, o.envelope(o.slots[o.sent]))
+		out = append(out, o.entry(o.slots[o.sent]))
 		o.sent++
 	}
 	return out
 }
 
-func (o *Owner) envelope(s slot) events.Envelope {
+func (o *Owner) entry(s slot) events.Entry {
+	if s.gap != nil {
+		return *s.gap
+	}
 	return events.Envelope{
 		Epoch: o.epoch, Cause: s.cause,
 		Command: s.command.ID, Account: s.command.Account, At: s.command.At,
@@ -93,15 +108,16 @@ func (o *Owner) envelope(s slot) events.Envelope {
 	}
 }
 
-// Outcome is a command whose envelope is part of the journal for good.
+// Outcome is a command whose envelope is part of the journal for good, or a Gap that is.
 type Outcome struct {
 	Cause    int64
 	Command  events.Command
 	Decision account.Decision
+	Gap      *events.Gap
 }
 
 // ReadBack takes a journal record with the replica's verdict. It returns the outcome if
-// the record is this owner's envelope, and ErrSuperseded if it is a later marker.
+// the record is this owner's envelope or gap, and ErrSuperseded if it is a later marker.
 func (o *Owner) ReadBack(step projections.Step) (Outcome, bool, error) {
 	switch e := step.Entry.(type) {
 	case events.Marker:
@@ -110,18 +126,22 @@ func (o *Owner) ReadBack(step projections.Step) (Outcome, bool, error) {
 		}
 	case events.Envelope:
 		if step.Accepted && o.active && e.Epoch == o.epoch {
-			return o.settle(e.Cause)
+			return o.settle(e.Cause, false)
+		}
+	case events.Gap:
+		if step.Accepted && o.active && e.Epoch == o.epoch {
+			return o.settle(e.To-1, true)
 		}
 	}
 	return Outcome{}, false, nil
 }
 
-func (o *Owner) settle(cause int64) (Outcome, bool, error) {
-	if o.sent == 0 || o.slots[0].cause != cause {
+func (o *Owner) settle(cause int64, gap bool) (Outcome, bool, error) {
+	if o.sent == 0 || o.slots[0].cause != cause || gap != (o.slots[0].gap != nil) {
 		return Outcome{}, false, errGap
 	}
 	head := o.slots[0]
 	o.slots[0] = slot{}
 	o.slots, o.sent = o.slots[1:], o.sent-1
-	return Outcome{head.cause, head.command, head.decision}, true, nil
+	return Outcome{head.cause, head.command, head.decision, head.gap}, true, nil
 }

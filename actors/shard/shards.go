@@ -33,6 +33,7 @@ type Shards struct {
 	system     *actor.ActorSystem
 	pid        *actor.PID
 	membership eventlog.Membership
+	board      *board
 }
 
 // Start joins the group and runs a host for each partition that it assigns. Every kind of
@@ -43,13 +44,14 @@ func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 			return nil, fmt.Errorf("no performer of the effect %q", kind)
 		}
 	}
+	b := newBoard()
 	pid, err := system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor {
-		return &supervisor{cfg: cfg, hosts: map[int32]*actor.PID{}, spawns: map[int32]spawned{}}
+		return &supervisor{cfg: cfg, board: b, hosts: map[int32]*actor.PID{}, spawns: map[int32]spawned{}}
 	}, actor.WithSupervisor(onFailure(actor.StopDirective))), "shards")
 	if err != nil {
 		return nil, err
 	}
-	s := &Shards{system: system, pid: pid}
+	s := &Shards{system: system, pid: pid, board: b}
 	s.membership, err = cfg.Log.Own(Group, events.TopicCommands, s)
 	if err != nil {
 		return nil, errors.Join(err, system.Root.PoisonFuture(pid).Wait())
@@ -107,6 +109,7 @@ type (
 // supervisor is the parent of the hosts.
 type supervisor struct {
 	cfg    Config
+	board  *board
 	hosts  map[int32]*actor.PID // nil while a held partition waits for its next host
 	spawns map[int32]spawned    // of the partitions held
 	gives  []*giving
@@ -147,6 +150,10 @@ func (s *supervisor) Receive(ctx actor.Context) {
 				ctx.Send(pid, m)
 			}
 		}
+	case proceed:
+		if pid := s.hosts[m.partition]; pid != nil {
+			ctx.Send(pid, m)
+		}
 	case *actor.Terminated:
 		s.onTerminated(ctx, m.Who)
 	}
@@ -158,7 +165,7 @@ func (s *supervisor) spawn(ctx actor.Context, partition int32) {
 	}
 	s.spawns[partition] = spawned{s.cfg.Now(), s.spawns[partition].strikes}
 	s.hosts[partition] = ctx.Spawn(actor.PropsFromProducer(
-		func() actor.Actor { return NewHost(s.cfg, partition) },
+		func() actor.Actor { return newHost(s.cfg, partition, s.board) },
 		actor.WithSupervisor(onFailure(actor.EscalateDirective))))
 }
 

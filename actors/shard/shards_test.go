@@ -28,6 +28,7 @@ func TestStrikes(t *testing.T) {
 type idle struct{}
 
 func (idle) Perform(int32, job.Effect) {}
+func (idle) Resume(int32, job.Effect)  {}
 func (idle) Forget(job.EffectKey)      {}
 func (idle) ForgetAll(int32)           {}
 

@@ -53,12 +53,12 @@ func (w *world) checkReplicas(p int32) error {
 	return nil
 }
 
-// accepted returns the accepted envelopes of a partition's journal, by the rules of the
-// protocol.
-func (w *world) accepted(p int32, r *replica) (all []events.Envelope) {
+// accepted returns the accepted envelopes and gaps of a partition's journal, by the rules of
+// the protocol.
+func (w *world) accepted(p int32, r *replica) (all []events.Entry) {
 	for offset, record := range w.journal[p] {
 		if w.rules.step(&r.cursor, int64(offset), record.entry) {
-			all = append(all, record.entry.(events.Envelope))
+			all = append(all, record.entry)
 		}
 	}
 	return all
@@ -122,23 +122,37 @@ func (w *world) checkJournal(p int32) error {
 		outcomes: map[events.CommandID]events.Envelope{},
 		repeats:  newRepeats(),
 	}
-	all := w.accepted(p, &replica{cursor: projections.Origin()})
-	if len(all) != len(w.commands[p]) {
-		return fmt.Errorf("%d commands have %d accepted envelopes", len(w.commands[p]), len(all))
+	next := int64(0) // the command whose outcome follows
+	for _, entry := range w.accepted(p, &replica{cursor: projections.Origin()}) {
+		switch e := entry.(type) {
+		case events.Gap:
+			if e.From != next || e.To <= next || e.To > w.retained[p] {
+				return fmt.Errorf("a gap from %d to %d after command %d, commands were lost below %d", e.From, e.To, next-1, w.retained[p])
+			}
+			next = e.To
+		case events.Envelope:
+			if e.Cause != next {
+				return fmt.Errorf("the envelope of command %d follows that of %d", e.Cause, next-1)
+			}
+			next++
+			if err := w.checkEnvelope(&a, e); err != nil {
+				return fmt.Errorf("command %d: %w", e.Cause, err)
+			}
+		}
 	}
-	for i, e := range all {
-		if e.Cause != int64(i) {
-			return fmt.Errorf("envelope %d is of command %d", i, e.Cause)
-		}
-		if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first outcome's reply, whatever happened since
-			e.Reply = nil
-		}
-		submit, _ := w.sent[e.Command].Body.(events.SubmitJob)
-		if err := errors.Join(a.envelope(all[i]), a.repeats.envelope(e, submit)); err != nil {
-			return fmt.Errorf("command %d: %w", e.Cause, err)
-		}
+	if next != int64(len(w.commands[p])) {
+		return fmt.Errorf("%d commands have outcomes, there are %d", next, len(w.commands[p]))
 	}
 	return w.checkReplies(a)
+}
+
+func (w *world) checkEnvelope(a *audit, e events.Envelope) error {
+	first := e
+	if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first outcome's reply, whatever happened since
+		first.Reply = nil
+	}
+	submit, _ := w.sent[e.Command].Body.(events.SubmitJob)
+	return errors.Join(a.envelope(e), a.repeats.envelope(first, submit))
 }
 
 func (a *audit) envelope(e events.Envelope) error {
@@ -177,8 +191,12 @@ func (a *audit) event(id events.AccountID, ev events.Event) error {
 		}
 	case events.JobDone:
 		return a.end(ev.Job)
+	case events.RenderRequeued:
+		if ev.Code == events.RenderFailed && !ev.Infrastructure { // here only the store fails so
+			return fmt.Errorf("the store has spent an attempt of job %s", ev.Job)
+		}
 	case events.JobFailed:
-		if ev.Code == events.RenderFailed { // here only the store fails so
+		if ev.Code == events.RenderFailed {
 			return fmt.Errorf("job %s failed because of the store", ev.Job)
 		}
 		return a.end(ev.Job)

@@ -54,6 +54,14 @@ var shardFaults = map[string]Fault{
 		return in
 	}},
 	"a take-over does not begin pending effects": loseShard[shard.Scanned, shard.Begin](),
+	"lost effects are not looked for":            loseShard[shard.Scanned, shard.Resume](),
+	"a gap hides a command that is there": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if s, ok := in.(shard.Skipped); ok {
+			s.To++
+			return s
+		}
+		return in
+	}},
 	"the end of a node is ignored": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
 		if _, ok := in.(shard.NodeGone); ok {
 			return nil

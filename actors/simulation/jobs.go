@@ -328,7 +328,7 @@ func (a *attemptRun) outcome(f *attempt.Fault) events.CommandBody {
 	return events.FinishRender{Job: a.effect.Job, Attempt: a.id, File: events.File{Name: a.file(), Size: 1000, Pages: 1}}
 }
 
-// read reads the content. It must not have been trimmed for a job under way.
+// read reads the content. Owners must not have trimmed it for a job under way.
 func (a *attemptRun) read() *attempt.Fault {
 	w := a.world()
 	if w.commands[a.partition][a.effect.Content] != nil {
@@ -338,10 +338,10 @@ func (a *attemptRun) read() *attempt.Fault {
 	if err != nil {
 		panic(err)
 	}
-	if s.Active() {
+	if s.Active() && a.effect.Content >= w.retained[a.partition] {
 		w.fail("the content of job %s was trimmed before it was rendered", a.effect.Job)
 	}
-	return &attempt.Fault{Code: events.RenderFailed, Retryable: true}
+	return &attempt.Fault{Code: events.ContentLost}
 }
 
 // tell appends in order: a start reaches the log before its outcome does.

@@ -148,6 +148,9 @@ func (n *node) end(o *ownership) {
 
 // begin begins an effect. The journal must have a reason for a render by now.
 func (n *node) begin(p int32, e job.Effect) {
+	if n.world.lossy && n.world.chance(5) {
+		return // whatever happened to it
+	}
 	render, ok := e.(job.Render)
 	if !ok {
 		n.effects.begin(p, e)
@@ -162,6 +165,16 @@ func (n *node) begin(p int32, e job.Effect) {
 	}
 	n.jobs.asked[render.Job] = &asked{partition: p}
 	n.jobs.take(dispatch.Take{Partition: p, Effect: render})
+}
+
+// resume begins an effect again unless it is under way.
+func (n *node) resume(p int32, e job.Effect) {
+	if render, ok := e.(job.Render); ok {
+		n.jobs.asked[render.Job] = &asked{partition: p}
+		n.jobs.take(dispatch.Resume{Partition: p, Effect: render})
+		return
+	}
+	n.effects.begin(p, e)
 }
 
 func (n *node) forget(key job.EffectKey) {
@@ -263,8 +276,8 @@ func (n *node) fold(p int32, limit int) {
 	for ; len(steps) < cap(steps); from++ {
 		entry := journal[from].entry
 		step := projections.Step{Offset: from, Entry: entry, Accepted: n.world.rules.step(&r.cursor, from, entry)}
-		if step.Accepted {
-			apply(tx, p, entry.(events.Envelope))
+		if e, ok := entry.(events.Envelope); ok && step.Accepted {
+			apply(tx, p, e)
 		}
 		steps = append(steps, step)
 	}
@@ -277,8 +290,8 @@ func (n *node) fold(p int32, limit int) {
 		}
 	}
 	for _, step := range steps {
-		if step.Accepted {
-			n.jobs.facts(step.Entry.(events.Envelope).Events)
+		if e, ok := step.Entry.(events.Envelope); ok && step.Accepted {
+			n.jobs.facts(e.Events)
 		}
 	}
 }
@@ -308,8 +321,10 @@ func apply(tx *projections.Tx, p int32, e events.Envelope) {
 func (w *world) replay(p int32) *replica {
 	r := newReplica()
 	tx := projections.NewTx(r.values)
-	for _, e := range w.accepted(p, r) {
-		apply(tx, p, e)
+	for _, entry := range w.accepted(p, r) {
+		if e, ok := entry.(events.Envelope); ok {
+			apply(tx, p, e)
+		}
 	}
 	if err := tx.Flush(r.values); err != nil {
 		panic(err)

@@ -7,7 +7,6 @@ import (
 	"platen.dev/actors/account"
 	"platen.dev/actors/shard"
 	"platen.dev/events"
-	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
@@ -52,11 +51,15 @@ type letter struct {
 }
 
 func newOwnership(n *node, p int32) *ownership {
+	sweepEvery := 0
+	if n.world.lossy {
+		sweepEvery = 4
+	}
 	o := &ownership{
 		node: n, partition: p, accounts: map[events.AccountID]*resident{}, woken: map[events.JobID]bool{},
 		machine: shard.NewMachine(shard.Settings{
 			Node: n.id, Window: maxWaiting, Alive: func(id events.NodeID) bool { return n.members[id] },
-			PassiveAfter: 3, SendAgain: 3, TrimEvery: 2,
+			PassiveAfter: 3, SendAgain: 3, TrimEvery: 2, SweepEvery: sweepEvery, MeasureEvery: 3,
 		}),
 	}
 	o.take(shard.Announce{})
@@ -112,6 +115,8 @@ func (o *ownership) do(out shard.Output) {
 		}
 	case shard.Begin:
 		o.node.begin(o.partition, out.Effect)
+	case shard.Resume:
+		o.node.resume(o.partition, out.Effect)
 	case shard.Forget:
 		o.node.forget(out.Key)
 	case shard.ForgetAll:
@@ -119,9 +124,14 @@ func (o *ownership) do(out shard.Output) {
 	case shard.Send:
 		o.world().send(o.world().commandAt(o.node.now(), out.Account, out.Body))
 	case shard.Scan:
-		o.scan(out.For)
+		o.scan(out)
 	case shard.Trim:
 		o.world().trim(o.partition, out.Before)
+	case shard.Measure:
+		o.take(shard.Measured{End: int64(len(o.world().commands[o.partition]))})
+	case shard.Halt:
+		o.reading = false
+		o.world().fail("%s halts partition %d: %v", o.node.id, o.partition, out.Err)
 	case shard.Stop:
 		o.node.end(o)
 	}
@@ -160,12 +170,12 @@ func (o *ownership) store() account.ReplicaStore {
 
 func (o *ownership) replica() *replica { return o.node.replicas[o.partition] }
 
-func (o *ownership) scan(reason shard.ScanReason) {
-	open, err := account.Unsettled(o.replica().values, o.partition)
+func (o *ownership) scan(out shard.Scan) {
+	open, err := account.Unsettled(o.replica().values, o.partition, out.After, out.Limit)
 	if err != nil {
 		panic(err)
 	}
-	o.take(shard.Scanned{For: reason, Jobs: open})
+	o.take(shard.Scanned{For: out.For, Jobs: open})
 }
 
 // flushOne writes the head of the outbox to the journal.
@@ -260,9 +270,13 @@ func (o *ownership) read() bool {
 		return false
 	}
 	o.credit--
-	if commands[o.next] == nil { // another owner has decided and trimmed it
-		o.take(shard.Failed{Err: eventlog.ErrTrimmed})
-		return false
+	if commands[o.next] == nil { // trimmed: by another owner, which has decided it, or too early
+		from := o.next
+		for o.next < int64(len(commands)) && commands[o.next] == nil {
+			o.next++
+		}
+		o.take(shard.Skipped{From: from, To: o.next})
+		return true
 	}
 	c, err := events.DecodeCommand(commands[o.next])
 	if err != nil {

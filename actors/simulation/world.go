@@ -25,6 +25,11 @@ type world struct {
 
 	commands [partitions][][]byte
 	journal  [partitions][]record
+	// lossy worlds lose commands that were durable, and effects that were begun. Only there
+	// do owners sweep: elsewhere nothing gets lost that a sweep would have to find.
+	lossy bool
+	// retained is the offset below which a retention that is too short has deleted commands.
+	retained [partitions]int64
 	// wire holds commands on their way to the log, unordered.
 	wire []packet
 	// assigned maps each partition to the node that the log assigned it to.
@@ -80,6 +85,14 @@ func (w *world) node(id events.NodeID) *node {
 	return nil
 }
 
+// retain plays a retention that is too short: it forgets commands, decided or not.
+func (w *world) retain() {
+	p := int32(w.rng.IntN(partitions))
+	before := int64(w.rng.IntN(len(w.commands[p]) + 1))
+	w.retained[p] = max(w.retained[p], before)
+	w.trim(p, before)
+}
+
 // trim forgets the commands below an offset.
 func (w *world) trim(p int32, before int64) {
 	for offset := range min(before, int64(len(w.commands[p]))) {
@@ -112,6 +125,7 @@ func newWorld(seed uint64, rules Rules) *world {
 		replies: map[events.CommandID][]events.Reply{},
 		keys:    map[events.AccountID]events.KeyID{},
 	}
+	w.lossy = w.chance(30)
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
 	}
@@ -190,9 +204,11 @@ func (w *world) step() {
 	case pick < 98:
 		n.crash()
 		w.storeFails = w.chance(30)
-	case pick < 99:
+	case pick < 99 && !(w.lossy && w.chance(50)):
 		most := []int{60, 60, 3600}[w.rng.IntN(3)] // seconds
 		n.skew = time.Duration(w.rng.IntN(2*most)-most) * time.Second
+	case pick < 99:
+		w.retain()
 	default:
 		w.now = w.now.Add(time.Duration(w.rng.IntN(30)) * time.Hour)
 	}
@@ -340,7 +356,7 @@ func (w *world) settled() bool {
 				return false
 			}
 		}
-		open, err := account.Unsettled(w.nodes[0].replicas[p].values, p)
+		open, err := account.Unsettled(w.nodes[0].replicas[p].values, p, events.JobID{}, 0)
 		if err != nil || len(open) > 0 {
 			return false
 		}

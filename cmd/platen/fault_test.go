@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -81,4 +84,63 @@ func TestResultsStoreFailure(t *testing.T) {
 		awaitFile(t, c, p.address, id)
 	}
 	p.stop(t)
+}
+
+// TestRecreatedCommands deletes the topic of the commands while the node is down. Its
+// partitions halt until the operator lets them go on. A job whose content is lost ends.
+func TestRecreatedCommands(t *testing.T) {
+	broker := nodetest.Broker(t)
+	config := t.TempDir() + "/platen.toml"
+	if err := os.WriteFile(config, []byte("partitions = 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	site := newGatedSite(t)
+	m := newMachine(t, "--config", config, "--kafka", broker, "--slots", "1", "--egress-allow", "127.0.0.0/8")
+	p := m.start(t)
+	account := strings.Fields(m.admin(t, "account", "create", "--plan", "business"))[2]
+	c := client{strings.Fields(m.admin(t, "key", "create", account))[0]}
+	id, status, err := c.post(p.address+"/url-to-pdf", map[string]any{"url": site.URL})
+	if status != 202 {
+		t.Fatalf("submit: %d %v", status, err)
+	}
+	site.awaitHeld(t, 1)
+	p.kill()
+	deleteTopic(t, broker, events.TopicCommands)
+
+	p = m.start(t)
+	p.await(t, "platen admin partition continue 0")
+	if list := m.admin(t, "partition", "list"); !strings.Contains(list, "halted") || !strings.Contains(list, "was created again") {
+		t.Errorf("the partitions are\n%s", list)
+	}
+	if got := value(scrape(t, p.address)["platen_shards"], "halted"); got != 1 {
+		t.Errorf("%g shards are halted by the metrics, want 1", got)
+	}
+	m.admin(t, "partition", "continue", "0")
+	awaitFile(t, c, p.address, mustSubmit(t, c, p.address))
+	testkit.Eventually(t, "the job whose content is lost fails", func() bool {
+		_, body, err := c.do("GET", p.address+"/jobs/"+id.String(), nil)
+		return err == nil && strings.Contains(string(body), `"CONTENT_LOST"`)
+	})
+	p.stop(t)
+}
+
+func mustSubmit(t *testing.T, c client, address string) events.JobID {
+	t.Helper()
+	id, status, err := c.submit(address, 1)
+	if status != 202 {
+		t.Fatalf("submit: %d %v", status, err)
+	}
+	return id
+}
+
+func deleteTopic(t *testing.T, broker, topic string) {
+	t.Helper()
+	client, err := kgo.NewClient(kgo.SeedBrokers(broker))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := kadm.NewClient(client).DeleteTopic(testkit.Context(t), topic); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -137,7 +137,8 @@ func starts(t *testing.T, l eventlog.Log) map[events.NodeID]int {
 			if !cursor.Step(r.Offset, entry) {
 				return
 			}
-			for _, ev := range entry.(events.Envelope).Events {
+			e, _ := entry.(events.Envelope)
+			for _, ev := range e.Events {
 				if e, ok := ev.(events.RenderStarted); ok {
 					begun[e.Node]++
 				}

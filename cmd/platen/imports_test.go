@@ -59,7 +59,7 @@ var rules = map[string]rule{
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
 	"actors/simulation": {
-		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract events/eventlog projections",
+		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract projections",
 		"drives the machines that ship, without browsers, files and networks",
 	},
 
@@ -76,7 +76,7 @@ var rules = map[string]rule{
 	"cmd/platen/cli":     {"", "flags and usage"},
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog projections",
+		"actors/account actors/shard cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog projections",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {

@@ -64,6 +64,10 @@ type Log interface {
 	// Partitions returns the number of partitions of every topic. It never changes.
 	Partitions() int32
 
+	// TopicID identifies a topic: one that was deleted and created again has another id. It
+	// is empty if the log has no topics that could be replaced one by one.
+	TopicID(topic string) string
+
 	// Append queues r at the end of a partition and returns at once, except that it
 	// may block while too much is in flight. done is called exactly once, from a
 	// goroutine of the log, and must not block: with the record's offset once the

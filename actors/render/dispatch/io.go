@@ -20,6 +20,9 @@ type (
 		Partition int32
 		Effect    job.Render
 	}
+	// Resume asks for a job that may have got lost after a Take. Unless the node knows
+	// nothing of the job, it changes nothing.
+	Resume Take
 	// Forget withdraws a job that has not begun here: an attempt holds it.
 	Forget struct{ Job events.JobID }
 	// ForgetAll withdraws the jobs of a partition that have not begun here.
@@ -52,6 +55,9 @@ type (
 		Job   events.JobID
 		Offer uint64
 	}
+	// Unconfirmed reports that the journal has not said for long that an attempt held the
+	// job, although the attempt has told so.
+	Unconfirmed struct{ Job events.JobID }
 	// Retry reports that the pause after an attempt without an outcome is over.
 	Retry struct{ Job events.JobID }
 	// PeersChanged lists the other nodes that are up, with their loads.
@@ -67,6 +73,8 @@ type (
 )
 
 func (Take) isInput()         {}
+func (Resume) isInput()       {}
+func (Unconfirmed) isInput()  {}
 func (Forget) isInput()       {}
 func (ForgetAll) isInput()    {}
 func (Ended) isInput()        {}

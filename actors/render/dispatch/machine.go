@@ -14,6 +14,9 @@ const (
 	keptForQuick = 2
 	// retryAfter is the pause after an attempt that ended without an outcome.
 	retryAfter = time.Second
+	// confirmLimit is how long after the end of an attempt the journal may take to say that
+	// it held the job. After that, what it told may have got lost.
+	confirmLimit = time.Minute
 )
 
 // Settings are the parameters of a Machine.
@@ -55,6 +58,8 @@ type task struct {
 	ours bool
 	// again is set when the job was asked for again while its attempt was under way.
 	again *Take
+	// confirmed is set once the journal has said that an attempt holds the job.
+	confirmed bool
 	// to is the node that was offered the job or took it; offer is the offer's number.
 	to    events.NodeID
 	offer uint64
@@ -68,6 +73,7 @@ const (
 	resting // after an attempt that ended without an outcome
 	offered // to another node
 	away    // taken by another node, but not yet begun according to the journal
+	told    // after an attempt whose commands the journal has not confirmed yet
 )
 
 func (t *task) lane() int { return Index(t.effect.Lane) }
@@ -97,6 +103,14 @@ func (m *Machine) handle(in Input) {
 	switch in := in.(type) {
 	case Take:
 		m.onTake(in)
+	case Resume:
+		if m.tasks[in.Effect.Job] == nil {
+			m.onTake(Take(in))
+		}
+	case Unconfirmed:
+		if t := m.tasks[in.Job]; t != nil && t.stage == told {
+			delete(m.tasks, in.Job)
+		}
 	case Forget:
 		m.onForget(in.Job)
 	case ForgetAll:
@@ -156,7 +170,7 @@ func (m *Machine) first(may func(lane int) bool) (first *task) {
 }
 
 func (m *Machine) begin(t *task) {
-	t.stage = running
+	t.stage, t.confirmed = running, false
 	m.running[t.lane()]++
 	m.emit(Begin{t.partition, t.effect})
 }
@@ -171,6 +185,9 @@ func (m *Machine) onTake(in Take) {
 		m.enqueue(t)
 	case t.stage == running:
 		t.again = &in
+	case t.stage == told:
+		t.confirmed = false
+		m.enqueue(t)
 	}
 }
 
@@ -205,7 +222,11 @@ func (m *Machine) dequeue(t *task) *task {
 // follows.
 func (m *Machine) onForget(id events.JobID) {
 	t := m.tasks[id]
-	if t == nil || t.stage == running {
+	if t == nil {
+		return
+	}
+	if t.stage == running {
+		t.confirmed = true
 		return
 	}
 	if t.stage == waiting {
@@ -239,11 +260,14 @@ func (m *Machine) onEnded(in Ended) {
 	m.running[t.lane()]--
 	m.diagnose(in.Health)
 	switch {
-	case in.Told || m.closing || !t.ours || t.again != nil:
+	case t.again != nil:
 		delete(m.tasks, in.Job)
-		if t.again != nil {
-			m.onTake(*t.again)
-		}
+		m.onTake(*t.again)
+	case m.closing || !t.ours || in.Told && t.confirmed:
+		delete(m.tasks, in.Job)
+	case in.Told:
+		t.stage = told
+		m.emit(Remind{confirmLimit, Unconfirmed{in.Job}})
 	default:
 		t.stage = resting
 		m.emit(Remind{retryAfter, Retry{in.Job}})

@@ -169,3 +169,37 @@ func TestSuspended(t *testing.T) {
 		t.Errorf("got %+v after one more fault, want a probe", outs)
 	}
 }
+
+// A job that may have got lost is begun only if the node knows nothing of it, or if the
+// journal does not confirm for long what its attempt has told.
+func TestResume(t *testing.T) {
+	m := New(Settings{Slots: 2, Attempts: 1})
+	resume := func(n int) []Output { return m.Step(Resume(take(n))) }
+	begun := func(outs []Output) int { return len(of[Begin](outs)) }
+	if got := begun(resume(1)); got != 1 {
+		t.Fatalf("an unknown job was begun %d times", got)
+	}
+	resume(1)
+	m.Step(take(2)) // waits
+	resume(2)
+	outs := m.Step(Ended{Job: jobID(1), Told: true})
+	reminders := of[Remind](outs)
+	if begun(outs) != 1 || len(reminders) != 1 || m.load().Total() != 1 {
+		t.Fatalf("got %+v, want job 2 begun, and to be reminded of job 1", outs)
+	}
+	m.Step(Forget{jobID(2)}) // the journal says that the attempt holds it
+	if outs := m.Step(Ended{Job: jobID(2), Told: true}); len(outs) != 1 || m.tasks[jobID(2)] != nil {
+		t.Errorf("got %+v after a confirmed attempt, want its report only", outs)
+	}
+	if got := begun(resume(1)); got != 0 {
+		t.Errorf("job 1 was begun %d times while it is not confirmed", got)
+	}
+	m.Step(reminders[0].Of)
+	if got := begun(resume(1)); got != 1 {
+		t.Errorf("job 1 was begun %d times after it was not confirmed", got)
+	}
+	m.Step(Ended{Job: jobID(1), Told: true})
+	if got := begun(m.Step(take(1))); got != 1 {
+		t.Errorf("job 1 was begun %d times when its state asked for it again", got)
+	}
+}

@@ -47,6 +47,8 @@ var commands = []command{
 	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},
 	{"key list", "ID", "", "list an account's keys", call.listKeys},
 	{"key revoke", "ID KEY", "", "make a key invalid", call.revokeKey},
+	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
+	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
 	{"template put", "ID FILE", "", "save a block template for e-invoices (JSON); --id TPL replaces one, --name NAME", call.putTemplate},
 	{"template list", "ID", "", "list the templates of an account", call.listTemplates},
 	{"template show", "ID TPL", "", `print a template; "builtin" is the default template`, call.showTemplate},

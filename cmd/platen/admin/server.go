@@ -23,6 +23,7 @@ type Config struct {
 	Commands edge.Commands
 	Replica  *projections.Replica
 	Log      eventlog.Log
+	Shards   Shards
 	Logger   *slog.Logger
 	Now      func() time.Time
 }
@@ -81,6 +82,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /accounts/{id}/templates/{template}", s.showTemplate)
 	mux.HandleFunc("DELETE /accounts/{id}/templates/{template}", s.deleteTemplate)
 	mux.HandleFunc("PUT /accounts/{id}/default-template", s.setDefaultTemplate)
+	mux.HandleFunc("GET /partitions", s.listPartitions)
+	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /log", s.dumpLog)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

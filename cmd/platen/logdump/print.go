@@ -34,7 +34,7 @@ type line struct {
 	Offset    int64         `json:"offset"`
 	At        string        `json:"at,omitempty"`
 	Account   string        `json:"account,omitempty"`
-	Type      string        `json:"type,omitempty"` // of a command's body; Marker or Envelope
+	Type      string        `json:"type,omitempty"` // of a command's body; Marker, Envelope or Gap
 	ID        string        `json:"id,omitempty"`   // of a command
 	Fields    events.Fields `json:"fields,omitempty"`
 	Events    []event       `json:"events,omitempty"`
@@ -78,6 +78,11 @@ func (p *printer) entry(r eventlog.Record, entry events.Entry, undecodable error
 		if !p.printed {
 			p.marker = &l
 			return nil
+		}
+	case events.Gap:
+		l.Type, l.Fields = "Gap", events.Describe(e)
+		if !accepted {
+			l.State = "void"
 		}
 	case events.Envelope:
 		if !p.passes(e.Account, e.At) || p.filter.Job != (events.JobID{}) && !p.concerns(e) {

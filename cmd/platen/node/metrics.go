@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"platen.dev/actors/render"
+	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
 	"platen.dev/events"
 )
@@ -103,6 +104,21 @@ type figures struct {
 	pool   browserpool.Stats
 	render render.Figures
 	nodes  int
+	shards shardFigures
+}
+
+// shardFigures are the figures of the partitions that the node owns.
+type shardFigures struct {
+	byState map[shard.State]int
+	lost    int64
+}
+
+func shardFiguresOf(s *shard.Shards) shardFigures {
+	f := shardFigures{byState: map[shard.State]int{}, lost: s.LostCommands()}
+	for _, status := range s.Status() {
+		f.byState[status.State]++
+	}
+	return f
 }
 
 // series is one exported value.
@@ -146,6 +162,14 @@ func newCollector(n *Node) *collector {
 	add(gauge, "platen_node_load_ratio", "Jobs under way and waiting, per slot.", func(at figures) float64 { return at.render.Load.Ratio() })
 	add(gauge, "platen_node_draining", "1 while the node begins no renders because it is about to stop.", func(at figures) float64 { return oneIf(at.render.Load.Draining) })
 	add(gauge, "platen_node_suspended", "1 while the node begins no renders because something that they depend on fails.", func(at figures) float64 { return oneIf(at.render.Load.Suspended) })
+	byState := func(state shard.State) {
+		desc := prometheus.NewDesc("platen_shards", "Partitions that this node owns, by state.", []string{"state"}, nil)
+		c.series = append(c.series, series{desc, gauge, func(at figures) float64 { return float64(at.shards.byState[state]) }, []string{string(state)}})
+	}
+	byState(shard.Starting)
+	byState(shard.Serving)
+	byState(shard.Halted)
+	add(counter, "platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
 	add(gauge, "platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
 	return c
 }
@@ -166,7 +190,7 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
-	at := figures{pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes()}
+	at := figures{pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards)}
 	for _, s := range c.series {
 		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}

@@ -84,6 +84,9 @@ func newLog(c Config, db *pebble.DB, lock *pebble.Lock) *Log {
 // Partitions implements eventlog.Log.
 func (l *Log) Partitions() int32 { return l.partitions }
 
+// TopicID implements eventlog.Log: all topics are in one database.
+func (l *Log) TopicID(string) string { return "" }
+
 // Append implements eventlog.Log. Readers at the end of the log share the record's
 // memory, so the caller must not change it.
 func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -71,6 +72,16 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 
 // Partitions implements eventlog.Log.
 func (l *Log) Partitions() int32 { return l.config.Partitions }
+
+// TopicID implements eventlog.Log: the id that Kafka gave to the topic, in base64 as its
+// tools show it.
+func (l *Log) TopicID(topic string) string {
+	t, ok := l.topics[topic]
+	if !ok || t.id == [16]byte{} { // a broker before 2.8
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(t.id[:])
+}
 
 // Append implements eventlog.Log.
 func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {

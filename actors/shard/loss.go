@@ -1,0 +1,83 @@
+package shard
+
+import (
+	"errors"
+	"fmt"
+
+	"platen.dev/events"
+)
+
+// Commands may be gone before they were decided: their retention has passed, or an operator
+// deleted them, lost the newest, or created the topic again. None of them was replied to. If
+// only the oldest are gone, the owner records the gap and goes on. Otherwise the offsets of
+// the commands no longer mean what they meant, and somebody has to look first.
+
+// errReplaced means that the topic of the commands is not the one that the journal is about.
+var errReplaced = errors.New("the topic of the commands was created again")
+
+// ErrStalled means that commands wait, and that none was decided and read back for long
+// although the log answers.
+var ErrStalled = errors.New("commands wait, and none was decided and read back")
+
+// onSkipped puts a gap between the envelopes of the commands around it.
+func (m *Machine) onSkipped(in Skipped) {
+	if m.resigning {
+		return
+	}
+	m.gap(in.From, in.To)
+}
+
+func (m *Machine) gap(from, to int64) {
+	g := events.Gap{Epoch: m.owner.epoch, From: from, To: to, Commands: m.set.Commands}
+	for _, e := range m.owner.TakeGap(g) {
+		m.emit(Append{e})
+	}
+}
+
+// halt stops deciding until the operator lets the partition go on.
+func (m *Machine) halt(err error) {
+	m.halted = true
+	m.emit(Halt{err})
+}
+
+// onContinue goes on after a halt. A topic that was created again is read from its start; of
+// one that has lost its newest commands, those that are left were decided before.
+func (m *Machine) onContinue(in Continue) {
+	if !m.halted || m.resigning {
+		return
+	}
+	m.halted = false
+	m.continuing = true
+	to := in.End
+	if m.replaced {
+		to = in.Start
+	}
+	m.replaced = false
+	m.gap(m.cursor.Cause+1, to)
+}
+
+// settleGap goes on behind a gap that is part of the journal.
+func (m *Machine) settleGap(g events.Gap) {
+	if m.continuing {
+		m.continuing = false
+		m.read(g.To)
+		return
+	}
+	m.emit(Credit{})
+}
+
+// stallLimit is the number of measurements in a row without progress after which an
+// ownership has stalled. Time is not counted, because a process that was paused has to be
+// given time to go on.
+const stallLimit = 6
+
+// onMeasured ends an ownership that decides nothing although commands wait.
+func (m *Machine) onMeasured(in Measured) {
+	if m.halted || m.resigning || !m.owner.Active() || in.End <= m.cursor.Cause+1 || m.cursor.Cause != m.measured {
+		m.measured, m.stalls = m.cursor.Cause, 0
+		return
+	}
+	if m.stalls++; m.stalls >= stallLimit {
+		m.stop(fmt.Errorf("%w: command %d is next, the log ends at %d", ErrStalled, m.cursor.Cause+1, in.End))
+	}
+}

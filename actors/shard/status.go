@@ -1,0 +1,82 @@
+package shard
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// State is how far an ownership has come.
+type State string
+
+// The states of an ownership.
+const (
+	// Starting owners wait until their replica has read everything before them.
+	Starting State = "starting"
+	// Serving owners decide commands.
+	Serving State = "serving"
+	// Halted owners wait for the operator, because commands are lost.
+	Halted State = "halted"
+)
+
+// Status describes a partition that this node owns.
+type Status struct {
+	Partition int32
+	State     State
+	// Epoch is -1 before the owner's marker is durable.
+	Epoch int64
+	// Err is why the partition is halted.
+	Err error
+}
+
+// board is where the hosts of a node show their status. Its methods may be called from any
+// goroutine.
+type board struct {
+	mu   sync.Mutex
+	of   map[*Host]Status
+	lost int64
+}
+
+func newBoard() *board { return &board{of: map[*Host]Status{}} }
+
+func (b *board) show(h *Host, s State, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.of[h] = Status{h.partition, s, h.machine.Epoch(), err}
+}
+
+func (b *board) remove(h *Host) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.of, h)
+}
+
+// lose counts commands that were trimmed before they were decided.
+func (b *board) lose(commands int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lost += commands
+}
+
+// Status lists the partitions that this node owns, in order.
+func (s *Shards) Status() (all []Status) {
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	for _, status := range s.board.of {
+		all = append(all, status)
+	}
+	slices.SortFunc(all, func(a, b Status) int { return cmp.Compare(a.Partition, b.Partition) })
+	return all
+}
+
+// LostCommands returns the number of commands that this node's owners have found trimmed
+// before they were decided.
+func (s *Shards) LostCommands() int64 {
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	return s.board.lost
+}
+
+// Continue lets a halted partition of this node go on without the commands that are lost. It
+// returns at once; a partition that is not halted here stays as it is.
+func (s *Shards) Continue(partition int32) { s.system.Root.Send(s.pid, proceed{partition}) }

@@ -1,0 +1,102 @@
+package admin
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"platen.dev/actors/shard"
+	"platen.dev/events"
+)
+
+// This file shows partitions and lets them go on after a loss, from both ends.
+
+// Shards are the partitions that the node owns; shard.Shards implements it.
+type Shards interface {
+	Status() []shard.Status
+	Continue(partition int32)
+}
+
+// partitionInfo describes a partition as one node sees it.
+type partitionInfo struct {
+	Partition int32         `json:"partition"`
+	Owner     events.NodeID `json:"owner"`
+	// State is that of the ownership on this node; empty if another node owns the partition.
+	State shard.State `json:"state,omitempty"`
+	Error string      `json:"error,omitempty"`
+	// Folded is how far this node's replica has read the journal, Decided the last command
+	// that it knows the outcome of.
+	Folded   int64  `json:"folded"`
+	Decided  int64  `json:"decided"`
+	Journal  bounds `json:"journal"`
+	Commands bounds `json:"commands"`
+}
+
+// bounds are the oldest offset of a topic's partition and the one that the next record gets.
+type bounds struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+}
+
+func (b bounds) String() string { return fmt.Sprintf("%d-%d", b.Start, b.End) }
+
+func (s *Server) listPartitions(w http.ResponseWriter, r *http.Request) {
+	owned := s.Shards.Status()
+	var all []partitionInfo
+	for p := range s.Log.Partitions() {
+		cursor := s.Replica.Cursor(p)
+		info := partitionInfo{Partition: p, Owner: cursor.Owner, Folded: cursor.Next, Decided: cursor.Cause}
+		if i := slices.IndexFunc(owned, func(o shard.Status) bool { return o.Partition == p }); i >= 0 {
+			info.State = owned[i].State
+			if owned[i].Err != nil {
+				info.Error = owned[i].Err.Error()
+			}
+		}
+		for topic, into := range map[string]*bounds{events.TopicJournal: &info.Journal, events.TopicCommands: &info.Commands} {
+			var err error
+			if into.Start, into.End, err = s.Log.Bounds(r.Context(), topic, p); err != nil {
+				refuse(w, 503, err.Error())
+				return
+			}
+		}
+		all = append(all, info)
+	}
+	respond(w, 200, all)
+}
+
+// continuePartition lets a halted partition of this node go on.
+func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
+	p, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
+	if err != nil || p < 0 || p >= int64(s.Log.Partitions()) {
+		refuse(w, 400, fmt.Sprintf("%q is not a partition: they are 0 to %d", r.PathValue("partition"), s.Log.Partitions()-1))
+		return
+	}
+	halted := func(o shard.Status) bool { return o.Partition == int32(p) && o.State == shard.Halted }
+	if !slices.ContainsFunc(s.Shards.Status(), halted) {
+		refuse(w, 409, fmt.Sprintf("partition %d is not halted on this node; its owner is %s: run the command where that node runs", p, s.Replica.Owner(int32(p))))
+		return
+	}
+	s.Shards.Continue(int32(p))
+	respond(w, 200, struct{}{})
+}
+
+func (c call) listPartitions() error {
+	var all []partitionInfo
+	err := c.client.do("GET", "/partitions", nil, &all)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintln(w, "PARTITION\tOWNER\tHERE\tJOURNAL\tFOLDED\tCOMMANDS\tDECIDED\tERROR")
+		for _, p := range all {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%s\t%d\t%s\n", p.Partition, p.Owner, p.State, p.Journal, p.Folded, p.Commands, p.Decided, p.Error)
+		}
+	})
+}
+
+func (c call) continuePartition() error {
+	err := c.client.do("POST", "/partitions/"+url.PathEscape(c.args[0])+"/continue", nil, nil)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "partition %s goes on; jobs whose content is lost end with CONTENT_LOST\n", c.args[0])
+	})
+}
