@@ -57,9 +57,7 @@ func (a tallies) minus(b tallies) tallies {
 // crowdJob is an accepted job.
 type crowdJob struct {
 	number int
-	from   client
-	ended  events.Status // "" until a client saw its end
-	file   bool          // a client has it
+	file   bool // a client has it
 }
 
 func startCrowd(s *storm) *crowd {
@@ -206,7 +204,7 @@ func (c *crowd) postBody(from client, address string, n int, key string, body ma
 	}
 	c.count(resp, err, o)
 	if id, ok := parseAccepted(o); ok {
-		c.remember(id, n, from)
+		c.remember(id, n)
 	}
 	if err == nil && o.status != 0 && o.status != http.StatusAccepted && o.status != http.StatusTooManyRequests && o.status != http.StatusPaymentRequired {
 		c.s.fault("unexpected response", "submission %d at %s: %s", n, address, said)
@@ -233,34 +231,38 @@ func (c *crowd) count(resp *http.Response, err error, o outcome) {
 	}
 }
 
-func (c *crowd) remember(id events.JobID, n int, from client) {
+func (c *crowd) remember(id events.JobID, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.jobs[id] == nil {
-		c.jobs[id] = &crowdJob{number: n, from: from}
+		c.jobs[id] = &crowdJob{number: n}
 	}
 }
 
-// follow polls a job until it has ended, and reports whether it is done.
+// follow polls a job until it has ended, and reports whether it is done. Every job can be done:
+// if one has failed, that is a fault.
 func (c *crowd) follow(r *rand.Rand, from client, id events.JobID) bool {
 	for c.pause(crowdPoll) {
 		address := c.any(r)
-		status, answered, err := from.status(address, id)
-		if err != nil {
-			c.s.fault("unexpected response", "status at %s: %v", address, err)
+		status, answer, err := from.do("GET", address+"/jobs/"+id.String(), nil)
+		if err != nil || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 			continue
 		}
-		if answered && terminal(status) {
-			c.mu.Lock()
-			c.jobs[id].ended = status
-			c.mu.Unlock()
-			return status == events.StatusDone
+		var job ended
+		if status != http.StatusOK || json.Unmarshal(answer, &job) != nil {
+			c.s.fault("unexpected response", "status of %s at %s: %d %.200s", id, address, status, answer)
+			continue
+		}
+		switch job.Status {
+		case events.StatusDone:
+			return true
+		case events.StatusFailed:
+			c.s.fault("job failed", "%s: %s", id, job.Error)
+			return false
 		}
 	}
 	return false
 }
-
-func terminal(s events.Status) bool { return s == events.StatusDone || s == events.StatusFailed }
 
 // fetch downloads a file, and tries again as long as it may.
 func (c *crowd) fetch(r *rand.Rand, from client, id events.JobID, n int) {

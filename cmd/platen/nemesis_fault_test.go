@@ -169,10 +169,22 @@ func (s *storm) networkFault(r *rand.Rand) fault {
 	return s.linkFault("network", what, seconds(r, 5, 15), rule, s.around(host))
 }
 
-// diskFault fills the disk of a node's data.
+// diskFault fills the disk of a node's data. The node may be killed at the same time, because one
+// that runs has room in its files for a while.
 func (s *storm) diskFault(r *rand.Rand) fault {
 	n := s.anyNode(r)
-	return fault{kind: "disk", what: n.name + " is full", hold: seconds(r, 8, 20), begin: n.disk.Fill, end: n.disk.Empty}
+	f := fault{kind: "disk", what: n.name + " is full", hold: seconds(r, 8, 20), begin: n.disk.Fill, end: n.disk.Empty}
+	if r.IntN(2) == 0 {
+		f.what += ", and the node is started anew"
+		f.begin = func() error {
+			err := n.disk.Fill()
+			_ = n.signal(syscall.SIGKILL) // it may have ended by itself
+			<-n.p.exited
+			n.relaunch = time.Now()
+			return err
+		}
+	}
+	return f
 }
 
 // storeFault fills the store of results, or makes it read-only for one node or all.

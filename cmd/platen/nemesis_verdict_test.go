@@ -21,7 +21,7 @@ func (s *storm) verdict() {
 	s.crowd.leave()
 	accepted := s.crowd.accepted()
 	l := openKafka(s.t, s.kafka.Addresses()[0])
-	s.awaitEnds(l, accepted)
+	s.awaitEnds(l)
 	b := auditJournal(s.t, l)
 	s.checkJobs(b, accepted)
 	b.checkStates(s.t, l)
@@ -33,12 +33,12 @@ func (s *storm) verdict() {
 	s.checkProcesses()
 	s.table()
 	c := s.crowd.counted()
-	s.say("%s; %d jobs in the journal; histories: %v; faults: %v", c, len(b), s.crowd.checked, s.faults)
+	s.say("%s; histories: %v; faults: %v", c, s.crowd.checked, s.faults)
 }
 
 // awaitEnds waits until every job of the journal has ended. Clients do not know those whose
 // responses were lost.
-func (s *storm) awaitEnds(l eventlog.Log, accepted map[events.JobID]crowdJob) {
+func (s *storm) awaitEnds(l eventlog.Log) {
 	var open []string
 	ended := s.pass(crowdPatience, func() bool {
 		open = nil
@@ -62,7 +62,7 @@ func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob) {
 			s.fault("lost", "job %s, number %d, got a 202 and is not in the journal", id, job.number)
 		}
 	}
-	files := s.storedFiles()
+	files, fetched := s.storedFiles(), 0
 	for id, got := range b {
 		want := tally{account: got.account, reserved: 1, queued: 1, done: 1, debited: 1}
 		if *got != want {
@@ -70,13 +70,18 @@ func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob) {
 			continue
 		}
 		file, err := os.ReadFile(files[id])
-		if job, known := accepted[id]; err == nil && known {
+		job, known := accepted[id]
+		if err == nil && known {
 			err = jobOf(job.number).check(file)
+		}
+		if job.file {
+			fetched++
 		}
 		if err != nil {
 			s.fault("wrong file", "job %s in the store: %v", id, err)
 		}
 	}
+	s.say("%d jobs in the journal, %d of them with a 202 that arrived; clients downloaded the files of %d", len(b), len(accepted), fetched)
 }
 
 // storedFiles finds the files of the store by their jobs.
