@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,6 +22,8 @@ const (
 	// crowdPause is the longest pause of a client between two jobs.
 	crowdPause = 1200 * time.Millisecond
 	crowdPoll  = 150 * time.Millisecond
+	// A client waits for a response between these times; a node waits node.ReplyTimeout.
+	crowdShortest, crowdLongest = 3 * time.Second, 14 * time.Second
 	// crowdPatience is how long a job may take from its 202 to its end when no fault is left.
 	crowdPatience = time.Minute
 )
@@ -356,6 +359,17 @@ func (c *crowd) accepted() map[events.JobID]crowdJob {
 		all[id] = *j
 	}
 	return all
+}
+
+// hasty gives each request a time of its own, so that some clients give up before a node
+// does and others after it.
+type hasty struct{ next http.RoundTripper }
+
+func (h hasty) RoundTrip(req *http.Request) (*http.Response, error) {
+	patience := crowdShortest + rand.N(crowdLongest-crowdShortest)
+	ctx, cancel := context.WithTimeout(req.Context(), patience)
+	context.AfterFunc(ctx, cancel) // not before: the body may still be read
+	return h.next.RoundTrip(req.WithContext(ctx))
 }
 
 func mustJSON(v any) []byte {

@@ -34,13 +34,19 @@ func (s *storm) rage() {
 	}
 }
 
-// draw draws a fault, or sometimes two of different kinds.
+// draw draws a fault, or sometimes two of different kinds. Every kind comes before one comes again.
 func (s *storm) draw(r *rand.Rand) []fault {
-	kinds := slices.Clone(s.kinds)
-	r.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-	faults := []fault{catalogue[kinds[0]](s, r)}
-	second := catalogue[kinds[len(kinds)-1]](s, r) // drawn in any case, so that the rest of the schedule stays the same
-	if r.IntN(4) == 0 && len(kinds) > 1 {
+	if len(s.deck) == 0 {
+		s.deck = slices.Clone(s.kinds)
+		r.Shuffle(len(s.deck), func(i, j int) { s.deck[i], s.deck[j] = s.deck[j], s.deck[i] })
+	}
+	kind := s.deck[0]
+	s.deck = s.deck[1:]
+	faults := []fault{catalogue[kind](s, r)}
+	// A second one is drawn in any case, so that the rest of the schedule does not depend on it.
+	another := s.kinds[r.IntN(len(s.kinds))]
+	second := catalogue[another](s, r)
+	if r.IntN(3) == 0 && another != kind {
 		faults = append(faults, second)
 	}
 	return faults

@@ -80,6 +80,7 @@ type storm struct {
 	began   time.Time
 	minutes float64
 	kinds   []string // of faults
+	deck    []string // kinds that have not come in this turn
 	dir     string
 
 	network *nemesis.Network
@@ -105,7 +106,7 @@ func newStorm(t *testing.T) *storm {
 	s.minutes, err = strconv.ParseFloat(cmp.Or(os.Getenv("NEMESIS_MINUTES"), "5"), 64)
 	s.must(err)
 	s.kinds = kindsOf(t, os.Getenv("NEMESIS_FAULTS"))
-	transport.Timeout = 15 * time.Second // longer than a node waits for a reply
+	transport.Transport, transport.Timeout = hasty{transport.Transport}, 0
 	return s
 }
 
