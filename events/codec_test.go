@@ -52,6 +52,7 @@ func sampleCommands() []CommandBody {
 		NoteKeyUse{Key: "key_a"},
 		allOptions(),
 		FailRender{Job: job, Attempt: attempt, Code: RenderFailed, Retryable: true, Infrastructure: true},
+		ResetWindow{},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -128,6 +129,7 @@ func sampleEvents() []Event {
 		RenderDiscarded{Job: job, Name: "f.pdf", Attempt: attempt},
 		KeyIssued{Key: Key{ID: "key_b", Hash: [32]byte{9}, Prefix: "sk_test_", LastFour: "wxyz", Created: 1, Revoked: 3, LastUsed: 2}},
 		RenderRequeued{Job: job, Attempt: attempt, Code: RenderFailed, NotBefore: 1700000001000, Infrastructure: true},
+		WindowReset{Window: 1700000000000},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

@@ -5,7 +5,8 @@ package events
 type Command struct {
 	ID      CommandID `cbor:"1,keyasint"`
 	Account AccountID `cbor:"2,keyasint"`
-	// At is the sender's clock, and the only clock that the decision sees.
+	// At is the sender's clock in the record. The owner replaces it by its own before it has
+	// the command decided, and that is the only clock that the decision sees.
 	At Instant `cbor:"3,keyasint"`
 	// ReplyTo is where the sender waits for the reply; nil if it does not wait.
 	ReplyTo *Address    `cbor:"4,keyasint,omitempty"`
@@ -27,7 +28,8 @@ type CommandBody interface {
 // CreateAccount opens an account. Creating it again with the same plan changes nothing.
 type CreateAccount struct {
 	Plan Plan `cbor:"1,keyasint"`
-	// Anchor is the instant from which the quota windows run, month by month.
+	// Anchor is the instant from which the quota windows run, month by month; zero for that of
+	// the decision.
 	Anchor Instant `cbor:"2,keyasint"`
 }
 
@@ -157,6 +159,10 @@ type SetVolumeBlocks struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
+// ResetWindow moves an account back to the quota window of the present, with nothing used, and
+// resets the caps of test mode. It mends what a clock that was ahead has done.
+type ResetWindow struct{}
+
 // NoteKeyUse reports that a request was made with a key.
 type NoteKeyUse struct {
 	Key KeyID `cbor:"1,keyasint"`
@@ -170,6 +176,7 @@ func (MoveAnchor) commandType() uint64      { return 5 }
 func (LimitFiles) commandType() uint64      { return 6 }
 func (SetVolumeBlocks) commandType() uint64 { return 7 }
 func (NoteKeyUse) commandType() uint64      { return 8 }
+func (ResetWindow) commandType() uint64     { return 12 }
 func (SubmitJob) commandType() uint64       { return 16 }
 func (StartRender) commandType() uint64     { return 17 }
 func (FinishRender) commandType() uint64    { return 18 }

@@ -25,7 +25,8 @@ type Envelope struct {
 	Cause   int64     `cbor:"2,keyasint" log:"always"`
 	Command CommandID `cbor:"3,keyasint"`
 	Account AccountID `cbor:"4,keyasint"`
-	// At is the time of the command, and therefore of the events.
+	// At is the time of the decision by the owner's clock, and therefore of the events. Within
+	// a partition it does not decrease, unless the owner's clock was set back.
 	At     Instant `cbor:"5,keyasint"`
 	Reply  *Reply  `cbor:"6,keyasint,omitempty"`
 	Events []Event `cbor:"-"`

@@ -44,6 +44,11 @@ type VolumeBlocksSet struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
+// WindowReset moved an account to the quota window that began at Window, with nothing used.
+type WindowReset struct {
+	Window Instant `cbor:"1,keyasint"`
+}
+
 // KeyUsed recorded the use of a key, at most once per KeyUsePrecision.
 type KeyUsed struct {
 	Key KeyID `cbor:"1,keyasint"`
@@ -190,6 +195,7 @@ func (FilesLimited) eventType() uint64    { return 6 }
 func (VolumeBlocksSet) eventType() uint64 { return 7 }
 func (KeyUsed) eventType() uint64         { return 11 }
 func (TestCounted) eventType() uint64     { return 12 }
+func (WindowReset) eventType() uint64     { return 29 }
 func (QuotaReserved) eventType() uint64   { return 8 }
 func (QuotaDebited) eventType() uint64    { return 9 }
 func (QuotaReleased) eventType() uint64   { return 10 }

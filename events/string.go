@@ -13,6 +13,7 @@ func (c NoteKeyUse) String() string         { return text(c) }
 func (c SubmitJob) String() string          { return text(c) }
 func (c StartRender) String() string        { return text(c) }
 func (c FinishRender) String() string       { return text(c) }
+func (c ResetWindow) String() string        { return text(c) }
 func (c FailRender) String() string         { return text(c) }
 func (c LoseRender) String() string         { return text(c) }
 func (c WakeJob) String() string            { return text(c) }
@@ -38,6 +39,7 @@ func (e QuotaDebited) String() string       { return text(e) }
 func (e QuotaReleased) String() string      { return text(e) }
 func (e JobQueued) String() string          { return text(e) }
 func (e RenderStarted) String() string      { return text(e) }
+func (e WindowReset) String() string        { return text(e) }
 func (e RenderRequeued) String() string     { return text(e) }
 func (e RenderReleased) String() string     { return text(e) }
 func (e RenderDiscarded) String() string    { return text(e) }

@@ -27,6 +27,8 @@ type Cursor struct {
 	// Commands identifies the topic of the causes. The first marker that names one sets it,
 	// and a gap changes it.
 	Commands events.TopicID `cbor:"5,keyasint,omitempty"`
+	// At is the time of the last accepted envelope; zero before the first.
+	At events.Instant `cbor:"6,keyasint,omitempty"`
 }
 
 // Origin returns the cursor before the first record of a partition.
@@ -43,7 +45,7 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 		c.Commands = cmp.Or(c.Commands, e.Commands)
 	case events.Envelope:
 		if e.Epoch == c.Epoch && e.Cause > c.Cause {
-			c.Cause = e.Cause
+			c.Cause, c.At = e.Cause, e.At
 			return true
 		}
 	case events.Gap:

@@ -1,6 +1,10 @@
 package account
 
-import "platen.dev/events"
+import (
+	"time"
+
+	"platen.dev/events"
+)
 
 // Decide returns what a command changes in the account itself, and the reply.
 func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
@@ -21,6 +25,8 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 		return noteKeyUse(s, b, now)
 	case events.MoveAnchor:
 		return moveAnchor(s, b, now)
+	case events.ResetWindow:
+		return resetWindow(s, now)
 	case events.LimitFiles:
 		return limitFiles(s, b)
 	case events.SetVolumeBlocks:
@@ -52,11 +58,19 @@ func create(s State, b events.CreateAccount, now events.Instant) ([]events.Event
 	if s.Exists() {
 		return refuse(events.AlreadyExists)
 	}
-	if b.Anchor > now {
+	if b.Anchor > now.Add(anchorTolerance) {
 		return refuse(events.OutOfRange)
 	}
-	return accept(events.AccountCreated{Plan: b.Plan, Anchor: b.Anchor})
+	anchor := min(b.Anchor, now)
+	if anchor == 0 {
+		anchor = now
+	}
+	return accept(events.AccountCreated{Plan: b.Plan, Anchor: anchor})
 }
+
+// anchorTolerance is how far the clock of the node that opens an account may be ahead of the
+// owner's.
+const anchorTolerance = time.Minute
 
 func changePlan(s State, b events.ChangePlan) ([]events.Event, events.Reply) {
 	if _, ok := LimitsOf(b.Plan); !ok {
@@ -99,6 +113,16 @@ func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Even
 		return nil, accepted
 	}
 	return accept(events.KeyUsed{Key: b.Key})
+}
+
+// resetWindow changes nothing unless the account counts in the future: it is no way to a quota
+// that is new.
+func resetWindow(s State, now events.Instant) ([]events.Event, events.Reply) {
+	start := windowStart(s.Anchor, now)
+	if s.Window <= start && s.Tests.Day <= dayOf(now) {
+		return nil, accepted
+	}
+	return accept(events.WindowReset{Window: start})
 }
 
 func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Event, events.Reply) {

@@ -18,6 +18,11 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.Keys = used(s.Keys, e.Key, at)
 	case events.AnchorMoved:
 		s.Anchor = e.Anchor
+	case events.WindowReset:
+		if e.Window != s.Window {
+			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
+		}
+		s.Tests = Tests{}
 	case events.FilesLimited:
 		s.MaxFile = e.Bytes
 	case events.VolumeBlocksSet:

@@ -288,6 +288,8 @@ func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 			d.Fatalf(s.t, "%v", err)
 		}
 		return events.MoveAnchor{Anchor: events.At(at)}
+	case "reset-window":
+		return events.ResetWindow{}
 	case "limit-files":
 		return events.LimitFiles{Bytes: intArg(s.t, d, "bytes")}
 	case "put-template":

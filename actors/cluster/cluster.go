@@ -8,6 +8,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -33,6 +34,8 @@ type Config struct {
 	Actors string
 	// Secret encrypts gossip: 16, 24 or 32 bytes. Empty means no encryption.
 	Secret []byte
+	// Now is the node's clock, which is compared with those of the others.
+	Now func() time.Time
 	// Gone is called with every node that has left or died. It must not block.
 	Gone func(events.NodeID)
 	// Changed is called when a node has joined or has new metadata; it may be nil. It must
@@ -63,6 +66,11 @@ type Cluster struct {
 	mu       sync.Mutex
 	alive    map[events.NodeID]Member // guarded by mu
 	metadata []byte                   // of this node; guarded by mu
+	// differences are the last measurements of the other nodes' clocks; guarded by mu.
+	differences map[events.NodeID][]time.Duration
+	// begun is when this node began to gossip, met whether it has met another one since.
+	begun time.Time
+	met   bool // guarded by mu
 }
 
 // Member is a node that is up.
@@ -79,7 +87,8 @@ type Member struct {
 // Join starts to gossip. It succeeds even if no other node can be reached, and goes on trying
 // to reach them until Close.
 func Join(cfg Config) (*Cluster, error) {
-	c := &Cluster{cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), alive: map[events.NodeID]Member{}}
+	cfg.Join = slices.DeleteFunc(slices.Clone(cfg.Join), func(address string) bool { return address == cfg.Gossip })
+	c := &Cluster{cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), alive: map[events.NodeID]Member{}, differences: map[events.NodeID][]time.Duration{}, begun: time.Now()}
 	conf, err := c.memberlistConfig()
 	if err != nil {
 		return nil, err
@@ -103,7 +112,7 @@ func (c *Cluster) memberlistConfig() (*memberlist.Config, error) {
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicionMult
 	conf.SecretKey = c.cfg.Secret
-	conf.Events, conf.Delegate = (*watcher)(c), (*delegate)(c)
+	conf.Events, conf.Delegate, conf.Ping = (*watcher)(c), (*delegate)(c), (*clockProbe)(c)
 	conf.LogOutput = io.Discard
 	return conf, nil
 }
@@ -133,6 +142,29 @@ func (c *Cluster) keepJoining() {
 			}
 		}
 	}
+}
+
+// joinGrace is how long a node that knows of others waits for the first of them, and then for
+// a look at its clock.
+const joinGrace = 5 * time.Second
+
+// ErrAlone means that this node has not met another one yet, although it knows of some.
+var ErrAlone = errors.New("no other node was reached yet")
+
+// MayOwn returns why this node should own no partitions now, nil if it may: it has met the other
+// nodes, or waited for them in vain, and their clocks do not speak against its own. owning says
+// whether it owns partitions already.
+func (c *Cluster) MayOwn(owning bool) error {
+	differences := c.ClockDifferences()
+	if err := checkClock(differences, owning); err != nil || owning {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.cfg.Join) == 0 || c.met && len(differences) > 0 || time.Since(c.begun) > joinGrace {
+		return nil
+	}
+	return ErrAlone
 }
 
 // Address returns the gossip address of this node, host:port.

@@ -84,6 +84,7 @@ func (w *watcher) NotifyJoin(n *memberlist.Node) {
 func (w *watcher) NotifyLeave(n *memberlist.Node) {
 	w.mu.Lock()
 	delete(w.alive, events.NodeID(n.Name))
+	delete(w.differences, events.NodeID(n.Name))
 	w.mu.Unlock()
 	w.cfg.Logger.Info("node down", "node", n.Name)
 	w.cfg.Gone(events.NodeID(n.Name))
@@ -93,6 +94,7 @@ func (w *watcher) NotifyUpdate(n *memberlist.Node) {
 	gossip, _ := netip.AddrFromSlice(n.Addr)
 	meta := decodeNodeMeta(n.Meta)
 	w.mu.Lock()
+	w.met = w.met || events.NodeID(n.Name) != w.cfg.Node
 	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Unmap(), Metadata: meta.Metadata}
 	w.mu.Unlock()
 	if w.cfg.Changed != nil {

@@ -74,7 +74,7 @@ func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err
 				return next, ctx.Err()
 			}
 			next = record.Offset + 1
-			r.tell(Arrived{record.Offset, decode(record, r.cfg.Logger)})
+			r.tell(Arrived{record.Offset, decode(record, r.cfg.Logger), events.At(r.cfg.Now())})
 		}
 	}
 }

@@ -47,6 +47,9 @@ type Config struct {
 	Logger  *slog.Logger
 	// Now is the clock that stamps the commands that hosts send.
 	Now func() time.Time
+	// MayOwn returns why this node should own no partitions now, nil if it may. It is asked
+	// every second, with whether the node owns some already; nil means always.
+	MayOwn func(owning bool) error
 	// TrimCommands lets hosts trim commands that no job needs any more. Without it, the
 	// log's own retention deletes them.
 	TrimCommands bool

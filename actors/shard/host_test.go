@@ -418,3 +418,20 @@ func TestNoOwnerNoReply(t *testing.T) {
 		t.Error("a command that nobody decides has a reply")
 	}
 }
+
+// A command that a wrong clock stamped a year ahead does not move the account's window: the
+// owner stamps what it decides.
+func TestAClockThatIsWrong(t *testing.T) {
+	n := newCluster(t).start("n1")
+	defer n.stop()
+	n.open()
+	ahead := n.now().AddDate(1, 0, 0)
+	id := events.NewJobID()
+	n.append(events.Command{
+		ID: events.NewCommandID(), Account: "acc", At: events.At(ahead),
+		Body: events.SubmitJob{Job: id, Key: "key", Operation: events.HTMLToPDF},
+	})
+	if created := n.status(id).Created.Time(); created.After(n.now().Add(time.Second)) {
+		t.Errorf("the job was created at %s, now is %s", created, n.now())
+	}
+}

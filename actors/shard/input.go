@@ -19,11 +19,12 @@ type (
 		Offset int64
 		Cursor projections.Cursor
 	}
-	// Arrived is the next command of the partition. Its body is nil if the record cannot
-	// be read.
+	// Arrived is the next command of the partition, and the owner's clock. Its body is nil if
+	// the record cannot be read.
 	Arrived struct {
 		Cause   int64
 		Command events.Command
+		Now     events.Instant
 	}
 	// Skipped reports that the commands from the offset From up to, not including, To were
 	// trimmed before they arrived.

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
@@ -51,6 +52,8 @@ type Machine struct {
 	ticks int
 	// cursor is how far the replica has read, as far as the machine knows.
 	cursor projections.Cursor
+	// stamped is the time of the last decision.
+	stamped events.Instant
 	// halted is set while commands are lost and the operator has not said to go on, replaced
 	// if that is because their topic was created again.
 	halted, replaced bool
@@ -185,6 +188,7 @@ func (m *Machine) onArrived(in Arrived) {
 	if m.resigning {
 		return
 	}
+	in.Command.At = m.stamp(in.Now)
 	m.owner.Take(in.Cause, in.Command)
 	if in.Command.Body == nil {
 		m.onDecided(Decided{Cause: in.Cause})
@@ -198,6 +202,17 @@ func (m *Machine) onArrived(in Arrived) {
 	r.inFlight++
 	r.lastUsed = m.ticks
 	m.emit(Decide{in.Cause, in.Command})
+}
+
+// maxAhead is how far the time of decisions may be ahead of the owner's clock, in order not to
+// decrease: the clocks of owners differ a little.
+const maxAhead = time.Second
+
+// stamp returns the time of a decision. Whatever the clocks of the command's sender and of
+// earlier owners said, it is at most maxAhead away from the owner's.
+func (m *Machine) stamp(now events.Instant) events.Instant {
+	m.stamped = max(now, min(max(m.stamped, m.cursor.At), now.Add(maxAhead)))
+	return m.stamped
 }
 
 func (m *Machine) onDecided(in Decided) {

@@ -71,7 +71,7 @@ var (
 )
 
 func arrived(cause int64, body events.CommandBody) Input {
-	return Arrived{cause, events.Command{ID: events.CommandID{byte(cause)}, Account: "acc", ReplyTo: &events.Address{Node: "n1", ID: "replies"}, Body: body}}
+	return Arrived{Cause: cause, Command: events.Command{ID: events.CommandID{byte(cause)}, Account: "acc", ReplyTo: &events.Address{Node: "n1", ID: "replies"}, Body: body}}
 }
 
 // readBack is the envelope of the owner under test, as its replica has accepted it.
@@ -217,5 +217,31 @@ func TestSweepGoesRound(t *testing.T) {
 	m.Step(Scanned{For: ForSweep, Jobs: full.Jobs[1:]})
 	if s := sweep(); s.After != (events.JobID{}) {
 		t.Errorf("after the last job, the sweep is %+v", s)
+	}
+}
+
+// Decisions are stamped by the owner's clock. Their time does not decrease, and is never far
+// ahead of the clock.
+func TestStamp(t *testing.T) {
+	const second = events.Instant(1000)
+	for name, tc := range map[string]struct {
+		journal events.Instant // the time of the last accepted envelope
+		now     []events.Instant
+		want    []events.Instant
+	}{
+		"the owner's clock":             {0, []events.Instant{5_000, 6_000}, []events.Instant{5_000, 6_000}},
+		"the last owner's was ahead":    {5_900, []events.Instant{5_000, 5_100, 6_000}, []events.Instant{5_900, 5_900, 6_000}},
+		"by just a second":              {6_000, []events.Instant{5_000}, []events.Instant{6_000}},
+		"by more than a second":         {6_001, []events.Instant{5_000}, []events.Instant{6_000}},
+		"by a year":                     {1 << 35, []events.Instant{5_000, 5_500}, []events.Instant{5_000 + second, 5_500 + second}},
+		"its own was set back by hours": {0, []events.Instant{1 << 24, 5_000}, []events.Instant{1 << 24, 5_000 + second}},
+	} {
+		m := NewMachine(Settings{})
+		m.cursor.At = tc.journal
+		for i, now := range tc.now {
+			if got := m.stamp(now); got != tc.want[i] {
+				t.Errorf("%s: at %d the stamp is %d, want %d", name, now, got, tc.want[i])
+			}
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
-	"platen.dev/events/eventlog"
 )
 
 // Group is the consumer group that assigns partitions to nodes.
@@ -32,12 +31,12 @@ const (
 type Shards struct {
 	system     *actor.ActorSystem
 	pid        *actor.PID
-	membership eventlog.Membership
+	membership *membership
 	board      *board
 }
 
-// Start joins the group and runs a host for each partition that it assigns. Every kind of
-// effect must have a performer.
+// Start joins the group as soon as the node may own partitions, and runs a host for each one
+// that it is assigned. Every kind of effect must have a performer.
 func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 	for _, kind := range job.Kinds() {
 		if cfg.Effects[kind] == nil {
@@ -52,7 +51,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 		return nil, err
 	}
 	s := &Shards{system: system, pid: pid, board: b}
-	s.membership, err = cfg.Log.Own(Group, events.TopicCommands, s)
+	s.membership, err = join(cfg, s)
 	if err != nil {
 		return nil, errors.Join(err, system.Root.PoisonFuture(pid).Wait())
 	}
@@ -68,7 +67,7 @@ func onFailure(directive actor.Directive) actor.SupervisorStrategy {
 
 // Close hands every partition over and leaves the group.
 func (s *Shards) Close() error {
-	err := s.membership.Close()
+	err := s.membership.close()
 	return errors.Join(err, s.system.Root.PoisonFuture(s.pid).Wait())
 }
 

@@ -283,7 +283,7 @@ func (o *ownership) read() bool {
 		panic(err)
 	}
 	o.next++
-	o.take(shard.Arrived{Cause: o.next - 1, Command: c})
+	o.take(shard.Arrived{Cause: o.next - 1, Command: c, Now: o.node.now()})
 	return true
 }
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"log/slog"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +45,7 @@ func openKafka(t *testing.T, broker string) eventlog.Log {
 	t.Helper()
 	cfg := node.NewConfig()
 	cfg.Partitions, cfg.Kafka.Brokers = clusterPartitions, []string{broker}
-	l, err := cfg.OpenLog(testkit.Context(t), testkit.Silent())
+	l, err := cfg.OpenLog(testkit.Context(t), "test", testkit.Silent())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,4 +164,74 @@ func ids(jobs []trackedJob) (ids []events.JobID) {
 		ids = append(ids, j.id)
 	}
 	return ids
+}
+
+// TestANodeThatSeesNobody adds a node whose gossip reaches nobody. It takes over partitions,
+// but not the renders that a node is busy with of which only the brokers hear.
+func TestANodeThatSeesNobody(t *testing.T) {
+	broker, ports, files := nodetest.Broker(t), nodetest.FreePorts(t, 5), t.TempDir()
+	start := func(gossip, actors, join string) (*node.Node, *machine) {
+		cfg := nodetest.Config(t)
+		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 8
+		cfg.EgressAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
+		cfg.Cluster = node.ClusterConfig{Gossip: gossip, Actors: actors, Join: []string{join}, Secret: "0123456789abcdef"}
+		return nodetest.Start(t, cfg, node.Options{}), &machine{data: cfg.Data}
+	}
+	busy, m := start(ports[0], ports[1], ports[0])
+	customers, _ := customersOfEveryShard(t, m)
+	site := newGatedSite(t)
+	var jobs []trackedJob
+	for _, from := range customers[:6] {
+		id, status, err := from.post("http://"+busy.Address()+"/html-to-pdf", map[string]string{"html": "<p>x</p><img src=" + site.URL + ">"})
+		if status != 202 {
+			t.Fatalf("submit: %d %v", status, err)
+		}
+		jobs = append(jobs, trackedJob{id: id, from: from})
+	}
+	site.awaitHeld(t, 6)
+	blind, _ := start(ports[2], ports[3], ports[4])
+	testkit.Eventually(t, "the blind node owns shards of the jobs", func() bool {
+		for p := range int32(6) {
+			if blind.Replica().Owner(p) == blind.ID() {
+				return true
+			}
+		}
+		return false
+	})
+	site.open()
+	for _, j := range jobs {
+		awaitFile(t, j.from, "http://"+blind.Address(), j.id)
+	}
+	if requeued := readRequeued(t, openKafka(t, broker)); len(requeued) > 0 {
+		t.Errorf("%d renders were taken from a node that was busy with them", len(requeued))
+	}
+}
+
+// TestAWrongClock adds a node whose clock is an hour ahead to two others. It owns nothing, says
+// why, and serves what the others decide.
+func TestAWrongClock(t *testing.T) {
+	broker, ports, files := nodetest.Broker(t), nodetest.FreePorts(t, 6), t.TempDir()
+	said := nodetest.NewOutput()
+	start := func(i int, ahead time.Duration) (*node.Node, *machine) {
+		cfg := nodetest.Config(t)
+		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
+		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
+		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: []string{ports[0], ports[2]}, Secret: "0123456789abcdef"}
+		o := node.Options{Now: func() time.Time { return time.Now().Add(ahead) }, Logger: slog.New(slog.NewTextHandler(said, nil))}
+		return nodetest.Start(t, cfg, o), &machine{data: cfg.Data}
+	}
+	right, _ := start(0, 0)
+	start(1, 0)
+	wrong, m := start(2, time.Hour)
+	testkit.Eventually(t, "the node with the wrong clock says so", func() bool { return strings.Contains(said.Text(), "this node's clock is wrong") })
+	customers, _ := customersOfEveryShard(t, m)
+	for _, from := range customers {
+		awaitFile(t, from, "http://"+right.Address(), mustSubmit(t, from, "http://"+wrong.Address()))
+	}
+	for p := range int32(clusterPartitions) {
+		if wrong.Replica().Owner(p) == wrong.ID() {
+			t.Errorf("the node with the wrong clock owns partition %d", p)
+		}
+	}
 }

@@ -46,6 +46,13 @@ func (c call) setAnchor() error {
 	})
 }
 
+func (c call) resetWindow() error {
+	err := c.client.do("POST", c.path("reset-window"), nil, nil)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "account %s counts in the present quota window\n", c.args[0])
+	})
+}
+
 func (c call) setFileLimit() error {
 	megabytes, err := wholeNumber(c.args[1])
 	if err == nil {

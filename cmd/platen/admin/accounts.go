@@ -21,14 +21,14 @@ func (s *Server) createAccount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, now := events.NewAccountID(), events.At(s.Now())
-	anchor := now
+	var anchor events.Instant
 	if req.Anchor != "" {
 		var ok bool
 		if anchor, ok = instant(w, req.Anchor); !ok {
 			return
 		}
 	}
-	s.do(w, id, events.CreateAccount{Plan: req.Plan, Anchor: anchor}, projections.Account{ID: id, Plan: req.Plan, Anchor: anchor, Created: now})
+	s.do(w, id, events.CreateAccount{Plan: req.Plan, Anchor: anchor}, projections.Account{ID: id, Plan: req.Plan, Anchor: cmp.Or(anchor, now), Created: now})
 }
 
 // instant parses a time that the caller sent, or refuses the request.
@@ -69,6 +69,10 @@ func (s *Server) setAnchor(w http.ResponseWriter, r *http.Request) {
 	if at, ok := instant(w, req.Anchor); ok {
 		s.do(w, accountID(r), events.MoveAnchor{Anchor: at}, anchorRequest{at.Time().Format(time.RFC3339)})
 	}
+}
+
+func (s *Server) resetWindow(w http.ResponseWriter, r *http.Request) {
+	s.do(w, accountID(r), events.ResetWindow{}, struct{}{})
 }
 
 func (s *Server) setFileLimit(w http.ResponseWriter, r *http.Request) {

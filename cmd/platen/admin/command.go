@@ -42,6 +42,7 @@ var commands = []command{
 	{"account usage", "ID", "", "show quota, reserved, used and the window", call.usage},
 	{"account set-plan", "ID PLAN", "", "move an account to another plan", call.setPlan},
 	{"account set-anchor", "ID TIME", "", "let the quota windows run from TIME (RFC 3339, in the past)", call.setAnchor},
+	{"account reset-window", "ID", "", "go back to the present quota window after a clock was ahead", call.resetWindow},
 	{"account set-file-limit", "ID MB", "", "let files have MB megabytes; 0 for the plan's 150", call.setFileLimit},
 	{"account set-blocks", "ID N", "", "set N extra blocks of 1 GB a month (business plan)", call.setBlocks},
 	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},

@@ -54,7 +54,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 		Actors:  n.system.Address(),
 		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
 		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
-		Logger:  n.logger,
+		Logger:  n.logger, Now: n.now,
 	})
 	if err != nil {
 		return err
@@ -68,6 +68,17 @@ func (n *Node) startCluster(context.Context) (err error) {
 	n.addresses.set(n.cluster.Members())
 	n.onClose("cluster", func(context.Context) error { stop(); return n.cluster.Close() })
 	return nil
+}
+
+// clockDifference is the largest difference between this node's clock and another's, in seconds.
+func (n *Node) clockDifference() (largest float64) {
+	if n.cluster == nil {
+		return 0
+	}
+	for _, d := range n.cluster.ClockDifferences() {
+		largest = max(largest, d.Abs().Seconds())
+	}
+	return largest
 }
 
 // remoteActors is the address of another node's actors.

@@ -105,6 +105,8 @@ type figures struct {
 	render render.Figures
 	nodes  int
 	shards shardFigures
+	// clocks is the largest difference between this node's clock and another's, in seconds.
+	clocks float64
 }
 
 // shardFigures are the figures of the partitions that the node owns.
@@ -170,6 +172,7 @@ func newCollector(n *Node) *collector {
 	byState(shard.Serving)
 	byState(shard.Halted)
 	add(counter, "platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
+	add(gauge, "platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
 	add(gauge, "platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
 	return c
 }
@@ -190,7 +193,7 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
-	at := figures{pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards)}
+	at := figures{pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference()}
 	for _, s := range c.series {
 		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"platen.dev/actors/account"
@@ -17,12 +18,9 @@ import (
 const ReplyTimeout = 10 * time.Second
 
 func (n *Node) startShards(context.Context) (err error) {
-	var nodes shard.Nodes = cluster.Single(n.id)
-	if n.cluster != nil {
-		nodes = n.cluster
-	}
+	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
-		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, Logger: n.logger, Now: n.now,
+		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: mayOwn, Logger: n.logger, Now: n.now,
 		Effects: shard.Performers{job.KindRender: n.renderer, job.KindDeleteFile: n.deleter}, TrimCommands: n.cfg.embeddedLog(),
 		Failed: func(err error) { n.fail(fmt.Errorf("shards: %w", err)) },
 	})
@@ -37,6 +35,25 @@ func (n *Node) startShards(context.Context) (err error) {
 	n.onClose("shards", func(context.Context) error { stop(); return n.shards.Close() })
 	n.gateway, err = shard.NewGateway(shard.GatewayConfig{Log: n.log, Replica: n.replica, System: n.system, Patience: ReplyTimeout, Now: n.now})
 	return err
+}
+
+// nodes returns who knows which nodes are up, and what says whether this one may own
+// partitions. The brokers are asked from now on until the node closes.
+func (n *Node) nodes() (shard.Nodes, func(owning bool) error) {
+	if n.cluster == nil {
+		return cluster.Single(n.id), nil
+	}
+	log, ok := n.log.(groupLog)
+	if !ok {
+		return n.cluster, n.cluster.MayOwn
+	}
+	l := &liveness{cluster: n.cluster, log: log, gone: func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) }}
+	ctx, cancel := context.WithCancel(context.Background())
+	l.look(ctx)
+	var asking sync.WaitGroup
+	asking.Go(func() { l.run(ctx) })
+	n.onClose("liveness", func(context.Context) error { cancel(); asking.Wait(); return nil })
+	return l, n.cluster.MayOwn
 }
 
 func (n *Node) startRates(context.Context) (err error) {

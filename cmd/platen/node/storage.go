@@ -34,7 +34,7 @@ func (n *Node) startSeal(context.Context) (err error) {
 }
 
 func (n *Node) startLog(ctx context.Context) (err error) {
-	if n.log, err = n.cfg.OpenLog(ctx, n.logger); err != nil {
+	if n.log, err = n.cfg.OpenLog(ctx, string(n.id), n.logger); err != nil {
 		return err
 	}
 	n.onClose("log", func(context.Context) error { return n.log.Close() })
@@ -52,13 +52,13 @@ func (c Config) logKind() string {
 }
 
 // OpenLog opens the log that a node of this configuration uses. The embedded log has one
-// user at a time.
-func (c Config) OpenLog(ctx context.Context, logger *slog.Logger) (eventlog.Log, error) {
+// user at a time; to Kafka the name tells one from the other.
+func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger) (eventlog.Log, error) {
 	if c.embeddedLog() {
 		return embedded.Open(embedded.Config{Dir: c.logDir(), Partitions: c.Partitions, Logger: logger})
 	}
 	return kafka.Open(ctx, kafka.Config{
-		Brokers: c.Kafka.Brokers, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
+		Brokers: c.Kafka.Brokers, ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
 		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
 		Topics: map[string]map[string]string{
 			events.TopicCommands: {"retention.ms": strconv.Itoa(c.Kafka.CommandsHours * 3_600_000)},

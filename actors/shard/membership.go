@@ -1,0 +1,106 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+)
+
+// checkInterval is how often a node looks whether it may own partitions, and logEvery after how
+// many looks it says again that it may not.
+const (
+	checkInterval = time.Second
+	logEvery      = 60
+)
+
+// membership keeps this node in the group that assigns partitions as long as it may own some.
+type membership struct {
+	cfg   Config
+	owner eventlog.Owner
+	in    eventlog.Membership // nil while the node is not in the group
+	// reason is the cause for which the node may own nothing, checks how often in a row.
+	reason error
+	checks int
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+// join enters the group, at once if the node may.
+func join(cfg Config, owner eventlog.Owner) (*membership, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &membership{cfg: cfg, owner: owner, cancel: cancel}
+	if err := m.check(); err != nil {
+		cancel()
+		return nil, err
+	}
+	if cfg.MayOwn != nil {
+		m.ended.Go(func() { m.run(ctx) })
+	}
+	return m, nil
+}
+
+func (m *membership) run(ctx context.Context) {
+	ticker := time.NewTicker(checkInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := m.check(); err != nil {
+			m.cfg.Failed(err)
+			return
+		}
+	}
+}
+
+// check enters or leaves the group if what the node may do has changed.
+func (m *membership) check() (err error) {
+	var reason error
+	if m.cfg.MayOwn != nil {
+		reason = m.cfg.MayOwn(m.in != nil)
+	}
+	m.log(reason)
+	switch {
+	case reason == nil && m.in == nil:
+		m.in, err = m.cfg.Log.Own(Group, events.TopicCommands, m.owner)
+	case reason != nil && m.in != nil:
+		err, m.in = m.in.Close(), nil
+	}
+	return err
+}
+
+// log reports why the node may own nothing: at once when there is another reason, and then once
+// a minute.
+func (m *membership) log(reason error) {
+	cause := reason
+	for errors.Unwrap(cause) != nil {
+		cause = errors.Unwrap(cause)
+	}
+	if cause != m.reason {
+		m.reason, m.checks = cause, 0
+	}
+	if cause != nil && m.checks%logEvery == 0 {
+		m.cfg.Logger.Error("this node owns no partitions", "reason", reason)
+	}
+	m.checks++
+}
+
+// close leaves the group for good.
+func (m *membership) close() error {
+	m.cancel()
+	m.ended.Wait()
+	if m.in == nil {
+		return nil
+	}
+	err := m.in.Close()
+	if errors.Is(err, eventlog.ErrClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,22 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+)
+
+// Members returns the Config.ClientID of every member that the brokers count as alive in a
+// consumer group. A member that dies stays one until its session times out.
+func (l *Log) Members(ctx context.Context, group string) (names []string, err error) {
+	described, err := l.admin.DescribeGroups(ctx, group)
+	if err == nil {
+		err = described.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("members of group %s: %w", group, l.orClosed(err))
+	}
+	for _, m := range described[group].Members {
+		names = append(names, m.ClientID)
+	}
+	return names, nil
+}
