@@ -35,6 +35,7 @@ var catalogue = map[string]func(*storm, *rand.Rand) fault{
 	"disk":      (*storm).diskFault,
 	"store":     (*storm).storeFault,
 	"clock":     (*storm).clockFault,
+	"calendar":  (*storm).calendarFault,
 	"broker":    (*storm).brokerFault,
 	"leader":    (*storm).leaderFault,
 }
@@ -217,13 +218,22 @@ func (s *storm) storeFault(r *rand.Rand) fault {
 
 // clockFault sets a node's clock, and back again.
 func (s *storm) clockFault(r *rand.Rand) fault {
-	n := s.anyNode(r)
-	by := []time.Duration{2 * time.Second, 30 * time.Second, 5 * time.Minute, 2 * time.Hour}[r.IntN(4)]
+	return s.jump(r, "clock", 2*time.Second, 30*time.Second, 5*time.Minute, 2*time.Hour)
+}
+
+// calendarFault sets a node's clock beyond the times after which files expire, keys are forgotten
+// and quotas begin anew.
+func (s *storm) calendarFault(r *rand.Rand) fault {
+	return s.jump(r, "calendar", 26*time.Hour, 50*time.Hour, 40*24*time.Hour)
+}
+
+func (s *storm) jump(r *rand.Rand, kind string, distances ...time.Duration) fault {
+	n, by := s.anyNode(r), distances[r.IntN(len(distances))]
 	if r.IntN(2) == 0 {
 		by = -by
 	}
 	return fault{
-		kind: "clock", what: fmt.Sprintf("%s jumps by %s", n.name, by), hold: seconds(r, 3, 12),
+		kind: kind, what: fmt.Sprintf("%s jumps by %s", n.name, by), hold: seconds(r, 3, 12),
 		begin: func() error { return n.clock.Set(by) },
 		end:   func() error { return n.clock.Set(0) },
 	}
