@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -121,9 +122,22 @@ func (c *crowd) any(r *rand.Rand) string { return c.addresses[r.IntN(len(c.addre
 // jobOf is job number n.
 func jobOf(n int) chaosJob { return chaosJob{usualKinds[0], n, ""} }
 
+// bodyOf is the request of job number n. Most jobs are small and quick; some are large, and some
+// take seconds.
+func bodyOf(n int) map[string]any {
+	body := jobOf(n).request()
+	switch {
+	case n%9 == 0:
+		body["render"] = map[string]any{"wait_after_load_ms": 1000 + n%2000}
+	case n%25 == 0:
+		body["html"] = body["html"].(string) + fmt.Sprintf(`<p title="%s">large</p>`, strings.Repeat("x", 200_000))
+	}
+	return body
+}
+
 // post submits job number n once. said describes the response.
 func (c *crowd) post(from client, address string, n int, key string) (o outcome, said string) {
-	return c.postBody(from, address, n, key, jobOf(n).request())
+	return c.postBody(from, address, n, key, bodyOf(n))
 }
 
 // postBody submits a body as job number n once, counts the response and remembers the job.

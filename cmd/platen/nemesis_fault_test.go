@@ -18,11 +18,11 @@ import (
 	"platen.dev/events"
 )
 
-// fault is one fault that is played: it begins, is held, and ends.
+// fault is one fault that is played: it begins some time after its round, is held, and ends.
 type fault struct {
-	kind, what string
-	hold       time.Duration
-	begin, end func() error
+	kind, what  string
+	after, hold time.Duration
+	begin, end  func() error
 }
 
 // catalogue has every kind of fault: a function that draws one.
@@ -261,16 +261,20 @@ func (s *storm) leaderFault(r *rand.Rand) fault {
 	second := 1 + (first+int32(r.IntN(2)))%3
 	move := func(to int32) func() error {
 		return func() error {
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-			defer cancel()
-			if err := s.kafka.MoveLeaders(ctx, to, events.TopicCommands, events.TopicJournal); err != nil {
-				s.say("the leaders did not all move: %v", err) // as may be under another fault
-			}
+			go s.moveLeaders(to) // another fault may keep the brokers from answering
 			return nil
 		}
 	}
 	return fault{
 		kind: "leader", what: fmt.Sprintf("to k%d, then k%d", first, second), hold: seconds(r, 2, 6),
 		begin: move(first), end: move(second),
+	}
+}
+
+func (s *storm) moveLeaders(to int32) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := s.kafka.MoveLeaders(ctx, to, events.TopicCommands, events.TopicJournal); err != nil {
+		s.say("not all leaders moved to k%d: %v", to, err)
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -34,41 +35,63 @@ func (s *storm) rage() {
 	}
 }
 
-// draw draws a fault, or sometimes two of different kinds. Every kind comes before one comes again.
-func (s *storm) draw(r *rand.Rand) []fault {
+// draw draws a fault, or sometimes two or three of different kinds. Every kind comes before one
+// comes again.
+func (s *storm) draw(r *rand.Rand) (faults []fault) {
 	if len(s.deck) == 0 {
 		s.deck = slices.Clone(s.kinds)
 		r.Shuffle(len(s.deck), func(i, j int) { s.deck[i], s.deck[j] = s.deck[j], s.deck[i] })
 	}
-	kind := s.deck[0]
+	kinds := []string{s.deck[0]}
 	s.deck = s.deck[1:]
-	faults := []fault{catalogue[kind](s, r)}
-	// A second one is drawn in any case, so that the rest of the schedule does not depend on it.
-	another := s.kinds[r.IntN(len(s.kinds))]
-	second := catalogue[another](s, r)
-	if r.IntN(3) == 0 && another != kind {
-		faults = append(faults, second)
+	for range []int{1, 1, 1, 2, 2, 3}[r.IntN(6)] - 1 {
+		if another := s.kinds[r.IntN(len(s.kinds))]; !slices.Contains(kinds, another) {
+			kinds = append(kinds, another)
+		}
+	}
+	for i, kind := range kinds {
+		f := catalogue[kind](s, r)
+		if i > 0 {
+			f.after = seconds(r, 0, 6)
+		}
+		faults = append(faults, f)
 	}
 	return faults
 }
 
-// play plays faults at once and waits for the recovery.
+// act is the beginning or the end of a fault, at a time after the beginning of the round.
+type act struct {
+	at   time.Duration
+	what string
+	do   func() error
+}
+
+// acts puts the beginnings and ends of faults into their order.
+func acts(faults []fault) (all []act) {
+	for _, f := range faults {
+		all = append(all,
+			act{f.after, fmt.Sprintf("%s %s, for %.1f s", f.kind, f.what, f.hold.Seconds()), f.begin},
+			act{f.after + f.hold, "", f.end})
+	}
+	slices.SortStableFunc(all, func(a, b act) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// play plays the faults of a round and waits for the recovery.
 func (s *storm) play(faults []fault) {
 	var row played
 	var whats []string
-	hold := time.Duration(0)
 	for _, f := range faults {
-		row.kinds, whats, hold = append(row.kinds, f.kind), append(whats, f.kind+" "+f.what), max(hold, f.hold)
+		row.kinds, whats = append(row.kinds, f.kind), append(whats, f.kind+" "+f.what)
 	}
 	row.what = strings.Join(whats, ", and ")
-	before, dropped := s.crowd.counted(), s.network.Drops()
-	s.say("%s, for %.1f s", row.what, hold.Seconds())
-	for _, f := range faults {
-		s.must(f.begin())
-	}
-	s.pass(hold, nil)
-	for _, f := range slices.Backward(faults) {
-		s.must(f.end())
+	before, dropped, began := s.crowd.counted(), s.network.Drops(), time.Now()
+	for _, a := range acts(faults) {
+		s.pass(time.Until(began.Add(a.at)), nil)
+		if a.what != "" {
+			s.say("%s", a.what)
+		}
+		s.must(a.do())
 	}
 	row.recovered = s.await(row.what, s.probe())
 	row.requests = s.crowd.counted().minus(before)
