@@ -126,8 +126,8 @@ func (c *crowd) exhaust(r *rand.Rand, from client, id events.JobID, n int) {
 					o = c.download(c.any(r), from, id, n)
 					return asCounted(o)
 				})
-				if o.code == "DOWNLOAD_ATTEMPTS_EXHAUSTED" {
-					return
+				if o.status != 0 && o.status != http.StatusOK && o.code != "DOWNLOAD_BUSY" && !o.void {
+					return // exhausted, or something that it should not be told
 				}
 			}
 		})
