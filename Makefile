@@ -1,4 +1,5 @@
-# Every target is one line of `make help`. SEEDS=n and SEED=n reach the simulator.
+# Every target is one line of `make help`. SEEDS=n and SEED=n reach the simulator; MINUTES=n, SEED=n and
+# FAULTS=kill,disk,… the nemesis.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -12,7 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps integrationdeps build demo run test race integration bench lint format clean
+.PHONY: help deps integrationdeps build demo run test race integration nemesis bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -46,12 +47,19 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, veraPDF, Mustang, xmllint and schemathesis, and with browsers killed
+integration: integrationdeps build ## run the tests against Apache Kafka, veraPDF, Mustang, xmllint and schemathesis, with browsers killed, and the nemesis
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 2,000 jobs while browsers are killed"
 	@$(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
 	@testdata/kafka/integration.sh
+	@echo "integration: the nemesis: three nodes and three brokers under random faults for 4 minutes"
+	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
+	@NEMESIS_MINUTES=4 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
+
+nemesis: integrationdeps ## play random faults on three nodes and three brokers for MINUTES (5), as SEED says; needs root
+	@NEMESIS_MUST=1 NEMESIS_MINUTES='$(MINUTES)' PLATEN_TEST_SEED='$(SEED)' NEMESIS_FAULTS='$(FAULTS)' \
+	$(GO) test -tags integration -count=1 -v -timeout 0 -run '^TestNemesis$$' ./cmd/platen
 
 bench: deps build ## print the benchmarks, each as a ratio within one run
 	@echo "replay of the journal into a replica (goal: 200000 events/s)"

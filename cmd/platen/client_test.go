@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"platen.dev/events"
@@ -40,7 +42,12 @@ func (c client) request(method, url string, body []byte, headers map[string]stri
 	for name, value := range headers {
 		req.Header.Set(name, value)
 	}
-	resp, err := transport.Do(req)
+	var sent atomic.Bool
+	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
+	resp, err := transport.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	if err != nil && sent.Load() { // a repetition by the transport that cannot connect does not undo that
+		err = fmt.Errorf("sent, and then: %v", err) // not wrapped: it is not unreachable
+	}
 	if err != nil {
 		return nil, nil, err
 	}

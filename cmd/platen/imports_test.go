@@ -86,6 +86,7 @@ var rules = map[string]rule{
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
+	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen":               {"cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events", "parses commands and calls what does them"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},

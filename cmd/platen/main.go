@@ -14,17 +14,18 @@ import (
 	"platen.dev/cmd/platen/node"
 )
 
-func main() {
-	err := run(os.Args[1:], os.Stdout, os.Stderr)
+func main() { exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// exit ends the process with the status, and the reason, of how a command ended.
+func exit(err error) {
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		os.Exit(0)
 	case errors.Is(err, cli.ErrUsage):
 		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "platen:", err)
-		os.Exit(1)
 	}
+	fmt.Fprintln(os.Stderr, "platen:", err)
+	os.Exit(1)
 }
 
 func usage() string {

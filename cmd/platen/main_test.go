@@ -5,19 +5,41 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"platen.dev/cmd/platen/nemesis"
+	"platen.dev/cmd/platen/node"
 )
 
 // actAsPlaten makes the test binary behave as platen, so that tests can start, kill and
 // restart nodes as processes without building a binary.
 const actAsPlaten = "PLATEN_TEST_ACT"
 
+// clockVariable names the file of a node's clock; without it the system's clock counts.
+const clockVariable = "PLATEN_TEST_CLOCK"
+
 func TestMain(m *testing.M) {
+	nemesis.Init()
 	if os.Getenv(actAsPlaten) == "" {
 		os.Exit(m.Run())
 	}
 	go dieWithTheTest()
+	if path := os.Getenv(clockVariable); path != "" {
+		serveBy(path)
+	}
 	main()
 	os.Exit(0)
+}
+
+// serveBy is `platen serve` by the clock of a file.
+func serveBy(path string) {
+	clock, err := nemesis.ReadClock(path)
+	if err == nil {
+		var cfg node.Config
+		if cfg, err = parseServe(os.Args[2:], os.Stderr); err == nil {
+			err = runNode(cfg, node.Options{Logger: cfg.Logger(os.Stderr), Version: version(), Now: clock.Now}, os.Stdout)
+		}
+	}
+	exit(err)
 }
 
 // dieWithTheTest ends a node whose test has died without stopping it: the test holds the

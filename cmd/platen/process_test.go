@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,11 @@ type machine struct {
 	data string
 	temp string // the system's directory of temporary files
 	args []string
+	env  []string
+	// begin starts a node's process; nil means exec.Cmd.Start.
+	begin func(*exec.Cmd) error
+	// log gets a copy of what nodes write, if it is not nil.
+	log io.Writer
 }
 
 func newMachine(t *testing.T, args ...string) *machine {
@@ -49,12 +55,20 @@ func (m *machine) launch(t *testing.T) *process {
 	}
 	args := append([]string{"serve", "--data", m.data, "--listen", "127.0.0.1:0", "--log-level", "debug"}, m.args...)
 	p := &process{machine: m, cmd: exec.Command(self, args...), out: nodetest.NewOutput(), exited: make(chan error, 1)}
-	p.cmd.Env = append(os.Environ(), actAsPlaten+"=1", "TMPDIR="+m.temp)
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = p.out, p.out, 5*time.Second
+	p.cmd.Env = append(append(os.Environ(), actAsPlaten+"=1", "TMPDIR="+m.temp), m.env...)
+	output := io.Writer(p.out)
+	if m.log != nil {
+		output = io.MultiWriter(p.out, m.log)
+	}
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = output, output, 5*time.Second
 	if _, err := p.cmd.StdinPipe(); err != nil { // closed with this process: see dieWithTheTest
 		t.Fatal(err)
 	}
-	if err := p.cmd.Start(); err != nil {
+	begin := m.begin
+	if begin == nil {
+		begin = (*exec.Cmd).Start
+	}
+	if err := begin(p.cmd); err != nil {
 		t.Fatal(err)
 	}
 	go func() {

@@ -24,28 +24,32 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return runNode(cfg, node.Options{Logger: cfg.Logger(stderr), Version: version()}, stdout)
+}
+
+// runNode runs a node until it is told to stop, or cannot go on.
+func runNode(cfg node.Config, o node.Options, stdout io.Writer) error {
 	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
-	logger := cfg.Logger(stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	n, err := node.Start(ctx, cfg, node.Options{Logger: logger, Version: version()})
+	n, err := node.Start(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "platen %s listens on http://%s\n", version(), n.Address())
+	fmt.Fprintf(stdout, "platen %s listens on http://%s\n", o.Version, n.Address())
 	if cfg.Dev {
 		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", node.DevKeysPath(cfg.Data))
 	}
 	select {
 	case <-ctx.Done():
 		stop() // a second signal ends the process at once
-		logger.Info("stopping: finishing what is under way", "limit_seconds", cfg.DrainSeconds)
+		o.Logger.Info("stopping: finishing what is under way", "limit_seconds", cfg.DrainSeconds)
 	case err = <-n.Failed():
-		logger.Error("stopping: the node cannot go on", "error", err)
+		o.Logger.Error("stopping: the node cannot go on", "error", err)
 	}
 	err = errors.Join(err, n.Close())
 	if err == nil {
-		logger.Info("stopped")
+		o.Logger.Info("stopped")
 	}
 	return err
 }

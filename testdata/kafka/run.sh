@@ -5,6 +5,7 @@
 #   run.sh stop DIR      ends it orderly
 #   run.sh kill DIR      ends it with SIGKILL
 #   run.sh restart DIR   starts again on the same ports with the same data; kills first if running
+#   run.sh jars          prints the directory of the broker's jars, for those who start brokers themselves
 #
 # The jars come from Maven Central through mvn and are kept in KAFKA_CACHE, by
 # default .cache/kafka in the repository. Needs mvn and Java 17 or newer.
@@ -140,7 +141,12 @@ finish() {
   say "ended"
 }
 
-[[ $# == 2 ]] || die "usage: run.sh start|stop|kill|restart DIR"
+if [[ $* == jars ]]; then
+  jars
+  cd "$cache/jars" && pwd
+  exit
+fi
+[[ $# == 2 ]] || die "usage: run.sh start|stop|kill|restart DIR, or run.sh jars"
 mkdir -p "$2"
 dir=$(cd "$2" && pwd)
 case $1 in

@@ -1,0 +1,107 @@
+package nemesis
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// role is the environment variable that tells a process of the run what it is.
+const role = "PLATEN_NEMESIS"
+
+const (
+	roleInit   = "init"   // the first process of the world
+	roleInside = "inside" // the test
+)
+
+// Possible returns why no world can be made here; nil if it can.
+func Possible() error {
+	if os.Geteuid() != 0 {
+		return errors.New("namespaces need root's rights: run it as root")
+	}
+	device, err := os.OpenFile(tunPath, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("the network between the hosts needs TUN: %w", err)
+	}
+	_ = device.Close()
+	try := exec.Command("true")
+	try.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces}
+	if err := try.Run(); err != nil {
+		return fmt.Errorf("this machine allows no namespaces: %w", err)
+	}
+	return nil
+}
+
+// namespaces are those that a world has of its own.
+const namespaces = unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC
+
+// Inside reports whether this process runs in a world.
+func Inside() bool { return os.Getenv(role) == roleInside }
+
+// Enter runs this program again with other arguments in a world of its own, and waits for
+// its end. The world ends with this process, however it ends.
+func Enter(args ...string) error {
+	runtime.LockOSThread() // the signal below comes when the thread ends
+	defer runtime.UnlockOSThread()
+	cmd := command(roleInit, args)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces, Pdeathsig: unix.SIGKILL}
+	return cmd.Run()
+}
+
+// program is this program. It is looked up before mounts change.
+var program, _ = os.Executable() // it cannot fail on Linux with /proc
+
+func command(as string, args []string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), role+"="+as)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd
+}
+
+// Init is the first process of a world, if this process is that: it prepares the world, runs
+// the test in it, buries the processes that lost their parents, and exits as the test does.
+// TestMain calls it before anything else.
+func Init() {
+	if os.Getenv(role) != roleInit {
+		return
+	}
+	status, err := runInit()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "nemesis: prepare the world: %v\n", err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+func runInit() (status int, err error) {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return 0, fmt.Errorf("make mounts private: %w", err)
+	}
+	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
+		return 0, fmt.Errorf("mount /proc: %w", err)
+	}
+	signal.Ignore(unix.SIGINT) // the test decides
+	cmd := command(roleInside, os.Args[1:])
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	for {
+		var ended unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ended, 0, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, fmt.Errorf("wait for the test: %w", err)
+		case pid == cmd.Process.Pid && ended.Exited():
+			return ended.ExitStatus(), nil
+		case pid == cmd.Process.Pid && ended.Signaled():
+			return 0, fmt.Errorf("the test was ended by %s", ended.Signal())
+		}
+	}
+}

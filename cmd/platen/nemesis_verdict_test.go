@@ -1,0 +1,131 @@
+//go:build integration
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
+)
+
+// verdict checks what must hold after any storm.
+func (s *storm) verdict() {
+	s.say("the storm is over; the crowd leaves when its jobs are done")
+	s.crowd.leave()
+	accepted := s.crowd.accepted()
+	l := openKafka(s.t, s.kafka.Addresses()[0])
+	s.awaitEnds(l)
+	b := auditJournal(s.t, l)
+	s.checkJobs(b, accepted)
+	b.checkStates(s.t, l)
+	s.stopNodes()
+	for _, n := range s.nodes { // no node is left that would write between two reads of the journal
+		checkSameReplica(s.t, openReplica(s.t, l, filepath.Join(n.data, "replica")), openReplica(s.t, l, s.t.TempDir()))
+	}
+	s.say("the replicas are compared")
+	s.checkProcesses()
+	s.table()
+	c := s.crowd.counted()
+	s.say("%s; histories: %v; faults: %v", c, s.crowd.checked, s.faults)
+}
+
+// awaitEnds waits until every job of the journal has ended. Clients do not know those whose
+// responses were lost.
+func (s *storm) awaitEnds(l eventlog.Log) {
+	var open []string
+	ended := s.pass(crowdPatience, func() bool {
+		open = nil
+		for id, got := range auditJournal(s.t, l) {
+			if got.done+got.failed == 0 {
+				open = append(open, id.String())
+			}
+		}
+		return len(open) == 0
+	})
+	if !ended {
+		s.fault("not terminal", "%d jobs have not ended %s after the last fault: %.500s", len(open), crowdPatience, strings.Join(open, " "))
+	}
+	s.say("every job has ended: %v", ended)
+}
+
+// checkJobs checks that each job was accepted, done and debited once, and has its file.
+func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob) {
+	for id, job := range accepted {
+		if b[id] == nil {
+			s.fault("lost", "job %s, number %d, got a 202 and is not in the journal", id, job.number)
+		}
+	}
+	files, fetched := s.storedFiles(), 0
+	for id, got := range b {
+		want := tally{account: got.account, reserved: 1, queued: 1, done: 1, debited: 1}
+		if *got != want {
+			s.fault("wrong in the journal", "job %s: %+v", id, *got)
+			continue
+		}
+		file, err := os.ReadFile(files[id])
+		job, known := accepted[id]
+		if err == nil && known {
+			err = jobOf(job.number).check(file)
+		}
+		if job.file {
+			fetched++
+		}
+		if err != nil {
+			s.fault("wrong file", "job %s in the store: %v", id, err)
+		}
+	}
+	s.say("%d jobs in the journal, %d of them with a 202 that arrived; clients downloaded the files of %d", len(b), len(accepted), fetched)
+}
+
+// storedFiles finds the files of the store by their jobs.
+func (s *storm) storedFiles() map[events.JobID]string {
+	files := map[events.JobID]string{}
+	found, _ := filepath.Glob(filepath.Join(s.shared.Dir, "*", "*"))
+	for _, path := range found {
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		if id, err := events.ParseJobID(name[:max(0, strings.LastIndexByte(name, '-'))]); err == nil {
+			files[id] = path
+		}
+	}
+	return files
+}
+
+// stopNodes has every node stop in order, and checks that nothing is left of it.
+func (s *storm) stopNodes() {
+	for _, n := range s.nodes {
+		s.must(n.signal(syscall.SIGTERM))
+	}
+	for _, n := range s.nodes {
+		select {
+		case err := <-n.p.exited:
+			if err != nil {
+				s.fault("ended badly", "%s, told to stop: %v; its last lines:\n%s", n.name, err, n.p.out.Last(25))
+			}
+		case <-time.After(testkit.Patience):
+			s.fault("does not stop", "%s; its log has its stacks", n.name)
+			s.end(n)
+		}
+		n.awaitNoBrowsers(s.t)
+		if got := n.profiles(); got > 0 {
+			s.fault("left over", "%d browser profiles of %s", got, n.name)
+		}
+	}
+	s.say("the nodes have stopped")
+}
+
+// checkProcesses ends the brokers and checks that no other process of the world is left.
+func (s *storm) checkProcesses() {
+	for _, b := range s.kafka.Brokers() {
+		b.Kill()
+	}
+	for _, p := range processes(func(p chaosProcess) bool { return p.pid != 1 && p.pid != os.Getpid() && p.state != "Z" }) {
+		s.fault("left over", "%s", fmt.Sprintf("process %d: %.200s", p.pid, p.command))
+	}
+}
