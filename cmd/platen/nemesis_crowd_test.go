@@ -129,7 +129,7 @@ func bodyOf(n int) map[string]any {
 	switch {
 	case n%9 == 0:
 		body["render"] = map[string]any{"wait_after_load_ms": 1000 + n%2000}
-	case n%25 == 0:
+	case n%50 == 0:
 		body["html"] = body["html"].(string) + fmt.Sprintf(`<p title="%s">large</p>`, strings.Repeat("x", 200_000))
 	}
 	return body

@@ -19,8 +19,11 @@ const (
 	stormNodes = clusterNodes
 	// stormSession is Kafka's session of a node, in seconds: long enough for a busy machine.
 	stormSession = 3
-	// dataMiB is the size of a node's disk. The rest of it is filled by a fault.
-	dataMiB, filesMiB = 256, 256
+	// The sizes of the disks in MiB, and what is added for each minute: nothing expires during a
+	// run. A disk takes memory only for what is on it.
+	dataMiB, dataPerMinute   = 256, 4
+	filesMiB, filesPerMinute = 256, 32
+	kafkaMiB, kafkaPerMinute = 1024, 64
 	// relaunchPause is after how long the supervisor starts a node that has ended.
 	relaunchPause = time.Second
 )
@@ -45,10 +48,13 @@ type stormNode struct {
 
 func (n *stormNode) address() string { return fmt.Sprintf("http://%s:8080", n.host.Addr) }
 
+// grown is how much something grows in this run.
+func (s *storm) grown(perMinute int) int { return int(s.minutes * float64(perMinute)) }
+
 // startNodes starts the nodes, and opens the customers' accounts.
 func (s *storm) startNodes() {
 	var err error
-	s.shared, err = nemesis.NewDisk(filepath.Join(s.dir, "files"), filesMiB)
+	s.shared, err = nemesis.NewDisk(filepath.Join(s.dir, "files"), filesMiB+s.grown(filesPerMinute))
 	s.must(err)
 	for i := range stormNodes {
 		s.nodes = append(s.nodes, s.newNode(i))
@@ -68,7 +74,7 @@ func (s *storm) newNode(i int) *stormNode {
 	n := &stormNode{name: name, host: s.network.Host(name)}
 	dir := filepath.Join(s.dir, name)
 	var err error
-	n.disk, err = nemesis.NewDisk(filepath.Join(dir, "data"), dataMiB)
+	n.disk, err = nemesis.NewDisk(filepath.Join(dir, "data"), dataMiB+s.grown(dataPerMinute))
 	s.must(err)
 	n.files, err = s.shared.Share(filepath.Join(dir, "files"))
 	s.must(err)

@@ -150,7 +150,7 @@ func (s *storm) startBrokers() {
 	var err error
 	s.network, err = nemesis.NewNetwork(s.seed, hostNames...)
 	s.must(err)
-	disk, err := nemesis.NewDisk(filepath.Join(s.dir, "kafka"), 4096)
+	disk, err := nemesis.NewDisk(filepath.Join(s.dir, "kafka"), kafkaMiB+s.grown(kafkaPerMinute))
 	s.must(err)
 	s.must(os.Mkdir(filepath.Join(s.dir, "logs"), 0o700))
 	s.kafka, err = nemesis.StartKafka(testkit.Context(s.t), os.Getenv("NEMESIS_JARS"), disk.Dir, filepath.Join(s.dir, "logs"),
