@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// enter runs the rest of a test in a world of its own. It is true inside.
-func enter(t *testing.T) bool {
+// entered runs the rest of a test in a world of its own. It is true inside.
+func entered(t *testing.T) bool {
 	if Inside() {
 		return true
 	}
@@ -37,7 +37,7 @@ func enter(t *testing.T) bool {
 
 // Each rule harms what it says, in the direction that it says, until it is lifted.
 func TestRules(t *testing.T) {
-	if !enter(t) {
+	if !entered(t) {
 		return
 	}
 	n, err := NewNetwork(1, "a", "b")
@@ -129,7 +129,7 @@ func ping(from, to *Host) (took time.Duration, ok bool) {
 // A disk is full until it is emptied, and a protected mount of it takes nothing while another
 // one does.
 func TestDisk(t *testing.T) {
-	if !enter(t) {
+	if !entered(t) {
 		return
 	}
 	d, err := NewDisk(filepath.Join(t.TempDir(), "disk"), 4)
@@ -177,7 +177,7 @@ func TestWorld(t *testing.T) {
 		}
 		defer func() { _ = outside.Process.Kill(); _ = outside.Wait() }()
 	}
-	if !enter(t) {
+	if !entered(t) {
 		return
 	}
 	if err := exec.Command("sh", "-c", "sleep 0.1 & exit").Run(); err != nil {
