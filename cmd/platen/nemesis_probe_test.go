@@ -93,55 +93,67 @@ func (p *probe) since(node string, moment time.Time) (took time.Duration, all bo
 	return took, len(p.served[node]) == clusterPartitions
 }
 
-// missing describes the shards that a node does not serve.
-func (p *probe) missing(node string) string {
+// late describes the shards that a node does not serve yet, or began to serve late.
+func (p *probe) late(node string, since time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []string
 	for shard := range clusterPartitions {
-		if _, ok := p.served[node][shard]; !ok {
+		switch at, served := p.served[node][shard]; {
+		case !served:
 			all = append(all, fmt.Sprintf("shard %d: %s", shard, p.last[fmt.Sprint(node, " shard ", shard)]))
+		case at.Sub(since) > recovery:
+			all = append(all, fmt.Sprintf("shard %d: after %.1f s", shard, at.Sub(since).Seconds()))
 		}
 	}
 	return strings.Join(all, "; ")
 }
 
-// await waits until every node serves every shard. Each has to within the time for recovery,
-// after the probe began or the node was last started, whichever was later. It returns how
-// long the slowest one took.
+// await waits until every node serves every shard. Each has to within the time for recovery. A
+// node that never does is ended, so that the run goes on. It returns how long the slowest took.
 func (s *storm) await(after string, p *probe) (slowest time.Duration) {
 	defer close(p.stop)
-	late := map[string]bool{}
 	for _, n := range s.nodes {
-		since := func() time.Time {
-			if n.launched.After(p.began) {
-				return n.launched
+		for ended := 0; !s.awaitNode(n, after, p); ended++ {
+			late := p.late(n.name, s.calmSince(p))
+			if ended == 2 {
+				s.t.Fatalf("%s never serves after %s: %s", n.name, after, late)
 			}
-			return p.began
-		}
-		for gaveUp := 0; ; gaveUp++ {
-			s.pass(hopeless, func() bool {
-				took, all := p.since(n.name, since())
-				if (all && took > recovery || !all && time.Since(since()) > recovery && n.relaunch.IsZero()) && !late[n.name] {
-					late[n.name] = true
-					s.fault("does not serve in time", "%s, %s after %s: %s", n.name, recovery, after, p.missing(n.name))
-				}
-				if all {
-					slowest = max(slowest, took)
-				}
-				return all
-			})
-			if _, all := p.since(n.name, p.began); all {
-				break
-			}
-			if gaveUp == 2 {
-				s.t.Fatalf("%s never serves after %s: %s", n.name, after, p.missing(n.name))
-			}
-			s.fault("does not serve", "%s, %s after %s: %s; it is ended, and its log has its stacks", n.name, hopeless, after, p.missing(n.name))
+			s.fault("does not serve", "%s, %s after %s: %s; it is ended, and its log has its stacks", n.name, hopeless, after, late)
 			s.end(n)
 		}
+		took, _ := p.since(n.name, s.calmSince(p))
+		slowest = max(slowest, took)
 	}
 	return slowest
+}
+
+// calmSince is when the time for recovery began: with the probe, or when a node was started
+// later, because it takes its shards from the others.
+func (s *storm) calmSince(p *probe) time.Time {
+	since := p.began
+	for _, n := range s.nodes {
+		if n.launched.After(since) {
+			since = n.launched
+		}
+	}
+	return since
+}
+
+// awaitNode waits until a node serves every shard; false if it seems hopeless.
+func (s *storm) awaitNode(n *stormNode, after string, p *probe) bool {
+	reported := false
+	return s.pass(hopeless, func() bool {
+		took, all := p.since(n.name, s.calmSince(p))
+		if !all {
+			took = time.Since(s.calmSince(p))
+		}
+		if took > recovery && n.relaunch.IsZero() && !reported {
+			reported = true
+			s.fault("does not serve in time", "%s, %s after %s: %s", n.name, recovery, after, p.late(n.name, s.calmSince(p)))
+		}
+		return all
+	})
 }
 
 // end ends a node that hangs, with its stacks in its log, and has it started again.
