@@ -90,14 +90,14 @@ func (c *crowd) follow(r *rand.Rand, from client, id events.JobID) bool {
 		}
 		var job ended
 		if status != http.StatusOK || json.Unmarshal(answer, &job) != nil {
-			c.s.fault("unexpected response", "status of %s at %s: %d %.200s", id, address, status, answer)
+			c.s.fault("unexpected response", "status of %s at %s: %d %.200s", c.about(id), address, status, answer)
 			continue
 		}
 		switch job.Status {
 		case events.StatusDone:
 			return true
 		case events.StatusFailed:
-			c.s.fault("job failed", "%s: %s", id, job.Error)
+			c.s.fault("job failed", "%s: %s", c.about(id), job.Error)
 			return false
 		}
 	}
@@ -157,13 +157,13 @@ func (c *crowd) download(address string, from client, id events.JobID, n int) ou
 	switch {
 	case o.status == http.StatusOK:
 		if err := jobOf(n).check(answer); err != nil {
-			c.s.fault("wrong file", "job %s, number %d, from %s: %v", id, n, address, err)
+			c.s.fault("wrong file", "%s, from %s: %v", c.about(id), address, err)
 		}
 		c.mu.Lock()
 		c.jobs[id].file = true
 		c.mu.Unlock()
 	case o.status != 0 && o.status != http.StatusTooManyRequests:
-		c.s.fault("unexpected response", "download of %s at %s: %d %.200s", id, address, o.status, answer)
+		c.s.fault("unexpected response", "download of %s at %s: %d %.200s", c.about(id), address, o.status, answer)
 	}
 	return o
 }

@@ -59,8 +59,9 @@ func (a tallies) minus(b tallies) tallies {
 
 // crowdJob is an accepted job.
 type crowdJob struct {
-	number int
-	file   bool // a client has it
+	number   int
+	file     bool // a client has it
+	accepted string
 }
 
 func startCrowd(s *storm) *crowd {
@@ -155,7 +156,7 @@ func (c *crowd) postBody(from client, address string, n int, key string, body ma
 	}
 	c.count(resp, err, o)
 	if id, ok := parseAccepted(o); ok {
-		c.remember(id, n)
+		c.remember(id, n, address)
 	}
 	if err == nil && o.status != 0 && o.status != http.StatusAccepted && o.status != http.StatusTooManyRequests && o.status != http.StatusPaymentRequired {
 		c.s.fault("unexpected response", "submission %d at %s: %s", n, address, said)
@@ -182,11 +183,11 @@ func (c *crowd) count(resp *http.Response, err error, o outcome) {
 	}
 }
 
-func (c *crowd) remember(id events.JobID, n int) {
+func (c *crowd) remember(id events.JobID, n int, address string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.jobs[id] == nil {
-		c.jobs[id] = &crowdJob{number: n}
+		c.jobs[id] = &crowdJob{number: n, accepted: fmt.Sprintf("by %s at %s", address, time.Now().UTC().Format("15:04:05.000"))}
 	}
 }
 
@@ -207,6 +208,13 @@ func (c *crowd) check(of string, h *history, model porcupine.NondeterministicMod
 		}
 		c.s.fault("not linearizable", "%s:%s", of, text)
 	}
+}
+
+// about says what the clients know about a job.
+func (c *crowd) about(id events.JobID) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprintf("job %s, number %d, accepted %s, asked at %s", id, c.jobs[id].number, c.jobs[id].accepted, time.Now().UTC().Format("15:04:05.000"))
 }
 
 // accepted returns a copy of all accepted jobs.
