@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
 
 	"platen.dev/actors/account"
@@ -180,42 +179,6 @@ func TestRestartAndRebuildAgree(t *testing.T) {
 	}
 	if !maps.Equal(first, second) {
 		t.Errorf("%d keys after restarts, %d after a rebuild, and they differ", len(first), len(second))
-	}
-}
-
-// A replica that loses what it had not synced at power cuts folds it again, to the same bytes.
-func TestPowerCutsAndRebuildAgree(t *testing.T) {
-	rng := testkit.Rand(t)
-	f := newFixture(t)
-	disk := vfs.NewCrashableMem()
-	cfg := f.config("cut")
-	cfg.Dir = "new/data/replica"
-	for range 10 {
-		cfg.FS = disk
-		r, err := projections.Open(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Start()
-		f.writeJobs(rng, rng.IntN(20))
-		if rng.IntN(2) == 0 {
-			f.catchUp(r)
-		}
-		disk = disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(2) * rng.IntN(101), RNG: rng})
-		closed(t, r)
-	}
-	cfg.FS = disk
-	cut, err := projections.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closed(t, cut)
-	cut.Start()
-	f.catchUp(cut)
-	rebuilt := f.open("rebuilt")
-	defer closed(t, rebuilt)
-	if !maps.Equal(dump(t, cut), dump(t, rebuilt)) {
-		t.Error("a replica after power cuts and one rebuilt differ")
 	}
 }
 

@@ -36,7 +36,7 @@ func serveBy(path string) {
 	if err == nil {
 		var cfg node.Config
 		if cfg, err = parseServe(os.Args[2:], os.Stderr); err == nil {
-			err = runNode(cfg, node.Options{Logger: cfg.Logger(os.Stderr), Version: version(), Now: clock.Now}, os.Stdout)
+			err = runNode(cfg, node.Options{Logger: cfg.Logger(os.Stderr), Version: version(), Wall: clock.Now}, os.Stdout)
 		}
 	}
 	exit(err)

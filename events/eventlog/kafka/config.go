@@ -123,6 +123,8 @@ func (c Config) client(opts ...kgo.Opt) (*kgo.Client, error) {
 		kgo.ClientID(c.ClientID),
 		kgo.MetadataMinAge(250 * time.Millisecond), // finds a new leader soon
 		kgo.RetryBackoffFn(backoff),
+		kgo.Dialer(dialer.DialContext),
+		kgo.RequestTimeoutOverhead(requestOverhead),
 	}
 	return kgo.NewClient(append(append(common, opts...), c.Opts...)...)
 }

@@ -1,18 +1,15 @@
 package kafka_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -20,7 +17,6 @@ import (
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka"
-	"platen.dev/events/testkit"
 )
 
 const topic = "platen.test"
@@ -191,143 +187,4 @@ func TestForeignRecords(t *testing.T) {
 	if _, err := r.Next(within(t)); err == nil || !strings.Contains(err.Error(), "record 1 is missing") {
 		t.Fatalf("next at a marker: %v", err)
 	}
-}
-
-// createTopic creates a topic of one partition as an operator may do it.
-func createTopic(t *testing.T, admin *kadm.Client, name string, replicas int16, settings map[string]string) {
-	t.Helper()
-	all := map[string]*string{}
-	for key, value := range settings {
-		all[key] = &value
-	}
-	if _, err := admin.CreateTopic(within(t), 1, replicas, all, name); err != nil {
-		t.Fatalf("create %s: %v", name, err)
-	}
-}
-
-func newAdmin(t *testing.T, brokers ...string) *kadm.Client {
-	t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
-	return kadm.NewClient(client)
-}
-
-// wrongSetting makes a topic break the contract.
-type wrongSetting struct {
-	settings map[string]string
-	keep     time.Duration // how long records must be kept; 0 for ever
-	want     string        // what is said about it
-}
-
-var wrongSettings = map[string]wrongSetting{
-	"compacted": {map[string]string{"cleanup.policy": "compact"}, 0, "cleanup.policy is compact, must be delete"},
-	"both":      {map[string]string{"cleanup.policy": "compact,delete"}, 0, "cleanup.policy is compact,delete, must be delete"},
-	"small":     {map[string]string{"max.message.bytes": "1000000"}, 0, "max.message.bytes is 1000000"},
-	"finite":    {map[string]string{"retention.ms": "3600000"}, 0, "retention.ms is 3600000, must be -1: kafka-configs.sh --bootstrap-server"},
-	"default":   {nil, 0, "retention.ms is 604800000, must be -1"},
-	"short":     {map[string]string{"retention.ms": "3600000"}, 2 * time.Hour, "retention.ms is 3600000, must be -1 or at least 7200000 (2h0m0s)"},
-	"bounded":   {map[string]string{"retention.bytes": "1000000000"}, 2 * time.Hour, "retention.bytes is 1000000000, must be -1"},
-	"stuck":     {map[string]string{"min.insync.replicas": "2"}, 0, "min.insync.replicas is 2, must be at most the replication factor, which is 1"},
-}
-
-// checkRefused opens a log of one topic and wants an error that names the topic, and says want.
-func checkRefused(t *testing.T, c kafka.Config, name, want string) {
-	t.Helper()
-	l, err := kafka.Open(within(t), c)
-	if err == nil {
-		_ = l.Close()
-	}
-	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
-		t.Errorf("%s: %v, want %q", name, err, want)
-	}
-}
-
-// TestOpenRefuses opens logs on clusters whose settings break the contract.
-func TestOpenRefuses(t *testing.T) {
-	cluster := startCluster(t, kfake.NumBrokers(3))
-	admin := newAdmin(t, cluster.ListenAddrs()...)
-	config := kafka.Config{Brokers: cluster.ListenAddrs(), Partitions: 1}
-	for name, c := range wrongSettings {
-		createTopic(t, admin, name, 1, c.settings)
-		config.Topics = map[string]kafka.TopicConfig{name: {Retention: c.keep}}
-		checkRefused(t, config, "topic "+name+": ", c.want)
-	}
-	createTopic(t, admin, "unsafe", 3, map[string]string{"retention.ms": "-1", "max.message.bytes": "2000000", "min.insync.replicas": "1"})
-	config.Topics = map[string]kafka.TopicConfig{"unsafe": {}}
-	checkRefused(t, config, "topic unsafe: ", "min.insync.replicas is 1, must be at least 2 with a replication factor of 3")
-	config.Topics, config.SessionTimeout = map[string]kafka.TopicConfig{"fresh": {}}, 2*time.Second
-	checkRefused(t, config, "", "set group.min.session.timeout.ms=2000 or lower")
-}
-
-// TestOpenAccepts opens a log of topics that an operator made as they must be, or longer.
-func TestOpenAccepts(t *testing.T) {
-	cluster := startCluster(t, kfake.NumBrokers(1))
-	admin := newAdmin(t, cluster.ListenAddrs()...)
-	createTopic(t, admin, "forever", 1, map[string]string{"retention.ms": "-1", "max.message.bytes": "1114112"})
-	createTopic(t, admin, "longer", 1, map[string]string{"retention.ms": "7200001", "max.message.bytes": "2000000"})
-	l, err := kafka.Open(within(t), kafka.Config{
-		Brokers: cluster.ListenAddrs(), Partitions: 1,
-		Topics: map[string]kafka.TopicConfig{"forever": {}, "longer": {Retention: 2 * time.Hour}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-}
-
-// TestHealth changes a setting while the log is open, and mends it.
-func TestHealth(t *testing.T) {
-	cluster := startCluster(t, kfake.NumBrokers(1))
-	l, err := kafka.Open(within(t), kafka.Config{
-		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}},
-		CheckInterval: time.Millisecond, Logger: testkit.Silent(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	admin := newAdmin(t, cluster.ListenAddrs()...)
-	for _, step := range []struct{ retention, want string }{
-		{"1000", "topic platen.test: retention.ms is 1000, must be -1"}, {"-1", "<nil>"},
-	} {
-		change := []kadm.AlterConfig{{Op: kadm.SetConfig, Name: "retention.ms", Value: &step.retention}}
-		if _, err := admin.AlterTopicConfigs(within(t), change, topic); err != nil {
-			t.Fatal(err)
-		}
-		testkit.Eventually(t, "the health is "+step.want, func() bool { return strings.HasPrefix(fmt.Sprint(l.Health()), step.want) })
-	}
-	appendNumbers(t, l, 1, func(int) {})
-}
-
-// TestUndisclosedSettings opens a log of a topic whose settings nobody may see. That is said in
-// the log.
-func TestUndisclosedSettings(t *testing.T) {
-	cluster := startCluster(t, kfake.NumBrokers(1))
-	createTopic(t, newAdmin(t, cluster.ListenAddrs()...), topic, 1, nil)
-	cluster.ControlKey(int16(kmsg.DescribeConfigs), func(request kmsg.Request) (kmsg.Response, error, bool) {
-		cluster.KeepControl()
-		response := request.ResponseKind().(*kmsg.DescribeConfigsResponse)
-		for _, asked := range request.(*kmsg.DescribeConfigsRequest).Resources {
-			r := kmsg.NewDescribeConfigsResponseResource()
-			r.ResourceType, r.ResourceName, r.ErrorCode = asked.ResourceType, asked.ResourceName, kerr.TopicAuthorizationFailed.Code
-			response.Resources = append(response.Resources, r)
-		}
-		return response, nil, true
-	})
-	var said bytes.Buffer
-	l, err := kafka.Open(within(t), kafka.Config{
-		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}},
-		Logger: slog.New(slog.NewTextHandler(&said, nil)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if err := l.Health(); err != nil {
-		t.Errorf("health: %v", err)
-	}
-	testkit.Contains(t, said.String(), "level=ERROR", "cannot be checked", "topic=platen.test", "TOPIC_AUTHORIZATION_FAILED")
 }

@@ -58,6 +58,7 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		kgo.ProducerBatchMaxBytes(messageBytes),
 		kgo.MaxBufferedRecords(math.MaxInt), // the topics' rooms are the bound
 		kgo.RecordDeliveryTimeout(c.DeliveryTimeout),
+		kgo.ProduceRequestTimeout(produceTimeout),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("open kafka log: %w", err)
