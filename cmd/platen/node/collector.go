@@ -1,0 +1,173 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"platen.dev/actors/render"
+	"platen.dev/actors/shard"
+	"platen.dev/browserpool"
+	"platen.dev/events"
+)
+
+// collector exports what the node's parts count themselves. It asks each part once per
+// scrape.
+type collector struct {
+	node   *Node
+	series []series
+}
+
+// figures are the figures of the parts at one scrape.
+type figures struct {
+	pool   browserpool.Stats
+	render render.Figures
+	nodes  int
+	shards shardFigures
+	// clocks is the largest difference between this node's clock and another's, in seconds.
+	clocks float64
+	lag    int64
+	disks  []volume
+}
+
+// shardFigures are the figures of the partitions that the node owns.
+type shardFigures struct {
+	byState map[shard.State]int
+	lost    int64
+}
+
+func shardFiguresOf(s *shard.Shards) shardFigures {
+	f := shardFigures{byState: map[shard.State]int{}, lost: s.LostCommands()}
+	for _, status := range s.Status() {
+		f.byState[status.State]++
+	}
+	return f
+}
+
+// series is one exported value.
+type series struct {
+	desc  *prometheus.Desc
+	kind  prometheus.ValueType
+	value func(figures) float64
+	label []string
+}
+
+func newCollector(n *Node) *collector {
+	c := &collector{node: n}
+	c.addBrowsers()
+	c.addRendering()
+	c.addShards()
+	c.addDisks()
+	c.addCluster()
+	return c
+}
+
+func (c *collector) add(kind prometheus.ValueType, name, help string, value func(figures) float64) {
+	c.series = append(c.series, series{prometheus.NewDesc(name, help, nil, nil), kind, value, nil})
+}
+
+func (c *collector) gauge(name, help string, value func(figures) float64) {
+	c.add(prometheus.GaugeValue, name, help, value)
+}
+
+func (c *collector) counter(name, help string, value func(figures) float64) {
+	c.add(prometheus.CounterValue, name, help, value)
+}
+
+// by adds a gauge for each value of a label.
+func (c *collector) by(label string, values []string, name, help string, value func(at figures, of string) float64) {
+	desc := prometheus.NewDesc(name, help, []string{label}, nil)
+	for _, of := range values {
+		c.series = append(c.series, series{desc, prometheus.GaugeValue, func(at figures) float64 { return value(at, of) }, []string{of}})
+	}
+}
+
+func (c *collector) byLane(name, help string, value func(figures, events.Lane) int) {
+	lanes := map[string]events.Lane{}
+	var names []string
+	for _, l := range events.Lanes() {
+		lanes[l.String()] = l
+		names = append(names, l.String())
+	}
+	c.by("lane", names, name, help, func(at figures, of string) float64 { return float64(value(at, lanes[of])) })
+}
+
+func (c *collector) addBrowsers() {
+	c.gauge("platen_browser_slots", "Maximal number of pages that work at once.", func(at figures) float64 { return float64(at.pool.Slots) })
+	c.gauge("platen_browser_leased", "Pages at work.", func(at figures) float64 { return float64(at.pool.Leased) })
+	c.gauge("platen_browser_waiting", "Attempts that wait for a page.", func(at figures) float64 { return float64(at.pool.Waiting) })
+	c.gauge("platen_browser_bytes", "Memory of the browser at the last measurement.", func(at figures) float64 { return float64(at.pool.BrowserBytes) })
+	c.counter("platen_browser_jobs_total", "Leases returned.", func(at figures) float64 { return float64(at.pool.Jobs) })
+	c.counter("platen_browser_crashes_total", "Pages that crashed.", func(at figures) float64 { return float64(at.pool.Crashes) })
+	c.counter("platen_browser_discarded_total", "Pages discarded after a job.", func(at figures) float64 { return float64(at.pool.Discarded) })
+	c.counter("platen_browser_recycles_total", "Browsers replaced on purpose.", func(at figures) float64 { return float64(at.pool.Recycles) })
+	c.counter("platen_browser_restarts_total", "Browsers replaced because they died.", func(at figures) float64 { return float64(at.pool.Restarts) })
+	c.counter("platen_browser_self_tests_total", "Self-tests of browsers: a small document printed alongside the jobs.", func(at figures) float64 { return float64(at.pool.SelfTests) })
+	c.counter("platen_browser_self_test_failures_total", "Self-tests of browsers that failed; after two in a row the browser is replaced.", func(at figures) float64 { return float64(at.pool.SelfTestFailures) })
+	c.counter("platen_egress_blocked_total", "Requests of pages refused by the egress policy.", func(at figures) float64 { return float64(at.pool.EgressBlocked) })
+}
+
+func (c *collector) addRendering() {
+	c.byLane("platen_render_queue_length", "Jobs that wait for an attempt, by lane.", func(at figures, l events.Lane) int { return at.render.Load.Queued[l] })
+	c.byLane("platen_render_attempts_running", "Attempts under way, by lane.", func(at figures, l events.Lane) int { return at.render.Load.Running[l] })
+	c.counter("platen_render_handed_over_total", "Jobs of this node that another took.", func(at figures) float64 { return float64(at.render.Counts.HandedOver) })
+	c.counter("platen_render_handover_refused_total", "Jobs of this node that another did not take when asked.", func(at figures) float64 { return float64(at.render.Counts.Refused) })
+	c.counter("platen_render_taken_back_total", "Jobs taken back from a node that took them and did not begin them.", func(at figures) float64 { return float64(at.render.Counts.TakenBack) })
+	c.counter("platen_render_taken_over_total", "Jobs taken from other nodes.", func(at figures) float64 { return float64(at.render.Counts.TakenOver) })
+	c.gauge("platen_node_load_ratio", "Jobs under way and waiting, per slot.", func(at figures) float64 { return at.render.Load.Ratio() })
+	c.gauge("platen_node_draining", "1 while the node begins no renders because it is about to stop.", func(at figures) float64 { return oneIf(at.render.Load.Draining) })
+	c.gauge("platen_node_suspended", "1 while the node begins no renders because something that they depend on fails.", func(at figures) float64 { return oneIf(at.render.Load.Suspended) })
+}
+
+func (c *collector) addShards() {
+	states := []string{string(shard.Starting), string(shard.Serving), string(shard.Halted)}
+	c.by("state", states, "platen_shards", "Partitions that this node owns, by state.", func(at figures, state string) float64 {
+		return float64(at.shards.byState[shard.State(state)])
+	})
+	c.counter("platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
+	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
+}
+
+func (c *collector) addDisks() {
+	byDisk := func(name, help string, value func(volume) int64) {
+		c.by("disk", []string{"data", "files"}, name, help, func(at figures, disk string) float64 {
+			i := slices.IndexFunc(at.disks, func(d volume) bool { return d.name == disk })
+			if i < 0 { // it could not be measured
+				return 0
+			}
+			return float64(value(at.disks[i]))
+		})
+	}
+	byDisk("platen_disk_free_bytes", "Free space on a disk that the node writes to.", func(d volume) int64 { return d.free })
+	byDisk("platen_disk_reserve_bytes", "Free space below which the node takes no more jobs.", func(d volume) int64 { return d.reserve })
+}
+
+func (c *collector) addCluster() {
+	c.gauge("platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
+	c.gauge("platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
+	for _, s := range c.series {
+		to <- s.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(to chan<- prometheus.Metric) {
+	at := figures{
+		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
+		lag: c.node.replica.Lag(), disks: c.node.space.disks(),
+	}
+	for _, s := range c.series {
+		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
+	}
+}
