@@ -36,6 +36,7 @@ func (c Config) settings(topic string) map[string]string {
 type existing struct {
 	settings map[string]string // those that the broker discloses
 	// least and most are the smallest and the largest replication factor of its partitions.
+	// They are 0 if the broker that was asked does not know the partitions yet.
 	least, most int
 }
 
@@ -71,8 +72,10 @@ func dangers(need TopicConfig, have existing, wanted int) (found []danger) {
 	if max(have.most, wanted) >= 3 {
 		check("min.insync.replicas", atLeast(2), fmt.Sprintf("at least 2 with a replication factor of %d", max(have.most, wanted)), "2")
 	}
-	check("min.insync.replicas", func(value string) bool { return !atLeast(int64(have.least) + 1)(value) },
-		fmt.Sprintf("at most the replication factor, which is %d", have.least), strconv.Itoa(have.least))
+	if have.least > 0 {
+		check("min.insync.replicas", func(value string) bool { return !atLeast(int64(have.least) + 1)(value) },
+			fmt.Sprintf("at most the replication factor, which is %d", have.least), strconv.Itoa(have.least))
+	}
 	return found
 }
 

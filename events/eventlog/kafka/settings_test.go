@@ -119,3 +119,11 @@ func TestSampleIsTrue(t *testing.T) {
 		}
 	}
 }
+
+// A broker that does not know the partitions of a new topic yet says nothing about its replicas.
+func TestTopicWithoutPartitions(t *testing.T) {
+	c := Config{ReplicationFactor: 3, Topics: map[string]TopicConfig{"t": {}}}
+	if found := dangers(c.Topics["t"], existing{settings: c.settings("t")}, 3); len(found) > 0 {
+		t.Errorf("found %+v", found)
+	}
+}
