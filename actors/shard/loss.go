@@ -66,10 +66,11 @@ func (m *Machine) settleGap(g events.Gap) {
 	m.emit(Credit{})
 }
 
-// stallLimit is the number of measurements in a row without progress after which an
-// ownership has stalled. Time is not counted, because a process that was paused has to be
-// given time to go on.
-const stallLimit = 6
+// stallLimit is the number of measurements in a row without progress, one every 5 seconds,
+// after which an ownership has stalled. It takes longer than the log tries to append, so that
+// brokers that take nothing for a while end an epoch, not the node. Time is not counted, because
+// a process that was paused has to be given time to go on.
+const stallLimit = 12
 
 // onMeasured ends an ownership that decides nothing although commands wait.
 func (m *Machine) onMeasured(in Measured) {
