@@ -35,20 +35,15 @@ var catalogue = map[string]func(*storm, *rand.Rand) fault{
 	"disk":      (*storm).diskFault,
 	"store":     (*storm).storeFault,
 	"clock":     (*storm).clockFault,
-	"calendar":  (*storm).calendarFault,
 	"broker":    (*storm).brokerFault,
 	"leader":    (*storm).leaderFault,
 }
 
-// onRequest are the kinds that are played only if they are asked for: what they do to an account's
-// window is not undone by itself (docs/FAULTS.md).
-var onRequest = []string{"calendar"}
-
-// kindsOf reads a list of kinds; an empty one means all but those on request.
+// kindsOf reads a list of kinds; an empty one means all.
 func kindsOf(t *testing.T, list string) []string {
 	known := slices.Sorted(maps.Keys(catalogue))
 	if list == "" {
-		return slices.DeleteFunc(known, func(kind string) bool { return slices.Contains(onRequest, kind) })
+		return known
 	}
 	kinds := strings.Split(list, ",")
 	for _, kind := range kinds {
@@ -220,24 +215,16 @@ func (s *storm) storeFault(r *rand.Rand) fault {
 	return f
 }
 
-// clockFault sets a node's clock, and back again.
+// clockFault sets a node's clock, and back again: by seconds, by hours, or beyond the times after
+// which files expire, keys are forgotten and quotas begin anew.
 func (s *storm) clockFault(r *rand.Rand) fault {
-	return s.jump(r, "clock", 2*time.Second, 30*time.Second, 5*time.Minute, 2*time.Hour)
-}
-
-// calendarFault sets a node's clock beyond the times after which files expire, keys are forgotten
-// and quotas begin anew.
-func (s *storm) calendarFault(r *rand.Rand) fault {
-	return s.jump(r, "calendar", 26*time.Hour, 50*time.Hour, 40*24*time.Hour)
-}
-
-func (s *storm) jump(r *rand.Rand, kind string, distances ...time.Duration) fault {
+	distances := []time.Duration{2 * time.Second, 30 * time.Second, 5 * time.Minute, 2 * time.Hour, 26 * time.Hour, 50 * time.Hour, 40 * 24 * time.Hour}
 	n, by := s.anyNode(r), distances[r.IntN(len(distances))]
 	if r.IntN(2) == 0 {
 		by = -by
 	}
 	return fault{
-		kind: kind, what: fmt.Sprintf("%s jumps by %s", n.name, by), hold: seconds(r, 3, 12),
+		kind: "clock", what: fmt.Sprintf("%s jumps by %s", n.name, by), hold: seconds(r, 3, 12),
 		begin: func() error { return n.clock.Set(by) },
 		end:   func() error { return n.clock.Set(0) },
 	}
