@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"platen.dev/cmd/platen/nemesis"
+	"platen.dev/events/testkit"
 )
 
 const (
@@ -62,8 +64,11 @@ func (s *storm) startNodes() {
 	for _, n := range s.nodes {
 		s.launch(n)
 	}
-	for _, n := range s.nodes {
-		n.p.awaitListening(s.t)
+	listen := func() bool {
+		return !slices.ContainsFunc(s.nodes, func(n *stormNode) bool { return !isReady(n.address()) })
+	}
+	if !s.pass(testkit.Patience, listen) {
+		s.t.Fatal("the nodes do not start")
 	}
 	s.customers, _ = customersOfEveryShard(s.t, s.nodes[0].machine)
 	s.say("three nodes run, %d shards have an account each", len(s.customers))
