@@ -139,8 +139,7 @@ func (b *Broker) Start() error {
 		return err
 	}
 	defer log.Close()
-	// The first compiler only: these brokers do little, and must start fast.
-	b.cmd = b.java(context.Background(), "-Xmx256m", "-Xms96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "kafka.Kafka", b.config())
+	b.cmd = b.java(context.Background(), "-Xmx256m", "-Xms96m", "kafka.Kafka", b.config())
 	b.cmd.Stdout, b.cmd.Stderr = log, log
 	b.Host.Do(func() { err = b.cmd.Start() })
 	if err != nil {
@@ -164,9 +163,15 @@ func (b *Broker) Signal(s os.Signal) error { return b.cmd.Process.Signal(s) }
 
 func (b *Broker) config() string { return filepath.Join(b.dir, "server.properties") }
 
+// java is a command that runs a class of Kafka's. What it would leave in the temporary
+// directory when it is killed goes into the broker's own.
 func (b *Broker) java(ctx context.Context, args ...string) *exec.Cmd {
-	log4j := filepath.Join(b.dir, "log4j2.properties")
-	return exec.CommandContext(ctx, "java", append([]string{"-cp", b.jars + "/*", "-Dlog4j2.configurationFile=" + log4j}, args...)...)
+	always := []string{
+		"-cp", b.jars + "/*", "-Dlog4j2.configurationFile=" + filepath.Join(b.dir, "log4j2.properties"),
+		"-Djava.io.tmpdir=" + b.dir, "-XX:-UsePerfData", "-XX:+UseSerialGC",
+		"-XX:TieredStopAtLevel=1", // the first compiler only: it does little, and must start fast
+	}
+	return exec.CommandContext(ctx, "java", append(always, args...)...)
 }
 
 // clusterID names the cluster in its brokers' data.
@@ -182,7 +187,7 @@ func (b *Broker) format(ctx context.Context, voters string) error {
 			return err
 		}
 	}
-	cmd := b.java(ctx, "-XX:TieredStopAtLevel=1", "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", b.config())
+	cmd := b.java(ctx, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", b.config())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("format the data of broker %d: %w\n%s", b.ID, err, out)
 	}
