@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -39,7 +38,7 @@ func (s *Server) authenticate(h *fasthttp.RequestHeader) (projections.Caller, *p
 	}
 	caller, known, err := s.caller(hash)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errBehind):
 		return caller, unavailable
 	case err != nil:
 		s.cfg.Logger.Error("look up key", "error", err)

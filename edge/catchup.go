@@ -2,6 +2,8 @@ package edge
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"platen.dev/events"
@@ -10,11 +12,23 @@ import (
 // freshness is how long a miss waits for the read models to catch up before it counts.
 const freshness = 5 * time.Second
 
-// catchUp waits until everything of an account that is durable by now is read.
+// errBehind means that the read models may lack what is durable by now: they do not catch up, or
+// the log cannot be asked. The request may be sent again.
+var errBehind = errors.New("the read models are behind")
+
+// catchUp waits until everything of an account that is durable by now is read. Its error is
+// errBehind.
 func (s *Server) catchUp(account events.AccountID) error {
 	ctx, cancel := context.WithTimeout(context.Background(), freshness)
 	defer cancel()
-	return s.cfg.Models.CatchUp(ctx, events.Partition(account, s.cfg.Partitions))
+	return s.catchUpPartition(ctx, events.Partition(account, s.cfg.Partitions))
+}
+
+func (s *Server) catchUpPartition(ctx context.Context, partition int32) error {
+	if err := s.cfg.Models.CatchUp(ctx, partition); err != nil {
+		return fmt.Errorf("%w: %w", errBehind, err)
+	}
+	return nil
 }
 
 // catchUpAll waits until everything that is durable by now is read, of all accounts.
@@ -33,7 +47,7 @@ func (s *Server) catchUpPartitions() error {
 	ctx, cancel := context.WithTimeout(context.Background(), freshness)
 	defer cancel()
 	for p := range s.cfg.Partitions {
-		if err := s.cfg.Models.CatchUp(ctx, p); err != nil {
+		if err := s.catchUpPartition(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"time"
@@ -35,7 +34,7 @@ func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f fo
 		job, known, err = s.findFresh(caller.Account, id)
 	}
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errBehind):
 		return f, unavailable
 	case err != nil:
 		s.cfg.Logger.Error("read job", "job", id.String(), "error", err)

@@ -298,3 +298,17 @@ func TestForeseenRefusals(t *testing.T) {
 		}
 	}
 }
+
+// While the read models cannot catch up, whatever the reason, a miss says nothing: 503, not 404,
+// 401 or 500.
+func TestBehind(t *testing.T) {
+	d := newFixture(t)
+	d.caught = errors.New("the log cannot be asked")
+	if a := d.do("GET", "/jobs/"+events.NewJobID().String(), ""); a.StatusCode != 503 {
+		t.Errorf("an unknown job: %d %s", a.StatusCode, a.body)
+	}
+	d.hash = [32]byte{}
+	if a := d.do("GET", "/jobs/"+events.NewJobID().String(), ""); a.StatusCode != 503 {
+		t.Errorf("an unknown key: %d %s", a.StatusCode, a.body)
+	}
+}

@@ -51,7 +51,7 @@ func (w *work) faultOf(err error) *attempt.Fault {
 // infrastructure reports whether something that the node depends on has failed.
 func infrastructure(err error) bool {
 	is := func(fault error) bool { return errors.Is(err, fault) }
-	return is(errInfrastructure) || slices.ContainsFunc(localFaults, is)
+	return is(errInfrastructure) || is(page.ErrOutput) || slices.ContainsFunc(localFaults, is)
 }
 
 func classify(err error) (code events.ErrorCode, retryable bool) {

@@ -188,14 +188,15 @@ func TestFailures(t *testing.T) {
 		code      events.ErrorCode
 		retryable bool
 	}{
-		"timeout":   {fails(page.ErrTimeout), nil, events.PageTimeout, false},
-		"too large": {fails(page.ErrTooLarge), nil, events.FileTooLarge, false},
-		"crash":     {fails(page.ErrCrashed), nil, events.BrowserCrashed, true},
-		"gone":      {fails(page.ErrBrowserGone), nil, events.BrowserCrashed, true},
-		"render":    {fails(page.ErrRender), nil, events.RenderFailed, false},
-		"panic":     {func(page.Print) (page.Result, error) { panic("bug") }, nil, events.RenderFailed, false},
-		"store":     {nil, errors.New("no connection"), events.RenderFailed, true},
-		"full disk": {fails(&fs.PathError{Op: "write", Path: "/tmp/x", Err: unix.ENOSPC}), nil, events.RenderFailed, true},
+		"timeout":                  {fails(page.ErrTimeout), nil, events.PageTimeout, false},
+		"too large":                {fails(page.ErrTooLarge), nil, events.FileTooLarge, false},
+		"crash":                    {fails(page.ErrCrashed), nil, events.BrowserCrashed, true},
+		"gone":                     {fails(page.ErrBrowserGone), nil, events.BrowserCrashed, true},
+		"render":                   {fails(page.ErrRender), nil, events.RenderFailed, false},
+		"panic":                    {func(page.Print) (page.Result, error) { panic("bug") }, nil, events.RenderFailed, false},
+		"store":                    {nil, errors.New("no connection"), events.RenderFailed, true},
+		"full disk of the browser": {fails(page.ErrOutput), nil, events.RenderFailed, true},
+		"full disk":                {fails(&fs.PathError{Op: "write", Path: "/tmp/x", Err: unix.ENOSPC}), nil, events.RenderFailed, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
@@ -205,7 +206,7 @@ func TestFailures(t *testing.T) {
 			s.put = tc.put
 			s.submit("x")
 			fail, ok := s.told(2)[1].(events.FailRender)
-			infrastructure := name == "store" || name == "full disk"
+			infrastructure := name == "store" || strings.HasPrefix(name, "full disk")
 			if !ok || fail.Code != tc.code || fail.Retryable != tc.retryable || fail.Infrastructure != infrastructure {
 				t.Errorf("told %+v, want %s retryable %t, infrastructure %t", fail, tc.code, tc.retryable, infrastructure)
 			}

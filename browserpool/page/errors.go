@@ -25,6 +25,9 @@ var (
 	ErrTooLarge = errors.New("document exceeds a size limit")
 	// ErrRender means that the browser refused to render the document.
 	ErrRender = errors.New("browser could not render")
+	// ErrOutput means that the browser could not hand over what it has printed, which it keeps in
+	// a file: the disk of its temporary directory is full. The document is not to blame.
+	ErrOutput = errors.New("browser could not hand over its output")
 	// ErrNavigation means that the main document did not arrive: the name does not exist,
 	// nothing answers, the certificate is not valid, or the HTTP status is 400 or more.
 	ErrNavigation = errors.New("page could not be reached")
@@ -48,7 +51,7 @@ var (
 )
 
 // final are the errors that callers already understand, the end of their own context included.
-var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrRender}
+var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrRender, ErrOutput}
 
 // stepError translates the error of one step of a job into this package's errors.
 func stepError(step string, err error) error {

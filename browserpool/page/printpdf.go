@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -96,6 +97,9 @@ func (p *page) readOutput(ctx context.Context, limit int64) ([]byte, error) {
 	var pdf []byte
 	for {
 		part, eof, err := p.session.ReadStream(ctx, proto.IORead{Handle: p.output, Size: &size})
+		if browserMessage(err) != "" {
+			return nil, fmt.Errorf("%w: %w", ErrOutput, err)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -35,6 +35,17 @@ func TestCrashCause(t *testing.T) {
 	}
 }
 
+// Output that the browser cannot hand over is not the document's fault.
+func TestOutputIsGone(t *testing.T) {
+	slot := openSlotIn(t, ownBrowser(t, chromium.Options{}), newGate(egress.Policy{}))
+	p := slot.set.warm
+	p.output = "no such stream"
+	_, err := p.readOutput(t.Context(), 1<<20)
+	if err = stepError("print", err); !errors.Is(err, ErrOutput) || errors.Is(err, ErrRender) {
+		t.Errorf("got %v, want ErrOutput", err)
+	}
+}
+
 // killRenderers kills all renderers of a browser.
 func killRenderers(t *testing.T, browser int) {
 	t.Helper()
