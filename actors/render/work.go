@@ -99,22 +99,23 @@ func (w *work) read(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("content: %w: %w", errInfrastructure, err)
 	}
-	if head, err := events.DecodeCommand(record.Value); err == nil && !w.submittedBy(head) {
-		return fmt.Errorf("%w: record %d of command partition %d is not job %s", errContentLost, w.content.offset, w.content.partition, w.job)
-	}
 	c, err := events.DecodeSubmission(record.Value)
 	if err != nil {
+		if _, other := events.DecodeCommand(record.Value); other == nil { // a command of another kind
+			return w.notTheJob()
+		}
 		return fmt.Errorf("content: %w", err)
 	}
-	submission := c.Body.(events.Submission)
+	submission, ok := c.Body.(events.Submission)
+	if !ok || submission.Job != w.job || c.Account != w.account {
+		return w.notTheJob()
+	}
 	w.accepted, w.submission = c.At.Time(), submission
 	return nil
 }
 
-// submittedBy reports whether a command is the one that submitted the job.
-func (w *work) submittedBy(c events.Command) bool {
-	submit, ok := c.Body.(events.SubmitJob)
-	return ok && submit.Job == w.job && c.Account == w.account
+func (w *work) notTheJob() error {
+	return fmt.Errorf("%w: record %d of command partition %d is not job %s", errContentLost, w.content.offset, w.content.partition, w.job)
 }
 
 func (w *work) acquire(ctx context.Context) (err error) {

@@ -11,9 +11,9 @@ const (
 	// OrphanAge is how old a file must be before it can be an orphan: far older than any attempt
 	// that may still report it.
 	OrphanAge = 6 * time.Hour
-	// orphanInterval is the pause between two sweeps. Together with OrphanAge, an orphan is
+	// OrphanInterval is the pause between two sweeps. Together with OrphanAge, an orphan is
 	// deleted within the 48 hours after which nothing of a job's content may be left.
-	orphanInterval = 6 * time.Hour
+	OrphanInterval = 6 * time.Hour
 )
 
 // StoredFiles lists and deletes stored files.
@@ -37,26 +37,18 @@ type Orphans struct {
 	Logger *slog.Logger
 }
 
-// Run sweeps again and again until ctx ends.
-func (o Orphans) Run(ctx context.Context) {
-	ticker := time.NewTicker(orphanInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if !o.Mine() {
-			continue
-		}
-		deleted, err := o.Sweep(ctx)
-		if err != nil && ctx.Err() == nil {
-			o.Logger.Warn("files without a job could not all be looked for, trying again later", "error", err)
-		}
-		if deleted > 0 {
-			o.Logger.Info("files that no job owns were deleted", "count", deleted)
-		}
+// SweepIfMine sweeps if this node has to, and logs the outcome. It is called every
+// OrphanInterval.
+func (o Orphans) SweepIfMine(ctx context.Context) {
+	if !o.Mine() {
+		return
+	}
+	deleted, err := o.Sweep(ctx)
+	if err != nil && ctx.Err() == nil {
+		o.Logger.Warn("files without a job could not all be looked for, trying again later", "error", err)
+	}
+	if deleted > 0 {
+		o.Logger.Info("files that no job owns were deleted", "count", deleted)
 	}
 }
 

@@ -40,6 +40,9 @@ func (m *Machine) halt(err error) {
 	m.emit(Halt{err})
 }
 
+// replaced reports whether the topic of the commands is not the one that the journal is about.
+func (m *Machine) replaced() bool { return m.cursor.Commands != m.set.Commands }
+
 // onContinue goes on after a halt. A topic that was created again is read from its start; of
 // one that has lost its newest commands, those that are left were decided before.
 func (m *Machine) onContinue(in Continue) {
@@ -49,10 +52,9 @@ func (m *Machine) onContinue(in Continue) {
 	m.halted = false
 	m.continuing = true
 	to := in.End
-	if m.replaced {
+	if m.replaced() {
 		to = in.Start
 	}
-	m.replaced = false
 	m.gap(m.cursor.Cause+1, to)
 }
 

@@ -54,9 +54,8 @@ type Machine struct {
 	cursor projections.Cursor
 	// stamped is the time of the last decision.
 	stamped events.Instant
-	// halted is set while commands are lost and the operator has not said to go on, replaced
-	// if that is because their topic was created again.
-	halted, replaced bool
+	// halted is set while commands are lost and the operator has not said to go on.
+	halted bool
 	// continuing is set while the gap after a halt is on its way.
 	continuing bool
 	// swept is the last job that the sweep has come to.
@@ -169,7 +168,7 @@ func (m *Machine) activate(cursor projections.Cursor) {
 		m.stop(err)
 	case ready:
 		m.cursor = cursor
-		if m.replaced = cursor.Commands != m.set.Commands; m.replaced {
+		if m.replaced() {
 			m.halt(fmt.Errorf("%w: the journal is about %s, the log has %s", errReplaced, cursor.Commands, m.set.Commands))
 			return
 		}

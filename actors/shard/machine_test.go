@@ -78,7 +78,7 @@ func arrived(cause int64, body events.CommandBody) Input {
 func readBack(cause int64) Input {
 	return Folded{
 		[]projections.Step{{Offset: cause + 10, Entry: events.Envelope{Epoch: 10, Cause: cause, Command: events.CommandID{byte(cause)}}, Accepted: true}},
-		projections.Cursor{Next: cause + 11, Epoch: 10, Cause: cause, Owner: "n1"},
+		projections.Cursor{Next: cause + 11, Epoch: 10, Cause: cause, Commands: "new", Owner: "n1"},
 	}
 }
 
@@ -86,7 +86,7 @@ func readBack(cause int64) Input {
 func gapRead(from, to int64) Input {
 	return Folded{
 		[]projections.Step{{Offset: 30, Entry: events.Gap{Epoch: 10, From: from, To: to}, Accepted: true}},
-		projections.Cursor{Next: 31, Epoch: 10, Cause: to - 1, Owner: "n1"},
+		projections.Cursor{Next: 31, Epoch: 10, Cause: to - 1, Commands: "new", Owner: "n1"},
 	}
 }
 

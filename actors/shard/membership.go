@@ -98,9 +98,5 @@ func (m *membership) close() error {
 	if m.in == nil {
 		return nil
 	}
-	err := m.in.Close()
-	if errors.Is(err, eventlog.ErrClosed) {
-		return nil
-	}
-	return err
+	return m.in.Close()
 }

@@ -23,8 +23,6 @@ const (
 type Status struct {
 	Partition int32
 	State     State
-	// Epoch is -1 before the owner's marker is durable.
-	Epoch int64
 	// Err is why the partition is halted.
 	Err error
 }
@@ -42,7 +40,7 @@ func newBoard() *board { return &board{of: map[*Host]Status{}} }
 func (b *board) show(h *Host, s State, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.of[h] = Status{h.partition, s, h.machine.Epoch(), err}
+	b.of[h] = Status{h.partition, s, err}
 }
 
 func (b *board) remove(h *Host) {

@@ -42,20 +42,6 @@ func (l *liveness) Alive(id events.NodeID) bool {
 	return member || l.cluster.Alive(id)
 }
 
-// run asks the brokers until ctx ends.
-func (l *liveness) run(ctx context.Context) {
-	ticker := time.NewTicker(membersInterval)
-	defer ticker.Stop()
-	for {
-		l.look(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
 // look asks the brokers once. While they do not answer, their silence says nothing about the
 // nodes.
 func (l *liveness) look(ctx context.Context) {

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -145,6 +146,26 @@ func (n *Node) startClock(o Options) {
 // onClose has a part ended when the node closes, before the parts that started earlier.
 func (n *Node) onClose(part string, close func(context.Context) error) {
 	n.closers = append(n.closers, closer{part, close})
+}
+
+// periodically calls f every interval until the node closes, before the parts that started
+// earlier. The context that f gets ends then.
+func (n *Node) periodically(part string, interval time.Duration, f func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				f(ctx)
+			}
+		}
+	})
+	n.onClose(part, func(context.Context) error { cancel(); running.Wait(); return nil })
 }
 
 // Retire makes the node begin no more renders: the jobs that wait stay queued, or go to

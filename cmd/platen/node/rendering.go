@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/render"
@@ -107,10 +106,7 @@ func (n *Node) startRetention(context.Context) (err error) {
 		return err
 	}
 	n.onClose("retention", func(context.Context) error { return n.deleter.Close() })
-	ctx, cancel := context.WithCancel(context.Background())
-	var sweeping sync.WaitGroup
-	sweeping.Go(func() { n.orphans().Run(ctx) })
-	n.onClose("sweep of files", func(context.Context) error { cancel(); sweeping.Wait(); return nil })
+	n.periodically("sweep of files", retention.OrphanInterval, n.orphans().SweepIfMine)
 	return nil
 }
 

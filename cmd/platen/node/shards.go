@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"platen.dev/actors/account"
@@ -48,11 +47,8 @@ func (n *Node) nodes() (shard.Nodes, func(owning bool) error) {
 		return n.cluster, n.cluster.MayOwn
 	}
 	l := &liveness{cluster: n.cluster, log: log, gone: func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) }}
-	ctx, cancel := context.WithCancel(context.Background())
-	l.look(ctx)
-	var asking sync.WaitGroup
-	asking.Go(func() { l.run(ctx) })
-	n.onClose("liveness", func(context.Context) error { cancel(); asking.Wait(); return nil })
+	l.look(context.Background())
+	n.periodically("liveness", membersInterval, l.look)
 	return l, n.cluster.MayOwn
 }
 

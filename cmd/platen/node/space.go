@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -62,20 +61,6 @@ func (s *space) look() {
 		all = append(all, d)
 	}
 	s.now.Store(&all)
-}
-
-// run looks until ctx ends.
-func (s *space) run(ctx context.Context) {
-	ticker := time.NewTicker(spaceInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			s.look()
-		}
-	}
 }
 
 func (s *space) disks() []volume { return *s.now.Load() }

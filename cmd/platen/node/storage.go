@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -36,8 +35,8 @@ func (n *Node) startData(context.Context) error {
 }
 
 // startWork removes what a killed process left: the content of the work directory, and files
-// that it was writing. By now the log or the
-// replica is locked, so that no other process uses the data directory.
+// that it was writing. By now the log or the replica is locked, so that no other process uses the
+// data directory.
 func (n *Node) startWork(context.Context) error {
 	dir, err := filepath.Abs(filepath.Join(n.cfg.Data, "work"))
 	if err != nil {
@@ -144,10 +143,7 @@ func (n *Node) catchUp(ctx context.Context) error {
 func (n *Node) startSpace(context.Context) error {
 	n.space = &space{dirs: map[string]string{"data": n.cfg.Data, "files": n.cfg.filesDir()}, reserve: int64(n.cfg.ReserveMB) << 20}
 	n.space.look()
-	ctx, cancel := context.WithCancel(context.Background())
-	var looking sync.WaitGroup
-	looking.Go(func() { n.space.run(ctx) })
-	n.onClose("space", func(context.Context) error { cancel(); looking.Wait(); return nil })
+	n.periodically("space", spaceInterval, func(context.Context) { n.space.look() })
 	return nil
 }
 
