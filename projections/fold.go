@@ -35,8 +35,9 @@ type Cursor struct {
 func Origin() Cursor { return Cursor{Next: 0, Epoch: -1, Cause: -1} }
 
 // Step moves the cursor past one record and reports whether the record is an accepted
-// envelope or gap. Of both the epoch must be the latest marker's, and an envelope's cause must
-// be above the last accepted one. The entry of a foreign record is nil.
+// envelope or gap. Both must be of the latest marker's epoch and about the command after the
+// last accepted one: what follows an append that got lost is void. The entry of a foreign
+// record is nil.
 func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	c.Next = offset + 1
 	switch e := entry.(type) {
@@ -44,12 +45,12 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 		c.Epoch, c.Owner = offset, e.Owner
 		c.Commands = cmp.Or(c.Commands, e.Commands)
 	case events.Envelope:
-		if e.Epoch == c.Epoch && e.Cause > c.Cause {
+		if e.Epoch == c.Epoch && e.Cause == c.Cause+1 {
 			c.Cause, c.At = e.Cause, e.At
 			return true
 		}
 	case events.Gap:
-		if e.Epoch == c.Epoch {
+		if e.Epoch == c.Epoch && e.From == c.Cause+1 {
 			c.Cause, c.Commands = e.To-1, e.Commands
 			return true
 		}

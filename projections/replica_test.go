@@ -182,7 +182,8 @@ func TestRestartAndRebuildAgree(t *testing.T) {
 	}
 }
 
-// Envelopes of stale epochs and repeated causes change nothing. Watchers get the verdicts in order.
+// Envelopes of stale epochs, with repeated causes or behind one that got lost change nothing, nor
+// do gaps. Watchers get the verdicts in order.
 func TestAcceptance(t *testing.T) {
 	f := newFixture(t)
 	r := f.openOnly("r")
@@ -202,16 +203,21 @@ func TestAcceptance(t *testing.T) {
 	good := f.write("acc_a", events.AccountCreated{Plan: events.PlanPro})
 	good.Events = []events.Event{events.PlanChanged{Plan: events.PlanFree}}
 	f.append(p, good) // its cause was accepted already
+	good.Cause += 2
+	f.append(p, good) // that of the command between is lost
+	f.append(p, events.Gap{Epoch: f.epochs[p], From: good.Cause, To: good.Cause + 1})
+	f.append(p, events.Gap{Epoch: f.epochs[p], From: good.Cause - 1, To: good.Cause})
+	f.append(p, good)
 	f.appendBytes(p, []byte("not platen's"))
 	r.Start()
 	f.catchUp(r)
-	want := []bool{false, false, false, true, false, false}
+	want := []bool{false, false, false, true, false, false, false, true, true, false}
 	for i, accepted := range want {
 		if s := <-verdicts; s.Accepted != accepted || s.Offset != int64(i) {
 			t.Errorf("record %d: offset %d accepted %t, want %t", i, s.Offset, s.Accepted, accepted)
 		}
 	}
-	if a, ok, err := r.Account("acc_a"); err != nil || !ok || a.Plan != events.PlanPro {
+	if a, ok, err := r.Account("acc_a"); err != nil || !ok || a.Plan != events.PlanFree {
 		t.Errorf("account is %+v, %t, %v", a, ok, err)
 	}
 	if r.Err() != nil {

@@ -16,6 +16,8 @@ import (
 type Rules struct {
 	// IgnoreMarkers makes readers and owners accept envelopes of any epoch.
 	IgnoreMarkers bool
+	// AcceptHoles makes readers accept an envelope although one before it got lost.
+	AcceptHoles bool
 	// ReplyOnAck makes owners reply and act when their append is acknowledged.
 	ReplyOnAck bool
 	// ForgetReplies makes owners decide a duplicated command again.
@@ -65,6 +67,9 @@ func (r Rules) step(c *projections.Cursor, offset int64, entry events.Entry) boo
 	e, ok := entry.(events.Envelope)
 	if ok && r.IgnoreMarkers {
 		c.Epoch = e.Epoch
+	}
+	if ok && r.AcceptHoles && e.Epoch == c.Epoch && e.Cause > c.Cause {
+		c.Cause = e.Cause - 1
 	}
 	if ok && r.SplitEnvelopes && e.Cause == c.Cause && e.Epoch == c.Epoch {
 		c.Next = offset + 1

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,8 +25,11 @@ type ownership struct {
 	credit  int
 	// folded are journal records that the machine was not told yet.
 	folded []projections.Step
-	// outbox is the producer's queue. It is sent in order, and stops at a failure.
-	outbox   []outgoing
+	// outbox is the producer's queue. It is sent in order.
+	outbox []outgoing
+	// failed is set while the machine has not been told that an append got lost. Those behind
+	// it are sent all the same.
+	failed   bool
 	accounts map[events.AccountID]*resident
 	resigned bool
 	woken    map[events.JobID]bool // for the fault that sends a WakeJob only once
@@ -221,15 +225,37 @@ func (o *ownership) step() {
 	case 10:
 		o.tick()
 	default:
-		if w.chance(5) { // an append fails, and so do those behind it
-			o.outbox = o.outbox[:w.rng.IntN(len(o.outbox)+1)]
-			o.take(shard.Failed{Err: fmt.Errorf("an append failed")})
-		}
+		o.fail()
 	}
+}
+
+// fail loses an append now and then. The machine hears of that later.
+func (o *ownership) fail() {
+	w := o.world()
+	switch {
+	case o.failed:
+		o.tellFailed()
+	case len(o.outbox) > 0 && w.chance(8):
+		at := w.rng.IntN(len(o.outbox))
+		o.outbox = slices.Delete(o.outbox, at, at+1)
+		o.failed = true
+	case w.chance(4): // those behind it are lost as well
+		o.outbox = o.outbox[:w.rng.IntN(len(o.outbox)+1)]
+		o.tellFailed()
+	}
+}
+
+func (o *ownership) tellFailed() {
+	o.failed = false
+	o.take(shard.Failed{Err: errors.New("an append failed")})
 }
 
 // drain does everything that can be done without faults.
 func (o *ownership) drain() {
+	if o.failed {
+		o.tellFailed()
+		return
+	}
 	for range 1000 {
 		before := []int{len(o.outbox), len(o.folded), int(o.next)}
 		for len(o.outbox) > 0 && o.live() {

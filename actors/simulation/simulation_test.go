@@ -80,6 +80,7 @@ func TestTheProtocolHolds(t *testing.T) {
 func TestEveryBrokenRuleIsFound(t *testing.T) {
 	for name, rules := range map[string]Rules{
 		"no marker":                {IgnoreMarkers: true},
+		"holes in the causes":      {AcceptHoles: true},
 		"reply on acknowledgement": {ReplyOnAck: true},
 		"no command id dedup":      {ForgetReplies: true},
 		"two records per command":  {SplitEnvelopes: true},

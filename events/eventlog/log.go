@@ -78,13 +78,13 @@ type Log interface {
 	// appended. Any other error leaves the outcome unknown: the record may still be, or
 	// become, part of the log. Key and headers together must stay below 64 KiB.
 	//
-	// Appends of one goroutine to one partition keep their order, and leave no gap: if
-	// one fails, those queued behind it fail as well. A refused append was never in the
-	// order: done may get ErrBusy before the outcome of earlier appends is known, and a
-	// later append may succeed. Each topic has room of its own, so that no topic is busy
-	// because of another. Where a gap would be wrong, as in the journal, the topic is
-	// opened without a bound and is never busy; those who append to it must bound what
-	// they have in flight (docs/decisions/0025).
+	// Appends of one goroutine to one partition keep their order. If one fails, those behind
+	// it may succeed all the same, and done may get ErrBusy before the outcome of earlier
+	// appends is known. Who needs every record must see from the records that one is
+	// missing, as the readers of the journal do (docs/decisions/0027). Each topic has room
+	// of its own, so that no topic is busy because of another. A topic that is opened
+	// without a bound is never busy; those who append to it must bound what they have in
+	// flight (docs/decisions/0025).
 	Append(topic string, partition int32, r Record, done func(offset int64, err error))
 
 	// Read opens a reader whose first record is the one at offset from. A reader

@@ -63,6 +63,7 @@ func testLog(t *testing.T) eventlog.Log {
 	entry(events.Marker{Owner: "node-2"})
 	envelope(0, 1, "acc_b", 1) // of the owner before
 	envelope(2, 1, "acc_b", 1, events.JobQueued{Job: other, Key: "key_b", Operation: events.URLToPDF, Content: 1, Lane: events.Slow})
+	entry(events.Envelope{Epoch: 2, Cause: 2}) // of the unreadable command
 	envelope(2, 3, "acc_a", 3, events.RenderStarted{Job: job, Attempt: 7, Node: "node-2", Deadline: noon.Add(time.Hour)})
 	return l
 }
@@ -82,8 +83,9 @@ var (
 		"0 journal 4  2026-01-31T12:01:00.000Z  acc_b  cause=1 epoch=2 command=01000000-0000-0000-0000-000000000000\n" +
 		"    JobQueued{job=" + otherText + " key=key_b operation=url-to-pdf content=1 lane=slow}\n"
 	unreadable = "0 command 2  acc_a  unreadable  8 bytes: format 75: not a record of Platen\n"
+	empty      = "0 journal 5  -  cause=2 epoch=2 command=00000000-0000-0000-0000-000000000000\n"
 	started    = "0 command 3  2026-01-31T12:03:00.000Z  acc_a  StartRender{job=" + jobText + " attempt=0000000000000007 node=node-2}\n" +
-		"0 journal 5  2026-01-31T12:03:00.000Z  acc_a  cause=3 epoch=2 command=03000000-0000-0000-0000-000000000000\n" +
+		"0 journal 6  2026-01-31T12:03:00.000Z  acc_a  cause=3 epoch=2 command=03000000-0000-0000-0000-000000000000\n" +
 		"    RenderStarted{job=" + jobText + " attempt=0000000000000007 node=node-2 deadline=2026-01-31T13:00:00.000Z}\n"
 	undecided = "0 command 4  2026-01-31T12:04:00.000Z  acc_a  undecided  WakeJob{job=" + jobText + "}\n"
 )
@@ -96,7 +98,7 @@ func TestWrite(t *testing.T) {
 		filter Filter
 		want   []string
 	}{
-		"everything":           {Filter{}, []string{marker1, submitted, marker2, ofB, unreadable, started, undecided}},
+		"everything":           {Filter{}, []string{marker1, submitted, marker2, ofB, unreadable, empty, started, undecided}},
 		"an account":           {Filter{Account: "acc_a"}, []string{marker1, submitted, marker2, unreadable, started, undecided}},
 		"another account":      {Filter{Account: "acc_b"}, []string{marker2, ofB}},
 		"a job":                {Filter{Job: other}, []string{marker2, ofB}},
@@ -135,15 +137,15 @@ func TestJSON(t *testing.T) {
 		}
 		all = append(all, object)
 	}
-	if len(all) != 11 {
-		t.Fatalf("%d objects, want 11:\n%s", len(all), &text)
+	if len(all) != 12 {
+		t.Fatalf("%d objects, want 12:\n%s", len(all), &text)
 	}
 	for i, want := range map[int]string{
 		0:  `{"fields":{"owner":"node-1","version":"dev"},"offset":0,"partition":0,"topic":"journal","type":"Marker"}`,
 		5:  `{"account":"acc_b","at":"2026-01-31T12:01:00.000Z","fields":{"cause":1,"command":"01000000-0000-0000-0000-000000000000","epoch":0},"offset":3,"partition":0,"state":"void","topic":"journal","type":"Envelope"}`,
 		6:  `{"account":"acc_b","at":"2026-01-31T12:01:00.000Z","events":[{"fields":{"content":1,"job":"` + otherText + `","key":"key_b","lane":"slow","operation":"url-to-pdf"},"type":"JobQueued"}],"fields":{"cause":1,"command":"01000000-0000-0000-0000-000000000000","epoch":2},"offset":4,"partition":0,"topic":"journal","type":"Envelope"}`,
 		7:  `{"account":"acc_a","error":"8 bytes: format 75: not a record of Platen","offset":2,"partition":0,"state":"unreadable","topic":"command"}`,
-		10: `{"account":"acc_a","at":"2026-01-31T12:04:00.000Z","fields":{"job":"` + jobText + `"},"id":"04000000-0000-0000-0000-000000000000","offset":4,"partition":0,"state":"undecided","topic":"command","type":"WakeJob"}`,
+		11: `{"account":"acc_a","at":"2026-01-31T12:04:00.000Z","fields":{"job":"` + jobText + `"},"id":"04000000-0000-0000-0000-000000000000","offset":4,"partition":0,"state":"undecided","topic":"command","type":"WakeJob"}`,
 	} {
 		if got, _ := json.Marshal(all[i]); string(got) != want {
 			t.Errorf("object %d: got\n%s\nwant\n%s", i, got, want)

@@ -188,3 +188,78 @@ func TestForeignRecords(t *testing.T) {
 		t.Fatalf("next at a marker: %v", err)
 	}
 }
+
+// TestDeposedLeader cuts a leader off from the other brokers. It goes on saying that it leads
+// and where its log ended.
+func TestDeposedLeader(t *testing.T) {
+	cluster := startCluster(t, kfake.NumBrokers(3))
+	config := kafka.Config{Brokers: cluster.ListenAddrs(), Partitions: 1, ReplicationFactor: 3, Topics: map[string]kafka.TopicConfig{topic: {}}}
+	behind, err := kafka.Open(within(t), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = behind.Close() })
+	if err := cluster.MoveTopicPartition(topic, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	appendNumbers(t, behind, 2, func(int) {})
+	wantEnd := func(want int64) {
+		t.Helper()
+		if _, end, err := behind.Bounds(within(t), topic, 0); err != nil || end != want {
+			t.Errorf("the end is %d, %v, want %d", end, err, want)
+		}
+	}
+	wantEnd(2) // and now it knows who leads
+	depose(t, cluster)
+	config.Brokers = cluster.ListenAddrs()[1:]
+	ahead, err := kafka.Open(within(t), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ahead.Close() })
+	if _, err := eventlog.AppendWait(within(t), ahead, topic, 0, eventlog.Record{}); err != nil {
+		t.Fatal(err)
+	}
+	wantEnd(3)
+}
+
+// depose gives the lead of broker 0 to broker 1. Broker 0 does not hear of it.
+func depose(t *testing.T, cluster *kfake.Cluster) {
+	t.Helper()
+	believed := map[kmsg.Request][]byte{}
+	client, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	name := kmsg.NewMetadataRequestTopic()
+	name.Topic = kmsg.StringPtr(topic)
+	metadata := kmsg.NewPtrMetadataRequest()
+	metadata.Topics = append(metadata.Topics, name)
+	asked := kmsg.NewListOffsetsRequestTopic()
+	asked.Topic, asked.Partitions = topic, []kmsg.ListOffsetsRequestTopicPartition{{CurrentLeaderEpoch: -1, Timestamp: -1}}
+	offsets := kmsg.NewPtrListOffsetsRequest()
+	offsets.Topics = append(offsets.Topics, asked)
+	for _, request := range []kmsg.Request{metadata, offsets} {
+		response, err := client.Broker(0).Request(within(t), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.SetVersion(response.GetVersion())
+		believed[request] = response.AppendTo(nil)
+	}
+	if err := cluster.MoveTopicPartition(topic, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	for asked, answer := range believed {
+		cluster.ControlKey(asked.Key(), func(request kmsg.Request) (kmsg.Response, error, bool) {
+			cluster.KeepControl()
+			response := asked.ResponseKind()
+			if err := response.ReadFrom(answer); err != nil {
+				t.Error(err)
+			}
+			response.SetVersion(request.GetVersion())
+			return response, nil, cluster.CurrentNode() == 0
+		})
+	}
+}

@@ -17,7 +17,7 @@ var decompressor = kgo.DefaultDecompressor()
 // fetch requests the records from offset on from the leader, without waiting for new
 // ones. No records and no error mean that offset is the end.
 func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64, maxBytes int32) ([]eventlog.Record, error) {
-	response, err := fetchRequest(t, partition, offset, maxBytes).RequestWith(ctx, l.producer.Broker(int(t.leader(partition))))
+	response, err := fetchRequest(t, partition, offset, maxBytes).RequestWith(ctx, l.producer.Broker(int(t.leadership(partition).leader)))
 	if err != nil {
 		return nil, err
 	}

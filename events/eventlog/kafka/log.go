@@ -170,19 +170,40 @@ func fromKafka(got *kgo.Record) eventlog.Record {
 	return r
 }
 
-// Bounds implements eventlog.Log: two requests to the leader.
+// Bounds implements eventlog.Log. While the partition has no leader, or most of its replicas
+// do not say who that is, it tries again.
 func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start, end int64, err error) {
 	t, err := l.topic(topic, partition)
 	if err != nil {
 		return 0, 0, err
 	}
-	if start, err = l.settledOffset(ctx, t, partition, atStart); err == nil {
-		end, err = l.settledOffset(ctx, t, partition, atEnd)
+	deadline := time.Now().Add(electionTimeout)
+	for failures := 0; ; failures++ {
+		start, end, err = l.bounds(ctx, t, partition)
+		if err == nil {
+			return start, end, nil
+		}
+		if !transient(err) || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
+			return 0, 0, fmt.Errorf("bounds of %s/%d: %w", topic, partition, l.orClosed(err))
+		}
+		l.refreshLeaders(ctx, t)
 	}
+}
+
+// electionTimeout is how long a request is repeated while a partition has no leader, as
+// when a broker restarts.
+const electionTimeout = 30 * time.Second
+
+// bounds asks the leader.
+func (l *Log) bounds(ctx context.Context, t *topic, partition int32) (start, end int64, err error) {
+	led, err := l.confirmLeader(ctx, t, partition)
 	if err != nil {
-		return 0, 0, fmt.Errorf("bounds of %s/%d: %w", topic, partition, l.orClosed(err))
+		return 0, 0, err
 	}
-	return start, end, nil
+	if start, err = l.offset(ctx, t.name, partition, led, atStart); err == nil {
+		end, err = l.offset(ctx, t.name, partition, led, atEnd)
+	}
+	return start, end, err
 }
 
 // Special timestamps of a ListOffsets request.
@@ -191,32 +212,15 @@ const (
 	atEnd   int64 = -1
 )
 
-// electionTimeout is how long a request is repeated while a partition has no leader, as
-// when a broker restarts.
-const electionTimeout = 30 * time.Second
-
-// settledOffset returns an offset of a partition. While the partition has no leader, it
-// repeats the request.
-func (l *Log) settledOffset(ctx context.Context, t *topic, partition int32, at int64) (int64, error) {
-	deadline := time.Now().Add(electionTimeout)
-	for failures := 0; ; failures++ {
-		offset, err := l.offset(ctx, t.name, partition, at)
-		var refusal *kerr.Error
-		if !errors.As(err, &refusal) || !refusal.Retriable || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
-			return offset, err
-		}
-		l.refreshLeaders(ctx, t)
-	}
-}
-
-func (l *Log) offset(ctx context.Context, topic string, partition int32, at int64) (int64, error) {
+// offset asks a leader for an offset. A broker that is not the leader of that epoch refuses.
+func (l *Log) offset(ctx context.Context, topic string, partition int32, led leadership, at int64) (int64, error) {
 	p := kmsg.NewListOffsetsRequestTopicPartition()
-	p.Partition, p.Timestamp = partition, at
+	p.Partition, p.Timestamp, p.CurrentLeaderEpoch = partition, at, led.epoch
 	t := kmsg.NewListOffsetsRequestTopic()
 	t.Topic, t.Partitions = topic, append(t.Partitions, p)
 	request := kmsg.NewPtrListOffsetsRequest()
 	request.Topics = append(request.Topics, t)
-	response, err := request.RequestWith(ctx, l.producer)
+	response, err := request.RequestWith(ctx, l.producer.Broker(int(led.leader)))
 	if err != nil {
 		return 0, err
 	}

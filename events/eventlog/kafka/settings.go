@@ -26,10 +26,19 @@ func (c Config) settings(topic string) map[string]string {
 	if keep := c.Topics[topic].Retention; keep > 0 {
 		settings["retention.ms"] = strconv.FormatInt(keep.Milliseconds(), 10)
 	}
-	if c.ReplicationFactor >= 3 {
-		settings["min.insync.replicas"] = "2"
+	if least := leastInSync(int(c.ReplicationFactor)); least > 1 {
+		settings["min.insync.replicas"] = strconv.Itoa(least)
 	}
 	return settings
+}
+
+// leastInSync returns how many replicas must have a record before it is acknowledged: as many
+// as most of the replicas always include one of; see confirmLeader.
+func leastInSync(replicas int) int {
+	if replicas < 3 {
+		return 1
+	}
+	return (replicas + 1) / 2
 }
 
 // existing is a topic as it is.
@@ -69,9 +78,9 @@ func dangers(need TopicConfig, have existing, wanted int) (found []danger) {
 	}
 	check("unclean.leader.election.enable", is("false"), "false", "false")
 	check("max.message.bytes", atLeast(messageBytes), fmt.Sprintf("at least %d", messageBytes), strconv.Itoa(messageBytes))
-	if max(have.most, wanted) >= 3 {
-		check("min.insync.replicas", atLeast(2), fmt.Sprintf("at least 2 with a replication factor of %d", max(have.most, wanted)), "2")
-	}
+	factor := max(have.most, wanted)
+	least := leastInSync(factor)
+	check("min.insync.replicas", atLeast(int64(least)), fmt.Sprintf("at least %d with a replication factor of %d", least, factor), strconv.Itoa(least))
 	if have.least > 0 {
 		check("min.insync.replicas", func(value string) bool { return !atLeast(int64(have.least) + 1)(value) },
 			fmt.Sprintf("at most the replication factor, which is %d", have.least), strconv.Itoa(have.least))

@@ -33,6 +33,8 @@ func TestDangers(t *testing.T) {
 		{need: forever, setting: "max.message.bytes", bad: "1114111", good: []string{"1114112"}, mend: "1114112"},
 		{need: forever, setting: "min.insync.replicas", bad: "1", good: []string{"2", "3"}, least: 3, most: 3, wanted: 1, mend: "2"},
 		{need: forever, setting: "min.insync.replicas", bad: "4", good: []string{"2", "3"}, least: 3, most: 3, wanted: 3, mend: "3"},
+		{need: forever, setting: "min.insync.replicas", bad: "1", good: []string{"2"}, least: 4, most: 4, wanted: 1, mend: "2"},
+		{need: forever, setting: "min.insync.replicas", bad: "2", good: []string{"3"}, least: 5, most: 5, wanted: 1, mend: "3"},
 		{need: forever, setting: "min.insync.replicas", bad: "3", good: []string{"1", "2"}, least: 2, most: 2, wanted: 1, mend: "2"},
 		{need: forever, setting: "min.insync.replicas", bad: "2", good: []string{"1"}, least: 1, most: 1, wanted: 1, mend: "1"},
 		{need: forever, setting: "min.insync.replicas", bad: "1", good: []string{"2"}, least: 2, most: 2, wanted: 3, mend: "2"},
@@ -54,7 +56,7 @@ func TestDangers(t *testing.T) {
 
 // A topic that this package creates is right.
 func TestSettingsAreRight(t *testing.T) {
-	for _, factor := range []int16{1, 2, 3} {
+	for _, factor := range []int16{1, 2, 3, 4, 5} {
 		c := Config{ReplicationFactor: factor, Topics: map[string]TopicConfig{"a": {}, "b": {Retention: time.Hour}}}
 		for name, need := range c.Topics {
 			have := existing{settings: c.settings(name), least: int(factor), most: int(factor)}

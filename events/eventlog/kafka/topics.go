@@ -22,8 +22,8 @@ type topic struct {
 	id   [16]byte
 	room *eventlog.Room
 
-	mu      sync.Mutex // guards leaders
-	leaders []int32    // broker id per partition; -1 while a partition has no leader
+	mu  sync.Mutex // guards led
+	led []leadership
 }
 
 // topic returns a topic. It checks that the log is open and has the partition.
@@ -39,12 +39,6 @@ func (l *Log) topic(name string, partition int32) (*topic, error) {
 		return nil, fmt.Errorf("topic %s has no partition %d", name, partition)
 	}
 	return t, nil
-}
-
-func (t *topic) leader(partition int32) int32 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.leaders[partition]
 }
 
 // prepare creates the topics that do not exist, finds the leaders of all and checks
@@ -107,13 +101,7 @@ func (l *Log) create(ctx context.Context, name string) error {
 
 // metadata requests the metadata of topics, bypassing the client's cache.
 func (l *Log) metadata(ctx context.Context, names []string) (map[string]kmsg.MetadataResponseTopic, error) {
-	request := kmsg.NewPtrMetadataRequest()
-	for _, name := range names {
-		t := kmsg.NewMetadataRequestTopic()
-		t.Topic = kmsg.StringPtr(name)
-		request.Topics = append(request.Topics, t)
-	}
-	response, err := request.RequestWith(ctx, l.producer)
+	response, err := metadataRequest(names).RequestWith(ctx, l.producer)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +112,16 @@ func (l *Log) metadata(ctx context.Context, names []string) (map[string]kmsg.Met
 		}
 	}
 	return found, nil
+}
+
+func metadataRequest(names []string) *kmsg.MetadataRequest {
+	request := kmsg.NewPtrMetadataRequest()
+	for _, name := range names {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = kmsg.StringPtr(name)
+		request.Topics = append(request.Topics, t)
+	}
+	return request
 }
 
 // awaitLeaders waits until all partitions of the topics have leaders.
@@ -148,37 +146,15 @@ func (l *Log) awaitLeaders(ctx context.Context, names []string) error {
 
 // addTopic adds a topic if all its partitions have leaders.
 func (l *Log) addTopic(name string, metadata kmsg.MetadataResponseTopic) error {
-	leaders := leaders(metadata)
-	if metadata.ErrorCode != 0 || len(leaders) == 0 || slices.Contains(leaders, -1) {
+	led := leaderships(metadata)
+	if metadata.ErrorCode != 0 || len(led) == 0 || slices.ContainsFunc(led, leaderless) {
 		return nil
 	}
-	if have := int32(len(leaders)); have != l.config.Partitions {
+	if have := int32(len(led)); have != l.config.Partitions {
 		return &eventlog.PartitionCountError{Topic: name, Have: have, Want: l.config.Partitions}
 	}
-	l.topics[name] = &topic{name: name, id: metadata.TopicID, room: l.config.room(name), leaders: leaders}
+	l.topics[name] = &topic{name: name, id: metadata.TopicID, room: l.config.room(name), led: led}
 	return nil
-}
-
-func leaders(metadata kmsg.MetadataResponseTopic) []int32 {
-	leaders := slices.Repeat([]int32{-1}, len(metadata.Partitions))
-	for _, p := range metadata.Partitions {
-		if p.Partition >= 0 && int(p.Partition) < len(leaders) {
-			leaders[p.Partition] = p.Leader
-		}
-	}
-	return leaders
-}
-
-// refreshLeaders updates the leaders of t. If that fails, the caller's next attempt
-// calls it again.
-func (l *Log) refreshLeaders(ctx context.Context, t *topic) {
-	found, err := l.metadata(ctx, []string{t.name})
-	if err != nil || len(found[t.name].Partitions) != int(l.config.Partitions) {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.leaders = leaders(found[t.name])
 }
 
 // checkSessionTimeout refuses a session timeout that the broker would refuse at
