@@ -73,7 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 		cfg.FS = vfs.Default
 	}
 	r := &Replica{cfg: cfg, guard: disk.NewGuard("replica store", cfg.Logger)}
-	err := r.guard.Call(func() (err error) {
+	err := r.guard.Open(func() (err error) {
 		r.db, err = openStore(cfg, r.guard)
 		return err
 	})

@@ -21,53 +21,95 @@ const (
 	// maxRoundTrip bounds the round trip of a probe that counts: half of it is the error of
 	// the measurement.
 	maxRoundTrip = 500 * time.Millisecond
-	// keptDifferences is the number of measurements of a node of which the median counts.
-	keptDifferences = 5
+	// keptMeasurements is the number of measurements of a node of which the median counts.
+	keptMeasurements = 5
 )
 
 // ErrClock means that this node's clock differs from those of most other nodes.
 var ErrClock = errors.New("this node's clock is wrong, or those of the others are: keep all clocks by NTP (chrony)")
 
-// clockProbe measures how far the clocks of the other nodes are from this one's: each probe of
-// memberlist is acknowledged with the time.
+// clocks are the two clocks of a node at a moment, or how far those of another are ahead of
+// this process's monotonic time. A node does not follow a jump of its system's clock at once.
+type clocks struct{ node, system time.Duration }
+
+// clockProbe measures the clocks of the other nodes: each probe of memberlist is acknowledged
+// with the time.
 type clockProbe Cluster
 
-// AckPayload implements memberlist.PingDelegate.
+// AckPayload implements memberlist.PingDelegate: both clocks in nanoseconds since 1970.
 func (p *clockProbe) AckPayload() []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(p.cfg.Now().UnixNano()))
+	b := binary.BigEndian.AppendUint64(nil, uint64(p.cfg.Now().UnixNano()))
+	return binary.BigEndian.AppendUint64(b, uint64(p.cfg.System().UnixNano()))
 }
 
 // NotifyPingComplete implements memberlist.PingDelegate.
 func (p *clockProbe) NotifyPingComplete(other *memberlist.Node, roundTrip time.Duration, payload []byte) {
-	if len(payload) != 8 || roundTrip > maxRoundTrip {
+	if len(payload) != 16 || roundTrip > maxRoundTrip {
 		return
 	}
-	theirs := time.Unix(0, int64(binary.BigEndian.Uint64(payload))).Add(roundTrip / 2)
-	difference := theirs.Sub(p.cfg.Now())
+	read := func(b []byte) time.Duration {
+		return time.Unix(0, int64(binary.BigEndian.Uint64(b))).Add(roundTrip / 2).Sub(p.monotonic())
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id := events.NodeID(other.Name)
-	all := append(p.differences[id], difference)
-	p.differences[id] = all[max(0, len(all)-keptDifferences):]
+	all := append(p.measured[id], clocks{node: read(payload), system: read(payload[8:])})
+	p.measured[id] = all[max(0, len(all)-keptMeasurements):]
 }
+
+// monotonic is a clock that never jumps: what is measured by it stays true when this node's
+// clocks jump. It began when the node began to gossip.
+func (c *clockProbe) monotonic() time.Time { return c.begun.Round(0).Add(time.Since(c.begun)) }
 
 // ClockDifferences returns how far the clock of each other node that is up is ahead of this
 // node's. Nodes that have not been measured are missing.
 func (c *Cluster) ClockDifferences() map[events.NodeID]time.Duration {
+	return c.differences(func(m clocks) time.Duration { return m.node }, c.cfg.Now)
+}
+
+// differences returns how far one of the clocks of each other node is ahead of ours.
+func (c *Cluster) differences(theirs func(clocks) time.Duration, ours func() time.Time) map[events.NodeID]time.Duration {
+	ahead := ours().Sub((*clockProbe)(c).monotonic())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	median := map[events.NodeID]time.Duration{}
-	for id, all := range c.differences {
-		if _, up := c.alive[id]; up {
-			sorted := slices.Sorted(slices.Values(all))
-			median[id] = sorted[len(sorted)/2]
+	for id, all := range c.measured {
+		if _, up := c.alive[id]; !up {
+			continue
 		}
+		var sorted []time.Duration
+		for _, m := range all {
+			sorted = append(sorted, theirs(m)-ahead)
+		}
+		slices.Sort(sorted)
+		median[id] = sorted[len(sorted)/2]
 	}
 	return median
 }
 
-// ClockDoubted reports whether this node's clock differs from those of most other nodes.
-func (c *Cluster) ClockDoubted() bool { return checkClock(c.ClockDifferences(), false) != nil }
+// SystemClock returns what the other nodes say about this node's system clock: Doubted if it
+// differs from those of most others, Backed if most of them go by the same time.
+func (c *Cluster) SystemClock() ClockWord {
+	nodes := c.differences(func(m clocks) time.Duration { return m.node }, c.cfg.System)
+	systems := c.differences(func(m clocks) time.Duration { return m.system }, c.cfg.System)
+	switch {
+	case checkClock(systems, false) != nil:
+		return Doubted
+	case len(nodes) > 0 && checkClock(nodes, false) == nil:
+		return Backed
+	}
+	return Unknown
+}
+
+// ClockWord is what other nodes say about a clock.
+type ClockWord int
+
+// Unknown is the word of nobody, and of nodes that do not agree.
+const (
+	Unknown ClockWord = iota
+	Doubted
+	Backed
+)
 
 // checkClock returns ErrClock if this node should own nothing because of its clock: it differs
 // from those of most other nodes. A node that owns partitions already keeps them if only one

@@ -46,7 +46,7 @@ func TestClocksAreCompared(t *testing.T) {
 	start := func(name string, ahead time.Duration, others ...*Cluster) *Cluster {
 		cfg := Config{
 			Node: events.NodeID(name), Gossip: "127.0.0.1:0", Gone: func(events.NodeID) {}, Logger: testkit.Silent(),
-			Now: func() time.Time { return time.Now().Add(ahead) },
+			Now: func() time.Time { return time.Now().Add(ahead) }, System: time.Now,
 		}
 		for _, o := range others {
 			cfg.Join = append(cfg.Join, o.Address())
@@ -72,6 +72,9 @@ func TestClocksAreCompared(t *testing.T) {
 			t.Errorf("the node that is ahead (owning: %t): %v", owning, err)
 		}
 	}
+	if word := c.SystemClock(); word != Backed {
+		t.Errorf("the system's clock of the node that is ahead: %d, want it backed", word)
+	}
 	if d := a.ClockDifferences()["c"]; (d - time.Hour).Abs() > time.Second {
 		t.Errorf("c is ahead by %s", d)
 	}
@@ -80,7 +83,7 @@ func TestClocksAreCompared(t *testing.T) {
 // A node that knows of others owns nothing before it has met one, or waited for long.
 func TestJoinBeforeOwning(t *testing.T) {
 	c, err := Join(Config{
-		Node: "a", Gossip: "127.0.0.1:0", Join: []string{"127.0.0.1:1"}, Now: time.Now, Gone: func(events.NodeID) {}, Logger: testkit.Silent(),
+		Node: "a", Gossip: "127.0.0.1:0", Join: []string{"127.0.0.1:1"}, Now: time.Now, System: time.Now, Gone: func(events.NodeID) {}, Logger: testkit.Silent(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,9 @@ type Config struct {
 	Actors string
 	// Secret encrypts gossip: 16, 24 or 32 bytes. Empty means no encryption.
 	Secret []byte
-	// Now is the node's clock, which is compared with those of the others.
-	Now func() time.Time
+	// Now is the clock that the node goes by, System that of its machine. Both are compared
+	// with those of the others.
+	Now, System func() time.Time
 	// Gone is called with every node that has left or died. It must not block.
 	Gone func(events.NodeID)
 	// Changed is called when a node has joined or has new metadata; it may be nil. It must
@@ -66,8 +67,8 @@ type Cluster struct {
 	mu       sync.Mutex
 	alive    map[events.NodeID]Member // guarded by mu
 	metadata []byte                   // of this node; guarded by mu
-	// differences are the last measurements of the other nodes' clocks; guarded by mu.
-	differences map[events.NodeID][]time.Duration
+	// measured are the last measurements of the other nodes' clocks; guarded by mu.
+	measured map[events.NodeID][]clocks
 	// begun is when this node began to gossip, met whether it has met another one since.
 	begun time.Time
 	met   bool // guarded by mu
@@ -88,7 +89,7 @@ type Member struct {
 // to reach them until Close.
 func Join(cfg Config) (*Cluster, error) {
 	cfg.Join = slices.DeleteFunc(slices.Clone(cfg.Join), func(address string) bool { return address == cfg.Gossip })
-	c := &Cluster{cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), alive: map[events.NodeID]Member{}, differences: map[events.NodeID][]time.Duration{}, begun: time.Now()}
+	c := &Cluster{cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), alive: map[events.NodeID]Member{}, measured: map[events.NodeID][]clocks{}, begun: time.Now()}
 	conf, err := c.memberlistConfig()
 	if err != nil {
 		return nil, err

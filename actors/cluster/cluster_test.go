@@ -14,7 +14,7 @@ import (
 
 func join(t *testing.T, name, secret string, gone chan events.NodeID, others ...*Cluster) *Cluster {
 	t.Helper()
-	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secret: []byte(secret), Now: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
+	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secret: []byte(secret), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
 	for _, o := range others {
 		cfg.Join = append(cfg.Join, o.Address())
 	}
@@ -62,7 +62,7 @@ func TestMetadata(t *testing.T) {
 	defer a.Close()
 	b, err := Join(Config{
 		Node: "b", Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secret: []byte("0123456789abcdef"), Join: []string{a.Address()},
-		Now: time.Now, Gone: func(events.NodeID) {}, Changed: func() { changed <- struct{}{} }, Logger: testkit.Silent(),
+		Now: time.Now, System: time.Now, Gone: func(events.NodeID) {}, Changed: func() { changed <- struct{}{} }, Logger: testkit.Silent(),
 	})
 	if err != nil {
 		t.Fatal(err)

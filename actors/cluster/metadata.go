@@ -84,7 +84,7 @@ func (w *watcher) NotifyJoin(n *memberlist.Node) {
 func (w *watcher) NotifyLeave(n *memberlist.Node) {
 	w.mu.Lock()
 	delete(w.alive, events.NodeID(n.Name))
-	delete(w.differences, events.NodeID(n.Name))
+	delete(w.measured, events.NodeID(n.Name))
 	w.mu.Unlock()
 	w.cfg.Logger.Info("node down", "node", n.Name)
 	w.cfg.Gone(events.NodeID(n.Name))

@@ -128,13 +128,13 @@ func (w *work) acquire(ctx context.Context) (err error) {
 // tellAgain is the pause before a command that could not be appended is sent again.
 const tellAgain = 250 * time.Millisecond
 
-// tell appends a command and waits until it is durable, however long that takes. A
-// duplicate is harmless.
+// tell appends a command and waits until it is durable, however long that takes, unless the log
+// has come to its end. A duplicate is harmless.
 func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 	c := events.Command{ID: events.NewCommandID(), Account: w.account, At: events.At(w.cfg.Now()), Body: body}
 	for {
 		err := command.AppendWait(ctx, w.cfg.Log, c)
-		if err == nil || ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) || errors.Is(err, eventlog.ErrFailed) {
 			return err
 		}
 		w.cfg.Logger.Warn("cannot append a command, trying again", "job", w.job.String(), "error", err)

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -209,29 +210,53 @@ func TestANodeThatSeesNobody(t *testing.T) {
 }
 
 // TestAWrongClock adds a node whose clock is an hour ahead to two others. It owns nothing, says
-// why, and serves what the others decide.
+// why, and serves what the others decide. When its machine's clock is right, it goes by that, and
+// owns partitions.
 func TestAWrongClock(t *testing.T) {
 	broker, ports, files := nodetest.Broker(t), nodetest.FreePorts(t, 6), t.TempDir()
 	said := nodetest.NewOutput()
-	start := func(i int, ahead time.Duration) (*node.Node, *machine) {
+	start := func(i int, wall func() time.Time) (*node.Node, *machine) {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
 		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: []string{ports[0], ports[2]}, Secret: "0123456789abcdef"}
-		o := node.Options{Now: func() time.Time { return time.Now().Add(ahead) }, Logger: slog.New(slog.NewTextHandler(said, nil))}
-		return nodetest.Start(t, cfg, o), &machine{data: cfg.Data}
+		return nodetest.Start(t, cfg, node.Options{Wall: wall, Logger: slog.New(slog.NewTextHandler(said, nil))}), &machine{data: cfg.Data}
 	}
-	right, _ := start(0, 0)
-	start(1, 0)
-	wrong, m := start(2, time.Hour)
+	var ahead atomic.Int64 // of the wrong clock
+	ahead.Store(int64(time.Hour))
+	right, _ := start(0, time.Now)
+	start(1, time.Now)
+	wrong, m := start(2, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
 	testkit.Eventually(t, "the node with the wrong clock says so", func() bool { return strings.Contains(said.Text(), "this node's clock is wrong") })
+	if got := readiness("http://" + wrong.Address()); got != 503 {
+		t.Errorf("readiness of the node with the wrong clock: got %d, want 503", got)
+	}
 	customers, _ := customersOfEveryShard(t, m)
 	for _, from := range customers {
 		awaitFile(t, from, "http://"+right.Address(), mustSubmit(t, from, "http://"+wrong.Address()))
 	}
+	owns := func() (n int) {
+		for p := range int32(clusterPartitions) {
+			if wrong.Replica().Owner(p) == wrong.ID() {
+				n++
+			}
+		}
+		return n
+	}
+	if n := owns(); n > 0 {
+		t.Errorf("the node with the wrong clock owns %d partitions", n)
+	}
+	ahead.Store(0)
+	testkit.Eventually(t, "the node owns partitions with a clock that is right", func() bool { return owns() > 0 })
+	if got := readiness("http://" + wrong.Address()); got != 200 {
+		t.Errorf("readiness with a clock that is right: got %d, want 200", got)
+	}
+	for _, from := range customers {
+		awaitFile(t, from, "http://"+wrong.Address(), mustSubmit(t, from, "http://"+wrong.Address()))
+	}
 	for p := range int32(clusterPartitions) {
-		if wrong.Replica().Owner(p) == wrong.ID() {
-			t.Errorf("the node with the wrong clock owns partition %d", p)
+		if at := wrong.Replica().Cursor(p).At.Time(); at.After(time.Now().Add(10 * time.Second)) {
+			t.Errorf("partition %d has decided at %s", p, at)
 		}
 	}
 }

@@ -17,11 +17,13 @@ import (
 // use it any more, not even to close it. The files are as a crash leaves them; the next
 // process recovers what was durable.
 //
-// Open and close the database through Call, and stop waiting for it once Broken is closed.
+// Open the database through Open and close it through Call, and stop waiting for it once Broken
+// is closed.
 type Guard struct {
-	name   string
-	logger *slog.Logger
-	last   atomic.Int64 // Unix second of the last background error logged
+	name    string
+	logger  *slog.Logger
+	last    atomic.Int64 // Unix second of the last background error logged
+	opening atomic.Bool
 
 	breaking sync.Once
 	broken   chan struct{}
@@ -57,6 +59,14 @@ func (g *Guard) Call(f func() error) error {
 	case <-g.broken:
 		return g.err
 	}
+}
+
+// Open is Call for opening the database. An error of background work breaks the database then:
+// Pebble would try again for ever, and the opening wait for it.
+func (g *Guard) Open(f func() error) error {
+	g.opening.Store(true)
+	defer g.opening.Store(false)
+	return g.Call(f)
 }
 
 // must breaks the database if err is not nil. It does not return then.
@@ -95,11 +105,14 @@ func (g *Guard) Fatalf(format string, args ...any) {
 	g.must(fmt.Errorf(format, args...))
 }
 
-// backgroundError logs an error at most every ten seconds, because Pebble tries again without
-// a pause.
+// backgroundError breaks a database that is being opened. Otherwise it logs the error, at most
+// every ten seconds, because Pebble tries again without a pause.
 func (g *Guard) backgroundError(err error) {
+	if g.opening.Load() {
+		g.must(err)
+	}
 	now := time.Now().Unix()
 	if last := g.last.Load(); now-last >= 10 && g.last.CompareAndSwap(last, now) {
-		g.logger.Error(g.name+": background work failed, writes may have to wait: check the disk", "error", err)
+		g.logger.Error(g.name+": background work failed, writes may have to wait: check the disk", "error", err.Error()) // without its stack
 	}
 }

@@ -30,6 +30,9 @@ var (
 	// ErrReadOnly is the error of appends, trims and memberships on a log that was opened
 	// for reading only.
 	ErrReadOnly = errors.New("log is open for reading only")
+	// ErrFailed means that the log takes no appends any more, because its disk is full or
+	// broken. What it acknowledged is safe; another process has to open it.
+	ErrFailed = errors.New("the log has failed for good")
 	// ErrClosed is the error of every call on a closed log, reader or membership.
 	ErrClosed = errors.New("log is closed")
 )

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/actors/cluster"
 	"platen.dev/events/testkit"
 )
 
@@ -12,11 +13,11 @@ import (
 func TestSteadyClock(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var passed, ahead time.Duration // since the start; of the system's clock
-	doubted := false
+	word := cluster.Unknown
 	c := &steadyClock{
-		steady:  func() time.Time { return start.Add(passed) },
-		wall:    func() time.Time { return start.Add(passed + ahead) },
-		doubted: func() bool { return doubted }, logger: testkit.Silent(),
+		steady: func() time.Time { return start.Add(passed) },
+		wall:   func() time.Time { return start.Add(passed + ahead) },
+		others: func() cluster.ClockWord { return word }, logger: testkit.Silent(),
 	}
 	c.at, c.last = start, start
 	expect := func(what string, wait, want time.Duration) {
@@ -39,8 +40,12 @@ func TestSteadyClock(t *testing.T) {
 	expect("when it was a mistake", 20*time.Second, ahead)
 	ahead += 26 * time.Hour
 	expect("after another jump", time.Second, 2*maxStep+1)
-	doubted = true
+	word = cluster.Doubted
 	expect("as long as others speak against it", time.Hour, 2*maxStep+1)
-	doubted = false
+	word = cluster.Unknown
 	expect("when they do not any more", time.Second, ahead)
+	ahead -= 50 * time.Hour
+	expect("after a jump back to the time of the others", time.Second, ahead+50*time.Hour)
+	word = cluster.Backed
+	expect("when they are asked", time.Second, ahead)
 }

@@ -54,13 +54,13 @@ func (n *Node) startCluster(context.Context) (err error) {
 		Actors:  n.system.Address(),
 		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
 		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
-		Logger:  n.logger, Now: n.wall,
+		Logger:  n.logger, Now: n.now, System: n.wall,
 	})
 	if err != nil {
 		return err
 	}
 	if n.steady != nil {
-		n.steady.doubt(n.cluster.ClockDoubted)
+		n.steady.ask(n.cluster.SystemClock)
 	}
 	stop := n.onCluster(func(m any) {
 		switch m.(type) {

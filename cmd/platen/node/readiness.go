@@ -1,12 +1,14 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/cluster"
 	"platen.dev/actors/shard"
 	"platen.dev/events"
 )
@@ -26,6 +28,12 @@ func (n *Node) health() error {
 	}
 	if err := n.log.Health(); err != nil {
 		return fmt.Errorf("log: %w", err)
+	}
+	if n.cluster == nil {
+		return nil
+	}
+	if err := n.cluster.MayOwn(len(n.shards.Status()) > 0); errors.Is(err, cluster.ErrClock) {
+		return err
 	}
 	return nil
 }

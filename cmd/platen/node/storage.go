@@ -62,8 +62,7 @@ func (n *Node) startSeal(context.Context) (err error) {
 }
 
 func (n *Node) startLog(ctx context.Context) (err error) {
-	failed := func(err error) { n.fail(fmt.Errorf("log: %w", err)) }
-	if n.log, err = n.cfg.OpenLog(ctx, string(n.id), n.logger, failed); err != nil {
+	if n.log, err = n.cfg.OpenLog(ctx, string(n.id), n.logger, n.fail); err != nil {
 		return err
 	}
 	n.onClose("log", func(context.Context) error { return n.log.Close() })

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"platen.dev/events/eventlog"
 )
 
 const (
@@ -63,7 +65,7 @@ func (l *Log) runPublisher() {
 		}
 		if err != nil {
 			l.fail(err)
-			complete(c.requests, nil, err)
+			complete(c.requests, nil, l.failure())
 			continue
 		}
 		l.publish(c)
@@ -149,6 +151,7 @@ func (l *Log) freeBatch(b *pebble.Batch) {
 
 // fail marks the log as failed for good, with the first error.
 func (l *Log) fail(err error) {
+	err = fmt.Errorf("%w: %w", eventlog.ErrFailed, err)
 	if l.failed.CompareAndSwap(nil, &err) {
 		l.logger.Error("log failed, appends are refused: check the disk, then restart this node; it recovers all acknowledged records",
 			"dir", l.dir, "error", err)

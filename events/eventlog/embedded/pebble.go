@@ -25,7 +25,7 @@ func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock
 	if lock, err = pebble.LockDirectory(c.Dir, c.FS); err != nil {
 		return nil, nil, 0, lockError(c.Dir, err)
 	}
-	err = guard.Call(func() (err error) {
+	err = guard.Open(func() (err error) {
 		if db, err = pebble.Open(c.Dir, guard.Options(options(c, lock))); err != nil {
 			return errors.Join(err, lock.Close())
 		}
