@@ -55,7 +55,8 @@ type Config struct {
 	Documents  Documents
 	// Foresee returns the reply that would refuse a job by what the read models hold.
 	Foresee func(events.AccountID, events.SubmitJob) (events.Reply, bool)
-	// Room returns why no more jobs can be taken at present, nil if they can.
+	// Room returns why no more jobs can be taken at present, nil if they can. Whoever knows
+	// says so to the operator.
 	Room func() error
 	// Rate counts a request of an account on a plan.
 	Rate func(events.AccountID, events.Plan) events.Rate

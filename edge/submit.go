@@ -53,8 +53,7 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 // hold once everything is read that was durable when the request came: a job that has ended by
 // then makes room for another.
 func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *problem {
-	if err := s.cfg.Room(); err != nil {
-		s.cfg.Logger.Warn("job refused", "error", err)
+	if s.cfg.Room() != nil {
 		return unavailable.with("The service is short of storage and takes no more jobs at present; what was accepted goes on. Try again later.").after(noRoomSeconds)
 	}
 	if _, refused := s.cfg.Foresee(account, job); !refused {

@@ -20,26 +20,26 @@ const (
 // ErrStalled means that a follower reads nothing although its journal goes on.
 var ErrStalled = fmt.Errorf("no record was read for %d s", stallLimit*stallInterval/time.Second)
 
-// stall observes one follower.
-type stall struct {
-	next   int64 // where the follower was at the last check
-	checks int   // in a row at which it was there, behind the end
+// Stall observes one who reads a partition. The zero value has seen nothing yet.
+type Stall struct {
+	next   int64 // the next offset to read, at the last check
+	checks int   // in a row at which it was the same, and behind the end
 }
 
-// check reports whether the follower, at offset next of a journal that ends at end, has
-// stood still for too long.
-func (s *stall) check(next, end int64) bool {
+// Check reports whether the reader, with the offset next to read in a partition that ends at end,
+// has stood still for limit checks in a row.
+func (s *Stall) Check(next, end int64, limit int) bool {
 	if next >= end || next != s.next {
 		s.next, s.checks = next, 0
 		return false
 	}
 	s.checks++
-	return s.checks >= stallLimit
+	return s.checks >= limit
 }
 
 // watchStalls checks the followers with every tick, until ctx ends or one has stalled.
 func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
-	stalls := make([]stall, len(r.followers))
+	stalls := make([]Stall, len(r.followers))
 	for {
 		select {
 		case <-ctx.Done():
@@ -54,7 +54,7 @@ func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
 				continue
 			}
 			lag += max(0, end-next)
-			if stalls[p].check(next, end) {
+			if stalls[p].Check(next, end, stallLimit) {
 				f.fail(fmt.Errorf("journal %d ends at offset %d, the replica is at %d: %w", p, end, next, ErrStalled))
 				return
 			}

@@ -12,27 +12,28 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A follower has stalled once it has stood still behind the end for stallLimit checks in a
-// row, and not a check before.
+// A reader has stalled once it has stood still behind the end for so many checks in a row, and not
+// a check before.
 func TestStall(t *testing.T) {
-	var s stall
+	const limit = 6
+	var s Stall
 	still := func(checks int) (stalled bool) {
 		for range checks {
-			stalled = s.check(7, 9)
+			stalled = s.Check(7, 9, limit)
 		}
 		return stalled
 	}
-	s.check(7, 9)
-	if still(stallLimit - 1) {
+	s.Check(7, 9, limit)
+	if still(limit - 1) {
 		t.Error("stalled too early")
 	}
-	if s.check(8, 9) || still(1) || still(stallLimit-1) {
+	if s.Check(8, 9, limit) || still(1) || still(limit-1) {
 		t.Error("stalled in spite of progress")
 	}
-	if s.check(7, 7) || still(1) || still(stallLimit-2) {
+	if s.Check(7, 7, limit) || still(1) || still(limit-2) {
 		t.Error("stalled at the end of the journal")
 	}
-	if !still(stallLimit) {
+	if !still(limit) {
 		t.Error("not stalled")
 	}
 }

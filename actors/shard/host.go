@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -89,6 +90,7 @@ type Host struct {
 	ticker    *time.Timer
 	stopWatch func()
 	board     *board
+	trimming  atomic.Bool
 }
 
 // newHost creates the host of a partition.
@@ -328,12 +330,19 @@ func (h *Host) scan(ctx actor.Context, out Scan) {
 	h.step(ctx, Scanned{out.For, open})
 }
 
+// trim deletes commands on a goroutine of its own, one at a time: a disk may hang.
 func (h *Host) trim(before int64) {
-	ctx, cancel := context.WithTimeout(context.Background(), trimLimit)
-	defer cancel()
-	if err := h.cfg.Log.Trim(ctx, events.TopicCommands, h.partition, before); err != nil {
-		h.cfg.Logger.Warn("cannot trim the commands", "partition", h.partition, "error", err)
+	if !h.trimming.CompareAndSwap(false, true) {
+		return
 	}
+	go func() {
+		defer h.trimming.Store(false)
+		ctx, cancel := context.WithTimeout(context.Background(), trimLimit)
+		defer cancel()
+		if err := h.cfg.Log.Trim(ctx, events.TopicCommands, h.partition, before); err != nil {
+			h.cfg.Logger.Warn("cannot trim the commands", "partition", h.partition, "error", err)
+		}
+	}()
 }
 
 func (h *Host) stop(ctx actor.Context, err error) {

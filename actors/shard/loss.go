@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"platen.dev/events"
+	"platen.dev/projections"
 )
 
 // Commands may be gone before they were decided: their retention has passed, or an operator
@@ -76,11 +77,11 @@ const stallLimit = 12
 
 // onMeasured ends an ownership that decides nothing although commands wait.
 func (m *Machine) onMeasured(in Measured) {
-	if m.halted || m.resigning || !m.owner.Active() || in.End <= m.cursor.Cause+1 || m.cursor.Cause != m.measured {
-		m.measured, m.stalls = m.cursor.Cause, 0
+	if m.halted || m.resigning || !m.owner.Active() {
+		m.stall = projections.Stall{}
 		return
 	}
-	if m.stalls++; m.stalls >= stallLimit {
-		m.stop(fmt.Errorf("%w: command %d is next, the log ends at %d", ErrStalled, m.cursor.Cause+1, in.End))
+	if next := m.cursor.Cause + 1; m.stall.Check(next, in.End, stallLimit) {
+		m.stop(fmt.Errorf("%w: command %d is next, the log ends at %d", ErrStalled, next, in.End))
 	}
 }

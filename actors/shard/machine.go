@@ -59,11 +59,8 @@ type Machine struct {
 	// continuing is set while the gap after a halt is on its way.
 	continuing bool
 	// swept is the last job that the sweep has come to.
-	swept events.JobID
-	// measured is the last accepted cause at the last look for a stall, stalls how often it
-	// was the same.
-	measured  int64
-	stalls    int
+	swept     events.JobID
+	stall     projections.Stall
 	resigning bool
 	stopped   bool
 	out       []Output

@@ -69,3 +69,36 @@ func TestWriteAheadLog(t *testing.T) {
 		}
 	}
 }
+
+// openFull leaves a database that has a table to write at its next opening, and opens it on a disk
+// that is full.
+func openFull(t *testing.T, g *Guard) error {
+	t.Helper()
+	disk := vfs.NewMem()
+	db, err := pebble.Open("db", &pebble.Options{FS: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Set([]byte("key"), nil, pebble.Sync), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	full := errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpFileWrite && strings.HasSuffix(op.Path, ".sst") {
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	return g.Open(func() error {
+		_, err := pebble.Open("db", g.Options(&pebble.Options{FS: full}))
+		return err
+	})
+}
+
+// A database that cannot write its tables while it is opened is broken. Pebble would try again
+// without end.
+func TestOpenOnAFullDisk(t *testing.T) {
+	g := NewGuard("database", testkit.Silent())
+	if err := openFull(t, g); !errors.Is(err, syscall.ENOSPC) || !errors.Is(g.Err(), syscall.ENOSPC) {
+		t.Errorf("opened: %v, broken by %v", err, g.Err())
+	}
+}

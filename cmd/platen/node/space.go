@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +23,9 @@ const (
 type space struct {
 	dirs    map[string]string // by what they are for
 	reserve int64             // bytes; 0 for the default
+	logger  *slog.Logger
 	now     atomic.Pointer[[]volume]
+	refuses bool // whether jobs were refused at the last look
 }
 
 // volume is the file system of a directory.
@@ -61,6 +64,18 @@ func (s *space) look() {
 		all = append(all, d)
 	}
 	s.now.Store(&all)
+	s.report(s.forJobs())
+}
+
+// report logs when jobs begin to be refused, and when they are taken again.
+func (s *space) report(err error) {
+	switch {
+	case err != nil && !s.refuses:
+		s.logger.Error("jobs are refused for lack of storage", "error", err)
+	case err == nil && s.refuses:
+		s.logger.Info("there is room again, and jobs are taken")
+	}
+	s.refuses = err != nil
 }
 
 func (s *space) disks() []volume { return *s.now.Load() }

@@ -1,6 +1,10 @@
 package node
 
-import "testing"
+import (
+	"log/slog"
+	"strings"
+	"testing"
+)
 
 // The reserve is 1 GiB, or a twentieth of a small disk, unless it is configured.
 func TestReserve(t *testing.T) {
@@ -42,5 +46,19 @@ func TestDisks(t *testing.T) {
 	s.look()
 	if all := s.disks(); len(all) != 1 || all[0].name != "data" || all[0].free <= 0 || all[0].total < all[0].free {
 		t.Errorf("got %+v", all)
+	}
+}
+
+// That jobs are refused is said once, and again after they were taken.
+func TestSpaceIsReported(t *testing.T) {
+	var said strings.Builder
+	s := &space{logger: slog.New(slog.NewTextHandler(&said, nil))}
+	for _, free := range []int64{100, 99, 0, 100, 200, 50} {
+		s.report(volume{dir: "/data", free: free << 20, reserve: 100 << 20}.low(1))
+	}
+	for text, want := range map[string]int{"jobs are refused for lack of storage": 2, "there is room again": 1} {
+		if got := strings.Count(said.String(), text); got != want {
+			t.Errorf("%q was said %d times, want %d:\n%s", text, got, want, said.String())
+		}
 	}
 }

@@ -140,7 +140,7 @@ func (n *Node) catchUp(ctx context.Context) error {
 
 // startSpace watches the disks that the node writes to.
 func (n *Node) startSpace(context.Context) error {
-	n.space = &space{dirs: map[string]string{"data": n.cfg.Data, "files": n.cfg.filesDir()}, reserve: int64(n.cfg.ReserveMB) << 20}
+	n.space = &space{dirs: map[string]string{"data": n.cfg.Data, "files": n.cfg.filesDir()}, reserve: int64(n.cfg.ReserveMB) << 20, logger: n.logger}
 	n.space.look()
 	n.periodically("space", spaceInterval, func(context.Context) { n.space.look() })
 	return nil
