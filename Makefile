@@ -53,9 +53,9 @@ integration: integrationdeps build ## run the tests against Apache Kafka, veraPD
 	@echo "integration: 2,000 jobs while browsers are killed"
 	@$(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
 	@testdata/kafka/integration.sh
-	@echo "integration: the nemesis: three nodes and three brokers while the store of results fails, for a minute"
+	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
-	@NEMESIS_MINUTES=1 NEMESIS_FAULTS=store $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
+	@NEMESIS_MINUTES=2 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
 
 nemesis: integrationdeps ## play random faults on three nodes and three brokers for MINUTES (5), as SEED says; needs root
 	@NEMESIS_MUST=1 NEMESIS_MINUTES='$(MINUTES)' PLATEN_TEST_SEED='$(SEED)' NEMESIS_FAULTS='$(FAULTS)' \
