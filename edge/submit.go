@@ -33,7 +33,7 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 	if wrong != nil {
 		return wrong
 	}
-	submission := submitJob(job, caller.Key, r, content)
+	submission := s.submitJob(job, caller.Key, r, content)
 	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
 		return wrong
 	}
@@ -93,10 +93,10 @@ func conflict(b request.Body) *problem {
 	return nil
 }
 
-func submitJob(job events.JobID, key events.KeyID, r request.Request, content events.Content) events.Submission {
+func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request, content events.Content) events.Submission {
 	return events.Submission{Content: content, SubmitJob: events.SubmitJob{
 		Job: job, Key: key, Operation: r.Operation, Test: r.Test,
-		Webhook: r.Webhook, Requires: r.Gates.Required(), Idempotency: r.Idempotency,
+		Webhook: s.cfg.Seal(job, r.Webhook), Requires: r.Gates.Required(), Idempotency: r.Idempotency,
 	}}
 }
 

@@ -53,6 +53,14 @@ func sampleCommands() []CommandBody {
 		allOptions(),
 		FailRender{Job: job, Attempt: attempt, Code: RenderFailed, Retryable: true, Infrastructure: true},
 		ResetWindow{},
+		RotateWebhookSecret{Secret: Sealed{1}, Overlap: 86400},
+		SetWebhookHeader{Name: "Authorization", Value: Sealed{2}},
+		DeleteWebhookHeader{Name: "Authorization"},
+		ReportWebhook{Job: job, WebhookAttempt: WebhookAttempt{Number: 3, Status: 503, Millis: 120, Answer: "busy"}, RetryAfter: 60},
+		ReportWebhook{Job: job, WebhookAttempt: WebhookAttempt{Number: 1, Millis: 5000, Error: "no connection"}},
+		RedeliverWebhook{Job: job},
+		FinishRender{Job: job, Attempt: attempt, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, FileURL: "https://pdf.example/jobs/1/download"},
+		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Webhook: Sealed{3}}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -71,7 +79,7 @@ func allOptions() Submission {
 func fullSubmit() Submission {
 	return Submission{
 		SubmitJob: SubmitJob{
-			Job: job, Key: "key_a", Operation: URLToPDF, Webhook: "https://example.test/hook", Requires: PlanPro,
+			Job: job, Key: "key_a", Operation: URLToPDF, Requires: PlanPro,
 			Idempotency: &Idempotency{Key: "k-1", Fingerprint: [32]byte{1}},
 			Summary:     ContentSummary{FromURL: true, Waits: true, Delivered: true},
 		},
@@ -111,7 +119,7 @@ func sampleEvents() []Event {
 		FileDeleted{Job: job},
 		JobForgotten{Job: job},
 		JobQueued{
-			Job: job, Key: "key_a", Operation: URLToImage, Content: 42, Window: 1700000000000, Webhook: "https://example.test/hook",
+			Job: job, Key: "key_a", Operation: URLToImage, Content: 42, Window: 1700000000000,
 			Delivered: true, MaxFile: 300 << 20, Idempotency: &Idempotency{Key: "k-1", Fingerprint: [32]byte{1}},
 		},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Window: 1700000000000, Lane: Slow},
@@ -130,6 +138,15 @@ func sampleEvents() []Event {
 		KeyIssued{Key: Key{ID: "key_b", Hash: [32]byte{9}, Prefix: "sk_test_", LastFour: "wxyz", Created: 1, Revoked: 3, LastUsed: 2}},
 		RenderRequeued{Job: job, Attempt: attempt, Code: RenderFailed, NotBefore: 1700000001000, Infrastructure: true},
 		WindowReset{Window: 1700000000000},
+		WebhookAttempted{Job: job, WebhookAttempt: WebhookAttempt{Number: 3, Status: 503, Millis: 120, Answer: "busy"}, Next: 1700000060000},
+		WebhookAttempted{Job: job, WebhookAttempt: WebhookAttempt{Number: 10, Millis: 15000, Error: "no response"}, Outcome: WebhookGivenUp},
+		WebhookReleased{Job: job},
+		WebhookRedelivered{Job: job},
+		WebhookSecretRotated{Secret: Sealed{1}, Overlap: 1700086400000},
+		WebhookHeaderSet{Name: "Authorization", Value: Sealed{2}},
+		WebhookHeaderDeleted{Name: "Authorization"},
+		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Webhook: Sealed{3}},
+		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Expires: 1700086400000, FileURL: "https://pdf.example/jobs/1/download"},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }
@@ -202,7 +219,9 @@ func decodeAny(b []byte) (any, error) {
 
 // superseded are the golden records whose values are written in another way today.
 var superseded = map[string]string{
-	"command-SubmitJob-2": "has the id of a saved template in the invoice's field 4, which readers ignore",
+	"command-SubmitJob-2": "has the id of a saved template in the invoice's field 4 and the webhook's URL in field 6, which readers ignore",
+	"command-SubmitJob-3": "has the webhook's URL in field 6, which readers ignore",
+	"event-JobQueued-2":   "has the webhook's URL in field 7, which readers ignore",
 }
 
 // Golden records were written by earlier builds: each must decode to its original value

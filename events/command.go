@@ -56,11 +56,12 @@ type SubmitJob struct {
 	Key       KeyID     `cbor:"2,keyasint"`
 	Operation Operation `cbor:"3,keyasint"`
 	Test      bool      `cbor:"4,keyasint,omitempty"`
-	// Webhook is the URL that the outcome is reported to; "" for none.
-	Webhook string `cbor:"6,keyasint,omitempty"`
+	// 6 was the webhook's URL in clear, in versions before the first release.
 	// Requires is the smallest plan that includes everything the request asks for; "" for any.
 	Requires    Plan         `cbor:"7,keyasint,omitempty"`
 	Idempotency *Idempotency `cbor:"8,keyasint,omitempty"`
+	// Webhook is the URL that the outcome is reported to; nil for none.
+	Webhook Sealed `cbor:"9,keyasint,omitempty"`
 	// Summary is what decisions need to know about the content. It is not stored: decoding
 	// derives it from the content.
 	Summary ContentSummary `cbor:"-"`
@@ -95,6 +96,8 @@ type FinishRender struct {
 	Attempt AttemptID `cbor:"2,keyasint"`
 	File    File      `cbor:"3,keyasint"`
 	Metrics Metrics   `cbor:"4,keyasint"`
+	// FileURL is where the file can be downloaded; "" if no webhook says so.
+	FileURL string `cbor:"5,keyasint,omitempty"`
 }
 
 // FailRender reports that an attempt ended without a file.
@@ -210,6 +213,10 @@ func Target(body CommandBody) (JobID, bool) {
 	case RenewDownload:
 		return b.Job, true
 	case EndDownload:
+		return b.Job, true
+	case ReportWebhook:
+		return b.Job, true
+	case RedeliverWebhook:
 		return b.Job, true
 	}
 	return JobID{}, false

@@ -89,8 +89,8 @@ func TestDescribeShowsNoContent(t *testing.T) {
 
 // People read commands and events as a line each.
 func TestString(t *testing.T) {
-	queued := JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Window: 1_700_000_000_000, Webhook: "https://example.test/hook?token=x", Lane: Slow}
-	const queuedText = "JobQueued{job=01020304-0506-4708-890a-0b0c0d0e0f10 key=key_a operation=url-to-pdf content=0 window=2023-11-14T22:13:20.000Z webhook=(33 bytes) lane=slow}"
+	queued := JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Window: 1_700_000_000_000, Webhook: Sealed("token=x"), Lane: Slow}
+	const queuedText = "JobQueued{job=01020304-0506-4708-890a-0b0c0d0e0f10 key=key_a operation=url-to-pdf content=0 window=2023-11-14T22:13:20.000Z lane=slow webhook=(7 bytes)}"
 	started := RenderStarted{Job: job, Attempt: attempt, Node: "node-1"}
 	for want, v := range map[string]interface{ String() string }{
 		queuedText: queued,

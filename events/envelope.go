@@ -95,4 +95,6 @@ const (
 	DownloadBusy       ReplyCode = "download-busy"
 	DownloadsExhausted ReplyCode = "download-attempts-exhausted"
 	OutOfRange         ReplyCode = "out-of-range"
+	TooManyHeaders     ReplyCode = "too-many-headers"
+	NoSuchHeader       ReplyCode = "no-such-header"
 )

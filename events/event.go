@@ -84,8 +84,7 @@ type JobQueued struct {
 	Content int64 `cbor:"5,keyasint" log:"always"`
 	// Window is the quota window of the job's unit.
 	Window Instant `cbor:"6,keyasint,omitempty"`
-	// Webhook is the URL that the outcome is to be reported to.
-	Webhook string `cbor:"7,keyasint,omitempty"`
+	// 7 was the webhook's URL in clear, in versions before the first release.
 	// Delivered is set if the file goes to the caller's own storage.
 	Delivered bool `cbor:"8,keyasint,omitempty"`
 	// MaxFile is the file's size limit in bytes: the account's when the job was accepted.
@@ -94,6 +93,8 @@ type JobQueued struct {
 	Idempotency *Idempotency `cbor:"10,keyasint,omitempty"`
 	// Lane is the queue in which the job waits for a page.
 	Lane Lane `cbor:"11,keyasint,omitempty"`
+	// Webhook is the URL that the outcome is to be reported to.
+	Webhook Sealed `cbor:"12,keyasint,omitempty"`
 }
 
 // TestCounted counted an accepted test job against the caps of test mode.
@@ -163,6 +164,9 @@ type JobDone struct {
 	Metrics Metrics `cbor:"3,keyasint"`
 	// Expires is when the file may no longer be downloaded; zero if Platen does not keep it.
 	Expires Instant `cbor:"4,keyasint"`
+	// FileURL is where the file can be downloaded; "" if no webhook says so. It is recorded,
+	// because all attempts of a webhook have the same body.
+	FileURL string `cbor:"5,keyasint,omitempty"`
 }
 
 // JobFailed ended a job without a file.
@@ -241,6 +245,12 @@ func JobOf(ev Event) (JobID, bool) {
 	case DownloadRenewed:
 		return e.Job, true
 	case DownloadEnded:
+		return e.Job, true
+	case WebhookAttempted:
+		return e.Job, true
+	case WebhookReleased:
+		return e.Job, true
+	case WebhookRedelivered:
 		return e.Job, true
 	}
 	return JobID{}, false

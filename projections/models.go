@@ -24,6 +24,8 @@ type Job struct {
 	Delivered bool `cbor:"12,keyasint,omitempty"`
 	// Downloads counts the downloads that have begun.
 	Downloads int `cbor:"13,keyasint,omitempty"`
+	// FileURL is where a webhook says that the file can be downloaded.
+	FileURL string `cbor:"14,keyasint,omitempty"`
 }
 
 // KeyRef refers to an API key: the account that owns it, and its id there.
@@ -116,7 +118,7 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		j.Status = events.StatusQueued
 	case events.JobDone:
 		j.Status, j.Finished, j.Expires = events.StatusDone, e.At, ev.Expires
-		j.File, j.Metrics = ev.File, ev.Metrics
+		j.File, j.Metrics, j.FileURL = ev.File, ev.Metrics, ev.FileURL
 	case events.JobFailed:
 		j.Status, j.Finished, j.Error = events.StatusFailed, e.At, ev.Code
 	case events.FileExpired:

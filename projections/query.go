@@ -16,6 +16,13 @@ func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, err
 	return j, ok && j.Account == account, err
 }
 
+// JobIn reads a job of an account from the values of a partition; false if the account has no such
+// job.
+func JobIn(r Reader, partition int32, account events.AccountID, id events.JobID) (Job, bool, error) {
+	j, ok, err := jobs.Get(r, jobKey(partition, id))
+	return j, ok && j.Account == account, err
+}
+
 // Caller finds the caller by the hash of an API key's secret; false for an unknown or
 // revoked key.
 func (r *Replica) Caller(hash [32]byte) (Caller, bool, error) {

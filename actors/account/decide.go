@@ -37,6 +37,12 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 		return deleteTemplate(s, b)
 	case events.SetDefaultTemplate:
 		return setDefaultTemplate(s, b)
+	case events.RotateWebhookSecret:
+		return rotateWebhookSecret(b, now)
+	case events.SetWebhookHeader:
+		return setWebhookHeader(s, b)
+	case events.DeleteWebhookHeader:
+		return deleteWebhookHeader(s, b)
 	}
 	return refuse(events.Stale)
 }

@@ -33,6 +33,8 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s = deleted(s, e.Template)
 	case events.DefaultTemplateSet:
 		s.DefaultTemplate = e.Template
+	case events.WebhookSecretRotated, events.WebhookHeaderSet, events.WebhookHeaderDeleted:
+		s.Webhooks = evolveWebhooks(s.Webhooks, ev)
 	case events.TestCounted:
 		s.Tests = s.Tests.counted(at)
 	case events.QuotaReserved, events.QuotaDebited, events.QuotaReleased:

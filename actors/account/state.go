@@ -29,6 +29,7 @@ type State struct {
 	// no template.
 	Templates       []events.TemplateID `cbor:"12,keyasint,omitempty"`
 	DefaultTemplate events.TemplateID   `cbor:"13,keyasint,omitempty"`
+	Webhooks        Webhooks            `cbor:"14,keyasint,omitzero"`
 }
 
 // Tests counts accepted test jobs for the caps of test mode.

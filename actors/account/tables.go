@@ -82,8 +82,8 @@ func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Env
 	} else {
 		jobs.Put(tx, key, after)
 	}
-	if before.Due != after.Due {
-		reindex(tx, due, e.Account, before.Due != 0, dueKey(partition, before.Due, id), after.Due != 0, dueKey(partition, after.Due, id))
+	if was, is := before.Wake(), after.Wake(); was != is {
+		reindex(tx, due, e.Account, was != 0, dueKey(partition, was, id), is != 0, dueKey(partition, is, id))
 	}
 	if was, is := job.Unsettled(before), job.Unsettled(after); was != is {
 		row := unsettledKey(partition, id)

@@ -29,6 +29,10 @@ func Decide(s State, c events.Command, cause int64) []events.Event {
 		if s.Phase == Expired && s.File == b.Name {
 			return single(events.FileDeleted{Job: b.Job})
 		}
+	case events.ReportWebhook:
+		return report(s, b, c.At)
+	case events.RedeliverWebhook:
+		return redeliver(s, b)
 	case events.RenewDownload:
 		return renewDownload(s, b, c.At)
 	case events.EndDownload:
@@ -70,7 +74,7 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 	if !s.holds(b.Attempt) {
 		return single(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
 	}
-	done := events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics}
+	done := events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL}
 	if !s.Delivered { // a file in the caller's own storage is not kept here
 		done.Expires = now.Add(contract.FileLife)
 	}
@@ -115,19 +119,23 @@ func delay(before int) time.Duration {
 	return min(d, time.Minute)
 }
 
-func wake(s State, id events.JobID, now events.Instant) []events.Event {
+// wake decides what is due: the next attempt of the webhook, and the next phase.
+func wake(s State, id events.JobID, now events.Instant) (evs []events.Event) {
+	if s.Notice.Due != 0 && now >= s.Notice.Due {
+		evs = single(events.WebhookReleased{Job: id})
+	}
 	if s.Due == 0 || now < s.Due {
-		return nil
+		return evs
 	}
 	switch s.Phase {
 	case Delayed:
-		return single(events.RenderReleased{Job: id})
+		return append(evs, events.RenderReleased{Job: id})
 	case Rendering:
-		return lose(s, id, s.Attempt, now)
+		return append(evs, lose(s, id, s.Attempt, now)...)
 	case Done:
-		return single(events.FileExpired{Job: id})
+		return append(evs, events.FileExpired{Job: id})
 	case Failed, Deleted:
 		return single(events.JobForgotten{Job: id})
 	}
-	return nil
+	return evs
 }

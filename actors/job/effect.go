@@ -21,10 +21,11 @@ type EffectKind string
 const (
 	KindRender     EffectKind = "render"
 	KindDeleteFile EffectKind = "delete file"
+	KindNotify     EffectKind = "notify"
 )
 
 // Kinds returns all kinds of effects.
-func Kinds() []EffectKind { return []EffectKind{KindRender, KindDeleteFile} }
+func Kinds() []EffectKind { return []EffectKind{KindRender, KindDeleteFile, KindNotify} }
 
 // EffectKey identifies an effect.
 type EffectKey struct {
@@ -65,14 +66,17 @@ func (d DeleteFile) Key() EffectKey {
 
 // Pending returns the effects that a job's state asks for. A new owner of the job begins them
 // all, because the previous owner may not have.
-func Pending(id events.JobID, s State) []Effect {
+func Pending(id events.JobID, s State) (all []Effect) {
 	switch s.Phase {
 	case Queued:
-		return []Effect{Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane}}
+		all = append(all, Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane})
 	case Expired:
-		return []Effect{DeleteFile{Account: s.Account, Job: id, Name: s.File, Report: true}}
+		all = append(all, DeleteFile{Account: s.Account, Job: id, Name: s.File, Report: true})
 	}
-	return nil
+	if s.Notice.Stage == NoticeReady {
+		all = append(all, Notify{Account: s.Account, Job: id, Number: s.Notice.Sent + 1})
+	}
+	return all
 }
 
 // Unsettled reports whether a new owner has to look at the job: something is pending, held by

@@ -34,12 +34,14 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Phase, s.Due = Queued, 0
 	case events.JobDone:
 		s.Spent = nil
+		s.Notice = s.Notice.begin()
 		s.Phase, s.Attempt, s.Node, s.Due, s.File = Done, 0, "", e.Expires, e.File.Name
 		if e.Expires == 0 {
 			s.Phase, s.Due, s.File = Deleted, at.Add(contract.StatusLife), ""
 		}
 	case events.JobFailed:
 		s.Spent = nil
+		s.Notice = s.Notice.begin()
 		s.Phase, s.Attempt, s.Node, s.Due = Failed, 0, "", at.Add(contract.StatusLife)
 	case events.FileExpired:
 		s.Phase, s.Due = Expired, 0
@@ -49,6 +51,8 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		return State{}
 	case events.DownloadBegun, events.DownloadRenewed, events.DownloadEnded:
 		return evolveDownload(s, ev)
+	case events.WebhookAttempted, events.WebhookReleased, events.WebhookRedelivered:
+		s.Notice = evolveNotice(s.Notice, ev)
 	}
 	return s
 }
@@ -69,7 +73,7 @@ func evolveDownload(s State, ev events.Event) State {
 func queued(account events.AccountID, e events.JobQueued) State {
 	s := State{
 		Phase: Queued, Account: account, Test: e.Test, Content: e.Content, Window: e.Window,
-		Webhook: e.Webhook, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane,
+		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane,
 	}
 	if e.Idempotency != nil {
 		s.IdempotencyKey = e.Idempotency.Key

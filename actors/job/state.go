@@ -53,17 +53,15 @@ type State struct {
 	Node     events.NodeID    `cbor:"7,keyasint,omitempty"`
 	Failures int              `cbor:"8,keyasint,omitempty"`
 	Losses   int              `cbor:"9,keyasint,omitempty"`
-	// Due is when WakeJob moves the job to its next phase; zero if it waits for other commands.
+	// Due is when WakeJob moves the job to its next phase; zero if that waits for other commands.
 	Due  events.Instant `cbor:"10,keyasint,omitempty"`
 	File string         `cbor:"11,keyasint,omitempty"`
 	// Spent are the attempts that lost the job or whose result was refused. A duplicate of
 	// their StartRender that comes late must not let them hold the job again, because their
 	// file is deleted.
 	Spent []events.AttemptID `cbor:"12,keyasint,omitempty"`
-	// Webhook is the URL to notify of the outcome. Delivered is true if the file goes to the
-	// caller's own storage.
-	Webhook   string `cbor:"13,keyasint,omitempty"`
-	Delivered bool   `cbor:"14,keyasint,omitempty"`
+	// Delivered is true if the file goes to the caller's own storage.
+	Delivered bool `cbor:"14,keyasint,omitempty"`
 	// MaxFile is the size limit of the file in bytes; zero means the default.
 	MaxFile int64 `cbor:"15,keyasint,omitempty"`
 	// IdempotencyKey is that of the request that made the job; empty if it had none.
@@ -77,6 +75,16 @@ type State struct {
 	Lane events.Lane `cbor:"20,keyasint,omitempty"`
 	// Faults counts the attempts that ended because the infrastructure failed.
 	Faults int `cbor:"21,keyasint,omitempty"`
+	// Notice is the webhook.
+	Notice Notice `cbor:"22,keyasint,omitzero"`
+}
+
+// Wake is when WakeJob has something to change; zero if it never has.
+func (s State) Wake() events.Instant {
+	if s.Due == 0 || s.Notice.Due != 0 && s.Notice.Due < s.Due {
+		return s.Notice.Due
+	}
+	return s.Due
 }
 
 // Active reports whether the job still counts as running for its account.

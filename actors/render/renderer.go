@@ -58,7 +58,9 @@ type Config struct {
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
 	// Pages counts the pages of a PDF that the browser pool has not counted.
 	Pages func(pdf []byte) (int, error)
-	Files Files
+	// FileURL returns where the file of a job can be downloaded.
+	FileURL func(events.JobID) string
+	Files   Files
 	// Attempts is the maximal number of attempts under way, including those that wait for
 	// a page.
 	Attempts int

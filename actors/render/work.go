@@ -149,8 +149,16 @@ func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 	if f == nil {
 		w.observe("")
-		return events.FinishRender{Job: w.job, Attempt: w.id, File: w.file, Metrics: w.metrics}
+		return events.FinishRender{Job: w.job, Attempt: w.id, File: w.file, Metrics: w.metrics, FileURL: w.fileURL()}
 	}
 	w.observe(f.Code)
 	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure}
+}
+
+// fileURL is where a webhook says that the file can be downloaded; "" without one.
+func (w *work) fileURL() string {
+	if len(w.submission.Webhook) == 0 || w.submission.Content.Delivery != nil {
+		return ""
+	}
+	return w.cfg.FileURL(w.job)
 }

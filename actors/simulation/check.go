@@ -105,6 +105,7 @@ type audit struct {
 	ended    map[events.JobID]int
 	outcomes map[events.CommandID]events.Envelope
 	repeats  repeats
+	notices  notices
 }
 
 type window struct {
@@ -121,6 +122,7 @@ func (w *world) checkJournal(p int32) error {
 		queued: map[events.JobID]int{}, ended: map[events.JobID]int{},
 		outcomes: map[events.CommandID]events.Envelope{},
 		repeats:  newRepeats(),
+		notices:  newNotices(),
 	}
 	next := int64(0) // the command whose outcome follows
 	for _, entry := range w.accepted(p, &replica{cursor: projections.Origin()}) {
@@ -143,7 +145,7 @@ func (w *world) checkJournal(p int32) error {
 	if next != int64(len(w.commands[p])) {
 		return fmt.Errorf("%d commands have outcomes, there are %d", next, len(w.commands[p]))
 	}
-	return w.checkReplies(a)
+	return errors.Join(w.checkReplies(a), w.checkNotices(a))
 }
 
 func (w *world) checkEnvelope(a *audit, e events.Envelope) error {
@@ -162,7 +164,7 @@ func (a *audit) envelope(e events.Envelope) error {
 		return fmt.Errorf("%s has two outcomes: %+v %v and %+v %v", e.Command, *first.Reply, first.Events, *e.Reply, e.Events)
 	}
 	for _, ev := range e.Events {
-		if err := a.event(e.Account, ev); err != nil {
+		if err := errors.Join(a.event(e.Account, ev), a.notices.event(ev)); err != nil {
 			return err
 		}
 	}

@@ -62,6 +62,8 @@ func (e *effects) perform(effect job.Effect) {
 		if effect.Report {
 			w.send(w.commandAt(e.node.now(), effect.Account, events.ForgetFile{Job: effect.Job, Name: effect.Name}))
 		}
+	case job.Notify:
+		e.node.notify(effect)
 	default:
 		panic("no performer of " + effect.Key().Kind)
 	}

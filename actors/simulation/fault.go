@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"platen.dev/actors/job"
 	"platen.dev/actors/render/attempt"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
@@ -16,6 +17,8 @@ type Fault struct {
 	shard   func(o *ownership, in shard.Input, outs []shard.Output) []shard.Output
 	jobs    func(j *jobs, in dispatch.Input, outs []dispatch.Output) []dispatch.Output
 	attempt func(a *attemptRun, in attempt.Input, outs []attempt.Output) []attempt.Output
+	// notice changes a webhook that is sent.
+	notice func(e job.Notify, m *message)
 }
 
 func (f Fault) tellShard(o *ownership, in shard.Input) shard.Input {

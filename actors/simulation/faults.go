@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -18,6 +19,7 @@ func Faults() map[string]Fault {
 	all := maps.Clone(shardFaults)
 	maps.Copy(all, dispatchFaults)
 	maps.Copy(all, attemptFaults)
+	maps.Copy(all, noticeFaults)
 	return all
 }
 
@@ -160,6 +162,40 @@ var dispatchFaults = map[string]Fault{
 			}
 		}
 		return outs
+	}},
+}
+
+// noticeFaults are faults of webhooks.
+var noticeFaults = map[string]Fault{
+	"an attempt to send a webhook is not recorded": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if d, ok := in.(shard.Decided); ok {
+			d.Decision.Events = slices.DeleteFunc(slices.Clone(d.Decision.Events), func(ev events.Event) bool {
+				_, attempted := ev.(events.WebhookAttempted)
+				return attempted
+			})
+			return d
+		}
+		return in
+	}},
+	"a webhook is sent before the journal": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		if d, ok := in.(shard.Decided); ok {
+			for _, e := range d.Decision.Begin {
+				if _, is := e.(job.Notify); is {
+					outs = append(outs, shard.Begin{Effect: e})
+				}
+			}
+		}
+		return outs
+	}},
+	"the id of a webhook changes with each attempt": {notice: func(e job.Notify, m *message) {
+		m.id = fmt.Sprint(m.id, e.Number)
+	}},
+	"the next attempt of a webhook is forgotten": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		return slices.DeleteFunc(outs, func(o shard.Output) bool {
+			b, begins := o.(shard.Begin)
+			n, is := b.Effect.(job.Notify)
+			return begins && is && n.Number > 1
+		})
 	}},
 }
 

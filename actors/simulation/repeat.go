@@ -137,6 +137,9 @@ func (w *world) submission(id events.AccountID) events.Submission {
 	if w.chance(33) {
 		submit.Idempotency = &events.Idempotency{Key: fmt.Sprintf("k%d", w.rng.IntN(4)), Fingerprint: [32]byte{byte(w.rng.IntN(2))}}
 	}
+	if w.chance(40) {
+		submit.Webhook = events.Sealed{1}
+	}
 	w.submitted = append(w.submitted, submitted{id, submit.Job})
 	return submit
 }

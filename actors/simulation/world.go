@@ -38,6 +38,9 @@ type world struct {
 	files    map[string]bool
 	// storeFails is set while no file can be stored.
 	storeFails bool
+	// receivers of webhooks may fail, and received holds what each job's has received.
+	receiversFail bool
+	received      map[events.JobID]message
 
 	sent    map[events.CommandID]events.Command
 	replies map[events.CommandID][]events.Reply
@@ -119,8 +122,8 @@ func Run(seed uint64, rules Rules) error {
 func newWorld(seed uint64, rules Rules) *world {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 1)), rules: rules,
-		now:     events.At(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)),
-		files:   map[string]bool{},
+		now:   events.At(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)),
+		files: map[string]bool{}, receiversFail: true, received: map[events.JobID]message{},
 		sent:    map[events.CommandID]events.Command{},
 		replies: map[events.CommandID][]events.Reply{},
 		keys:    map[events.AccountID]events.KeyID{},
@@ -258,7 +261,7 @@ func (w *world) network() {
 // commands repeat them until they are durable.
 func losable(body events.CommandBody) bool {
 	switch body.(type) {
-	case events.StartRender, events.FinishRender, events.FailRender, events.ForgetFile:
+	case events.StartRender, events.FinishRender, events.FailRender, events.ForgetFile, events.ReportWebhook:
 		return false
 	}
 	return true
@@ -301,7 +304,7 @@ func (w *world) settle() {
 	for _, n := range w.nodes {
 		n.paused, n.skew = false, 0
 	}
-	w.storeFails = false
+	w.storeFails, w.receiversFail = false, false
 	for p := range int32(partitions) {
 		w.settleOwner(p)
 	}
@@ -310,8 +313,11 @@ func (w *world) settle() {
 		w.drain()
 	}
 	w.checkLost()
-	for range 60 {
+	for i := range 80 {
 		w.now = w.now.Add(2 * time.Minute)
+		if i > 40 { // for webhooks that are tried again late
+			w.now = w.now.Add(time.Hour)
+		}
 		for range 4 {
 			w.drain()
 		}
@@ -357,7 +363,7 @@ func (w *world) settled() bool {
 			}
 		}
 		open, err := account.Unsettled(w.nodes[0].replicas[p].values, p, events.JobID{}, 0)
-		if err != nil || len(open) > 0 {
+		if err != nil || len(open) > 0 || w.waits(p) {
 			return false
 		}
 	}

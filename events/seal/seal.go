@@ -5,6 +5,7 @@ package seal
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -17,7 +18,11 @@ import (
 var ErrSealed = errors.New("sealed with another key, or damaged")
 
 // Key encrypts and decrypts credentials. All nodes of a cluster have the same one.
-type Key struct{ aead cipher.AEAD }
+type Key struct {
+	aead cipher.AEAD
+	// derive is what keys of accounts are derived from.
+	derive [32]byte
+}
 
 // NewKey derives a key from a secret of any length: AES-256-GCM under its SHA-256.
 func NewKey(secret []byte) Key {
@@ -30,7 +35,7 @@ func NewKey(secret []byte) Key {
 	if err != nil {
 		panic(err) // cannot happen: AES has blocks of 16 bytes
 	}
-	return Key{aead}
+	return Key{aead, sha256.Sum256(append([]byte("platen derive v1\x00"), secret...))}
 }
 
 // SecretSize is the length in bytes of the secrets that NewSecret returns.
@@ -44,19 +49,44 @@ func NewSecret() []byte {
 }
 
 // Seal encrypts a credential of a job; "" becomes nil.
-func (k Key) Seal(job events.JobID, plain string) events.Sealed {
-	if plain == "" {
-		return nil
-	}
-	return k.aead.Seal(nil, nil, []byte(plain), job[:])
-}
+func (k Key) Seal(job events.JobID, plain string) events.Sealed { return k.seal(job[:], plain) }
 
 // Open decrypts a credential of a job; nil becomes "". The only error is ErrSealed.
 func (k Key) Open(job events.JobID, sealed events.Sealed) (string, error) {
+	return k.open(job[:], sealed)
+}
+
+// SealFor encrypts a secret of an account; "" becomes nil.
+func (k Key) SealFor(account events.AccountID, plain string) events.Sealed {
+	return k.seal([]byte(account), plain)
+}
+
+// OpenFor decrypts a secret of an account; nil becomes "". The only error is ErrSealed.
+func (k Key) OpenFor(account events.AccountID, sealed events.Sealed) (string, error) {
+	return k.open([]byte(account), sealed)
+}
+
+// WebhookKey derives the key that signs the webhooks of an account until it rotates its secret.
+func (k Key) WebhookKey(account events.AccountID) (key [32]byte) {
+	h := hmac.New(sha256.New, k.derive[:])
+	h.Write([]byte("webhook\x00" + account))
+	h.Sum(key[:0])
+	return key
+}
+
+// seal binds a secret to its owner.
+func (k Key) seal(owner []byte, plain string) events.Sealed {
+	if plain == "" {
+		return nil
+	}
+	return k.aead.Seal(nil, nil, []byte(plain), owner)
+}
+
+func (k Key) open(owner []byte, sealed events.Sealed) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}
-	plain, err := k.aead.Open(nil, nil, sealed, job[:])
+	plain, err := k.aead.Open(nil, nil, sealed, owner)
 	if err != nil {
 		return "", ErrSealed
 	}

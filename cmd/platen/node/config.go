@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"platen.dev/actors/webhook"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Config is everything that an operator may set, by file and by flag. Flags override the
@@ -49,6 +52,11 @@ type Config struct {
 	DocsURL string `toml:"docs_url"`
 	// UpgradeURL is where a caller changes the plan; errors of plan gates name it.
 	UpgradeURL string `toml:"upgrade_url"`
+	// PublicURL is where clients reach the API, without a slash at its end; webhooks name files
+	// by it. Empty means http:// and the address that the node listens on.
+	PublicURL string `toml:"public_url"`
+	// WebhookPrefix begins the names of the webhooks' older headers; empty means X-Platen.
+	WebhookPrefix string `toml:"webhook_prefix"`
 	// LogLevel is debug, info, warn or error.
 	LogLevel string `toml:"log_level"`
 	// LogFormat is text, for people, or json, one object per line.
@@ -144,6 +152,7 @@ func (c Config) Validate() error {
 		check(c.Browser.Slots >= 0, "browser.slots: must not be negative"),
 		c.Kafka.validate(), c.Cluster.validate(c.Kafka),
 		checkOptionalAddress("clickhouse", c.ClickHouse),
+		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
 		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),
 	)
@@ -203,3 +212,17 @@ func (c Config) logDir() string { return filepath.Join(c.Data, "log") }
 
 // Drain returns how long Close waits for requests and renders under way.
 func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * time.Second }
+
+func checkPublicURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := contract.ParseURL(text, "http", "https")
+	if err == nil && (u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(text, "/")) {
+		err = errors.New("must end without a slash, a query or a fragment")
+	}
+	if err != nil {
+		return fmt.Errorf("public_url: %q %w", text, err)
+	}
+	return nil
+}

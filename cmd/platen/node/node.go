@@ -17,14 +17,15 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/perform"
 	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
-	"platen.dev/actors/retention"
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
 	"platen.dev/edge"
@@ -60,10 +61,12 @@ type Node struct {
 	seal      seal.Key
 	shards    *shard.Shards
 	gateway   *shard.Gateway
-	deleter   *retention.Deleter
+	deleter   *perform.Performer
+	notifier  *perform.Performer
 	limiter   *rate.Limiter
 	server    *edge.Server
 	listener  net.Listener
+	listens   atomic.Pointer[string] // the listener's address, once it is known
 	failed    chan error
 	metrics   *metrics
 	closers   []closer // the part started last comes last
@@ -115,6 +118,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"cluster", n.startCluster},
 		{"rendering", n.startRendering},
 		{"retention", n.startRetention},
+		{"webhooks", n.startWebhooks},
 		{"shards", n.startShards},
 		{"request rates", n.startRates},
 		{"admin", n.startAdmin},

@@ -35,6 +35,7 @@ func (n *Node) startRendering(context.Context) (err error) {
 		Acquire:  n.acquire,
 		Unseal:   n.seal.Open,
 		Pages:    countPages,
+		FileURL:  n.fileURL,
 		Probe:    n.probe,
 		Observe:  n.metrics.rendered,
 	}

@@ -42,6 +42,8 @@ func (n *Node) startEdge(context.Context) (err error) {
 	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
 		return err
 	}
+	address := n.Address()
+	n.listens.Store(&address)
 	go func() {
 		if err := n.server.Serve(n.listener); err != nil {
 			n.fail(fmt.Errorf("API: %w", err))
@@ -62,7 +64,7 @@ func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64,
 // resolve checks a host that a document is to be loaded from by the rules of the
 // browsers' proxy.
 func (n *Node) resolve(ctx context.Context, host string) error {
-	_, err := egress.Policy{Allow: n.cfg.EgressAllow, Refuses: n.addresses.has}.Resolve(ctx, host)
+	_, err := n.egress().Resolve(ctx, host)
 	if errors.Is(err, egress.ErrBlocked) {
 		return edge.ErrBlocked
 	}

@@ -1,0 +1,122 @@
+package job
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// NoticeStage is the stage of a webhook. The numbers are stored.
+type NoticeStage uint8
+
+// The stages. A webhook that was delivered or given up has none, like that of a job that has not
+// ended.
+const (
+	NoNotice    NoticeStage = iota
+	NoticeReady             // an attempt is to be made, or under way
+	NoticeWaits             // waits for Due before the next attempt
+)
+
+// Notice is the webhook that reports a job's outcome. There is one per job, so its id and its
+// body are the job's.
+type Notice struct {
+	// URL is where it is sent to; nil if there is none.
+	URL   events.Sealed `cbor:"1,keyasint,omitempty"`
+	Stage NoticeStage   `cbor:"2,keyasint,omitempty"`
+	// Sent counts all attempts that have ended, Failed those since the schedule began.
+	Sent   int            `cbor:"3,keyasint,omitempty"`
+	Failed int            `cbor:"4,keyasint,omitempty"`
+	Due    events.Instant `cbor:"5,keyasint,omitempty"`
+}
+
+// begin begins the attempts, if there is a URL.
+func (n Notice) begin() Notice {
+	if len(n.URL) == 0 {
+		return n
+	}
+	n.Stage, n.Failed, n.Due = NoticeReady, 0, 0
+	return n
+}
+
+// Notify is the effect of sending a job's webhook.
+type Notify struct {
+	Account events.AccountID
+	Job     events.JobID
+	// Number counts the attempts from 1.
+	Number int
+}
+
+// Key implements Effect.
+func (n Notify) Key() EffectKey { return EffectKey{Kind: KindNotify, Job: n.Job} }
+
+// The receiver's words that matter.
+const (
+	gone            = 410
+	tooManyRequests = 429
+	unavailable     = 503
+)
+
+// report decides what follows from an attempt. Only the next one counts, and only once.
+func report(s State, b events.ReportWebhook, now events.Instant) []events.Event {
+	if s.Notice.Stage != NoticeReady || b.Number != s.Notice.Sent+1 {
+		return nil
+	}
+	ended := events.WebhookAttempted{Job: b.Job, WebhookAttempt: b.WebhookAttempt}
+	pauses, failed := contract.WebhookPauses(), s.Notice.Failed+1
+	switch {
+	case b.Status >= 200 && b.Status < 300:
+		ended.Outcome = events.WebhookDelivered
+	case b.Status == gone || failed >= len(pauses):
+		ended.Outcome = events.WebhookGivenUp
+	default:
+		ended.Next = now.Add(max(spread(pauses[failed], b.Job, b.Number), asked(b)))
+	}
+	return single(ended)
+}
+
+// asked is the pause that the receiver asks for.
+func asked(b events.ReportWebhook) time.Duration {
+	if b.Status != tooManyRequests && b.Status != unavailable {
+		return 0
+	}
+	most := int64(contract.MaxRetryAfter / time.Second)
+	return time.Duration(max(0, min(b.RetryAfter, most))) * time.Second
+}
+
+// spread returns a pause that is up to a tenth longer or shorter, so that what failed together is
+// not tried together. The decision must not be random, so the job and the attempt say by how much.
+func spread(pause time.Duration, id events.JobID, number int) time.Duration {
+	h := fnv.New64a()
+	h.Write(id[:])
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(number)))
+	part := float64(h.Sum64()>>11)/(1<<53)*0.2 - 0.1
+	return pause + time.Duration(part*float64(pause)).Round(time.Millisecond)
+}
+
+// redeliver begins the attempts anew, unless they are under way.
+func redeliver(s State, b events.RedeliverWebhook) []events.Event {
+	if s.Active() || s.Phase == Absent || len(s.Notice.URL) == 0 || s.Notice.Stage == NoticeReady {
+		return nil
+	}
+	return single(events.WebhookRedelivered(b))
+}
+
+func evolveNotice(n Notice, ev events.Event) Notice {
+	switch e := ev.(type) {
+	case events.WebhookAttempted:
+		n.Sent = e.Number
+		n.Failed++
+		n.Stage, n.Due = NoticeWaits, e.Next
+		if e.Next == 0 {
+			n.Stage = NoNotice
+		}
+	case events.WebhookReleased:
+		n.Stage, n.Due = NoticeReady, 0
+	case events.WebhookRedelivered:
+		n = n.begin()
+	}
+	return n
+}

@@ -1,0 +1,93 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/actors/command"
+	"platen.dev/actors/job"
+	"platen.dev/actors/perform"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+)
+
+// Config is what sending webhooks needs.
+type Config struct {
+	Log    eventlog.Log
+	Client *Client
+	// Prepare makes the message of a job's webhook from the journal. ErrNothing means that the job
+	// has none.
+	Prepare func(partition int32, n job.Notify) (Message, error)
+	Now     func() time.Time
+	Logger  *slog.Logger
+	// Observe is called after each attempt; it may be nil.
+	Observe func(Outcome)
+}
+
+// ErrNothing means that there is nothing to send.
+var ErrNothing = errors.New("the job has no webhook")
+
+// limits are those of a node. A receiver that hangs has at most PerHost attempts under way, which
+// no other receiver waits for.
+var limits = perform.Limits{Total: 512, PerAccount: 64, PerHost: 16}
+
+// retryAfter is the pause after an attempt that could not be prepared or reported.
+const retryAfter = 5 * time.Second
+
+// Start starts the performer of the job.Notify effects of a node's shards.
+func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
+	return perform.Start(system, perform.Config{
+		Name: "webhooks", Limits: limits, RetryAfter: retryAfter,
+		Place: func(p int32, e job.Effect) (events.AccountID, string) {
+			n := e.(job.Notify)
+			return n.Account, cfg.host(p, n)
+		},
+		Do: func(ctx context.Context, p int32, e job.Effect) error { return cfg.send(ctx, p, e.(job.Notify)) },
+		Failed: func(e job.Effect, err error) {
+			cfg.Logger.Warn("webhook could not be sent or recorded, trying again", "job", e.(job.Notify).Job.String(), "error", err)
+		},
+	})
+}
+
+// host is the receiver's. One that cannot be told is found out when the message is sent.
+func (c Config) host(p int32, n job.Notify) string {
+	m, err := c.Prepare(p, n)
+	if err != nil {
+		return ""
+	}
+	u, err := url.Parse(m.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// send makes one attempt and reports it. It is made again if the report is lost: the receiver
+// knows it by its id.
+func (c Config) send(ctx context.Context, p int32, n job.Notify) error {
+	m, err := c.Prepare(p, n)
+	if errors.Is(err, ErrNothing) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("prepare: %w", err)
+	}
+	o := c.Client.Send(ctx, m)
+	if ctx.Err() != nil { // the node ends: the next owner makes the attempt
+		return nil
+	}
+	if c.Observe != nil {
+		c.Observe(o)
+	}
+	o.Number = n.Number
+	return command.AppendWait(ctx, c.Log, events.Command{
+		ID: events.NewCommandID(), Account: n.Account, At: events.At(c.Now()),
+		Body: events.ReportWebhook{Job: n.Job, WebhookAttempt: o.WebhookAttempt, RetryAfter: o.RetryAfter},
+	})
+}

@@ -1,0 +1,109 @@
+package events
+
+// ReportWebhook reports how an attempt to send a job's webhook ended. An attempt that was sent and
+// not reported is sent again: receivers recognise it by its id.
+type ReportWebhook struct {
+	Job JobID `cbor:"1,keyasint"`
+	WebhookAttempt
+	// RetryAfter is how many seconds the receiver asks to wait.
+	RetryAfter int64 `cbor:"8,keyasint,omitempty"`
+}
+
+// WebhookAttempt is one attempt to send a webhook.
+type WebhookAttempt struct {
+	// Number counts the attempts of a webhook from 1, and after a redelivery goes on counting.
+	Number int `cbor:"2,keyasint"`
+	// Status is the receiver's HTTP status; zero if there was no response.
+	Status int `cbor:"3,keyasint,omitempty"`
+	// Millis is how long the attempt took.
+	Millis int64 `cbor:"4,keyasint,omitempty"`
+	// Error says why there was no response; "" if there was one.
+	Error string `cbor:"5,keyasint,omitempty"`
+	// Answer is the beginning of the response's body.
+	Answer string `cbor:"6,keyasint,omitempty"`
+}
+
+// RedeliverWebhook asks to send the webhook of a job that has ended once more, with the schedule
+// of attempts from its beginning.
+type RedeliverWebhook struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+// RotateWebhookSecret gives an account another secret. The one before signs too until the overlap
+// has passed.
+type RotateWebhookSecret struct {
+	Secret Sealed `cbor:"1,keyasint"`
+	// Overlap is in seconds.
+	Overlap int64 `cbor:"2,keyasint"`
+}
+
+// SetWebhookHeader sets a header that all webhooks of an account have.
+type SetWebhookHeader struct {
+	Name  string `cbor:"1,keyasint"`
+	Value Sealed `cbor:"2,keyasint"`
+}
+
+// DeleteWebhookHeader removes a header.
+type DeleteWebhookHeader struct {
+	Name string `cbor:"1,keyasint"`
+}
+
+// WebhookAttempted recorded an attempt to send a job's webhook.
+type WebhookAttempted struct {
+	Job JobID `cbor:"1,keyasint"`
+	WebhookAttempt
+	// Next is when the next attempt may begin; zero if there is none.
+	Next Instant `cbor:"7,keyasint,omitempty"`
+	// Outcome is what has become of the webhook; "" if it is tried again.
+	Outcome WebhookOutcome `cbor:"8,keyasint,omitempty"`
+}
+
+// WebhookOutcome is what has become of a webhook. The names are stored.
+type WebhookOutcome string
+
+// The outcomes.
+const (
+	WebhookDelivered WebhookOutcome = "delivered"
+	// WebhookGivenUp is a webhook whose attempts are used up, or that the receiver refuses for good.
+	WebhookGivenUp WebhookOutcome = "given-up"
+)
+
+// WebhookReleased ended the pause before the next attempt.
+type WebhookReleased struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+// WebhookRedelivered began the attempts of a webhook anew.
+type WebhookRedelivered struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+// WebhookSecretRotated gave an account another secret. The one before signs until Overlap.
+type WebhookSecretRotated struct {
+	Secret  Sealed  `cbor:"1,keyasint"`
+	Overlap Instant `cbor:"2,keyasint"`
+}
+
+// WebhookHeaderSet set a header of an account's webhooks.
+type WebhookHeaderSet struct {
+	Name  string `cbor:"1,keyasint"`
+	Value Sealed `cbor:"2,keyasint"`
+}
+
+// WebhookHeaderDeleted removed a header.
+type WebhookHeaderDeleted struct {
+	Name string `cbor:"1,keyasint"`
+}
+
+func (RotateWebhookSecret) commandType() uint64 { return 13 }
+func (SetWebhookHeader) commandType() uint64    { return 14 }
+func (DeleteWebhookHeader) commandType() uint64 { return 15 }
+func (ReportWebhook) commandType() uint64       { return 26 }
+func (RedeliverWebhook) commandType() uint64    { return 27 }
+
+func (WebhookAttempted) eventType() uint64     { return 30 }
+func (WebhookReleased) eventType() uint64      { return 31 }
+func (WebhookRedelivered) eventType() uint64   { return 32 }
+func (WebhookSecretRotated) eventType() uint64 { return 33 }
+func (WebhookHeaderSet) eventType() uint64     { return 34 }
+func (WebhookHeaderDeleted) eventType() uint64 { return 35 }
