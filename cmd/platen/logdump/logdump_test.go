@@ -51,7 +51,7 @@ func testLog(t *testing.T) eventlog.Log {
 		entry(events.Envelope{Epoch: epoch, Cause: cause, Command: events.CommandID{byte(minute)}, Account: account, At: noon.Add(time.Duration(minute) * time.Minute), Events: all})
 	}
 	command("acc_a", 0, events.Submission{
-		SubmitJob: events.SubmitJob{Job: job, Key: "key_a", Operation: events.HTMLToPDF, Webhook: "https://example.test/?" + secret},
+		SubmitJob: events.SubmitJob{Job: job, Key: "key_a", Operation: events.HTMLToPDF, Webhook: events.Sealed("https://example.test/?" + secret)},
 		Content:   events.Content{HTML: secret},
 	})
 	command("acc_b", 1, events.Submission{SubmitJob: events.SubmitJob{Job: other, Key: "key_b", Operation: events.URLToPDF}, Content: events.Content{URL: "https://" + secret + ".test/"}})
@@ -59,7 +59,7 @@ func testLog(t *testing.T) eventlog.Log {
 	command("acc_a", 3, events.StartRender{Job: job, Attempt: 7, Node: "node-2"})
 	command("acc_a", 4, events.WakeJob{Job: job})
 	entry(events.Marker{Owner: "node-1", Version: "dev"})
-	envelope(0, 0, "acc_a", 0, events.QuotaReserved{Job: job}, events.JobQueued{Job: job, Key: "key_a", Operation: events.HTMLToPDF, Webhook: "https://example.test/?" + secret})
+	envelope(0, 0, "acc_a", 0, events.QuotaReserved{Job: job}, events.JobQueued{Job: job, Key: "key_a", Operation: events.HTMLToPDF, Webhook: events.Sealed("https://example.test/?" + secret)})
 	entry(events.Marker{Owner: "node-2"})
 	envelope(0, 1, "acc_b", 1) // of the owner before
 	envelope(2, 1, "acc_b", 1, events.JobQueued{Job: other, Key: "key_b", Operation: events.URLToPDF, Content: 1, Lane: events.Slow})

@@ -1,0 +1,94 @@
+package webhook
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+)
+
+// The signatures are those that OpenSSL makes of the same bytes (see the comments), and during a
+// rotation the newest comes first.
+func TestSign(t *testing.T) {
+	const (
+		first  = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+		second = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+	)
+	at := time.Unix(1_614_265_330, 0)
+	body := []byte(`{"test": 2432232314}`)
+	h := http.Header{}
+	if err := sign(h, "X-Platen", "msg_p5jXN8AQM9LWM0D4loKWxJek", at, body, []string{first}); err != nil {
+		t.Fatal(err)
+	}
+	// The published example of Standard Webhooks.
+	const standard = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+	if got := h["webhook-signature"]; len(got) != 1 || got[0] != standard {
+		t.Errorf("standard: got %q, want %q", got, standard)
+	}
+	if h["webhook-id"][0] != "msg_p5jXN8AQM9LWM0D4loKWxJek" || h["webhook-timestamp"][0] != "1614265330" || h.Get("X-Platen-Timestamp") != "1614265330" {
+		t.Errorf("headers: %v", h)
+	}
+	older := h.Get("X-Platen-Signature")
+	if !strings.HasPrefix(older, "t=1614265330,v1=") || len(older) != len("t=1614265330,v1=")+64 {
+		t.Errorf("older: %q", older)
+	}
+	both := http.Header{}
+	if err := sign(both, "X-Platen", "msg_p5jXN8AQM9LWM0D4loKWxJek", at, body, []string{second, first}); err != nil {
+		t.Fatal(err)
+	}
+	if got := both["webhook-signature"][0]; !strings.HasSuffix(got, " "+standard) || strings.Count(got, "v1,") != 2 {
+		t.Errorf("during a rotation: %q", got)
+	}
+	if got := both.Get("X-Platen-Signature"); !strings.HasSuffix(got, strings.TrimPrefix(older, "t=1614265330")) || strings.Contains(got, " ") || strings.Count(got, "v1=") != 2 {
+		t.Errorf("the older one during a rotation: %q", got)
+	}
+}
+
+// A secret that cannot be decoded is no secret.
+func TestDamagedSecret(t *testing.T) {
+	if err := sign(http.Header{}, "X", "id", time.Now(), nil, []string{"whsec_?"}); err == nil {
+		t.Error("signed")
+	}
+}
+
+// Secrets and ids have the form that receivers know.
+func TestForms(t *testing.T) {
+	if got := Secret([32]byte{1}); got != "whsec_AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=" {
+		t.Errorf("secret %s", got)
+	}
+	if got := ID(events.JobID{0xab, 15: 1}); got != "msg_ab000000000000000000000000000001" {
+		t.Errorf("id %s", got)
+	}
+}
+
+// A header is refused if it is none, if it is not for the account to set, or too long.
+func TestCheckHeader(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"Authorization": true, "X-Api-Key": true, "X-Platenum": true,
+		"Connection": false, "transfer-encoding": false, "Host": false, "Content-Length": false, "Webhook-Id": false,
+		"webhook-signature": false, "X-Platen-Signature": false, "x-platen-anything": false, "": false, "a b": false, "a:": false, "ä": false,
+	} {
+		if err := CheckHeader(Header{name, "v"}, DefaultPrefix); (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for value, ok := range map[string]bool{
+		"Bearer x": true, strings.Repeat("v", maxHeader-1): true,
+		"": false, strings.Repeat("v", maxHeader): false, "a\r\nb": false, " a": false, "a\x00": false,
+	} {
+		if err := CheckHeader(Header{"A", value}, DefaultPrefix); (err == nil) != ok {
+			t.Errorf("value of %d bytes: %v", len(value), err)
+		}
+	}
+}
+
+// The prefix must be able to begin a header's name, and not that of the standard's.
+func TestCheckPrefix(t *testing.T) {
+	for prefix, ok := range map[string]bool{"X-Platen": true, "Acme": true, "": false, "Webhook": false, "a b": false, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false} {
+		if err := CheckPrefix(prefix); (err == nil) != ok {
+			t.Errorf("%q: %v", prefix, err)
+		}
+	}
+}
