@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"platen.dev/cmd/platen/cli"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // call is one run of a command, with its parsed flags and arguments.
@@ -21,6 +24,7 @@ type call struct {
 	plan, anchor string // of a new account
 	test         bool   // the new key is for test mode
 	id, name     string // of a template
+	overlap      time.Duration
 }
 
 // command is one of `platen admin`.
@@ -55,6 +59,11 @@ var commands = []command{
 	{"template show", "ID TPL", "", `print a template; "builtin" is the default template`, call.showTemplate},
 	{"template set-default", "ID TPL", "", "show e-invoices that name no template with this one", call.setDefaultTemplate},
 	{"template delete", "ID TPL", "", "delete a template; accepted jobs keep it", call.deleteTemplate},
+	{"webhook secret show", "ID", "", "show the secrets that sign an account's webhooks", call.showSecrets},
+	{"webhook secret rotate", "ID", "", "make a new secret; the old one signs too for --overlap 24h", call.rotateSecret},
+	{"webhook headers set", "ID NAME VALUE", "", "send a header with all webhooks; VALUE - reads it from the input", call.setHeader},
+	{"webhook headers list", "ID", "", "list the names of the headers", call.listHeaders},
+	{"webhook headers delete", "ID NAME", "", "send a header no more", call.deleteHeader},
 }
 
 // Usage lists the commands of `platen admin`, one per line.
@@ -72,16 +81,16 @@ func Run(args []string, data string, stdout, stderr io.Writer) error {
 	if len(args) < 2 {
 		return wrongUsage(stderr, "")
 	}
-	name := args[0] + " " + args[1]
-	command, ok := find(name)
+	command, rest, ok := find(args)
 	if !ok {
-		return wrongUsage(stderr, fmt.Sprintf("unknown admin command %q", name))
+		return wrongUsage(stderr, fmt.Sprintf("unknown admin command %q", args[0]+" "+args[1]))
 	}
+	name := command.name
 	run := call{out: stdout}
 	flags := run.flags(name, &data)
 	flags.SetOutput(stderr)
 	var err error
-	if run.args, err = cli.Parse(flags, args[2:]); err != nil {
+	if run.args, err = cli.Parse(flags, rest); err != nil {
 		return err
 	}
 	if len(run.args) != command.arity() {
@@ -91,13 +100,15 @@ func Run(args []string, data string, stdout, stderr io.Writer) error {
 	return command.run(run)
 }
 
-func find(name string) (command, bool) {
+// find finds the command whose name args begin with, and returns the rest.
+func find(args []string) (c command, rest []string, ok bool) {
 	for _, c := range commands {
-		if c.name == name {
-			return c, true
+		words := strings.Fields(c.name)
+		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
+			return c, args[len(words):], true
 		}
 	}
-	return command{}, false
+	return command{}, nil, false
 }
 
 func wrongUsage(stderr io.Writer, reason string) error {
@@ -115,6 +126,7 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.anchor, "anchor", "", "`TIME` from which the quota windows of the new account run (RFC 3339; default now)")
 	flags.StringVar(&c.id, "id", "", "`ID` of the saved template to replace (default: a new one)")
 	flags.StringVar(&c.name, "name", "", "`NAME` of the template, for people")
+	flags.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "let the secret before sign too for `TIME`, 1h to 120h")
 	flags.BoolVar(&c.test, "test", false, "create a key for test mode (sk_test_)")
 	return flags
 }

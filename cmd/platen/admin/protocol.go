@@ -75,3 +75,23 @@ type templateList struct {
 type defaultRequest struct {
 	Template events.TemplateID `json:"template"`
 }
+
+// webhookSecrets are the secrets that sign, the newest first.
+type webhookSecrets struct {
+	Secrets []string `json:"secrets"`
+	// Overlap is until when the second one signs.
+	Overlap events.Instant `json:"overlap_ms,omitempty"`
+}
+
+type overlapRequest struct {
+	Seconds int64 `json:"seconds"`
+}
+
+type valueRequest struct {
+	Value string `json:"value"`
+}
+
+// headerNames are the names of the headers of an account's webhooks.
+type headerNames struct {
+	Names []string `json:"names"`
+}

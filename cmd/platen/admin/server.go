@@ -14,7 +14,9 @@ import (
 
 	"platen.dev/edge"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/seal"
 	"platen.dev/projections"
 )
 
@@ -24,8 +26,12 @@ type Config struct {
 	Replica  *projections.Replica
 	Log      eventlog.Log
 	Shards   Shards
-	Logger   *slog.Logger
-	Now      func() time.Time
+	// Seal encrypts the secrets of accounts.
+	Seal seal.Key
+	// WebhookPrefix begins the webhooks' older headers, which no account may set.
+	WebhookPrefix string
+	Logger        *slog.Logger
+	Now           func() time.Time
 }
 
 // Server is the admin interface of a node.
@@ -83,6 +89,11 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /accounts/{id}/templates/{template}", s.showTemplate)
 	mux.HandleFunc("DELETE /accounts/{id}/templates/{template}", s.deleteTemplate)
 	mux.HandleFunc("PUT /accounts/{id}/default-template", s.setDefaultTemplate)
+	mux.HandleFunc("GET /accounts/{id}/webhook-secrets", s.showSecrets)
+	mux.HandleFunc("POST /accounts/{id}/webhook-secrets", s.rotateSecret)
+	mux.HandleFunc("GET /accounts/{id}/webhook-headers", s.listHeaders)
+	mux.HandleFunc("PUT /accounts/{id}/webhook-headers/{name}", s.setHeader)
+	mux.HandleFunc("DELETE /accounts/{id}/webhook-headers/{name}", s.deleteHeader)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /log", s.dumpLog)
@@ -135,10 +146,14 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 		return "extra volume is sold on the business plan only"
 	case events.TooManyKeys:
 		return fmt.Sprintf("account %s has %d keys already, as many as it may have: revoke one that is not used (`platen admin key list %s`)", id, events.MaxKeys, id)
+	case events.NoSuchHeader:
+		return fmt.Sprintf("account %s has no such header; `platen admin webhook headers list %s` shows its headers", id, id)
+	case events.TooManyHeaders:
+		return fmt.Sprintf("account %s has %d headers already, as many as it may have", id, contract.MaxWebhookHeaders)
 	case events.TooManyTemplates:
 		return "the account has as many templates as it may have"
 	case events.OutOfRange:
-		return "the value is out of range: an anchor must be in the past, a file may have up to 1024 MB"
+		return "the value is out of range: an anchor must be in the past, a file may have up to 1024 MB, secrets may overlap by 1 hour to 5 days"
 	}
 	return "refused: " + string(code)
 }

@@ -52,39 +52,11 @@ func (n *Node) prepareWebhook(partition int32, e job.Notify) (m webhook.Message,
 	if err != nil {
 		return m, err
 	}
-	return m, n.signAs(&m, e.Account, owner.Webhooks)
-}
-
-// signAs adds what an account's webhooks have in common.
-func (n *Node) signAs(m *webhook.Message, id events.AccountID, w account.Webhooks) (err error) {
-	if m.Secrets, err = n.webhookSecrets(id, w); err != nil {
-		return err
+	if m.Secrets, err = webhook.Secrets(n.seal, e.Account, owner.Webhooks, events.At(n.now())); err != nil {
+		return m, err
 	}
-	for _, h := range w.Headers {
-		value, err := n.seal.OpenFor(id, h.Value)
-		if err != nil {
-			return fmt.Errorf("header %s: %w", h.Name, err)
-		}
-		m.Headers = append(m.Headers, webhook.Header{Name: h.Name, Value: value})
-	}
-	return nil
-}
-
-// webhookSecrets returns the secrets that sign now, the newest first.
-func (n *Node) webhookSecrets(id events.AccountID, w account.Webhooks) ([]string, error) {
-	signing := []events.Sealed{w.Secret}
-	if events.At(n.now()) < w.Overlap {
-		signing = append(signing, w.Previous)
-	}
-	var secrets []string
-	for _, sealed := range signing {
-		secret, err := n.seal.OpenFor(id, sealed)
-		if err != nil {
-			return nil, fmt.Errorf("secret: %w", err)
-		}
-		secrets = append(secrets, cmp.Or(secret, webhook.Secret(n.seal.WebhookKey(id))))
-	}
-	return secrets, nil
+	m.Headers, err = webhook.Headers(n.seal, e.Account, owner.Webhooks)
+	return m, err
 }
 
 // fileURL is where the file of a job can be downloaded.

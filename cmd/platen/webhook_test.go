@@ -1,0 +1,240 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/node/nodetest"
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+)
+
+// hook is a request that a receiver of webhooks got.
+type hook struct {
+	path   string
+	header http.Header
+	body   string
+	fields map[string]any
+}
+
+// hooks receives webhooks and answers with a status.
+type hooks struct {
+	url    string
+	got    chan hook
+	status atomic.Int64
+}
+
+func newHooks(t *testing.T) *hooks {
+	h := &hooks{got: make(chan hook, 100)}
+	h.status.Store(200)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "GET" { // a page to render
+			return
+		}
+		b, _ := io.ReadAll(r.Body)
+		got := hook{path: r.URL.String(), header: r.Header, body: string(b)}
+		if err := json.Unmarshal(b, &got.fields); err != nil {
+			t.Errorf("body %q: %v", b, err)
+		}
+		w.WriteHeader(int(h.status.Load()))
+		h.got <- got
+	}))
+	t.Cleanup(s.Close)
+	h.url = s.URL
+	return h
+}
+
+func (h *hooks) next(t *testing.T) hook {
+	t.Helper()
+	select {
+	case got := <-h.got:
+		return got
+	case <-testkit.Context(t).Done():
+		t.Fatal("no webhook arrived")
+		return hook{}
+	}
+}
+
+// signed checks both signatures of a webhook as a receiver does, with one of the secrets.
+func (h hook) signed(t *testing.T, secret string, position int) {
+	t.Helper()
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) != 32 {
+		t.Fatalf("secret %q: %v", secret, err)
+	}
+	sum := func(key []byte, text string) []byte {
+		m := hmac.New(sha256.New, key)
+		m.Write([]byte(text))
+		return m.Sum(nil)
+	}
+	at := h.header.Get("Webhook-Timestamp")
+	standard := strings.Fields(h.header.Get("Webhook-Signature"))
+	if want := "v1," + base64.StdEncoding.EncodeToString(sum(key, h.header.Get("Webhook-Id")+"."+at+"."+h.body)); len(standard) <= position || standard[position] != want {
+		t.Errorf("webhook-signature %q, want %q at %d", standard, want, position)
+	}
+	older := strings.Split(h.header.Get("Acme-Signature"), ",")
+	if want := "v1=" + hex.EncodeToString(sum([]byte(secret), at+"."+h.body)); len(older) <= position+1 || older[0] != "t="+at || older[position+1] != want {
+		t.Errorf("Acme-Signature %q, want %q at %d", older, want, position+1)
+	}
+	if h.header.Get("Acme-Timestamp") != at {
+		t.Errorf("Acme-Timestamp %q, want %q", h.header.Get("Acme-Timestamp"), at)
+	}
+}
+
+// webhookNode is a node with a clock of its own, which may reach loopback addresses.
+type webhookNode struct {
+	cfg   node.Config
+	ahead atomic.Int64
+	*node.Node
+	*machine
+	client
+}
+
+func startWebhookNode(t *testing.T) *webhookNode {
+	n := &webhookNode{cfg: nodetest.Config(t)}
+	n.cfg.EgressAllow, n.cfg.Dev = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, true
+	n.cfg.PublicURL, n.cfg.WebhookPrefix = "https://pdf.example", "Acme"
+	n.start(t)
+	n.machine = &machine{data: n.cfg.Data}
+	n.client = client{n.machine.devKey(t, events.PlanBusiness)}
+	return n
+}
+
+func (n *webhookNode) start(t *testing.T) {
+	t.Helper()
+	now := func() time.Time { return time.Now().Add(time.Duration(n.ahead.Load())) }
+	var err error
+	if n.Node, err = node.Start(t.Context(), n.cfg, node.Options{Now: now}); err != nil {
+		t.Fatal(err)
+	}
+	started := n.Node
+	t.Cleanup(func() { _ = started.Close() }) // it may be closed already
+}
+
+func (n *webhookNode) submit(t *testing.T, body map[string]any) events.JobID {
+	t.Helper()
+	id, status, err := n.client.post("http://"+n.Address()+"/html-to-pdf", body)
+	if err != nil || status != 202 {
+		t.Fatalf("submit: %d, %v", status, err)
+	}
+	return id
+}
+
+func (n *webhookNode) account(t *testing.T) string {
+	t.Helper()
+	for line := range strings.Lines(n.machine.admin(t, "account", "list")) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[1] == "business" {
+			return fields[0]
+		}
+	}
+	t.Fatal("no account on the business plan")
+	return ""
+}
+
+// A job's outcome is posted, with the same id and body until the receiver takes it: over a restart
+// of the node, too.
+func TestWebhook(t *testing.T) {
+	n, receiver := startWebhookNode(t), newHooks(t)
+	secret := strings.TrimSpace(n.machine.admin(t, "webhook", "secret", "show", n.account(t)))
+	receiver.status.Store(500)
+	id := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url + "/hook?token=Kr0kodil"})
+	first := receiver.next(t)
+	first.signed(t, secret, 0)
+	want := map[string]any{
+		"type": "job.finished", "job_id": id.String(), "status": "done", "test": false, "error_code": nil, "pages_count": 1.0,
+		"file_url": "https://pdf.example/jobs/" + id.String() + "/download", "timestamp": first.fields["finished_at"],
+	}
+	for name, value := range want {
+		if first.fields[name] != value {
+			t.Errorf("%s: %v, want %v", name, first.fields[name], value)
+		}
+	}
+	if metrics, _ := first.fields["metrics"].(map[string]any); len(first.fields) != 12 || metrics["file_size_bytes"] == 0.0 || first.fields["expires_at"] == nil {
+		t.Errorf("body %s", first.body)
+	}
+	if first.path != "/hook?token=Kr0kodil" || first.header.Get("Webhook-Id") == "" {
+		t.Errorf("%s %v", first.path, first.header)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n.ahead.Store(int64(6 * time.Second)) // after the first pause
+	receiver.status.Store(204)
+	n.start(t)
+	second := receiver.next(t)
+	second.signed(t, secret, 0)
+	if second.body != first.body || second.header.Get("Webhook-Id") != first.header.Get("Webhook-Id") {
+		t.Errorf("the second attempt differs:\n%s %s\n%s %s", first.header.Get("Webhook-Id"), first.body, second.header.Get("Webhook-Id"), second.body)
+	}
+	if first.header.Get("Webhook-Timestamp") == second.header.Get("Webhook-Timestamp") {
+		t.Error("the second attempt has the signature of the first")
+	}
+}
+
+// Failed jobs and test jobs report as well.
+func TestWebhookOfOtherJobs(t *testing.T) {
+	n, receiver := startWebhookNode(t), newHooks(t)
+	n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
+	if got := receiver.next(t).fields; got["type"] != "job.finished" || got["test"] != true {
+		t.Errorf("test job: %v", got)
+	}
+	page := map[string]any{"url": receiver.url, "webhook_url": receiver.url, "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 300}}
+	_, status, err := n.client.post("http://"+n.Address()+"/url-to-pdf", page)
+	if status != 202 {
+		t.Fatalf("submit: %d %v", status, err)
+	}
+	if f := receiver.next(t).fields; f["type"] != "job.failed" || f["status"] != "failed" || f["error_code"] == nil || f["expires_at"] != nil || f["file_url"] != nil || f["metrics"] != nil {
+		t.Errorf("failed job: %v", f)
+	}
+}
+
+// During a rotation both secrets sign, the new one first; after it the new one alone. Headers are
+// sent until they are deleted.
+func TestWebhookSettings(t *testing.T) {
+	n, receiver := startWebhookNode(t), newHooks(t)
+	account := n.account(t)
+	old := strings.TrimSpace(n.machine.admin(t, "webhook", "secret", "show", account))
+	n.machine.admin(t, "webhook", "headers", "set", account, "authorization", "Bearer first")
+	n.machine.admin(t, "webhook", "headers", "set", account, "Authorization", "Bearer second")
+	fresh := strings.Fields(n.machine.admin(t, "webhook", "secret", "rotate", account, "--overlap", "1h"))[0]
+	job := map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url}
+	n.submit(t, job)
+	got := receiver.next(t)
+	got.signed(t, fresh, 0)
+	got.signed(t, old, 1)
+	if values := got.header.Values("Authorization"); len(values) != 1 || values[0] != "Bearer second" {
+		t.Errorf("Authorization: %q", values)
+	}
+	if list := n.machine.admin(t, "webhook", "headers", "list", account); strings.TrimSpace(list) != "Authorization" {
+		t.Errorf("headers: %s", list)
+	}
+	n.machine.admin(t, "webhook", "headers", "delete", account, "AUTHORIZATION")
+	n.ahead.Store(int64(61 * time.Minute))
+	n.submit(t, job)
+	got = receiver.next(t)
+	got.signed(t, fresh, 0)
+	if n := len(strings.Fields(got.header.Get("Webhook-Signature"))); n != 1 || got.header.Get("Authorization") != "" {
+		t.Errorf("after the rotation: %d signatures, Authorization %q", n, got.header.Get("Authorization"))
+	}
+	for _, wrong := range [][]string{
+		{"secret", "rotate", account, "--overlap", "59m"}, {"secret", "rotate", account, "--overlap", "121h"}, {"secret", "show", "acc_none"},
+		{"headers", "set", account, "Host", "x"}, {"headers", "set", account, "Acme-Signature", "x"}, {"headers", "delete", account, "X-None"},
+	} {
+		args := append(append([]string{"admin", "webhook"}, wrong...), "--data", n.cfg.Data)
+		if err := run(args, io.Discard, io.Discard); err == nil {
+			t.Errorf("%q is accepted", wrong)
+		}
+	}
+}
