@@ -28,6 +28,7 @@ all at once in a list. A ` + "`429`" + ` says in ` + "`Retry-After`" + ` when to
 		{Name: "Jobs", Doc: "Its status, and its file."},
 		{Name: "Description", Doc: "This document, and a page to read it. No key is needed."},
 	},
+	Webhooks: []openapi.Operation{describeNotice("job.finished", "A job is done"), describeNotice("job.failed", "A job has failed")},
 }
 
 // DescribeAPI is the OpenAPI document of the service.
@@ -36,7 +37,7 @@ func DescribeAPI() []byte {
 	for _, op := range request.Operations() {
 		all = append(all, describeOperation(op))
 	}
-	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeDocument(), describePage()))
+	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeWebhooks(), describeRedelivery(), describeDocument(), describePage()))
 }
 
 func describeOperation(o *request.Operation) openapi.Operation {
@@ -164,6 +165,44 @@ func describeDownload() openapi.Operation {
 			refusal("The file has expired.", fileExpired),
 			refusal("The file is not the one that If-Match names.", preconditionFailed),
 			refusal("Too many requests, another download is under way, or all are spent.", downloadBusy.after(10)),
+			failure(), outage(),
+		},
+	}
+}
+
+func describeNotice(event, summary string) openapi.Operation {
+	return openapi.Operation{
+		ID: camel(strings.ReplaceAll(event, ".", "-")), Method: "POST", Path: event, Summary: summary,
+		Doc:       "Sent to the job's `webhook_url` until it answers with 2xx, at most ten times. Its id is in `webhook-id`, and signed as docs/WEBHOOKS.md says.",
+		Body:      &openapi.Body{Schema: jobNotice},
+		Responses: []openapi.Response{{Status: 204, Doc: "Received."}},
+	}
+}
+
+func describeWebhooks() openapi.Operation {
+	return openapi.Operation{
+		ID: "jobWebhooks", Method: "GET", Path: "/jobs/{job_id}/webhooks", Tag: "Jobs", Summary: "Attempts to send a job's webhook",
+		Doc: "An extension. The last 50 attempts, readable as long as the job's status.", PathParams: jobParameter,
+		Responses: []openapi.Response{
+			{Status: 200, Doc: "What was attempted.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: webhookResponse}}},
+			refusal("The key is missing or invalid.", invalidKey),
+			refusal("The account has no such job, or the job has no webhook.", noWebhook),
+			refusal("Too many requests.", rateLimited.after(7)),
+			failure(), outage(),
+		},
+	}
+}
+
+func describeRedelivery() openapi.Operation {
+	return openapi.Operation{
+		ID: "redeliverJobWebhook", Method: "POST", Path: "/jobs/{job_id}/webhooks/redeliver", Tag: "Jobs", Summary: "Send a job's webhook again",
+		Doc: "An extension. The same id and body, with up to ten new attempts. While one is under way, nothing changes.", PathParams: jobParameter,
+		Responses: []openapi.Response{
+			{Status: 202, Doc: "It will be sent.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: redeliveryResponse}}},
+			refusal("The key is missing or invalid.", invalidKey),
+			refusal("The account has no such job, or the job has no webhook.", noWebhook),
+			refusal("The job has not ended.", notEnded),
+			refusal("Too many requests.", rateLimited.after(7)),
 			failure(), outage(),
 		},
 	}

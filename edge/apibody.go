@@ -44,10 +44,46 @@ var jobStatus = openapi.Object{Name: "JobStatusResponse", Fields: []openapi.Fiel
 	openapi.Optional("metrics", jobMetrics),
 }}
 
+// jobNotice is the body of a webhook.
+var jobNotice = openapi.Object{Name: "JobNotice", Fields: []openapi.Field{
+	openapi.Required("type", schema.String{OneOf: []string{"job.finished", "job.failed"}}).Example("job.finished"),
+	openapi.Required("timestamp", timestamp).Doc("As finished_at.").Example("2026-01-31T09:00:00.181Z"),
+	openapi.Required("job_id", schema.String{Format: "uuid"}).Example(exampleID),
+	openapi.Required("status", schema.String{OneOf: []string{"done", "failed"}}).Example("done"),
+	openapi.Required("test", schema.Bool{}).Example(false),
+	openapi.Required("created_at", timestamp).Example("2026-01-31T09:00:00.000Z"),
+	openapi.Required("finished_at", timestamp).Example("2026-01-31T09:00:00.181Z"),
+	openapi.Optional("expires_at", timestamp).Doc("Missing for a delivered job, as is file_url.").Example("2026-02-01T09:00:00.181Z"),
+	openapi.Optional("file_url", schema.String{Format: "uri"}).Doc("Needs your key, as every download.").Example("https://pdf.example.com/jobs/" + exampleID + "/download"),
+	openapi.Optional("error_code", schema.String{OneOf: errorCodes()}),
+	openapi.Optional("pages_count", count).Example(2),
+	openapi.Optional("metrics", jobMetrics),
+}}
+
+var webhookAttempt = openapi.Object{Name: "WebhookAttempt", Fields: []openapi.Field{
+	openapi.Required("number", count).Example(1),
+	openapi.Required("at", timestamp).Example("2026-01-31T09:00:00.412Z"),
+	openapi.Optional("status", count).Doc("Of your response; null if there was none.").Example(503),
+	openapi.Required("duration_ms", count).Example(87),
+	openapi.Optional("error", schema.String{}).Doc("Why there was no response."),
+	openapi.Optional("answer", schema.String{}).Doc("The first KiB of your response.").Example("busy"),
+	openapi.Optional("outcome", schema.String{OneOf: []string{"delivered", "given-up"}}).Doc("Null if it is tried again."),
+	openapi.Optional("next_attempt_at", timestamp).Example("2026-01-31T09:00:05.398Z"),
+}}
+
+var webhookResponse = openapi.Object{Name: "WebhookResponse", Fields: []openapi.Field{
+	openapi.Required("webhook_id", schema.String{}).Doc("As in the header webhook-id.").Example("msg_8d2e6f0a4c1b4f0e9b7a2d1c3e4f5a6b"),
+	openapi.Required("attempts", schema.List[schema.None]{Items: webhookAttempt}),
+}}
+
+var redeliveryResponse = openapi.Object{Name: "RedeliveryResponse", Fields: []openapi.Field{
+	openapi.Required("detail", schema.String{}).Example("Webhook queued"),
+}}
+
 func errorCodes() (all []string) {
 	for _, code := range []events.ErrorCode{
 		events.SSRFBlocked, events.FileTooLarge, events.PageTimeout, events.EInvoiceFailed, events.RenderFailed,
-		events.NavigationFailed, events.SelectorTimeout, events.DeliveryFailed, events.BrowserCrashed,
+		events.NavigationFailed, events.SelectorTimeout, events.DeliveryFailed, events.BrowserCrashed, events.ContentLost,
 	} {
 		all = append(all, string(code))
 	}

@@ -27,6 +27,8 @@ type ReadModels interface {
 	// Caller finds the account of an API key by the key's hash.
 	Caller(hash [32]byte) (projections.Caller, bool, error)
 	Job(account events.AccountID, id events.JobID) (projections.Job, bool, error)
+	// Webhook reads what was attempted to send the webhook of a job.
+	Webhook(account events.AccountID, id events.JobID) (projections.WebhookLog, error)
 	// Template reads a saved block template; an empty id means the account's default.
 	Template(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error)
 	// CatchUp waits until the read models hold everything that was durable when it was called.

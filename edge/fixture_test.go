@@ -31,6 +31,7 @@ type fixture struct {
 	reply    events.Reply
 	err      error
 	commands []events.CommandBody
+	attempts projections.WebhookLog
 	jobs     map[events.JobID]projections.Job
 	fresh    map[events.JobID]projections.Job // appear when the models catch up
 	caught   error
@@ -176,6 +177,10 @@ func (d *fixture) Job(_ events.AccountID, id events.JobID) (projections.Job, boo
 	defer d.mu.Unlock()
 	j, ok := d.jobs[id]
 	return j, ok, nil
+}
+
+func (d *fixture) Webhook(events.AccountID, events.JobID) (projections.WebhookLog, error) {
+	return d.attempts, nil
 }
 
 func (d *fixture) Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error) {

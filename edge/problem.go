@@ -125,6 +125,14 @@ var (
 		status: 404, slug: "job-not-found", code: "JOB_NOT_FOUND", title: "Job not found",
 		detail: "job-not-found: this account has no job with that id.",
 	}
+	noWebhook = &problem{
+		status: 404, slug: "no-webhook", code: "NO_WEBHOOK", title: "No webhook",
+		detail: "no-webhook: the job was submitted without webhook_url.",
+	}
+	notEnded = &problem{
+		status: 409, slug: "job-not-ended", code: "JOB_NOT_ENDED", title: "Job not ended",
+		detail: "job-not-ended: the webhook is sent when the job is done or has failed.",
+	}
 	notComplete = &problem{
 		status: 404, slug: "job-not-complete", code: "JOB_NOT_COMPLETE", title: "Job not complete",
 		detail: "job-not-complete: the job has no file; poll its status until it is done.",
@@ -165,6 +173,8 @@ var refusals = map[events.ReplyCode]*problem{
 	events.KeyReused:          keyReused,
 	events.TestLimit:          testLimit,
 	events.NoSuchFile:         notComplete,
+	events.NoWebhook:          noWebhook,
+	events.NotEnded:           notEnded,
 	events.FileGone:           fileExpired,
 	events.DownloadBusy:       downloadBusy,
 	events.DownloadsExhausted: downloadsExhausted,

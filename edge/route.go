@@ -41,16 +41,28 @@ func (s *Server) endpoint(path string) endpoint {
 	return s.jobEndpoint(path)
 }
 
+// jobEndpoints are the endpoints below a job, by the rest of the path.
+var jobEndpoints = map[string]struct {
+	post   bool
+	handle func(s *Server, ctx *fasthttp.RequestCtx, id string) *problem
+}{
+	"":                    {false, (*Server).status},
+	"/download":           {false, (*Server).download},
+	"/webhooks":           {false, (*Server).webhooks},
+	"/webhooks/redeliver": {true, (*Server).redeliver},
+}
+
 func (s *Server) jobEndpoint(path string) endpoint {
 	rest, ok := strings.CutPrefix(path, "/jobs/")
-	id, download := strings.CutSuffix(rest, "/download")
-	switch {
-	case !ok || id == "" || strings.Contains(id, "/"):
-		return endpoint{route: noRoute}
-	case download:
-		return endpoint{"/jobs/{job_id}/download", false, func(ctx *fasthttp.RequestCtx) *problem { return s.download(ctx, id) }}
+	id, below, slash := strings.Cut(rest, "/")
+	if slash {
+		below = "/" + below
 	}
-	return endpoint{"/jobs/{job_id}", false, func(ctx *fasthttp.RequestCtx) *problem { return s.status(ctx, id) }}
+	e, known := jobEndpoints[below]
+	if !ok || id == "" || !known {
+		return endpoint{route: noRoute}
+	}
+	return endpoint{"/jobs/{job_id}" + below, e.post, func(ctx *fasthttp.RequestCtx) *problem { return e.handle(s, ctx, id) }}
 }
 
 // serve handles a request, or returns why not.

@@ -95,6 +95,8 @@ const (
 	DownloadBusy       ReplyCode = "download-busy"
 	DownloadsExhausted ReplyCode = "download-attempts-exhausted"
 	OutOfRange         ReplyCode = "out-of-range"
+	NoWebhook          ReplyCode = "no-webhook"
+	NotEnded           ReplyCode = "not-ended"
 	TooManyHeaders     ReplyCode = "too-many-headers"
 	NoSuchHeader       ReplyCode = "no-such-header"
 )

@@ -26,6 +26,8 @@ type Job struct {
 	Downloads int `cbor:"13,keyasint,omitempty"`
 	// FileURL is where a webhook says that the file can be downloaded.
 	FileURL string `cbor:"14,keyasint,omitempty"`
+	// Webhook is true if the outcome is reported to a URL.
+	Webhook bool `cbor:"15,keyasint,omitempty"`
 }
 
 // KeyRef refers to an API key: the account that owns it, and its id there.
@@ -80,6 +82,7 @@ func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
 			applyJob(tx, jobKey(partition, id), e, ev)
 		}
 		applyTemplate(tx, partition, e, ev)
+		applyWebhook(tx, partition, e, ev)
 		applyAccount(tx, accountKey(partition, e.Account), e, ev)
 	}
 }
@@ -107,7 +110,7 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		return
 	}
 	if q, ok := ev.(events.JobQueued); ok {
-		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At, Delivered: q.Delivered})
+		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At, Delivered: q.Delivered, Webhook: len(q.Webhook) > 0})
 		return
 	}
 	j, _ := jobs.Load(tx, key)

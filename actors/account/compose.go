@@ -11,6 +11,9 @@ func Compose(s State, j job.State, earlier AcceptedRequest, c events.Command, ca
 	switch b := c.Body.(type) {
 	case events.SubmitJob:
 		return composeSubmit(s, j, earlier, b, c, cause, limits)
+	case events.RedeliverWebhook:
+		evs, reply := job.Redeliver(j, b)
+		return Decision{Events: evs, Reply: &reply}
 	case events.BeginDownload:
 		evs, reply := job.BeginDownload(j, b, c.At)
 		return Decision{Events: evs, Reply: &reply}

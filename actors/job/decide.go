@@ -31,8 +31,6 @@ func Decide(s State, c events.Command, cause int64) []events.Event {
 		}
 	case events.ReportWebhook:
 		return report(s, b, c.At)
-	case events.RedeliverWebhook:
-		return redeliver(s, b)
 	case events.RenewDownload:
 		return renewDownload(s, b, c.At)
 	case events.EndDownload:

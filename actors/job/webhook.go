@@ -96,12 +96,17 @@ func spread(pause time.Duration, id events.JobID, number int) time.Duration {
 	return pause + time.Duration(part*float64(pause)).Round(time.Millisecond)
 }
 
-// redeliver begins the attempts anew, unless they are under way.
-func redeliver(s State, b events.RedeliverWebhook) []events.Event {
-	if s.Active() || s.Phase == Absent || len(s.Notice.URL) == 0 || s.Notice.Stage == NoticeReady {
-		return nil
+// Redeliver decides whether the attempts begin anew. While one is under way they go on as they are.
+func Redeliver(s State, b events.RedeliverWebhook) ([]events.Event, events.Reply) {
+	switch {
+	case len(s.Notice.URL) == 0:
+		return nil, events.Reply{Code: events.NoWebhook}
+	case s.Active():
+		return nil, events.Reply{Code: events.NotEnded}
+	case s.Notice.Stage == NoticeReady:
+		return nil, events.Reply{Code: events.Accepted}
 	}
-	return single(events.WebhookRedelivered(b))
+	return single(events.WebhookRedelivered(b)), events.Reply{Code: events.Accepted}
 }
 
 func evolveNotice(n Notice, ev events.Event) Notice {

@@ -115,17 +115,18 @@ func TestRedeliver(t *testing.T) {
 	for name, c := range map[string]struct {
 		s    State
 		want int // the number of the attempt; 0 for none
+		code events.ReplyCode
 	}{
-		"delivered":         {done, 2},
-		"between attempts":  {waits, 2},
-		"under way":         {notified(), 0},
-		"without a webhook": {State{Phase: Failed}, 0},
-		"not ended":         {State{Phase: Queued, Notice: Notice{URL: events.Sealed{1}}}, 0},
-		"unknown":           {State{}, 0},
+		"delivered":         {done, 2, events.Accepted},
+		"between attempts":  {waits, 2, events.Accepted},
+		"under way":         {notified(), 0, events.Accepted},
+		"without a webhook": {State{Phase: Failed}, 0, events.NoWebhook},
+		"not ended":         {State{Phase: Queued, Notice: Notice{URL: events.Sealed{1}}}, 0, events.NotEnded},
+		"unknown":           {State{}, 0, events.NoWebhook},
 	} {
-		evs := Decide(c.s, events.Command{At: 9000, Body: events.RedeliverWebhook{Job: theJob}}, 0)
-		if (len(evs) == 1) != (c.want > 0) {
-			t.Fatalf("%s: %+v", name, evs)
+		evs, reply := Redeliver(c.s, events.RedeliverWebhook{Job: theJob})
+		if (len(evs) == 1) != (c.want > 0) || reply.Code != c.code {
+			t.Fatalf("%s: %+v %+v", name, evs, reply)
 		}
 		if c.want == 0 {
 			continue

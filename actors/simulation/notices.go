@@ -5,7 +5,6 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
-	"platen.dev/actors/webhook"
 	"platen.dev/events"
 	"platen.dev/projections"
 	"platen.dev/projections/view"
@@ -27,7 +26,7 @@ func (n *node) notify(e job.Notify) {
 		w.fail("%s sends the webhook of job %s, which is %s: %v", n.id, e.Job, row.Status, err)
 		return
 	}
-	m := message{webhook.ID(e.Job), string(view.AppendNotice(nil, e.Job, row))}
+	m := message{view.WebhookID(e.Job), string(view.AppendNotice(nil, e.Job, row))}
 	if change := w.rules.Fault.notice; change != nil {
 		change(e, &m)
 	}

@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"platen.dev/events"
 )
 
 // DefaultPrefix begins the names of the older headers, unless the operator chooses another.
@@ -24,9 +22,6 @@ const secretPrefix = "whsec_"
 
 // Secret returns the text of a secret with a key of 32 bytes.
 func Secret(key [32]byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(key[:]) }
-
-// ID is the id of a job's webhook: the same with every attempt, and with redeliveries.
-func ID(job events.JobID) string { return "msg_" + strings.ReplaceAll(job.String(), "-", "") }
 
 // sign sets the headers that prove who sent the body, and when: those of Standard Webhooks 1.0
 // (standardwebhooks.com), and the older ones under prefix, which begins no name of the first. The

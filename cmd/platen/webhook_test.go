@@ -181,6 +181,66 @@ func TestWebhook(t *testing.T) {
 	if first.header.Get("Webhook-Timestamp") == second.header.Get("Webhook-Timestamp") {
 		t.Error("the second attempt has the signature of the first")
 	}
+	n.checkAttempts(t, id, first.header.Get("Webhook-Id"))
+	if status, body, err := n.client.do("POST", n.jobURL(id)+"/webhooks/redeliver", nil); status != 202 {
+		t.Errorf("redeliver: %d %s %v", status, body, err)
+	}
+	third := receiver.next(t)
+	third.signed(t, secret, 0)
+	if third.body != first.body || third.header.Get("Webhook-Id") != first.header.Get("Webhook-Id") {
+		t.Errorf("the redelivery differs: %s %s", third.header.Get("Webhook-Id"), third.body)
+	}
+}
+
+func (n *webhookNode) jobURL(id events.JobID) string {
+	return "http://" + n.Address() + "/jobs/" + id.String()
+}
+
+// checkAttempts waits until the log of a webhook shows a failure and a delivery.
+func (n *webhookNode) checkAttempts(t *testing.T, id events.JobID, webhook string) {
+	t.Helper()
+	var log struct {
+		ID       string `json:"webhook_id"`
+		Attempts []struct {
+			Number, Status int
+			Outcome        string
+			Next           *string `json:"next_attempt_at"`
+		}
+	}
+	testkit.Eventually(t, "both attempts are recorded", func() bool {
+		status, body, err := n.client.do("GET", n.jobURL(id)+"/webhooks", nil)
+		if err != nil || status != 200 || json.Unmarshal(body, &log) != nil {
+			t.Fatalf("attempts: %d %s %v", status, body, err)
+		}
+		return len(log.Attempts) == 2
+	})
+	first, second := log.Attempts[0], log.Attempts[1]
+	if log.ID != webhook || first.Number != 1 || first.Status != 500 || first.Outcome != "" || first.Next == nil ||
+		second.Number != 2 || second.Status != 204 || second.Outcome != "delivered" || second.Next != nil {
+		t.Errorf("attempts: %+v", log)
+	}
+}
+
+// Without a webhook there is nothing to show, and before the end nothing to send.
+func TestNoWebhook(t *testing.T) {
+	n := startWebhookNode(t)
+	id := n.submit(t, map[string]any{"html": "<p>x</p>"})
+	for _, c := range []struct{ method, path string }{{"GET", "/webhooks"}, {"POST", "/webhooks/redeliver"}} {
+		if status, body, _ := n.client.do(c.method, n.jobURL(id)+c.path, nil); status != 404 || !strings.Contains(string(body), "NO_WEBHOOK") {
+			t.Errorf("%s %s: %d %s", c.method, c.path, status, body)
+		}
+		if status, body, _ := n.client.do(c.method, n.jobURL(events.NewJobID())+c.path, nil); status != 404 || !strings.Contains(string(body), "JOB_NOT_FOUND") {
+			t.Errorf("%s %s of an unknown job: %d %s", c.method, c.path, status, body)
+		}
+	}
+	page := map[string]any{"url": "http://" + n.Address() + "/docs", "webhook_url": "https://example.com/", "render": map[string]any{"wait_after_load_ms": 10_000}}
+	slow, status, err := n.client.post("http://"+n.Address()+"/url-to-pdf", page)
+	if status != 202 {
+		t.Fatalf("submit: %d %v", status, err)
+	}
+	if status, body, _ := n.client.do("POST", n.jobURL(slow)+"/webhooks/redeliver", nil); status != 409 || !strings.Contains(string(body), "JOB_NOT_ENDED") {
+		t.Errorf("redeliver before the end: %d %s", status, body)
+	}
 }
 
 // Failed jobs and test jobs report as well.

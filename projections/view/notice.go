@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -24,18 +25,41 @@ func AppendNotice(b []byte, id events.JobID, j projections.Job) []byte {
 	b = appendInstant(append(b, `,"finished_at":`...), j.Finished)
 	if !j.Delivered {
 		b = appendInstant(append(b, `,"expires_at":`...), j.Expires)
-		b = appendURL(append(b, `,"file_url":`...), j.FileURL)
+		b = appendText(append(b, `,"file_url":`...), j.FileURL)
 	}
 	b = appendString(append(b, `,"error_code":`...), string(j.Error))
 	b = appendCount(append(b, `,"pages_count":`...), int64(j.File.Pages))
 	return append(appendMetrics(append(b, `,"metrics":`...), j), '}')
 }
 
-// appendURL writes a URL that an operator has configured.
-func appendURL(b []byte, url string) []byte {
-	if url == "" {
+// WebhookID is the id of a job's webhook: the same with every attempt, and with redeliveries.
+func WebhookID(job events.JobID) string { return "msg_" + strings.ReplaceAll(job.String(), "-", "") }
+
+// AppendWebhook writes a WebhookResponse: what was attempted to send a webhook.
+func AppendWebhook(b []byte, id events.JobID, log projections.WebhookLog) []byte {
+	b = appendString(append(b, `{"webhook_id":`...), WebhookID(id))
+	b = append(b, `,"attempts":[`...)
+	for i, a := range log.Attempts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, `{"number":`...), int64(a.Number), 10)
+		b = appendInstant(append(b, `,"at":`...), a.At)
+		b = appendCount(append(b, `,"status":`...), int64(a.Status))
+		b = strconv.AppendInt(append(b, `,"duration_ms":`...), a.Millis, 10)
+		b = appendText(append(b, `,"error":`...), a.Error)
+		b = appendText(append(b, `,"answer":`...), a.Answer)
+		b = appendString(append(b, `,"outcome":`...), string(a.Outcome))
+		b = append(appendInstant(append(b, `,"next_attempt_at":`...), a.Next), '}')
+	}
+	return append(b, `]}`...)
+}
+
+// appendText writes a text that others may have written.
+func appendText(b []byte, s string) []byte {
+	if s == "" {
 		return append(b, `null`...)
 	}
-	text, _ := json.Marshal(url) // cannot fail: it is a string
+	text, _ := json.Marshal(s) // cannot fail: it is a string
 	return append(b, text...)
 }

@@ -44,7 +44,7 @@ func (n *Node) prepareWebhook(partition int32, e job.Notify) (m webhook.Message,
 	if !known || s.Active() || len(s.Notice.URL) == 0 {
 		return m, webhook.ErrNothing
 	}
-	m = webhook.Message{ID: webhook.ID(e.Job), Body: view.AppendNotice(nil, e.Job, row)}
+	m = webhook.Message{ID: view.WebhookID(e.Job), Body: view.AppendNotice(nil, e.Job, row)}
 	if m.URL, err = n.seal.Open(e.Job, s.Notice.URL); err != nil {
 		return m, fmt.Errorf("URL: %w", err)
 	}

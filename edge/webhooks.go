@@ -1,0 +1,47 @@
+package edge
+
+import (
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/events"
+	"platen.dev/projections/view"
+)
+
+// webhooks shows what was attempted to send the webhook of a job.
+func (s *Server) webhooks(ctx *fasthttp.RequestCtx, text string) *problem {
+	f, wrong := s.find(ctx, text, false)
+	if wrong != nil {
+		return wrong
+	}
+	if !f.job.Webhook {
+		return noWebhook
+	}
+	log, err := s.cfg.Models.Webhook(f.account, f.id)
+	if err != nil {
+		s.cfg.Logger.Error("read the attempts of a webhook", "job", f.id.String(), "error", err)
+		return internalError
+	}
+	ctx.SetStatusCode(200)
+	ctx.SetContentType(jsonType)
+	ctx.SetBody(view.AppendWebhook(nil, f.id, log))
+	return nil
+}
+
+// redeliver has the webhook of a job sent again.
+func (s *Server) redeliver(ctx *fasthttp.RequestCtx, text string) *problem {
+	f, wrong := s.find(ctx, text, false)
+	if wrong != nil {
+		return wrong
+	}
+	reply, err := s.cfg.Commands.Do(f.account, events.RedeliverWebhook{Job: f.id})
+	switch {
+	case err != nil:
+		return unavailable
+	case reply.Code != events.Accepted:
+		return s.refusal(reply)
+	}
+	ctx.SetStatusCode(202)
+	ctx.SetContentType(jsonType)
+	ctx.SetBodyString(`{"detail":"Webhook queued"}`)
+	return nil
+}

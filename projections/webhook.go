@@ -1,0 +1,45 @@
+package projections
+
+import "platen.dev/events"
+
+// WebhookLog is what was attempted to send the webhook of a job, in order.
+type WebhookLog struct {
+	Attempts []WebhookEntry `cbor:"1,keyasint"`
+}
+
+// WebhookEntry is one attempt.
+type WebhookEntry struct {
+	// At is when it was recorded.
+	At events.Instant `cbor:"1,keyasint"`
+	events.WebhookAttempt
+	Next    events.Instant        `cbor:"7,keyasint,omitempty"`
+	Outcome events.WebhookOutcome `cbor:"8,keyasint,omitempty"`
+}
+
+// maxWebhookEntries bounds the log of a webhook. A redelivery adds up to ten attempts; the oldest
+// are dropped.
+const maxWebhookEntries = 50
+
+var webhookLogs = Table[WebhookLog]{'w'} // partition, job
+
+func webhookKey(partition int32, id events.JobID) []byte { return webhookLogs.Key(partition, id[:]...) }
+
+// applyWebhook keeps the log of a webhook as long as its job is known.
+func applyWebhook(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
+	switch ev := ev.(type) {
+	case events.WebhookAttempted:
+		key := webhookKey(partition, ev.Job)
+		log, _ := webhookLogs.Load(tx, key)
+		log.Attempts = append(log.Attempts, WebhookEntry{e.At, ev.WebhookAttempt, ev.Next, ev.Outcome})
+		log.Attempts = log.Attempts[max(0, len(log.Attempts)-maxWebhookEntries):]
+		webhookLogs.Put(tx, key, log)
+	case events.JobForgotten:
+		webhookLogs.Delete(tx, webhookKey(partition, ev.Job))
+	}
+}
+
+// Webhook reads what was attempted to send the webhook of an account's job.
+func (r *Replica) Webhook(account events.AccountID, id events.JobID) (WebhookLog, error) {
+	log, _, err := webhookLogs.Get(r, webhookKey(r.partition(account), id))
+	return log, err
+}
