@@ -28,6 +28,8 @@ var rules = map[string]rule{
 	"store":                    {"events/disk", "files are files: storage knows no jobs"},
 	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
 
+	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},
+
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
 	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
 	"einvoice/markup":   {"", "a strict XML reader"},
@@ -54,13 +56,18 @@ var rules = map[string]rule{
 		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks einvoice/pdfa events events/contract events/eventlog projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
 	},
-	"actors/retention": {"actors/command actors/job events events/eventlog", "performs deletions"},
+	"actors/perform":   {"actors/job events", "performs effects of any kind, fairly"},
+	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog", "deletes files"},
+	"actors/webhook": {
+		"actors/account actors/command actors/job actors/perform browserpool/egress events events/contract events/eventlog events/seal",
+		"sends outcomes; it dials as pages do, and decides nothing",
+	},
 	"actors/shard": {
 		"actors/account actors/command actors/job events events/eventlog projections",
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
 	"actors/simulation": {
-		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract projections",
+		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract projections projections/view",
 		"drives the machines that ship, without browsers, files and networks",
 	},
 
@@ -70,19 +77,19 @@ var rules = map[string]rule{
 	"edge/openapi":             {"edge/schema", "describes declarations"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog projections",
+		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog projections projections/view",
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
 	"cmd/platen/cli":     {"", "flags and usage"},
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account actors/shard cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog projections",
+		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog events/seal projections",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/cluster actors/job actors/rate actors/render actors/render/dispatch actors/retention actors/shard browserpool browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections store",
+		"actors/account actors/cluster actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
+			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

@@ -182,6 +182,14 @@ func TestWebhook(t *testing.T) {
 		t.Error("the second attempt has the signature of the first")
 	}
 	n.checkAttempts(t, id, first.header.Get("Webhook-Id"))
+	if list := n.machine.admin(t, "webhook", "attempts", n.account(t), id.String()); strings.Count(list, "\n") != 3 || !strings.Contains(list, "delivered") {
+		t.Errorf("attempts:\n%s", list)
+	}
+	n.machine.admin(t, "webhook", "redeliver", n.account(t), id.String())
+	receiver.next(t).signed(t, secret, 0)
+	testkit.Eventually(t, "the redelivery is recorded", func() bool {
+		return strings.Count(n.machine.admin(t, "webhook", "attempts", n.account(t), id.String()), "delivered") == 2
+	})
 	if status, body, err := n.client.do("POST", n.jobURL(id)+"/webhooks/redeliver", nil); status != 202 {
 		t.Errorf("redeliver: %d %s %v", status, body, err)
 	}

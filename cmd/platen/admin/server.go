@@ -94,6 +94,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /accounts/{id}/webhook-headers", s.listHeaders)
 	mux.HandleFunc("PUT /accounts/{id}/webhook-headers/{name}", s.setHeader)
 	mux.HandleFunc("DELETE /accounts/{id}/webhook-headers/{name}", s.deleteHeader)
+	mux.HandleFunc("GET /accounts/{id}/jobs/{job}/webhooks", s.listAttempts)
+	mux.HandleFunc("POST /accounts/{id}/jobs/{job}/webhooks", s.redeliver)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /log", s.dumpLog)
@@ -146,6 +148,10 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 		return "extra volume is sold on the business plan only"
 	case events.TooManyKeys:
 		return fmt.Sprintf("account %s has %d keys already, as many as it may have: revoke one that is not used (`platen admin key list %s`)", id, events.MaxKeys, id)
+	case events.NoWebhook:
+		return fmt.Sprintf("account %s has no such job, or the job has no webhook", id)
+	case events.NotEnded:
+		return "the job has not ended; its webhook is sent when it is done or has failed"
 	case events.NoSuchHeader:
 		return fmt.Sprintf("account %s has no such header; `platen admin webhook headers list %s` shows its headers", id, id)
 	case events.TooManyHeaders:

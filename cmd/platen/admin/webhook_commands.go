@@ -1,12 +1,15 @@
 package admin
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"strings"
 	"time"
+
+	"platen.dev/projections"
 )
 
 // This file has the commands about webhooks.
@@ -63,3 +66,26 @@ func (c call) deleteHeader() error {
 }
 
 func (c call) headerPath() string { return c.path("webhook-headers/" + url.PathEscape(c.args[1])) }
+
+func (c call) listAttempts() error {
+	var log projections.WebhookLog
+	err := c.client.do("GET", c.jobPath(), nil, &log)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintln(w, "ATTEMPT\tAT\tSTATUS\tTOOK\tOUTCOME\tNEXT\tANSWER OR ERROR")
+		for _, a := range log.Attempts {
+			status := "-"
+			if a.Status > 0 {
+				status = fmt.Sprint(a.Status)
+			}
+			fmt.Fprintf(w, "%d\t%s\t%s\t%d ms\t%s\t%s\t%q\n", a.Number, formatTime(a.At), status, a.Millis,
+				cmp.Or(string(a.Outcome), "failed"), formatTime(a.Next), cmp.Or(a.Error, a.Answer))
+		}
+	})
+}
+
+func (c call) redeliver() error {
+	err := c.client.do("POST", c.jobPath(), nil, nil)
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "the webhook of job %s is sent again\n", c.args[1]) })
+}
+
+func (c call) jobPath() string { return c.path("jobs/" + url.PathEscape(c.args[1]) + "/webhooks") }

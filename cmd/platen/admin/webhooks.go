@@ -79,3 +79,39 @@ func (s *Server) setHeader(w http.ResponseWriter, r *http.Request) {
 func (s *Server) deleteHeader(w http.ResponseWriter, r *http.Request) {
 	s.do(w, accountID(r), events.DeleteWebhookHeader{Name: r.PathValue("name")}, struct{}{})
 }
+
+// job reads the job that a request names, or refuses the request.
+func (s *Server) job(w http.ResponseWriter, r *http.Request) (id events.JobID, ok bool) {
+	id, err := events.ParseJobID(r.PathValue("job"))
+	if err != nil {
+		refuse(w, 400, "not the id of a job: "+r.PathValue("job"))
+		return id, false
+	}
+	if _, ok := s.account(w, r); !ok {
+		return id, false
+	}
+	_, known, err := s.Replica.Job(accountID(r), id)
+	if err != nil || !known {
+		refuse(w, 409, refusalText(events.NoWebhook, accountID(r)))
+	}
+	return id, err == nil && known
+}
+
+func (s *Server) listAttempts(w http.ResponseWriter, r *http.Request) {
+	id, ok := s.job(w, r)
+	if !ok {
+		return
+	}
+	log, err := s.Replica.Webhook(accountID(r), id)
+	if err != nil {
+		refuse(w, 500, err.Error())
+		return
+	}
+	respond(w, 200, log)
+}
+
+func (s *Server) redeliver(w http.ResponseWriter, r *http.Request) {
+	if id, ok := s.job(w, r); ok {
+		s.do(w, accountID(r), events.RedeliverWebhook{Job: id}, struct{}{})
+	}
+}

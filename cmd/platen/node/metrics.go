@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"platen.dev/actors/render"
+	"platen.dev/actors/webhook"
 	"platen.dev/events"
 )
 
@@ -26,6 +27,7 @@ type metrics struct {
 	pages    *prometheus.HistogramVec
 	attempts *prometheus.CounterVec
 	appends  *prometheus.HistogramVec
+	webhooks *prometheus.HistogramVec
 
 	handler fasthttp.RequestHandler
 }
@@ -42,8 +44,12 @@ func newMetrics(n *Node) *metrics {
 		attempts: counterVec("platen_render_attempts_total", "Attempts that ended, by operation and outcome: done or an error code.", "operation", "outcome"),
 	}
 	m.appends = histogramVec("platen_log_append_seconds", "Time until a record was durable, by topic.", prometheus.ExponentialBuckets(0.0005, 2, 16), "topic")
+	m.webhooks = histogramVec("platen_webhook_seconds", "Time of attempts to send a webhook, by the class of the response's status, or none.", prometheus.ExponentialBuckets(0.001, 2, 15), "status")
+	for _, class := range []string{"none", "2xx", "3xx", "4xx", "5xx"} {
+		m.webhooks.WithLabelValues(class)
+	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.appends, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
+	registry.MustRegister(m.appends, m.webhooks, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
@@ -64,6 +70,15 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 
 func (m *metrics) appended(topic string, took time.Duration) {
 	m.appends.WithLabelValues(topic).Observe(took.Seconds())
+}
+
+// notified counts an attempt to send a webhook.
+func (m *metrics) notified(o webhook.Outcome) {
+	class := "none"
+	if o.Status > 0 {
+		class = strconv.Itoa(o.Status/100) + "xx"
+	}
+	m.webhooks.WithLabelValues(class).Observe((time.Duration(o.Millis) * time.Millisecond).Seconds())
 }
 
 // rendered counts an attempt.

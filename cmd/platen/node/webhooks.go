@@ -16,7 +16,7 @@ import (
 
 func (n *Node) startWebhooks(context.Context) (err error) {
 	client := webhook.NewClient(n.egress(), n.webhookPrefix(), "Platen/"+n.version, nil, n.now)
-	n.notifier, err = webhook.Start(n.system, webhook.Config{Log: n.log, Client: client, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger})
+	n.notifier, err = webhook.Start(n.system, webhook.Config{Log: n.log, Client: client, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger, Observe: n.metrics.notified})
 	if err == nil {
 		n.onClose("webhooks", func(context.Context) error { return n.notifier.Close() })
 	}
