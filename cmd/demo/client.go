@@ -9,8 +9,8 @@ import (
 	"net/http"
 )
 
-// client calls the HTTP API with one key.
-type client struct{ base, key string }
+// client calls the HTTP API with one key. Its jobs report their outcome to hook.
+type client struct{ base, key, hook string }
 
 // job is a JobStatusResponse as far as the demo reads it.
 type job struct {
@@ -26,7 +26,7 @@ type job struct {
 func (j job) ended() bool { return j.Status == "done" || j.Status == "failed" }
 
 func (c *client) submit(ctx context.Context, d document) (id string, err error) {
-	body, err := d.body()
+	body, err := d.body(c.hook)
 	if err != nil {
 		return "", err
 	}

@@ -28,9 +28,9 @@ func (d document) file() string {
 	return d.name + d.extension
 }
 
-// body is the request that submits the document.
-func (d document) body() ([]byte, error) {
-	fields := map[string]any{d.field: d.text}
+// body is the request that submits the document, and has its outcome posted to hook.
+func (d document) body(hook string) ([]byte, error) {
+	fields := map[string]any{d.field: d.text, "webhook_url": hook}
 	for name, value := range d.more {
 		fields[name] = value
 	}

@@ -1,7 +1,7 @@
 // Command demo shows Platen at work: it starts a node of its own, converts every
 // document of a directory through every operation, and an almanac of two hundred pages
-// that it generates, and leaves the files and a table of sizes and times. It is a client of
-// the HTTP API like any other and uses no part of Platen's code.
+// that it generates, verifies the webhook of each, and leaves the files and a table of sizes and
+// times. It is a client of the HTTP API like any other and uses no part of Platen's code.
 package main
 
 import (
@@ -86,12 +86,24 @@ func run(ctx context.Context, s settings) (err error) {
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return err
 	}
+	hooks, err := startReceiver()
+	if err != nil {
+		return err
+	}
+	defer hooks.stop()
 	n, err := startNode(ctx, s.platen)
 	if err != nil {
 		return err
 	}
 	defer func() { err = n.stop(err) }()
-	results, err := convert(ctx, &client{base: n.base, key: n.key}, documents, s.out)
+	results, err := convert(ctx, &client{base: n.base, key: n.key, hook: hooks.url}, documents, s.out)
+	if err != nil {
+		return explain(ctx, err)
+	}
+	secret, err := n.webhookSecret(ctx)
+	if err == nil {
+		err = hooks.await(ctx, results, secret, s.out)
+	}
 	if err != nil {
 		return explain(ctx, err)
 	}
@@ -117,6 +129,6 @@ func report(results []result, out string) error {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("\n%s\nThe files and this table (%s) are in %s%c\n", text, filepath.Base(path), out, filepath.Separator)
+	fmt.Printf("\n%s\nA webhook arrived for every job, and every signature is right (webhook.json is the last one).\nThe files and this table (%s) are in %s%c\n", text, filepath.Base(path), out, filepath.Separator)
 	return nil
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// receiver receives the webhooks of the demo's jobs, as a customer's server does.
+type receiver struct {
+	server *http.Server
+	url    string
+	got    chan received
+}
+
+// received is a webhook as it arrived.
+type received struct {
+	header http.Header
+	body   []byte
+}
+
+// maxHook bounds the body of a webhook, in bytes.
+const maxHook = 64 << 10
+
+func startReceiver() (*receiver, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	r := &receiver{url: "http://" + l.Addr().String() + "/hook", got: make(chan received, 1000)}
+	r.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxHook))
+		if err != nil {
+			return // the node will try again
+		}
+		r.got <- received{req.Header, body}
+		w.WriteHeader(http.StatusNoContent)
+	})}
+	go func() { _ = r.server.Serve(l) }() // until stop
+	return r, nil
+}
+
+func (r *receiver) stop() { _ = r.server.Close() }
+
+// await waits for the webhooks of all jobs, verifies them, and leaves one in the directory out.
+func (r *receiver) await(ctx context.Context, results []result, secret, out string) error {
+	missing := map[string]string{} // name by id
+	for _, d := range results {
+		missing[d.id] = d.name
+	}
+	for len(missing) > 0 {
+		var hook received
+		select {
+		case hook = <-r.got:
+		case <-ctx.Done():
+			return fmt.Errorf("%d webhooks have not arrived: %w", len(missing), ctx.Err())
+		}
+		if err := hook.verify(secret); err != nil {
+			return err
+		}
+		var body struct {
+			ID string `json:"job_id"`
+		}
+		if err := json.Unmarshal(hook.body, &body); err != nil {
+			return fmt.Errorf("webhook: %w", err)
+		}
+		delete(missing, body.ID)
+		if err := os.WriteFile(filepath.Join(out, "webhook.json"), append(hook.body, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verify checks a webhook as docs/WEBHOOKS.md says.
+func (h received) verify(secret string) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		return fmt.Errorf("the webhooks' secret: %w", err)
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", h.header.Get("webhook-id"), h.header.Get("webhook-timestamp"), h.body)
+	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	if !slices.Contains(strings.Fields(h.header.Get("webhook-signature")), want) {
+		return errors.New("a webhook has the wrong signature")
+	}
+	return nil
+}
+
+// webhookSecret asks the node for the secret that signs the webhooks of the business account.
+func (n *node) webhookSecret(ctx context.Context) (string, error) {
+	list, err := n.admin(ctx, "account", "list")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(list) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[1] == "business" {
+			secret, err := n.admin(ctx, "webhook", "secret", "show", fields[0])
+			return strings.TrimSpace(secret), err
+		}
+	}
+	return "", errors.New("the node has no account on the business plan")
+}
+
+// admin runs a command of `platen admin` and returns what it prints.
+func (n *node) admin(ctx context.Context, args ...string) (string, error) {
+	args = append(append([]string{"admin"}, args...), "--data", n.data)
+	out, err := exec.CommandContext(ctx, n.cmd.Path, args...).Output()
+	if err != nil {
+		return "", fmt.Errorf("platen %s: %w", strings.Join(args, " "), err)
+	}
+	return string(out), nil
+}
