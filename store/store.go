@@ -1,7 +1,8 @@
 // Package store keeps the files that jobs produce. A file is stored completely or not at
 // all, under a name that the caller chooses, usually a job id with an extension.
 //
-// Files is the contract. Dir keeps it in a directory, which nodes may share.
+// Files is the contract. Dir keeps files in a directory, which nodes may share, and S3 in a
+// bucket.
 package store
 
 import (
@@ -42,6 +43,8 @@ var (
 	// ErrName refuses a name that is not made of 1 to 128 ASCII letters, digits, dots,
 	// dashes and underscores, or does not begin with a letter or digit.
 	ErrName = errors.New("invalid file name")
+	// ErrCorrupt means that the content is not what was stored.
+	ErrCorrupt = errors.New("the content does not have its checksum")
 )
 
 const maxName = 128

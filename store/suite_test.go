@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ type backEnd struct {
 
 // largest is the size of the largest files of the suite, in bytes: larger than what any back end
 // holds in memory, and not a multiple of anything.
-const largest = 20<<20 + 4321
+const largest = 17<<20 + 4321
 
 // suite checks that a back end keeps the contract of Files. open returns an empty store.
 func suite(t *testing.T, open func(t *testing.T) backEnd) {
@@ -43,18 +44,8 @@ func suite(t *testing.T, open func(t *testing.T) backEnd) {
 	}
 }
 
-// pattern is an endless reader in which each byte is a function of its offset.
-type pattern struct{ at, seed int }
-
-func (p *pattern) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = byte((p.at + i) * 31 >> 3 * (p.seed + 1))
-	}
-	p.at += len(b)
-	return len(b), nil
-}
-
-func patternOf(size int64) io.Reader { return io.LimitReader(&pattern{}, size) }
+// patternOf returns content that is the same whenever it is read, and differs in every part.
+func patternOf(size int64) io.Reader { return io.LimitReader(rand.NewChaCha8([32]byte{}), size) }
 
 type errorReader struct{ err error }
 
