@@ -29,20 +29,20 @@ func (s *S3) explain(ctx context.Context, err error) error {
 	}
 	var refusal minio.ErrorResponse
 	if errors.As(err, &refusal) {
-		return fmt.Errorf("%s refuses: %s (%d): %w%s", s.host, refusal.Code, refusal.StatusCode, err, s.advice(refusal))
+		return fmt.Errorf("%s refuses: %s (%d)%s: %w", s.host, refusal.Code, refusal.StatusCode, s.advice(refusal), err)
 	}
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
-		return fmt.Errorf("%s: %w: name the certificate of its authority by s3.ca_file", s.host, err)
+		return fmt.Errorf("%s: name the certificate of its authority by s3.ca_file: %w", s.host, err)
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {
-		return fmt.Errorf("%s cannot be reached: %w: check s3.endpoint, and that the server runs", s.host, err)
+		return fmt.Errorf("%s cannot be reached: check s3.endpoint, and that the server runs: %w", s.host, err)
 	}
 	return fmt.Errorf("%s: %w", s.host, err)
 }
 
-// advice returns what an operator can do about a refusal, to be added to it.
+// advice returns what an operator can do about a refusal, after a colon.
 func (s *S3) advice(refusal minio.ErrorResponse) string {
 	switch refusal.Code {
 	case minio.NoSuchBucket:
