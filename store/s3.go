@@ -96,6 +96,7 @@ func openS3(ctx context.Context, cfg S3Config, silence time.Duration) (*S3, erro
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
+	client.SetS3EnableDualstack(false) // so that AWS is reached by the name that errors give
 	s.client = *client
 	return s, nil
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -19,11 +21,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/minio/minio-go/v7/pkg/lifecycle"
+
 	"platen.dev/store/s3test"
 )
 
 // brief is how long the stores of these tests bear with a silent server.
-const brief = 300 * time.Millisecond
+const brief = 500 * time.Millisecond
 
 func configOf(server *s3test.Server) S3Config {
 	return S3Config{Endpoint: server.URL, Region: s3test.Region, PathStyle: true, Bucket: s3test.Bucket, Prefix: "platen/files"}
@@ -44,18 +48,6 @@ func startS3(t *testing.T) (*S3, *s3test.Server) {
 	t.Helper()
 	server := s3test.Start(t)
 	return mustOpenS3(t, configOf(server)), server
-}
-
-// startBriefS3 is startS3 for servers that hang.
-func startBriefS3(t *testing.T) (*S3, *s3test.Server) {
-	t.Helper()
-	server := s3test.Start(t)
-	s, err := openS3(t.Context(), configOf(server), brief)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s, server
 }
 
 func TestS3(t *testing.T) {
@@ -140,6 +132,52 @@ func TestS3Addresses(t *testing.T) {
 		if got := mustRead(t, s, "a.pdf"); got != "x" {
 			t.Errorf("%+v: reads %q", tc, got)
 		}
+	}
+}
+
+// Without an endpoint, AWS is spoken to, in the region of the bucket.
+func TestS3OnAWS(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	for pathStyle, want := range map[bool]string{true: "s3.eu-west-1.amazonaws.com:443", false: "results.s3.eu-west-1.amazonaws.com:443"} {
+		s := mustOpenS3(t, S3Config{Region: "eu-west-1", PathStyle: pathStyle, Bucket: "results"})
+		ctx, cancel := context.WithCancel(t.Context())
+		var got string
+		s.transport.Proxy = nil
+		s.transport.DialContext = func(_ context.Context, _, address string) (net.Conn, error) {
+			got = address
+			cancel()
+			return nil, errors.New("not dialed in tests")
+		}
+		if err := s.Delete(ctx, "a"); !errors.Is(err, context.Canceled) || got != want {
+			t.Errorf("dialed %q, want %q; %v", got, want, err)
+		}
+	}
+}
+
+// The sample of a lifecycle rule is one, and the documentation shows it. It removes parts that were
+// never completed, and no file that may still be downloaded.
+func TestLifecycleSample(t *testing.T) {
+	sample, err := os.ReadFile("../deploy/s3/lifecycle.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/STORAGE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "```json\n"+string(sample)+"```") {
+		t.Error("docs/STORAGE.md shows another rule")
+	}
+	var rules lifecycle.Configuration
+	decoder := json.NewDecoder(bytes.NewReader(sample))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&rules); err != nil || len(rules.Rules) != 1 {
+		t.Fatalf("%+v, %v", rules, err)
+	}
+	if r := rules.Rules[0]; r.Status != "Enabled" || r.Expiration.Days != 2 || r.AbortIncompleteMultipartUpload.DaysAfterInitiation != 1 ||
+		r.NoncurrentVersionExpiration.NoncurrentDays != 1 || r.RuleFilter.Prefix != "platen/" {
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -248,9 +286,13 @@ func TestS3PutIsAborted(t *testing.T) {
 
 // A server that does not answer is given up: at any request, and in the middle of a file.
 func TestS3Hangs(t *testing.T) {
-	s, server := startBriefS3(t)
-	s.limit = 4 * brief
-	mustPut(t, s, "a.pdf", "x")
+	server := s3test.Start(t)
+	s, err := openS3(t.Context(), configOf(server), brief)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	s.limit = 3 * brief
 	for _, hangs := range []func(*http.Request) bool{
 		func(*http.Request) bool { return true },
 		func(r *http.Request) bool { return r.URL.Query().Has("partNumber") },

@@ -85,8 +85,7 @@ var errNoCredentials = errors.New("no credentials were found: set AWS_ACCESS_KEY
 
 // findCredentials returns the first source that has credentials.
 func findCredentials(ctx context.Context) (*credentials.Credentials, error) {
-	role := &http.Client{Timeout: roleLimit}
-	defer role.CloseIdleConnections()
+	role := &http.Client{Timeout: roleLimit, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
 	found := credentials.New(&sources{credentials.Chain{Providers: []credentials.Provider{
 		&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: role},
 	}}})

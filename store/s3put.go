@@ -88,7 +88,8 @@ func (s *S3) putWhole(ctx context.Context, name string, content []byte, sum uint
 }
 
 // putParts stores a file in parts, of which nothing is visible before the last request. If it
-// fails, it removes them.
+// fails, it removes them. The library's own upload of a stream would not do so once ctx has ended,
+// and knows no limit before which it must not complete.
 func (s *S3) putParts(ctx context.Context, name string, p *parts, part []byte) (err error) {
 	var id string
 	err = s.call(ctx, func(ctx context.Context) error {
@@ -149,7 +150,7 @@ func (s *S3) putPart(ctx context.Context, name, id string, number int, part []by
 
 // abort removes the parts of a file. It works although ctx may have ended.
 func (s *S3) abort(ctx context.Context, name, id string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(abortLimit, s.limit))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortLimit)
 	defer cancel()
 	err := s.client.AbortMultipartUpload(ctx, s.cfg.Bucket, s.key(name), id)
 	if err == nil || isCode(err, minio.NoSuchUpload) {
