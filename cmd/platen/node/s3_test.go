@@ -3,6 +3,7 @@ package node
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -44,6 +45,31 @@ func TestFilesOnS3(t *testing.T) {
 	}
 	if disks := n.space.disks(); len(disks) != 1 || disks[0].name != "data" {
 		t.Errorf("watched: %+v", disks)
+	}
+}
+
+// What the probe of suspended rendering does with files fails while S3 is down, and succeeds when
+// it is back.
+func TestProbeOnS3(t *testing.T) {
+	server := s3test.Start(t)
+	n := nodeOnS3(t, server)
+	if err := n.startFiles(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	content := make([]byte, probeBytes)
+	server.Intercept(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		s3test.Refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable")
+	})
+	if err := n.tryFiles(t.Context(), content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
+		t.Errorf("while S3 is down: %v", err)
+	}
+	server.Intercept(nil)
+	if err := n.tryFiles(t.Context(), content); err != nil {
+		t.Errorf("when S3 is back: %v", err)
+	}
+	if left := server.Keys(); len(left) > 0 {
+		t.Errorf("left on the server: %v", left)
 	}
 }
 
