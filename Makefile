@@ -47,11 +47,12 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, veraPDF, Mustang, xmllint and schemathesis, with browsers killed, and the nemesis
+integration: integrationdeps build ## run the tests against Apache Kafka, S3 (versitygw), veraPDF, Mustang, xmllint and schemathesis, with browsers killed, and the nemesis
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 2,000 jobs while browsers are killed"
 	@$(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
+	@testdata/s3/integration.sh
 	@testdata/kafka/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis

@@ -19,6 +19,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/store"
 )
 
 // fixture is a server over fakes of everything behind the edge, with an account of one key.
@@ -46,6 +47,7 @@ type fixture struct {
 	// can be taken.
 	foresee []events.Reply
 	room    error
+	files   store.Files // what is downloaded; nil for a text that names the file
 }
 
 // newFixture starts a server whose documents can be refused.
@@ -54,7 +56,14 @@ func newFixture(t *testing.T) *fixture {
 	cfg, d := fakeConfig(testkit.Silent())
 	d.t, d.known = t, true
 	cfg.Documents = refusableDocuments
-	cfg.Open = func(_ context.Context, name string) (io.ReadCloser, int64, error) {
+	cfg.Open = func(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+		if d.files != nil {
+			f, err := d.files.Open(ctx, name)
+			if err != nil {
+				return nil, 0, err
+			}
+			return f, f.Size, nil
+		}
 		if name == "missing" {
 			return nil, 0, errors.New("gone")
 		}

@@ -33,13 +33,14 @@ const (
 //	<root>/<first two hex digits of the name's SHA-256>/<name>
 //	<root>/temp/put-<random>          files being written
 //
-// It is safe for concurrent use, also by several processes on one directory. Only the owner
-// of a file can read it.
+// What it has acknowledged survives power loss. Only the owner of a file can read it.
 type Dir struct {
 	fs      vfs.FS
 	root    string
 	durable sync.Map // the hash directories that survive power loss
 }
+
+var _ Files = (*Dir)(nil)
 
 // OpenDir opens a directory, which it creates durably if it does not exist. It removes
 // incomplete files whose writers have ended.
@@ -56,11 +57,8 @@ func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 	return d, nil
 }
 
-// Put stores the content of r as the file name, and returns its size in bytes. It replaces
-// an existing file atomically: a reader sees the old or the new file, never a mixture. When
-// Put returns nil, the file survives power loss. When it returns an error, an existing file
-// is unchanged, unless only the last step, syncing the directory, failed. Content of more
-// than limit bytes gives ErrTooLarge. Put takes a fixed amount of memory.
+// Put implements Files. The last step, after which the new file may be there although Put
+// fails, is syncing the hash directory.
 func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {
 	if err := checkName(name); err != nil {
 		return 0, err
@@ -78,7 +76,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 	return size, nil
 }
 
-// Open opens a file for reading, or returns ErrNotExist. The caller closes it.
+// Open implements Files.
 func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
 	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
 		return nil, err
@@ -104,7 +102,7 @@ type content struct {
 	io.Closer
 }
 
-// Delete durably deletes a file. It returns nil if the file does not exist.
+// Delete implements Files.
 func (d *Dir) Delete(ctx context.Context, name string) error {
 	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
 		return err

@@ -9,9 +9,11 @@ import (
 	"time"
 )
 
-// Each calls visit with the name of every stored file, and when it was stored, in no order, until
-// visit returns an error, which it returns. Files that come or go meanwhile may be left out.
+// Each implements Files.
 func (d *Dir) Each(ctx context.Context, visit func(name string, stored time.Time) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	for hash := range 256 {
 		dir := d.fs.PathJoin(d.root, hex.EncodeToString([]byte{byte(hash)}))
 		names, err := d.fs.List(dir)

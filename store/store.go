@@ -1,15 +1,38 @@
 // Package store keeps the files that jobs produce. A file is stored completely or not at
 // all, under a name that the caller chooses, usually a job id with an extension.
 //
-// Dir keeps them in a directory, which nodes may share. Any other back end must give the
-// guarantees that the methods of Dir document.
+// Files is the contract. Dir keeps files in a directory, which nodes may share, and S3 in a
+// bucket.
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
+
+// Files keeps files by name. It is safe for concurrent use, also by several processes on one
+// store. No method waits for ever: each ends soon after ctx has ended, or with an error when
+// the store is silent. A name that is not valid gives ErrName.
+type Files interface {
+	// Put stores the content of r as the file name, and returns its size in bytes. It replaces
+	// an existing file atomically: a reader sees the old or the new file, never a mixture or a
+	// part. When Put returns nil, the file is durable. When it returns an error, nothing has
+	// changed, unless only the very last step failed: then the new file may be there, whole.
+	// Content of more than limit bytes gives ErrTooLarge. Put takes a bounded amount of memory.
+	Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error)
+	// Open opens a file for reading, or returns ErrNotExist. The caller closes it. ctx is for
+	// opening only; the file may be read after it has ended.
+	Open(ctx context.Context, name string) (*File, error)
+	// Delete durably deletes a file. It returns nil if the file does not exist.
+	Delete(ctx context.Context, name string) error
+	// Each calls visit with the name of every stored file, and when it was stored, in no
+	// order, until visit returns an error, which it returns. Files that come or go meanwhile
+	// may be left out.
+	Each(ctx context.Context, visit func(name string, stored time.Time) error) error
+}
 
 // Errors for errors.Is.
 var (
@@ -20,13 +43,16 @@ var (
 	// ErrName refuses a name that is not made of 1 to 128 ASCII letters, digits, dots,
 	// dashes and underscores, or does not begin with a letter or digit.
 	ErrName = errors.New("invalid file name")
+	// ErrCorrupt means that the content is not what was stored.
+	ErrCorrupt = errors.New("the content does not have its checksum")
 )
 
 const maxName = 128
 
-// File is an open file. It stays readable after the file was replaced or deleted.
+// File is an open file. Reading it gives all Size bytes or an error. If the file is replaced or
+// deleted meanwhile, it goes on with what was opened.
 type File struct {
-	io.ReadSeekCloser
+	io.ReadCloser
 	// Size is in bytes.
 	Size int64
 }

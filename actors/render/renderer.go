@@ -31,7 +31,7 @@ type Lease interface {
 	Return()
 }
 
-// Files stores results; store.Dir implements it.
+// Files stores results; the back ends of package store implement it.
 type Files interface {
 	// Put durably stores the bytes of r under name and returns their number.
 	Put(ctx context.Context, name string, r io.Reader, limit int64) (int64, error)

@@ -66,7 +66,7 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.String("config", "", "configuration `FILE` (TOML; deploy/platen.toml shows every field); flags win over it")
 	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")
 	flags.StringVar(&cfg.Data, "data", cfg.Data, "keep everything in `DIR`")
-	flags.StringVar(&cfg.Files, "files", cfg.Files, "keep results in `DIR`, shared by the nodes of a cluster (default <data>/files)")
+	flags.StringVar(&cfg.Files, "files", cfg.Files, "keep results in `DIR`, or s3://BUCKET/PREFIX, shared by the nodes of a cluster (default <data>/files)")
 	flags.BoolVar(&cfg.Dev, "dev", cfg.Dev, "create a demo account per plan; their keys go to <data>/dev-keys.json")
 	flags.Var((*list)(&cfg.Kafka.Brokers), "kafka", "use the Kafka cluster at `HOST:PORT[,…]` as the log (default: the embedded log)")
 	flags.StringVar(&cfg.ClickHouse, "clickhouse", cfg.ClickHouse, "keep the usage ledger on the ClickHouse server at `HOST:PORT`")

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -130,7 +131,7 @@ func (c *collector) addShards() {
 
 func (c *collector) addDisks() {
 	byDisk := func(name, help string, value func(volume) int64) {
-		c.by("disk", []string{"data", "files"}, name, help, func(at figures, disk string) float64 {
+		c.by("disk", slices.Sorted(maps.Keys(c.node.cfg.disks())), name, help, func(at figures, disk string) float64 {
 			i := slices.IndexFunc(at.disks, func(d volume) bool { return d.name == disk })
 			if i < 0 { // it could not be measured
 				return 0

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"platen.dev/actors/webhook"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/store"
 )
 
 // Config is everything that an operator may set, by file and by flag. Flags override the
@@ -25,9 +28,11 @@ type Config struct {
 	Listen string `toml:"listen"`
 	// Data is the directory of everything the node keeps.
 	Data string `toml:"data"`
-	// Files is the directory of results; empty means <data>/files. The nodes of a
-	// cluster must share it (a network file system).
+	// Files is where results are kept: a directory, or s3://bucket/prefix; empty means
+	// <data>/files. The nodes of a cluster must share it.
 	Files string `toml:"files"`
+	// S3 configures the server of s3://bucket/prefix.
+	S3 S3Config `toml:"s3"`
 	// Dev creates one account per plan and writes their keys to <data>/dev-keys.json.
 	Dev bool `toml:"dev"`
 	// Partitions is the number of shards, fixed for the life of a log.
@@ -77,6 +82,22 @@ type KafkaConfig struct {
 	CommandsHours int `toml:"commands_hours"`
 }
 
+// S3Config is the section [s3]. Credentials come from elsewhere (docs/STORAGE.md).
+type S3Config struct {
+	// Endpoint is the server's URL, https://host or https://host:port; empty means AWS.
+	Endpoint string `toml:"endpoint"`
+	// Region is the bucket's.
+	Region string `toml:"region"`
+	// PathStyle says that buckets are paths of the server, not hosts.
+	PathStyle bool `toml:"path_style"`
+	// SSE is how the server encrypts results: AES256 or aws:kms; empty means as the bucket says.
+	SSE string `toml:"sse"`
+	// KMSKey is the key's id for aws:kms; empty means the account's default.
+	KMSKey string `toml:"kms_key"`
+	// CAFile has certificates (PEM) of authorities that are trusted beside the system's.
+	CAFile string `toml:"ca_file"`
+}
+
 // ClusterConfig is the section [cluster].
 type ClusterConfig struct {
 	// Gossip is where the node gossips, host:port, TCP and UDP.
@@ -107,6 +128,7 @@ func NewConfig() Config {
 		Data:         "data",
 		Partitions:   events.DefaultPartitions,
 		Kafka:        KafkaConfig{ReplicationFactor: 1, SessionSeconds: 6, CommandsHours: 168},
+		S3:           S3Config{Region: "us-east-1"},
 		DrainSeconds: 25,
 		DocsURL:      "https://platen.dev/docs/errors",
 		UpgradeURL:   "https://platen.dev/pricing",
@@ -150,7 +172,7 @@ func (c Config) Validate() error {
 		check(c.ReserveMB >= 0, "reserve_mb: must not be negative"),
 		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"),
 		check(c.Browser.Slots >= 0, "browser.slots: must not be negative"),
-		c.Kafka.validate(), c.Cluster.validate(c.Kafka),
+		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
 		checkOptionalAddress("clickhouse", c.ClickHouse),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
@@ -182,6 +204,51 @@ func (c ClusterConfig) validate(k KafkaConfig) error {
 	)
 }
 
+// validateFiles checks where results are kept. The section [s3] must be right even if it is not
+// used.
+func (c Config) validateFiles() error {
+	errs := []error{c.S3.validate()}
+	switch s3 := c.s3(); {
+	case strings.HasPrefix(c.Files, s3Scheme):
+		errs = append(errs,
+			check(bucketName.MatchString(s3.Bucket), "files: the bucket must have a name of 3 to 63 lower-case letters, digits, dots and dashes, not %q", s3.Bucket),
+			check(s3.Prefix == "" || keyPrefix.MatchString(s3.Prefix), "files: the prefix must be made of letters, digits, dots, dashes, underscores and single slashes, not %q", s3.Prefix),
+			check(c.S3.PathStyle || !strings.Contains(s3.Bucket, "."), "s3.path_style: must be true for a bucket with a dot in its name, which no certificate covers as a host"),
+		)
+	case strings.Contains(c.Files, "://"):
+		errs = append(errs, fmt.Errorf("files: must be a directory or s3://bucket/prefix, not %q", withoutUser(c.Files)))
+	}
+	return errors.Join(errs...)
+}
+
+var (
+	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	keyPrefix  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
+)
+
+func (s S3Config) validate() error {
+	return errors.Join(
+		check(s.Endpoint == "" || isServer(s.Endpoint), "s3.endpoint: must be https://host or https://host:port, not %q", withoutUser(s.Endpoint)),
+		check(s.Region != "", "s3.region: must name a region; servers other than AWS mostly take us-east-1"),
+		check(s.SSE == "" || s.SSE == "AES256" || s.SSE == "aws:kms", `s3.sse: must be AES256, aws:kms or empty, not %q`, s.SSE),
+		check(s.KMSKey == "" || s.SSE == "aws:kms", "s3.kms_key: needs sse = \"aws:kms\""),
+	)
+}
+
+// isServer reports whether a URL names a server and nothing else.
+func isServer(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && text == u.Scheme+"://"+u.Host
+}
+
+// withoutUser removes what may be credentials from a URL.
+func withoutUser(text string) string {
+	if at := strings.LastIndex(text, "@"); at >= 0 {
+		return "…" + text[at:]
+	}
+	return text
+}
+
 func check(ok bool, format string, args ...any) error {
 	if ok {
 		return nil
@@ -201,11 +268,35 @@ func checkOptionalAddress(field, address string) error {
 	return checkAddress(field, address)
 }
 
-func (c Config) filesDir() string {
-	if c.Files != "" {
-		return c.Files
+// filesDir returns the directory of results; on S3 there is none.
+func (c Config) filesDir() (dir string, found bool) {
+	switch {
+	case c.Files == "":
+		return filepath.Join(c.Data, "files"), true
+	case strings.HasPrefix(c.Files, s3Scheme):
+		return "", false
 	}
-	return filepath.Join(c.Data, "files")
+	return c.Files, true
+}
+
+// disks returns the directories of the disks that the node writes to, by what they are for.
+func (c Config) disks() map[string]string {
+	disks := map[string]string{"data": c.Data}
+	if dir, found := c.filesDir(); found {
+		disks["files"] = dir
+	}
+	return disks
+}
+
+const s3Scheme = "s3://"
+
+// s3 returns where results are if they are on S3.
+func (c Config) s3() store.S3Config {
+	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(c.Files, s3Scheme), "/")
+	return store.S3Config{
+		Endpoint: c.S3.Endpoint, Region: c.S3.Region, PathStyle: c.S3.PathStyle, SSE: c.S3.SSE, KMSKey: c.S3.KMSKey, CAFile: c.S3.CAFile,
+		Bucket: bucket, Prefix: strings.TrimSuffix(prefix, "/"),
+	}
 }
 
 func (c Config) logDir() string { return filepath.Join(c.Data, "log") }

@@ -79,6 +79,20 @@ func TestBadConfig(t *testing.T) {
 		{"[kafka]\nreplication_factor = 0", "kafka.replication_factor: must be at least 1"},
 		{"[kafka]\nsession_seconds = 0", "kafka.session_seconds: must be at least 1"},
 		{"[kafka]\ncommands_hours = 1", "kafka.commands_hours: must be at least 24"},
+		{`files = "ftp://host/dir"`, "files: must be a directory or s3://bucket/prefix"},
+		{`files = "s3://"`, "files: the bucket must have a name"},
+		{`files = "s3://ab"`, "files: the bucket must have a name"},
+		{`files = "s3://` + strings.Repeat("a", 64) + `"`, "files: the bucket must have a name"},
+		{`files = "s3://Upper/p"`, "files: the bucket must have a name"},
+		{`files = "s3://bucket//p"`, "files: the prefix must be made of"},
+		{`files = "s3://bucket/../p"`, "files: the prefix must be made of"},
+		{`files = "s3://buck.et/p"`, "s3.path_style: must be true for a bucket with a dot"},
+		{"[s3]\nendpoint = \"host:9000\"", "s3.endpoint: must be https://host"},
+		{"[s3]\nendpoint = \"https://host/path\"", "s3.endpoint: must be https://host"},
+		{"[s3]\nendpoint = \"https://key:secret@host\"", `not "…@host"`},
+		{"[s3]\nregion = \"\"", "s3.region: must name a region"},
+		{"[s3]\nsse = \"rot13\"", "s3.sse: must be AES256, aws:kms or empty"},
+		{"[s3]\nsse = \"AES256\"\nkms_key = \"k\"", "s3.kms_key: needs sse"},
 		{"[cluster]\njoin = [\"127.0.0.1:1\"]", "cluster.gossip: is needed"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"", "cluster.actors: must be host:port"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"", "kafka.brokers: a cluster needs a shared log"},
@@ -98,6 +112,38 @@ func TestBadConfig(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: got %v, want an error with %q", tc.text, err, tc.want)
+		}
+	}
+}
+
+// Good places of results are taken, and mean what they say.
+func TestFiles(t *testing.T) {
+	for _, tc := range []struct{ files, dir, bucket, prefix string }{
+		{"", "data/files", "", ""},
+		{"/mnt/platen", "/mnt/platen", "", ""},
+		{"s3://abc", "", "abc", ""},
+		{"s3://abc/", "", "abc", ""},
+		{"s3://" + strings.Repeat("a", 63) + "/p", "", strings.Repeat("a", 63), "p"},
+		{"s3://acme-results/platen/files/", "", "acme-results", "platen/files"},
+	} {
+		cfg := NewConfig()
+		cfg.Files = tc.files
+		if err := cfg.Validate(); err != nil {
+			t.Errorf("%q: %v", tc.files, err)
+		}
+		dir, found := cfg.filesDir()
+		if dir != tc.dir || found != (tc.bucket == "") || cfg.disks()["files"] != tc.dir {
+			t.Errorf("%q: directory %q, disks %v", tc.files, dir, cfg.disks())
+		}
+		if s3 := cfg.s3(); !found && (s3.Bucket != tc.bucket || s3.Prefix != tc.prefix || s3.Region != "us-east-1") {
+			t.Errorf("%q: got %+v", tc.files, s3)
+		}
+	}
+	for _, endpoint := range []string{"https://host", "http://127.0.0.1:9000", "https://[::1]:9000"} {
+		cfg := NewConfig()
+		cfg.S3 = S3Config{Endpoint: endpoint, Region: "r", SSE: "aws:kms", KMSKey: "k"}
+		if err := cfg.Validate(); err != nil {
+			t.Errorf("%s: %v", endpoint, err)
 		}
 	}
 }

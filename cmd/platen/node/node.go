@@ -51,7 +51,7 @@ type Node struct {
 	system    *actor.ActorSystem
 	replica   *projections.Replica
 	work      string // absolute; what is in it is of use to this process only
-	files     *store.Dir
+	files     store.Files
 	space     *space
 	appends   *appends
 	cluster   *cluster.Cluster // nil when the node is alone
@@ -237,7 +237,7 @@ func (n *Node) Replica() *projections.Replica { return n.replica }
 func (n *Node) Commands() *shard.Gateway { return n.gateway }
 
 // Files is the store of results.
-func (n *Node) Files() *store.Dir { return n.files }
+func (n *Node) Files() store.Files { return n.files }
 
 // Nodes is how many nodes are up, as this one sees it.
 func (n *Node) Nodes() int {

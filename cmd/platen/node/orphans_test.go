@@ -78,7 +78,7 @@ func put(t *testing.T, n *Node, name string) {
 // makeOld sets back the time of a stored file.
 func makeOld(t *testing.T, n *Node, name string) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(n.cfg.filesDir(), "*", name))
+	paths, err := filepath.Glob(filepath.Join(n.cfg.Data, "files", "*", name))
 	if err != nil || len(paths) != 1 {
 		t.Fatalf("%s is at %q, %v", name, paths, err)
 	}

@@ -73,9 +73,6 @@ func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, err
 	return n.pool.Acquire(ctx, lane)
 }
 
-// probePrefix begins the names of files with which the store is probed.
-const probePrefix = "probe-"
-
 // probeBytes is the size of the file with which the store is probed: more than is left on a
 // disk that is full.
 const probeBytes = 1 << 20
@@ -87,11 +84,7 @@ func (n *Node) probe(ctx context.Context) error {
 		return fmt.Errorf("browsers: %w", err)
 	}
 	page.Return()
-	name := probePrefix + string(n.id)
-	if _, err := n.files.Put(ctx, name, bytes.NewReader(make([]byte, probeBytes)), probeBytes); err != nil {
-		return fmt.Errorf("files: %w", err)
-	}
-	if err := n.files.Delete(ctx, name); err != nil {
+	if err := n.tryFiles(ctx, make([]byte, probeBytes)); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil

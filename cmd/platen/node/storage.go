@@ -1,9 +1,11 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -140,13 +142,77 @@ func (n *Node) catchUp(ctx context.Context) error {
 
 // startSpace watches the disks that the node writes to.
 func (n *Node) startSpace(context.Context) error {
-	n.space = &space{dirs: map[string]string{"data": n.cfg.Data, "files": n.cfg.filesDir()}, reserve: int64(n.cfg.ReserveMB) << 20, logger: n.logger}
+	n.space = &space{dirs: n.cfg.disks(), reserve: int64(n.cfg.ReserveMB) << 20, logger: n.logger}
 	n.space.look()
 	n.periodically("space", spaceInterval, func(context.Context) { n.space.look() })
 	return nil
 }
 
-func (n *Node) startFiles(context.Context) (err error) {
-	n.files, err = store.OpenDir(n.cfg.filesDir())
+// startFiles opens the store of results. One on S3 has to work: what is set wrongly there would
+// otherwise show as jobs that wait.
+func (n *Node) startFiles(ctx context.Context) error {
+	if dir, found := n.cfg.filesDir(); found {
+		files, err := store.OpenDir(dir)
+		if err != nil {
+			return err
+		}
+		n.files = files
+		return nil
+	}
+	files, err := store.OpenS3(ctx, n.cfg.s3())
+	if err != nil {
+		return err
+	}
+	n.onClose("files", func(context.Context) error { files.Close(); return nil })
+	n.files = files
+	return n.tryFiles(ctx, []byte(n.id))
+}
+
+// probePrefix begins the names of files with which the store is tried.
+const probePrefix = "probe-"
+
+// tryFiles does with a file of its own all that is done with files.
+func (n *Node) tryFiles(ctx context.Context, content []byte) error {
+	name := probePrefix + string(n.id)
+	if _, err := n.files.Put(ctx, name, bytes.NewReader(content), int64(len(content))); err != nil {
+		return err
+	}
+	if err := n.readProbe(ctx, name, content); err != nil {
+		return errors.Join(err, n.files.Delete(ctx, name))
+	}
+	if err := n.files.Delete(ctx, name); err != nil {
+		return err
+	}
+	f, err := n.files.Open(ctx, name)
+	switch {
+	case errors.Is(err, store.ErrNotExist):
+		return nil
+	case err == nil:
+		return errors.Join(fmt.Errorf("%s was deleted and is still there", name), f.Close())
+	}
+	return fmt.Errorf("%s was deleted: %w", name, err)
+}
+
+// readProbe checks that a file is there, and listed.
+func (n *Node) readProbe(ctx context.Context, name string, want []byte) error {
+	f, err := n.files.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("read %s: the content is not what was stored", name)
+	}
+	listed := errors.New("listed")
+	err = n.files.Each(ctx, func(string, time.Time) error { return listed })
+	switch {
+	case errors.Is(err, listed):
+		return nil
+	case err == nil:
+		return fmt.Errorf("list files: %s is missing", name)
+	}
 	return err
 }

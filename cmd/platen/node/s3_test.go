@@ -1,0 +1,157 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/actors/retention"
+	"platen.dev/store/s3test"
+)
+
+// nodeOnS3 returns a node that has no parts yet, with its results on a server.
+func nodeOnS3(t *testing.T, server *s3test.Server) *Node {
+	t.Helper()
+	cfg := NewConfig()
+	cfg.Data, cfg.Files = t.TempDir(), "s3://"+s3test.Bucket+"/platen"
+	cfg.S3 = S3Config{Endpoint: server.URL, Region: s3test.Region, PathStyle: true}
+	n := &Node{cfg: cfg, id: "node-1", logger: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}
+
+// A node tries its store on S3 before it starts, and leaves nothing there. Its space is not
+// watched.
+func TestFilesOnS3(t *testing.T) {
+	server := s3test.Start(t)
+	n := nodeOnS3(t, server)
+	for _, start := range []func(context.Context) error{n.startFiles, n.startSpace} {
+		if err := start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := server.Keys(); len(left) > 0 {
+		t.Errorf("left on the server: %v", left)
+	}
+	if disks := n.space.disks(); len(disks) != 1 || disks[0].name != "data" {
+		t.Errorf("watched: %+v", disks)
+	}
+}
+
+// What the probe of suspended rendering does with files fails while S3 is down, and succeeds when
+// it is back.
+func TestProbeOnS3(t *testing.T) {
+	server := s3test.Start(t)
+	n := nodeOnS3(t, server)
+	if err := n.startFiles(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	content := make([]byte, probeBytes)
+	server.Intercept(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		s3test.Refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable")
+	})
+	if err := n.tryFiles(t.Context(), content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
+		t.Errorf("while S3 is down: %v", err)
+	}
+	server.Intercept(nil)
+	if err := n.tryFiles(t.Context(), content); err != nil {
+		t.Errorf("when S3 is back: %v", err)
+	}
+	if left := server.Keys(); len(left) > 0 {
+		t.Errorf("left on the server: %v", left)
+	}
+}
+
+// A node does not start on a store that does not do all that it needs, and says what is missing.
+func TestBadFilesOnS3(t *testing.T) {
+	for want, refuses := range map[string]func(*http.Request) bool{
+		"put probe-node-1":                  func(r *http.Request) bool { return r.Method == http.MethodPut },
+		"open probe-node-1":                 func(r *http.Request) bool { return r.Method == http.MethodGet && !r.URL.Query().Has("list-type") },
+		"list files":                        func(r *http.Request) bool { return r.URL.Query().Has("list-type") },
+		"delete probe-node-1":               func(r *http.Request) bool { return r.Method == http.MethodDelete },
+		"the credentials need s3:GetObject": func(*http.Request) bool { return true },
+	} {
+		server := s3test.Start(t)
+		server.Intercept(func(w http.ResponseWriter, r *http.Request) {
+			if refuses(r) {
+				s3test.Refuse(w, http.StatusForbidden, "AccessDenied")
+				return
+			}
+			server.Serve(w, r)
+		})
+		if err := nodeOnS3(t, server).startFiles(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// Who may not list gets no 404 from AWS for what does not exist, so a store that refuses instead is
+// refused itself; so is one that does not delete, or gives back something else.
+func TestFilesOnS3ThatDoOtherThings(t *testing.T) {
+	for want, do := range map[string]func(s *s3test.Server, w http.ResponseWriter, r *http.Request){
+		"was deleted: open": func(s *s3test.Server, w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && len(s.Keys()) == 0 {
+				s3test.Refuse(w, http.StatusForbidden, "AccessDenied")
+				return
+			}
+			s.Serve(w, r)
+		},
+		"still there": func(s *s3test.Server, w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+			s.Serve(w, r)
+		},
+		"checksum": func(s *s3test.Server, w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && !r.URL.Query().Has("list-type") {
+				s.Corrupt("platen/probe-node-1")
+			}
+			s.Serve(w, r)
+		},
+	} {
+		server := s3test.Start(t)
+		server.Intercept(func(w http.ResponseWriter, r *http.Request) { do(server, w, r) })
+		if err := nodeOnS3(t, server).startFiles(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// The sweep finds the old files on S3 that no job owns.
+func TestOrphansOnS3(t *testing.T) {
+	server := s3test.Start(t)
+	n := nodeOnS3(t, server)
+	if err := n.startFiles(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"lost.pdf", "lost.png", "owned.pdf", "young.pdf"} {
+		if _, err := n.files.Put(t.Context(), name, bytes.NewReader([]byte("x")), 1); err != nil {
+			t.Fatal(err)
+		}
+		if name != "young.pdf" {
+			server.SetStored("platen/"+name, time.Now().Add(-retention.OrphanAge-time.Minute))
+		}
+	}
+	orphans := retention.Orphans{
+		Files: n.files, Now: time.Now, CatchUp: func(context.Context) error { return nil },
+		Owned: func(name string) (bool, error) { return name == "owned.pdf", nil },
+	}
+	if deleted, err := orphans.Sweep(t.Context()); err != nil || deleted != 2 {
+		t.Errorf("%d files were deleted, want 2; %v", deleted, err)
+	}
+	if left := server.Keys(); !slices.Equal(left, []string{"platen/owned.pdf", "platen/young.pdf"}) {
+		t.Errorf("left: %v", left)
+	}
+}

@@ -1,0 +1,88 @@
+package edge
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/projections"
+	"platen.dev/store"
+	"platen.dev/store/s3test"
+)
+
+// onS3 has a fixture download one file from S3, and returns its path and its content.
+func (d *fixture) onS3(t *testing.T, server *s3test.Server) (path string, content []byte) {
+	t.Helper()
+	s3, err := store.OpenS3(t.Context(), store.S3Config{Endpoint: server.URL, Region: s3test.Region, PathStyle: true, Bucket: s3test.Bucket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s3.Close)
+	content = bytes.Repeat([]byte("%PDF-1.4 "), 400_000)
+	if _, err := s3.Put(t.Context(), "f.pdf", bytes.NewReader(content), int64(len(content))); err != nil {
+		t.Fatal(err)
+	}
+	id := events.NewJobID()
+	d.files = s3
+	d.jobs[id] = projections.Job{
+		Account: "acc", Status: events.StatusDone, Expires: events.At(time.Now().Add(time.Hour)), File: events.File{Name: "f.pdf", Size: int64(len(content))},
+	}
+	return "/jobs/" + id.String() + "/download", content
+}
+
+// download returns what a client receives, and what is wrong with it.
+func (d *fixture) download(path string) (got []byte, err error) {
+	req, err := http.NewRequest(http.MethodGet, d.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("X-API-Key", d.secret)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	got, err = io.ReadAll(resp.Body)
+	return got, errors.Join(err, resp.Body.Close())
+}
+
+// A file on S3 arrives whole. If its connection breaks, or its content has changed, the client is
+// cut off: what it received can never pass for the file.
+func TestDownloadFromS3(t *testing.T) {
+	server, d := s3test.Start(t), newFixture(t)
+	path, content := d.onS3(t, server)
+	if got, err := d.download(path); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%d bytes of %d, %v", len(got), len(content), err)
+	}
+	server.Intercept(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+		w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+		_, _ = w.Write(content[:len(content)/2])
+		panic(http.ErrAbortHandler)
+	})
+	if got, err := d.download(path); err == nil || len(got) >= len(content) {
+		t.Errorf("of a connection that breaks: %d bytes of %d, %v", len(got), len(content), err)
+	}
+	server.Intercept(nil)
+	server.Corrupt("f.pdf")
+	if got, err := d.download(path); err == nil || len(got) >= len(content) {
+		t.Errorf("of a file that has changed: %d bytes of %d, %v", len(got), len(content), err)
+	}
+}
+
+// While S3 refuses, no download is spent.
+func TestDownloadWhileS3Refuses(t *testing.T) {
+	server, d := s3test.Start(t), newFixture(t)
+	path, _ := d.onS3(t, server)
+	server.Intercept(func(w http.ResponseWriter, _ *http.Request) { s3test.Refuse(w, http.StatusForbidden, "AccessDenied") })
+	if a := d.do(http.MethodGet, path, ""); a.StatusCode != http.StatusInternalServerError {
+		t.Errorf("got %d %s", a.StatusCode, a.body)
+	}
+	if len(d.commands) > 0 {
+		t.Errorf("commands were sent: %v", d.commands)
+	}
+}
