@@ -297,8 +297,12 @@ func TestWebhookSettings(t *testing.T) {
 		t.Errorf("after the rotation: %d signatures, Authorization %q", n, got.header.Get("Authorization"))
 	}
 	for _, wrong := range [][]string{
-		{"secret", "rotate", account, "--overlap", "59m"}, {"secret", "rotate", account, "--overlap", "121h"}, {"secret", "show", "acc_none"},
-		{"headers", "set", account, "Host", "x"}, {"headers", "set", account, "Acme-Signature", "x"}, {"headers", "delete", account, "X-None"},
+		{"secret", "rotate", account, "--overlap", "59m"},
+		{"secret", "rotate", account, "--overlap", "121h"},
+		{"secret", "show", "acc_none"},
+		{"headers", "set", account, "Host", "x"},
+		{"headers", "set", account, "Acme-Signature", "x"},
+		{"headers", "delete", account, "X-None"},
 	} {
 		args := append(append([]string{"admin", "webhook"}, wrong...), "--data", n.cfg.Data)
 		if err := run(args, io.Discard, io.Discard); err == nil {

@@ -29,9 +29,11 @@ func TestNotice(t *testing.T) {
 		"done": {done, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times +
 			`"expires_at":"2026-02-01T09:00:00.181Z","file_url":"https://a.example/?a=1\u0026b=2",` + metrics},
 		"delivered": {delivered, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times + metrics},
-		"failed": {projections.Job{Status: events.StatusFailed, Test: true, Created: done.Created, Finished: done.Finished, Error: events.PageTimeout},
+		"failed": {
+			projections.Job{Status: events.StatusFailed, Test: true, Created: done.Created, Finished: done.Finished, Error: events.PageTimeout},
 			`{"type":"job.failed","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"failed","test":true,` + times +
-				`"expires_at":null,"file_url":null,"error_code":"PAGE_TIMEOUT","pages_count":null,"metrics":null}`},
+				`"expires_at":null,"file_url":null,"error_code":"PAGE_TIMEOUT","pages_count":null,"metrics":null}`,
+		},
 	} {
 		got := AppendNotice(nil, id, c.job)
 		if string(got) != c.want || !json.Valid(got) {
