@@ -65,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 	p := m.start(t)
 	key := client{m.devKey(t, events.PlanBusiness)}
 	accepted := []events.JobID{mustSubmit(t, key, p.address)}
-	free := fill(t, m.data)
+	fill(t, m.data)
 	for n := range 200 {
 		body := map[string]string{"html": fmt.Sprintf("<h1>Job %d</h1><!--%s-->%s", n, strings.Repeat("x", 1000), strings.Repeat("<p>text</p>", 10_000))}
 		id, status, err := key.post(p.address+"/html-to-pdf", body)
@@ -82,7 +82,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	endsFull(t, p)
-	free = fill(t, m.data) // again, as the end of the node has left some room
+	free := fill(t, m.data) // again, as the end of the node has left some room
 	endsFull(t, m.launch(t))
 	t.Logf("%d jobs were accepted", len(accepted))
 	free()
