@@ -9,6 +9,9 @@
 // one machine; a single broker survives kill -9 of its process, and power loss only
 // with log.flush.interval.messages=1. See deploy/kafka/server.properties.
 //
+// Bounds ask most of a partition's replicas who leads it, since a leader that was deposed
+// and does not know it yet would answer with an old end (docs/decisions/0027).
+//
 // A partition is read in two ways. A reader that is behind sends fetch requests of
 // its own to the leader: one round trip for one record or for a megabyte. A reader
 // that has reached the end subscribes to a shared consumer, where one long poll
