@@ -79,7 +79,7 @@ func (c *Client) Send(ctx context.Context, m Message) (o Outcome) {
 		o.Answer = answer(response.Body)
 		_ = response.Body.Close() // what matters was read
 	} else {
-		o.Error = reason(ctx, err)
+		o.Error = kept(reason(ctx, err)) // a certificate may say anything
 	}
 	o.Millis = time.Since(start).Milliseconds()
 	return o
@@ -106,7 +106,12 @@ var errURL = errors.New("the URL is damaged")
 // no more has answered all the same.
 func answer(body io.Reader) string {
 	b, _ := io.ReadAll(io.LimitReader(body, contract.WebhookAnswer))
-	return strings.ToValidUTF8(string(b[:min(len(b), contract.WebhookKept)]), "")
+	return kept(string(b))
+}
+
+// kept is the beginning of a text that a receiver may have written, fit for the log.
+func kept(s string) string {
+	return strings.ToValidUTF8(s[:min(len(s), contract.WebhookKept)], "")
 }
 
 // retryAfter is the pause that a header asks for, in seconds.

@@ -171,6 +171,18 @@ func listening(t *testing.T, serve func(net.Conn)) net.Listener {
 	return l
 }
 
+// What is kept of a text is valid, and bounded.
+func TestKept(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\xffb": "ab", "": "", strings.Repeat("x", contract.WebhookKept) + "y": strings.Repeat("x", contract.WebhookKept),
+		strings.Repeat("x", contract.WebhookKept-1) + "ä": strings.Repeat("x", contract.WebhookKept-1),
+	} {
+		if got := kept(text); got != want {
+			t.Errorf("%d bytes: kept %d, want %d", len(text), len(got), len(want))
+		}
+	}
+}
+
 // A receiver that does not answer ends the attempt at its limit.
 func TestSilence(t *testing.T) {
 	ctx, cancel := context.WithDeadline(testkit.Context(t), time.Now())
