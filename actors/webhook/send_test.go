@@ -83,9 +83,11 @@ func TestAnswers(t *testing.T) {
 		retryAfter int64
 		length     int
 	}{
-		"nothing":                {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, 204, 0, 0},
-		"gone":                   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, 410, 0, 0},
-		"a redirect":             {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere, http.StatusTemporaryRedirect) }, 307, 0, 0},
+		"nothing": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, 204, 0, 0},
+		"gone":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, 410, 0, 0},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere, http.StatusTemporaryRedirect)
+		}, 307, 0, 0},
 		"busy for a minute":      {retryAfterHeader(503, "60"), 503, 60, 0},
 		"busy until a time":      {retryAfterHeader(429, at.Add(90*time.Second).Format(http.TimeFormat)), 429, 90, 0},
 		"busy until an old time": {retryAfterHeader(429, at.Add(-time.Hour).Format(http.TimeFormat)), 429, 0, 0},

@@ -90,3 +90,42 @@ func TestCheckPrefix(t *testing.T) {
 		}
 	}
 }
+
+// A webhook is verified with any of the secrets that have signed it, within five minutes, and only
+// as it was sent.
+func TestVerify(t *testing.T) {
+	at := time.Unix(1_614_265_330, 0)
+	first, second, other := Secret([32]byte{1}), Secret([32]byte{2}), Secret([32]byte{3})
+	sent := http.Header{}
+	if err := sign(sent, "X-Platen", "msg_1", at, []byte("body"), []string{second, first}); err != nil {
+		t.Fatal(err)
+	}
+	arrived := http.Header{}
+	for name, values := range sent {
+		arrived.Set(name, values[0])
+	}
+	for name, c := range map[string]struct {
+		secret, body, id string
+		now              time.Time
+		ok               bool
+	}{
+		"the new secret":         {second, "body", "msg_1", at, true},
+		"the old secret":         {first, "body", "msg_1", at, true},
+		"another secret":         {other, "body", "msg_1", at, false},
+		"no secret":              {"whsec_?", "body", "msg_1", at, false},
+		"another body":           {first, "bodY", "msg_1", at, false},
+		"another id":             {first, "body", "msg_2", at, false},
+		"five minutes later":     {first, "body", "msg_1", at.Add(tolerance), true},
+		"more than that":         {first, "body", "msg_1", at.Add(tolerance + 1), false},
+		"a clock that is behind": {first, "body", "msg_1", at.Add(-tolerance - 1), false},
+	} {
+		h := arrived.Clone()
+		h.Set("webhook-id", c.id)
+		if err := Verify(h, []byte(c.body), c.secret, c.now); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := Verify(http.Header{}, nil, first, at); err == nil {
+		t.Error("verified without headers")
+	}
+}

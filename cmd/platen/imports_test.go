@@ -96,7 +96,7 @@ var rules = map[string]rule{
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
-	"cmd/platen":               {"cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events", "parses commands and calls what does them"},
+	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events", "parses commands and calls what does them"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench":                {"browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded", "measures the service from outside, and the bare minimum of the same work"},
 }

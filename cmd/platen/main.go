@@ -37,6 +37,7 @@ Usage:
 ` + admin.Usage() + `  platen log dump [flags]                   print commands and journal, without content; --account ID, --job ID, --from TIME, --json
   platen einvoice check FILE                check an XML invoice, or a hybrid PDF; --profile PROFILE
   platen einvoice extract FILE              print the XML of a hybrid PDF; --out FILE
+  platen webhook listen                     show and verify the webhooks that arrive; --port PORT, --secret SECRET, --answer STATUS
   platen version                            print the version
 
 The admin commands talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
@@ -59,6 +60,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return dumpLog(args[1:], stdout, stderr)
 	case "einvoice":
 		return eInvoice(args[1:], stdout, stderr)
+	case "webhook":
+		return listenForWebhooks(args[1:], stdout, stderr)
 	case "version":
 		_, err := fmt.Fprintln(stdout, "platen", version())
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/actors/webhook"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
@@ -306,6 +308,35 @@ func TestWebhookSettings(t *testing.T) {
 	} {
 		args := append(append([]string{"admin", "webhook"}, wrong...), "--data", n.cfg.Data)
 		if err := run(args, io.Discard, io.Discard); err == nil {
+			t.Errorf("%q is accepted", wrong)
+		}
+	}
+}
+
+// What arrives is shown with its verdict, whatever it is.
+func TestShowWebhooks(t *testing.T) {
+	secret := webhook.NewSecret()
+	for name, c := range map[string]struct{ secret, body, want string }{
+		"without a secret":  {"", "{}", "\n{}\n"},
+		"a wrong signature": {secret, "{}", "the signature is wrong"},
+		"no JSON":           {"", "\x1b[31m", `"\x1b[31m"`},
+	} {
+		var out strings.Builder
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("POST", "/", strings.NewReader(c.body))
+		r.Header.Set("webhook-timestamp", fmt.Sprint(time.Now().Unix()))
+		showWebhooks(&out, c.secret, 503).ServeHTTP(w, r)
+		if w.Code != 503 || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: %d %q", name, w.Code, out.String())
+		}
+	}
+	w := httptest.NewRecorder()
+	showWebhooks(io.Discard, "", 204).ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", maxWebhook+1))))
+	if w.Code != 400 {
+		t.Errorf("a body that is too large: %d", w.Code)
+	}
+	for _, wrong := range [][]string{{"webhook"}, {"webhook", "send"}, {"webhook", "listen", "x"}, {"webhook", "listen", "--answer", "100"}, {"webhook", "listen", "--answer", "600"}} {
+		if err := run(wrong, io.Discard, io.Discard); err == nil {
 			t.Errorf("%q is accepted", wrong)
 		}
 	}
