@@ -33,8 +33,10 @@ BY_NAME = {
     "PAYLOAD_TOO_LARGE_FOR_QUEUE",  # counted in bytes of what is rendered
     "JOB_NOT_FOUND",  # ids are drawn
     "JOB_NOT_COMPLETE",  # depends on time
+    "JOB_NOT_ENDED",  # likewise
+    "NO_WEBHOOK",  # depends on how the job was submitted
     "OUTPUT_DELIVERED_EXTERNALLY",
-    "CONCURRENCY_LIMIT",  # depends on how fast the browser is
+    "CONCURRENCY_LIMIT_EXCEEDED",  # depends on how fast the browser is
     "TEST_RATE_LIMIT_EXCEEDED",
     "RATE_LIMIT_EXCEEDED",
     "DOWNLOAD_BUSY",
