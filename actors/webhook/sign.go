@@ -30,11 +30,11 @@ func sign(h http.Header, prefix, id string, at time.Time, body []byte, secrets [
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	var standard, older []string
 	for _, secret := range secrets {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
+		signature, err := standardSignature(id, seconds, body, secret)
 		if err != nil {
-			return fmt.Errorf("the secret is damaged: %w", err)
+			return err
 		}
-		standard = append(standard, "v1,"+base64.StdEncoding.EncodeToString(mac(key, id, ".", seconds, ".", string(body))))
+		standard = append(standard, signature)
 		older = append(older, "v1="+hex.EncodeToString(mac([]byte(secret), seconds, ".", string(body))))
 	}
 	h["webhook-id"], h["webhook-timestamp"] = []string{id}, []string{seconds}
@@ -42,6 +42,15 @@ func sign(h http.Header, prefix, id string, at time.Time, body []byte, secrets [
 	h[prefix+"-Timestamp"] = []string{seconds}
 	h[prefix+"-Signature"] = []string{"t=" + seconds + "," + strings.Join(older, ",")}
 	return nil
+}
+
+// standardSignature signs by one secret as Standard Webhooks has it.
+func standardSignature(id, seconds string, body []byte, secret string) (string, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
+	if err != nil {
+		return "", fmt.Errorf("the secret is damaged: %w", err)
+	}
+	return "v1," + base64.StdEncoding.EncodeToString(mac(key, id, ".", seconds, ".", string(body))), nil
 }
 
 func mac(key []byte, parts ...string) []byte {

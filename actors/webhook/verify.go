@@ -25,12 +25,12 @@ func Verify(h http.Header, body []byte, secret string, now time.Time) error {
 	if off := now.Sub(time.Unix(seconds, 0)); off.Abs() > tolerance {
 		return fmt.Errorf("signed %s ago: %w", off.Round(time.Second), ErrSignature)
 	}
-	want := http.Header{}
-	if err := sign(want, DefaultPrefix, h.Get("webhook-id"), time.Unix(seconds, 0), body, []string{secret}); err != nil {
+	want, err := standardSignature(h.Get("webhook-id"), h.Get("webhook-timestamp"), body, secret)
+	if err != nil {
 		return err
 	}
 	for signature := range strings.FieldsSeq(h.Get("webhook-signature")) {
-		if hmac.Equal([]byte(signature), []byte(strings.Join(want["webhook-signature"], ""))) {
+		if hmac.Equal([]byte(signature), []byte(want)) {
 			return nil
 		}
 	}
