@@ -42,10 +42,10 @@ func startLocalCluster(t *testing.T, nodes int) *localCluster {
 }
 
 // openKafka opens the log that the nodes of a cluster share.
-func openKafka(t *testing.T, broker string) eventlog.Log {
+func openKafka(t *testing.T, brokers ...string) eventlog.Log {
 	t.Helper()
 	cfg := node.NewConfig()
-	cfg.Partitions, cfg.Kafka.Brokers = clusterPartitions, []string{broker}
+	cfg.Partitions, cfg.Kafka.Brokers = clusterPartitions, brokers
 	l, err := cfg.OpenLog(testkit.Context(t), "test", testkit.Silent(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func (s *storm) verdict() {
 	s.say("the storm is over; the crowd leaves when its jobs are done")
 	s.crowd.leave()
 	accepted := s.crowd.accepted()
-	l := openKafka(s.t, s.kafka.Addresses()[0])
+	l := openKafka(s.t, s.kafka.Addresses()...)
 	s.awaitEnds(l)
 	b := auditJournal(s.t, l)
 	s.checkJobs(b, accepted)
