@@ -135,17 +135,21 @@ func outage() openapi.Response {
 
 var jobParameter = []openapi.Parameter{{Name: "job_id", Required: true, Kind: schema.String{}, Doc: "The id that the submission was answered with.", Example: exampleID}}
 
+// jobResponses are those of an endpoint about a job: the good one, its own refusals, and those of
+// every request with a key.
+func jobResponses(good openapi.Response, refusals ...openapi.Response) []openapi.Response {
+	all := append([]openapi.Response{good, refusal("The key is missing or invalid.", invalidKey)}, refusals...)
+	return append(all, refusal("Too many requests.", rateLimited.after(7)), failure(), outage())
+}
+
 func describeStatus() openapi.Operation {
 	return openapi.Operation{
 		ID: "jobStatus", Method: "GET", Path: "/jobs/{job_id}", Tag: "Jobs", Summary: "Status of a job",
 		Doc: "Readable for 30 days after the job's end.", PathParams: jobParameter,
-		Responses: []openapi.Response{
-			{Status: 200, Doc: "How the job is.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: jobStatus}}},
-			refusal("The key is missing or invalid.", invalidKey),
+		Responses: jobResponses(
+			openapi.Response{Status: 200, Doc: "How the job is.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: jobStatus}}},
 			refusal("The account has no such job.", noSuchJob),
-			refusal("Too many requests.", rateLimited.after(7)),
-			failure(), outage(),
-		},
+		),
 	}
 }
 
@@ -183,13 +187,10 @@ func describeWebhooks() openapi.Operation {
 	return openapi.Operation{
 		ID: "jobWebhooks", Method: "GET", Path: "/jobs/{job_id}/webhooks", Tag: "Jobs", Summary: "Attempts to send a job's webhook",
 		Doc: "An extension. The last 50 attempts, readable as long as the job's status.", PathParams: jobParameter,
-		Responses: []openapi.Response{
-			{Status: 200, Doc: "What was attempted.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: webhookResponse}}},
-			refusal("The key is missing or invalid.", invalidKey),
+		Responses: jobResponses(
+			openapi.Response{Status: 200, Doc: "What was attempted.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: webhookResponse}}},
 			refusal("The account has no such job, or the job has no webhook.", noWebhook),
-			refusal("Too many requests.", rateLimited.after(7)),
-			failure(), outage(),
-		},
+		),
 	}
 }
 
@@ -197,14 +198,11 @@ func describeRedelivery() openapi.Operation {
 	return openapi.Operation{
 		ID: "redeliverJobWebhook", Method: "POST", Path: "/jobs/{job_id}/webhooks/redeliver", Tag: "Jobs", Summary: "Send a job's webhook again",
 		Doc: "An extension. The same id and body, with up to ten new attempts. While one is under way, nothing changes.", PathParams: jobParameter,
-		Responses: []openapi.Response{
-			{Status: 202, Doc: "It will be sent.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: redeliveryResponse}}},
-			refusal("The key is missing or invalid.", invalidKey),
+		Responses: jobResponses(
+			openapi.Response{Status: 202, Doc: "It will be sent.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: redeliveryResponse}}},
 			refusal("The account has no such job, or the job has no webhook.", noWebhook),
 			refusal("The job has not ended.", notEnded),
-			refusal("Too many requests.", rateLimited.after(7)),
-			failure(), outage(),
-		},
+		),
 	}
 }
 

@@ -391,7 +391,7 @@ func TestS3UnknownSize(t *testing.T) {
 }
 
 // A file that has changed on the server is an error before its last bytes are given away, even
-// to who reads no further than its size.
+// to a reader that stops at its size.
 func TestS3Corrupt(t *testing.T) {
 	s, server := startS3(t)
 	for _, size := range []int64{1, 100_000, partSize + 1} {

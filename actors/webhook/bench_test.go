@@ -72,6 +72,7 @@ func performed(b *testing.B, client *Client, m Message) {
 	sent.Add(b.N)
 	p, err := Start(testkit.System(b), Config{
 		Log: log, Client: client, Now: time.Now, Logger: testkit.Silent(),
+		URL:     func(int32, job.Notify) (string, error) { return m.URL, nil },
 		Prepare: func(int32, job.Notify) (Message, error) { return m, nil },
 		Observe: func(Outcome) { sent.Done() },
 	})

@@ -21,8 +21,9 @@ import (
 type Config struct {
 	Log    eventlog.Log
 	Client *Client
-	// Prepare makes the message of a job's webhook from the journal. ErrNothing means that the job
-	// has none.
+	// URL finds where a job's webhook is sent to, and Prepare makes its message from the journal.
+	// ErrNothing means that the job has none.
+	URL     func(partition int32, n job.Notify) (string, error)
 	Prepare func(partition int32, n job.Notify) (Message, error)
 	Now     func() time.Time
 	Logger  *slog.Logger
@@ -57,11 +58,11 @@ func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
 
 // host is the receiver's. One that cannot be told is found out when the message is sent.
 func (c Config) host(p int32, n job.Notify) string {
-	m, err := c.Prepare(p, n)
+	text, err := c.URL(p, n)
 	if err != nil {
 		return ""
 	}
-	u, err := url.Parse(m.URL)
+	u, err := url.Parse(text)
 	if err != nil {
 		return ""
 	}

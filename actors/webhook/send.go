@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -45,9 +44,8 @@ type Client struct {
 }
 
 // NewClient returns a client that reaches the addresses that the policy permits, and no others:
-// each attempt resolves the host anew and connects to the address that was checked. trusted adds
-// certificates to the system's; nil for none.
-func NewClient(policy egress.Policy, prefix, agent string, trusted *x509.CertPool, now func() time.Time) *Client {
+// each attempt resolves the host anew and connects to the address that was checked.
+func NewClient(policy egress.Policy, prefix, agent string, now func() time.Time) *Client {
 	return &Client{prefix: prefix, agent: agent, now: now, transport: &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			ctx, cancel := context.WithTimeoutCause(ctx, contract.WebhookConnect, errConnect)
@@ -58,7 +56,6 @@ func NewClient(policy egress.Policy, prefix, agent string, trusted *x509.CertPoo
 			}
 			return conn, err
 		},
-		TLSClientConfig:        &tls.Config{RootCAs: trusted},
 		TLSHandshakeTimeout:    contract.WebhookConnect,
 		DisableKeepAlives:      true,
 		DisableCompression:     true,

@@ -27,7 +27,7 @@ func clientOn(loopback bool) *Client {
 	if loopback {
 		policy.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}
-	return NewClient(policy, DefaultPrefix, "Platen/test", nil, func() time.Time { return at })
+	return NewClient(policy, DefaultPrefix, "Platen/test", func() time.Time { return at })
 }
 
 func message(url string) Message {

@@ -47,7 +47,7 @@ func TestSign(t *testing.T) {
 // as returns a header that is sent as it is written, in lower case.
 func as(h http.Header, name string) string { return strings.Join(h[name], "|") }
 
-// A secret that cannot be decoded is no secret.
+// A secret that cannot be decoded is refused.
 func TestDamagedSecret(t *testing.T) {
 	if err := sign(http.Header{}, "X", "id", time.Now(), nil, []string{"whsec_?"}); err == nil {
 		t.Error("signed")

@@ -57,9 +57,9 @@ func (r *receiver) stop() { _ = r.server.Close() }
 
 // await waits for the webhooks of all jobs, verifies them, and leaves one in the directory out.
 func (r *receiver) await(ctx context.Context, results []result, secret, out string) error {
-	missing := map[string]string{} // name by id
+	missing := map[string]bool{} // ids of jobs
 	for _, d := range results {
-		missing[d.id] = d.name
+		missing[d.id] = true
 	}
 	for len(missing) > 0 {
 		var hook received

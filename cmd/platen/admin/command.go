@@ -63,9 +63,9 @@ var commands = []command{
 	{"webhook secret rotate", "ID", "", "make a new secret; the old one signs too for --overlap 24h", call.rotateSecret},
 	{"webhook headers set", "ID NAME VALUE", "", "send a header with all webhooks; VALUE - reads it from the input", call.setHeader},
 	{"webhook headers list", "ID", "", "list the names of the headers", call.listHeaders},
+	{"webhook headers delete", "ID NAME", "", "send a header no more", call.deleteHeader},
 	{"webhook attempts", "ID JOB", "", "list the attempts to send the webhook of an account's job", call.listAttempts},
 	{"webhook redeliver", "ID JOB", "", "send the webhook of an account's job again", call.redeliver},
-	{"webhook headers delete", "ID NAME", "", "send a header no more", call.deleteHeader},
 }
 
 // Usage lists the commands of `platen admin`, one per line.

@@ -69,7 +69,7 @@ func (c *steadyClock) Now() time.Time {
 	return now
 }
 
-// believes reports whether a jump is no mistake.
+// believes reports whether a jump is to be followed.
 func (c *steadyClock) believes(at time.Time) bool {
 	word := c.others()
 	return word == cluster.Backed || word == cluster.Unknown && at.Sub(c.jumped) >= settleAfter

@@ -96,8 +96,8 @@ func TestBadFilesOnS3(t *testing.T) {
 	}
 }
 
-// Who may not list gets no 404 from AWS for what does not exist, so a store that refuses instead is
-// refused itself; so is one that does not delete, or gives back something else.
+// AWS answers 403, not 404, for what does not exist if the credentials may not list. So a store that
+// does is refused at the start; so is one that does not delete, or gives back something else.
 func TestFilesOnS3ThatDoOtherThings(t *testing.T) {
 	for want, do := range map[string]func(s *s3test.Server, w http.ResponseWriter, r *http.Request){
 		"was deleted: open": func(s *s3test.Server, w http.ResponseWriter, r *http.Request) {

@@ -15,8 +15,10 @@ import (
 )
 
 func (n *Node) startWebhooks(context.Context) (err error) {
-	client := webhook.NewClient(n.egress(), n.webhookPrefix(), "Platen/"+n.version, nil, n.now)
-	n.notifier, err = webhook.Start(n.system, webhook.Config{Log: n.log, Client: client, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger, Observe: n.metrics.notified})
+	client := webhook.NewClient(n.egress(), n.webhookPrefix(), "Platen/"+n.version, n.now)
+	n.notifier, err = webhook.Start(n.system, webhook.Config{
+		Log: n.log, Client: client, URL: n.webhookURL, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger, Observe: n.metrics.notified,
+	})
 	if err == nil {
 		n.onClose("webhooks", func(context.Context) error { return n.notifier.Close() })
 	}
@@ -30,25 +32,36 @@ func (n *Node) egress() egress.Policy {
 
 func (n *Node) webhookPrefix() string { return cmp.Or(n.cfg.WebhookPrefix, webhook.DefaultPrefix) }
 
+// webhookURL finds where the webhook of a job that has ended is sent to.
+func (n *Node) webhookURL(partition int32, e job.Notify) (string, error) {
+	s, err := account.ReplicaStore{Reader: n.replica, Partition: partition}.Job(e.Account, e.Job)
+	if err != nil {
+		return "", err
+	}
+	if s.Active() || len(s.Notice.URL) == 0 {
+		return "", webhook.ErrNothing
+	}
+	text, err := n.seal.Open(e.Job, s.Notice.URL)
+	if err != nil {
+		return "", fmt.Errorf("URL: %w", err)
+	}
+	return text, nil
+}
+
 // prepareWebhook makes the message that reports how a job has ended.
 func (n *Node) prepareWebhook(partition int32, e job.Notify) (m webhook.Message, err error) {
-	store := account.ReplicaStore{Reader: n.replica, Partition: partition}
-	s, err := store.Job(e.Account, e.Job)
-	if err != nil {
+	if m.URL, err = n.webhookURL(partition, e); err != nil {
 		return m, err
 	}
 	row, known, err := projections.JobIn(n.replica, partition, e.Account, e.Job)
 	if err != nil {
 		return m, err
 	}
-	if !known || s.Active() || len(s.Notice.URL) == 0 {
+	if !known {
 		return m, webhook.ErrNothing
 	}
-	m = webhook.Message{ID: view.WebhookID(e.Job), Body: view.AppendNotice(nil, e.Job, row)}
-	if m.URL, err = n.seal.Open(e.Job, s.Notice.URL); err != nil {
-		return m, fmt.Errorf("URL: %w", err)
-	}
-	owner, err := store.Account(e.Account)
+	m.ID, m.Body = view.WebhookID(e.Job), view.AppendNotice(nil, e.Job, row)
+	owner, err := account.ReplicaStore{Reader: n.replica, Partition: partition}.Account(e.Account)
 	if err != nil {
 		return m, err
 	}
