@@ -61,6 +61,8 @@ func sampleCommands() []CommandBody {
 		RedeliverWebhook{Job: job},
 		FinishRender{Job: job, Attempt: attempt, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, FileURL: "https://pdf.example/jobs/1/download"},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Webhook: Sealed{3}}},
+		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 2, Status: 503, Millis: 120}},
+		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 1, Millis: 5000, Error: "no connection"}, Code: DeliveryFailed},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -147,6 +149,10 @@ func sampleEvents() []Event {
 		WebhookHeaderDeleted{Name: "Authorization"},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Webhook: Sealed{3}},
 		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Expires: 1700086400000, FileURL: "https://pdf.example/jobs/1/download"},
+		UploadBegun{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Metrics: Metrics{PageLoad: 3, Processing: 4, Total: 7}},
+		UploadAttempted{Job: job, UploadAttempt: UploadAttempt{Number: 2, Status: 503, Millis: 120}, Next: 1700000004000},
+		UploadAttempted{Job: job, UploadAttempt: UploadAttempt{Number: 1, Millis: 5000, Error: "no connection"}},
+		UploadReleased{Job: job},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

@@ -218,6 +218,8 @@ func Target(body CommandBody) (JobID, bool) {
 		return b.Job, true
 	case RedeliverWebhook:
 		return b.Job, true
+	case ReportUpload:
+		return b.Job, true
 	}
 	return JobID{}, false
 }

@@ -252,6 +252,12 @@ func JobOf(ev Event) (JobID, bool) {
 		return e.Job, true
 	case WebhookRedelivered:
 		return e.Job, true
+	case UploadBegun:
+		return e.Job, true
+	case UploadAttempted:
+		return e.Job, true
+	case UploadReleased:
+		return e.Job, true
 	}
 	return JobID{}, false
 }

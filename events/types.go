@@ -31,6 +31,7 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	DeleteWebhookHeader{}.commandType(): decodeAs[DeleteWebhookHeader, CommandBody],
 	ReportWebhook{}.commandType():       decodeAs[ReportWebhook, CommandBody],
 	RedeliverWebhook{}.commandType():    decodeAs[RedeliverWebhook, CommandBody],
+	ReportUpload{}.commandType():        decodeAs[ReportUpload, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -69,4 +70,7 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	WebhookSecretRotated{}.eventType(): decodeAs[WebhookSecretRotated, Event],
 	WebhookHeaderSet{}.eventType():     decodeAs[WebhookHeaderSet, Event],
 	WebhookHeaderDeleted{}.eventType(): decodeAs[WebhookHeaderDeleted, Event],
+	UploadBegun{}.eventType():          decodeAs[UploadBegun, Event],
+	UploadAttempted{}.eventType():      decodeAs[UploadAttempted, Event],
+	UploadReleased{}.eventType():       decodeAs[UploadReleased, Event],
 }

@@ -119,6 +119,8 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		j.Status = events.StatusRendering
 	case events.RenderRequeued:
 		j.Status = events.StatusQueued
+	case events.UploadBegun:
+		j.Status = events.StatusUploading
 	case events.JobDone:
 		j.Status, j.Finished, j.Expires = events.StatusDone, e.At, ev.Expires
 		j.File, j.Metrics, j.FileURL = ev.File, ev.Metrics, ev.FileURL

@@ -26,9 +26,11 @@ func Decide(s State, c events.Command, cause int64) []events.Event {
 	case events.WakeJob:
 		return wake(s, b.Job, c.At)
 	case events.ForgetFile:
-		if s.Phase == Expired && s.File == b.Name {
+		if s.stale() && s.File == b.Name {
 			return single(events.FileDeleted{Job: b.Job})
 		}
+	case events.ReportUpload:
+		return reportUpload(s, b, c.At)
 	case events.ReportWebhook:
 		return report(s, b, c.At)
 	case events.RenewDownload:
@@ -72,11 +74,10 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 	if !s.holds(b.Attempt) {
 		return single(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
 	}
-	done := events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL}
-	if !s.Delivered { // a file in the caller's own storage is not kept here
-		done.Expires = now.Add(contract.FileLife)
+	if s.Delivered {
+		return single(events.UploadBegun{Job: b.Job, File: b.File, Metrics: b.Metrics})
 	}
-	return single(done)
+	return single(events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: now.Add(contract.FileLife)})
 }
 
 func fail(s State, b events.FailRender, now events.Instant) []events.Event {
@@ -130,6 +131,8 @@ func wake(s State, id events.JobID, now events.Instant) (evs []events.Event) {
 		return append(evs, events.RenderReleased{Job: id})
 	case Rendering:
 		return append(evs, lose(s, id, s.Attempt, now)...)
+	case Uploading:
+		return append(evs, events.UploadReleased{Job: id})
 	case Done:
 		return append(evs, events.FileExpired{Job: id})
 	case Failed, Deleted:

@@ -22,10 +22,13 @@ const (
 	KindRender     EffectKind = "render"
 	KindDeleteFile EffectKind = "delete file"
 	KindNotify     EffectKind = "notify"
+	KindDeliver    EffectKind = "deliver"
 )
 
 // Kinds returns all kinds of effects.
-func Kinds() []EffectKind { return []EffectKind{KindRender, KindDeleteFile, KindNotify} }
+func Kinds() []EffectKind {
+	return []EffectKind{KindRender, KindDeleteFile, KindNotify, KindDeliver}
+}
 
 // EffectKey identifies an effect.
 type EffectKey struct {
@@ -67,10 +70,12 @@ func (d DeleteFile) Key() EffectKey {
 // Pending returns the effects that a job's state asks for. A new owner of the job begins them
 // all, because the previous owner may not have.
 func Pending(id events.JobID, s State) (all []Effect) {
-	switch s.Phase {
-	case Queued:
+	switch {
+	case s.Phase == Queued:
 		all = append(all, Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane})
-	case Expired:
+	case s.Phase == Uploading && s.Due == 0:
+		all = append(all, Deliver{Account: s.Account, Job: id, Content: s.Content, File: s.Upload.File, Number: s.Upload.Made + 1})
+	case s.stale():
 		all = append(all, DeleteFile{Account: s.Account, Job: id, Name: s.File, Report: true})
 	}
 	if s.Notice.Stage == NoticeReady {

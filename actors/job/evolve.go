@@ -35,22 +35,27 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 	case events.JobDone:
 		s.Spent = nil
 		s.Notice = s.Notice.begin()
-		s.Phase, s.Attempt, s.Node, s.Due, s.File = Done, 0, "", e.Expires, e.File.Name
+		s.Phase, s.Attempt, s.Node, s.Due, s.File, s.Upload = Done, 0, "", e.Expires, e.File.Name, Upload{}
 		if e.Expires == 0 {
-			s.Phase, s.Due, s.File = Deleted, at.Add(contract.StatusLife), ""
+			s.Phase, s.Due = Deleted, at.Add(contract.StatusLife)
 		}
 	case events.JobFailed:
 		s.Spent = nil
 		s.Notice = s.Notice.begin()
-		s.Phase, s.Attempt, s.Node, s.Due = Failed, 0, "", at.Add(contract.StatusLife)
+		s.Phase, s.Attempt, s.Node, s.Due, s.Upload = Failed, 0, "", at.Add(contract.StatusLife), Upload{}
 	case events.FileExpired:
 		s.Phase, s.Due = Expired, 0
 	case events.FileDeleted:
-		s.Phase, s.Due, s.File = Deleted, at.Add(contract.StatusLife-contract.FileLife), ""
+		if s.Phase == Expired {
+			s.Phase, s.Due = Deleted, at.Add(contract.StatusLife-contract.FileLife)
+		}
+		s.File = ""
 	case events.JobForgotten:
 		return State{}
 	case events.DownloadBegun, events.DownloadRenewed, events.DownloadEnded:
 		return evolveDownload(s, ev)
+	case events.UploadBegun, events.UploadAttempted, events.UploadReleased:
+		return evolveUpload(s, ev)
 	case events.WebhookAttempted, events.WebhookReleased, events.WebhookRedelivered:
 		s.Notice = evolveNotice(s.Notice, ev)
 	}

@@ -21,6 +21,7 @@ const (
 	Failed                 // its status may be read until Due
 	Expired                // its file is to be deleted
 	Deleted                // its status may be read until Due
+	Uploading              // its file is on its way into the caller's own storage
 )
 
 // Limits of a job's attempts; those of its file are in package contract.
@@ -77,6 +78,8 @@ type State struct {
 	Faults int `cbor:"21,keyasint,omitempty"`
 	// Notice is the webhook.
 	Notice Notice `cbor:"22,keyasint,omitzero"`
+	// Upload is the file while the job is Uploading, otherwise zero.
+	Upload Upload `cbor:"23,keyasint,omitzero"`
 }
 
 // Wake is when WakeJob has something to change; zero if it never has.
@@ -89,5 +92,11 @@ func (s State) Wake() events.Instant {
 
 // Active reports whether the job still counts as running for its account.
 func (s State) Active() bool {
-	return s.Phase == Queued || s.Phase == Delayed || s.Phase == Rendering
+	return s.Phase == Queued || s.Phase == Delayed || s.Phase == Rendering || s.Phase == Uploading
+}
+
+// stale reports whether the stored file is to be deleted: its time is over, or the job ended
+// without keeping it.
+func (s State) stale() bool {
+	return s.File != "" && (s.Phase == Expired || s.Phase == Failed || s.Phase == Deleted)
 }

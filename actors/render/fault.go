@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"platen.dev/actors/command"
 	"platen.dev/actors/render/attempt"
 	"platen.dev/browserpool"
 	"platen.dev/browserpool/page"
@@ -20,18 +21,11 @@ import (
 // attempt comes to depend on marks its errors so, and is tested by Config.Probe.
 var errInfrastructure = errors.New("infrastructure")
 
-// errContentLost means that the command log no longer has the job's content: it was trimmed, or
-// has lost its newest records, or another topic has taken its place.
-var errContentLost = errors.New("the job's content is gone")
-
 // localFaults are errors of the node's own system: no disk, memory, files or programs.
 var localFaults = []error{
 	unix.ENOSPC, unix.EDQUOT, unix.EROFS, unix.EIO, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EAGAIN,
 	fs.ErrPermission, exec.ErrNotFound,
 }
-
-// errDelivery is the error of a step that this version does not have yet.
-var errDelivery = errors.New("this version cannot deliver to the caller's storage")
 
 // faultOf translates a step's error into a fault of the job; nil stays nil.
 func (w *work) faultOf(err error) *attempt.Fault {
@@ -66,10 +60,8 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 		return events.NavigationFailed, false
 	case errors.Is(err, page.ErrSelector):
 		return events.SelectorTimeout, false
-	case errors.Is(err, errContentLost):
+	case errors.Is(err, command.ErrLost):
 		return events.ContentLost, false
-	case errors.Is(err, errDelivery):
-		return events.DeliveryFailed, false
 	case page.Retryable(err):
 		return events.BrowserCrashed, true
 	case errors.Is(err, browserpool.ErrClosed):

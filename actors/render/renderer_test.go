@@ -324,7 +324,7 @@ func TestKinds(t *testing.T) {
 		"image":      {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{HTML: "x", Image: &events.ImageOptions{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
 		"test PDF":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF, Test: true}, Content: events.Content{Invoice: &events.Invoice{}}}, "%PDF-", ".pdf", ""},
 		"test image": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.URLToImage, Test: true}, Content: events.Content{Image: &events.ImageOptions{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
-		"delivery":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "", "", events.DeliveryFailed},
+		"delivery":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "PDF of x", ".pdf", ""},
 		"e-invoice":  {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF}, Content: events.Content{Invoice: &events.Invoice{}}}, "", "", events.EInvoiceFailed},
 		"broken PDF": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Print: events.PrintOptions{Compression: &events.Compression{Level: 1}}}}, "", "", events.RenderFailed},
 	} {

@@ -23,7 +23,7 @@ type work struct {
 	id      events.AttemptID
 	account events.AccountID
 	job     events.JobID
-	content recordRef
+	content command.Position
 	lane    events.Lane
 	// limit is the maximal size of the file in bytes.
 	limit int64
@@ -41,16 +41,10 @@ type work struct {
 	report                       Report
 }
 
-// recordRef is the position of a record in the command log.
-type recordRef struct {
-	partition int32
-	offset    int64
-}
-
 func newWork(cfg Config, b dispatch.Begin) *work {
 	w := &work{
 		cfg: cfg, id: events.NewAttemptID(),
-		account: b.Effect.Account, job: b.Effect.Job, content: recordRef{b.Partition, b.Effect.Content},
+		account: b.Effect.Account, job: b.Effect.Job, content: command.Position{Partition: b.Partition, Offset: b.Effect.Content},
 		limit: b.Effect.MaxFile, lane: b.Effect.Lane, report: Report{Lane: b.Effect.Lane, Wait: -1},
 	}
 	if w.limit == 0 {
@@ -92,30 +86,15 @@ const contentLimit = 30 * time.Second
 func (w *work) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, contentLimit)
 	defer cancel()
-	record, err := eventlog.ReadOne(ctx, w.cfg.Log, events.TopicCommands, w.content.partition, w.content.offset)
-	if errors.Is(err, eventlog.ErrTrimmed) || errors.Is(err, eventlog.ErrBeyondEnd) {
-		return fmt.Errorf("%w: %w", errContentLost, err)
+	at, submission, err := command.Submission(ctx, w.cfg.Log, w.content, w.account, w.job)
+	if err != nil && !errors.Is(err, command.ErrLost) && !errors.Is(err, command.ErrDamaged) {
+		err = fmt.Errorf("%w: %w", errInfrastructure, err)
 	}
 	if err != nil {
-		return fmt.Errorf("content: %w: %w", errInfrastructure, err)
-	}
-	c, err := events.DecodeSubmission(record.Value)
-	if err != nil {
-		if _, other := events.DecodeCommand(record.Value); other == nil { // a command of another kind
-			return w.notTheJob()
-		}
 		return fmt.Errorf("content: %w", err)
 	}
-	submission, ok := c.Body.(events.Submission)
-	if !ok || submission.Job != w.job || c.Account != w.account {
-		return w.notTheJob()
-	}
-	w.accepted, w.submission = c.At.Time(), submission
+	w.accepted, w.submission = at.Time(), submission
 	return nil
-}
-
-func (w *work) notTheJob() error {
-	return fmt.Errorf("%w: record %d of command partition %d is not job %s", errContentLost, w.content.offset, w.content.partition, w.job)
 }
 
 func (w *work) acquire(ctx context.Context) (err error) {

@@ -88,7 +88,7 @@ func (c *cluster) start(name string) *node {
 		c.t.Fatal(err)
 	}
 	n.shards, err = shard.Start(system, shard.Config{
-		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n, job.KindNotify: n}, Nodes: n, Logger: testkit.Silent(), Now: n.now, TrimCommands: true,
+		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n, job.KindNotify: n, job.KindDeliver: n}, Nodes: n, Logger: testkit.Silent(), Now: n.now, TrimCommands: true,
 		Failed: func(err error) { n.failed <- err },
 	})
 	if err != nil {

@@ -172,7 +172,7 @@ func TestScripts(t *testing.T) {
 			line{arrived(8, wake), "decide(8)"}, line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
 			line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"}, line{Ticked{}, "retire"}, line{Ticked{}, "scan(sweep)"}),
 		"a take-over begins what is pending, and takes renders from nodes that are gone": append(slices.Clone(active),
-			line{scanned(ForTakeOver, job.State{Phase: job.Queued}, job.State{Phase: job.Expired}, rendering("n2"), rendering("gone")), "begin(render) begin(delete file) send(LoseRender)"}),
+			line{scanned(ForTakeOver, job.State{Phase: job.Queued}, job.State{Phase: job.Expired, File: "f"}, rendering("n2"), rendering("gone")), "begin(render) begin(delete file) send(LoseRender)"}),
 		"a node that goes loses its renders": append(slices.Clone(active),
 			line{NodeGone{"gone"}, "scan(lost)"}, line{scanned(ForLost, job.State{Phase: job.Queued}, rendering("n2"), rendering("gone")), "send(LoseRender)"},
 			line{scanned(ForLost, rendering("gone")), ""}),

@@ -106,6 +106,7 @@ type audit struct {
 	outcomes map[events.CommandID]events.Envelope
 	repeats  repeats
 	notices  notices
+	uploads  uploads
 }
 
 type window struct {
@@ -123,6 +124,7 @@ func (w *world) checkJournal(p int32) error {
 		outcomes: map[events.CommandID]events.Envelope{},
 		repeats:  newRepeats(),
 		notices:  newNotices(),
+		uploads:  newUploads(),
 	}
 	next := int64(0) // the command whose outcome follows
 	for _, entry := range w.accepted(p, &replica{cursor: projections.Origin()}) {
@@ -145,7 +147,7 @@ func (w *world) checkJournal(p int32) error {
 	if next != int64(len(w.commands[p])) {
 		return fmt.Errorf("%d commands have outcomes, there are %d", next, len(w.commands[p]))
 	}
-	return errors.Join(w.checkReplies(a), w.checkNotices(a))
+	return errors.Join(w.checkReplies(a), w.checkNotices(a), w.checkUploads(a))
 }
 
 func (w *world) checkEnvelope(a *audit, e events.Envelope) error {
@@ -164,7 +166,7 @@ func (a *audit) envelope(e events.Envelope) error {
 		return fmt.Errorf("%s has two outcomes: %+v %v and %+v %v", e.Command, *first.Reply, first.Events, *e.Reply, e.Events)
 	}
 	for _, ev := range e.Events {
-		if err := errors.Join(a.event(e.Account, ev), a.notices.event(ev)); err != nil {
+		if err := errors.Join(a.event(e.Account, ev), a.notices.event(ev), a.uploads.event(ev)); err != nil {
 			return err
 		}
 	}

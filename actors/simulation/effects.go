@@ -64,6 +64,8 @@ func (e *effects) perform(effect job.Effect) {
 		}
 	case job.Notify:
 		e.node.notify(effect)
+	case job.Deliver:
+		e.node.upload(effect)
 	default:
 		panic("no performer of " + effect.Key().Kind)
 	}

@@ -20,6 +20,7 @@ func Faults() map[string]Fault {
 	maps.Copy(all, dispatchFaults)
 	maps.Copy(all, attemptFaults)
 	maps.Copy(all, noticeFaults)
+	maps.Copy(all, uploadFaults)
 	return all
 }
 
@@ -195,6 +196,37 @@ var noticeFaults = map[string]Fault{
 			b, begins := o.(shard.Begin)
 			n, is := b.Effect.(job.Notify)
 			return begins && is && n.Number > 1
+		})
+	}},
+}
+
+// uploadFaults are faults of uploads into the callers' own storage.
+var uploadFaults = map[string]Fault{
+	"an attempt to upload is not recorded": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if d, ok := in.(shard.Decided); ok {
+			d.Decision.Events = slices.DeleteFunc(slices.Clone(d.Decision.Events), func(ev events.Event) bool {
+				_, attempted := ev.(events.UploadAttempted)
+				return attempted
+			})
+			return d
+		}
+		return in
+	}},
+	"a file is uploaded before the journal": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		if d, ok := in.(shard.Decided); ok {
+			for _, e := range d.Decision.Begin {
+				if _, is := e.(job.Deliver); is {
+					outs = append(outs, shard.Begin{Effect: e})
+				}
+			}
+		}
+		return outs
+	}},
+	"the next attempt to upload is forgotten": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+		return slices.DeleteFunc(outs, func(o shard.Output) bool {
+			b, begins := o.(shard.Begin)
+			d, is := b.Effect.(job.Deliver)
+			return begins && is && d.Number > 1
 		})
 	}},
 }

@@ -140,6 +140,9 @@ func (w *world) submission(id events.AccountID) events.Submission {
 	if w.chance(40) {
 		submit.Webhook = events.Sealed{1}
 	}
+	if !submit.Test && w.chance(25) {
+		submit.Content.Delivery = &events.Delivery{URL: events.Sealed{2}}
+	}
 	w.submitted = append(w.submitted, submitted{id, submit.Job})
 	return submit
 }

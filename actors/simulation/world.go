@@ -38,9 +38,11 @@ type world struct {
 	files    map[string]bool
 	// storeFails is set while no file can be stored.
 	storeFails bool
-	// receivers of webhooks may fail, and received holds what each job's has received.
+	// Receivers of webhooks, and the callers' own storage, may fail. received holds what each job's
+	// receiver has received, uploaded the files in the storage.
 	receiversFail bool
 	received      map[events.JobID]message
+	uploaded      map[events.JobID]string
 
 	sent    map[events.CommandID]events.Command
 	replies map[events.CommandID][]events.Reply
@@ -123,7 +125,7 @@ func newWorld(seed uint64, rules Rules) *world {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 1)), rules: rules,
 		now:   events.At(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)),
-		files: map[string]bool{}, receiversFail: true, received: map[events.JobID]message{},
+		files: map[string]bool{}, receiversFail: true, received: map[events.JobID]message{}, uploaded: map[events.JobID]string{},
 		sent:    map[events.CommandID]events.Command{},
 		replies: map[events.CommandID][]events.Reply{},
 		keys:    map[events.AccountID]events.KeyID{},
@@ -261,7 +263,7 @@ func (w *world) network() {
 // commands repeat them until they are durable.
 func losable(body events.CommandBody) bool {
 	switch body.(type) {
-	case events.StartRender, events.FinishRender, events.FailRender, events.ForgetFile, events.ReportWebhook:
+	case events.StartRender, events.FinishRender, events.FailRender, events.ForgetFile, events.ReportWebhook, events.ReportUpload:
 		return false
 	}
 	return true

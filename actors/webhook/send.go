@@ -3,17 +3,13 @@ package webhook
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
 	"strconv"
-	"strings"
 	"time"
 
+	"platen.dev/actors/outbound"
 	"platen.dev/browserpool/egress"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -43,27 +39,10 @@ type Client struct {
 	now       func() time.Time
 }
 
-// NewClient returns a client that reaches the addresses that the policy permits, and no others:
-// each attempt resolves the host anew and connects to the address that was checked.
+// NewClient returns a client that reaches the addresses that the policy permits, and no others.
 func NewClient(policy egress.Policy, prefix, agent string, now func() time.Time) *Client {
-	return &Client{prefix: prefix, agent: agent, now: now, transport: &http.Transport{
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeoutCause(ctx, contract.WebhookConnect, errConnect)
-			defer cancel()
-			conn, err := policy.Dial(ctx, network, address)
-			if err != nil && ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			return conn, err
-		},
-		TLSHandshakeTimeout:    contract.WebhookConnect,
-		DisableKeepAlives:      true,
-		DisableCompression:     true,
-		MaxResponseHeaderBytes: contract.WebhookAnswer,
-	}}
+	return &Client{outbound.Transport(policy, contract.WebhookConnect), prefix, agent, now}
 }
-
-var errConnect = fmt.Errorf("no connection within %s", contract.WebhookConnect)
 
 // Send sends a message once. It does not follow redirects.
 func (c *Client) Send(ctx context.Context, m Message) (o Outcome) {
@@ -76,7 +55,7 @@ func (c *Client) Send(ctx context.Context, m Message) (o Outcome) {
 		o.Answer = answer(response.Body)
 		_ = response.Body.Close() // what matters was read
 	} else {
-		o.Error = kept(reason(ctx, err)) // a certificate may say anything
+		o.Error = outbound.Reason(ctx, err, contract.WebhookTimeout)
 	}
 	o.Millis = time.Since(start).Milliseconds()
 	return o
@@ -103,12 +82,7 @@ var errURL = errors.New("the URL is damaged")
 // no more has answered all the same.
 func answer(body io.Reader) string {
 	b, _ := io.ReadAll(io.LimitReader(body, contract.WebhookAnswer))
-	return kept(string(b))
-}
-
-// kept is the beginning of a text that a receiver may have written, fit for the log.
-func kept(s string) string {
-	return strings.ToValidUTF8(s[:min(len(s), contract.WebhookKept)], "")
+	return outbound.Kept(string(b))
 }
 
 // retryAfter is the pause that a header asks for, in seconds.
@@ -121,26 +95,4 @@ func (c *Client) retryAfter(text string) int64 {
 		return 0
 	}
 	return max(0, int64(at.Sub(c.now()).Seconds()))
-}
-
-// reason says why there was no response, without the URL: it may be a secret.
-func reason(ctx context.Context, err error) string {
-	var dns *net.DNSError
-	var wrong *tls.CertificateVerificationError
-	var network *net.OpError
-	switch {
-	case errors.Is(err, egress.ErrBlocked):
-		return "the address is not allowed"
-	case errors.Is(err, errConnect):
-		return errConnect.Error()
-	case errors.As(err, &dns):
-		return "the name of the host could not be resolved"
-	case errors.As(err, &wrong):
-		return "the certificate is not valid: " + wrong.Err.Error()
-	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Sprintf("no response within %s", contract.WebhookTimeout)
-	case errors.As(err, &network):
-		return "the connection failed: " + network.Err.Error()
-	}
-	return "no response: " + err.Error()
 }

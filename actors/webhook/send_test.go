@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/actors/outbound"
 	"platen.dev/browserpool/egress"
-	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -93,9 +93,9 @@ func TestAnswers(t *testing.T) {
 		"busy until an old time": {retryAfterHeader(429, at.Add(-time.Hour).Format(http.TimeFormat)), 429, 0, 0},
 		"busy, in bad words":     {retryAfterHeader(503, "soon"), 503, 0, 0},
 		"busy, below zero":       {retryAfterHeader(503, "-5"), 503, 0, 0},
-		"as much as is kept":     {text(contract.WebhookKept), 200, 0, contract.WebhookKept},
-		"more than is kept":      {text(contract.WebhookKept + 1), 200, 0, contract.WebhookKept},
-		"without end":            {func(w http.ResponseWriter, r *http.Request) { flood(w, r.Context()) }, 200, 0, contract.WebhookKept},
+		"as much as is kept":     {text(outbound.MaxKept), 200, 0, outbound.MaxKept},
+		"more than is kept":      {text(outbound.MaxKept + 1), 200, 0, outbound.MaxKept},
+		"without end":            {func(w http.ResponseWriter, r *http.Request) { flood(w, r.Context()) }, 200, 0, outbound.MaxKept},
 		"bytes that are no text": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte{'a', 0xff, 'b'}) }, 200, 0, 2},
 	} {
 		o := clientOn(true).Send(testkit.Context(t), message(receiver(t, c.answer)))
@@ -171,18 +171,6 @@ func listening(t *testing.T, serve func(net.Conn)) net.Listener {
 		}
 	}()
 	return l
-}
-
-// What is kept of a text is valid, and bounded.
-func TestKept(t *testing.T) {
-	for text, want := range map[string]string{
-		"a\xffb": "ab", "": "", strings.Repeat("x", contract.WebhookKept) + "y": strings.Repeat("x", contract.WebhookKept),
-		strings.Repeat("x", contract.WebhookKept-1) + "ä": strings.Repeat("x", contract.WebhookKept-1),
-	} {
-		if got := kept(text); got != want {
-			t.Errorf("%d bytes: kept %d, want %d", len(text), len(got), len(want))
-		}
-	}
 }
 
 // A receiver that does not answer ends the attempt at its limit.

@@ -57,10 +57,15 @@ var rules = map[string]rule{
 		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks einvoice/pdfa events events/contract events/eventlog projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
 	},
-	"actors/perform":   {"actors/job events", "performs effects of any kind, fairly"},
+	"actors/perform":  {"actors/job events", "performs effects of any kind, fairly"},
+	"actors/outbound": {"browserpool/egress", "requests to servers that callers name, under the policy of pages"},
+	"actors/delivery": {
+		"actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog store",
+		"uploads files, and decides nothing",
+	},
 	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog", "deletes files"},
 	"actors/webhook": {
-		"actors/account actors/command actors/job actors/perform browserpool/egress events events/contract events/eventlog events/seal",
+		"actors/account actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/seal",
 		"sends outcomes; it dials as pages do, and decides nothing",
 	},
 	"actors/shard": {
@@ -89,7 +94,7 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/cluster actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
+		"actors/account actors/cluster actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
 			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections projections/view store",
 		"connects the parts: the one package that knows them all",
 	},

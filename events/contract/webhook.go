@@ -7,10 +7,9 @@ const (
 	// WebhookConnect bounds the connection to a receiver, WebhookTimeout a whole attempt.
 	WebhookConnect = 5 * time.Second
 	WebhookTimeout = 15 * time.Second
-	// WebhookAnswer is how many bytes of the response's body are read, WebhookKept how many of
-	// them are kept with the attempt.
+	// WebhookAnswer is how many bytes of the response's body are read; the first of them are kept
+	// with the attempt.
 	WebhookAnswer = 64 << 10
-	WebhookKept   = 1 << 10
 	// MaxRetryAfter is the longest pause that a receiver may ask for.
 	MaxRetryAfter = 24 * time.Hour
 	// DefaultOverlap is how long the secret before the last rotation goes on signing, unless the

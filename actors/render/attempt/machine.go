@@ -271,7 +271,7 @@ func (m *Machine) takes(ev events.Event) bool {
 		return e.Attempt != m.id
 	case events.RenderRequeued:
 		return e.Attempt == m.id
-	case events.JobDone, events.JobFailed, events.JobForgotten:
+	case events.UploadBegun, events.JobDone, events.JobFailed, events.JobForgotten:
 		return !m.begun[Tell]
 	}
 	return false

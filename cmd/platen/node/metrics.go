@@ -28,6 +28,7 @@ type metrics struct {
 	attempts *prometheus.CounterVec
 	appends  *prometheus.HistogramVec
 	webhooks *prometheus.HistogramVec
+	uploads  *prometheus.HistogramVec
 
 	handler fasthttp.RequestHandler
 }
@@ -45,11 +46,13 @@ func newMetrics(n *Node) *metrics {
 	}
 	m.appends = histogramVec("platen_log_append_seconds", "Time until a record was durable, by topic.", prometheus.ExponentialBuckets(0.0005, 2, 16), "topic")
 	m.webhooks = histogramVec("platen_webhook_seconds", "Time of attempts to send a webhook, by the class of the response's status, or none.", prometheus.ExponentialBuckets(0.001, 2, 15), "status")
+	m.uploads = histogramVec("platen_upload_seconds", "Time of attempts to upload a file to the caller's own storage, by the class of the response's status, or none.", prometheus.ExponentialBuckets(0.001, 2, 20), "status")
 	for _, class := range []string{"none", "2xx", "3xx", "4xx", "5xx"} {
 		m.webhooks.WithLabelValues(class)
+		m.uploads.WithLabelValues(class)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.appends, m.webhooks, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
+	registry.MustRegister(m.appends, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
@@ -73,12 +76,18 @@ func (m *metrics) appended(topic string, took time.Duration) {
 }
 
 // notified counts an attempt to send a webhook.
-func (m *metrics) notified(o webhook.Outcome) {
+func (m *metrics) notified(o webhook.Outcome) { answered(m.webhooks, o.Status, o.Millis) }
+
+// uploaded counts an attempt to upload a file.
+func (m *metrics) uploaded(a events.UploadAttempt) { answered(m.uploads, a.Status, a.Millis) }
+
+// answered counts a request that was answered with a status, or with none.
+func answered(of *prometheus.HistogramVec, status int, millis int64) {
 	class := "none"
-	if o.Status > 0 {
-		class = strconv.Itoa(o.Status/100) + "xx"
+	if status > 0 {
+		class = strconv.Itoa(status/100) + "xx"
 	}
-	m.webhooks.WithLabelValues(class).Observe((time.Duration(o.Millis) * time.Millisecond).Seconds())
+	of.WithLabelValues(class).Observe((time.Duration(millis) * time.Millisecond).Seconds())
 }
 
 // rendered counts an attempt.

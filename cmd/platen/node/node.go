@@ -63,6 +63,7 @@ type Node struct {
 	gateway   *shard.Gateway
 	deleter   *perform.Performer
 	notifier  *perform.Performer
+	uploader  *perform.Performer
 	limiter   *rate.Limiter
 	server    *edge.Server
 	listener  net.Listener
@@ -119,6 +120,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"rendering", n.startRendering},
 		{"retention", n.startRetention},
 		{"webhooks", n.startWebhooks},
+		{"deliveries", n.startDeliveries},
 		{"shards", n.startShards},
 		{"request rates", n.startRates},
 		{"admin", n.startAdmin},

@@ -20,7 +20,10 @@ func (n *Node) startShards(context.Context) (err error) {
 	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
 		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: mayOwn, Logger: n.logger, Now: n.now,
-		Effects: shard.Performers{job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier}, TrimCommands: n.cfg.embeddedLog(),
+		TrimCommands: n.cfg.embeddedLog(),
+		Effects: shard.Performers{
+			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
+		},
 		Failed: func(err error) { n.fail(fmt.Errorf("shards: %w", err)) },
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/delivery"
 	"platen.dev/actors/job"
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool/egress"
@@ -21,6 +22,17 @@ func (n *Node) startWebhooks(context.Context) (err error) {
 	})
 	if err == nil {
 		n.onClose("webhooks", func(context.Context) error { return n.notifier.Close() })
+	}
+	return err
+}
+
+func (n *Node) startDeliveries(context.Context) (err error) {
+	n.uploader, err = delivery.Start(n.system, delivery.Config{
+		Log: n.log, Client: delivery.NewClient(n.egress(), "Platen/"+n.version), Open: n.files.Open, Unseal: n.seal.Open,
+		Now: n.now, Logger: n.logger, Observe: n.metrics.uploaded,
+	})
+	if err == nil {
+		n.onClose("deliveries", func(context.Context) error { return n.uploader.Close() })
 	}
 	return err
 }

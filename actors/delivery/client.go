@@ -1,0 +1,122 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"platen.dev/actors/outbound"
+	"platen.dev/browserpool/egress"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// Client uploads files.
+type Client struct {
+	transport *http.Transport
+	agent     string
+}
+
+// NewClient returns a client that reaches the addresses that the policy permits, and no others.
+func NewClient(policy egress.Policy, agent string) *Client {
+	return &Client{outbound.Transport(policy, contract.UploadConnect), agent}
+}
+
+// outcome is what an attempt has come to.
+type outcome struct {
+	events.UploadAttempt
+	// refused is set if the policy refuses the address.
+	refused bool
+}
+
+// put uploads size bytes to a presigned URL. An error is one of reading the content, which says
+// nothing about the storage.
+func (c *Client) put(ctx context.Context, to string, content io.Reader, size int64) (o outcome, err error) {
+	start := time.Now()
+	limit := contract.UploadTimeout(size)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	source := &source{Reader: content}
+	r, err := request(ctx, to, source, size)
+	if err != nil {
+		o.Error = err.Error()
+		return o, nil
+	}
+	r.Header.Set("User-Agent", c.agent)
+	response, err := c.transport.RoundTrip(r)
+	switch {
+	case err == nil:
+		o.Status = response.StatusCode
+		_ = response.Body.Close() // only the status matters: a body may repeat the URL
+	case source.err != nil:
+		return o, source.err
+	default:
+		o.Error, o.refused = outbound.Reason(ctx, err, limit), errors.Is(err, egress.ErrBlocked)
+	}
+	o.Millis = time.Since(start).Milliseconds()
+	return o, nil
+}
+
+// refusable is the size in bytes from which a file is not sent before the storage has agreed, or been
+// silent for a second.
+const refusable = 1 << 20
+
+var errURL = errors.New("the URL is damaged")
+
+// request is a PUT to exactly the URL given: its signature may cover every byte of path and query,
+// and the host without the port that https has anyway.
+func request(ctx context.Context, to string, content io.Reader, size int64) (*http.Request, error) {
+	u, err := contract.ParseURL(to, "https")
+	if err != nil {
+		return nil, errURL
+	}
+	target := target(to)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, u.String(), content)
+	if err != nil {
+		return nil, errURL
+	}
+	if r.URL.RequestURI() != target {
+		path, query, _ := strings.Cut(target, "?")
+		r.URL = &url.URL{Scheme: u.Scheme, Host: u.Host, Opaque: path, RawQuery: query}
+	}
+	r.Host = strings.TrimSuffix(u.Host, ":443")
+	r.Header = http.Header{}
+	r.ContentLength = size
+	if size > refusable {
+		r.Header.Set("Expect", "100-continue") // a refusal comes before the file has gone
+	}
+	return r, nil
+}
+
+// target is the path and query of a URL as it was written.
+func target(to string) string {
+	_, rest, _ := strings.Cut(to, "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	at := strings.IndexAny(rest, "/?")
+	if at < 0 {
+		return "/"
+	}
+	if rest[at] == '?' {
+		return "/" + rest[at:]
+	}
+	return rest[at:]
+}
+
+// source notes the error of reading a content.
+type source struct {
+	io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (s *source) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,130 @@
+// Package delivery uploads finished files to their callers' own storage, by presigned URLs
+// (docs/API.md, Delivery).
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/actors/command"
+	"platen.dev/actors/job"
+	"platen.dev/actors/perform"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/store"
+)
+
+// Config is what delivering files needs.
+type Config struct {
+	Log    eventlog.Log
+	Client *Client
+	// Open opens a stored file.
+	Open func(ctx context.Context, name string) (*store.File, error)
+	// Unseal decrypts a credential of a job.
+	Unseal func(events.JobID, events.Sealed) (string, error)
+	Now    func() time.Time
+	Logger *slog.Logger
+	// Observe is called after each attempt; it may be nil.
+	Observe func(events.UploadAttempt)
+}
+
+// limits are those of a node. A storage that hangs has at most PerAccount uploads under way.
+var limits = perform.Limits{Total: 256, PerAccount: 8}
+
+// retryAfter is the pause after an attempt that failed for reasons of our own.
+const retryAfter = 5 * time.Second
+
+// Start starts the performer of the job.Deliver effects of a node's shards.
+func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
+	return perform.Start(system, perform.Config{
+		Name: "deliveries", Limits: limits, RetryAfter: retryAfter,
+		Place: func(_ int32, e job.Effect) (events.AccountID, string) { return e.(job.Deliver).Account, "" },
+		Do:    func(ctx context.Context, p int32, e job.Effect) error { return cfg.deliver(ctx, p, e.(job.Deliver)) },
+		Failed: func(e job.Effect, err error) {
+			cfg.Logger.Warn("file could not be uploaded or that not be recorded, trying again", "job", e.(job.Deliver).Job.String(), "error", err)
+		},
+	})
+}
+
+// deliver makes one attempt and reports it. After an error, which is none of the storage's, the
+// attempt is made again.
+func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) error {
+	report, err := c.attempt(ctx, partition, e)
+	if err != nil || ctx.Err() != nil { // the node ends: the next owner makes the attempt
+		return err
+	}
+	report.Job, report.Number = e.Job, e.Number
+	if c.Observe != nil {
+		c.Observe(report.UploadAttempt)
+	}
+	if report.Status < 200 || report.Status > 299 {
+		c.Logger.Info("upload failed", "job", e.Job.String(), "attempt", e.Number, "status", report.Status, "error", report.Error)
+	}
+	return command.AppendWait(ctx, c.Log, events.Command{ID: events.NewCommandID(), Account: e.Account, At: events.At(c.Now()), Body: report})
+}
+
+// attempt uploads the file once.
+func (c Config) attempt(ctx context.Context, partition int32, e job.Deliver) (events.ReportUpload, error) {
+	o, err := c.upload(ctx, partition, e)
+	report := events.ReportUpload{UploadAttempt: o.UploadAttempt}
+	switch {
+	case o.refused:
+		report.Code = events.DeliveryFailed
+	case lost(err) != "":
+		report.Code, report.Error, err = lost(err), err.Error(), nil
+	}
+	return report, err
+}
+
+func (c Config) upload(ctx context.Context, partition int32, e job.Deliver) (o outcome, err error) {
+	url, err := c.url(ctx, partition, e)
+	if err != nil {
+		return o, fmt.Errorf("URL: %w", err)
+	}
+	file, err := c.Open(ctx, e.File.Name)
+	if err != nil {
+		return o, fmt.Errorf("file: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it is only read
+	if o, err = c.Client.put(ctx, url, file, file.Size); err != nil {
+		return o, fmt.Errorf("file: %w", err)
+	}
+	return o, nil
+}
+
+// readLimit bounds how long reading the URL may take.
+const readLimit = 30 * time.Second
+
+// url finds where the file goes.
+func (c Config) url(ctx context.Context, partition int32, e job.Deliver) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	_, submission, err := command.Submission(ctx, c.Log, command.Position{Partition: partition, Offset: e.Content}, e.Account, e.Job)
+	if err != nil {
+		return "", err
+	}
+	if submission.Content.Delivery == nil {
+		return "", fmt.Errorf("%w: it names no URL", command.ErrDamaged)
+	}
+	url, err := c.Unseal(e.Job, submission.Content.Delivery.URL)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", command.ErrDamaged, err)
+	}
+	return url, nil
+}
+
+// lost is the code of a job that lacks what the upload needs; "" if err says nothing like that.
+func lost(err error) events.ErrorCode {
+	switch {
+	case errors.Is(err, command.ErrLost):
+		return events.ContentLost
+	case errors.Is(err, command.ErrDamaged), errors.Is(err, store.ErrNotExist), errors.Is(err, store.ErrCorrupt):
+		return events.RenderFailed
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package job
+
+import (
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// Upload is a finished file on its way into the caller's own storage. While State.Due is not zero,
+// it waits for the next attempt.
+type Upload struct {
+	File    events.File    `cbor:"1,keyasint"`
+	Metrics events.Metrics `cbor:"2,keyasint"`
+	// Made counts the attempts that have ended.
+	Made int `cbor:"3,keyasint,omitempty"`
+}
+
+// Deliver is the effect of uploading a job's file to the caller's own storage.
+type Deliver struct {
+	Account events.AccountID
+	Job     events.JobID
+	// Content is the offset of the command that holds the URL.
+	Content int64
+	File    events.File
+	// Number counts the attempts from 1.
+	Number int
+}
+
+// Key implements Effect.
+func (d Deliver) Key() EffectKey { return EffectKey{Kind: KindDeliver, Job: d.Job} }
+
+// reportUpload decides what follows from an attempt. Only the next one counts, and only once.
+func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.Event {
+	if s.Phase != Uploading || s.Due != 0 || b.Number != s.Upload.Made+1 {
+		return nil
+	}
+	attempted := events.UploadAttempted{Job: b.Job, UploadAttempt: b.UploadAttempt}
+	pauses := contract.UploadPauses()
+	switch {
+	case b.Code != "":
+		return []events.Event{attempted, events.JobFailed{Job: b.Job, Code: b.Code}}
+	case b.Status >= 200 && b.Status < 300:
+		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics}}
+	case !passes(b.Status) || b.Number > len(pauses):
+		return []events.Event{attempted, events.JobFailed{Job: b.Job, Code: events.DeliveryFailed}}
+	}
+	attempted.Next = now.Add(pauses[b.Number-1])
+	return single(attempted)
+}
+
+const requestTimeout = 408
+
+// passes reports whether a failure may pass by itself. A status of zero is a fault of the network.
+func passes(status int) bool {
+	return status == 0 || status == requestTimeout || status == tooManyRequests || status >= 500
+}
+
+func evolveUpload(s State, ev events.Event) State {
+	switch e := ev.(type) {
+	case events.UploadBegun:
+		s.Phase, s.Attempt, s.Node, s.Due, s.File = Uploading, 0, "", 0, e.File.Name
+		s.Upload = Upload{File: e.File, Metrics: e.Metrics}
+	case events.UploadAttempted:
+		s.Upload.Made, s.Due = e.Number, e.Next
+	case events.UploadReleased:
+		s.Due = 0
+	}
+	return s
+}

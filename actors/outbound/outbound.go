@@ -1,0 +1,77 @@
+// Package outbound makes requests to servers that callers name: receivers of webhooks, and
+// storage of their own. Each request resolves the host anew, is checked by the policy that pages
+// are held to, and connects to the address that was checked. It follows no redirect.
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"platen.dev/browserpool/egress"
+)
+
+// maxHeader bounds the header of a response in bytes.
+const maxHeader = 64 << 10
+
+// Transport returns a transport whose connections serve one request each. connect bounds the time
+// to connect, and again the time of the TLS handshake.
+func Transport(policy egress.Policy, connect time.Duration) *http.Transport {
+	return &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeoutCause(ctx, connect, errConnect(connect))
+			defer cancel()
+			conn, err := policy.Dial(ctx, network, address)
+			if err != nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			return conn, err
+		},
+		TLSHandshakeTimeout:    connect,
+		ExpectContinueTimeout:  time.Second,
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeader,
+	}
+}
+
+// errConnect is that there was no connection within a time.
+type errConnect time.Duration
+
+func (e errConnect) Error() string { return fmt.Sprintf("no connection within %s", time.Duration(e)) }
+
+// Reason says why a request that had the given time got no response. It does not name the URL,
+// which may be a secret.
+func Reason(ctx context.Context, err error, limit time.Duration) string {
+	var dns *net.DNSError
+	var wrong *tls.CertificateVerificationError
+	var network *net.OpError
+	var connect errConnect
+	switch {
+	case errors.Is(err, egress.ErrBlocked):
+		return "the address is not allowed"
+	case errors.As(err, &connect):
+		return connect.Error()
+	case errors.As(err, &dns):
+		return "the name of the host could not be resolved"
+	case errors.As(err, &wrong):
+		return Kept("the certificate is not valid: " + wrong.Err.Error())
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Sprintf("no response within %s", limit)
+	case errors.As(err, &network):
+		return "the connection failed: " + network.Err.Error()
+	}
+	return Kept("no response: " + err.Error())
+}
+
+// MaxKept is how many bytes are kept of a text that a server may have written.
+const MaxKept = 1 << 10
+
+// Kept is the beginning of a text that a server may have written, fit for the log.
+func Kept(s string) string { return strings.ToValidUTF8(s[:min(len(s), MaxKept)], "") }
