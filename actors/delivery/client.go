@@ -74,6 +74,9 @@ func request(ctx context.Context, to string, content io.Reader, size int64) (*ht
 	if err != nil {
 		return nil, errURL
 	}
+	if size == 0 {
+		content = http.NoBody // or its length would count as unknown
+	}
 	target := target(to)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPut, u.String(), content)
 	if err != nil {

@@ -179,11 +179,16 @@ func proveIncomplete(t *testing.T, s *server) {
 	c.download(failed).problem(404, "JOB_NOT_COMPLETE", "job-not-complete: ")
 }
 
-// The row plays a renderer that has delivered a file.
+// The row plays a renderer, and an uploader that is quicker than the node's.
 func proveDelivered(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanPro)
-	id := c.post(htmlToPDF, object{"html": "x", "delivery": object{"url": "https://storage.test/put"}}).accepted()
-	c.finish(id, events.File{Name: id.String() + "-1.pdf", Size: 5, Pages: 1})
+	id := c.post(htmlToPDF, object{"html": "x", "delivery": object{"url": "https://127.0.0.1/put"}}).accepted()
+	attempt := events.NewAttemptID()
+	c.tell(
+		events.StartRender{Job: id, Attempt: attempt, Node: s.ID()},
+		events.FinishRender{Job: id, Attempt: attempt, File: events.File{Name: id.String() + "-1.pdf", Size: 5, Pages: 1}},
+		events.ReportUpload{Job: id, UploadAttempt: events.UploadAttempt{Number: 1, Status: 200}},
+	)
 	c.download(id).problem(404, "OUTPUT_DELIVERED_EXTERNALLY", "output-delivered-externally: ")
 	c.is(id, object{"status": "done", "expires_at": nil, "pages_count": 1.0})
 }

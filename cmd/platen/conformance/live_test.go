@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"platen.dev/events"
 	"platen.dev/events/testkit"
@@ -37,7 +38,7 @@ var pipelineRows = []row{
 	{"pipeline/pages", "JobStatusResponse", "pages_count is the number of pages of the file", provePageCount},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},
-	{"pipeline/delivery-fails", "Delivery object", "a job with delivery ends DELIVERY_FAILED for now, costs nothing and has no file", proveDeliveryFails},
+	{"pipeline/delivery-fails", "Delivery object", "a job whose file cannot be delivered ends DELIVERY_FAILED, costs nothing and leaves no file", proveDeliveryFails},
 	{"pipeline/local-page", "Submitting", "an operator may allow private networks by CIDR", proveLocalPage},
 }
 
@@ -119,14 +120,29 @@ func (c *customer) chargedNothing() {
 	}
 }
 
+// The storage is at an address that the egress policy refuses.
 func proveDeliveryFails(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
-	id := c.post(htmlToPDF, object{"html": "x", "delivery": object{"url": "https://127.0.0.1/put"}}).accepted()
+	id := c.post(htmlToPDF, object{"html": "x", "delivery": object{"url": "https://10.0.0.1/put"}}).accepted()
 	if job := c.ended(id); job["status"] != "failed" || job["error_code"] != "DELIVERY_FAILED" || job["expires_at"] != nil {
 		t.Errorf("the job ended %v", job)
 	}
 	c.download(id).status(404)
 	c.chargedNothing()
+	testkit.Eventually(t, "the file is deleted", func() bool { return !s.keeps(t, id) })
+}
+
+// keeps reports whether the store has a file of a job.
+func (s *server) keeps(t *testing.T, id events.JobID) (found bool) {
+	t.Helper()
+	err := s.Files().Each(t.Context(), func(name string, _ time.Time) error {
+		found = found || strings.HasPrefix(name, id.String())
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // Other rows check how the page is rendered.

@@ -134,15 +134,18 @@ func (c *customer) command(body events.CommandBody) {
 	}
 }
 
-// tell sends commands without waiting for replies, then waits until they are decided and
-// read back: a later command with a reply is decided after them.
+// tell sends commands one after the other in the log, with nothing between them that follows from
+// one. Then it waits until they are decided and read back: a later command with a reply is
+// decided after them.
 func (c *customer) tell(bodies ...events.CommandBody) {
 	c.t.Helper()
-	durable := make(chan error, 1)
+	durable := make(chan error, len(bodies))
 	for _, body := range bodies {
 		c.server.Commands().Tell(c.account, body, func(err error) { durable <- err })
+	}
+	for range bodies {
 		if err := <-durable; err != nil {
-			c.t.Fatalf("%T: %v", body, err)
+			c.t.Fatalf("%v: %v", bodies, err)
 		}
 	}
 	c.command(events.ChangePlan{Plan: c.plan})
