@@ -3,18 +3,10 @@
 package store
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"io"
-	"math/big"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,109 +14,23 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"platen.dev/events/testkit"
+	"platen.dev/store/s3test"
 )
 
-// gatewayVariable names versitygw's binary, a server of S3 on a directory. The tests of a gateway
-// run if it is set; testdata/s3/integration.sh builds it.
-const gatewayVariable = "PLATEN_TEST_VERSITYGW"
-
-// gateway is a server of S3 that runs until the test ends.
+// gateway is a server of S3 with an empty bucket.
 type gateway struct {
-	cfg     S3Config
-	root    string // of its files
-	process *exec.Cmd
+	*s3test.Gateway
+	cfg S3Config
 }
 
-// startGateway starts a gateway with an empty bucket, over TLS, whose certificate only its own
-// authority has signed.
 func startGateway(t *testing.T) *gateway {
 	t.Helper()
-	binary := os.Getenv(gatewayVariable)
-	if binary == "" {
-		t.Fatalf("%s is not set: run testdata/s3/integration.sh", gatewayVariable)
-	}
-	t.Setenv("AWS_ACCESS_KEY_ID", "platen-test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "the secret of the tests")
-	dir, address := t.TempDir(), closedPort(t)
-	g := &gateway{root: filepath.Join(dir, "root")}
-	g.cfg = S3Config{
-		Endpoint: "https://" + address, Region: "eu-test-1", PathStyle: true, Bucket: "results", Prefix: "platen", CAFile: filepath.Join(dir, "ca.pem"),
-	}
-	for _, d := range []string{"root", "sidecar"} {
-		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	makeCertificates(t, dir)
-	g.process = exec.Command(binary, "--port", address, "--region", g.cfg.Region, "--quiet", "--keep-alive",
-		"--cert", filepath.Join(dir, "server.pem"), "--key", filepath.Join(dir, "server.key"),
-		"posix", "--sidecar", filepath.Join(dir, "sidecar"), g.root)
-	g.process.Env = append(os.Environ(), "ROOT_ACCESS_KEY_ID=platen-test", "ROOT_SECRET_ACCESS_KEY=the secret of the tests")
-	said := new(strings.Builder)
-	g.process.Stderr = said
-	if err := g.process.Start(); err != nil {
+	g := s3test.StartGateway(t, closedPort(t))
+	cfg := S3Config{Endpoint: g.Endpoint, Region: s3test.Region, PathStyle: true, Bucket: s3test.Bucket, Prefix: "platen", CAFile: g.Authority}
+	if err := mustOpenS3(t, cfg).client.MakeBucket(t.Context(), cfg.Bucket, minio.MakeBucketOptions{Region: cfg.Region}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		g.kill()
-		if t.Failed() {
-			t.Logf("the gateway said:\n%s", said)
-		}
-	})
-	testkit.Eventually(t, "the gateway listens", func() bool {
-		conn, err := net.Dial("tcp", address)
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil
-	})
-	if err := mustOpenS3(t, g.cfg).client.MakeBucket(t.Context(), g.cfg.Bucket, minio.MakeBucketOptions{Region: g.cfg.Region}); err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-func (g *gateway) kill() {
-	_ = g.process.Process.Kill()
-	_ = g.process.Wait()
-}
-
-// makeCertificates makes ca.pem, and server.pem with server.key, for 127.0.0.1.
-func makeCertificates(t *testing.T, dir string) {
-	t.Helper()
-	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority of the tests"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	server := &x509.Certificate{
-		SerialNumber: big.NewInt(2), NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	authorityKey, serverKey := newKey(t), newKey(t)
-	signed := func(certificate *x509.Certificate, key *ecdsa.PrivateKey) string {
-		der, err := x509.CreateCertificate(rand.Reader, certificate, authority, &key.PublicKey, authorityKey)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(serverKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "ca.pem"), signed(authority, authorityKey))
-	writeFile(t, filepath.Join(dir, "server.pem"), signed(server, serverKey))
-	writeFile(t, filepath.Join(dir, "server.key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
-}
-
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
+	return &gateway{g, cfg}
 }
 
 // The suite passes on a server that shares no code with Platen.
@@ -163,7 +69,7 @@ func TestGatewayFails(t *testing.T) {
 		if _, err := s.Put(t.Context(), "a.pdf", patternOf(size), size); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(g.root, "results", "platen", "a.pdf")
+		path := filepath.Join(g.Root, "results", "platen", "a.pdf")
 		content, err := os.ReadFile(path)
 		if err != nil || int64(len(content)) != size {
 			t.Fatalf("%d bytes, %v", len(content), err)
@@ -191,7 +97,7 @@ func TestGatewayFails(t *testing.T) {
 	if _, err := io.CopyN(io.Discard, f, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	g.kill()
+	g.Kill()
 	if n, err := io.Copy(io.Discard, f); err == nil {
 		t.Errorf("%d bytes more were read from a server that was killed, without an error", n)
 	}
@@ -209,7 +115,7 @@ func TestGatewayRefuses(t *testing.T) {
 		cfg := g.cfg
 		change(&cfg)
 		s := mustOpenS3(t, cfg)
-		t.Setenv("AWS_SECRET_ACCESS_KEY", "the secret of the tests")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", s3test.GatewaySecretKey)
 		if _, err := s.Put(t.Context(), "a", strings.NewReader("x"), 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		} else {

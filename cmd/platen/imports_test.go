@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"events/eventlog/logtest":  {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
 	"events/testkit":           {"", "shared by the tests of all packages"},
 	"store":                    {"events/disk", "files are files: storage knows no jobs"},
-	"store/s3test":             {"", "an S3 server for tests: speaks the protocol, knows no store"},
+	"store/s3test":             {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
 	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
 
 	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},

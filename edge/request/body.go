@@ -87,7 +87,7 @@ var (
 			Doc("The outcome is posted there. Credentials in the URL are refused. (Kept with the job; sending comes with a later version.)").
 			Example("https://example.com/hooks/platen")
 	deliveryField = schema.Optional("delivery", deliveryOptions, func(b *Body, v Delivery) { b.Delivery = &v }).Plan(pro).
-			Doc("Not with test mode. (Uploading comes with a later version: until then such a job ends DELIVERY_FAILED.)")
+			Doc("Not with test mode.")
 	testField = schema.Optional("test", schema.Bool{}, func(b *Body, v bool) { b.Test = v }).
 			Default(false).Doc("Runs the whole pipeline without rendering and without charge; the file is a bundled sample.")
 )

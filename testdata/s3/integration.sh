@@ -13,3 +13,5 @@ echo "integration: S3: building versitygw"
 echo "integration: S3: the store on versitygw, over TLS"
 cd "$here/../.."
 PLATEN_TEST_VERSITYGW=$temp/versitygw "${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestGateway' ./store
+echo "integration: S3: files delivered to versitygw by presigned URLs"
+PLATEN_TEST_VERSITYGW=$temp/versitygw "${GO:-go}" test -tags integration -count=1 -v -timeout 5m -run '^TestPresigned$' ./cmd/platen

@@ -1,0 +1,59 @@
+package testkit
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Certificates are the files of a server's certificate, which an authority of its own has signed.
+type Certificates struct{ Authority, Server, Key string }
+
+// MakeCertificates makes a certificate for addresses, valid for a day.
+func MakeCertificates(t testing.TB, addresses ...net.IP) Certificates {
+	t.Helper()
+	dir := t.TempDir()
+	authority := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority of the tests"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	server := &x509.Certificate{
+		SerialNumber: big.NewInt(2), NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
+		IPAddresses: addresses, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	authorityKey, serverKey := newKey(t), newKey(t)
+	write := func(name, kind string, der []byte, err error) string {
+		path := filepath.Join(dir, name)
+		if err == nil {
+			err = os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	signed := func(name string, certificate *x509.Certificate, key *ecdsa.PrivateKey) string {
+		der, err := x509.CreateCertificate(rand.Reader, certificate, authority, &key.PublicKey, authorityKey)
+		return write(name, "CERTIFICATE", der, err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(serverKey)
+	return Certificates{signed("ca.pem", authority, authorityKey), signed("server.pem", server, serverKey), write("server.key", "PRIVATE KEY", der, err)}
+}
+
+func newKey(t testing.TB) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
