@@ -22,11 +22,13 @@ func (c *crowd) work(r *rand.Rand) {
 	if !ok || !c.follow(r, from, id) {
 		return
 	}
-	if r.IntN(4) == 0 {
+	switch {
+	case delivers(n):
+	case r.IntN(4) == 0:
 		c.exhaust(r, from, id, n)
-		return
+	default:
+		c.fetch(r, from, id, n)
 	}
-	c.fetch(r, from, id, n)
 }
 
 // submit submits a job. With an idempotency key, which most jobs have, it is repeated until

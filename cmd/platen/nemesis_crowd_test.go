@@ -125,8 +125,8 @@ func jobOf(n int) chaosJob { return chaosJob{usualKinds[0], n, ""} }
 
 // bodyOf is the request of job number n. Most jobs are small and quick; some are large, and some
 // take seconds.
-func bodyOf(n int) map[string]any {
-	body := jobOf(n).request()
+func (c *crowd) bodyOf(n int) map[string]any {
+	body := c.s.callers.announced(jobOf(n).request(), n)
 	switch {
 	case n%9 == 0:
 		body["render"] = map[string]any{"wait_after_load_ms": 1000 + n%2000}
@@ -138,7 +138,7 @@ func bodyOf(n int) map[string]any {
 
 // post submits job number n once. said describes the response.
 func (c *crowd) post(from client, address string, n int, key string) (o outcome, said string) {
-	return c.postBody(from, address, n, key, bodyOf(n))
+	return c.postBody(from, address, n, key, c.bodyOf(n))
 }
 
 // postBody submits a body as job number n once, counts the response and remembers the job.

@@ -91,7 +91,7 @@ func (s *storm) newNode(i int) *stormNode {
 	log, err := os.Create(filepath.Join(s.dir, "logs", name+".log"))
 	s.must(err)
 	n.machine = &machine{
-		data: filepath.Join(n.disk.Dir, "node"), temp: temp, log: log, env: []string{clockVariable + "=" + clock},
+		data: filepath.Join(n.disk.Dir, "node"), temp: temp, log: log, env: []string{clockVariable + "=" + clock, "SSL_CERT_FILE=" + s.callers.authority},
 		args: []string{"--config", config, "--listen", strings.TrimPrefix(n.address(), "http://"), "--slots", "2"},
 		begin: func(cmd *exec.Cmd) (err error) {
 			n.host.Do(func() { err = cmd.Start() })
@@ -109,16 +109,17 @@ func (s *storm) config(n *stormNode) string {
 	}
 	return fmt.Sprintf(`partitions = %d
 files = %q
+egress_allow = ["%s/32"]
 [kafka]
 brokers = [%s]
 replication_factor = 3
 session_seconds = %d
 [cluster]
-gossip = "%[5]s:7946"
-actors = "%[5]s:7947"
+gossip = "%[6]s:7946"
+actors = "%[6]s:7947"
 join = [%s]
 secret = "0123456789abcdef"
-`, clusterPartitions, n.files.Dir, quoted(s.kafka.Addresses()), stormSession, n.host.Addr, quoted(join))
+`, clusterPartitions, n.files.Dir, s.network.Host("self").Addr, quoted(s.kafka.Addresses()), stormSession, n.host.Addr, quoted(join))
 }
 
 func (s *storm) launch(n *stormNode) {

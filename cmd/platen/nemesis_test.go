@@ -35,6 +35,7 @@ func TestNemesis(t *testing.T) {
 	s := newStorm(t)
 	s.say("PLATEN_TEST_SEED=%d NEMESIS_MINUTES=%v NEMESIS_FAULTS=%s; logs in %s", s.seed, s.minutes, strings.Join(s.kinds, ","), s.dir)
 	s.startBrokers()
+	s.callers = startCallerServer(s)
 	s.startNodes()
 	s.crowd = startCrowd(s)
 	s.await("the first calm", s.probe())
@@ -90,6 +91,7 @@ type storm struct {
 	// customers have one account on every shard, in the order of the shards.
 	customers []client
 	crowd     *crowd
+	callers   *callerServer
 	played    []played
 
 	mu     sync.Mutex

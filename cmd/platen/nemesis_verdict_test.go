@@ -22,8 +22,9 @@ func (s *storm) verdict() {
 	accepted := s.crowd.accepted()
 	l := openKafka(s.t, s.kafka.Addresses()...)
 	s.awaitEnds(l)
+	told := s.checkWebhooks(l)
 	b := auditJournal(s.t, l)
-	s.checkJobs(b, accepted)
+	s.checkJobs(b, accepted, told)
 	b.checkStates(s.t, l)
 	s.stopNodes()
 	for _, n := range s.nodes { // no node is left that would write between two reads of the journal
@@ -56,21 +57,26 @@ func (s *storm) awaitEnds(l eventlog.Log) {
 }
 
 // checkJobs checks that each job was accepted, done and debited once, and has its file.
-func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob) {
+func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob, told map[events.JobID]*toldJob) {
 	for id, job := range accepted {
 		if b[id] == nil {
 			s.fault("lost", "job %s, number %d, got a 202 and is not in the journal", id, job.number)
 		}
 	}
-	files, fetched := s.storedFiles(), 0
+	files, fetched, delivered := s.storedFiles(), 0, 0
 	for id, got := range b {
 		want := tally{account: got.account, reserved: 1, queued: 1, done: 1, debited: 1}
 		if *got != want {
 			s.fault("wrong in the journal", "job %s: %+v", id, *got)
 			continue
 		}
-		file, err := os.ReadFile(files[id])
 		job, known := accepted[id]
+		if w := told[id]; w != nil && w.delivered {
+			s.checkDelivered(id, job, known, files[id])
+			delivered++
+			continue
+		}
+		file, err := os.ReadFile(files[id])
 		if err == nil && known {
 			err = jobOf(job.number).check(file)
 		}
@@ -81,7 +87,7 @@ func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob) {
 			s.fault("wrong file", "job %s in the store: %v", id, err)
 		}
 	}
-	s.say("%d jobs in the journal, %d of them with a 202 that arrived; clients downloaded the files of %d", len(b), len(accepted), fetched)
+	s.say("%d jobs in the journal, %d of them with a 202 that arrived; clients downloaded the files of %d, and %d were delivered", len(b), len(accepted), fetched, delivered)
 }
 
 // storedFiles finds the files of the store by their jobs.
