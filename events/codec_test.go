@@ -63,6 +63,7 @@ func sampleCommands() []CommandBody {
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Webhook: Sealed{3}}},
 		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 2, Status: 503, Millis: 120}},
 		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 1, Millis: 5000, Error: "no connection"}, Code: DeliveryFailed},
+		CancelJob{Job: job, Forget: true},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -153,6 +154,7 @@ func sampleEvents() []Event {
 		UploadAttempted{Job: job, UploadAttempt: UploadAttempt{Number: 2, Status: 503, Millis: 120}, Next: 1700000004000},
 		UploadAttempted{Job: job, UploadAttempt: UploadAttempt{Number: 1, Millis: 5000, Error: "no connection"}},
 		UploadReleased{Job: job},
+		RequestForgotten{Job: job},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

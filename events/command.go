@@ -220,6 +220,8 @@ func Target(body CommandBody) (JobID, bool) {
 		return b.Job, true
 	case ReportUpload:
 		return b.Job, true
+	case CancelJob:
+		return b.Job, true
 	}
 	return JobID{}, false
 }

@@ -97,6 +97,7 @@ const (
 	OutOfRange         ReplyCode = "out-of-range"
 	NoWebhook          ReplyCode = "no-webhook"
 	NotEnded           ReplyCode = "not-ended"
+	AlreadyEnded       ReplyCode = "already-ended"
 	TooManyHeaders     ReplyCode = "too-many-headers"
 	NoSuchHeader       ReplyCode = "no-such-header"
 )

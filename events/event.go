@@ -258,6 +258,8 @@ func JobOf(ev Event) (JobID, bool) {
 		return e.Job, true
 	case UploadReleased:
 		return e.Job, true
+	case RequestForgotten:
+		return e.Job, true
 	}
 	return JobID{}, false
 }

@@ -26,6 +26,7 @@ func (c SetWebhookHeader) String() string    { return text(c) }
 func (c DeleteWebhookHeader) String() string { return text(c) }
 func (c ReportWebhook) String() string       { return text(c) }
 func (c ReportUpload) String() string        { return text(c) }
+func (c CancelJob) String() string           { return text(c) }
 func (c RedeliverWebhook) String() string    { return text(c) }
 func (c PutTemplate) String() string         { return text(c) }
 func (c DeleteTemplate) String() string      { return text(c) }
@@ -66,6 +67,7 @@ func (e WebhookHeaderDeleted) String() string { return text(e) }
 func (e UploadBegun) String() string          { return text(e) }
 func (e UploadAttempted) String() string      { return text(e) }
 func (e UploadReleased) String() string       { return text(e) }
+func (e RequestForgotten) String() string     { return text(e) }
 func (e TemplateSaved) String() string        { return text(e) }
 func (e TemplateDeleted) String() string      { return text(e) }
 func (e DefaultTemplateSet) String() string   { return text(e) }

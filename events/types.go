@@ -32,6 +32,7 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	ReportWebhook{}.commandType():       decodeAs[ReportWebhook, CommandBody],
 	RedeliverWebhook{}.commandType():    decodeAs[RedeliverWebhook, CommandBody],
 	ReportUpload{}.commandType():        decodeAs[ReportUpload, CommandBody],
+	CancelJob{}.commandType():           decodeAs[CancelJob, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -73,4 +74,5 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	UploadBegun{}.eventType():          decodeAs[UploadBegun, Event],
 	UploadAttempted{}.eventType():      decodeAs[UploadAttempted, Event],
 	UploadReleased{}.eventType():       decodeAs[UploadReleased, Event],
+	RequestForgotten{}.eventType():     decodeAs[RequestForgotten, Event],
 }

@@ -94,6 +94,7 @@ const (
 	SelectorTimeout  ErrorCode = "SELECTOR_TIMEOUT"
 	DeliveryFailed   ErrorCode = "DELIVERY_FAILED"
 	EInvoiceFailed   ErrorCode = "EINVOICE_FAILED"
+	Cancelled        ErrorCode = "CANCELLED"
 )
 
 // NodeID identifies one start of one node: a restarted node has another id.

@@ -53,7 +53,8 @@ type jobInFlight struct {
 	count int
 }
 
-// requestInFlight is a request that was accepted with the command at offset cause.
+// requestInFlight is a request that was accepted with the command at offset cause, or is forgotten
+// with it: then it is zero.
 type requestInFlight struct {
 	AcceptedRequest
 	cause int64
@@ -63,7 +64,7 @@ type requestInFlight struct {
 type commandInFlight struct {
 	command events.CommandID
 	job     events.JobID
-	request string // the idempotency key of an accepted request
+	request string // the idempotency key of a request that it accepts or forgets
 }
 
 // NewAggregate returns the aggregate of an account, which starts from the committed state in
@@ -99,7 +100,7 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	earlier, err := a.earlierRequest(c.Body)
+	earlier, err := a.earlierRequest(c.Body, before)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -139,16 +140,24 @@ func (a *Aggregate) job(id events.JobID) (job.State, error) {
 	return a.store.Job(a.id, id)
 }
 
-// earlierRequest finds the request that a submission may repeat.
-func (a *Aggregate) earlierRequest(body events.CommandBody) (AcceptedRequest, error) {
-	submit, ok := body.(events.SubmitJob)
-	if !ok || submit.Idempotency == nil {
+// earlierRequest finds the request that a submission may repeat, and that of a job to be cancelled.
+func (a *Aggregate) earlierRequest(body events.CommandBody, j job.State) (AcceptedRequest, error) {
+	key := ""
+	switch b := body.(type) {
+	case events.SubmitJob:
+		if b.Idempotency != nil {
+			key = b.Idempotency.Key
+		}
+	case events.CancelJob:
+		key = j.IdempotencyKey
+	}
+	if key == "" {
 		return AcceptedRequest{}, nil
 	}
-	if r, ok := a.requests[submit.Idempotency.Key]; ok {
+	if r, ok := a.requests[key]; ok {
 		return r.AcceptedRequest, nil
 	}
-	return a.store.AcceptedRequest(a.id, submit.Idempotency.Key)
+	return a.store.AcceptedRequest(a.id, key)
 }
 
 // advance applies the decision to the speculative state and records the command as in flight.
@@ -157,9 +166,15 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 	for _, ev := range d.Events {
 		a.state = Evolve(a.state, ev, c.At)
 		after = job.Evolve(after, a.id, ev, c.At)
-		if q, ok := ev.(events.JobQueued); ok && q.Idempotency != nil {
-			inFlight.request = q.Idempotency.Key
-			a.requests[inFlight.request] = requestInFlight{acceptedRequest(q, c.At), cause}
+		switch e := ev.(type) {
+		case events.JobQueued:
+			if e.Idempotency != nil {
+				inFlight.request = e.Idempotency.Key
+				a.requests[inFlight.request] = requestInFlight{acceptedRequest(e, c.At), cause}
+			}
+		case events.RequestForgotten:
+			inFlight.request = before.IdempotencyKey
+			a.requests[inFlight.request] = requestInFlight{cause: cause}
 		}
 	}
 	if len(d.Events) > 0 {

@@ -6,11 +6,13 @@ import (
 )
 
 // Compose decides one command about an account and the job that it names. earlier is the
-// accepted request with the idempotency key of a submission.
+// accepted request with the idempotency key of a submission, or of the job to be cancelled.
 func Compose(s State, j job.State, earlier AcceptedRequest, c events.Command, cause int64, limits LimitsFunc) Decision {
 	switch b := c.Body.(type) {
 	case events.SubmitJob:
 		return composeSubmit(s, j, earlier, b, c, cause, limits)
+	case events.CancelJob:
+		return composeCancel(j, earlier, b)
 	case events.RedeliverWebhook:
 		evs, reply := job.Redeliver(j, b)
 		return Decision{Events: evs, Reply: &reply}
@@ -48,6 +50,16 @@ func composeSubmit(s State, j job.State, earlier AcceptedRequest, b events.Submi
 		queued.Window = r.Window
 	}
 	return Decision{Events: append(admitted, queued), Reply: &reply}
+}
+
+// composeCancel ends a job, gives its unit back, and forgets its request if that is asked for.
+func composeCancel(j job.State, earlier AcceptedRequest, b events.CancelJob) Decision {
+	evs, reply := job.Cancel(j, b)
+	evs = append(evs, settle(j, evs)...)
+	if len(evs) > 0 && b.Forget && earlier.Job == b.Job {
+		evs = append(evs, events.RequestForgotten{Job: b.Job})
+	}
+	return Decision{Events: evs, Reply: &reply}
 }
 
 // entitled decides whether account, key and plan allow such a job at all.

@@ -99,7 +99,7 @@ func applyRequest(tx *projections.Tx, partition int32, id events.JobID, idempote
 		if ev.Idempotency != nil {
 			requests.Put(tx, requestKey(partition, e.Account, ev.Idempotency.Key), acceptedRequest(ev, e.At))
 		}
-	case events.JobForgotten:
+	case events.JobForgotten, events.RequestForgotten:
 		if idempotencyKey == "" {
 			return
 		}

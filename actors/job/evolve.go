@@ -43,6 +43,8 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Spent = nil
 		s.Notice = s.Notice.begin()
 		s.Phase, s.Attempt, s.Node, s.Due, s.Upload = Failed, 0, "", at.Add(contract.StatusLife), Upload{}
+	case events.RequestForgotten:
+		s.IdempotencyKey = ""
 	case events.FileExpired:
 		s.Phase, s.Due = Expired, 0
 	case events.FileDeleted:

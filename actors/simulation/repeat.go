@@ -69,6 +69,8 @@ func (r repeats) event(e events.Envelope, ev events.Event) error {
 		if ev.Idempotency != nil {
 			return r.request(e, ev)
 		}
+	case events.RequestForgotten:
+		return r.forget(e, ev)
 	case events.TestCounted:
 		return r.test(e)
 	case events.DownloadBegun:
@@ -94,6 +96,17 @@ func (r repeats) request(e events.Envelope, ev events.JobQueued) error {
 	}
 	r.requests[id] = made{ev.Job, ev.Idempotency.Fingerprint, e.At}
 	return nil
+}
+
+// forget checks that only the request that made the job is forgotten.
+func (r repeats) forget(e events.Envelope, ev events.RequestForgotten) error {
+	for id, first := range r.requests {
+		if id.account == e.Account && first.job == ev.Job {
+			delete(r.requests, id)
+			return nil
+		}
+	}
+	return fmt.Errorf("job %s: a request is forgotten that does not stand for it", ev.Job)
 }
 
 func (r repeats) test(e events.Envelope) error {
@@ -164,6 +177,14 @@ func (w *world) visitors() {
 			w.send(w.command(s.account, w.visit(s.job)))
 		}
 		return
+	}
+}
+
+// cancel cancels one of the last jobs.
+func (w *world) cancel() {
+	if last := len(w.submitted); last > 0 {
+		s := w.submitted[last-1-w.rng.IntN(min(last, 10))]
+		w.send(w.command(s.account, events.CancelJob{Job: s.job, Forget: w.chance(50)}))
 	}
 }
 

@@ -198,6 +198,9 @@ func (w *world) step() {
 		w.client()
 	case pick < 20:
 		w.visitors()
+		if w.chance(20) {
+			w.cancel()
+		}
 	case pick < 44:
 		w.network()
 	case pick < 90:

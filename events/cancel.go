@@ -1,0 +1,16 @@
+package events
+
+// CancelJob ends a job that has not ended.
+type CancelJob struct {
+	Job JobID `cbor:"1,keyasint"`
+	// Forget is set if the caller shall be able to send the request again with its idempotency key.
+	Forget bool `cbor:"2,keyasint,omitempty"`
+}
+
+// RequestForgotten let the idempotency key of a job's request be used for another.
+type RequestForgotten struct {
+	Job JobID `cbor:"1,keyasint"`
+}
+
+func (CancelJob) commandType() uint64      { return 29 }
+func (RequestForgotten) eventType() uint64 { return 39 }
