@@ -125,7 +125,8 @@ func (c *crowd) use(r *rand.Rand, from client) bool {
 func (c *crowd) spend(r *rand.Rand, h *history, client int, from client) {
 	for again := true; again; again = c.pause(time.Duration(1+r.IntN(5)) * time.Second) {
 		o := h.record(client, func() outcome {
-			o, _ := c.post(from, c.any(r), c.next(), "")
+			n := c.next()
+			o, _ := c.postBody(from, c.any(r), n, "", jobOf(n).request()) // the plan has no deliveries
 			o.void = o.void || o.code == "CONCURRENCY_LIMIT_EXCEEDED" // jobs whose responses were lost
 			return o
 		})

@@ -133,7 +133,8 @@ func (c *callerServer) announced(body map[string]any, n int) map[string]any {
 
 // toldJob is a job whose outcome its caller is told, as the journal has it.
 type toldJob struct {
-	delivered bool // its file goes to the caller's server
+	delivered bool   // its file goes to the caller's server
+	file      string // the stored file on its way, "" once it is deleted
 	attempts  int  // to send the webhook
 	outcome   events.WebhookOutcome
 	next      events.Instant
@@ -163,6 +164,12 @@ func (s *storm) auditWebhook(all map[events.JobID]*toldJob, ev events.Event) {
 		if len(ev.Webhook) > 0 {
 			all[ev.Job] = &toldJob{delivered: ev.Delivered}
 		}
+	case events.UploadBegun:
+		all[ev.Job].file = ev.File.Name
+	case events.FileDeleted:
+		if w := all[ev.Job]; w != nil {
+			w.file = ""
+		}
 	case events.WebhookAttempted:
 		w := all[ev.Job]
 		if w == nil || w.outcome != "" || ev.Number != w.attempts+1 {
@@ -177,13 +184,19 @@ func (s *storm) auditWebhook(all map[events.JobID]*toldJob, ev events.Event) {
 // that before the third.
 const retrySoon = 30 * time.Second
 
-// checkWebhooks checks that the outcome of each job has arrived, or its next attempt has a time.
+// toldPatience is longer than a deletion that failed waits before it is tried again.
+const toldPatience = 2 * time.Minute
+
+// checkWebhooks checks that the outcome of each job has arrived, or its next attempt has a time, and
+// that no delivered file is kept.
 func (s *storm) checkWebhooks(l eventlog.Log) (all map[events.JobID]*toldJob) {
 	var open, waiting []string
-	s.pass(crowdPatience, func() bool {
+	s.pass(toldPatience, func() bool {
 		all, open, waiting = s.auditWebhooks(l), nil, nil
 		for id, w := range all {
 			switch {
+			case w.file != "":
+				open = append(open, id.String())
 			case w.outcome == events.WebhookDelivered:
 			case w.next > events.At(time.Now().Add(retrySoon)):
 				waiting = append(waiting, id.String())
@@ -194,7 +207,7 @@ func (s *storm) checkWebhooks(l eventlog.Log) (all map[events.JobID]*toldJob) {
 		return len(open) == 0
 	})
 	if len(open) > 0 {
-		s.fault("no webhook", "%d jobs have ended, and nobody was told: %.500s", len(open), strings.Join(open, " "))
+		s.fault("no webhook", "%d jobs have ended, and nobody was told, or their delivered files are kept: %.500s", len(open), strings.Join(open, " "))
 	}
 	twice := 0
 	for id, w := range all {
@@ -212,11 +225,8 @@ func (s *storm) checkWebhooks(l eventlog.Log) (all map[events.JobID]*toldJob) {
 
 // checkDelivered checks that a delivered file is the caller's, and is not kept. The clients do not
 // know the number of a job whose response was lost.
-func (s *storm) checkDelivered(id events.JobID, job crowdJob, known bool, stored string) {
+func (s *storm) checkDelivered(id events.JobID, job crowdJob, known bool) {
 	if known && s.callers.file(job.number) == nil {
 		s.fault("wrong file", "that of job %s, number %d, was delivered and has not arrived", id, job.number)
-	}
-	if stored != "" {
-		s.fault("wrong file", "that of job %s was delivered, and is kept as %s", id, stored)
 	}
 }

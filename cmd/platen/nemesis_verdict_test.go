@@ -72,7 +72,7 @@ func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob, told map[
 		}
 		job, known := accepted[id]
 		if w := told[id]; w != nil && w.delivered {
-			s.checkDelivered(id, job, known, files[id])
+			s.checkDelivered(id, job, known)
 			delivered++
 			continue
 		}
