@@ -127,7 +127,7 @@ func (c *crowd) spend(r *rand.Rand, h *history, client int, from client) {
 		o := h.record(client, func() outcome {
 			n := c.next()
 			o, _ := c.postBody(from, c.any(r), n, "", jobOf(n).request()) // the plan has no deliveries
-			o.void = o.void || o.code == "CONCURRENCY_LIMIT_EXCEEDED" // jobs whose responses were lost
+			o.void = o.void || o.code == "CONCURRENCY_LIMIT_EXCEEDED"     // jobs whose responses were lost
 			return o
 		})
 		if o.status != 0 && !o.void {

@@ -135,7 +135,7 @@ func (c *callerServer) announced(body map[string]any, n int) map[string]any {
 type toldJob struct {
 	delivered bool   // its file goes to the caller's server
 	file      string // the stored file on its way, "" once it is deleted
-	attempts  int  // to send the webhook
+	attempts  int    // to send the webhook
 	outcome   events.WebhookOutcome
 	next      events.Instant
 }
