@@ -37,7 +37,7 @@ func DescribeAPI() []byte {
 	for _, op := range request.Operations() {
 		all = append(all, describeOperation(op))
 	}
-	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeWebhooks(), describeRedelivery(), describeDocument(), describePage()))
+	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeCancel(), describeWebhooks(), describeRedelivery(), describeDocument(), describePage()))
 }
 
 func describeOperation(o *request.Operation) openapi.Operation {
@@ -55,9 +55,15 @@ func describeOperation(o *request.Operation) openapi.Operation {
 					{Name: "queued", Value: json.RawMessage(`{"detail":"Job queued","job_id":"` + exampleID + `","status":"queued"}`)},
 				}}},
 			},
+			{
+				Status: 200, Doc: "With wait: the file, as the first of its downloads.",
+				Headers: append(openapi.CommonHeaders(), openapi.IdempotentReplayed, openapi.JobID, openapi.Warning, openapi.ContentDisposition, openapi.AcceptRanges, openapi.ETag),
+				Content: fileTypes(o.Name),
+			},
 			refusal("Invalid URL, refused address, or nothing to render.", emptyHTML),
 			refusal("The key is missing or invalid.", invalidKey),
 			refusal("A field needs a larger plan, or the month's jobs are used up.", planRequired("options.watermark", events.PlanStarter, "https://platen.dev/pricing")),
+			refusal("With wait, and a repeated request: the file has expired.", fileExpired),
 			refusal("The request, or what is to be rendered, is too large.", bodyTooLarge),
 			validationFailure(),
 			refusal("Too many requests, jobs under way or test jobs, or the month's volume is used up.", limitReached(events.Concurrency{Plan: events.PlanFree, Limit: 3, InFlight: 3}, "https://platen.dev/pricing").after(5)),
@@ -68,6 +74,14 @@ func describeOperation(o *request.Operation) openapi.Operation {
 		described.Responses = append(described.Responses, refusal("There is no such template.", templateNotFound))
 	}
 	return described
+}
+
+// fileTypes are the types of the files that an operation makes.
+func fileTypes(o events.Operation) []openapi.Content {
+	if o.Image() {
+		return []openapi.Content{{Type: "image/png"}, {Type: "image/jpeg"}}
+	}
+	return []openapi.Content{{Type: "application/pdf"}}
 }
 
 // camel is the name of an operation for generated clients: htmlToPdf.
@@ -171,6 +185,17 @@ func describeDownload() openapi.Operation {
 			refusal("Too many requests, another download is under way, or all are spent.", downloadBusy.after(10)),
 			failure(), outage(),
 		},
+	}
+}
+
+func describeCancel() openapi.Operation {
+	return openapi.Operation{
+		ID: "cancelJob", Method: "POST", Path: "/jobs/{job_id}/cancel", Tag: "Jobs", Summary: "Cancel a job",
+		Doc: "An extension. A job that has not ended fails with `CANCELLED`, and is not charged.", PathParams: jobParameter,
+		Responses: jobResponses(
+			openapi.Response{Status: 200, Doc: "The job is cancelled.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: cancelResponse}}},
+			refusal("The account has no such job.", noSuchJob), refusal("The job has ended.", alreadyEnded),
+		),
 	}
 }
 

@@ -80,10 +80,16 @@ var redeliveryResponse = openapi.Object{Name: "RedeliveryResponse", Fields: []op
 	openapi.Required("detail", schema.String{}).Example("Webhook queued"),
 }}
 
+var cancelResponse = openapi.Object{Name: "CancelResponse", Fields: []openapi.Field{
+	openapi.Required("job_id", schema.String{}).Example(exampleID),
+	openapi.Required("status", schema.String{OneOf: []string{"failed"}}),
+	openapi.Required("detail", schema.String{}).Example("Job cancelled"),
+}}
+
 func errorCodes() (all []string) {
 	for _, code := range []events.ErrorCode{
 		events.SSRFBlocked, events.FileTooLarge, events.PageTimeout, events.EInvoiceFailed, events.RenderFailed,
-		events.NavigationFailed, events.SelectorTimeout, events.DeliveryFailed, events.BrowserCrashed, events.ContentLost,
+		events.NavigationFailed, events.SelectorTimeout, events.DeliveryFailed, events.BrowserCrashed, events.ContentLost, events.Cancelled,
 	} {
 		all = append(all, string(code))
 	}
@@ -97,6 +103,7 @@ var errorResponse = openapi.Object{Name: "ErrorResponse", Doc: "Problem details 
 	openapi.Required("status", schema.Integer{Min: 400, Max: 599}),
 	openapi.Required("error", schema.String{Pattern: regexp.MustCompile(`[A-Z0-9_]+`)}).Doc("The condition as a code."),
 	openapi.Required("request_id", schema.String{}),
+	openapi.Optional("job_id", schema.String{}).Doc("With wait: the job."),
 	openapi.Optional("retry_after_seconds", count).Doc("As in the header Retry-After."),
 	openapi.Optional("feature", schema.String{}).Doc("With 402: what needs a larger plan,"),
 	openapi.Optional("required_plan", schema.String{OneOf: []string{"starter", "pro", "business"}}).Doc("and the smallest plan that has it."),

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/projections"
 )
 
@@ -75,6 +76,8 @@ type Config struct {
 	Metrics fasthttp.RequestHandler
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)
+	// HeaderPrefix begins the names of Platen's own headers: X-Platen.
+	HeaderPrefix string
 	// DocsURL is the page that error types point into, UpgradeURL is where plans are changed.
 	DocsURL, UpgradeURL string
 	Logger              *slog.Logger
@@ -86,12 +89,14 @@ type timeouts struct {
 	read  time.Duration // for a whole request
 	write time.Duration // for a response
 	idle  time.Duration // between two requests
+	wait  time.Duration // for the end of a job
 }
 
 var defaultTimeouts = timeouts{
 	read:  30 * time.Second,
 	write: 10 * time.Minute, // a download of 150 MB at 2 Mbit/s
 	idle:  2 * time.Minute,
+	wait:  contract.WaitLimit,
 }
 
 // maxHeader is how many bytes the request line and the headers may have together.

@@ -48,10 +48,15 @@ type fixture struct {
 	foresee []events.Reply
 	room    error
 	files   store.Files // what is downloaded; nil for a text that names the file
+	server  *Server
+	// on returns the reply to a command, nil for the usual one; it may be nil.
+	on func(events.CommandBody) *events.Reply
 }
 
 // newFixture starts a server whose documents can be refused.
-func newFixture(t *testing.T) *fixture {
+func newFixture(t *testing.T) *fixture { return newFixtureFor(t, defaultTimeouts) }
+
+func newFixtureFor(t *testing.T, timeouts timeouts) *fixture {
 	t.Helper()
 	cfg, d := fakeConfig(testkit.Silent())
 	d.t, d.known = t, true
@@ -69,7 +74,8 @@ func newFixture(t *testing.T) *fixture {
 		}
 		return io.NopCloser(strings.NewReader("content of " + name)), int64(len("content of " + name)), nil
 	}
-	s := New(cfg)
+	s := newServer(cfg, timeouts)
+	d.server = s
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +120,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
 	}
 	return Config{
-		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing",
+		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
 		Documents: Documents{
 			Placeholders: func(string) error { return nil },
 			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },
@@ -138,6 +144,11 @@ func (d *fixture) Do(_ events.AccountID, body events.CommandBody) (events.Reply,
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.commands = append(d.commands, body)
+	if d.on != nil {
+		if reply := d.on(body); reply != nil {
+			return *reply, nil
+		}
+	}
 	return d.reply, d.err
 }
 

@@ -21,6 +21,8 @@ type problem struct {
 	retryAfter int64
 	// upgrade is set where a larger plan helps.
 	upgrade *upgrade
+	// job is the job that it is about, zero if the caller has named it.
+	job events.JobID
 	// violations make it a validation error, which has nothing else and a body of its own.
 	violations []schema.Violation
 }
@@ -133,6 +135,14 @@ var (
 		status: 409, slug: "job-not-ended", code: "JOB_NOT_ENDED", title: "Job not ended",
 		detail: "job-not-ended: the webhook is sent when the job is done or has failed.",
 	}
+	syncTimeout = &problem{
+		status: 503, slug: "sync-timeout", code: "SYNC_TIMEOUT", title: "Not done in time",
+		detail: fmt.Sprintf("sync-timeout: the job was not done within %d seconds, and is cancelled; nothing is charged. Send the request without wait, and poll.", contract.WaitLimit/time.Second),
+	}
+	alreadyEnded = &problem{
+		status: 409, slug: "job-already-ended", code: "JOB_ALREADY_ENDED", title: "Job already ended",
+		detail: "job-already-ended: the job is done or has failed, and cannot be cancelled.",
+	}
 	notComplete = &problem{
 		status: 404, slug: "job-not-complete", code: "JOB_NOT_COMPLETE", title: "Job not complete",
 		detail: "job-not-complete: the job has no file; poll its status until it is done.",
@@ -163,6 +173,9 @@ var (
 	}
 )
 
+// nodeStops ends the requests that wait.
+var nodeStops = unavailable.with("The node stops, and the job goes on. Send the request again with the same Idempotency-Key, or poll the job.")
+
 // refusals maps the replies of a shard that refuse a command.
 var refusals = map[events.ReplyCode]*problem{
 	events.ConcurrencyLimit:   concurrencyLimit,
@@ -175,6 +188,7 @@ var refusals = map[events.ReplyCode]*problem{
 	events.NoSuchFile:         notComplete,
 	events.NoWebhook:          noWebhook,
 	events.NotEnded:           notEnded,
+	events.AlreadyEnded:       alreadyEnded,
 	events.FileGone:           fileExpired,
 	events.DownloadBusy:       downloadBusy,
 	events.DownloadsExhausted: downloadsExhausted,
@@ -199,4 +213,12 @@ func limitReached(c events.Concurrency, url string) *problem {
 // invalidRequest refuses a request whose form is wrong.
 func invalidRequest(violations []schema.Violation) *problem {
 	return &problem{status: 422, violations: violations}
+}
+
+// jobFailed is the problem of a request that waited for a job that failed.
+func jobFailed(code events.ErrorCode) *problem {
+	return &problem{
+		status: 422, slug: "job-failed", code: string(code), title: "Job failed",
+		detail: "job-failed: the job ended with the error that the field error names; nothing is charged.",
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/schema"
+	"platen.dev/events"
 )
 
 const (
@@ -24,6 +25,7 @@ type problemBody struct {
 	Error      string `json:"error"`
 	Detail     string `json:"detail"`
 	RequestID  string `json:"request_id"`
+	JobID      string `json:"job_id,omitempty"`
 	RetryAfter int64  `json:"retry_after_seconds,omitempty"`
 	*upgrade
 }
@@ -53,8 +55,12 @@ func (s *Server) fail(ctx *fasthttp.RequestCtx, p *problem) {
 	if p.retryAfter > 0 {
 		ctx.Response.Header.Set("Retry-After", strconv.FormatInt(p.retryAfter, 10))
 	}
+	job := ""
+	if p.job != (events.JobID{}) {
+		job = p.job.String()
+	}
 	writeJSON(ctx, problemBody{
-		Type: s.cfg.DocsURL + "#" + p.slug, Title: p.title, Status: p.status, Error: p.code,
+		JobID: job, Type: s.cfg.DocsURL + "#" + p.slug, Title: p.title, Status: p.status, Error: p.code,
 		Detail: p.detail, RequestID: id, RetryAfter: p.retryAfter, upgrade: p.upgrade,
 	})
 }

@@ -48,6 +48,7 @@ var jobEndpoints = map[string]struct {
 }{
 	"":                    {false, (*Server).status},
 	"/download":           {false, (*Server).download},
+	"/cancel":             {true, (*Server).cancel},
 	"/webhooks":           {false, (*Server).webhooks},
 	"/webhooks/redeliver": {true, (*Server).redeliver},
 }

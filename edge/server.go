@@ -31,6 +31,8 @@ type Server struct {
 	catchUps singleflight.Group
 	// noted maps an events.KeyID to the events.Instant at which its use was last told.
 	noted    sync.Map
+	waiting  waiting
+	timeouts timeouts
 	draining chan struct{}
 }
 
@@ -38,7 +40,7 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, docs: newDocs(), draining: make(chan struct{})}
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,

@@ -45,6 +45,9 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 		ctx.Response.Header.Set(replayedHeader, "true")
 		job = *reply.Job
 	}
+	if r.Wait {
+		return s.await(ctx, caller.Account, job, r)
+	}
 	created(ctx, job, r.Invoice) // the same request makes the same detail
 	return nil
 }
@@ -133,12 +136,20 @@ func (s *Server) refusal(reply events.Reply) *problem {
 // created writes a JobCreatedResponse.
 func created(ctx *fasthttp.RequestCtx, job events.JobID, invoice *request.Invoice) {
 	detail := "Job queued"
-	if invoice != nil && !contract.CompleteInvoice(invoice.Profile) {
-		detail += ". Warning: an invoice of the profile " + invoice.Profile + " is not a complete legal invoice"
+	if text := warning(invoice); text != "" {
+		detail += ". Warning: " + text
 	}
 	ctx.SetStatusCode(202)
 	ctx.SetContentType(jsonType)
 	ctx.SetBodyString(`{"job_id":"` + job.String() + `","status":"queued","detail":"` + detail + `"}`)
+}
+
+// warning is what the caller should know about a job that is accepted all the same; "" for nothing.
+func warning(invoice *request.Invoice) string {
+	if invoice == nil || contract.CompleteInvoice(invoice.Profile) {
+		return ""
+	}
+	return "an invoice of the profile " + invoice.Profile + " is not a complete legal invoice"
 }
 
 // prepare makes the content of a job out of a request.

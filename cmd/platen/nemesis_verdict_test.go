@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/logtest"
 	"platen.dev/events/testkit"
 )
 
@@ -52,8 +54,27 @@ func (s *storm) awaitEnds(l eventlog.Log) {
 	})
 	if !ended {
 		s.fault("not terminal", "%d jobs have not ended %s after the last fault: %.500s", len(open), crowdPatience, strings.Join(open, " "))
+		s.tellLives(l, open)
 	}
 	s.say("every job has ended: %v", ended)
+}
+
+// tellLives prints what the journal says about jobs, and when.
+func (s *storm) tellLives(l eventlog.Log, ids []string) {
+	for p := range l.Partitions() {
+		logtest.Each(s.t, l, events.TopicJournal, p, func(r eventlog.Record) {
+			entry, err := events.DecodeEntry(r.Value)
+			e, is := entry.(events.Envelope)
+			if err != nil || !is {
+				return
+			}
+			for _, ev := range e.Events {
+				if id, of := events.JobOf(ev); of && slices.Contains(ids, id.String()) {
+					s.say("   %s partition %d, offset %d: %s %s", e.At.Time().UTC().Format("15:04:05.000"), p, r.Offset, events.TypeName(ev), ev)
+				}
+			}
+		})
+	}
 }
 
 // checkJobs checks that each job was accepted, done and debited once, and has its file.

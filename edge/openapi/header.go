@@ -58,6 +58,14 @@ var (
 		Name: "Idempotent-Replayed", Optional: true, Kind: schema.Bool{}, Example: true,
 		Doc: "Present, and true, when an Idempotency-Key was seen before and this repeats the answer given then.",
 	}
+	JobID = Header{
+		Name: "X-Platen-Job-Id", Kind: schema.String{}, Example: "8d2e6f0a-4c1b-4f0e-9b7a-2d1c3e4f5a6b",
+		Doc: "The job, for a request that waited for its file. The operator may choose another prefix.",
+	}
+	Warning = Header{
+		Name: "X-Platen-Warning", Optional: true, Kind: schema.String{}, Example: "an invoice of the profile minimum is not a complete legal invoice",
+		Doc: "What the caller should know about the file all the same.",
+	}
 	Allow = Header{
 		Name: "Allow", Kind: schema.String{MinLength: 1}, Example: "GET, HEAD",
 		Doc: "The methods that this path has.",

@@ -84,19 +84,28 @@ var (
 // The fields of every body.
 var (
 	webhookField = schema.Optional("webhook_url", schema.String{MaxLength: contract.MaxURL, Check: checkWebhook, Format: "uri"}, func(b *Body, v string) { b.Webhook = v }).
-			Doc("The outcome is posted there. Credentials in the URL are refused. (Kept with the job; sending comes with a later version.)").
+			Doc("The outcome is posted there. Credentials in the URL are refused.").
 			Example("https://example.com/hooks/platen")
 	deliveryField = schema.Optional("delivery", deliveryOptions, func(b *Body, v Delivery) { b.Delivery = &v }).Plan(pro).
 			Doc("Not with test mode.")
 	testField = schema.Optional("test", schema.Bool{}, func(b *Body, v bool) { b.Test = v }).
 			Default(false).Doc("Runs the whole pipeline without rendering and without charge; the file is a bundled sample.")
+	waitField = schema.Optional("wait", schema.Bool{}, func(b *Body, v bool) { b.Wait = v }).
+			Default(false).Doc("An extension: the response is the file, if the job is done within 45 seconds; otherwise the job is cancelled. Not with delivery.")
 )
 
 func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 	return schema.Object[Body]{
-		Name: name, Fields: append(fields, webhookField, deliveryField, testField),
-		Rules: []schema.Rule[Body]{{Field: "delivery", Check: checkTestDelivery}},
+		Name: name, Fields: append(fields, webhookField, deliveryField, testField, waitField),
+		Rules: []schema.Rule[Body]{{Field: "delivery", Check: checkTestDelivery}, {Field: "wait", Check: checkWait}},
 	}
+}
+
+func checkWait(b *Body) string {
+	if b.Wait && b.Delivery != nil {
+		return "wait cannot be combined with delivery"
+	}
+	return ""
 }
 
 func checkTestDelivery(b *Body) string {

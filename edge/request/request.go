@@ -39,6 +39,8 @@ type Body struct {
 	Webhook    string
 	Delivery   *Delivery
 	Test       bool
+	// Wait is set if the response is to be the file.
+	Wait bool
 }
 
 // PDFOptions say what a PDF looks like (docs/API.md, PDF options).

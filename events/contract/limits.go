@@ -14,6 +14,8 @@ const (
 	MaxDownloads = 3
 	// StreamLease is how long a download keeps the file's stream without a renewal.
 	StreamLease = 30 * time.Second
+	// WaitLimit is how long a request may wait for its file.
+	WaitLimit = 45 * time.Second
 )
 
 // RateWindow is the length of the window in which an account's requests are counted.

@@ -188,6 +188,8 @@ func (m *Machine) onTake(in Take) {
 	case t.stage == told:
 		t.confirmed = false
 		m.enqueue(t)
+	case t.stage == away, t.stage == offered: // an attempt held it since, and no more: not the other node's
+		m.takeBack(t)
 	}
 }
 

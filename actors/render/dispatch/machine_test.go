@@ -86,6 +86,23 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// A job that is asked for again while another node has it, or is offered it, is taken back.
+func TestAgainWhileAway(t *testing.T) {
+	for _, taken := range []bool{true, false} {
+		m := New(Settings{Slots: 1, Attempts: 0})
+		m.Step(PeersChanged{[]Peer{{Node: "b", Load: Load{Slots: 2}}}})
+		offer := of[Offer](m.Step(take(1)))[0]
+		m.Step(PeersChanged{}) // it is not offered again
+		if taken {
+			m.Step(Answered{Job: jobID(1), Offer: offer.Offer, From: "b", Taken: true})
+		}
+		m.Step(take(1))
+		if m.counts.TakenBack != 1 || m.load().Total() != 1 {
+			t.Errorf("taken %t: counts %+v, %d jobs wait", taken, m.counts, m.load().Total())
+		}
+	}
+}
+
 // An answer to an offer that was withdrawn, or to an earlier one, changes nothing for the job.
 func TestLateAnswers(t *testing.T) {
 	m := New(Settings{Slots: 1, Attempts: 0})

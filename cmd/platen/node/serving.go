@@ -37,8 +37,11 @@ func (n *Node) startEdge(context.Context) (err error) {
 		Foresee:   n.foresee, Room: n.space.forJobs,
 		Rate: n.rate, Resolve: n.resolve, Seal: n.seal.Seal,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
-		DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
+		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
+	for p := range n.log.Partitions() { // a watch ends with the replica
+		n.replica.Watch(p, n.server.Folded)
+	}
 	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
 		return err
 	}

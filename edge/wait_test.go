@@ -1,0 +1,212 @@
+package edge
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+// ends has the fixture end the next job that is submitted, as the journal would say it: before its
+// submission is answered, or later when the result is called.
+func (d *fixture) ends(row projections.Job, early bool) (later func()) {
+	submitted := make(chan events.JobID, 10)
+	end := func(id events.JobID) {
+		d.jobs[id] = row
+		ev := events.Event(events.JobDone{Job: id})
+		if row.Status == events.StatusFailed {
+			ev = events.JobFailed{Job: id}
+		}
+		d.server.Folded(projections.Progress{Steps: []projections.Step{{Entry: events.Envelope{Events: []events.Event{ev}}, Accepted: true}}})
+	}
+	d.on = func(body events.CommandBody) *events.Reply {
+		if s, is := body.(events.Submission); is {
+			if early {
+				end(s.Job)
+			}
+			submitted <- s.Job
+		}
+		return nil
+	}
+	return func() {
+		id := <-submitted
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		end(id)
+	}
+}
+
+var doneJob = projections.Job{Status: events.StatusDone, Finished: 1, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: int64(len("content of f.pdf"))}}
+
+// A request with wait gets the file, whether its job ends before or after the reply, as the first of
+// its downloads.
+func TestWait(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		d := newFixture(t)
+		later := d.ends(doneJob, early)
+		if !early {
+			go later()
+		}
+		a := d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>","wait":true}`)
+		if a.StatusCode != 200 || a.body != "content of f.pdf" || a.Header.Get("Content-Type") != "application/pdf" || a.Header.Get("X-Platen-Warning") != "" {
+			t.Errorf("early %t: %d %q %v", early, a.StatusCode, a.body, a.Header)
+		}
+		id := a.Header.Get("X-Platen-Job-Id")
+		if want := `attachment; filename="` + id + `.pdf"`; a.Header.Get("Content-Disposition") != want {
+			t.Errorf("early %t: %v, want %s", early, a.Header, want)
+		}
+		d.mu.Lock()
+		if n := len(d.commands); n != 2 || reflect.TypeOf(d.commands[1]) != reflect.TypeFor[events.BeginDownload]() {
+			t.Errorf("early %t: commands %T", early, d.commands)
+		}
+		d.mu.Unlock()
+		if len(d.server.waiting.jobs) > 0 {
+			t.Errorf("early %t: %d requests wait on", early, len(d.server.waiting.jobs))
+		}
+	}
+}
+
+// What the 202 would have warned of is in a header.
+func TestWaitWarns(t *testing.T) {
+	d := newFixture(t)
+	d.ends(doneJob, true)
+	a := d.do("POST", "/einvoice-to-pdf", `{"xml":"good","profile":"minimum","wait":true}`)
+	if want := "an invoice of the profile minimum is not a complete legal invoice"; a.StatusCode != 200 || a.Header.Get("X-Platen-Warning") != want {
+		t.Errorf("%d %s %v", a.StatusCode, a.body, a.Header)
+	}
+}
+
+// A job that fails, or whose file is not to be had, gives a problem that names the job.
+func TestWaitForFailure(t *testing.T) {
+	for name, c := range map[string]struct {
+		row    projections.Job
+		status int
+		slug   string
+		code   string
+	}{
+		"failed":  {projections.Job{Status: events.StatusFailed, Finished: 1, Error: events.PageTimeout}, 422, "job-failed", "PAGE_TIMEOUT"},
+		"expired": {projections.Job{Status: events.StatusDone, Finished: 1, Gone: true}, 410, "file-expired", "FILE_EXPIRED"},
+	} {
+		d := newFixture(t)
+		d.ends(c.row, true)
+		a := d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>","wait":true}`)
+		p := a.problemOf(t)
+		if p.Status != c.status || p.Error != c.code || !strings.HasSuffix(p.Type, "#"+c.slug) || p.JobID == "" || p.JobID != a.Header.Get("X-Platen-Job-Id") {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
+// impatient waits for no time at all.
+func impatient() timeouts {
+	t := defaultTimeouts
+	t.wait = -time.Hour
+	return t
+}
+
+// A job that is late is cancelled, and its request forgotten. One that has ended at that moment is
+// answered for; a shard that does not reply leaves it as it is.
+func TestWaitTooLong(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply  *events.Reply
+		ended  bool
+		status int
+		code   string
+	}{
+		"late":            {&events.Reply{Code: events.Accepted}, false, 503, "SYNC_TIMEOUT"},
+		"just done":       {&events.Reply{Code: events.AlreadyEnded}, true, 200, ""},
+		"no reply":        {nil, false, 503, "UNAVAILABLE"},
+		"ended, and gone": {&events.Reply{Code: events.AlreadyEnded}, false, 404, "JOB_NOT_COMPLETE"},
+	} {
+		d := newFixtureFor(t, impatient())
+		d.on = func(body events.CommandBody) *events.Reply {
+			b, is := body.(events.CancelJob)
+			if !is {
+				return nil
+			}
+			if !b.Forget {
+				t.Errorf("%s: the request is not forgotten", name)
+			}
+			if c.ended {
+				d.fresh[b.Job] = doneJob
+			}
+			if c.reply == nil {
+				d.err = fmt.Errorf("no reply")
+			}
+			return c.reply
+		}
+		a := d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>","wait":true}`)
+		if a.StatusCode != c.status {
+			t.Errorf("%s: %d %s", name, a.StatusCode, a.body)
+		}
+		if c.code != "" {
+			if p := a.problemOf(t); p.Error != c.code || p.JobID == "" {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+	}
+}
+
+// A node that stops lets the requests go that wait; their jobs go on.
+func TestWaitWhileStopping(t *testing.T) {
+	d := newFixture(t)
+	d.ends(doneJob, false)
+	var waits sync.WaitGroup
+	got := make(chan answer, 3)
+	for range cap(got) {
+		waits.Go(func() { got <- d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>","wait":true}`) })
+	}
+	testkit.Eventually(t, "three requests wait", func() bool {
+		d.server.waiting.mu.Lock()
+		defer d.server.waiting.mu.Unlock()
+		return len(d.server.waiting.jobs) == cap(got)
+	})
+	close(d.server.draining)
+	waits.Wait()
+	for range cap(got) {
+		if p := (<-got).problemOf(t); p.Status != http.StatusServiceUnavailable || p.Error != "UNAVAILABLE" || p.JobID == "" {
+			t.Errorf("got %+v", p)
+		}
+	}
+	d.server.draining = make(chan struct{}) // for the shutdown
+}
+
+// Wait and delivery exclude one another.
+func TestWaitWithDelivery(t *testing.T) {
+	d := newFixture(t)
+	a := d.do("POST", "/html-to-pdf", `{"html":"x","wait":true,"delivery":{"url":"https://storage.test/x"}}`)
+	if a.StatusCode != 422 || !strings.Contains(a.body, `["body","wait"]`) || len(d.commands) > 0 {
+		t.Errorf("%d %s", a.StatusCode, a.body)
+	}
+}
+
+// A job is cancelled once.
+func TestCancel(t *testing.T) {
+	d := newFixture(t)
+	id := events.NewJobID()
+	d.jobs[id] = projections.Job{Account: "acc", Status: events.StatusRendering}
+	path := "/jobs/" + id.String() + "/cancel"
+	if a := d.do("POST", path, ""); a.StatusCode != 200 || a.body != `{"job_id":"`+id.String()+`","status":"failed","detail":"Job cancelled"}` {
+		t.Errorf("%d %s", a.StatusCode, a.body)
+	}
+	if len(d.commands) != 1 || d.commands[0] != events.CommandBody(events.CancelJob{Job: id}) {
+		t.Errorf("commands %v", d.commands)
+	}
+	d.reply.Code = events.AlreadyEnded
+	if p := d.do("POST", path, "").problemOf(t); p.Status != 409 || p.Error != "JOB_ALREADY_ENDED" {
+		t.Errorf("got %+v", p)
+	}
+	if p := d.do("POST", "/jobs/"+events.NewJobID().String()+"/cancel", "").problemOf(t); p.Status != 404 {
+		t.Errorf("got %+v", p)
+	}
+	if a := d.do("GET", path, ""); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
+		t.Errorf("GET: %d %v", a.StatusCode, a.Header)
+	}
+}
