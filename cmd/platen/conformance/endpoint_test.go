@@ -50,6 +50,10 @@ var endpointRows = append(rowsOf([]field{
 		id: "submit/test", section: "POST /url-to-pdf", statement: "test is a boolean, false when it is left out",
 		on: allOperations, at: "test", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
 	},
+	{
+		id: "wait/boolean", section: extensionSection, statement: "wait is a boolean, false when it is left out", // other rows wait
+		on: allOperations, at: "wait", takes: []any{false}, refuses: []refused{notBool("true"), notBool(1)},
+	},
 }), []row{
 	{"submit/unknown-fields", "Errors", "fields that an operation does not have are refused, all of them at once", proveUnknownFields},
 	{"submit/all-at-once", "Errors", "all violations are reported at once, in the fields' order", proveAllAtOnce},

@@ -23,11 +23,11 @@ type row struct {
 // contract lists the rows: live rows need files made by a browser, still rows need jobs
 // that stay as they are and a clock that stands still.
 func contract() (live, still []row) {
-	live = slices.Concat(pipelineRows, hybridRows, sampleRows, imageRows)
+	live = slices.Concat(pipelineRows, hybridRows, sampleRows, imageRows, waitRows)
 	still = slices.Concat(
 		jobRows, optionRows, renderRows, imageOptionRows, defaultRows, deliveryRows, invoiceRows, templateRows,
 		endpointRows, downloadRows, keyRows, gateRows, errorRows,
-		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, outageRows,
+		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, outageRows, cancelRows,
 	)
 	return live, still
 }
