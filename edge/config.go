@@ -68,6 +68,8 @@ type Config struct {
 	Resolve func(ctx context.Context, host string) error
 	// Seal encrypts a credential of a job; "" becomes nil.
 	Seal func(job events.JobID, plain string) events.Sealed
+	// Fingerprint is a keyed hash of a request's digest.
+	Fingerprint func(digest [32]byte) [32]byte
 	// Open opens a stored file and returns its size in bytes.
 	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
 	// Ready returns why the node cannot serve, nil if it can, and then a report in lines.

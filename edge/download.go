@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"io"
 	"path"
 
 	"github.com/valyala/fasthttp"
@@ -76,13 +77,9 @@ const lastModified = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // send asks for the stream of a file and sends it.
 func (s *Server) send(ctx *fasthttp.RequestCtx, f found) *problem {
-	file, size, err := s.cfg.Open(ctx, f.job.File.Name)
-	if err != nil && events.At(s.cfg.Now()) >= f.job.Expires { // deleted, and not read yet
-		return fileExpired
-	}
-	if err != nil {
-		s.cfg.Logger.Error("open file", "job", f.id.String(), "error", err)
-		return internalError
+	file, size, wrong := s.open(ctx, f)
+	if wrong != nil {
+		return wrong
 	}
 	download := events.NewDownloadID()
 	if wrong := s.beginDownload(f, download); wrong != nil {
@@ -92,6 +89,19 @@ func (s *Server) send(ctx *fasthttp.RequestCtx, f found) *problem {
 	describe(ctx, f.id, f.job)
 	ctx.SetBodyStream(s.newStream(ctx.Conn(), file, size, f, download), int(size))
 	return nil
+}
+
+// open opens the file of a job.
+func (s *Server) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *problem) {
+	file, size, err := s.cfg.Open(ctx, f.job.File.Name)
+	switch {
+	case err == nil:
+		return file, size, nil
+	case events.At(s.cfg.Now()) >= f.job.Expires: // deleted, and not read yet
+		return nil, 0, fileExpired
+	}
+	s.cfg.Logger.Error("open file", "job", f.id.String(), "error", err)
+	return nil, 0, internalError
 }
 
 func (s *Server) beginDownload(f found, download events.DownloadID) *problem {

@@ -131,7 +131,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 		Foresee: func(events.AccountID, events.SubmitJob) (events.Reply, bool) { return d.foreseen() },
 		Room:    func() error { return d.room },
 		Rate:    func(events.AccountID, events.Plan) events.Rate { return d.rate },
-		Resolve: resolve, Seal: sealed, Now: time.Now, Logger: log,
+		Resolve: resolve, Seal: sealed, Fingerprint: func(digest [32]byte) [32]byte { return digest }, Now: time.Now, Logger: log,
 		Open: func(context.Context, string) (io.ReadCloser, int64, error) {
 			return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
 		},

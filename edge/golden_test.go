@@ -80,3 +80,13 @@ var goldenTemplates = []struct{ template, want string }{
 	{"{ \"version\" : 1e0,\n\"locale\":\"en-US\",\"branding\":{},\"page\":{\"format\":\"LETTER\",\"margin\":\"0\"},\"blocks\":" + nineBlocks + "}", `{` + storedBlocks + `,"branding":{},"locale":"en-US","page":{"format":"LETTER","margin":"0"},"version":1}`},
 	{`{"page":null,"branding":{"font":"Grüße <&>","accent_color":"#0a5c8c"},"locale":null,"version":1.0,"blocks":` + nineBlocks + `}`, `{` + storedBlocks + `,"branding":{"accent_color":"#0a5c8c","font":"Grüße \u003c\u0026\u003e"},"version":1}`},
 }
+
+// What the log has of a request is its keyed fingerprint.
+func TestFingerprintIsKeyed(t *testing.T) {
+	d := newFixture(t)
+	d.server.cfg.Fingerprint = func([32]byte) [32]byte { return [32]byte{42} }
+	d.do("POST", "/html-to-pdf", `{"html":"x"}`, "Idempotency-Key", "k")
+	if got := d.commands[0].(events.Submission).Idempotency; got.Key != "k" || got.Fingerprint != [32]byte{42} {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -41,12 +41,13 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 	if wrong != nil {
 		return wrong
 	}
-	if reply.Code == events.Replayed && reply.Job != nil {
+	replayed := reply.Code == events.Replayed && reply.Job != nil
+	if replayed {
 		ctx.Response.Header.Set(replayedHeader, "true")
 		job = *reply.Job
 	}
 	if r.Wait {
-		return s.await(ctx, caller.Account, job, r)
+		return s.await(ctx, found{account: caller.Account, id: job}, r, replayed)
 	}
 	created(ctx, job, r.Invoice) // the same request makes the same detail
 	return nil
@@ -97,9 +98,14 @@ func conflict(b request.Body) *problem {
 }
 
 func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request, content events.Content) events.Submission {
+	if r.Idempotency != nil {
+		keyed := *r.Idempotency
+		keyed.Fingerprint = s.cfg.Fingerprint(keyed.Fingerprint)
+		r.Idempotency = &keyed
+	}
 	return events.Submission{Content: content, SubmitJob: events.SubmitJob{
 		Job: job, Key: key, Operation: r.Operation, Test: r.Test,
-		Webhook: s.cfg.Seal(job, r.Webhook), Requires: r.Gates.Required(), Idempotency: r.Idempotency,
+		Webhook: s.cfg.Seal(job, r.Webhook), Requires: r.Gates.Required(), Idempotency: r.Idempotency, Waits: r.Wait,
 	}}
 }
 

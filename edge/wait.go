@@ -74,27 +74,42 @@ func (s *Server) Folded(p projections.Progress) {
 }
 
 // await holds a request until its job has ended, and answers with the file. A job that takes too
-// long is cancelled.
-func (s *Server) await(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID, r request.Request) *problem {
-	ended, stop := s.waiting.add(id)
+// long is cancelled. A request that made its job has the first of the file's downloads; one that
+// repeats it begins another.
+func (s *Server) await(ctx *fasthttp.RequestCtx, f found, r request.Request, replayed bool) *problem {
+	ended, stop := s.waiting.add(f.id)
 	defer stop()
-	ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Job-Id", id.String())
-	if f, wrong := s.result(account, id); f.job.Finished != 0 || wrong != nil {
-		return s.answer(ctx, f, wrong, r)
+	ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Job-Id", f.id.String())
+	wrong := s.untilEnded(ctx, &f, ended)
+	if wrong == nil {
+		wrong = s.answer(ctx, f, replayed)
+	}
+	if wrong != nil {
+		return wrong.about(f.id)
+	}
+	if text := warning(r.Invoice); text != "" {
+		ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Warning", text)
+	}
+	return nil
+}
+
+// untilEnded waits for the end of a job and reads it.
+func (s *Server) untilEnded(ctx *fasthttp.RequestCtx, f *found, end <-chan struct{}) *problem {
+	if wrong := s.reread(f); wrong != nil || ended(f.job.Status) {
+		return wrong
 	}
 	late := time.NewTimer(time.Until(ctx.Time().Add(s.timeouts.wait)))
 	defer late.Stop()
 	select {
-	case <-ended:
+	case <-end:
 	case <-s.draining:
-		return nodeStops.about(id)
+		return nodeStops
 	case <-late.C:
-		if wrong := s.giveUp(account, id); wrong != nil {
-			return wrong.about(id)
+		if wrong := s.giveUp(f.account, f.id); wrong != nil {
+			return wrong
 		}
 	}
-	f, wrong := s.result(account, id)
-	return s.answer(ctx, f, wrong, r)
+	return s.reread(f)
 }
 
 // giveUp cancels a job that is late, and has its request forgotten. It returns nil if the job has
@@ -112,33 +127,33 @@ func (s *Server) giveUp(account events.AccountID, id events.JobID) *problem {
 	return nil
 }
 
-// result reads a job that may not be known yet.
-func (s *Server) result(account events.AccountID, id events.JobID) (found, *problem) {
-	job, _, err := s.cfg.Models.Job(account, id)
-	if err != nil {
-		s.cfg.Logger.Error("read job", "job", id.String(), "error", err)
-		return found{}, internalError
+// reread reads a job that may not be known yet.
+func (s *Server) reread(f *found) (wrong *problem) {
+	var err error
+	if f.job, _, err = s.cfg.Models.Job(f.account, f.id); err != nil {
+		s.cfg.Logger.Error("read job", "job", f.id.String(), "error", err)
+		return internalError
 	}
-	return found{account, id, job}, nil
+	return nil
 }
 
-// answer sends the file of a job that has ended, as the first of its downloads.
-func (s *Server) answer(ctx *fasthttp.RequestCtx, f found, wrong *problem, r request.Request) *problem {
-	if wrong == nil && f.job.Status == events.StatusFailed {
-		wrong = jobFailed(f.job.Error)
+// answer sends the file of a job that has ended.
+func (s *Server) answer(ctx *fasthttp.RequestCtx, f found, replayed bool) *problem {
+	if f.job.Status == events.StatusFailed {
+		return jobFailed(f.job.Error)
 	}
-	if wrong == nil {
-		wrong = s.downloadable(f.job, false)
+	if wrong := s.downloadable(f.job, false); wrong != nil {
+		return wrong
 	}
-	if wrong == nil {
-		wrong = s.send(ctx, f)
+	if replayed {
+		return s.send(ctx, f)
 	}
+	file, size, wrong := s.open(ctx, f)
 	if wrong != nil {
-		return wrong.about(f.id)
+		return wrong
 	}
-	if text := warning(r.Invoice); text != "" {
-		ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Warning", text)
-	}
+	describe(ctx, f.id, f.job)
+	ctx.SetBodyStream(&stream{file: file, size: size, conn: ctx.Conn(), end: func() {}}, int(size))
 	return nil
 }
 

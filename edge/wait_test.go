@@ -63,13 +63,34 @@ func TestWait(t *testing.T) {
 			t.Errorf("early %t: %v, want %s", early, a.Header, want)
 		}
 		d.mu.Lock()
-		if n := len(d.commands); n != 2 || reflect.TypeOf(d.commands[1]) != reflect.TypeFor[events.BeginDownload]() {
-			t.Errorf("early %t: commands %T", early, d.commands)
+		if n := len(d.commands); n != 1 || !d.commands[0].(events.Submission).Waits {
+			t.Errorf("early %t: commands %v", early, d.commands)
 		}
 		d.mu.Unlock()
 		if len(d.server.waiting.jobs) > 0 {
 			t.Errorf("early %t: %d requests wait on", early, len(d.server.waiting.jobs))
 		}
+	}
+}
+
+// A repeated request begins a download of its own.
+func TestWaitRepeated(t *testing.T) {
+	d := newFixture(t)
+	id := events.NewJobID()
+	d.jobs[id] = doneJob
+	d.reply = events.Reply{Code: events.Replayed, Job: &id}
+	d.on = func(body events.CommandBody) *events.Reply {
+		if _, is := body.(events.BeginDownload); is {
+			return &events.Reply{Code: events.Accepted}
+		}
+		return nil
+	}
+	a := d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>","wait":true}`, "Idempotency-Key", "k")
+	if a.StatusCode != 200 || a.body != "content of f.pdf" || a.Header.Get("Idempotent-Replayed") != "true" || a.Header.Get("X-Platen-Job-Id") != id.String() {
+		t.Errorf("%d %q %v", a.StatusCode, a.body, a.Header)
+	}
+	if n := len(d.commands); n != 2 || reflect.TypeOf(d.commands[1]) != reflect.TypeFor[events.BeginDownload]() {
+		t.Errorf("commands %v", d.commands)
 	}
 }
 

@@ -64,6 +64,7 @@ func sampleCommands() []CommandBody {
 		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 2, Status: 503, Millis: 120}},
 		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 1, Millis: 5000, Error: "no connection"}, Code: DeliveryFailed},
 		CancelJob{Job: job, Forget: true},
+		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Waits: true}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -155,6 +156,8 @@ func sampleEvents() []Event {
 		UploadAttempted{Job: job, UploadAttempt: UploadAttempt{Number: 1, Millis: 5000, Error: "no connection"}},
 		UploadReleased{Job: job},
 		RequestForgotten{Job: job},
+		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Waits: true},
+		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Expires: 1700086400000, Sent: true},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

@@ -62,6 +62,8 @@ type SubmitJob struct {
 	Idempotency *Idempotency `cbor:"8,keyasint,omitempty"`
 	// Webhook is the URL that the outcome is reported to; nil for none.
 	Webhook Sealed `cbor:"9,keyasint,omitempty"`
+	// Waits is set if the request waits for the file.
+	Waits bool `cbor:"10,keyasint,omitempty"`
 	// Summary is what decisions need to know about the content. It is not stored: decoding
 	// derives it from the content.
 	Summary ContentSummary `cbor:"-"`

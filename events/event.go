@@ -95,6 +95,8 @@ type JobQueued struct {
 	Lane Lane `cbor:"11,keyasint,omitempty"`
 	// Webhook is the URL that the outcome is to be reported to.
 	Webhook Sealed `cbor:"12,keyasint,omitempty"`
+	// Waits is set if the request waits for the file.
+	Waits bool `cbor:"13,keyasint,omitempty"`
 }
 
 // TestCounted counted an accepted test job against the caps of test mode.
@@ -167,6 +169,8 @@ type JobDone struct {
 	// FileURL is where the file can be downloaded; "" if no webhook says so. It is recorded,
 	// because all attempts of a webhook have the same body.
 	FileURL string `cbor:"5,keyasint,omitempty"`
+	// Sent is set if the file is sent to the request that waits for it: the first download.
+	Sent bool `cbor:"6,keyasint,omitempty"`
 }
 
 // JobFailed ended a job without a file.

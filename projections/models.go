@@ -124,6 +124,9 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 	case events.JobDone:
 		j.Status, j.Finished, j.Expires = events.StatusDone, e.At, ev.Expires
 		j.File, j.Metrics, j.FileURL = ev.File, ev.Metrics, ev.FileURL
+		if ev.Sent {
+			j.Downloads++
+		}
 	case events.JobFailed:
 		j.Status, j.Finished, j.Error = events.StatusFailed, e.At, ev.Code
 	case events.FileExpired:

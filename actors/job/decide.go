@@ -51,7 +51,7 @@ func submit(s State, b events.SubmitJob, cause int64) []events.Event {
 	}
 	return single(events.JobQueued{
 		Job: b.Job, Key: b.Key, Operation: b.Operation, Test: b.Test, Content: cause,
-		Webhook: b.Webhook, Delivered: b.Summary.Delivered, Idempotency: b.Idempotency, Lane: laneOf(b),
+		Webhook: b.Webhook, Delivered: b.Summary.Delivered, Idempotency: b.Idempotency, Lane: laneOf(b), Waits: b.Waits,
 	})
 }
 
@@ -77,7 +77,7 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 	if s.Delivered {
 		return single(events.UploadBegun{Job: b.Job, File: b.File, Metrics: b.Metrics})
 	}
-	return single(events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: now.Add(contract.FileLife)})
+	return single(events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: now.Add(contract.FileLife), Sent: s.Waits})
 }
 
 func fail(s State, b events.FailRender, now events.Instant) []events.Event {

@@ -36,6 +36,9 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Spent = nil
 		s.Notice = s.Notice.begin()
 		s.Phase, s.Attempt, s.Node, s.Due, s.File, s.Upload = Done, 0, "", e.Expires, e.File.Name, Upload{}
+		if e.Sent {
+			s.Downloads = 1
+		}
 		if e.Expires == 0 {
 			s.Phase, s.Due = Deleted, at.Add(contract.StatusLife)
 		}
@@ -80,7 +83,7 @@ func evolveDownload(s State, ev events.Event) State {
 func queued(account events.AccountID, e events.JobQueued) State {
 	s := State{
 		Phase: Queued, Account: account, Test: e.Test, Content: e.Content, Window: e.Window,
-		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane,
+		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane, Waits: e.Waits,
 	}
 	if e.Idempotency != nil {
 		s.IdempotencyKey = e.Idempotency.Key

@@ -71,6 +71,10 @@ func (r repeats) event(e events.Envelope, ev events.Event) error {
 		}
 	case events.RequestForgotten:
 		return r.forget(e, ev)
+	case events.JobDone:
+		if ev.Sent { // its first download
+			r.files[ev.Job] = &file{begun: 1}
+		}
 	case events.TestCounted:
 		return r.test(e)
 	case events.DownloadBegun:
@@ -153,7 +157,8 @@ func (w *world) submission(id events.AccountID) events.Submission {
 	if w.chance(40) {
 		submit.Webhook = events.Sealed{1}
 	}
-	if !submit.Test && w.chance(25) {
+	submit.Waits = w.chance(20)
+	if !submit.Test && !submit.Waits && w.chance(25) {
 		submit.Content.Delivery = &events.Delivery{URL: events.Sealed{2}}
 	}
 	w.submitted = append(w.submitted, submitted{id, submit.Job})

@@ -75,7 +75,7 @@ func (b *baseline) compare(s settings, p *process, keys []string, k kind) error 
 	outcomes := make([][]outcome, len(workers))
 	for range s.rounds {
 		for i, worker := range workers {
-			o, err := loop(s.duration, worker)
+			o, err := loop(concurrency, s.duration, worker)
 			if err != nil {
 				return err
 			}
@@ -121,9 +121,9 @@ func endToEnd(p *process, keys []string, k kind) (func() error, error) {
 // figure that means something.
 const fewest = 24
 
-// loop has concurrency workers do their work over and over for a while.
-func loop(duration time.Duration, worker func() (func() error, error)) (outcome, error) {
-	works := make([]func() error, concurrency)
+// loop has so many workers do their work over and over for a while.
+func loop(workers int, duration time.Duration, worker func() (func() error, error)) (outcome, error) {
+	works := make([]func() error, workers)
 	for i := range works {
 		var err error
 		if works[i], err = worker(); err != nil {

@@ -20,7 +20,7 @@ var ErrSealed = errors.New("sealed with another key, or damaged")
 // Key encrypts and decrypts credentials. All nodes of a cluster have the same one.
 type Key struct {
 	aead cipher.AEAD
-	// derive is what keys of accounts are derived from.
+	// derive is what keys of accounts, and fingerprints, are derived from.
 	derive [32]byte
 }
 
@@ -67,11 +67,19 @@ func (k Key) OpenFor(account events.AccountID, sealed events.Sealed) (string, er
 }
 
 // WebhookKey derives the key that signs the webhooks of an account until it rotates its secret.
-func (k Key) WebhookKey(account events.AccountID) (key [32]byte) {
+func (k Key) WebhookKey(account events.AccountID) [32]byte {
+	return k.mac("webhook\x00" + string(account))
+}
+
+// Fingerprint is the keyed hash of a request's digest. Whoever reads the log cannot tell from it what
+// was sent, not even by guessing: a password or a token is part of the request.
+func (k Key) Fingerprint(digest [32]byte) [32]byte { return k.mac("request\x00" + string(digest[:])) }
+
+func (k Key) mac(text string) (sum [32]byte) {
 	h := hmac.New(sha256.New, k.derive[:])
-	h.Write([]byte("webhook\x00" + account))
-	h.Sum(key[:0])
-	return key
+	h.Write([]byte(text))
+	h.Sum(sum[:0])
+	return sum
 }
 
 // seal binds a secret to its owner.

@@ -40,3 +40,15 @@ func TestSeal(t *testing.T) {
 		t.Errorf("nothing became %q %v", got, err)
 	}
 }
+
+// A fingerprint is the same on all nodes, and tells nothing without the key.
+func TestFingerprint(t *testing.T) {
+	secret := NewSecret()
+	k, digest := NewKey(secret), [32]byte{1}
+	if got := k.Fingerprint(digest); got != NewKey(secret).Fingerprint(digest) || got == digest || got == k.Fingerprint([32]byte{2}) || got == NewKey(NewSecret()).Fingerprint(digest) {
+		t.Errorf("fingerprint %x", got)
+	}
+	if k.Fingerprint([32]byte{}) == k.WebhookKey(events.AccountID(make([]byte, 32))) {
+		t.Error("a fingerprint is the key of an account")
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// waitGoal is the longest that a waited job may take at the median, as a multiple of the bare print.
+const waitGoal = 1.2
+
+// wait compares a request that waits for the file of a tiny document with one that submits, polls
+// and downloads, and with a warm page that prints it: one at a time.
+func wait(s settings) error {
+	fmt.Printf("\nwait: a tiny document, one at a time\n")
+	p, err := startPlaten(s.platen)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	keys, err := accounts(p, jobAccounts)
+	if err != nil {
+		return err
+	}
+	base, err := openBaseline(s.documents)
+	if err != nil {
+		return err
+	}
+	defer base.close()
+	kinds, err := base.kinds(s.documents)
+	if err != nil {
+		return err
+	}
+	tiny := kinds[0]
+	workers := []func() (func() error, error){
+		func() (func() error, error) { return waited(p, keys, tiny) },
+		func() (func() error, error) { return endToEnd(p, keys, tiny) },
+		func() (func() error, error) { return tiny.bare(base.tuned) },
+	}
+	outcomes := make([][]outcome, len(workers))
+	for range s.rounds {
+		for i, worker := range workers {
+			o, err := loop(1, s.duration, worker)
+			if err != nil {
+				return err
+			}
+			outcomes[i] = append(outcomes[i], o)
+		}
+	}
+	ours, polled, bare := median(outcomes[0]), median(outcomes[1]), median(outcomes[2])
+	row("platen, "+tiny.title()+", wait", ours)
+	row("platen, submit, poll and download", polled)
+	row("bare print, the browser tuned as Platen's", bare)
+	verdict, times := "reached", float64(ours.p50)/float64(bare.p50)
+	if times > waitGoal {
+		verdict = "NOT reached"
+	}
+	fmt.Printf("  = %.2f × the bare print's p50 (goal ≤ %.1f: %s)\n", times, waitGoal, verdict)
+	return nil
+}
+
+// waited asks for one document after the other and waits for each.
+func waited(p *process, keys []string, k kind) (func() error, error) {
+	request := map[string]any{"wait": true}
+	for name, value := range k.body {
+		request[name] = value
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	c := newClient(p)
+	return func() error {
+		c.key = keys[int(turns.Add(1))%len(keys)]
+		file, err := c.do("POST", "/"+k.operation, string(body), 200)
+		if err == nil && len(file) < 1000 {
+			err = errors.New("the file is empty")
+		}
+		return err
+	}, nil
+}
