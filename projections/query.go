@@ -1,6 +1,10 @@
 package projections
 
-import "platen.dev/events"
+import (
+	"errors"
+
+	"platen.dev/events"
+)
 
 // Job reads a job of an account; false if the account has no such job.
 func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, error) {
@@ -21,6 +25,29 @@ func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, err
 func JobIn(r Reader, partition int32, account events.AccountID, id events.JobID) (Job, bool, error) {
 	j, ok, err := jobs.Get(r, jobKey(partition, id))
 	return j, ok && j.Account == account, err
+}
+
+// FindJob reads a job of any account.
+func (r *Replica) FindJob(id events.JobID) (j Job, ok bool, err error) {
+	for p := range int32(len(r.followers)) {
+		if j, ok, err = jobs.Get(r, jobKey(p, id)); ok || err != nil {
+			return j, ok, err
+		}
+	}
+	return j, false, nil
+}
+
+// EachJob visits the jobs of an account, by id.
+func (r *Replica) EachJob(account events.AccountID, visit func(events.JobID, Job)) error {
+	var failed error
+	err := r.Scan(jobs.Key(r.partition(account)), func(key, value []byte) bool {
+		var j Job
+		if j, failed = jobs.Decode(value); failed == nil && j.Account == account {
+			visit(events.JobID(jobs.Row(key)), j)
+		}
+		return failed == nil
+	})
+	return errors.Join(failed, err)
 }
 
 // Caller finds the caller by the hash of an API key's secret; false for an unknown or

@@ -16,6 +16,12 @@ type WebhookEntry struct {
 	Outcome events.WebhookOutcome `cbor:"8,keyasint,omitempty"`
 }
 
+// Delivered reports whether the last attempt has delivered the webhook.
+func (l WebhookLog) Delivered() bool {
+	n := len(l.Attempts)
+	return n > 0 && l.Attempts[n-1].Outcome == events.WebhookDelivered
+}
+
 // maxWebhookEntries bounds the log of a webhook. A redelivery adds up to ten attempts; the oldest
 // are dropped.
 const maxWebhookEntries = 50

@@ -28,13 +28,30 @@ func parseJobKey(key []byte) events.JobID { return events.JobID(jobs.Row(key)) }
 // due is the index of the jobs that time alone moves on, by the instant of State.Due.
 var due = projections.Table[events.AccountID]{Name: 'D'} // partition, instant, job
 
-func dueKey(partition int32, at events.Instant, id events.JobID) []byte {
-	return due.Key(partition, append(binary.BigEndian.AppendUint64(nil, uint64(at)), id[:]...)...)
+// timedKey is a key of an index by instants.
+func timedKey(t projections.Table[events.AccountID], partition int32, at events.Instant, id events.JobID) []byte {
+	return t.Key(partition, append(binary.BigEndian.AppendUint64(nil, uint64(at)), id[:]...)...)
 }
 
-func parseDueKey(key []byte) (events.Instant, events.JobID) {
-	row := due.Row(key)
+func parseTimedKey(t projections.Table[events.AccountID], key []byte) (events.Instant, events.JobID) {
+	row := t.Row(key)
 	return events.Instant(binary.BigEndian.Uint64(row)), events.JobID(row[8:])
+}
+
+// pendingWebhooks is the index of the jobs whose webhook is neither delivered nor given up, by the
+// instant since when that is so.
+var pendingWebhooks = projections.Table[events.AccountID]{Name: 'N'} // partition, instant, job
+
+// PendingWebhooks counts the webhooks of a partition that are neither delivered nor given up. oldest
+// is since when the first of them is so, zero if there is none.
+func PendingWebhooks(s Scanner, partition int32) (count int, oldest events.Instant, err error) {
+	err = s.Scan(pendingWebhooks.Key(partition), func(key, _ []byte) bool {
+		if count++; count == 1 {
+			oldest, _ = parseTimedKey(pendingWebhooks, key)
+		}
+		return true
+	})
+	return count, oldest, err
 }
 
 // unsettled is the index of the jobs that a new owner has to look at.
@@ -83,7 +100,10 @@ func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Env
 		jobs.Put(tx, key, after)
 	}
 	if was, is := before.Wake(), after.Wake(); was != is {
-		reindex(tx, due, e.Account, was != 0, dueKey(partition, was, id), is != 0, dueKey(partition, is, id))
+		reindex(tx, due, e.Account, was != 0, timedKey(due, partition, was, id), is != 0, timedKey(due, partition, is, id))
+	}
+	if was, is := before.Notice.Pending(), after.Notice.Pending(); was != is {
+		reindex(tx, pendingWebhooks, e.Account, was != 0, timedKey(pendingWebhooks, partition, was, id), is != 0, timedKey(pendingWebhooks, partition, is, id))
 	}
 	if was, is := job.Unsettled(before), job.Unsettled(after); was != is {
 		row := unsettledKey(partition, id)
@@ -179,7 +199,7 @@ func OwnsFile(r projections.Reader, partitions int32, id events.JobID, name stri
 // Due lists at most limit jobs of a partition that are due at now, the earliest first.
 func Due(s Scanner, partition int32, now events.Instant, limit int) (ready []JobRef, err error) {
 	err = s.Scan(due.Key(partition), func(key, value []byte) bool {
-		at, id := parseDueKey(key)
+		at, id := parseTimedKey(due, key)
 		if at > now || len(ready) == limit {
 			return false
 		}

@@ -13,7 +13,8 @@ func TestKeysOfTables(t *testing.T) {
 	for want, got := range map[string][]byte{
 		"A\x01\x02acc":              stateKey(258, "acc"),
 		"J\x01\x020123456789abcdef": jobKey(258, id),
-		"D\x01\x02\x00\x00\x00\x00\x00\x00\x01\x030123456789abcdef": dueKey(258, 259, id),
+		"D\x01\x02\x00\x00\x00\x00\x00\x00\x01\x030123456789abcdef": timedKey(due, 258, 259, id),
+		"N\x01\x02\x00\x00\x00\x00\x00\x00\x01\x030123456789abcdef": timedKey(pendingWebhooks, 258, 259, id),
 		"U\x01\x020123456789abcdef":                                 unsettledKey(258, id),
 		"I\x01\x02acc\x00key":                                       requestKey(258, "acc", "key"),
 	} {
@@ -24,7 +25,7 @@ func TestKeysOfTables(t *testing.T) {
 	if got := parseJobKey(jobKey(258, id)); got != id {
 		t.Errorf("job key: got %s", got)
 	}
-	if at, got := parseDueKey(dueKey(258, 259, id)); at != 259 || got != id {
+	if at, got := parseTimedKey(due, timedKey(due, 258, 259, id)); at != 259 || got != id {
 		t.Errorf("due key: got %d, %s", at, got)
 	}
 	if got := parseUnsettledKey(unsettledKey(258, id)); got != id {

@@ -34,7 +34,7 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.Phase, s.Due = Queued, 0
 	case events.JobDone:
 		s.Spent = nil
-		s.Notice = s.Notice.begin()
+		s.Notice = s.Notice.begin(at)
 		s.Phase, s.Attempt, s.Node, s.Due, s.File, s.Upload = Done, 0, "", e.Expires, e.File.Name, Upload{}
 		if e.Sent {
 			s.Downloads = 1
@@ -44,7 +44,7 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		}
 	case events.JobFailed:
 		s.Spent = nil
-		s.Notice = s.Notice.begin()
+		s.Notice = s.Notice.begin(at)
 		s.Phase, s.Attempt, s.Node, s.Due, s.Upload = Failed, 0, "", at.Add(contract.StatusLife), Upload{}
 	case events.RequestForgotten:
 		s.IdempotencyKey = ""
@@ -62,7 +62,7 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 	case events.UploadBegun, events.UploadAttempted, events.UploadReleased:
 		return evolveUpload(s, ev)
 	case events.WebhookAttempted, events.WebhookReleased, events.WebhookRedelivered:
-		s.Notice = evolveNotice(s.Notice, ev)
+		s.Notice = evolveNotice(s.Notice, ev, at)
 	}
 	return s
 }

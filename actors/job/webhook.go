@@ -30,14 +30,24 @@ type Notice struct {
 	Sent   int            `cbor:"3,keyasint,omitempty"`
 	Failed int            `cbor:"4,keyasint,omitempty"`
 	Due    events.Instant `cbor:"5,keyasint,omitempty"`
+	// Since is when the schedule began.
+	Since events.Instant `cbor:"6,keyasint,omitempty"`
+}
+
+// Pending is since when the webhook is neither delivered nor given up; zero if it is not.
+func (n Notice) Pending() events.Instant {
+	if n.Stage == NoNotice {
+		return 0
+	}
+	return n.Since
 }
 
 // begin begins the attempts, if there is a URL.
-func (n Notice) begin() Notice {
+func (n Notice) begin(at events.Instant) Notice {
 	if len(n.URL) == 0 {
 		return n
 	}
-	n.Stage, n.Failed, n.Due = NoticeReady, 0, 0
+	n.Stage, n.Failed, n.Due, n.Since = NoticeReady, 0, 0, at
 	return n
 }
 
@@ -109,7 +119,7 @@ func Redeliver(s State, b events.RedeliverWebhook) ([]events.Event, events.Reply
 	return single(events.WebhookRedelivered(b)), events.Reply{Code: events.Accepted}
 }
 
-func evolveNotice(n Notice, ev events.Event) Notice {
+func evolveNotice(n Notice, ev events.Event, at events.Instant) Notice {
 	switch e := ev.(type) {
 	case events.WebhookAttempted:
 		n.Sent = e.Number
@@ -121,7 +131,7 @@ func evolveNotice(n Notice, ev events.Event) Notice {
 	case events.WebhookReleased:
 		n.Stage, n.Due = NoticeReady, 0
 	case events.WebhookRedelivered:
-		n = n.begin()
+		n = n.begin(at)
 	}
 	return n
 }

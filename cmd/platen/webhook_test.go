@@ -184,13 +184,13 @@ func TestWebhook(t *testing.T) {
 		t.Error("the second attempt has the signature of the first")
 	}
 	n.checkAttempts(t, id, first.header.Get("Webhook-Id"))
-	if list := n.machine.admin(t, "webhook", "attempts", n.account(t), id.String()); strings.Count(list, "\n") != 3 || !strings.Contains(list, "delivered") {
+	if list := n.machine.admin(t, "webhook", "attempts", id.String()); strings.Count(list, "\n") != 3 || !strings.Contains(list, "delivered") {
 		t.Errorf("attempts:\n%s", list)
 	}
-	n.machine.admin(t, "webhook", "redeliver", n.account(t), id.String())
+	n.machine.admin(t, "webhook", "redeliver", id.String())
 	receiver.next(t).signed(t, secret, 0)
 	testkit.Eventually(t, "the redelivery is recorded", func() bool {
-		return strings.Count(n.machine.admin(t, "webhook", "attempts", n.account(t), id.String()), "delivered") == 2
+		return strings.Count(n.machine.admin(t, "webhook", "attempts", id.String()), "delivered") == 2
 	})
 	if status, body, err := n.client.do("POST", n.jobURL(id)+"/webhooks/redeliver", nil); status != 202 {
 		t.Errorf("redeliver: %d %s %v", status, body, err)
@@ -229,6 +229,68 @@ func (n *webhookNode) checkAttempts(t *testing.T, id events.JobID, webhook strin
 		second.Number != 2 || second.Status != 204 || second.Outcome != "delivered" || second.Next != nil {
 		t.Errorf("attempts: %+v", log)
 	}
+}
+
+// An operator sends the webhooks of an account again: all since a time, or those that failed.
+func TestRedeliverMany(t *testing.T) {
+	n, receiver := startWebhookNode(t), newHooks(t)
+	delivered := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
+	receiver.next(t)
+	n.awaitAttempts(t, delivered, 1)
+	receiver.status.Store(500)
+	failed := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
+	receiver.next(t)
+	n.awaitAttempts(t, failed, 1)
+	n.submit(t, map[string]any{"html": "<p>x</p>", "test": true}) // without a webhook
+	receiver.status.Store(200)
+	of := n.account(t)
+	for _, c := range []struct {
+		flags []string
+		want  []events.JobID
+	}{
+		{[]string{"--failed"}, []events.JobID{failed}},
+		{[]string{"--failed", "--since", "1h"}, nil}, // it was delivered just now
+		{[]string{"--since", "1h"}, []events.JobID{delivered, failed}},
+		{[]string{"--since", time.Now().Add(time.Hour).Format(time.RFC3339)}, nil},
+	} {
+		said := n.machine.admin(t, append([]string{"webhook", "redeliver", "--account", of}, c.flags...)...)
+		if want := fmt.Sprintf("%d webhooks of account %s are sent again\n", len(c.want), of); said != want {
+			t.Errorf("%v: %q, want %q", c.flags, said, want)
+		}
+		got := map[any]bool{}
+		for range c.want {
+			got[receiver.next(t).fields["job_id"]] = true
+		}
+		for _, id := range c.want {
+			if !got[id.String()] {
+				t.Errorf("%v: job %s is missing in %v", c.flags, id, got)
+			}
+			n.awaitDelivered(t, id)
+		}
+	}
+	var out, errs strings.Builder
+	for _, args := range [][]string{{}, {"--failed"}, {"--account", of}, {"--account", of, "--since", "soon"}, {"--account", of, "--failed", failed.String()}, {events.NewJobID().String()}} {
+		if err := run(append(append([]string{"admin", "webhook", "redeliver"}, args...), "--data", n.machine.data), &out, &errs); err == nil {
+			t.Errorf("%v: accepted: %s", args, &out)
+		}
+	}
+}
+
+// awaitAttempts waits until so many attempts to send a webhook are recorded.
+func (n *webhookNode) awaitAttempts(t *testing.T, id events.JobID, attempts int) {
+	t.Helper()
+	testkit.Eventually(t, "the attempts are recorded", func() bool {
+		return strings.Count(n.machine.admin(t, "webhook", "attempts", id.String()), "\n") == attempts+1
+	})
+}
+
+// awaitDelivered waits until the last attempt recorded is a delivery.
+func (n *webhookNode) awaitDelivered(t *testing.T, id events.JobID) {
+	t.Helper()
+	testkit.Eventually(t, "the delivery is recorded", func() bool {
+		lines := strings.Split(strings.TrimSpace(n.machine.admin(t, "webhook", "attempts", id.String())), "\n")
+		return strings.Contains(lines[len(lines)-1], "delivered")
+	})
 }
 
 // Without a webhook there is nothing to show, and before the end nothing to send.

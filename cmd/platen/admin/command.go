@@ -25,6 +25,9 @@ type call struct {
 	test         bool   // the new key is for test mode
 	id, name     string // of a template
 	overlap      time.Duration
+	// Webhooks to be sent again: whose, of jobs that ended since when, and only those that failed.
+	account, since string
+	failed         bool
 }
 
 // command is one of `platen admin`.
@@ -37,8 +40,11 @@ type command struct {
 	run         func(call) error
 }
 
-// arity returns the number of arguments.
-func (c command) arity() int { return len(strings.Fields(c.args)) }
+// arity returns the least and the largest number of arguments.
+func (c command) arity() (least, most int) {
+	names := strings.Fields(c.args)
+	return len(names) - strings.Count(c.args, "["), len(names)
+}
 
 var commands = []command{
 	{"account create", "", "--plan PLAN", "open an account; --anchor TIME", call.createAccount},
@@ -64,8 +70,8 @@ var commands = []command{
 	{"webhook headers set", "ID NAME VALUE", "", "send a header with all webhooks; VALUE - reads it from the input", call.setHeader},
 	{"webhook headers list", "ID", "", "list the names of the headers", call.listHeaders},
 	{"webhook headers delete", "ID NAME", "", "send a header no more", call.deleteHeader},
-	{"webhook attempts", "ID JOB", "", "list the attempts to send the webhook of an account's job", call.listAttempts},
-	{"webhook redeliver", "ID JOB", "", "send the webhook of an account's job again", call.redeliver},
+	{"webhook attempts", "JOB", "", "list the attempts to send the webhook of a job", call.listAttempts},
+	{"webhook redeliver", "[JOB]", "", "send the webhook of a job again, or many: --account ID --since TIME --failed", call.redeliver},
 }
 
 // Usage lists the commands of `platen admin`, one per line.
@@ -95,8 +101,8 @@ func Run(args []string, data string, stdout, stderr io.Writer) error {
 	if run.args, err = cli.Parse(flags, rest); err != nil {
 		return err
 	}
-	if len(run.args) != command.arity() {
-		return wrongUsage(stderr, fmt.Sprintf("%q takes %d arguments, not %d", name, command.arity(), len(run.args)))
+	if least, most := command.arity(); len(run.args) < least || len(run.args) > most {
+		return wrongUsage(stderr, fmt.Sprintf("%q takes %d arguments, not %d", name, most, len(run.args)))
 	}
 	run.client = NewClient(data)
 	return command.run(run)
@@ -129,6 +135,9 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.id, "id", "", "`ID` of the saved template to replace (default: a new one)")
 	flags.StringVar(&c.name, "name", "", "`NAME` of the template, for people")
 	flags.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "let the secret before sign too for `TIME`, 1h to 120h")
+	flags.StringVar(&c.account, "account", "", "send the webhooks of this account's jobs again, by its `ID`")
+	flags.StringVar(&c.since, "since", "", "only of jobs that ended since `TIME` (RFC 3339, or how long ago, like 90m)")
+	flags.BoolVar(&c.failed, "failed", false, "only webhooks that were not delivered")
 	flags.BoolVar(&c.test, "test", false, "create a key for test mode (sk_test_)")
 	return flags
 }

@@ -95,3 +95,14 @@ type valueRequest struct {
 type headerNames struct {
 	Names []string `json:"names"`
 }
+
+// redeliverRequest names the webhooks to send again: of jobs that ended at Since or later, and with
+// Failed only those that were not delivered.
+type redeliverRequest struct {
+	Since  events.Instant `json:"since_ms"`
+	Failed bool           `json:"failed"`
+}
+
+type redelivered struct {
+	Count int `json:"count"`
+}

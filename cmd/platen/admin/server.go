@@ -94,8 +94,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /accounts/{id}/webhook-headers", s.listHeaders)
 	mux.HandleFunc("PUT /accounts/{id}/webhook-headers/{name}", s.setHeader)
 	mux.HandleFunc("DELETE /accounts/{id}/webhook-headers/{name}", s.deleteHeader)
-	mux.HandleFunc("GET /accounts/{id}/jobs/{job}/webhooks", s.listAttempts)
-	mux.HandleFunc("POST /accounts/{id}/jobs/{job}/webhooks", s.redeliver)
+	mux.HandleFunc("GET /jobs/{job}/webhooks", s.listAttempts)
+	mux.HandleFunc("POST /jobs/{job}/webhooks", s.redeliver)
+	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /log", s.dumpLog)
@@ -149,7 +150,7 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 	case events.TooManyKeys:
 		return fmt.Sprintf("account %s has %d keys already, as many as it may have: revoke one that is not used (`platen admin key list %s`)", id, events.MaxKeys, id)
 	case events.NoWebhook:
-		return fmt.Sprintf("account %s has no such job, or the job has no webhook", id)
+		return "the job has no webhook"
 	case events.NotEnded:
 		return "the job has not ended; its webhook is sent when it is done or has failed"
 	case events.NoSuchHeader:

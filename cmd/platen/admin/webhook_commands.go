@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"platen.dev/events"
 	"platen.dev/projections"
 )
 
@@ -83,9 +85,40 @@ func (c call) listAttempts() error {
 	})
 }
 
+// redeliver sends the webhook of one job again, or those of an account.
 func (c call) redeliver() error {
-	err := c.client.do("POST", c.jobPath(), nil, nil)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "the webhook of job %s is sent again\n", c.args[1]) })
+	if c.account == "" {
+		if len(c.args) != 1 || c.since != "" || c.failed {
+			return errors.New("name one job, or --account ID with --since TIME, --failed or both")
+		}
+		err := c.client.do("POST", c.jobPath(), nil, nil)
+		return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "the webhook of job %s is sent again\n", c.args[0]) })
+	}
+	if len(c.args) > 0 || c.since == "" && !c.failed {
+		return errors.New("with --account, give --since TIME, --failed or both, and no job")
+	}
+	since, err := sinceOf(c.since, time.Now())
+	if err != nil {
+		return err
+	}
+	var done redelivered
+	err = c.client.do("POST", "/accounts/"+url.PathEscape(c.account)+"/webhooks", redeliverRequest{since, c.failed}, &done)
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%d webhooks of account %s are sent again\n", done.Count, c.account) })
 }
 
-func (c call) jobPath() string { return c.path("jobs/" + url.PathEscape(c.args[1]) + "/webhooks") }
+// sinceOf reads a time, or how long ago it was; "" is the beginning.
+func sinceOf(text string, now time.Time) (events.Instant, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return events.At(now.Add(-ago)), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return 0, fmt.Errorf("--since %s: give a time like 2026-01-31T09:00:00Z, or how long ago, like 90m", text)
+	}
+	return events.At(at), nil
+}
+
+func (c call) jobPath() string { return "/jobs/" + url.PathEscape(c.args[0]) + "/webhooks" }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"platen.dev/actors/account"
 	"platen.dev/actors/render"
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
@@ -35,6 +36,10 @@ type figures struct {
 type shardFigures struct {
 	byState map[shard.State]int
 	lost    int64
+	// webhooks counts those that are neither delivered nor given up; oldest is since when the first
+	// of them is so, zero if there is none.
+	webhooks int
+	oldest   events.Instant
 }
 
 func shardFiguresOf(s *shard.Shards) shardFigures {
@@ -43,6 +48,20 @@ func shardFiguresOf(s *shard.Shards) shardFigures {
 		f.byState[status.State]++
 	}
 	return f
+}
+
+// addWebhooks counts the pending webhooks of the partitions that the node owns.
+func (f *shardFigures) addWebhooks(n *Node) {
+	for _, status := range n.shards.Status() {
+		count, oldest, err := account.PendingWebhooks(n.replica, status.Partition)
+		if err != nil { // the replica ends the node
+			return
+		}
+		f.webhooks += count
+		if count > 0 && (f.oldest == 0 || oldest < f.oldest) {
+			f.oldest = oldest
+		}
+	}
 }
 
 // series is one exported value.
@@ -126,6 +145,13 @@ func (c *collector) addShards() {
 		return float64(at.shards.byState[shard.State(state)])
 	})
 	c.counter("platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
+	c.gauge("platen_webhooks_pending", "Webhooks of the node's shards that are neither delivered nor given up.", func(at figures) float64 { return float64(at.shards.webhooks) })
+	c.gauge("platen_webhook_oldest_pending_seconds", "Since when the oldest of them is pending; 0 without one.", func(at figures) float64 {
+		if at.shards.oldest == 0 {
+			return 0
+		}
+		return c.node.now().Sub(at.shards.oldest.Time()).Seconds()
+	})
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
 }
 
@@ -168,6 +194,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
 		lag: c.node.replica.Lag(), disks: c.node.space.disks(),
 	}
+	at.shards.addWebhooks(c.node)
 	for _, s := range c.series {
 		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}
