@@ -1,9 +1,53 @@
 package outbound
 
 import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"platen.dev/browserpool/egress"
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 )
+
+// A name that has moved to a private address is refused, though it was allowed a moment before; so is
+// one with a private address among others.
+func TestNameThatMoves(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dns := pagetest.NewDNS(t, map[string][][]string{
+		"moves.test.": {{"127.0.0.1"}, {"10.0.0.1"}}, "both.test.": {{"127.0.0.1", "10.0.0.1"}},
+	})
+	transport := Transport(egress.Policy{Allow: pagetest.Loopback, Resolver: dns.Resolver()}, time.Minute)
+	request := func(host string) error {
+		r, err := http.NewRequestWithContext(testkit.Context(t), "POST", "http://"+host+":"+port, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := transport.RoundTrip(r)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		return err
+	}
+	if err := request("moves.test"); err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"moves.test", "both.test"} {
+		err := request(host)
+		if !errors.Is(err, egress.ErrBlocked) || Reason(t.Context(), err, time.Minute) != "the address is not allowed" {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
 
 // What is kept of a text is valid, and bounded.
 func TestKept(t *testing.T) {

@@ -37,17 +37,18 @@ type Client struct {
 	prefix    string
 	agent     string
 	now       func() time.Time
+	timeout   time.Duration // of an attempt
 }
 
 // NewClient returns a client that reaches the addresses that the policy permits, and no others.
 func NewClient(policy egress.Policy, prefix, agent string, now func() time.Time) *Client {
-	return &Client{outbound.Transport(policy, contract.WebhookConnect), prefix, agent, now}
+	return &Client{outbound.Transport(policy, contract.WebhookConnect), prefix, agent, now, contract.WebhookTimeout}
 }
 
 // Send sends a message once. It does not follow redirects.
 func (c *Client) Send(ctx context.Context, m Message) (o Outcome) {
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, contract.WebhookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	response, err := c.post(ctx, m)
 	if err == nil {
@@ -55,7 +56,7 @@ func (c *Client) Send(ctx context.Context, m Message) (o Outcome) {
 		o.Answer = answer(response.Body)
 		_ = response.Body.Close() // what matters was read
 	} else {
-		o.Error = outbound.Reason(ctx, err, contract.WebhookTimeout)
+		o.Error = outbound.Reason(ctx, err, c.timeout)
 	}
 	o.Millis = time.Since(start).Milliseconds()
 	return o

@@ -173,6 +173,32 @@ func listening(t *testing.T, serve func(net.Conn)) net.Listener {
 	return l
 }
 
+// A receiver that drips is left at the attempt's limit: with a status if that has come, without one
+// if not.
+func TestDrip(t *testing.T) {
+	for name, c := range map[string]struct {
+		before string
+		status int
+	}{"in the header": {"HTTP/1.1 200 OK\r\nX-A: ", 0}, "in the body": {"HTTP/1.1 200 OK\r\n\r\n", 200}} {
+		dripping := listening(t, func(conn net.Conn) {
+			defer conn.Close()
+			_, err := fmt.Fprint(conn, c.before)
+			for range time.Tick(10 * time.Millisecond) {
+				if err != nil {
+					return
+				}
+				_, err = fmt.Fprint(conn, "x")
+			}
+		})
+		client := clientOn(true)
+		client.timeout = time.Second
+		o := client.Send(testkit.Context(t), message("http://"+dripping.Addr().String()))
+		if o.Status != c.status || (o.Error == "") != (c.status == 200) || (o.Answer != "") != (c.status == 200) || o.Millis < 1000 {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
 // A receiver that does not answer ends the attempt at its limit.
 func TestSilence(t *testing.T) {
 	ctx, cancel := context.WithDeadline(testkit.Context(t), time.Now())

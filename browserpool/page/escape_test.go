@@ -16,6 +16,7 @@ import (
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
@@ -25,7 +26,7 @@ type machine struct {
 	packets  *packets
 	world    *requestLog // what reached a server in the world
 	services *requestLog // what reached a port of this machine
-	dns      *dnsServer
+	dns      *pagetest.DNS
 	slot     *slot
 }
 
@@ -38,7 +39,7 @@ func TestNothingEscapes(t *testing.T) {
 	}
 	breakNameServer(t)
 	w := newWorld(t)
-	m := &machine{packets: watchPackets(t), world: serveWorld(t, w), services: listenHere(t), dns: newDNSServer(t, map[string][][]string{
+	m := &machine{packets: watchPackets(t), world: serveWorld(t, w), services: listenHere(t), dns: pagetest.NewDNS(t, map[string][][]string{
 		"site.test.": {{publicSite}}, "other.test.": {{publicSite}},
 		"inside.test.": {{"10.0.0.5"}}, "both.test.": {{publicSite, "10.0.0.5"}}, "metadata.test.": {{"169.254.169.254"}},
 		"self.test.": {{"11.0.0.2"}}, "six.test.": {{"fd00:ec2::254"}}, "mapped.test.": {{"::ffff:10.0.0.5"}},
@@ -46,7 +47,7 @@ func TestNothingEscapes(t *testing.T) {
 	})}
 	m.watchWorks(t)
 	browser := ownBrowser(t, chromium.Options{})
-	m.slot = openSlotIn(t, browser, newGate(egress.Policy{Resolver: m.dns.resolver()}))
+	m.slot = openSlotIn(t, browser, newGate(egress.Policy{Resolver: m.dns.Resolver()}))
 
 	t.Run("the vectors connect where they may", m.vectorsWork)
 	t.Run("vectors", m.vectors)
@@ -183,7 +184,7 @@ func (m *machine) vectors(t *testing.T) {
 func (m *machine) secure(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(m.world.serve))
 	defer site.Close()
-	trusting := newGate(egress.Policy{Resolver: m.dns.resolver(), Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	trusting := newGate(egress.Policy{Resolver: m.dns.Resolver(), Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	slot := openSlotIn(t, m.slot.browser, trusting)
 	page := strings.Replace(site.URL, "127.0.0.1", "localhost", 1) + "/hostile?"
 	m.world.take()
@@ -231,7 +232,7 @@ func (m *machine) rebinds(t *testing.T) {
 	m.world.take()
 	text := printed(t, m.slot, Print{URL: "http://site.test/rebinding", Load: Load{WaitSelector: "#done"}})
 	testkit.Contains(t, text, "SEEN 200,200,failed,failed,failed")
-	if lookups := m.dns.lookups("rebind.test."); lookups < 5 {
+	if lookups := m.dns.Lookups("rebind.test."); lookups < 5 {
 		t.Errorf("the name was looked up %d times, want once for each connection", lookups)
 	}
 	for i, want := range []error{nil, ErrBlocked} {

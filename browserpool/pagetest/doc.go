@@ -1,5 +1,4 @@
-// Package pagetest has the servers that pages load from in the tests of packages
-// browserpool and page.
+// Package pagetest has the servers that pages load from in tests, and one that resolves names.
 package pagetest
 
 import "net/netip"

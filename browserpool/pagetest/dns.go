@@ -1,4 +1,4 @@
-package page
+package pagetest
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// dnsServer answers for a few names: each A query for a name gets the next of its answers,
+// DNS answers for a few names: each A query for a name gets the next of its answers,
 // the last one again and again. Queries come over pipes, so that none is a packet.
-type dnsServer struct {
+type DNS struct {
 	answers map[string][][]string
 	serving sync.WaitGroup
 
@@ -22,14 +22,16 @@ type dnsServer struct {
 	queries map[string]int // guarded by mu: A queries by name
 }
 
-func newDNSServer(t *testing.T, answers map[string][][]string) *dnsServer {
+// NewDNS starts a server that ends with the test. The names end with a dot.
+func NewDNS(t *testing.T, answers map[string][][]string) *DNS {
 	t.Helper()
-	s := &dnsServer{answers: answers, queries: map[string]int{}}
+	s := &DNS{answers: answers, queries: map[string]int{}}
 	t.Cleanup(s.serving.Wait)
 	return s
 }
 
-func (s *dnsServer) resolver() *net.Resolver {
+// Resolver asks the server.
+func (s *DNS) Resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		s.serving.Go(func() { s.serve(server) })
@@ -37,7 +39,7 @@ func (s *dnsServer) resolver() *net.Resolver {
 	}}
 }
 
-func (s *dnsServer) serve(conn net.Conn) {
+func (s *DNS) serve(conn net.Conn) {
 	defer conn.Close()
 	for {
 		var size uint16
@@ -58,7 +60,7 @@ func (s *dnsServer) serve(conn net.Conn) {
 	}
 }
 
-func (s *dnsServer) answer(query []byte) ([]byte, error) {
+func (s *DNS) answer(query []byte) ([]byte, error) {
 	var message dnsmessage.Message
 	if err := message.Unpack(query); err != nil || len(message.Questions) != 1 {
 		return nil, io.ErrUnexpectedEOF
@@ -81,7 +83,7 @@ func resource(question dnsmessage.Question, addr netip.Addr) dnsmessage.Resource
 }
 
 // next returns the addresses of the type that a question asks for.
-func (s *dnsServer) next(question dnsmessage.Question) (found []string) {
+func (s *DNS) next(question dnsmessage.Question) (found []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := question.Name.String()
@@ -101,8 +103,8 @@ func (s *dnsServer) next(question dnsmessage.Question) (found []string) {
 	return found
 }
 
-// lookups is how often a name was looked up.
-func (s *dnsServer) lookups(name string) int {
+// Lookups is how often a name was looked up.
+func (s *DNS) Lookups(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.queries[name]
