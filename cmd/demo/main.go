@@ -1,6 +1,6 @@
 // Command demo shows Platen at work: it starts a node of its own, converts every
 // document of a directory through every operation, and an almanac of two hundred pages
-// that it generates, verifies the webhook of each, and leaves the files and a table of sizes and
+// that it generates, verifies the webhook of each, has a file delivered to a bucket, and leaves the files and a table of sizes and
 // times. It is a client of the HTTP API like any other and uses no part of Platen's code.
 package main
 
@@ -91,14 +91,31 @@ func run(ctx context.Context, s settings) (err error) {
 		return err
 	}
 	defer hooks.stop()
-	n, err := startNode(ctx, s.platen)
+	store, err := startBucket()
+	if err != nil {
+		return err
+	}
+	defer store.stop()
+	n, err := startNode(ctx, s.platen, store.environment())
 	if err != nil {
 		return err
 	}
 	defer func() { err = n.stop(err) }()
-	results, err := convert(ctx, &client{base: n.base, key: n.key, hook: hooks.url}, documents, s.out)
+	c := &client{base: n.base, key: n.key, hook: hooks.url}
+	results, err := convert(ctx, c, documents, s.out)
 	if err != nil {
 		return explain(ctx, err)
+	}
+	waited, err := c.wait(ctx, documents[0], s.out)
+	if err != nil {
+		return explain(ctx, err)
+	}
+	if store != nil {
+		delivered, err := store.deliver(ctx, c, documents[0], s.out)
+		if err != nil {
+			return explain(ctx, err)
+		}
+		results = append(results, delivered)
 	}
 	secret, err := n.webhookSecret(ctx)
 	if err == nil {
@@ -107,7 +124,7 @@ func run(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return explain(ctx, err)
 	}
-	return report(results, s.out)
+	return report(results, documents[0].name, waited, store != nil, s.out)
 }
 
 // explain prefers the reason why a context ended to the errors that followed.
@@ -122,13 +139,18 @@ func explain(ctx context.Context, err error) error {
 	return cause
 }
 
-// report prints the table and keeps it.
-func report(results []result, out string) error {
+// report prints the table and keeps it, and says what else was done.
+func report(results []result, again string, waited time.Duration, delivered bool, out string) error {
 	text := table(results)
 	path := filepath.Join(out, "summary.txt")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("\n%s\nA webhook arrived for every job, and every signature is right (webhook.json is the last one).\nThe files and this table (%s) are in %s%c\n", text, filepath.Base(path), out, filepath.Separator)
+	fmt.Printf("\n%s\nA webhook arrived for every job, and every signature is right (webhook.json is the last one).\n", text)
+	fmt.Printf("%s once more, by one request that waited for the file: %d ms (waited.pdf).\n", again, waited.Milliseconds())
+	if delivered {
+		fmt.Println("delivered.pdf went to a bucket of the demo's own, by a presigned URL; the node kept nothing of it.")
+	}
+	fmt.Printf("The files and this table (%s) are in %s%c\n", filepath.Base(path), out, filepath.Separator)
 	return nil
 }

@@ -33,7 +33,7 @@ type node struct {
 }
 
 // startNode starts a node and waits until it can serve.
-func startNode(ctx context.Context, binary string) (*node, error) {
+func startNode(ctx context.Context, binary string, environment []string) (*node, error) {
 	data, err := os.MkdirTemp("", "platen-demo-")
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func startNode(ctx context.Context, binary string) (*node, error) {
 	n := &node{data: data, ended: make(chan struct{})}
 	n.cmd = exec.Command(binary, "serve", "--dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "warn",
 		"--egress-allow", "127.0.0.0/8") // for the pages that the demo serves itself
-	n.cmd.Stderr = &n.stderr
+	n.cmd.Env, n.cmd.Stderr = environment, &n.stderr
 	// A group of its own, so that Ctrl-C reaches the node through the demo only;
 	// and no node outlives a demo that was killed.
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
