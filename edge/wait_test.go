@@ -2,8 +2,10 @@ package edge
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -230,4 +232,83 @@ func TestCancel(t *testing.T) {
 	if a := d.do("GET", path, ""); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
 		t.Errorf("GET: %d %v", a.StatusCode, a.Header)
 	}
+}
+
+// Two thousand requests wait at once: each costs its connection, others are served meanwhile, and all
+// get their files.
+func TestManyWait(t *testing.T) {
+	const requests = 2_000
+	needFiles(t, 3*requests)
+	d := newFixture(t)
+	var mu sync.Mutex
+	var submitted []events.JobID
+	d.on = func(body events.CommandBody) *events.Reply {
+		if s, is := body.(events.Submission); is {
+			mu.Lock()
+			defer mu.Unlock()
+			submitted = append(submitted, s.Job)
+		}
+		return nil
+	}
+	waits := func() int {
+		d.server.waiting.mu.Lock()
+		defer d.server.waiting.mu.Unlock()
+		return len(d.server.waiting.jobs)
+	}
+	got := make(chan error, requests)
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: requests}}
+	defer client.CloseIdleConnections()
+	before := heap()
+	for range requests {
+		go func() { got <- d.waitWith(client) }()
+	}
+	testkit.Eventually(t, "all wait", func() bool { return waits() == requests })
+	perRequest := (heap() - before) / requests // of this test's client, too
+	t.Logf("%d bytes for each request that waits, with its client", perRequest)
+	if perRequest > 128<<10 {
+		t.Errorf("a request that waits takes %d bytes", perRequest)
+	}
+	if a := d.do("GET", "/jobs/"+events.NewJobID().String(), ""); a.StatusCode != 404 {
+		t.Errorf("another request meanwhile: %d", a.StatusCode)
+	}
+	for _, id := range submitted {
+		d.mu.Lock()
+		d.jobs[id] = doneJob
+		d.mu.Unlock()
+		d.server.Folded(projections.Progress{Steps: []projections.Step{{Entry: events.Envelope{Events: []events.Event{events.JobDone{Job: id}}}, Accepted: true}}})
+	}
+	for range requests {
+		if err := <-got; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if waits() > 0 {
+		t.Errorf("%d requests wait on", waits())
+	}
+}
+
+// waitWith sends a request that waits, and returns what is wrong with its response.
+func (d *fixture) waitWith(client *http.Client) error {
+	req, err := http.NewRequest("POST", d.url+"/html-to-pdf", strings.NewReader(`{"html":"<p>x</p>","wait":true}`))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("X-API-Key", d.secret)
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || string(b) != "content of f.pdf" {
+		return fmt.Errorf("%d %s %w", resp.StatusCode, b, err)
+	}
+	return nil
+}
+
+// heap is how many bytes are in use, stacks included.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
 }
