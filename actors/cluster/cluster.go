@@ -32,8 +32,9 @@ type Config struct {
 	Join []string
 	// Actors is the address of this node's actors, host:port, as the other nodes reach it.
 	Actors string
-	// Secret encrypts gossip: 16, 24 or 32 bytes. Empty means no encryption.
-	Secret []byte
+	// Secrets are those that gossip is accepted with, of 16, 24 or 32 bytes each. The first one
+	// encrypts it. Empty means no encryption.
+	Secrets [][]byte
 	// Now is the clock that the node goes by, System that of its machine. Both are compared
 	// with those of the others.
 	Now, System func() time.Time
@@ -112,7 +113,11 @@ func (c *Cluster) memberlistConfig() (*memberlist.Config, error) {
 	conf.Name = string(c.cfg.Node)
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicionMult
-	conf.SecretKey = c.cfg.Secret
+	if len(c.cfg.Secrets) > 0 {
+		if conf.Keyring, err = memberlist.NewKeyring(c.cfg.Secrets, c.cfg.Secrets[0]); err != nil {
+			return nil, err
+		}
+	}
 	conf.Events, conf.Delegate, conf.Ping = (*watcher)(c), (*delegate)(c), (*clockProbe)(c)
 	conf.LogOutput = io.Discard
 	return conf, nil

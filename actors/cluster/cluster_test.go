@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +13,10 @@ import (
 	"platen.dev/events/testkit"
 )
 
-func join(t *testing.T, name, secret string, gone chan events.NodeID, others ...*Cluster) *Cluster {
+// join joins with secrets, separated by spaces.
+func join(t *testing.T, name, secrets string, gone chan events.NodeID, others ...*Cluster) *Cluster {
 	t.Helper()
-	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secret: []byte(secret), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
+	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secrets: bytes.Fields([]byte(secrets)), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
 	for _, o := range others {
 		cfg.Join = append(cfg.Join, o.Address())
 	}
@@ -61,7 +63,7 @@ func TestMetadata(t *testing.T) {
 	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
 	defer a.Close()
 	b, err := Join(Config{
-		Node: "b", Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secret: []byte("0123456789abcdef"), Join: []string{a.Address()},
+		Node: "b", Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secrets: [][]byte{[]byte("0123456789abcdef")}, Join: []string{a.Address()},
 		Now: time.Now, System: time.Now, Gone: func(events.NodeID) {}, Changed: func() { changed <- struct{}{} }, Logger: testkit.Silent(),
 	})
 	if err != nil {
@@ -111,6 +113,23 @@ func TestForeignMetadata(t *testing.T) {
 	}
 	if got := decodeNodeMeta([]byte("127.0.0.1:7")); got.Actors != "" {
 		t.Errorf("text: got %+v", got)
+	}
+}
+
+// While the secret is rotated, nodes before, amid and after it know one another.
+func TestRotation(t *testing.T) {
+	const first, second = "0123456789abcdef", "fedcba9876543210"
+	gone := make(chan events.NodeID, 10)
+	prepared := join(t, "a", first+" "+second, gone)
+	rotated := join(t, "b", second+" "+first, gone, prepared)
+	again := join(t, "c", first+" "+second, gone, rotated)
+	testkit.Eventually(t, "everybody knows everybody", func() bool {
+		return prepared.Nodes() == 3 && rotated.Nodes() == 3 && again.Nodes() == 3
+	})
+	for _, c := range []*Cluster{again, rotated, prepared} {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func NewSecret() string {
 
 // Secrets returns the secrets that sign an account's webhooks at an instant, the newest first: two
 // during a rotation.
-func Secrets(k seal.Key, id events.AccountID, w account.Webhooks, now events.Instant) ([]string, error) {
+func Secrets(k *seal.Key, id events.AccountID, w account.Webhooks, now events.Instant) ([]string, error) {
 	signing := []events.Sealed{w.Secret}
 	if now < w.Overlap {
 		signing = append(signing, w.Previous)
@@ -36,7 +36,7 @@ func Secrets(k seal.Key, id events.AccountID, w account.Webhooks, now events.Ins
 }
 
 // Headers returns the headers that an account has set.
-func Headers(k seal.Key, id events.AccountID, w account.Webhooks) (all []Header, err error) {
+func Headers(k *seal.Key, id events.AccountID, w account.Webhooks) (all []Header, err error) {
 	for _, h := range w.Headers {
 		value, err := k.OpenFor(id, h.Value)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"sync/atomic"
 
 	"platen.dev/events"
 )
@@ -17,15 +18,49 @@ import (
 // key, for another job, or was changed since.
 var ErrSealed = errors.New("sealed with another key, or damaged")
 
-// Key encrypts and decrypts credentials. All nodes of a cluster have the same one.
-type Key struct {
-	aead cipher.AEAD
-	// derive is what keys of accounts, and fingerprints, are derived from.
+// Secrets are what a key is derived from, each of any length.
+type Secrets struct {
+	// Present seals. Next, unless nil, will: what other nodes have sealed with it can be opened.
+	Present, Next []byte
+	// Former are those of the past, the newest first. The last one, or Present without any, goes on
+	// being what keys of accounts and fingerprints are derived from, which must not change.
+	Former [][]byte
+}
+
+// Key encrypts and decrypts credentials. All nodes of a cluster have the same one. It may be used
+// from any goroutine.
+type Key struct{ ring atomic.Pointer[ring] }
+
+// ring is what a key consists of at a time.
+type ring struct {
+	aeads  []cipher.AEAD // the first one seals
 	derive [32]byte
 }
 
-// NewKey derives a key from a secret of any length: AES-256-GCM under its SHA-256.
-func NewKey(secret []byte) Key {
+// NewKey derives a key from secrets: AES-256-GCM under the SHA-256 of each.
+func NewKey(s Secrets) *Key {
+	k := &Key{}
+	k.Replace(s)
+	return k
+}
+
+// Replace has the key derived from other secrets from now on.
+func (k *Key) Replace(s Secrets) {
+	first, all := s.Present, [][]byte{s.Present}
+	if s.Next != nil {
+		all = append(all, s.Next)
+	}
+	for _, former := range s.Former {
+		first, all = former, append(all, former)
+	}
+	r := &ring{derive: sha256.Sum256(append([]byte("platen derive v1\x00"), first...))}
+	for _, secret := range all {
+		r.aeads = append(r.aeads, aeadOf(secret))
+	}
+	k.ring.Store(r)
+}
+
+func aeadOf(secret []byte) cipher.AEAD {
 	sum := sha256.Sum256(append([]byte("platen seal v1\x00"), secret...))
 	block, err := aes.NewCipher(sum[:])
 	if err != nil {
@@ -35,7 +70,7 @@ func NewKey(secret []byte) Key {
 	if err != nil {
 		panic(err) // cannot happen: AES has blocks of 16 bytes
 	}
-	return Key{aead, sha256.Sum256(append([]byte("platen derive v1\x00"), secret...))}
+	return aead
 }
 
 // SecretSize is the length in bytes of the secrets that NewSecret returns.
@@ -49,54 +84,56 @@ func NewSecret() []byte {
 }
 
 // Seal encrypts a credential of a job; "" becomes nil.
-func (k Key) Seal(job events.JobID, plain string) events.Sealed { return k.seal(job[:], plain) }
+func (k *Key) Seal(job events.JobID, plain string) events.Sealed { return k.seal(job[:], plain) }
 
 // Open decrypts a credential of a job; nil becomes "". The only error is ErrSealed.
-func (k Key) Open(job events.JobID, sealed events.Sealed) (string, error) {
+func (k *Key) Open(job events.JobID, sealed events.Sealed) (string, error) {
 	return k.open(job[:], sealed)
 }
 
 // SealFor encrypts a secret of an account; "" becomes nil.
-func (k Key) SealFor(account events.AccountID, plain string) events.Sealed {
+func (k *Key) SealFor(account events.AccountID, plain string) events.Sealed {
 	return k.seal([]byte(account), plain)
 }
 
 // OpenFor decrypts a secret of an account; nil becomes "". The only error is ErrSealed.
-func (k Key) OpenFor(account events.AccountID, sealed events.Sealed) (string, error) {
+func (k *Key) OpenFor(account events.AccountID, sealed events.Sealed) (string, error) {
 	return k.open([]byte(account), sealed)
 }
 
 // WebhookKey derives the key that signs the webhooks of an account until it rotates its secret.
-func (k Key) WebhookKey(account events.AccountID) [32]byte {
+func (k *Key) WebhookKey(account events.AccountID) [32]byte {
 	return k.mac("webhook\x00" + string(account))
 }
 
 // Fingerprint is the keyed hash of a request's digest. Whoever reads the log cannot tell from it what
 // was sent, not even by guessing: a password or a token is part of the request.
-func (k Key) Fingerprint(digest [32]byte) [32]byte { return k.mac("request\x00" + string(digest[:])) }
+func (k *Key) Fingerprint(digest [32]byte) [32]byte { return k.mac("request\x00" + string(digest[:])) }
 
-func (k Key) mac(text string) (sum [32]byte) {
-	h := hmac.New(sha256.New, k.derive[:])
+func (k *Key) mac(text string) (sum [32]byte) {
+	derive := k.ring.Load().derive
+	h := hmac.New(sha256.New, derive[:])
 	h.Write([]byte(text))
 	h.Sum(sum[:0])
 	return sum
 }
 
 // seal binds a secret to its owner.
-func (k Key) seal(owner []byte, plain string) events.Sealed {
+func (k *Key) seal(owner []byte, plain string) events.Sealed {
 	if plain == "" {
 		return nil
 	}
-	return k.aead.Seal(nil, nil, []byte(plain), owner)
+	return k.ring.Load().aeads[0].Seal(nil, nil, []byte(plain), owner)
 }
 
-func (k Key) open(owner []byte, sealed events.Sealed) (string, error) {
+func (k *Key) open(owner []byte, sealed events.Sealed) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}
-	plain, err := k.aead.Open(nil, nil, sealed, owner)
-	if err != nil {
-		return "", ErrSealed
+	for _, aead := range k.ring.Load().aeads {
+		if plain, err := aead.Open(nil, nil, sealed, owner); err == nil {
+			return string(plain), nil
+		}
 	}
-	return string(plain), nil
+	return "", ErrSealed
 }

@@ -10,7 +10,7 @@ import (
 
 func TestSeal(t *testing.T) {
 	secret, job := NewSecret(), events.NewJobID()
-	k := NewKey(secret)
+	k := NewKey(Secrets{Present: secret})
 	sealed := k.Seal(job, "user:secret")
 	if bytes.Contains(sealed, []byte("secret")) {
 		t.Error("the credential can be read")
@@ -18,13 +18,13 @@ func TestSeal(t *testing.T) {
 	if again := k.Seal(job, "user:secret"); bytes.Equal(again, sealed) {
 		t.Error("sealing one credential twice gives the same bytes")
 	}
-	if got, err := NewKey(secret).Open(job, sealed); got != "user:secret" || err != nil {
+	if got, err := NewKey(Secrets{Present: secret}).Open(job, sealed); got != "user:secret" || err != nil {
 		t.Errorf("got %q %v", got, err)
 	}
 	damaged := append(events.Sealed(nil), sealed...)
 	damaged[len(damaged)-1] ^= 1
 	for name, open := range map[string]func() (string, error){
-		"another key": func() (string, error) { return NewKey(NewSecret()).Open(job, sealed) },
+		"another key": func() (string, error) { return NewKey(Secrets{Present: NewSecret()}).Open(job, sealed) },
 		"another job": func() (string, error) { return k.Open(events.NewJobID(), sealed) },
 		"damaged":     func() (string, error) { return k.Open(job, damaged) },
 		"short":       func() (string, error) { return k.Open(job, sealed[:5]) },
@@ -44,11 +44,40 @@ func TestSeal(t *testing.T) {
 // A fingerprint is the same on all nodes, and tells nothing without the key.
 func TestFingerprint(t *testing.T) {
 	secret := NewSecret()
-	k, digest := NewKey(secret), [32]byte{1}
-	if got := k.Fingerprint(digest); got != NewKey(secret).Fingerprint(digest) || got == digest || got == k.Fingerprint([32]byte{2}) || got == NewKey(NewSecret()).Fingerprint(digest) {
+	k, digest := NewKey(Secrets{Present: secret}), [32]byte{1}
+	if got := k.Fingerprint(digest); got != NewKey(Secrets{Present: secret}).Fingerprint(digest) || got == digest || got == k.Fingerprint([32]byte{2}) || got == NewKey(Secrets{Present: NewSecret()}).Fingerprint(digest) {
 		t.Errorf("fingerprint %x", got)
 	}
 	if k.Fingerprint([32]byte{}) == k.WebhookKey(events.AccountID(make([]byte, 32))) {
 		t.Error("a fingerprint is the key of an account")
+	}
+}
+
+// After a rotation, what earlier secrets have sealed can be opened, and what other nodes seal that
+// have rotated already. What is derived stays the same.
+func TestRotation(t *testing.T) {
+	first, second, third, job := NewSecret(), NewSecret(), NewSecret(), events.NewJobID()
+	old := NewKey(Secrets{Present: first})
+	waiting := NewKey(Secrets{Present: first, Next: second})
+	rotated := NewKey(Secrets{Present: first})
+	sealed := rotated.Seal(job, "of the first")
+	rotated.Replace(Secrets{Present: second, Former: [][]byte{first}})
+	again := NewKey(Secrets{Present: third, Former: [][]byte{second, first}})
+	for _, k := range []*Key{waiting, rotated, again} {
+		if got, err := k.Open(job, sealed); got != "of the first" || err != nil {
+			t.Errorf("got %q %v", got, err)
+		}
+		if got, err := k.Open(job, rotated.Seal(job, "of the second")); got != "of the second" || err != nil {
+			t.Errorf("got %q %v", got, err)
+		}
+		if k.WebhookKey("acc") != old.WebhookKey("acc") || k.Fingerprint([32]byte{1}) != old.Fingerprint([32]byte{1}) {
+			t.Error("what is derived has changed")
+		}
+	}
+	if _, err := old.Open(job, rotated.Seal(job, "x")); !errors.Is(err, ErrSealed) {
+		t.Errorf("the rotated key seals with the first secret: %v", err)
+	}
+	if got, err := old.Open(job, waiting.Seal(job, "x")); got != "x" || err != nil {
+		t.Errorf("the next secret seals already: %q %v", got, err)
 	}
 }

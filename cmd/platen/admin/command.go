@@ -60,6 +60,7 @@ var commands = []command{
 	{"key revoke", "ID KEY", "", "make a key invalid", call.revokeKey},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
+	{"seal rotate", "", "", "seal credentials with a new secret; the former ones open what they have sealed", call.rotateSeal},
 	{"template put", "ID FILE", "", "save a block template for e-invoices (JSON); --id TPL replaces one, --name NAME", call.putTemplate},
 	{"template list", "ID", "", "list the templates of an account", call.listTemplates},
 	{"template show", "ID TPL", "", `print a template; "builtin" is the default template`, call.showTemplate},

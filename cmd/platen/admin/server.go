@@ -27,7 +27,9 @@ type Config struct {
 	Log      eventlog.Log
 	Shards   Shards
 	// Seal encrypts the secrets of accounts.
-	Seal seal.Key
+	Seal *seal.Key
+	// RotateSeal has Seal seal with a new secret from now on.
+	RotateSeal func() error
 	// WebhookPrefix begins the webhooks' older headers, which no account may set.
 	WebhookPrefix string
 	Logger        *slog.Logger
@@ -97,6 +99,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /jobs/{job}/webhooks", s.listAttempts)
 	mux.HandleFunc("POST /jobs/{job}/webhooks", s.redeliver)
 	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
+	mux.HandleFunc("POST /seal", s.rotateSeal)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /log", s.dumpLog)
@@ -191,3 +194,11 @@ func (s *Server) account(w http.ResponseWriter, r *http.Request) (projections.Ac
 }
 
 func accountID(r *http.Request) events.AccountID { return events.AccountID(r.PathValue("id")) }
+
+func (s *Server) rotateSeal(w http.ResponseWriter, _ *http.Request) {
+	if err := s.RotateSeal(); err != nil {
+		refuse(w, 409, err.Error())
+		return
+	}
+	respond(w, 200, struct{}{})
+}

@@ -50,7 +50,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 		return nil
 	}
 	n.cluster, err = cluster.Join(cluster.Config{
-		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secret: []byte(n.cfg.Cluster.Secret),
+		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secrets: n.cfg.Cluster.secrets(),
 		Actors:  n.system.Address(),
 		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
 		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
@@ -152,4 +152,14 @@ func (a *publicAddresses) has(addr netip.Addr) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.all[addr]
+}
+
+// secrets are those that gossip is accepted with. The first one encrypts it.
+func (c ClusterConfig) secrets() (all [][]byte) {
+	for _, secret := range append([]string{c.Secret, c.NextSecret}, c.FormerSecrets...) {
+		if secret != "" {
+			all = append(all, []byte(secret))
+		}
+	}
+	return all
 }

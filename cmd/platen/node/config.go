@@ -108,6 +108,10 @@ type ClusterConfig struct {
 	Join []string `toml:"join"`
 	// Secret encrypts gossip, and the credentials that travel with jobs: 16, 24 or 32 characters.
 	Secret string `toml:"secret"`
+	// NextSecret is accepted, and not used yet. FormerSecrets are those of the past, the newest first:
+	// they are accepted, and open what they have sealed.
+	NextSecret    string   `toml:"next_secret"`
+	FormerSecrets []string `toml:"former_secrets"`
 }
 
 // BrowserConfig is the section [browser].
@@ -197,6 +201,15 @@ func (c ClusterConfig) validate(k KafkaConfig) error {
 		return check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join")
 	}
 	n := len(c.Secret)
+	others := c.FormerSecrets
+	if c.NextSecret != "" {
+		others = append([]string{c.NextSecret}, others...)
+	}
+	for _, other := range others {
+		if m := len(other); m != 16 && m != 24 && m != 32 {
+			return fmt.Errorf("cluster.next_secret, cluster.former_secrets: a secret has 16, 24 or 32 characters, not %d", m)
+		}
+	}
 	return errors.Join(
 		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
 		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),

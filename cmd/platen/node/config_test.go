@@ -96,6 +96,8 @@ func TestBadConfig(t *testing.T) {
 		{"[cluster]\njoin = [\"127.0.0.1:1\"]", "cluster.gossip: is needed"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"", "cluster.actors: must be host:port"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"", "kafka.brokers: a cluster needs a shared log"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"\nnext_secret = \"short\"", "a secret has 16, 24 or 32 characters, not 5"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"\nformer_secrets = [\"0123456789abcde\"]", "a secret has 16, 24 or 32 characters, not 15"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not 5"},
 		{"[browser]\nslots = -1", "browser.slots: must not be negative"},
 		{`colour = "blue"`, "colour"},

@@ -58,7 +58,8 @@ type Node struct {
 	addresses publicAddresses
 	pool      *browserpool.Pool
 	renderer  *render.Renderer
-	seal      seal.Key
+	seal      *seal.Key
+	rotating  sync.Mutex // held while the key is rotated
 	shards    *shard.Shards
 	gateway   *shard.Gateway
 	deleter   *perform.Performer
