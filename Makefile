@@ -53,6 +53,7 @@ integration: integrationdeps build ## run the tests against Apache Kafka, S3 (ve
 	@echo "integration: 2,000 jobs while browsers are killed"
 	@$(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
 	@testdata/s3/integration.sh
+	@testdata/webhooks/integration.sh
 	@testdata/kafka/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis

@@ -25,12 +25,16 @@ packages=(
 )
 go_needed=1.26
 
-# add_integration adds what the integration tests need: xmllint, Python's venv for
-# schemathesis, and Java and Maven for Kafka, veraPDF and Mustang unless some are there.
+# add_integration adds what the integration tests need: xmllint and Python's venv, and,
+# unless they are there from elsewhere, Java and Maven for Kafka, veraPDF and Mustang, and
+# PHP, Node.js and npm for receivers of webhooks.
 add_integration() {
   packages+=(libxml2-utils python3-venv)
   command -v java >/dev/null 2>&1 || packages+=(default-jdk-headless)
   command -v mvn >/dev/null 2>&1 || packages+=(maven)
+  command -v php >/dev/null 2>&1 || packages+=(php-cli)
+  command -v node >/dev/null 2>&1 || packages+=(nodejs)
+  command -v npm >/dev/null 2>&1 || packages+=(npm)
 }
 
 say() { printf 'install-deps: %s\n' "$*"; }

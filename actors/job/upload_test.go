@@ -131,8 +131,11 @@ func TestReportUploadTwice(t *testing.T) {
 		}
 	}
 	for _, body := range []events.CommandBody{
-		events.StartRender{Job: theJob, Attempt: 6}, events.FinishRender{Job: theJob, Attempt: 5, File: theFile},
-		events.LoseRender{Job: theJob, Attempt: 5}, events.ForgetFile{Job: theJob, Name: "f.pdf"}, events.WakeJob{Job: theJob},
+		events.StartRender{Job: theJob, Attempt: 6},
+		events.FinishRender{Job: theJob, Attempt: 5, File: theFile},
+		events.LoseRender{Job: theJob, Attempt: 5},
+		events.ForgetFile{Job: theJob, Name: "f.pdf"},
+		events.WakeJob{Job: theJob},
 	} {
 		if evs := Decide(uploading(), events.Command{At: 1 << 40, Body: body}, 0); len(evs) > 0 {
 			t.Errorf("%T: %+v", body, evs)
