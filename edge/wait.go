@@ -57,20 +57,14 @@ func (w *waiting) end(id events.JobID) {
 // Folded tells the server what the read models of a partition have just taken in. It does not
 // block, and must be told of everything from before the first request.
 func (s *Server) Folded(p projections.Progress) {
-	for _, step := range p.Steps {
-		e, ok := step.Entry.(events.Envelope)
-		if !ok || !step.Accepted {
-			continue
+	p.Events(func(ev events.Event) {
+		switch ev := ev.(type) {
+		case events.JobDone:
+			s.waiting.end(ev.Job)
+		case events.JobFailed:
+			s.waiting.end(ev.Job)
 		}
-		for _, ev := range e.Events {
-			switch ev := ev.(type) {
-			case events.JobDone:
-				s.waiting.end(ev.Job)
-			case events.JobFailed:
-				s.waiting.end(ev.Job)
-			}
-		}
-	}
+	})
 }
 
 // await holds a request until its job has ended, and answers with the file. A job that takes too

@@ -58,6 +58,17 @@ type Progress struct {
 	Steps []Step
 }
 
+// Events visits the events of the run's accepted envelopes, in order.
+func (p Progress) Events(visit func(events.Event)) {
+	for _, step := range p.Steps {
+		if e, ok := step.Entry.(events.Envelope); ok && step.Accepted {
+			for _, ev := range e.Events {
+				visit(ev)
+			}
+		}
+	}
+}
+
 // Step is one record of the journal and the verdict of the acceptance rule.
 type Step struct {
 	Offset int64

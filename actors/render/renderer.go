@@ -146,18 +146,12 @@ func (r *Renderer) ForgetAll(partition int32) { r.send(dispatch.ForgetAll{Partit
 
 // Folded passes the journal's events about the jobs under way here to their actors.
 func (r *Renderer) Folded(p projections.Progress) {
-	for _, step := range p.Steps {
-		e, ok := step.Entry.(events.Envelope)
-		if !ok || !step.Accepted {
-			continue
+	p.Events(func(ev events.Event) {
+		id, _ := events.JobOf(ev)
+		if pid, working := r.active.Load(id); working {
+			r.system.Root.Send(pid.(*actor.PID), attempt.Fact{Event: ev})
 		}
-		for _, ev := range e.Events {
-			id, _ := events.JobOf(ev)
-			if pid, working := r.active.Load(id); working {
-				r.system.Root.Send(pid.(*actor.PID), attempt.Fact{Event: ev})
-			}
-		}
-	}
+	})
 }
 
 // NodeGone reports that a node is down. Jobs that it took and did not begin are taken

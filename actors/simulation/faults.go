@@ -168,67 +168,58 @@ var dispatchFaults = map[string]Fault{
 
 // noticeFaults are faults of webhooks.
 var noticeFaults = map[string]Fault{
-	"an attempt to send a webhook is not recorded": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
-		if d, ok := in.(shard.Decided); ok {
-			d.Decision.Events = slices.DeleteFunc(slices.Clone(d.Decision.Events), func(ev events.Event) bool {
-				_, attempted := ev.(events.WebhookAttempted)
-				return attempted
-			})
-			return d
-		}
-		return in
-	}},
-	"a webhook is sent before the journal": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
-		if d, ok := in.(shard.Decided); ok {
-			for _, e := range d.Decision.Begin {
-				if _, is := e.(job.Notify); is {
-					outs = append(outs, shard.Begin{Effect: e})
-				}
-			}
-		}
-		return outs
-	}},
+	"an attempt to send a webhook is not recorded": unrecorded[events.WebhookAttempted](),
+	"a webhook is sent before the journal":         hasty[job.Notify](),
 	"the id of a webhook changes with each attempt": {notice: func(e job.Notify, m *message) {
 		m.id = fmt.Sprint(m.id, e.Number)
 	}},
-	"the next attempt of a webhook is forgotten": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
-		return slices.DeleteFunc(outs, func(o shard.Output) bool {
-			b, begins := o.(shard.Begin)
-			n, is := b.Effect.(job.Notify)
-			return begins && is && n.Number > 1
-		})
-	}},
+	"the next attempt of a webhook is forgotten": onlyFirst(func(n job.Notify) int { return n.Number }),
 }
 
 // uploadFaults are faults of uploads into the callers' own storage.
 var uploadFaults = map[string]Fault{
-	"an attempt to upload is not recorded": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+	"an attempt to upload is not recorded":    unrecorded[events.UploadAttempted](),
+	"a file is uploaded before the journal":   hasty[job.Deliver](),
+	"the next attempt to upload is forgotten": onlyFirst(func(d job.Deliver) int { return d.Number }),
+}
+
+// unrecorded leaves events of one type out of decisions.
+func unrecorded[E events.Event]() Fault {
+	return Fault{shardIn: func(_ *ownership, in shard.Input) shard.Input {
 		if d, ok := in.(shard.Decided); ok {
 			d.Decision.Events = slices.DeleteFunc(slices.Clone(d.Decision.Events), func(ev events.Event) bool {
-				_, attempted := ev.(events.UploadAttempted)
-				return attempted
+				_, is := ev.(E)
+				return is
 			})
 			return d
 		}
 		return in
-	}},
-	"a file is uploaded before the journal": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+	}}
+}
+
+// hasty begins effects of one type when they are decided.
+func hasty[E job.Effect]() Fault {
+	return Fault{shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
 		if d, ok := in.(shard.Decided); ok {
 			for _, e := range d.Decision.Begin {
-				if _, is := e.(job.Deliver); is {
+				if _, is := e.(E); is {
 					outs = append(outs, shard.Begin{Effect: e})
 				}
 			}
 		}
 		return outs
-	}},
-	"the next attempt to upload is forgotten": {shard: func(_ *ownership, in shard.Input, outs []shard.Output) []shard.Output {
+	}}
+}
+
+// onlyFirst begins the first attempt at an effect of one type, and no other.
+func onlyFirst[E job.Effect](number func(E) int) Fault {
+	return Fault{shard: func(_ *ownership, _ shard.Input, outs []shard.Output) []shard.Output {
 		return slices.DeleteFunc(outs, func(o shard.Output) bool {
-			b, begins := o.(shard.Begin)
-			d, is := b.Effect.(job.Deliver)
-			return begins && is && d.Number > 1
+			b, _ := o.(shard.Begin)
+			e, is := b.Effect.(E)
+			return is && number(e) > 1
 		})
-	}},
+	}}
 }
 
 // attemptFaults are faults in an attempt.

@@ -32,34 +32,52 @@ func (k kind) title() string { return k.operation + " " + k.name }
 // that does nothing else: warm pages for HTML, a context for each URL.
 func render(s settings) error {
 	fmt.Printf("\njobs end to end: submit, render, store, download; concurrency %d\n", concurrency)
-	p, err := startPlaten(s.platen, "--egress-allow", "127.0.0.0/8")
+	b, err := openRenderBench(s)
 	if err != nil {
 		return err
 	}
-	defer p.stop()
-	keys, err := accounts(p, jobAccounts)
-	if err != nil {
-		return err
-	}
-	base, err := openBaseline(s.documents)
-	if err != nil {
-		return err
-	}
-	defer base.close()
-	kinds, err := base.kinds(s.documents)
-	if err != nil {
-		return err
-	}
-	for _, k := range kinds {
+	defer b.close()
+	for _, k := range b.kinds {
 		if !strings.Contains(k.title(), s.kind) {
 			continue
 		}
-		if err := base.compare(s, p, keys, k); err != nil {
+		if err := b.base.compare(s, b.platen, b.keys, k); err != nil {
 			return fmt.Errorf("%s: %w", k.title(), err)
 		}
 	}
 	fmt.Print(gotenberg)
 	return nil
+}
+
+// renderBench is a node with accounts, and what it is compared with.
+type renderBench struct {
+	platen *process
+	keys   []string
+	base   *baseline
+	kinds  []kind
+}
+
+func openRenderBench(s settings) (b renderBench, err error) {
+	if b.platen, err = startPlaten(s.platen, "--egress-allow", "127.0.0.0/8"); err != nil {
+		return b, err
+	}
+	if b.keys, err = accounts(b.platen, jobAccounts); err == nil {
+		b.base, err = openBaseline(s.documents)
+	}
+	if err == nil {
+		b.kinds, err = b.base.kinds(s.documents)
+	}
+	if err != nil {
+		b.close()
+	}
+	return b, err
+}
+
+func (b renderBench) close() {
+	if b.base != nil {
+		b.base.close()
+	}
+	b.platen.stop()
 }
 
 // gotenberg has figures measured once on a machine of this kind, with the tiny and invoice documents.

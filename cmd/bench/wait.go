@@ -13,29 +13,16 @@ const waitGoal = 1.2
 // and downloads, and with a warm page that prints it: one at a time.
 func wait(s settings) error {
 	fmt.Printf("\nwait: a tiny document, one at a time\n")
-	p, err := startPlaten(s.platen)
+	b, err := openRenderBench(s)
 	if err != nil {
 		return err
 	}
-	defer p.stop()
-	keys, err := accounts(p, jobAccounts)
-	if err != nil {
-		return err
-	}
-	base, err := openBaseline(s.documents)
-	if err != nil {
-		return err
-	}
-	defer base.close()
-	kinds, err := base.kinds(s.documents)
-	if err != nil {
-		return err
-	}
-	tiny := kinds[0]
+	defer b.close()
+	tiny := b.kinds[0]
 	workers := []func() (func() error, error){
-		func() (func() error, error) { return waited(p, keys, tiny) },
-		func() (func() error, error) { return endToEnd(p, keys, tiny) },
-		func() (func() error, error) { return tiny.bare(base.tuned) },
+		func() (func() error, error) { return waited(b.platen, b.keys, tiny) },
+		func() (func() error, error) { return endToEnd(b.platen, b.keys, tiny) },
+		func() (func() error, error) { return tiny.bare(b.base.tuned) },
 	}
 	outcomes := make([][]outcome, len(workers))
 	for range s.rounds {
