@@ -34,6 +34,8 @@ BY_NAME = {
     "JOB_NOT_FOUND",  # ids are drawn
     "JOB_NOT_COMPLETE",  # depends on time
     "JOB_NOT_ENDED",  # likewise
+    "JOB_ALREADY_ENDED",
+    "SYNC_TIMEOUT",
     "NO_WEBHOOK",  # depends on how the job was submitted
     "OUTPUT_DELIVERED_EXTERNALLY",
     "CONCURRENCY_LIMIT_EXCEEDED",  # depends on how fast the browser is
@@ -53,6 +55,8 @@ def refused_by_name(body):
     """
     if body.get("error") == "VALIDATION_ERROR":
         return all(violation["type"] == "value_error" for violation in body["detail"])
+    if body.get("type", "").endswith("#job-failed"):  # a request waited for it: it has the job's code
+        return True
     return body.get("error") in BY_NAME
 
 
