@@ -20,6 +20,7 @@ import (
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -228,6 +229,38 @@ func (n *webhookNode) checkAttempts(t *testing.T, id events.JobID, webhook strin
 	if log.ID != webhook || first.Number != 1 || first.Status != 500 || first.Outcome != "" || first.Next == nil ||
 		second.Number != 2 || second.Status != 204 || second.Outcome != "delivered" || second.Next != nil {
 		t.Errorf("attempts: %+v", log)
+	}
+}
+
+// A receiver that is down for four days is tried ten times, each with the same id and body, and the
+// webhook is given up.
+func TestWholeSchedule(t *testing.T) {
+	n, receiver := startWebhookNode(t), newHooks(t)
+	receiver.status.Store(500)
+	id := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
+	var first hook
+	pauses := contract.WebhookPauses()
+	for i := range pauses {
+		got := receiver.next(t)
+		if i == 0 {
+			first = got
+		}
+		if got.body != first.body || got.header.Get("Webhook-Id") != first.header.Get("Webhook-Id") {
+			t.Errorf("attempt %d: %s %s", i+1, got.header.Get("Webhook-Id"), got.body)
+		}
+		n.awaitAttempts(t, id, i+1)
+		if i+1 < len(pauses) {
+			n.ahead.Add(int64(pauses[i+1] * 11 / 10)) // the pause may be a tenth longer
+		}
+	}
+	list := n.machine.admin(t, "webhook", "attempts", id.String())
+	if strings.Count(list, "given-up") != 1 || strings.Count(list, "failed") != len(pauses)-1 {
+		t.Errorf("attempts:\n%s", list)
+	}
+	n.ahead.Add(int64(48 * time.Hour))
+	n.machine.admin(t, "account", "usage", n.account(t)) // the node has read and decided more by then
+	if len(receiver.got) > 0 {
+		t.Error("a webhook that was given up is sent")
 	}
 }
 
