@@ -92,6 +92,9 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		if ctx.Response.Header.Peek(limitHeader) == nil {
 			setNoRate(ctx, events.At(s.cfg.Now()))
 		}
+		if ctx.UserValue(waited{}) != nil { // it took as long as its job
+			route += waitedRoute
+		}
 		if s.cfg.Observe != nil {
 			s.cfg.Observe(route, ctx.Response.StatusCode(), time.Since(start))
 		}

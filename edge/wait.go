@@ -67,12 +67,18 @@ func (s *Server) Folded(p projections.Progress) {
 	})
 }
 
+// waited marks a request that waited, waitedRoute ends its route in metrics.
+type waited struct{}
+
+const waitedRoute = " wait"
+
 // await holds a request until its job has ended, and answers with the file. A job that takes too
 // long is cancelled. A request that made its job has the first of the file's downloads; one that
 // repeats it begins another.
 func (s *Server) await(ctx *fasthttp.RequestCtx, f found, r request.Request, replayed bool) *problem {
 	ended, stop := s.waiting.add(f.id)
 	defer stop()
+	ctx.SetUserValue(waited{}, true)
 	ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Job-Id", f.id.String())
 	wrong := s.untilEnded(ctx, &f, ended)
 	if wrong == nil {

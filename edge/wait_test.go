@@ -52,6 +52,8 @@ var doneJob = projections.Job{Status: events.StatusDone, Finished: 1, Expires: 1
 func TestWait(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		d := newFixture(t)
+		observed := make(chan string, 1)
+		d.server.cfg.Observe = func(route string, status int, _ time.Duration) { observed <- fmt.Sprint(route, " ", status) }
 		later := d.ends(doneJob, early)
 		if !early {
 			go later()
@@ -59,6 +61,9 @@ func TestWait(t *testing.T) {
 		a := d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>","wait":true}`)
 		if a.StatusCode != 200 || a.body != "content of f.pdf" || a.Header.Get("Content-Type") != "application/pdf" || a.Header.Get("X-Platen-Warning") != "" {
 			t.Errorf("early %t: %d %q %v", early, a.StatusCode, a.body, a.Header)
+		}
+		if got := testkit.Receive(t, observed, "the request is observed"); got != "/html-to-pdf wait 200" {
+			t.Errorf("early %t: observed %s", early, got)
 		}
 		id := a.Header.Get("X-Platen-Job-Id")
 		if want := `attachment; filename="` + id + `.pdf"`; a.Header.Get("Content-Disposition") != want {
