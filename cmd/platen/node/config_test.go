@@ -45,6 +45,9 @@ func withoutEmpty(c Config) Config {
 	if len(c.Cluster.Join) == 0 {
 		c.Cluster.Join = nil
 	}
+	if len(c.Cluster.FormerSecrets) == 0 {
+		c.Cluster.FormerSecrets = nil
+	}
 	return c
 }
 
