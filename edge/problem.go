@@ -176,6 +176,9 @@ var (
 // nodeStops ends the requests that wait.
 var nodeStops = unavailable.with("The node stops, and the job goes on. Send the request again with the same Idempotency-Key, or poll the job.")
 
+// notCancelled ends a request that has waited long enough for a job that could not be cancelled.
+var notCancelled = unavailable.with("The job is not done and goes on, as it could not be cancelled in time. Send the request again with the same Idempotency-Key, or poll the job.")
+
 // refusals maps the replies of a shard that refuse a command.
 var refusals = map[events.ReplyCode]*problem{
 	events.ConcurrencyLimit:   concurrencyLimit,

@@ -118,11 +118,11 @@ func (s *Server) giveUp(account events.AccountID, id events.JobID) *problem {
 	reply, err := s.cfg.Commands.Do(account, events.CancelJob{Job: id, Forget: true})
 	switch {
 	case err != nil:
-		return unavailable
+		return notCancelled
 	case reply.Code == events.Accepted:
 		return syncTimeout
 	case s.catchUp(account) != nil:
-		return unavailable
+		return notCancelled
 	}
 	return nil
 }
