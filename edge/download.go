@@ -82,7 +82,7 @@ func (s *Server) send(ctx *fasthttp.RequestCtx, f found) *problem {
 		return wrong
 	}
 	download := events.NewDownloadID()
-	if wrong := s.beginDownload(f, download); wrong != nil {
+	if wrong := s.order(f, events.BeginDownload{Job: f.id, Download: download}); wrong != nil {
 		_ = file.Close() // it was only read
 		return wrong
 	}
@@ -102,16 +102,4 @@ func (s *Server) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, 
 	}
 	s.cfg.Logger.Error("open file", "job", f.id.String(), "error", err)
 	return nil, 0, internalError
-}
-
-func (s *Server) beginDownload(f found, download events.DownloadID) *problem {
-	reply, err := s.cfg.Commands.Do(f.account, events.BeginDownload{Job: f.id, Download: download})
-	switch {
-	case err != nil:
-		s.cfg.Logger.Warn("command without reply", "job", f.id.String(), "error", err)
-		return unavailable
-	case reply.Code != events.Accepted:
-		return s.refusal(reply)
-	}
-	return nil
 }

@@ -65,3 +65,16 @@ func (s *Server) status(ctx *fasthttp.RequestCtx, text string) *problem {
 	ctx.SetBody(view.AppendStatus(make([]byte, 0, 512), f.job))
 	return nil
 }
+
+// order sends a command about a job, which its account must accept.
+func (s *Server) order(f found, body events.CommandBody) *problem {
+	reply, err := s.cfg.Commands.Do(f.account, body)
+	switch {
+	case err != nil:
+		s.cfg.Logger.Warn("command without reply", "job", f.id.String(), "error", err)
+		return unavailable
+	case reply.Code != events.Accepted:
+		return s.refusal(reply)
+	}
+	return nil
+}

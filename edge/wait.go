@@ -169,12 +169,8 @@ func (s *Server) cancel(ctx *fasthttp.RequestCtx, text string) *problem {
 	if wrong != nil {
 		return wrong
 	}
-	reply, err := s.cfg.Commands.Do(f.account, events.CancelJob{Job: f.id})
-	switch {
-	case err != nil:
-		return unavailable
-	case reply.Code != events.Accepted:
-		return s.refusal(reply)
+	if wrong := s.order(f, events.CancelJob{Job: f.id}); wrong != nil {
+		return wrong
 	}
 	ctx.SetStatusCode(200)
 	ctx.SetContentType(jsonType)

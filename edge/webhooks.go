@@ -33,12 +33,8 @@ func (s *Server) redeliver(ctx *fasthttp.RequestCtx, text string) *problem {
 	if wrong != nil {
 		return wrong
 	}
-	reply, err := s.cfg.Commands.Do(f.account, events.RedeliverWebhook{Job: f.id})
-	switch {
-	case err != nil:
-		return unavailable
-	case reply.Code != events.Accepted:
-		return s.refusal(reply)
+	if wrong := s.order(f, events.RedeliverWebhook{Job: f.id}); wrong != nil {
+		return wrong
 	}
 	ctx.SetStatusCode(202)
 	ctx.SetContentType(jsonType)

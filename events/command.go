@@ -1,5 +1,7 @@
 package events
 
+import "time"
+
 // Command asks for one change of one account or one of its jobs. The order of
 // commands in a partition is the order in which they are decided.
 type Command struct {
@@ -11,6 +13,11 @@ type Command struct {
 	// ReplyTo is where the sender waits for the reply; nil if it does not wait.
 	ReplyTo *Address    `cbor:"4,keyasint,omitempty"`
 	Body    CommandBody `cbor:"-"`
+}
+
+// NewCommand returns a command with an id of its own that is sent at a time.
+func NewCommand(account AccountID, at time.Time, body CommandBody) Command {
+	return Command{ID: NewCommandID(), Account: account, At: At(at), Body: body}
 }
 
 // Address names the actor that waits for a reply: a promise on some node.

@@ -134,7 +134,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is no fault of the storage.
+// A file that cannot be read is not the storage's fault.
 func TestContentThatFails(t *testing.T) {
 	c, url := storage(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
 	broken := errors.New("the disk is broken")

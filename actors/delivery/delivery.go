@@ -15,6 +15,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/actors/perform"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/store"
 )
@@ -46,13 +47,13 @@ func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
 		Place: func(_ int32, e job.Effect) (events.AccountID, string) { return e.(job.Deliver).Account, "" },
 		Do:    func(ctx context.Context, p int32, e job.Effect) error { return cfg.deliver(ctx, p, e.(job.Deliver)) },
 		Failed: func(e job.Effect, err error) {
-			cfg.Logger.Warn("file could not be uploaded or that not be recorded, trying again", "job", e.(job.Deliver).Job.String(), "error", err)
+			cfg.Logger.Warn("cannot upload a file or record the attempt, trying again", "job", e.(job.Deliver).Job.String(), "error", err)
 		},
 	})
 }
 
-// deliver makes one attempt and reports it. After an error, which is none of the storage's, the
-// attempt is made again.
+// deliver makes one attempt and reports it. An error is ours, not the storage's: the attempt is made
+// again.
 func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) error {
 	report, err := c.attempt(ctx, partition, e)
 	if err != nil || ctx.Err() != nil { // the node ends: the next owner makes the attempt
@@ -62,10 +63,10 @@ func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) err
 	if c.Observe != nil {
 		c.Observe(report.UploadAttempt)
 	}
-	if report.Status < 200 || report.Status > 299 {
+	if !contract.Succeeded(report.Status) {
 		c.Logger.Info("upload failed", "job", e.Job.String(), "attempt", e.Number, "status", report.Status, "error", report.Error)
 	}
-	return command.AppendWait(ctx, c.Log, events.Command{ID: events.NewCommandID(), Account: e.Account, At: events.At(c.Now()), Body: report})
+	return command.AppendWait(ctx, c.Log, events.NewCommand(e.Account, c.Now(), report))
 }
 
 // attempt uploads the file once.

@@ -78,10 +78,10 @@ type State struct {
 	Faults int `cbor:"21,keyasint,omitempty"`
 	// Notice is the webhook.
 	Notice Notice `cbor:"22,keyasint,omitzero"`
-	// Waits is set if the request waits for the file, which is its first download.
-	Waits bool `cbor:"24,keyasint,omitempty"`
 	// Upload is the file while the job is Uploading, otherwise zero.
 	Upload Upload `cbor:"23,keyasint,omitzero"`
+	// Waits is set if the request waits for the file, which is its first download.
+	Waits bool `cbor:"24,keyasint,omitempty"`
 }
 
 // Wake is when WakeJob has something to change; zero if it never has.

@@ -38,7 +38,7 @@ func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.E
 	switch {
 	case b.Code != "":
 		return []events.Event{attempted, events.JobFailed{Job: b.Job, Code: b.Code}}
-	case b.Status >= 200 && b.Status < 300:
+	case contract.Succeeded(b.Status):
 		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics}}
 	case !passes(b.Status) || b.Number > len(pauses):
 		return []events.Event{attempted, events.JobFailed{Job: b.Job, Code: events.DeliveryFailed}}

@@ -77,7 +77,7 @@ func report(s State, b events.ReportWebhook, now events.Instant) []events.Event 
 	ended := events.WebhookAttempted{Job: b.Job, WebhookAttempt: b.WebhookAttempt}
 	pauses, failed := contract.WebhookPauses(), s.Notice.Failed+1
 	switch {
-	case b.Status >= 200 && b.Status < 300:
+	case contract.Succeeded(b.Status):
 		ended.Outcome = events.WebhookDelivered
 	case b.Status == gone || failed >= len(pauses):
 		ended.Outcome = events.WebhookGivenUp

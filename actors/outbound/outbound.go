@@ -41,7 +41,7 @@ func Transport(policy egress.Policy, connect time.Duration) *http.Transport {
 	}
 }
 
-// errConnect is that there was no connection within a time.
+// errConnect says that no connection was made in time.
 type errConnect time.Duration
 
 func (e errConnect) Error() string { return fmt.Sprintf("no connection within %s", time.Duration(e)) }

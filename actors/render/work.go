@@ -110,7 +110,7 @@ const tellAgain = 250 * time.Millisecond
 // tell appends a command and waits until it is durable, however long that takes, unless the log
 // has come to its end. A duplicate is harmless.
 func (w *work) tell(ctx context.Context, body events.CommandBody) error {
-	c := events.Command{ID: events.NewCommandID(), Account: w.account, At: events.At(w.cfg.Now()), Body: body}
+	c := events.NewCommand(w.account, w.cfg.Now(), body)
 	for {
 		err := command.AppendWait(ctx, w.cfg.Log, c)
 		if err == nil || ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) || errors.Is(err, eventlog.ErrFailed) {

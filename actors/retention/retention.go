@@ -56,8 +56,5 @@ func (c Config) delete(ctx context.Context, e job.DeleteFile) error {
 	if err := c.Files.Delete(ctx, e.Name); err != nil || !e.Report {
 		return err
 	}
-	return command.AppendWait(ctx, c.Log, events.Command{
-		ID: events.NewCommandID(), Account: e.Account, At: events.At(c.Now()),
-		Body: events.ForgetFile{Job: e.Job, Name: e.Name},
-	})
+	return command.AppendWait(ctx, c.Log, events.NewCommand(e.Account, c.Now(), events.ForgetFile{Job: e.Job, Name: e.Name}))
 }

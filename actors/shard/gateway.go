@@ -98,5 +98,5 @@ func (g *Gateway) Tell(id events.AccountID, body events.CommandBody, done func(e
 }
 
 func (g *Gateway) command(id events.AccountID, body events.CommandBody) events.Command {
-	return events.Command{ID: events.NewCommandID(), Account: id, At: events.At(g.cfg.Now()), Body: body}
+	return events.NewCommand(id, g.cfg.Now(), body)
 }

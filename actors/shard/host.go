@@ -313,7 +313,7 @@ func (h *Host) forgetAll() {
 
 // send appends a command of the owner's own. The machine sends it again if it gets lost.
 func (h *Host) send(out Send) {
-	c := events.Command{ID: events.NewCommandID(), Account: out.Account, At: events.At(h.cfg.Now()), Body: out.Body}
+	c := events.NewCommand(out.Account, h.cfg.Now(), out.Body)
 	command.Append(h.cfg.Log, c, func(_ int64, err error) {
 		if err != nil {
 			h.cfg.Logger.Warn("cannot append a command", "partition", h.partition, "error", err)

@@ -87,8 +87,6 @@ func (c Config) send(ctx context.Context, p int32, n job.Notify) error {
 		c.Observe(o)
 	}
 	o.Number = n.Number
-	return command.AppendWait(ctx, c.Log, events.Command{
-		ID: events.NewCommandID(), Account: n.Account, At: events.At(c.Now()),
-		Body: events.ReportWebhook{Job: n.Job, WebhookAttempt: o.WebhookAttempt, RetryAfter: o.RetryAfter},
-	})
+	return command.AppendWait(ctx, c.Log, events.NewCommand(n.Account, c.Now(),
+		events.ReportWebhook{Job: n.Job, WebhookAttempt: o.WebhookAttempt, RetryAfter: o.RetryAfter}))
 }

@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -89,11 +88,7 @@ func (b *bucket) environment() []string {
 // deliver has a document delivered to the bucket, and leaves the file that arrives in out.
 func (b *bucket) deliver(ctx context.Context, c *client, d document, out string) (result, error) {
 	d.name = "delivered"
-	more := map[string]any{"delivery": map[string]string{"url": b.url}}
-	for name, value := range d.more {
-		more[name] = value
-	}
-	d.more = more
+	d = d.with("delivery", map[string]string{"url": b.url})
 	r := result{document: d, submitted: time.Now()}
 	var err error
 	if r.id, err = c.submit(ctx, d); err != nil {
@@ -123,11 +118,7 @@ func (b *bucket) deliver(ctx context.Context, c *client, d document, out string)
 
 // wait has a document converted by one request that waits for the file.
 func (c *client) wait(ctx context.Context, d document, out string) (took time.Duration, err error) {
-	fields := map[string]any{d.field: d.text, "wait": true}
-	if d.options != nil {
-		fields["options"] = d.options
-	}
-	body, err := json.Marshal(fields)
+	body, err := d.with("wait", true).body("")
 	if err != nil {
 		return 0, err
 	}

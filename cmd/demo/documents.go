@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,9 +29,23 @@ func (d document) file() string {
 	return d.name + d.extension
 }
 
-// body is the request that submits the document, and has its outcome posted to hook.
+// with is the document with another field in its request.
+func (d document) with(name string, value any) document {
+	d.more = maps.Clone(d.more)
+	if d.more == nil {
+		d.more = map[string]any{}
+	}
+	d.more[name] = value
+	return d
+}
+
+// body is the request that submits the document, and has its outcome posted to hook, unless that is
+// empty.
 func (d document) body(hook string) ([]byte, error) {
-	fields := map[string]any{d.field: d.text, "webhook_url": hook}
+	fields := map[string]any{d.field: d.text}
+	if hook != "" {
+		fields["webhook_url"] = hook
+	}
 	for name, value := range d.more {
 		fields[name] = value
 	}

@@ -25,6 +25,13 @@ type tally struct {
 func auditJournal(t *testing.T, l eventlog.Log) audit {
 	t.Helper()
 	b := audit{}
+	eachAccepted(t, l, b.add)
+	return b
+}
+
+// eachAccepted visits the accepted envelopes of every partition of the journal.
+func eachAccepted(t *testing.T, l eventlog.Log, visit func(events.Envelope)) {
+	t.Helper()
 	for p := range l.Partitions() {
 		cursor := projections.Origin()
 		logtest.Each(t, l, events.TopicJournal, p, func(r eventlog.Record) {
@@ -34,12 +41,11 @@ func auditJournal(t *testing.T, l eventlog.Log) audit {
 			}
 			if cursor.Step(r.Offset, entry) {
 				if e, ok := entry.(events.Envelope); ok {
-					b.add(e)
+					visit(e)
 				}
 			}
 		})
 	}
-	return b
 }
 
 func (b audit) add(e events.Envelope) {

@@ -17,9 +17,7 @@ import (
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
-	"platen.dev/events/eventlog/logtest"
 	"platen.dev/events/testkit"
-	"platen.dev/projections"
 )
 
 // callerServer is the callers' own server. It receives their webhooks and their files, and refuses
@@ -27,7 +25,7 @@ import (
 type callerServer struct {
 	s         *storm
 	url       string
-	authority string // the PEM file of who has signed its certificate
+	authority string // the PEM file of the authority that signed its certificate
 
 	mu       sync.Mutex // guards what follows
 	rand     *rand.Rand
@@ -143,18 +141,11 @@ type toldJob struct {
 // auditWebhooks folds the journal. It has the jobs with a webhook.
 func (s *storm) auditWebhooks(l eventlog.Log) map[events.JobID]*toldJob {
 	all := map[events.JobID]*toldJob{}
-	for p := range l.Partitions() {
-		cursor := projections.Origin()
-		logtest.Each(s.t, l, events.TopicJournal, p, func(r eventlog.Record) {
-			entry, err := events.DecodeEntry(r.Value)
-			s.must(err)
-			if e, is := entry.(events.Envelope); cursor.Step(r.Offset, entry) && is {
-				for _, ev := range e.Events {
-					s.auditWebhook(all, ev)
-				}
-			}
-		})
-	}
+	eachAccepted(s.t, l, func(e events.Envelope) {
+		for _, ev := range e.Events {
+			s.auditWebhook(all, ev)
+		}
+	})
 	return all
 }
 

@@ -18,7 +18,7 @@ import (
 	"platen.dev/events/eventlog/logtest"
 )
 
-// planted is in every secret of TestPlantedSecrets, and shown in a text that is none.
+// planted is in every secret of TestPlantedSecrets, and shown is not secret.
 const planted, shown = "Kr0kodil", "Elefant"
 
 // No secret that a caller or an operator has given is anywhere in what a node has kept, written or
@@ -88,7 +88,7 @@ func TestPlantedSecrets(t *testing.T) {
 	h.lookInto(m.data)
 	h.lookInto(m.temp)
 	if h.seen == 0 {
-		t.Error("not even what is no secret was found")
+		t.Error("the text that is not secret was not found either")
 	}
 }
 
@@ -96,7 +96,7 @@ func TestPlantedSecrets(t *testing.T) {
 type hunt struct {
 	t       *testing.T
 	secrets []string
-	seen    int // how often the text was found that is no secret
+	seen    int // how often the text that is not secret was found
 }
 
 func (h *hunt) look(where string, b []byte) {

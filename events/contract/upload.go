@@ -21,3 +21,6 @@ func UploadPauses() []time.Duration {
 func UploadTimeout(size int64) time.Duration {
 	return UploadBase + time.Duration(size)*time.Second/UploadRate
 }
+
+// Succeeded reports whether an HTTP status means success, of a webhook as of an upload.
+func Succeeded(status int) bool { return status >= 200 && status < 300 }

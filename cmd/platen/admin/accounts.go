@@ -41,10 +41,8 @@ func instant(w http.ResponseWriter, text string) (at events.Instant, ok bool) {
 }
 
 func (s *Server) listAccounts(w http.ResponseWriter, r *http.Request) {
-	for p := range s.Log.Partitions() {
-		if !s.catchUp(w, r, p) {
-			return
-		}
+	if !s.catchUpAll(w, r) {
+		return
 	}
 	all, err := s.Replica.Accounts()
 	if err != nil {

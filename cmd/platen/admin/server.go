@@ -168,12 +168,20 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 	return "refused: " + string(code)
 }
 
-// catchUp waits until the replica holds what was acknowledged before the request, or
-// refuses the request.
-func (s *Server) catchUp(w http.ResponseWriter, r *http.Request, partitions ...int32) (ok bool) {
-	for _, p := range partitions {
-		if err := s.Replica.CatchUp(r.Context(), p); err != nil {
-			refuse(w, 503, err.Error())
+// catchUp waits until the replica holds what was acknowledged in a partition before the request,
+// or refuses the request.
+func (s *Server) catchUp(w http.ResponseWriter, r *http.Request, partition int32) (ok bool) {
+	err := s.Replica.CatchUp(r.Context(), partition)
+	if err != nil {
+		refuse(w, 503, err.Error())
+	}
+	return err == nil
+}
+
+// catchUpAll is catchUp with all partitions.
+func (s *Server) catchUpAll(w http.ResponseWriter, r *http.Request) (ok bool) {
+	for p := range s.Log.Partitions() {
+		if !s.catchUp(w, r, p) {
 			return false
 		}
 	}
@@ -194,11 +202,3 @@ func (s *Server) account(w http.ResponseWriter, r *http.Request) (projections.Ac
 }
 
 func accountID(r *http.Request) events.AccountID { return events.AccountID(r.PathValue("id")) }
-
-func (s *Server) rotateSeal(w http.ResponseWriter, _ *http.Request) {
-	if err := s.RotateSeal(); err != nil {
-		refuse(w, 409, err.Error())
-		return
-	}
-	respond(w, 200, struct{}{})
-}

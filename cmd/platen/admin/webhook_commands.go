@@ -122,10 +122,3 @@ func sinceOf(text string, now time.Time) (events.Instant, error) {
 }
 
 func (c call) jobPath() string { return "/jobs/" + url.PathEscape(c.args[0]) + "/webhooks" }
-
-func (c call) rotateSeal() error {
-	err := c.client.do("POST", "/seal", nil, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "credentials are sealed with a new secret; back seal.key up, which has the former ones too")
-	})
-}

@@ -92,10 +92,8 @@ func (s *Server) job(w http.ResponseWriter, r *http.Request) (id events.JobID, o
 		refuse(w, 400, "not the id of a job: "+r.PathValue("job"))
 		return id, "", false
 	}
-	for p := range s.Log.Partitions() {
-		if !s.catchUp(w, r, p) {
-			return id, "", false
-		}
+	if !s.catchUpAll(w, r) {
+		return id, "", false
 	}
 	job, known, err := s.Replica.FindJob(id)
 	switch {

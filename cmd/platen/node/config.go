@@ -200,22 +200,24 @@ func (c ClusterConfig) validate(k KafkaConfig) error {
 	if c.Gossip == "" {
 		return check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join")
 	}
-	n := len(c.Secret)
 	others := c.FormerSecrets
 	if c.NextSecret != "" {
 		others = append([]string{c.NextSecret}, others...)
 	}
 	for _, other := range others {
-		if m := len(other); m != 16 && m != 24 && m != 32 {
-			return fmt.Errorf("cluster.next_secret, cluster.former_secrets: a secret has 16, 24 or 32 characters, not %d", m)
+		if !isSecret(other) {
+			return fmt.Errorf("cluster.next_secret, cluster.former_secrets: a secret has 16, 24 or 32 characters, not %d", len(other))
 		}
 	}
 	return errors.Join(
 		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
 		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),
-		check(n == 16 || n == 24 || n == 32, "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not %d; --secret-file reads it from a file", n),
+		check(isSecret(c.Secret), "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not %d; --secret-file reads it from a file", len(c.Secret)),
 	)
 }
+
+// isSecret reports whether a text has the length of an AES key, in bytes.
+func isSecret(text string) bool { n := len(text); return n == 16 || n == 24 || n == 32 }
 
 // validateFiles checks where results are kept. The section [s3] must be right even if it is not
 // used.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"platen.dev/events/seal"
 )
@@ -69,11 +70,7 @@ func (n *Node) rotateSeal() error {
 	}
 	s.Former = append([][]byte{s.Present}, s.Former...)
 	s.Present = seal.NewSecret()
-	file := s.Present
-	for _, former := range s.Former {
-		file = append(file[:len(file):len(file)], former...)
-	}
-	if err := writeFile(sealPath(n.cfg), file); err != nil {
+	if err := writeFile(sealPath(n.cfg), slices.Concat(s.Present, slices.Concat(s.Former...))); err != nil {
 		return err
 	}
 	n.seal.Replace(s)
