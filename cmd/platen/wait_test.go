@@ -16,20 +16,20 @@ func TestWaitOverTheDeathOfTheNode(t *testing.T) {
 	m := newMachine(t, "--dev")
 	p := m.start(t)
 	from := client{m.devKey(t, events.PlanPro)}
-	body, err := json.Marshal(map[string]any{"html": "<p>waited for</p>", "wait": true, "render": map[string]any{"wait_after_load_ms": 3000}})
+	body, err := json.Marshal(map[string]any{"html": "<p>waited for</p>", "wait": true, "render": map[string]any{"wait_after_load_ms": 5000}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	send := func(address string) (*http.Response, []byte, error) {
 		return from.request("POST", address+"/html-to-pdf", body, map[string]string{"Idempotency-Key": "once"})
 	}
+	usage := func() string { return m.admin(t, "account", "usage", "acc_dev_pro") }
+	before := usage()
 	broken := make(chan error, 1)
 	go func() {
 		_, _, err := send(p.address)
 		broken <- err
 	}()
-	usage := func() string { return m.admin(t, "account", "usage", "acc_dev_pro") }
-	before := usage()
 	testkit.Eventually(t, "the job is accepted", func() bool { return usage() != before })
 	p.kill()
 	if err := <-broken; err == nil {
