@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sys/unix"
@@ -24,6 +23,7 @@ const (
 	tempDir    = "temp"
 	tempPrefix = "put-"
 	copyBuffer = 256 << 10
+	hashDirs   = 256
 	// category names these files to the file system.
 	category vfs.DiskWriteCategory = "platen-files"
 )
@@ -35,20 +35,22 @@ const (
 //
 // What it has acknowledged survives power loss. Only the owner of a file can read it.
 type Dir struct {
-	fs      vfs.FS
-	root    string
-	durable sync.Map // the hash directories that survive power loss
+	fs   vfs.FS
+	root string
 }
 
 var _ Files = (*Dir)(nil)
 
-// OpenDir opens a directory, which it creates durably if it does not exist. It removes
-// incomplete files whose writers have ended.
+// OpenDir opens a directory, which it creates durably if it does not exist, with the hash
+// directories: no Put has to make one. It removes incomplete files whose writers have ended.
 func OpenDir(root string) (*Dir, error) { return openDirOn(vfs.Default, root) }
 
 func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 	d := &Dir{fs: fs, root: root}
 	if err := disk.MkdirAll(fs, d.temp(), 0o700); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	if err := d.makeHashDirs(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	if err := d.removeAbandoned(); err != nil {
@@ -125,7 +127,11 @@ func (d *Dir) temp() string { return d.fs.PathJoin(d.root, tempDir) }
 
 func (d *Dir) path(name string) string {
 	hash := sha256.Sum256([]byte(name))
-	return d.fs.PathJoin(d.root, hex.EncodeToString(hash[:1]), name)
+	return d.fs.PathJoin(d.hashDir(hash[0]), name)
+}
+
+func (d *Dir) hashDir(hash byte) string {
+	return d.fs.PathJoin(d.root, hex.EncodeToString([]byte{hash}))
 }
 
 // write writes and syncs a temporary file, and returns it open, as closing it would unlock
@@ -161,29 +167,21 @@ func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (si
 // publish durably renames a temporary file to its final path.
 func (d *Dir) publish(temp, name string) error {
 	path := d.path(name)
-	if err := d.ensureHashDir(d.fs.PathDir(path)); err != nil {
-		return err
-	}
 	if err := d.fs.Rename(temp, path); err != nil {
 		return err
 	}
 	return disk.SyncDir(d.fs, d.fs.PathDir(path))
 }
 
-// ensureHashDir makes a hash directory that survives power loss. One that exists may have
-// been made a moment ago, and not be durable yet.
-func (d *Dir) ensureHashDir(path string) error {
-	if _, ok := d.durable.Load(path); ok {
-		return nil
+// makeHashDirs makes the hash directories survive power loss. Those that exist may have been made
+// a moment before a crash, or of another node, and not be durable yet.
+func (d *Dir) makeHashDirs() error {
+	for hash := range hashDirs {
+		if err := d.fs.MkdirAll(d.hashDir(byte(hash)), 0o700); err != nil {
+			return err
+		}
 	}
-	if err := d.fs.MkdirAll(path, 0o700); err != nil {
-		return err
-	}
-	if err := disk.SyncDir(d.fs, d.root); err != nil {
-		return err
-	}
-	d.durable.Store(path, true)
-	return nil
+	return disk.SyncDir(d.fs, d.root)
 }
 
 // removeAbandoned removes the temporary files that no process has locked, as their writers

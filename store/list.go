@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,8 +13,8 @@ func (d *Dir) Each(ctx context.Context, visit func(name string, stored time.Time
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for hash := range 256 {
-		dir := d.fs.PathJoin(d.root, hex.EncodeToString([]byte{byte(hash)}))
+	for hash := range hashDirs {
+		dir := d.hashDir(byte(hash))
 		names, err := d.fs.List(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("list files: %w", err)

@@ -7,11 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"platen.dev/events/disk"
 	"platen.dev/events/testkit"
@@ -112,43 +110,24 @@ func checkFiles(t *testing.T, dir *Dir, kept map[string]string) {
 	}
 }
 
-// A hash directory that another Put has just made, but not synced yet, is synced before a
-// file in it is acknowledged.
-func TestTwoPutsMakeOneDirectory(t *testing.T) {
+// The hash directories are durable before the first Put, also those that a process has left
+// behind that crashed before it could sync them.
+func TestHashDirsAreDurable(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	syncing, goOn := make(chan struct{}), make(chan struct{})
-	var begun atomic.Bool
-	slow := errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpFileSync && op.Path == "files" && begun.CompareAndSwap(false, true) {
-			close(syncing)
-			<-goOn
-		}
-		return nil
-	}))
 	if err := disk.MkdirAll(fs, "files/temp", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := openDirOn(slow, "files")
+	if err := fs.MkdirAll("files/00", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := openDirOn(fs, "files")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string // of one hash directory
-	for i := 0; len(names) < 2; i++ {
-		if name := fmt.Sprint(i); strings.HasPrefix(dir.path(name), dir.fs.PathDir(dir.path("0"))+"/") {
-			names = append(names, name)
+	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
+	for hash := range hashDirs {
+		if _, err := crashed.Stat(dir.hashDir(byte(hash))); err != nil {
+			t.Error(err)
 		}
-	}
-	ended := make(chan error)
-	go func() { _, err := dir.Put(t.Context(), names[0], strings.NewReader("a"), 1); ended <- err }()
-	<-syncing
-	if _, err := dir.Put(t.Context(), names[1], strings.NewReader("b"), 1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fs.CrashClone(vfs.CrashCloneCfg{}).Stat(dir.fs.PathDir(dir.path("0"))); err != nil {
-		t.Errorf("the directory of an acknowledged file: %v", err)
-	}
-	close(goOn)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
 	}
 }
