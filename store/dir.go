@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sys/unix"
@@ -152,12 +153,17 @@ func (d *Dir) write(ctx context.Context, path string, r io.Reader, limit int64) 
 	return f, size, nil
 }
 
+// buffers are for copying: most files are smaller than a buffer, which would be garbage after each.
+var buffers = sync.Pool{New: func() any { return new([copyBuffer]byte) }}
+
 // copyLimited copies r to w. It stops with an error when ctx ends, and with ErrTooLarge
 // after limit bytes.
 func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (size int64, err error) {
 	source := io.LimitReader(contextReader{ctx, r}, limit+1)
+	buffer := buffers.Get().(*[copyBuffer]byte)
+	defer buffers.Put(buffer)
 	// The struct hides ReadFrom, with which io.CopyBuffer would not use the buffer.
-	size, err = io.CopyBuffer(struct{ io.Writer }{w}, source, make([]byte, copyBuffer))
+	size, err = io.CopyBuffer(struct{ io.Writer }{w}, source, buffer[:])
 	if err == nil && size > limit {
 		err = ErrTooLarge
 	}
