@@ -142,6 +142,7 @@ func sampleEvents() []Event {
 		KeyIssued{Key: Key{ID: "key_b", Hash: [32]byte{9}, Prefix: "sk_test_", LastFour: "wxyz", Created: 1, Revoked: 3, LastUsed: 2}},
 		RenderRequeued{Job: job, Attempt: attempt, Code: RenderFailed, NotBefore: 1700000001000, Infrastructure: true},
 		WindowReset{Window: 1700000000000},
+		WindowOpened{Window: 1700000000000, End: 1702592000000},
 		WebhookAttempted{Job: job, WebhookAttempt: WebhookAttempt{Number: 3, Status: 503, Millis: 120, Answer: "busy"}, Next: 1700000060000},
 		WebhookAttempted{Job: job, WebhookAttempt: WebhookAttempt{Number: 10, Millis: 15000, Error: "no response"}, Outcome: WebhookGivenUp},
 		WebhookReleased{Job: job},
@@ -158,6 +159,8 @@ func sampleEvents() []Event {
 		RequestForgotten{Job: job},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Waits: true},
 		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Expires: 1700086400000, Sent: true},
+		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Origin: JobOrigin{Key: "key_1", Operation: HTMLToPDF, Test: true}},
+		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF}},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

@@ -44,6 +44,14 @@ type VolumeBlocksSet struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
+// WindowOpened began a quota window, with nothing used: the first with the account, each other
+// with the first job that is charged to it.
+type WindowOpened struct {
+	Window Instant `cbor:"1,keyasint"`
+	// End is when the window ends, unless the anchor is moved before.
+	End Instant `cbor:"2,keyasint"`
+}
+
 // WindowReset moved an account to the quota window that began at Window, with nothing used.
 type WindowReset struct {
 	Window Instant `cbor:"1,keyasint"`
@@ -170,13 +178,23 @@ type JobDone struct {
 	// because all attempts of a webhook have the same body.
 	FileURL string `cbor:"5,keyasint,omitempty"`
 	// Sent is set if the file is sent to the request that waits for it: the first download.
-	Sent bool `cbor:"6,keyasint,omitempty"`
+	Sent   bool      `cbor:"6,keyasint,omitempty"`
+	Origin JobOrigin `cbor:"7,keyasint,omitzero"`
 }
 
 // JobFailed ended a job without a file.
 type JobFailed struct {
-	Job  JobID     `cbor:"1,keyasint"`
-	Code ErrorCode `cbor:"2,keyasint"`
+	Job    JobID     `cbor:"1,keyasint"`
+	Code   ErrorCode `cbor:"2,keyasint"`
+	Origin JobOrigin `cbor:"3,keyasint,omitzero"`
+}
+
+// JobOrigin is what a job came from. The end of a job repeats it, so that nobody who counts jobs
+// has to look it up. It is zero in the journals of versions before it was recorded.
+type JobOrigin struct {
+	Key       KeyID     `cbor:"1,keyasint,omitempty"`
+	Operation Operation `cbor:"2,keyasint,omitempty"`
+	Test      bool      `cbor:"3,keyasint,omitempty"`
 }
 
 // FileExpired ended the time in which a job's file may be downloaded.
@@ -204,6 +222,7 @@ func (VolumeBlocksSet) eventType() uint64 { return 7 }
 func (KeyUsed) eventType() uint64         { return 11 }
 func (TestCounted) eventType() uint64     { return 12 }
 func (WindowReset) eventType() uint64     { return 29 }
+func (WindowOpened) eventType() uint64    { return 40 }
 func (QuotaReserved) eventType() uint64   { return 8 }
 func (QuotaDebited) eventType() uint64    { return 9 }
 func (QuotaReleased) eventType() uint64   { return 10 }

@@ -46,6 +46,7 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	KeyUsed{}.eventType():              decodeAs[KeyUsed, Event],
 	TestCounted{}.eventType():          decodeAs[TestCounted, Event],
 	WindowReset{}.eventType():          decodeAs[WindowReset, Event],
+	WindowOpened{}.eventType():         decodeAs[WindowOpened, Event],
 	TemplateSaved{}.eventType():        decodeAs[TemplateSaved, Event],
 	TemplateDeleted{}.eventType():      decodeAs[TemplateDeleted, Event],
 	DefaultTemplateSet{}.eventType():   decodeAs[DefaultTemplateSet, Event],

@@ -21,7 +21,7 @@ const (
 // bytes than before: then every replica is emptied and folds the journal again.
 var (
 	schemaKey = []byte("\x00schema")
-	schema    = []byte{6}
+	schema    = []byte{7}
 )
 
 // openStore opens the store, and empties it first if its tables have another schema.

@@ -23,7 +23,11 @@ func Admit(s State, job events.JobID, now events.Instant, limitsOf LimitsFunc) (
 	case use.Bytes >= use.Limits.Bytes:
 		return nil, events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: now.SecondsUntil(use.WindowEnd)}
 	}
-	return accept(events.QuotaReserved{Job: job, Window: use.WindowStart})
+	reserved := events.QuotaReserved{Job: job, Window: use.WindowStart}
+	if use.WindowStart == s.Window {
+		return accept(reserved)
+	}
+	return []events.Event{events.WindowOpened{Window: use.WindowStart, End: use.WindowEnd}, reserved}, accepted
 }
 
 // Usage is what an account has used of its limits in one quota window.

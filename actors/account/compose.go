@@ -46,7 +46,7 @@ func composeSubmit(s State, j job.State, earlier AcceptedRequest, b events.Submi
 	if len(admitted) == 0 {
 		return Decision{Reply: &reply}
 	}
-	if r, ok := admitted[0].(events.QuotaReserved); ok {
+	if r, ok := admitted[len(admitted)-1].(events.QuotaReserved); ok {
 		queued.Window = r.Window
 	}
 	return Decision{Events: append(admitted, queued), Reply: &reply}
@@ -85,7 +85,7 @@ func admit(s State, b events.SubmitJob, now events.Instant, limits LimitsFunc) (
 
 // settle returns what the end of a charged job means for the quota.
 func settle(j job.State, evs []events.Event) []events.Event {
-	if j.Test {
+	if j.Origin.Test {
 		return nil
 	}
 	for _, ev := range evs {

@@ -71,7 +71,10 @@ func create(s State, b events.CreateAccount, now events.Instant) ([]events.Event
 	if anchor == 0 {
 		anchor = now
 	}
-	return accept(events.AccountCreated{Plan: b.Plan, Anchor: anchor})
+	return []events.Event{
+		events.AccountCreated{Plan: b.Plan, Anchor: anchor},
+		events.WindowOpened{Window: anchor, End: windowEnd(anchor, anchor)},
+	}, accepted
 }
 
 // anchorTolerance is how far the clock of the node that opens an account may be ahead of the
@@ -131,7 +134,11 @@ func resetWindow(s State, now events.Instant) ([]events.Event, events.Reply) {
 	if s.Window <= start && s.Tests.Day <= dayOf(now) {
 		return nil, accepted
 	}
-	return accept(events.WindowReset{Window: start})
+	reset := events.WindowReset{Window: start}
+	if start == s.Window {
+		return accept(reset)
+	}
+	return []events.Event{reset, events.WindowOpened{Window: start, End: windowEnd(s.Anchor, start)}}, accepted
 }
 
 func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Event, events.Reply) {

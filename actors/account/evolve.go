@@ -23,6 +23,8 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
 		}
 		s.Tests = Tests{}
+	case events.WindowOpened:
+		s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
 	case events.FilesLimited:
 		s.MaxFile = e.Bytes
 	case events.VolumeBlocksSet:

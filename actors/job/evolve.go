@@ -82,8 +82,9 @@ func evolveDownload(s State, ev events.Event) State {
 
 func queued(account events.AccountID, e events.JobQueued) State {
 	s := State{
-		Phase: Queued, Account: account, Test: e.Test, Content: e.Content, Window: e.Window,
+		Phase: Queued, Account: account, Content: e.Content, Window: e.Window,
 		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane, Waits: e.Waits,
+		Origin: events.JobOrigin{Key: e.Key, Operation: e.Operation, Test: e.Test},
 	}
 	if e.Idempotency != nil {
 		s.IdempotencyKey = e.Idempotency.Key

@@ -44,7 +44,7 @@ const (
 type State struct {
 	Phase   Phase            `cbor:"1,keyasint"`
 	Account events.AccountID `cbor:"2,keyasint"`
-	Test    bool             `cbor:"3,keyasint,omitempty"`
+	// 3 was Test, which is part of Origin.
 	// Content is the offset of the command that holds what to render.
 	Content int64 `cbor:"4,keyasint"`
 	// Window is the quota window of the reserved unit.
@@ -81,7 +81,8 @@ type State struct {
 	// Upload is the file while the job is Uploading, otherwise zero.
 	Upload Upload `cbor:"23,keyasint,omitzero"`
 	// Waits is set if the request waits for the file, which is its first download.
-	Waits bool `cbor:"24,keyasint,omitempty"`
+	Waits  bool             `cbor:"24,keyasint,omitempty"`
+	Origin events.JobOrigin `cbor:"25,keyasint,omitzero"`
 }
 
 // Wake is when WakeJob has something to change; zero if it never has.

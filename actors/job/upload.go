@@ -37,11 +37,11 @@ func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.E
 	pauses := contract.UploadPauses()
 	switch {
 	case b.Code != "":
-		return []events.Event{attempted, events.JobFailed{Job: b.Job, Code: b.Code}}
+		return []events.Event{attempted, s.failed(b.Job, b.Code)}
 	case contract.Succeeded(b.Status):
-		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics}}
+		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics, Origin: s.Origin}}
 	case !passes(b.Status) || b.Number > len(pauses):
-		return []events.Event{attempted, events.JobFailed{Job: b.Job, Code: events.DeliveryFailed}}
+		return []events.Event{attempted, s.failed(b.Job, events.DeliveryFailed)}
 	}
 	attempted.Next = now.Add(pauses[b.Number-1])
 	return single(attempted)
