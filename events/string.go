@@ -47,7 +47,7 @@ func (e QuotaReleased) String() string        { return text(e) }
 func (e JobQueued) String() string            { return text(e) }
 func (e RenderStarted) String() string        { return text(e) }
 func (e WindowReset) String() string          { return text(e) }
-func (e WindowOpened) String() string          { return text(e) }
+func (e WindowOpened) String() string         { return text(e) }
 func (e RenderRequeued) String() string       { return text(e) }
 func (e RenderReleased) String() string       { return text(e) }
 func (e RenderDiscarded) String() string      { return text(e) }

@@ -6,6 +6,8 @@ const (
 	TopicCommands = "platen.commands"
 	// TopicJournal holds markers and envelopes. All state is derived from it.
 	TopicJournal = "platen.journal"
+	// TopicEvents holds the public events, which follow from the journal (events/public).
+	TopicEvents = "platen.events"
 )
 
 // DefaultPartitions is the partition count of a new log.

@@ -51,6 +51,9 @@ type Config struct {
 	// MayOwn returns why this node should own no partitions now, nil if it may. It is asked
 	// every second, with whether the node owns some already; nil means always.
 	MayOwn func(owning bool) error
+	// Publish publishes what happens in a partition from when a host serves it until stop is
+	// called. Neither blocks. Nil publishes nothing.
+	Publish func(partition int32) (stop func())
 	// TrimCommands lets hosts trim commands that no job needs any more. Without it, the
 	// log's own retention deletes them.
 	TrimCommands bool
@@ -89,6 +92,7 @@ type Host struct {
 	feed      *feed
 	ticker    *time.Timer
 	stopWatch func()
+	unpublish func() // nil before the host serves
 	board     *board
 	trimming  atomic.Bool
 }
@@ -251,6 +255,9 @@ func (h *Host) activate(ctx actor.Context, out Activate) {
 	if h.ticker == nil {
 		h.schedule(ctx)
 	}
+	if h.unpublish == nil && h.cfg.Publish != nil {
+		h.unpublish = h.cfg.Publish(h.partition)
+	}
 }
 
 // halt reports that commands are lost. The node may hold other partitions, so it goes on.
@@ -367,5 +374,8 @@ func (h *Host) onStopping() {
 	h.stopReading()
 	if h.ticker != nil {
 		h.ticker.Stop()
+	}
+	if h.unpublish != nil {
+		h.unpublish()
 	}
 }

@@ -19,6 +19,7 @@ var rules = map[string]rule{
 	"events":                   {"", "commands, events and their bytes: everything rests on them"},
 	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
 	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
+	"events/public":            {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
 	"events/disk":              {"", "directories and databases on a disk: nothing about what they hold"},
 	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
 	"events/eventlog/embedded": {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
@@ -28,6 +29,8 @@ var rules = map[string]rule{
 	"store":                    {"events/disk", "files are files: storage knows no jobs"},
 	"store/s3test":             {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
 	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
+
+	"projections/publish": {"events events/eventlog events/public projections", "publishes what the journal accepts, and keeps nothing"},
 
 	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},
 
@@ -90,18 +93,18 @@ var rules = map[string]rule{
 	"cmd/platen/cli":     {"", "flags and usage"},
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog events/seal projections",
+		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog events/public events/seal projections",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections projections/view store",
+			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections projections/publish projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
-	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events", "parses commands and calls what does them"},
+	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench":                {"browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded", "measures the service from outside, and the bare minimum of the same work"},
 }

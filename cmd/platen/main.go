@@ -35,12 +35,13 @@ Usage:
 
   platen serve [flags]                      run a node (--help lists the flags)
 ` + admin.Usage() + `  platen log dump [flags]                   print commands and journal, without content; --account ID, --job ID, --from TIME, --json
+  platen events tail [flags]                show public events as they happen; --type TYPE, --account ID, --since TIME, --once, --json
   platen einvoice check FILE                check an XML invoice, or a hybrid PDF; --profile PROFILE
   platen einvoice extract FILE              print the XML of a hybrid PDF; --out FILE
   platen webhook listen                     show and verify the webhooks that arrive; --port PORT, --secret SECRET, --answer STATUS
   platen version                            print the version
 
-The admin commands talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
+The admin commands and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
 starter, pro or business. "log dump" asks a running node, too, or else reads the log itself. The e-invoice commands need
 no node.
 `
@@ -58,6 +59,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return admin.Run(args[1:], node.NewConfig().Data, stdout, stderr)
 	case "log":
 		return dumpLog(args[1:], stdout, stderr)
+	case "events":
+		return tailEvents(args[1:], stdout, stderr)
 	case "einvoice":
 		return eInvoice(args[1:], stdout, stderr)
 	case "webhook":

@@ -39,7 +39,9 @@ type Config struct {
 // Server is the admin interface of a node.
 type Server struct {
 	Config
-	http *http.Server
+	http    *http.Server
+	closing context.Context // ends when Close begins
+	close   context.CancelFunc
 }
 
 // maxBody bounds the bodies of requests, in bytes: a block template is the largest.
@@ -61,6 +63,7 @@ func Listen(data string, config Config) (*Server, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	s := &Server{Config: config}
+	s.closing, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -70,8 +73,12 @@ func Listen(data string, config Config) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the interface. Requests under way are finished until ctx ends.
-func (s *Server) Close(ctx context.Context) error { return s.http.Shutdown(ctx) }
+// Close ends the interface. Requests under way are finished until ctx ends, streams of events end
+// at once.
+func (s *Server) Close(ctx context.Context) error {
+	s.close()
+	return s.http.Shutdown(ctx)
+}
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
@@ -103,6 +110,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /log", s.dumpLog)
+	mux.HandleFunc("GET /events", s.streamEvents)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	return mux

@@ -40,6 +40,11 @@ type shardFigures struct {
 	// of them is so, zero if there is none.
 	webhooks int
 	oldest   events.Instant
+	// unpublished counts the records of the journal that were folded and whose events were not
+	// published.
+	unpublished int64
+	// failures is how often publishing has failed.
+	failures int64
 }
 
 func shardFiguresOf(s *shard.Shards) shardFigures {
@@ -61,6 +66,14 @@ func (f *shardFigures) addWebhooks(n *Node) {
 		if count > 0 && (f.oldest == 0 || oldest < f.oldest) {
 			f.oldest = oldest
 		}
+	}
+}
+
+// addUnpublished counts what the node's publisher has to catch up on.
+func (f *shardFigures) addUnpublished(n *Node) {
+	f.failures = n.publisher.Failures()
+	for _, status := range n.shards.Status() {
+		f.unpublished += max(0, n.replica.Cursor(status.Partition).Next-n.publisher.Next(status.Partition))
 	}
 }
 
@@ -152,6 +165,8 @@ func (c *collector) addShards() {
 		}
 		return c.node.now().Sub(at.shards.oldest.Time()).Seconds()
 	})
+	c.gauge("platen_events_unpublished_records", "Journal records of the node's shards whose public events are not published yet.", func(at figures) float64 { return float64(at.shards.unpublished) })
+	c.counter("platen_events_failures_total", "How often publishing the events of a partition has failed; it is tried again.", func(at figures) float64 { return float64(at.shards.failures) })
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
 }
 
@@ -195,6 +210,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		lag: c.node.replica.Lag(), disks: c.node.space.disks(),
 	}
 	at.shards.addWebhooks(c.node)
+	at.shards.addUnpublished(c.node)
 	for _, s := range c.series {
 		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}

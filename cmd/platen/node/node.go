@@ -33,6 +33,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
 	"platen.dev/projections"
+	"platen.dev/projections/publish"
 	"platen.dev/store"
 )
 
@@ -65,6 +66,7 @@ type Node struct {
 	deleter   *perform.Performer
 	notifier  *perform.Performer
 	uploader  *perform.Performer
+	publisher *publish.Publisher
 	limiter   *rate.Limiter
 	server    *edge.Server
 	listener  net.Listener
@@ -122,6 +124,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"retention", n.startRetention},
 		{"webhooks", n.startWebhooks},
 		{"deliveries", n.startDeliveries},
+		{"public events", n.startPublisher},
 		{"shards", n.startShards},
 		{"request rates", n.startRates},
 		{"admin", n.startAdmin},

@@ -11,16 +11,24 @@ import (
 	"platen.dev/actors/rate"
 	"platen.dev/actors/shard"
 	"platen.dev/events"
+	"platen.dev/projections/publish"
 )
 
 // ReplyTimeout is how long the edge waits for a reply; a shard changes hands within it.
 const ReplyTimeout = 10 * time.Second
 
+// startPublisher starts what publishes the events of the partitions that the node owns.
+func (n *Node) startPublisher(context.Context) error {
+	n.publisher = publish.New(publish.Config{Log: n.log, Logger: n.logger})
+	n.onClose("public events", func(context.Context) error { n.publisher.Close(); return nil })
+	return nil
+}
+
 func (n *Node) startShards(context.Context) (err error) {
 	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
 		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: mayOwn, Logger: n.logger, Now: n.now,
-		TrimCommands: n.cfg.embeddedLog(),
+		TrimCommands: n.cfg.embeddedLog(), Publish: n.publisher.Start,
 		Effects: shard.Performers{
 			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
 		},

@@ -84,13 +84,13 @@ func (c Config) logKind() string {
 }
 
 // OpenLog opens the log that a node of this configuration uses. The embedded log has one
-// user at a time; to Kafka the name tells one from the other. The journal is unbounded: it is
-// written by the hosts of shards only, and a host has a window of commands under way. failed
+// user at a time; to Kafka the name tells one from the other. Journal and events are unbounded:
+// they are written by the owners of partitions only, which have a window under way. failed
 // is called once, if the log fails for good.
 func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, failed func(error)) (eventlog.Log, error) {
 	if c.embeddedLog() {
 		return embedded.Open(embedded.Config{
-			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal},
+			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal, events.TopicEvents},
 		})
 	}
 	return kafka.Open(ctx, kafka.Config{
@@ -99,6 +99,7 @@ func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, f
 		Topics: map[string]kafka.TopicConfig{
 			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
 			events.TopicJournal:  {Unbounded: true},
+			events.TopicEvents:   {Unbounded: true},
 		},
 	})
 }

@@ -1,0 +1,238 @@
+package admin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"platen.dev/cmd/platen/logdump"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+)
+
+// This file shows the public events, from both ends.
+
+// EventFilter selects public events.
+type EventFilter struct {
+	// Type and Account select those of one type and of one account, unless empty.
+	Type    string
+	Account events.AccountID
+	// Since selects those that happened since then. Without it, there are only those that are
+	// published from now on.
+	Since time.Time
+	// Once ends the stream with the last event that is there now.
+	Once bool
+}
+
+// EventType returns the full name of a type, for which job.finished stands as well.
+func EventType(name string) (string, error) {
+	full := "platen." + strings.TrimSuffix(strings.TrimPrefix(name, "platen."), ".v1") + ".v1"
+	if name == "" {
+		return "", nil
+	}
+	if !slices.Contains(public.Types(), full) {
+		return "", fmt.Errorf("%q is not a type of events; there are: %s", name, strings.Join(public.Types(), ", "))
+	}
+	return full, nil
+}
+
+// Events visits the events that the running node reads, in order for each account, until ctx ends
+// or visit returns an error.
+func (c Client) Events(ctx context.Context, f EventFilter, visit func(public.Received) error) error {
+	q := url.Values{"type": {f.Type}, "account": {string(f.Account)}, "once": {strconv.FormatBool(f.Once)}}
+	if !f.Since.IsZero() {
+		q.Set("since", f.Since.Format(time.RFC3339Nano))
+	}
+	body, err := c.open(ctx, "GET", "/events?"+q.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, 2*eventlog.MaxRecord)
+	for lines.Scan() {
+		if len(lines.Bytes()) == 0 {
+			continue // a sign of life
+		}
+		var e public.Received
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return err
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return lines.Err()
+}
+
+func decodeEventFilter(q url.Values) (f EventFilter, err error) {
+	if f.Type, err = EventType(q.Get("type")); err != nil {
+		return f, err
+	}
+	f.Account, f.Once = events.AccountID(q.Get("account")), q.Get("once") == "true"
+	f.Since, err = logdump.ParseFrom(q.Get("since"), time.Time{})
+	return f, err
+}
+
+// streamEvents sends events as lines of JSON. If that fails in the middle, it breaks the
+// connection, so that the client notices.
+func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
+	f, err := decodeEventFilter(r.URL.Query())
+	if err != nil {
+		refuse(w, 400, err.Error())
+		return
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	stop := context.AfterFunc(s.closing, func() { cancel(errClosing) })
+	defer stop()
+	lines := make(chan []byte)
+	go func() {
+		defer close(lines)
+		if err := s.readEvents(ctx, f, lines); err != nil {
+			cancel(err)
+		}
+	}()
+	if err := copyLines(w, lines); err != nil {
+		cancel(err)
+	}
+	for range lines { // what is under way when the client leaves
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errClosing) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+var errClosing = errors.New("the node stops")
+
+// signOfLife is how often a line is sent at least, so that a client that is gone is noticed.
+const signOfLife = 10 * time.Second
+
+func copyLines(w http.ResponseWriter, lines <-chan []byte) error {
+	flusher := http.NewResponseController(w)
+	alive := time.NewTicker(signOfLife)
+	defer alive.Stop()
+	for {
+		if err := flusher.Flush(); err != nil {
+			return err
+		}
+		var line []byte
+		select {
+		case next, more := <-lines:
+			if !more {
+				return nil
+			}
+			line = next
+		case <-alive.C:
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+}
+
+// readEvents reads the partitions side by side, until ctx ends or, if the filter says once, to
+// their ends.
+func (s *Server) readEvents(ctx context.Context, f EventFilter, lines chan<- []byte) error {
+	first, last := int32(0), s.Log.Partitions()-1
+	if f.Account != "" {
+		first = events.Partition(f.Account, s.Log.Partitions())
+		last = first
+	}
+	var reading sync.WaitGroup
+	errs := make([]error, last-first+1)
+	for p := first; p <= last; p++ {
+		reading.Go(func() { errs[p-first] = s.readPartition(ctx, p, f, lines) })
+	}
+	reading.Wait()
+	return errors.Join(errs...)
+}
+
+func (s *Server) readPartition(ctx context.Context, p int32, f EventFilter, lines chan<- []byte) error {
+	from, end, err := s.Log.Bounds(ctx, events.TopicEvents, p)
+	if err != nil {
+		return err
+	}
+	if f.Since.IsZero() {
+		from = end
+	}
+	reader := s.Log.Read(events.TopicEvents, p, from)
+	defer reader.Close()
+	for next := from; !f.Once || next < end; {
+		records, err := reader.Next(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			if f.Once && r.Offset >= end {
+				return nil
+			}
+			next = r.Offset + 1
+			if err := f.send(ctx, r, lines); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// send sends a record that is selected.
+func (f EventFilter) send(ctx context.Context, r eventlog.Record, lines chan<- []byte) error {
+	e, err := public.Parse(r)
+	selected := err == nil && (f.Type == "" || f.Type == e.Type) && (f.Account == "" || f.Account == e.Account) && !e.At.Before(f.Since)
+	if !selected {
+		return nil
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	select {
+	case lines <- line:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// WriteEvent writes an event for people: when, what, whose, about what, and the rest of the data.
+func WriteEvent(w io.Writer, e public.Received) error {
+	var members map[string]any
+	d := json.NewDecoder(bytes.NewReader(e.Data))
+	d.UseNumber()
+	if err := d.Decode(&members); err != nil {
+		return err
+	}
+	delete(members, "account")
+	delete(members, "job_id")
+	var rest []string
+	for name, value := range members {
+		rest = append(rest, fmt.Sprintf("%s=%v", name, value))
+	}
+	slices.Sort(rest)
+	about := e.Subject
+	if about == string(e.Account) {
+		about = "-"
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(e.Type, "platen."), ".v1")
+	line := fmt.Sprintf("%s  %-20s  %s  %-36s  %s", events.At(e.At), name, e.Account, about, strings.Join(rest, " "))
+	_, err := fmt.Fprintln(w, strings.TrimRight(line, " "))
+	return err
+}

@@ -1,0 +1,200 @@
+package public
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+)
+
+// Event is a fact as it is published.
+type Event struct {
+	Position
+	// Sequence counts the facts of a partition from 1, without gaps and the same whoever
+	// publishes them.
+	Sequence int64
+	Account  events.AccountID
+	// At is when it happened, by the clock of the partition's owner.
+	At events.Instant
+	// Subject is the job that the fact is about, otherwise the account.
+	Subject string
+	Data    Data
+}
+
+// ContentType is that of the data.
+const ContentType = "application/json"
+
+// The headers of a record: the attributes of the CloudEvent. Sequence and partition key are
+// documented extensions of CloudEvents.
+const (
+	headerVersion   = "ce_specversion"
+	headerID        = "ce_id"
+	headerSource    = "ce_source"
+	headerType      = "ce_type"
+	headerSubject   = "ce_subject"
+	headerTime      = "ce_time"
+	headerKey       = "ce_partitionkey"
+	headerSequence  = "ce_sequence"
+	headerData      = "content-type"
+	specVersion     = "1.0"
+	sourcePrefix    = "/accounts/"
+	timeLayout      = "2006-01-02T15:04:05.000Z"
+	maxAttribute    = 1 << 10 // bytes; far more than Platen writes
+	attributesAtAll = 16
+)
+
+// Record returns the event as a record of the topic. The key is the account.
+func (e Event) Record() (eventlog.Record, error) {
+	value, err := json.Marshal(e.Data)
+	if err != nil {
+		return eventlog.Record{}, fmt.Errorf("public event %s: %w", e.Position, err)
+	}
+	return eventlog.Record{Key: []byte(e.Account), Value: value, Headers: []eventlog.Header{
+		{Key: headerVersion, Value: specVersion},
+		{Key: headerID, Value: e.Position.String()},
+		{Key: headerSource, Value: sourcePrefix + string(e.Account)},
+		{Key: headerType, Value: e.Data.eventType()},
+		{Key: headerSubject, Value: e.Subject},
+		{Key: headerTime, Value: e.At.String()},
+		{Key: headerKey, Value: string(e.Account)},
+		{Key: headerSequence, Value: strconv.FormatInt(e.Sequence, 10)},
+		{Key: headerData, Value: ContentType},
+	}}, nil
+}
+
+// Received is an event as a reader finds it: of any type, also one that this version does not know.
+type Received struct {
+	Position Position
+	Sequence int64
+	Type     string
+	Account  events.AccountID
+	Subject  string
+	At       time.Time
+	// Data is a JSON object. It shares the memory of the record.
+	Data json.RawMessage
+}
+
+// ErrForeign means that a record is not a public event of Platen.
+var ErrForeign = errors.New("not a public event of Platen")
+
+// Parse reads a record of the topic. The error is ErrForeign with what is wrong.
+func Parse(r eventlog.Record) (Received, error) {
+	if len(r.Headers) > attributesAtAll {
+		return Received{}, fmt.Errorf("%w: %d headers", ErrForeign, len(r.Headers))
+	}
+	of := map[string]string{}
+	for _, h := range r.Headers {
+		if len(h.Value) > maxAttribute {
+			return Received{}, fmt.Errorf("%w: header %.40q has %d bytes", ErrForeign, h.Key, len(h.Value))
+		}
+		of[h.Key] = h.Value
+	}
+	e := Received{Type: of[headerType], Subject: of[headerSubject], Account: events.AccountID(of[headerKey]), Data: r.Value}
+	var wrong error
+	read := func(name string, parse func(string) error) {
+		if err := parse(of[name]); err != nil && wrong == nil {
+			wrong = fmt.Errorf("%w: header %s is %.80q", ErrForeign, name, of[name])
+		}
+	}
+	read(headerVersion, is(specVersion))
+	read(headerData, is(ContentType))
+	read(headerType, isNot(""))
+	read(headerKey, is(string(r.Key)))
+	read(headerSource, is(sourcePrefix+string(r.Key)))
+	read(headerID, func(s string) (err error) { e.Position, err = parsePosition(s); return err })
+	read(headerSequence, func(s string) (err error) { e.Sequence, err = parseCount(s, 1); return err })
+	read(headerTime, func(s string) (err error) { e.At, err = time.Parse(timeLayout, s); return err })
+	if wrong == nil && !isObject(r.Value) {
+		wrong = fmt.Errorf("%w: the data is not a JSON object", ErrForeign)
+	}
+	return e, wrong
+}
+
+var errUnexpected = errors.New("unexpected")
+
+func is(want string) func(string) error {
+	return func(have string) error { return check(have == want) }
+}
+
+func isNot(other string) func(string) error {
+	return func(have string) error { return check(have != other) }
+}
+
+func check(ok bool) error {
+	if !ok {
+		return errUnexpected
+	}
+	return nil
+}
+
+func isObject(b []byte) bool { return len(b) > 0 && b[0] == '{' && json.Valid(b) }
+
+func parsePosition(s string) (p Position, err error) {
+	parts := strings.Split(s, "-")
+	if len(parts) != 3 {
+		return p, errUnexpected
+	}
+	partition, err1 := strconv.ParseInt(parts[0], 10, 32)
+	offset, err2 := parseCount(parts[1], 0)
+	index, err3 := strconv.ParseInt(parts[2], 10, 32)
+	p = Position{int32(partition), offset, int(index)}
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return p, err
+	}
+	return p, check(p.String() == s && partition >= 0 && index >= 0)
+}
+
+func parseCount(s string, least int64) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	return n, check(n >= least)
+}
+
+// MarshalJSON returns the event in CloudEvents' JSON format.
+func (e Received) MarshalJSON() ([]byte, error) {
+	return json.Marshal(structured{
+		specVersion, e.Position.String(), sourcePrefix + string(e.Account), e.Type, e.Subject, e.At.Format(timeLayout),
+		string(e.Account), strconv.FormatInt(e.Sequence, 10), ContentType, e.Data,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (e *Received) UnmarshalJSON(b []byte) (err error) {
+	var s structured
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	*e, err = Parse(eventlog.Record{Key: []byte(s.Key), Value: s.Data, Headers: []eventlog.Header{
+		{Key: headerVersion, Value: s.Version},
+		{Key: headerID, Value: s.ID},
+		{Key: headerSource, Value: s.Source},
+		{Key: headerType, Value: s.Type},
+		{Key: headerSubject, Value: s.Subject},
+		{Key: headerTime, Value: s.Time},
+		{Key: headerKey, Value: s.Key},
+		{Key: headerSequence, Value: s.Sequence},
+		{Key: headerData, Value: s.ContentType},
+	}})
+	return err
+}
+
+// structured is the JSON format of an event.
+type structured struct {
+	Version     string          `json:"specversion"`
+	ID          string          `json:"id"`
+	Source      string          `json:"source"`
+	Type        string          `json:"type"`
+	Subject     string          `json:"subject"`
+	Time        string          `json:"time"`
+	Key         string          `json:"partitionkey"`
+	Sequence    string          `json:"sequence"`
+	ContentType string          `json:"datacontenttype"`
+	Data        json.RawMessage `json:"data"`
+}

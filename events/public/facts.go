@@ -1,0 +1,150 @@
+package public
+
+import (
+	"strconv"
+
+	"platen.dev/events"
+)
+
+// Position is where a fact comes from, which is its identity: it is the same whoever publishes it,
+// and however often.
+type Position struct {
+	// Partition and Offset are those of the envelope in the journal.
+	Partition int32
+	Offset    int64
+	// Index is the fact's among those that an envelope of this form can have. Facts of an
+	// envelope need not be numbered without gaps.
+	Index int
+}
+
+// factsPerEvent is how many facts follow from one event of the journal at most.
+const factsPerEvent = 2
+
+// Of returns the facts of an accepted envelope, in order.
+func Of(partition int32, offset int64, e events.Envelope) (facts []Event) {
+	for i, ev := range e.Events {
+		for k, data := range factsOf(e, ev) {
+			facts = append(facts, Event{
+				Position: Position{partition, offset, i*factsPerEvent + k},
+				Account:  e.Account, At: e.At, Subject: subject(e.Account, ev), Data: data,
+			})
+		}
+	}
+	return facts
+}
+
+func subject(account events.AccountID, ev events.Event) string {
+	if id, is := events.JobOf(ev); is {
+		return id.String()
+	}
+	if e, is := ev.(events.QuotaDebited); is {
+		return e.Job.String()
+	}
+	return string(account)
+}
+
+// factsOf returns what follows from one event of an envelope: at most factsPerEvent.
+func factsOf(e events.Envelope, ev events.Event) []Data {
+	account := e.Account
+	switch ev := ev.(type) {
+	case events.AccountCreated:
+		return one(AccountOpened{account, ev.Plan, timeOf(ev.Anchor)})
+	case events.PlanChanged:
+		return one(PlanChanged{account, ev.Plan})
+	case events.KeyIssued:
+		return one(KeyIssued{account, ev.Key.ID, ev.Key.Prefix, ev.Key.LastFour})
+	case events.KeyRevoked:
+		return one(KeyRevoked{account, ev.Key})
+	case events.WindowOpened:
+		return one(WindowOpened{account, timeOf(ev.Window), timeOf(ev.End)})
+	case events.QuotaDebited:
+		return one(debited(e, ev))
+	}
+	return jobFactsOf(e, ev)
+}
+
+func one(d Data) []Data { return []Data{d} }
+
+func jobFactsOf(e events.Envelope, ev events.Event) []Data {
+	account := e.Account
+	switch ev := ev.(type) {
+	case events.JobQueued:
+		return one(JobAccepted{account, ev.Job.String(), ev.Key, ev.Operation, ev.Test, ev.Delivered, timeOf(ev.Window)})
+	case events.RenderStarted:
+		return one(JobStarted{account, ev.Job.String(), ev.Attempt.String()})
+	case events.JobDone:
+		if ev.Sent {
+			return []Data{finished(e, ev), JobDownloaded{Account: account, Job: ev.Job.String()}}
+		}
+		return one(finished(e, ev))
+	case events.JobFailed:
+		return one(JobFailed{
+			Account: account, Job: ev.Job.String(), Origin: originOf(ev.Origin), Test: ev.Origin.Test, Error: ev.Code,
+		})
+	case events.DownloadBegun:
+		return one(JobDownloaded{account, ev.Job.String(), ev.Download.String()})
+	case events.FileExpired:
+		return one(JobExpired{account, ev.Job.String()})
+	case events.FileDeleted:
+		return one(JobDeleted{account, ev.Job.String()})
+	case events.WebhookAttempted:
+		return webhook(account, ev)
+	}
+	return nil
+}
+
+func originOf(o events.JobOrigin) Origin { return Origin{o.Key, o.Operation} }
+
+func finished(e events.Envelope, done events.JobDone) JobFinished {
+	return JobFinished{
+		Account: e.Account, Job: done.Job.String(), Origin: originOf(done.Origin), Test: done.Origin.Test, Usage: charged(e),
+		FileBytes: done.File.Size, Pages: done.File.Pages,
+		PageLoad: done.Metrics.PageLoad, Processing: done.Metrics.Processing, Total: done.Metrics.Total, Expires: timeOf(done.Expires),
+	}
+}
+
+// charged is what the envelope that ends a job charges for it.
+func charged(e events.Envelope) Usage {
+	for _, ev := range e.Events {
+		if d, is := ev.(events.QuotaDebited); is {
+			return Usage{1, d.Bytes}
+		}
+	}
+	return Usage{}
+}
+
+// debited takes the job's origin from its end, which is in the same envelope.
+func debited(e events.Envelope, d events.QuotaDebited) UsageDebited {
+	u := UsageDebited{
+		Account: e.Account, Entry: d.Job.String() + "/debit", Job: d.Job.String(), Window: timeOf(d.Window), Usage: Usage{1, d.Bytes},
+	}
+	for _, ev := range e.Events {
+		if done, is := ev.(events.JobDone); is {
+			u.Origin = originOf(done.Origin)
+		}
+	}
+	return u
+}
+
+func webhook(account events.AccountID, a events.WebhookAttempted) []Data {
+	w := Webhook{account, a.Job.String(), a.Number, a.Status}
+	switch a.Outcome {
+	case events.WebhookDelivered:
+		return one(WebhookDelivered{w})
+	case events.WebhookGivenUp:
+		return one(WebhookGivenUp{w})
+	}
+	return nil
+}
+
+// String is the id of the fact's event.
+func (p Position) String() string {
+	b := strconv.AppendInt(nil, int64(p.Partition), 10)
+	b = strconv.AppendInt(append(b, '-'), p.Offset, 10)
+	return string(strconv.AppendInt(append(b, '-'), int64(p.Index), 10))
+}
+
+// Before reports whether a fact comes before another of its partition.
+func (p Position) Before(other Position) bool {
+	return p.Offset < other.Offset || p.Offset == other.Offset && p.Index < other.Index
+}

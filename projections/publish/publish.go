@@ -1,0 +1,205 @@
+// Package publish publishes what happened: for each fact of the accepted journal, one record of the
+// topic platen.events (events/public).
+//
+// The owner of a partition publishes its facts in order. Where to go on is said by the topic
+// itself: the id of its last record names the place in the journal. So after a crash, or beside
+// another owner that does not know yet that it is none, facts are repeated, but none is left out
+// and none comes for the first time after a later one.
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+	"platen.dev/projections"
+)
+
+// Config is what publishing needs.
+type Config struct {
+	Log    eventlog.Log
+	Logger *slog.Logger
+	// Pause is how long a partition waits after something failed; 0 means a second.
+	Pause time.Duration
+}
+
+const (
+	// window bounds the records of a partition that are under way at once.
+	window = 256
+	// tail is how many of the last records are looked at to find where to go on. Several owners
+	// may have had a window of records under way.
+	tail = 8 * window
+)
+
+// Publisher publishes the partitions that a node owns. All methods may be called from any
+// goroutine.
+type Publisher struct {
+	cfg     Config
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	next    []atomic.Int64 // by partition: the offset of the journal up to which all is published; 0 if not owned
+
+	failures atomic.Int64
+}
+
+// New returns a publisher.
+func New(cfg Config) *Publisher {
+	if cfg.Pause == 0 {
+		cfg.Pause = time.Second
+	}
+	p := &Publisher{cfg: cfg, next: make([]atomic.Int64, cfg.Log.Partitions())}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// Start publishes a partition until stop is called, whatever fails. stop does not wait.
+func (p *Publisher) Start(partition int32) (stop func()) {
+	ctx, cancel := context.WithCancel(p.ctx)
+	p.running.Go(func() { p.run(ctx, partition) })
+	return cancel
+}
+
+// Close ends all publishing and waits for it.
+func (p *Publisher) Close() {
+	p.cancel()
+	p.running.Wait()
+}
+
+// Failures is how often publishing a partition has failed.
+func (p *Publisher) Failures() int64 { return p.failures.Load() }
+
+// Next is the offset of the journal up to which a partition is published; 0 if it is not being
+// published here.
+func (p *Publisher) Next(partition int32) int64 { return p.next[partition].Load() }
+
+func (p *Publisher) run(ctx context.Context, partition int32) {
+	defer p.next[partition].Store(0)
+	for ctx.Err() == nil {
+		err := p.publish(ctx, partition)
+		if ctx.Err() != nil {
+			return
+		}
+		p.failures.Add(1)
+		p.cfg.Logger.Error("public events wait, trying again: jobs go on", "partition", partition, "error", err)
+		select {
+		case <-time.After(p.cfg.Pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// publish goes on where the topic ends, until something fails. No append is under way when it
+// returns, unless ctx has ended.
+func (p *Publisher) publish(ctx context.Context, partition int32) error {
+	at, err := resume(ctx, p.cfg.Log, partition)
+	if err != nil {
+		return err
+	}
+	run := &run{publisher: p, partition: partition, at: at, slots: make(chan struct{}, window)}
+	run.ctx, run.fail = context.WithCancelCause(ctx)
+	defer run.fail(nil)
+	err = run.follow()
+	if cause := context.Cause(run.ctx); cause != nil {
+		err = cause
+	}
+	for range window { // until no append is under way
+		select {
+		case run.slots <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// run is one attempt at a partition.
+type run struct {
+	publisher *Publisher
+	partition int32
+	at        place
+	ctx       context.Context // ends with the first failure
+	fail      context.CancelCauseFunc
+	slots     chan struct{} // one for each append under way
+}
+
+// follow reads the journal and publishes the facts of what is accepted.
+func (r *run) follow() error {
+	reader := r.publisher.cfg.Log.Read(events.TopicJournal, r.partition, r.at.cursor.Next)
+	defer reader.Close()
+	for {
+		records, err := reader.Next(r.ctx)
+		if err != nil {
+			return fmt.Errorf("read the journal: %w", err)
+		}
+		for _, record := range records {
+			if err := r.take(record); err != nil {
+				return fmt.Errorf("journal at offset %d: %w", record.Offset, err)
+			}
+		}
+		r.publisher.next[r.partition].Store(r.at.cursor.Next)
+	}
+}
+
+func (r *run) take(record eventlog.Record) error {
+	entry, err := events.DecodeEntry(record.Value)
+	if errors.Is(err, events.ErrNewer) {
+		return err
+	} // any other error: a foreign record, which every reader skips and the replica reports
+	accepted := r.at.cursor.Step(record.Offset, entry)
+	e, is := entry.(events.Envelope)
+	if !accepted || !is {
+		return nil
+	}
+	for _, fact := range public.Of(r.partition, record.Offset, e) {
+		if !r.at.last.Before(fact.Position) {
+			continue // published before
+		}
+		r.at.sequence++
+		fact.Sequence = r.at.sequence
+		if err := r.append(fact); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append waits for room only.
+func (r *run) append(fact public.Event) error {
+	record, err := fact.Record()
+	if err != nil {
+		return err
+	}
+	select {
+	case r.slots <- struct{}{}:
+	case <-r.ctx.Done():
+		return context.Cause(r.ctx)
+	}
+	r.publisher.cfg.Log.Append(events.TopicEvents, r.partition, record, func(_ int64, err error) {
+		if err != nil {
+			r.fail(fmt.Errorf("append to %s: %w", events.TopicEvents, err))
+		}
+		<-r.slots
+	})
+	return nil
+}
+
+// place is where publishing goes on.
+type place struct {
+	cursor projections.Cursor
+	// last is the fact that was published last, and sequence its number.
+	last     public.Position
+	sequence int64
+}
+
+// origin is before the first record of a journal.
+func origin(partition int32) place {
+	return place{cursor: projections.Origin(), last: public.Position{Partition: partition, Offset: -1}}
+}

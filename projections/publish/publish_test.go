@@ -1,0 +1,306 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/public"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+func openLog(t *testing.T) eventlog.Log {
+	t.Helper()
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: testkit.Silent()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// publisher starts a publisher of the log, which tries again at once.
+func publisher(t *testing.T, l eventlog.Log) *Publisher {
+	t.Helper()
+	p := New(Config{Log: l, Logger: testkit.Silent(), Pause: time.Nanosecond})
+	t.Cleanup(p.Close)
+	return p
+}
+
+// journal appends entries of every kind, accepted and void, and remembers what must be published.
+type journal struct {
+	t      *testing.T
+	log    eventlog.Log
+	rand   *rand.Rand
+	cursor projections.Cursor
+	facts  []public.Event
+}
+
+func newJournal(t *testing.T, l eventlog.Log) *journal {
+	return &journal{t: t, log: l, rand: testkit.Rand(t), cursor: projections.Origin()}
+}
+
+// grow appends n records.
+func (j *journal) grow(n int) {
+	j.t.Helper()
+	for range n {
+		value := []byte("foreign")
+		if entry := j.entry(); entry != nil {
+			var err error
+			if value, err = events.EncodeEntry(entry); err != nil {
+				j.t.Fatal(err)
+			}
+		}
+		offset, err := eventlog.AppendWait(j.t.Context(), j.log, events.TopicJournal, 0, eventlog.Record{Value: value})
+		if err != nil {
+			j.t.Fatal(err)
+		}
+		j.expect(offset, value)
+	}
+}
+
+func (j *journal) expect(offset int64, value []byte) {
+	entry, _ := events.DecodeEntry(value) // foreign records are nil
+	accepted := j.cursor.Step(offset, entry)
+	if e, is := entry.(events.Envelope); is && accepted {
+		for _, fact := range public.Of(0, offset, e) {
+			fact.Sequence = int64(len(j.facts) + 1)
+			j.facts = append(j.facts, fact)
+		}
+	}
+}
+
+func (j *journal) entry() events.Entry {
+	id := events.NewJobID()
+	e := events.Envelope{Epoch: j.cursor.Epoch, Cause: j.cursor.Cause + 1, Account: "acc", At: 1}
+	switch j.rand.IntN(10) {
+	case 0:
+		return nil
+	case 1:
+		return events.Marker{Owner: "n"}
+	case 2:
+		e.Cause++ // after a hole
+	case 3:
+		e.Epoch--
+	case 4:
+		return events.Gap{Epoch: j.cursor.Epoch, From: j.cursor.Cause + 1, To: j.cursor.Cause + 5}
+	case 5: // nothing public
+		e.Events = []events.Event{events.KeyUsed{Key: "k"}}
+		return e
+	}
+	e.Events = []events.Event{events.JobDone{Job: id, Sent: true}, events.QuotaDebited{Job: id, Bytes: 7}}
+	return e
+}
+
+// published reads the topic.
+func published(t *testing.T, l eventlog.Log) (all []public.Received) {
+	t.Helper()
+	logtest.Each(t, l, events.TopicEvents, 0, func(r eventlog.Record) {
+		e, err := public.Parse(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data = slices.Clone(e.Data)
+		all = append(all, e)
+	})
+	return all
+}
+
+// complete waits until the last fact is published, and checks that none is missing and that each has
+// one number and one content however often it comes. If ordered, none comes for the first time
+// after a later one.
+func (j *journal) complete(l eventlog.Log, ordered bool) (repeated int) {
+	j.t.Helper()
+	last := int64(len(j.facts))
+	testkit.Eventually(j.t, "everything is published", func() bool {
+		return slices.ContainsFunc(published(j.t, l), func(e public.Received) bool { return e.Sequence == last })
+	})
+	seen := map[int64]public.Received{}
+	for _, e := range published(j.t, l) {
+		before, again := seen[e.Sequence]
+		switch {
+		case e.Sequence > last || e.Position != j.facts[e.Sequence-1].Position:
+			j.t.Fatalf("number %d is %s", e.Sequence, e.Position)
+		case again && (before.Type != e.Type || string(before.Data) != string(e.Data)):
+			j.t.Fatalf("%s differs when it is repeated", e.Position)
+		case again:
+			repeated++
+		case ordered && e.Sequence != int64(len(seen)+1):
+			j.t.Fatalf("number %d comes after %d", e.Sequence, len(seen))
+		}
+		seen[e.Sequence] = e
+	}
+	if len(seen) != len(j.facts) {
+		j.t.Fatalf("%d facts were published, want %d", len(seen), len(j.facts))
+	}
+	return repeated
+}
+
+// Everything that the journal accepts is published once, in order, by one owner after the other.
+func TestPublish(t *testing.T) {
+	l := openLog(t)
+	j := newJournal(t, l)
+	for range 4 {
+		j.grow(200)
+		p := publisher(t, l)
+		stop := p.Start(0)
+		if n := j.complete(l, true); n != 0 {
+			t.Errorf("%d facts were repeated", n)
+		}
+		testkit.Eventually(t, "the place is known", func() bool { return p.Next(0) == j.cursor.Next })
+		j.grow(20)
+		j.complete(l, true)
+		stop()
+		p.Close()
+		if p.Next(0) != 0 {
+			t.Error("a partition that is given up has a place")
+		}
+	}
+}
+
+// flaky loses some of an owner's appends to the topic, and the replies to others. Like the logs that
+// there are, it loses all that is behind the first of them, until the owner looks at the topic again.
+type flaky struct {
+	eventlog.Log
+	holes bool // it does not: what is behind succeeds
+
+	mu     sync.Mutex
+	rand   *rand.Rand
+	broken bool
+}
+
+var errLost = errors.New("lost")
+
+func (f *flaky) Bounds(ctx context.Context, topic string, partition int32) (start, end int64, err error) {
+	f.mu.Lock()
+	f.broken = false
+	f.mu.Unlock()
+	return f.Log.Bounds(ctx, topic, partition)
+}
+
+func (f *flaky) Append(topic string, partition int32, r eventlog.Record, done func(int64, error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fault := f.rand.IntN(60)
+	switch {
+	case f.broken || fault == 0:
+		f.broken = !f.holes
+		go done(0, errLost)
+	case fault == 1:
+		f.Log.Append(topic, partition, r, func(int64, error) { done(0, errLost) })
+	default:
+		f.Log.Append(topic, partition, r, done)
+	}
+}
+
+// Owners that stop anywhere, two at once, and appends that fail: facts are repeated, none is left
+// out, and if the log keeps their order, none comes too late.
+func TestPublishWithFaults(t *testing.T) {
+	for _, holes := range []bool{false, true} {
+		t.Run(fmt.Sprintf("holes=%t", holes), func(t *testing.T) {
+			l := openLog(t)
+			j := newJournal(t, l)
+			owner := func() *Publisher {
+				return publisher(t, &flaky{Log: l, holes: holes, rand: rand.New(rand.NewPCG(j.rand.Uint64(), 0))})
+			}
+			for range 10 {
+				j.grow(60)
+				a, b := owner(), owner()
+				a.Start(0)
+				b.Start(0)
+				from := len(published(t, l))
+				some := from + j.rand.IntN(40)
+				testkit.Eventually(t, "some are published", func() bool {
+					n := len(published(t, l))
+					return n >= some || n > 0 && published(t, l)[n-1].Sequence == int64(len(j.facts))
+				})
+				a.Close()
+				b.Close()
+			}
+			j.grow(10)
+			publisher(t, l).Start(0)
+			if n := j.complete(l, !holes); n == 0 {
+				t.Error("no fact was repeated: no fault has struck")
+			}
+		})
+	}
+}
+
+// A topic that was made from another journal is not gone on with, and the error says what is wrong.
+func TestForeignTopic(t *testing.T) {
+	l := openLog(t)
+	j := newJournal(t, l)
+	for len(j.facts) == 0 {
+		j.grow(50)
+	}
+	for name, offset := range map[string]int64{"a marker": 0, "the end": j.cursor.Next, "beyond the end": j.cursor.Next + 5} {
+		other := openLog(t)
+		for range j.cursor.Next {
+			appendEntry(t, other, events.Marker{Owner: "n"})
+		}
+		fact := j.facts[0]
+		fact.Offset = offset
+		appendFact(t, other, fact)
+		if _, err := resume(t.Context(), other, 0); !errors.Is(err, errOther) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	another := openLog(t)
+	appendEntry(t, another, events.Envelope{Account: "acc_other"})
+	fact := j.facts[0]
+	fact.Offset = 0
+	appendFact(t, another, fact)
+	if _, err := resume(t.Context(), another, 0); !errors.Is(err, errOther) {
+		t.Errorf("another account's envelope: %v", err)
+	}
+}
+
+func appendEntry(t *testing.T, l eventlog.Log, e events.Entry) {
+	t.Helper()
+	value, err := events.EncodeEntry(e)
+	if err == nil {
+		_, err = eventlog.AppendWait(t.Context(), l, events.TopicJournal, 0, eventlog.Record{Value: value})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendFact(t *testing.T, l eventlog.Log, fact public.Event) {
+	t.Helper()
+	r, err := fact.Record()
+	if err == nil {
+		_, err = eventlog.AppendWait(t.Context(), l, events.TopicEvents, 0, r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What no version of Platen has written does not stop the publisher, which begins anew if nothing
+// else is there.
+func TestForeignRecordInTheTopic(t *testing.T) {
+	l := openLog(t)
+	j := newJournal(t, l)
+	for len(j.facts) == 0 {
+		j.grow(50)
+	}
+	if _, err := eventlog.AppendWait(t.Context(), l, events.TopicEvents, 0, eventlog.Record{Value: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	at, err := resume(t.Context(), l, 0)
+	if err != nil || at != origin(0) {
+		t.Errorf("%+v %v", at, err)
+	}
+}

@@ -1,0 +1,106 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+)
+
+// resume finds where to go on: behind the last fact of which every earlier one is in the topic.
+func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error) {
+	published, err := lastPublished(ctx, l, partition)
+	if err != nil {
+		return place{}, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
+	}
+	last, some := unbroken(published)
+	if !some {
+		return origin(partition), nil
+	}
+	e, err := envelopeAt(ctx, l, partition, last.Position.Offset)
+	if err == nil && e.Account != last.Account {
+		err = errOther
+	}
+	if err != nil {
+		return place{}, fmt.Errorf("%s was published last, but its envelope: %w", last.Position, err)
+	}
+	at := origin(partition)
+	at.cursor.Next, at.cursor.Epoch, at.cursor.Cause = last.Position.Offset, e.Epoch, e.Cause-1
+	at.last, at.sequence = last.Position, last.Sequence
+	return at, nil
+}
+
+// errOther means that the topic was made from another journal.
+var errOther = errors.New("the topic belongs to another journal: one of them was deleted or restored without the other")
+
+// envelopeAt reads an envelope that must be in the journal. It does not wait for one.
+func envelopeAt(ctx context.Context, l eventlog.Log, partition int32, offset int64) (e events.Envelope, err error) {
+	_, end, err := l.Bounds(ctx, events.TopicJournal, partition)
+	if err != nil {
+		return e, err
+	}
+	if offset >= end {
+		return e, errOther
+	}
+	record, err := eventlog.ReadOne(ctx, l, events.TopicJournal, partition, offset)
+	if err != nil {
+		return e, err
+	}
+	entry, err := events.DecodeEntry(record.Value)
+	if errors.Is(err, events.ErrNewer) {
+		return e, err
+	}
+	e, is := entry.(events.Envelope)
+	if !is {
+		return e, errOther
+	}
+	return e, nil
+}
+
+// lastPublished reads the last records of the topic. Those that Platen has not written are left out.
+func lastPublished(ctx context.Context, l eventlog.Log, partition int32) (all []public.Received, err error) {
+	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
+	if err != nil || start == end {
+		return nil, err
+	}
+	reader := l.Read(events.TopicEvents, partition, max(start, end-tail))
+	defer reader.Close()
+	for next := int64(0); next < end; {
+		records, err := reader.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			if e, err := public.Parse(r); err == nil && e.Position.Partition == partition {
+				e.Data = nil // it is the reader's
+				all = append(all, e)
+			}
+			next = r.Offset + 1
+		}
+	}
+	return all, nil
+}
+
+// unbroken returns the last of the records that follow one another by their numbers, from the one
+// with the lowest number on. What is behind a gap is published again with what is in the gap.
+func unbroken(published []public.Received) (last public.Received, some bool) {
+	if len(published) == 0 {
+		return last, false
+	}
+	bySequence := map[int64]public.Received{}
+	lowest := published[0].Sequence
+	for _, e := range published {
+		bySequence[e.Sequence] = e
+		lowest = min(lowest, e.Sequence)
+	}
+	for n := lowest; ; n++ {
+		e, there := bySequence[n]
+		if !there {
+			return last, true
+		}
+		last = e
+	}
+}
