@@ -8,31 +8,51 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/openapi"
+	"platen.dev/events/public"
 )
 
-// docs holds the API description and the page that shows it.
+// docs holds the descriptions of the API and of the public events, and the page that shows the
+// former.
 type docs struct {
-	document openapi.Asset
-	viewer   *openapi.Viewer
+	documents map[string]openapi.Asset // by path
+	viewer    *openapi.Viewer
 }
+
+// Paths of the description of the public events, and of their schemas.
+const (
+	asyncAPIPath = "/asyncapi.json"
+	schemaPrefix = "/schemas/"
+)
 
 func newDocs() docs {
 	viewer, err := openapi.NewViewer(apiInfo)
 	if err != nil {
 		panic(err) // impossible: its files are part of the binary
 	}
-	document := DescribeAPI()
-	sum := sha256.Sum256(document)
-	return docs{viewer: viewer, document: openapi.Asset{
-		Body: document, ETag: fmt.Sprintf(`"%x"`, sum[:8]),
-		Headers: map[string]string{"Content-Type": jsonType, "Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"},
+	d := docs{viewer: viewer, documents: map[string]openapi.Asset{
+		openapi.DocumentPath: jsonDocument(DescribeAPI()),
+		asyncAPIPath:         jsonDocument(public.AsyncAPI(apiInfo.Version)),
 	}}
+	for _, name := range public.Types() {
+		schema, _ := public.Schema(name, public.Reader)
+		d.documents[schemaPrefix+name+".json"] = jsonDocument(schema)
+	}
+	return d
+}
+
+// jsonDocument is a document that any web page may read.
+func jsonDocument(body []byte) openapi.Asset {
+	sum := sha256.Sum256(body)
+	return openapi.Asset{
+		Body: body, ETag: fmt.Sprintf(`"%x"`, sum[:8]),
+		Headers: map[string]string{"Content-Type": jsonType, "Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"},
+	}
 }
 
 // find returns the file at a path, and false if none is there.
 func (d docs) find(path string) (openapi.Asset, bool) {
-	if path == openapi.DocumentPath {
-		return d.document, true
+	if document, ok := d.documents[path]; ok {
+		return document, true
 	}
 	return d.viewer.Asset(path)
 }

@@ -7,6 +7,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/public"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
@@ -100,8 +101,8 @@ func (b audit) units() map[events.AccountID]int64 {
 }
 
 // checkStates folds the journal into a new replica, as a new node would. It checks that
-// no account has anything reserved or running, and that the units used are those of the
-// audit.
+// no account has anything reserved or running, that the units used are those of the audit, and
+// that the public events charge the same units and bytes.
 func (b audit) checkStates(t *testing.T, l eventlog.Log) {
 	t.Helper()
 	replica := openReplica(t, l, t.TempDir())
@@ -109,11 +110,14 @@ func (b audit) checkStates(t *testing.T, l eventlog.Log) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	units := b.units()
+	units, charged := b.units(), auditEvents(t, l)
 	for _, a := range all {
 		state, err := account.ReplicaStore{Reader: replica, Partition: events.Partition(a.ID, l.Partitions())}.Account(a.ID)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if got, want := charged[windowOf{a.ID, public.Time(state.Window.String())}], (charges{state.Used, state.Bytes}); got != want {
+			t.Errorf("account %s: the public events charge %+v in the present window, want %+v", a.ID, got, want)
 		}
 		if state.Reserved != 0 || state.Running != 0 || state.Used != units[a.ID] || a.Used != units[a.ID] {
 			t.Errorf("account %s: got %d reserved, %d running, %d used, %d shown; want 0, 0, %d, %[6]d",

@@ -86,7 +86,7 @@ var rules = map[string]rule{
 	"edge/openapi":             {"edge/schema", "describes declarations"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog projections projections/view",
+		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog events/public projections projections/view",
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 

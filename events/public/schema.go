@@ -108,8 +108,9 @@ func indented(document any) []byte {
 	return append(text, '\n')
 }
 
-// AsyncAPI returns the AsyncAPI 3 document of the topic, with reader schemas.
-func AsyncAPI(version string, partitions int32) []byte {
+// AsyncAPI returns the AsyncAPI 3 document of the topic, with reader schemas. version is that of the
+// document.
+func AsyncAPI(version string) []byte {
 	messages, channel, sent := map[string]any{}, map[string]any{}, []any{}
 	for _, t := range all {
 		name := t.data.eventType()
@@ -127,7 +128,7 @@ func AsyncAPI(version string, partitions int32) []byte {
 		"channels": map[string]any{"events": map[string]any{
 			"address": events.TopicEvents, "messages": channel,
 			"description": "Keyed by the account, so the events of an account are in order.",
-			"bindings":    map[string]any{"kafka": map[string]any{"topic": events.TopicEvents, "partitions": partitions, "bindingVersion": bindingVersion}},
+			"bindings":    map[string]any{"kafka": map[string]any{"topic": events.TopicEvents, "bindingVersion": bindingVersion}},
 		}},
 		"operations": map[string]any{"publishEvents": map[string]any{
 			"action": "send", "channel": reference("#/channels/events"), "messages": sent,

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/public"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+	"platen.dev/projections/publish"
+)
+
+// charges is what an account was charged in one quota window.
+type charges struct{ units, bytes int64 }
+
+type windowOf struct {
+	account events.AccountID
+	start   public.Time
+}
+
+// auditEvents checks the public events against the journal: each fact is there, in order, whatever
+// has happened to the nodes that published it; those that repeat one say the same. It publishes
+// what they had not come to, as the next owner would. It returns what the events charge.
+func auditEvents(t *testing.T, l eventlog.Log) map[windowOf]charges {
+	t.Helper()
+	facts := factsOf(t, l)
+	p := publish.New(publish.Config{Log: l, Logger: testkit.Silent(), Pause: 100 * time.Millisecond})
+	defer p.Close()
+	all := map[windowOf]charges{}
+	for partition := range l.Partitions() {
+		want := facts[partition]
+		if len(want) == 0 {
+			continue
+		}
+		p.Start(partition)
+		var published []public.Received
+		testkit.Eventually(t, "everything is published", func() bool {
+			published = firstOfEach(t, l, partition)
+			return len(published) >= len(want)
+		})
+		for i, e := range published {
+			if i >= len(want) || e.Position != want[i].Position || e.Sequence != int64(i+1) {
+				t.Fatalf("partition %d: number %d of the events is %s with the number %d", partition, i+1, e.Position, e.Sequence)
+			}
+			if d, is := want[i].Data.(public.UsageDebited); is {
+				w := windowOf{d.Account, d.Window}
+				all[w] = charges{all[w].units + d.Units, all[w].bytes + d.Bytes}
+			}
+		}
+	}
+	return all
+}
+
+// factsOf returns what must be published of each partition.
+func factsOf(t *testing.T, l eventlog.Log) map[int32][]public.Event {
+	t.Helper()
+	all := map[int32][]public.Event{}
+	for p := range l.Partitions() {
+		cursor := projections.Origin()
+		logtest.Each(t, l, events.TopicJournal, p, func(r eventlog.Record) {
+			entry, err := events.DecodeEntry(r.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e, is := entry.(events.Envelope); cursor.Step(r.Offset, entry) && is {
+				all[p] = append(all[p], public.Of(p, r.Offset, e)...)
+			}
+		})
+	}
+	return all
+}
+
+// firstOfEach returns the events of a partition without repetitions, each where it came first.
+func firstOfEach(t *testing.T, l eventlog.Log, partition int32) (all []public.Received) {
+	t.Helper()
+	seen := map[public.Position]string{}
+	logtest.Each(t, l, events.TopicEvents, partition, func(r eventlog.Record) {
+		e, err := public.Parse(r)
+		if err != nil {
+			t.Fatalf("partition %d at offset %d: %v", partition, r.Offset, err)
+		}
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, repeated := seen[e.Position]
+		if repeated && before != string(text) {
+			t.Fatalf("%s is repeated as another:\n%s\n%s", e.Position, before, text)
+		}
+		if !repeated {
+			seen[e.Position] = string(text)
+			all = append(all, e)
+		}
+	})
+	return all
+}
