@@ -47,7 +47,7 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, S3 (versitygw), veraPDF, Mustang, xmllint and schemathesis, with browsers killed, and the nemesis
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), veraPDF, Mustang, xmllint and schemathesis, with browsers killed, and the nemesis
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 2,000 jobs while browsers are killed"
@@ -55,6 +55,7 @@ integration: integrationdeps build ## run the tests against Apache Kafka, S3 (ve
 	@testdata/s3/integration.sh
 	@testdata/webhooks/integration.sh
 	@testdata/kafka/integration.sh
+	@testdata/events/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
 	@NEMESIS_MINUTES=2 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen

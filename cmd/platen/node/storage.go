@@ -99,7 +99,7 @@ func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, f
 		Topics: map[string]kafka.TopicConfig{
 			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
 			events.TopicJournal:  {Unbounded: true},
-			events.TopicEvents:   {Unbounded: true},
+			events.TopicEvents:   {Unbounded: true, Compression: "gzip"}, // every client reads gzip
 		},
 	})
 }

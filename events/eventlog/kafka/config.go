@@ -60,6 +60,10 @@ type TopicConfig struct {
 	// Unbounded exempts the topic from Config.PendingBytes, because those who append to it
 	// bound what they have in flight.
 	Unbounded bool
+	// Compression is the codec in which the brokers keep the records of a topic that is created
+	// here, for readers that do not know every one; see Kafka's compression.type. Empty means as
+	// they were sent.
+	Compression string
 }
 
 func (c Config) withDefaults() Config {

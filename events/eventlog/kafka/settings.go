@@ -26,6 +26,9 @@ func (c Config) settings(topic string) map[string]string {
 	if keep := c.Topics[topic].Retention; keep > 0 {
 		settings["retention.ms"] = strconv.FormatInt(keep.Milliseconds(), 10)
 	}
+	if codec := c.Topics[topic].Compression; codec != "" {
+		settings["compression.type"] = codec
+	}
 	if least := leastInSync(int(c.ReplicationFactor)); least > 1 {
 		settings["min.insync.replicas"] = strconv.Itoa(least)
 	}
