@@ -13,6 +13,7 @@ func (c NoteKeyUse) String() string          { return text(c) }
 func (c SubmitJob) String() string           { return text(c) }
 func (c StartRender) String() string         { return text(c) }
 func (c FinishRender) String() string        { return text(c) }
+func (c AdjustUsage) String() string         { return text(c) }
 func (c ResetWindow) String() string         { return text(c) }
 func (c FailRender) String() string          { return text(c) }
 func (c LoseRender) String() string          { return text(c) }
@@ -47,6 +48,7 @@ func (e QuotaReleased) String() string        { return text(e) }
 func (e JobQueued) String() string            { return text(e) }
 func (e RenderStarted) String() string        { return text(e) }
 func (e WindowReset) String() string          { return text(e) }
+func (e UsageAdjusted) String() string        { return text(e) }
 func (e WindowOpened) String() string         { return text(e) }
 func (e RenderRequeued) String() string       { return text(e) }
 func (e RenderReleased) String() string       { return text(e) }

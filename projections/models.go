@@ -52,7 +52,7 @@ type Account struct {
 	Anchor  events.Instant   `cbor:"3,keyasint" json:"anchor_ms"`
 	Created events.Instant   `cbor:"4,keyasint" json:"created_ms"`
 	Keys    []events.Key     `cbor:"5,keyasint,omitempty" json:"-"`
-	// Used counts the account's billed units over all quota windows, Bytes the bytes of
+	// Used counts the account's billed units over all quota windows, corrections included, Bytes the bytes of
 	// their files.
 	Used  int64 `cbor:"6,keyasint,omitempty" json:"used_units"`
 	Bytes int64 `cbor:"7,keyasint,omitempty" json:"used_bytes"`
@@ -159,6 +159,8 @@ func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		updateAccount(tx, key, func(a *Account) { a.Keys = events.Revoke(a.Keys, ev.Key, e.At) })
 	case events.KeyUsed:
 		updateAccount(tx, key, func(a *Account) { a.Keys = events.WithKey(a.Keys, ev.Key, func(k *events.Key) { k.LastUsed = e.At }) })
+	case events.UsageAdjusted:
+		updateAccount(tx, key, func(a *Account) { a.Used, a.Bytes = a.Used+ev.Units, a.Bytes+ev.Bytes })
 	case events.QuotaDebited:
 		updateAccount(tx, key, func(a *Account) { a.Used, a.Bytes = a.Used+1, a.Bytes+ev.Bytes })
 	}

@@ -23,11 +23,15 @@ func Admit(s State, job events.JobID, now events.Instant, limitsOf LimitsFunc) (
 	case use.Bytes >= use.Limits.Bytes:
 		return nil, events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: now.SecondsUntil(use.WindowEnd)}
 	}
-	reserved := events.QuotaReserved{Job: job, Window: use.WindowStart}
+	return append(opened(s, use), events.QuotaReserved{Job: job, Window: use.WindowStart}), accepted
+}
+
+// opened is the beginning of the window of a usage, unless that has begun already.
+func opened(s State, use Usage) []events.Event {
 	if use.WindowStart == s.Window {
-		return accept(reserved)
+		return nil
 	}
-	return []events.Event{events.WindowOpened{Window: use.WindowStart, End: use.WindowEnd}, reserved}, accepted
+	return []events.Event{events.WindowOpened{Window: use.WindowStart, End: use.WindowEnd}}
 }
 
 // Usage is what an account has used of its limits in one quota window.
@@ -36,7 +40,8 @@ type Usage struct {
 	// Running counts the charged jobs that have not ended, of any window.
 	Running int64
 	// Reserved and Used count units: those of jobs that have not ended, and those of jobs
-	// that are done. Bytes is the size of the files of the latter.
+	// that are done. Bytes is the size of the files of the latter. Corrections count in both, so
+	// that they may be negative.
 	Reserved, Used int64
 	Bytes          int64
 	// Limits are those of the plan, with the extra blocks of volume.

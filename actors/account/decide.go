@@ -25,6 +25,8 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 		return noteKeyUse(s, b, now)
 	case events.MoveAnchor:
 		return moveAnchor(s, b, now)
+	case events.AdjustUsage:
+		return adjust(s, b.Adjustment, now)
 	case events.ResetWindow:
 		return resetWindow(s, now)
 	case events.LimitFiles:

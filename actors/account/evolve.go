@@ -23,6 +23,10 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
 		}
 		s.Tests = Tests{}
+	case events.UsageAdjusted:
+		if e.Window == s.Window {
+			s.Used, s.Bytes = s.Used+e.Units, s.Bytes+e.Bytes
+		}
 	case events.WindowOpened:
 		s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
 	case events.FilesLimited:

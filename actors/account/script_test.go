@@ -288,6 +288,10 @@ func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 			d.Fatalf(s.t, "%v", err)
 		}
 		return events.MoveAnchor{Anchor: events.At(at)}
+	case "adjust":
+		return events.AdjustUsage{Adjustment: events.Adjustment{
+			Entry: "adj_1", Kind: events.AdjustmentKind(textArg(s.t, d, "kind")), Units: intArg(s.t, d, "units"), Bytes: intArg(s.t, d, "bytes"), Reason: "a reason",
+		}}
 	case "reset-window":
 		return events.ResetWindow{}
 	case "limit-files":

@@ -22,15 +22,21 @@ type windowOf struct {
 	start   public.Time
 }
 
+type books map[windowOf]charges
+
+func (b books) add(w windowOf, u public.Usage) {
+	b[w] = charges{b[w].units + u.Units, b[w].bytes + u.Bytes}
+}
+
 // auditEvents checks the public events against the journal: each fact is there, in order, whatever
 // has happened to the nodes that published it; those that repeat one say the same. It publishes
 // what they had not come to, as the next owner would. It returns what the events charge.
-func auditEvents(t *testing.T, l eventlog.Log) map[windowOf]charges {
+func auditEvents(t *testing.T, l eventlog.Log) books {
 	t.Helper()
 	facts := factsOf(t, l)
 	p := publish.New(publish.Config{Log: l, Logger: testkit.Silent(), Pause: 100 * time.Millisecond})
 	defer p.Close()
-	all := map[windowOf]charges{}
+	all := books{}
 	for partition := range l.Partitions() {
 		want := facts[partition]
 		if len(want) == 0 {
@@ -46,9 +52,11 @@ func auditEvents(t *testing.T, l eventlog.Log) map[windowOf]charges {
 			if i >= len(want) || e.Position != want[i].Position || e.Sequence != int64(i+1) {
 				t.Fatalf("partition %d: number %d of the events is %s with the number %d", partition, i+1, e.Position, e.Sequence)
 			}
-			if d, is := want[i].Data.(public.UsageDebited); is {
-				w := windowOf{d.Account, d.Window}
-				all[w] = charges{all[w].units + d.Units, all[w].bytes + d.Bytes}
+			switch d := want[i].Data.(type) {
+			case public.UsageDebited:
+				all.add(windowOf{d.Account, d.Window}, d.Usage)
+			case public.UsageAdjusted:
+				all.add(windowOf{d.Account, d.Window}, d.Usage)
 			}
 		}
 	}

@@ -48,6 +48,7 @@ func TestBrokerEvents(t *testing.T) {
 			return err == nil && (status == events.StatusDone || status == events.StatusFailed)
 		})
 	}
+	m.admin(t, "account", "credit", "acc_dev_business", "--units", "1", "--bytes", "5", "--reason", "A test")
 	p.stop(t)
 	l := openKafka(t, broker)
 	charged := auditEvents(t, l)
@@ -84,9 +85,9 @@ func published(t *testing.T, l eventlog.Log, partition int32) int {
 }
 
 // chargedLines is what the samples print.
-func chargedLines(charged map[windowOf]charges) (lines []string) {
+func chargedLines(charged books) (lines []string) {
 	for w, c := range charged {
-		lines = append(lines, fmt.Sprintf("%s %s html-to-pdf %d %d", w.account, w.start, c.units, c.bytes))
+		lines = append(lines, fmt.Sprintf("%s %s %d %d", w.account, w.start, c.units, c.bytes))
 	}
 	slices.Sort(lines)
 	return lines

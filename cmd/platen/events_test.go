@@ -47,10 +47,32 @@ func TestEventsTail(t *testing.T) {
 	if shown := m.tail(t, "--since", "1h", "--once", "--type", "platen.job.accepted.v1"); strings.Count(shown, "job.accepted  ") != 2 || strings.Contains(shown, " \n") {
 		t.Errorf("people see\n%s", shown)
 	}
+	m.correct(t, id)
 	if later := m.tail(t, "--once"); later != "" {
 		t.Errorf("nothing has happened since, and it shows %s", later)
 	}
 	p.stop(t)
+}
+
+// correct gives a charge back, and charges another: each is an event, and the live quota counts it.
+func (m *machine) correct(t *testing.T, id events.JobID) {
+	t.Helper()
+	m.admin(t, "account", "credit", "acc_dev_pro", "--units", "1", "--bytes", "7", "--reason", "The page was empty", "--ref", string(events.DebitOf(id)))
+	m.admin(t, "account", "adjust", "acc_dev_pro", "--units", "3", "--reason", "Missed")
+	if usage := m.admin(t, "account", "usage", "acc_dev_pro"); !strings.Contains(usage, " 3 used, 0 reserved") {
+		t.Errorf("the usage is\n%s", usage)
+	}
+	var shown string
+	testkit.Eventually(t, "both are published", func() bool {
+		shown = m.tail(t, "--since", "1h", "--once", "--type", "usage.adjusted")
+		return strings.Count(shown, "\n") == 2
+	})
+	testkit.Contains(t, shown, "bytes=-7", "kind=credit", "reason=The page was empty", "ref_entry="+string(events.DebitOf(id)), "render_units=-1", "kind=adjust", "render_units=3")
+	var out bytes.Buffer
+	err := run([]string{"admin", "account", "credit", "acc_dev_pro", "--data", m.data, "--units", "1"}, &out, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "it needs a reason") {
+		t.Errorf("a credit without a reason: %v %s", err, &out)
+	}
 }
 
 func submitted(t *testing.T, from client, p *process, body map[string]any) events.JobID {

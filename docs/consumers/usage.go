@@ -1,11 +1,12 @@
 //go:build ignore
 
-// Prints what each account was charged: go run usage.go BROKER:9092
+// Prints what each account was charged in each quota window: go run usage.go BROKER:9092
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -23,11 +24,13 @@ func main() {
 	read := map[int32]int64{}    // the number of the last event, by partition
 	sum := map[string][2]int64{} // render units and bytes
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		fetches := client.PollFetches(ctx)
 		cancel()
-		if fetches.Empty() { // nothing new for five seconds
-			break
+		if err := fetches.Err0(); errors.Is(err, context.DeadlineExceeded) {
+			break // nothing new for ten seconds
+		} else if err != nil {
+			log.Fatal(err)
 		}
 		fetches.EachRecord(func(r *kgo.Record) {
 			header := map[string]string{}
@@ -40,13 +43,14 @@ func main() {
 			}
 			read[r.Partition] = number
 			var d struct {
-				Account, Operation string
-				Window             string `json:"window_start"`
-				Units              int64  `json:"render_units"`
-				Bytes              int64
+				Account string
+				Window  string `json:"window_start"`
+				Units   int64  `json:"render_units"`
+				Bytes   int64
 			}
-			if header["ce_type"] == "platen.usage.debited.v1" && json.Unmarshal(r.Value, &d) == nil {
-				key := d.Account + " " + d.Window + " " + d.Operation
+			usage := header["ce_type"] == "platen.usage.debited.v1" || header["ce_type"] == "platen.usage.adjusted.v1"
+			if usage && json.Unmarshal(r.Value, &d) == nil {
+				key := d.Account + " " + d.Window
 				sum[key] = [2]int64{sum[key][0] + d.Units, sum[key][1] + d.Bytes}
 			}
 		})

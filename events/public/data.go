@@ -68,10 +68,10 @@ type JobStarted struct {
 	Attempt string           `json:"attempt_id" doc:"The attempt."`
 }
 
-// Usage is what a job is charged. It is zero for jobs that fail and for test jobs, so the sum over
-// all jobs that have ended is what was charged.
+// Usage is what an account is charged. It is zero for jobs that fail and for test jobs, so the sum
+// over all jobs that have ended is what was charged for them. Only corrections may be negative.
 type Usage struct {
-	Units int64 `json:"render_units" doc:"Render units charged: 1 or 0."`
+	Units int64 `json:"render_units" doc:"Render units charged: for a job 1 or 0."`
 	Bytes int64 `json:"bytes" doc:"Bytes charged."`
 }
 
@@ -140,13 +140,24 @@ type WebhookDelivered struct{ Webhook }
 // WebhookGivenUp says that a webhook is not sent any more.
 type WebhookGivenUp struct{ Webhook }
 
-// UsageDebited says that a job was charged. It is the only fact that costs an account anything.
+// UsageDebited says that a job was charged.
 type UsageDebited struct {
 	Account events.AccountID `json:"account" doc:"The account."`
-	Entry   string           `json:"entry_id" doc:"The entry of the ledger: no other entry has this id."`
+	Entry   events.EntryID   `json:"entry_id" doc:"The entry of the ledger: no other entry has this id."`
 	Job     string           `json:"job_id" doc:"The job."`
 	Origin
 	Window Time `json:"window_start" doc:"The quota window that the job is charged to."`
+	Usage
+}
+
+// UsageAdjusted says that what an account is charged was corrected.
+type UsageAdjusted struct {
+	Account events.AccountID      `json:"account" doc:"The account."`
+	Entry   events.EntryID        `json:"entry_id" doc:"The entry of the ledger: no other entry has this id."`
+	Kind    events.AdjustmentKind `json:"kind" doc:"credit, which gives something back, or adjust."`
+	Ref     events.EntryID        `json:"ref_entry,omitempty" doc:"The entry that is corrected; missing if it is none in particular."`
+	Reason  string                `json:"reason" doc:"Why, for people."`
+	Window  Time                  `json:"window_start" doc:"The quota window in which it counts: the one that was open, whichever the corrected entry is in."`
 	Usage
 }
 
@@ -165,6 +176,7 @@ func (JobDeleted) eventType() string       { return "platen.job.deleted.v1" }
 func (WebhookDelivered) eventType() string { return "platen.webhook.delivered.v1" }
 func (WebhookGivenUp) eventType() string   { return "platen.webhook.given_up.v1" }
 func (UsageDebited) eventType() string     { return "platen.usage.debited.v1" }
+func (UsageAdjusted) eventType() string    { return "platen.usage.adjusted.v1" }
 
 // all has one value of each type, in the order in which the contract names them.
 var all = []struct {
@@ -185,7 +197,8 @@ var all = []struct {
 	{JobDeleted{}, "An expired file was deleted from storage."},
 	{WebhookDelivered{}, "A receiver has accepted a webhook."},
 	{WebhookGivenUp{}, "A webhook is not sent any more: its attempts are used up, or the receiver refused it for good."},
-	{UsageDebited{}, "A job was charged. It is the only fact that costs an account anything."},
+	{UsageDebited{}, "A job was charged."},
+	{UsageAdjusted{}, "What an account is charged was corrected, by an operator."},
 }
 
 // Types returns the names of all types.

@@ -59,6 +59,8 @@ func factsOf(e events.Envelope, ev events.Event) []Data {
 		return one(WindowOpened{account, timeOf(ev.Window), timeOf(ev.End)})
 	case events.QuotaDebited:
 		return one(debited(e, ev))
+	case events.UsageAdjusted:
+		return one(UsageAdjusted{account, ev.Entry, ev.Kind, ev.Ref, ev.Reason, timeOf(ev.Window), Usage{ev.Units, ev.Bytes}})
 	}
 	return jobFactsOf(e, ev)
 }
@@ -116,7 +118,7 @@ func charged(e events.Envelope) Usage {
 // debited takes the job's origin from its end, which is in the same envelope.
 func debited(e events.Envelope, d events.QuotaDebited) UsageDebited {
 	u := UsageDebited{
-		Account: e.Account, Entry: d.Job.String() + "/debit", Job: d.Job.String(), Window: timeOf(d.Window), Usage: Usage{1, d.Bytes},
+		Account: e.Account, Entry: events.DebitOf(d.Job), Job: d.Job.String(), Window: timeOf(d.Window), Usage: Usage{1, d.Bytes},
 	}
 	for _, ev := range e.Events {
 		if done, is := ev.(events.JobDone); is {

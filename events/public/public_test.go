@@ -50,6 +50,8 @@ func envelopes() []events.Envelope {
 		{events.WebhookAttempted{Job: jobID, WebhookAttempt: webhook, Outcome: events.WebhookDelivered}},
 		{events.WebhookAttempted{Job: jobID, WebhookAttempt: webhook, Next: at}},
 		{events.WebhookAttempted{Job: jobID, WebhookAttempt: events.WebhookAttempt{Number: 10, Error: "no"}, Outcome: events.WebhookGivenUp}},
+		{events.UsageAdjusted{Adjustment: events.Adjustment{Entry: "adj_1", Kind: events.Credit, Units: -1, Bytes: -5, Reason: "Empty page", Ref: events.DebitOf(jobID)}, Window: at}},
+		{events.UsageAdjusted{Adjustment: events.Adjustment{Entry: "adj_2", Kind: events.Correction, Units: 3, Reason: "Missed"}, Window: at}},
 		{events.FileExpired{Job: jobID}},
 		{events.FileDeleted{Job: jobID}},
 		{},

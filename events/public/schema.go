@@ -26,6 +26,8 @@ const (
 var enums = map[reflect.Type][]any{
 	reflect.TypeFor[events.Plan]():      values(events.Plans()),
 	reflect.TypeFor[events.Operation](): values(events.Operations()),
+
+	reflect.TypeFor[events.AdjustmentKind](): values(events.AdjustmentKinds()),
 }
 
 func values[T any](of []T) (all []any) {

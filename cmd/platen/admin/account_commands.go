@@ -53,6 +53,20 @@ func (c call) resetWindow() error {
 	})
 }
 
+// credit gives units and bytes back.
+func (c call) credit() error { return c.book(events.Credit, -c.units, -c.bytes) }
+
+// adjust charges more, or less.
+func (c call) adjust() error { return c.book(events.Correction, c.units, c.bytes) }
+
+func (c call) book(kind events.AdjustmentKind, units, bytes int64) error {
+	var booked adjustment
+	err := c.client.do("POST", c.path("adjustments"), adjustment{Kind: kind, Units: units, Bytes: bytes, Reason: c.reason, Ref: events.EntryID(c.ref)}, &booked)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "booked %s: %+d units, %+d bytes for account %s\n", booked.Entry, booked.Units, booked.Bytes, c.args[0])
+	})
+}
+
 func (c call) setFileLimit() error {
 	megabytes, err := wholeNumber(c.args[1])
 	if err == nil {

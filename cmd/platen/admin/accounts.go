@@ -73,6 +73,21 @@ func (s *Server) resetWindow(w http.ResponseWriter, r *http.Request) {
 	s.do(w, accountID(r), events.ResetWindow{}, struct{}{})
 }
 
+// adjust books a correction. Each request books one: it is not for repeating.
+func (s *Server) adjust(w http.ResponseWriter, r *http.Request) {
+	var req adjustment
+	if !decode(w, r, &req) {
+		return
+	}
+	req.Entry = events.NewEntryID()
+	a := events.Adjustment{Entry: req.Entry, Kind: req.Kind, Units: req.Units, Bytes: req.Bytes, Reason: req.Reason, Ref: req.Ref}
+	if err := account.CheckAdjustment(a); err != nil {
+		refuse(w, 400, err.Error())
+		return
+	}
+	s.do(w, accountID(r), events.AdjustUsage{Adjustment: a}, req)
+}
+
 func (s *Server) setFileLimit(w http.ResponseWriter, r *http.Request) {
 	var req numberRequest
 	if decode(w, r, &req) {

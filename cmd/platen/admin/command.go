@@ -28,6 +28,9 @@ type call struct {
 	// Webhooks to be sent again: whose, of jobs that ended since when, and only those that failed.
 	account, since string
 	failed         bool
+	// A correction of usage.
+	units, bytes int64
+	reason, ref  string
 }
 
 // command is one of `platen admin`.
@@ -53,6 +56,8 @@ var commands = []command{
 	{"account set-plan", "ID PLAN", "", "move an account to another plan", call.setPlan},
 	{"account set-anchor", "ID TIME", "", "let the quota windows run from TIME (RFC 3339, in the past)", call.setAnchor},
 	{"account reset-window", "ID", "", "go back to the present quota window after a clock was ahead", call.resetWindow},
+	{"account credit", "ID", "--reason TEXT", "give usage back: --units N, --bytes N, --ref ENTRY for the entry that is corrected", call.credit},
+	{"account adjust", "ID", "--reason TEXT", "charge --units N and --bytes N more, or less if they are negative; --ref ENTRY", call.adjust},
 	{"account set-file-limit", "ID MB", "", "let files have MB megabytes; 0 for the plan's 150", call.setFileLimit},
 	{"account set-blocks", "ID N", "", "set N extra blocks of 1 GB a month (business plan)", call.setBlocks},
 	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},
@@ -138,6 +143,10 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "let the secret before sign too for `TIME`, 1h to 120h")
 	flags.StringVar(&c.account, "account", "", "send the webhooks of this account's jobs again, by its `ID`")
 	flags.StringVar(&c.since, "since", "", "only of jobs that ended since `TIME` (RFC 3339, or how long ago, like 90m)")
+	flags.Int64Var(&c.units, "units", 0, "give back, or charge, `N` render units")
+	flags.Int64Var(&c.bytes, "bytes", 0, "give back, or charge, `N` bytes")
+	flags.StringVar(&c.reason, "reason", "", "why, for people: `TEXT`")
+	flags.StringVar(&c.ref, "ref", "", "the `ENTRY` that is corrected: a job's id and /debit, or the id of a correction")
 	flags.BoolVar(&c.failed, "failed", false, "only webhooks that were not delivered")
 	flags.BoolVar(&c.test, "test", false, "create a key for test mode (sk_test_)")
 	return flags

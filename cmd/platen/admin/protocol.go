@@ -32,6 +32,16 @@ type numberRequest struct {
 	Number int64 `json:"number"`
 }
 
+// adjustment corrects usage. Units and Bytes are added to what was charged.
+type adjustment struct {
+	Entry  events.EntryID        `json:"entry,omitempty"` // of the response
+	Kind   events.AdjustmentKind `json:"kind"`
+	Units  int64                 `json:"units"`
+	Bytes  int64                 `json:"bytes"`
+	Reason string                `json:"reason"`
+	Ref    events.EntryID        `json:"ref,omitempty"`
+}
+
 type keyRequest struct {
 	Test bool `json:"test"`
 }

@@ -88,6 +88,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /accounts/{id}/usage", s.usage)
 	mux.HandleFunc("PUT /accounts/{id}/anchor", s.setAnchor)
 	mux.HandleFunc("POST /accounts/{id}/reset-window", s.resetWindow)
+	mux.HandleFunc("POST /accounts/{id}/adjustments", s.adjust)
 	mux.HandleFunc("PUT /accounts/{id}/file-limit", s.setFileLimit)
 	mux.HandleFunc("PUT /accounts/{id}/volume-blocks", s.setBlocks)
 	mux.HandleFunc("POST /accounts/{id}/keys", s.createKey)

@@ -1,0 +1,60 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"platen.dev/events"
+)
+
+// Bounds of one correction: more than any account uses, and too little for an overflow.
+const (
+	maxAdjustedUnits = 1_000_000
+	maxAdjustedBytes = 1 << 50
+	maxReason        = 200 // characters
+	maxEntryID       = 64
+)
+
+// adjust books a correction in the window that is open now, also if what it corrects was charged
+// in an earlier one, which may have been invoiced.
+func adjust(s State, a events.Adjustment, now events.Instant) ([]events.Event, events.Reply) {
+	if CheckAdjustment(a) != nil {
+		return refuse(events.OutOfRange)
+	}
+	use := UsageAt(s, now, LimitsOf)
+	adjusted := events.UsageAdjusted{Adjustment: a, Window: use.WindowStart}
+	return append(opened(s, use), adjusted), accepted
+}
+
+// CheckAdjustment returns what is wrong with a correction, for the operator.
+func CheckAdjustment(a events.Adjustment) error {
+	within := func(n, limit int64) bool { return -limit <= n && n <= limit }
+	switch {
+	case a.Kind != events.Credit && a.Kind != events.Correction:
+		return fmt.Errorf("there is no correction of the kind %q", a.Kind)
+	case a.Units == 0 && a.Bytes == 0:
+		return errors.New("it changes neither units nor bytes")
+	case !within(a.Units, maxAdjustedUnits) || !within(a.Bytes, maxAdjustedBytes):
+		return fmt.Errorf("it changes more than %d units or %d bytes", maxAdjustedUnits, int64(maxAdjustedBytes))
+	case a.Kind == events.Credit && (a.Units > 0 || a.Bytes > 0):
+		return errors.New("a credit gives something back; to charge more, adjust")
+	case !validReason(a.Reason):
+		return fmt.Errorf("it needs a reason of up to %d characters, on one line", maxReason)
+	case a.Entry == "" || !validEntry(a.Entry) || !validEntry(a.Ref):
+		return errors.New("an entry is a job's id and /debit, or the id of a correction")
+	}
+	return nil
+}
+
+func validReason(text string) bool {
+	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxReason &&
+		strings.IndexFunc(text, unicode.IsControl) < 0
+}
+
+func validEntry(id events.EntryID) bool {
+	foreign := func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_/", r) }
+	return len(id) <= maxEntryID && strings.IndexFunc(string(id), foreign) < 0
+}
