@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"platen.dev/edge/openapi"
+	"platen.dev/edge/request"
 	"platen.dev/edge/schema"
 	"platen.dev/events"
 )
@@ -42,6 +43,7 @@ var jobStatus = openapi.Object{Name: "JobStatusResponse", Fields: []openapi.Fiel
 	openapi.Optional("pages_count", count).Example(2),
 	openapi.Optional("error_code", schema.String{OneOf: errorCodes()}).Doc("Why the job failed."),
 	openapi.Optional("metrics", jobMetrics),
+	openapi.Optional("tags", request.Tags).Doc("An extension: those of the request; missing if it had none."),
 }}
 
 // jobNotice is the body of a webhook.
@@ -58,6 +60,7 @@ var jobNotice = openapi.Object{Name: "JobNotice", Fields: []openapi.Field{
 	openapi.Optional("error_code", schema.String{OneOf: errorCodes()}),
 	openapi.Optional("pages_count", count).Example(2),
 	openapi.Optional("metrics", jobMetrics),
+	openapi.Optional("tags", request.Tags).Doc("An extension: those of the request; missing if it had none."),
 }}
 
 var webhookAttempt = openapi.Object{Name: "WebhookAttempt", Fields: []openapi.Field{

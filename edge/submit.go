@@ -105,7 +105,7 @@ func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request
 	}
 	return events.Submission{Content: content, SubmitJob: events.SubmitJob{
 		Job: job, Key: key, Operation: r.Operation, Test: r.Test,
-		Webhook: s.cfg.Seal(job, r.Webhook), Requires: r.Gates.Required(), Idempotency: r.Idempotency, Waits: r.Wait,
+		Webhook: s.cfg.Seal(job, r.Webhook), Requires: r.Gates.Required(), Idempotency: r.Idempotency, Waits: r.Wait, Tags: r.Tags,
 	}}
 }
 

@@ -66,6 +66,7 @@ func sampleCommands() []CommandBody {
 		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 1, Millis: 5000, Error: "no connection"}, Code: DeliveryFailed},
 		CancelJob{Job: job, Forget: true},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Waits: true}},
+		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Tags: []Tag{{"customer", "4711"}, {"note", "ü"}}}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -160,9 +161,11 @@ func sampleEvents() []Event {
 		UploadReleased{Job: job},
 		RequestForgotten{Job: job},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Waits: true},
+		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Tags: []Tag{{"customer", "4711"}, {"note", "ü"}}},
 		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Expires: 1700086400000, Sent: true},
 		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Origin: JobOrigin{Key: "key_1", Operation: HTMLToPDF, Test: true}},
 		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF}},
+		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF, Tags: []Tag{{"customer", "4711"}}}},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

@@ -71,6 +71,8 @@ type SubmitJob struct {
 	Webhook Sealed `cbor:"9,keyasint,omitempty"`
 	// Waits is set if the request waits for the file.
 	Waits bool `cbor:"10,keyasint,omitempty"`
+	// Tags are the caller's own, in the order of their names.
+	Tags []Tag `cbor:"11,keyasint,omitempty"`
 	// Summary is what decisions need to know about the content. It is not stored: decoding
 	// derives it from the content.
 	Summary ContentSummary `cbor:"-"`

@@ -104,7 +104,8 @@ type JobQueued struct {
 	// Webhook is the URL that the outcome is to be reported to.
 	Webhook Sealed `cbor:"12,keyasint,omitempty"`
 	// Waits is set if the request waits for the file.
-	Waits bool `cbor:"13,keyasint,omitempty"`
+	Waits bool  `cbor:"13,keyasint,omitempty"`
+	Tags  []Tag `cbor:"14,keyasint,omitempty"`
 }
 
 // TestCounted counted an accepted test job against the caps of test mode.
@@ -195,6 +196,13 @@ type JobOrigin struct {
 	Key       KeyID     `cbor:"1,keyasint,omitempty"`
 	Operation Operation `cbor:"2,keyasint,omitempty"`
 	Test      bool      `cbor:"3,keyasint,omitempty"`
+	Tags      []Tag     `cbor:"4,keyasint,omitempty"`
+}
+
+// Tag is a name with a value, by which a caller finds its jobs and their usage again.
+type Tag struct {
+	Name  string `cbor:"1,keyasint"`
+	Value string `cbor:"2,keyasint"`
 }
 
 // FileExpired ended the time in which a job's file may be downloaded.

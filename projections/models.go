@@ -28,6 +28,8 @@ type Job struct {
 	FileURL string `cbor:"14,keyasint,omitempty"`
 	// Webhook is true if the outcome is reported to a URL.
 	Webhook bool `cbor:"15,keyasint,omitempty"`
+	// Tags are the caller's own.
+	Tags []events.Tag `cbor:"16,keyasint,omitempty"`
 }
 
 // KeyRef refers to an API key: the account that owns it, and its id there.
@@ -110,7 +112,7 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		return
 	}
 	if q, ok := ev.(events.JobQueued); ok {
-		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At, Delivered: q.Delivered, Webhook: len(q.Webhook) > 0})
+		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At, Delivered: q.Delivered, Webhook: len(q.Webhook) > 0, Tags: q.Tags})
 		return
 	}
 	j, _ := jobs.Load(tx, key)

@@ -84,7 +84,7 @@ func queued(account events.AccountID, e events.JobQueued) State {
 	s := State{
 		Phase: Queued, Account: account, Content: e.Content, Window: e.Window,
 		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane, Waits: e.Waits,
-		Origin: events.JobOrigin{Key: e.Key, Operation: e.Operation, Test: e.Test},
+		Origin: events.JobOrigin{Key: e.Key, Operation: e.Operation, Test: e.Test, Tags: e.Tags},
 	}
 	if e.Idempotency != nil {
 		s.IdempotencyKey = e.Idempotency.Key

@@ -23,7 +23,7 @@ func TestEventsTail(t *testing.T) {
 	m := newMachine(t, "--dev")
 	p := m.start(t)
 	from := client{m.devKey(t, events.PlanPro)}
-	id := submitted(t, from, p, map[string]any{"html": "<p>charged"})
+	id := submitted(t, from, p, map[string]any{"html": "<p>charged", "tags": map[string]string{"customer": "4711"}})
 	awaitFile(t, from, p.address, id)
 	testkit.Eventually(t, "the download is published", func() bool {
 		return slices.Contains(m.eventsOf(t, id), "job.downloaded")
@@ -41,7 +41,7 @@ func TestEventsTail(t *testing.T) {
 		t.Errorf("the events of the test job are %q, want %q", got, want)
 	}
 	debits := m.tail(t, "--since", "1h", "--once", "--json", "--type", "usage.debited", "--account", "acc_dev_pro")
-	if lines := strings.Split(strings.TrimSpace(debits), "\n"); len(lines) != 1 || !strings.Contains(lines[0], id.String()) {
+	if lines := strings.Split(strings.TrimSpace(debits), "\n"); len(lines) != 1 || !strings.Contains(lines[0], id.String()) || !strings.Contains(lines[0], `"tags":{"customer":"4711"}`) {
 		t.Errorf("the debits are\n%s", debits)
 	}
 	if shown := m.tail(t, "--since", "1h", "--once", "--type", "platen.job.accepted.v1"); strings.Count(shown, "job.accepted  ") != 2 || strings.Contains(shown, " \n") {

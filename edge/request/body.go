@@ -94,9 +94,22 @@ var (
 			Default(false).Doc("An extension: the response is the file, if the job is done within 45 seconds; otherwise the job is cancelled. Not with delivery.")
 )
 
+// Tags are those of a job. They are free within narrow bounds, as the job's end repeats them.
+var Tags = schema.Dict[string]{
+	Names:  schema.String{MaxLength: contract.MaxTagName, Pattern: contract.TagName},
+	Values: schema.String{MaxLength: contract.MaxTagValue, Check: checkTag},
+	Most:   contract.MaxTags,
+}
+
+var tagsField = schema.Optional("tags", Tags, func(b *Body, v []schema.Pair[string]) {
+	for _, tag := range v {
+		b.Tags = append(b.Tags, events.Tag{Name: tag.Name, Value: tag.Value})
+	}
+}).Doc("An extension: names and values of your own, which come back in the status, the webhook, the public events and the usage.")
+
 func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 	return schema.Object[Body]{
-		Name: name, Fields: append(fields, webhookField, deliveryField, testField, waitField),
+		Name: name, Fields: append(fields, webhookField, deliveryField, testField, waitField, tagsField),
 		Rules: []schema.Rule[Body]{{Field: "delivery", Check: checkTestDelivery}, {Field: "wait", Check: checkWait}},
 	}
 }

@@ -110,3 +110,10 @@ func checkDelivery(s string) string {
 	}
 	return "url must be an https URL with a host"
 }
+
+func checkTag(value string) string {
+	if strings.IndexFunc(value, unicode.IsControl) >= 0 {
+		return "the value of a tag must not contain control characters"
+	}
+	return ""
+}

@@ -41,6 +41,7 @@ type Body struct {
 	Test       bool
 	// Wait is set if the response is to be the file.
 	Wait bool
+	Tags []events.Tag
 }
 
 // PDFOptions say what a PDF looks like (docs/API.md, PDF options).

@@ -73,14 +73,14 @@ func TestDefaults(t *testing.T) {
 
 // Every field of a body comes to its place.
 func TestValues(t *testing.T) {
-	r := mustDecode(t, "/url-to-pdf", `{"url":"u","webhook_url":"https://hooks.test/","delivery":{"url":"https://store.test/x"},
+	r := mustDecode(t, "/url-to-pdf", `{"url":"u","tags":{"b":"2","a":""},"webhook_url":"https://hooks.test/","delivery":{"url":"https://store.test/x"},
 		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5},
 		"einvoice":{"format":"factur-x","profile":"basic","xml":"x"},
 		"options":{"format":"letter","landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
 		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","scale":1.5,
 		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
-		URL: "u", Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
+		URL: "u", Tags: []events.Tag{{Name: "a"}, {Name: "b", Value: "2"}}, Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
 		Load:    &events.LoadOptions{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5},
 		Invoice: &Invoice{XML: "x", Profile: "basic"},
 		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", Print: events.PrintOptions{

@@ -54,6 +54,15 @@ type Tuple[V any] []Type[V]
 // List is a JSON array of values of one kind.
 type List[V any] struct{ Items Type[V] }
 
+// Dict is a JSON object whose names are free, within Names, and whose values are of one kind. It is
+// read in the order of the names.
+type Dict[V any] struct {
+	Names  String
+	Values Type[V]
+	// Most is how many members there may be.
+	Most int
+}
+
 // Either is a value of one of these kinds. It is only checked: which kind a value was
 // taken for is not remembered.
 type Either []Kind

@@ -59,6 +59,7 @@ type JobAccepted struct {
 	Test      bool             `json:"test" doc:"Whether it is a test job, which is never charged."`
 	Delivery  bool             `json:"delivery" doc:"Whether the file goes to the caller's own storage."`
 	Window    Time             `json:"window_start,omitempty" doc:"The quota window that the job is charged to; missing for test jobs."`
+	Tags      Tags             `json:"tags,omitempty" doc:"The caller's own names and values; missing if there are none."`
 }
 
 // JobStarted says that an attempt at a job has begun. A job that is tried again starts again.
@@ -75,11 +76,23 @@ type Usage struct {
 	Bytes int64 `json:"bytes" doc:"Bytes charged."`
 }
 
-// Origin is what a job came from. Both are missing for jobs that ended under a version of Platen
+// Origin is what a job came from. Key and operation are missing for jobs that ended under a version of Platen
 // that did not record them.
 type Origin struct {
 	Key       events.KeyID     `json:"key_id,omitempty" doc:"The API key of the request."`
 	Operation events.Operation `json:"operation,omitempty" doc:"What the job does, by the name of its endpoint."`
+	Tags      Tags             `json:"tags,omitempty" doc:"The caller's own names and values; missing if there are none."`
+}
+
+// Tags are the tags of a job by their names.
+type Tags map[string]string
+
+func tagsOf(tags []events.Tag) Tags {
+	all := Tags{}
+	for _, tag := range tags {
+		all[tag.Name] = tag.Value
+	}
+	return all
 }
 
 // JobFinished says that a job has ended with a file.

@@ -71,7 +71,7 @@ func jobFactsOf(e events.Envelope, ev events.Event) []Data {
 	account := e.Account
 	switch ev := ev.(type) {
 	case events.JobQueued:
-		return one(JobAccepted{account, ev.Job.String(), ev.Key, ev.Operation, ev.Test, ev.Delivered, timeOf(ev.Window)})
+		return one(JobAccepted{account, ev.Job.String(), ev.Key, ev.Operation, ev.Test, ev.Delivered, timeOf(ev.Window), tagsOf(ev.Tags)})
 	case events.RenderStarted:
 		return one(JobStarted{account, ev.Job.String(), ev.Attempt.String()})
 	case events.JobDone:
@@ -95,7 +95,7 @@ func jobFactsOf(e events.Envelope, ev events.Event) []Data {
 	return nil
 }
 
-func originOf(o events.JobOrigin) Origin { return Origin{o.Key, o.Operation} }
+func originOf(o events.JobOrigin) Origin { return Origin{o.Key, o.Operation, tagsOf(o.Tags)} }
 
 func finished(e events.Envelope, done events.JobDone) JobFinished {
 	return JobFinished{

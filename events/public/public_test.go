@@ -26,7 +26,8 @@ var jobID = events.JobID{1, 2, 3, 4, 5, 6, 0x47, 8, 0x89, 10, 11, 12, 13, 14, 15
 
 // envelopes are one or more of each kind that has facts.
 func envelopes() []events.Envelope {
-	origin := events.JobOrigin{Key: "key_1", Operation: events.HTMLToPDF}
+	tags := []events.Tag{{Name: "customer", Value: "4711"}, {Name: "note", Value: `"<ü>`}}
+	origin := events.JobOrigin{Key: "key_1", Operation: events.HTMLToPDF, Tags: tags}
 	test := events.JobOrigin{Key: "key_1", Operation: events.URLToImage, Test: true}
 	file := events.File{Name: "f.pdf", Size: 1234, Pages: 2}
 	metrics := events.Metrics{PageLoad: 3, Processing: 4, Total: 7}
@@ -37,7 +38,7 @@ func envelopes() []events.Envelope {
 		{events.PlanChanged{Plan: events.PlanBusiness}},
 		{events.KeyIssued{Key: events.Key{ID: "key_1", Prefix: "sk_live_", LastFour: "abcd", Hash: [32]byte{7}}}},
 		{events.KeyRevoked{Key: "key_1", Hash: [32]byte{7}}},
-		{events.WindowOpened{Window: at, End: at + 1}, events.QuotaReserved{Job: jobID, Window: at}, events.JobQueued{Job: jobID, Key: "key_1", Operation: events.HTMLToPDF, Window: at, Delivered: true}},
+		{events.WindowOpened{Window: at, End: at + 1}, events.QuotaReserved{Job: jobID, Window: at}, events.JobQueued{Job: jobID, Key: "key_1", Operation: events.HTMLToPDF, Window: at, Delivered: true, Tags: tags}},
 		{events.TestCounted{Job: jobID}, events.JobQueued{Job: jobID, Key: "key_1", Operation: events.URLToImage, Test: true}},
 		{events.RenderStarted{Job: jobID, Attempt: 5, Node: "n", Deadline: at}},
 		{events.JobDone{Job: jobID, File: file, Metrics: metrics, Expires: at, Origin: origin}, events.QuotaDebited{Job: jobID, Window: at, Bytes: 1234}},

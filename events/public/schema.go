@@ -86,6 +86,8 @@ func property(f reflect.StructField, k Kind) map[string]any {
 	switch {
 	case f.Type == reflect.TypeFor[Time]():
 		p["type"], p["format"] = "string", "date-time"
+	case f.Type == reflect.TypeFor[Tags]():
+		p["type"], p["additionalProperties"] = "object", map[string]any{"type": "string"}
 	case f.Type.Kind() == reflect.String:
 		p["type"] = "string"
 	case f.Type.Kind() == reflect.Bool:

@@ -29,7 +29,8 @@ func AppendNotice(b []byte, id events.JobID, j projections.Job) []byte {
 	}
 	b = appendString(append(b, `,"error_code":`...), string(j.Error))
 	b = appendCount(append(b, `,"pages_count":`...), int64(j.File.Pages))
-	return append(appendMetrics(append(b, `,"metrics":`...), j), '}')
+	b = appendMetrics(append(b, `,"metrics":`...), j)
+	return append(appendTags(b, j.Tags), '}')
 }
 
 // WebhookID is the id of a job's webhook: the same with every attempt, and with redeliveries.

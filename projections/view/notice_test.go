@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"platen.dev/events"
@@ -15,6 +16,8 @@ func TestNotice(t *testing.T) {
 		Status: events.StatusDone, Created: 1_769_850_000_000, Finished: 1_769_850_000_181, Expires: 1_769_936_400_181, FileURL: "https://a.example/?a=1&b=2",
 		File: events.File{Size: 48213, Pages: 2}, Metrics: events.Metrics{PageLoad: 112, Processing: 64, Total: 181},
 	}
+	tagged := done
+	tagged.Tags = []events.Tag{{Name: "a", Value: ""}, {Name: "b.c-D_1", Value: `"<ü>`}}
 	delivered := done
 	delivered.Delivered, delivered.Expires, delivered.FileURL = true, 0, ""
 	const (
@@ -28,6 +31,8 @@ func TestNotice(t *testing.T) {
 	}{
 		"done": {done, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times +
 			`"expires_at":"2026-02-01T09:00:00.181Z","file_url":"https://a.example/?a=1\u0026b=2",` + metrics},
+		"tagged": {tagged, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times +
+			`"expires_at":"2026-02-01T09:00:00.181Z","file_url":"https://a.example/?a=1\u0026b=2",` + strings.TrimSuffix(metrics, "}") + `,"tags":{"a":"","b.c-D_1":"\"\u003cü\u003e"}}`},
 		"delivered": {delivered, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times + metrics},
 		"failed": {
 			projections.Job{Status: events.StatusFailed, Test: true, Created: done.Created, Finished: done.Finished, Error: events.PageTimeout},

@@ -2,6 +2,7 @@
 package view
 
 import (
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -9,8 +10,8 @@ import (
 	"platen.dev/projections"
 )
 
-// AppendStatus writes a JobStatusResponse (docs/API.md, Jobs). Every string in it is one
-// of Platen's own names, so none needs escaping.
+// AppendStatus writes a JobStatusResponse (docs/API.md, Jobs). Every string in it but the values of
+// tags is one of Platen's own names, so none needs escaping.
 func AppendStatus(b []byte, j projections.Job) []byte {
 	b = appendString(append(b, `{"status":`...), string(j.Status))
 	b = appendInstant(append(b, `,"created_at":`...), j.Created)
@@ -19,7 +20,27 @@ func AppendStatus(b []byte, j projections.Job) []byte {
 	b = strconv.AppendBool(append(b, `,"test":`...), j.Test)
 	b = appendCount(append(b, `,"pages_count":`...), int64(j.File.Pages))
 	b = appendString(append(b, `,"error_code":`...), string(j.Error))
-	return append(appendMetrics(append(b, `,"metrics":`...), j), '}')
+	b = appendMetrics(append(b, `,"metrics":`...), j)
+	return append(appendTags(b, j.Tags), '}')
+}
+
+// appendTags writes the member of a job's tags, and nothing if it has none: who sends none never
+// meets them.
+func appendTags(b []byte, tags []events.Tag) []byte {
+	for i, tag := range tags {
+		if i == 0 {
+			b = append(b, `,"tags":{`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendString(b, tag.Name) // it has no character that needs escaping
+		text, _ := json.Marshal(tag.Value)
+		b = append(append(b, ':'), text...)
+	}
+	if len(tags) > 0 {
+		b = append(b, '}')
+	}
+	return b
 }
 
 // appendMetrics writes the metrics of a job that is done, or null.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -54,7 +55,24 @@ var endpointRows = append(rowsOf([]field{
 		id: "wait/boolean", section: extensionSection, statement: "wait is a boolean, false when it is left out", // other rows wait
 		on: allOperations, at: "wait", takes: []any{false}, refuses: []refused{notBool("true"), notBool(1)},
 	},
+	{
+		id: "tags/field", section: extensionSection, statement: "tags are up to 8 names of 40 characters with values of 60",
+		on: allOperations, at: "tags",
+		takes: []any{object{}, object{"customer": "4711", "a.b-c_D": ""}, object{strings.Repeat("x", 40): long(60)}, someTags(8)},
+		refuses: []refused{
+			{value: "x", kind: "dict_type", msg: "Input should be a valid dictionary"},
+			{value: someTags(9), kind: "too_long", msg: "Dictionary should have at most 8 items after validation, not 9"},
+			{value: object{"a b": "x"}, kind: "string_pattern_mismatch", msg: "String should match pattern '[A-Za-z0-9._-]+'", at: "tags.a b"},
+			{value: object{"": "x"}, kind: "string_pattern_mismatch", msg: "String should match pattern '[A-Za-z0-9._-]+'", at: "tags."},
+			{value: object{strings.Repeat("x", 41): "x"}, kind: "string_too_long", msg: "String should have at most 40 characters", at: "tags." + strings.Repeat("x", 41)},
+			{value: object{"a": long(61)}, kind: "string_too_long", msg: "String should have at most 60 characters", at: "tags.a"},
+			{value: object{"a": 1}, kind: "string_type", msg: "Input should be a valid string", at: "tags.a"},
+			{value: object{"a": nil}, kind: "string_type", msg: "Input should be a valid string", at: "tags.a"},
+			{value: object{"a": "two\nlines"}, kind: "value_error", msg: "Value error, the value of a tag must not contain control characters", at: "tags.a"},
+		},
+	},
 }), []row{
+	{"tags/come-back", extensionSection, "tags come back in the status", proveTags},
 	{"submit/unknown-fields", "Errors", "fields that an operation does not have are refused, all of them at once", proveUnknownFields},
 	{"submit/all-at-once", "Errors", "all violations are reported at once, in the fields' order", proveAllAtOnce},
 	{"submit/json", "Errors", "what is no JSON object is refused", proveJSON},
@@ -334,5 +352,30 @@ func provePaths(t *testing.T, s *server) {
 	for _, path := range []string{"/", "/nope", "/v1/html-to-pdf", "/html-to-pdf/", "/HTML-TO-PDF", "/jobs", "/jobs/", "/jobs/a/b", "/jobs/a/b/download"} {
 		c.post(path, minimal(htmlToPDF)).problem(404, "NOT_FOUND", "There is no such path")
 		c.get(path).problem(404, "NOT_FOUND", "There is no such path")
+	}
+}
+
+func someTags(n int) object {
+	tags := object{}
+	for i := range n {
+		tags[fmt.Sprint("tag", i)] = "x"
+	}
+	return tags
+}
+
+func proveTags(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanFree)
+	for path, tags := range map[string]object{
+		htmlToPDF: {"b": "<\"ü\">", "a": ""}, markdownToPDF: {}, htmlToImage: nil,
+	} {
+		body := minimal(path)
+		if tags != nil {
+			body["tags"] = tags
+		}
+		id := c.post(path, body).status(202).json()["job_id"]
+		got, there := c.get(fmt.Sprint("/jobs/", id)).status(200).json()["tags"].(object)
+		if there != (len(tags) > 0) || there && !maps.Equal(got, tags) {
+			t.Errorf("%s: the tags are %v, want %v", path, got, tags)
+		}
 	}
 }
