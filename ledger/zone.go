@@ -35,24 +35,25 @@ func (c clock) bounds(bucket Bucket, from, to int64) ([]int64, error) {
 
 func (c clock) hours(from, to int64) ([]int64, error) {
 	at := floor(from, Quarter)
-	for !c.begins(at) {
+	for c.aligned(at) && !c.begins(at) {
 		at -= Quarter
 	}
 	starts := []int64{at}
 	for starts[len(starts)-1] < to {
-		at += Quarter
-		if c.wall(at)%Quarter != 0 {
+		if len(starts) > MaxBuckets {
+			return nil, tooMany(Hour)
+		}
+		if at += Quarter; !c.aligned(at) {
 			return nil, c.misaligned()
 		}
 		if c.begins(at) {
 			starts = append(starts, at)
 		}
-		if len(starts) > MaxBuckets+1 {
-			return nil, tooMany(Hour)
-		}
 	}
 	return starts, nil
 }
+
+func (c clock) aligned(at int64) bool { return c.wall(at)%Quarter == 0 }
 
 // begins says whether an hour begins: the clock shows a full one, or was changed.
 func (c clock) begins(at int64) bool {

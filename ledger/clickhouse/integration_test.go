@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,16 +64,28 @@ func (b faultyBatch) Send() error {
 	return b.fault("after " + b.text)
 }
 
-// killAfter kills the server in the middle of an append: when some inserts have begun.
-func (s *server) killAfter(l *Ledger, inserts int) {
+// killAt kills the server beside an insert that has begun, the last of some. What it returns waits
+// until that is done, also if there were fewer inserts.
+func (s *server) killAt(l *Ledger, inserts int) (wait func()) {
+	killed := make(chan struct{})
+	kill := sync.OnceFunc(func() {
+		s.kill()
+		close(killed)
+	})
 	l.conn = faultyConn{l.conn, func(step string) error {
 		if strings.HasPrefix(step, "before") {
 			if inserts--; inserts == 0 {
-				go s.kill()
+				go kill()
 			}
 		}
 		return nil
 	}}
+	return func() {
+		if inserts > 0 {
+			kill()
+		}
+		<-killed
+	}
 }
 
 func records(n int) ledger.Batch {
@@ -95,14 +108,14 @@ func TestServerKilled(t *testing.T) {
 	for inserts := 1; inserts <= 5; inserts++ {
 		c := fresh(t, s.address)
 		l := mustOpen(t, c)
-		s.killAfter(l, inserts)
+		wait := s.killAt(l, inserts)
 		if err := l.Append(testkit.Context(t), records(n)); err == nil {
 			t.Log("the server finished before it was killed")
 		} else {
 			t.Logf("killed at insert %d: %v", inserts, err)
 		}
 		_ = l.Close()
-		_ = s.process.Wait()
+		wait()
 		s.start(t)
 		l = mustOpen(t, c)
 		next, err := l.Next(testkit.Context(t), "t", 0)
