@@ -101,26 +101,32 @@ func (f Figures) With(units, bytes Sum) (_ Figures, err error) {
 	return f, err
 }
 
-// Plan says what is to do for a batch of which the offsets below next were appended before. It
-// returns the marker to write, for the offsets from next on; or, if all were appended before, the
-// marker that one with the same bounds must equal, and repeated. A batch behind next is ErrHole.
-func (b Batch) Plan(next int64) (m Marker, repeated bool, err error) {
+// Plan says what is to do for a batch of which the offsets below next were appended before; entries
+// are what Distinct returns. It returns the marker to write, for the offsets from next on; or, if
+// all were appended before, the marker that one with the same bounds must equal, and repeated. A
+// batch behind next is ErrHole.
+func (b Batch) Plan(next int64, entries []Hashed) (m Marker, repeated bool, err error) {
 	if b.Lo > next {
 		return Marker{}, false, fmt.Errorf("%w: batch %s, next is %d", ErrHole, b, next)
 	}
-	if repeated = b.Hi < next; !repeated {
-		first := slices.IndexFunc(b.Entries, func(e Entry) bool { return e.Source.Offset >= next })
-		if first < 0 {
-			first = len(b.Entries)
+	if repeated = b.Hi < next; !repeated && b.Lo < next {
+		b = b.from(next)
+		if entries, err = b.Distinct(); err != nil { // an entry may have been dropped for one before next
+			return Marker{}, false, err
 		}
-		b.Lo, b.Entries = next, b.Entries[first:]
-	}
-	entries, err := b.Distinct()
-	if err != nil {
-		return Marker{}, false, err
 	}
 	figures, err := Summarize(entries)
 	return Marker{b.Lo, b.Hi, figures}, repeated, err
+}
+
+// from returns what a batch has from an offset on.
+func (b Batch) from(offset int64) Batch {
+	first := slices.IndexFunc(b.Entries, func(e Entry) bool { return e.Source.Offset >= offset })
+	if first < 0 {
+		first = len(b.Entries)
+	}
+	b.Lo, b.Entries = offset, b.Entries[first:]
+	return b
 }
 
 // CheckRepeated returns ErrConflict if there is a marker with other figures than a batch of the

@@ -47,7 +47,7 @@ func (l *Ledger) end(b ledger.Batch) {
 }
 
 func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Hashed, clean bool) error {
-	m, repeated, err := l.plan(ctx, b)
+	m, repeated, err := l.plan(ctx, b, entries)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Ha
 }
 
 // plan returns the marker to write, or the one that was written, after a comparison.
-func (l *Ledger) plan(ctx context.Context, b ledger.Batch) (m ledger.Marker, repeated bool, err error) {
+func (l *Ledger) plan(ctx context.Context, b ledger.Batch, entries []ledger.Hashed) (m ledger.Marker, repeated bool, err error) {
 	next, err := l.next(ctx, b.Topic, b.Partition)
 	if err != nil {
 		return m, false, err
 	}
-	if m, repeated, err = b.Plan(next); err != nil || !repeated {
+	if m, repeated, err = b.Plan(next, entries); err != nil || !repeated {
 		return m, repeated, err
 	}
 	have, err := l.markers(ctx, " AND lo = ? AND hi = ?", b.Topic, b.Partition, b.Lo, b.Hi)

@@ -38,7 +38,7 @@ type Config struct {
 const DefaultTimeout = 30 * time.Second
 
 // dialTimeout bounds the dialling of one address, and the greeting.
-const dialTimeout = 5 * time.Second
+const dialTimeout = 3 * time.Second
 
 // name is what databases and clusters may be called: nothing in it has a meaning in a statement.
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)

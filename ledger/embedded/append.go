@@ -1,9 +1,11 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +42,7 @@ func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Ha
 		return err
 	}
 	defer tx.Rollback() // after a commit it does nothing
-	if err := mark(ctx, tx, b); err != nil {
+	if err := mark(ctx, tx, b, entries); err != nil {
 		return err
 	}
 	if err := insert(ctx, tx, entries); err != nil {
@@ -50,12 +52,12 @@ func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Ha
 }
 
 // mark writes the marker of what is new in a batch, or checks that of a batch that is repeated.
-func mark(ctx context.Context, tx *sql.Tx, b ledger.Batch) error {
+func mark(ctx context.Context, tx *sql.Tx, b ledger.Batch, entries []ledger.Hashed) error {
 	next, err := nextOf(ctx, tx, b.Topic, b.Partition)
 	if err != nil {
 		return err
 	}
-	m, repeated, err := b.Plan(next)
+	m, repeated, err := b.Plan(next, entries)
 	if err != nil {
 		return err
 	}
@@ -78,8 +80,12 @@ func checkRepeated(ctx context.Context, tx *sql.Tx, b ledger.Batch, want ledger.
 	return ledger.CheckRepeated(b, have, want)
 }
 
-// insert adds the entries that are not there.
+// insert adds the entries that are not there, in the order of the table, so that those of an
+// account are written side by side.
 func insert(ctx context.Context, tx *sql.Tx, entries []ledger.Hashed) error {
+	slices.SortFunc(entries, func(a, b ledger.Hashed) int {
+		return cmp.Or(strings.Compare(a.Account, b.Account), a.Occurred.Compare(b.Occurred), strings.Compare(a.ID, b.ID))
+	})
 	statement, err := tx.PrepareContext(ctx, insertEntry)
 	if err != nil {
 		return err

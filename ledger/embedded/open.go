@@ -69,11 +69,11 @@ func open(ctx context.Context, path string) (*Ledger, error) {
 }
 
 // connect returns a pool of connections. WAL lets queries run beside the writer, and synchronous
-// FULL makes a commit survive power loss. The file's own schema is not trusted to call functions.
+// FULL makes a commit survive power loss; a checkpoint follows 64 MiB of changes. The file's own schema is not trusted to call functions.
 func connect(path string, connections int, more string) (*sql.DB, error) {
 	file := url.URL{Scheme: "file", Path: path}
 	db, err := sql.Open("sqlite", file.String()+fmt.Sprintf("?%s&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
-		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=cache_size(-65536)", more, busy.Milliseconds()))
+		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(16384)", more, busy.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
