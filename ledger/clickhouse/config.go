@@ -38,7 +38,7 @@ type Config struct {
 const DefaultTimeout = 30 * time.Second
 
 // dialTimeout bounds the dialling of one address, and the greeting.
-const dialTimeout = 3 * time.Second
+const dialTimeout = 5 * time.Second
 
 // name is what databases and clusters may be called: nothing in it has a meaning in a statement.
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
@@ -78,20 +78,30 @@ func (c Config) options() (*driver.Options, error) {
 		MaxOpenConns: 8,
 		MaxIdleConns: 4,
 	}
-	if !c.TLS {
-		return o, nil
+	config, err := c.tls()
+	if err != nil {
+		return nil, err
 	}
-	o.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	o.DialStrategy, o.DialContext = strategy, dialContext(config)
+	return o, nil
+}
+
+// tls returns nil if connections are not encrypted.
+func (c Config) tls() (*tls.Config, error) {
+	if !c.TLS {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CAFile == "" {
-		return o, nil
+		return config, nil
 	}
 	pem, err := os.ReadFile(c.CAFile)
 	if err != nil {
 		return nil, fmt.Errorf("ca_file: %w", err)
 	}
-	o.TLS.RootCAs = x509.NewCertPool()
-	if !o.TLS.RootCAs.AppendCertsFromPEM(pem) {
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("ca_file: %s has no certificate", c.CAFile)
 	}
-	return o, nil
+	return config, nil
 }

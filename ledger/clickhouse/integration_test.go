@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
-	api "github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"platen.dev/events/testkit"
 	"platen.dev/ledger"
@@ -33,59 +32,6 @@ func TestServerSuite(t *testing.T) {
 			},
 		}
 	})
-}
-
-// faultyConn is a connection of which inserts may fail.
-type faultyConn struct {
-	driver.Conn
-	fault func(step string) error
-}
-
-// PrepareBatch begins an insert that may fail.
-func (c faultyConn) PrepareBatch(ctx context.Context, text string, options ...api.PrepareBatchOption) (api.Batch, error) {
-	batch, err := c.Conn.PrepareBatch(ctx, text, options...)
-	return faultyBatch{batch, text, c.fault}, err
-}
-
-type faultyBatch struct {
-	api.Batch
-	text  string
-	fault func(step string) error
-}
-
-// Send may fail before the server has the block, or after the server has confirmed it.
-func (b faultyBatch) Send() error {
-	if err := b.fault("before " + b.text); err != nil {
-		return err
-	}
-	if err := b.Batch.Send(); err != nil {
-		return err
-	}
-	return b.fault("after " + b.text)
-}
-
-// killAt kills the server beside an insert that has begun, the last of some. What it returns waits
-// until that is done, also if there were fewer inserts.
-func (s *server) killAt(l *Ledger, inserts int) (wait func()) {
-	killed := make(chan struct{})
-	kill := sync.OnceFunc(func() {
-		s.kill()
-		close(killed)
-	})
-	l.conn = faultyConn{l.conn, func(step string) error {
-		if strings.HasPrefix(step, "before") {
-			if inserts--; inserts == 0 {
-				go kill()
-			}
-		}
-		return nil
-	}}
-	return func() {
-		if inserts > 0 {
-			kill()
-		}
-		<-killed
-	}
 }
 
 func records(n int) ledger.Batch {
@@ -270,4 +216,35 @@ func TestServerRefuses(t *testing.T) {
 	s.kill()
 	_, err = l.Next(testkit.Context(t), "t", 0)
 	wantErr(err, s.address)
+}
+
+// A server that hangs holds nobody up: the context ends each call, and once the server goes on, so
+// does the ledger.
+func TestServerHangs(t *testing.T) {
+	s := startServer(t)
+	l := mustOpen(t, fresh(t, s.address))
+	if err := s.process.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(testkit.Context(t), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, next := l.Next(ctx, "t", 0)
+	for call, err := range map[string]error{"next": next, "append": l.Append(ctx, records(10))} {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v, want the context's error", call, err)
+		}
+	}
+	if took := time.Since(start); took > dialTimeout {
+		t.Errorf("the calls took %s", took)
+	}
+	if err := s.process.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(testkit.Context(t), records(10)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := l.RowsOf(testkit.Context(t), "t", 0, 0, 9); err != nil || f.Entries != 10 {
+		t.Errorf("rows %+v, %v", f, err)
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
@@ -79,6 +80,9 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 	bounded, cancel := context.WithTimeout(ctx, l.config.Timeout)
 	defer cancel()
 	err = f(bounded)
+	if deadline, _ := bounded.Deadline(); err != nil && !time.Now().Before(deadline) {
+		<-bounded.Done() // the connection has the same deadline, and may be first by a moment
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -73,7 +74,7 @@ func TestServerIsSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close() // connections are never accepted, so they are established and silent
-	c := valid()
+	c, start := valid(), time.Now()
 	c.Addresses, c.Timeout = []string{listener.Addr().String()}, time.Second
 	if _, err := Open(testkit.Context(t), c); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 1s") {
 		t.Errorf("open: %v, want the timeout", err)
@@ -83,5 +84,45 @@ func TestServerIsSilent(t *testing.T) {
 	c.Timeout = time.Minute
 	if _, err := Open(ctx, c); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "no answer") {
 		t.Errorf("open: %v, want the context's error", err)
+	}
+	if took := time.Since(start); took > dialTimeout {
+		t.Errorf("both took %s", took)
+	}
+}
+
+// Over TLS, the server has to have a certificate of an authority that is trusted.
+func TestServerCertificates(t *testing.T) {
+	files := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1))
+	certificate, err := tls.LoadX509KeyPair(files.Server, files.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go answer(listener)
+	c := valid()
+	c.Addresses, c.TLS = []string{listener.Addr().String()}, true
+	if _, err := Open(testkit.Context(t), c); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("not trusted: %v", err)
+	}
+	c.CAFile = files.Authority
+	if _, err := Open(testkit.Context(t), c); err == nil || strings.Contains(err.Error(), "certificate") {
+		t.Errorf("trusted: %v, want only the greeting to fail", err)
+	}
+}
+
+// answer speaks TLS and nothing of ClickHouse.
+func answer(listener net.Listener) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_ = conn.(*tls.Conn).Handshake() // its other end says what it thinks
+		_, _ = conn.Write([]byte("HTTP/1.0 400\r\n\r\n"))
+		_ = conn.Close()
 	}
 }
