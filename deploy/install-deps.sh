@@ -26,8 +26,8 @@ packages=(
 go_needed=1.26
 
 # add_integration adds what the integration tests need: xmllint and Python's venv, and,
-# unless they are there from elsewhere, Java and Maven for Kafka, veraPDF and Mustang, and
-# PHP, Node.js and npm for receivers of webhooks.
+# unless they are there from elsewhere, Java and Maven for Kafka, veraPDF and Mustang,
+# PHP, Node.js and npm for receivers of webhooks, and ClickHouse for the ledger.
 add_integration() {
   packages+=(libxml2-utils python3-venv)
   command -v java >/dev/null 2>&1 || packages+=(default-jdk-headless)
@@ -35,6 +35,7 @@ add_integration() {
   command -v php >/dev/null 2>&1 || packages+=(php-cli)
   command -v node >/dev/null 2>&1 || packages+=(nodejs)
   command -v npm >/dev/null 2>&1 || packages+=(npm)
+  command -v clickhouse >/dev/null 2>&1 || packages+=(clickhouse-server clickhouse-client)
 }
 
 say() { printf 'install-deps: %s\n' "$*"; }
@@ -81,7 +82,7 @@ install_packages() {
   say "reading the package lists"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" update
   say "downloading and unpacking (the browser and the CJK fonts are large)"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" install -y --no-install-recommends "$@" >/dev/null
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" install -y --no-install-recommends "$@" >/dev/null </dev/null
 }
 
 main() {

@@ -1,0 +1,140 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Batch is what the contiguous offsets Lo to Hi of one partition of a topic hold: entries at some
+// of them, maybe at none, maybe several at one.
+type Batch struct {
+	Topic     string
+	Partition int32
+	Lo, Hi    int64
+	// Entries are in the order of their offsets, at most MaxBatch. The back ends do not change them.
+	Entries []Entry
+}
+
+// String names the batch in errors.
+func (b Batch) String() string {
+	return fmt.Sprintf("%s/%d [%d, %d]", b.Topic, b.Partition, b.Lo, b.Hi)
+}
+
+// Hashed is an entry with its hash.
+type Hashed struct {
+	*Entry
+	Hash uint64
+}
+
+// Distinct checks a batch and returns its entries with their hashes, without those that repeat an
+// earlier one. It returns ErrInvalid if the contract does not allow the batch, and ErrConflict if
+// two entries have one id and different content. Back ends call it before anything else.
+func (b Batch) Distinct() ([]Hashed, error) {
+	if err := b.validate(); err != nil {
+		return nil, fmt.Errorf("%w: batch %s: %w", ErrInvalid, b, err)
+	}
+	seen := make(map[string]uint64, len(b.Entries))
+	distinct := make([]Hashed, 0, len(b.Entries))
+	for i := range b.Entries {
+		e := &b.Entries[i]
+		if err := e.Validate(); err != nil {
+			return nil, err
+		}
+		hash := e.Hash()
+		earlier, repeated := seen[e.ID]
+		if repeated && earlier != hash {
+			return nil, Conflict(e.ID)
+		}
+		if !repeated {
+			seen[e.ID] = hash
+			distinct = append(distinct, Hashed{e, hash})
+		}
+	}
+	return distinct, nil
+}
+
+// Conflict returns ErrConflict for an entry.
+func Conflict(id string) error { return fmt.Errorf("%w under the id %q", ErrConflict, id) }
+
+func (b Batch) validate() error {
+	if err := checkText("topic", b.Topic, 1, MaxName); err != nil {
+		return err
+	}
+	switch {
+	case b.Partition < 0:
+		return fmt.Errorf("the partition is negative")
+	case b.Lo < 0 || b.Hi < b.Lo || b.Hi == math.MaxInt64:
+		return fmt.Errorf("these are no offsets")
+	case len(b.Entries) > MaxBatch:
+		return fmt.Errorf("%d entries, more than %d", len(b.Entries), MaxBatch)
+	}
+	last := b.Lo
+	for _, e := range b.Entries {
+		at := e.Source
+		if at.Topic != b.Topic || at.Partition != b.Partition || at.Offset < last || at.Offset > b.Hi {
+			return fmt.Errorf("entry %.140q comes from %s/%d at %d, which is not there or not in order", e.ID, at.Topic, at.Partition, at.Offset)
+		}
+		last = at.Offset
+	}
+	return nil
+}
+
+// Summarize returns the figures of entries, or ErrOverflow.
+func Summarize(entries []Hashed) (Figures, error) {
+	var units, bytes Sum
+	f := Figures{Entries: int64(len(entries))}
+	for _, e := range entries {
+		units.Add(e.Units)
+		bytes.Add(e.Bytes)
+		f.Xor ^= e.Hash
+	}
+	return f.With(units, bytes)
+}
+
+// With sets both sums, or returns ErrOverflow.
+func (f Figures) With(units, bytes Sum) (_ Figures, err error) {
+	if f.Units, err = units.Int64(); err != nil {
+		return Figures{}, err
+	}
+	f.Bytes, err = bytes.Int64()
+	return f, err
+}
+
+// Plan says what is to do for a batch of which the offsets below next were appended before; entries
+// are what Distinct returns. It returns the marker to write, for the offsets from next on; or, if
+// all were appended before, the marker that one with the same bounds must equal, and repeated. A
+// batch behind next is ErrHole.
+func (b Batch) Plan(next int64, entries []Hashed) (m Marker, repeated bool, err error) {
+	if b.Lo > next {
+		return Marker{}, false, fmt.Errorf("%w: batch %s, next is %d", ErrHole, b, next)
+	}
+	if repeated = b.Hi < next; !repeated && b.Lo < next {
+		b = b.from(next)
+		if entries, err = b.Distinct(); err != nil { // an entry may have been dropped for one before next
+			return Marker{}, false, err
+		}
+	}
+	figures, err := Summarize(entries)
+	return Marker{b.Lo, b.Hi, figures}, repeated, err
+}
+
+// from returns what a batch has from an offset on.
+func (b Batch) from(offset int64) Batch {
+	first := slices.IndexFunc(b.Entries, func(e Entry) bool { return e.Source.Offset >= offset })
+	if first < 0 {
+		first = len(b.Entries)
+	}
+	b.Lo, b.Entries = offset, b.Entries[first:]
+	return b
+}
+
+// CheckRepeated returns ErrConflict if there is a marker with other figures than a batch of the
+// same bounds has.
+func CheckRepeated(b Batch, have, want Marker) error {
+	if have != want {
+		return fmt.Errorf("%w: batch %s was appended with %d entries, %d units, %d bytes and hash %016x, and now has %d, %d, %d and %016x",
+			ErrConflict, b, have.Entries, have.Units, have.Bytes, have.Xor, want.Entries, want.Units, want.Bytes, want.Xor)
+	}
+	return nil
+}

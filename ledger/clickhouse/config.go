@@ -1,0 +1,107 @@
+package clickhouse
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"regexp"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Config says which ClickHouse keeps the ledger.
+type Config struct {
+	// Addresses are those of the native protocol, as host:port. The first one that can be reached
+	// is used. All are replicas of one shard.
+	Addresses []string
+	// Database holds the tables. It must exist.
+	Database string
+	// User may create tables in the database, and read and insert. Empty is ClickHouse's "default".
+	User, Password string
+	// TLS encrypts connections. CAFile is a PEM file of the authorities to trust instead of the
+	// system's; it needs TLS.
+	TLS    bool
+	CAFile string
+	// Cluster is the name of the cluster on whose servers the tables are made, replicated; its
+	// servers define the macros {shard} and {replica}. Empty is a single server.
+	Cluster string
+	// Timeout bounds every call, and how long the server works for it. 0 is DefaultTimeout. At
+	// least a second.
+	Timeout time.Duration
+}
+
+// DefaultTimeout is the Timeout of a Config without one.
+const DefaultTimeout = 30 * time.Second
+
+// dialTimeout bounds the dialling of one address, and the greeting.
+const dialTimeout = 5 * time.Second
+
+// name is what databases and clusters may be called: nothing in it has a meaning in a statement.
+var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+// Validate returns what is wrong, by the name of the field.
+func (c Config) Validate() error {
+	switch {
+	case len(c.Addresses) == 0:
+		return errors.New("addresses: there is none")
+	case !name.MatchString(c.Database):
+		return fmt.Errorf("database: %q is not a name of ASCII letters, digits and underscores", c.Database)
+	case c.Cluster != "" && !name.MatchString(c.Cluster):
+		return fmt.Errorf("cluster: %q is not a name of ASCII letters, digits and underscores", c.Cluster)
+	case c.CAFile != "" && !c.TLS:
+		return errors.New("ca_file: it needs TLS")
+	case c.Timeout != 0 && c.Timeout < time.Second:
+		return fmt.Errorf("timeout: %s is less than a second", c.Timeout)
+	}
+	for _, a := range c.Addresses {
+		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
+			return fmt.Errorf("addresses: %q is not host:port", a)
+		}
+	}
+	return nil
+}
+
+// options are what the driver is told. The server stops working for a call when nobody waits for
+// it any more.
+func (c Config) options() (*driver.Options, error) {
+	o := &driver.Options{
+		Addr:         c.Addresses,
+		Auth:         driver.Auth{Database: c.Database, Username: c.User, Password: c.Password},
+		Settings:     driver.Settings{"max_execution_time": int((c.Timeout + time.Second - 1) / time.Second)},
+		Compression:  &driver.Compression{Method: driver.CompressionLZ4},
+		DialTimeout:  dialTimeout,
+		ReadTimeout:  c.Timeout,
+		MaxOpenConns: 8,
+		MaxIdleConns: 4,
+	}
+	config, err := c.tls()
+	if err != nil {
+		return nil, err
+	}
+	o.DialStrategy, o.DialContext = strategy, dialContext(config)
+	return o, nil
+}
+
+// tls returns nil if connections are not encrypted.
+func (c Config) tls() (*tls.Config, error) {
+	if !c.TLS {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.CAFile == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(c.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("ca_file: %w", err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("ca_file: %s has no certificate", c.CAFile)
+	}
+	return config, nil
+}

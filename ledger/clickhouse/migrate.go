@@ -1,0 +1,74 @@
+package clickhouse
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+//go:embed 001.sql
+var first string
+
+// migrations has the statements that lead from each version to the next. What was released is
+// never changed. Each may be repeated, because ClickHouse has no transactions and nodes start at
+// the same time.
+var migrations = []string{first}
+
+const schemaTable = `CREATE TABLE IF NOT EXISTS ledger_schema (
+  version UInt32,
+  applied_at DateTime('UTC')
+) ENGINE = ReplacingMergeTree ORDER BY version;
+`
+
+var (
+	creates = regexp.MustCompile(`CREATE TABLE IF NOT EXISTS (\w+)`)
+	engine  = regexp.MustCompile(`ENGINE = ReplacingMergeTree`)
+)
+
+// statements splits a migration. With a cluster, its tables are made on all servers, replicated.
+func statements(text string, c Config) (all []string) {
+	for s := range strings.SplitSeq(strings.TrimSpace(text), ";\n") {
+		s = strings.TrimSuffix(s, ";")
+		if c.Cluster != "" {
+			table := creates.FindStringSubmatch(s)[1]
+			s = creates.ReplaceAllString(s, "CREATE TABLE IF NOT EXISTS "+table+" ON CLUSTER "+c.Cluster)
+			s = engine.ReplaceAllString(s, fmt.Sprintf("ENGINE = ReplicatedReplacingMergeTree('/clickhouse/platen/{shard}/%s/%s', '{replica}')", c.Database, table))
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// migrate brings the tables to the newest version.
+func (l *Ledger) migrate(ctx context.Context, to []string) error {
+	for _, s := range statements(schemaTable, l.config) {
+		if err := l.conn.Exec(ctx, s); err != nil {
+			return err
+		}
+	}
+	var version uint32
+	if err := l.conn.QueryRow(ctx, "SELECT max(version) FROM ledger_schema").Scan(&version); err != nil {
+		return err
+	}
+	if int(version) > len(to) {
+		return fmt.Errorf("the tables have version %d, this program knows versions up to %d: use a newer one", version, len(to))
+	}
+	for ; int(version) < len(to); version++ {
+		if err := l.apply(ctx, to[version], version+1); err != nil {
+			return fmt.Errorf("migrate from version %d: %w", version, err)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) apply(ctx context.Context, text string, version uint32) error {
+	for _, s := range statements(text, l.config) {
+		if err := l.conn.Exec(ctx, s); err != nil {
+			return err
+		}
+	}
+	return l.insert(ctx, fmt.Sprint("version ", version), "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
+}

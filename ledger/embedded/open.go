@@ -1,0 +1,116 @@
+// Package embedded keeps the usage ledger in one SQLite file, for a node that is alone on its
+// machine. Entries, marker and position of a batch are one transaction.
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"platen.dev/events/disk"
+	"platen.dev/ledger"
+)
+
+// readers is how many queries may run at a time, beside the one writer.
+const readers = 4
+
+// busy is how long a call waits for another process that writes.
+const busy = 10 * time.Second
+
+// Ledger is a ledger in a file.
+type Ledger struct {
+	path           string
+	writer, reader *sql.DB
+	gate           *ledger.Gate
+}
+
+var _ ledger.Ledger = (*Ledger)(nil)
+
+// Open opens the ledger in the file path, or makes one. It brings a file of an older version up to
+// date, and refuses one of a newer version, or one that holds anything else. Several processes may
+// have one file open on one machine; one of them writes at a time.
+func Open(ctx context.Context, path string) (*Ledger, error) {
+	l, err := open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open the ledger %s: %w", path, err)
+	}
+	return l, nil
+}
+
+func open(ctx context.Context, path string) (*Ledger, error) {
+	if path == "" {
+		return nil, errors.New("the path is empty")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := disk.MkdirAll(vfs.Default, filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	l := &Ledger{path: path, gate: ledger.NewGate()}
+	if l.writer, err = connect(path, 1, "_txlock=immediate"); err != nil {
+		return nil, err
+	}
+	if l.reader, err = connect(path, readers, "_pragma=query_only(1)"); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	if err := migrate(ctx, l.writer, migrations); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// connect returns a pool of connections. WAL lets queries run beside the writer, and synchronous
+// FULL makes a commit survive power loss; a checkpoint follows 64 MiB of changes. The file's own schema is not trusted to call functions.
+func connect(path string, connections int, more string) (*sql.DB, error) {
+	file := url.URL{Scheme: "file", Path: path}
+	db, err := sql.Open("sqlite", file.String()+fmt.Sprintf("?%s&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
+		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(16384)", more, busy.Milliseconds()))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// Close implements ledger.Ledger.
+func (l *Ledger) Close() error {
+	if !l.gate.Close() {
+		return nil
+	}
+	var err error
+	for _, db := range []*sql.DB{l.reader, l.writer} {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}
+	return err
+}
+
+// call makes a call; doing names it in its errors.
+func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Context) error) error {
+	ctx, leave, err := l.gate.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = f(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case l.gate.Closed():
+		return ledger.ErrClosed
+	case ctx.Err() != nil:
+		return fmt.Errorf("ledger %s: %s: %w", l.path, doing, context.Cause(ctx)) // SQLite says only that it was interrupted
+	}
+	return fmt.Errorf("ledger %s: %s: %w", l.path, doing, err)
+}

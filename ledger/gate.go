@@ -1,0 +1,45 @@
+package ledger
+
+import (
+	"context"
+	"sync"
+)
+
+// Gate lets the calls of a back end in until it is closed, and ends them then.
+type Gate struct {
+	calls sync.RWMutex // held for reading by each call
+	life  context.Context
+	end   context.CancelFunc
+}
+
+// NewGate returns an open gate.
+func NewGate() *Gate {
+	g := &Gate{}
+	g.life, g.end = context.WithCancel(context.Background())
+	return g
+}
+
+// Enter begins a call, which calls leave at its end. Its context ends with ctx or with the gate,
+// whichever is first. A closed gate returns ErrClosed.
+func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(), err error) {
+	g.calls.RLock()
+	if g.Closed() {
+		g.calls.RUnlock()
+		return nil, nil, ErrClosed
+	}
+	inside, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(g.life, cancel)
+	return inside, func() { stop(); cancel(); g.calls.RUnlock() }, nil
+}
+
+// Closed says whether Close has begun.
+func (g *Gate) Closed() bool { return g.life.Err() != nil }
+
+// Close ends all calls, waits until the last has left, and reports whether it was the first Close.
+func (g *Gate) Close() (first bool) {
+	first = !g.Closed()
+	g.end()
+	g.calls.Lock()
+	defer g.calls.Unlock()
+	return first
+}

@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// EntryQuery asks for the entries behind an amount: with the Start and End of a row, within the
+// query's range, and a Match for each of its groups, it gets what that row counts.
+type EntryQuery struct {
+	Account string
+	// From and To bound the time of occurrence as they do in Query.
+	From, To time.Time
+	// Window is the start of the quota window of the entries; zero is any.
+	Window time.Time
+	// Where has at most MaxGroupBy distinct dimensions.
+	Where []Match
+	// After is the Next of the page before, empty for the first one.
+	After string
+	// Limit is how many entries a page has, from 1 to MaxPage.
+	Limit int
+}
+
+// Match is a dimension with the value that entries have in it.
+type Match struct {
+	Dimension Dimension
+	Value     string
+}
+
+// Page is a part of an answer. Next is empty if it is the last one.
+type Page struct {
+	Entries []Entry
+	Next    string
+}
+
+// Validate returns nil, or ErrInvalid with what is wrong.
+func (q EntryQuery) Validate() error {
+	if err := q.validate(); err != nil {
+		return fmt.Errorf("%w: query: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+func (q EntryQuery) validate() error {
+	if err := checkRange(q.Account, q.From, q.To); err != nil {
+		return err
+	}
+	if !q.Window.IsZero() {
+		if err := checkTime("window", q.Window); err != nil {
+			return err
+		}
+	}
+	if q.Limit < 1 || q.Limit > MaxPage {
+		return fmt.Errorf("the limit %d is not 1 to %d", q.Limit, MaxPage)
+	}
+	var dimensions []Dimension
+	for _, m := range q.Where {
+		if err := checkText(string(m.Dimension), m.Value, 0, MaxTagValue); err != nil {
+			return err
+		}
+		dimensions = append(dimensions, m.Dimension)
+	}
+	if err := checkDimensions(dimensions); err != nil {
+		return err
+	}
+	_, err := parsePosition(q.After)
+	return err
+}
+
+// Position is a place in the order of entries: behind an entry with this time and id.
+type Position struct {
+	Second int64 // since 1970
+	ID     string
+}
+
+// Position returns the place behind which the page begins. The query has been validated.
+func (q EntryQuery) Position() Position {
+	p, _ := parsePosition(q.After)
+	return p
+}
+
+func parsePosition(cursor string) (Position, error) {
+	if cursor == "" {
+		return Position{}, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	second, id, found := strings.Cut(string(text), " ")
+	at, errNumber := strconv.ParseInt(second, 10, 64)
+	if err != nil || errNumber != nil || !found || at < MinTime.Unix() || at >= MaxTime.Unix() || checkText("id", id, 1, MaxName) != nil {
+		return Position{}, fmt.Errorf("after is not the next of a page")
+	}
+	return Position{at, id}, nil
+}
+
+// NewPage makes the page of a query from the entries that follow its position, of which a back end
+// reads one more than the limit.
+func NewPage(q EntryQuery, entries []Entry) Page {
+	if len(entries) <= q.Limit {
+		return Page{Entries: entries}
+	}
+	entries = entries[:q.Limit]
+	last := entries[q.Limit-1]
+	cursor := fmt.Sprintf("%d %s", last.Occurred.Unix(), last.ID)
+	return Page{entries, base64.RawURLEncoding.EncodeToString([]byte(cursor))}
+}
