@@ -150,6 +150,9 @@ func rows(lo, n int) ledger.Batch {
 
 // An append whose context ends in the middle leaves nothing.
 func TestAppendCancelled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("50,000 entries take a while under the race detector")
+	}
 	l := mustOpen(t, filepath.Join(t.TempDir(), "ledger.db"))
 	b := rows(0, 50_000)
 	for turn := range 3 {
