@@ -66,7 +66,7 @@ func TestEntryLimits(t *testing.T) {
 		"zero byte":       {func(e *Entry) { e.Reason = "\x01" }, func(e *Entry) { e.Reason = "\x00" }},
 		"first kind":      {func(e *Entry) { e.Kind = Debit }, func(e *Entry) { e.Kind = 0 }},
 		"last kind":       {func(e *Entry) { e.Kind = Adjust }, func(e *Entry) { e.Kind = Adjust + 1 }},
-		"adjust's ref":    {func(e *Entry) { e.Kind = Credit; e.Ref = "" }, func(e *Entry) { e.Kind = Adjust; e.Ref = "" }},
+		"adjust's reason": {func(e *Entry) { e.Kind = Adjust; e.Ref = "" }, func(e *Entry) { e.Kind, e.Reason = Adjust, "" }},
 		"adjust's reason": {func(e *Entry) { e.Kind = Credit; e.Reason = "" }, func(e *Entry) { e.Kind = Adjust; e.Reason = "" }},
 		"earliest":        {func(e *Entry) { e.Occurred = MinTime }, func(e *Entry) { e.Occurred = MinTime.Add(-time.Second) }},
 		"latest":          {func(e *Entry) { e.Occurred = MaxTime.Add(-time.Second) }, func(e *Entry) { e.Occurred = MaxTime }},
