@@ -124,7 +124,19 @@ func run(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return explain(ctx, err)
 	}
-	return report(results, documents[0].name, waited, store != nil, s.out)
+	events, err := n.published(ctx, len(results)+1, s.out) // and the one that was waited for
+	if err != nil {
+		return explain(ctx, err)
+	}
+	return report(results, outcome{documents[0].name, waited, store != nil, events}, s.out)
+}
+
+// outcome is what the demo did beside the files.
+type outcome struct {
+	again     string // the document that was waited for
+	waited    time.Duration
+	delivered bool
+	events    int
 }
 
 // explain prefers the reason why a context ended to the errors that followed.
@@ -140,15 +152,16 @@ func explain(ctx context.Context, err error) error {
 }
 
 // report prints the table and keeps it, and says what else was done.
-func report(results []result, again string, waited time.Duration, delivered bool, out string) error {
+func report(results []result, o outcome, out string) error {
 	text := table(results)
 	path := filepath.Join(out, "summary.txt")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return err
 	}
 	fmt.Printf("\n%s\nA webhook arrived for every job, and every signature is right (webhook.json is the last one).\n", text)
-	fmt.Printf("%s once more, by one request that waited for the file: %d ms (waited.pdf).\n", again, waited.Milliseconds())
-	if delivered {
+	fmt.Printf("%s once more, by one request that waited for the file: %d ms (waited.pdf).\n", o.again, o.waited.Milliseconds())
+	fmt.Printf("%d public events tell the story of these jobs and what they cost (events.txt).\n", o.events)
+	if o.delivered {
 		fmt.Println("delivered.pdf went to a bucket of the demo's own, by a presigned URL; the node kept nothing of it.")
 	}
 	fmt.Printf("The files and this table (%s) are in %s%c\n", filepath.Base(path), out, filepath.Separator)

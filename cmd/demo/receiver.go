@@ -117,7 +117,12 @@ func (n *node) webhookSecret(ctx context.Context) (string, error) {
 
 // admin runs a command of `platen admin` and returns what it prints.
 func (n *node) admin(ctx context.Context, args ...string) (string, error) {
-	args = append(append([]string{"admin"}, args...), "--data", n.data)
+	return n.platen(ctx, append([]string{"admin"}, args...)...)
+}
+
+// platen runs a command that talks to the node, and returns what it prints.
+func (n *node) platen(ctx context.Context, args ...string) (string, error) {
+	args = append(args, "--data", n.data)
 	out, err := exec.CommandContext(ctx, n.cmd.Path, args...).Output()
 	if err != nil {
 		return "", fmt.Errorf("platen %s: %w", strings.Join(args, " "), err)

@@ -32,10 +32,10 @@ type Config struct {
 
 const (
 	// window bounds the records of a partition that are under way at once.
-	window = 256
+	window = 128
 	// tail is how many of the last records are looked at to find where to go on. Several owners
 	// may have had a window of records under way.
-	tail = 8 * window
+	tail = 4 * window
 )
 
 // Publisher publishes the partitions that a node owns. All methods may be called from any
