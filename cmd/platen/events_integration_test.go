@@ -18,10 +18,10 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestBrokerEvents has a node publish to a real broker, is killed and goes on, and asks consumers of
+// TestEventsOnBroker has a node publish to a real broker, is killed and goes on, and asks consumers of
 // other people's what they read: the samples of docs/consumers, Kafka's own, and the CloudEvents
 // SDKs. testdata/events/integration.sh sets their command lines.
-func TestBrokerEvents(t *testing.T) {
+func TestEventsOnBroker(t *testing.T) {
 	broker := environment(t, "PLATEN_TEST_KAFKA")
 	m := newMachine(t, "--dev", "--kafka", broker, "--config", fewPartitions(t))
 	p := m.start(t)

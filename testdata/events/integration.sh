@@ -49,4 +49,4 @@ PLATEN_TEST_CONSUMER_GO="'$temp/usage'" \
   PLATEN_TEST_CONSOLE="java -cp '$jars/*' org.apache.kafka.tools.consumer.ConsoleConsumer --topic platen.events --from-beginning --timeout-ms 30000 \
     --formatter-property print.headers=true --formatter-property print.key=true --bootstrap-server" \
   PLATEN_TEST_ASYNCAPI="node '$temp/npm/asyncapi.mjs'" \
-  "${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^(TestBrokerEvents|TestAsyncAPIDocument)$' ./cmd/platen
+  "${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^(TestEventsOnBroker|TestAsyncAPIDocument)$' ./cmd/platen
