@@ -20,6 +20,7 @@ var rules = map[string]rule{
 	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
 	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
 	"events/public":            {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
+	"events/bus":               {"events/eventlog", "carries records as Watermill messages, and gives them no meaning"},
 	"events/disk":              {"", "directories and databases on a disk: nothing about what they hold"},
 	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
 	"events/eventlog/embedded": {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
@@ -37,6 +38,7 @@ var rules = map[string]rule{
 	"ledger":            {"", "the contract of the usage ledger: entries and sums, wherever they come from and are kept"},
 	"ledger/embedded":   {"events/disk ledger", "a back end knows the contract of the ledger and nothing above it"},
 	"ledger/clickhouse": {"ledger", "a back end knows the contract of the ledger and nothing above it"},
+	"ledger/ingest":     {"events events/bus events/eventlog events/public ledger", "reads the public events as any consumer does; nothing of jobs and accounts"},
 	"ledger/ledgertest": {"events/testkit ledger", "the suite tests any back end by the contract alone"},
 
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
