@@ -32,6 +32,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
+	"platen.dev/ledger"
 	"platen.dev/projections"
 	"platen.dev/projections/publish"
 	"platen.dev/store"
@@ -49,6 +50,7 @@ type Node struct {
 	steady    *steadyClock
 
 	log       eventlog.Log
+	ledger    ledger.Ledger
 	system    *actor.ActorSystem
 	replica   *projections.Replica
 	work      string // absolute; what is in it is of use to this process only

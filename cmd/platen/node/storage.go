@@ -19,6 +19,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/eventlog/kafka"
+	ledgerfile "platen.dev/ledger/embedded"
 	"platen.dev/projections"
 	"platen.dev/store"
 )
@@ -51,10 +52,16 @@ func (n *Node) startWork(context.Context) error {
 	return errors.Join(os.MkdirAll(dir, 0o700), removeNewFiles(n.cfg.Data))
 }
 
-func (n *Node) startLedger(context.Context) error {
+func (n *Node) startLedger(ctx context.Context) error {
 	if n.cfg.ClickHouse != "" {
 		return errors.New("this version has no usage ledger yet: leave --clickhouse out")
 	}
+	l, err := ledgerfile.Open(ctx, filepath.Join(n.cfg.Data, "ledger.db"))
+	if err != nil {
+		return err
+	}
+	n.ledger = l
+	n.onClose("usage ledger", func(context.Context) error { return l.Close() })
 	return nil
 }
 
