@@ -29,7 +29,11 @@ func showReport(account string, r usage.Report, width int) string {
 func reportTable(r usage.Report) (t table, labels []string) {
 	t = table{numbers: 3, head: []string{"UNITS", "BYTES", "ENTRIES", strings.ToUpper(r.Bucket)}}
 	for _, d := range r.GroupBy {
-		t.head = append(t.head, strings.ToUpper(usage.Column(d)))
+		name := usage.Column(d)
+		if _, isTag := d.Tag(); !isTag { // the names of tags are the caller's
+			name = strings.ToUpper(name)
+		}
+		t.head = append(t.head, name)
 	}
 	for _, row := range r.Rows {
 		names := []string{bucketName(r.Bucket, row)}
