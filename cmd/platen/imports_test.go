@@ -39,6 +39,7 @@ var rules = map[string]rule{
 	"ledger/embedded":   {"events/disk ledger", "a back end knows the contract of the ledger and nothing above it"},
 	"ledger/clickhouse": {"ledger", "a back end knows the contract of the ledger and nothing above it"},
 	"ledger/ingest":     {"events events/bus events/eventlog events/public ledger", "reads the public events as any consumer does; nothing of jobs and accounts"},
+	"ledger/reconcile":  {"events/eventlog events/public ledger ledger/ingest", "reads the log by itself, and shares with ingest only what an entry is"},
 	"ledger/ledgertest": {"events/testkit ledger", "the suite tests any back end by the contract alone"},
 
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
@@ -91,21 +92,22 @@ var rules = map[string]rule{
 	"edge/request":             {"edge/schema events events/contract", "pure: from bytes to a typed request or violations"},
 	"edge/apikey":              {"events", "the form of API keys"},
 	"edge/openapi":             {"edge/schema", "describes declarations"},
+	"edge/usage":               {"edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog events/public projections projections/view",
+		"edge/apikey edge/openapi edge/request edge/schema edge/usage events events/contract events/eventlog events/public ledger projections projections/view",
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
 	"cmd/platen/cli":     {"", "flags and usage"},
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog events/public events/seal projections",
+		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal ledger ledger/ingest ledger/reconcile projections",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections projections/publish projections/view store",
+			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
