@@ -98,7 +98,10 @@ func TestCluster(t *testing.T) {
 	if got, want := len(b), len(jobs); got != want {
 		t.Errorf("got %d jobs in the journal, want %d", got, want)
 	}
-	b.checkStates(t, l)
+	charged := b.checkStates(t, l)
+	for _, m := range c.machines {
+		m.checkLedger(t, l, charged)
+	}
 }
 
 // submitToEveryNode submits to every node for every shard, and at once asks another node

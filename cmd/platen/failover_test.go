@@ -238,7 +238,7 @@ func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 	}
 	b := auditJournal(t, l)
 	b.check(t, accepted)
-	b.checkStates(t, l)
+	charged := b.checkStates(t, l)
 	units := b.units()
 	for i, p := range c.nodes {
 		for _, id := range c.accounts {
@@ -254,6 +254,7 @@ func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 	}
 	for _, m := range c.machines { // no node is left that would write between two reads of the journal
 		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
+		m.checkLedger(t, l, charged)
 	}
 	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503",
 		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused)
