@@ -29,7 +29,7 @@ type localCluster struct {
 func startLocalCluster(t *testing.T, nodes int) *localCluster {
 	t.Helper()
 	c := &localCluster{broker: nodetest.Broker(t)}
-	ports, files := nodetest.FreePorts(t, 2*nodes), t.TempDir()
+	ports, files := testkit.FreePorts(t, 2*nodes), t.TempDir()
 	for i := range nodes {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
@@ -173,7 +173,7 @@ func ids(jobs []trackedJob) (ids []events.JobID) {
 // TestANodeThatSeesNobody adds a node whose gossip reaches nobody. It takes over partitions,
 // but not the renders that a node is busy with of which only the brokers hear.
 func TestANodeThatSeesNobody(t *testing.T) {
-	broker, ports, files := nodetest.Broker(t), nodetest.FreePorts(t, 5), t.TempDir()
+	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 5), t.TempDir()
 	start := func(gossip, actors, join string) (*node.Node, *machine) {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 8
@@ -216,7 +216,7 @@ func TestANodeThatSeesNobody(t *testing.T) {
 // why, and serves what the others decide. When its machine's clock is right, it goes by that, and
 // owns partitions.
 func TestAWrongClock(t *testing.T) {
-	broker, ports, files := nodetest.Broker(t), nodetest.FreePorts(t, 6), t.TempDir()
+	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 6), t.TempDir()
 	said := nodetest.NewOutput()
 	start := func(i int, wall func() time.Time) (*node.Node, *machine) {
 		cfg := nodetest.Config(t)

@@ -74,7 +74,7 @@ type processCluster struct {
 func startProcessCluster(t *testing.T, broker string, args ...string) *processCluster {
 	t.Helper()
 	c := &processCluster{broker: broker}
-	ports, files := nodetest.FreePorts(t, 2*clusterNodes), t.TempDir()
+	ports, files := testkit.FreePorts(t, 2*clusterNodes), t.TempDir()
 	for i := range clusterNodes {
 		config := filepath.Join(t.TempDir(), "platen.toml")
 		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\nsecret = \"0123456789abcdef\"\n",

@@ -35,12 +35,13 @@ var rules = map[string]rule{
 
 	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},
 
-	"ledger":            {"", "the contract of the usage ledger: entries and sums, wherever they come from and are kept"},
-	"ledger/embedded":   {"events/disk ledger", "a back end knows the contract of the ledger and nothing above it"},
-	"ledger/clickhouse": {"ledger", "a back end knows the contract of the ledger and nothing above it"},
-	"ledger/ingest":     {"events events/bus events/eventlog events/public ledger", "reads the public events as any consumer does; nothing of jobs and accounts"},
-	"ledger/reconcile":  {"events/eventlog events/public ledger ledger/ingest", "reads the log by itself, and shares with ingest only what an entry is"},
-	"ledger/ledgertest": {"events/testkit ledger", "the suite tests any back end by the contract alone"},
+	"ledger":                           {"", "the contract of the usage ledger: entries and sums, wherever they come from and are kept"},
+	"ledger/embedded":                  {"events/disk ledger", "a back end knows the contract of the ledger and nothing above it"},
+	"ledger/clickhouse":                {"ledger", "a back end knows the contract of the ledger and nothing above it"},
+	"ledger/clickhouse/clickhousetest": {"events/testkit", "a server for tests: knows nothing of the ledger"},
+	"ledger/ingest":                    {"events events/bus events/eventlog events/public ledger", "reads the public events as any consumer does; nothing of jobs and accounts"},
+	"ledger/reconcile":                 {"events/eventlog events/public ledger ledger/ingest", "reads the log by itself, and shares with ingest only what an entry is"},
+	"ledger/ledgertest":                {"events/testkit ledger", "the suite tests any back end by the contract alone"},
 
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
 	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},

@@ -73,5 +73,5 @@ func (l *Ledger) apply(ctx context.Context, text string, version uint32) error {
 			return err
 		}
 	}
-	return l.insert(ctx, fmt.Sprint("version ", version), "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
+	return l.insert(ctx, "", "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
 }
