@@ -93,6 +93,7 @@ func connect(t *testing.T, address string) {
 // was decided. The job must be taken from that node at once, not at the attempt's
 // deadline.
 func TestStartOfALostRender(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	m.start(t).stop(t)
 	key := client{m.devKey(t, events.PlanBusiness)}
@@ -210,6 +211,7 @@ func TestEgress(t *testing.T) {
 // TestDevKeys starts a node twice. The demo keys are made once, for every plan, in a file
 // that only its owner may read.
 func TestDevKeys(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	var files [2]string
 	for i := range files {

@@ -235,6 +235,7 @@ func (n *webhookNode) checkAttempts(t *testing.T, id events.JobID, webhook strin
 // A receiver that is down for four days is tried ten times, each with the same id and body, and the
 // webhook is given up.
 func TestWholeSchedule(t *testing.T) {
+	t.Parallel() // it mostly waits
 	n, receiver := startWebhookNode(t), newHooks(t)
 	receiver.status.Store(500)
 	id := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
