@@ -104,7 +104,7 @@ func (c *Cluster) SystemClock() ClockWord {
 // ClockWord is what other nodes say about a clock.
 type ClockWord int
 
-// Unknown is the word when no node has been asked, or the nodes do not agree.
+// Unknown is the word when no other node was measured, or the nodes do not agree.
 const (
 	Unknown ClockWord = iota
 	Doubted

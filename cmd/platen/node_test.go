@@ -147,6 +147,7 @@ func TestLostReply(t *testing.T) {
 
 // TestOneNodePerDirectory starts a second node on a data directory that is in use.
 func TestOneNodePerDirectory(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	m := newMachine(t)
 	p := m.start(t)
 	second := m.launch(t)
@@ -182,6 +183,7 @@ func TestUnreachableKafka(t *testing.T) {
 // TestEgress renders a page with an image from this machine, which is fetched only if the
 // operator allows it.
 func TestEgress(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	for name, tc := range map[string]struct {
 		flags   []string
 		fetched bool

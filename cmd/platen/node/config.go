@@ -94,7 +94,7 @@ type S3Config struct {
 	SSE string `toml:"sse"`
 	// KMSKey is the key's id for aws:kms; empty means the account's default.
 	KMSKey string `toml:"kms_key"`
-	// CAFile has certificates (PEM) of authorities that are trusted beside the system's.
+	// CAFile has certificates (PEM) of authorities that are trusted besides the system's.
 	CAFile string `toml:"ca_file"`
 }
 
