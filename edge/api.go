@@ -26,6 +26,7 @@ all at once in a list. A ` + "`429`" + ` says in ` + "`Retry-After`" + ` when to
 	Tags: []openapi.Tag{
 		{Name: "Conversions", Doc: "Each makes a job."},
 		{Name: "Jobs", Doc: "Its status, and its file."},
+		{Name: "Usage", Doc: "What was charged, by the usage ledger. It is some seconds behind the live quota by which jobs are accepted."},
 		{Name: "Description", Doc: "This document, and a page to read it. No key is needed."},
 	},
 	Webhooks: []openapi.Operation{describeNotice("job.finished", "A job is done"), describeNotice("job.failed", "A job has failed")},
@@ -37,7 +38,8 @@ func DescribeAPI() []byte {
 	for _, op := range request.Operations() {
 		all = append(all, describeOperation(op))
 	}
-	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeCancel(), describeWebhooks(), describeRedelivery(), describeDocument(), describePage()))
+	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeCancel(), describeWebhooks(), describeRedelivery(),
+		describeUsage(), describeEntries(), describeWindows(), describeWindow(), describeDocument(), describePage()))
 }
 
 func describeOperation(o *request.Operation) openapi.Operation {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
@@ -61,6 +62,10 @@ type Config struct {
 	// Room returns why no more jobs can be taken at present, nil if they can. Whoever knows
 	// says so to the operator.
 	Room func() error
+	// Ledger is what accounts were charged.
+	Ledger usage.Ledger
+	// QuotaWindows returns the state of an account that says which quota windows may still change.
+	QuotaWindows func(events.AccountID) (usage.Live, error)
 	// Rate counts a request of an account on a plan.
 	Rate func(events.AccountID, events.Plan) events.Rate
 	// Resolve checks the addresses of a page's host: ErrBlocked if one is not allowed,

@@ -163,6 +163,19 @@ var (
 		status: 429, slug: "quota-bytes-exceeded", code: "QUOTA_BYTES_EXCEEDED", title: "Monthly volume exceeded",
 		detail: "quota-bytes-exceeded: the plan's generated volume of this month is used up.",
 	}
+	windowNotFound = &problem{
+		status: 404, slug: "window-not-found", code: "WINDOW_NOT_FOUND", title: "Quota window not found",
+		detail: "window-not-found: the ledger has no entry of a quota window of this account that begins then.",
+	}
+	usageTooLarge = &problem{status: 422, slug: "usage-too-large", code: "USAGE_TOO_LARGE", title: "Too much usage for one answer"}
+	usageBusy     = &problem{
+		status: 429, slug: "usage-busy", code: "USAGE_BUSY", title: "Usage queries under way",
+		detail: "usage-busy: an account has two usage queries under way at a time, or one about a single window; wait until one has ended.", retryAfter: 2,
+	}
+	ledgerUnavailable = &problem{
+		status: 503, slug: "ledger-unavailable", code: "LEDGER_UNAVAILABLE", title: "Ledger unavailable",
+		detail: "ledger-unavailable: the usage ledger did not answer in time. Jobs go on, and what they are charged will be in it. Try again.", retryAfter: 5,
+	}
 	unavailable = &problem{
 		status: 503, slug: "unavailable", code: "UNAVAILABLE", title: "Temporarily unavailable",
 		detail: "The request could not be made durable in time; nothing is known to have been accepted. Try again.", retryAfter: 2,

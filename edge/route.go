@@ -35,6 +35,9 @@ func (s *Server) endpoint(path string) endpoint {
 	if op, ok := request.ByPath(path); ok {
 		return endpoint{path, true, func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}
 	}
+	if e, ok := s.usageEndpoint(path); ok {
+		return e
+	}
 	if asset, ok := s.docs.find(path); ok {
 		return endpoint{openapi.DocsPath, false, func(ctx *fasthttp.RequestCtx) *problem { return sendAsset(ctx, asset) }}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/singleflight"
 
+	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -25,6 +26,7 @@ type Server struct {
 	docs docs
 	// fresh are the connections that have not sent anything yet.
 	fresh newConns
+	usage *usage.Service
 	// unknown are the keys that no account has.
 	unknown unknownKeys
 	// catchUps merges concurrent waits for the read models.
@@ -40,7 +42,7 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), draining: make(chan struct{})}
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,

@@ -8,6 +8,9 @@ const (
 	TopicJournal = "platen.journal"
 	// TopicEvents holds the public events, which follow from the journal (events/public).
 	TopicEvents = "platen.events"
+	// TopicPoison holds the records of TopicEvents that the usage ledger could not take, each with
+	// the reason, in the partition that it came from (ledger/ingest).
+	TopicPoison = "platen.events.poison"
 )
 
 // DefaultPartitions is the partition count of a new log.

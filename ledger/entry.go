@@ -71,7 +71,7 @@ type Entry struct {
 	// Ref is the id of the entry that this one corrects, if it is one in particular, and Reason says
 	// why. An Adjust has a reason.
 	Ref, Reason string
-	// Source is where the entry was read. It is no part of its identity, nor of its hash.
+	// Source is where the entry was read. It is not part of the entry's identity or hash.
 	Source Source
 }
 

@@ -49,8 +49,9 @@ type Ledger interface {
 	// nil, all of that is durable. After any other error than ErrInvalid, ErrHole, ErrConflict and
 	// ErrOverflow, which mean that nothing was written, the outcome is unknown, and the caller
 	// appends the same offsets again, in batches of any cut. An entry that is there is not added
-	// again, whichever batch or writer brought it; one that is missing, although its offset was
-	// appended, is added, so that a reconciler repairs by appending again.
+	// again, whichever batch or writer brought it. One that is missing, although its offset was
+	// appended, is added, so that appending again repairs the ledger, and a reader that understands
+	// more records than the one before adds what they stand for. The marker stays as it is.
 	Append(ctx context.Context, b Batch) error
 
 	// Usage returns what an account was charged, as q groups it, in the order of Row's fields.

@@ -102,8 +102,8 @@ func (b audit) units() map[events.AccountID]int64 {
 
 // checkStates folds the journal into a new replica, as a new node would. It checks that
 // no account has anything reserved or running, that the units used are those of the audit, and
-// that the public events charge the same units and bytes.
-func (b audit) checkStates(t *testing.T, l eventlog.Log) {
+// that the public events charge the same units and bytes, and returns what they charge.
+func (b audit) checkStates(t *testing.T, l eventlog.Log) books {
 	t.Helper()
 	replica := openReplica(t, l, t.TempDir())
 	all, err := replica.Accounts()
@@ -124,6 +124,7 @@ func (b audit) checkStates(t *testing.T, l eventlog.Log) {
 				a.ID, state.Reserved, state.Running, state.Used, a.Used, units[a.ID])
 		}
 	}
+	return charged
 }
 
 // openReplica opens a replica in dir and waits until it has read the journal to its end.

@@ -29,7 +29,7 @@ type localCluster struct {
 func startLocalCluster(t *testing.T, nodes int) *localCluster {
 	t.Helper()
 	c := &localCluster{broker: nodetest.Broker(t)}
-	ports, files := nodetest.FreePorts(t, 2*nodes), t.TempDir()
+	ports, files := testkit.FreePorts(t, 2*nodes), t.TempDir()
 	for i := range nodes {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
@@ -99,7 +99,10 @@ func TestCluster(t *testing.T) {
 	if got, want := len(b), len(jobs); got != want {
 		t.Errorf("got %d jobs in the journal, want %d", got, want)
 	}
-	b.checkStates(t, l)
+	charged := b.checkStates(t, l)
+	for _, m := range c.machines {
+		m.checkLedger(t, l, charged)
+	}
 }
 
 // submitToEveryNode submits to every node for every shard, and at once asks another node
@@ -172,7 +175,7 @@ func ids(jobs []trackedJob) (ids []events.JobID) {
 // but not the renders that a node is busy with of which only the brokers hear.
 func TestANodeThatSeesNobody(t *testing.T) {
 	t.Parallel() // it mostly waits
-	broker, ports, files := nodetest.Broker(t), nodetest.FreePorts(t, 5), t.TempDir()
+	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 5), t.TempDir()
 	start := func(gossip, actors, join string) (*node.Node, *machine) {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 8
@@ -216,7 +219,7 @@ func TestANodeThatSeesNobody(t *testing.T) {
 // owns partitions.
 func TestAWrongClock(t *testing.T) {
 	t.Parallel() // it mostly waits
-	broker, ports, files := nodetest.Broker(t), nodetest.FreePorts(t, 6), t.TempDir()
+	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 6), t.TempDir()
 	said := nodetest.NewOutput()
 	start := func(i int, wall func() time.Time) (*node.Node, *machine) {
 		cfg := nodetest.Config(t)

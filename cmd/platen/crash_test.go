@@ -103,7 +103,7 @@ func checkSettled(t *testing.T, m *machine, p *process, key client, w *workload)
 	m.withLog(t, func(l eventlog.Log) {
 		b := auditJournal(t, l)
 		b.check(t, accepted)
-		b.checkStates(t, l)
+		m.checkLedger(t, l, b.checkStates(t, l))
 		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
 	})
 	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503, slowest 202 after %s",

@@ -77,7 +77,7 @@ type processCluster struct {
 func startProcessCluster(t *testing.T, broker string, args ...string) *processCluster {
 	t.Helper()
 	c := &processCluster{broker: broker}
-	ports, files := nodetest.FreePorts(t, 2*clusterNodes), t.TempDir()
+	ports, files := testkit.FreePorts(t, 2*clusterNodes), t.TempDir()
 	for i := range clusterNodes {
 		config := filepath.Join(t.TempDir(), "platen.toml")
 		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\nsecret = \"0123456789abcdef\"\n",
@@ -241,7 +241,7 @@ func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 	}
 	b := auditJournal(t, l)
 	b.check(t, accepted)
-	b.checkStates(t, l)
+	charged := b.checkStates(t, l)
 	units := b.units()
 	for i, p := range c.nodes {
 		for _, id := range c.accounts {
@@ -257,6 +257,7 @@ func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 	}
 	for _, m := range c.machines { // no node is left that would write between two reads of the journal
 		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
+		m.checkLedger(t, l, charged)
 	}
 	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503",
 		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused)

@@ -73,7 +73,10 @@ func TestHandOverNodes(t *testing.T) {
 	if len(b) != len(jobs) {
 		t.Errorf("got %d jobs in the journal, want %d", len(b), len(jobs))
 	}
-	b.checkStates(t, l)
+	charged := b.checkStates(t, l)
+	for _, m := range c.machines {
+		m.checkLedger(t, l, charged)
+	}
 	t.Logf("renders begun by the nodes: %v", starts(t, l))
 }
 

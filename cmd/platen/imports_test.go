@@ -20,6 +20,7 @@ var rules = map[string]rule{
 	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
 	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
 	"events/public":            {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
+	"events/bus":               {"events/eventlog", "carries records as Watermill messages, and gives them no meaning"},
 	"events/disk":              {"", "directories and databases on a disk: nothing about what they hold"},
 	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
 	"events/eventlog/embedded": {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
@@ -34,10 +35,13 @@ var rules = map[string]rule{
 
 	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},
 
-	"ledger":            {"", "the contract of the usage ledger: entries and sums, wherever they come from and are kept"},
-	"ledger/embedded":   {"events/disk ledger", "a back end knows the contract of the ledger and nothing above it"},
-	"ledger/clickhouse": {"ledger", "a back end knows the contract of the ledger and nothing above it"},
-	"ledger/ledgertest": {"events/testkit ledger", "the suite tests any back end by the contract alone"},
+	"ledger":                           {"", "the contract of the usage ledger: entries and sums, wherever they come from and are kept"},
+	"ledger/embedded":                  {"events/disk ledger", "a back end knows the contract of the ledger and nothing above it"},
+	"ledger/clickhouse":                {"ledger", "a back end knows the contract of the ledger and nothing above it"},
+	"ledger/clickhouse/clickhousetest": {"events/testkit", "a server for tests: knows nothing of the ledger"},
+	"ledger/ingest":                    {"events events/bus events/eventlog events/public ledger", "reads the public events as any consumer does; nothing of jobs and accounts"},
+	"ledger/reconcile":                 {"events/eventlog events/public ledger ledger/ingest", "reads the log by itself, and shares with ingest only what an entry is"},
+	"ledger/ledgertest":                {"events/testkit ledger", "the suite tests any back end by the contract alone"},
 
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
 	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
@@ -89,21 +93,22 @@ var rules = map[string]rule{
 	"edge/request":             {"edge/schema events events/contract", "pure: from bytes to a typed request or violations"},
 	"edge/apikey":              {"events", "the form of API keys"},
 	"edge/openapi":             {"edge/schema", "describes declarations"},
+	"edge/usage":               {"edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/openapi edge/request edge/schema events events/contract events/eventlog events/public projections projections/view",
+		"edge/apikey edge/openapi edge/request edge/schema edge/usage events events/contract events/eventlog events/public ledger projections projections/view",
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
 	"cmd/platen/cli":     {"", "flags and usage"},
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema einvoice/blocks events events/contract events/eventlog events/public events/seal projections",
+		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal ledger ledger/ingest ledger/reconcile projections",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey einvoice einvoice/blocks events events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal projections projections/publish projections/view store",
+			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

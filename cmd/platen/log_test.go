@@ -65,7 +65,7 @@ func (m *machine) dump(t *testing.T, args ...string) string {
 func TestLogDumpRefusals(t *testing.T) {
 	for args, want := range map[string]string{
 		"--data " + t.TempDir(): "no node runs with this --data",
-		"--data " + t.TempDir() + " --kafka " + nodetest.FreePorts(t, 1)[0]: "cannot be read",
+		"--data " + t.TempDir() + " --kafka " + testkit.FreePorts(t, 1)[0]: "cannot be read",
 		"--job 42":                      "--job: ",
 		"--from yesterday":              "--from: must be a time",
 		"extra":                         `not "extra"`,

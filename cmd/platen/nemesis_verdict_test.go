@@ -27,16 +27,33 @@ func (s *storm) verdict() {
 	told := s.checkWebhooks(l)
 	b := auditJournal(s.t, l)
 	s.checkJobs(b, accepted, told)
-	b.checkStates(s.t, l)
+	charged := b.checkStates(s.t, l)
+	s.reconcile()
 	s.stopNodes()
 	for _, n := range s.nodes { // no node is left that would write between two reads of the journal
 		checkSameReplica(s.t, openReplica(s.t, l, filepath.Join(n.data, "replica")), openReplica(s.t, l, s.t.TempDir()))
+		n.checkLedger(s.t, l, charged)
 	}
-	s.say("the replicas are compared")
+	s.say("the replicas and the ledgers are compared")
 	s.checkProcesses()
 	s.table()
 	c := s.crowd.counted()
 	s.say("%s; histories: %v; faults: %v", c, s.crowd.checked, s.faults)
+}
+
+// reconcile has every node compare its ledger with the log, as an operator would.
+func (s *storm) reconcile() {
+	for i, n := range s.nodes {
+		var told string
+		equal := s.pass(crowdPatience, func() bool {
+			told = n.admin(s.t, "ledger", "reconcile", "--check")
+			return strings.HasPrefix(told, "equal: ") && !strings.Contains(told, "not in the ledger yet")
+		})
+		if !equal {
+			s.fault("ledger", "node %d: %.2000s", i, told)
+		}
+		s.say("the ledger of node %d: %s", i, strings.TrimSpace(told))
+	}
 }
 
 // awaitEnds waits until every job of the journal has ended. Clients do not know those whose

@@ -167,7 +167,7 @@ func TestOneNodePerDirectory(t *testing.T) {
 
 // TestUnreachableKafka starts a node whose brokers do not exist.
 func TestUnreachableKafka(t *testing.T) {
-	nobody := nodetest.FreePorts(t, 1)[0]
+	nobody := testkit.FreePorts(t, 1)[0]
 	cfg := nodetest.Config(t)
 	cfg.Kafka.Brokers = []string{nobody}
 	began := time.Now()

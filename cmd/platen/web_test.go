@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
@@ -126,7 +125,7 @@ func TestWebFaults(t *testing.T) {
 	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")
 	p := m.start(t)
 	c := client{m.devKey(t, events.PlanPro)}
-	nobody := "http://" + nodetest.FreePorts(t, 1)[0] + "/"
+	nobody := "http://" + testkit.FreePorts(t, 1)[0] + "/"
 	for name, tc := range map[string]struct {
 		body map[string]any
 		want events.ErrorCode

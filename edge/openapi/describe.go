@@ -37,6 +37,9 @@ func (b *builder) parameters(o Operation) (all []any) {
 		p.Required = true // a path needs all of its parts
 		all = append(all, b.parameter("path", p))
 	}
+	for _, p := range o.Query {
+		all = append(all, b.parameter("query", p))
+	}
 	for _, p := range o.Headers {
 		all = append(all, b.parameter("header", p))
 	}
@@ -49,9 +52,17 @@ func (b *builder) parameter(in string, p Parameter) schema.Ordered {
 		schema.Member{Name: "in", Value: in},
 		schema.Member{Name: "required", Value: p.Required},
 		schema.Member{Name: "description", Value: p.Doc},
-		schema.Member{Name: "schema", Value: b.schema(p.Kind)},
+		schema.Member{Name: "schema", Value: b.parameterSchema(p)},
 		schema.Member{Name: "example", Value: p.Example},
 	)
+}
+
+func (b *builder) parameterSchema(p Parameter) schema.JSONSchema {
+	described := b.schema(p.Kind)
+	if p.Default != nil {
+		described["default"] = p.Default
+	}
+	return described
 }
 
 func (b *builder) body(body *Body) schema.Ordered {

@@ -79,6 +79,10 @@ var (
 		Name: "Accept-Ranges", Kind: schema.String{OneOf: []string{"none"}}, Example: "none",
 		Doc: "Always none: parts of a file cannot be asked for.",
 	}
+	NextPage = Header{
+		Name: "Link", Optional: true, Kind: schema.String{}, Example: `<?cursor=MTc2>; rel="next"`,
+		Doc: "The next page, if there is one (RFC 8288).",
+	}
 	ETag = Header{
 		Name: "ETag", Kind: schema.String{Pattern: regexp.MustCompile(`(?:W/)?"[^"]*"`)}, Example: `"9f86d081884c7d65"`,
 		Doc: "Version of the content, for If-None-Match.",

@@ -35,19 +35,21 @@ type Operation struct {
 	Summary, Doc string
 	// Public operations need no key.
 	Public bool
-	// PathParams are always required. Headers are those of the request.
-	PathParams, Headers []Parameter
+	// PathParams are always required. Query and Headers are those of the request.
+	PathParams, Query, Headers []Parameter
 	// Body is nil for none.
 	Body      *Body
 	Responses []Response
 }
 
-// Parameter is a value in the path or in a header of a request.
+// Parameter is a value in the path, in the query or in a header of a request.
 type Parameter struct {
 	Name, Doc string
 	Required  bool
 	Kind      schema.Kind
-	Example   any
+	// Default is the value of a parameter that is left out, nil for none.
+	Default any
+	Example any
 }
 
 // Body is the JSON body of a request.

@@ -1,6 +1,10 @@
 package public
 
-import "platen.dev/events"
+import (
+	"time"
+
+	"platen.dev/events"
+)
 
 // Data is what an event says. Its JSON fields are described by their tags: doc says what a field
 // is, and omitempty that it may be missing.
@@ -14,6 +18,14 @@ func timeOf(at events.Instant) Time {
 		return ""
 	}
 	return Time(at.String())
+}
+
+// Parse returns the time; the zero time for "".
+func (t Time) Parse() (time.Time, error) {
+	if t == "" {
+		return time.Time{}, nil
+	}
+	return time.Parse(timeLayout, string(t))
 }
 
 // AccountOpened says that an account was opened.

@@ -79,6 +79,19 @@ type Received struct {
 	Data json.RawMessage
 }
 
+// Identity returns the id and the type that a record names, whether or not it is a public event.
+func Identity(r eventlog.Record) (id, kind string) {
+	for _, h := range r.Headers {
+		switch h.Key {
+		case headerID:
+			id = h.Value
+		case headerType:
+			kind = h.Value
+		}
+	}
+	return id, kind
+}
+
 // ErrForeign means that a record is not a public event of Platen.
 var ErrForeign = errors.New("not a public event of Platen")
 
@@ -113,6 +126,18 @@ func Parse(r eventlog.Record) (Received, error) {
 		wrong = fmt.Errorf("%w: the data is not a JSON object", ErrForeign)
 	}
 	return e, wrong
+}
+
+// Decode reads the data of an event of the type of into, which is a pointer, and reports whether the
+// event is of that type. Members that this version does not know are left out.
+func (e Received) Decode(into Data) (is bool, err error) {
+	if e.Type != into.eventType() {
+		return false, nil
+	}
+	if err := json.Unmarshal(e.Data, into); err != nil {
+		return true, fmt.Errorf("data of %s: %w", e.Type, err)
+	}
+	return true, nil
 }
 
 var errUnexpected = errors.New("unexpected")

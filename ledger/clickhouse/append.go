@@ -132,14 +132,17 @@ func months(entries []ledger.Hashed) (all []month) {
 	return all
 }
 
-// insert inserts rows as one block. A second insert with the same id is refused by the server
-// while the first is under way, even if its client is gone.
+// insert inserts rows as one block. Unless the id is empty, a second insert with it is refused by the
+// server while the first is under way, even if its client is gone.
 func (l *Ledger) insert(ctx context.Context, id, table string, columns []string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("INSERT INTO %s (%s)", table, strings.Join(columns, ", "))
-	batch, err := l.conn.PrepareBatch(driver.Context(ctx, driver.WithQueryID(id)), text)
+	if id != "" {
+		ctx = driver.Context(ctx, driver.WithQueryID(id))
+	}
+	batch, err := l.conn.PrepareBatch(ctx, text)
 	if err != nil {
 		return err
 	}

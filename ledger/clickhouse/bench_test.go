@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"platen.dev/ledger"
+	"platen.dev/ledger/clickhouse/clickhousetest"
 	"platen.dev/ledger/ledgertest"
 )
 
@@ -13,11 +14,11 @@ import (
 func benchLedger(b *testing.B) *Ledger {
 	b.Helper()
 	address := os.Getenv("CLICKHOUSE_ADDRESS")
-	if address == "" && installed() == nil {
+	if address == "" && clickhousetest.Installed() == nil {
 		b.Skip("skipped: CLICKHOUSE_ADDRESS is not set and clickhouse-server is not installed")
 	}
 	if address == "" {
-		address = startServer(b).address
+		address = clickhousetest.Start(b).Address
 	}
 	return mustOpen(b, fresh(b, address))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"platen.dev/ledger/clickhouse/clickhousetest"
+
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 	api "github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
@@ -42,10 +44,10 @@ func (b faultyBatch) Send() error {
 
 // killAt kills the server beside an insert that has begun, the last of some. What it returns waits
 // until that is done, also if there were fewer inserts.
-func (s *server) killAt(l *Ledger, inserts int) (wait func()) {
+func killAt(s *clickhousetest.Server, l *Ledger, inserts int) (wait func()) {
 	killed := make(chan struct{})
 	kill := sync.OnceFunc(func() {
-		s.kill()
+		s.Kill()
 		close(killed)
 	})
 	l.conn = faultyConn{l.conn, func(step string) error {

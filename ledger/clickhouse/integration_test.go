@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -15,14 +16,15 @@ import (
 
 	"platen.dev/events/testkit"
 	"platen.dev/ledger"
+	"platen.dev/ledger/clickhouse/clickhousetest"
 	"platen.dev/ledger/ledgertest"
 )
 
 // The contract holds on a real server, whichever step of an append fails.
 func TestServerSuite(t *testing.T) {
-	s := startServer(t)
+	s := clickhousetest.Start(t)
 	ledgertest.Run(t, func(t testing.TB) ledgertest.Storage {
-		c := fresh(t, s.address)
+		c := fresh(t, s.Address)
 		return ledgertest.Storage{
 			Open: func(t testing.TB) ledger.Ledger { return mustOpen(t, c) },
 			OpenFaulty: func(t testing.TB, fault func(string) error) ledger.Ledger {
@@ -50,11 +52,11 @@ func records(n int) ledger.Batch {
 // after the batch was appended again.
 func TestServerKilled(t *testing.T) {
 	const n = 30_000
-	s := startServer(t)
+	s := clickhousetest.Start(t)
 	for inserts := 1; inserts <= 5; inserts++ {
-		c := fresh(t, s.address)
+		c := fresh(t, s.Address)
 		l := mustOpen(t, c)
-		wait := s.killAt(l, inserts)
+		wait := killAt(s, l, inserts)
 		if err := l.Append(testkit.Context(t), records(n)); err == nil {
 			t.Log("the server finished before it was killed")
 		} else {
@@ -62,7 +64,7 @@ func TestServerKilled(t *testing.T) {
 		}
 		_ = l.Close()
 		wait()
-		s.start(t)
+		s.Restart(t)
 		l = mustOpen(t, c)
 		next, err := l.Next(testkit.Context(t), "t", 0)
 		if err != nil || next != 0 && next != n {
@@ -86,8 +88,8 @@ func TestServerKilled(t *testing.T) {
 // Rows that were lost behind their marker are noticed, and come back when the batch is appended
 // again; so do rows of which the server has lost the ids.
 func TestServerRepairs(t *testing.T) {
-	s := startServer(t)
-	c := fresh(t, s.address)
+	s := clickhousetest.Start(t)
+	c := fresh(t, s.Address)
 	l, b := mustOpen(t, c), records(300)
 	mustAppend := func() {
 		t.Helper()
@@ -130,8 +132,8 @@ func count(t *testing.T, conn driver.Conn, query string) (n uint64) {
 
 // A retry inserts only what is missing: no row is there twice, and nothing depends on merges.
 func TestServerInsertsOnlyTheMissing(t *testing.T) {
-	s := startServer(t)
-	c := fresh(t, s.address)
+	s := clickhousetest.Start(t)
+	c := fresh(t, s.Address)
 	l := mustOpen(t, c)
 	sends := 0
 	l.conn = faultyConn{l.conn, func(step string) error {
@@ -158,8 +160,8 @@ func TestServerInsertsOnlyTheMissing(t *testing.T) {
 // Copies of one entry with different content, which only writers at the same moment can leave, are
 // an error of every read that comes upon them.
 func TestServerTornEntry(t *testing.T) {
-	s := startServer(t)
-	c := fresh(t, s.address)
+	s := clickhousetest.Start(t)
+	c := fresh(t, s.Address)
 	l := mustOpen(t, c)
 	if err := l.Append(testkit.Context(t), records(30)); err != nil {
 		t.Fatal(err)
@@ -186,8 +188,8 @@ func TestServerTornEntry(t *testing.T) {
 
 // Tables of a newer version, and a database that is missing, are refused with what to do.
 func TestServerRefuses(t *testing.T) {
-	s := startServer(t)
-	c := fresh(t, s.address)
+	s := clickhousetest.Start(t)
+	c := fresh(t, s.Address)
 	l := mustOpen(t, c)
 	mustOpen(t, c) // the migrations are applied once
 	conn := connect(t, mustValid(c))
@@ -213,19 +215,17 @@ func TestServerRefuses(t *testing.T) {
 	wrong.User = "nobody"
 	_, err = Open(testkit.Context(t), wrong)
 	wantErr(err, "nobody")
-	s.kill()
+	s.Kill()
 	_, err = l.Next(testkit.Context(t), "t", 0)
-	wantErr(err, s.address)
+	wantErr(err, s.Address)
 }
 
 // A server that hangs holds nobody up: the context ends each call, and once the server goes on, so
 // does the ledger.
 func TestServerHangs(t *testing.T) {
-	s := startServer(t)
-	l := mustOpen(t, fresh(t, s.address))
-	if err := s.process.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	s := clickhousetest.Start(t)
+	l := mustOpen(t, fresh(t, s.Address))
+	s.Signal(t, syscall.SIGSTOP)
 	ctx, cancel := context.WithTimeout(testkit.Context(t), 100*time.Millisecond)
 	defer cancel()
 	start := time.Now()
@@ -238,13 +238,57 @@ func TestServerHangs(t *testing.T) {
 	if took := time.Since(start); took > dialTimeout {
 		t.Errorf("the calls took %s", took)
 	}
-	if err := s.process.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	s.Signal(t, syscall.SIGCONT)
 	if err := l.Append(testkit.Context(t), records(10)); err != nil {
 		t.Fatal(err)
 	}
 	if f, err := l.RowsOf(testkit.Context(t), "t", 0, 0, 9); err != nil || f.Entries != 10 {
 		t.Errorf("rows %+v, %v", f, err)
 	}
+}
+
+// A ledger whose server is not there yet works from its first answer on.
+func TestServerComesLate(t *testing.T) {
+	s := clickhousetest.Start(t)
+	config := fresh(t, s.Address)
+	s.Kill()
+	l, err := Connect(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if err := l.Check(testkit.Context(t)); !errors.Is(err, ErrUnreachable) {
+		t.Fatal(err)
+	}
+	s.Restart(t)
+	testkit.Eventually(t, "the ledger works", func() bool { return l.Append(testkit.Context(t), records(10)) == nil })
+	if err := l.Check(testkit.Context(t)); err != nil {
+		t.Error(err)
+	}
+	config.Database = "missing"
+	missing, err := Connect(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = missing.Close() }()
+	if err := missing.Check(testkit.Context(t)); err == nil || errors.Is(err, ErrUnreachable) {
+		t.Errorf("a database that is missing: %v", err)
+	}
+}
+
+// Nodes that start at the same time make the tables together.
+func TestServerManyStarts(t *testing.T) {
+	config := fresh(t, clickhousetest.Start(t).Address)
+	var opening sync.WaitGroup
+	for range 8 {
+		opening.Go(func() {
+			l, err := Open(testkit.Context(t), config)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = l.Close()
+		})
+	}
+	opening.Wait()
 }

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -42,6 +43,8 @@ func statements(text string, c Config) (all []string) {
 	return all
 }
 
+var errNewer = errors.New("the tables are those of a newer program")
+
 // migrate brings the tables to the newest version.
 func (l *Ledger) migrate(ctx context.Context, to []string) error {
 	for _, s := range statements(schemaTable, l.config) {
@@ -54,7 +57,7 @@ func (l *Ledger) migrate(ctx context.Context, to []string) error {
 		return err
 	}
 	if int(version) > len(to) {
-		return fmt.Errorf("the tables have version %d, this program knows versions up to %d: use a newer one", version, len(to))
+		return fmt.Errorf("%w: they have version %d, this program knows versions up to %d: use a newer one", errNewer, version, len(to))
 	}
 	for ; int(version) < len(to); version++ {
 		if err := l.apply(ctx, to[version], version+1); err != nil {
@@ -70,5 +73,5 @@ func (l *Ledger) apply(ctx context.Context, text string, version uint32) error {
 			return err
 		}
 	}
-	return l.insert(ctx, fmt.Sprint("version ", version), "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
+	return l.insert(ctx, "", "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
 }

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
@@ -34,15 +35,34 @@ type Ledger struct {
 	conn   driver.Conn
 	gate   *ledger.Gate
 
+	migration chan struct{} // holds one while a call migrates
+	migrated  atomic.Bool
+
 	mu    sync.Mutex
 	clean map[string]int64 // by partition: the end of the last append, if that succeeded
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
+// ErrUnreachable means that no server has answered.
+var ErrUnreachable = errors.New("ClickHouse cannot be reached")
+
 // Open connects to ClickHouse and brings its tables up to date. It refuses tables of a newer
 // version.
 func Open(ctx context.Context, c Config) (*Ledger, error) {
+	l, err := Connect(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Check(ctx); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// Connect returns a ledger without asking a server. The first call that reaches one does what Open
+// does.
+func Connect(c Config) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
@@ -55,11 +75,34 @@ func Open(ctx context.Context, c Config) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
-	l := &Ledger{config: c, conn: conn, gate: ledger.NewGate(), clean: map[string]int64{}}
-	if err := l.call(ctx, "open", func(ctx context.Context) error { return l.migrate(ctx, migrations) }); err != nil {
-		return nil, errors.Join(err, l.Close())
+	return &Ledger{config: c, conn: conn, gate: ledger.NewGate(), clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
+}
+
+// Check does what Open does. The error is ErrUnreachable if no server has answered; any other one
+// stays until somebody mends what it says.
+func (l *Ledger) Check(ctx context.Context) error {
+	err := l.call(ctx, "open", func(context.Context) error { return nil })
+	var refused *proto.Exception
+	if err == nil || errors.As(err, &refused) || errors.Is(err, errNewer) || errors.Is(err, ledger.ErrClosed) {
+		return err
 	}
-	return l, nil
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+// upToDate brings the tables up to date, once.
+func (l *Ledger) upToDate(ctx context.Context) error {
+	if l.migrated.Load() {
+		return nil
+	}
+	select {
+	case l.migration <- struct{}{}:
+		defer func() { <-l.migration }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := l.migrate(ctx, migrations)
+	l.migrated.Store(err == nil)
+	return err
 }
 
 // Close implements ledger.Ledger.
@@ -79,7 +122,9 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 	defer leave()
 	bounded, cancel := context.WithTimeout(ctx, l.config.Timeout)
 	defer cancel()
-	err = f(bounded)
+	if err = l.upToDate(bounded); err == nil {
+		err = f(bounded)
+	}
 	if deadline, _ := bounded.Deadline(); err != nil && !time.Now().Before(deadline) {
 		<-bounded.Done() // the connection has the same deadline, and may be first by a moment
 	}

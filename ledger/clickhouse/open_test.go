@@ -60,7 +60,7 @@ func TestStatements(t *testing.T) {
 // A server that is down is an error that names it.
 func TestServerIsDown(t *testing.T) {
 	c := valid()
-	c.Addresses = []string{fmt.Sprint("127.0.0.1:", closedPort(t))}
+	c.Addresses = []string{testkit.FreePorts(t, 1)[0]}
 	if _, err := Open(testkit.Context(t), c); err == nil || !strings.Contains(err.Error(), "connection refused") || !strings.Contains(err.Error(), c.Addresses[0]) {
 		t.Errorf("open: %v", err)
 	}

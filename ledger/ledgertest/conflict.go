@@ -10,6 +10,7 @@ import (
 var conflictCases = []testCase{
 	{"an id with another content is refused, whatever differs", conflicts},
 	{"a range with other entries is refused", otherRange},
+	{"a range with more entries gets those that it lacks", moreEntries},
 }
 
 func conflicts(t *testing.T, s Storage) {
@@ -55,4 +56,16 @@ func otherRange(t *testing.T, s Storage) {
 		wantRefused(t, l, more, ledger.ErrConflict, more.String())
 	}
 	wantTotal(t, l, 6, 6000, 6)
+}
+
+func moreEntries(t *testing.T, s Storage) {
+	l := s.Open(t)
+	few := batchAt(0, debits(0, 3)...)
+	few.Entries = few.Entries[:2]
+	mustAppend(t, l, few)
+	wantTotal(t, l, 2, 2000, 2)
+	mustAppend(t, l, batchAt(0, debits(0, 3)...), batchAt(0, debits(0, 3)...))
+	wantTotal(t, l, 3, 3000, 3)
+	mustAppend(t, l, few) // what the marker says
+	wantTotal(t, l, 3, 3000, 3)
 }

@@ -43,6 +43,9 @@ BY_NAME = {
     "RATE_LIMIT_EXCEEDED",
     "DOWNLOAD_BUSY",
     "DOWNLOAD_ATTEMPTS_EXHAUSTED",
+    "WINDOW_NOT_FOUND",  # starts of windows are drawn
+    "USAGE_TOO_LARGE",  # depends on what was charged
+    "USAGE_BUSY",  # depends on the queries under way
 }
 
 

@@ -95,10 +95,12 @@ func wholeNumber(text string) (int64, error) {
 	return n, nil
 }
 
-// usage prints an account's usage in its quota window.
+// usage prints an account's usage in its quota window: the live state, by which jobs are accepted. What is billed is in
+// the ledger.
 func (c call) usage() error {
 	u, err := c.client.Usage(events.AccountID(c.args[0]))
 	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "live quota\tof account %s; what is billed is in the ledger: platen admin usage %s\n", c.args[0], c.args[0])
 		fmt.Fprintf(w, "plan\t%s\n", u.Plan)
 		fmt.Fprintf(w, "window\t%s to %s\n", formatTime(u.WindowStart), formatTime(u.WindowEnd))
 		fmt.Fprintf(w, "jobs\t%d used, %d reserved, of %d\n", u.Used, u.Reserved, u.Limits.Jobs)

@@ -31,6 +31,11 @@ type call struct {
 	// A correction of usage.
 	units, bytes int64
 	reason, ref  string
+	// A query of the usage ledger.
+	from, to, bucket, timeZone, groupBy string
+	csv, entries                        bool
+	check                               bool      // only look
+	progress                            io.Writer // of what takes long
 }
 
 // command is one of `platen admin`.
@@ -52,7 +57,7 @@ func (c command) arity() (least, most int) {
 var commands = []command{
 	{"account create", "", "--plan PLAN", "open an account; --anchor TIME", call.createAccount},
 	{"account list", "", "", "list the accounts", call.listAccounts},
-	{"account usage", "ID", "", "show quota, reserved, used and the window", call.usage},
+	{"account usage", "ID", "", "show the live quota: reserved, used and the window", call.usage},
 	{"account set-plan", "ID PLAN", "", "move an account to another plan", call.setPlan},
 	{"account set-anchor", "ID TIME", "", "let the quota windows run from TIME (RFC 3339, in the past)", call.setAnchor},
 	{"account reset-window", "ID", "", "go back to the present quota window after a clock was ahead", call.resetWindow},
@@ -60,6 +65,10 @@ var commands = []command{
 	{"account adjust", "ID", "--reason TEXT", "charge --units N and --bytes N more, or less if they are negative; --ref ENTRY", call.adjust},
 	{"account set-file-limit", "ID MB", "", "let files have MB megabytes; 0 for the plan's 150", call.setFileLimit},
 	{"account set-blocks", "ID N", "", "set N extra blocks of 1 GB a month (business plan)", call.setBlocks},
+	{"usage", "ID", "", "show what was charged by the usage ledger: --from, --to, --bucket, --time-zone, --group-by, --csv, --entries", call.ledgerUsage},
+	{"ledger reconcile", "", "", "compare the usage ledger with the log, and append what it lacks: --check only looks, --account ID, --from, --to", call.reconcileLedger},
+	{"ledger poison list", "", "", "list the records that the usage ledger could not take, with the reason", call.listPoison},
+	{"ledger poison retry", "[RECORD]", "", "append them, or one of them, after what was wrong is mended", call.retryPoison},
 	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},
 	{"key list", "ID", "", "list an account's keys", call.listKeys},
 	{"key revoke", "ID KEY", "", "make a key invalid", call.revokeKey},
@@ -100,7 +109,7 @@ func Run(args []string, data string, stdout, stderr io.Writer) error {
 		return wrongUsage(stderr, fmt.Sprintf("unknown admin command %q", args[0]+" "+args[1]))
 	}
 	name := command.name
-	run := call{out: stdout}
+	run := call{out: stdout, progress: stderr}
 	flags := run.flags(name, &data)
 	flags.SetOutput(stderr)
 	var err error
@@ -141,12 +150,20 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.id, "id", "", "`ID` of the saved template to replace (default: a new one)")
 	flags.StringVar(&c.name, "name", "", "`NAME` of the template, for people")
 	flags.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "let the secret before sign too for `TIME`, 1h to 120h")
-	flags.StringVar(&c.account, "account", "", "send the webhooks of this account's jobs again, by its `ID`")
+	flags.StringVar(&c.account, "account", "", "only of one account, by its `ID`")
+	flags.BoolVar(&c.check, "check", false, "compare only, and repair nothing")
 	flags.StringVar(&c.since, "since", "", "only of jobs that ended since `TIME` (RFC 3339, or how long ago, like 90m)")
 	flags.Int64Var(&c.units, "units", 0, "give back, or charge, `N` render units")
 	flags.Int64Var(&c.bytes, "bytes", 0, "give back, or charge, `N` bytes")
 	flags.StringVar(&c.reason, "reason", "", "why, for people: `TEXT`")
 	flags.StringVar(&c.ref, "ref", "", "the `ENTRY` that is corrected: a job's id and /debit, or the id of a correction")
+	flags.StringVar(&c.from, "from", "", "what was charged from `TIME` on: RFC 3339 or a date (default: 30 days before --to)")
+	flags.StringVar(&c.to, "to", "", "what was charged before `TIME` (default: now)")
+	flags.StringVar(&c.bucket, "bucket", "", "a row for each `BUCKET`: total, hour, day, month or window (default day)")
+	flags.StringVar(&c.timeZone, "time-zone", "", "whose days and months are meant, by `NAME`, such as Europe/Berlin (default UTC)")
+	flags.StringVar(&c.groupBy, "group-by", "", "rows for each of `LIST`: key, operation, tag:NAME, separated by commas")
+	flags.BoolVar(&c.csv, "csv", false, "print CSV as the API writes it")
+	flags.BoolVar(&c.entries, "entries", false, "list the entries of the ledger instead of sums")
 	flags.BoolVar(&c.failed, "failed", false, "only webhooks that were not delivered")
 	flags.BoolVar(&c.test, "test", false, "create a key for test mode (sk_test_)")
 	return flags

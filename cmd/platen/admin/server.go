@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"platen.dev/edge"
+	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
+	"platen.dev/ledger"
 	"platen.dev/projections"
 )
 
@@ -26,6 +28,9 @@ type Config struct {
 	Replica  *projections.Replica
 	Log      eventlog.Log
 	Shards   Shards
+	// Ledger is what accounts were charged, QuotaWindows says which quota windows may still change.
+	Ledger       ledger.Ledger
+	QuotaWindows func(events.AccountID) (usage.Live, error)
 	// Seal encrypts the secrets of accounts.
 	Seal *seal.Key
 	// RotateSeal has Seal seal with a new secret from now on.
@@ -39,6 +44,7 @@ type Config struct {
 // Server is the admin interface of a node.
 type Server struct {
 	Config
+	usageOf *usage.Service
 	http    *http.Server
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc
@@ -62,7 +68,7 @@ func Listen(data string, config Config) (*Server, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	s := &Server{Config: config}
+	s := &Server{Config: config, usageOf: usage.New(config.Ledger, config.QuotaWindows, config.Now)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -86,6 +92,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /accounts", s.listAccounts)
 	mux.HandleFunc("PUT /accounts/{id}/plan", s.setPlan)
 	mux.HandleFunc("GET /accounts/{id}/usage", s.usage)
+	mux.HandleFunc("GET /accounts/{id}/ledger", s.ledgerUsage)
+	mux.HandleFunc("GET /accounts/{id}/ledger/entries", s.ledgerEntries)
 	mux.HandleFunc("PUT /accounts/{id}/anchor", s.setAnchor)
 	mux.HandleFunc("POST /accounts/{id}/reset-window", s.resetWindow)
 	mux.HandleFunc("POST /accounts/{id}/adjustments", s.adjust)
@@ -110,6 +118,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /seal", s.rotateSeal)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
+	mux.HandleFunc("POST /ledger/partitions/{partition}", s.reconcile)
+	mux.HandleFunc("GET /ledger/poison", s.listPoison)
+	mux.HandleFunc("POST /ledger/poison", s.retryPoison)
 	mux.HandleFunc("GET /log", s.dumpLog)
 	mux.HandleFunc("GET /events", s.streamEvents)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)

@@ -127,6 +127,9 @@ func (s *server) describes(method, path string) bool {
 		}
 		path = "/jobs/{job_id}" + strings.TrimPrefix(rest, id)
 	}
+	if strings.HasPrefix(path, "/usage/windows/") {
+		path = "/usage/windows/{start}"
+	}
 	return slices.Contains(s.described, method+" "+path)
 }
 

@@ -11,6 +11,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
 	"platen.dev/events"
+	"platen.dev/ledger/ingest"
 )
 
 // collector exports what the node's parts count themselves. It asks each part once per
@@ -28,6 +29,7 @@ type figures struct {
 	shards shardFigures
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
+	ingest ingest.Figures
 	lag    int64
 	disks  []volume
 }
@@ -167,6 +169,10 @@ func (c *collector) addShards() {
 	})
 	c.gauge("platen_events_unpublished_records", "Journal records of the node's shards whose public events are not published yet.", func(at figures) float64 { return float64(at.shards.unpublished) })
 	c.counter("platen_events_failures_total", "How often publishing the events of a partition has failed; it is tried again.", func(at figures) float64 { return float64(at.shards.failures) })
+	c.counter("platen_ledger_entries_total", "Entries of the usage ledger that this node has appended.", func(at figures) float64 { return float64(at.ingest.Entries) })
+	c.counter("platen_ledger_poisoned_total", "Records that the usage ledger could not take and that went to platen.events.poison.", func(at figures) float64 { return float64(at.ingest.Poisoned) })
+	c.counter("platen_ledger_failures_total", "How often appending to the usage ledger has failed; it is tried again.", func(at figures) float64 { return float64(at.ingest.Failures) })
+	c.gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.ingest.Delay.Seconds() })
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
 }
 
@@ -207,7 +213,7 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at := figures{
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
-		lag: c.node.replica.Lag(), disks: c.node.space.disks(),
+		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(),
 	}
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)

@@ -18,6 +18,7 @@ import (
 	"platen.dev/actors/webhook"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
 )
 
@@ -39,8 +40,11 @@ type Config struct {
 	Partitions int32 `toml:"partitions"`
 	// Kafka configures the shared log; without brokers the embedded log is used.
 	Kafka KafkaConfig `toml:"kafka"`
-	// ClickHouse is the address of the usage ledger's server, host:port.
+	// ClickHouse is where the usage ledger is kept: host:port of the native protocol, or several
+	// with commas between them, replicas of one shard. Empty means <data>/ledger.db.
 	ClickHouse string `toml:"clickhouse"`
+	// Ledger configures the ledger in ClickHouse.
+	Ledger LedgerConfig `toml:"ledger"`
 	// Cluster says how nodes find one another; without a gossip address the node is alone.
 	Cluster ClusterConfig `toml:"cluster"`
 	// EgressAllow exempts address ranges from the refusal of non-public addresses
@@ -80,6 +84,22 @@ type KafkaConfig struct {
 	// CommandsHours is how long topics created by Platen keep commands, content included. A
 	// job must be rendered within that time, so a topic that keeps them for less is refused.
 	CommandsHours int `toml:"commands_hours"`
+}
+
+// LedgerConfig is the section [ledger]: how to use ClickHouse.
+type LedgerConfig struct {
+	// Database holds the tables. It must exist.
+	Database string `toml:"database"`
+	// User may create tables in the database, read and insert; empty means ClickHouse's default.
+	User     string `toml:"user"`
+	Password string `toml:"password"`
+	// TLS encrypts connections. CAFile has certificates (PEM) of the authorities to trust instead
+	// of the system's.
+	TLS    bool   `toml:"tls"`
+	CAFile string `toml:"ca_file"`
+	// Cluster is the name of the ClickHouse cluster on whose servers the tables are made,
+	// replicated; empty means a single server.
+	Cluster string `toml:"cluster"`
 }
 
 // S3Config is the section [s3]. Credentials come from elsewhere (docs/STORAGE.md).
@@ -133,6 +153,7 @@ func NewConfig() Config {
 		Partitions:   events.DefaultPartitions,
 		Kafka:        KafkaConfig{ReplicationFactor: 1, SessionSeconds: 6, CommandsHours: 168},
 		S3:           S3Config{Region: "us-east-1"},
+		Ledger:       LedgerConfig{Database: "default"},
 		DrainSeconds: 25,
 		DocsURL:      "https://platen.dev/docs/errors",
 		UpgradeURL:   "https://platen.dev/pricing",
@@ -177,11 +198,29 @@ func (c Config) Validate() error {
 		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"),
 		check(c.Browser.Slots >= 0, "browser.slots: must not be negative"),
 		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
-		checkOptionalAddress("clickhouse", c.ClickHouse),
+		c.validateLedger(),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
 		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),
 	)
+}
+
+func (c Config) validateLedger() error {
+	if c.ClickHouse == "" {
+		return nil
+	}
+	if err := c.clickhouse().Validate(); err != nil {
+		return fmt.Errorf("clickhouse, [ledger]: %w", err)
+	}
+	return nil
+}
+
+// clickhouse returns how to use ClickHouse.
+func (c Config) clickhouse() clickhouse.Config {
+	return clickhouse.Config{
+		Addresses: strings.Split(c.ClickHouse, ","), Database: c.Ledger.Database, User: c.Ledger.User, Password: c.Ledger.Password,
+		TLS: c.Ledger.TLS, CAFile: c.Ledger.CAFile, Cluster: c.Ledger.Cluster,
+	}
 }
 
 func (k KafkaConfig) validate() error {

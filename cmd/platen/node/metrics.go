@@ -30,7 +30,8 @@ type metrics struct {
 	webhooks *prometheus.HistogramVec
 	uploads  *prometheus.HistogramVec
 
-	handler fasthttp.RequestHandler
+	registry *prometheus.Registry
+	handler  fasthttp.RequestHandler
 }
 
 func newMetrics(n *Node) *metrics {
@@ -51,10 +52,10 @@ func newMetrics(n *Node) *metrics {
 		m.webhooks.WithLabelValues(class)
 		m.uploads.WithLabelValues(class)
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.appends, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
+	m.registry = prometheus.NewRegistry()
+	m.registry.MustRegister(m.appends, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	return m
 }
 

@@ -4,8 +4,8 @@
 //	node, err := node.Start(ctx, cfg, node.Options{Logger: logger})
 //	defer node.Close()
 //
-// Each file starts a few parts: storage.go the log, the replica and the file store,
-// cluster.go the actor system and the gossip, rendering.go the browsers and the renderer,
+// Each file starts a few parts: storage.go the log, the replica and the file store, ledger.go the
+// usage ledger, cluster.go the actor system and the gossip, rendering.go the browsers and the renderer,
 // shards.go the owners of partitions, serving.go the API and the admin interface.
 package node
 
@@ -32,6 +32,8 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
+	"platen.dev/ledger"
+	"platen.dev/ledger/ingest"
 	"platen.dev/projections"
 	"platen.dev/projections/publish"
 	"platen.dev/store"
@@ -55,6 +57,8 @@ type Node struct {
 	files     store.Files
 	space     *space
 	appends   *appends
+	ledger    ledger.Ledger
+	ingest    *ingest.Running
 	cluster   *cluster.Cluster // nil when the node is alone
 	addresses publicAddresses
 	pool      *browserpool.Pool
@@ -110,9 +114,9 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		start func(context.Context) error
 	}{
 		{"data directory", n.startData},
-		{"usage ledger", n.startLedger},
 		{"key for credentials", n.startSeal},
 		{"log", n.startLog},
+		{"usage ledger", n.startLedger},
 		{"actors", n.startActors},
 		{"replica", n.startReplica},
 		{"work directory", n.startWork},
@@ -126,6 +130,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"deliveries", n.startDeliveries},
 		{"public events", n.startPublisher},
 		{"shards", n.startShards},
+		{"usage", n.startIngest},
 		{"request rates", n.startRates},
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},

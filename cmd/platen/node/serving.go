@@ -16,7 +16,7 @@ import (
 )
 
 func (n *Node) startAdmin(context.Context) error {
-	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Seal: n.seal, RotateSeal: n.rotateSeal, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
+	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Seal: n.seal, RotateSeal: n.rotateSeal, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
 	if err == nil {
 		n.onClose("admin", server.Close)
 	}
@@ -34,7 +34,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
-		Foresee:   n.foresee, Room: n.space.forJobs,
+		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
 		Rate: n.rate, Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,

@@ -51,13 +51,6 @@ func (n *Node) startWork(context.Context) error {
 	return errors.Join(os.MkdirAll(dir, 0o700), removeNewFiles(n.cfg.Data))
 }
 
-func (n *Node) startLedger(context.Context) error {
-	if n.cfg.ClickHouse != "" {
-		return errors.New("this version has no usage ledger yet: leave --clickhouse out")
-	}
-	return nil
-}
-
 func (n *Node) startSeal(context.Context) (err error) {
 	n.seal, err = sealKey(n.cfg)
 	return err
@@ -100,6 +93,7 @@ func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, f
 			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
 			events.TopicJournal:  {Unbounded: true},
 			events.TopicEvents:   {Unbounded: true, Compression: "gzip"}, // every client reads gzip
+			events.TopicPoison:   {},
 		},
 	})
 }

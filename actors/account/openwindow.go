@@ -1,0 +1,40 @@
+package account
+
+import (
+	"slices"
+
+	"platen.dev/events"
+)
+
+// WindowEnd returns the end of the quota window that began at start, as far as the present anchor
+// tells.
+func (s State) WindowEnd(start events.Instant) events.Instant { return windowEnd(s.Anchor, start) }
+
+// UnfinishedWindows returns the quota windows to which jobs of an account that have not ended will be
+// charged, in order. s is the account's state, which was read before.
+func UnfinishedWindows(r Scanner, partition int32, id events.AccountID, s State) (windows []events.Instant, err error) {
+	if s.Running == 0 {
+		return nil, nil
+	}
+	if s.Running == s.Reserved { // the counts of the last window: no others have unfinished jobs
+		return []events.Instant{s.Window}, nil
+	}
+	var mine []events.JobID
+	err = r.Scan(unsettled.Key(partition), func(key, value []byte) bool {
+		if account, wrong := unsettled.Decode(value); wrong == nil && account == id {
+			mine = append(mine, parseUnsettledKey(key))
+		}
+		return true
+	})
+	for _, job := range mine {
+		if err != nil {
+			return nil, err
+		}
+		j, _, wrong := jobs.Get(r, jobKey(partition, job))
+		if err = wrong; j.Active() && j.Window != 0 && !slices.Contains(windows, j.Window) {
+			windows = append(windows, j.Window)
+		}
+	}
+	slices.Sort(windows)
+	return windows, err
+}

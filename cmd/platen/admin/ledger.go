@@ -1,0 +1,270 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/ledger"
+	"platen.dev/ledger/ingest"
+	"platen.dev/ledger/reconcile"
+)
+
+// This file compares the usage ledger with the log, and shows what is not in it, from both ends.
+
+// listPoison responds with the records that the ledger could not take.
+func (s *Server) listPoison(w http.ResponseWriter, r *http.Request) {
+	all, err := ingest.Poison(r.Context(), s.Log, s.Ledger)
+	if err != nil {
+		refuse(w, 503, err.Error())
+		return
+	}
+	respond(w, 200, all)
+}
+
+// retryPoison appends what a poison record stands for.
+func (s *Server) retryPoison(w http.ResponseWriter, r *http.Request) {
+	var at ledger.Source
+	if !decode(w, r, &at) {
+		return
+	}
+	if at.Topic != events.TopicEvents || at.Partition < 0 || at.Partition >= s.Log.Partitions() || at.Offset < 0 {
+		refuse(w, 400, "no record can be at this place")
+		return
+	}
+	if err := ingest.Retry(r.Context(), s.Log, s.Ledger, at); err != nil {
+		refuse(w, 409, err.Error())
+		return
+	}
+	respond(w, 200, struct{}{})
+}
+
+// reconciliation is what a request compares.
+type reconciliation struct {
+	Repair   bool      `json:"repair"`
+	Account  string    `json:"account"`
+	From, To time.Time // zero is unbounded
+}
+
+// reconcile compares one partition with the log.
+func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
+	p, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
+	if err != nil || p < 0 || p >= int64(s.Log.Partitions()) {
+		refuse(w, 400, fmt.Sprintf("%q is not a partition", r.PathValue("partition")))
+		return
+	}
+	var asked reconciliation
+	if !decode(w, r, &asked) {
+		return
+	}
+	poison, err := ingest.Poison(r.Context(), s.Log, s.Ledger)
+	if err != nil {
+		refuse(w, 503, err.Error())
+		return
+	}
+	report, err := reconcile.Partition(r.Context(), reconcile.Config{
+		Ledger: s.Ledger, Log: s.Log, Topic: events.TopicEvents, Repair: asked.Repair, Account: asked.Account, From: asked.From, To: asked.To,
+		Poison: func(partition int32) map[int64]bool { return offsetsOf(poison, partition) },
+	}, int32(p))
+	if err != nil {
+		refuse(w, 503, err.Error())
+		return
+	}
+	respond(w, 200, report)
+}
+
+func offsetsOf(poison []ingest.Poisoned, partition int32) map[int64]bool {
+	offsets := map[int64]bool{}
+	for _, p := range poison {
+		if p.Source.Partition == partition {
+			offsets[p.Source.Offset] = true
+		}
+	}
+	return offsets
+}
+
+// Reconcile has the running node compare the ledger with one partition of the log, which takes as
+// long as it takes to read it.
+func (c Client) Reconcile(ctx context.Context, partition int32, repair bool) (reconcile.Report, error) {
+	return c.reconcile(ctx, partition, reconciliation{Repair: repair})
+}
+
+func (c Client) reconcile(ctx context.Context, partition int32, asked reconciliation) (report reconcile.Report, err error) {
+	b, err := json.Marshal(asked)
+	if err != nil {
+		return report, err
+	}
+	body, err := c.open(ctx, "POST", fmt.Sprintf("/ledger/partitions/%d", partition), b)
+	if err != nil {
+		return report, err
+	}
+	defer body.Close()
+	return report, json.NewDecoder(body).Decode(&report)
+}
+
+// Partitions returns how many partitions the node's log has.
+func (c Client) Partitions() (int32, error) {
+	var all []partitionInfo
+	err := c.do("GET", "/partitions", nil, &all)
+	return int32(len(all)), err
+}
+
+// errUnequal is the error of a comparison that has found what it could not repair.
+var errUnequal = errors.New("ledger and log are not equal")
+
+func (c call) reconcileLedger() error {
+	asked := reconciliation{Repair: !c.check, Account: c.account}
+	var err error
+	if asked.From, asked.To, err = c.times(); err != nil {
+		return err
+	}
+	count, err := c.client.Partitions()
+	if err != nil {
+		return err
+	}
+	first, last := int32(0), count-1
+	if c.account != "" {
+		first = events.Partition(events.AccountID(c.account), count)
+		last = first
+	}
+	total := comparison{}
+	for p := first; p <= last; p++ {
+		fmt.Fprintf(c.progress, "\rpartition %d of %d", p-first+1, last-first+1)
+		report, err := c.client.reconcile(context.Background(), p, asked)
+		if err != nil {
+			fmt.Fprintln(c.progress)
+			return err
+		}
+		if len(report.Differences) > 0 {
+			fmt.Fprint(c.progress, "\r")
+		}
+		total.add(c.out, report)
+	}
+	fmt.Fprintln(c.progress)
+	return total.tell(c.out)
+}
+
+// times returns the bounds that --from and --to give, zero for none.
+func (c call) times() (from, to time.Time, err error) {
+	if from, err = optionalTime("--from", c.from); err != nil {
+		return from, to, err
+	}
+	to, err = optionalTime("--to", c.to)
+	return from, to, err
+}
+
+func optionalTime(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.Truncate(time.Second), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%s %s: give a time like 2026-01-31T09:00:00Z, or a date", flag, text)
+}
+
+// comparison sums up the reports of partitions.
+type comparison struct {
+	partitions, accounts, poison, differences, repaired, unequal int
+	entries, units, bytes, behind                                int64
+}
+
+func (t *comparison) add(w io.Writer, r reconcile.Report) {
+	t.partitions++
+	t.accounts += r.Accounts
+	t.poison += r.Poison
+	t.entries += r.Log.Entries
+	t.units += r.Log.Units
+	t.bytes += r.Log.Bytes
+	t.behind += r.Behind
+	for _, d := range r.Differences {
+		fmt.Fprintf(w, "partition %d, %s\n", r.Partition, d)
+		if d.Repaired {
+			t.repaired++
+		}
+	}
+	t.differences += len(r.Differences) + r.More
+	if !r.Equal() {
+		t.unequal++
+	}
+}
+
+func (t *comparison) tell(w io.Writer) error {
+	word := "equal"
+	if t.unequal > 0 {
+		word = "NOT equal"
+	}
+	fmt.Fprintf(w, "%s: partitions %d, accounts %d, entries %d, render units %d, bytes %d\n", word, t.partitions, t.accounts, t.entries, t.units, t.bytes)
+	if t.differences > 0 {
+		fmt.Fprintf(w, "differences: %d, of which repaired: %d\n", t.differences, t.repaired)
+	}
+	if t.behind > 0 {
+		fmt.Fprintf(w, "not in the ledger yet: %d entries, which come by themselves\n", t.behind)
+	}
+	if t.poison > 0 {
+		fmt.Fprintf(w, "left out: %d records that cannot be entries (platen admin ledger poison list)\n", t.poison)
+	}
+	if t.unequal > 0 {
+		return errUnequal
+	}
+	return nil
+}
+
+func (c call) listPoison() error {
+	var all []ingest.Poisoned
+	err := c.client.do("GET", "/ledger/poison", nil, &all)
+	return c.print(err, func(w io.Writer) {
+		if len(all) == 0 {
+			fmt.Fprintln(w, "the ledger has left nothing out")
+			return
+		}
+		fmt.Fprintln(w, "RECORD\tEVENT\tTYPE\tACCOUNT\tREASON")
+		for _, p := range all {
+			fmt.Fprintf(w, "%s\t%.40s\t%.60s\t%.40s\t%s\n", placeOf(p.Source), plain(p.ID), plain(p.Type), plain(p.Account), plain(p.Reason))
+		}
+	})
+}
+
+// placeOf names a record as commands take it.
+func placeOf(at ledger.Source) string { return fmt.Sprintf("%d/%d", at.Partition, at.Offset) }
+
+// plain shows a foreign text on one line of a terminal.
+func plain(text string) string { return strings.Trim(strconv.Quote(text), `"`) }
+
+func (c call) retryPoison() error {
+	var all []ingest.Poisoned
+	if err := c.client.do("GET", "/ledger/poison", nil, &all); err != nil {
+		return err
+	}
+	found, failed := 0, 0
+	for _, p := range all {
+		if len(c.args) > 0 && c.args[0] != placeOf(p.Source) {
+			continue
+		}
+		found++
+		if err := c.client.do("POST", "/ledger/poison", p.Source, nil); err != nil {
+			failed++
+			fmt.Fprintf(c.out, "%s: %s\n", placeOf(p.Source), plain(err.Error()))
+			continue
+		}
+		fmt.Fprintf(c.out, "%s: in the ledger\n", placeOf(p.Source))
+	}
+	switch {
+	case found == 0 && len(c.args) > 0:
+		return fmt.Errorf("%s is not a RECORD that platen admin ledger poison list shows", c.args[0])
+	case found == 0:
+		fmt.Fprintln(c.out, "the ledger has left nothing out")
+	case failed > 0:
+		return fmt.Errorf("%d of %d records are still not in the ledger", failed, found)
+	}
+	return nil
+}

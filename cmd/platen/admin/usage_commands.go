@@ -1,0 +1,98 @@
+package admin
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"platen.dev/edge/usage"
+)
+
+// This file has the command that asks the usage ledger.
+
+// ledgerUsage prints what an account was charged: a table and a chart, the entries, or either as CSV.
+func (c call) ledgerUsage() error {
+	if c.entries {
+		return c.ledgerEntries()
+	}
+	var r usage.Report
+	if err := c.client.do("GET", c.path("ledger?"+c.usageParams(url.Values{"bucket": {c.bucket}, "group_by": {c.groupBy}})), nil, &r); err != nil {
+		return err
+	}
+	if c.csv {
+		_, err := c.out.Write(r.CSV())
+		return err
+	}
+	_, err := io.WriteString(c.out, showReport(c.args[0], r, terminalWidth()))
+	return err
+}
+
+// usageParams adds the time of a query to other parameters. Flags that were left out have the defaults of the API.
+func (c call) usageParams(all url.Values) string {
+	all["from"], all["to"], all["time_zone"] = []string{c.from}, []string{c.to}, []string{c.timeZone}
+	for name, values := range all {
+		if values[0] == "" {
+			all.Del(name)
+		}
+	}
+	return all.Encode()
+}
+
+// ledgerEntries prints all entries of a time, page by page.
+func (c call) ledgerEntries() error {
+	if c.bucket != "" || c.groupBy != "" {
+		return fmt.Errorf("--entries lists single entries: leave --bucket and --group-by out")
+	}
+	cursor := ""
+	for first := true; first || cursor != ""; first = false {
+		var page usage.Entries
+		params := url.Values{"limit": {"1000"}, "cursor": {cursor}}
+		if err := c.client.do("GET", c.path("ledger/entries?"+c.usageParams(params)), nil, &page); err != nil {
+			return err
+		}
+		if err := c.printEntries(page, first); err != nil {
+			return err
+		}
+		if cursor = ""; page.Next != nil {
+			cursor = *page.Next
+		}
+	}
+	return nil
+}
+
+func (c call) printEntries(page usage.Entries, first bool) error {
+	text := []byte(showEntries(c.args[0], page, first))
+	if c.csv {
+		text = page.CSV()
+		if !first { // one line with the names of the columns is enough
+			text = text[bytes.IndexByte(text, '\n')+1:]
+		}
+	}
+	_, err := c.out.Write(text)
+	return err
+}
+
+// terminalWidth is how many characters fit into a line.
+func terminalWidth() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 80
+}
+
+// showEntries shows a page of entries, the first with a head.
+func showEntries(account string, page usage.Entries, first bool) string {
+	var b strings.Builder
+	if first {
+		fmt.Fprintf(&b, "Entries of account %s in the ledger, which is what is billed. It is some seconds behind.\n\n", account)
+	}
+	t := table{numbers: 2, head: []string{"UNITS", "BYTES", "TIME", "KIND", "ENTRY", "KEY", "OPERATION", "REASON"}}
+	for _, e := range page.Entries {
+		t.add(grouped(e.Units), grouped(e.Bytes), e.Occurred, e.Kind, e.ID, dash(e.Key), dash(e.Operation), dash(e.Reason))
+	}
+	return b.String() + t.text(first)
+}

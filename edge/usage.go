@@ -1,0 +1,178 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/schema"
+	"platen.dev/edge/usage"
+	"platen.dev/projections"
+)
+
+const (
+	csvType    = "text/csv; charset=utf-8; header=present"
+	windowPath = "/usage/windows/"
+)
+
+// usageEndpoint finds the endpoint of a path that is about usage.
+func (s *Server) usageEndpoint(path string) (endpoint, bool) {
+	switch path {
+	case "/usage":
+		return endpoint{route: path, handle: s.usageReport}, true
+	case "/usage/entries":
+		return endpoint{route: path, handle: s.usageEntries}, true
+	case "/usage/windows":
+		return endpoint{route: path, handle: s.usageWindows}, true
+	}
+	start, ok := strings.CutPrefix(path, windowPath)
+	if !ok || start == "" || strings.Contains(start, "/") {
+		return endpoint{}, false
+	}
+	return endpoint{route: windowPath + "{start}", handle: func(ctx *fasthttp.RequestCtx) *problem { return s.usageWindow(ctx, start) }}, true
+}
+
+// usageReport shows what the account was charged.
+func (s *Server) usageReport(ctx *fasthttp.RequestCtx) *problem {
+	caller, wrong := s.enter(ctx)
+	if wrong != nil {
+		return wrong
+	}
+	q, violations := usage.ParseQuery(queryParams(ctx), s.cfg.Now(), wantedFormat(ctx))
+	if len(violations) > 0 {
+		return invalidRequest(violations)
+	}
+	report, err := s.usage.Report(context.Background(), caller.Account, q)
+	if err != nil {
+		return s.usageProblem(caller, err)
+	}
+	sendAs(ctx, q.Format, report, "usage.csv")
+	return nil
+}
+
+// usageEntries shows the entries behind the figures.
+func (s *Server) usageEntries(ctx *fasthttp.RequestCtx) *problem {
+	caller, wrong := s.enter(ctx)
+	if wrong != nil {
+		return wrong
+	}
+	q, violations := usage.ParseEntryQuery(queryParams(ctx), s.cfg.Now(), wantedFormat(ctx))
+	if len(violations) > 0 {
+		return invalidRequest(violations)
+	}
+	entries, err := s.usage.Entries(context.Background(), caller.Account, q)
+	if err != nil {
+		return s.usageProblem(caller, err)
+	}
+	if entries.Next != nil {
+		ctx.Response.Header.Set("Link", nextLink(ctx, *entries.Next))
+	}
+	sendAs(ctx, q.Format, entries, "entries.csv")
+	return nil
+}
+
+// nextLink refers to the next page: the same query with another cursor.
+func nextLink(ctx *fasthttp.RequestCtx, cursor string) string {
+	var next fasthttp.Args
+	ctx.QueryArgs().CopyTo(&next)
+	next.Set("cursor", cursor)
+	return "<?" + next.String() + `>; rel="next"`
+}
+
+func (s *Server) usageWindows(ctx *fasthttp.RequestCtx) *problem {
+	caller, wrong := s.enterPlain(ctx)
+	if wrong != nil {
+		return wrong
+	}
+	windows, err := s.usage.Windows(context.Background(), caller.Account)
+	if err != nil {
+		return s.usageProblem(caller, err)
+	}
+	sendAs(ctx, usage.JSON, windows, "")
+	return nil
+}
+
+// usageWindow shows one quota window, which is named by its start.
+func (s *Server) usageWindow(ctx *fasthttp.RequestCtx, text string) *problem {
+	caller, wrong := s.enterPlain(ctx)
+	if wrong != nil {
+		return wrong
+	}
+	if plain, err := url.PathUnescape(text); err == nil { // many clients encode the colons
+		text = plain
+	}
+	start, ok := usage.ParseWindow(text)
+	if !ok {
+		return invalidRequest([]schema.Violation{{
+			Loc: []any{"path", "start"}, Type: "value_error",
+			Msg: "Value error, start must be the start of a quota window, such as 2026-01-31T09:00:00Z",
+		}})
+	}
+	window, err := s.usage.Window(context.Background(), caller.Account, start)
+	if err != nil {
+		return s.usageProblem(caller, err)
+	}
+	sendAs(ctx, usage.JSON, window, "")
+	return nil
+}
+
+// enterPlain is enter for requests without parameters.
+func (s *Server) enterPlain(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
+	caller, wrong := s.enter(ctx)
+	if wrong != nil {
+		return caller, wrong
+	}
+	if violations := usage.NoParams(queryParams(ctx)); len(violations) > 0 {
+		return caller, invalidRequest(violations)
+	}
+	return caller, nil
+}
+
+// queryParams returns the parameters of a request as they were sent.
+func queryParams(ctx *fasthttp.RequestCtx) (all []usage.Param) {
+	for name, value := range ctx.QueryArgs().All() {
+		all = append(all, usage.Param{Name: string(name), Value: string(value)})
+	}
+	return all
+}
+
+// wantedFormat is the format that the header Accept asks for.
+func wantedFormat(ctx *fasthttp.RequestCtx) usage.Format {
+	return usage.Accepted(string(ctx.Request.Header.Peek("Accept")))
+}
+
+// sendAs writes an answer in a format.
+func sendAs(ctx *fasthttp.RequestCtx, f usage.Format, answer any, name string) {
+	ctx.SetStatusCode(200)
+	ctx.Response.Header.Set("Cache-Control", "private, no-store")
+	table, ok := answer.(interface{ CSV() []byte })
+	if f != usage.CSV || !ok {
+		ctx.SetContentType(jsonType)
+		writeJSON(ctx, answer)
+		return
+	}
+	ctx.SetContentType(csvType)
+	ctx.Response.Header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	ctx.SetBody(table.CSV())
+}
+
+// usageProblem is the problem that an error of a usage query is.
+func (s *Server) usageProblem(caller projections.Caller, err error) *problem {
+	switch {
+	case errors.Is(err, usage.ErrBusy):
+		return usageBusy
+	case errors.Is(err, usage.ErrNoWindow):
+		return windowNotFound
+	case errors.Is(err, usage.ErrTooLarge):
+		what := strings.TrimPrefix(err.Error(), usage.ErrTooLarge.Error()+": ")
+		return usageTooLarge.with("usage-too-large: " + what + "; ask for a shorter time, a larger bucket or fewer groups.")
+	case errors.Is(err, usage.ErrUnavailable):
+		s.cfg.Logger.Warn("usage query", "account", string(caller.Account), "error", err)
+		return ledgerUnavailable
+	}
+	s.cfg.Logger.Error("usage query", "account", string(caller.Account), "error", err)
+	return internalError
+}

@@ -1,0 +1,215 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
+)
+
+const topic = "platen.test"
+
+func openLog(t *testing.T, partitions int32) eventlog.Log {
+	t.Helper()
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: partitions, Logger: testkit.Silent()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func origin(context.Context, string, int32) (int64, error) { return 0, nil }
+
+func subscriber(t *testing.T, l eventlog.Log, start Start) message.Subscriber {
+	t.Helper()
+	s := NewLogSubscriber(LogConfig{Log: l, Logger: testkit.Silent(), Start: start, Pause: time.Microsecond})
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func subscribe(t *testing.T, s message.Subscriber) <-chan *message.Message {
+	t.Helper()
+	messages, err := s.Subscribe(t.Context(), topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages
+}
+
+// publish appends n numbered records to a partition.
+func publish(t *testing.T, p message.Publisher, partition int32, n int) {
+	t.Helper()
+	for i := range n {
+		r := eventlog.Record{Key: []byte("key"), Value: fmt.Append(nil, i), Headers: []eventlog.Header{{Key: "a", Value: "1"}, {Key: "b", Value: ""}}}
+		if err := p.Publish(topic, NewMessage(partition, r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func next(t *testing.T, messages <-chan *message.Message) (*message.Message, eventlog.Record) {
+	t.Helper()
+	m := testkit.Receive(t, messages, "a message")
+	_, r, err := RecordOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, r
+}
+
+// What is published arrives as it was, in order, again after a nack, and from where Start says.
+func TestLog(t *testing.T) {
+	l := openLog(t, 1)
+	publish(t, NewLogPublisher(l), 0, 4)
+	var asked atomic.Int32
+	messages := subscribe(t, subscriber(t, l, func(context.Context, string, int32) (int64, error) {
+		if asked.Add(1) == 1 {
+			return 0, errors.New("not known yet")
+		}
+		return 1, nil
+	}))
+	for i := int64(1); i < 4; i++ {
+		for _, answer := range []func(*message.Message) bool{(*message.Message).Nack, (*message.Message).Ack} {
+			m, r := next(t, messages)
+			if r.Offset != i || string(r.Value) != fmt.Sprint(i) || string(r.Key) != "key" || fmt.Sprint(r.Headers) != "[{a 1} {b }]" {
+				t.Fatalf("%+v, want %d", r, i)
+			}
+			answer(m)
+		}
+	}
+}
+
+func TestLogPublisherRefuses(t *testing.T) {
+	p := NewLogPublisher(openLog(t, 1))
+	for name, m := range map[string]*message.Message{
+		"no partition":     message.NewMessage("x", nil),
+		"beyond the last":  NewMessage(1, eventlog.Record{}),
+		"negative":         NewMessage(-1, eventlog.Record{}),
+		"too large":        NewMessage(0, eventlog.Record{Value: make([]byte, eventlog.MaxRecord+1)}),
+		"not a number":     {Metadata: message.Metadata{metaPartition: "x"}},
+		"offset is no int": {Metadata: message.Metadata{metaPartition: "0", metaOffset: "x"}},
+	} {
+		if err := p.Publish(topic, m); err == nil {
+			t.Errorf("%s: published", name)
+		}
+	}
+}
+
+// Close ends a subscription whatever it waits for.
+func TestClose(t *testing.T) {
+	l := openLog(t, 2)
+	publish(t, NewLogPublisher(l), 0, 1)
+	s := subscriber(t, l, origin)
+	messages := subscribe(t, s)
+	next(t, messages) // neither acked nor nacked
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, open := <-messages; open {
+		t.Error("a message after Close")
+	}
+	if _, err := s.Subscribe(t.Context(), topic); err == nil {
+		t.Error("subscribed after Close")
+	}
+}
+
+func isOdd(r eventlog.Record) bool { return r.Value[len(r.Value)-1]%2 == 1 }
+
+// batchesOf returns the batches of a log with 10 records, as [Lo, Hi] and the number of records.
+func batchesOf(t *testing.T, c BatchConfig, n int) (got []string) {
+	t.Helper()
+	l := openLog(t, 1)
+	publish(t, NewLogPublisher(l), 0, 10)
+	c.Logger, c.Wanted, c.Pause = testkit.Silent(), isOdd, time.Microsecond
+	messages := subscribe(t, Batches(subscriber(t, l, origin), c))
+	for range n {
+		m := testkit.Receive(t, messages, "a batch")
+		b, is := BatchOf(m)
+		if !is || b.Topic != topic || b.Partition != 0 {
+			t.Fatalf("%+v, %v", b, is)
+		}
+		got = append(got, fmt.Sprintf("[%d %d] %d", b.Lo, b.Hi, len(b.Records)))
+		m.Ack()
+	}
+	return got
+}
+
+// Each of the limits ends a batch.
+func TestBatchLimits(t *testing.T) {
+	most := BatchConfig{Records: 100, Bytes: 100, Offsets: 100, Wait: time.Hour}
+	byRecords, byBytes, byOffsets, byTime := most, most, most, most
+	byRecords.Records, byBytes.Bytes, byOffsets.Offsets, byTime.Wait = 2, 3, 4, time.Millisecond
+	for name, c := range map[string]struct {
+		config BatchConfig
+		want   []string
+	}{
+		"records": {byRecords, []string{"[0 3] 2", "[4 7] 2"}},
+		"bytes":   {byBytes, []string{"[0 5] 3"}},
+		"offsets": {byOffsets, []string{"[0 3] 2", "[4 7] 2"}},
+	} {
+		if got := batchesOf(t, c.config, len(c.want)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	if got := batchesOf(t, byTime, 1); got[0][:2] != "[0" {
+		t.Errorf("after some time: %s", got)
+	}
+}
+
+// A refused batch comes again, as it was.
+func TestBatchNack(t *testing.T) {
+	l := openLog(t, 1)
+	publish(t, NewLogPublisher(l), 0, 4)
+	messages := subscribe(t, Batches(subscriber(t, l, origin), BatchConfig{Logger: testkit.Silent(), Wanted: isOdd, Records: 1, Bytes: 100, Offsets: 100, Wait: time.Hour, Pause: time.Microsecond}))
+	for range 3 {
+		m := testkit.Receive(t, messages, "a batch")
+		if b, _ := BatchOf(m); b.Lo != 0 || b.Hi != 1 || len(b.Records) != 1 {
+			t.Fatalf("%+v", b)
+		}
+		m.Nack()
+	}
+}
+
+// fixed delivers what a test says.
+type fixed chan *message.Message
+
+func (f fixed) Subscribe(context.Context, string) (<-chan *message.Message, error) { return f, nil }
+func (f fixed) Close() error                                                       { return nil }
+
+// A partition that was elsewhere for a while goes on in another batch; what comes twice counts once.
+func TestBatchJumps(t *testing.T) {
+	in := make(fixed)
+	messages := subscribe(t, Batches(in, BatchConfig{
+		Logger: testkit.Silent(), Wanted: func(eventlog.Record) bool { return true }, Records: 3, Bytes: 100, Offsets: 100, Wait: time.Hour, Pause: time.Microsecond,
+	}))
+	go func() {
+		for _, offset := range []int64{5, 6, 5, 6, 9, 10, 11, 2, 3, 4} {
+			m := NewMessage(0, eventlog.Record{Offset: offset})
+			in <- m
+			<-m.Acked()
+		}
+	}()
+	for _, want := range []string{"5 6 2", "9 11 3", "2 4 3"} {
+		m := testkit.Receive(t, messages, "a batch")
+		b, _ := BatchOf(m)
+		if got := fmt.Sprint(b.Lo, b.Hi, len(b.Records)); got != want {
+			t.Errorf("batch %s, want %s", got, want)
+		}
+		m.Ack()
+	}
+	foreign := message.NewMessage("x", nil)
+	in <- foreign
+	<-foreign.Acked() // skipped
+	close(in)
+}

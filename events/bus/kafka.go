@@ -1,0 +1,96 @@
+package bus
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill-kafka/v3/pkg/kafka"
+	"github.com/ThreeDotsLabs/watermill/message"
+
+	"platen.dev/events/eventlog"
+)
+
+// KafkaConfig says where Kafka is.
+type KafkaConfig struct {
+	// Brokers are addresses host:port of which one must answer.
+	Brokers []string
+	// ClientID names the process in the brokers' logs.
+	ClientID string
+	Logger   *slog.Logger
+}
+
+// kafkaRecordBytes is the largest message to Kafka: a record of eventlog with its key and headers.
+const kafkaRecordBytes = eventlog.MaxRecord + 64<<10
+
+// NewKafkaSubscriber returns watermill-kafka's subscriber as a member of a consumer group. The
+// messages of a partition come in order, the next one after an ack, and the same one again after a
+// nack. When the member gets a partition, that begins where start says, whatever the group has
+// committed; if start fails, it is asked again.
+func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subscriber, error) {
+	config := c.sarama()
+	config.Consumer.Return.Errors = true
+	config.Consumer.Offsets.Initial = sarama.OffsetOldest
+	config.Consumer.Group.Rebalance.Timeout = 10 * time.Second // what a member does meanwhile may be done twice
+	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
+		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,
+		Tracer: starter{start},
+	}, Adapter(c.Logger))
+	if err != nil {
+		return nil, fmt.Errorf("subscribe to Kafka: %w", err)
+	}
+	return s, nil
+}
+
+// NewKafkaPublisher returns watermill-kafka's publisher. Publish returns when all replicas in sync
+// have the messages; each goes to the partition that it names.
+func NewKafkaPublisher(c KafkaConfig) (message.Publisher, error) {
+	config := c.sarama()
+	config.Producer.Return.Successes = true
+	config.Producer.RequiredAcks = sarama.WaitForAll
+	config.Producer.MaxMessageBytes = kafkaRecordBytes
+	config.Producer.Partitioner = sarama.NewManualPartitioner
+	p, err := kafka.NewPublisher(kafka.PublisherConfig{Brokers: c.Brokers, Marshaler: marshaler{}, OverwriteSaramaConfig: config}, Adapter(c.Logger))
+	if err != nil {
+		return nil, fmt.Errorf("publish to Kafka: %w", err)
+	}
+	return p, nil
+}
+
+func (c KafkaConfig) sarama() *sarama.Config {
+	config := sarama.NewConfig()
+	config.Version = sarama.V2_8_0_0
+	config.ClientID = c.ClientID
+	return config
+}
+
+// marshaler keeps a record as it is.
+type marshaler struct{}
+
+func (marshaler) Marshal(topic string, m *message.Message) (*sarama.ProducerMessage, error) {
+	partition, r, err := RecordOf(m)
+	if err != nil {
+		return nil, err
+	}
+	p := &sarama.ProducerMessage{Topic: topic, Partition: partition, Key: sarama.ByteEncoder(r.Key), Value: sarama.ByteEncoder(r.Value)}
+	for _, h := range r.Headers {
+		p.Headers = append(p.Headers, sarama.RecordHeader{Key: []byte(h.Key), Value: []byte(h.Value)})
+	}
+	return p, nil
+}
+
+func (marshaler) Unmarshal(m *sarama.ConsumerMessage) (*message.Message, error) {
+	r := eventlog.Record{Offset: m.Offset, Key: m.Key, Value: m.Value}
+	for _, h := range m.Headers {
+		r.Headers = append(r.Headers, eventlog.Header{Key: string(h.Key), Value: string(h.Value)})
+	}
+	return NewMessage(m.Partition, r), nil
+}
+
+// Adapter returns a logger for Watermill's parts. What they tell about themselves is of interest only
+// to those who look for a fault.
+func Adapter(logger *slog.Logger) watermill.LoggerAdapter {
+	return watermill.NewSlogLoggerWithLevelMapping(logger, map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug})
+}

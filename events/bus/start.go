@@ -1,0 +1,47 @@
+package bus
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/IBM/sarama"
+)
+
+// Start returns the offset of the first message that a consumer wants of a partition.
+type Start func(ctx context.Context, topic string, partition int32) (int64, error)
+
+// starter makes partitions begin where Start says. Watermill-kafka lets nobody but a tracer at the
+// handler of the consumer group, whose Setup sarama calls before it reads the offsets to begin at.
+type starter struct{ start Start }
+
+func (s starter) WrapConsumerGroupHandler(h sarama.ConsumerGroupHandler) sarama.ConsumerGroupHandler {
+	return startHandler{h, s.start}
+}
+
+func (starter) WrapConsumer(c sarama.Consumer) sarama.Consumer { return c }
+
+func (starter) WrapPartitionConsumer(c sarama.PartitionConsumer) sarama.PartitionConsumer { return c }
+
+func (starter) WrapSyncProducer(_ *sarama.Config, p sarama.SyncProducer) sarama.SyncProducer {
+	return p
+}
+
+type startHandler struct {
+	sarama.ConsumerGroupHandler
+	start Start
+}
+
+// Setup implements sarama.ConsumerGroupHandler.
+func (h startHandler) Setup(session sarama.ConsumerGroupSession) error {
+	for topic, partitions := range session.Claims() {
+		for _, p := range partitions {
+			next, err := h.start(session.Context(), topic, p)
+			if err != nil {
+				return fmt.Errorf("where to begin with %s/%d: %w", topic, p, err)
+			}
+			session.ResetOffset(topic, p, next, "") // backwards only
+			session.MarkOffset(topic, p, next, "")  // forwards only
+		}
+	}
+	return h.ConsumerGroupHandler.Setup(session)
+}

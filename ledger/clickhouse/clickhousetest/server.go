@@ -1,0 +1,105 @@
+// Package clickhousetest starts ClickHouse servers for tests.
+package clickhousetest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"platen.dev/events/testkit"
+)
+
+// Server is a ClickHouse of its own for a test, with its files in a directory of the test.
+type Server struct {
+	// Address is that of the native protocol, host:port.
+	Address string
+	dir     string
+	process *exec.Cmd
+}
+
+// Installed returns the command that starts a server, or nothing.
+func Installed() []string {
+	for _, command := range [][]string{{"clickhouse-server"}, {"/usr/sbin/clickhouse-server"}, {"clickhouse", "server"}} {
+		if path, err := exec.LookPath(command[0]); err == nil {
+			return append([]string{path}, command[1:]...)
+		}
+	}
+	return nil
+}
+
+const serverConfig = `<yandex>
+  <logger><level>warning</level><console>1</console></logger>
+  <listen_host>127.0.0.1</listen_host><tcp_port>%[2]s</tcp_port>
+  <path>%[1]s/data/</path><tmp_path>%[1]s/tmp/</tmp_path><users_config>%[1]s/users.xml</users_config>
+  <default_profile>default</default_profile><default_database>default</default_database>
+  <mark_cache_size>268435456</mark_cache_size>
+</yandex>`
+
+const serverUsers = `<yandex>
+  <profiles><default></default></profiles><quotas><default></default></quotas>
+  <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
+</yandex>`
+
+// Start starts a server that runs until the test ends.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	if Installed() == nil {
+		t.Fatal("clickhouse-server is not installed: run deploy/install-deps.sh --integration")
+	}
+	s := &Server{Address: testkit.FreePorts(t, 1)[0], dir: t.TempDir()}
+	_, port, _ := strings.Cut(s.Address, ":")
+	for file, text := range map[string]string{"config.xml": fmt.Sprintf(serverConfig, s.dir, port), "users.xml": serverUsers} {
+		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Restart(t)
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// Restart starts the server again, after Kill.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	command := append(Installed(), "--config-file="+filepath.Join(s.dir, "config.xml"))
+	s.process = exec.Command(command[0], command[1:]...)
+	s.process.Dir = s.dir
+	said := new(strings.Builder)
+	s.process.Stdout, s.process.Stderr = said, said
+	if err := s.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	process := s.process
+	t.Cleanup(func() {
+		_ = process.Process.Kill() // it may have ended
+		_ = process.Wait()
+		if t.Failed() {
+			t.Logf("the server said:\n%.20000s", said)
+		}
+	})
+	testkit.Eventually(t, "the server answers", func() bool {
+		conn, err := net.Dial("tcp", s.Address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+}
+
+// Kill ends the server at once, as SIGKILL does.
+func (s *Server) Kill() {
+	_ = s.process.Process.Kill() // it may have ended
+	_ = s.process.Wait()
+}
+
+// Signal sends the server a signal.
+func (s *Server) Signal(t testing.TB, signal os.Signal) {
+	t.Helper()
+	if err := s.process.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,195 @@
+// Package ingest fills the usage ledger from the public events.
+//
+// A Watermill router runs it. Its handler gets batches of records (bus.Batches), and appends the
+// entries that they stand for to the ledger. The ledger itself says how far each partition was
+// appended. So nothing counts twice, whatever is delivered again and by however many nodes at a time;
+// and what was never delivered, because a node died between taking a record and appending it, is read
+// from the log.
+//
+// A record that cannot be an entry goes to a topic of its own with the reason, and the rest flows on
+// (Poisoned, Retry).
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+
+	"platen.dev/events/bus"
+	"platen.dev/events/eventlog"
+	"platen.dev/ledger"
+)
+
+// Limits of a batch.
+const (
+	batchRecords = 20_000 // of usage
+	batchBytes   = 8 << 20
+	batchOffsets = 100_000
+)
+
+// Ingest appends what the router delivers.
+type Ingest struct {
+	ledger ledger.Ledger
+	log    eventlog.Log
+	reject message.HandlerMiddleware // publishes a message as poison
+	logger *slog.Logger
+
+	entries, failures, poisoned atomic.Int64
+	behind                      atomic.Int64 // nanoseconds from the newest entry of the last batch to its append
+	failing                     atomic.Bool
+}
+
+// Figures are what an Ingest counts.
+type Figures struct {
+	// Entries were appended, Poisoned were records that could not be; Failures is how often appending
+	// has failed, and was tried again.
+	Entries, Poisoned, Failures int64
+	// Delay is how long after it had occurred the newest entry was in the ledger.
+	Delay time.Duration
+}
+
+// Figures returns what was counted since the start.
+func (g *Ingest) Figures() Figures {
+	return Figures{g.entries.Load(), g.poisoned.Load(), g.failures.Load(), time.Duration(g.behind.Load())}
+}
+
+// handle appends the batch that a message carries. After an error it is delivered again.
+func (g *Ingest) handle(m *message.Message) error {
+	b, is := bus.BatchOf(m)
+	if !is {
+		return errors.New("the message carries no batch")
+	}
+	err := g.add(m.Context(), b)
+	if errors.Is(err, ledger.ErrHole) {
+		if err = g.addMissed(m.Context(), b); err == nil {
+			err = g.add(m.Context(), b)
+		}
+	}
+	g.report(b, err)
+	return err
+}
+
+// report logs the first failure, and the end of failing.
+func (g *Ingest) report(b bus.Batch, err error) {
+	if err == nil {
+		if g.failing.CompareAndSwap(true, false) {
+			g.logger.Info("usage ledger goes on")
+		}
+		return
+	}
+	g.failures.Add(1)
+	if errors.Is(err, context.Canceled) || !g.failing.CompareAndSwap(false, true) {
+		return
+	}
+	g.logger.Error("usage ledger waits, trying again: jobs and public events go on", "partition", b.Partition, "from", b.Lo, "error", err)
+}
+
+// add appends the entries of a batch, and publishes as poison what is none.
+func (g *Ingest) add(ctx context.Context, b bus.Batch) error {
+	batch := ledger.Batch{Topic: b.Topic, Partition: b.Partition, Lo: b.Lo, Hi: b.Hi}
+	for _, r := range b.Records {
+		e, is, err := EntryOf(b.Topic, b.Partition, r)
+		switch {
+		case err != nil:
+			if err := g.poison(ctx, b, r, err); err != nil {
+				return err
+			}
+		case is:
+			batch.Entries = append(batch.Entries, e)
+		}
+	}
+	if err := g.append(ctx, b, batch); err != nil {
+		return err
+	}
+	if n := len(batch.Entries); n > 0 {
+		g.entries.Add(int64(n))
+		g.behind.Store(int64(time.Since(batch.Entries[n-1].Occurred)))
+	}
+	return nil
+}
+
+// append appends a batch. If the ledger refuses it for good, it halves it until the entry at fault is
+// alone, publishes that as poison, and goes on without it.
+func (g *Ingest) append(ctx context.Context, b bus.Batch, batch ledger.Batch) error {
+	err := g.ledger.Append(ctx, batch)
+	if len(batch.Entries) == 0 || !refused(err) {
+		return err
+	}
+	if batch.Lo == batch.Hi {
+		i := slices.IndexFunc(b.Records, func(r eventlog.Record) bool { return r.Offset == batch.Lo })
+		if err := g.poison(ctx, b, b.Records[i], err); err != nil {
+			return err
+		}
+		batch.Entries = nil
+		return g.ledger.Append(ctx, batch)
+	}
+	first, second := halves(batch)
+	if err := g.append(ctx, b, first); err != nil {
+		return err
+	}
+	return g.append(ctx, b, second)
+}
+
+// refused reports whether a ledger never takes a batch.
+func refused(err error) bool {
+	return errors.Is(err, ledger.ErrConflict) || errors.Is(err, ledger.ErrInvalid) || errors.Is(err, ledger.ErrOverflow)
+}
+
+func halves(b ledger.Batch) (first, second ledger.Batch) {
+	first, second = b, b
+	first.Hi = b.Lo + (b.Hi-b.Lo)/2
+	second.Lo = first.Hi + 1
+	i := slices.IndexFunc(b.Entries, func(e ledger.Entry) bool { return e.Source.Offset >= second.Lo })
+	if i < 0 {
+		i = len(b.Entries)
+	}
+	first.Entries, second.Entries = b.Entries[:i], b.Entries[i:]
+	return first, second
+}
+
+// addMissed reads from the log what lies between the ledger and a batch, and appends it.
+func (g *Ingest) addMissed(ctx context.Context, b bus.Batch) error {
+	next, err := g.ledger.Next(ctx, b.Topic, b.Partition)
+	if err != nil || next >= b.Lo {
+		return err
+	}
+	g.logger.Info("usage ledger reads what it has missed", "partition", b.Partition, "from", next, "to", b.Lo-1)
+	return Each(ctx, g.log, b.Topic, b.Partition, next, b.Lo, func(missed bus.Batch) error { return g.add(ctx, missed) })
+}
+
+// Each reads the offsets from to below to, and calls visit with one batch after the other, none of
+// them too large to append. The batches have the records that are entries or poison.
+func Each(ctx context.Context, log eventlog.Log, topic string, partition int32, from, to int64, visit func(bus.Batch) error) error {
+	reader := log.Read(topic, partition, from)
+	defer reader.Close()
+	b, bytes := bus.Batch{Topic: topic, Partition: partition, Lo: from}, 0
+	for next := from; next < to; {
+		records, err := reader.Next(ctx)
+		if err != nil {
+			return fmt.Errorf("read %s/%d at %d: %w", topic, partition, next, err)
+		}
+		for _, r := range records {
+			if r.Offset >= to {
+				break
+			}
+			if next, b.Hi = r.Offset+1, r.Offset; wanted(r) {
+				b.Records = append(b.Records, bus.Detached(r))
+				bytes += len(r.Value)
+			}
+			if next < to && len(b.Records) < batchRecords && bytes < batchBytes && b.Hi-b.Lo+1 < batchOffsets {
+				continue
+			}
+			if err := visit(b); err != nil {
+				return err
+			}
+			b, bytes = bus.Batch{Topic: topic, Partition: partition, Lo: next}, 0
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+
+	"platen.dev/events"
+	"platen.dev/events/bus"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+	"platen.dev/ledger"
+)
+
+const (
+	// metaTopic and metaOffset say where a poison record is from. The partition is the same.
+	metaTopic, metaOffset = "source_topic", "source_offset"
+	maxReason             = 1 << 10 // bytes
+	// Of a record's headers, poison keeps as many as a public event may have, none of which is longer.
+	maxHeaders, maxHeader = 16, 1 << 10
+)
+
+// poison publishes a record with the reason why it cannot be in the ledger.
+func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, reason error) error {
+	var kept []eventlog.Header
+	for _, h := range r.Headers[:min(len(r.Headers), maxHeaders)] {
+		if len(h.Key)+len(h.Value) <= maxHeader {
+			kept = append(kept, h)
+		}
+	}
+	r.Headers = kept
+	m := bus.NewMessage(b.Partition, r)
+	m.Metadata.Set(metaTopic, b.Topic)
+	m.Metadata.Set(metaOffset, strconv.FormatInt(r.Offset, 10))
+	m.SetContext(ctx)
+	text := fmt.Errorf("%s", strings.ToValidUTF8(reason.Error()[:min(len(reason.Error()), maxReason)], "�"))
+	if _, err := g.reject(func(*message.Message) ([]*message.Message, error) { return nil, text })(m); err != nil {
+		return err
+	}
+	g.poisoned.Add(1)
+	g.logger.Error("the usage ledger leaves out a record: platen admin ledger poison list shows it", "topic", b.Topic, "partition", b.Partition, "offset", r.Offset, "reason", text)
+	return nil
+}
+
+// Poisoned is a record that is not in the ledger.
+type Poisoned struct {
+	Source ledger.Source
+	// Reason is why, for people.
+	Reason string
+	// ID, Type and Account are those of the event, as far as it has any.
+	ID, Type, Account string
+}
+
+// Poison returns the records that were published as poison and are not in the ledger since, by their
+// places, each once, with the last reason. It reads the whole topic.
+func Poison(ctx context.Context, log eventlog.Log, l ledger.Ledger) (all []Poisoned, err error) {
+	for p := range log.Partitions() {
+		start, end, err := log.Bounds(ctx, events.TopicPoison, p)
+		if err != nil {
+			return nil, err
+		}
+		found, err := poisonOf(ctx, log, p, start, end)
+		if err != nil {
+			return nil, err
+		}
+		for _, poisoned := range found {
+			at := poisoned.Source
+			figures, err := l.RowsOf(ctx, at.Topic, at.Partition, at.Offset, at.Offset)
+			if err != nil {
+				return nil, err
+			}
+			if figures.Entries == 0 {
+				all = append(all, poisoned)
+			}
+		}
+	}
+	return all, nil
+}
+
+// poisonOf returns what a partition of the topic has, each record once.
+func poisonOf(ctx context.Context, log eventlog.Log, partition int32, start, end int64) (all []Poisoned, err error) {
+	reader := log.Read(events.TopicPoison, partition, start)
+	defer reader.Close()
+	known := map[ledger.Source]int{}
+	for next := start; next < end; {
+		records, err := reader.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			next = r.Offset + 1
+			poisoned, err := readPoisoned(partition, r)
+			if err != nil {
+				continue // somebody else's
+			}
+			if i, found := known[poisoned.Source]; found {
+				all[i] = poisoned
+				continue
+			}
+			known[poisoned.Source] = len(all)
+			all = append(all, poisoned)
+		}
+	}
+	return all, nil
+}
+
+func readPoisoned(partition int32, r eventlog.Record) (Poisoned, error) {
+	m := bus.NewMessage(partition, r)
+	offset, err := strconv.ParseInt(m.Metadata.Get(metaOffset), 10, 64)
+	if err != nil {
+		return Poisoned{}, err
+	}
+	id, kind := public.Identity(r)
+	return Poisoned{
+		Source: ledger.Source{Topic: m.Metadata.Get(metaTopic), Partition: partition, Offset: offset},
+		Reason: m.Metadata.Get(middleware.ReasonForPoisonedKey), ID: id, Type: kind, Account: string(r.Key),
+	}, nil
+}
+
+// Retry reads a poison record where it came from, and appends its entry to the ledger. An error says
+// why that does not succeed now.
+func Retry(ctx context.Context, log eventlog.Log, l ledger.Ledger, at ledger.Source) error {
+	r, err := eventlog.ReadOne(ctx, log, at.Topic, at.Partition, at.Offset)
+	if err != nil {
+		return err
+	}
+	e, is, err := EntryOf(at.Topic, at.Partition, r)
+	if err != nil || !is {
+		return err
+	}
+	return l.Append(ctx, ledger.Batch{Topic: at.Topic, Partition: at.Partition, Lo: at.Offset, Hi: at.Offset, Entries: []ledger.Entry{e}})
+}

@@ -1,0 +1,100 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"platen.dev/ledger"
+)
+
+// tries is how often the sums of an account are compared while the ledger grows.
+const tries = 10
+
+// accounts compares the sums of the accounts with what the ledger answers.
+func (r *run) accounts(ctx context.Context) error {
+	for _, account := range slices.Sorted(maps.Keys(r.fold.sums)) {
+		if r.Account != "" && account != r.Account {
+			continue
+		}
+		if err := r.account(ctx, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// account compares until both are as of the same offset: the ledger may grow meanwhile.
+func (r *run) account(ctx context.Context, account string) error {
+	for range tries {
+		have, err := r.ask(ctx, account)
+		if err != nil {
+			return err
+		}
+		want, err := r.fold.sums[account].figures()
+		if err != nil || want == have {
+			return err
+		}
+		before := r.fold.next
+		if err := r.follow(ctx); err != nil {
+			return err
+		}
+		if r.fold.next == before {
+			r.differ(Difference{Account: account, What: "sum", Log: want, Ledger: have})
+			return nil
+		}
+	}
+	return fmt.Errorf("account %s: the ledger grows too fast to be compared: give --to a time in the past", account)
+}
+
+// follow reads on to where the ledger is now.
+func (r *run) follow(ctx context.Context) error {
+	next, err := r.Ledger.Next(ctx, r.Topic, r.report.Partition)
+	if err == nil && next > r.fold.next {
+		_, err = r.fold.read(ctx, next)
+	}
+	return err
+}
+
+// ask returns the sums of an account by a query as its holder makes it.
+func (r *run) ask(ctx context.Context, account string) (ledger.Figures, error) {
+	from, to := r.times()
+	rows, err := r.Ledger.Usage(ctx, ledger.Query{Account: account, From: from, To: to})
+	if err != nil || len(rows) == 0 {
+		return ledger.Figures{}, err
+	}
+	return ledger.Figures{Entries: rows[0].Entries, Units: rows[0].Units, Bytes: rows[0].Bytes}, nil
+}
+
+func add(a, b ledger.Figures) (ledger.Figures, error) {
+	var units, bytes ledger.Sum
+	for _, f := range []ledger.Figures{a, b} {
+		units.Add(f.Units)
+		bytes.Add(f.Bytes)
+	}
+	return ledger.Figures{Entries: a.Entries + b.Entries, Xor: a.Xor ^ b.Xor}.With(units, bytes)
+}
+
+// summarize returns the figures of entries, each of which counts once.
+func summarize(entries []ledger.Entry) (ledger.Figures, error) {
+	hashed := make([]ledger.Hashed, 0, len(entries))
+	seen := make(map[string]bool, len(entries))
+	for i := range entries {
+		if e := &entries[i]; !seen[e.ID] {
+			seen[e.ID] = true
+			hashed = append(hashed, ledger.Hashed{Entry: e, Hash: e.Hash()})
+		}
+	}
+	return ledger.Summarize(hashed)
+}
+
+// sum is what an account was charged.
+type sum struct {
+	entries      int64
+	units, bytes ledger.Sum
+}
+
+func (s *sum) figures() (ledger.Figures, error) {
+	return ledger.Figures{Entries: s.entries}.With(s.units, s.bytes)
+}

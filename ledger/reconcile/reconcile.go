@@ -1,0 +1,291 @@
+// Package reconcile compares the usage ledger with the log from which it was filled.
+//
+// It reads the log by itself, from its oldest record on, and computes what the ledger must hold: the
+// figures of every range of offsets that the ledger says it has appended, and the sums of every
+// account. What differs is named, and what the ledger lacks is appended again.
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"platen.dev/events/eventlog"
+	"platen.dev/ledger"
+)
+
+// Config says what is compared.
+type Config struct {
+	Ledger ledger.Ledger
+	Log    eventlog.Log
+	Topic  string
+	// Poison are the offsets of a partition whose records are known not to be in the ledger.
+	Poison func(partition int32) map[int64]bool
+	// Repair appends what the ledger lacks.
+	Repair bool
+	// Account restricts the comparison of sums to one account, unless empty; From and To to what
+	// occurred between them. Both are in whole seconds.
+	Account  string
+	From, To time.Time
+}
+
+// Report is what was found in one partition.
+type Report struct {
+	Partition int32 `json:"partition"`
+	// The offsets from Start to End were compared. What the ledger has not appended yet is behind End,
+	// and has Behind entries.
+	Start  int64 `json:"start"`
+	End    int64 `json:"end"`
+	Behind int64 `json:"behind"`
+	// Log and Ledger are the figures of the entries there, Markers how many ranges were compared.
+	Log     ledger.Figures `json:"log"`
+	Ledger  ledger.Figures `json:"ledger"`
+	Markers int            `json:"markers"`
+	// Accounts is of how many accounts the sums were compared, Poison how many records are left out.
+	Accounts int `json:"accounts"`
+	Poison   int `json:"poison"`
+	// Differences are at most MaxDifferences; More is how many there are beside.
+	Differences []Difference `json:"differences"`
+	More        int          `json:"more"`
+}
+
+// MaxDifferences is how many differences a report names.
+const MaxDifferences = 100
+
+// Equal reports whether ledger and log agree, maybe after a repair.
+func (r Report) Equal() bool {
+	for _, d := range r.Differences {
+		if !d.Repaired {
+			return false
+		}
+	}
+	return r.More == 0
+}
+
+// Difference is where ledger and log disagreed.
+type Difference struct {
+	// Lo and Hi are the offsets; both are 0 for an account.
+	Lo      int64  `json:"lo"`
+	Hi      int64  `json:"hi"`
+	Account string `json:"account,omitempty"`
+	// What says what is compared with the log: rows, marker or sum.
+	What     string         `json:"what"`
+	Log      ledger.Figures `json:"log"`
+	Ledger   ledger.Figures `json:"ledger"`
+	Repaired bool           `json:"repaired"`
+	// Error is why a repair did not succeed.
+	Error string `json:"error,omitempty"`
+}
+
+// String tells a person about the difference.
+func (d Difference) String() string {
+	where := fmt.Sprintf("offsets %d to %d", d.Lo, d.Hi)
+	if d.Account != "" {
+		where = "account " + d.Account
+	}
+	s := fmt.Sprintf("%s: by the log %s, by the %s %s", where, tell(d.Log), d.What, tell(d.Ledger))
+	if d.Repaired {
+		return s + ": repaired"
+	}
+	if d.Error != "" {
+		s += ": " + d.Error
+	}
+	return s
+}
+
+func tell(f ledger.Figures) string {
+	return fmt.Sprintf("%d entries, %d units, %d bytes (%016x)", f.Entries, f.Units, f.Bytes, f.Xor)
+}
+
+// Partition compares one partition.
+func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
+	r := &run{Config: c, fold: newFold(c, partition), report: Report{Partition: partition}}
+	defer r.fold.close()
+	start, end, err := c.Log.Bounds(ctx, c.Topic, partition)
+	if err != nil {
+		return r.report, err
+	}
+	next, err := c.Ledger.Next(ctx, c.Topic, partition)
+	if err != nil {
+		return r.report, err
+	}
+	if next > end {
+		return r.report, fmt.Errorf("the ledger has read partition %d to offset %d, and the log ends at %d: the topic was made anew", partition, next, end)
+	}
+	r.fold.begin(start)
+	r.report.Start, r.report.End = start, max(start, next)
+	if err := r.ranges(ctx); err != nil {
+		return r.report, err
+	}
+	r.report.Accounts, r.report.Poison = len(r.fold.sums), r.fold.poison
+	if err := r.accounts(ctx); err != nil {
+		return r.report, err
+	}
+	r.report.Behind, err = r.fold.remaining(ctx, end)
+	return r.report, err
+}
+
+// run is one comparison.
+type run struct {
+	Config
+	fold   *fold
+	report Report
+	span   span
+}
+
+// span is a run of markers whose rows are compared at once: in ClickHouse each look reads the whole
+// table.
+type span struct {
+	pieces  []piece
+	entries int
+}
+
+// piece is a range of offsets that one marker covers, or the part of it that follows the one before.
+type piece struct {
+	lo, hi int64
+	// first are the entries that the ledger has from here; all are also those that were published
+	// before.
+	first, all []ledger.Entry
+}
+
+// spanEntries and spanPieces bound a span.
+const (
+	spanEntries = 20_000
+	spanPieces  = ledger.MaxMarkers
+)
+
+// ranges compares every range that was appended.
+func (r *run) ranges(ctx context.Context) error {
+	at := r.report.Start
+	for at < r.report.End {
+		markers, err := r.Ledger.Markers(ctx, r.Topic, r.report.Partition, at)
+		if err != nil {
+			return err
+		}
+		if len(markers) == 0 {
+			return fmt.Errorf("partition %d: the ledger says that it ends at %d, and has no marker from %d on", r.report.Partition, r.report.End, at)
+		}
+		for _, m := range markers {
+			if m.Hi < at {
+				continue // two writers
+			}
+			if m.Lo > at {
+				return fmt.Errorf("partition %d: the offsets %d to %d have no marker", r.report.Partition, at, m.Lo-1)
+			}
+			if at, err = r.marker(ctx, at, m); err != nil {
+				return err
+			}
+			if at >= r.report.End {
+				break
+			}
+		}
+	}
+	return r.flush(ctx)
+}
+
+// marker compares one range with its marker, and keeps it for a comparison of rows.
+func (r *run) marker(ctx context.Context, at int64, m ledger.Marker) (next int64, err error) {
+	got, err := r.fold.read(ctx, m.Hi+1)
+	if err != nil {
+		return 0, err
+	}
+	r.report.Markers++
+	if m.Lo == at {
+		all, err := summarize(got.all)
+		if err != nil {
+			return 0, err
+		}
+		if m.Figures != all && m.Entries >= all.Entries { // with fewer, it was written before poison was appended
+			r.differ(Difference{Lo: m.Lo, Hi: m.Hi, What: "marker", Log: all, Ledger: m.Figures})
+		}
+	}
+	r.span.pieces = append(r.span.pieces, piece{at, m.Hi, got.first, got.all})
+	r.span.entries += len(got.first)
+	if r.span.entries >= spanEntries || len(r.span.pieces) >= spanPieces {
+		err = r.flush(ctx)
+	}
+	return m.Hi + 1, err
+}
+
+// flush compares the rows of a span with the log, and the rows of each of its pieces if they differ.
+func (r *run) flush(ctx context.Context) error {
+	s := r.span
+	r.span = span{}
+	if len(s.pieces) == 0 {
+		return nil
+	}
+	whole := piece{lo: s.pieces[0].lo, hi: s.pieces[len(s.pieces)-1].hi}
+	for _, p := range s.pieces {
+		whole.first = append(whole.first, p.first...)
+	}
+	log, rows, err := r.look(ctx, whole)
+	if err != nil {
+		return err
+	}
+	if log != rows {
+		for _, p := range s.pieces {
+			if err := r.compare(ctx, p); err != nil {
+				return err
+			}
+		}
+		if rows, err = r.Ledger.RowsOf(ctx, r.Topic, r.report.Partition, whole.lo, whole.hi); err != nil {
+			return err
+		}
+	}
+	if r.report.Log, err = add(r.report.Log, log); err != nil {
+		return err
+	}
+	r.report.Ledger, err = add(r.report.Ledger, rows)
+	return err
+}
+
+// look returns the figures of a piece by the log and by the rows.
+func (r *run) look(ctx context.Context, p piece) (log, rows ledger.Figures, err error) {
+	if log, err = summarize(p.first); err != nil {
+		return log, rows, err
+	}
+	rows, err = r.Ledger.RowsOf(ctx, r.Topic, r.report.Partition, p.lo, p.hi)
+	return log, rows, err
+}
+
+// compare compares the rows of one piece, and repairs them.
+func (r *run) compare(ctx context.Context, p piece) error {
+	log, rows, err := r.look(ctx, p)
+	if err != nil || log == rows {
+		return err
+	}
+	d := Difference{Lo: p.lo, Hi: p.hi, What: "rows", Log: log, Ledger: rows}
+	if r.Repair {
+		if err := r.repair(ctx, p, log); err != nil {
+			d.Error = err.Error()
+		}
+		d.Repaired = d.Error == ""
+	}
+	r.differ(d)
+	return nil
+}
+
+// repair appends a piece again, and looks whether that has helped.
+func (r *run) repair(ctx context.Context, p piece, want ledger.Figures) error {
+	b := ledger.Batch{Topic: r.Topic, Partition: r.report.Partition, Lo: p.lo, Hi: p.hi, Entries: p.all}
+	if err := r.Ledger.Append(ctx, b); err != nil {
+		return err
+	}
+	rows, err := r.Ledger.RowsOf(ctx, r.Topic, r.report.Partition, p.lo, p.hi)
+	if err != nil {
+		return err
+	}
+	if rows != want {
+		return errors.New("the ledger holds entries that the log does not have")
+	}
+	return nil
+}
+
+func (r *run) differ(d Difference) {
+	if len(r.report.Differences) == MaxDifferences {
+		r.report.More++
+		return
+	}
+	r.report.Differences = append(r.report.Differences, d)
+}
