@@ -39,17 +39,19 @@ test: deps ## run every test that needs only Go modules and Debian packages
 	@$(GO) vet ./...
 	@echo "walking the contract (docs/CONTRACT.md)"
 	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
-	$(GO) test -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
+	$(GO) test -vet=off -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
 	grep '^contract: ' $$log
-	@echo "running every other test, the simulator's schedules included"
-	@$(GO) test -timeout 20m -skip '^TestContract$$' ./...
+	@echo "running every other test, among them 2,000 schedules of the simulator"
+	@$(GO) test -vet=off -timeout 20m -skip '^TestContract$$' ./...
 
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, veraPDF, Mustang, xmllint and schemathesis, with browsers killed, and the nemesis
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, veraPDF, Mustang, xmllint and schemathesis, with browsers killed, the nemesis, and 20,000 schedules of the simulator
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
+	@echo "integration: 20,000 schedules of the simulator"
+	@SEEDS=$${SEEDS:-20000} $(GO) test -count=1 -v -timeout 60m -run '^TestTheProtocolHolds$$' ./actors/simulation
 	@echo "integration: 2,000 jobs while browsers are killed"
 	@$(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
 	@testdata/s3/integration.sh

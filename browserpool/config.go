@@ -19,7 +19,7 @@ type Config struct {
 	Slots int
 	// AllowEgress exempts address ranges from the refusal of non-public addresses.
 	AllowEgress []netip.Prefix
-	// RefusesEgress reports whether an address is refused besides, whatever is exempted.
+	// RefusesEgress reports whether an address is refused in addition, whatever is exempted.
 	// It is called for every connection, from any goroutine; nil refuses none.
 	RefusesEgress func(netip.Addr) bool
 	// EgressLimits bound what the connections of a page may take, each and together.

@@ -45,7 +45,7 @@
 //
 // A job's work runs on the goroutine of the lease's holder. Its demands are bounded before
 // they are met: pages, nodes and pixels (page.Limits), bytes over the network
-// (egress.Limits), memory (Config.MaxData) and time. Jobs beside it feel none of them.
+// (egress.Limits), memory (Config.MaxData) and time. Jobs beside it notice none of them.
 //
 // A browser itself reaches nothing. Each page reaches the network through an egress.Proxy
 // of its own, which counts what it carries and ends with the page.

@@ -8,7 +8,7 @@ import (
 // This file is the scheduler's part that checks browsers: whether they answer, whether
 // they render, how large and how old they are.
 
-// maxFailures is after how many failed self-tests in a row a browser is replaced.
+// maxFailures is the number of failed self-tests in a row after which a browser is replaced.
 const maxFailures = 2
 
 // checkPeriodically tells the scheduler when a check is due, until the pool ends.

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A page that runs for ever fails its own job, within its budget, and no other.
+// A page that runs forever fails its own job, within its budget, and no other.
 func TestEndlessScript(t *testing.T) {
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback})
 	web := pagetest.NewWeb(t, pagetest.Pages{

@@ -6,7 +6,7 @@ import (
 )
 
 // securityPolicy is a Content-Security-Policy with what the allow-list permits, so that
-// each of them closes gaps of the other.
+// each closes gaps in the other.
 const securityPolicy = "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 // htmlDocument is a complete HTML document. All but lang, dir and title must be safe.

@@ -43,7 +43,7 @@ func qpdf(ctx context.Context, pdf []byte, job map[string]any) ([]byte, error) {
 	return readAll(out)
 }
 
-// readAll reads a file from its start, wherever it stands.
+// readAll reads a file from its start, whatever its offset.
 func readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {

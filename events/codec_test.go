@@ -244,7 +244,7 @@ var superseded = map[string]string{
 }
 
 // Golden records were written by earlier builds: each must decode to its original value
-// for ever, and a value that has none of the fields added since is still written as it was.
+// forever, and a value that has none of the fields added since is still written as it was.
 // A new sample adds a file; an existing file is never rewritten.
 func TestGoldenRecordsStayReadable(t *testing.T) {
 	for _, r := range sampleRecords(t) {

@@ -1,6 +1,10 @@
 package projections
 
 import (
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"platen.dev/events"
@@ -29,6 +33,75 @@ func TestForgetCallers(t *testing.T) {
 		if _, stale, _ := r.callers.get(hashes["acc_a"]); stale != counted {
 			t.Errorf("%T: a value read before the change is cached: %t", ev, stale)
 		}
+	}
+}
+
+// Of every event in the golden records, those that change what a caller reads make the cache forget
+// the caller.
+func TestForgetWhatChanges(t *testing.T) {
+	const golden = "../events/testdata/golden/event-"
+	files, err := filepath.Glob(golden + "*.hex")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d golden events, %v", len(files), err)
+	}
+	partition := func(events.AccountID) int32 { return 0 }
+	issued := goldenEvent(t, golden+"KeyIssued.hex")
+	hash := issued.Events[0].(events.KeyIssued).Key.Hash
+	changed := 0
+	for _, file := range files {
+		rows, e := Memory{}, goldenEvent(t, file)
+		fold(t, rows, goldenEvent(t, golden+"AccountCreated.hex"), issued)
+		was, _, err := readCaller(rows, partition, hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fold(t, rows, e)
+		is, _, err := readCaller(rows, partition, hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, created := e.Events[0].(events.AccountCreated); is == was || created { // an account is created before it has keys
+			continue
+		}
+		changed++
+		r := &Replica{}
+		_, _, generation := r.callers.get(hash)
+		r.callers.put(hash, was, generation, maxCallers)
+		r.forgetChanged([]Step{{Entry: e, Accepted: true}})
+		if _, kept, _ := r.callers.get(hash); kept {
+			t.Errorf("%T changes the caller, but forget in cache.go does not know it", e.Events[0])
+		}
+	}
+	if changed < 3 {
+		t.Errorf("%d golden events change a caller, want the plan's, the key's revocation and its use", changed)
+	}
+}
+
+func goldenEvent(t *testing.T, file string) events.Envelope {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := events.DecodeEntry(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entry.(events.Envelope)
+}
+
+func fold(t *testing.T, rows Memory, envelopes ...events.Envelope) {
+	t.Helper()
+	tx := NewTx(rows)
+	for _, e := range envelopes {
+		ReadModels{}.Apply(tx, 0, e)
+	}
+	if err := tx.Flush(rows); err != nil {
+		t.Fatal(err)
 	}
 }
 

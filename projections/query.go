@@ -57,18 +57,20 @@ func (r *Replica) Caller(hash [32]byte) (Caller, bool, error) {
 	if ok {
 		return c, true, nil
 	}
-	c, ok, err := r.readCaller(hash)
+	c, ok, err := readCaller(r, r.partition, hash)
 	if ok && err == nil {
 		r.callers.put(hash, c, generation, maxCallers)
 	}
 	return c, ok, err
 }
 
-func (r *Replica) readCaller(hash [32]byte) (c Caller, ok bool, err error) {
+// readCaller reads a caller from the rows. Whatever event changes the outcome, Replica.forget has
+// to know.
+func readCaller(r Reader, partition func(events.AccountID) int32, hash [32]byte) (c Caller, ok bool, err error) {
 	if c.KeyRef, ok, err = apiKeys.Get(r, apiKeyKey(hash)); err != nil || !ok {
 		return c, false, err
 	}
-	account, ok, err := r.Account(c.Account)
+	account, ok, err := accounts.Get(r, accountKey(partition(c.Account), c.Account))
 	c.Plan = account.Plan
 	for _, k := range account.Keys {
 		if k.ID == c.Key {

@@ -28,7 +28,7 @@ type Config struct {
 	// Logger receives errors; never nil.
 	Logger *slog.Logger
 	// Failed is called once, when the replica can no longer follow the journal. It must not
-	// block; nil for nobody.
+	// block, and may be nil.
 	Failed func(error)
 	// FS replaces the file system, for tests that inject faults. Nil means the disk.
 	FS vfs.FS
@@ -116,7 +116,7 @@ func (r *Replica) Start() {
 	r.done.Go(func() { r.watchStore(ctx) })
 }
 
-// watchStore stops all followers if the store breaks: those that are in it would never.
+// watchStore stops all followers if the store breaks: those that are stuck in it would never stop.
 func (r *Replica) watchStore(ctx context.Context) {
 	select {
 	case <-r.guard.Broken():

@@ -11,7 +11,7 @@ import (
 // A follower may stand still without an error, when a reader hangs. Then the replica
 // compares its followers with the ends of their journals, every stallInterval, and fails
 // after stallLimit checks in a row without progress. It counts checks, not time, because a
-// process that was paused has to be given time to go on.
+// process that was paused must be given time to go on.
 const (
 	stallInterval = 5 * time.Second
 	stallLimit    = 6
@@ -20,7 +20,7 @@ const (
 // ErrStalled means that a follower reads nothing although its journal goes on.
 var ErrStalled = fmt.Errorf("no record was read for %d s", stallLimit*stallInterval/time.Second)
 
-// Stall observes one who reads a partition. The zero value has seen nothing yet.
+// Stall observes a reader of a partition. The zero value has seen nothing yet.
 type Stall struct {
 	next   int64 // the next offset to read, at the last check
 	checks int   // in a row at which it was the same, and behind the end

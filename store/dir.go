@@ -180,7 +180,7 @@ func (d *Dir) publish(temp, name string) error {
 }
 
 // makeHashDirs makes the hash directories survive power loss. Those that exist may have been made
-// a moment before a crash, or of another node, and not be durable yet.
+// a moment before a crash, or by another node, and not be durable yet.
 func (d *Dir) makeHashDirs() error {
 	for hash := range hashDirs {
 		if err := d.fs.MkdirAll(d.hashDir(byte(hash)), 0o700); err != nil {

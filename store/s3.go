@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// callLimit is how long one request to the server may take, with what is tried again.
+	// callLimit is how long one request to the server may take, including repetitions.
 	callLimit = 2 * time.Minute
 	// abortLimit is how long a Put that has failed takes to remove its parts.
 	abortLimit = 10 * time.Second
@@ -44,7 +44,7 @@ type S3Config struct {
 	SSE string
 	// KMSKey is the key's id for aws:kms; empty means the account's default key.
 	KMSKey string
-	// CAFile names a file with certificates (PEM) that are trusted beside the system's.
+	// CAFile names a file with certificates (PEM) that are trusted besides the system's.
 	CAFile string
 }
 
@@ -161,7 +161,7 @@ func (s *S3) open(ctx context.Context, name string) (*File, error) {
 	return &File{&checked{body: body, cancel: cancel, name: name, left: info.Size, want: wholeSum(info)}, info.Size}, nil
 }
 
-// checked reads an object and compares its checksum before it gives the last bytes away.
+// checked reads an object and compares its checksum before it passes on the last bytes.
 type checked struct {
 	body   io.ReadCloser
 	cancel context.CancelFunc

@@ -24,7 +24,7 @@ const (
 	roleLimit = 5 * time.Second
 )
 
-// newTransport returns a transport that trusts the certificates of a file beside the system's,
+// newTransport returns a transport that trusts the certificates of a file besides the system's,
 // and whose connections fail after a silence. It speaks HTTP/1.1, in which a connection carries
 // one request at a time.
 func newTransport(caFile string, silence time.Duration) (*http.Transport, error) {
@@ -93,7 +93,7 @@ func findCredentials(ctx context.Context) (*credentials.Credentials, error) {
 	return found, err
 }
 
-// sources finds credentials as a Chain does, but does not do without.
+// sources finds credentials as a Chain does, but fails if there are none.
 type sources struct{ credentials.Chain }
 
 // RetrieveWithCredContext implements credentials.Provider.

@@ -33,7 +33,7 @@ func (s *S3) explain(ctx context.Context, err error) error {
 	}
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
-		return fmt.Errorf("%s: name the certificate of its authority by s3.ca_file: %w", s.host, err)
+		return fmt.Errorf("%s: set s3.ca_file to the certificate of its authority: %w", s.host, err)
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {

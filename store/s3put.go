@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// partSize is how much of a file is in memory at a time, in bytes. S3 takes parts from 5 MiB
-	// on, and 10,000 of them: files of up to 78 GiB.
+	// partSize is how much of a file is in memory at a time, in bytes. S3 takes up to 10,000
+	// parts of 5 MiB or more: files of up to 78 GiB.
 	partSize = 8 << 20
 	// firstBuffer is the size of the buffer at first; most files are small.
 	firstBuffer = 64 << 10
 )
 
-// Put implements Files. Of a file it holds partSize bytes at a time.
+// Put implements Files. It holds partSize bytes of a file at a time.
 func (s *S3) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {
 	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
 		return 0, err
@@ -87,7 +87,7 @@ func (s *S3) putWhole(ctx context.Context, name string, content []byte, sum uint
 	})
 }
 
-// putParts stores a file in parts, of which nothing is visible before the last request. If it
+// putParts stores a file in parts; nothing of it is visible before the last request. If it
 // fails, it removes them. The library's own upload of a stream would not do so once ctx has ended,
 // and knows no limit before which it must not complete.
 func (s *S3) putParts(ctx context.Context, name string, p *parts, part []byte) (err error) {

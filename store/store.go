@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Files keeps files by name. It is safe for concurrent use, also by several processes on one
-// store. No method waits for ever: each ends soon after ctx has ended, or with an error when
+// Files keeps files by name. It is safe for concurrent use, even by several processes on one
+// store. No method waits forever: each ends soon after ctx has ended, or with an error when
 // the store is silent. A name that is not valid gives ErrName.
 type Files interface {
 	// Put stores the content of r as the file name, and returns its size in bytes. It replaces
@@ -38,7 +38,7 @@ type Files interface {
 var (
 	// ErrNotExist means that there is no file with the name.
 	ErrNotExist = errors.New("file does not exist")
-	// ErrTooLarge refuses content above the caller's limit, of which nothing is kept.
+	// ErrTooLarge refuses content above the caller's limit; nothing of it is kept.
 	ErrTooLarge = errors.New("file exceeds the size limit")
 	// ErrName refuses a name that is not made of 1 to 128 ASCII letters, digits, dots,
 	// dashes and underscores, or does not begin with a letter or digit.

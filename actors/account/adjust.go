@@ -18,7 +18,7 @@ const (
 	maxEntryID       = 64
 )
 
-// adjust books a correction in the window that is open now, also if what it corrects was charged
+// adjust books a correction in the window that is open now, even if what it corrects was charged
 // in an earlier one, which may have been invoiced.
 func adjust(s State, a events.Adjustment, now events.Instant) ([]events.Event, events.Reply) {
 	if CheckAdjustment(a) != nil {
@@ -34,7 +34,7 @@ func CheckAdjustment(a events.Adjustment) error {
 	within := func(n, limit int64) bool { return -limit <= n && n <= limit }
 	switch {
 	case a.Kind != events.Credit && a.Kind != events.Correction:
-		return fmt.Errorf("there is no correction of the kind %q", a.Kind)
+		return fmt.Errorf("%q is not a kind of correction", a.Kind)
 	case a.Units == 0 && a.Bytes == 0:
 		return errors.New("it changes neither units nor bytes")
 	case !within(a.Units, maxAdjustedUnits) || !within(a.Bytes, maxAdjustedBytes):
@@ -44,7 +44,7 @@ func CheckAdjustment(a events.Adjustment) error {
 	case !validReason(a.Reason):
 		return fmt.Errorf("it needs a reason of up to %d characters, on one line", maxReason)
 	case a.Entry == "" || !validEntry(a.Entry) || !validEntry(a.Ref):
-		return errors.New("an entry is a job's id and /debit, or the id of a correction")
+		return errors.New("an entry is a job's id followed by /debit, or the id of a correction")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestCheckAdjustment(t *testing.T) {
 		{func(a *events.Adjustment) { a.Kind, a.Units = events.Credit, -1 }, ""},
 		{func(a *events.Adjustment) { a.Kind = events.Credit }, "gives something back"},
 		{func(a *events.Adjustment) { a.Kind, a.Units, a.Bytes = events.Credit, -1, 1 }, "gives something back"},
-		{func(a *events.Adjustment) { a.Kind = "gift" }, `no correction of the kind "gift"`},
+		{func(a *events.Adjustment) { a.Kind = "gift" }, `"gift" is not a kind of correction`},
 		{func(a *events.Adjustment) { a.Reason = " " }, "reason"},
 		{func(a *events.Adjustment) { a.Reason = strings.Repeat("ü", maxReason) }, ""},
 		{func(a *events.Adjustment) { a.Reason = strings.Repeat("ü", maxReason+1) }, "reason"},

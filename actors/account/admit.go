@@ -41,7 +41,7 @@ type Usage struct {
 	Running int64
 	// Reserved and Used count units: those of jobs that have not ended, and those of jobs
 	// that are done. Bytes is the size of the files of the latter. Corrections count in both, so
-	// that they may be negative.
+	// they may be negative.
 	Reserved, Used int64
 	Bytes          int64
 	// Limits are those of the plan, with the extra blocks of volume.

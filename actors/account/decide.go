@@ -129,8 +129,8 @@ func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Even
 	return accept(events.KeyUsed{Key: b.Key})
 }
 
-// resetWindow changes nothing unless the account counts in the future: it is no way to a quota
-// that is new.
+// resetWindow changes nothing unless the account counts in the future: it is not a way to get a
+// new quota.
 func resetWindow(s State, now events.Instant) ([]events.Event, events.Reply) {
 	start := windowStart(s.Anchor, now)
 	if s.Window <= start && s.Tests.Day <= dayOf(now) {

@@ -9,10 +9,10 @@ import (
 // clockTolerance is how far the owner's clock may be ahead of the one by which Foresee looks.
 const clockTolerance = 2 * time.Second
 
-// Foresee returns the reply that would refuse a submission by the committed state: a limit of
-// the account is reached. It spares the log content that has no chance. If it refuses nothing,
-// the account decides; so it does about a request that may repeat an earlier one, and if the
-// store fails.
+// Foresee returns the reply that would refuse a submission by the committed state, if the account
+// has reached a limit. That keeps content that is bound to be refused out of the log. If Foresee
+// refuses nothing, the account decides; so it does if the request may repeat an earlier one, or if
+// the store fails.
 func Foresee(store Store, id events.AccountID, b events.SubmitJob, now events.Instant) (events.Reply, bool) {
 	s, err := store.Account(id)
 	if err != nil {

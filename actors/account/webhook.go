@@ -11,7 +11,7 @@ import (
 
 // Webhooks is what all webhooks of an account have in common.
 type Webhooks struct {
-	// Secret signs. Until the first rotation it is nil, for the one that is derived from the
+	// Secret signs. Until the first rotation it is nil, which stands for the one derived from the
 	// cluster's secret and the account's id; so is Previous.
 	Secret   events.Sealed `cbor:"1,keyasint,omitempty"`
 	Previous events.Sealed `cbor:"2,keyasint,omitempty"`

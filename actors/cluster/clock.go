@@ -21,7 +21,7 @@ const (
 	// maxRoundTrip bounds the round trip of a probe that counts: half of it is the error of
 	// the measurement.
 	maxRoundTrip = 500 * time.Millisecond
-	// keptMeasurements is the number of measurements of a node of which the median counts.
+	// keptMeasurements is the number of measurements of a node that are kept; their median counts.
 	keptMeasurements = 5
 )
 
@@ -104,7 +104,7 @@ func (c *Cluster) SystemClock() ClockWord {
 // ClockWord is what other nodes say about a clock.
 type ClockWord int
 
-// Unknown is the word of nobody, and of nodes that do not agree.
+// Unknown is the word when no other node was measured, or the nodes do not agree.
 const (
 	Unknown ClockWord = iota
 	Doubted

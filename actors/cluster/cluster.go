@@ -158,7 +158,7 @@ const joinGrace = 5 * time.Second
 var ErrAlone = errors.New("no other node was reached yet")
 
 // MayOwn returns why this node should own no partitions now, nil if it may: it has met the other
-// nodes, or waited for them in vain, and their clocks do not speak against its own. owning says
+// nodes, or waited for them in vain, and their clocks do not contradict its own. owning says
 // whether it owns partitions already.
 func (c *Cluster) MayOwn(owning bool) error {
 	differences := c.ClockDifferences()

@@ -61,8 +61,8 @@ func (c *Client) put(ctx context.Context, to string, content io.Reader, size int
 	return o, nil
 }
 
-// refusable is the size in bytes from which a file is not sent before the storage has agreed, or been
-// silent for a second.
+// refusable is the size in bytes from which a file is not sent before the storage has agreed, or has
+// been silent for a second.
 const refusable = 1 << 20
 
 var errURL = errors.New("the URL is damaged")

@@ -119,7 +119,7 @@ func (c Config) url(ctx context.Context, partition int32, e job.Deliver) (string
 	return url, nil
 }
 
-// lost is the code of a job that lacks what the upload needs; "" if err says nothing like that.
+// lost is the code of a job that lacks what the upload needs; "" if err is about something else.
 func lost(err error) events.ErrorCode {
 	switch {
 	case errors.Is(err, command.ErrLost):

@@ -3,7 +3,7 @@ package job
 import "platen.dev/events"
 
 // Cancel decides whether a job ends now. What is under way for it is given up, and a file that
-// comes all the same is deleted.
+// arrives nevertheless is deleted.
 func Cancel(s State, b events.CancelJob) ([]events.Event, events.Reply) {
 	if !s.Active() {
 		return nil, events.Reply{Code: events.AlreadyEnded}

@@ -68,7 +68,7 @@ func (d DeleteFile) Key() EffectKey {
 }
 
 // Pending returns the effects that a job's state asks for. A new owner of the job begins them
-// all, because the previous owner may not have.
+// all, because the previous owner may not have done so.
 func Pending(id events.JobID, s State) (all []Effect) {
 	switch {
 	case s.Phase == Queued:

@@ -34,7 +34,7 @@ type Notice struct {
 	Since events.Instant `cbor:"6,keyasint,omitempty"`
 }
 
-// Pending is since when the webhook is neither delivered nor given up; zero if it is not.
+// Pending is the instant since which the webhook waits to be delivered or given up; zero if it does not.
 func (n Notice) Pending() events.Instant {
 	if n.Stage == NoNotice {
 		return 0
@@ -62,7 +62,7 @@ type Notify struct {
 // Key implements Effect.
 func (n Notify) Key() EffectKey { return EffectKey{Kind: KindNotify, Job: n.Job} }
 
-// The receiver's words that matter.
+// The receiver's statuses that matter.
 const (
 	gone            = 410
 	tooManyRequests = 429

@@ -72,7 +72,7 @@ type effect struct {
 	forgotten bool
 }
 
-// Messages to performing beside *effect itself.
+// Messages to performing besides *effect itself.
 type (
 	forget    struct{ key job.EffectKey }
 	forgetAll struct{ partition int32 }

@@ -136,7 +136,7 @@ func (d *dispatcher) probe(ctx actor.Context) {
 func (d *dispatcher) report(out dispatch.Report) {
 	before := d.renderer.figures.Swap(&Figures{out.Load, out.Counts})
 	if before.Load.Suspended && !out.Load.Suspended {
-		d.cfg.Logger.Info("rendering goes on")
+		d.cfg.Logger.Info("rendering is resumed")
 	}
 	if d.cfg.Peers != nil && before.Load != out.Load {
 		d.cfg.Peers.Tell(out.Load)

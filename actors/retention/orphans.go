@@ -45,7 +45,7 @@ func (o Orphans) SweepIfMine(ctx context.Context) {
 	}
 	deleted, err := o.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
-		o.Logger.Warn("files without a job could not all be looked for, trying again later", "error", err)
+		o.Logger.Warn("the search for files without a job failed, trying again later", "error", err)
 	}
 	if deleted > 0 {
 		o.Logger.Info("files that no job owns were deleted", "count", deleted)

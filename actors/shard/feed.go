@@ -32,7 +32,7 @@ type reading struct {
 	tell      func(Input)
 }
 
-// run reads until its context ends, and behind commands that were trimmed. On an error it
+// run reads until its context ends, and goes on behind commands that were trimmed. On an error it
 // tells the host and stops. A partition whose commands cannot be read is of no use to this
 // node: it fails as a whole. Commands that the log has lost are a fault of the partition.
 func (f *feed) run(ctx context.Context, r reading, from int64) {

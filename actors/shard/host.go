@@ -207,7 +207,7 @@ func (h *Host) onStarted(ctx actor.Context) {
 }
 
 // onSkipped raises the alarm: such commands were never replied to, so nothing that was
-// promised is lost, but no log that is set up well trims them.
+// promised is lost, but a log that is set up well does not trim them.
 func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
 	h.board.lose(m.To - m.From)
 	h.cfg.Logger.Error("commands were trimmed before they were decided, going on behind them: check the retention of "+events.TopicCommands,
@@ -263,7 +263,7 @@ func (h *Host) activate(ctx actor.Context, out Activate) {
 // halt reports that commands are lost. The node may hold other partitions, so it goes on.
 func (h *Host) halt(err error) {
 	h.board.show(h, Halted, err)
-	h.cfg.Logger.Error(fmt.Sprintf("shard halted, its accounts get no replies: look at it with `platen admin partition list`, let it go on with `platen admin partition continue %d`", h.partition),
+	h.cfg.Logger.Error(fmt.Sprintf("shard halted, its accounts get no replies: inspect it with `platen admin partition list`, continue it with `platen admin partition continue %d`", h.partition),
 		"partition", h.partition, "error", err)
 }
 

@@ -87,8 +87,12 @@ func (c *cluster) start(name string) *node {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	performers := shard.Performers{}
+	for _, kind := range job.Kinds() {
+		performers[kind] = n
+	}
 	n.shards, err = shard.Start(system, shard.Config{
-		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: shard.Performers{job.KindRender: n, job.KindDeleteFile: n, job.KindNotify: n, job.KindDeliver: n}, Nodes: n, Logger: testkit.Silent(), Now: n.now, TrimCommands: true,
+		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: performers, Nodes: n, Logger: testkit.Silent(), Now: n.now, TrimCommands: true,
 		Failed: func(err error) { n.failed <- err },
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ type (
 		Command events.Command
 		Now     events.Instant
 	}
-	// Skipped reports that the commands from the offset From up to, not including, To were
+	// Skipped reports that the commands from offset From up to but not including To were
 	// trimmed before they arrived.
 	Skipped struct{ From, To int64 }
 	// Lost reports that the commands cannot be read on from where they were decided. Reading

@@ -11,13 +11,13 @@ import (
 // Commands may be gone before they were decided: their retention has passed, or an operator
 // deleted them, lost the newest, or created the topic again. None of them was replied to. If
 // only the oldest are gone, the owner records the gap and goes on. Otherwise the offsets of
-// the commands no longer mean what they meant, and somebody has to look first.
+// the commands no longer mean what they meant, and an operator must look first.
 
 // errReplaced means that the topic of the commands is not the one that the journal is about.
 var errReplaced = errors.New("the topic of the commands was created again")
 
-// ErrStalled means that commands wait, and that none was decided and read back for long
-// although the log answers.
+// ErrStalled means that commands wait, and that none has been decided and read back for
+// a long time, although the log answers.
 var ErrStalled = errors.New("commands wait, and none was decided and read back")
 
 // onSkipped puts a gap between the envelopes of the commands around it.
@@ -44,8 +44,8 @@ func (m *Machine) halt(err error) {
 // replaced reports whether the topic of the commands is not the one that the journal is about.
 func (m *Machine) replaced() bool { return m.cursor.Commands != m.set.Commands }
 
-// onContinue goes on after a halt. A topic that was created again is read from its start; of
-// one that has lost its newest commands, those that are left were decided before.
+// onContinue goes on after a halt. A topic that was created again is read from its start; in
+// one that has lost its newest commands, those that are left are decided already.
 func (m *Machine) onContinue(in Continue) {
 	if !m.halted || m.resigning {
 		return
@@ -72,7 +72,7 @@ func (m *Machine) settleGap(g events.Gap) {
 // stallLimit is the number of measurements in a row without progress, one every 5 seconds,
 // after which an ownership has stalled. It takes longer than the log tries to append, so that
 // brokers that take nothing for a while end an epoch, not the node. Time is not counted, because
-// a process that was paused has to be given time to go on.
+// a process that was paused must be given time to go on.
 const stallLimit = 12
 
 // onMeasured ends an ownership that decides nothing although commands wait.

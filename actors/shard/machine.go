@@ -200,8 +200,8 @@ func (m *Machine) onArrived(in Arrived) {
 	m.emit(Decide{in.Cause, in.Command})
 }
 
-// maxAhead is how far the time of decisions may be ahead of the owner's clock, in order not to
-// decrease: the clocks of owners differ a little.
+// maxAhead is how far the time of decisions may be ahead of the owner's clock, so that it does
+// not decrease: the clocks of owners differ a little.
 const maxAhead = time.Second
 
 // stamp returns the time of a decision. Whatever the clocks of the command's sender and of

@@ -75,8 +75,8 @@ func (m *membership) check() (err error) {
 	return err
 }
 
-// log reports why the node may own nothing: at once when there is another reason, and then once
-// a minute.
+// log reports why the node may own nothing: at once when the reason changes, and then once a
+// minute.
 func (m *membership) log(reason error) {
 	cause := reason
 	for errors.Unwrap(cause) != nil {

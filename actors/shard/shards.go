@@ -19,7 +19,7 @@ const (
 	// respawnDelay is the pause between the end of a host and the start of the next one
 	// for a partition that is still held. It doubles with every host that lasted less
 	// than calm, up to maxStrikes times: two nodes that both believe they hold a
-	// partition must not supersede each other without end.
+	// partition must not supersede each other endlessly.
 	respawnDelay = 500 * time.Millisecond
 	maxStrikes   = 4
 	calm         = 30 * time.Second
@@ -60,7 +60,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 
 // onFailure decides what to do about a child that panics. A host is stopped, not
 // restarted: its successor begins a new epoch. If an account's actor panics, its host is
-// stopped too, as it would wait for the decision for ever.
+// stopped too, as it would wait for the decision forever.
 func onFailure(directive actor.Directive) actor.SupervisorStrategy {
 	return actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return directive })
 }
@@ -185,7 +185,7 @@ func (s *supervisor) onGive(ctx actor.Context, m give) {
 	s.gives = append(s.gives, g)
 }
 
-// onDrop stops hosts at once, also those that are resigning.
+// onDrop stops hosts at once, including those that are resigning.
 func (s *supervisor) onDrop(ctx actor.Context, m drop) {
 	for _, p := range m.partitions {
 		if pid := s.hosts[p]; pid != nil {

@@ -28,7 +28,7 @@ type ownership struct {
 	// outbox is the producer's queue. It is sent in order.
 	outbox []outgoing
 	// failed is set while the machine has not been told that an append got lost. Those behind
-	// it are sent all the same.
+	// it are sent nevertheless.
 	failed   bool
 	accounts map[events.AccountID]*resident
 	resigned bool

@@ -80,7 +80,7 @@ func (c *Client) post(ctx context.Context, m Message) (*http.Response, error) {
 var errURL = errors.New("the URL is damaged")
 
 // answer reads the beginning of a response, and keeps the beginning of that. A receiver that sends
-// no more has answered all the same.
+// no more has answered nevertheless.
 func answer(body io.Reader) string {
 	b, _ := io.ReadAll(io.LimitReader(body, contract.WebhookAnswer))
 	return outbound.Kept(string(b))

@@ -24,7 +24,7 @@ const secretPrefix = "whsec_"
 func Secret(key [32]byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(key[:]) }
 
 // sign sets the headers that prove who sent the body, and when: those of Standard Webhooks 1.0
-// (standardwebhooks.com), and the older ones under prefix, which begins no name of the first. The
+// (standardwebhooks.com), and the older ones under prefix, with which no name of the former begins. The
 // newest secret comes first.
 func sign(h http.Header, prefix, id string, at time.Time, body []byte, secrets []string) error {
 	seconds := strconv.FormatInt(at.Unix(), 10)

@@ -19,7 +19,7 @@ var candidates = []string{
 }
 
 // Find returns the path of the browser binary: path itself if it is not empty,
-// else the first candidate that exists. It fails with ErrNotInstalled if none does.
+// otherwise the first candidate that exists. It fails with ErrNotInstalled if none does.
 func Find(path string) (string, error) {
 	if path != "" {
 		if _, err := os.Stat(path); err != nil {

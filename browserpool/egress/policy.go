@@ -64,7 +64,7 @@ func prefixes(texts ...string) []netip.Prefix {
 type Policy struct {
 	// Allow exempts ranges from refusal, for instance an operator's own network.
 	Allow []netip.Prefix
-	// Refuses reports whether an address is refused besides, for instance because it is one
+	// Refuses reports whether an address is refused in addition, for instance because it is one
 	// of the cluster's own. It is called for every address, on any goroutine, and wins over
 	// Allow; nil refuses none.
 	Refuses func(netip.Addr) bool

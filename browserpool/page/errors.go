@@ -34,7 +34,7 @@ var (
 	// ErrBlocked means that the main document, or one it leads to, is at an address
 	// that the egress policy refuses.
 	ErrBlocked = errors.New("address of the page is blocked")
-	// ErrSelector means that nothing matched the selector in time, or that it is not a selector.
+	// ErrSelector means that nothing matched the selector in time, or that it is not a valid selector.
 	ErrSelector = errors.New("selector matched nothing")
 )
 

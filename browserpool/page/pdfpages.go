@@ -45,7 +45,7 @@ func (m measurements) maxPDFPages(params printParams) int {
 	return 1 + m.nodes + 2*m.content.Height/params.printableHeight()
 }
 
-// checkPDFPages refuses a PDF that has too many pages all the same.
+// checkPDFPages refuses a PDF that nevertheless has too many pages.
 func (l Limits) checkPDFPages(pages int) error {
 	if limit := l.withDefaults().Pages; pages > limit {
 		return exceeded(int64(limit), "pages")

@@ -141,7 +141,7 @@ func (g *progress) observe(event cdp.Event) {
 	}
 }
 
-// immediateRefresh is up to which delay, in seconds, a refresh belongs to loading.
+// immediateRefresh is the delay, in seconds, up to which a refresh belongs to loading.
 const immediateRefresh = 1
 
 func (g *progress) onFrame(event cdp.Event) {

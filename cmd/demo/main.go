@@ -1,7 +1,7 @@
 // Command demo shows Platen at work: it starts a node of its own, converts every
 // document of a directory through every operation, and an almanac of two hundred pages
 // that it generates, verifies the webhook of each, has a file delivered to a bucket, and leaves the files and a table of sizes and
-// times. It is a client of the HTTP API like any other and uses no part of Platen's code.
+// times. It is a client of the HTTP API like any other and uses none of Platen's code.
 package main
 
 import (
@@ -131,7 +131,7 @@ func run(ctx context.Context, s settings) (err error) {
 	return report(results, outcome{documents[0].name, waited, store != nil, events}, s.out)
 }
 
-// outcome is what the demo did beside the files.
+// outcome is what the demo did besides the files.
 type outcome struct {
 	again     string // the document that was waited for
 	waited    time.Duration

@@ -20,7 +20,7 @@ import (
 )
 
 // TestChaosBrief is TestChaos (make integration) with few enough jobs for every test run.
-func TestChaosBrief(t *testing.T) { chaos(t, 120) }
+func TestChaosBrief(t *testing.T) { chaos(t, 60) }
 
 const (
 	chaosCustomers = 5

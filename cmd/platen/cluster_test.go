@@ -74,6 +74,7 @@ func (c *localCluster) share() []int {
 // owns its shard. Every node knows the job and serves its file. A node that leaves hands
 // over what it has.
 func TestCluster(t *testing.T) {
+	t.Parallel() // it mostly waits
 	c := startLocalCluster(t, 3)
 	testkit.Eventually(t, "the nodes share the shards evenly", func() bool {
 		s := c.share()
@@ -173,6 +174,7 @@ func ids(jobs []trackedJob) (ids []events.JobID) {
 // TestANodeThatSeesNobody adds a node whose gossip reaches nobody. It takes over partitions,
 // but not the renders that a node is busy with of which only the brokers hear.
 func TestANodeThatSeesNobody(t *testing.T) {
+	t.Parallel() // it mostly waits
 	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 5), t.TempDir()
 	start := func(gossip, actors, join string) (*node.Node, *machine) {
 		cfg := nodetest.Config(t)
@@ -216,6 +218,7 @@ func TestANodeThatSeesNobody(t *testing.T) {
 // why, and serves what the others decide. When its machine's clock is right, it goes by that, and
 // owns partitions.
 func TestAWrongClock(t *testing.T) {
+	t.Parallel() // it mostly waits
 	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 6), t.TempDir()
 	said := nodetest.NewOutput()
 	start := func(i int, wall func() time.Time) (*node.Node, *machine) {

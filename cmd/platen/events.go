@@ -34,7 +34,7 @@ func tailEvents(args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&filter.Type, "type", "", "show events of one `TYPE` only, such as job.finished")
 	flags.StringVar(&account, "account", "", "show events of the account `ID` only")
 	flags.StringVar(&since, "since", "", "begin with what happened since `TIME`: RFC 3339, or how long ago, such as 90m (default: now)")
-	flags.BoolVar(&filter.Once, "once", false, "end with the last event that is there")
+	flags.BoolVar(&filter.Once, "once", false, "stop after the last event so far")
 	flags.BoolVar(&asJSON, "json", false, "print CloudEvents in their JSON format, one per line")
 	plain, err := cli.Parse(flags, args[1:])
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 const (
 	clusterNodes = 3
 	// The load on the broker in this process; a real one gets more.
-	failoverKills = 6
-	failoverJobs  = 120
+	failoverKills = 4
+	failoverJobs  = 80
 )
 
 // TestFailover repeatedly kills one of three nodes with SIGKILL while they process jobs
@@ -33,7 +33,10 @@ const (
 // JoinGroup, and then never responds: its client hangs for 20 s. This happens when a
 // member dies while others join. So here nodes are killed when the shards are settled,
 // and restarted when theirs are taken over. TestBrokerFailover does without that.
-func TestFailover(t *testing.T) { failover(t, nodetest.Broker(t), failoverKills, failoverJobs, true) }
+func TestFailover(t *testing.T) {
+	t.Parallel() // it mostly waits
+	failover(t, nodetest.Broker(t), failoverKills, failoverJobs, true)
+}
 
 func failover(t *testing.T, broker string, kills, jobs int, gentle bool) {
 	r := testkit.Rand(t)

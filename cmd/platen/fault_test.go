@@ -60,6 +60,7 @@ func TestReplicaFailure(t *testing.T) {
 // TestResultsStoreFailure takes the store of results away while jobs are accepted. No job
 // fails for that: the node suspends rendering, and goes on when the store is back.
 func TestResultsStoreFailure(t *testing.T) {
+	t.Parallel() // it mostly waits
 	m := newMachine(t, "--dev", "--slots", "2")
 	p := m.start(t)
 	c := client{m.devKey(t, events.PlanBusiness)}
@@ -89,6 +90,7 @@ func TestResultsStoreFailure(t *testing.T) {
 // TestRecreatedCommands deletes the topic of the commands while the node is down. Its
 // partitions halt until the operator lets them go on. A job whose content is lost ends.
 func TestRecreatedCommands(t *testing.T) {
+	t.Parallel() // it mostly waits
 	broker := nodetest.Broker(t)
 	config := t.TempDir() + "/platen.toml"
 	if err := os.WriteFile(config, []byte("partitions = 1\n"), 0o600); err != nil {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"flag"
 	"io"
 	"os"
+	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -20,6 +23,7 @@ const clockVariable = "PLATEN_TEST_CLOCK"
 func TestMain(m *testing.M) {
 	nemesis.Init()
 	if os.Getenv(actAsPlaten) == "" {
+		oneMoreAtOnce()
 		os.Exit(m.Run())
 	}
 	go dieWithTheTest()
@@ -28,6 +32,14 @@ func TestMain(m *testing.M) {
 	}
 	main()
 	os.Exit(0)
+}
+
+// oneMoreAtOnce lets one more parallel test run than there are cores: they mostly wait for nodes. The
+// flag -parallel counts if it is given, because it is parsed later.
+func oneMoreAtOnce() {
+	if err := flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0)+1)); err != nil {
+		panic(err)
+	}
 }
 
 // serveBy is `platen serve` by the clock of a file.

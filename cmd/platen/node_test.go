@@ -93,6 +93,7 @@ func connect(t *testing.T, address string) {
 // was decided. The job must be taken from that node at once, not at the attempt's
 // deadline.
 func TestStartOfALostRender(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	m.start(t).stop(t)
 	key := client{m.devKey(t, events.PlanBusiness)}
@@ -146,6 +147,7 @@ func TestLostReply(t *testing.T) {
 
 // TestOneNodePerDirectory starts a second node on a data directory that is in use.
 func TestOneNodePerDirectory(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	m := newMachine(t)
 	p := m.start(t)
 	second := m.launch(t)
@@ -181,6 +183,7 @@ func TestUnreachableKafka(t *testing.T) {
 // TestEgress renders a page with an image from this machine, which is fetched only if the
 // operator allows it.
 func TestEgress(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	for name, tc := range map[string]struct {
 		flags   []string
 		fetched bool
@@ -210,6 +213,7 @@ func TestEgress(t *testing.T) {
 // TestDevKeys starts a node twice. The demo keys are made once, for every plan, in a file
 // that only its owner may read.
 func TestDevKeys(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	var files [2]string
 	for i := range files {

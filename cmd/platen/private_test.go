@@ -10,6 +10,7 @@ import (
 // A node makes its data directory private, and removes what a killed process left in its work
 // directory. It leaves nothing among the temporary files of the system.
 func TestWorkDirectory(t *testing.T) {
+	t.Parallel() // nodes in processes of their own
 	m := newMachine(t)
 	if err := os.Chmod(m.data, 0o755); err != nil {
 		t.Fatal(err)

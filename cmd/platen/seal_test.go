@@ -15,7 +15,7 @@ import (
 // The secret that seals is rotated twice while a webhook waits: what a former one has sealed is
 // opened, by this node and by its next start, and the account signs its webhooks as before.
 func TestRotateSeal(t *testing.T) {
-	n, receiver := startWebhookNode(t), newHooks(t)
+	n, receiver := startInProcessNode(t), newHooks(t)
 	path := filepath.Join(n.cfg.Data, "seal.key")
 	before, err := os.ReadFile(path)
 	if err != nil {

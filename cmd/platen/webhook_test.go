@@ -96,8 +96,8 @@ func (h hook) signed(t *testing.T, secret string, position int) {
 	}
 }
 
-// webhookNode is a node with a clock of its own, which may reach loopback addresses.
-type webhookNode struct {
+// inProcessNode is a node with a clock of its own, which may reach loopback addresses.
+type inProcessNode struct {
 	cfg   node.Config
 	ahead atomic.Int64
 	*node.Node
@@ -105,8 +105,8 @@ type webhookNode struct {
 	client
 }
 
-func startWebhookNode(t *testing.T) *webhookNode {
-	n := &webhookNode{cfg: nodetest.Config(t)}
+func startInProcessNode(t *testing.T) *inProcessNode {
+	n := &inProcessNode{cfg: nodetest.Config(t)}
 	n.cfg.EgressAllow, n.cfg.Dev = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, true
 	n.cfg.PublicURL, n.cfg.WebhookPrefix = "https://pdf.example", "Acme"
 	n.start(t)
@@ -115,7 +115,7 @@ func startWebhookNode(t *testing.T) *webhookNode {
 	return n
 }
 
-func (n *webhookNode) start(t *testing.T) {
+func (n *inProcessNode) start(t *testing.T) {
 	t.Helper()
 	now := func() time.Time { return time.Now().Add(time.Duration(n.ahead.Load())) }
 	var err error
@@ -126,7 +126,7 @@ func (n *webhookNode) start(t *testing.T) {
 	t.Cleanup(func() { _ = started.Close() }) // it may be closed already
 }
 
-func (n *webhookNode) submit(t *testing.T, body map[string]any) events.JobID {
+func (n *inProcessNode) submit(t *testing.T, body map[string]any) events.JobID {
 	t.Helper()
 	id, status, err := n.client.post("http://"+n.Address()+"/html-to-pdf", body)
 	if err != nil || status != 202 {
@@ -135,7 +135,7 @@ func (n *webhookNode) submit(t *testing.T, body map[string]any) events.JobID {
 	return id
 }
 
-func (n *webhookNode) account(t *testing.T) string {
+func (n *inProcessNode) account(t *testing.T) string {
 	t.Helper()
 	for line := range strings.Lines(n.machine.admin(t, "account", "list")) {
 		if fields := strings.Fields(line); len(fields) > 1 && fields[1] == "business" {
@@ -149,7 +149,7 @@ func (n *webhookNode) account(t *testing.T) string {
 // A job's outcome is posted, with the same id and body until the receiver takes it: over a restart
 // of the node, too.
 func TestWebhook(t *testing.T) {
-	n, receiver := startWebhookNode(t), newHooks(t)
+	n, receiver := startInProcessNode(t), newHooks(t)
 	secret := strings.TrimSpace(n.machine.admin(t, "webhook", "secret", "show", n.account(t)))
 	receiver.status.Store(500)
 	id := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url + "/hook?token=Kr0kodil"})
@@ -203,12 +203,12 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-func (n *webhookNode) jobURL(id events.JobID) string {
+func (n *inProcessNode) jobURL(id events.JobID) string {
 	return "http://" + n.Address() + "/jobs/" + id.String()
 }
 
 // checkAttempts waits until the log of a webhook shows a failure and a delivery.
-func (n *webhookNode) checkAttempts(t *testing.T, id events.JobID, webhook string) {
+func (n *inProcessNode) checkAttempts(t *testing.T, id events.JobID, webhook string) {
 	t.Helper()
 	var log struct {
 		ID       string `json:"webhook_id"`
@@ -235,7 +235,8 @@ func (n *webhookNode) checkAttempts(t *testing.T, id events.JobID, webhook strin
 // A receiver that is down for four days is tried ten times, each with the same id and body, and the
 // webhook is given up.
 func TestWholeSchedule(t *testing.T) {
-	n, receiver := startWebhookNode(t), newHooks(t)
+	t.Parallel() // it mostly waits
+	n, receiver := startInProcessNode(t), newHooks(t)
 	receiver.status.Store(500)
 	id := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
 	var first hook
@@ -266,7 +267,7 @@ func TestWholeSchedule(t *testing.T) {
 
 // An operator sends the webhooks of an account again: all since a time, or those that failed.
 func TestRedeliverMany(t *testing.T) {
-	n, receiver := startWebhookNode(t), newHooks(t)
+	n, receiver := startInProcessNode(t), newHooks(t)
 	delivered := n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
 	receiver.next(t)
 	n.awaitAttempts(t, delivered, 1)
@@ -310,7 +311,7 @@ func TestRedeliverMany(t *testing.T) {
 }
 
 // awaitAttempts waits until so many attempts to send a webhook are recorded.
-func (n *webhookNode) awaitAttempts(t *testing.T, id events.JobID, attempts int) {
+func (n *inProcessNode) awaitAttempts(t *testing.T, id events.JobID, attempts int) {
 	t.Helper()
 	testkit.Eventually(t, "the attempts are recorded", func() bool {
 		return strings.Count(n.machine.admin(t, "webhook", "attempts", id.String()), "\n") == attempts+1
@@ -318,7 +319,7 @@ func (n *webhookNode) awaitAttempts(t *testing.T, id events.JobID, attempts int)
 }
 
 // awaitDelivered waits until the last attempt recorded is a delivery.
-func (n *webhookNode) awaitDelivered(t *testing.T, id events.JobID) {
+func (n *inProcessNode) awaitDelivered(t *testing.T, id events.JobID) {
 	t.Helper()
 	testkit.Eventually(t, "the delivery is recorded", func() bool {
 		lines := strings.Split(strings.TrimSpace(n.machine.admin(t, "webhook", "attempts", id.String())), "\n")
@@ -328,7 +329,7 @@ func (n *webhookNode) awaitDelivered(t *testing.T, id events.JobID) {
 
 // Without a webhook there is nothing to show, and before the end nothing to send.
 func TestNoWebhook(t *testing.T) {
-	n := startWebhookNode(t)
+	n := startInProcessNode(t)
 	id := n.submit(t, map[string]any{"html": "<p>x</p>"})
 	for _, c := range []struct{ method, path string }{{"GET", "/webhooks"}, {"POST", "/webhooks/redeliver"}} {
 		if status, body, _ := n.client.do(c.method, n.jobURL(id)+c.path, nil); status != 404 || !strings.Contains(string(body), "NO_WEBHOOK") {
@@ -350,7 +351,7 @@ func TestNoWebhook(t *testing.T) {
 
 // Failed jobs and test jobs report as well.
 func TestWebhookOfOtherJobs(t *testing.T) {
-	n, receiver := startWebhookNode(t), newHooks(t)
+	n, receiver := startInProcessNode(t), newHooks(t)
 	n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": receiver.url, "test": true})
 	if got := receiver.next(t).fields; got["type"] != "job.finished" || got["test"] != true {
 		t.Errorf("test job: %v", got)
@@ -368,7 +369,7 @@ func TestWebhookOfOtherJobs(t *testing.T) {
 // During a rotation both secrets sign, the new one first; after it the new one alone. Headers are
 // sent until they are deleted.
 func TestWebhookSettings(t *testing.T) {
-	n, receiver := startWebhookNode(t), newHooks(t)
+	n, receiver := startInProcessNode(t), newHooks(t)
 	account := n.account(t)
 	old := strings.TrimSpace(n.machine.admin(t, "webhook", "secret", "show", account))
 	n.machine.admin(t, "webhook", "headers", "set", account, "authorization", "Bearer first")

@@ -16,5 +16,5 @@
 //
 // PDF/A forbids text for which no installed font has a glyph (6.2.11.8). Printable
 // replaces such characters before the text is printed; Check finds them if they were
-// printed all the same.
+// printed nevertheless.
 package pdfa

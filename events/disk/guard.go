@@ -62,7 +62,7 @@ func (g *Guard) Call(f func() error) error {
 }
 
 // Open is Call for opening the database. An error of background work breaks the database then:
-// Pebble would try again for ever, and the opening wait for it.
+// Pebble would try again forever, and the opening would wait for it.
 func (g *Guard) Open(f func() error) error {
 	g.opening.Store(true)
 	defer g.opening.Store(false)

@@ -82,9 +82,9 @@ type Log interface {
 	// become, part of the log. Key and headers together must stay below 64 KiB.
 	//
 	// Appends of one goroutine to one partition keep their order. If one fails, those behind
-	// it may succeed all the same, and done may get ErrBusy before the outcome of earlier
-	// appends is known. Who needs every record must see from the records that one is
-	// missing, as the readers of the journal do (docs/decisions/0027). Each topic has room
+	// it may nevertheless succeed, and done may get ErrBusy before the outcome of earlier
+	// appends is known. Whoever needs every record must notice from the records that
+	// one is missing, as the readers of the journal do (docs/decisions/0027). Each topic has room
 	// of its own, so that no topic is busy because of another. A topic that is opened
 	// without a bound is never busy; those who append to it must bound what they have in
 	// flight (docs/decisions/0025).

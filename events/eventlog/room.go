@@ -2,7 +2,7 @@ package eventlog
 
 import "sync"
 
-// overhead is roughly the memory of an append beside the bytes of its record.
+// overhead is roughly the memory of an append besides the bytes of its record.
 const overhead = 128
 
 // Size is roughly the memory that a record takes in flight, in bytes.

@@ -151,7 +151,7 @@ type JobDeleted struct {
 	Job     string           `json:"job_id" doc:"The job."`
 }
 
-// Webhook is what has become of a webhook.
+// Webhook is the outcome of a webhook.
 type Webhook struct {
 	Account events.AccountID `json:"account" doc:"The account."`
 	Job     string           `json:"job_id" doc:"The job."`
@@ -175,7 +175,7 @@ type UsageDebited struct {
 	Usage
 }
 
-// UsageAdjusted says that what an account is charged was corrected.
+// UsageAdjusted says that what an account was charged has been corrected.
 type UsageAdjusted struct {
 	Account events.AccountID      `json:"account" doc:"The account."`
 	Entry   events.EntryID        `json:"entry_id" doc:"The entry of the ledger: no other entry has this id."`

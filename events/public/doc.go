@@ -4,5 +4,5 @@
 // with the attributes in headers and the data as JSON.
 //
 // The types and their data are a contract with everybody who reads the topic (docs/EVENTS.md).
-// Within v1 only optional fields are added; what else changes gets another version beside it.
+// Within v1 only optional fields are added; any other change becomes a new version beside it.
 package public

@@ -67,7 +67,7 @@ func (e Event) Record() (eventlog.Record, error) {
 	}}, nil
 }
 
-// Received is an event as a reader finds it: of any type, also one that this version does not know.
+// Received is an event as a reader finds it: of any type, even one that this version does not know.
 type Received struct {
 	Position Position
 	Sequence int64

@@ -1,10 +1,10 @@
 // Package publish publishes what happened: for each fact of the accepted journal, one record of the
 // topic platen.events (events/public).
 //
-// The owner of a partition publishes its facts in order. Where to go on is said by the topic
-// itself: the id of its last record names the place in the journal. So after a crash, or beside
-// another owner that does not know yet that it is none, facts are repeated, but none is left out
-// and none comes for the first time after a later one.
+// The owner of a partition publishes its facts in order. The topic itself says where to resume: the
+// id of its last record names the place in the journal. So after a crash, or beside a former owner
+// that does not know yet that it has been replaced, facts are repeated, but none is left out and
+// none comes for the first time after a later one.
 package publish
 
 import (

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/public"
 )
 
-// resume finds where to go on: behind the last fact of which every earlier one is in the topic.
+// resume finds where to go on: behind the last fact before which none is missing from the topic.
 func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error) {
 	published, err := lastPublished(ctx, l, partition)
 	if err != nil {

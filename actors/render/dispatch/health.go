@@ -37,7 +37,7 @@ func (m *Machine) diagnose(h attempt.Health) {
 	}
 }
 
-// onProbed resumes after a probe that succeeded. If the next attempt fails none the less,
+// onProbed resumes after a probe that succeeded. If the next attempt fails nonetheless,
 // the node is suspended again.
 func (m *Machine) onProbed(in Probed) {
 	if !in.Sound {

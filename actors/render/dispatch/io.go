@@ -20,8 +20,8 @@ type (
 		Partition int32
 		Effect    job.Render
 	}
-	// Resume asks for a job that may have got lost after a Take. Unless the node knows
-	// nothing of the job, it changes nothing.
+	// Resume asks for a job that may have got lost after a Take. If the node knows the
+	// job, nothing changes.
 	Resume Take
 	// Forget withdraws a job that has not begun here: an attempt holds it.
 	Forget struct{ Job events.JobID }
@@ -55,8 +55,8 @@ type (
 		Job   events.JobID
 		Offer uint64
 	}
-	// Unconfirmed reports that the journal has not said for long that an attempt held the
-	// job, although the attempt has told so.
+	// Unconfirmed reports that the journal has not said for a long time that an attempt
+	// held the job, although the attempt has reported its end.
 	Unconfirmed struct{ Job events.JobID }
 	// Retry reports that the pause after an attempt without an outcome is over.
 	Retry struct{ Job events.JobID }

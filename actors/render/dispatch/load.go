@@ -55,7 +55,7 @@ func slowShare(n, kept int) int { return max(1, n-kept) }
 func (l Load) Encode() []byte {
 	b, err := cbor.Marshal(l)
 	if err != nil {
-		panic(err) // cannot be: the fields are plain
+		panic(err) // cannot happen: the fields are plain
 	}
 	return b
 }

@@ -15,7 +15,7 @@ const (
 	// retryAfter is the pause after an attempt that ended without an outcome.
 	retryAfter = time.Second
 	// confirmLimit is how long after the end of an attempt the journal may take to say that
-	// it held the job. After that, what it told may have got lost.
+	// it held the job. After that, its report may have got lost.
 	confirmLimit = time.Minute
 )
 
@@ -26,7 +26,7 @@ type Settings struct {
 	Attempts, Slots int
 }
 
-// Machine holds the jobs that a node has to get rendered: those that wait for their turn,
+// Machine holds the jobs that a node is to get rendered: those that wait for their turn,
 // have an attempt under way, or were handed over.
 type Machine struct {
 	set      Settings
@@ -46,7 +46,7 @@ type Machine struct {
 	out      []Output
 }
 
-// task is a job that the node has to get rendered.
+// task is a job that the node is to get rendered.
 type task struct {
 	partition int32
 	effect    job.Render

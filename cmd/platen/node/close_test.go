@@ -17,7 +17,7 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 		broken := errors.New("broken")
 		never := make(chan struct{})
 		for _, c := range []struct {
-			takes time.Duration // 0 means for ever
+			takes time.Duration // 0 means forever
 			want  string
 		}{{drain + closeGrace - 1, "stop slow: broken\nstop first: ended"}, {0, "stop slow: not within 25s"}} {
 			n := &Node{cfg: Config{DrainSeconds: int(drain / time.Second)}}

@@ -161,7 +161,7 @@ func (c *collector) addShards() {
 	})
 	c.counter("platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
 	c.gauge("platen_webhooks_pending", "Webhooks of the node's shards that are neither delivered nor given up.", func(at figures) float64 { return float64(at.shards.webhooks) })
-	c.gauge("platen_webhook_oldest_pending_seconds", "Since when the oldest of them is pending; 0 without one.", func(at figures) float64 {
+	c.gauge("platen_webhook_oldest_pending_seconds", "How long the oldest of them has been pending; 0 if there is none.", func(at figures) float64 {
 		if at.shards.oldest == 0 {
 			return 0
 		}

@@ -114,7 +114,7 @@ type S3Config struct {
 	SSE string `toml:"sse"`
 	// KMSKey is the key's id for aws:kms; empty means the account's default.
 	KMSKey string `toml:"kms_key"`
-	// CAFile has certificates (PEM) of authorities that are trusted beside the system's.
+	// CAFile has certificates (PEM) of authorities that are trusted besides the system's.
 	CAFile string `toml:"ca_file"`
 }
 
@@ -313,13 +313,6 @@ func check(ok bool, format string, args ...any) error {
 func checkAddress(field, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	return check(err == nil && port != "" && !strings.Contains(host, "/"), "%s: must be host:port, not %q", field, address)
-}
-
-func checkOptionalAddress(field, address string) error {
-	if address == "" {
-		return nil
-	}
-	return checkAddress(field, address)
 }
 
 // filesDir returns the directory of results; on S3 there is none.

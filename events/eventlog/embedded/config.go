@@ -19,7 +19,7 @@ type Config struct {
 	// Logger receives failures of background work. Nil means slog.Default().
 	Logger *slog.Logger
 	// Failed is called once, with the reason, when the log has failed for good (see "What can
-	// fail"). It must not block; nil for nobody.
+	// fail"). It must not block, and may be nil.
 	Failed func(error)
 	// PendingBytes bounds the appends in flight per topic; beyond it they are refused with
 	// eventlog.ErrBusy. 0 means 64 MiB.

@@ -17,7 +17,7 @@ const (
 	maxRecords = 8192
 )
 
-// reader serves one goroutine: from the record cache if possible, else from Pebble.
+// reader serves one goroutine: from the record cache if possible, otherwise from Pebble.
 type reader struct {
 	log       *Log
 	partition *partition

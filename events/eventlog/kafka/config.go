@@ -51,10 +51,10 @@ type Config struct {
 	Opts []kgo.Opt
 }
 
-// TopicConfig says what a topic needs. A topic that does not exist is created so; one that
-// does is refused if it falls short.
+// TopicConfig says what a topic needs. A topic that does not exist is created that way; one
+// that does is refused if it falls short.
 type TopicConfig struct {
-	// Retention is how long records are kept at least. 0 means for ever: then only Trim ever
+	// Retention is how long records are kept at least. 0 means forever: then only Trim
 	// deletes records.
 	Retention time.Duration
 	// Unbounded exempts the topic from Config.PendingBytes, because those who append to it

@@ -59,7 +59,7 @@ func (l *Log) refreshLeaders(ctx context.Context, t *topic) {
 // old end. A record is acknowledged by replicas that know their leader, so one of most
 // replicas knows the leader of every record that was acknowledged before the call.
 //
-// Of fewer than three replicas one word is enough: more would make the log wait for both.
+// With fewer than three replicas one word is enough: more would make the log wait for both.
 func (l *Log) confirmLeader(ctx context.Context, t *topic, partition int32) (leadership, error) {
 	known := t.leadership(partition)
 	if len(known.replicas) < 3 {

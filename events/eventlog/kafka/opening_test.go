@@ -43,7 +43,7 @@ func newAdmin(t *testing.T, brokers ...string) *kadm.Client {
 // wrongSetting makes a topic break the contract.
 type wrongSetting struct {
 	settings map[string]string
-	keep     time.Duration // how long records must be kept; 0 for ever
+	keep     time.Duration // how long records must be kept; 0 for forever
 	want     string        // what is said about it
 }
 

@@ -15,7 +15,7 @@ const (
 	// when it reads on.
 	firstBytes = 32 << 10
 	nextBytes  = 1 << 20
-	// warnAfter is after how many failures in a row, about five seconds, a warning is logged.
+	// warnAfter is the number of failures in a row, about five seconds, after which a warning is logged.
 	warnAfter = 10
 )
 

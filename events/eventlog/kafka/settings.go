@@ -52,7 +52,7 @@ type existing struct {
 	least, most int
 }
 
-// danger is a setting by which records may get lost, or none be appended.
+// danger is a setting by which records may get lost, or none can be appended.
 type danger struct{ setting, value, must, mend string }
 
 // dangers compares a topic with what it needs. wanted is the configured replication factor.
