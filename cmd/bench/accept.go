@@ -41,7 +41,7 @@ func accept(s settings) error {
 			}
 			*into = append(*into, o)
 		}
-		o, err := acceptOnce(s)
+		o, err := acceptOnce(s, "")
 		if err != nil {
 			return err
 		}
@@ -56,8 +56,9 @@ func accept(s settings) error {
 	return nil
 }
 
-func acceptOnce(s settings) (o outcome, err error) {
-	p, err := startPlaten(s.platen)
+// acceptOnce measures a new node that has a setting more in its environment.
+func acceptOnce(s settings, setting string) (o outcome, err error) {
+	p, err := startPlatenWith(s.platen, setting)
 	if err != nil {
 		return o, err
 	}

@@ -36,7 +36,20 @@ func startBare() (*process, error) {
 
 // startPlaten starts a node on its embedded defaults.
 func startPlaten(binary string, flags ...string) (*process, error) {
-	p, err := start(platen(binary, flags))
+	return withKey(start(platen(binary, flags)))
+}
+
+// startPlatenWith starts a node with a setting NAME=VALUE more in its environment; "" is none.
+func startPlatenWith(binary, setting string) (*process, error) {
+	return withKey(start(func(dir string) *exec.Cmd {
+		cmd := platen(binary, nil)(dir)
+		cmd.Env = append(os.Environ(), setting)
+		return cmd
+	}))
+}
+
+// withKey reads the key of a node's business account.
+func withKey(p *process, err error) (*process, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,11 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return runNode(cfg, node.Options{Logger: cfg.Logger(stderr), Version: version()}, stdout)
+	return runNode(cfg, node.Options{Logger: cfg.Logger(stderr), Version: version(), HoldEvents: os.Getenv(holdEvents) != ""}, stdout)
 }
+
+// holdEvents is the environment variable of node.Options.HoldEvents, for cmd/bench.
+const holdEvents = "PLATEN_HOLD_EVENTS"
 
 // runNode runs a node until it is told to stop, or cannot go on.
 func runNode(cfg node.Config, o node.Options, stdout io.Writer) error {

@@ -359,3 +359,45 @@ func TestEach(t *testing.T) {
 		}
 	}
 }
+
+// What the log has lost before the ledger had it is not passed over: the partition waits, and says so.
+// What it loses behind the ledger does no harm.
+func TestTrimmed(t *testing.T) {
+	log, l := openLog(t), openLedger(t)
+	w := newWriter(t, log)
+	for range 3 {
+		w.usageIn(0)
+		w.usageIn(1)
+	}
+	r := start(t, log, l, l.Next)
+	w.check(l)
+	stop(t, r)
+	for p := range int32(partitions) {
+		if err := log.Trim(t.Context(), events.TopicEvents, p, 2); err != nil {
+			t.Fatal(err)
+		}
+		w.usageIn(p)
+	}
+	r = start(t, log, l, l.Next)
+	w.check(l)
+	stop(t, r)
+	w.usageIn(0)
+	if err := log.Trim(t.Context(), events.TopicEvents, 0, 5); err != nil {
+		t.Fatal(err)
+	}
+	w.usageIn(0)
+	w.usageIn(1)
+	r = start(t, log, l, func(ctx context.Context, topic string, p int32) (int64, error) { // where the log begins
+		start, _, err := log.Bounds(ctx, topic, p)
+		return start, err
+	})
+	testkit.Eventually(t, "the other partition goes on", func() bool {
+		next, err := l.Next(t.Context(), events.TopicEvents, 1)
+		return err == nil && next == 5
+	})
+	testkit.Eventually(t, "the failure is counted", func() bool { return r.Figures().Failures > 0 })
+	if next, err := l.Next(t.Context(), events.TopicEvents, 0); err != nil || next != 4 {
+		t.Errorf("the ledger is at %d, %v, want 4: offset 4 is lost", next, err)
+	}
+	stop(t, r)
+}

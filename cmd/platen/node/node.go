@@ -43,6 +43,7 @@ import (
 type Node struct {
 	cfg     Config
 	version string
+	hold    bool // Options.HoldEvents
 	id      events.NodeID
 	logger  *slog.Logger
 	// now is the clock of everything that is decided or measured here, wall the one that is
@@ -92,6 +93,9 @@ type Options struct {
 	// Now, unless nil, is the node's clock in place of the system's, and is believed whatever
 	// it says.
 	Now func() time.Time
+	// HoldEvents keeps public events back, and so the ledger, to measure what they cost. The next
+	// start publishes them.
+	HoldEvents bool
 }
 
 // closer ends one part.
@@ -104,7 +108,7 @@ type closer struct {
 // before it are ended again; the error names the part.
 func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n := &Node{
-		cfg: cfg, version: o.Version, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
+		cfg: cfg, version: o.Version, hold: o.HoldEvents, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 1),
 	}
 	n.startClock(o)

@@ -24,11 +24,20 @@ func (n *Node) startPublisher(context.Context) error {
 	return nil
 }
 
+// publishing returns what publishes a partition from now on.
+func (n *Node) publishing() func(partition int32) (stop func()) {
+	if n.hold {
+		n.logger.Warn("public events are held back, and so is the usage ledger, until a start without PLATEN_HOLD_EVENTS")
+		return func(int32) func() { return func() {} }
+	}
+	return n.publisher.Start
+}
+
 func (n *Node) startShards(context.Context) (err error) {
 	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
 		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: mayOwn, Logger: n.logger, Now: n.now,
-		TrimCommands: n.cfg.embeddedLog(), Publish: n.publisher.Start,
+		TrimCommands: n.cfg.embeddedLog(), Publish: n.publishing(),
 		Effects: shard.Performers{
 			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
 		},

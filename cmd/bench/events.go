@@ -1,0 +1,28 @@
+package main
+
+import "fmt"
+
+// publishing compares the accept path with one whose public events are held back, in pairs that
+// alternate who is first.
+func publishing(s settings) error {
+	fmt.Println("events: the accept path with public events and the ledger, and without them")
+	var with, without []outcome
+	for i := range 3 * s.rounds {
+		for _, held := range []bool{i%2 == 0, i%2 == 1} {
+			setting, into := "", &with
+			if held {
+				setting, into = "PLATEN_HOLD_EVENTS=1", &without
+			}
+			o, err := acceptOnce(s, setting)
+			if err != nil {
+				return err
+			}
+			*into = append(*into, o)
+		}
+	}
+	o, bare := median(with), median(without)
+	row("platen", o)
+	row("platen, public events held back", bare)
+	ratio("accepting without public events", o.perSecond, bare.perSecond, 0.9)
+	return nil
+}
