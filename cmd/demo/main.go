@@ -128,6 +128,9 @@ func run(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return explain(ctx, err)
 	}
+	if err := n.charged(ctx, len(results)+1, s.out); err != nil {
+		return explain(ctx, err)
+	}
 	return report(results, outcome{documents[0].name, waited, store != nil, events}, s.out)
 }
 
@@ -161,6 +164,7 @@ func report(results []result, o outcome, out string) error {
 	fmt.Printf("\n%s\nA webhook arrived for every job, and every signature is right (webhook.json is the last one).\n", text)
 	fmt.Printf("%s once more, by one request that waited for the file: %d ms (waited.pdf).\n", o.again, o.waited.Milliseconds())
 	fmt.Printf("%d public events tell the story of these jobs and what they cost (events.txt).\n", o.events)
+	fmt.Println("The usage ledger has charged exactly these jobs, and equals the log (usage.txt).")
 	if o.delivered {
 		fmt.Println("delivered.pdf went to a bucket of the demo's own, by a presigned URL; the node kept nothing of it.")
 	}

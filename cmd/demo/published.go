@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,10 +25,41 @@ func (n *node) published(ctx context.Context, jobs int, out string) (count int, 
 			lines := slices.Sorted(strings.Lines(text)) // each begins with its time
 			return len(lines), os.WriteFile(filepath.Join(out, "events.txt"), []byte(strings.Join(lines, "")), 0o644)
 		}
-		select {
-		case <-time.After(lookAgain):
-		case <-ctx.Done():
-			return 0, ctx.Err()
+		if err := pause(ctx); err != nil {
+			return 0, err
 		}
+	}
+}
+
+// charged waits until the usage ledger holds the charge of every job and equals the log, and leaves
+// in out what it says.
+func (n *node) charged(ctx context.Context, jobs int, out string) error {
+	want := fmt.Sprintf(" entries %d,", jobs)
+	for {
+		text, err := n.platen(ctx, "admin", "ledger", "reconcile", "--check")
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(text, "equal: ") && strings.Contains(text, want) {
+			break
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+	text, err := n.platen(ctx, "admin", "usage", "acc_dev_business", "--bucket", "total", "--group-by", "operation")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "usage.txt"), []byte(text), 0o644)
+}
+
+// pause waits until it is time to look again.
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(lookAgain):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -16,7 +16,11 @@ func showReport(account string, r usage.Report, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage of account %s in the ledger, which is what is billed. It is some seconds behind;\n", account)
 	fmt.Fprintf(&b, "the live quota is shown by: platen admin account usage %s\n\n", account)
-	fmt.Fprintf(&b, "%s to %s, by %s, %s\n\n", r.From, r.To, r.Bucket, r.TimeZone)
+	by := "by " + r.Bucket
+	if r.Bucket == "total" {
+		by = "in total"
+	}
+	fmt.Fprintf(&b, "%s to %s, %s, %s\n\n", r.From, r.To, by, r.TimeZone)
 	t, labels := reportTable(r)
 	b.WriteString(t.text(true))
 	if len(r.Rows) > 0 {
@@ -27,7 +31,11 @@ func showReport(account string, r usage.Report, width int) string {
 
 // reportTable is the table of a report, its last line the total, and how a chart names the rows.
 func reportTable(r usage.Report) (t table, labels []string) {
-	t = table{numbers: 3, head: []string{"UNITS", "BYTES", "ENTRIES", strings.ToUpper(r.Bucket)}}
+	t = table{numbers: 3, head: []string{"UNITS", "BYTES", "ENTRIES"}}
+	buckets := r.Bucket != "total" || len(r.GroupBy) == 0 // otherwise all rows have the same one
+	if buckets {
+		t.head = append(t.head, strings.ToUpper(r.Bucket))
+	}
 	for _, d := range r.GroupBy {
 		name := usage.Column(d)
 		if _, isTag := d.Tag(); !isTag { // the names of tags are the caller's
@@ -36,7 +44,10 @@ func reportTable(r usage.Report) (t table, labels []string) {
 		t.head = append(t.head, name)
 	}
 	for _, row := range r.Rows {
-		names := []string{bucketName(r.Bucket, row)}
+		var names []string
+		if buckets {
+			names = append(names, bucketName(r.Bucket, row))
+		}
 		for _, d := range r.GroupBy {
 			names = append(names, dash(row.Group(d)))
 		}
