@@ -51,7 +51,7 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field but Observe has to be set.
+// Config is what a server needs. Every field but Observe must be set.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels

@@ -150,7 +150,7 @@ func created(ctx *fasthttp.RequestCtx, job events.JobID, invoice *request.Invoic
 	ctx.SetBodyString(`{"job_id":"` + job.String() + `","status":"queued","detail":"` + detail + `"}`)
 }
 
-// warning is what the caller should know about a job that is accepted all the same; "" for nothing.
+// warning is what the caller should know about a job although it is accepted; "" for nothing.
 func warning(invoice *request.Invoice) string {
 	if invoice == nil || contract.CompleteInvoice(invoice.Profile) {
 		return ""

@@ -101,10 +101,10 @@ func (f Figures) With(units, bytes Sum) (_ Figures, err error) {
 	return f, err
 }
 
-// Plan says what is to do for a batch of which the offsets below next were appended before; entries
-// are what Distinct returns. It returns the marker to write, for the offsets from next on; or, if
-// all were appended before, the marker that one with the same bounds must equal, and repeated. A
-// batch behind next is ErrHole.
+// Plan returns the marker to write for a batch, given Next and what Distinct returns. Offsets below
+// next were appended before: the marker covers those from next on. If there are none, repeated is
+// true, and an earlier marker with the same bounds must equal m. A batch that begins above next is
+// ErrHole.
 func (b Batch) Plan(next int64, entries []Hashed) (m Marker, repeated bool, err error) {
 	if b.Lo > next {
 		return Marker{}, false, fmt.Errorf("%w: batch %s, next is %d", ErrHole, b, next)

@@ -38,7 +38,7 @@ var (
 )
 
 // Ledger is an open ledger. All methods may be called from any goroutine, and by any number of
-// processes. None waits for ever: each ends soon after ctx has ended, or with an error when
+// processes. None blocks forever: each ends soon after ctx has ended, or with an error when
 // whatever keeps the entries is silent.
 type Ledger interface {
 	// Next returns the offset of a topic's partition to read next: the one behind everything that
@@ -48,7 +48,7 @@ type Ledger interface {
 	// Append adds the entries of a batch and moves Next behind it, exactly once. When it returns
 	// nil, all of that is durable. After any other error than ErrInvalid, ErrHole, ErrConflict and
 	// ErrOverflow, which mean that nothing was written, the outcome is unknown, and the caller
-	// appends the same offsets again, in batches of any cut. An entry that is there is not added
+	// appends the same offsets again, divided into batches in any way. An entry that is there is not added
 	// again, whichever batch or writer brought it. One that is missing, although its offset was
 	// appended, is added, so that appending again repairs the ledger, and a reader that understands
 	// more records than the one before adds what they stand for. The marker stays as it is.

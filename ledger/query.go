@@ -30,7 +30,7 @@ func (b Bucket) String() string {
 // Dimension is what entries are grouped by: Key, Operation or a tag. Its text is stable.
 type Dimension string
 
-// The dimensions beside tags.
+// The dimensions besides tags.
 const (
 	ByKey       Dimension = "key"
 	ByOperation Dimension = "operation"

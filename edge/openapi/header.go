@@ -64,7 +64,7 @@ var (
 	}
 	Warning = Header{
 		Name: "X-Platen-Warning", Optional: true, Kind: schema.String{}, Example: "an invoice of the profile minimum is not a complete legal invoice",
-		Doc: "What the caller should know about the file all the same.",
+		Doc: "What the caller should nevertheless know about the file.",
 	}
 	Allow = Header{
 		Name: "Allow", Kind: schema.String{MinLength: 1}, Example: "GET, HEAD",

@@ -30,7 +30,7 @@ func (l *Ledger) Append(ctx context.Context, b ledger.Batch) error {
 
 func partitionOf(b ledger.Batch) string { return fmt.Sprintf("%s/%d", b.Topic, b.Partition) }
 
-// begin says whether a batch follows one that this process has appended. Then none of its rows can
+// begin reports whether a batch follows one that this process has appended. Then none of its rows can
 // be left from an attempt that stopped. Until it has ended, no other batch follows it.
 func (l *Ledger) begin(b ledger.Batch) (clean bool) {
 	l.mu.Lock()
@@ -86,7 +86,7 @@ func (l *Ledger) plan(ctx context.Context, b ledger.Batch, entries []ledger.Hash
 }
 
 // missing returns the entries without a row, and those without an id. An entry whose id is not
-// there may have a row all the same, unless its batch is clean; and one whose id is there may have
+// there may still have a row, unless its batch is clean; and one whose id is there may have
 // lost its row.
 func (l *Ledger) missing(ctx context.Context, entries []ledger.Hashed, clean bool) (rows, ids []ledger.Hashed, err error) {
 	known, err := l.known(ctx, entries)

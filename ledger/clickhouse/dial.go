@@ -29,7 +29,7 @@ func strategy(ctx context.Context, id int, o *driver.Options, dial driver.Dial) 
 			return driver.DialResult{}, ctx.Err() // the connection is closed
 		}
 		if err != nil {
-			_ = g.conn.Close() // nobody has it
+			_ = g.conn.Close() // the driver has not kept it
 		}
 		return result, err
 	})

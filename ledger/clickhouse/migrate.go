@@ -13,8 +13,8 @@ import (
 //go:embed 001.sql
 var first string
 
-// migrations has the statements that lead from each version to the next. What was released is
-// never changed. Each may be repeated, because ClickHouse has no transactions and nodes start at
+// migrations has the statements that lead from each version to the next. A released one
+// never changes. Each may be repeated, because ClickHouse has no transactions and nodes start at
 // the same time.
 var migrations = []string{first}
 

@@ -5,7 +5,7 @@
 // first the rows, one insert for each month that they touch; then their ids, by which other
 // content under the same id is noticed; then the marker, which moves Next. Each insert is one
 // block, so it is there or not. What stops anywhere is done again. It inserts what is missing; if
-// a row is there twice all the same, because two writers were at work, every read counts it once.
+// a row is nevertheless there twice, because two writers were at work, every read counts it once.
 // If two writers bring different content under one id at the same moment, neither may notice;
 // every read that comes upon it is ErrConflict then.
 //

@@ -12,7 +12,7 @@ import (
 // as all are the same.
 const amounts = "any(render_units) AS units, any(bytes) AS size, min(row_hash) != max(row_hash) AS torn, any(entry_id) AS id"
 
-// sums are what the outer query sums up, in the order of partRow. The halves are those of
+// sums are the columns of the outer query, in the order of partRow. The halves are those of
 // ledger.Halves: the database's own sum would overflow without a word.
 var sums = "sum(torn), max(if(torn, id, '')), " + halves("units") + ", " + halves("size") + ", count()"
 

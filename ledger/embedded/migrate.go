@@ -14,8 +14,8 @@ const application = 0x504c6564
 //go:embed 001.sql
 var first string
 
-// migrations has the statements that lead from each version to the next. What was released is
-// never changed.
+// migrations has the statements that lead from each version to the next. A released one
+// never changes.
 var migrations = []string{first}
 
 // migrate brings a file to the newest version, in one transaction. Afterwards the file has exactly

@@ -18,7 +18,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// readers is how many queries may run at a time, beside the one writer.
+// readers is how many queries may run at a time, besides the one writer.
 const readers = 4
 
 // busy is how long a call waits for another process that writes.

@@ -47,7 +47,7 @@ func wantRefused(t *testing.T, path, want string) {
 	}
 }
 
-// A file that is no ledger, or one that somebody has changed, is refused with the reason.
+// A file that is not a ledger, or one that somebody has changed, is refused with the reason.
 func TestOpenRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ change, want string }{
 		"newer":       {"PRAGMA user_version = 2", "it has version 2, this program knows versions up to 1"},

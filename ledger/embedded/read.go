@@ -109,8 +109,8 @@ func moment(b ledger.Bucket) string {
 	return fmt.Sprintf("occurred_at - occurred_at %% %d", ledger.Quarter)
 }
 
-// halves sums a column as ledger.Halves wants it: the database's own sum fails where a sum
-// overflows on its way to one that does not.
+// halves sums a column as ledger.Halves wants it: the database's own sum fails if it overflows
+// on its way, even to a total that fits.
 func halves(column string) string {
 	return fmt.Sprintf("sum(%[1]s / 4294967296), sum(%[1]s %% 4294967296)", column)
 }

@@ -15,7 +15,7 @@ import (
 var appendCases = []testCase{
 	{"entries come back unchanged", roundTrip},
 	{"a batch that is repeated counts once", repeated},
-	{"batches of any cut count once", cuts},
+	{"entries count once, however they are divided into batches", cuts},
 	{"a hole is refused, its neighbours are not", holes},
 	{"a batch without entries moves next", empty},
 	{"partitions and topics are apart", partitions},

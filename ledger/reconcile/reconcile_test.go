@@ -164,7 +164,7 @@ func (b *books) mustEqual() Report {
 	return r
 }
 
-// What was appended in batches of any cut, also by two writers, equals the log.
+// What was appended equals the log, however it was divided into batches, and by two writers as well.
 func TestEqual(t *testing.T) {
 	b := newBooks(t)
 	if r := b.mustEqual(); r.End != 0 {
