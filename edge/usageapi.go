@@ -152,7 +152,7 @@ func describeUsage() openapi.Operation {
 func describeEntries() openapi.Operation {
 	return openapi.Operation{
 		ID: "usageEntries", Method: "GET", Path: "/usage/entries", Tag: "Usage", Summary: "The entries behind the sums",
-		Doc: "An extension. Entries by time and then by id, page by page. Beside the parameters below, `tag:NAME=VALUE` asks for the jobs " +
+		Doc: "An extension. Entries by time and then by id, page by page. Besides the parameters below, `tag:NAME=VALUE` asks for the jobs " +
 			"with a tag; of these, `key_id` and `operation` there may be 4.",
 		Query: []openapi.Parameter{
 			fromParameter, toParameter, zoneParameter,
