@@ -19,8 +19,8 @@ import (
 )
 
 // TestEventsOnBroker has a node publish to a real broker, is killed and goes on, and asks consumers of
-// other people's what they read: the samples of docs/consumers, Kafka's own, and the CloudEvents
-// SDKs. testdata/events/integration.sh sets their command lines.
+// other people's what they read: the samples of docs/consumers, Kafka's own, the CloudEvents SDKs, and
+// librdkafka. A customer's own fingerprint of what the jobs were charged is the node's. testdata/events/integration.sh sets their command lines.
 func TestEventsOnBroker(t *testing.T) {
 	broker := environment(t, "PLATEN_TEST_KAFKA")
 	m := newMachine(t, "--dev", "--kafka", broker, "--config", fewPartitions(t))
@@ -49,7 +49,10 @@ func TestEventsOnBroker(t *testing.T) {
 		})
 	}
 	m.admin(t, "account", "credit", "acc_dev_business", "--units", "1", "--bytes", "5", "--reason", "A test")
+	w := p.awaitWindow(t, from, "acc_dev_business", 7) // 6 jobs, and the correction
+	m.checkFromEvents(t, w)
 	p.stop(t)
+	m.checkFromLedger(t, w)
 	l := openKafka(t, broker)
 	charged := auditEvents(t, l)
 	count, lines := 0, chargedLines(charged)
@@ -66,7 +69,7 @@ func TestEventsOnBroker(t *testing.T) {
 		}
 	}
 	slices.Sort(records)
-	for _, sdk := range []string{"PLATEN_TEST_SDK_GO", "PLATEN_TEST_SDK_PYTHON"} {
+	for _, sdk := range []string{"PLATEN_TEST_SDK_GO", "PLATEN_TEST_SDK_PYTHON", "PLATEN_TEST_CONFLUENT"} {
 		if got := slices.Compact(consume(t, sdk, broker, fmt.Sprint(count))); !slices.Equal(got, records) {
 			t.Errorf("%s read %d events, want %d:\n%s", sdk, len(got), len(records), strings.Join(got, "\n"))
 		}

@@ -38,7 +38,7 @@ func subscriber(t *testing.T, l eventlog.Log, start Start) message.Subscriber {
 	return s
 }
 
-func subscribe(t *testing.T, s message.Subscriber) <-chan *message.Message {
+func subscribe(t *testing.T, s message.Subscriber, topic string) <-chan *message.Message {
 	t.Helper()
 	messages, err := s.Subscribe(t.Context(), topic)
 	if err != nil {
@@ -48,7 +48,7 @@ func subscribe(t *testing.T, s message.Subscriber) <-chan *message.Message {
 }
 
 // publish appends n numbered records to a partition.
-func publish(t *testing.T, p message.Publisher, partition int32, n int) {
+func publish(t *testing.T, p message.Publisher, topic string, partition int32, n int) {
 	t.Helper()
 	for i := range n {
 		r := eventlog.Record{Key: []byte("key"), Value: fmt.Append(nil, i), Headers: []eventlog.Header{{Key: "a", Value: "1"}, {Key: "b", Value: ""}}}
@@ -71,14 +71,14 @@ func next(t *testing.T, messages <-chan *message.Message) (*message.Message, eve
 // What is published arrives as it was, in order, again after a nack, and from where Start says.
 func TestLog(t *testing.T) {
 	l := openLog(t, 1)
-	publish(t, NewLogPublisher(l), 0, 4)
+	publish(t, NewLogPublisher(l), topic, 0, 4)
 	var asked atomic.Int32
 	messages := subscribe(t, subscriber(t, l, func(context.Context, string, int32) (int64, error) {
 		if asked.Add(1) == 1 {
 			return 0, errors.New("not known yet")
 		}
 		return 1, nil
-	}))
+	}), topic)
 	for i := int64(1); i < 4; i++ {
 		for _, answer := range []func(*message.Message) bool{(*message.Message).Nack, (*message.Message).Ack} {
 			m, r := next(t, messages)
@@ -109,9 +109,9 @@ func TestLogPublisherRefuses(t *testing.T) {
 // Close ends a subscription whatever it waits for.
 func TestClose(t *testing.T) {
 	l := openLog(t, 2)
-	publish(t, NewLogPublisher(l), 0, 1)
+	publish(t, NewLogPublisher(l), topic, 0, 1)
 	s := subscriber(t, l, origin)
-	messages := subscribe(t, s)
+	messages := subscribe(t, s, topic)
 	next(t, messages) // neither acked nor nacked
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -130,9 +130,9 @@ func isOdd(r eventlog.Record) bool { return r.Value[len(r.Value)-1]%2 == 1 }
 func batchesOf(t *testing.T, c BatchConfig, n int) (got []string) {
 	t.Helper()
 	l := openLog(t, 1)
-	publish(t, NewLogPublisher(l), 0, 10)
+	publish(t, NewLogPublisher(l), topic, 0, 10)
 	c.Logger, c.Wanted, c.Pause = testkit.Silent(), isOdd, time.Microsecond
-	messages := subscribe(t, Batches(subscriber(t, l, origin), c))
+	messages := subscribe(t, Batches(subscriber(t, l, origin), c), topic)
 	for range n {
 		m := testkit.Receive(t, messages, "a batch")
 		b, is := BatchOf(m)
@@ -170,8 +170,8 @@ func TestBatchLimits(t *testing.T) {
 // A refused batch comes again, as it was.
 func TestBatchNack(t *testing.T) {
 	l := openLog(t, 1)
-	publish(t, NewLogPublisher(l), 0, 4)
-	messages := subscribe(t, Batches(subscriber(t, l, origin), BatchConfig{Logger: testkit.Silent(), Wanted: isOdd, Records: 1, Bytes: 100, Offsets: 100, Wait: time.Hour, Pause: time.Microsecond}))
+	publish(t, NewLogPublisher(l), topic, 0, 4)
+	messages := subscribe(t, Batches(subscriber(t, l, origin), BatchConfig{Logger: testkit.Silent(), Wanted: isOdd, Records: 1, Bytes: 100, Offsets: 100, Wait: time.Hour, Pause: time.Microsecond}), topic)
 	for range 3 {
 		m := testkit.Receive(t, messages, "a batch")
 		if b, _ := BatchOf(m); b.Lo != 0 || b.Hi != 1 || len(b.Records) != 1 {
@@ -192,7 +192,7 @@ func TestBatchJumps(t *testing.T) {
 	in := make(fixed)
 	messages := subscribe(t, Batches(in, BatchConfig{
 		Logger: testkit.Silent(), Wanted: func(eventlog.Record) bool { return true }, Records: 3, Bytes: 100, Offsets: 100, Wait: time.Hour, Pause: time.Microsecond,
-	}))
+	}), topic)
 	go func() {
 		for _, offset := range []int64{5, 6, 5, 6, 9, 10, 11, 2, 3, 4} {
 			m := NewMessage(0, eventlog.Record{Offset: offset})

@@ -11,8 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// kafka returns the address of a broker that has the topic with a partition count. The integration
-// test replaces it.
+// fakeKafka returns the address of a broker that has the topic with a partition count.
 func fakeKafka(t *testing.T, partitions int32) []string {
 	t.Helper()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, topic))
@@ -23,11 +22,11 @@ func fakeKafka(t *testing.T, partitions int32) []string {
 	return cluster.ListenAddrs()
 }
 
-func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2)) }
+func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2), topic) }
 
-// checkKafka publishes, and subscribes twice in one group: whatever was acked before, a partition
-// begins where start says.
-func checkKafka(t *testing.T, brokers []string) {
+// checkKafka publishes to a topic of two partitions, and subscribes again and again in one group:
+// whatever was acked before, a partition begins where start says.
+func checkKafka(t *testing.T, brokers []string, topic string) {
 	t.Helper()
 	config := KafkaConfig{Brokers: brokers, ClientID: "test", Logger: testkit.Silent()}
 	p, err := NewKafkaPublisher(config)
@@ -36,9 +35,9 @@ func checkKafka(t *testing.T, brokers []string) {
 	}
 	defer p.Close()
 	for partition := range int32(2) {
-		publish(t, p, partition, 5)
+		publish(t, p, topic, partition, 5)
 	}
-	group := "group-" + t.Name()
+	group := "group-" + topic
 	for _, begin := range []int64{0, 3, 1} {
 		var mu sync.Mutex
 		asked := map[int32]int{}
@@ -53,7 +52,7 @@ func checkKafka(t *testing.T, brokers []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		messages := subscribe(t, s)
+		messages := subscribe(t, s, topic)
 		want := map[int32]int64{0: begin, 1: begin}
 		for range 2 * (5 - begin) {
 			m, r := next(t, messages)

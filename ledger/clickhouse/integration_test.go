@@ -206,7 +206,7 @@ func TestServerRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(testkit.Context(t), c)
-	wantErr(err, "the tables have version 2, this program knows versions up to 1")
+	wantErr(err, "they have version 2, this program knows versions up to 1")
 	wrong := c
 	wrong.Database = "missing"
 	_, err = Open(testkit.Context(t), wrong)

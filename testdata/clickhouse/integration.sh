@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Runs the tests of the ledger's ClickHouse back end on a real server. The tests start it themselves,
-# on loopback with its files in a directory of their own, and kill it. `make integration` calls it.
+# Runs the tests of the ledger's ClickHouse back end twice: on Debian's server, the oldest that the
+# ledger is made for, and on the current engine, which PyPI has as a library (engine.py serves it).
+# The tests start both themselves, on loopback with their files in a directory of their own, and
+# kill them. Needs python3 with venv, and PyPI. `make integration` calls it.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -11,5 +13,35 @@ if ! PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null && ! command -
   exit 1
 fi
 
+temp=$(mktemp -d "${TMPDIR:-/tmp}/platen-clickhouse.XXXXXX")
+trap 'rm -rf "$temp"' EXIT
+trap 'exit 130' INT TERM
+
+suite() {
+  "${GO:-go}" test -tags integration -count=1 -v -timeout 15m -run '^TestServer' ./ledger/clickhouse
+}
+
+# tally prints how many statements the current engine has performed, by their first words.
+tally() {
+  awk -F'\t' '
+    { all++; rows[$2] += $3; statements[$2]++; refused += $4 != 0; engine = $1 }
+    END {
+      if (!all) { print "integration: the current engine was asked nothing"; exit 1 }
+      printf "integration: ClickHouse %s: %d statements, %d of them refused:", engine, all, refused
+      for (word in statements) printf " %s %d (%d rows)", word, statements[word], rows[word]
+      print ""
+    }' "$1"
+}
+
 echo "integration: ClickHouse: the ledger's contract on a server, killed and started again"
-"${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestServer' ./ledger/clickhouse
+suite
+
+echo "integration: ClickHouse: fetching the current engine"
+python3 -m venv "$temp/venv"
+# Without what chDB needs only for data frames.
+"$temp/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$here/requirements.txt"
+
+echo "integration: ClickHouse: the same on the current engine"
+touch "$temp/tally"
+PLATEN_TEST_CLICKHOUSE="$temp/venv/bin/python $here/engine.py" PLATEN_TEST_CLICKHOUSE_TALLY=$temp/tally suite
+tally "$temp/tally"

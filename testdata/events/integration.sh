@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Has other people's consumers read the public events from a real Kafka broker: the samples of
-# docs/consumers, Kafka's console consumer, and the CloudEvents SDKs for Go and Python. Checks the
-# AsyncAPI document with the AsyncAPI initiative's parser. Their versions are pinned in sdk, so that
-# they stay out of Platen's own go.mod. Needs java (17 or newer), mvn, node, npm and python3 with
+# docs/consumers, Kafka's console consumer, the CloudEvents SDKs for Go and Python, and confluent-kafka.
+# Compares a quota window's fingerprint that docs/consumers/fingerprint.py computes with the node's.
+# Checks the AsyncAPI document with the AsyncAPI initiative's parser. All versions are pinned in sdk, so
+# that they stay out of Platen's own go.mod. Needs java (17 or newer), mvn, node, npm and python3 with
 # venv, the Go module proxy, PyPI, Maven Central and the npm registry. `make integration` calls it.
 set -euo pipefail
 
@@ -46,6 +47,7 @@ PLATEN_TEST_CONSUMER_GO="'$temp/usage'" \
   PLATEN_TEST_CONSUMER_PYTHON="'$temp/venv/bin/python' '$root/docs/consumers/usage.py'" \
   PLATEN_TEST_SDK_GO="'$temp/sdk'" \
   PLATEN_TEST_SDK_PYTHON="'$temp/venv/bin/python' '$here/sdk/python/sdk.py'" \
+  PLATEN_TEST_CONFLUENT="'$temp/venv/bin/python' '$here/sdk/python/confluent.py'" \
   PLATEN_TEST_CONSOLE="java -cp '$jars/*' org.apache.kafka.tools.consumer.ConsoleConsumer --topic platen.events --from-beginning --timeout-ms 30000 \
     --formatter-property print.headers=true --formatter-property print.key=true --bootstrap-server" \
   PLATEN_TEST_ASYNCAPI="node '$temp/npm/asyncapi.mjs'" \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests that need a real Apache Kafka broker, each suite on a fresh one:
-# the log's own, then three nodes of which one is killed again and again.
+# the log's own and the bus's, then three nodes of which one is killed again and again, then three
+# that share a ledger on ClickHouse, which is killed too.
 # Needs mvn and Java 17 or newer. `make integration` calls it.
 set -euo pipefail
 
@@ -29,16 +30,17 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# suite NAME PACKAGE TESTS runs the tests of a package on a broker of its own.
+# suite NAME TESTS PACKAGES... runs the tests of packages, one after another, on a broker of its own.
 suite() {
   broker=$temp/$1
   say "$1: starting a broker"
   PLATEN_TEST_KAFKA=$("$here/run.sh" start "$broker")
   export PLATEN_TEST_KAFKA
   say "$1: testing"
-  "${GO:-go}" test -tags integration -count=1 -v -timeout 15m -run "$3" "$2"
+  "${GO:-go}" test -tags integration -count=1 -v -timeout 15m -p 1 -run "$2" "${@:3}"
   "$here/run.sh" stop "$broker"
 }
 
-suite log ./events/eventlog/kafka '^TestBroker'
-suite cluster ./cmd/platen '^TestBroker'
+suite log '^TestBroker' ./events/eventlog/kafka ./events/bus
+suite cluster '^TestBroker' ./cmd/platen
+suite ledger '^TestLedgerOnClickHouse$' ./cmd/platen

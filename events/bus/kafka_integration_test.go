@@ -1,0 +1,40 @@
+//go:build integration
+
+package bus
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"platen.dev/events/testkit"
+)
+
+// TestBrokerBus needs a real broker: start one with testdata/kafka/run.sh and set PLATEN_TEST_KAFKA to
+// its address.
+func TestBrokerBus(t *testing.T) {
+	broker := os.Getenv("PLATEN_TEST_KAFKA")
+	if broker == "" {
+		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
+	}
+	checkKafka(t, []string{broker}, newTopic(t, broker, 2))
+}
+
+// newTopic makes a topic with a name of its own, since the broker may be that of other tests.
+func newTopic(t *testing.T, broker string, partitions int32) string {
+	t.Helper()
+	client, err := kgo.NewClient(kgo.SeedBrokers(broker))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	name := fmt.Sprintf("bus-%d", time.Now().UnixNano())
+	if _, err := kadm.NewClient(client).CreateTopic(testkit.Context(t), partitions, 1, nil, name); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
