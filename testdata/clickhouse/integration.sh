@@ -21,14 +21,17 @@ suite() {
   "${GO:-go}" test -tags integration -count=1 -v -timeout 15m -run '^TestServer' ./ledger/clickhouse
 }
 
-# tally prints how many statements the current engine has performed, by their first words.
+# tally prints how many statements the current engine has performed, by their first words, and the
+# codes of those that it refused.
 tally() {
   awk -F'\t' '
-    { all++; rows[$2] += $3; statements[$2]++; refused += $4 != 0; engine = $1 }
+    { all++; statements[$2]++; rows[$2] += $3; engine = $1 }
+    $4 { refused[$4]++ }
     END {
       if (!all) { print "integration: the current engine was asked nothing"; exit 1 }
-      printf "integration: ClickHouse %s: %d statements, %d of them refused:", engine, all, refused
+      printf "integration: ClickHouse %s: %d statements:", engine, all
       for (word in statements) printf " %s %d (%d rows)", word, statements[word], rows[word]
+      for (code in refused) printf ", refused with code %s: %d", code, refused[code]
       print ""
     }' "$1"
 }
