@@ -45,7 +45,7 @@ func auditLedger(t *testing.T, l eventlog.Log, kept ledger.Ledger, charged books
 			t.Error(err)
 		}
 	}()
-	config := reconcile.Config{Ledger: kept, Log: l, Topic: events.TopicEvents, Poison: func(int32) map[int64]bool { return nil }}
+	config := reconcile.Config{Ledger: kept, Log: l, Topic: events.TopicEvents}
 	for p := range l.Partitions() {
 		var report reconcile.Report
 		testkit.Eventually(t, "the ledger has everything", func() bool {

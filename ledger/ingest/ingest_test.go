@@ -246,7 +246,7 @@ func TestIngestWithFaults(t *testing.T) {
 			w.check(under)
 			stop(t, last)
 			stop(t, last2)
-			found, err := Poison(t.Context(), log, under)
+			found, err := poisonOfAll(t, log, under)
 			if err != nil || len(found) != w.poison {
 				t.Errorf("%d poison records, want %d: %v", len(found), w.poison, err)
 			}
@@ -286,7 +286,7 @@ func TestPoison(t *testing.T) {
 	w.check(l)
 	testkit.Eventually(t, "all poison is counted", func() bool { return r.Figures().Poisoned >= int64(len(reasons)) })
 	stop(t, r)
-	found, err := Poison(t.Context(), log, l)
+	found, err := poisonOfAll(t, log, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,14 +326,14 @@ func TestRetry(t *testing.T) {
 	if err := g.poison(t.Context(), bus.Batch{Topic: at.Topic, Partition: at.Partition}, r, errors.New(strings.Repeat("ä", maxReason))); err != nil {
 		t.Fatal(err)
 	}
-	found, err := Poison(t.Context(), log, l)
+	found, err := poisonOfAll(t, log, l)
 	if err != nil || len(found) != 1 || found[0].ID != "0-1-0" || found[0].Type != "platen.usage.debited.v1" || found[0].Account != "acc_a" {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	if err := Retry(t.Context(), log, l, at); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = Poison(t.Context(), log, l); err != nil || len(found) != 0 {
+	if found, err = poisonOfAll(t, log, l); err != nil || len(found) != 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
 	w.check(l)
@@ -400,4 +400,16 @@ func TestTrimmed(t *testing.T) {
 		t.Errorf("the ledger is at %d, %v, want 4: offset 4 is lost", next, err)
 	}
 	stop(t, r)
+}
+
+func poisonOfAll(t *testing.T, log eventlog.Log, l ledger.Ledger) (all []Poisoned, err error) {
+	t.Helper()
+	for p := range log.Partitions() {
+		found, err := Poison(t.Context(), log, l, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }

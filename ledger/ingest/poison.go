@@ -55,34 +55,32 @@ type Poisoned struct {
 	ID, Type, Account string
 }
 
-// Poison returns the records that were published as poison and are not in the ledger since, by their
-// places, each once, with the last reason. It reads the whole topic.
-func Poison(ctx context.Context, log eventlog.Log, l ledger.Ledger) (all []Poisoned, err error) {
-	for p := range log.Partitions() {
-		start, end, err := log.Bounds(ctx, events.TopicPoison, p)
+// Poison returns the records of a partition that were published as poison and are not in the ledger
+// since, each once, with the last reason. It reads the whole partition of the topic.
+func Poison(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition int32) (all []Poisoned, err error) {
+	found, err := published(ctx, log, partition)
+	if err != nil {
+		return nil, err
+	}
+	for _, poisoned := range found {
+		at := poisoned.Source
+		figures, err := l.RowsOf(ctx, at.Topic, at.Partition, at.Offset, at.Offset)
 		if err != nil {
 			return nil, err
 		}
-		found, err := poisonOf(ctx, log, p, start, end)
-		if err != nil {
-			return nil, err
-		}
-		for _, poisoned := range found {
-			at := poisoned.Source
-			figures, err := l.RowsOf(ctx, at.Topic, at.Partition, at.Offset, at.Offset)
-			if err != nil {
-				return nil, err
-			}
-			if figures.Entries == 0 {
-				all = append(all, poisoned)
-			}
+		if figures.Entries == 0 {
+			all = append(all, poisoned)
 		}
 	}
 	return all, nil
 }
 
-// poisonOf returns what a partition of the topic has, each record once.
-func poisonOf(ctx context.Context, log eventlog.Log, partition int32, start, end int64) (all []Poisoned, err error) {
+// published returns what a partition of the topic has, each record once.
+func published(ctx context.Context, log eventlog.Log, partition int32) (all []Poisoned, err error) {
+	start, end, err := log.Bounds(ctx, events.TopicPoison, partition)
+	if err != nil || start == end {
+		return nil, err
+	}
 	reader := log.Read(events.TopicPoison, partition, start)
 	defer reader.Close()
 	known := map[ledger.Source]int{}

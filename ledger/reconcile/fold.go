@@ -29,7 +29,7 @@ type fold struct {
 type found struct{ all, first []ledger.Entry }
 
 func newFold(c Config, partition int32) *fold {
-	return &fold{config: c, partition: partition, unwanted: c.Poison(partition), sums: map[string]*sum{}}
+	return &fold{config: c, partition: partition, unwanted: c.Poison, sums: map[string]*sum{}}
 }
 
 func (f *fold) begin(at int64) {

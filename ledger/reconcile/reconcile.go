@@ -20,8 +20,8 @@ type Config struct {
 	Ledger ledger.Ledger
 	Log    eventlog.Log
 	Topic  string
-	// Poison are the offsets of a partition whose records are known not to be in the ledger.
-	Poison func(partition int32) map[int64]bool
+	// Poison are the offsets of the partition whose records are known not to be in the ledger.
+	Poison map[int64]bool
 	// Repair appends what the ledger lacks.
 	Repair bool
 	// Account restricts the comparison of sums to one account, unless empty; From and To to what

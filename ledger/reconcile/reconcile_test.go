@@ -142,7 +142,7 @@ func (b *books) exec(query string, args ...any) {
 }
 
 func (b *books) config() Config {
-	return Config{Ledger: b.ledger, Log: b.log, Topic: topic, Repair: true, Poison: func(int32) map[int64]bool { return b.poison }}
+	return Config{Ledger: b.ledger, Log: b.log, Topic: topic, Repair: true, Poison: b.poison}
 }
 
 func (b *books) compare(c Config) Report {

@@ -21,10 +21,14 @@ import (
 
 // listPoison responds with the records that the ledger could not take.
 func (s *Server) listPoison(w http.ResponseWriter, r *http.Request) {
-	all, err := ingest.Poison(r.Context(), s.Log, s.Ledger)
-	if err != nil {
-		refuse(w, 503, err.Error())
-		return
+	var all []ingest.Poisoned
+	for p := range s.Log.Partitions() {
+		found, err := ingest.Poison(r.Context(), s.Log, s.Ledger, p)
+		if err != nil {
+			refuse(w, 503, err.Error())
+			return
+		}
+		all = append(all, found...)
 	}
 	respond(w, 200, all)
 }
@@ -64,14 +68,14 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &asked) {
 		return
 	}
-	poison, err := ingest.Poison(r.Context(), s.Log, s.Ledger)
+	poison, err := ingest.Poison(r.Context(), s.Log, s.Ledger, int32(p))
 	if err != nil {
 		refuse(w, 503, err.Error())
 		return
 	}
 	report, err := reconcile.Partition(r.Context(), reconcile.Config{
 		Ledger: s.Ledger, Log: s.Log, Topic: events.TopicEvents, Repair: asked.Repair, Account: asked.Account, From: asked.From, To: asked.To,
-		Poison: func(partition int32) map[int64]bool { return offsetsOf(poison, partition) },
+		Poison: offsetsOf(poison),
 	}, int32(p))
 	if err != nil {
 		refuse(w, 503, err.Error())
@@ -80,12 +84,10 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, report)
 }
 
-func offsetsOf(poison []ingest.Poisoned, partition int32) map[int64]bool {
+func offsetsOf(poison []ingest.Poisoned) map[int64]bool {
 	offsets := map[int64]bool{}
 	for _, p := range poison {
-		if p.Source.Partition == partition {
-			offsets[p.Source.Offset] = true
-		}
+		offsets[p.Source.Offset] = true
 	}
 	return offsets
 }
