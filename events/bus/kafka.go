@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -20,6 +21,8 @@ type KafkaConfig struct {
 	// ClientID names the process in the brokers' logs.
 	ClientID string
 	Logger   *slog.Logger
+	// Pause is how long a subscriber waits before it asks Start again; 0 means 5 seconds.
+	Pause time.Duration
 }
 
 // kafkaRecordBytes is the largest message to Kafka: a record of eventlog with its key and headers.
@@ -36,7 +39,7 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	config.Consumer.Group.Rebalance.Timeout = 10 * time.Second // what a member does meanwhile may be done twice
 	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
 		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,
-		Tracer: starter{start},
+		Tracer: starter{start, cmp.Or(c.Pause, 5*time.Second)},
 	}, Adapter(c.Logger))
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to Kafka: %w", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
@@ -28,7 +29,7 @@ func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2), topic) }
 // whatever was acked before, a partition begins where start says.
 func checkKafka(t *testing.T, brokers []string, topic string) {
 	t.Helper()
-	config := KafkaConfig{Brokers: brokers, ClientID: "test", Logger: testkit.Silent()}
+	config := KafkaConfig{Brokers: brokers, ClientID: "test", Logger: testkit.Silent(), Pause: time.Millisecond}
 	p, err := NewKafkaPublisher(config)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/IBM/sarama"
 )
@@ -12,10 +13,13 @@ type Start func(ctx context.Context, topic string, partition int32) (int64, erro
 
 // starter makes partitions begin where Start says. Watermill-kafka lets nobody but a tracer at the
 // handler of the consumer group, whose Setup sarama calls before it reads the offsets to begin at.
-type starter struct{ start Start }
+type starter struct {
+	start Start
+	pause time.Duration
+}
 
 func (s starter) WrapConsumerGroupHandler(h sarama.ConsumerGroupHandler) sarama.ConsumerGroupHandler {
-	return startHandler{h, s.start}
+	return startHandler{h, s}
 }
 
 func (starter) WrapConsumer(c sarama.Consumer) sarama.Consumer { return c }
@@ -28,15 +32,17 @@ func (starter) WrapSyncProducer(_ *sarama.Config, p sarama.SyncProducer) sarama.
 
 type startHandler struct {
 	sarama.ConsumerGroupHandler
-	start Start
+	starter
 }
 
-// Setup implements sarama.ConsumerGroupHandler.
+// Setup implements sarama.ConsumerGroupHandler. After an error watermill-kafka joins the group again
+// at once, so a pause comes first.
 func (h startHandler) Setup(session sarama.ConsumerGroupSession) error {
 	for topic, partitions := range session.Claims() {
 		for _, p := range partitions {
 			next, err := h.start(session.Context(), topic, p)
 			if err != nil {
+				pause(session.Context(), h.pause)
 				return fmt.Errorf("where to begin with %s/%d: %w", topic, p, err)
 			}
 			session.ResetOffset(topic, p, next, "") // backwards only
