@@ -160,7 +160,7 @@ func (m *machine) admin(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
 	if err := run(append(append([]string{"admin"}, args...), "--data", m.data), &out, &errs); err != nil {
-		t.Fatalf("admin %q: %v\n%s", args, err, &errs)
+		t.Fatalf("admin %q: %v\n%s\n%s", args, err, &errs, &out)
 	}
 	return out.String()
 }
