@@ -1,10 +1,12 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"platen.dev/ledger"
 )
@@ -25,7 +27,8 @@ func (r *run) accounts(ctx context.Context) error {
 	return nil
 }
 
-// account compares until both are as of the same offset: the ledger may grow meanwhile.
+// account compares until both are as of the same offset: the ledger may grow meanwhile, and one that
+// has no transactions has the rows of a batch before it says that it has appended the batch.
 func (r *run) account(ctx context.Context, account string) error {
 	for range tries {
 		have, err := r.ask(ctx, account)
@@ -40,12 +43,38 @@ func (r *run) account(ctx context.Context, account string) error {
 		if err := r.follow(ctx); err != nil {
 			return err
 		}
-		if r.fold.next == before {
+		if r.fold.next > before {
+			continue
+		}
+		appending, err := r.appending(ctx)
+		if err != nil {
+			return err
+		}
+		if !appending {
 			r.differ(Difference{Account: account, What: "sum", Log: want, Ledger: have})
 			return nil
 		}
+		select {
+		case <-time.After(cmp.Or(r.Pause, time.Second)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return fmt.Errorf("account %s: the ledger grows too fast to be compared: give --to a time in the past", account)
+	return fmt.Errorf("account %s: entries are being appended, and its sum could not be compared: try again", account)
+}
+
+// appending reports whether the log has entries that the ledger may be about to append.
+func (r *run) appending(ctx context.Context) (bool, error) {
+	_, end, err := r.Log.Bounds(ctx, r.Topic, r.report.Partition)
+	if err != nil {
+		return false, err
+	}
+	ahead := newFold(r.Config, r.report.Partition)
+	defer ahead.close()
+	ahead.begin(r.fold.next)
+	ahead.sequence = r.fold.sequence
+	n, err := ahead.remaining(ctx, end)
+	return n > 0, err
 }
 
 // follow reads on to where the ledger is now.

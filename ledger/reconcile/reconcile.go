@@ -24,6 +24,8 @@ type Config struct {
 	Poison map[int64]bool
 	// Repair appends what the ledger lacks.
 	Repair bool
+	// Pause is how long a comparison of sums waits for an append under way; 0 means a second.
+	Pause time.Duration
 	// Account restricts the comparison of sums to one account, unless empty; From and To to what
 	// occurred between them. Both are in whole seconds.
 	Account  string

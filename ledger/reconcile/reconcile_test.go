@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
@@ -303,6 +304,40 @@ func TestTimes(t *testing.T) {
 		c.change(&config)
 		if r := b.compare(config); len(r.Differences) != c.want {
 			t.Errorf("%s: %v, want %d differences", name, r.Differences, c.want)
+		}
+	}
+}
+
+// halfway is a ledger in the middle of an append: it has the rows, and some asks later the marker.
+type halfway struct {
+	ledger.Ledger
+	asks   int
+	finish func()
+}
+
+func (h *halfway) Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, error) {
+	if h.asks--; h.asks == 0 {
+		h.finish()
+	}
+	return h.Ledger.Usage(ctx, q)
+}
+
+// The rows of a batch whose marker is not there yet are no difference.
+func TestHalfway(t *testing.T) {
+	for asks, want := range map[int]string{3: "", tries + 1: "try again"} {
+		b := newBooks(t)
+		b.charge()
+		b.charge()
+		b.fill(1)
+		b.exec("DELETE FROM ledger_batch WHERE lo = 1")
+		c := b.config()
+		c.Pause, c.Ledger = time.Nanosecond, &halfway{b.ledger, asks, func() { b.fill(1) }}
+		report, err := Partition(t.Context(), c, 0)
+		if want == "" && (err != nil || !report.Equal()) {
+			t.Errorf("%+v, %v", report, err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }
