@@ -18,7 +18,7 @@ const FingerprintAlgorithm = "platen-window-v1"
 // in memory, where a million of them take about 200 MB: twice what the largest plan has in a month.
 const MaxFingerprint = 1_000_000
 
-// Fingerprint makes the fingerprint of a quota window: the SHA-256 of what was charged in it. Whoever
+// Fingerprint computes the fingerprint of a quota window: the SHA-256 of what was charged in it. Whoever
 // has the account's public events computes the same one without Platen (docs/API.md, Usage).
 //
 // What is hashed are lines of UTF-8, each ended by \n, their fields separated by \t. The first has the

@@ -18,9 +18,10 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestEventsOnBroker has a node publish to a real broker, is killed and goes on, and asks consumers of
-// other people's what they read: the samples of docs/consumers, Kafka's own, the CloudEvents SDKs, and
-// librdkafka. A customer's own fingerprint of what the jobs were charged is the node's. testdata/events/integration.sh sets their command lines.
+// TestEventsOnBroker has a node publish to a real broker, kills it and lets it go on, and asks other
+// people's consumers what they read: the samples of docs/consumers, Kafka's own, the CloudEvents SDKs,
+// and librdkafka. The fingerprint that a customer computes from the events equals the node's.
+// testdata/events/integration.sh sets the command lines.
 func TestEventsOnBroker(t *testing.T) {
 	broker := environment(t, "PLATEN_TEST_KAFKA")
 	m := newMachine(t, "--dev", "--kafka", broker, "--config", fewPartitions(t))

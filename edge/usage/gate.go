@@ -21,8 +21,8 @@ type share struct{ account, node int }
 
 var (
 	oneQuery = share{1, 1}
-	// wholeWindow is the share of what reads a window entry by entry: that takes time, and
-	// ledger.MaxFingerprint says how much memory.
+	// wholeWindow is the share of a query that reads a window entry by entry, which takes time, and
+	// memory up to what ledger.MaxFingerprint allows.
 	wholeWindow = share{accountRoom, nodeRoom / 2}
 )
 

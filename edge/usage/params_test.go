@@ -128,12 +128,23 @@ func TestParametersOfUsage(t *testing.T) {
 		{"account=acc_other", "account extra_forbidden"},
 	} {
 		q, violations := ParseQuery(parameters(t, c.query), now, JSON)
-		if got := strings.Join(refused(violations), ", "); got != c.wrong {
-			t.Errorf("%s: got %q, want %q", c.query, got, c.wrong)
-		}
-		if q.Account = anyone; len(violations) == 0 && q.Validate() != nil {
-			t.Errorf("%s: the ledger refuses it: %v", c.query, q.Validate())
-		}
+		q.Account = anyone
+		checkViolations(t, c.query, violations, c.wrong, q.Validate)
+	}
+}
+
+// checkViolations checks what was found wrong with a query, and that the ledger takes one with which
+// nothing is.
+func checkViolations(t *testing.T, query string, violations []schema.Violation, wrong string, validate func() error) {
+	t.Helper()
+	if got := strings.Join(refused(violations), ", "); got != wrong {
+		t.Errorf("%s: got %q, want %q", query, got, wrong)
+	}
+	if len(violations) > 0 {
+		return
+	}
+	if err := validate(); err != nil {
+		t.Errorf("%s: the ledger refuses it: %v", query, err)
 	}
 }
 
@@ -186,12 +197,8 @@ func TestParametersOfEntries(t *testing.T) {
 		{"tag=a", "tag extra_forbidden"},
 	} {
 		q, violations := ParseEntryQuery(parameters(t, c.query), now, JSON)
-		if got := strings.Join(refused(violations), ", "); got != c.wrong {
-			t.Errorf("%s: got %q, want %q", c.query, got, c.wrong)
-		}
-		if q.Account = anyone; len(violations) == 0 && q.Validate() != nil {
-			t.Errorf("%s: the ledger refuses it: %v", c.query, q.Validate())
-		}
+		q.Account = anyone
+		checkViolations(t, c.query, violations, c.wrong, q.Validate)
 	}
 }
 

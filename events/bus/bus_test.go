@@ -93,12 +93,12 @@ func TestLog(t *testing.T) {
 func TestLogPublisherRefuses(t *testing.T) {
 	p := NewLogPublisher(openLog(t, 1))
 	for name, m := range map[string]*message.Message{
-		"no partition":     message.NewMessage("x", nil),
-		"beyond the last":  NewMessage(1, eventlog.Record{}),
-		"negative":         NewMessage(-1, eventlog.Record{}),
-		"too large":        NewMessage(0, eventlog.Record{Value: make([]byte, eventlog.MaxRecord+1)}),
-		"not a number":     {Metadata: message.Metadata{metaPartition: "x"}},
-		"offset is no int": {Metadata: message.Metadata{metaPartition: "0", metaOffset: "x"}},
+		"no partition":        message.NewMessage("x", nil),
+		"beyond the last":     NewMessage(1, eventlog.Record{}),
+		"negative":            NewMessage(-1, eventlog.Record{}),
+		"too large":           NewMessage(0, eventlog.Record{Value: make([]byte, eventlog.MaxRecord+1)}),
+		"not a number":        {Metadata: message.Metadata{metaPartition: "x"}},
+		"offset not a number": {Metadata: message.Metadata{metaPartition: "0", metaOffset: "x"}},
 	} {
 		if err := p.Publish(topic, m); err == nil {
 			t.Errorf("%s: published", name)

@@ -226,6 +226,11 @@ var all = []struct {
 	{UsageAdjusted{}, "What an account is charged was corrected, by an operator."},
 }
 
+// IsUsage reports whether a type is of what charges an account, or corrects a charge.
+func IsUsage(name string) bool {
+	return name == UsageDebited{}.eventType() || name == UsageAdjusted{}.eventType()
+}
+
 // Types returns the names of all types.
 func Types() (names []string) {
 	for _, t := range all {

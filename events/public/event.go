@@ -32,20 +32,24 @@ const ContentType = "application/json"
 // The headers of a record: the attributes of the CloudEvent. Sequence and partition key are
 // documented extensions of CloudEvents.
 const (
-	headerVersion   = "ce_specversion"
-	headerID        = "ce_id"
-	headerSource    = "ce_source"
-	headerType      = "ce_type"
-	headerSubject   = "ce_subject"
-	headerTime      = "ce_time"
-	headerKey       = "ce_partitionkey"
-	headerSequence  = "ce_sequence"
-	headerData      = "content-type"
-	specVersion     = "1.0"
-	sourcePrefix    = "/accounts/"
-	timeLayout      = "2006-01-02T15:04:05.000Z"
-	maxAttribute    = 1 << 10 // bytes; far more than Platen writes
-	attributesAtAll = 16
+	headerVersion  = "ce_specversion"
+	headerID       = "ce_id"
+	headerSource   = "ce_source"
+	headerType     = "ce_type"
+	headerSubject  = "ce_subject"
+	headerTime     = "ce_time"
+	headerKey      = "ce_partitionkey"
+	headerSequence = "ce_sequence"
+	headerData     = "content-type"
+	specVersion    = "1.0"
+	sourcePrefix   = "/accounts/"
+	timeLayout     = "2006-01-02T15:04:05.000Z"
+)
+
+// Limits of a record: Parse refuses others. Platen writes far less.
+const (
+	MaxHeaders = 16
+	MaxHeader  = 1 << 10 // bytes of a header's value
 )
 
 // Record returns the event as a record of the topic. The key is the account.
@@ -97,12 +101,12 @@ var ErrForeign = errors.New("not a public event of Platen")
 
 // Parse reads a record of the topic. The error is ErrForeign with what is wrong.
 func Parse(r eventlog.Record) (Received, error) {
-	if len(r.Headers) > attributesAtAll {
+	if len(r.Headers) > MaxHeaders {
 		return Received{}, fmt.Errorf("%w: %d headers", ErrForeign, len(r.Headers))
 	}
 	of := map[string]string{}
 	for _, h := range r.Headers {
-		if len(h.Value) > maxAttribute {
+		if len(h.Value) > MaxHeader {
 			return Received{}, fmt.Errorf("%w: header %.40q has %d bytes", ErrForeign, h.Key, len(h.Value))
 		}
 		of[h.Key] = h.Value

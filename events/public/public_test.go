@@ -257,7 +257,7 @@ func TestForeignRecords(t *testing.T) {
 		"time":      {change("ce_time", "yesterday"), "ce_time"},
 		"sequence":  {change("ce_sequence", "0"), "ce_sequence"},
 		"data type": {change("content-type", "text/plain"), "content-type"},
-		"long":      {change("ce_subject", strings.Repeat("x", maxAttribute+1)), "ce_subject"},
+		"long":      {change("ce_subject", strings.Repeat("x", MaxHeader+1)), "ce_subject"},
 		"key":       {func(r *eventlog.Record) { r.Key = []byte("acc_2") }, "ce_partitionkey"},
 		"no header": {func(r *eventlog.Record) { r.Headers = nil }, "ce_specversion"},
 		"too many":  {func(r *eventlog.Record) { r.Headers = append(r.Headers, make([]eventlog.Header, 10)...) }, "headers"},

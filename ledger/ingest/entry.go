@@ -13,8 +13,8 @@ import (
 	"platen.dev/ledger"
 )
 
-// ErrPoison means that a record is no valid usage, and that trying again does not help. The text says
-// what is wrong.
+// ErrPoison means that a record is not valid usage, and that trying again does not help. The text
+// says what is wrong.
 var ErrPoison = errors.New("not a valid record of usage")
 
 // EntryOf returns the entry of the ledger that a record of a topic of public events stands for. Most
@@ -24,6 +24,11 @@ func EntryOf(topic string, partition int32, r eventlog.Record) (e ledger.Entry, 
 	if err != nil {
 		return e, false, fmt.Errorf("%w: %w", ErrPoison, err)
 	}
+	return FromEvent(ledger.Source{Topic: topic, Partition: partition, Offset: r.Offset}, event)
+}
+
+// FromEvent is EntryOf for a record that has been parsed.
+func FromEvent(at ledger.Source, event public.Received) (e ledger.Entry, is bool, err error) {
 	var debited public.UsageDebited
 	var adjusted public.UsageAdjusted
 	if is, err = event.Decode(&debited); is && err == nil {
@@ -37,7 +42,7 @@ func EntryOf(topic string, partition int32, r eventlog.Record) (e ledger.Entry, 
 		return e, false, nil
 	}
 	e.Occurred = event.At.Truncate(time.Second)
-	e.Source = ledger.Source{Topic: topic, Partition: partition, Offset: r.Offset}
+	e.Source = at
 	if err == nil && e.Account != string(event.Account) {
 		err = fmt.Errorf("the data is of account %.140q, the event of %.140q", e.Account, event.Account)
 	}
@@ -85,8 +90,8 @@ func tagsOf(tags public.Tags) (all []ledger.Tag) {
 	return all
 }
 
-// wanted reports whether a record has an entry, or is poison.
+// wanted reports whether a record is about usage, or is not a public event.
 func wanted(r eventlog.Record) bool {
-	_, is, err := EntryOf("wanted", 0, r)
-	return is || err != nil
+	event, err := public.Parse(r)
+	return err != nil || public.IsUsage(event.Type)
 }

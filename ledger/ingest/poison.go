@@ -20,15 +20,13 @@ const (
 	// metaTopic and metaOffset say where a poison record is from. The partition is the same.
 	metaTopic, metaOffset = "source_topic", "source_offset"
 	maxReason             = 1 << 10 // bytes
-	// Of a record's headers, poison keeps as many as a public event may have, none of which is longer.
-	maxHeaders, maxHeader = 16, 1 << 10
 )
 
 // poison publishes a record with the reason why it cannot be in the ledger.
 func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, reason error) error {
-	var kept []eventlog.Header
-	for _, h := range r.Headers[:min(len(r.Headers), maxHeaders)] {
-		if len(h.Key)+len(h.Value) <= maxHeader {
+	var kept []eventlog.Header // what a public event may have, so that there is room for the reason
+	for _, h := range r.Headers[:min(len(r.Headers), public.MaxHeaders)] {
+		if len(h.Key)+len(h.Value) <= public.MaxHeader {
 			kept = append(kept, h)
 		}
 	}

@@ -96,7 +96,7 @@ func (f *fold) entry(r eventlog.Record) (e ledger.Entry, is, repeated bool) {
 	}
 	repeated = event.Sequence <= f.sequence
 	f.sequence = max(f.sequence, event.Sequence)
-	e, is, err = ingest.EntryOf(f.config.Topic, f.partition, r)
+	e, is, err = ingest.FromEvent(ledger.Source{Topic: f.config.Topic, Partition: f.partition, Offset: r.Offset}, event)
 	return e, is && err == nil, repeated
 }
 
@@ -116,7 +116,7 @@ func (f *fold) charge(e ledger.Entry) {
 	s.bytes.Add(e.Bytes)
 }
 
-// times returns the bounds of what is compared.
+// times returns From and To, or the bounds of what a ledger can hold.
 func (c Config) times() (from, to time.Time) {
 	from, to = c.From, c.To
 	if from.IsZero() {

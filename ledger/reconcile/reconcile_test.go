@@ -256,7 +256,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// What is not appended yet is counted, and poison that was appended later is no difference.
+// Entries that are not appended yet are counted. Poison that was appended later is not a difference.
 func TestBehind(t *testing.T) {
 	b := newBooks(t)
 	b.charge()

@@ -35,7 +35,7 @@ type call struct {
 	from, to, bucket, timeZone, groupBy string
 	csv, entries                        bool
 	check                               bool      // only look
-	progress                            io.Writer // of what takes long
+	progress                            io.Writer // for commands that take a long time
 }
 
 // command is one of `platen admin`.

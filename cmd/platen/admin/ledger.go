@@ -92,12 +92,8 @@ func offsetsOf(poison []ingest.Poisoned) map[int64]bool {
 	return offsets
 }
 
-// Reconcile has the running node compare the ledger with one partition of the log, which takes as
+// reconcile has the running node compare the ledger with one partition of the log, which takes as
 // long as it takes to read it.
-func (c Client) Reconcile(ctx context.Context, partition int32, repair bool) (reconcile.Report, error) {
-	return c.reconcile(ctx, partition, reconciliation{Repair: repair})
-}
-
 func (c Client) reconcile(ctx context.Context, partition int32, asked reconciliation) (report reconcile.Report, err error) {
 	b, err := json.Marshal(asked)
 	if err != nil {
@@ -111,8 +107,8 @@ func (c Client) reconcile(ctx context.Context, partition int32, asked reconcilia
 	return report, json.NewDecoder(body).Decode(&report)
 }
 
-// Partitions returns how many partitions the node's log has.
-func (c Client) Partitions() (int32, error) {
+// partitions returns how many partitions the node's log has.
+func (c Client) partitions() (int32, error) {
 	var all []partitionInfo
 	err := c.do("GET", "/partitions", nil, &all)
 	return int32(len(all)), err
@@ -127,7 +123,7 @@ func (c call) reconcileLedger() error {
 	if asked.From, asked.To, err = c.times(); err != nil {
 		return err
 	}
-	count, err := c.client.Partitions()
+	count, err := c.client.partitions()
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// dash stands for what an entry lacks.
+// dash returns s, or a dash if an entry lacks it.
 func dash(s string) string {
 	if s == "" {
 		return "-"
