@@ -43,6 +43,8 @@ type Documents struct {
 	Markdown func(source string) (string, error)
 	// Sanitize returns a whole safe HTML document, "" if nothing visible is left.
 	Sanitize func(html string) string
+	// Embeds reports whether HTML from Sanitize or Markdown shows pictures from the network.
+	Embeds func(html string) bool
 	// Template returns a safe header or footer template.
 	Template func(html string) string
 	// Invoice returns why XML is not a valid e-invoice of a profile.

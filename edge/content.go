@@ -62,8 +62,12 @@ func (s *Server) source(r request.Request) (c events.Content, wrong *problem) {
 		c.Invoice, wrong = s.invoice(*r.Invoice)
 		return c, wrong
 	}
-	if wrong != nil || r.Invoice == nil {
+	if wrong != nil {
 		return c, wrong
+	}
+	c.Embeds = s.cfg.Documents.Embeds(c.HTML)
+	if r.Invoice == nil {
+		return c, nil
 	}
 	return s.embed(*r.Invoice, c)
 }
@@ -91,7 +95,7 @@ func (s *Server) embed(i request.Invoice, c events.Content) (events.Content, *pr
 		return c, wrong
 	}
 	if c.HTML != "" {
-		invoice.HTML, c.HTML = deflate([]byte(c.HTML)), ""
+		invoice.HTML, invoice.HTMLBytes, c.HTML = deflate([]byte(c.HTML)), len(c.HTML), ""
 	}
 	c.Invoice = invoice
 	return c, checkQueued(invoice)

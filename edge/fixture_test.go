@@ -102,6 +102,7 @@ var refusableDocuments = Documents{
 		return "<p>" + source, nil
 	},
 	Sanitize: func(html string) string { return strings.ReplaceAll(html, "<script>", "") },
+	Embeds:   func(html string) bool { return strings.Contains(html, "<img") },
 	Template: func(html string) string { return "safe " + html },
 	Invoice: func(xml []byte, profile string) error {
 		if string(xml) == "bad" {
@@ -125,6 +126,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 			Placeholders: func(string) error { return nil },
 			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },
 			Sanitize:     func(html string) string { return html },
+			Embeds:       func(string) bool { return false },
 			Template:     func(html string) string { return html },
 			Invoice:      func([]byte, string) error { return nil },
 		},

@@ -67,6 +67,10 @@ func sampleCommands() []CommandBody {
 		CancelJob{Job: job, Forget: true},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Waits: true}},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Tags: []Tag{{"customer", "4711"}, {"note", "ü"}}}},
+		Submission{
+			SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: EInvoiceToPDF, Summary: ContentSummary{HTMLBytes: 70_000, Embeds: true}},
+			Content:   Content{Embeds: true, Invoice: &Invoice{Profile: "en16931", XML: []byte{3}, HTML: []byte{6}, HTMLBytes: 70_000}},
+		},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}

@@ -15,6 +15,8 @@ type Content struct {
 	Auth     *Credentials `cbor:"6,keyasint,omitempty"`
 	Invoice  *Invoice     `cbor:"7,keyasint,omitempty"`
 	Delivery *Delivery    `cbor:"8,keyasint,omitempty"`
+	// Embeds is set if the HTML, that of an e-invoice included, shows pictures from the network.
+	Embeds bool `cbor:"9,keyasint,omitempty"`
 }
 
 // Sealed is a credential encrypted with the cluster's key; events/seal opens it.
@@ -100,6 +102,8 @@ type Invoice struct {
 	Template []byte `cbor:"3,keyasint,omitempty"`
 	// HTML is the visible half if the caller sent one, sanitised and compressed like XML.
 	HTML []byte `cbor:"5,keyasint,omitempty"`
+	// HTMLBytes is the length of that HTML before it was compressed.
+	HTMLBytes int `cbor:"6,keyasint,omitempty"`
 }
 
 // Delivery names the caller's own storage (docs/API.md, Delivery).

@@ -4,15 +4,18 @@ import (
 	"errors"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"platen.dev/events/contract"
 )
 
 // ContentSummary is what decisions about a job need to know about its content.
 type ContentSummary struct {
 	// HTMLBytes is the length of the HTML to render; zero for a page by URL.
 	HTMLBytes int
-	// FromURL is set for a page by URL.
-	FromURL bool
-	// Waits is set if the caller asks to wait after the load or for a selector.
+	// FromURL is set for a page by URL, Embeds for HTML that shows pictures from the network.
+	FromURL, Embeds bool
+	// Waits is set if the caller asks to wait: after the load, for a selector, or until the
+	// page is idle.
 	Waits bool
 	// Delivered is set if the file goes to the caller's own storage.
 	Delivered bool
@@ -20,13 +23,19 @@ type ContentSummary struct {
 
 // Summary returns the same summary as decoding the content's SubmitJob does.
 func (c Content) Summary() ContentSummary {
-	return ContentSummary{
-		HTMLBytes: len(c.HTML), FromURL: c.URL != "",
+	s := ContentSummary{
+		HTMLBytes: len(c.HTML), FromURL: c.URL != "", Embeds: c.Embeds,
 		Waits: c.Load.waits(), Delivered: c.Delivery != nil,
 	}
+	if c.Invoice != nil {
+		s.HTMLBytes += c.Invoice.HTMLBytes
+	}
+	return s
 }
 
-func (l *LoadOptions) waits() bool { return l != nil && (l.WaitAfter > 0 || l.WaitFor != "") }
+func (l *LoadOptions) waits() bool {
+	return l != nil && (l.WaitAfter > 0 || l.WaitFor != "" || l.WaitUntil == contract.UntilIdle)
+}
 
 // submissionType is the type table of DecodeSubmission.
 var submissionType = map[uint64]func([]byte) (CommandBody, error){
@@ -46,7 +55,7 @@ func decodeHead(b []byte) (CommandBody, error) {
 	}
 	err := decoder.Unmarshal(b, &in)
 	in.Summary = ContentSummary{
-		HTMLBytes: int(in.Content.HTML), FromURL: in.Content.URL > 0,
+		HTMLBytes: int(in.Content.HTML) + in.Content.Invoice.HTMLBytes, FromURL: in.Content.URL > 0, Embeds: in.Content.Embeds,
 		Waits: in.Content.Load.waits(), Delivered: in.Content.Delivery != nil,
 	}
 	return in.SubmitJob, err
@@ -54,10 +63,14 @@ func decodeHead(b []byte) (CommandBody, error) {
 
 // contentHead is the part of a Content that its summary needs.
 type contentHead struct {
-	HTML     textLength   `cbor:"1,keyasint"`
-	URL      textLength   `cbor:"3,keyasint"`
-	Load     *LoadOptions `cbor:"5,keyasint"`
-	Delivery *Delivery    `cbor:"8,keyasint"`
+	HTML    textLength   `cbor:"1,keyasint"`
+	URL     textLength   `cbor:"3,keyasint"`
+	Load    *LoadOptions `cbor:"5,keyasint"`
+	Invoice struct {
+		HTMLBytes int `cbor:"6,keyasint"`
+	} `cbor:"7,keyasint"`
+	Delivery *Delivery `cbor:"8,keyasint"`
+	Embeds   bool      `cbor:"9,keyasint"`
 }
 
 // textLength is the length in bytes of a text string that is not decoded.

@@ -51,19 +51,26 @@ type Lane uint8
 
 // The lanes.
 const (
+	// Quick jobs have little to lay out and nothing to wait for.
 	Quick Lane = iota
+	// Slow jobs have much to lay out.
 	Slow
+	// Remote jobs may wait: for the network, or because they ask to.
+	Remote
 )
 
 // Lanes returns the lanes.
-func Lanes() []Lane { return []Lane{Quick, Slow} }
+func Lanes() []Lane { return []Lane{Quick, Slow, Remote} }
 
 // String returns the lane's name.
 func (l Lane) String() string {
-	if l == Quick {
+	switch l {
+	case Quick:
 		return "quick"
+	case Slow:
+		return "slow"
 	}
-	return "slow"
+	return "remote"
 }
 
 // Status is a job's status as the API shows it.

@@ -5,12 +5,15 @@ import "platen.dev/events"
 // quickHTML bounds the HTML of a quick job in bytes: about thirty PDF pages of text.
 const quickHTML = 64 << 10
 
-// laneOf estimates from a summary of the content whether a job may hold a page for long. A job
-// is slow if it goes to a URL, asks to wait, or has much to lay out. A test job gets a sample
-// file and needs no page.
-func laneOf(b events.SubmitJob) events.Lane {
-	c := b.Summary
-	if !b.Test && (c.FromURL || c.Waits || c.HTMLBytes > quickHTML) {
+// Lane says how a job uses a page, by a summary of its content. A test job gets a sample file
+// and needs no page.
+func Lane(test bool, c events.ContentSummary) events.Lane {
+	switch {
+	case test:
+		return events.Quick
+	case c.FromURL || c.Embeds || c.Waits:
+		return events.Remote
+	case c.HTMLBytes > quickHTML:
 		return events.Slow
 	}
 	return events.Quick

@@ -13,13 +13,16 @@ func TestLane(t *testing.T) {
 		submit events.SubmitJob
 		want   events.Lane
 	}{
-		"HTML":             {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML)}.Summary()}, events.Quick},
-		"much HTML":        {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML+1)}.Summary()}, events.Slow},
-		"URL":              {events.SubmitJob{Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Slow},
-		"HTML with pause":  {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitAfter: 1}}.Summary()}, events.Slow},
-		"HTML, a selector": {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitFor: "#x"}}.Summary()}, events.Slow},
-		"HTML, no wait":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{Timeout: 9000, WaitUntil: "load"}}.Summary()}, events.Quick},
-		"test of a URL":    {events.SubmitJob{Test: true, Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Quick},
+		"HTML":                {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML)}.Summary()}, events.Quick},
+		"much HTML":           {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML+1)}.Summary()}, events.Slow},
+		"HTML of an invoice":  {events.SubmitJob{Summary: events.Content{Invoice: &events.Invoice{HTMLBytes: quickHTML + 1}}.Summary()}, events.Slow},
+		"much HTML, pictures": {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML+1), Embeds: true}.Summary()}, events.Remote},
+		"URL":                 {events.SubmitJob{Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Remote},
+		"HTML with pause":     {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitAfter: 1}}.Summary()}, events.Remote},
+		"HTML, a selector":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitFor: "#x"}}.Summary()}, events.Remote},
+		"HTML, until idle":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitUntil: "networkidle"}}.Summary()}, events.Remote},
+		"HTML, no wait":       {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{Timeout: 9000, WaitUntil: "load"}}.Summary()}, events.Quick},
+		"test of a URL":       {events.SubmitJob{Test: true, Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Quick},
 	} {
 		tc.submit.Job = events.NewJobID()
 		evs := Decide(State{}, events.Command{Body: tc.submit}, 7)

@@ -33,7 +33,7 @@ func (n *Node) startDev(context.Context) error {
 func (n *Node) startEdge(context.Context) (err error) {
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
+		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
 		Rate: n.rate, Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
