@@ -8,7 +8,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"platen.dev/actors/render/attempt"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
@@ -32,13 +31,13 @@ type dispatcher struct {
 
 type child struct {
 	job events.JobID
-	end *atomic.Pointer[attempt.End]
+	end *atomic.Pointer[ended]
 }
 
 func newDispatcher(ctx context.Context, cfg Config, r *Renderer) *dispatcher {
 	return &dispatcher{
 		cfg: cfg, ctx: ctx, renderer: r, children: map[string]child{},
-		machine: dispatch.New(dispatch.Settings{Attempts: cfg.Attempts, Slots: cfg.Slots}),
+		machine: dispatch.New(dispatch.Settings{Attempts: cfg.Attempts, Slots: cfg.Slots, Remotes: cfg.Remotes}),
 	}
 }
 
@@ -97,8 +96,8 @@ func (d *dispatcher) do(ctx actor.Context, out dispatch.Output) {
 }
 
 func (d *dispatcher) begin(ctx actor.Context, out dispatch.Begin) {
-	end := &atomic.Pointer[attempt.End]{}
-	end.Store(&attempt.End{}) // of an actor that panics
+	end := &atomic.Pointer[ended]{}
+	end.Store(&ended{}) // of an actor that panics
 	pid := ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newJobActor(d.ctx, d.cfg, out, end) }))
 	d.children[pid.Id] = child{out.Effect.Job, end}
 	d.renderer.active.Store(out.Effect.Job, pid)
@@ -112,7 +111,7 @@ func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
 	delete(d.children, who.Id)
 	d.renderer.active.Delete(c.job)
 	end := c.end.Load()
-	d.take(ctx, dispatch.Ended{Job: c.job, Told: end.Told, Health: end.Health})
+	d.take(ctx, dispatch.Ended{Job: c.job, Told: end.Told, Health: end.Health, Cost: end.cost})
 }
 
 // probeLimit bounds one probe.

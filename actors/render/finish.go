@@ -57,7 +57,7 @@ func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) (
 
 // overlay prints the watermark on paper of the document's size.
 func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, error) {
-	lease, err := w.cfg.Acquire(ctx, events.Quick)
+	lease, err := w.cfg.Acquire(ctx, w.account, events.Quick)
 	if err != nil {
 		return nil, err
 	}

@@ -312,7 +312,9 @@ func TestForeignHandovers(t *testing.T) {
 		"no offset":         encode(func(h *offerMessage) { h.Content = -1 }),
 		"no size":           encode(func(h *offerMessage) { h.MaxFile = -1 }),
 		"a vast size":       encode(func(h *offerMessage) { h.MaxFile = 1 << 50 }),
-		"a new lane":        encode(func(h *offerMessage) { h.Lane = 2 }),
+		"a new lane":        encode(func(h *offerMessage) { h.Lane = 3 }),
+		"negative weight":   encode(func(h *offerMessage) { h.Weight = -1 }),
+		"heavy":             encode(func(h *offerMessage) { h.Weight = maxWeight + 1 }),
 	} {
 		if got, err := decodeOffer(b, 1); err == nil {
 			t.Errorf("%s: got %+v", name, got)

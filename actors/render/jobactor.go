@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -19,7 +20,14 @@ type jobActor struct {
 	machine *attempt.Machine
 	ctx     context.Context
 	cancel  context.CancelFunc
-	end     *atomic.Pointer[attempt.End] // set before the end; read by the parent after it
+	end     *atomic.Pointer[ended] // set before the end; read by the parent after it
+}
+
+// ended is what the dispatcher has to know about an attempt that has ended.
+type ended struct {
+	attempt.End
+	// cost is how long the attempt had its page.
+	cost time.Duration
 }
 
 // stepDone is the message that a step has ended, from a jobActor to itself.
@@ -28,7 +36,7 @@ type stepDone struct {
 	err  error
 }
 
-func newJobActor(ctx context.Context, cfg Config, b dispatch.Begin, end *atomic.Pointer[attempt.End]) *jobActor {
+func newJobActor(ctx context.Context, cfg Config, b dispatch.Begin, end *atomic.Pointer[ended]) *jobActor {
 	w := newWork(cfg, b)
 	j := &jobActor{work: w, machine: attempt.New(w.id), end: end}
 	j.ctx, j.cancel = context.WithCancel(ctx)
@@ -69,11 +77,11 @@ func (j *jobActor) take(ctx actor.Context, in attempt.Input) {
 		case attempt.Do:
 			j.run(ctx, out)
 		case attempt.Release:
-			j.work.lease.Return()
+			j.work.returnPage()
 		case attempt.Abort:
 			j.cancel()
 		case attempt.End:
-			j.end.Store(&out)
+			j.end.Store(&ended{out, j.work.held})
 			ctx.Stop(ctx.Self())
 		}
 	}

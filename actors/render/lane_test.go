@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"platen.dev/actors/job"
@@ -16,10 +17,13 @@ type laneFixture struct {
 }
 
 func newLaneFixture(t *testing.T) *laneFixture {
-	c := &laneFixture{goOn: [dispatch.Lanes]chan struct{}{make(chan struct{}), make(chan struct{})}}
+	c := &laneFixture{}
+	for in := range c.goOn {
+		c.goOn[in] = make(chan struct{})
+	}
 	c.fixture = newFixtureWith(t, func(cfg *Config) {
 		cfg.Attempts = 4
-		cfg.Acquire = func(ctx context.Context, l events.Lane) (Lease, error) {
+		cfg.Acquire = func(ctx context.Context, _ events.AccountID, l events.Lane) (Lease, error) {
 			select {
 			case <-c.goOn[dispatch.Index(l)]:
 				return free{lease{c.fixture}}, nil
@@ -36,17 +40,23 @@ type free struct{ lease }
 
 func (free) Return() {}
 
+// in submits a job of a lane, each for an account of its own.
 func (c *laneFixture) in(lane events.Lane) events.JobID {
 	id := events.NewJobID()
-	offset := c.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: "x"}})
-	c.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset, Lane: lane})
+	content := events.Content{HTML: "x"}
+	if lane == events.Slow {
+		content.HTML = strings.Repeat("x", 1<<17)
+	}
+	account := events.AccountID(id.String())
+	offset := c.appendFor(account, events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: content})
+	c.renderer.Perform(0, job.Render{Account: account, Job: id, Content: offset, Lane: lane})
 	return id
 }
 
 func (c *laneFixture) awaitLoad(quick, slow, queuedQuick, queuedSlow int) {
 	c.t.Helper()
 	c.figures("as many under way and waiting", func(f Figures) bool {
-		return f.Load.Running == [dispatch.Lanes]int{quick, slow} && f.Load.Queued == [dispatch.Lanes]int{queuedQuick, queuedSlow}
+		return f.Load.Running == [dispatch.Lanes]int{quick, slow, 0} && f.Load.Queued == [dispatch.Lanes]int{queuedQuick, queuedSlow, 0}
 	})
 }
 

@@ -25,6 +25,7 @@ type offerMessage struct {
 	Content   int64            `cbor:"4,keyasint"`
 	MaxFile   int64            `cbor:"5,keyasint,omitempty"`
 	Lane      events.Lane      `cbor:"6,keyasint,omitempty"`
+	Weight    int              `cbor:"7,keyasint,omitempty"`
 }
 
 // offerAnswer is the response to an offer.
@@ -36,19 +37,20 @@ type offerAnswer struct {
 // offer asks another node to take a job. No answer counts as a refusal.
 func (d *dispatcher) offer(ctx actor.Context, out dispatch.Offer) {
 	r := out.Effect
-	b, err := cbor.Marshal(offerMessage{out.Partition, r.Account, r.Job, r.Content, r.MaxFile, r.Lane})
+	b, err := cbor.Marshal(offerMessage{out.Partition, r.Account, r.Job, r.Content, r.MaxFile, r.Lane, out.Weight})
 	if err != nil {
 		panic(err) // cannot happen: the fields are plain values
 	}
 	in := dispatch.Answered{Job: r.Job, Offer: out.Offer, From: out.To}
 	to := d.cfg.Peers.Renderer(out.To)
 	if to == nil {
+		in.Silent = true
 		ctx.ActorSystem().Root.Send(ctx.Self(), in)
 		return
 	}
 	future := ctx.ActorSystem().Root.RequestFuture(to, wrapperspb.Bytes(b), answerLimit)
 	ctx.ReenterAfter(future, func(result any, err error) {
-		in.Taken = isTaken(r.Job, result, err)
+		in.Taken, in.Silent = isTaken(r.Job, result, err), err != nil
 		d.take(ctx, in)
 	})
 }
@@ -85,10 +87,12 @@ func respond(ctx actor.Context, out dispatch.Answer) {
 	ctx.Respond(wrapperspb.Bytes(b))
 }
 
-// maxOffer bounds a message from another node, maxID a name in it, in bytes.
+// maxOffer bounds a message from another node and maxID a name in it, in bytes; maxWeight
+// bounds a weight.
 const (
-	maxOffer = 1 << 10
-	maxID    = 128
+	maxOffer  = 1 << 10
+	maxID     = 128
+	maxWeight = 1 << 10
 )
 
 // errForeign is the error of a message that no node of this version sends.
@@ -104,10 +108,10 @@ func decodeOffer(b []byte, partitions int32) (dispatch.Offered, error) {
 	switch {
 	case m.Account == "" || len(m.Account) > maxID, m.Job == (events.JobID{}),
 		m.Partition != events.Partition(m.Account, partitions),
-		m.Content < 0, m.MaxFile < 0 || m.MaxFile > 1<<40, m.Lane > events.Slow:
+		m.Content < 0, m.MaxFile < 0 || m.MaxFile > 1<<40, m.Lane > events.Remote, m.Weight < 0 || m.Weight > maxWeight:
 		return dispatch.Offered{}, errForeign
 	}
 	return dispatch.Offered{Partition: m.Partition, Effect: job.Render{
 		Account: m.Account, Job: m.Job, Content: m.Content, MaxFile: m.MaxFile, Lane: m.Lane,
-	}}, nil
+	}, Weight: m.Weight}, nil
 }

@@ -52,8 +52,11 @@ type Peers interface {
 type Config struct {
 	Node events.NodeID
 	Log  eventlog.Log
-	// Acquire waits in a lane for a page, until ctx ends.
-	Acquire func(ctx context.Context, lane events.Lane) (Lease, error)
+	// Acquire waits for a page that suits a lane, until ctx ends.
+	Acquire func(ctx context.Context, account events.AccountID, lane events.Lane) (Lease, error)
+	// Weight is how much of the node an account gets in relation to others; nil means that all
+	// get the same.
+	Weight func(events.AccountID) int
 	// Unseal decrypts a credential.
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
 	// Pages counts the pages of a PDF that the browser pool has not counted.
@@ -61,12 +64,12 @@ type Config struct {
 	// FileURL returns where the file of a job can be downloaded.
 	FileURL func(events.JobID) string
 	Files   Files
-	// Attempts is the maximal number of attempts under way, including those that wait for
-	// a page.
+	// Attempts is the maximal number of attempts at quick and slow jobs that are under way,
+	// including those that wait for a page.
 	Attempts int
-	// Slots is how many pages Acquire lends at once. It is part of the load that other
-	// nodes see.
-	Slots int
+	// Slots is how many pages Acquire lends at once to quick and slow jobs, and Remotes how
+	// many to remote ones. They are part of the load that other nodes see.
+	Slots, Remotes int
 	// Peers are the other nodes, which must share Log and Files; nil for a single node.
 	Peers Peers
 	// Probe tests everything that attempts depend on, and returns why one would fail. It is
@@ -88,6 +91,7 @@ type Renderer struct {
 	cancel  context.CancelFunc
 	figures *atomic.Pointer[Figures]
 	active  *sync.Map // events.JobID to the *actor.PID of its actor
+	weight  func(events.AccountID) int
 	end     sync.Once
 }
 
@@ -104,7 +108,10 @@ func Start(system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 
 func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}}
+	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}, weight: cfg.Weight}
+	if r.weight == nil {
+		r.weight = func(events.AccountID) int { return 1 }
+	}
 	r.figures.Store(&Figures{})
 	props := actor.PropsFromProducer(func() actor.Actor { return newDispatcher(ctx, cfg, r) }, actor.WithSupervisor(stopOnFailure))
 	var err error
@@ -125,7 +132,7 @@ func (r *Renderer) send(in dispatch.Input) { r.system.Root.Send(r.pid, in) }
 // lost the job meanwhile.
 func (r *Renderer) Perform(partition int32, e job.Effect) {
 	if e, ok := e.(job.Render); ok {
-		r.send(dispatch.Take{Partition: partition, Effect: e})
+		r.send(dispatch.Take{Partition: partition, Effect: e, Weight: r.weight(e.Account)})
 	}
 }
 
@@ -133,7 +140,7 @@ func (r *Renderer) Perform(partition int32, e job.Effect) {
 // of is begun.
 func (r *Renderer) Resume(partition int32, e job.Effect) {
 	if e, ok := e.(job.Render); ok {
-		r.send(dispatch.Resume{Partition: partition, Effect: e})
+		r.send(dispatch.Resume{Partition: partition, Effect: e, Weight: r.weight(e.Account)})
 	}
 }
 

@@ -84,7 +84,7 @@ func newFixtureWith(t *testing.T, change func(*Config)) *fixture {
 	return s
 }
 
-func (s *fixture) acquire(ctx context.Context, _ events.Lane) (Lease, error) {
+func (s *fixture) acquire(ctx context.Context, _ events.AccountID, _ events.Lane) (Lease, error) {
 	select {
 	case <-s.pages:
 		return lease{s}, nil
@@ -124,7 +124,12 @@ func (s *fixture) submit(html string) events.JobID {
 
 func (s *fixture) append(body events.CommandBody) int64 {
 	s.t.Helper()
-	value, err := events.EncodeCommand(events.Command{ID: events.NewCommandID(), Account: "acc", Body: body})
+	return s.appendFor("acc", body)
+}
+
+func (s *fixture) appendFor(account events.AccountID, body events.CommandBody) int64 {
+	s.t.Helper()
+	value, err := events.EncodeCommand(events.Command{ID: events.NewCommandID(), Account: account, Body: body})
 	if err != nil {
 		s.t.Fatal(err)
 	}

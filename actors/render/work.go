@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen.dev/actors/command"
+	"platen.dev/actors/job"
 	"platen.dev/actors/render/attempt"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
@@ -38,7 +39,10 @@ type work struct {
 	// accepted is when the job was accepted, started when the attempt got its page,
 	// finishing when it returned the page.
 	accepted, started, finishing time.Time
-	report                       Report
+	// leased is when the attempt got its page, held how long it had it.
+	leased time.Time
+	held   time.Duration
+	report Report
 }
 
 func newWork(cfg Config, b dispatch.Begin) *work {
@@ -97,11 +101,21 @@ func (w *work) read(ctx context.Context) error {
 	return nil
 }
 
+// acquire leases a page. Its lane follows from the content: jobs of an earlier version were
+// queued when there were fewer lanes.
 func (w *work) acquire(ctx context.Context) (err error) {
-	if w.lease, err = w.cfg.Acquire(ctx, w.lane); err != nil {
+	lane := job.Lane(w.submission.Test, w.submission.Content.Summary())
+	if w.lease, err = w.cfg.Acquire(ctx, w.account, lane); err != nil {
 		return fmt.Errorf("wait for a page: %w", err)
 	}
+	w.leased = time.Now()
 	return nil
+}
+
+// returnPage gives the page back and notes how long it was held.
+func (w *work) returnPage() {
+	w.lease.Return()
+	w.held = time.Since(w.leased)
 }
 
 // tellAgain is the pause before a command that could not be appended is sent again.

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
@@ -15,6 +16,7 @@ import (
 const (
 	maxAttempts = 3
 	slots       = 2
+	remotes     = 2
 	// slowness is the chance in percent, at each step, that a page is not rendered yet.
 	// Rendering takes longer than everything else, so that nodes go down while they
 	// render.
@@ -62,7 +64,7 @@ type attemptRun struct {
 func newJobs(n *node) *jobs {
 	j := &jobs{
 		node: n, attempts: map[events.JobID]*attemptRun{}, asked: map[events.JobID]*asked{},
-		machine: dispatch.New(dispatch.Settings{Attempts: maxAttempts, Slots: slots}),
+		machine: dispatch.New(dispatch.Settings{Attempts: maxAttempts, Slots: slots, Remotes: remotes}),
 	}
 	return j
 }
@@ -120,14 +122,31 @@ func (j *jobs) begin(out dispatch.Begin) {
 	a := &attemptRun{jobs: j, id: events.AttemptID(j.world().ids), partition: out.Partition, effect: out.Effect}
 	a.machine = attempt.New(a.id)
 	j.attempts[id] = a
-	slow := 0
-	for _, other := range j.attempts {
-		slow += dispatch.Index(other.effect.Lane)
-	}
-	if len(j.attempts) > maxAttempts || slow > max(1, maxAttempts-2) {
-		j.world().fail("%s has %d attempts under way, %d of them slow", j.node.id, len(j.attempts), slow)
-	}
+	j.checkBounds(out.Effect)
 	a.take(attempt.Start{})
+}
+
+// checkBounds checks the attempts under way after a job has begun.
+func (j *jobs) checkBounds(begun job.Render) {
+	var all, own [dispatch.Lanes]int
+	for _, other := range j.attempts {
+		lane := dispatch.Index(other.effect.Lane)
+		all[lane]++
+		if other.effect.Account == begun.Account {
+			own[lane]++
+		}
+	}
+	shared, slow, far := all[events.Quick]+all[events.Slow], all[events.Slow], all[events.Remote]
+	if shared > maxAttempts || slow > max(1, maxAttempts-2) || far > remotes {
+		j.world().fail("%s has %d attempts under way, %d of them slow, and %d at remote jobs", j.node.id, shared, slow, far)
+	}
+	held, left := own[events.Quick]+own[events.Slow], maxAttempts-shared
+	if begun.Lane == events.Remote {
+		held, left = own[events.Remote], remotes-far
+	}
+	if held > 2*left+2 {
+		j.world().fail("%s began job %s, although its account has %d attempts and %d are left", j.node.id, begun.Job, held, left)
+	}
 }
 
 // step makes one random thing happen.
@@ -211,11 +230,12 @@ func (j *jobs) resolve() {
 	j.offers = j.offers[1:]
 	in := dispatch.Answered{Job: o.Effect.Job, Offer: o.Offer, From: o.To}
 	to := w.node(o.To)
+	in.Silent = true
 	if to != nil && !to.paused && !w.chance(20) {
-		in.Taken = to.jobs.consider(o)
+		in.Taken, in.Silent = to.jobs.consider(o), false
 	}
 	if w.chance(20) { // the answer arrives too late
-		in.Taken = false
+		in.Taken, in.Silent = false, true
 	}
 	j.take(in)
 }
@@ -226,7 +246,7 @@ func (j *jobs) consider(o dispatch.Offer) bool {
 		delete(j.asked, o.Effect.Job) // its next owner may ask this node as well
 	}
 	j.answer = dispatch.Answer{}
-	j.take(dispatch.Offered{Partition: o.Partition, Effect: o.Effect})
+	j.take(dispatch.Offered{Partition: o.Partition, Effect: o.Effect, Weight: o.Weight})
 	return j.answer.Taken
 }
 
@@ -267,7 +287,7 @@ func (a *attemptRun) end(out attempt.End) {
 		a.world().fail("the attempt at job %s keeps its page", id)
 	}
 	delete(a.jobs.attempts, id)
-	a.jobs.take(dispatch.Ended{Job: id, Told: out.Told, Health: out.Health})
+	a.jobs.take(dispatch.Ended{Job: id, Told: out.Told, Health: out.Health, Cost: time.Duration(id[15]) * time.Millisecond})
 }
 
 // step ends a random step of the attempt.

@@ -145,11 +145,14 @@ func (r repeats) download(e events.Envelope, ev events.DownloadBegun) error {
 }
 
 // submission returns a random request for a job. Every third may repeat another, and
-// every third is a slow job.
+// of five, one is remote and one slow.
 func (w *world) submission(id events.AccountID) events.Submission {
 	submit := events.Submission{SubmitJob: events.SubmitJob{Job: w.id(), Key: w.keys[id], Operation: events.HTMLToPDF, Test: w.chance(5)}}
-	if w.chance(33) {
+	switch w.rng.IntN(5) {
+	case 0:
 		submit.Content.URL = "u"
+	case 1:
+		submit.Content.Invoice = &events.Invoice{HTMLBytes: 1 << 20}
 	}
 	if w.chance(33) {
 		submit.Idempotency = &events.Idempotency{Key: fmt.Sprintf("k%d", w.rng.IntN(4)), Fingerprint: [32]byte{byte(w.rng.IntN(2))}}

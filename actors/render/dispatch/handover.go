@@ -21,8 +21,10 @@ type acquaintance struct {
 	load Load
 	// given counts the jobs that the node took since it reported its load.
 	given int
-	// resting is set while it gets no offers.
-	resting bool
+	// silent is set while it gets no offers, and resting has the accounts of whose jobs it
+	// gets none: it may have as many of theirs as one account may hold.
+	silent  bool
+	resting map[events.AccountID]bool
 }
 
 // acquaint updates what is known about the other nodes.
@@ -32,7 +34,7 @@ func (m *Machine) acquaint(peers []Peer) {
 	for _, p := range peers {
 		a := before[p.Node]
 		if a == nil {
-			a = &acquaintance{}
+			a = &acquaintance{resting: map[events.AccountID]bool{}}
 		}
 		if a.load != p.Load {
 			a.load, a.given = p.Load, 0
@@ -43,35 +45,41 @@ func (m *Machine) acquaint(peers []Peer) {
 
 // handOver offers waiting jobs to nodes that would begin them at once.
 func (m *Machine) handOver() {
-	if m.closing || len(m.peers) == 0 || len(m.queues[0])+len(m.queues[1]) == 0 {
+	if m.closing || len(m.peers) == 0 {
 		return
 	}
-	var able []Peer
+	given := func(n events.NodeID) int { return m.known[n].given }
+	var full [Lanes]bool
+	refused := map[*share]bool{} // no node takes more of these accounts
+	open := func(in int) bool { return !full[in] }
+	may := func(_ int, s *share) bool { return !refused[s] }
+	for t := m.first(open, may); t != nil; t = m.first(open, may) {
+		if to, ok := choose(t.lane(), m.able(t.effect.Account), given); ok {
+			m.remove(t)
+			m.offer(t, to.Node)
+			continue
+		}
+		refused[t.share] = true
+		_, anybody := choose(t.lane(), m.able(""), given)
+		full[t.lane()] = !anybody
+	}
+}
+
+// able returns the peers that may get offers of an account's jobs.
+func (m *Machine) able(account events.AccountID) (able []Peer) {
 	for _, p := range m.peers {
-		if !m.known[p.Node].resting {
+		if a := m.known[p.Node]; !a.silent && !a.resting[account] {
 			able = append(able, p)
 		}
 	}
-	open := [Lanes]bool{true, true}
-	for {
-		t := m.first(func(in int) bool { return open[in] })
-		if t == nil {
-			return
-		}
-		to, ok := choose(t.lane(), able, func(n events.NodeID) int { return m.known[n].given })
-		if !ok {
-			open[t.lane()] = false
-			continue
-		}
-		m.offer(m.dequeue(t), to.Node)
-	}
+	return able
 }
 
 func (m *Machine) offer(t *task, to events.NodeID) {
 	m.offers++
 	t.stage, t.to, t.offer = offered, to, m.offers
 	m.known[to].given++
-	m.emit(Offer{To: to, Offer: t.offer, Partition: t.partition, Effect: t.effect})
+	m.emit(Offer{To: to, Offer: t.offer, Partition: t.partition, Effect: t.effect, Weight: t.share.weight})
 }
 
 // onAnswered handles a node's answer to an offer. The job may have been begun, forgotten
@@ -83,7 +91,7 @@ func (m *Machine) onAnswered(in Answered) {
 		m.counts.HandedOver++
 	} else {
 		m.counts.Refused++
-		m.rest(in.From)
+		m.rest(in, t)
 	}
 	switch {
 	case !current:
@@ -95,11 +103,29 @@ func (m *Machine) onAnswered(in Answered) {
 	}
 }
 
-// rest sends a node no offers for a while.
-func (m *Machine) rest(node events.NodeID) {
-	if a := m.known[node]; a != nil && !a.resting {
-		a.resting = true
-		m.emit(Remind{restAfter, Rested{node}})
+// rest sends a node that was silent no offers for a while, and one that refused a job none
+// of that account.
+func (m *Machine) rest(in Answered, t *task) {
+	a := m.known[in.From]
+	switch {
+	case a == nil:
+	case in.Silent && !a.silent:
+		a.silent = true
+		m.emit(Remind{restAfter, Rested{Node: in.From}})
+	case !in.Silent && t != nil && !a.resting[t.effect.Account]:
+		a.resting[t.effect.Account] = true
+		m.emit(Remind{restAfter, Rested{in.From, t.effect.Account}})
+	}
+}
+
+func (m *Machine) onRested(in Rested) {
+	a := m.known[in.Node]
+	switch {
+	case a == nil:
+	case in.Account == "":
+		a.silent = false
+	default:
+		delete(a.resting, in.Account)
 	}
 }
 
@@ -126,10 +152,11 @@ func (m *Machine) onOffered(in Offered) {
 		return
 	}
 	lane := Index(in.Effect.Lane)
-	taken := m.room(lane) && m.load().fits(lane, 0)
+	taken := m.room(lane) && m.load().fits(lane, 0) && m.mayBegin(lane, m.shareOf(in.Effect.Account, in.Weight))
 	if taken {
 		m.counts.TakenOver++
-		m.begin(m.add(in.Partition, in.Effect))
+		m.begin(m.add(Take(in)))
 	}
+	m.release(in.Effect.Account)
 	m.emit(Answer{id, taken})
 }

@@ -19,6 +19,8 @@ type (
 	Take struct {
 		Partition int32
 		Effect    job.Render
+		// Weight is how much of the node the job's account gets in relation to others, at least 1.
+		Weight int
 	}
 	// Resume asks for a job that may have got lost after a Take. If the node knows the
 	// job, nothing changes.
@@ -33,22 +35,22 @@ type (
 		Job    events.JobID
 		Told   bool
 		Health attempt.Health
+		// Cost is how long the attempt had its page.
+		Cost time.Duration
 	}
 	// Probed is the result of a Probe: whether everything that the node depends on works.
 	Probed struct{ Sound bool }
 	// ProbeAgain reports that the pause after a failed Probe is over.
 	ProbeAgain struct{}
 	// Offered is another node's request to render a job.
-	Offered struct {
-		Partition int32
-		Effect    job.Render
-	}
-	// Answered is the result of an offer. No answer counts as a refusal.
+	Offered Take
+	// Answered is the result of an offer. No answer counts as a refusal; Silent tells it
+	// from one.
 	Answered struct {
-		Job   events.JobID
-		Offer uint64
-		From  events.NodeID
-		Taken bool
+		Job           events.JobID
+		Offer         uint64
+		From          events.NodeID
+		Taken, Silent bool
 	}
 	// Overdue reports that a node that took a job has not begun it in time.
 	Overdue struct {
@@ -64,8 +66,12 @@ type (
 	PeersChanged struct{ Peers []Peer }
 	// NodeGone reports that a node is down.
 	NodeGone struct{ Node events.NodeID }
-	// Rested reports that a node that refused may get offers again.
-	Rested struct{ Node events.NodeID }
+	// Rested reports that a node that refused a job of an account may get offers of that
+	// account again; if Account is empty, that a node that was silent may get offers.
+	Rested struct {
+		Node    events.NodeID
+		Account events.AccountID
+	}
 	// Retire stops beginning and taking jobs. Waiting jobs may still be handed over.
 	Retire struct{}
 	// Drain retires, forgets the waiting jobs, and asks for a Drained.
@@ -107,6 +113,7 @@ type (
 		Offer     uint64
 		Partition int32
 		Effect    job.Render
+		Weight    int
 	}
 	// Answer responds to the Offered that it is an output of.
 	Answer struct {

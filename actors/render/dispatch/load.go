@@ -11,17 +11,19 @@ import (
 )
 
 // Lanes is the number of lanes.
-const Lanes = 2
+const Lanes = 3
 
-// Index returns the index of a lane. An unknown lane, of a newer version, counts as slow.
-func Index(l events.Lane) int { return int(min(l, events.Slow)) }
+// Index returns the index of a lane. An unknown lane, of a newer version, counts as the last.
+func Index(l events.Lane) int { return int(min(l, Lanes-1)) }
 
 var slow = Index(events.Slow)
 
 // Load is how much a node has to do. Nodes report it to one another.
 type Load struct {
-	// Slots is how many pages work at once. A node without slots takes no jobs.
-	Slots int `cbor:"1,keyasint"`
+	// Slots is how many quick and slow jobs have a page at once, Remotes how many remote ones.
+	// A node without slots takes no jobs.
+	Slots   int `cbor:"1,keyasint"`
+	Remotes int `cbor:"7,keyasint,omitempty"`
 	// Running counts the attempts under way, Queued the jobs that wait for one, by lane.
 	Running [Lanes]int `cbor:"2,keyasint"`
 	Queued  [Lanes]int `cbor:"3,keyasint"`
@@ -35,15 +37,32 @@ type Load struct {
 }
 
 // Total returns the number of jobs under way or waiting.
-func (l Load) Total() int { return l.Running[0] + l.Running[1] + l.Queued[0] + l.Queued[1] }
+func (l Load) Total() (n int) {
+	for in := range Lanes {
+		n += l.Running[in] + l.Queued[in]
+	}
+	return n
+}
 
-// Ratio returns the number of jobs under way or waiting, per slot.
-func (l Load) Ratio() float64 { return float64(l.Total()) / float64(max(1, l.Slots)) }
+// Ratio returns the number of jobs under way or waiting, per page.
+func (l Load) Ratio() float64 { return float64(l.Total()) / float64(max(1, l.Slots+l.Remotes)) }
+
+// of returns the number of jobs that need a page of the same pool as a lane's, and the number
+// of those pages.
+func (l Load) of(in int) (jobs, pages int) {
+	far := Index(events.Remote)
+	jobs = l.Running[far] + l.Queued[far]
+	if poolOf(in) == remote {
+		return jobs, l.Remotes
+	}
+	return l.Total() - jobs, l.Slots
+}
 
 // fits reports whether a node with this load has a page at once for one more job of a
 // lane, besides the given number of jobs that the load does not count yet.
 func (l Load) fits(in, given int) bool {
-	return !l.Draining && !l.Suspended && l.Total()+given < l.Slots &&
+	jobs, pages := l.of(in)
+	return !l.Draining && !l.Suspended && jobs+given < pages &&
 		(in != slow || l.Running[slow]+l.Queued[slow]+given < slowShare(l.Slots, 1))
 }
 
@@ -76,13 +95,16 @@ func DecodeLoad(b []byte) (l Load, err error) {
 	if err := cbor.Unmarshal(b, &l); err != nil {
 		return Load{}, fmt.Errorf("load: %w", err)
 	}
-	for _, n := range []int{l.Running[0], l.Running[1], l.Queued[0], l.Queued[1]} {
-		if n < 0 || n > maxJobs {
+	for in := range Lanes {
+		if n := min(l.Running[in], l.Queued[in]); n < 0 {
+			return Load{}, fmt.Errorf("load: %d jobs", n)
+		}
+		if n := max(l.Running[in], l.Queued[in]); n > maxJobs {
 			return Load{}, fmt.Errorf("load: %d jobs", n)
 		}
 	}
-	if l.Slots < 0 || l.Slots > maxSlots {
-		return Load{}, fmt.Errorf("load: %d slots", l.Slots)
+	if n := max(l.Slots, l.Remotes); n > maxSlots || min(l.Slots, l.Remotes) < 0 {
+		return Load{}, fmt.Errorf("load: %d pages", n)
 	}
 	return l, nil
 }
@@ -104,9 +126,11 @@ func choose(in int, peers []Peer, given func(events.NodeID) int) (Peer, bool) {
 		return Peer{}, false
 	}
 	return slices.MinFunc(fitting, func(a, b Peer) int {
+		jobsA, pagesA := a.Load.of(in)
+		jobsB, pagesB := b.Load.of(in)
 		return cmp.Or(
-			cmp.Compare((a.Load.Total()+given(a.Node))*b.Load.Slots, (b.Load.Total()+given(b.Node))*a.Load.Slots),
-			cmp.Compare(b.Load.Slots, a.Load.Slots),
+			cmp.Compare((jobsA+given(a.Node))*pagesB, (jobsB+given(b.Node))*pagesA),
+			cmp.Compare(pagesB, pagesA),
 			cmp.Compare(a.Node, b.Node),
 		)
 	}), true

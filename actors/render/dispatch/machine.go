@@ -1,8 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"platen.dev/actors/job"
@@ -21,18 +19,40 @@ const (
 
 // Settings are the parameters of a Machine.
 type Settings struct {
-	// Attempts is the maximal number of attempts under way. Slots is how many pages work
-	// at once.
+	// Slots is how many jobs at once have a page in the browser that all share, and Attempts
+	// the maximal number of attempts under way that need one.
 	Attempts, Slots int
+	// Remotes is how many jobs of the lane events.Remote have a page at once, and the maximal
+	// number of their attempts.
+	Remotes int
+}
+
+// A pool is a kind of page: those of the browser that quick and slow jobs share, and those
+// for remote jobs.
+const (
+	shared = iota
+	remote
+	pools
+)
+
+func poolOf(lane int) int {
+	if lane == Index(events.Remote) {
+		return remote
+	}
+	return shared
 }
 
 // Machine holds the jobs that a node is to get rendered: those that wait for their turn,
 // have an attempt under way, or were handed over.
 type Machine struct {
-	set      Settings
-	queues   [Lanes][]*task // waiting tasks, by arrival
-	tasks    map[events.JobID]*task
-	running  [Lanes]int
+	set     Settings
+	queues  [Lanes]queue
+	queued  [Lanes]int // tasks in the queues
+	running [Lanes]int
+	tasks   map[events.JobID]*task
+	shares  map[events.AccountID]*share
+	// virtual is what the account that began a job last had spent before.
+	virtual  time.Duration
 	arrivals uint64 // numbers the tasks
 	offers   uint64 // numbers the offers
 	peers    []Peer
@@ -50,6 +70,9 @@ type Machine struct {
 type task struct {
 	partition int32
 	effect    job.Render
+	share     *share
+	// charged is the estimated cost of the attempt that is under way.
+	charged time.Duration
 	// arrival is its position in the order in which jobs arrived.
 	arrival uint64
 	stage   stage
@@ -80,15 +103,18 @@ func (t *task) lane() int { return Index(t.effect.Lane) }
 
 // New returns a machine without jobs and peers.
 func New(set Settings) *Machine {
-	return &Machine{set: set, tasks: map[events.JobID]*task{}, known: map[events.NodeID]*acquaintance{}}
+	return &Machine{
+		set: set, tasks: map[events.JobID]*task{}, shares: map[events.AccountID]*share{}, known: map[events.NodeID]*acquaintance{},
+	}
 }
 
 // Step takes an input and returns what to do.
 func (m *Machine) Step(in Input) []Output {
 	m.out = nil
 	m.handle(in)
-	for t := m.first(m.room); t != nil; t = m.first(m.room) {
-		m.begin(m.dequeue(t))
+	for t := m.first(m.room, m.mayBegin); t != nil; t = m.first(m.room, m.mayBegin) {
+		m.remove(t)
+		m.begin(t)
 	}
 	m.handOver()
 	m.report()
@@ -109,7 +135,7 @@ func (m *Machine) handle(in Input) {
 		}
 	case Unconfirmed:
 		if t := m.tasks[in.Job]; t != nil && t.stage == told {
-			delete(m.tasks, in.Job)
+			m.drop(t)
 		}
 	case Forget:
 		m.onForget(in.Job)
@@ -138,9 +164,7 @@ func (m *Machine) handle(in Input) {
 	case NodeGone:
 		m.onNodeGone(in.Node)
 	case Rested:
-		if a := m.known[in.Node]; a != nil {
-			a.resting = false
-		}
+		m.onRested(in)
 	case Retire:
 		m.retiring = true
 	case Drain:
@@ -153,26 +177,53 @@ func (m *Machine) emit(o Output) { m.out = append(m.out, o) }
 
 // room reports whether there is an attempt left for a lane.
 func (m *Machine) room(in int) bool {
-	if m.retiring || m.health.suspended || m.running[0]+m.running[1] >= m.set.Attempts {
+	if m.retiring || m.health.suspended || m.left(poolOf(in)) <= 0 {
 		return false
 	}
 	return in != slow || m.running[slow] < slowShare(m.set.Attempts, keptForQuick)
 }
 
-// first returns the job that has waited longest in a lane with room, or nil.
-func (m *Machine) first(may func(lane int) bool) (first *task) {
-	for in, queue := range m.queues {
-		if len(queue) > 0 && (first == nil || queue[0].arrival < first.arrival) && may(in) {
-			first = queue[0]
+// left is the number of attempts that are left for a pool.
+func (m *Machine) left(pool int) int {
+	if pool == remote {
+		return m.set.Remotes - m.running[Index(events.Remote)]
+	}
+	return m.set.Attempts - m.running[Index(events.Quick)] - m.running[slow]
+}
+
+// mayBegin reports whether an account may begin one more job of a lane with room.
+func (m *Machine) mayBegin(in int, s *share) bool {
+	return s.running[poolOf(in)] < 2*m.left(poolOf(in))
+}
+
+// first returns the next job in the lanes and of the accounts that may have one, or nil.
+func (m *Machine) first(open func(lane int) bool, may func(lane int, s *share) bool) *task {
+	var first *line
+	for in := range m.queues {
+		if len(m.queues[in]) == 0 || !open(in) {
+			continue
+		}
+		l := m.queues[in].first(func(s *share) bool { return may(in, s) })
+		if l != nil && (first == nil || l.before(first)) {
+			first = l
 		}
 	}
-	return first
+	if first == nil {
+		return nil
+	}
+	return first.tasks[0]
 }
 
 func (m *Machine) begin(t *task) {
 	t.stage, t.confirmed = running, false
-	m.running[t.lane()]++
+	m.charge(t)
 	m.emit(Begin{t.partition, t.effect})
+}
+
+// drop forgets a task that neither waits nor is under way.
+func (m *Machine) drop(t *task) {
+	delete(m.tasks, t.effect.Job)
+	m.release(t.effect.Account)
 }
 
 func (m *Machine) onTake(in Take) {
@@ -180,7 +231,7 @@ func (m *Machine) onTake(in Take) {
 	switch {
 	case m.closing:
 	case !known:
-		t := m.add(in.Partition, in.Effect)
+		t := m.add(in)
 		t.ours = true
 		m.enqueue(t)
 	case t.stage == running:
@@ -193,31 +244,17 @@ func (m *Machine) onTake(in Take) {
 	}
 }
 
-func (m *Machine) add(partition int32, e job.Render) *task {
+func (m *Machine) add(in Take) *task {
 	m.arrivals++
-	t := &task{partition: partition, effect: e, arrival: m.arrivals}
-	m.tasks[e.Job] = t
+	t := &task{partition: in.Partition, effect: in.Effect, share: m.shareOf(in.Effect.Account, in.Weight), arrival: m.arrivals}
+	m.tasks[in.Effect.Job] = t
 	return t
 }
 
-// enqueue inserts a task by its arrival, most often at the end.
 func (m *Machine) enqueue(t *task) {
 	t.stage = waiting
-	q := m.queues[t.lane()]
-	at, _ := find(q, t)
-	m.queues[t.lane()] = slices.Insert(q, at, t)
-}
-
-func find(q []*task, t *task) (at int, found bool) {
-	return slices.BinarySearchFunc(q, t, func(a, b *task) int { return cmp.Compare(a.arrival, b.arrival) })
-}
-
-// dequeue removes the first task of a queue.
-func (m *Machine) dequeue(t *task) *task {
-	q := m.queues[t.lane()]
-	q[0] = nil
-	m.queues[t.lane()] = q[1:]
-	return t
+	t.share = m.shareOf(t.effect.Account, t.share.weight)
+	m.insert(t)
 }
 
 // onForget forgets a job that an attempt holds. If that attempt loses the job, a new Take
@@ -232,24 +269,20 @@ func (m *Machine) onForget(id events.JobID) {
 		return
 	}
 	if t.stage == waiting {
-		q := m.queues[t.lane()]
-		at, _ := find(q, t)
-		m.queues[t.lane()] = slices.Delete(q, at, at+1)
+		m.remove(t)
 	}
-	delete(m.tasks, id)
+	m.drop(t)
 }
 
 // forget removes all tasks that match and are not under way here.
 func (m *Machine) forget(match func(*task) bool) {
-	unwanted := func(t *task) bool { return t.stage != running && match(t) }
-	for in := range m.queues {
-		m.queues[in] = slices.DeleteFunc(m.queues[in], unwanted)
-	}
-	for id, t := range m.tasks {
-		if unwanted(t) {
-			delete(m.tasks, id)
-		} else if match(t) {
+	for _, t := range m.tasks {
+		switch {
+		case !match(t):
+		case t.stage == running:
 			t.ours, t.again = false, nil
+		default:
+			m.onForget(t.effect.Job)
 		}
 	}
 }
@@ -259,14 +292,14 @@ func (m *Machine) onEnded(in Ended) {
 	if t == nil || t.stage != running {
 		return
 	}
-	m.running[t.lane()]--
+	m.settle(t, in.Cost)
 	m.diagnose(in.Health)
 	switch {
 	case t.again != nil:
-		delete(m.tasks, in.Job)
+		m.drop(t)
 		m.onTake(*t.again)
 	case m.closing || !t.ours || in.Told && t.confirmed:
-		delete(m.tasks, in.Job)
+		m.drop(t)
 	case in.Told:
 		t.stage = told
 		m.emit(Remind{confirmLimit, Unconfirmed{in.Job}})
@@ -277,11 +310,10 @@ func (m *Machine) onEnded(in Ended) {
 }
 
 func (m *Machine) load() Load {
-	l := Load{Slots: m.set.Slots, Draining: m.retiring, Suspended: m.health.suspended, Taken: m.counts.TakenOver, Running: m.running}
-	for in := range m.queues {
-		l.Queued[in] = len(m.queues[in])
+	return Load{
+		Slots: m.set.Slots, Remotes: m.set.Remotes, Running: m.running, Queued: m.queued,
+		Draining: m.retiring, Suspended: m.health.suspended, Taken: m.counts.TakenOver,
 	}
-	return l
 }
 
 func (m *Machine) report() {

@@ -27,12 +27,14 @@ func (n *Node) startBrowsers(context.Context) (err error) {
 }
 
 func (n *Node) startRendering(context.Context) (err error) {
-	slots := n.pool.Stats().Slots
+	stats := n.pool.Stats()
 	cfg := render.Config{
 		Node: n.id, Log: n.log, Files: n.files, Logger: n.logger, Now: n.now,
-		Slots:    slots,
-		Attempts: 2 * slots, // one finishes its file while another has the page
+		Slots:    stats.Slots,
+		Attempts: 2 * stats.Slots, // one finishes its file while another has the page
+		Remotes:  stats.Remotes,
 		Acquire:  n.acquire,
+		Weight:   n.weight,
 		Unseal:   n.seal.Open,
 		Pages:    countPages,
 		FileURL:  n.fileURL,
@@ -66,11 +68,23 @@ func (n *Node) startRendering(context.Context) (err error) {
 }
 
 // acquire leases a page, unless a disk has too little room for what would come of it.
-func (n *Node) acquire(ctx context.Context, lane events.Lane) (render.Lease, error) {
+func (n *Node) acquire(ctx context.Context, account events.AccountID, lane events.Lane) (render.Lease, error) {
 	if err := n.space.forRenders(); err != nil {
 		return nil, err
 	}
-	return n.pool.Acquire(ctx, lane)
+	return n.pool.Acquire(ctx, account, lane)
+}
+
+// weights say how much of a busy node an account gets in relation to others, by its plan.
+var weights = map[events.Plan]int{events.PlanFree: 1, events.PlanStarter: 2, events.PlanPro: 4, events.PlanBusiness: 8}
+
+// weight is that of an account; one that is not known yet gets the least.
+func (n *Node) weight(id events.AccountID) int {
+	a, _, err := n.replica.Account(id)
+	if err != nil {
+		return 1
+	}
+	return max(1, weights[a.Plan])
 }
 
 // probeBytes is the size of the file with which the store is probed: more than is left on a
@@ -79,7 +93,7 @@ const probeBytes = 1 << 20
 
 // probe tests what attempts depend on: there is room, a page can be leased, and a file stored.
 func (n *Node) probe(ctx context.Context) error {
-	page, err := n.acquire(ctx, events.Quick)
+	page, err := n.acquire(ctx, "", events.Quick)
 	if err != nil {
 		return fmt.Errorf("browsers: %w", err)
 	}
