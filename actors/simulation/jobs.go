@@ -14,9 +14,9 @@ import (
 
 // Few attempts and slots, so that jobs wait and are handed over.
 const (
-	maxAttempts = 3
+	maxAttempts = 2
 	slots       = 2
-	remotes     = 2
+	remotes     = 1
 	// slowness is the chance in percent, at each step, that a page is not rendered yet.
 	// Rendering takes longer than everything else, so that nodes go down while they
 	// render.

@@ -201,14 +201,24 @@ func (p *page) reset(ctx context.Context) error {
 func (p *page) dispose() {
 	ctx, cancel := context.WithTimeout(context.Background(), stepTimeout)
 	defer cancel()
+	p.letGo()
+	_ = proto.TargetDisposeBrowserContext{BrowserContextID: p.contextID}.Call(p.browser.With(ctx))
+	p.proxy.Close()
+}
+
+// abandon ends what this process does for the page. The page itself ends with its browser.
+func (p *page) abandon() {
+	p.letGo()
+	p.proxy.Close()
+}
+
+func (p *page) letGo() {
 	if p.session != nil {
 		p.session.Detach()
 	}
 	if p.reactions != nil {
 		p.reactions.end()
 	}
-	_ = proto.TargetDisposeBrowserContext{BrowserContextID: p.contextID}.Call(p.browser.With(ctx))
-	p.proxy.Close()
 }
 
 // ended reports whether the page can do nothing any more.

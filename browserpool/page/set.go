@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,9 +12,11 @@ import (
 	"platen.dev/browserpool/egress"
 )
 
-// Set is the pages that one job at a time works with: a warm page that prints HTML, and
-// beside it, opened when they are first needed, a page that captures HTML and a page for
-// the next job that goes to a URL. Each page is alone in its browser context.
+// Set is the pages that one job at a time works with. Usually they are a warm page that
+// prints HTML, and beside it, opened when they are first needed, a page that captures HTML
+// and a page for the next job that goes to a URL. A set of fresh pages has no warm page: it
+// prints HTML on a page that is opened for the job and disposed of after it. Each page is
+// alone in its browser context.
 //
 // One goroutine at a time, the holder, calls Print, Capture, Spoiled and Reset. Ended,
 // Crashed and Dispose may be called from any goroutine, while the holder is at work too.
@@ -21,7 +24,7 @@ type Set struct {
 	// Fixed once the set is open.
 	browser *chromium.Browser
 	gate    *egress.Gate
-	warm    *page
+	warm    *page // nil in a set of fresh pages
 
 	// Owned by the holder.
 	spoiled bool // a job failed on the warm page
@@ -48,8 +51,17 @@ func Open(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*S
 	return &Set{browser: browser, gate: gate, warm: warm}, nil
 }
 
-// Print prints one document: HTML on the warm page, a URL on a page that is disposed of
-// afterwards. After it, Reset or Dispose is called. The error is one of this package's, or
+// OpenFresh opens a set of fresh pages: that for a URL now, the others when they are needed.
+func OpenFresh(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
+	visit, err := openPage(ctx, browser, gate, forVisit)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{browser: browser, gate: gate, visit: visit}, nil
+}
+
+// Print prints one document: HTML on the warm page if there is one, anything else on a page
+// that is disposed of afterwards. After it, Reset or Dispose is called. The error is one of this package's, or
 // the cause of ctx's end.
 func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
 	d, params, err := job.resolve()
@@ -60,9 +72,12 @@ func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
 		result, err = p.print(ctx, job, d, params)
 		return err
 	}
-	if job.URL != "" {
+	switch {
+	case job.URL != "":
 		err = s.onVisit(ctx, run)
-	} else {
+	case s.warm == nil:
+		err = s.onFreshPage(ctx, run)
+	default:
 		err = s.onWarmPage(ctx, run)
 	}
 	if err != nil {
@@ -93,26 +108,29 @@ func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error)
 	return image, nil
 }
 
-// Spoiled reports whether a job failed on the warm page, which Reset refuses then.
+// Spoiled reports whether a job failed on the warm page or, if there is none, on any. Reset
+// refuses then.
 func (s *Set) Spoiled() bool { return s.spoiled }
 
 // Ended reports whether the warm page crashed or was closed. It does not notice the end of
 // the browser.
-func (s *Set) Ended() bool { return s.warm.ended() }
+func (s *Set) Ended() bool { return s.warm != nil && s.warm.ended() }
 
 // Crashed reports whether a renderer crashed under the job since the last Reset.
-func (s *Set) Crashed() bool { return s.warm.crashed() || s.crashed.Load() }
+func (s *Set) Crashed() bool { return s.warm != nil && s.warm.crashed() || s.crashed.Load() }
 
 // Reset empties the set for the next job. It fails when the warm page may carry something
 // over to that job, because it used the network or was spoiled, or does not answer: the
-// caller then disposes of the set. After a job that went to a URL, Reset prepares the page
-// for the next such job.
+// caller then disposes of the set. After a job that went to a URL, and in a set of fresh
+// pages, Reset prepares the page for the next such job.
 func (s *Set) Reset(ctx context.Context) error {
 	if s.spoiled {
 		return errNotReusable
 	}
-	if err := s.warm.reset(ctx); err != nil {
-		return err
+	if s.warm != nil {
+		if err := s.warm.reset(ctx); err != nil {
+			return err
+		}
 	}
 	s.crashed.Store(false)
 	s.resetCapturePage(ctx)
@@ -144,15 +162,41 @@ func (s *Set) onWarmPage(ctx context.Context, job work) error {
 	return err
 }
 
+// onFreshPage does a job that prints HTML on a page that is disposed of after it.
+func (s *Set) onFreshPage(ctx context.Context, job work) error {
+	p, err := s.takeOrOpen(ctx, nil, forPrinting)
+	if err != nil {
+		return err
+	}
+	err = p.do(ctx, job)
+	s.end(p, err)
+	return err
+}
+
+// harmless are the errors of a job after which its browser is as good as before.
+var harmless = []error{ErrNavigation, ErrBlocked, ErrSelector}
+
+// end ends a page, other than the warm one, after a job. Fresh pages that are spoiled are
+// left to whoever ends their browser, which may not even answer.
+func (s *Set) end(p *page, err error) {
+	s.crashed.Store(errors.Is(err, ErrCrashed))
+	is := func(target error) bool { return errors.Is(err, target) }
+	if s.warm == nil && err != nil && !slices.ContainsFunc(harmless, is) {
+		s.spoiled = true
+		p.abandon()
+		return
+	}
+	p.dispose()
+}
+
 // onCapturePage does a job on the page for captures, which is kept if the job succeeds.
 func (s *Set) onCapturePage(ctx context.Context, job work) error {
 	p, err := s.takeOrOpen(ctx, &s.capture, forCapture)
 	if err != nil {
 		return err
 	}
-	if err := p.do(ctx, job); err != nil {
-		s.crashed.Store(p.crashed())
-		p.dispose()
+	if err = p.do(ctx, job); err != nil {
+		s.end(p, err)
 		return err
 	}
 	s.keep(&s.capture, p)
@@ -166,12 +210,11 @@ func (s *Set) onVisit(ctx context.Context, job work) error {
 	if err != nil {
 		return err
 	}
-	defer p.dispose()
 	err = p.do(ctx, job)
-	s.crashed.Store(errors.Is(err, ErrCrashed))
 	if err != nil && p.closedItself() {
-		return fmt.Errorf("%w: the page closed itself", ErrRender)
+		err = fmt.Errorf("%w: the page closed itself", ErrRender)
 	}
+	s.end(p, err)
 	return err
 }
 
@@ -189,6 +232,9 @@ func (s *Set) takeOrOpen(ctx context.Context, slot **page, k kind) (*page, error
 
 // take returns the page that is ready in a slot, nil if there is none. The caller is its holder.
 func (s *Set) take(slot **page) *page {
+	if slot == nil {
+		return nil
+	}
 	s.mu.Lock()
 	p := *slot
 	*slot = nil
@@ -226,15 +272,21 @@ func (s *Set) resetCapturePage(ctx context.Context) {
 	s.keep(&s.capture, p)
 }
 
-// prepareVisit opens the page for the next URL if the last job went to one: opening it
-// takes as long as a small page takes to load. A failure is not an error: the next job
-// opens a page itself.
+// prepareVisit opens the page for the next URL if the last job went to one, or the pages are
+// fresh: opening it takes as long as a small page takes to load. A failure is not an error:
+// the next job opens a page itself.
 func (s *Set) prepareVisit(ctx context.Context) {
-	if !s.visited {
+	if !s.visited && s.warm != nil || s.hasVisit() {
 		return
 	}
 	s.visited = false
 	if p, err := openPage(ctx, s.browser, s.gate, forVisit); err == nil {
 		s.keep(&s.visit, p)
 	}
+}
+
+func (s *Set) hasVisit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.visit != nil
 }
