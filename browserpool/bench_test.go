@@ -15,7 +15,6 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
-	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
 
@@ -146,7 +145,7 @@ func benchPool(b *testing.B, html string, scale float64) {
 
 // captureWith leases pages, captures on them and returns them.
 func captureWith(ctx context.Context, pool *Pool, job page.Capture) error {
-	lease, err := pool.Acquire(ctx, events.Quick)
+	lease, err := pool.Acquire(ctx, anyone(), laneOf(job.URL))
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,12 @@ import (
 
 // Config says how a pool runs. System is required; every other zero field means its default.
 type Config struct {
-	// Slots is how many jobs work at once; 0 means two per core and one more: documents
-	// wait for networks, which needs no core, and slow leases leave one slot to quick ones.
+	// Slots is how many quick and slow leases there are at once; 0 means two per core and one
+	// more: slow leases leave one slot to quick ones.
 	Slots int
+	// Remotes is how many remote leases there are at once, each with a browser of its own; 0
+	// means six per core, or fewer if memory is short. Most of them wait for a network.
+	Remotes int
 	// AllowEgress exempts address ranges from the refusal of non-public addresses.
 	AllowEgress []netip.Prefix
 	// RefusesEgress reports whether an address is refused in addition, whatever is exempted.
@@ -57,6 +60,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.Slots = cmp.Or(c.Slots, 2*runtime.NumCPU()+1)
+	c.Remotes = cmp.Or(c.Remotes, 6*runtime.NumCPU())
 	c.RecycleJobs = cmp.Or(c.RecycleJobs, 10_000)
 	c.RecycleBytes = cmp.Or(c.RecycleBytes, int64(c.Slots)<<29)
 	c.RecycleAge = cmp.Or(c.RecycleAge, 6*time.Hour)

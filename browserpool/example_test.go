@@ -25,7 +25,7 @@ func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 
-	lease, err := pool.Acquire(ctx, events.Quick)
+	lease, err := pool.Acquire(ctx, "acc_1", events.Quick)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,7 +37,7 @@ func Example() {
 	lease.Return()
 	fmt.Printf("%.4s, %d page, %v\n", pdf.PDF, pdf.Pages, err)
 
-	if lease, err = pool.Acquire(ctx, events.Slow); err != nil {
+	if lease, err = pool.Acquire(ctx, "acc_1", events.Remote); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -50,7 +50,7 @@ func TestCrash(t *testing.T) {
 // crash crashes the page whose document has a title.
 func crash(t *testing.T, pool *Pool, title string) {
 	t.Helper()
-	lease, err := pool.Acquire(t.Context(), events.Quick)
+	lease, err := pool.Acquire(t.Context(), anyone(), events.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package browserpool
 
 import (
 	"slices"
+	"time"
 
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
@@ -18,55 +19,86 @@ func (s *scheduler) onRequest(r *request) {
 	s.grant()
 }
 
-// grant gives idle pages to the requests that have waited longest, among those that may
-// have one.
+// grant gives pages to the requests that may have some, in order of arrival.
 func (s *scheduler) grant() {
-	for {
-		next := s.next()
-		if next < 0 {
-			return
+	shared, remote := s.holdings()
+	wanted := 0 // remote requests that only lack a browser
+	s.waiting = slices.DeleteFunc(s.waiting, func(r *request) bool {
+		held, in := shared, s.serving
+		if r.lane == events.Remote {
+			held, in = remote, s.remote()
 		}
-		pages := s.takeIdle()
+		if !held.allows(r) {
+			return false
+		}
+		pages := s.takeIdle(in)
+		if pages == nil && r.lane != events.Remote {
+			return false
+		}
+		held.add(r)
 		if pages == nil {
-			return
+			wanted++
+			return false
 		}
-		r := s.waiting[next]
-		s.waiting = slices.Delete(s.waiting, next, next+1)
-		lease := &Lease{pool: s.pool, request: r, in: s.serving, pages: pages}
-		s.serving.leased++
-		s.leases[r] = lease
-		r.reply <- lease
-	}
+		s.lend(r, in, pages)
+		return true
+	})
+	s.launchRemotes(wanted)
 }
 
-// next is the index of the waiting request that is next, negative if none may have a
-// lease. Of several slots, slow leases leave one to quick ones.
-func (s *scheduler) next() int {
-	slots, slow := s.pool.config.Slots, 0
-	if len(s.leases) >= slots {
-		return -1
-	}
+func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
+	lease := &Lease{pool: s.pool, request: r, in: in, pages: pages}
+	in.leased++
+	s.leases[r] = lease
+	r.reply <- lease
+}
+
+// holding is which slots of one kind are leased.
+type holding struct {
+	slots, leased, slow int
+	own                 map[events.AccountID]int
+}
+
+// holdings returns the leases of the browser that jobs share, and the remote ones.
+func (s *scheduler) holdings() (shared, remote *holding) {
+	shared = &holding{slots: s.pool.config.Slots, own: map[events.AccountID]int{}}
+	remote = &holding{slots: s.pool.config.Remotes, own: map[events.AccountID]int{}}
 	for r := range s.leases {
-		if r.lane != events.Quick {
-			slow++
+		if r.lane == events.Remote {
+			remote.add(r)
+		} else {
+			shared.add(r)
 		}
 	}
-	quickOnly := slow >= max(1, slots-1)
-	return slices.IndexFunc(s.waiting, func(r *request) bool { return r.lane == events.Quick || !quickOnly })
+	return shared, remote
 }
 
-// takeIdle returns pages that are ready and alive, nil if there are none. Pages that
-// crashed while they were idle are replaced. The end of a browser shows here before it is
-// reported.
-func (s *scheduler) takeIdle() *page.Set {
-	for s.serving != nil && !s.serving.isGone() && len(s.serving.idle) > 0 {
-		last := len(s.serving.idle) - 1
-		pages := s.serving.idle[last]
-		s.serving.idle = s.serving.idle[:last]
+func (h *holding) add(r *request) {
+	h.leased++
+	h.own[r.account]++
+	if r.lane == events.Slow {
+		h.slow++
+	}
+}
+
+// allows reports whether a request may have a lease. Of several slots, slow leases leave one
+// to quick ones, and an account holds at most twice as many as are left.
+func (h *holding) allows(r *request) bool {
+	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < max(1, h.slots-1))
+}
+
+// takeIdle returns pages of a browser that are ready and alive, nil if there are none. Pages
+// that crashed while they were idle are replaced. The end of a browser shows here before it
+// is reported.
+func (s *scheduler) takeIdle(in *instance) *page.Set {
+	for in != nil && !in.isGone() && len(in.idle) > 0 {
+		last := len(in.idle) - 1
+		pages := in.idle[last]
+		in.idle = in.idle[:last]
 		if !pages.Ended() {
 			return pages
 		}
-		s.reopen(s.serving, pages, true)
+		s.reopen(in, pages, true)
 	}
 	return nil
 }
@@ -102,14 +134,18 @@ func (s *scheduler) end(lease *Lease, discard bool) {
 	if lease.pages.Crashed() {
 		s.stats.Crashes++
 	}
-	s.reopen(in, lease.pages, discard)
+	if in.remote {
+		s.endRemote(in, lease.pages, discard)
+	} else {
+		s.reopen(in, lease.pages, discard)
+	}
 	s.grant()
 }
 
 // reopen makes pages ready for their next job, or opens others in their place. A browser
 // that no longer serves gets none; its last lease retires it.
 func (s *scheduler) reopen(in *instance, pages *page.Set, discard bool) {
-	if in != s.serving {
+	if in != s.serving && !in.remote {
 		s.retireIfUnused(in)
 		return
 	}
@@ -122,13 +158,14 @@ func (s *scheduler) onReopened(m reopened) {
 	switch {
 	case m.pages == nil:
 		m.in.browser.Kill() // it is sick or gone: another takes over when its end is reported
-	case m.in != s.serving:
+	case m.in != s.serving && !m.in.remote, s.closed:
 		s.retireIfUnused(m.in)
 	default:
 		if m.replaced {
 			s.stats.Discarded++
 		}
 		m.in.idle = append(m.in.idle, m.pages)
+		m.in.idleSince = time.Now()
 		s.grant()
 	}
 }

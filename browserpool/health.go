@@ -27,14 +27,23 @@ func (p *Pool) checkPeriodically() {
 	})
 }
 
-// onCheckDue has the serving browser checked, unless that is under way.
+// onCheckDue has the serving browser checked, and the idle remote ones.
 func (s *scheduler) onCheckDue() {
-	in := s.serving
-	if in == nil || in.checking {
+	s.endIdleRemotes()
+	for _, in := range s.instances {
+		if in == s.serving || in.remote && len(in.idle) > 0 {
+			s.check(in)
+		}
+	}
+}
+
+// check has a browser checked, unless that is under way.
+func (s *scheduler) check(in *instance) {
+	if in.checking || in.retired {
 		return
 	}
 	in.checking = true
-	selfTest := s.selfTestDue(in)
+	selfTest := !in.remote && s.selfTestDue(in)
 	if selfTest {
 		in.selfTestedAt = time.Now()
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/chromium"
+	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
 )
 
@@ -18,11 +19,13 @@ const (
 type instance struct {
 	// Fixed; helper goroutines use it too.
 	browser *chromium.Browser
+	remote  bool // it works for one remote lease at a time
 
 	// The rest belongs to the scheduler.
 	born      time.Time
 	idle      []*page.Set
-	reopening int // sets of pages that are being reset or replaced
+	idleSince time.Time // when pages were last added to idle
+	reopening int       // sets of pages that are being reset or replaced
 	leased    int
 	jobs      int
 	bytes     int64 // of memory, when last measured
@@ -43,21 +46,38 @@ func (in *instance) isGone() bool {
 	}
 }
 
-// launch starts a browser and opens its pages. The browser itself reaches nothing; each
-// page has a proxy of its own.
+// The priority of browsers is below that of this process: rendering takes every core there
+// is, and must not make everything else wait. Script yields to prints.
+const (
+	sharedNiceness = 5
+	remoteNiceness = 10
+)
+
+// launch starts a browser that jobs share, and opens its pages.
 func (p *Pool) launch() (*instance, error) {
+	return p.start(&instance{}, p.config.Slots+spares, sharedNiceness, page.Open)
+}
+
+// launchRemote starts a browser of remote leases, and opens its pages.
+func (p *Pool) launchRemote() (*instance, error) {
+	return p.start(&instance{remote: true}, 1, remoteNiceness, page.OpenFresh)
+}
+
+// start starts a browser and opens its pages. The browser itself reaches nothing; each page
+// has a proxy of its own.
+func (p *Pool) start(in *instance, sets, niceness int, open func(context.Context, *chromium.Browser, *egress.Gate) (*page.Set, error)) (*instance, error) {
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
 	browser, err := chromium.Start(ctx, chromium.Options{
 		Path: p.config.ChromePath, NoSandbox: p.config.NoSandbox, TempDir: p.config.TempDir,
-		MaxData: p.config.MaxData, Logger: p.config.Logger,
+		MaxData: p.config.MaxData, Niceness: niceness, Logger: p.config.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{browser: browser, born: time.Now()}
-	for range p.config.Slots + spares {
-		pages, err := page.Open(ctx, browser, p.gate)
+	in.browser, in.born, in.idleSince = browser, time.Now(), time.Now()
+	for range sets {
+		pages, err := open(ctx, browser, p.gate)
 		if err != nil {
 			browser.Kill()
 			browser.Close(ctx)
@@ -68,10 +88,14 @@ func (p *Pool) launch() (*instance, error) {
 	return in, nil
 }
 
-// reopen resets pages, or opens others in the place of pages that may not be reused.
+// reopen resets pages, or opens others in the place of pages that may not be reused; those of
+// a remote browser are not replaced.
 func (p *Pool) reopen(in *instance, pages *page.Set, discard bool) reopened {
 	if !discard && pages.Reset(p.life) == nil {
 		return reopened{in: in, pages: pages}
+	}
+	if in.remote {
+		return reopened{in: in}
 	}
 	pages.Dispose()
 	next, err := page.Open(p.life, in.browser, p.gate)

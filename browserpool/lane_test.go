@@ -19,7 +19,7 @@ func (q queue) request(lane events.Lane) <-chan *Lease {
 	before := q.Stats()
 	got := make(chan *Lease, 1)
 	go func() {
-		lease, err := q.Acquire(q.t.Context(), lane)
+		lease, err := q.Acquire(q.t.Context(), anyone(), lane)
 		if err != nil {
 			q.t.Error(err)
 		}

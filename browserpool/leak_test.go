@@ -64,7 +64,7 @@ func TestNothingLeaks(t *testing.T) {
 // be closing.
 func countTargets(t *testing.T, pool *Pool) (n int) {
 	t.Helper()
-	lease, err := pool.Acquire(t.Context(), events.Quick)
+	lease, err := pool.Acquire(t.Context(), anyone(), events.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}

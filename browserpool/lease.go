@@ -29,16 +29,17 @@ type Lease struct {
 	returned sync.Once
 }
 
-// Acquire waits for a set of pages, in order of arrival and for as long as ctx lasts. Slow
-// leases never take the last slot of several: quick ones overtake those that wait for this
-// reason, and no others. The lease is bound to ctx: when it ends, the pages are taken back
-// and discarded. Otherwise the holder must call Return. The error is ErrClosed or the
-// cause of ctx's end.
-func (p *Pool) Acquire(ctx context.Context, lane events.Lane) (*Lease, error) {
+// Acquire waits for a set of pages, in order of arrival and for as long as ctx lasts. A
+// remote lease has a browser to itself; only such a lease may go to a URL. Slow leases never
+// take the last slot of several, and an account holds at most twice as many slots as are
+// left: others overtake those that wait for this reason. The lease is bound to ctx: when it
+// ends, the pages are taken back and discarded. Otherwise the holder must call Return. The
+// error is ErrClosed or the cause of ctx's end.
+func (p *Pool) Acquire(ctx context.Context, account events.AccountID, lane events.Lane) (*Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("lease a page: %w", err)
 	}
-	r := &request{lane: lane, reply: make(chan *Lease, 1)}
+	r := &request{account: account, lane: lane, reply: make(chan *Lease, 1)}
 	p.tell(r)
 	release := context.AfterFunc(ctx, func() { p.tell(withdrawn{r}) })
 	select {
@@ -60,6 +61,9 @@ func (p *Pool) Acquire(ctx context.Context, lane events.Lane) (*Lease, error) {
 // Print prints one document. A lease serves one job: after it, call Return. The error is
 // one of package page, or the cause of the end of ctx or of the lease's own context.
 func (l *Lease) Print(ctx context.Context, job page.Print) (page.Result, error) {
+	if err := l.admits(job.URL); err != nil {
+		return page.Result{}, err
+	}
 	ctx, end := l.bind(ctx)
 	defer end()
 	result, err := l.pages.Print(ctx, job)
@@ -68,10 +72,21 @@ func (l *Lease) Print(ctx context.Context, job page.Print) (page.Result, error) 
 
 // Capture captures one document, as Print prints one.
 func (l *Lease) Capture(ctx context.Context, job page.Capture) (page.Image, error) {
+	if err := l.admits(job.URL); err != nil {
+		return page.Image{}, err
+	}
 	ctx, end := l.bind(ctx)
 	defer end()
 	image, err := l.pages.Capture(ctx, job)
 	return image, endedBy(ctx, err)
+}
+
+// admits refuses a URL in the browser that jobs share.
+func (l *Lease) admits(url string) error {
+	if url != "" && !l.in.remote {
+		return fmt.Errorf("%w: a URL needs a remote lease", page.ErrOptions)
+	}
+	return nil
 }
 
 // Return gives the pages back. Only the first call does anything.

@@ -18,7 +18,7 @@ func TestHolderGone(t *testing.T) {
 	pictures := pagetest.NewPictures(t)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := pool.Acquire(ctx, events.Quick); err != nil { // and it is never returned
+	if _, err := pool.Acquire(ctx, anyone(), events.Quick); err != nil { // and it is never returned
 		t.Fatal(err)
 	}
 	cancel()
@@ -38,7 +38,7 @@ func TestHolderGone(t *testing.T) {
 // Requests are served in order of arrival; one that is given up is forgotten.
 func TestQueue(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1})
-	holder, err := pool.Acquire(t.Context(), events.Quick)
+	holder, err := pool.Acquire(t.Context(), anyone(), events.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestQueue(t *testing.T) {
 			ctx = givenUp
 		}
 		waiting.Go(func() {
-			lease, err := pool.Acquire(ctx, events.Quick)
+			lease, err := pool.Acquire(ctx, anyone(), events.Quick)
 			if i == 2 {
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("the request that was given up got %v", err)

@@ -65,7 +65,7 @@ func TestVisitOfHolderGone(t *testing.T) {
 	})})
 	before := countTargets(t, pool)
 	ctx, cancel := context.WithCancel(t.Context())
-	lease, err := pool.Acquire(ctx, events.Quick)
+	lease, err := pool.Acquire(ctx, anyone(), events.Remote)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +79,63 @@ func TestVisitOfHolderGone(t *testing.T) {
 	if err := testkit.Receive(t, done, "the job"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
-	eventually(t, pool, "the page replaced", func(s Stats) bool { return s.Discarded == 1 })
+	eventually(t, pool, "the browser ended", func(s Stats) bool { return s.RemotesDiscarded == 1 })
 	if after := countTargets(t, pool); after != before {
 		t.Errorf("%d targets, at first %d", after, before)
+	}
+}
+
+// A page that keeps its browser busy with messages harms its own job at most. Jobs beside
+// it, in other browsers, go on at once, and no browser but its own ends.
+func TestBusyBrowsers(t *testing.T) {
+	pool := openPool(t, Config{Slots: 2, Remotes: 3, AllowEgress: pagetest.Loopback, CheckEvery: 100 * time.Millisecond, HealthTimeout: 2 * time.Second})
+	forever := func(what string) string {
+		return `<p>TEXT<script>onload = () => setTimeout(() => { for (let i = 0; ; i++) { ` + what + ` } })</script>`
+	}
+	pages := pagetest.Pages{
+		"/good":     good,
+		"/history":  forever(`history.replaceState(i, "", "#" + i)`),
+		"/pushes":   forever(`history.pushState({x: "x".repeat(10000)}, "", "?" + i)`),
+		"/hashes":   forever(`location.hash = i`),
+		"/messages": forever(`postMessage("x".repeat(1000), "*")`),
+		"/channels": forever(`new BroadcastChannel("c" + i % 100).postMessage(i)`),
+		"/storage":  forever(`localStorage.setItem("k" + i % 1000, "x".repeat(1000) + i)`),
+		"/cookies":  forever(`document.cookie = "c" + i % 50 + "=" + i`),
+		"/titles":   forever(`document.title = "x".repeat(1000) + i`),
+		"/prints":   forever(`print()`),
+		"/opens":    forever(`open("about:blank"); open("/good", "_blank")`),
+		"/frames":   forever(`document.body.append(document.createElement("iframe"))`),
+		"/saves":    forever(`const a = document.createElement("a"); a.href = "data:application/zip," + i; a.download = "x"; a.click()`),
+		"/asks":     forever(`Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {})`),
+		"/workers":  forever(`new Worker(URL.createObjectURL(new Blob(["for (;;) postMessage(1)"])))`),
+		"/locks":    forever(`navigator.locks && navigator.locks.request("l" + i, () => new Promise(() => {})); indexedDB.open("d" + i)`),
+		"/logs":     forever(`console.log("x".repeat(10000), i)`),
+		"/errors":   forever(`setTimeout(() => { throw new Error("x".repeat(1000)) }); Promise.reject(i)`),
+		"/blobs":    forever(`URL.createObjectURL(new Blob(["x".repeat(1000)]))`),
+		"/fetches":  forever(`fetch("/good?" + i)`),
+	}
+	web := pagetest.NewWeb(t, pages)
+	before := pool.Stats().BrowserPID
+	for path := range pages {
+		if path == "/good" {
+			continue
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: 300 * time.Millisecond, Load: page.Load{Timeout: time.Second, WaitAfter: 300 * time.Millisecond}})
+			done <- err
+		}()
+		for range 3 {
+			testkit.Contains(t, printed(t, pool, page.Print{HTML: "<p>HTML"}), "HTML")
+			testkit.Contains(t, printed(t, pool, page.Print{URL: web.URL + "/good"}), "GOOD", "RAN")
+		}
+		err := testkit.Receive(t, done, path)
+		if page.Retryable(err) {
+			t.Errorf("%s: got %v, which would be tried again", path, err)
+		}
+		t.Logf("%s: %v", path, err)
+	}
+	if stats := pool.Stats(); stats.BrowserPID != before || stats.Restarts+stats.Recycles+stats.Discarded != 0 {
+		t.Errorf("the shared browser was harmed: %+v", stats)
 	}
 }

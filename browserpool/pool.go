@@ -12,8 +12,11 @@ import (
 
 // Stats is the pool at one moment. The counters never go down.
 type Stats struct {
-	// Slots is how many jobs may work at once, Leased how many do, Waiting how many queue.
-	Slots, Leased, Waiting int
+	// Slots is how many quick and slow leases there may be at once, and Remotes how many remote
+	// ones. Leased is how many there are, Waiting how many requests queue.
+	Slots, Remotes, Leased, Waiting int
+	// RemoteBrowsers is how many browsers of remote leases run.
+	RemoteBrowsers int
 	// BrowserPID is the process id of the browser in service, 0 while there is none.
 	BrowserPID int
 	// BrowserBytes is the memory of that browser (PSS) when last measured.
@@ -21,6 +24,9 @@ type Stats struct {
 	// Jobs counts the leases returned, Crashes the crashed pages, Discarded the page sets
 	// that were not reused.
 	Jobs, Crashes, Discarded int64
+	// RemotesDiscarded counts the browsers that were ended because of a remote lease: its holder
+	// went away, or its job failed in a way that may have harmed the browser.
+	RemotesDiscarded int64
 	// Recycles counts browsers replaced by plan, Restarts those replaced because they died.
 	Recycles, Restarts int64
 	// SelfTests counts the self-tests, SelfTestFailures those that failed.

@@ -3,8 +3,10 @@ package browserpool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -48,9 +50,22 @@ func closePool(t testing.TB, pool *Pool) {
 	}
 }
 
+var accounts atomic.Int64
+
+// anyone is an account that no other request has.
+func anyone() events.AccountID { return events.AccountID(fmt.Sprint("account", accounts.Add(1))) }
+
+// laneOf is remote for a URL.
+func laneOf(url string) events.Lane {
+	if url != "" {
+		return events.Remote
+	}
+	return events.Quick
+}
+
 // printWith leases pages, prints on them and returns them.
 func printWith(ctx context.Context, pool *Pool, job page.Print) (page.Result, error) {
-	lease, err := pool.Acquire(ctx, events.Quick)
+	lease, err := pool.Acquire(ctx, anyone(), laneOf(job.URL))
 	if err != nil {
 		return page.Result{}, err
 	}
@@ -81,7 +96,7 @@ type outcome struct {
 // begin acquires a lease and prints with it in the background.
 func begin(t *testing.T, ctx context.Context, pool *Pool, job page.Print) <-chan outcome {
 	t.Helper()
-	lease, err := pool.Acquire(ctx, events.Quick)
+	lease, err := pool.Acquire(ctx, anyone(), laneOf(job.URL))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,11 @@ func (s *scheduler) launchLater() {
 		s.launch()
 		return
 	}
-	delay := min(firstBackoff<<min(s.failures-2, 10), lastBackoff)
-	s.backoff = time.AfterFunc(delay, func() { s.pool.tell(backoffOver{}) })
+	s.backoff = time.AfterFunc(backoff(s.failures-2), func() { s.pool.tell(backoffOver{}) })
 }
+
+// backoff is the delay after a number of failures.
+func backoff(failures int) time.Duration { return min(firstBackoff<<min(failures, 10), lastBackoff) }
 
 func (s *scheduler) launch() {
 	if s.launching || s.closed {
@@ -82,6 +84,9 @@ func (s *scheduler) onGone(m gone) {
 	}
 	m.in.retired = true
 	s.instances = slices.DeleteFunc(s.instances, func(in *instance) bool { return in == m.in })
+	if m.in.remote && !s.closed {
+		s.grant() // a request may need another
+	}
 	if m.in != s.serving {
 		return
 	}

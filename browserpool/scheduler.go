@@ -10,13 +10,14 @@ import (
 )
 
 // The messages that the scheduler receives. Its methods are in the order of this list:
-// leases in grant.go, browsers in replace.go, health checks in health.go.
+// leases in grant.go, browsers in replace.go and remote.go, health checks in health.go.
 type (
 	// A request for a lease is answered once, unless it is withdrawn first; nil means
 	// that the pool is closed.
 	request struct {
-		lane  events.Lane
-		reply chan *Lease // buffered, so that a reply never blocks
+		account events.AccountID
+		lane    events.Lane
+		reply   chan *Lease // buffered, so that a reply never blocks
 	}
 	// withdrawn means that the context of a request, or of the lease it led to, has ended.
 	withdrawn struct{ request *request }
@@ -36,6 +37,9 @@ type (
 	}
 	// backoffOver means that a browser may be started again.
 	backoffOver struct{}
+	// launchedRemote and remoteBackoffOver are the same for browsers of remote leases.
+	launchedRemote    launched
+	remoteBackoffOver struct{}
 	// gone means that a browser has ended and nothing of it is left.
 	gone struct{ in *instance }
 
@@ -62,15 +66,19 @@ type (
 // back with messages.
 //
 // For the serving instance, its pages that are idle, leased or being reopened are always
-// as many as there are slots and spares.
+// as many as there are slots and spares. A remote instance has one set of pages.
 type scheduler struct {
 	pool *Pool
 
-	serving   *instance   // nil while no browser is ready
-	instances []*instance // all browsers that run
+	serving   *instance   // the browser that jobs share; nil while none is ready
+	instances []*instance // all browsers that run, remote ones included
 	launching bool
 	failures  int // failed starts and dead browsers since the last good job
 	backoff   *time.Timer
+
+	launchingRemotes int
+	remoteFailures   int         // failed starts in a row
+	remoteBackoff    *time.Timer // nil unless it runs
 
 	waiting []*request // in order of arrival
 	leases  map[*request]*Lease
@@ -97,6 +105,10 @@ func (s *scheduler) Receive(c actor.Context) {
 		s.onLaunched(m)
 	case backoffOver:
 		s.launch()
+	case launchedRemote:
+		s.onLaunchedRemote(m)
+	case remoteBackoffOver:
+		s.onRemoteBackoffOver()
 	case gone:
 		s.onGone(m)
 	case checkDue:
@@ -117,7 +129,13 @@ func (s *scheduler) Receive(c actor.Context) {
 
 func (s *scheduler) snapshot() Stats {
 	stats := s.stats
-	stats.Slots, stats.Leased, stats.Waiting = s.pool.config.Slots, len(s.leases), len(s.waiting)
+	stats.Slots, stats.Remotes = s.pool.config.Slots, s.pool.config.Remotes
+	stats.Leased, stats.Waiting = len(s.leases), len(s.waiting)
+	for _, in := range s.instances {
+		if in.remote {
+			stats.RemoteBrowsers++
+		}
+	}
 	if s.serving != nil {
 		stats.BrowserPID, stats.BrowserBytes = s.serving.browser.PID(), s.serving.bytes
 	}
@@ -132,8 +150,10 @@ func (s *scheduler) onClosing() {
 		r.reply <- nil
 	}
 	s.waiting = nil
-	if s.backoff != nil {
-		s.backoff.Stop()
+	for _, t := range []*time.Timer{s.backoff, s.remoteBackoff} {
+		if t != nil {
+			t.Stop()
+		}
 	}
 	for _, in := range s.instances {
 		s.retireIfUnused(in)
@@ -151,7 +171,7 @@ func (s *scheduler) onKilling() {
 
 // stopWhenDone stops the actor of a closed pool once nothing is left to wait for.
 func (s *scheduler) stopWhenDone(c actor.Context) {
-	if s.closed && len(s.leases) == 0 && len(s.instances) == 0 && !s.launching {
+	if s.closed && len(s.leases) == 0 && len(s.instances) == 0 && !s.launching && s.launchingRemotes == 0 {
 		c.Stop(c.Self())
 	}
 }

@@ -22,7 +22,7 @@ func TestSelfTestPasses(t *testing.T) {
 	config := frequentChecks
 	config.HealthTimeout = 10 * time.Second
 	pool := openPool(t, config)
-	holder, err := pool.Acquire(t.Context(), events.Quick) // the only slot
+	holder, err := pool.Acquire(t.Context(), anyone(), events.Quick) // the only slot
 	if err != nil {
 		t.Fatal(err)
 	}

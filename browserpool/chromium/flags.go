@@ -28,7 +28,6 @@ var fixedFlags = []string{
 	"--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding",
 	"--disable-hang-monitor",
-	"--disable-ipc-flooding-protection",
 	// Containers often have a tiny /dev/shm.
 	"--disable-dev-shm-usage",
 	"--disable-gpu",

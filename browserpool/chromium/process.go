@@ -30,6 +30,8 @@ type Options struct {
 	// MaxData bounds what each process of the browser may allocate, in bytes; one that
 	// asks for more crashes. 0 means no bound.
 	MaxData int64
+	// Niceness is the scheduling priority of the browser and its helpers, 0 to 19 as in nice(1).
+	Niceness int
 	// Plain leaves out the flags that only make the browser faster, for comparisons.
 	Plain bool
 	// Logger receives the browser's exit, at debug level; nil discards.
@@ -47,6 +49,7 @@ type Process struct {
 	stderr  *lastOutput
 	exited  chan struct{}
 	maxData int64
+	nice    int
 	logger  *slog.Logger
 }
 
@@ -61,7 +64,7 @@ func Launch(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), maxData: o.MaxData, logger: o.Logger}
+	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), maxData: o.MaxData, nice: o.Niceness, logger: o.Logger}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
 	}
@@ -101,10 +104,6 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 	return cmd
 }
 
-// niceness lowers the browser's priority below that of this process: rendering takes every
-// core there is, and must not make everything else wait.
-const niceness = 5
-
 // own starts the browser, waits for its end and clears up after it. The thread stays
 // locked because Pdeathsig fires when the starting thread ends, not the process. It is
 // never unlocked and so ends with the goroutine: its niceness, which the browser inherits,
@@ -112,7 +111,7 @@ const niceness = 5
 // pid 1 of a container may not reap them.
 func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, p.nice)
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	if err := cmd.Start(); err != nil {
 		started <- err
