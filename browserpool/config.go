@@ -40,8 +40,17 @@ type Config struct {
 	RecycleJobs  int
 	RecycleBytes int64
 	RecycleAge   time.Duration
-	// MaxData bounds, in bytes, what each process of a browser may allocate; a page that
-	// asks for more crashes, and no other page with it. 0 means 3 GiB, negative no bound.
+	// CPU bounds the processor time of a lease, of all its processes and threads together; 0
+	// means 90 s. Beyond it, the job ends with page.ErrTimeout.
+	CPU time.Duration
+	// PageBytes bounds the memory that a lease uses, and TotalBytes that of all leases together.
+	// 0 means a third of the latter, at most 4 GiB, and half of what the machine has or its
+	// control group allows. Beyond its own bound, a job ends with page.ErrTooLarge; beyond the
+	// common one, the largest ends and may be tried again.
+	PageBytes, TotalBytes int64
+	// MaxData bounds, in bytes, what each process of a browser may ask for, used or not; a page
+	// that asks for more crashes, and no other page with it. It catches what grows faster than
+	// PageBytes is measured. 0 means 4 GiB more than PageBytes, negative no bound.
 	MaxData int64
 	// CheckEvery is how often a browser's health, memory and age are checked; 0 means 10 s.
 	CheckEvery time.Duration
@@ -60,11 +69,14 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.Slots = cmp.Or(c.Slots, 2*runtime.NumCPU()+1)
-	c.Remotes = cmp.Or(c.Remotes, 6*runtime.NumCPU())
+	c.CPU = cmp.Or(c.CPU, 90*time.Second)
+	c.TotalBytes = cmp.Or(c.TotalBytes, machineMemory()/2)
+	c.PageBytes = cmp.Or(c.PageBytes, min(c.TotalBytes/3, 4<<30))
+	c.Remotes = cmp.Or(c.Remotes, max(2, min(6*runtime.NumCPU(), int(c.TotalBytes>>28))))
 	c.RecycleJobs = cmp.Or(c.RecycleJobs, 10_000)
 	c.RecycleBytes = cmp.Or(c.RecycleBytes, int64(c.Slots)<<29)
 	c.RecycleAge = cmp.Or(c.RecycleAge, 6*time.Hour)
-	c.MaxData = cmp.Or(c.MaxData, 3<<30)
+	c.MaxData = cmp.Or(c.MaxData, c.PageBytes+4<<30)
 	c.CheckEvery = cmp.Or(c.CheckEvery, 10*time.Second)
 	c.HealthTimeout = cmp.Or(c.HealthTimeout, 10*time.Second)
 	c.SelfTestEvery = cmp.Or(c.SelfTestEvery, time.Minute)

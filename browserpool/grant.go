@@ -1,6 +1,7 @@
 package browserpool
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -48,6 +49,7 @@ func (s *scheduler) grant() {
 
 func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
 	lease := &Lease{pool: s.pool, request: r, in: in, pages: pages}
+	lease.within, lease.over = context.WithCancelCause(s.pool.life)
 	in.leased++
 	s.leases[r] = lease
 	r.reply <- lease
@@ -117,13 +119,14 @@ func (s *scheduler) onWithdrawn(m withdrawn) {
 
 func (s *scheduler) onReturned(m returned) {
 	if s.leases[m.lease.request] != nil { // else it was taken back before
-		s.end(m.lease, m.lease.pages.Spoiled())
+		s.end(m.lease, m.lease.pages.Spoiled() || m.lease.yielded.Load())
 	}
 }
 
 // end ends a lease and has its pages reopened.
 func (s *scheduler) end(lease *Lease, discard bool) {
 	in := lease.in
+	lease.over(nil)
 	delete(s.leases, lease.request)
 	in.leased--
 	in.jobs++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
@@ -21,6 +22,11 @@ type Lease struct {
 	request *request
 	in      *instance
 	pages   *page.Set // the holder's until Return or the end of bound, then the scheduler's
+	// within ends with the lease's bounds; over ends it, on any goroutine.
+	within context.Context
+	over   context.CancelCauseFunc
+	// yielded means that the pages have the lowest priority, and may not be used again.
+	yielded atomic.Bool
 
 	// Set by Acquire before it returns, and fixed from then on.
 	bound   context.Context // the context that the lease was acquired with
@@ -93,15 +99,17 @@ func (l *Lease) admits(url string) error {
 func (l *Lease) Return() {
 	l.returned.Do(func() {
 		l.release()
+		l.over(nil)
 		l.pool.tell(returned{l})
 	})
 }
 
-// bind returns a context that ends with ctx or with the lease's own.
+// bind returns a context that ends with ctx, with the lease's own, or with its bounds.
 func (l *Lease) bind(ctx context.Context) (within context.Context, end func()) {
 	within, cancel := context.WithCancelCause(ctx)
 	unbind := context.AfterFunc(l.bound, func() { cancel(context.Cause(l.bound)) })
-	return within, func() { unbind(); cancel(nil) }
+	unlimit := context.AfterFunc(l.within, func() { cancel(context.Cause(l.within)) })
+	return within, func() { unbind(); unlimit(); cancel(nil) }
 }
 
 // endedBy returns the cause of ctx's end in place of the error that it led to.

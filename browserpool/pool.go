@@ -74,6 +74,7 @@ func (p *Pool) spawn(first *instance) {
 	p.pid = p.config.System.Root.WithGuardian(stop).SpawnPrefix(props, "browserpool")
 	p.tell(launched{in: first})
 	p.checkPeriodically()
+	p.meterPeriodically()
 }
 
 // Close lets the running jobs finish, refuses the waiting ones with ErrClosed,

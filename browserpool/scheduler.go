@@ -1,6 +1,8 @@
 package browserpool
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -53,8 +55,9 @@ type (
 		selfTest   error // what is wrong, if selfTested
 	}
 
-	// statsRequest asks for the pool's figures.
-	statsRequest struct{ reply chan<- Stats }
+	// statsRequest asks for the pool's figures, leasesRequest for the leases.
+	statsRequest  struct{ reply chan<- Stats }
+	leasesRequest struct{ reply chan<- []*Lease }
 	// closing ends the pool when its last lease has ended, killing ends it at once.
 	closing struct{}
 	killing struct{}
@@ -117,6 +120,8 @@ func (s *scheduler) Receive(c actor.Context) {
 		s.onChecked(m)
 	case statsRequest:
 		m.reply <- s.snapshot()
+	case leasesRequest:
+		m.reply <- slices.Collect(maps.Values(s.leases))
 	case closing:
 		s.onClosing()
 	case killing:

@@ -1,7 +1,6 @@
 package chromium
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -10,34 +9,13 @@ import (
 
 // Memory is how much memory the browser and its helpers use, in bytes: the proportional
 // set sizes (PSS) of all processes in the group. It is 0 for a browser that is gone.
-func (p *Process) Memory() int64 {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return 0
-	}
-	var total int64
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err == nil && processGroup(pid) == p.pid {
+func (p *Process) Memory() (total int64) {
+	eachProcess(func(pid int) {
+		if s := readStat(pid); s != nil && s.group == p.pid {
 			total += proportionalSize(pid)
 		}
-	}
+	})
 	return total
-}
-
-// processGroup reads the fifth field of stat. The second field may contain anything, but
-// ends with the last parenthesis. 0 means that there is no such process.
-func processGroup(pid int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 3 {
-		return 0
-	}
-	group, _ := strconv.Atoi(fields[2])
-	return group
 }
 
 func proportionalSize(pid int) int64 {

@@ -50,6 +50,7 @@ type Process struct {
 	exited  chan struct{}
 	maxData int64
 	nice    int
+	opening sync.Mutex // held while a page is opened whose renderer is to be found
 	logger  *slog.Logger
 }
 

@@ -39,16 +39,40 @@ type Set struct {
 	// a page that is in use is its holder's.
 	capture, visit *page
 	disposed       bool
+	renderers      []int // processes
 }
 
 // Open opens a set in a browser: its warm page now, the others when they are needed. Each
 // page reaches the network through a proxy of its own behind the gate.
 func Open(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
-	warm, err := openPage(ctx, browser, gate, forPrinting)
-	if err != nil {
+	s := &Set{browser: browser, gate: gate}
+	var err error
+	if s.warm, err = s.openMeasured(ctx, forPrinting); err != nil {
 		return nil, err
 	}
-	return &Set{browser: browser, gate: gate, warm: warm}, nil
+	return s, nil
+}
+
+// openMeasured opens a page and finds out which process renders it.
+func (s *Set) openMeasured(ctx context.Context, k kind) (p *page, err error) {
+	pid, err := s.browser.NewRenderer(func() error {
+		p, err = openPage(ctx, s.browser, s.gate, k)
+		return err
+	})
+	if pid != 0 {
+		s.mu.Lock()
+		s.renderers = append(s.renderers, pid)
+		s.mu.Unlock()
+	}
+	return p, err
+}
+
+// Renderers returns the processes that render the pages of the set, or did, as far as they
+// are known. Those of fresh pages are all of the browser.
+func (s *Set) Renderers() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.renderers)
 }
 
 // OpenFresh opens a set of fresh pages: that for a URL now, the others when they are needed.
@@ -223,7 +247,11 @@ func (s *Set) takeOrOpen(ctx context.Context, slot **page, k kind) (*page, error
 	if p := s.take(slot); p != nil {
 		return p, nil
 	}
-	p, err := openPage(ctx, s.browser, s.gate, k)
+	open := s.openMeasured
+	if s.warm == nil {
+		open = func(ctx context.Context, k kind) (*page, error) { return openPage(ctx, s.browser, s.gate, k) }
+	}
+	p, err := open(ctx, k)
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		err = chromium.ErrGone // the browser does not answer, which a health check will notice too
 	}

@@ -1,0 +1,169 @@
+package chromium
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Usage is what processes have used.
+type Usage struct {
+	// CPU is the processor time since they began, that of helpers that have ended included.
+	CPU time.Duration
+	// Bytes is the memory in use that has no file behind it: what was touched, not what was
+	// asked for. Memory that processes share counts for each.
+	Bytes int64
+	// Threads is the number of threads of the process that has most.
+	Threads int
+}
+
+// Add counts another process.
+func (u *Usage) Add(other Usage) {
+	u.CPU += other.CPU
+	u.Bytes += other.Bytes
+	u.Threads = max(u.Threads, other.Threads)
+}
+
+// Group is the processes of a process group, by id.
+type Group map[int]Usage
+
+// Total is what all processes of the group have used together.
+func (g Group) Total() (all Usage) {
+	for _, u := range g {
+		all.Add(u)
+	}
+	return all
+}
+
+// clockTick is the unit of times in /proc: USER_HZ is 100 on every platform that Go supports.
+const clockTick = time.Second / 100
+
+// ReadUsage reads what the processes of some groups have used, in one pass over /proc.
+// Processes that end meanwhile are missing.
+func ReadUsage(groups map[int]bool) map[int]Group {
+	found := map[int]Group{}
+	eachProcess(func(pid int) {
+		stat := readStat(pid)
+		if stat == nil || !groups[stat.group] {
+			return
+		}
+		if found[stat.group] == nil {
+			found[stat.group] = Group{}
+		}
+		found[stat.group][pid] = Usage{CPU: stat.cpu, Threads: stat.threads, Bytes: anonymous(pid)}
+	})
+	return found
+}
+
+func eachProcess(visit func(pid int)) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			visit(pid)
+		}
+	}
+}
+
+type processStat struct {
+	group, threads int
+	cpu            time.Duration
+}
+
+// Fields of /proc/PID/stat after the name, which is in parentheses and may contain anything
+// (proc_pid_stat(5)).
+const (
+	fieldGroup   = 2
+	fieldUser    = 11 // and system, and both of children that were waited for
+	fieldThreads = 17
+)
+
+// readStat returns nil for a process that is gone.
+func readStat(pid int) *processStat {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) <= fieldThreads {
+		return nil
+	}
+	number := func(i int) int { n, _ := strconv.Atoi(fields[i]); return n }
+	s := &processStat{group: number(fieldGroup), threads: number(fieldThreads)}
+	for i := range 4 {
+		s.cpu += time.Duration(number(fieldUser+i)) * clockTick
+	}
+	return s
+}
+
+// anonymous is the memory of a process that no file backs, and what it shares of such.
+func anonymous(pid int) (size int64) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(status)) {
+		name, value, _ := strings.Cut(line, ":")
+		if name == "RssAnon" || name == "RssShmem" {
+			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			size += kib << 10
+		}
+	}
+	return size
+}
+
+// Yield lowers the priority of processes to the lowest. For processes of the same user it
+// cannot be raised again.
+func Yield(pids []int) {
+	for _, pid := range pids {
+		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		for _, t := range threads {
+			if tid, err := strconv.Atoi(t.Name()); err == nil {
+				_ = unix.Setpriority(unix.PRIO_PROCESS, tid, lowestPriority)
+			}
+		}
+	}
+}
+
+const lowestPriority = 19
+
+// renderers returns the processes of the browser that render pages.
+func (p *Process) renderers() map[int]bool {
+	found := map[int]bool{}
+	eachProcess(func(pid int) {
+		if s := readStat(pid); s == nil || s.group != p.pid {
+			return
+		}
+		if args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(args, []byte("--type=renderer")) {
+			found[pid] = true
+		}
+	})
+	return found
+}
+
+// NewRenderer runs open, which opens a page, and returns the process that renders it, 0 if
+// that is not clear. It is called for one page at a time.
+func (p *Process) NewRenderer(open func() error) (pid int, err error) {
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	before := p.renderers()
+	if err := open(); err != nil {
+		return 0, err
+	}
+	for id := range p.renderers() {
+		switch {
+		case before[id]:
+		case pid != 0:
+			return 0, nil
+		default:
+			pid = id
+		}
+	}
+	return pid, nil
+}

@@ -1,0 +1,150 @@
+package browserpool
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"platen.dev/browserpool/chromium"
+	"platen.dev/browserpool/page"
+)
+
+const (
+	// meterEvery is how often the use of processors and memory is measured while there are
+	// leases; shorter ones go unmeasured.
+	meterEvery = 250 * time.Millisecond
+	// yieldAfter is the processor time after which the pages of a lease get the lowest
+	// priority.
+	yieldAfter = 2 * time.Second
+	// maxThreads is how many threads a process may have. A page without workers has 10 to 30.
+	maxThreads = 100
+)
+
+// errShort ends the largest page when all pages together use too much memory. The page may
+// well be within its own bounds, so its job is tried again.
+var errShort = fmt.Errorf("%w: all pages together use too much memory", page.ErrCrashed)
+
+// meter holds leases to their bounds. It belongs to one goroutine.
+type meter struct {
+	pool *Pool
+	// last is what all browsers had used at the last tick, nil if that was not measured.
+	last map[int]chromium.Group
+	// begun is the processor time of a lease's processes when it was first seen.
+	begun map[*Lease]time.Duration
+}
+
+// meterPeriodically measures until the pool ends.
+func (p *Pool) meterPeriodically() {
+	p.help(func() {
+		m := meter{pool: p}
+		ticker := time.NewTicker(meterEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				m.measure(p.leases())
+			case <-p.life.Done():
+				return
+			}
+		}
+	})
+}
+
+// leases asks the scheduler who has which pages.
+func (p *Pool) leases() []*Lease {
+	reply := make(chan []*Lease, 1)
+	p.tell(leasesRequest{reply})
+	select {
+	case all := <-reply:
+		return all
+	case <-p.done:
+		return nil
+	}
+}
+
+// reading is what a lease uses.
+type reading struct {
+	lease *Lease
+	chromium.Usage
+	pids []int
+}
+
+func (m *meter) measure(leases []*Lease) {
+	if len(leases) == 0 {
+		m.last, m.begun = nil, nil
+		return
+	}
+	groups := map[int]bool{}
+	for _, l := range leases {
+		groups[l.in.browser.PID()] = true
+	}
+	now := chromium.ReadUsage(groups)
+	begun := map[*Lease]time.Duration{}
+	var all []reading
+	for _, l := range leases {
+		r := read(l, now)
+		var known bool
+		if begun[l], known = m.begun[l]; !known {
+			begun[l] = min(r.CPU, read(l, m.last).CPU)
+			if m.last[l.in.browser.PID()] == nil {
+				begun[l] = r.CPU
+			}
+		}
+		r.CPU -= begun[l]
+		all = append(all, r)
+	}
+	m.last, m.begun = now, begun
+	m.enforce(all)
+}
+
+// read adds up the processes of a lease: a remote one has all of its browser's.
+func read(l *Lease, groups map[int]chromium.Group) reading {
+	group := groups[l.in.browser.PID()]
+	r := reading{lease: l}
+	if l.in.remote {
+		r.Usage, r.pids = group.Total(), slices.Collect(maps.Keys(group))
+		return r
+	}
+	for _, pid := range l.pages.Renderers() {
+		if u, runs := group[pid]; runs {
+			r.Add(u)
+			r.pids = append(r.pids, pid)
+		}
+	}
+	return r
+}
+
+// enforce ends leases that are beyond a bound, and lets those yield that have used much.
+func (m *meter) enforce(all []reading) {
+	var total int64
+	var largest reading
+	for _, r := range all {
+		total += r.Bytes
+		if r.Bytes >= largest.Bytes {
+			largest = r
+		}
+		if err := m.pool.config.exceeded(r.Usage); err != nil {
+			r.lease.over(err)
+		}
+		if r.CPU > yieldAfter && !r.lease.yielded.Swap(true) {
+			chromium.Yield(r.pids)
+		}
+	}
+	if total > m.pool.config.TotalBytes {
+		largest.lease.over(errShort)
+	}
+}
+
+// exceeded returns which bound a lease is beyond, nil if none.
+func (c Config) exceeded(u chromium.Usage) error {
+	switch {
+	case u.CPU > c.CPU:
+		return fmt.Errorf("%w: %v of processor time", page.ErrTimeout, c.CPU)
+	case u.Bytes > c.PageBytes:
+		return fmt.Errorf("%w: %d MiB of memory", page.ErrTooLarge, c.PageBytes>>20)
+	case u.Threads > maxThreads:
+		return fmt.Errorf("%w: %d threads in a process", page.ErrTooLarge, maxThreads)
+	}
+	return nil
+}
