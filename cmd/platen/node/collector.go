@@ -128,7 +128,10 @@ func (c *collector) byLane(name, help string, value func(figures, events.Lane) i
 }
 
 func (c *collector) addBrowsers() {
-	c.gauge("platen_browser_slots", "Maximal number of pages that work at once.", func(at figures) float64 { return float64(at.pool.Slots) })
+	c.gauge("platen_browser_remotes", "Maximal number of browsers that work for one document each.", func(at figures) float64 { return float64(at.pool.Remotes) })
+	c.gauge("platen_browser_remotes_running", "Browsers that work for one document each, idle ones included.", func(at figures) float64 { return float64(at.pool.RemoteBrowsers) })
+	c.counter("platen_browser_remotes_discarded_total", "Browsers ended because of the document they worked for.", func(at figures) float64 { return float64(at.pool.RemotesDiscarded) })
+	c.gauge("platen_browser_slots", "Maximal number of shared pages that work at once.", func(at figures) float64 { return float64(at.pool.Slots) })
 	c.gauge("platen_browser_leased", "Pages at work.", func(at figures) float64 { return float64(at.pool.Leased) })
 	c.gauge("platen_browser_waiting", "Attempts that wait for a page.", func(at figures) float64 { return float64(at.pool.Waiting) })
 	c.gauge("platen_browser_bytes", "Memory of the browser at the last measurement.", func(at figures) float64 { return float64(at.pool.BrowserBytes) })

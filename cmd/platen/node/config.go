@@ -136,8 +136,17 @@ type ClusterConfig struct {
 
 // BrowserConfig is the section [browser].
 type BrowserConfig struct {
-	// Slots is how many documents render at once; 0 means two per core and one more.
+	// Slots is how many documents that wait for nothing render at once; 0 means two per core and
+	// one more.
 	Slots int `toml:"slots"`
+	// Remotes is how many documents that may wait for the network render at once, each in a
+	// browser of its own; 0 means six per core, at most one for each 256 MiB of MemoryMB.
+	Remotes int `toml:"remotes"`
+	// CPUSeconds bounds the processor time of one document; 0 means 90.
+	CPUSeconds int `toml:"cpu_seconds"`
+	// MemoryMB bounds the memory of all pages together, in MiB, and a third of it that of one,
+	// at most 4 GiB; 0 means half of the machine's, or of what its control group allows.
+	MemoryMB int `toml:"memory_mb"`
 	// Path is the browser's binary; empty means to look for chromium-headless-shell.
 	Path string `toml:"path"`
 	// NoSandbox switches Chromium's sandbox off for users other than root. As root it is
@@ -197,6 +206,9 @@ func (c Config) Validate() error {
 		check(c.ReserveMB >= 0, "reserve_mb: must not be negative"),
 		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"),
 		check(c.Browser.Slots >= 0, "browser.slots: must not be negative"),
+		check(c.Browser.Remotes >= 0, "browser.remotes: must not be negative"),
+		check(c.Browser.CPUSeconds >= 0, "browser.cpu_seconds: must not be negative"),
+		check(c.Browser.MemoryMB == 0 || c.Browser.MemoryMB >= 512, "browser.memory_mb: must be at least 512, or 0"),
 		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
 		c.validateLedger(),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/render"
@@ -16,7 +17,9 @@ import (
 
 func (n *Node) startBrowsers(context.Context) (err error) {
 	n.pool, err = browserpool.Open(browserpool.Config{
-		Slots: n.cfg.Browser.Slots, ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
+		Slots: n.cfg.Browser.Slots, Remotes: n.cfg.Browser.Remotes,
+		CPU: time.Duration(n.cfg.Browser.CPUSeconds) * time.Second, TotalBytes: int64(n.cfg.Browser.MemoryMB) << 20,
+		ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
 		AllowEgress: n.cfg.EgressAllow, RefusesEgress: n.addresses.has, TempDir: n.work, System: n.system, Logger: n.logger,
 	})
 	if err != nil {
