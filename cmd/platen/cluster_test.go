@@ -34,7 +34,7 @@ func startLocalCluster(t *testing.T, nodes int) *localCluster {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{c.broker}, 2
-		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "0123456789abcdef"}
+		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "r7Kq2mXv9TzLp4Wd"}
 		c.nodes = append(c.nodes, nodetest.Start(t, cfg, node.Options{}))
 		c.machines = append(c.machines, &machine{data: cfg.Data})
 	}
@@ -181,7 +181,7 @@ func TestANodeThatSeesNobody(t *testing.T) {
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 8
 		cfg.EgressAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
-		cfg.Cluster = node.ClusterConfig{Gossip: gossip, Actors: actors, Join: []string{join}, Secret: "0123456789abcdef"}
+		cfg.Cluster = node.ClusterConfig{Gossip: gossip, Actors: actors, Join: []string{join}, Secret: "r7Kq2mXv9TzLp4Wd"}
 		return nodetest.Start(t, cfg, node.Options{}), &machine{data: cfg.Data}
 	}
 	busy, m := start(ports[0], ports[1], ports[0])
@@ -225,7 +225,7 @@ func TestAWrongClock(t *testing.T) {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
-		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: []string{ports[0], ports[2]}, Secret: "0123456789abcdef"}
+		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: []string{ports[0], ports[2]}, Secret: "r7Kq2mXv9TzLp4Wd"}
 		return nodetest.Start(t, cfg, node.Options{Wall: wall, Logger: slog.New(slog.NewTextHandler(said, nil))}), &machine{data: cfg.Data}
 	}
 	var ahead atomic.Int64 // of the wrong clock

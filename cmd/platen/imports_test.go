@@ -18,7 +18,8 @@ type rule struct{ may, why string }
 var rules = map[string]rule{
 	"events":                   {"", "commands, events and their bytes: everything rests on them"},
 	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
-	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
+	"events/secret":            {"", "keys from a secret, and which secrets are too weak"},
+	"events/seal":              {"events events/secret", "encrypts what a job carries, and knows no job"},
 	"events/public":            {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
 	"events/bus":               {"events/eventlog", "carries records as Watermill messages, and gives them no meaning"},
 	"events/disk":              {"", "directories and databases on a disk: nothing about what they hold"},
@@ -61,7 +62,8 @@ var rules = map[string]rule{
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
 	"actors/account":         {"actors/job events events/contract projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
 	"actors/command":         {"events events/eventlog", "puts commands into the log"},
-	"actors/cluster":         {"events", "who is up, and how to reach them; not what they do"},
+	"actors/cluster/pki":     {"events/secret", "certificates of nodes: who signs and who is taken, without connections"},
+	"actors/cluster":         {"actors/cluster/pki events events/secret", "who is up, and how to reach them; not what they do"},
 	"actors/rate":            {"events events/contract", "counts requests in memory, outside the log"},
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
@@ -103,12 +105,12 @@ var rules = map[string]rule{
 	"cmd/platen/cli":     {"", "flags and usage"},
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal ledger ledger/ingest ledger/reconcile projections",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/cluster actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
+		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
+			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal events/secret ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

@@ -77,7 +77,7 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.StringVar(&cfg.Cluster.Gossip, "gossip", cfg.Cluster.Gossip, "gossip with other nodes on `HOST:PORT`")
 	flags.StringVar(&cfg.Cluster.Actors, "actors", cfg.Cluster.Actors, "let other nodes' actors reach this node on `HOST:PORT`")
 	flags.Var((*list)(&cfg.Cluster.Join), "join", "gossip addresses `HOST:PORT[,…]` of other nodes")
-	flags.Var((*secretFile)(&cfg.Cluster.Secret), "secret-file", "read the cluster's secret, the same on all nodes, from `FILE`: 16, 24 or 32 characters")
+	flags.Var((*secretFile)(&cfg.Cluster.Secret), "secret-file", "read the cluster's secret, the same on all nodes, from `FILE`: at least 16 characters")
 	flags.IntVar(&cfg.Browser.Slots, "slots", cfg.Browser.Slots, "render `N` documents at once (default: two per core and one more)")
 	flags.StringVar(&cfg.PublicURL, "public-url", cfg.PublicURL, "make the file URLs in webhooks from this `URL` of the API (default: http:// and the address of --listen)")
 	flags.StringVar(&cfg.WebhookPrefix, "webhook-prefix", cfg.WebhookPrefix, "begin the names of the webhooks' older headers with `PREFIX` (default X-Platen)")

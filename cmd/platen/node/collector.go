@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/cluster"
 	"platen.dev/actors/render"
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
@@ -29,9 +30,12 @@ type figures struct {
 	shards shardFigures
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
-	ingest ingest.Figures
-	lag    int64
-	disks  []volume
+	// expiry is when the node's certificate expires, in seconds since 1970.
+	expiry  float64
+	refused map[cluster.Refusal]int64
+	ingest  ingest.Figures
+	lag     int64
+	disks   []volume
 }
 
 // shardFigures are the figures of the partitions that the node owns.
@@ -193,6 +197,11 @@ func (c *collector) addDisks() {
 func (c *collector) addCluster() {
 	c.gauge("platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
 	c.gauge("platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
+	c.gauge("platen_cluster_certificate_expiry_seconds", "When the certificate that this node shows to others expires, in seconds since 1970; 0 if it is derived from the secret.", func(at figures) float64 { return at.expiry })
+	desc := prometheus.NewDesc("platen_peer_refused_total", "What was refused at the port of the actors, by reason.", []string{"reason"}, nil)
+	for _, why := range cluster.Refusals() {
+		c.series = append(c.series, series{desc, prometheus.CounterValue, func(at figures) float64 { return float64(at.refused[why]) }, []string{string(why)}})
+	}
 }
 
 func oneIf(b bool) float64 {
@@ -215,6 +224,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
 		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(),
 	}
+	at.expiry, at.refused = c.node.peerFigures()
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)
 	for _, s := range c.series {

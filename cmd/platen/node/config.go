@@ -72,20 +72,6 @@ type Config struct {
 	LogFormat string `toml:"log_format"`
 }
 
-// KafkaConfig is the section [kafka].
-type KafkaConfig struct {
-	// Brokers are addresses host:port of which one must answer.
-	Brokers []string `toml:"brokers"`
-	// ReplicationFactor of topics that Platen creates.
-	ReplicationFactor int16 `toml:"replication_factor"`
-	// SessionSeconds is how long a node may be silent before its shards move. The
-	// broker's group.min.session.timeout.ms must allow it.
-	SessionSeconds int `toml:"session_seconds"`
-	// CommandsHours is how long topics created by Platen keep commands, content included. A
-	// job must be rendered within that time, so a topic that keeps them for less is refused.
-	CommandsHours int `toml:"commands_hours"`
-}
-
 // LedgerConfig is the section [ledger]: how to use ClickHouse.
 type LedgerConfig struct {
 	// Database holds the tables. It must exist.
@@ -116,22 +102,6 @@ type S3Config struct {
 	KMSKey string `toml:"kms_key"`
 	// CAFile has certificates (PEM) of authorities that are trusted besides the system's.
 	CAFile string `toml:"ca_file"`
-}
-
-// ClusterConfig is the section [cluster].
-type ClusterConfig struct {
-	// Gossip is where the node gossips, host:port, TCP and UDP.
-	Gossip string `toml:"gossip"`
-	// Actors is where the actors of other nodes reach those of this one, host:port.
-	Actors string `toml:"actors"`
-	// Join lists gossip addresses of other nodes.
-	Join []string `toml:"join"`
-	// Secret encrypts gossip, and the credentials that travel with jobs: 16, 24 or 32 characters.
-	Secret string `toml:"secret"`
-	// NextSecret is accepted, and not used yet. FormerSecrets are those of the past, the newest first:
-	// they are accepted, and open what they have sealed.
-	NextSecret    string   `toml:"next_secret"`
-	FormerSecrets []string `toml:"former_secrets"`
 }
 
 // BrowserConfig is the section [browser].
@@ -222,41 +192,6 @@ func (c Config) clickhouse() clickhouse.Config {
 		TLS: c.Ledger.TLS, CAFile: c.Ledger.CAFile, Cluster: c.Ledger.Cluster,
 	}
 }
-
-func (k KafkaConfig) validate() error {
-	var errs []error
-	for _, b := range k.Brokers {
-		errs = append(errs, checkAddress("kafka.brokers", b))
-	}
-	return errors.Join(append(errs,
-		check(k.ReplicationFactor >= 1, "kafka.replication_factor: must be at least 1"),
-		check(k.SessionSeconds >= 1, "kafka.session_seconds: must be at least 1"),
-		check(k.CommandsHours >= 24, "kafka.commands_hours: must be at least 24, because the content of waiting jobs is kept there"),
-	)...)
-}
-
-func (c ClusterConfig) validate(k KafkaConfig) error {
-	if c.Gossip == "" {
-		return check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join")
-	}
-	others := c.FormerSecrets
-	if c.NextSecret != "" {
-		others = append([]string{c.NextSecret}, others...)
-	}
-	for _, other := range others {
-		if !isSecret(other) {
-			return fmt.Errorf("cluster.next_secret, cluster.former_secrets: a secret has 16, 24 or 32 characters, not %d", len(other))
-		}
-	}
-	return errors.Join(
-		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
-		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),
-		check(isSecret(c.Secret), "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not %d; --secret-file reads it from a file", len(c.Secret)),
-	)
-}
-
-// isSecret reports whether a text has the length of an AES key, in bytes.
-func isSecret(text string) bool { n := len(text); return n == 16 || n == 24 || n == 32 }
 
 // validateFiles checks where results are kept. The section [s3] must be right even if it is not
 // used.

@@ -4,8 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"platen.dev/events/secret"
 )
 
 const sample = "../../../deploy/platen.toml"
@@ -103,9 +106,11 @@ func TestBadConfig(t *testing.T) {
 		{"[cluster]\njoin = [\"127.0.0.1:1\"]", "cluster.gossip: is needed"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"", "cluster.actors: must be host:port"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"", "kafka.brokers: a cluster needs a shared log"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"\nnext_secret = \"short\"", "a secret has 16, 24 or 32 characters, not 5"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"\nformer_secrets = [\"0123456789abcde\"]", "a secret has 16, 24 or 32 characters, not 15"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not 5"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nnext_secret = \"short\"", "cluster.next_secret: the secret is too weak: it has 5 characters"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nformer_secrets = [\"\"]", "cluster.former_secrets: one of them is empty"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: the secret is too weak: it has 5 characters"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"", "put it first into cluster.former_secrets"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\ncert_file = \"/x\"\nkey_file = \"/y\"", "cluster.cert_file, cluster.key_file, cluster.ca_file: all three are needed, or none"},
 		{"[browser]\nslots = -1", "browser.slots: must not be negative"},
 		{`colour = "blue"`, "colour"},
 		{"[browser]\nspeed = 9", "speed"},
@@ -162,5 +167,35 @@ func TestMissingConfig(t *testing.T) {
 	_, err := LoadConfig("/nowhere/platen.toml")
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/platen.toml") {
 		t.Errorf("got %v, want an error that names the file", err)
+	}
+}
+
+// A weak secret is refused, and may have been one: what it has sealed can be opened, and it lets
+// nobody in. A former secret that is good lets others in while a rotation is under way.
+func TestSecretsOfCluster(t *testing.T) {
+	const good, next, former, weak = "r7Kq2mXv9TzLp4Wd", "Yp5sHd8wNc3jBf6t", "Gk4vRz9qMx2nTb7c", "0123456789abcdef"
+	kafka := KafkaConfig{Brokers: []string{"127.0.0.1:1"}}
+	for _, tc := range []struct {
+		next   string
+		former []string
+		let    []string
+	}{
+		{"", nil, []string{good}},
+		{next, nil, []string{good, next}},
+		{"", []string{former, next}, []string{good, former}},
+		{"", []string{weak}, []string{good}},
+		{"", []string{weak, former}, []string{good}},
+	} {
+		c := ClusterConfig{Gossip: "127.0.0.1:1", Actors: "127.0.0.1:2", Secret: good, NextSecret: tc.next, FormerSecrets: tc.former}
+		if err := c.validate(kafka); err != nil {
+			t.Errorf("%+v: %v", tc, err)
+		}
+		var want []secret.Root
+		for _, s := range tc.let {
+			want = append(want, secret.Stretch(s))
+		}
+		if !slices.Equal(c.roots(), want) {
+			t.Errorf("%+v: other secrets let nodes in", tc)
+		}
 	}
 }

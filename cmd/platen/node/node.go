@@ -23,6 +23,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/cluster/pki"
 	"platen.dev/actors/perform"
 	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
@@ -60,7 +61,9 @@ type Node struct {
 	appends   *appends
 	ledger    ledger.Ledger
 	ingest    *ingest.Running
-	cluster   *cluster.Cluster // nil when the node is alone
+	cluster   *cluster.Cluster // nil when the node is alone, and so are the next two
+	identity  *pki.Identity
+	remote    *cluster.Remote
 	addresses publicAddresses
 	pool      *browserpool.Pool
 	renderer  *render.Renderer
