@@ -18,6 +18,7 @@ import (
 	"platen.dev/actors/webhook"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/events/tlsfile"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
 )
@@ -83,6 +84,9 @@ type LedgerConfig struct {
 	// of the system's.
 	TLS    bool   `toml:"tls"`
 	CAFile string `toml:"ca_file"`
+	// CertFile and KeyFile are what the node shows to a server that asks for a certificate (PEM).
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
 	// Cluster is the name of the ClickHouse cluster on whose servers the tables are made,
 	// replicated; empty means a single server.
 	Cluster string `toml:"cluster"`
@@ -189,7 +193,7 @@ func (c Config) validateLedger() error {
 func (c Config) clickhouse() clickhouse.Config {
 	return clickhouse.Config{
 		Addresses: strings.Split(c.ClickHouse, ","), Database: c.Ledger.Database, User: c.Ledger.User, Password: c.Ledger.Password,
-		TLS: c.Ledger.TLS, CAFile: c.Ledger.CAFile, Cluster: c.Ledger.Cluster,
+		TLS: c.Ledger.TLS, Files: tlsfile.Client{CA: c.Ledger.CAFile, Cert: c.Ledger.CertFile, Key: c.Ledger.KeyFile}, Cluster: c.Ledger.Cluster,
 	}
 }
 

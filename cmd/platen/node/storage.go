@@ -87,7 +87,7 @@ func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, f
 		})
 	}
 	return kafka.Open(ctx, kafka.Config{
-		Brokers: c.Kafka.Brokers, ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
+		Brokers: c.Kafka.Brokers, Access: c.Kafka.access(), ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
 		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
 		Topics: map[string]kafka.TopicConfig{
 			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
@@ -105,7 +105,7 @@ func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 		return embedded.Open(embedded.Config{Dir: c.logDir(), ReadOnly: true, Logger: logger})
 	}
 	return kafka.Open(ctx, kafka.Config{
-		Brokers: c.Kafka.Brokers, ReadOnly: true, Logger: logger,
+		Brokers: c.Kafka.Brokers, Access: c.Kafka.access(), ReadOnly: true, Logger: logger,
 		Topics: map[string]kafka.TopicConfig{events.TopicCommands: {}, events.TopicJournal: {}},
 	})
 }
