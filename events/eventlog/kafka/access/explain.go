@@ -53,7 +53,7 @@ func (c Config) advice(err error) string {
 	case isAlert(err):
 		return "the broker refuses the certificate in kafka.cert_file, or wants one"
 	case errors.As(err, &first), !c.IsOpen() && errors.Is(err, io.EOF):
-		return "the broker ends the connection at once: it may want another kafka.tls, kafka.sasl or certificate (kafka.cert_file)"
+		return "the broker ends the connection at once: it may want another kafka.tls, kafka.sasl, kafka.password or certificate (kafka.cert_file)"
 	}
 	return ""
 }
