@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,13 +39,20 @@ func connection(address, system string) *remote.RemoteMessage {
 	}}}
 }
 
-// full is a batch of n messages.
+// full is a batch of n messages of the largest size.
 func full(address string, n int) *remote.MessageBatch {
 	b := batch(address)
-	b.Envelopes = nil
-	for range n {
-		b.Envelopes = append(b.Envelopes, &remote.MessageEnvelope{MessageData: make([]byte, MaxMessage)})
-	}
+	data, _ := proto.Marshal(wrapperspb.Bytes(make([]byte, MaxMessage-3))) // what is around the bytes takes three
+	b.Envelopes = slices.Repeat([]*remote.MessageEnvelope{{MessageData: data}}, n)
+	return b
+}
+
+// widest is a batch of as many names as there may be, of the largest size.
+func widest() *remote.MessageBatch {
+	b := batch(here)
+	b.TypeNames, b.Targets = slices.Repeat(b.TypeNames[:1], maxBatch), slices.Repeat(b.Targets[:1], maxBatch)
+	b.Senders = slices.Repeat([]*actor.PID{{Address: strings.Repeat("a", maxAddress-2) + ":7", Id: "future$7ZZ~+aaaaaa"}}, maxBatch)
+	b.Envelopes = b.Envelopes[:1]
 	return b
 }
 
@@ -75,9 +83,9 @@ func intrusions(address string) map[string]func(*remote.MessageBatch) {
 		"request id of sender":  first(func(e *remote.MessageEnvelope) { e.SenderRequestId = 1 }),
 		"dead letter":           first(func(e *remote.MessageEnvelope) { e.TypeId = 1 }),
 		"too many messages":     func(b *remote.MessageBatch) { b.Envelopes = full(address, maxBatch+1).Envelopes },
-		"too many types":        func(b *remote.MessageBatch) { b.TypeNames = make([]string, maxBatch+1) },
-		"too many targets":      func(b *remote.MessageBatch) { b.Targets = make([]*actor.PID, maxBatch+1) },
-		"too many senders":      func(b *remote.MessageBatch) { b.Senders = make([]*actor.PID, maxBatch+1) },
+		"too many types":        func(b *remote.MessageBatch) { b.TypeNames = slices.Repeat(b.TypeNames[:1], maxBatch+1) },
+		"too many targets":      func(b *remote.MessageBatch) { b.Targets = slices.Repeat(b.Targets[:1], maxBatch+1) },
+		"too many senders":      func(b *remote.MessageBatch) { b.Senders = slices.Repeat(b.Senders[:1], maxBatch+1) },
 		"unknown type":          of("no.Such"),
 		"no type":               of(""),
 		"PoisonPill":            of("actor.PoisonPill"),
@@ -110,7 +118,8 @@ func intrusions(address string) map[string]func(*remote.MessageBatch) {
 func TestGate(t *testing.T) {
 	g := testGate()
 	for name, m := range map[string]*remote.RemoteMessage{
-		"connection": connection(there, "system"), "batch": framed(batch(here)), "full batch": framed(full(here, maxBatch)), "empty": framed(&remote.MessageBatch{}),
+		"connection": connection(there, "system"), "batch": framed(batch(here)), "full batch": framed(full(here, maxBatch)), "widest batch": framed(widest()),
+		"long system": connection(there, strings.Repeat("a", maxName)), "empty": framed(&remote.MessageBatch{}),
 	} {
 		if err := g.check(m); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -154,9 +163,7 @@ func FuzzGate(f *testing.F) {
 	for _, change := range intrusions(here) {
 		b := batch(here)
 		change(b)
-		if len(b.Envelopes) < maxBatch && len(b.Targets) < maxBatch && len(b.Senders) < maxBatch {
-			add(framed(b))
-		}
+		add(framed(b))
 	}
 	g := testGate()
 	f.Fuzz(func(t *testing.T, frame []byte) {

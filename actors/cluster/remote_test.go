@@ -152,6 +152,14 @@ func TestIntruderWithCertificate(t *testing.T) {
 	if got := testkit.Receive(t, p.received, "the good frame"); got != "text" || len(p.received)+len(p.private) > 0 {
 		t.Errorf("actors got %q and %d others", got, len(p.received)+len(p.private))
 	}
+	if code := send(t, member, framed(full(p.address, maxBatch))); code != codes.OK {
+		t.Errorf("a full batch: %s", code)
+	}
+	for range maxBatch {
+		if got := testkit.Receive(t, p.received, "a message of the full batch"); len(got) != MaxMessage-3 {
+			t.Errorf("got %d bytes", len(got))
+		}
+	}
 	if got := p.Refused(); got[BadCall] != 2 || got[BadMessage] != refused || got[Panicked] != 1 || got[BadPeer] != 0 {
 		t.Errorf("refused %v, want %d messages", got, refused)
 	}
