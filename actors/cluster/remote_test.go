@@ -127,7 +127,7 @@ func TestIntruderWithCertificate(t *testing.T) {
 		}
 		refused++
 	}
-	huge := full(p.address, maxBatch)
+	huge := batch(p.address)
 	huge.Envelopes[0].MessageData = make([]byte, maxFrame)
 	if code := send(t, member, framed(huge)); code != codes.ResourceExhausted {
 		t.Errorf("a huge frame: %s", code)
