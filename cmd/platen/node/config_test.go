@@ -82,6 +82,7 @@ func TestBadConfig(t *testing.T) {
 		{"clickhouse = \"a:9000\"\n[ledger]\ndatabase = \"\"", "database:"},
 		{"clickhouse = \"a:9000\"\n[ledger]\ncluster = \"a b\"", "cluster:"},
 		{"clickhouse = \"a:9000\"\n[ledger]\nca_file = \"/x\"", "ca_file, cert_file, key_file: they need tls"},
+		{"clickhouse = \"a:9000\"\n[ledger]\ntls = true\ncert_file = \"/x\"", "[ledger]: cert_file, key_file: both are needed"},
 		{`log_level = "loud"`, "log_level: must be debug, info, warn or error"},
 		{`log_format = "xml"`, "log_format: must be text or json"},
 		{`egress_allow = ["10.0.0.0"]`, "egress_allow"},
