@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,26 @@ func TestGate(t *testing.T) {
 		change(b)
 		if err := g.check(framed(b)); !errors.Is(err, errForeign) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Every refusal is counted. The log has the first for each reason, and every panic.
+func TestRefusals(t *testing.T) {
+	var lines strings.Builder
+	r := newRefusals(slog.New(slog.NewTextHandler(&lines, nil)))
+	for range 3 {
+		for _, why := range Refusals() {
+			r.add(why, there, errForeign)
+		}
+	}
+	for _, why := range Refusals() {
+		want := 1
+		if why == Panicked {
+			want = 3
+		}
+		if got := strings.Count(lines.String(), "reason="+string(why)+" "); got != want || r.counts()[why] != 3 {
+			t.Errorf("%s: %d lines, %d counted", why, got, r.counts()[why])
 		}
 	}
 }

@@ -122,8 +122,8 @@ const (
 // Refusals lists all.
 func Refusals() []Refusal { return []Refusal{BadPeer, BadCall, BadMessage, Panicked} }
 
-// refusalPause is the pause between two lines in the log about refusals: anybody who reaches the
-// port may cause as many as he likes.
+// refusalPause is the pause between two lines in the log about refusals for the same reason: anybody
+// who reaches the port may cause as many as he likes.
 const refusalPause = 10 * time.Second
 
 // refusals counts what was refused, and logs some of it.
@@ -131,21 +131,21 @@ type refusals struct {
 	logger *slog.Logger
 
 	mu     sync.Mutex
-	byKind map[Refusal]int64 // guarded by mu
-	told   time.Time         // guarded by mu: of the last line in the log
+	byKind map[Refusal]int64     // guarded by mu
+	told   map[Refusal]time.Time // guarded by mu: of the last line in the log
 }
 
 func newRefusals(logger *slog.Logger) *refusals {
-	return &refusals{logger: logger, byKind: map[Refusal]int64{}}
+	return &refusals{logger: logger, byKind: map[Refusal]int64{}, told: map[Refusal]time.Time{}}
 }
 
 func (r *refusals) add(why Refusal, peer string, err error) {
 	r.mu.Lock()
 	r.byKind[why]++
 	count := r.byKind[why]
-	tell := why == Panicked || time.Since(r.told) >= refusalPause
+	tell := why == Panicked || time.Since(r.told[why]) >= refusalPause
 	if tell {
-		r.told = time.Now()
+		r.told[why] = time.Now()
 	}
 	r.mu.Unlock()
 	if tell {
