@@ -68,6 +68,8 @@ type Config struct {
 	QuotaWindows func(events.AccountID) (usage.Live, error)
 	// Rate counts a request of an account on a plan.
 	Rate func(events.AccountID, events.Plan) events.Rate
+	// BodyBytes is how many bytes of large request bodies may be in memory.
+	BodyBytes int64
 	// Resolve checks the addresses of a page's host: ErrBlocked if one is not allowed,
 	// another error if there are none.
 	Resolve func(ctx context.Context, host string) error

@@ -6,7 +6,10 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // newConns are the connections on which nothing was received yet. fasthttp counts one
@@ -70,14 +73,27 @@ type conn struct {
 	fresh *newConns
 	// Used by the goroutine that serves the connection.
 	active bool
+	inside bool // a request has begun and is not answered
 	late   bool // the last read ran into its deadline
 	linger bool // what the client still sends is read before the connection is closed
+	// body is the memory of a body that the client was told to send; it may be nil.
+	body atomic.Pointer[share]
+}
+
+// onState notes where requests begin and end.
+func onState(c net.Conn, state fasthttp.ConnState) {
+	if c, ok := c.(*conn); ok {
+		c.inside = state == fasthttp.StateActive
+	}
 }
 
 // Read reads. The connection is no longer new once the first read returns.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.late = errors.Is(err, os.ErrDeadlineExceeded)
+	if c.inside && errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // fasthttp takes io.EOF for the end between two requests
+	}
 	if !c.active {
 		c.active = true
 		c.fresh.remove(c)
@@ -97,6 +113,9 @@ const (
 // sending: closing at once would reset the connection before the client could read why.
 func (c *conn) Close() error {
 	c.fresh.remove(c)
+	if body := c.body.Load(); body != nil {
+		body.release()
+	}
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger && half.CloseWrite() == nil {
 		_ = c.Conn.SetReadDeadline(time.Now().Add(lingerTime))
 		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)

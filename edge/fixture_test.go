@@ -120,7 +120,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
 	}
 	return Config{
-		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
+		Commands: d, Models: d, Partitions: 4, BodyBytes: 256 << 20, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
 		Documents: Documents{
 			Placeholders: func(string) error { return nil },
 			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },

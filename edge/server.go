@@ -32,8 +32,12 @@ type Server struct {
 	// catchUps merges concurrent waits for the read models.
 	catchUps singleflight.Group
 	// noted maps an events.KeyID to the events.Instant at which its use was last told.
-	noted    sync.Map
-	waiting  waiting
+	noted   sync.Map
+	waiting waiting
+	// bodies is the memory for large bodies, admitted maps a *fasthttp.RequestHeader to the
+	// *admission of the request that it belongs to at present.
+	bodies   *bodies
+	admitted sync.Map
 	timeouts timeouts
 	draining chan struct{}
 }
@@ -42,7 +46,7 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), draining: make(chan struct{})}
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,
@@ -56,6 +60,7 @@ func newServer(cfg Config, t timeouts) *Server {
 		ReduceMemoryUsage:    true, // an idle connection would keep 24 KB of buffers
 		HeaderReceived:       s.onHeader,
 		ExpectHandler:        s.onExpect,
+		ConnState:            onState,
 		// A body is JSON whatever its type says; a form would be parsed before the key is checked.
 		DisablePreParseMultipartForm: true,
 		CloseOnShutdown:              true,
@@ -82,10 +87,14 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return s.http.ShutdownWithContext(ctx)
 }
 
+// BodyBytes is how many bytes are reserved for large request bodies.
+func (s *Server) BodyBytes() int64 { return s.bodies.inUse() }
+
 // handle serves one request. A panic becomes a 500 that reveals nothing internal.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	start := time.Now()
 	route := noRoute
+	defer s.leave(ctx)
 	defer func() {
 		if r := recover(); r != nil {
 			s.cfg.Logger.Error("request panicked", "route", route, "panic", fmt.Sprint(r))
@@ -105,7 +114,10 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		s.onMalformed(ctx, errVersion)
 		return
 	}
-	begin(ctx)
+	s.begin(ctx)
+	if a := s.admission(ctx); a != nil && a.body != nil {
+		a.body.shrink(int64(cap(ctx.Request.Body())))
+	}
 	e := s.endpoint(string(ctx.URI().PathOriginal()))
 	route = e.route
 	if wrong := e.serve(ctx); wrong != nil {
@@ -114,7 +126,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 }
 
 // begin sets what every response has.
-func begin(ctx *fasthttp.RequestCtx) {
+func (s *Server) begin(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.DisableNormalizing() // the API's header is X-RateLimit-Limit, not X-Ratelimit-Limit
 	setRequestID(ctx)
 }

@@ -32,6 +32,7 @@ type figures struct {
 	ingest ingest.Figures
 	lag    int64
 	disks  []volume
+	bodies int64
 }
 
 // shardFigures are the figures of the partitions that the node owns.
@@ -89,6 +90,7 @@ type series struct {
 
 func newCollector(n *Node) *collector {
 	c := &collector{node: n}
+	c.gauge("platen_http_body_bytes", "Memory reserved for large request bodies.", func(at figures) float64 { return float64(at.bodies) })
 	c.addBrowsers()
 	c.addRendering()
 	c.addShards()
@@ -213,7 +215,7 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at := figures{
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
-		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(),
+		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 	}
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)

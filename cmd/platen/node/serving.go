@@ -35,7 +35,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
-		Rate: n.rate, Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
+		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
