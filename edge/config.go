@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -37,12 +38,16 @@ type ReadModels interface {
 	CatchUp(ctx context.Context, partition int32) error
 }
 
+// ErrTooLarge means that a document would be larger than allowed.
+var ErrTooLarge = errors.New("the document is too large")
+
 // Documents prepares content for rendering. The texts of its errors are shown to callers.
 type Documents struct {
-	// Markdown converts to a whole HTML document.
-	Markdown func(source string) (string, error)
+	// Markdown converts to a whole HTML document. Like Sanitize, it returns ErrTooLarge if that would
+	// have more bytes than limit, as soon as that is clear.
+	Markdown func(source string, limit int) (string, error)
 	// Sanitize returns a whole safe HTML document, "" if nothing visible is left.
-	Sanitize func(html string) string
+	Sanitize func(html string, limit int) (string, error)
 	// Template returns a safe header or footer template.
 	Template func(html string) string
 	// Invoice returns why XML is not a valid e-invoice of a profile.

@@ -33,7 +33,7 @@ func (n *Node) startDev(context.Context) error {
 func (n *Node) startEdge(context.Context) (err error) {
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
+		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
@@ -75,12 +75,24 @@ func (n *Node) resolve(ctx context.Context, host string) error {
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.
-func sanitize(html string) string {
-	s := document.Sanitize(html)
-	if s.Empty() {
-		return ""
+func sanitize(html string, limit int) (string, error) {
+	s, err := document.SanitizeWithin(html, limit)
+	if err != nil || s.Empty() {
+		return "", tooLarge(err)
 	}
-	return s.HTML()
+	return s.HTML(), nil
+}
+
+func convert(markdown string, limit int) (string, error) {
+	html, err := document.MarkdownWithin(markdown, limit)
+	return html, tooLarge(err)
+}
+
+func tooLarge(err error) error {
+	if errors.Is(err, document.ErrTooLarge) {
+		return edge.ErrTooLarge
+	}
+	return err
 }
 
 func checkInvoice(xml []byte, profile string) error {

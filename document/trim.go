@@ -1,0 +1,257 @@
+package document
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// ErrTooLarge refuses HTML that would be larger than allowed once sanitised, or that would
+// cost out of all proportion to what it shows.
+var ErrTooLarge = errors.New("the HTML is too large")
+
+const (
+	// shortestTag is how many bytes of the sanitised document a tag or declaration takes at least.
+	shortestTag = 3
+	// maxOddStyles bounds the styles, in bytes, that only the sanitiser can read.
+	maxOddStyles = 64 << 10
+)
+
+// boundary is what the trimmer leaves where it takes something out, so that what was before and
+// after it does not become one token.
+const boundary = "<!---->"
+
+// trimmer takes out of a document what the sanitiser removes anyway, as far as that is cheaper:
+// comments, unknown elements, most of what is removed with its content, and most unsafe styles. On
+// its way it finds documents that are bound to be too large. What the sanitiser makes of the result
+// is what it makes of the source.
+type trimmer struct {
+	limit   int
+	allowed map[string]bool // the elements that the sanitiser keeps
+	source  source
+	tokens  *html.Tokenizer
+	out     strings.Builder
+	// least is how many bytes the sanitised body has at least, odd how many bytes of styles only the
+	// sanitiser can read.
+	least, odd int
+	// tags counts tags, comments and declarations.
+	tags int
+	// parted is set if the last that was written is a boundary.
+	parted bool
+	// raw is the element of whose start tag the present token is the raw text; "" for none.
+	raw string
+	// skipping and depth follow the sanitiser through elements that it removes with their content.
+	skipping bool
+	depth    int
+}
+
+// trim returns a trimmed document of which the elements allowed are to be kept. It returns
+// ErrTooLarge if the sanitised body would have more bytes than limit.
+func trim(text string, limit int, allowed map[string]bool) (string, error) {
+	return newTrimmer(text, limit, allowed).run()
+}
+
+func newTrimmer(text string, limit int, allowed map[string]bool) *trimmer {
+	t := &trimmer{limit: limit, allowed: allowed, source: source{text: text}}
+	t.tokens = html.NewTokenizer(&t.source)
+	return t
+}
+
+func (t *trimmer) run() (string, error) {
+	for {
+		t.source.begin(t.raw != "")
+		kind := t.tokens.Next()
+		raw := t.tokens.Raw()
+		t.source.pass(len(raw))
+		if kind == html.ErrorToken {
+			t.out.Write(raw)
+			return t.out.String(), t.tooLarge()
+		}
+		t.take(kind, raw)
+		if err := t.tooLarge(); err != nil {
+			return "", err
+		}
+	}
+}
+
+func (t *trimmer) tooLarge() error {
+	if t.source.refused || t.least > t.limit || t.tags*shortestTag > t.limit+t.limit/4 || t.odd > maxOddStyles {
+		return ErrTooLarge
+	}
+	return nil
+}
+
+// take writes what is left of a token.
+func (t *trimmer) take(kind html.TokenType, raw []byte) {
+	within := t.raw
+	t.raw = ""
+	switch kind {
+	case html.CommentToken, html.DoctypeToken:
+		t.tags++
+		t.part()
+	case html.TextToken:
+		switch {
+		case within == "title": // it is the document's
+			t.write(raw)
+		case within == "script" || within == "style" || t.skipping:
+			t.part()
+		default:
+			t.write(raw)
+			t.text(raw, within != "")
+		}
+	default:
+		t.tags++
+		t.tag(kind, raw)
+	}
+}
+
+func (t *trimmer) write(raw []byte) {
+	t.out.Write(raw)
+	t.parted = false
+}
+
+// part writes a boundary.
+func (t *trimmer) part() {
+	if !t.parted {
+		t.out.WriteString(boundary)
+	}
+	t.parted = true
+}
+
+// tag writes a tag.
+func (t *trimmer) tag(kind html.TokenType, raw []byte) {
+	name, attributes := t.tokens.TagName()
+	element := string(name)
+	isRaw := rawText[element]
+	if kind != html.EndTagToken && isRaw {
+		t.raw = element
+	}
+	switch {
+	case (element == "script" || element == "style") && kind == html.StartTagToken:
+		t.part()
+		return
+	case element == "script" || element == "style":
+		if t.raw != "" {
+			t.raw = "xmp" // the sanitiser shows what follows a self-closing tag
+		}
+	case t.allowed[element] && !t.skipping:
+		t.least += len("<>") + len(element)
+		if attributes && kind != html.EndTagToken {
+			t.attributes(element, raw, kind)
+			return
+		}
+	case element == "body" && attributes && kind == html.StartTagToken:
+		t.attributes(element, raw, kind)
+		return
+	case skippedElements[element]:
+		t.follow(kind)
+	case isRaw || documentElements[element]:
+	default:
+		t.part()
+		return
+	}
+	t.write(raw)
+}
+
+// follow does as the sanitiser does with elements that it removes with their content.
+func (t *trimmer) follow(kind html.TokenType) {
+	switch kind {
+	case html.StartTagToken:
+		t.skipping = true
+		t.depth++
+	case html.EndTagToken:
+		if t.depth--; t.depth == 0 {
+			t.skipping = false
+		}
+	}
+}
+
+// attributes writes a tag with its style reduced to what may be safe.
+func (t *trimmer) attributes(element string, raw []byte, kind html.TokenType) {
+	token := html.Token{Type: kind, Data: element}
+	changed := false
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = t.tokens.TagAttr()
+		a := html.Attribute{Key: string(key), Val: string(value)}
+		switch {
+		case a.Key == "style":
+			if t.tags += strings.Count(a.Val, ";"); t.tooLarge() != nil {
+				return
+			}
+			style := trimStyle(a.Val)
+			t.odd += style.odd
+			if element != "body" {
+				t.least += style.least
+			}
+			changed = changed || style.text != a.Val
+			a.Val = style.text
+		case a.Key == "title" || a.Key == "alt" && element == "img":
+			t.least += len(a.Val)
+		case len(a.Val) > t.limit && bigURL(a):
+			t.least += len(a.Val)
+		}
+		if isPlainKey(a.Key) { // others are removed, and might be read differently the next time
+			token.Attr = append(token.Attr, a)
+		}
+	}
+	if !changed {
+		t.write(raw)
+		return
+	}
+	t.out.WriteString(token.String())
+	t.parted = false
+}
+
+// isPlainKey reports whether the name of an attribute has only letters, in lower case.
+func isPlainKey(key string) bool { return strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "" }
+
+// bigURL reports whether a large attribute is a URL that may be kept.
+func bigURL(a html.Attribute) bool {
+	if a.Key != "href" && a.Key != "src" {
+		return false
+	}
+	url := strings.TrimSpace(a.Val)
+	return !strings.HasPrefix(url, "data:") || keptData.MatchString(url)
+}
+
+// keptData matches the images in data URIs that the sanitiser keeps.
+var keptData = regexp.MustCompile(`^data:image/(gif|jpeg|png|svg\+xml|webp);base64,`)
+
+const (
+	// textPart is how many bytes of a text are looked at, at a time.
+	textPart = 64 << 10
+	// cutReference is how many bytes a reference that was cut seems to have too many, at both ends.
+	cutReference = 80
+)
+
+// text counts a text.
+func (t *trimmer) text(text []byte, raw bool) {
+	for len(text) > 0 && t.least <= t.limit && !raw { // raw text may be removed
+		part := string(text[:min(textPart, len(text))])
+		text = text[len(part):]
+		least := len(part) - strings.Count(part, "\r")
+		if strings.Contains(part, "&") {
+			least = min(least, len(html.UnescapeString(part))-strings.Count(part, "\r")) - cutReference
+		}
+		t.least += max(0, least)
+	}
+}
+
+// documentElements are removed, and what they say about the document is kept.
+var documentElements = map[string]bool{"html": true, "head": true, "body": true}
+
+// rawText are the elements whose content the tokenizer reads as text.
+var rawText = setOf([]string{
+	"iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea", "title", "xmp",
+})
+
+func setOf(names []string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
