@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -56,7 +57,7 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field but Observe must be set.
+// Config is what a server needs. Every field must be set but Observe, TLS, Ops and Connections.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels
@@ -88,6 +89,13 @@ type Config struct {
 	Ready func() (report string, err error)
 	// Metrics serves /metrics.
 	Metrics fasthttp.RequestHandler
+	// Ops is set if operators have a listener of their own (ServeOps). Without, /metrics is served to
+	// this machine.
+	Ops bool
+	// TLS encrypts the connections of clients; nil for plain HTTP.
+	TLS *tls.Config
+	// Connections limits the connections of clients.
+	Connections Connections
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)
 	// HeaderPrefix begins the names of Platen's own headers: X-Platen.

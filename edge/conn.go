@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -24,24 +25,41 @@ type newConns struct {
 // listener is a listener whose connections begin as new ones.
 type listener struct {
 	net.Listener
-	fresh *newConns
+	server *Server
+	gate   *gate       // nil for no limit
+	tls    *tls.Config // nil for none
 }
 
-// Accept waits for a connection.
+// Accept waits for a connection. It closes those that are too many.
 func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		leave := func() {}
+		if l.gate != nil {
+			var ok bool
+			if leave, ok = l.gate.enter(c.RemoteAddr()); !ok {
+				_ = c.Close()
+				continue
+			}
+		}
+		if l.tls != nil {
+			c = tls.Server(c, l.tls)
+		}
+		return l.server.fresh.add(c, leave), nil
 	}
-	return l.fresh.add(c), nil
 }
 
-func (n *newConns) add(c net.Conn) *conn {
-	added := &conn{Conn: c, fresh: n}
+// add adds a connection; leave is called when it is closed.
+func (n *newConns) add(c net.Conn, leave func()) *conn {
+	added := &conn{Conn: c, fresh: n, leave: leave}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
 		_ = c.Close()
+		leave()
 		return added
 	}
 	if n.open == nil {
@@ -71,6 +89,7 @@ func (n *newConns) close() {
 type conn struct {
 	net.Conn
 	fresh *newConns
+	leave func()
 	// Used by the goroutine that serves the connection.
 	active bool
 	inside bool // a request has begun and is not answered
@@ -112,6 +131,7 @@ const (
 // Close closes. A client that was refused in the middle of its request is still
 // sending: closing at once would reset the connection before the client could read why.
 func (c *conn) Close() error {
+	defer c.leave()
 	c.fresh.remove(c)
 	if body := c.body.Load(); body != nil {
 		body.release()

@@ -106,15 +106,17 @@ func (s *Server) readyz(ctx *fasthttp.RequestCtx) *problem {
 	}
 	report, err := s.cfg.Ready()
 	if err != nil {
+		if !s.private(ctx) {
+			text(ctx, 503, "not ready\n")
+			return nil
+		}
 		text(ctx, 503, err.Error()+"\n")
 		return nil
 	}
+	if !s.private(ctx) {
+		report = ""
+	}
 	text(ctx, 200, "ready\n"+report)
-	return nil
-}
-
-func (s *Server) metrics(ctx *fasthttp.RequestCtx) *problem {
-	s.cfg.Metrics(ctx)
 	return nil
 }
 

@@ -5,6 +5,7 @@ package edge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -23,6 +24,8 @@ import (
 type Server struct {
 	cfg  Config
 	http *fasthttp.Server
+	ops  *fasthttp.Server
+	gate gate
 	docs docs
 	// fresh are the connections that have not sent anything yet.
 	fresh newConns
@@ -67,6 +70,8 @@ func newServer(cfg Config, t timeouts) *Server {
 		SecureErrorLogMessage:        true,
 		Logger:                       debugLog{cfg.Logger},
 	}
+	s.gate.limits = cfg.Connections
+	s.ops = s.newOps()
 	return s
 }
 
@@ -78,13 +83,18 @@ func (l debugLog) Printf(format string, args ...any) {
 }
 
 // Serve serves requests on l until Shutdown.
-func (s *Server) Serve(l net.Listener) error { return s.http.Serve(listener{l, &s.fresh}) }
+func (s *Server) Serve(l net.Listener) error {
+	return s.http.Serve(listener{Listener: l, server: s, gate: &s.gate, tls: s.cfg.TLS})
+}
+
+// ConnectionFigures are how many connections of clients are open, and how many were refused.
+func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.figures() }
 
 // Shutdown stops accepting connections and waits, until ctx ends, for the requests under way.
 func (s *Server) Shutdown(ctx context.Context) error {
 	close(s.draining)
 	s.fresh.close()
-	return s.http.ShutdownWithContext(ctx)
+	return errors.Join(s.http.ShutdownWithContext(ctx), s.ops.ShutdownWithContext(ctx))
 }
 
 // BodyBytes is how many bytes are reserved for large request bodies.
@@ -129,4 +139,8 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 func (s *Server) begin(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.DisableNormalizing() // the API's header is X-RateLimit-Limit, not X-Ratelimit-Limit
 	setRequestID(ctx)
+	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
+	if s.cfg.TLS != nil {
+		ctx.Response.Header.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 }

@@ -31,12 +31,18 @@ func (n *Node) startDev(context.Context) error {
 }
 
 func (n *Node) startEdge(context.Context) (err error) {
+	encrypted, err := n.apiTLS()
+	if err != nil {
+		return err
+	}
+	limits := edge.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
+		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica
@@ -45,15 +51,26 @@ func (n *Node) startEdge(context.Context) (err error) {
 	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
 		return err
 	}
+	if n.cfg.Ops != "" {
+		if n.opsListener, err = net.Listen("tcp", n.cfg.Ops); err != nil {
+			return errors.Join(fmt.Errorf("ops: %w", err), n.listener.Close())
+		}
+		n.serve("ops", n.opsListener, n.server.ServeOps)
+	}
 	address := n.Address()
 	n.listens.Store(&address)
-	go func() {
-		if err := n.server.Serve(n.listener); err != nil {
-			n.fail(fmt.Errorf("API: %w", err))
-		}
-	}()
+	n.serve("API", n.listener, n.server.Serve)
 	n.onClose("API", n.server.Shutdown)
 	return nil
+}
+
+// serve serves a listener until it is closed.
+func (n *Node) serve(part string, l net.Listener, serve func(net.Listener) error) {
+	go func() {
+		if err := serve(l); err != nil {
+			n.fail(fmt.Errorf("%s: %w", part, err))
+		}
+	}()
 }
 
 func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64, error) {
