@@ -32,6 +32,9 @@ const holdEvents = "PLATEN_HOLD_EVENTS"
 
 // runNode runs a node until it is told to stop, or cannot go on.
 func runNode(cfg node.Config, o node.Options, stdout io.Writer) error {
+	if err := harden(); err != nil {
+		return err
+	}
 	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
