@@ -56,8 +56,7 @@ func TestGate(t *testing.T) {
 
 // Connections beyond the limit are closed, and those that end make room.
 func TestConnectionLimit(t *testing.T) {
-	b := start(t, patient)
-	b.gate.limits = Connections{Most: 2}
+	b := startWith(t, patient, func(c *Config) { c.Connections.Most = 2 })
 	first, second := b.dial(t), b.dial(t)
 	for _, conn := range []net.Conn{first, second} {
 		if err := roundTrip(conn, bufio.NewReader(conn)); err != nil {
@@ -112,11 +111,11 @@ func TestMetricsAreForOperators(t *testing.T) {
 			t.Errorf("a proxy that sends %s got %q", header, body)
 		}
 	}
-	b.cfg.Connections.Trusted = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	b = startWith(t, patient, func(c *Config) { c.Connections.Trusted = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	if status, _ := get(b.address, "/metrics"); status != 404 {
 		t.Errorf("a trusted proxy got %d", status)
 	}
-	b.cfg.Connections.Trusted, b.cfg.Ops = nil, true
+	b = startWith(t, patient, func(c *Config) { c.Ops = true })
 	if status, _ := get(b.address, "/metrics"); status != 404 {
 		t.Errorf("beside the operator's listener the API's port answered %d", status)
 	}

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -50,12 +52,14 @@ var lengths = map[string]string{
 func TestNoBodyIsReadInVain(t *testing.T) {
 	for name, length := range lengths {
 		t.Run(name, func(t *testing.T) {
-			b := start(t, patient)
-			counted := 0
-			b.cfg.Rate = func(events.AccountID, events.Plan) events.Rate {
-				counted++
-				return events.Rate{Allowed: counted <= 2, Limit: 2, Remaining: int64(max(0, 2-counted)), Reset: b.fixture.rate.Reset}
-			}
+			var counted atomic.Int64
+			reset := events.At(time.Now().Add(time.Minute))
+			b := startWith(t, patient, func(c *Config) {
+				c.Rate = func(events.AccountID, events.Plan) events.Rate {
+					n := counted.Add(1)
+					return events.Rate{Allowed: n <= 2, Limit: 2, Remaining: max(0, 2-n), Reset: reset}
+				}
+			})
 			key := "X-API-Key: " + b.fixture.secret + "\r\n"
 			for _, tc := range []struct {
 				line, lines, limit string
@@ -90,8 +94,8 @@ func TestNoBodyIsReadInVain(t *testing.T) {
 			if got.StatusCode != 429 || got.Header.Get("Retry-After") == "" || got.Header.Get(limitHeader) != "2" {
 				t.Errorf("beyond the rate got %d %v", got.StatusCode, got.Header)
 			}
-			if counted != 3 {
-				t.Errorf("3 requests with a key counted as %d", counted)
+			if n := counted.Load(); n != 3 {
+				t.Errorf("3 requests with a key counted as %d", n)
 			}
 			b.holds(t, 0)
 		})
