@@ -75,17 +75,11 @@ func (s *Server) admission(ctx *fasthttp.RequestCtx) *admission {
 	return nil
 }
 
-// leave forgets the admission of a request that has ended, and gives its memory back.
+// leave forgets the body and the admission of a request that needs them no more, and gives the
+// memory back.
 func (s *Server) leave(ctx *fasthttp.RequestCtx) {
+	ctx.Request.ResetBody()
 	if a, ok := s.admitted.LoadAndDelete(&ctx.Request.Header); ok && a.(*admission).body != nil {
 		a.(*admission).body.release()
-	}
-}
-
-// dropBody gives the memory of a body back before its request has ended.
-func (s *Server) dropBody(ctx *fasthttp.RequestCtx) {
-	ctx.Request.ResetBody()
-	if a := s.admission(ctx); a != nil && a.body != nil {
-		a.body.release()
 	}
 }

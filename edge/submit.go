@@ -29,7 +29,7 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 		ctx.Response.Header.Set(replayedHeader, "true")
 	}
 	if p.wait {
-		s.dropBody(ctx)
+		s.leave(ctx)
 		return s.await(ctx, p)
 	}
 	created(ctx, p.id, p.warning) // the same request makes the same detail

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noCore is the limit of a core dump that turns it off: a file of one byte is not written, and to the kernel
-// it means that no program that collects dumps is started either, as happens with 0 (core(5)).
+// noCore is the limit of core dumps, in bytes, that turns them off. Linux writes no file that small. It ignores
+// the limit if a program collects dumps, but for this value, with which it does not start the program.
 const noCore = 1
 
 // harden keeps what the process writes to itself, and what it has in memory out of files. Both hold for

@@ -51,35 +51,35 @@ type Node struct {
 	now, wall func() time.Time
 	steady    *steadyClock
 
-	log         eventlog.Log
-	system      *actor.ActorSystem
-	replica     *projections.Replica
-	work        string // absolute; what is in it is of use to this process only
-	files       store.Files
-	space       *space
-	appends     *appends
-	ledger      ledger.Ledger
-	ingest      *ingest.Running
-	cluster     *cluster.Cluster // nil when the node is alone
-	addresses   publicAddresses
-	pool        *browserpool.Pool
-	renderer    *render.Renderer
-	seal        *seal.Key
-	rotating    sync.Mutex // held while the key is rotated
-	shards      *shard.Shards
-	gateway     *shard.Gateway
-	deleter     *perform.Performer
-	notifier    *perform.Performer
-	uploader    *perform.Performer
-	publisher   *publish.Publisher
-	limiter     *rate.Limiter
-	server      *edge.Server
-	listener    net.Listener
-	opsListener net.Listener           // nil if there is none
-	listens     atomic.Pointer[string] // the listener's address, once it is known
-	failed      chan error
-	metrics     *metrics
-	closers     []closer // the part started last comes last
+	log       eventlog.Log
+	system    *actor.ActorSystem
+	replica   *projections.Replica
+	work      string // absolute; what is in it is of use to this process only
+	files     store.Files
+	space     *space
+	appends   *appends
+	ledger    ledger.Ledger
+	ingest    *ingest.Running
+	cluster   *cluster.Cluster // nil when the node is alone
+	addresses publicAddresses
+	pool      *browserpool.Pool
+	renderer  *render.Renderer
+	seal      *seal.Key
+	rotating  sync.Mutex // held while the key is rotated
+	shards    *shard.Shards
+	gateway   *shard.Gateway
+	deleter   *perform.Performer
+	notifier  *perform.Performer
+	uploader  *perform.Performer
+	publisher *publish.Publisher
+	limiter   *rate.Limiter
+	server    *edge.Server
+	listener  net.Listener
+	ops       net.Listener           // nil if there is none
+	listens   atomic.Pointer[string] // the listener's address, once it is known
+	failed    chan error
+	metrics   *metrics
+	closers   []closer // the part started last comes last
 }
 
 // Options are set by the process that runs the node. The zero value logs nothing and goes
@@ -234,10 +234,10 @@ func (n *Node) URL() string { return n.cfg.scheme() + n.Address() }
 
 // OpsAddress is where operators' requests are served, host:port; "" if there is no such listener.
 func (n *Node) OpsAddress() string {
-	if n.opsListener == nil {
+	if n.ops == nil {
 		return ""
 	}
-	return n.opsListener.Addr().String()
+	return n.ops.Addr().String()
 }
 
 // fail reports that the node cannot go on. Only the first reason is delivered.

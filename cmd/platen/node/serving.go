@@ -52,10 +52,10 @@ func (n *Node) startEdge(context.Context) (err error) {
 		return err
 	}
 	if n.cfg.Ops != "" {
-		if n.opsListener, err = net.Listen("tcp", n.cfg.Ops); err != nil {
+		if n.ops, err = net.Listen("tcp", n.cfg.Ops); err != nil {
 			return errors.Join(fmt.Errorf("ops: %w", err), n.listener.Close())
 		}
-		n.serve("ops", n.opsListener, n.server.ServeOps)
+		n.serve("ops", n.ops, n.server.ServeOps)
 	}
 	address := n.Address()
 	n.listens.Store(&address)
