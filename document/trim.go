@@ -2,6 +2,7 @@ package document
 
 import (
 	"errors"
+	"math"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -60,7 +61,7 @@ func newTrimmer(text string, limit int, allowed map[string]bool) *trimmer {
 
 func (t *trimmer) run() (string, error) {
 	for {
-		t.source.begin(t.raw != "")
+		t.source.begin(t.raw != "", t.mostText())
 		kind := t.tokens.Next()
 		raw := t.tokens.Raw()
 		t.source.pass(len(raw))
@@ -73,6 +74,15 @@ func (t *trimmer) run() (string, error) {
 			return "", err
 		}
 	}
+}
+
+// mostText is how many bytes a text may have that is to be shown: a reference is up to eleven times as long as
+// what it stands for.
+func (t *trimmer) mostText() int {
+	if t.skipping {
+		return math.MaxInt
+	}
+	return 12*t.limit + longestReference
 }
 
 func (t *trimmer) tooLarge() error {

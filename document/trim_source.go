@@ -6,7 +6,7 @@ import "io"
 // data URI has some as well.
 const maxSeparators = 300_000
 
-// source feeds a tokenizer, and stops when a tag turns out to have too many attributes.
+// source feeds a tokenizer, and stops when a tag turns out to have too many attributes, or a text to be too long.
 type source struct {
 	text    string
 	read    int // how much the tokenizer has got
@@ -15,10 +15,15 @@ type source struct {
 	counted int // of the present tag: up to where separators were counted
 	found   int
 	refused bool
+	// mostText is how many bytes the present token may have if it is text.
+	mostText int
 }
 
-// begin notes that a token begins, as raw text or not.
-func (s *source) begin(raw bool) { s.raw, s.counted, s.found = raw, s.start, 0 }
+// begin notes that a token begins: whether it is raw text, and how many bytes it may have if it is text
+// that is to be shown.
+func (s *source) begin(raw bool, mostText int) {
+	s.raw, s.counted, s.found, s.mostText = raw, s.start, 0, mostText
+}
 
 // pass notes that a token of so many bytes has ended.
 func (s *source) pass(bytes int) { s.start += bytes }
@@ -32,6 +37,10 @@ func (s *source) Read(b []byte) (int, error) {
 			s.refused = true
 			return 0, ErrTooLarge
 		}
+	}
+	if !s.raw && s.read-s.start > s.mostText && s.text[s.start] != '<' {
+		s.refused = true
+		return 0, ErrTooLarge
 	}
 	n := copy(b, s.text[s.read:])
 	s.read += n

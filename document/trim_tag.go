@@ -60,10 +60,12 @@ func bigURL(a html.Attribute) bool {
 var keptData = regexp.MustCompile(`^data:image/(gif|jpeg|png|svg\+xml|webp);base64,`)
 
 const (
+	// longestReference is more than how many bytes a character reference has.
+	longestReference = 40
 	// textPart is how many bytes of a text are looked at, at a time.
 	textPart = 64 << 10
 	// cutReference is how many bytes a reference that was cut seems to have too many, at both ends.
-	cutReference = 80
+	cutReference = 2 * longestReference
 )
 
 // text counts a text.

@@ -83,6 +83,7 @@ func tooMuchHTML(limit int) *problem {
 }
 
 func (s *Server) sanitised(r request.Request) (string, *problem) {
+	defer s.takeTurn(len(r.HTML))()
 	limit := largest(r)
 	safe, err := s.cfg.Documents.Sanitize(r.HTML, limit)
 	switch {

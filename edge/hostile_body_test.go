@@ -226,3 +226,35 @@ func TestBodiesOfOneKey(t *testing.T) {
 		t.Errorf("they took %d MiB", n>>20)
 	}
 }
+
+// Large content is worked on in turns, smaller content at once.
+func TestTurns(t *testing.T) {
+	b := start(t, patient)
+	var done []func()
+	for range cap(b.turns) {
+		done = append(done, b.takeTurn(noTurn+1))
+	}
+	b.takeTurn(noTurn)()
+	body := `{"html":"` + strings.Repeat("x", noTurn) + `"}`
+	conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, len(body)))
+	if _, err := io.WriteString(conn, body); err != nil {
+		t.Fatal(err)
+	}
+	smaller := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, noTurn))
+	if _, err := io.WriteString(smaller, strings.Repeat(" ", noTurn)); err != nil {
+		t.Fatal(err)
+	}
+	if got := answered(t, smaller); got.StatusCode != 422 {
+		t.Errorf("a smaller body got %d", got.StatusCode)
+	}
+	testkit.Eventually(t, "memory is held while a large body waits", func() bool { return b.BodyBytes() >= noTurn })
+	for _, end := range done {
+		end()
+	}
+	if got := answered(t, conn); got.StatusCode != 413 {
+		t.Errorf("a large body got %d after its turn", got.StatusCode)
+	}
+	if len(b.turns) != 0 {
+		t.Errorf("%d turns were not given back", len(b.turns))
+	}
+}

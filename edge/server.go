@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime"
 	"sync"
 	"time"
 
@@ -41,6 +42,8 @@ type Server struct {
 	// *admission of the request that it belongs to at present.
 	bodies   *bodies
 	admitted sync.Map
+	// turns has an element for each piece of large content that is worked on.
+	turns    chan struct{}
 	timeouts timeouts
 	draining chan struct{}
 }
@@ -49,7 +52,7 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), draining: make(chan struct{})}
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), turns: make(chan struct{}, runtime.GOMAXPROCS(0)), draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,

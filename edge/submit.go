@@ -100,6 +100,7 @@ const noRoomSeconds = 30
 // read reads a request of an operation and refuses options that exclude one another.
 func (s *Server) read(ctx *fasthttp.RequestCtx, op *request.Operation) (request.Request, *problem) {
 	keys := ctx.Request.Header.PeekAll(request.IdempotencyHeader)
+	defer s.takeTurn(len(ctx.PostBody()))()
 	r, violations := op.Decode(ctx.PostBody(), keys, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
 		return r, invalidRequest(violations)
