@@ -36,6 +36,10 @@ type figures struct {
 	ingest  ingest.Figures
 	lag     int64
 	disks   []volume
+	bodies  int64
+	// open are the API's connections, turned the number of those that were too many.
+	open   int
+	turned int64
 }
 
 // shardFigures are the figures of the partitions that the node owns.
@@ -93,6 +97,9 @@ type series struct {
 
 func newCollector(n *Node) *collector {
 	c := &collector{node: n}
+	c.gauge("platen_http_body_bytes", "Memory reserved for large request bodies.", func(at figures) float64 { return float64(at.bodies) })
+	c.gauge("platen_http_connections", "Open connections of the API's clients.", func(at figures) float64 { return float64(at.open) })
+	c.counter("platen_http_connections_refused_total", "Connections of clients that were closed at once because there were too many.", func(at figures) float64 { return float64(at.turned) })
 	c.addBrowsers()
 	c.addRendering()
 	c.addShards()
@@ -222,9 +229,10 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at := figures{
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
-		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(),
+		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 	}
 	at.expiry, at.refused = c.node.peerFigures()
+	at.open, at.turned = c.node.server.ConnectionFigures()
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)
 	for _, s := range c.series {

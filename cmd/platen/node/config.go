@@ -28,6 +28,13 @@ import (
 type Config struct {
 	// Listen is the API's host:port; port 0 picks one.
 	Listen string `toml:"listen"`
+	// Ops is where operators read /metrics, /healthz and /readyz, host:port; empty means on the API's
+	// port, where /metrics answers this machine only.
+	Ops string `toml:"ops"`
+	// TLS encrypts the API's connections.
+	TLS TLSConfig `toml:"tls"`
+	// Connections limits the API's connections.
+	Connections ConnectionsConfig `toml:"connections"`
 	// Data is the directory of everything the node keeps.
 	Data string `toml:"data"`
 	// Files is where results are kept: a directory, or s3://bucket/prefix; empty means
@@ -63,7 +70,7 @@ type Config struct {
 	// UpgradeURL is where a caller changes the plan; errors of plan gates name it.
 	UpgradeURL string `toml:"upgrade_url"`
 	// PublicURL is where clients reach the API, without a slash at its end; webhooks name files
-	// by it. Empty means http:// and the address that the node listens on.
+	// by it. Empty means http:// or, with TLS, https://, and the address that the node listens on.
 	PublicURL string `toml:"public_url"`
 	// WebhookPrefix begins the names of the webhooks' older headers; empty means X-Platen.
 	WebhookPrefix string `toml:"webhook_prefix"`
@@ -71,6 +78,25 @@ type Config struct {
 	LogLevel string `toml:"log_level"`
 	// LogFormat is text, for people, or json, one object per line.
 	LogFormat string `toml:"log_format"`
+}
+
+// TLSConfig is the section [tls].
+type TLSConfig struct {
+	// CertFile has the certificate and those above it (PEM), KeyFile its key. Empty means plain HTTP.
+	// They are read again when they change.
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
+}
+
+// ConnectionsConfig is the section [connections]. Zero is no limit.
+type ConnectionsConfig struct {
+	// Most is how many there may be.
+	Most int `toml:"most"`
+	// PerAddress is how many an IPv4 address, or an IPv6 network of 64 bits, may have. It does not
+	// hold for loopback addresses.
+	PerAddress int `toml:"per_address"`
+	// TrustedProxies are address ranges of proxies, which may have any number.
+	TrustedProxies []netip.Prefix `toml:"trusted_proxies"`
 }
 
 // LedgerConfig is the section [ledger]: how to use ClickHouse.
@@ -123,6 +149,7 @@ type BrowserConfig struct {
 func NewConfig() Config {
 	return Config{
 		Listen:       "127.0.0.1:8080",
+		Connections:  ConnectionsConfig{Most: 10_000, PerAddress: 512},
 		Data:         "data",
 		Partitions:   events.DefaultPartitions,
 		Kafka:        KafkaConfig{ReplicationFactor: 1, SessionSeconds: 6, CommandsHours: 168},
@@ -166,6 +193,9 @@ func (c Config) Validate() error {
 	_, knownLevel := logLevels[c.LogLevel]
 	return errors.Join(
 		checkAddress("listen", c.Listen),
+		check(c.Ops == "" || checkAddress("ops", c.Ops) == nil, "ops: must be host:port, not %q", c.Ops),
+		check((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls.cert_file, tls.key_file: one needs the other"),
+		check(c.Connections.Most >= 0 && c.Connections.PerAddress >= 0, "connections.most, connections.per_address: must not be negative"),
 		check(c.Data != "", "data: must name a directory"),
 		check(c.Partitions >= 1 && c.Partitions <= 4096, "partitions: must be 1 to 4096, not %d", c.Partitions),
 		check(c.ReserveMB >= 0, "reserve_mb: must not be negative"),
@@ -272,6 +302,14 @@ func (c Config) disks() map[string]string {
 		disks["files"] = dir
 	}
 	return disks
+}
+
+// scheme begins the API's URL.
+func (c Config) scheme() string {
+	if c.TLS.CertFile != "" {
+		return "https://"
+	}
+	return "http://"
 }
 
 const s3Scheme = "s3://"

@@ -42,6 +42,9 @@ func withoutEmpty(c Config) Config {
 	if len(c.EgressAllow) == 0 {
 		c.EgressAllow = nil
 	}
+	if len(c.Connections.TrustedProxies) == 0 {
+		c.Connections.TrustedProxies = nil
+	}
 	if len(c.Kafka.Brokers) == 0 {
 		c.Kafka.Brokers = nil
 	}
