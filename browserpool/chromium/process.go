@@ -99,7 +99,7 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 	cmd.Env = environment(p.profile)
 	cmd.Stderr = p.stderr
 	cmd.ExtraFiles = []*os.File{childIn, childOut}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	// Helpers that outlive the browser hold its stderr open; do not wait for them.
 	cmd.WaitDelay = time.Second
 	return cmd
