@@ -50,14 +50,14 @@ var neighbours = []neighbour{
 	visits("endless script", "/endless"),
 	visits("history for ever", "/history"),
 	submits("dripping picture", "html-to-pdf", func(web string) map[string]any {
-		return map[string]any{"html_content": `<p>x<img src="` + web + `/drip.png">`}
+		return map[string]any{"html": `<p>x<img src="` + web + `/drip.png">`}
 	}),
 	visits("pages that never load", "/never"),
 	visits("120 workers", "/workers"),
 	visits("heap", "/heap"),
 	visits("DOM", "/dom"),
 	visits("big pictures", "/pictures"),
-	submits("much HTML", "html-to-pdf", func(string) map[string]any { return map[string]any{"html_content": report()} }),
+	submits("much HTML", "html-to-pdf", func(string) map[string]any { return map[string]any{"html": report()} }),
 	{"big bodies", func(n *neighbourhood, c *client) error {
 		_, err := c.do("POST", "/html-to-pdf", n.large, 202)
 		return err
@@ -75,7 +75,7 @@ var neighbours = []neighbour{
 		return err
 	}},
 	{"many refusals", func(_ *neighbourhood, c *client) error {
-		_, err := c.do("POST", "/html-to-pdf", `{"html_content": "<p>x", "options": {"format": "A9"}}`, 202)
+		_, err := c.do("POST", "/html-to-pdf", `{"html": "<p>x", "options": {"format": "A9"}}`, 202)
 		return err
 	}},
 }
@@ -123,13 +123,13 @@ func beside(s settings, bad neighbour, web string) error {
 	if err != nil {
 		return err
 	}
-	n := &neighbourhood{platen: p, quiet: keys[0], web: web, large: `{"html_content": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`, until: make(chan struct{})}
+	n := &neighbourhood{platen: p, quiet: keys[0], web: web, large: `{"html": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`, until: make(chan struct{})}
 	n.begin(bad)
 	defer n.end()
 	time.Sleep(settle)
 	fmt.Printf("  %-22s", bad.name)
 	for _, k := range []kind{
-		{operation: "html-to-pdf", name: "HTML", body: map[string]string{"html_content": "<p>quiet"}},
+		{operation: "html-to-pdf", name: "HTML", body: map[string]string{"html": "<p>quiet"}},
 		{operation: "url-to-pdf", name: "URL", body: map[string]string{"url": web + "/quiet"}},
 	} {
 		p50, p95, failed := n.measure(k, s.duration)
