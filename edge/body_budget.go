@@ -13,8 +13,6 @@ const (
 	smallBody = maxHeader
 	// accountBodies is how many bytes of large bodies an account may have in memory.
 	accountBodies = 64 << 20
-	// noTurn is how large content may be that does not wait for its turn.
-	noTurn = 1 << 20
 	// fullSeconds is when to try again after a body found no room: bodies come and go quickly.
 	fullSeconds = 1
 )
@@ -24,17 +22,6 @@ var (
 		"send fewer at a time. A body without Content-Length counts with the 8 MiB that it may have, until it is read.", accountBodies>>20)).after(fullSeconds)
 	bodiesFull = unavailable.with("The service has as many large request bodies under way as it has memory for. Nothing was accepted; try again.").after(fullSeconds)
 )
-
-// takeTurn waits until the node may work on content of so many bytes: as many large pieces at a time as it has
-// processors, because reading one takes several times its size in memory. The caller must call done. Smaller
-// content does not wait.
-func (s *Server) takeTurn(bytes int) (done func()) {
-	if bytes <= noTurn {
-		return func() {}
-	}
-	s.turns <- struct{}{}
-	return func() { <-s.turns }
-}
 
 // bodies is the memory for large bodies: those that are being read, and those whose
 // requests are being handled. An account gets no more than accountBodies, and no more than a

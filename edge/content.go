@@ -13,8 +13,8 @@ import (
 
 // content makes what a job renders out of a request, but for the block template of an
 // e-invoice. Sources are sanitised or checked, credentials are sealed.
-func (s *Server) content(job events.JobID, r request.Request) (events.Content, *problem) {
-	c, wrong := s.source(r)
+func (s *Server) content(account events.AccountID, job events.JobID, r request.Request) (events.Content, *problem) {
+	c, wrong := s.source(account, r)
 	if wrong != nil {
 		return c, wrong
 	}
@@ -51,14 +51,14 @@ func (s *Server) pageTemplate(html string) string {
 }
 
 // source is what is to be rendered.
-func (s *Server) source(r request.Request) (c events.Content, wrong *problem) {
+func (s *Server) source(account events.AccountID, r request.Request) (c events.Content, wrong *problem) {
 	switch r.Operation {
 	case events.URLToPDF, events.URLToImage:
 		c.URL, wrong = r.URL, s.checkPage(r.URL)
 	case events.HTMLToPDF, events.HTMLToImage:
-		c.HTML, wrong = s.sanitised(r)
+		c.HTML, wrong = s.sanitised(account, r)
 	case events.MarkdownToPDF:
-		c.HTML, wrong = s.converted(r)
+		c.HTML, wrong = s.converted(account, r)
 	case events.EInvoiceToPDF:
 		c.Invoice, wrong = s.invoice(*r.Invoice)
 		return c, wrong
@@ -86,8 +86,8 @@ func tooMuchHTML(limit int) *problem {
 	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into so many.", limit))
 }
 
-func (s *Server) sanitised(r request.Request) (string, *problem) {
-	defer s.takeTurn(len(r.HTML))()
+func (s *Server) sanitised(account events.AccountID, r request.Request) (string, *problem) {
+	defer s.turns.take(account, len(r.HTML))()
 	limit := largest(r)
 	safe, err := s.cfg.Documents.Sanitize(r.HTML, limit)
 	switch {
@@ -99,7 +99,8 @@ func (s *Server) sanitised(r request.Request) (string, *problem) {
 	return safe, nil
 }
 
-func (s *Server) converted(r request.Request) (string, *problem) {
+func (s *Server) converted(account events.AccountID, r request.Request) (string, *problem) {
+	defer s.turns.take(account, len(r.Markdown))()
 	limit := largest(r)
 	html, err := s.cfg.Documents.Markdown(r.Markdown, limit)
 	switch {

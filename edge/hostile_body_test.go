@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -231,10 +233,10 @@ func TestBodiesOfOneKey(t *testing.T) {
 func TestTurns(t *testing.T) {
 	b := start(t, patient)
 	var done []func()
-	for range cap(b.turns) {
-		done = append(done, b.takeTurn(noTurn+1))
+	for i := range cap(b.turns.all) {
+		done = append(done, b.turns.take(events.AccountID(fmt.Sprint(i)), noTurn+1))
 	}
-	b.takeTurn(noTurn)()
+	b.turns.take("0", noTurn)()
 	body := `{"html":"` + strings.Repeat("x", noTurn) + `"}`
 	conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, len(body)))
 	if _, err := io.WriteString(conn, body); err != nil {
@@ -251,10 +253,56 @@ func TestTurns(t *testing.T) {
 	for _, end := range done {
 		end()
 	}
-	if got := answered(t, conn); got.StatusCode != 413 {
+	if got := answered(t, conn); got.StatusCode != 202 {
 		t.Errorf("a large body got %d after its turn", got.StatusCode)
 	}
-	if len(b.turns) != 0 {
-		t.Errorf("%d turns were not given back", len(b.turns))
+	if len(b.turns.all)+len(b.turns.by) != 0 {
+		t.Errorf("%d turns of %d accounts were not given back", len(b.turns.all), len(b.turns.by))
+	}
+}
+
+// An account that sends much waits for itself, and not the others for it.
+func TestTurnsOfAccounts(t *testing.T) {
+	turns := newTurns()
+	first := turns.take("greedy", noTurn+1)
+	order := make(chan string, 20)
+	var waiting sync.WaitGroup
+	wait := func(account events.AccountID) {
+		waiting.Go(func() {
+			done := turns.take(account, noTurn+1)
+			order <- string(account)
+			done()
+		})
+	}
+	for range 10 {
+		wait("greedy")
+	}
+	users := func(account events.AccountID) int {
+		turns.mu.Lock()
+		defer turns.mu.Unlock()
+		if turns.by[account] == nil {
+			return 0
+		}
+		return turns.by[account].users
+	}
+	testkit.Eventually(t, "ten wait", func() bool { return users("greedy") == 11 })
+	var held []func() // as many as there are turns
+	for i := range cap(turns.all) - 1 {
+		held = append(held, turns.take(events.AccountID(fmt.Sprint(i)), noTurn+1))
+	}
+	wait("modest")
+	testkit.Eventually(t, "the other waits", func() bool { return users("modest") == 1 })
+	first()
+	for _, done := range held {
+		done()
+	}
+	waiting.Wait()
+	close(order)
+	var got []string
+	for account := range order {
+		got = append(got, account)
+	}
+	if at := slices.Index(got, "modest"); at > 1 {
+		t.Errorf("the other account was number %d: %v", at+1, got)
 	}
 }

@@ -42,8 +42,7 @@ type Server struct {
 	// *admission of the request that it belongs to at present.
 	bodies   *bodies
 	admitted sync.Map
-	// turns has an element for each piece of large content that is worked on.
-	turns    chan struct{}
+	turns    *turns
 	timeouts timeouts
 	draining chan struct{}
 }
@@ -52,7 +51,7 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), turns: make(chan struct{}, runtime.GOMAXPROCS(0)), draining: make(chan struct{})}
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), turns: newTurns(), draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,
@@ -135,6 +134,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	route = e.route
 	if wrong := e.serve(ctx); wrong != nil {
 		s.fail(ctx, wrong)
+		runtime.Gosched() // a connection full of requests that are refused lets others go first
 	}
 }
 

@@ -48,7 +48,7 @@ type placed struct {
 // place has the account accept the job that a request asks for. What it returns does not hold
 // the request's content.
 func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller) (p placed, wrong *problem) {
-	r, wrong := s.read(ctx, op)
+	r, wrong := s.read(ctx, op, caller.Account)
 	if wrong != nil {
 		return p, wrong
 	}
@@ -98,9 +98,9 @@ func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *proble
 const noRoomSeconds = 30
 
 // read reads a request of an operation and refuses options that exclude one another.
-func (s *Server) read(ctx *fasthttp.RequestCtx, op *request.Operation) (request.Request, *problem) {
+func (s *Server) read(ctx *fasthttp.RequestCtx, op *request.Operation, account events.AccountID) (request.Request, *problem) {
 	keys := ctx.Request.Header.PeekAll(request.IdempotencyHeader)
-	defer s.takeTurn(len(ctx.PostBody()))()
+	defer s.turns.take(account, len(ctx.PostBody()))()
 	r, violations := op.Decode(ctx.PostBody(), keys, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
 		return r, invalidRequest(violations)
@@ -183,7 +183,7 @@ func warning(invoice *request.Invoice) string {
 
 // prepare makes the content of a job out of a request.
 func (s *Server) prepare(caller projections.Caller, job events.JobID, r request.Request) (events.Content, *problem) {
-	c, wrong := s.content(job, r)
+	c, wrong := s.content(caller.Account, job, r)
 	if wrong != nil || r.Operation != events.EInvoiceToPDF {
 		return c, wrong
 	}

@@ -26,6 +26,13 @@ func main() {
 		serveBare(os.Args[2])
 		return
 	}
+	if len(os.Args) == 5 && os.Args[1] == mobArgument {
+		if err := mob(os.Args[2], os.Args[3], os.Args[4]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	var s settings
 	flag.StringVar(&s.platen, "platen", "bin/platen", "the `BINARY` to measure")
 	flag.StringVar(&s.documents, "documents", "testdata/bench", "`DIR` of the documents to render")

@@ -8,14 +8,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
 const (
-	// neighbourGoal is how much longer a quiet account's document may take beside a bad
-	// neighbour than alone, at the 95th percentile.
+	// neighbourGoal is how much longer a quiet account's HTML may take beside a bad neighbour
+	// than alone, and urlGoal how long its URL, both at the 95th percentile.
 	neighbourGoal = 3
+	urlGoal       = 5 * time.Second
 	// settle is how long a bad neighbour is at work before its effect is measured.
 	settle = 3 * time.Second
 	// fewestQuiet is how many documents a measurement has at least.
@@ -80,14 +80,16 @@ var neighbours = []neighbour{
 	}},
 }
 
-// neighbourhood is a node with a quiet account, a bad one, and a server of bad pages.
+// neighbourhood is a node with a quiet account and a bad one, and the server of the bad pages.
 type neighbourhood struct {
 	platen *process
-	quiet  string // API key
 	web    string
 	large  string // a body that is refused
-	until  chan struct{}
-	bad    sync.WaitGroup
+}
+
+// largeBody is a body of 7 MB, of which nothing is left.
+func largeBody() string {
+	return `{"html": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`
 }
 
 // neighboursBench measures what a quiet account notices of a bad neighbour on the largest plan.
@@ -109,8 +111,8 @@ func neighboursBench(s settings) error {
 	return nil
 }
 
-// alone is what the quiet account measured without a neighbour, by operation.
-var alone = map[string]time.Duration{}
+// alone is how long the quiet account's HTML takes without a neighbour, at the 95th percentile.
+var alone time.Duration
 
 // beside measures one neighbour on a node of its own.
 func beside(s settings, bad neighbour, web string) error {
@@ -119,89 +121,57 @@ func beside(s settings, bad neighbour, web string) error {
 		return err
 	}
 	defer p.stop()
-	keys, err := accounts(p, 1)
+	quiet, err := accounts(p, 1)
 	if err != nil {
 		return err
 	}
-	n := &neighbourhood{platen: p, quiet: keys[0], web: web, large: `{"html": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`, until: make(chan struct{})}
-	n.begin(bad)
-	defer n.end()
+	if bad.work != nil {
+		stop, err := startMob(bad.name, p)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	time.Sleep(settle)
 	fmt.Printf("  %-22s", bad.name)
-	for _, k := range []kind{
-		{operation: "html-to-pdf", name: "HTML", body: map[string]string{"html": "<p>quiet"}},
-		{operation: "url-to-pdf", name: "URL", body: map[string]string{"url": web + "/quiet"}},
-	} {
-		p50, p95, failed := n.measure(k, s.duration)
-		if bad.work == nil {
-			alone[k.operation] = p95
-		}
-		verdict := ""
-		if p95 > neighbourGoal*alone[k.operation] {
-			verdict = "!"
-		}
-		fmt.Printf("  %-4s p50 %-11s p95 %-11s %5.1f ×%1s", k.name, ms(p50), ms(p95), float64(p95)/float64(alone[k.operation]), verdict)
-		if failed > 0 {
-			fmt.Printf(" (%d FAILED)", failed)
-		}
+	html, err := measure(p, quiet, kind{operation: "html-to-pdf", body: map[string]string{"html": "<p>quiet"}}, s.duration)
+	if err != nil {
+		return err
 	}
-	fmt.Println()
+	url, err := measure(p, quiet, kind{operation: "url-to-pdf", body: map[string]string{"url": web + "/quiet"}}, s.duration)
+	if err != nil {
+		return err
+	}
+	if bad.work == nil {
+		alone = html.p95
+	}
+	times, verdict := float64(html.p95)/float64(alone), "reached"
+	if times > neighbourGoal || url.p95 > urlGoal {
+		verdict = "NOT reached"
+	}
+	fmt.Printf(" HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s\n", ms(html.p50), ms(html.p95), times, ms(url.p50), ms(url.p95), verdict)
 	return nil
 }
 
-// begin has the bad neighbour begin.
-func (n *neighbourhood) begin(bad neighbour) {
-	if bad.work == nil {
-		return
-	}
-	for range crowd {
-		n.bad.Go(func() {
-			c := newClient(n.platen)
-			for {
-				select {
-				case <-n.until:
-					return
-				default:
-				}
-				if bad.work(n, c) != nil { // refused: it has as much as it may
-					time.Sleep(100 * time.Millisecond)
-				}
-			}
-		})
-	}
-}
+// percentiles are those of how long documents took.
+type percentiles struct{ p50, p95 time.Duration }
 
-func (n *neighbourhood) end() {
-	close(n.until)
-	n.bad.Wait()
-}
-
-// measure makes documents for the quiet account for a while.
-func (n *neighbourhood) measure(k kind, duration time.Duration) (p50, p95 time.Duration, failed int) {
-	work, err := endToEnd(n.platen, []string{n.quiet}, k)
+// measure makes documents for the quiet account for a while, one at a time.
+func measure(p *process, quiet []string, k kind, duration time.Duration) (percentiles, error) {
+	work, err := endToEnd(p, quiet, k)
 	if err != nil {
-		return 0, 0, 1
+		return percentiles{}, err
 	}
 	var times []time.Duration
-	for start := time.Now(); time.Since(start) < duration || len(times)+failed < fewestQuiet; {
+	for start := time.Now(); time.Since(start) < duration || len(times) < fewestQuiet; {
 		begin := time.Now()
 		if err := work(); err != nil {
-			failed++
-			if failed == 1 {
-				fmt.Printf("[%.120s]", err)
-			}
-			if failed >= 5 {
-				break
-			}
-			continue
+			return percentiles{}, err
 		}
 		times = append(times, time.Since(begin))
 	}
-	if len(times) == 0 {
-		return 0, 0, failed
-	}
 	slices.Sort(times)
-	return times[len(times)/2], times[len(times)*95/100], failed
+	return percentiles{times[len(times)/2], times[len(times)*95/100]}, nil
 }
 
 // badPages serves the pages of bad neighbours, and that of the quiet account.
