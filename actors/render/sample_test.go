@@ -61,7 +61,7 @@ func renderSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close(t.Context())
-	lease, err := pool.Acquire(t.Context(), events.Quick)
+	lease, err := pool.Acquire(t.Context(), "acc", events.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func renderSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lease, err = pool.Acquire(t.Context(), events.Quick); err != nil {
+	if lease, err = pool.Acquire(t.Context(), "acc", events.Quick); err != nil {
 		t.Fatal(err)
 	}
 	defer lease.Return()
