@@ -1,7 +1,6 @@
 package node
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -108,7 +107,7 @@ func (n *Node) probe(ctx context.Context) error {
 }
 
 func countPages(pdf []byte) (int, error) {
-	return document.PageCount(bytes.NewReader(pdf), int64(len(pdf)))
+	return document.PageCount(pdf)
 }
 
 func (n *Node) startRetention(context.Context) (err error) {
