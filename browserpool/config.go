@@ -44,8 +44,7 @@ type Config struct {
 	// means 90 s. Beyond it, the job ends with page.ErrTimeout.
 	CPU time.Duration
 	// PageBytes bounds the memory that a lease uses, and TotalBytes that of all leases together.
-	// 0 means a third of the latter, at most 4 GiB, and half of what the machine has or its
-	// control group allows. Beyond its own bound, a job ends with page.ErrTooLarge; beyond the
+	// 0 means a third of the latter, at most 4 GiB, and 8 GiB. Beyond its own bound, a job ends with page.ErrTooLarge; beyond the
 	// common one, the largest ends and may be tried again.
 	PageBytes, TotalBytes int64
 	// MaxData bounds, in bytes, what each process of a browser may ask for, used or not; a page
@@ -70,7 +69,7 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.Slots = cmp.Or(c.Slots, 2*runtime.NumCPU()+1)
 	c.CPU = cmp.Or(c.CPU, 90*time.Second)
-	c.TotalBytes = cmp.Or(c.TotalBytes, machineMemory()/2)
+	c.TotalBytes = cmp.Or(c.TotalBytes, 8<<30)
 	c.PageBytes = cmp.Or(c.PageBytes, min(c.TotalBytes/3, 4<<30))
 	c.Remotes = cmp.Or(c.Remotes, max(2, min(6*runtime.NumCPU(), int(c.TotalBytes>>28))))
 	c.RecycleJobs = cmp.Or(c.RecycleJobs, 10_000)

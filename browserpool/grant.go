@@ -49,7 +49,7 @@ func (s *scheduler) grant() {
 
 func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
 	lease := &Lease{pool: s.pool, request: r, in: in, pages: pages}
-	lease.within, lease.over = context.WithCancelCause(s.pool.life)
+	lease.within, lease.over = context.WithCancelCause(context.Background())
 	in.leased++
 	s.leases[r] = lease
 	r.reply <- lease
@@ -72,7 +72,24 @@ func (s *scheduler) holdings() (shared, remote *holding) {
 			shared.add(r)
 		}
 	}
+	for r := range s.offenders {
+		if r.lane == events.Remote {
+			remote.own[r.account]++
+		} else {
+			shared.own[r.account]++
+		}
+	}
 	return shared, remote
+}
+
+// pause is how long an account goes without the slot in which it exceeded a bound: to end
+// such pages and to start browsers in their place costs others more than the page itself.
+const pause = 10 * time.Second
+
+// punish takes a slot from an account for a while.
+func (s *scheduler) punish(r *request) {
+	s.offenders[r] = true
+	time.AfterFunc(pause, func() { s.pool.tell(forgiven{r}) })
 }
 
 func (h *holding) add(r *request) {
@@ -126,6 +143,9 @@ func (s *scheduler) onReturned(m returned) {
 // end ends a lease and has its pages reopened.
 func (s *scheduler) end(lease *Lease, discard bool) {
 	in := lease.in
+	if lease.within.Err() != nil || lease.pages.Crashed() {
+		s.punish(lease.request)
+	}
 	lease.over(nil)
 	delete(s.leases, lease.request)
 	in.leased--

@@ -99,7 +99,6 @@ func (l *Lease) admits(url string) error {
 func (l *Lease) Return() {
 	l.returned.Do(func() {
 		l.release()
-		l.over(nil)
 		l.pool.tell(returned{l})
 	})
 }

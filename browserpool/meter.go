@@ -2,8 +2,6 @@ package browserpool
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"platen.dev/browserpool/chromium"
@@ -67,7 +65,7 @@ func (p *Pool) leases() []*Lease {
 type reading struct {
 	lease *Lease
 	chromium.Usage
-	pids []int
+	pids []int // of shared pages
 }
 
 func (m *meter) measure(leases []*Lease) {
@@ -103,7 +101,7 @@ func read(l *Lease, groups map[int]chromium.Group) reading {
 	group := groups[l.in.browser.PID()]
 	r := reading{lease: l}
 	if l.in.remote {
-		r.Usage, r.pids = group.Total(), slices.Collect(maps.Keys(group))
+		r.Usage = group.Total()
 		return r
 	}
 	for _, pid := range l.pages.Renderers() {
@@ -128,11 +126,22 @@ func (m *meter) enforce(all []reading) {
 			r.lease.over(err)
 		}
 		if r.CPU > yieldAfter && !r.lease.yielded.Swap(true) {
-			chromium.Yield(r.pids)
+			r.yield()
 		}
 	}
 	if total > m.pool.config.TotalBytes {
 		largest.lease.over(errShort)
+	}
+}
+
+// yield gives the pages of a lease the lowest priority.
+func (r reading) yield() {
+	if r.lease.in.remote {
+		r.lease.in.browser.Yield()
+		return
+	}
+	for _, pid := range r.pids {
+		chromium.Yield(pid)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestHeavyHTML(t *testing.T) {
 func TestTotalMemory(t *testing.T) {
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, PageBytes: 1 << 30, TotalBytes: 600 << 20})
 	pictures := pagetest.NewPictures(t)
-	web := pagetest.NewWeb(t, pagetest.Pages{"/large": fill(250, pictures.URL+"/held"), "/larger": fill(300, pictures.URL+"/held")})
+	web := pagetest.NewWeb(t, pagetest.Pages{"/large": fill(150, pictures.URL+"/held"), "/larger": fill(450, pictures.URL+"/held")})
 	small := begin(t, t.Context(), pool, page.Print{HTML: pictures.Document("small")})
 	testkit.Receive(t, pictures.Held, "the request of the small one")
 	large := begin(t, t.Context(), pool, page.Print{URL: web.URL + "/large"})

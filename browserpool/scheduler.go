@@ -25,6 +25,8 @@ type (
 	withdrawn struct{ request *request }
 	// returned means that the holder has given a lease back.
 	returned struct{ lease *Lease }
+	// forgiven means that an account has paused for long enough after a lease beyond a bound.
+	forgiven struct{ request *request }
 	// reopened means that pages are ready for their next job, or that others are in their place.
 	reopened struct {
 		in       *instance
@@ -85,12 +87,14 @@ type scheduler struct {
 
 	waiting []*request // in order of arrival
 	leases  map[*request]*Lease
-	stats   Stats
-	closed  bool
+	// offenders are leases that ended beyond a bound: their accounts seem to hold them for a while.
+	offenders map[*request]bool
+	stats     Stats
+	closed    bool
 }
 
 func newScheduler(pool *Pool) *scheduler {
-	return &scheduler{pool: pool, leases: map[*request]*Lease{}}
+	return &scheduler{pool: pool, leases: map[*request]*Lease{}, offenders: map[*request]bool{}}
 }
 
 // Receive dispatches one message.
@@ -126,6 +130,9 @@ func (s *scheduler) Receive(c actor.Context) {
 		s.onClosing()
 	case killing:
 		s.onKilling()
+	case forgiven:
+		delete(s.offenders, m.request)
+		s.grant()
 	case *actor.Stopped:
 		s.onStopped()
 	}

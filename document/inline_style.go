@@ -1,8 +1,9 @@
 package document
 
 import (
-	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // maxStyleValue bounds one CSS value, in bytes.
@@ -50,23 +51,39 @@ var styleFunctions = map[string]bool{
 	"skew": true, "skewx": true, "skewy": true, "translate": true, "translatex": true, "translatey": true,
 }
 
-var (
-	// styleCharacters excludes backslashes, which could hide names, and braces, semicolons,
-	// angle brackets and @.
-	styleCharacters = regexp.MustCompile(`^[\p{L}\p{M}\p{N} \t\r\n#%.,()+\-*/'"!_:\[\]]*$`)
-	styleCall       = regexp.MustCompile(`([^\s,(/*+]*)\(`)
-)
+// styleNames are styleProperties as a set.
+var styleNames = setOf(styleProperties)
 
-// safeStyleValue reports whether a CSS value can neither load nor run anything, nor end
-// its declaration. It refuses url() and all other functions that are not listed.
+// styleCharacters are those of values that are not letters, marks and numbers. They lack
+// backslashes, which could hide names, and braces, semicolons, angle brackets and @.
+const styleCharacters = " \t\r\n#%.,()+-*/'\"!_:[]"
+
+// callStart are the characters that cannot be in the name of a function.
+const callStart = " \t\r\n\f,(/*+"
+
+// safeStyleValue reports whether a CSS value in lower case can neither load nor run anything, nor
+// end its declaration. It refuses url() and all other functions that are not listed.
 func safeStyleValue(value string) bool {
-	if len(value) > maxStyleValue || !styleCharacters.MatchString(value) || strings.Contains(value, "/*") {
+	if len(value) > maxStyleValue || strings.Contains(value, "/*") || strings.ContainsFunc(value, isForbidden) {
 		return false
 	}
-	for _, call := range styleCall.FindAllStringSubmatch(strings.ToLower(value), -1) {
-		if call[1] != "" && !styleFunctions[strings.TrimLeft(call[1], "-")] {
+	for rest := value; ; {
+		before, after, found := strings.Cut(rest, "(")
+		if !found {
+			return true
+		}
+		name := before[strings.LastIndexAny(before, callStart)+1:]
+		if name != "" && !styleFunctions[strings.TrimLeft(name, "-")] {
 			return false
 		}
+		rest = after
 	}
-	return true
+}
+
+// isForbidden reports whether a character may not be in a CSS value.
+func isForbidden(r rune) bool {
+	if r < utf8.RuneSelf {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || strings.ContainsRune(styleCharacters, r))
+	}
+	return r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.M, unicode.N)
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html"
+	"math"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -31,17 +32,25 @@ var markdown = goldmark.New(
 // Sanitize allows. The title of the document is its first heading. Markdown returns
 // ErrComplex for structure that takes too long to render; everything else takes well under
 // a second per 100,000 characters.
-func Markdown(source string) (string, error) {
+func Markdown(source string) (string, error) { return MarkdownWithin(source, math.MaxInt32) }
+
+// MarkdownWithin returns what Markdown does, or ErrTooLarge as soon as it is clear that the body of
+// the document would have more bytes than limit.
+func MarkdownWithin(source string, limit int) (string, error) {
 	if err := checkComplexity(source); err != nil {
 		return "", err
 	}
 	src := []byte(source)
 	tree := markdown.Parser().Parse(text.NewReader(src))
-	var body bytes.Buffer
-	if err := markdown.Renderer().Render(&body, src, tree); err != nil {
+	rendered := bounded{limit: 2 * limit} // the sanitiser writes some entities shorter
+	if err := markdown.Renderer().Render(&rendered, src, tree); err != nil {
 		return "", fmt.Errorf("markdown: %w", err)
 	}
-	return htmlDocument{title: firstHeading(tree, src), style: printStyle, body: allowList.Sanitize(body.String())}.html(), nil
+	body := bounded{limit: limit}
+	if err := allowList.SanitizeReaderToWriter(strings.NewReader(rendered.String()), &body); err != nil {
+		return "", fmt.Errorf("markdown: %w", err)
+	}
+	return htmlDocument{title: firstHeading(tree, src), style: printStyle, body: body.String()}.html(), nil
 }
 
 // literalHTML renders raw HTML as text.

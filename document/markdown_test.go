@@ -105,3 +105,36 @@ func BenchmarkMarkdown(b *testing.B) {
 		}
 	}
 }
+
+// A conversion ends when its result is too large.
+func TestTooLargeMarkdown(t *testing.T) {
+	const limit = 240 << 10
+	for name, tc := range map[string]struct {
+		source string
+		want   error
+	}{
+		"items":           {strings.Repeat("- a\n\n", 4_000), nil},
+		"more items":      {strings.Repeat("- a\n\n", 20_000), ErrTooLarge},
+		"references":      {strings.Repeat(`"`, limit/5-20), nil},
+		"more references": {strings.Repeat(`"`, limit/5), ErrTooLarge},
+	} {
+		html, err := MarkdownWithin(tc.source, limit)
+		if !errors.Is(err, tc.want) {
+			t.Errorf("%s: got %d bytes and %v, want %v", name, len(html), err, tc.want)
+		}
+	}
+}
+
+// BenchmarkRefusedMarkdown is what Markdown costs that makes too much HTML.
+func BenchmarkRefusedMarkdown(b *testing.B) {
+	for name, part := range map[string]string{"items": "- - - a\n", "lists": "- a\n\n", "rules": "-\n\n", "headings": "# a\n", "table": "|a|b|\n|-|-|\n"} {
+		source := strings.Repeat(part, 100_000/len(part))
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := MarkdownWithin(source, 240<<10); err == nil {
+					b.Fatal("it is not refused")
+				}
+			}
+		})
+	}
+}

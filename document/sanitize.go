@@ -23,12 +23,44 @@ type Sanitized struct {
 // http, https and data:image URLs, links to http, https and mailto URLs, and inline styles
 // of safe properties and values. Elements that run, load or embed something (script, style,
 // iframe, object, svg, template and the like) are removed with their content; of other
-// elements that are not allowed, the content is kept. Sanitize takes time linear in the
-// length of the source.
+// elements that are not allowed, the content is kept. Sanitize is for sources of known cost.
 func Sanitize(source string) Sanitized {
 	s := documentProperties(source)
 	s.Body = allowList.Sanitize(source)
 	return s
+}
+
+// SanitizeWithin returns what Sanitize does, in time linear in the length of the source. If the body
+// would have more bytes than limit, it returns ErrTooLarge, as a rule before it has read much more
+// than that; also if the source has more tags than fit in so many bytes, or has styles or tags that
+// nobody writes and that take long to read.
+func SanitizeWithin(source string, limit int) (Sanitized, error) {
+	trimmed, err := trim(source, limit, allowedElements)
+	if err != nil {
+		return Sanitized{}, err
+	}
+	s := documentProperties(trimmed)
+	body := bounded{limit: limit}
+	if err := allowList.SanitizeReaderToWriter(strings.NewReader(trimmed), &body); err != nil {
+		return Sanitized{}, ErrTooLarge
+	}
+	s.Body = body.String()
+	return s, nil
+}
+
+// bounded takes a text of so many bytes and refuses more.
+type bounded struct {
+	strings.Builder
+	limit int
+}
+
+func (b *bounded) Write(text []byte) (int, error) { return b.WriteString(string(text)) }
+
+func (b *bounded) WriteString(text string) (int, error) {
+	if b.Len()+len(text) > b.limit {
+		return 0, ErrTooLarge
+	}
+	return b.Builder.WriteString(text)
 }
 
 // HTML returns a complete document, which declares its encoding, UTF-8.
@@ -74,21 +106,27 @@ var (
 	datetime  = regexp.MustCompile(`^[0-9TZWP:.,+\- ]{1,64}$`)
 )
 
+// elements are those that are kept.
+var elements = []string{
+	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "center",
+	"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption",
+	"figure", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "ins",
+	"kbd", "li", "main", "mark", "nav", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section",
+	"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
+	"time", "tr", "tt", "u", "ul", "var", "wbr",
+}
+
+// allowedElements and skippedElements are elements and activeElements as sets.
+var allowedElements, skippedElements = setOf(elements), setOf(activeElements)
+
 // allowList is the policy of documents. It is safe for concurrent use.
 var allowList = newAllowList()
 
 func newAllowList() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements(
-		"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "center",
-		"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption",
-		"figure", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "ins",
-		"kbd", "li", "main", "mark", "nav", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section",
-		"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
-		"time", "tr", "tt", "u", "ul", "var", "wbr",
-	)
+	p.AllowElements(elements...)
 	// Without this, bluemonday removes these elements if they have no attributes.
-	p.AllowNoAttrs().OnElements("a", "abbr", "bdo", "col", "colgroup", "dfn", "font", "img", "span", "time")
+	p.AllowNoAttrs().OnElements("a", "abbr", "bdo", "col", "colgroup", "dfn", "font", "img", "main", "span", "time")
 	p.SkipElementsContent(activeElements...)
 	allowAttributes(p)
 	allowURLs(p)

@@ -16,18 +16,30 @@ const keyHeader = "X-API-Key"
 // enter finds the account of the request's key and counts the request, or returns 401,
 // 429 or, if the key cannot be looked up, 5xx. The response has the rate headers.
 func (s *Server) enter(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
-	caller, wrong := s.authenticate(&ctx.Request.Header)
-	if wrong != nil {
-		return caller, wrong
+	var e entry
+	if a := s.admission(ctx); a != nil && a.entry != nil {
+		e = *a.entry
+	} else {
+		e = s.count(&ctx.Request.Header)
 	}
-	rate := s.cfg.Rate(caller.Account, caller.Plan)
-	now := events.At(s.cfg.Now())
-	setRate(ctx, rate, now)
-	s.noteUse(caller, now)
-	if !rate.Allowed {
-		return caller, rateLimited.after(now.SecondsUntil(rate.Reset))
+	if e.rate.Limit > 0 {
+		setRate(ctx, e.rate, e.now)
 	}
-	return caller, nil
+	return e.caller, e.wrong
+}
+
+// count finds the account of a request's key and counts the request.
+func (s *Server) count(h *fasthttp.RequestHeader) (e entry) {
+	if e.caller, e.wrong = s.authenticate(h); e.wrong != nil {
+		return e
+	}
+	e.rate = s.cfg.Rate(e.caller.Account, e.caller.Plan)
+	e.now = events.At(s.cfg.Now())
+	s.noteUse(e.caller, e.now)
+	if !e.rate.Allowed {
+		e.wrong = rateLimited.after(e.now.SecondsUntil(e.rate.Reset))
+	}
+	return e
 }
 
 // authenticate finds the account of a request's key.

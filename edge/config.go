@@ -2,6 +2,8 @@ package edge
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -37,12 +39,16 @@ type ReadModels interface {
 	CatchUp(ctx context.Context, partition int32) error
 }
 
+// ErrTooLarge means that a document would be larger than allowed.
+var ErrTooLarge = errors.New("the document is too large")
+
 // Documents prepares content for rendering. The texts of its errors are shown to callers.
 type Documents struct {
-	// Markdown converts to a whole HTML document.
-	Markdown func(source string) (string, error)
+	// Markdown converts to a whole HTML document. Like Sanitize, it returns ErrTooLarge if that would
+	// have more bytes than limit, as soon as that is clear.
+	Markdown func(source string, limit int) (string, error)
 	// Sanitize returns a whole safe HTML document, "" if nothing visible is left.
-	Sanitize func(html string) string
+	Sanitize func(html string, limit int) (string, error)
 	// Embeds reports whether HTML from Sanitize or Markdown shows pictures from the network.
 	Embeds func(html string) bool
 	// Template returns a safe header or footer template.
@@ -53,7 +59,7 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field but Observe must be set.
+// Config is what a server needs. Every field must be set but Observe, TLS, Ops and Connections.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels
@@ -70,6 +76,8 @@ type Config struct {
 	QuotaWindows func(events.AccountID) (usage.Live, error)
 	// Rate counts a request of an account on a plan.
 	Rate func(events.AccountID, events.Plan) events.Rate
+	// BodyBytes is how many bytes of large request bodies may be in memory.
+	BodyBytes int64
 	// Resolve checks the addresses of a page's host: ErrBlocked if one is not allowed,
 	// another error if there are none.
 	Resolve func(ctx context.Context, host string) error
@@ -83,6 +91,13 @@ type Config struct {
 	Ready func() (report string, err error)
 	// Metrics serves /metrics.
 	Metrics fasthttp.RequestHandler
+	// Ops is set if operators have a listener of their own (ServeOps). Without, /metrics is served to
+	// this machine.
+	Ops bool
+	// TLS encrypts the connections of clients; nil for plain HTTP.
+	TLS *tls.Config
+	// Connections limits the connections of clients.
+	Connections Connections
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)
 	// HeaderPrefix begins the names of Platen's own headers: X-Platen.

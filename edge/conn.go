@@ -1,12 +1,16 @@
 package edge
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // newConns are the connections on which nothing was received yet. fasthttp counts one
@@ -21,24 +25,41 @@ type newConns struct {
 // listener is a listener whose connections begin as new ones.
 type listener struct {
 	net.Listener
-	fresh *newConns
+	server *Server
+	gate   *gate       // nil for no limit
+	tls    *tls.Config // nil for none
 }
 
-// Accept waits for a connection.
+// Accept waits for a connection. It closes those that are too many.
 func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		leave := func() {}
+		if l.gate != nil {
+			var ok bool
+			if leave, ok = l.gate.enter(c.RemoteAddr()); !ok {
+				_ = c.Close()
+				continue
+			}
+		}
+		if l.tls != nil {
+			c = tls.Server(c, l.tls)
+		}
+		return l.server.fresh.add(c, leave), nil
 	}
-	return l.fresh.add(c), nil
 }
 
-func (n *newConns) add(c net.Conn) *conn {
-	added := &conn{Conn: c, fresh: n}
+// add adds a connection; leave is called when it is closed.
+func (n *newConns) add(c net.Conn, leave func()) *conn {
+	added := &conn{Conn: c, fresh: n, leave: leave}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
 		_ = c.Close()
+		leave()
 		return added
 	}
 	if n.open == nil {
@@ -68,16 +89,30 @@ func (n *newConns) close() {
 type conn struct {
 	net.Conn
 	fresh *newConns
+	leave func()
 	// Used by the goroutine that serves the connection.
 	active bool
+	inside bool // a request has begun and is not answered
 	late   bool // the last read ran into its deadline
 	linger bool // what the client still sends is read before the connection is closed
+	// body is the memory of a body that the client was told to send; it may be nil.
+	body atomic.Pointer[share]
+}
+
+// onState notes where requests begin and end.
+func onState(c net.Conn, state fasthttp.ConnState) {
+	if c, ok := c.(*conn); ok {
+		c.inside = state == fasthttp.StateActive
+	}
 }
 
 // Read reads. The connection is no longer new once the first read returns.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.late = errors.Is(err, os.ErrDeadlineExceeded)
+	if c.inside && errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // fasthttp takes io.EOF for the end between two requests
+	}
 	if !c.active {
 		c.active = true
 		c.fresh.remove(c)
@@ -96,7 +131,11 @@ const (
 // Close closes. A client that was refused in the middle of its request is still
 // sending: closing at once would reset the connection before the client could read why.
 func (c *conn) Close() error {
+	defer c.leave()
 	c.fresh.remove(c)
+	if body := c.body.Load(); body != nil {
+		body.release()
+	}
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger && half.CloseWrite() == nil {
 		_ = c.Conn.SetReadDeadline(time.Now().Add(lingerTime))
 		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)

@@ -3,6 +3,7 @@ package edge
 import (
 	"bytes"
 	"compress/flate"
+	"errors"
 	"fmt"
 
 	"platen.dev/edge/request"
@@ -12,8 +13,8 @@ import (
 
 // content makes what a job renders out of a request, but for the block template of an
 // e-invoice. Sources are sanitised or checked, credentials are sealed.
-func (s *Server) content(job events.JobID, r request.Request) (events.Content, *problem) {
-	c, wrong := s.source(r)
+func (s *Server) content(account events.AccountID, job events.JobID, r request.Request) (events.Content, *problem) {
+	c, wrong := s.source(account, r)
 	if wrong != nil {
 		return c, wrong
 	}
@@ -50,14 +51,14 @@ func (s *Server) pageTemplate(html string) string {
 }
 
 // source is what is to be rendered.
-func (s *Server) source(r request.Request) (c events.Content, wrong *problem) {
+func (s *Server) source(account events.AccountID, r request.Request) (c events.Content, wrong *problem) {
 	switch r.Operation {
 	case events.URLToPDF, events.URLToImage:
 		c.URL, wrong = r.URL, s.checkPage(r.URL)
 	case events.HTMLToPDF, events.HTMLToImage:
-		c.HTML, wrong = s.sanitised(r.HTML)
+		c.HTML, wrong = s.sanitised(account, r)
 	case events.MarkdownToPDF:
-		c.HTML, wrong = s.converted(r.Markdown)
+		c.HTML, wrong = s.converted(account, r)
 	case events.EInvoiceToPDF:
 		c.Invoice, wrong = s.invoice(*r.Invoice)
 		return c, wrong
@@ -72,17 +73,40 @@ func (s *Server) source(r request.Request) (c events.Content, wrong *problem) {
 	return s.embed(*r.Invoice, c)
 }
 
-func (s *Server) sanitised(html string) (string, *problem) {
-	safe := s.cfg.Documents.Sanitize(html)
-	if safe == "" {
+// largest is how many bytes the HTML of a request may have. With an e-invoice it is compressed
+// before it is measured.
+func largest(r request.Request) int {
+	if r.Invoice != nil {
+		return contract.MaxBody
+	}
+	return contract.MaxContent
+}
+
+func tooMuchHTML(limit int) *problem {
+	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into so many.", limit))
+}
+
+func (s *Server) sanitised(account events.AccountID, r request.Request) (string, *problem) {
+	defer s.turns.take(account, len(r.HTML))()
+	limit := largest(r)
+	safe, err := s.cfg.Documents.Sanitize(r.HTML, limit)
+	switch {
+	case err != nil:
+		return "", tooMuchHTML(limit)
+	case safe == "":
 		return "", emptyHTML
 	}
 	return safe, nil
 }
 
-func (s *Server) converted(markdown string) (string, *problem) {
-	html, err := s.cfg.Documents.Markdown(markdown)
-	if err != nil {
+func (s *Server) converted(account events.AccountID, r request.Request) (string, *problem) {
+	defer s.turns.take(account, len(r.Markdown))()
+	limit := largest(r)
+	html, err := s.cfg.Documents.Markdown(r.Markdown, limit)
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return "", tooMuchHTML(limit)
+	case err != nil:
 		return "", markdownInvalid.with("markdown-invalid: " + err.Error())
 	}
 	return html, nil

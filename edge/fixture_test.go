@@ -95,13 +95,18 @@ func newFixtureFor(t *testing.T, timeouts timeouts) *fixture {
 // refusableDocuments refuse Markdown and invoices that are the word bad.
 var refusableDocuments = Documents{
 	Placeholders: func(string) error { return nil },
-	Markdown: func(source string) (string, error) {
+	Markdown: func(source string, _ int) (string, error) {
 		if source == "bad" {
 			return "", errors.New("too deep")
 		}
 		return "<p>" + source, nil
 	},
-	Sanitize: func(html string) string { return strings.ReplaceAll(html, "<script>", "") },
+	Sanitize: func(html string, limit int) (string, error) {
+		if len(html) > limit {
+			return "", errors.New("too large")
+		}
+		return strings.ReplaceAll(html, "<script>", ""), nil
+	},
 	Embeds:   func(html string) bool { return strings.Contains(html, "<img") },
 	Template: func(html string) string { return "safe " + html },
 	Invoice: func(xml []byte, profile string) error {
@@ -121,11 +126,11 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
 	}
 	return Config{
-		Commands: d, Models: d, Partitions: 4, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
+		Commands: d, Models: d, Partitions: 4, BodyBytes: 256 << 20, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
 		Documents: Documents{
 			Placeholders: func(string) error { return nil },
-			Markdown:     func(source string) (string, error) { return "<p>" + source, nil },
-			Sanitize:     func(html string) string { return html },
+			Markdown:     func(source string, _ int) (string, error) { return "<p>" + source, nil },
+			Sanitize:     func(html string, _ int) (string, error) { return html, nil },
 			Embeds:       func(string) bool { return false },
 			Template:     func(html string) string { return html },
 			Invoice:      func([]byte, string) error { return nil },

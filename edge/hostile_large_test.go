@@ -94,11 +94,11 @@ func TestRefusalOutlivesTheUpload(t *testing.T) {
 	}
 }
 
-// Many large bodies at once stay within the memory that each may use.
+// Large bodies at once, as many as an account may have, stay within the memory that each may use.
 func TestLargeBodiesAtOnce(t *testing.T) {
 	b := start(t, defaultTimeouts)
 	w := b.probe(t)
-	const clients = 16
+	const clients = accountBodies / contract.MaxBody
 	before := allocated()
 	body := strings.Repeat(" ", contract.MaxBody)
 	codes := make(chan []int, clients)

@@ -47,7 +47,14 @@ func (c failOnError) Handle(_ context.Context, r slog.Record) error {
 // start starts a server on a socket.
 func start(t *testing.T, limits timeouts) *liveServer {
 	t.Helper()
+	return startWith(t, limits, func(*Config) {})
+}
+
+// startWith starts a server whose configuration is changed before.
+func startWith(t *testing.T, limits timeouts, change func(*Config)) *liveServer {
+	t.Helper()
 	cfg, d := fakeConfig(slog.New(failOnError{slog.DiscardHandler, t}))
+	change(&cfg)
 	b := &liveServer{Server: newServer(cfg, limits), fixture: d}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

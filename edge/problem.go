@@ -19,6 +19,8 @@ type problem struct {
 	detail string
 	// retryAfter is in seconds; zero for none.
 	retryAfter int64
+	// allow is what methods the path takes, if the request had another.
+	allow string
 	// upgrade is set where a larger plan helps.
 	upgrade *upgrade
 	// job is the job that it is about, zero if the caller has named it.
@@ -40,6 +42,12 @@ type upgrade struct {
 // with is the problem with another detail.
 func (p problem) with(detail string) *problem {
 	p.detail = detail
+	return &p
+}
+
+// allowing is the problem for a path that takes other methods.
+func (p problem) allowing(methods string) *problem {
+	p.allow = methods
 	return &p
 }
 
@@ -74,6 +82,7 @@ var (
 		status: 413, slug: "payload-too-large", code: "PAYLOAD_TOO_LARGE", title: "Payload too large",
 		detail: fmt.Sprintf("payload-too-large: a request body may have %d MiB.", contract.MaxBody>>20),
 	}
+	noBodyWanted    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: this path reads no body, and ignores one of up to %d KiB.", smallBody>>10))
 	contentTooLarge = &problem{status: 413, slug: "payload-too-large-for-queue", code: "PAYLOAD_TOO_LARGE_FOR_QUEUE", title: "Payload too large for the queue"}
 	emptyHTML       = &problem{
 		status: 400, slug: "empty-html", code: "EMPTY_HTML", title: "Empty HTML",

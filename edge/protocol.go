@@ -3,21 +3,17 @@ package edge
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/edge/apikey"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
 
 // What happens before a request is read whole.
 
-const (
-	chunked = -1 // fasthttp's length of a body in chunks
-	// anonymousBody is how many bytes of a body are read before the key is checked.
-	anonymousBody = maxHeader
-)
+const chunked = -1 // fasthttp's length of a body in chunks
 
 var errVersion = errors.New("not a version of HTTP/1")
 
@@ -33,26 +29,26 @@ func (s *Server) onHeader(h *fasthttp.RequestHeader) (defaults fasthttp.RequestC
 		// client's request, or none (RFC 9112, section 6.1).
 		h.SetConnectionClose()
 	}
-	if (length == chunked || length > anonymousBody) && !s.hasValidKey(h) {
-		// Without a key nobody may make the server allocate memory. A body that counts as
-		// too large is refused unread.
-		h.SetContentLength(contract.MaxBody + 1)
+	if length != chunked && length <= smallBody {
+		return defaults
+	}
+	a := s.admit(h)
+	s.admitted.Store(h, a)
+	if a.wrong != nil {
+		h.SetContentLength(contract.MaxBody + 1) // what counts as too large is refused unread
 	}
 	return defaults
 }
 
-func (s *Server) hasValidKey(h *fasthttp.RequestHeader) bool {
-	hash, ok := apikey.Hash(string(h.Peek(keyHeader)))
-	if !ok {
-		return false
-	}
-	_, known, err := s.caller(hash)
-	return err == nil && known
-}
-
-// onExpect refuses a body before it is sent if its length is too large.
+// onExpect refuses a body before it is sent, if it is not to be read.
 func (s *Server) onExpect(ctx *fasthttp.RequestCtx) int {
 	if ctx.Request.Header.ContentLength() <= contract.MaxBody {
+		if a := s.admission(ctx); a != nil {
+			// fasthttp tells nobody if the connection breaks before the body is read.
+			if c, ok := ctx.Conn().(*conn); ok {
+				c.body.Store(a.body)
+			}
+		}
 		return fasthttp.StatusContinue
 	}
 	s.onMalformed(ctx, fasthttp.ErrBodyTooLarge)
@@ -62,37 +58,41 @@ func (s *Server) onExpect(ctx *fasthttp.RequestCtx) int {
 // onMalformed writes the response to a request that fasthttp could not read whole, and
 // ends the connection.
 func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
-	begin(ctx)
+	start := time.Now()
+	a := s.admission(ctx)
+	defer s.leave(ctx)
+	s.begin(ctx)
 	setNoRate(ctx, events.At(s.cfg.Now()))
 	late := false // err hides a client that is slow between two chunks
 	if c, ok := ctx.Conn().(*conn); ok {
 		c.linger, late = true, c.late
 	}
-	s.fail(ctx, s.unreadable(ctx, err, late))
+	wrong := unreadable(err, late)
+	if a != nil {
+		if a.entry != nil && a.entry.rate.Limit > 0 {
+			setRate(ctx, a.entry.rate, a.entry.now)
+		}
+		if a.wrong != nil {
+			wrong = a.wrong
+		}
+	}
+	s.fail(ctx, wrong)
 	ctx.SetConnectionClose()
+	if a != nil && s.cfg.Observe != nil {
+		s.cfg.Observe(a.route, wrong.status, time.Since(start))
+	}
 }
 
-func (s *Server) unreadable(ctx *fasthttp.RequestCtx, err error, late bool) *problem {
+// unreadable is why a request could not be read whole.
+func unreadable(err error, late bool) *problem {
 	var small *fasthttp.ErrSmallBuffer
 	switch {
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		return s.tooLarge(ctx)
+		return bodyTooLarge
 	case errors.As(err, &small):
 		return headersTooLarge
 	case late:
 		return requestTimeout
 	}
 	return malformed
-}
-
-// tooLarge refuses a body by its size. The key comes first, as for any request; that of
-// a chunked body was checked before, and fasthttp has forgotten the headers since.
-func (s *Server) tooLarge(ctx *fasthttp.RequestCtx) *problem {
-	if len(ctx.Request.Header.RawHeaders()) == 0 {
-		return bodyTooLarge
-	}
-	if _, wrong := s.enter(ctx); wrong != nil {
-		return wrong
-	}
-	return bodyTooLarge
 }

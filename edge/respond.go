@@ -52,6 +52,9 @@ func (s *Server) fail(ctx *fasthttp.RequestCtx, p *problem) {
 		return
 	}
 	ctx.SetContentType(problemType)
+	if p.allow != "" {
+		ctx.Response.Header.Set("Allow", p.allow)
+	}
 	if p.retryAfter > 0 {
 		ctx.Response.Header.Set("Retry-After", strconv.FormatInt(p.retryAfter, 10))
 	}

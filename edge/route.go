@@ -14,7 +14,9 @@ type endpoint struct {
 	// route names the endpoint in metrics and logs.
 	route string
 	// post endpoints take POST, the others GET and HEAD.
-	post   bool
+	post bool
+	// body is whether it reads a body; others ignore a small one and refuse a large one.
+	body   bool
 	handle func(*fasthttp.RequestCtx) *problem
 }
 
@@ -33,13 +35,13 @@ func (s *Server) endpoint(path string) endpoint {
 		return endpoint{route: path, handle: s.metrics}
 	}
 	if op, ok := request.ByPath(path); ok {
-		return endpoint{path, true, func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}
+		return endpoint{route: path, post: true, body: true, handle: func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}
 	}
 	if e, ok := s.usageEndpoint(path); ok {
 		return e
 	}
 	if asset, ok := s.docs.find(path); ok {
-		return endpoint{openapi.DocsPath, false, func(ctx *fasthttp.RequestCtx) *problem { return sendAsset(ctx, asset) }}
+		return endpoint{route: openapi.DocsPath, handle: func(ctx *fasthttp.RequestCtx) *problem { return sendAsset(ctx, asset) }}
 	}
 	return s.jobEndpoint(path)
 }
@@ -66,22 +68,28 @@ func (s *Server) jobEndpoint(path string) endpoint {
 	if !ok || id == "" || !known {
 		return endpoint{route: noRoute}
 	}
-	return endpoint{"/jobs/{job_id}" + below, e.post, func(ctx *fasthttp.RequestCtx) *problem { return e.handle(s, ctx, id) }}
+	return endpoint{route: "/jobs/{job_id}" + below, post: e.post, handle: func(ctx *fasthttp.RequestCtx) *problem { return e.handle(s, ctx, id) }}
 }
 
 // serve handles a request, or returns why not.
 func (e endpoint) serve(ctx *fasthttp.RequestCtx) *problem {
+	if wrong := e.refuse(&ctx.Request.Header); wrong != nil {
+		return wrong
+	}
+	return e.handle(ctx)
+}
+
+// refuse returns why there is nothing to handle a request, by its path and method.
+func (e endpoint) refuse(h *fasthttp.RequestHeader) *problem {
 	switch {
 	case e.handle == nil:
 		return noSuchPath
-	case e.post && !ctx.IsPost():
-		ctx.Response.Header.Set("Allow", "POST")
-		return methodNotAllowed
-	case !e.post && !ctx.IsGet() && !ctx.IsHead():
-		ctx.Response.Header.Set("Allow", "GET, HEAD")
-		return methodNotAllowed
+	case e.post && !h.IsPost():
+		return methodNotAllowed.allowing("POST")
+	case !e.post && !h.IsGet() && !h.IsHead():
+		return methodNotAllowed.allowing("GET, HEAD")
 	}
-	return e.handle(ctx)
+	return nil
 }
 
 func (s *Server) healthz(ctx *fasthttp.RequestCtx) *problem {
@@ -98,15 +106,17 @@ func (s *Server) readyz(ctx *fasthttp.RequestCtx) *problem {
 	}
 	report, err := s.cfg.Ready()
 	if err != nil {
+		if !s.private(ctx) {
+			text(ctx, 503, "not ready\n")
+			return nil
+		}
 		text(ctx, 503, err.Error()+"\n")
 		return nil
 	}
+	if !s.private(ctx) {
+		report = ""
+	}
 	text(ctx, 200, "ready\n"+report)
-	return nil
-}
-
-func (s *Server) metrics(ctx *fasthttp.RequestCtx) *problem {
-	s.cfg.Metrics(ctx)
 	return nil
 }
 

@@ -5,9 +5,11 @@ package edge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime"
 	"sync"
 	"time"
 
@@ -23,6 +25,8 @@ import (
 type Server struct {
 	cfg  Config
 	http *fasthttp.Server
+	ops  *fasthttp.Server
+	gate gate
 	docs docs
 	// fresh are the connections that have not sent anything yet.
 	fresh newConns
@@ -32,8 +36,13 @@ type Server struct {
 	// catchUps merges concurrent waits for the read models.
 	catchUps singleflight.Group
 	// noted maps an events.KeyID to the events.Instant at which its use was last told.
-	noted    sync.Map
-	waiting  waiting
+	noted   sync.Map
+	waiting waiting
+	// bodies is the memory for large bodies, admitted maps a *fasthttp.RequestHeader to the
+	// *admission of the request that it belongs to at present.
+	bodies   *bodies
+	admitted sync.Map
+	turns    *turns
 	timeouts timeouts
 	draining chan struct{}
 }
@@ -42,7 +51,7 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), draining: make(chan struct{})}
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), turns: newTurns(), draining: make(chan struct{})}
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,
@@ -56,12 +65,15 @@ func newServer(cfg Config, t timeouts) *Server {
 		ReduceMemoryUsage:    true, // an idle connection would keep 24 KB of buffers
 		HeaderReceived:       s.onHeader,
 		ExpectHandler:        s.onExpect,
+		ConnState:            onState,
 		// A body is JSON whatever its type says; a form would be parsed before the key is checked.
 		DisablePreParseMultipartForm: true,
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true,
 		Logger:                       debugLog{cfg.Logger},
 	}
+	s.gate.limits = cfg.Connections
+	s.ops = s.newOps()
 	return s
 }
 
@@ -73,19 +85,28 @@ func (l debugLog) Printf(format string, args ...any) {
 }
 
 // Serve serves requests on l until Shutdown.
-func (s *Server) Serve(l net.Listener) error { return s.http.Serve(listener{l, &s.fresh}) }
+func (s *Server) Serve(l net.Listener) error {
+	return s.http.Serve(listener{Listener: l, server: s, gate: &s.gate, tls: s.cfg.TLS})
+}
+
+// ConnectionFigures are how many connections of clients are open, and how many were refused.
+func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.figures() }
 
 // Shutdown stops accepting connections and waits, until ctx ends, for the requests under way.
 func (s *Server) Shutdown(ctx context.Context) error {
 	close(s.draining)
 	s.fresh.close()
-	return s.http.ShutdownWithContext(ctx)
+	return errors.Join(s.http.ShutdownWithContext(ctx), s.ops.ShutdownWithContext(ctx))
 }
+
+// BodyBytes is how many bytes are reserved for large request bodies.
+func (s *Server) BodyBytes() int64 { return s.bodies.inUse() }
 
 // handle serves one request. A panic becomes a 500 that reveals nothing internal.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	start := time.Now()
 	route := noRoute
+	defer s.leave(ctx)
 	defer func() {
 		if r := recover(); r != nil {
 			s.cfg.Logger.Error("request panicked", "route", route, "panic", fmt.Sprint(r))
@@ -105,16 +126,24 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		s.onMalformed(ctx, errVersion)
 		return
 	}
-	begin(ctx)
+	s.begin(ctx)
+	if a := s.admission(ctx); a != nil && a.body != nil {
+		a.body.shrink(int64(cap(ctx.Request.Body())))
+	}
 	e := s.endpoint(string(ctx.URI().PathOriginal()))
 	route = e.route
 	if wrong := e.serve(ctx); wrong != nil {
 		s.fail(ctx, wrong)
+		runtime.Gosched() // a connection full of requests that are refused lets others go first
 	}
 }
 
 // begin sets what every response has.
-func begin(ctx *fasthttp.RequestCtx) {
+func (s *Server) begin(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.DisableNormalizing() // the API's header is X-RateLimit-Limit, not X-Ratelimit-Limit
 	setRequestID(ctx)
+	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
+	if s.cfg.TLS != nil {
+		ctx.Response.Header.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 }

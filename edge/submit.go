@@ -21,36 +21,58 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 	if wrong != nil {
 		return wrong
 	}
-	r, wrong := s.read(ctx, op)
+	p, wrong := s.place(ctx, op, caller)
 	if wrong != nil {
 		return wrong
 	}
+	if p.replayed {
+		ctx.Response.Header.Set(replayedHeader, "true")
+	}
+	if p.wait {
+		s.leave(ctx)
+		return s.await(ctx, p)
+	}
+	created(ctx, p.id, p.warning) // the same request makes the same detail
+	return nil
+}
+
+// placed is a job that was accepted, or that an earlier request had made.
+type placed struct {
+	found
+	replayed bool
+	wait     bool
+	// warning is what the caller should know about the job; "" for nothing.
+	warning string
+}
+
+// place has the account accept the job that a request asks for. What it returns does not hold
+// the request's content.
+func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller) (p placed, wrong *problem) {
+	r, wrong := s.read(ctx, op, caller.Account)
+	if wrong != nil {
+		return p, wrong
+	}
 	if gate, missing := r.Gates.FirstMissing(caller.Plan); missing {
-		return planRequired(gate.Path, events.Plan(gate.Plan), s.cfg.UpgradeURL)
+		return p, planRequired(gate.Path, events.Plan(gate.Plan), s.cfg.UpgradeURL)
 	}
 	job := events.NewJobID()
 	content, wrong := s.prepare(caller, job, r)
 	if wrong != nil {
-		return wrong
+		return p, wrong
 	}
 	submission := s.submitJob(job, caller.Key, r, content)
 	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
-		return wrong
+		return p, wrong
 	}
 	reply, wrong := s.do(caller.Account, submission)
 	if wrong != nil {
-		return wrong
+		return p, wrong
 	}
-	replayed := reply.Code == events.Replayed && reply.Job != nil
-	if replayed {
-		ctx.Response.Header.Set(replayedHeader, "true")
-		job = *reply.Job
+	p = placed{found: found{account: caller.Account, id: job}, wait: r.Wait, warning: warning(r.Invoice)}
+	if p.replayed = reply.Code == events.Replayed && reply.Job != nil; p.replayed {
+		p.id = *reply.Job
 	}
-	if r.Wait {
-		return s.await(ctx, found{account: caller.Account, id: job}, r, replayed)
-	}
-	created(ctx, job, r.Invoice) // the same request makes the same detail
-	return nil
+	return p, nil
 }
 
 // foresee refuses a job that has no chance before it costs room in the log. What refuses it must
@@ -76,8 +98,9 @@ func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *proble
 const noRoomSeconds = 30
 
 // read reads a request of an operation and refuses options that exclude one another.
-func (s *Server) read(ctx *fasthttp.RequestCtx, op *request.Operation) (request.Request, *problem) {
+func (s *Server) read(ctx *fasthttp.RequestCtx, op *request.Operation, account events.AccountID) (request.Request, *problem) {
 	keys := ctx.Request.Header.PeekAll(request.IdempotencyHeader)
+	defer s.turns.take(account, len(ctx.PostBody()))()
 	r, violations := op.Decode(ctx.PostBody(), keys, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
 		return r, invalidRequest(violations)
@@ -140,10 +163,10 @@ func (s *Server) refusal(reply events.Reply) *problem {
 }
 
 // created writes a JobCreatedResponse.
-func created(ctx *fasthttp.RequestCtx, job events.JobID, invoice *request.Invoice) {
+func created(ctx *fasthttp.RequestCtx, job events.JobID, warning string) {
 	detail := "Job queued"
-	if text := warning(invoice); text != "" {
-		detail += ". Warning: " + text
+	if warning != "" {
+		detail += ". Warning: " + warning
 	}
 	ctx.SetStatusCode(202)
 	ctx.SetContentType(jsonType)
@@ -160,7 +183,7 @@ func warning(invoice *request.Invoice) string {
 
 // prepare makes the content of a job out of a request.
 func (s *Server) prepare(caller projections.Caller, job events.JobID, r request.Request) (events.Content, *problem) {
-	c, wrong := s.content(job, r)
+	c, wrong := s.content(caller.Account, job, r)
 	if wrong != nil || r.Operation != events.EInvoiceToPDF {
 		return c, wrong
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -75,20 +74,21 @@ const waitedRoute = " wait"
 // await holds a request until its job has ended, and answers with the file. A job that takes too
 // long is cancelled. A request that made its job has the first of the file's downloads; one that
 // repeats it begins another.
-func (s *Server) await(ctx *fasthttp.RequestCtx, f found, r request.Request, replayed bool) *problem {
+func (s *Server) await(ctx *fasthttp.RequestCtx, p placed) *problem {
+	f := p.found
 	ended, stop := s.waiting.add(f.id)
 	defer stop()
 	ctx.SetUserValue(waited{}, true)
 	ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Job-Id", f.id.String())
 	wrong := s.untilEnded(ctx, &f, ended)
 	if wrong == nil {
-		wrong = s.answer(ctx, f, replayed)
+		wrong = s.answer(ctx, f, p.replayed)
 	}
 	if wrong != nil {
 		return wrong.about(f.id)
 	}
-	if text := warning(r.Invoice); text != "" {
-		ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Warning", text)
+	if p.warning != "" {
+		ctx.Response.Header.Set(s.cfg.HeaderPrefix+"-Warning", p.warning)
 	}
 	return nil
 }

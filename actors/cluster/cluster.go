@@ -2,9 +2,9 @@
 // not know who owns a partition: that is decided by the log's assignment and the epoch
 // protocol of actors/shard.
 //
-// Gossip is encrypted if a secret is configured. Actor messages are not encrypted, so their
-// port belongs on a private network (docs/decisions/0009). They are small by design, because
-// content goes through the log.
+// Gossip is encrypted if a secret is configured. Actor messages travel over mutual TLS, and what
+// of them reaches an actor is checked by a list of what nodes send (docs/decisions/0033). They are
+// small by design, because content goes through the log.
 package cluster
 
 import (
@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"platen.dev/events"
+	"platen.dev/events/secret"
 )
 
 // Config is how a node finds the others, and what it tells them.
@@ -32,9 +33,9 @@ type Config struct {
 	Join []string
 	// Actors is the address of this node's actors, host:port, as the other nodes reach it.
 	Actors string
-	// Secrets are those that gossip is accepted with, of 16, 24 or 32 bytes each. The first one
-	// encrypts it. Empty means no encryption.
-	Secrets [][]byte
+	// Secrets are those that gossip is accepted with. The first one encrypts it. Empty means no
+	// encryption.
+	Secrets []secret.Root
 	// Now is the clock that the node goes by, System that of its machine. Both are compared
 	// with those of the others.
 	Now, System func() time.Time
@@ -113,14 +114,25 @@ func (c *Cluster) memberlistConfig() (*memberlist.Config, error) {
 	conf.Name = string(c.cfg.Node)
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicionMult
-	if len(c.cfg.Secrets) > 0 {
-		if conf.Keyring, err = memberlist.NewKeyring(c.cfg.Secrets, c.cfg.Secrets[0]); err != nil {
-			return nil, err
-		}
+	if conf.Keyring, err = keyring(c.cfg.Secrets); err != nil {
+		return nil, err
 	}
 	conf.Events, conf.Delegate, conf.Ping = (*watcher)(c), (*delegate)(c), (*clockProbe)(c)
 	conf.LogOutput = io.Discard
 	return conf, nil
+}
+
+// keyring returns the keys of gossip, nil without secrets.
+func keyring(secrets []secret.Root) (*memberlist.Keyring, error) {
+	if len(secrets) == 0 {
+		return nil, nil
+	}
+	var keys [][]byte
+	for _, s := range secrets {
+		key := s.Key("platen gossip v1")
+		keys = append(keys, key[:])
+	}
+	return memberlist.NewKeyring(keys, keys[0])
 }
 
 // join contacts the configured nodes, as far as they can be reached.

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -9,14 +8,16 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/fxamacker/cbor/v2"
 
+	"platen.dev/actors/cluster/pki"
 	"platen.dev/events"
+	"platen.dev/events/secret"
 	"platen.dev/events/testkit"
 )
 
 // join joins with secrets, separated by spaces.
 func join(t *testing.T, name, secrets string, gone chan events.NodeID, others ...*Cluster) *Cluster {
 	t.Helper()
-	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secrets: bytes.Fields([]byte(secrets)), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
+	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secrets: roots(secrets), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
 	for _, o := range others {
 		cfg.Join = append(cfg.Join, o.Address())
 	}
@@ -27,13 +28,20 @@ func join(t *testing.T, name, secrets string, gone chan events.NodeID, others ..
 	return c
 }
 
+func roots(secrets string) (all []secret.Root) {
+	for _, s := range strings.Fields(secrets) {
+		all = append(all, secret.Random([]byte(s)))
+	}
+	return all
+}
+
 // Nodes see one another join, leave and die.
 func TestMembers(t *testing.T) {
 	gone := make(chan events.NodeID, 10)
-	const secret = "0123456789abcdef"
-	a := join(t, "a", secret, gone)
-	b := join(t, "b", secret, make(chan events.NodeID, 10), a)
-	c := join(t, "c", secret, make(chan events.NodeID, 10), a)
+	const ours = "0123456789abcdef"
+	a := join(t, "a", ours, gone)
+	b := join(t, "b", ours, make(chan events.NodeID, 10), a)
+	c := join(t, "c", ours, make(chan events.NodeID, 10), a)
 	testkit.Eventually(t, "everybody knows everybody", func() bool { return a.Nodes() == 3 && b.Nodes() == 3 && c.Nodes() == 3 })
 	if !a.Alive("b") || !b.Alive("a") || !a.Alive("a") || a.Alive("x") {
 		t.Error("a or b has the wrong nodes alive")
@@ -63,7 +71,7 @@ func TestMetadata(t *testing.T) {
 	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
 	defer a.Close()
 	b, err := Join(Config{
-		Node: "b", Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secrets: [][]byte{[]byte("0123456789abcdef")}, Join: []string{a.Address()},
+		Node: "b", Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secrets: roots("0123456789abcdef"), Join: []string{a.Address()},
 		Now: time.Now, System: time.Now, Gone: func(events.NodeID) {}, Changed: func() { changed <- struct{}{} }, Logger: testkit.Silent(),
 	})
 	if err != nil {
@@ -151,7 +159,16 @@ func TestBadAddresses(t *testing.T) {
 		}
 	}
 	system := actor.NewActorSystem()
-	if _, err := StartRemote(system, "192.0.2.1:1"); err == nil || !strings.Contains(err.Error(), "192.0.2.1:1") {
+	if _, err := StartRemote(system, RemoteConfig{Address: "192.0.2.1:1", Identity: anyIdentity(t), Logger: testkit.Silent()}); err == nil || !strings.Contains(err.Error(), "192.0.2.1:1") {
 		t.Errorf("actors on a foreign address: %v", err)
 	}
+}
+
+func anyIdentity(t *testing.T) *pki.Identity {
+	t.Helper()
+	i, err := pki.FromSecrets(roots("any"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
 }

@@ -2,36 +2,81 @@ package cluster
 
 import (
 	"fmt"
+	"log/slog"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/remote"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"platen.dev/actors/cluster/pki"
 )
 
-// maxMessage bounds a gRPC message in bytes. The remote writer sends up to 1000 envelopes in
-// one message; gRPC's default of 4 MiB would break the stream and lose them silently.
-const maxMessage = 64 << 20
+// RemoteConfig is what a Remote needs.
+type RemoteConfig struct {
+	// Address is where other nodes reach this one's actors, host:port; port 0 picks a free one.
+	Address string
+	// Identity says who this node is, and whom it talks to.
+	Identity *pki.Identity
+	// Targets are the names of the actors that other nodes may send to.
+	Targets []string
+	Logger  *slog.Logger
+}
 
-// StartRemote lets actors of other nodes reach those of system at address, host:port; port 0
-// picks a free one. It must be called before the first actor is spawned, because an actor's
-// address contains the node's.
-func StartRemote(system *actor.ActorSystem, address string) (stop func(), err error) {
-	host, port, err := splitAddress(address)
+// Remote carries messages between the actors of this node and those of others, over mutual TLS.
+type Remote struct {
+	remote   *remote.Remote
+	refusals *refusals
+}
+
+const (
+	// handshakeTimeout bounds how long a connection may take to show who it is.
+	handshakeTimeout = 5 * time.Second
+	// maxStreams bounds the streams of a connection. A node has one.
+	maxStreams = 4
+)
+
+// StartRemote lets actors of other nodes reach those of system. It must be called before the
+// first actor is spawned, because an actor's address contains the node's.
+func StartRemote(system *actor.ActorSystem, c RemoteConfig) (r *Remote, err error) {
+	host, port, err := splitAddress(c.Address)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { // the library panics if it cannot listen
-		if r := recover(); r != nil {
-			err = fmt.Errorf("listen for actors on %s: %v", address, r)
+		if panicked := recover(); panicked != nil {
+			r, err = nil, fmt.Errorf("listen for actors on %s: %v", c.Address, panicked)
 		}
 	}()
-	r := remote.NewRemote(system, remote.Configure(host, port,
-		remote.WithServerOptions(grpc.MaxRecvMsgSize(maxMessage))))
-	r.Start()
-	return func() { r.Shutdown(false) }, nil
+	r = &Remote{refusals: newRefusals(c.Logger)}
+	g := gate{address: system.Address, targets: map[string]bool{}}
+	for _, name := range c.Targets {
+		g.targets[name] = true
+	}
+	guard := &guard{gate: g, refusals: r.refusals}
+	r.remote = remote.NewRemote(system, remote.Configure(host, port,
+		remote.WithEndpointWriterBatchSize(maxBatch),
+		remote.WithServerOptions(
+			grpc.Creds(observed{credentials.NewTLS(c.Identity.Server()), r.refusals}),
+			grpc.ConnectionTimeout(handshakeTimeout), grpc.MaxConcurrentStreams(maxStreams), grpc.MaxRecvMsgSize(maxFrame),
+			grpc.ChainUnaryInterceptor(guard.unary), grpc.ChainStreamInterceptor(guard.stream),
+		),
+		remote.WithDialOptions(
+			grpc.WithTransportCredentials(observed{credentials.NewTLS(c.Identity.Client()), r.refusals}),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxFrame)),
+		)))
+	r.remote.Start()
+	return r, nil
 }
+
+// Close ends all connections.
+func (r *Remote) Close() { r.remote.Shutdown(false) }
+
+// Refused returns how often something was refused to other ends, by reason.
+func (r *Remote) Refused() map[Refusal]int64 { return r.refusals.counts() }
 
 func splitAddress(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)

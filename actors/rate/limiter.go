@@ -20,8 +20,8 @@ const (
 	replyTimeout = 100 * time.Millisecond
 	// silence is for how long an owner that did not reply is not asked again.
 	silence = time.Second
-	// actorName is the name of the actor that replies to other nodes.
-	actorName = "rate"
+	// ActorName is the name of the actor that replies to other nodes.
+	ActorName = "rate"
 	// maxID bounds the account id in a message of another node, in bytes.
 	maxID = 128
 )
@@ -61,7 +61,7 @@ func Start(cfg Config) (*Limiter, error) {
 	l := &Limiter{cfg: cfg, windows: newWindows(), silent: map[events.NodeID]time.Time{}}
 	props := actor.PropsFromFunc(l.receive)
 	var err error
-	l.pid, err = cfg.System.Root.SpawnNamed(props, actorName)
+	l.pid, err = cfg.System.Root.SpawnNamed(props, ActorName)
 	return l, err
 }
 
@@ -99,7 +99,7 @@ func (l *Limiter) ask(owner events.NodeID, req takeRequest) (rate events.Rate, e
 	if err != nil {
 		return rate, err
 	}
-	reply, err := l.cfg.System.Root.RequestFuture(actor.NewPID(address, actorName), wrapperspb.Bytes(b), replyTimeout).Result()
+	reply, err := l.cfg.System.Root.RequestFuture(actor.NewPID(address, ActorName), wrapperspb.Bytes(b), replyTimeout).Result()
 	if err != nil {
 		return rate, err
 	}

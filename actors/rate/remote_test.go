@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/cluster/pki"
 	"platen.dev/events"
+	"platen.dev/events/secret"
 	"platen.dev/events/testkit"
 )
 
@@ -18,7 +20,11 @@ import (
 func TestTwoNodes(t *testing.T) {
 	start := func(self events.NodeID, address func(events.NodeID) (string, bool)) (*Limiter, func()) {
 		system := testkit.NewSystem()
-		stop, err := cluster.StartRemote(system, "127.0.0.1:0")
+		identity, err := pki.FromSecrets([]secret.Root{{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		remote, err := cluster.StartRemote(system, cluster.RemoteConfig{Address: "127.0.0.1:0", Identity: identity, Targets: []string{ActorName}, Logger: testkit.Silent()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +35,7 @@ func TestTwoNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l, func() { l.Close(); stop(); system.Shutdown() }
+		return l, func() { l.Close(); remote.Close(); system.Shutdown() }
 	}
 	owner, stopOwner := start("owner", nil)
 	other, stopOther := start("other", func(events.NodeID) (string, bool) { return owner.cfg.System.Address(), true })

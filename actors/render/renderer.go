@@ -95,15 +95,15 @@ type Renderer struct {
 	end     sync.Once
 }
 
-// name is the actor name of every node's renderer.
-const name = "renderer"
+// ActorName is the name of every node's renderer.
+const ActorName = "renderer"
 
 // PID returns the PID of the renderer of the node whose actors listen on address.
-func PID(address string) *actor.PID { return actor.NewPID(address, name) }
+func PID(address string) *actor.PID { return actor.NewPID(address, ActorName) }
 
 // Start starts a renderer.
 func Start(system *actor.ActorSystem, cfg Config) (*Renderer, error) {
-	return startAs(name, system, cfg)
+	return startAs(ActorName, system, cfg)
 }
 
 func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, error) {

@@ -32,8 +32,8 @@ func deliver(ctx actor.Context, to events.Address, r CommandReply) {
 	ctx.Send(pid, wrapperspb.Bytes(b))
 }
 
-// repliesName is the name of the process that receives a node's replies.
-const repliesName = "replies"
+// RepliesName is the name of the process that receives a node's replies.
+const RepliesName = "replies"
 
 // replies hands each reply that arrives at a node to the request that is waiting for it,
 // by command id. It is a process without a mailbox: the request is completed on the
@@ -51,7 +51,7 @@ var errSecondGateway = errors.New("the actor system has a gateway already")
 
 func registerReplies(system *actor.ActorSystem) (*replies, error) {
 	r := &replies{waiting: map[events.CommandID]chan events.Reply{}}
-	pid, added := system.ProcessRegistry.Add(r, repliesName)
+	pid, added := system.ProcessRegistry.Add(r, RepliesName)
 	if !added {
 		return nil, errSecondGateway
 	}

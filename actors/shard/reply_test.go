@@ -11,7 +11,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/cluster/pki"
 	"platen.dev/events"
+	"platen.dev/events/secret"
 	"platen.dev/events/testkit"
 )
 
@@ -20,11 +22,15 @@ import (
 func TestRepliesCrossNodes(t *testing.T) {
 	newSystem := func() *actor.ActorSystem {
 		system := testkit.System(t)
-		stop, err := cluster.StartRemote(system, "127.0.0.1:0")
+		identity, err := pki.FromSecrets([]secret.Root{{}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(stop)
+		remote, err := cluster.StartRemote(system, cluster.RemoteConfig{Address: "127.0.0.1:0", Identity: identity, Targets: []string{RepliesName}, Logger: testkit.Silent()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(remote.Close)
 		return system
 	}
 	here, there := newSystem(), newSystem()

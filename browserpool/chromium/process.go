@@ -38,7 +38,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Process is a running browser with its pipe. It leads its own process group, dies with
+// Process is a running browser with its pipe. It leads a session of its own, dies with
 // this process, and leaves neither zombies nor its profile directory behind.
 type Process struct {
 	// Pipe talks to the browser; it has one reader.
@@ -99,7 +99,7 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 	cmd.Env = environment(p.profile)
 	cmd.Stderr = p.stderr
 	cmd.ExtraFiles = []*os.File{childIn, childOut}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	// Helpers that outlive the browser hold its stderr open; do not wait for them.
 	cmd.WaitDelay = time.Second
 	return cmd
@@ -119,6 +119,7 @@ func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 		return
 	}
 	p.pid = cmd.Process.Pid
+	go p.setSessionPriority(p.nice)
 	p.boundMemory()
 	started <- nil
 	err := cmd.Wait()
@@ -151,7 +152,7 @@ func reap(group int) {
 	}
 }
 
-// PID is the browser's process id, and the id of its process group.
+// PID is the browser's process id, and the id of its session and process group.
 func (p *Process) PID() int { return p.pid }
 
 // Exited is closed once the browser and all its helpers are gone, reaped, and the profile is removed.

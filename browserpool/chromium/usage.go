@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Usage is what processes have used.
@@ -117,21 +115,6 @@ func anonymous(pid int) (size int64) {
 	}
 	return size
 }
-
-// Yield lowers the priority of processes to the lowest. For processes of the same user it
-// cannot be raised again.
-func Yield(pids []int) {
-	for _, pid := range pids {
-		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-		for _, t := range threads {
-			if tid, err := strconv.Atoi(t.Name()); err == nil {
-				_ = unix.Setpriority(unix.PRIO_PROCESS, tid, lowestPriority)
-			}
-		}
-	}
-}
-
-const lowestPriority = 19
 
 // renderers returns the processes of the browser that render pages.
 func (p *Process) renderers() map[int]bool {

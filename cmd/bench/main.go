@@ -26,13 +26,20 @@ func main() {
 		serveBare(os.Args[2])
 		return
 	}
+	if len(os.Args) == 5 && os.Args[1] == mobArgument {
+		if err := mob(os.Args[2], os.Args[3], os.Args[4]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	var s settings
 	flag.StringVar(&s.platen, "platen", "bin/platen", "the `BINARY` to measure")
 	flag.StringVar(&s.documents, "documents", "testdata/bench", "`DIR` of the documents to render")
 	flag.DurationVar(&s.duration, "duration", 4*time.Second, "how long each measurement of a round runs")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each pair is measured, alternating; medians are printed")
-	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, events, poll, queue, wait or render")
-	flag.StringVar(&s.kind, "kind", "", "of render, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
+	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, events, poll, queue, wait, neighbours or render")
+	flag.StringVar(&s.kind, "kind", "", "of render and neighbours, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -44,7 +51,7 @@ func run(s settings) error {
 	for _, m := range []struct {
 		name    string
 		measure func(settings) error
-	}{{"accept", accept}, {"events", publishing}, {"poll", poll}, {"queue", queue}, {"wait", wait}, {"render", render}} {
+	}{{"accept", accept}, {"events", publishing}, {"poll", poll}, {"queue", queue}, {"wait", wait}, {"neighbours", neighboursBench}, {"render", render}} {
 		if s.only != "" && s.only != m.name {
 			continue
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,7 +28,8 @@ type localCluster struct {
 	machines []*machine
 }
 
-func startLocalCluster(t *testing.T, nodes int) *localCluster {
+// startLocalCluster starts nodes, after configure has changed what it likes.
+func startLocalCluster(t *testing.T, nodes int, configure ...func(i int, c *node.ClusterConfig)) *localCluster {
 	t.Helper()
 	c := &localCluster{broker: nodetest.Broker(t)}
 	ports, files := testkit.FreePorts(t, 2*nodes), t.TempDir()
@@ -34,7 +37,10 @@ func startLocalCluster(t *testing.T, nodes int) *localCluster {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{c.broker}, 2
-		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "0123456789abcdef"}
+		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "r7Kq2mXv9TzLp4Wd"}
+		for _, change := range configure {
+			change(i, &cfg.Cluster)
+		}
 		c.nodes = append(c.nodes, nodetest.Start(t, cfg, node.Options{}))
 		c.machines = append(c.machines, &machine{data: cfg.Data})
 	}
@@ -72,10 +78,10 @@ func (c *localCluster) share() []int {
 
 // TestCluster follows jobs through three nodes. Any node accepts a job, whichever node
 // owns its shard. Every node knows the job and serves its file. A node that leaves hands
-// over what it has.
+// over what it has. The nodes have certificates in files, and refuse nothing that they send.
 func TestCluster(t *testing.T) {
 	t.Parallel() // it mostly waits
-	c := startLocalCluster(t, 3)
+	c := startLocalCluster(t, 3, certificates(t))
 	testkit.Eventually(t, "the nodes share the shards evenly", func() bool {
 		s := c.share()
 		return s[0] == 2 && s[1] == 2 && s[2] == 2
@@ -92,6 +98,10 @@ func TestCluster(t *testing.T) {
 			awaitFile(t, j.from, c.address(i), j.id)
 		}
 	}
+	c.checkRefused(t)
+	if expires := time.Unix(int64(value(scrape(t, c.address(0))["platen_cluster_certificate_expiry_seconds"])), 0); time.Until(expires).Round(24*time.Hour) != 365*24*time.Hour {
+		t.Errorf("the certificate expires at %s", expires)
+	}
 	jobs = append(jobs, c.leave(t, customers)...)
 	l := openKafka(t, c.broker)
 	b := auditJournal(t, l)
@@ -102,6 +112,28 @@ func TestCluster(t *testing.T) {
 	charged := b.checkStates(t, l)
 	for _, m := range c.machines {
 		m.checkLedger(t, l, charged)
+	}
+}
+
+// certificates has an operator make the files of a cluster's nodes.
+func certificates(t *testing.T) func(i int, c *node.ClusterConfig) {
+	t.Helper()
+	dir, operator := filepath.Join(t.TempDir(), "cluster"), &machine{}
+	operator.admin(t, "cluster", "init", dir)
+	return func(i int, c *node.ClusterConfig) {
+		name := fmt.Sprint("node", i+1)
+		operator.admin(t, "cluster", "join", dir, name)
+		c.CertFile, c.KeyFile, c.CAFile = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key"), filepath.Join(dir, "ca.pem")
+	}
+}
+
+// checkRefused checks that no node has refused what another sent.
+func (c *localCluster) checkRefused(t *testing.T) {
+	t.Helper()
+	for i := range c.nodes {
+		if refused := value(scrape(t, c.address(i))["platen_peer_refused_total"]); refused != 0 {
+			t.Errorf("node %d has refused %v of its peers' messages", i, refused)
+		}
 	}
 }
 
@@ -181,7 +213,7 @@ func TestANodeThatSeesNobody(t *testing.T) {
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 8
 		cfg.EgressAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
-		cfg.Cluster = node.ClusterConfig{Gossip: gossip, Actors: actors, Join: []string{join}, Secret: "0123456789abcdef"}
+		cfg.Cluster = node.ClusterConfig{Gossip: gossip, Actors: actors, Join: []string{join}, Secret: "r7Kq2mXv9TzLp4Wd"}
 		return nodetest.Start(t, cfg, node.Options{}), &machine{data: cfg.Data}
 	}
 	busy, m := start(ports[0], ports[1], ports[0])
@@ -225,7 +257,7 @@ func TestAWrongClock(t *testing.T) {
 		cfg := nodetest.Config(t)
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
-		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: []string{ports[0], ports[2]}, Secret: "0123456789abcdef"}
+		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: []string{ports[0], ports[2]}, Secret: "r7Kq2mXv9TzLp4Wd"}
 		return nodetest.Start(t, cfg, node.Options{Wall: wall, Logger: slog.New(slog.NewTextHandler(said, nil))}), &machine{data: cfg.Data}
 	}
 	var ahead atomic.Int64 // of the wrong clock

@@ -18,18 +18,22 @@ type rule struct{ may, why string }
 var rules = map[string]rule{
 	"events":                   {"", "commands, events and their bytes: everything rests on them"},
 	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
-	"events/seal":              {"events", "encrypts what a job carries, and knows no job"},
+	"events/secret":            {"", "keys from a secret, and which secrets are too weak"},
+	"events/seal":              {"events events/secret", "encrypts what a job carries, and knows no job"},
 	"events/public":            {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
-	"events/bus":               {"events/eventlog", "carries records as Watermill messages, and gives them no meaning"},
+	"events/bus":               {"events/eventlog events/eventlog/kafka/access", "carries records as Watermill messages, and gives them no meaning"},
 	"events/disk":              {"", "directories and databases on a disk: nothing about what they hold"},
 	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
 	"events/eventlog/embedded": {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
-	"events/eventlog/kafka":    {"events/eventlog", "a back end knows the contract of the log and nothing above it"},
+	"events/tlsfile":           {"", "the TLS of a client, from files"},
+	"events/eventlog/kafka":    {"events/eventlog events/eventlog/kafka/access", "a back end knows the contract of the log and nothing above it"},
 	"events/eventlog/logtest":  {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
 	"events/testkit":           {"", "shared by the tests of all packages"},
 	"store":                    {"events/disk", "files are files: storage knows no jobs"},
 	"store/s3test":             {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
 	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
+
+	"events/eventlog/kafka/access": {"events/tlsfile", "how clients get in: nothing of what they do there"},
 
 	"projections/publish": {"events events/eventlog events/public projections", "publishes what the journal accepts, and keeps nothing"},
 
@@ -37,7 +41,7 @@ var rules = map[string]rule{
 
 	"ledger":                           {"", "the contract of the usage ledger: entries and sums, wherever they come from and are kept"},
 	"ledger/embedded":                  {"events/disk ledger", "a back end knows the contract of the ledger and nothing above it"},
-	"ledger/clickhouse":                {"ledger", "a back end knows the contract of the ledger and nothing above it"},
+	"ledger/clickhouse":                {"events/tlsfile ledger", "a back end knows the contract of the ledger and nothing above it"},
 	"ledger/clickhouse/clickhousetest": {"events/testkit", "a server for tests: knows nothing of the ledger"},
 	"ledger/ingest":                    {"events events/bus events/eventlog events/public ledger", "reads the public events as any consumer does; nothing of jobs and accounts"},
 	"ledger/reconcile":                 {"events/eventlog events/public ledger ledger/ingest", "reads the log by itself, and shares with ingest only what an entry is"},
@@ -61,7 +65,8 @@ var rules = map[string]rule{
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
 	"actors/account":         {"actors/job events events/contract projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
 	"actors/command":         {"events events/eventlog", "puts commands into the log"},
-	"actors/cluster":         {"events", "who is up, and how to reach them; not what they do"},
+	"actors/cluster/pki":     {"events/secret", "certificates of nodes: who signs and who is taken, without connections"},
+	"actors/cluster":         {"actors/cluster/pki events events/secret", "who is up, and how to reach them; not what they do"},
 	"actors/rate":            {"events events/contract", "counts requests in memory, outside the log"},
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
@@ -103,12 +108,12 @@ var rules = map[string]rule{
 	"cmd/platen/cli":     {"", "flags and usage"},
 	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal ledger ledger/ingest ledger/reconcile projections",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/cluster actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/seal ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
+		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
+			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

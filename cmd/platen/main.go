@@ -41,7 +41,7 @@ Usage:
   platen webhook listen                     show and verify the webhooks that arrive; --port PORT, --secret SECRET, --answer STATUS
   platen version                            print the version
 
-The admin commands and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
+The admin commands, but for "admin cluster", and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
 starter, pro or business. "log dump" asks a running node, too, or else reads the log itself. The e-invoice commands need
 no node.
 `

@@ -118,7 +118,7 @@ session_seconds = %d
 gossip = "%[6]s:7946"
 actors = "%[6]s:7947"
 join = [%s]
-secret = "0123456789abcdef"
+secret = "r7Kq2mXv9TzLp4Wd"
 `, clusterPartitions, n.files.Dir, s.network.Host("self").Addr, quoted(s.kafka.Addresses()), stormSession, n.host.Addr, quoted(join))
 }
 

@@ -29,6 +29,7 @@ func TestOverNodes(t *testing.T) {
 		c.checkRate(t, secret, account)
 		c.checkRevoked(t, account, secret)
 	}
+	c.checkRefused(t)
 }
 
 // checkRate sends three times as many requests as the plan allows, to each node in turn.

@@ -2,8 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -39,6 +44,73 @@ func TestWorkDirectory(t *testing.T) {
 	}
 	p.stop(t)
 	checkEmpty(t, m.work())
+}
+
+// A node takes what is in its directories from everybody else, also what was there before, and
+// neither it nor its browsers leave core dumps.
+func TestNothingIsForOthers(t *testing.T) {
+	t.Parallel()
+	files := filepath.Join(t.TempDir(), "results")
+	m := newMachine(t, "--dev", "--files", files)
+	p := m.start(t)
+	p.stop(t)
+	for _, root := range []string{m.data, files} {
+		walk(t, root, func(path string, info fs.FileInfo) {
+			if err := os.Chmod(path, info.Mode().Perm()|0o044|(info.Mode().Perm()&0o100)>>3); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	p = m.start(t)
+	seen := 0
+	for _, root := range []string{m.data, files} {
+		walk(t, root, func(path string, info fs.FileInfo) {
+			seen++
+			if strings.HasPrefix(path, m.work()) && path != m.work() { // the browser's, below a private directory
+				return
+			}
+			if info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has %s", path, info.Mode())
+			}
+		})
+	}
+	if seen < 300 {
+		t.Errorf("only %d files were looked at", seen)
+	}
+	processes := append(m.browsers(), strconv.Itoa(p.cmd.Process.Pid))
+	if len(processes) < 2 {
+		t.Error("there is no browser")
+	}
+	for _, pid := range processes {
+		limits, err := os.ReadFile(fmt.Sprintf("/proc/%s/limits", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`(?m)^Max core file size +[01] +[01] `).Match(limits) {
+			t.Errorf("process %s may leave a core dump: %s", pid, limits)
+		}
+	}
+	p.stop(t)
+}
+
+// walk calls f for everything in a directory that stays there meanwhile.
+func walk(t *testing.T, root string, f func(path string, info fs.FileInfo)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil {
+			var info fs.FileInfo
+			if info, err = entry.Info(); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+				f(path, info)
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func checkPrivate(t *testing.T, dir string) {

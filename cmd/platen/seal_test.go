@@ -51,7 +51,7 @@ func TestRotateSeal(t *testing.T) {
 // The secret of a cluster is the operator's: the command says how to rotate it.
 func TestRotateSealOfCluster(t *testing.T) {
 	cfg := nodetest.Config(t)
-	cfg.Cluster.Secret = "0123456789abcdef"
+	cfg.Cluster.Secret = "r7Kq2mXv9TzLp4Wd"
 	nodetest.Start(t, cfg, node.Options{})
 	var out, errs strings.Builder
 	if err := run([]string{"admin", "seal", "rotate", "--data", cfg.Data}, &out, &errs); err == nil || !strings.Contains(err.Error(), "cluster.next_secret") {

@@ -32,6 +32,9 @@ const holdEvents = "PLATEN_HOLD_EVENTS"
 
 // runNode runs a node until it is told to stop, or cannot go on.
 func runNode(cfg node.Config, o node.Options, stdout io.Writer) error {
+	if err := harden(); err != nil {
+		return err
+	}
 	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -39,7 +42,10 @@ func runNode(cfg node.Config, o node.Options, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "platen %s listens on http://%s\n", o.Version, n.Address())
+	fmt.Fprintf(stdout, "platen %s listens on %s\n", o.Version, n.URL())
+	if address := n.OpsAddress(); address != "" {
+		fmt.Fprintf(stdout, "metrics for operators: http://%s/metrics\n", address)
+	}
 	if cfg.Dev {
 		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", node.DevKeysPath(cfg.Data))
 	}
@@ -68,6 +74,7 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.SetOutput(stderr)
 	flags.String("config", "", "configuration `FILE` (TOML; deploy/platen.toml shows every field); flags override it")
 	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")
+	flags.StringVar(&cfg.Ops, "ops", cfg.Ops, "serve metrics and health to operators on `HOST:PORT` (default: on --listen, metrics to this machine only)")
 	flags.StringVar(&cfg.Data, "data", cfg.Data, "keep everything in `DIR`")
 	flags.StringVar(&cfg.Files, "files", cfg.Files, "keep results in `DIR`, or s3://BUCKET/PREFIX, shared by the nodes of a cluster (default <data>/files)")
 	flags.BoolVar(&cfg.Dev, "dev", cfg.Dev, "create a demo account per plan; their keys go to <data>/dev-keys.json")
@@ -77,7 +84,7 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.StringVar(&cfg.Cluster.Gossip, "gossip", cfg.Cluster.Gossip, "gossip with other nodes on `HOST:PORT`")
 	flags.StringVar(&cfg.Cluster.Actors, "actors", cfg.Cluster.Actors, "let other nodes' actors reach this node on `HOST:PORT`")
 	flags.Var((*list)(&cfg.Cluster.Join), "join", "gossip addresses `HOST:PORT[,…]` of other nodes")
-	flags.Var((*secretFile)(&cfg.Cluster.Secret), "secret-file", "read the cluster's secret, the same on all nodes, from `FILE`: 16, 24 or 32 characters")
+	flags.Var((*secretFile)(&cfg.Cluster.Secret), "secret-file", "read the cluster's secret, the same on all nodes, from `FILE`: at least 16 characters")
 	flags.IntVar(&cfg.Browser.Slots, "slots", cfg.Browser.Slots, "render `N` documents at once (default: two per core and one more)")
 	flags.StringVar(&cfg.PublicURL, "public-url", cfg.PublicURL, "make the file URLs in webhooks from this `URL` of the API (default: http:// and the address of --listen)")
 	flags.StringVar(&cfg.WebhookPrefix, "webhook-prefix", cfg.WebhookPrefix, "begin the names of the webhooks' older headers with `PREFIX` (default X-Platen)")

@@ -128,9 +128,8 @@ var types = map[string]string{
 func asset(name string, body []byte) Asset {
 	sum := sha256.Sum256(body)
 	return Asset{Body: body, ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Headers: map[string]string{
-		"Content-Type":           types[path.Ext(name)],
-		"Cache-Control":          "public, max-age=3600",
-		"X-Content-Type-Options": "nosniff",
-		"Referrer-Policy":        "no-referrer",
+		"Content-Type":    types[path.Ext(name)],
+		"Cache-Control":   "public, max-age=3600",
+		"Referrer-Policy": "no-referrer",
 	}}
 }

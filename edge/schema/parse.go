@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"unicode/utf8"
 )
@@ -12,6 +13,9 @@ import (
 func parse(body []byte) (value any, offset int, err error) {
 	if offset := invalid(body); offset >= 0 {
 		return nil, offset, errors.New("not UTF-8")
+	}
+	if offset := tooMany(body); offset >= 0 {
+		return nil, offset, fmt.Errorf("more than %d values", maxValues)
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

@@ -12,6 +12,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/kafka/access"
 )
 
 // KafkaConfig says where Kafka is.
@@ -20,7 +21,9 @@ type KafkaConfig struct {
 	Brokers []string
 	// ClientID names the process in the brokers' logs.
 	ClientID string
-	Logger   *slog.Logger
+	// Access is how to get in.
+	Access access.Config
+	Logger *slog.Logger
 	// Pause is how long a subscriber waits before it asks Start again; 0 means 5 seconds.
 	Pause time.Duration
 }
@@ -33,7 +36,10 @@ const kafkaRecordBytes = eventlog.MaxRecord + 64<<10
 // nack. When the member gets a partition, that begins where start says, whatever the group has
 // committed; if start fails, it is asked again.
 func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subscriber, error) {
-	config := c.sarama()
+	config, err := c.sarama()
+	if err != nil {
+		return nil, err
+	}
 	config.Consumer.Return.Errors = true
 	config.Consumer.Offsets.Initial = sarama.OffsetOldest
 	config.Consumer.Group.Rebalance.Timeout = 10 * time.Second // what a member does meanwhile may be done twice
@@ -50,7 +56,10 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 // NewKafkaPublisher returns watermill-kafka's publisher. Publish returns when all replicas in sync
 // have the messages; each goes to the partition that it names.
 func NewKafkaPublisher(c KafkaConfig) (message.Publisher, error) {
-	config := c.sarama()
+	config, err := c.sarama()
+	if err != nil {
+		return nil, err
+	}
 	config.Producer.Return.Successes = true
 	config.Producer.RequiredAcks = sarama.WaitForAll
 	config.Producer.MaxMessageBytes = kafkaRecordBytes
@@ -62,11 +71,11 @@ func NewKafkaPublisher(c KafkaConfig) (message.Publisher, error) {
 	return p, nil
 }
 
-func (c KafkaConfig) sarama() *sarama.Config {
+func (c KafkaConfig) sarama() (*sarama.Config, error) {
 	config := sarama.NewConfig()
 	config.Version = sarama.V2_8_0_0
 	config.ClientID = c.ClientID
-	return config
+	return config, c.Access.Sarama(config)
 }
 
 // marshaler keeps a record as it is.

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"platen.dev/events/eventlog/kafka/access"
 	"platen.dev/events/testkit"
 )
 
@@ -21,7 +22,7 @@ func TestBrokerBus(t *testing.T) {
 	if broker == "" {
 		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
 	}
-	checkKafka(t, []string{broker}, newTopic(t, broker, 2))
+	checkKafka(t, []string{broker}, access.Config{}, newTopic(t, broker, 2))
 }
 
 // newTopic makes a topic with a name of its own, since the broker may be that of other tests.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"platen.dev/events/eventlog/kafka/access"
 	"platen.dev/events/testkit"
 )
 
@@ -23,13 +24,13 @@ func fakeKafka(t *testing.T, partitions int32) []string {
 	return cluster.ListenAddrs()
 }
 
-func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2), topic) }
+func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2), access.Config{}, topic) }
 
 // checkKafka publishes to a topic of two partitions, and subscribes again and again in one group:
 // whatever was acked before, a partition begins where start says.
-func checkKafka(t *testing.T, brokers []string, topic string) {
+func checkKafka(t *testing.T, brokers []string, entry access.Config, topic string) {
 	t.Helper()
-	config := KafkaConfig{Brokers: brokers, ClientID: "test", Logger: testkit.Silent(), Pause: time.Millisecond}
+	config := KafkaConfig{Brokers: brokers, Access: entry, ClientID: "test", Logger: testkit.Silent(), Pause: time.Millisecond}
 	p, err := NewKafkaPublisher(config)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"platen.dev/events"
+	"platen.dev/events/secret"
 )
 
 // ErrSealed means that a credential cannot be decrypted: it was sealed with another
@@ -25,6 +26,16 @@ type Secrets struct {
 	// Former are those of the past, the newest first. The last one, or Present without any, goes on
 	// being what keys of accounts and fingerprints are derived from, which must not change.
 	Former [][]byte
+	// Chosen says that people chose the secrets: keys are derived so that guessing is slow.
+	Chosen bool
+}
+
+// root is what keys of a secret are derived from.
+func (s Secrets) root(of []byte) secret.Root {
+	if s.Chosen {
+		return secret.Stretch(string(of))
+	}
+	return secret.Random(of)
 }
 
 // Key encrypts and decrypts credentials. All nodes of a cluster have the same one. It may be used
@@ -37,7 +48,8 @@ type ring struct {
 	derive [32]byte
 }
 
-// NewKey derives a key from secrets: AES-256-GCM under the SHA-256 of each.
+// NewKey derives a key from secrets: AES-256-GCM under a key of package secret for each. What was
+// sealed before that package existed, under a plain hash, can be opened.
 func NewKey(s Secrets) *Key {
 	k := &Key{}
 	k.Replace(s)
@@ -53,16 +65,23 @@ func (k *Key) Replace(s Secrets) {
 	for _, former := range s.Former {
 		first, all = former, append(all, former)
 	}
-	r := &ring{derive: sha256.Sum256(append([]byte("platen derive v1\x00"), first...))}
-	for _, secret := range all {
-		r.aeads = append(r.aeads, aeadOf(secret))
+	r := &ring{derive: hashed("platen derive v1", first)}
+	for _, of := range all {
+		r.aeads = append(r.aeads, aeadOf(s.root(of).Key("platen seal v2")))
+	}
+	for _, of := range all {
+		r.aeads = append(r.aeads, aeadOf(hashed("platen seal v1", of)))
 	}
 	k.ring.Store(r)
 }
 
-func aeadOf(secret []byte) cipher.AEAD {
-	sum := sha256.Sum256(append([]byte("platen seal v1\x00"), secret...))
-	block, err := aes.NewCipher(sum[:])
+// hashed is how keys were derived at first, and what must never change still is.
+func hashed(label string, of []byte) [32]byte {
+	return sha256.Sum256(append([]byte(label+"\x00"), of...))
+}
+
+func aeadOf(key [32]byte) cipher.AEAD {
+	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic(err) // cannot happen: the key has 32 bytes
 	}
@@ -78,9 +97,9 @@ const SecretSize = 32
 
 // NewSecret returns a random secret for NewKey.
 func NewSecret() []byte {
-	secret := make([]byte, SecretSize)
-	rand.Read(secret) // never fails: crypto/rand aborts the process instead
-	return secret
+	b := make([]byte, SecretSize)
+	rand.Read(b) // never fails: crypto/rand aborts the process instead
+	return b
 }
 
 // Seal encrypts a credential of a job; "" becomes nil.

@@ -2,6 +2,7 @@ package seal
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"testing"
 
@@ -79,5 +80,53 @@ func TestRotation(t *testing.T) {
 	}
 	if got, err := old.Open(job, waiting.Seal(job, "x")); got != "x" || err != nil {
 		t.Errorf("the next secret seals already: %q %v", got, err)
+	}
+}
+
+// What was sealed in the first form, under a plain hash of the secret, is opened, by a key whose
+// secret has been rotated since too. What is derived is what it was.
+func TestFirstForm(t *testing.T) {
+	first, job := []byte("0123456789abcdef"), events.JobID([]byte("fedcba9876543210"))
+	value := func(text string) []byte {
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	ofJob := value("f24a8a33314c225bcaaddf0d76fbd278785628dc66177b6c6b3959016dd81c904cba5e1b3a519e")
+	ofAccount := value("80d9cdd76c6b1066f5cf9d04609d0341d91909167e29ff2f5d4713e851e662886bf7523893d98a91fa")
+	for name, s := range map[string]Secrets{
+		"of a node":             {Present: first},
+		"of a cluster":          {Present: first, Chosen: true},
+		"of a cluster, rotated": {Present: []byte("another"), Former: [][]byte{first}, Chosen: true},
+	} {
+		k := NewKey(s)
+		if got, err := k.Open(job, ofJob); got != "user:secret" || err != nil {
+			t.Errorf("%s: got %q %v", name, got, err)
+		}
+		if got, err := k.OpenFor("acc", ofAccount); got != "of an account" || err != nil {
+			t.Errorf("%s: got %q %v", name, got, err)
+		}
+		if got := k.WebhookKey("acc"); !bytes.Equal(got[:], value("7f9af5b5780aca74554fc00da7ae9225d37d3d37fce4ceb8c84c617af1e489ba")) {
+			t.Errorf("%s: webhooks are signed with %x", name, got)
+		}
+		if got := k.Fingerprint([32]byte{1}); !bytes.Equal(got[:], value("8b2fefb4994feeeb2e8727cd759bb8dfc29f8726c720eaa12802e7b3898d5fdf")) {
+			t.Errorf("%s: fingerprint %x", name, got)
+		}
+	}
+}
+
+// Nothing is sealed in the first form any more, nor without stretching a secret that was chosen.
+func TestPresentForm(t *testing.T) {
+	secret, job := []byte("0123456789abcdef"), events.NewJobID()
+	chosen, random := NewKey(Secrets{Present: secret, Chosen: true}), NewKey(Secrets{Present: secret})
+	for _, k := range []*Key{chosen, random} {
+		if _, err := aeadOf(hashed("platen seal v1", secret)).Open(nil, nil, k.Seal(job, "x"), job[:]); err == nil {
+			t.Error("it is sealed under a plain hash of the secret")
+		}
+	}
+	if _, err := random.Open(job, chosen.Seal(job, "x")); !errors.Is(err, ErrSealed) {
+		t.Errorf("it is sealed under a key that is quickly derived: %v", err)
 	}
 }

@@ -15,10 +15,11 @@ import (
 	"time"
 )
 
-// Certificates are the files of a server's certificate, which an authority of its own has signed.
-type Certificates struct{ Authority, Server, Key string }
+// Certificates are the files of the certificates of a server and of a client, with their keys, which
+// an authority of their own has signed: ca.pem, server.pem, server.key, client.pem and client.key.
+type Certificates struct{ Authority, Server, Key, Client, ClientKey string }
 
-// MakeCertificates makes a certificate for addresses, valid for a day.
+// MakeCertificates makes a certificate for addresses and one for a client, valid for a day.
 func MakeCertificates(t testing.TB, addresses ...net.IP) Certificates {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,7 +31,11 @@ func MakeCertificates(t testing.TB, addresses ...net.IP) Certificates {
 		SerialNumber: big.NewInt(2), NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
 		IPAddresses: addresses, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
-	authorityKey, serverKey := newKey(t), newKey(t)
+	client := &x509.Certificate{
+		SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "client of the tests"}, NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	authorityKey, serverKey, clientKey := newKey(t), newKey(t), newKey(t)
 	write := func(name, kind string, der []byte, err error) string {
 		path := filepath.Join(dir, name)
 		if err == nil {
@@ -41,12 +46,18 @@ func MakeCertificates(t testing.TB, addresses ...net.IP) Certificates {
 		}
 		return path
 	}
-	signed := func(name string, certificate *x509.Certificate, key *ecdsa.PrivateKey) string {
-		der, err := x509.CreateCertificate(rand.Reader, certificate, authority, &key.PublicKey, authorityKey)
+	signed := func(name string, certificate *x509.Certificate, key *ecdsa.PublicKey) string {
+		der, err := x509.CreateCertificate(rand.Reader, certificate, authority, key, authorityKey)
 		return write(name, "CERTIFICATE", der, err)
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(serverKey)
-	return Certificates{signed("ca.pem", authority, authorityKey), signed("server.pem", server, serverKey), write("server.key", "PRIVATE KEY", der, err)}
+	stored := func(name string, key *ecdsa.PrivateKey) string {
+		der, err := x509.MarshalPKCS8PrivateKey(key)
+		return write(name, "PRIVATE KEY", der, err)
+	}
+	return Certificates{
+		signed("ca.pem", authority, &authorityKey.PublicKey), signed("server.pem", server, &serverKey.PublicKey), stored("server.key", serverKey),
+		signed("client.pem", client, &clientKey.PublicKey), stored("client.key", clientKey),
+	}
 }
 
 func newKey(t testing.TB) *ecdsa.PrivateKey {

@@ -2,15 +2,15 @@ package clickhouse
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"regexp"
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"platen.dev/events/tlsfile"
 )
 
 // Config says which ClickHouse keeps the ledger.
@@ -22,10 +22,10 @@ type Config struct {
 	Database string
 	// User may create tables in the database, and read and insert. Empty is ClickHouse's "default".
 	User, Password string
-	// TLS encrypts connections. CAFile is a PEM file of the authorities to trust instead of the
-	// system's; it needs TLS.
-	TLS    bool
-	CAFile string
+	// TLS encrypts connections. Files are the authorities to trust, and the certificate for a server
+	// that asks for one; they need TLS.
+	TLS   bool
+	Files tlsfile.Client
 	// Cluster is the name of the cluster on whose servers the tables are made, replicated; its
 	// servers define the macros {shard} and {replica}. Empty is a single server.
 	Cluster string
@@ -52,8 +52,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("database: %q is not a name of ASCII letters, digits and underscores", c.Database)
 	case c.Cluster != "" && !name.MatchString(c.Cluster):
 		return fmt.Errorf("cluster: %q is not a name of ASCII letters, digits and underscores", c.Cluster)
-	case c.CAFile != "" && !c.TLS:
-		return errors.New("ca_file: it needs TLS")
+	case c.Files.Validate(c.TLS) != nil:
+		return c.Files.Validate(c.TLS)
 	case c.Timeout != 0 && c.Timeout < time.Second:
 		return fmt.Errorf("timeout: %s is less than a second", c.Timeout)
 	}
@@ -91,17 +91,5 @@ func (c Config) tls() (*tls.Config, error) {
 	if !c.TLS {
 		return nil, nil
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.CAFile == "" {
-		return config, nil
-	}
-	pem, err := os.ReadFile(c.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("ca_file: %w", err)
-	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("ca_file: %s has no certificate", c.CAFile)
-	}
-	return config, nil
+	return c.Files.Config()
 }

@@ -18,13 +18,13 @@ func valid() Config { return Config{Addresses: []string{"127.0.0.1:9000"}, Datab
 // Every field is checked, and named in the error.
 func TestConfig(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"":                func(c *Config) { c.Cluster, c.Timeout, c.TLS, c.CAFile = "main_1", time.Second, true, "ca.pem" },
+		"":                func(c *Config) { c.Cluster, c.Timeout, c.TLS, c.Files.CA = "main_1", time.Second, true, "ca.pem" },
 		"addresses: ther": func(c *Config) { c.Addresses = nil },
 		"addresses: \"ho": func(c *Config) { c.Addresses = []string{"127.0.0.1:9000", "host"} },
 		"addresses: \":9": func(c *Config) { c.Addresses = []string{":9000"} },
 		"database":        func(c *Config) { c.Database = "a b" },
 		"cluster":         func(c *Config) { c.Cluster = "main'" },
-		"ca_file":         func(c *Config) { c.CAFile = "ca.pem" },
+		"ca_file":         func(c *Config) { c.Files.CA = "ca.pem" },
 		"timeout":         func(c *Config) { c.Timeout = time.Second - 1 },
 	} {
 		c := valid()
@@ -35,7 +35,7 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	c := valid()
-	c.TLS, c.CAFile = true, "/does/not/exist.pem"
+	c.TLS, c.Files.CA = true, "/does/not/exist.pem"
 	if _, err := Open(testkit.Context(t), c); err == nil || !strings.Contains(err.Error(), "ca_file") {
 		t.Errorf("open: %v", err)
 	}
@@ -108,7 +108,7 @@ func TestServerCertificates(t *testing.T) {
 	if _, err := Open(testkit.Context(t), c); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("not trusted: %v", err)
 	}
-	c.CAFile = files.Authority
+	c.Files.CA = files.Authority
 	if _, err := Open(testkit.Context(t), c); err == nil || strings.Contains(err.Error(), "certificate") {
 		t.Errorf("trusted: %v, want only the greeting to fail", err)
 	}

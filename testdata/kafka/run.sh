@@ -7,6 +7,10 @@
 #   run.sh restart DIR   starts again on the same ports with the same data; kills first if running
 #   run.sh jars          prints the directory of the broker's jars, for those who start brokers themselves
 #
+# With KAFKA_CERTIFICATES=DIR, which has server.pem, server.key and ca.pem, a new broker has two more ports, whose
+# addresses it writes there: one for TLS with SASL (secure; KAFKA_USER has KAFKA_PASSWORD), and one for TLS with client
+# certificates (mutual).
+#
 # The jars come from Maven Central through mvn and are kept in KAFKA_CACHE, by
 # default .cache/kafka in the repository. Needs mvn and Java 17 or newer.
 set -euo pipefail
@@ -76,9 +80,39 @@ group.initial.rebalance.delay.ms=0
 num.network.threads=2
 num.io.threads=4
 PROPERTIES
+  local users=()
+  if [[ -n ${KAFKA_CERTIFICATES-} ]]; then secure; fi
   say "formatting $dir/data"
   java_kafka kafka.tools.StorageTool format --standalone -t "$(java_kafka kafka.tools.StorageTool random-uuid)" \
-    -c "$dir/server.properties" >"$dir/format.log" 2>&1 || die "format failed, see $dir/format.log"
+    -c "$dir/server.properties" "${users[@]}" >"$dir/format.log" 2>&1 || die "format failed, see $dir/format.log"
+}
+
+# secure adds the ports that let only some in.
+secure() {
+  local tls sasl module=org.apache.kafka.common.security
+  tls=$(free_port)
+  sasl=$(free_port)
+  while [[ $sasl == "$tls" ]]; do sasl=$(free_port); done
+  echo "127.0.0.1:$sasl" >"$KAFKA_CERTIFICATES/secure"
+  echo "127.0.0.1:$tls" >"$KAFKA_CERTIFICATES/mutual"
+  cat "$KAFKA_CERTIFICATES/server.key" "$KAFKA_CERTIFICATES/server.pem" >"$dir/keystore.pem"
+  sed -i -E "s|^((advertised\.)?listeners=.*)|\1,SECURE://127.0.0.1:$sasl,MUTUAL://127.0.0.1:$tls|
+    s|^listener.security.protocol.map=.*|&,SECURE:SASL_SSL,MUTUAL:SSL|" "$dir/server.properties"
+  cat >>"$dir/server.properties" <<PROPERTIES
+inter.broker.listener.name=PLAINTEXT
+ssl.keystore.type=PEM
+ssl.keystore.location=$dir/keystore.pem
+ssl.truststore.type=PEM
+ssl.truststore.location=$KAFKA_CERTIFICATES/ca.pem
+listener.name.mutual.ssl.client.auth=required
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
+listener.name.secure.plain.sasl.jaas.config=$module.plain.PlainLoginModule required user_$KAFKA_USER="$KAFKA_PASSWORD";
+listener.name.secure.scram-sha-256.sasl.jaas.config=$module.scram.ScramLoginModule required;
+listener.name.secure.scram-sha-512.sasl.jaas.config=$module.scram.ScramLoginModule required;
+PROPERTIES
+  for mechanism in SCRAM-SHA-256 SCRAM-SHA-512; do
+    users+=(--add-scram "$mechanism=[name=$KAFKA_USER,password=$KAFKA_PASSWORD]")
+  done
 }
 
 pid() { cat "$dir/pid" 2>/dev/null || true; }

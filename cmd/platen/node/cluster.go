@@ -10,13 +10,15 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
 	"platen.dev/actors/render/dispatch"
+	"platen.dev/actors/shard"
 	"platen.dev/browserpool/egress"
 	"platen.dev/events"
 )
 
-func (n *Node) startActors(context.Context) error {
+func (n *Node) startActors(context.Context) (err error) {
 	logger := slog.New(atLeast{n.logger.Handler(), slog.LevelError})
 	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }))
 	// Promises are named by a counter. If it began at the same number with every start, a
@@ -26,9 +28,15 @@ func (n *Node) startActors(context.Context) error {
 	if n.cfg.Cluster.Gossip == "" {
 		return nil
 	}
-	stop, err := cluster.StartRemote(n.system, n.cfg.Cluster.Actors)
+	if n.identity, err = n.cfg.Cluster.identity(n.logger); err != nil {
+		return err
+	}
+	n.remote, err = cluster.StartRemote(n.system, cluster.RemoteConfig{
+		Address: n.cfg.Cluster.Actors, Identity: n.identity, Logger: n.logger,
+		Targets: []string{render.ActorName, rate.ActorName, shard.RepliesName},
+	})
 	if err == nil {
-		n.onClose("actor remoting", func(context.Context) error { stop(); return nil })
+		n.onClose("actor remoting", func(context.Context) error { n.remote.Close(); return nil })
 	}
 	return err
 }
@@ -50,7 +58,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 		return nil
 	}
 	n.cluster, err = cluster.Join(cluster.Config{
-		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secrets: n.cfg.Cluster.secrets(),
+		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secrets: n.cfg.Cluster.roots(),
 		Actors:  n.system.Address(),
 		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
 		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
@@ -82,6 +90,18 @@ func (n *Node) clockDifference() (largest float64) {
 		largest = max(largest, d.Abs().Seconds())
 	}
 	return largest
+}
+
+// peerFigures are when the certificate that the node shows expires, in seconds since 1970, and what
+// it has refused at the port of its actors.
+func (n *Node) peerFigures() (expiry float64, refused map[cluster.Refusal]int64) {
+	if n.remote == nil {
+		return 0, nil
+	}
+	if n.cfg.Cluster.CertFile != "" {
+		expiry = float64(n.identity.Expires().Unix())
+	}
+	return expiry, n.remote.Refused()
 }
 
 // remoteActors is the address of another node's actors.
@@ -152,14 +172,4 @@ func (a *publicAddresses) has(addr netip.Addr) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.all[addr]
-}
-
-// secrets are those that gossip is accepted with. The first one encrypts it.
-func (c ClusterConfig) secrets() (all [][]byte) {
-	for _, secret := range append([]string{c.Secret, c.NextSecret}, c.FormerSecrets...) {
-		if secret != "" {
-			all = append(all, []byte(secret))
-		}
-	}
-	return all
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/cluster"
 	"platen.dev/actors/render"
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
@@ -29,9 +30,16 @@ type figures struct {
 	shards shardFigures
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
-	ingest ingest.Figures
-	lag    int64
-	disks  []volume
+	// expiry is when the node's certificate expires, in seconds since 1970.
+	expiry  float64
+	refused map[cluster.Refusal]int64
+	ingest  ingest.Figures
+	lag     int64
+	disks   []volume
+	bodies  int64
+	// open are the API's connections, turned the number of those that were too many.
+	open   int
+	turned int64
 }
 
 // shardFigures are the figures of the partitions that the node owns.
@@ -89,6 +97,9 @@ type series struct {
 
 func newCollector(n *Node) *collector {
 	c := &collector{node: n}
+	c.gauge("platen_http_body_bytes", "Memory reserved for large request bodies.", func(at figures) float64 { return float64(at.bodies) })
+	c.gauge("platen_http_connections", "Open connections of the API's clients.", func(at figures) float64 { return float64(at.open) })
+	c.counter("platen_http_connections_refused_total", "Connections of clients that were closed at once because there were too many.", func(at figures) float64 { return float64(at.turned) })
 	c.addBrowsers()
 	c.addRendering()
 	c.addShards()
@@ -196,6 +207,11 @@ func (c *collector) addDisks() {
 func (c *collector) addCluster() {
 	c.gauge("platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
 	c.gauge("platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
+	c.gauge("platen_cluster_certificate_expiry_seconds", "When the certificate that this node shows to others expires, in seconds since 1970; 0 if it is derived from the secret.", func(at figures) float64 { return at.expiry })
+	desc := prometheus.NewDesc("platen_peer_refused_total", "What was refused at the port of the actors, by reason.", []string{"reason"}, nil)
+	for _, why := range cluster.Refusals() {
+		c.series = append(c.series, series{desc, prometheus.CounterValue, func(at figures) float64 { return float64(at.refused[why]) }, []string{string(why)}})
+	}
 }
 
 func oneIf(b bool) float64 {
@@ -216,8 +232,10 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at := figures{
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
-		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(),
+		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 	}
+	at.expiry, at.refused = c.node.peerFigures()
+	at.open, at.turned = c.node.server.ConnectionFigures()
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)
 	for _, s := range c.series {

@@ -18,6 +18,7 @@ import (
 	"platen.dev/actors/webhook"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/events/tlsfile"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
 )
@@ -27,6 +28,13 @@ import (
 type Config struct {
 	// Listen is the API's host:port; port 0 picks one.
 	Listen string `toml:"listen"`
+	// Ops is where operators read /metrics, /healthz and /readyz, host:port; empty means on the API's
+	// port, where /metrics answers this machine only.
+	Ops string `toml:"ops"`
+	// TLS encrypts the API's connections.
+	TLS TLSConfig `toml:"tls"`
+	// Connections limits the API's connections.
+	Connections ConnectionsConfig `toml:"connections"`
 	// Data is the directory of everything the node keeps.
 	Data string `toml:"data"`
 	// Files is where results are kept: a directory, or s3://bucket/prefix; empty means
@@ -62,7 +70,7 @@ type Config struct {
 	// UpgradeURL is where a caller changes the plan; errors of plan gates name it.
 	UpgradeURL string `toml:"upgrade_url"`
 	// PublicURL is where clients reach the API, without a slash at its end; webhooks name files
-	// by it. Empty means http:// and the address that the node listens on.
+	// by it. Empty means http:// or, with TLS, https://, and the address that the node listens on.
 	PublicURL string `toml:"public_url"`
 	// WebhookPrefix begins the names of the webhooks' older headers; empty means X-Platen.
 	WebhookPrefix string `toml:"webhook_prefix"`
@@ -72,18 +80,23 @@ type Config struct {
 	LogFormat string `toml:"log_format"`
 }
 
-// KafkaConfig is the section [kafka].
-type KafkaConfig struct {
-	// Brokers are addresses host:port of which one must answer.
-	Brokers []string `toml:"brokers"`
-	// ReplicationFactor of topics that Platen creates.
-	ReplicationFactor int16 `toml:"replication_factor"`
-	// SessionSeconds is how long a node may be silent before its shards move. The
-	// broker's group.min.session.timeout.ms must allow it.
-	SessionSeconds int `toml:"session_seconds"`
-	// CommandsHours is how long topics created by Platen keep commands, content included. A
-	// job must be rendered within that time, so a topic that keeps them for less is refused.
-	CommandsHours int `toml:"commands_hours"`
+// TLSConfig is the section [tls].
+type TLSConfig struct {
+	// CertFile has the certificate and those above it (PEM), KeyFile its key. Empty means plain HTTP.
+	// They are read again when they change.
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
+}
+
+// ConnectionsConfig is the section [connections]. Zero is no limit.
+type ConnectionsConfig struct {
+	// Most is how many there may be.
+	Most int `toml:"most"`
+	// PerAddress is how many an IPv4 address, or an IPv6 network of 64 bits, may have. It does not
+	// hold for loopback addresses.
+	PerAddress int `toml:"per_address"`
+	// TrustedProxies are address ranges of proxies, which may have any number.
+	TrustedProxies []netip.Prefix `toml:"trusted_proxies"`
 }
 
 // LedgerConfig is the section [ledger]: how to use ClickHouse.
@@ -97,6 +110,9 @@ type LedgerConfig struct {
 	// of the system's.
 	TLS    bool   `toml:"tls"`
 	CAFile string `toml:"ca_file"`
+	// CertFile and KeyFile are what the node shows to a server that asks for a certificate (PEM).
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
 	// Cluster is the name of the ClickHouse cluster on whose servers the tables are made,
 	// replicated; empty means a single server.
 	Cluster string `toml:"cluster"`
@@ -116,22 +132,6 @@ type S3Config struct {
 	KMSKey string `toml:"kms_key"`
 	// CAFile has certificates (PEM) of authorities that are trusted besides the system's.
 	CAFile string `toml:"ca_file"`
-}
-
-// ClusterConfig is the section [cluster].
-type ClusterConfig struct {
-	// Gossip is where the node gossips, host:port, TCP and UDP.
-	Gossip string `toml:"gossip"`
-	// Actors is where the actors of other nodes reach those of this one, host:port.
-	Actors string `toml:"actors"`
-	// Join lists gossip addresses of other nodes.
-	Join []string `toml:"join"`
-	// Secret encrypts gossip, and the credentials that travel with jobs: 16, 24 or 32 characters.
-	Secret string `toml:"secret"`
-	// NextSecret is accepted, and not used yet. FormerSecrets are those of the past, the newest first:
-	// they are accepted, and open what they have sealed.
-	NextSecret    string   `toml:"next_secret"`
-	FormerSecrets []string `toml:"former_secrets"`
 }
 
 // BrowserConfig is the section [browser].
@@ -158,6 +158,7 @@ type BrowserConfig struct {
 func NewConfig() Config {
 	return Config{
 		Listen:       "127.0.0.1:8080",
+		Connections:  ConnectionsConfig{Most: 10_000, PerAddress: 512},
 		Data:         "data",
 		Partitions:   events.DefaultPartitions,
 		Kafka:        KafkaConfig{ReplicationFactor: 1, SessionSeconds: 6, CommandsHours: 168},
@@ -201,6 +202,9 @@ func (c Config) Validate() error {
 	_, knownLevel := logLevels[c.LogLevel]
 	return errors.Join(
 		checkAddress("listen", c.Listen),
+		check(c.Ops == "" || checkAddress("ops", c.Ops) == nil, "ops: must be host:port, not %q", c.Ops),
+		check((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls.cert_file, tls.key_file: one needs the other"),
+		check(c.Connections.Most >= 0 && c.Connections.PerAddress >= 0, "connections.most, connections.per_address: must not be negative"),
 		check(c.Data != "", "data: must name a directory"),
 		check(c.Partitions >= 1 && c.Partitions <= 4096, "partitions: must be 1 to 4096, not %d", c.Partitions),
 		check(c.ReserveMB >= 0, "reserve_mb: must not be negative"),
@@ -231,44 +235,9 @@ func (c Config) validateLedger() error {
 func (c Config) clickhouse() clickhouse.Config {
 	return clickhouse.Config{
 		Addresses: strings.Split(c.ClickHouse, ","), Database: c.Ledger.Database, User: c.Ledger.User, Password: c.Ledger.Password,
-		TLS: c.Ledger.TLS, CAFile: c.Ledger.CAFile, Cluster: c.Ledger.Cluster,
+		TLS: c.Ledger.TLS, Files: tlsfile.Client{CA: c.Ledger.CAFile, Cert: c.Ledger.CertFile, Key: c.Ledger.KeyFile}, Cluster: c.Ledger.Cluster,
 	}
 }
-
-func (k KafkaConfig) validate() error {
-	var errs []error
-	for _, b := range k.Brokers {
-		errs = append(errs, checkAddress("kafka.brokers", b))
-	}
-	return errors.Join(append(errs,
-		check(k.ReplicationFactor >= 1, "kafka.replication_factor: must be at least 1"),
-		check(k.SessionSeconds >= 1, "kafka.session_seconds: must be at least 1"),
-		check(k.CommandsHours >= 24, "kafka.commands_hours: must be at least 24, because the content of waiting jobs is kept there"),
-	)...)
-}
-
-func (c ClusterConfig) validate(k KafkaConfig) error {
-	if c.Gossip == "" {
-		return check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join")
-	}
-	others := c.FormerSecrets
-	if c.NextSecret != "" {
-		others = append([]string{c.NextSecret}, others...)
-	}
-	for _, other := range others {
-		if !isSecret(other) {
-			return fmt.Errorf("cluster.next_secret, cluster.former_secrets: a secret has 16, 24 or 32 characters, not %d", len(other))
-		}
-	}
-	return errors.Join(
-		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
-		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),
-		check(isSecret(c.Secret), "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not %d; --secret-file reads it from a file", len(c.Secret)),
-	)
-}
-
-// isSecret reports whether a text has the length of an AES key, in bytes.
-func isSecret(text string) bool { n := len(text); return n == 16 || n == 24 || n == 32 }
 
 // validateFiles checks where results are kept. The section [s3] must be right even if it is not
 // used.
@@ -345,6 +314,14 @@ func (c Config) disks() map[string]string {
 		disks["files"] = dir
 	}
 	return disks
+}
+
+// scheme begins the API's URL.
+func (c Config) scheme() string {
+	if c.TLS.CertFile != "" {
+		return "https://"
+	}
+	return "http://"
 }
 
 const s3Scheme = "s3://"

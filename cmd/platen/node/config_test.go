@@ -4,8 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"platen.dev/events/secret"
 )
 
 const sample = "../../../deploy/platen.toml"
@@ -38,6 +41,9 @@ func TestSample(t *testing.T) {
 func withoutEmpty(c Config) Config {
 	if len(c.EgressAllow) == 0 {
 		c.EgressAllow = nil
+	}
+	if len(c.Connections.TrustedProxies) == 0 {
+		c.Connections.TrustedProxies = nil
 	}
 	if len(c.Kafka.Brokers) == 0 {
 		c.Kafka.Brokers = nil
@@ -78,7 +84,8 @@ func TestBadConfig(t *testing.T) {
 		{`clickhouse = "a:9000,"`, `addresses: "" is not host:port`},
 		{"clickhouse = \"a:9000\"\n[ledger]\ndatabase = \"\"", "database:"},
 		{"clickhouse = \"a:9000\"\n[ledger]\ncluster = \"a b\"", "cluster:"},
-		{"clickhouse = \"a:9000\"\n[ledger]\nca_file = \"/x\"", "ca_file: it needs TLS"},
+		{"clickhouse = \"a:9000\"\n[ledger]\nca_file = \"/x\"", "ca_file, cert_file, key_file: they need tls"},
+		{"clickhouse = \"a:9000\"\n[ledger]\ntls = true\ncert_file = \"/x\"", "[ledger]: cert_file, key_file: both are needed"},
 		{`log_level = "loud"`, "log_level: must be debug, info, warn or error"},
 		{`log_format = "xml"`, "log_format: must be text or json"},
 		{`egress_allow = ["10.0.0.0"]`, "egress_allow"},
@@ -86,6 +93,12 @@ func TestBadConfig(t *testing.T) {
 		{"[kafka]\nreplication_factor = 0", "kafka.replication_factor: must be at least 1"},
 		{"[kafka]\nsession_seconds = 0", "kafka.session_seconds: must be at least 1"},
 		{"[kafka]\ncommands_hours = 1", "kafka.commands_hours: must be at least 24"},
+		{"[kafka]\nca_file = \"/x\"", "[kafka] ca_file, cert_file, key_file: they need tls"},
+		{"[kafka]\ntls = true\ncert_file = \"/x\"", "[kafka] cert_file, key_file: both are needed"},
+		{"[kafka]\nsasl = \"gssapi\"", "[kafka] sasl: must be plain, scram-sha-256, scram-sha-512 or empty"},
+		{"[kafka]\nsasl = \"scram-sha-512\"\nuser = \"u\"", "[kafka] user, password: both are needed with sasl"},
+		{"[kafka]\nuser = \"u\"", "[kafka] user, password: they need sasl"},
+		{"[kafka]\nsasl = \"plain\"\nuser = \"u\"\npassword = \"p\"", "[kafka] sasl: plain shows the password to the network"},
 		{`files = "ftp://host/dir"`, "files: must be a directory or s3://bucket/prefix"},
 		{`files = "s3://"`, "files: the bucket must have a name"},
 		{`files = "s3://ab"`, "files: the bucket must have a name"},
@@ -103,9 +116,11 @@ func TestBadConfig(t *testing.T) {
 		{"[cluster]\njoin = [\"127.0.0.1:1\"]", "cluster.gossip: is needed"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"", "cluster.actors: must be host:port"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"", "kafka.brokers: a cluster needs a shared log"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"\nnext_secret = \"short\"", "a secret has 16, 24 or 32 characters, not 5"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"\nformer_secrets = [\"0123456789abcde\"]", "a secret has 16, 24 or 32 characters, not 15"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one of 16, 24 or 32 characters, not 5"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nnext_secret = \"short\"", "cluster.next_secret: the secret is too weak: it has 5 characters"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nformer_secrets = [\"\"]", "cluster.former_secrets: one of them is empty"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: the secret is too weak: it has 5 characters"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"", "put it first into cluster.former_secrets"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\ncert_file = \"/x\"\nkey_file = \"/y\"", "cluster.cert_file, cluster.key_file, cluster.ca_file: all three are needed, or none"},
 		{"[browser]\nslots = -1", "browser.slots: must not be negative"},
 		{"[browser]\nremotes = -1", "browser.remotes: must not be negative"},
 		{"[browser]\ncpu_seconds = -1", "browser.cpu_seconds: must not be negative"},
@@ -165,5 +180,35 @@ func TestMissingConfig(t *testing.T) {
 	_, err := LoadConfig("/nowhere/platen.toml")
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/platen.toml") {
 		t.Errorf("got %v, want an error that names the file", err)
+	}
+}
+
+// A weak secret is refused, and may have been one: what it has sealed can be opened, and it lets
+// nobody in. A former secret that is good lets others in while a rotation is under way.
+func TestSecretsOfCluster(t *testing.T) {
+	const good, next, former, weak = "r7Kq2mXv9TzLp4Wd", "Yp5sHd8wNc3jBf6t", "Gk4vRz9qMx2nTb7c", "0123456789abcdef"
+	kafka := KafkaConfig{Brokers: []string{"127.0.0.1:1"}}
+	for _, tc := range []struct {
+		next   string
+		former []string
+		let    []string
+	}{
+		{"", nil, []string{good}},
+		{next, nil, []string{good, next}},
+		{"", []string{former, next}, []string{good, former}},
+		{"", []string{weak}, []string{good}},
+		{"", []string{weak, former}, []string{good}},
+	} {
+		c := ClusterConfig{Gossip: "127.0.0.1:1", Actors: "127.0.0.1:2", Secret: good, NextSecret: tc.next, FormerSecrets: tc.former}
+		if err := c.validate(kafka); err != nil {
+			t.Errorf("%+v: %v", tc, err)
+		}
+		var want []secret.Root
+		for _, s := range tc.let {
+			want = append(want, secret.Stretch(s))
+		}
+		if !slices.Equal(c.roots(), want) {
+			t.Errorf("%+v: other secrets let nodes in", tc)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (n *Node) bus() (message.Subscriber, message.Publisher, error) {
 	if n.cfg.embeddedLog() || n.cfg.ClickHouse == "" {
 		return bus.NewLogSubscriber(bus.LogConfig{Log: n.log, Logger: n.logger, Start: n.ledger.Next}), bus.NewLogPublisher(n.log), nil
 	}
-	c := bus.KafkaConfig{Brokers: n.cfg.Kafka.Brokers, ClientID: string(n.id), Logger: n.logger}
+	c := bus.KafkaConfig{Brokers: n.cfg.Kafka.Brokers, Access: n.cfg.Kafka.access(), ClientID: string(n.id), Logger: n.logger}
 	poison, err := bus.NewKafkaPublisher(c)
 	if err != nil {
 		return nil, nil, err

@@ -23,6 +23,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/cluster/pki"
 	"platen.dev/actors/perform"
 	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
@@ -60,7 +61,9 @@ type Node struct {
 	appends   *appends
 	ledger    ledger.Ledger
 	ingest    *ingest.Running
-	cluster   *cluster.Cluster // nil when the node is alone
+	cluster   *cluster.Cluster // nil when the node is alone, and so are the next two
+	identity  *pki.Identity
+	remote    *cluster.Remote
 	addresses publicAddresses
 	pool      *browserpool.Pool
 	renderer  *render.Renderer
@@ -75,6 +78,7 @@ type Node struct {
 	limiter   *rate.Limiter
 	server    *edge.Server
 	listener  net.Listener
+	ops       net.Listener           // nil if there is none
 	listens   atomic.Pointer[string] // the listener's address, once it is known
 	failed    chan error
 	metrics   *metrics
@@ -227,6 +231,17 @@ func (n *Node) Close() error {
 
 // Address is where the API listens, host:port.
 func (n *Node) Address() string { return n.listener.Addr().String() }
+
+// URL is where the API listens, http:// or https://host:port.
+func (n *Node) URL() string { return n.cfg.scheme() + n.Address() }
+
+// OpsAddress is where operators' requests are served, host:port; "" if there is no such listener.
+func (n *Node) OpsAddress() string {
+	if n.ops == nil {
+		return ""
+	}
+	return n.ops.Addr().String()
+}
 
 // fail reports that the node cannot go on. Only the first reason is delivered.
 func (n *Node) fail(err error) {

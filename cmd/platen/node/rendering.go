@@ -17,7 +17,7 @@ import (
 func (n *Node) startBrowsers(context.Context) (err error) {
 	n.pool, err = browserpool.Open(browserpool.Config{
 		Slots: n.cfg.Browser.Slots, Remotes: n.cfg.Browser.Remotes,
-		CPU: time.Duration(n.cfg.Browser.CPUSeconds) * time.Second, TotalBytes: int64(n.cfg.Browser.MemoryMB) << 20,
+		CPU: time.Duration(n.cfg.Browser.CPUSeconds) * time.Second, TotalBytes: n.cfg.Browser.pageBytes(memoryLimit()),
 		ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
 		AllowEgress: n.cfg.EgressAllow, RefusesEgress: n.addresses.has, TempDir: n.work, System: n.system, Logger: n.logger,
 	})

@@ -23,7 +23,7 @@ func sealKey(cfg Config) (*seal.Key, error) {
 
 func sealSecrets(cfg Config) (s seal.Secrets, err error) {
 	if c := cfg.Cluster; c.Secret != "" {
-		s.Present = []byte(c.Secret)
+		s.Present, s.Chosen = []byte(c.Secret), true
 		if c.NextSecret != "" {
 			s.Next = []byte(c.NextSecret)
 		}

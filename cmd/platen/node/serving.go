@@ -31,12 +31,18 @@ func (n *Node) startDev(context.Context) error {
 }
 
 func (n *Node) startEdge(context.Context) (err error) {
+	encrypted, err := n.apiTLS()
+	if err != nil {
+		return err
+	}
+	limits := edge.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: document.Markdown, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
+		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
-		Rate: n.rate, Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
+		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Logger: n.logger, Now: n.now,
+		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica
@@ -45,15 +51,26 @@ func (n *Node) startEdge(context.Context) (err error) {
 	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
 		return err
 	}
+	if n.cfg.Ops != "" {
+		if n.ops, err = net.Listen("tcp", n.cfg.Ops); err != nil {
+			return errors.Join(fmt.Errorf("ops: %w", err), n.listener.Close())
+		}
+		n.serve("ops", n.ops, n.server.ServeOps)
+	}
 	address := n.Address()
 	n.listens.Store(&address)
-	go func() {
-		if err := n.server.Serve(n.listener); err != nil {
-			n.fail(fmt.Errorf("API: %w", err))
-		}
-	}()
+	n.serve("API", n.listener, n.server.Serve)
 	n.onClose("API", n.server.Shutdown)
 	return nil
+}
+
+// serve serves a listener until it is closed.
+func (n *Node) serve(part string, l net.Listener, serve func(net.Listener) error) {
+	go func() {
+		if err := serve(l); err != nil {
+			n.fail(fmt.Errorf("%s: %w", part, err))
+		}
+	}()
 }
 
 func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64, error) {
@@ -75,12 +92,24 @@ func (n *Node) resolve(ctx context.Context, host string) error {
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.
-func sanitize(html string) string {
-	s := document.Sanitize(html)
-	if s.Empty() {
-		return ""
+func sanitize(html string, limit int) (string, error) {
+	s, err := document.SanitizeWithin(html, limit)
+	if err != nil || s.Empty() {
+		return "", tooLarge(err)
 	}
-	return s.HTML()
+	return s.HTML(), nil
+}
+
+func convert(markdown string, limit int) (string, error) {
+	html, err := document.MarkdownWithin(markdown, limit)
+	return html, tooLarge(err)
+}
+
+func tooLarge(err error) error {
+	if errors.Is(err, document.ErrTooLarge) {
+		return edge.ErrTooLarge
+	}
+	return err
 }
 
 func checkInvoice(xml []byte, profile string) error {

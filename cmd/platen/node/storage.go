@@ -2,10 +2,12 @@ package node
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -23,17 +25,25 @@ import (
 	"platen.dev/store"
 )
 
-// startData makes the data directory, and makes one that others could read private.
+// startData makes the data directory, and makes private what others could reach in one that is there.
 func (n *Node) startData(context.Context) error {
 	if err := disk.MkdirAll(vfs.Default, n.cfg.Data, 0o700); err != nil {
 		return err
 	}
-	info, err := os.Stat(n.cfg.Data)
-	if err != nil || info.Mode().Perm()&0o077 == 0 {
+	data, err := filepath.EvalSymlinks(n.cfg.Data)
+	if err != nil {
 		return err
 	}
-	n.logger.Warn("the data directory could be read by others and is private now", "dir", n.cfg.Data, "mode", info.Mode().Perm().String())
-	return os.Chmod(n.cfg.Data, 0o700)
+	files, _ := n.cfg.filesDir()
+	if real, err := filepath.EvalSymlinks(files); err == nil {
+		files = real
+	}
+	found, err := makePrivate(data, files)
+	n.tellPrivate("the data directory", data, found, err)
+	if info, err := os.Stat(data); err != nil || info.Mode().Perm()&others != 0 {
+		return fmt.Errorf("others can reach %s: %w", data, cmp.Or(err, fs.ErrPermission))
+	}
+	return nil
 }
 
 // startWork removes what a killed process left: the content of the work directory, and files
@@ -87,7 +97,7 @@ func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, f
 		})
 	}
 	return kafka.Open(ctx, kafka.Config{
-		Brokers: c.Kafka.Brokers, ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
+		Brokers: c.Kafka.Brokers, Access: c.Kafka.access(), ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
 		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
 		Topics: map[string]kafka.TopicConfig{
 			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
@@ -105,7 +115,7 @@ func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 		return embedded.Open(embedded.Config{Dir: c.logDir(), ReadOnly: true, Logger: logger})
 	}
 	return kafka.Open(ctx, kafka.Config{
-		Brokers: c.Kafka.Brokers, ReadOnly: true, Logger: logger,
+		Brokers: c.Kafka.Brokers, Access: c.Kafka.access(), ReadOnly: true, Logger: logger,
 		Topics: map[string]kafka.TopicConfig{events.TopicCommands: {}, events.TopicJournal: {}},
 	})
 }
@@ -151,6 +161,8 @@ func (n *Node) startFiles(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		found, err := makeFilesPrivate(dir)
+		n.tellPrivate("the directory of results", dir, found, err)
 		n.files = files
 		return nil
 	}

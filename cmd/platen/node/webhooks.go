@@ -90,5 +90,5 @@ func (n *Node) fileURL(id events.JobID) string {
 	if known := n.listens.Load(); known != nil {
 		address = *known
 	}
-	return cmp.Or(n.cfg.PublicURL, "http://"+address) + "/jobs/" + id.String() + "/download"
+	return cmp.Or(n.cfg.PublicURL, n.cfg.scheme()+address) + "/jobs/" + id.String() + "/download"
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/kafka/access"
 )
 
 // messageBytes is enough for a record of eventlog.MaxRecord with key and headers.
@@ -47,7 +49,9 @@ type Config struct {
 	CheckInterval time.Duration
 	// Logger receives failures. Nil means slog.Default().
 	Logger *slog.Logger
-	// Opts are added to every client: TLS, SASL.
+	// Access is how to get in.
+	Access access.Config
+	// Opts are added to every client.
 	Opts []kgo.Opt
 }
 
@@ -104,6 +108,8 @@ func (c Config) validate() error {
 		return errors.New("kafka log: ReplicationFactor must be at least 1")
 	case c.PendingBytes < 0:
 		return errors.New("kafka log: PendingBytes must not be negative")
+	case c.Access.Validate() != nil:
+		return fmt.Errorf("kafka log: Access: %w", c.Access.Validate())
 	case len(c.Topics) == 0:
 		return errors.New("kafka log: Topics is empty")
 	case c.HeartbeatInterval >= c.SessionTimeout:
@@ -127,10 +133,13 @@ func (c Config) client(opts ...kgo.Opt) (*kgo.Client, error) {
 		kgo.ClientID(c.ClientID),
 		kgo.MetadataMinAge(250 * time.Millisecond), // finds a new leader soon
 		kgo.RetryBackoffFn(backoff),
-		kgo.Dialer(dialer.DialContext),
 		kgo.RequestTimeoutOverhead(requestOverhead),
 	}
-	return kgo.NewClient(append(append(common, opts...), c.Opts...)...)
+	entry, err := c.Access.Kgo(&dialer, handshakeTimeout)
+	if err != nil {
+		return nil, err
+	}
+	return kgo.NewClient(slices.Concat(common, entry, opts, c.Opts)...)
 }
 
 // backoff returns the pause after a number of failures in a row.

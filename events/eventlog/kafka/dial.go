@@ -1,16 +1,23 @@
 package kafka
 
 import (
+	"context"
+	"errors"
 	"net"
 	"syscall"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sys/unix"
+
+	"platen.dev/events/eventlog/kafka/access"
 )
 
 const (
 	// dialTimeout bounds a connection attempt.
 	dialTimeout = 2 * time.Second
+	// handshakeTimeout bounds an attempt that includes TLS.
+	handshakeTimeout = 5 * time.Second
 	// silence is how long a broker's host may leave what was sent unacknowledged, or probes of
 	// an idle connection. TCP alone waits as long again as the network was cut, so that a
 	// partition stays without an owner after the cut has ended.
@@ -34,4 +41,21 @@ var dialer = net.Dialer{
 		}
 		return err
 	},
+}
+
+// enter tries once whether the brokers let this process in, because a client would try again and
+// again. It returns access.ErrRefused if they do not; whether they are there is noticed elsewhere.
+func (c Config) enter(ctx context.Context) error {
+	if c.Access.IsOpen() {
+		return nil
+	}
+	client, err := c.client(kgo.RequestRetries(0))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err = c.Access.Explain(client.Ping(ctx)); errors.Is(err, access.ErrRefused) {
+		return err
+	}
+	return nil
 }

@@ -51,6 +51,9 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
+	if err := c.enter(ctx); err != nil {
+		return nil, fmt.Errorf("open kafka log: %w", err)
+	}
 	producer, err := c.client(
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
@@ -69,7 +72,7 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 	if err := l.prepare(ctx); err != nil {
 		l.cancel()
 		producer.Close()
-		return nil, fmt.Errorf("open kafka log: %w", err)
+		return nil, fmt.Errorf("open kafka log: %w", c.Access.Explain(err))
 	}
 	if !c.ReadOnly {
 		l.watching.Go(l.watchSettings)

@@ -17,6 +17,8 @@ import (
 type Server struct {
 	// Address is that of the native protocol, host:port.
 	Address string
+	// Secure is that of the native protocol over TLS, where the server wants a client's certificate.
+	Secure  string
 	dir     string
 	process *exec.Cmd
 }
@@ -37,7 +39,7 @@ func Installed() []string {
 
 const serverConfig = `<yandex>
   <logger><level>warning</level><console>1</console></logger>
-  <listen_host>127.0.0.1</listen_host><tcp_port>%[2]s</tcp_port>
+  <listen_host>127.0.0.1</listen_host><tcp_port>%[2]s</tcp_port>%[3]s
   <path>%[1]s/data/</path><tmp_path>%[1]s/tmp/</tmp_path><users_config>%[1]s/users.xml</users_config>
   <default_profile>default</default_profile><default_database>default</default_database>
   <mark_cache_size>268435456</mark_cache_size>
@@ -48,15 +50,34 @@ const serverUsers = `<yandex>
   <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
 </yandex>`
 
+// secureConfig makes the server want a certificate that the same authority has signed.
+const secureConfig = `<tcp_port_secure>%s</tcp_port_secure><openSSL><server>
+    <certificateFile>%s</certificateFile><privateKeyFile>%s</privateKeyFile><caConfig>%s</caConfig>
+    <loadDefaultCAFile>false</loadDefaultCAFile><verificationMode>strict</verificationMode>
+  </server></openSSL>`
+
 // Start starts a server that runs until the test ends.
 func Start(t testing.TB) *Server {
+	t.Helper()
+	return start(t, "", "")
+}
+
+// StartSecure starts a server that also speaks TLS.
+func StartSecure(t testing.TB, files testkit.Certificates) *Server {
+	t.Helper()
+	secure := testkit.FreePorts(t, 1)[0]
+	_, port, _ := strings.Cut(secure, ":")
+	return start(t, secure, fmt.Sprintf(secureConfig, port, files.Server, files.Key, files.Authority))
+}
+
+func start(t testing.TB, secure, config string) *Server {
 	t.Helper()
 	if Installed() == nil {
 		t.Fatal("clickhouse-server is not installed: run deploy/install-deps.sh --integration")
 	}
-	s := &Server{Address: testkit.FreePorts(t, 1)[0], dir: t.TempDir()}
+	s := &Server{Address: testkit.FreePorts(t, 1)[0], Secure: secure, dir: t.TempDir()}
 	_, port, _ := strings.Cut(s.Address, ":")
-	for file, text := range map[string]string{"config.xml": fmt.Sprintf(serverConfig, s.dir, port), "users.xml": serverUsers} {
+	for file, text := range map[string]string{"config.xml": fmt.Sprintf(serverConfig, s.dir, port, config), "users.xml": serverUsers} {
 		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

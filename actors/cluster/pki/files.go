@@ -1,0 +1,56 @@
+package pki
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Files are PEM files: a node's certificate with its key, and the authorities whose nodes it takes.
+type Files struct{ Certificate, Key, Authorities string }
+
+// stamp tells two states of a file apart. It is zero for a file that is not there.
+type stamp struct {
+	size    int64
+	changed time.Time
+}
+
+type stamps [3]stamp
+
+func (f Files) stamps() (all stamps) {
+	for i, path := range []string{f.Certificate, f.Key, f.Authorities} {
+		if info, err := os.Stat(path); err == nil {
+			all[i] = stamp{info.Size(), info.ModTime()}
+		}
+	}
+	return all
+}
+
+// read reads the files. Other nodes, which have the same authorities, would take the certificate.
+func (f Files) read() (c credentials, err error) {
+	if c.certificate, err = tls.LoadX509KeyPair(f.Certificate, f.Key); err != nil {
+		return c, fmt.Errorf("%s, %s: %w", f.Certificate, f.Key, err)
+	}
+	pem, err := os.ReadFile(f.Authorities)
+	if err != nil {
+		return c, err
+	}
+	c.roots = x509.NewCertPool()
+	if !c.roots.AppendCertsFromPEM(pem) {
+		return c, fmt.Errorf("%s has no certificate", f.Authorities)
+	}
+	chain := make([]*x509.Certificate, len(c.certificate.Certificate))
+	for i, der := range c.certificate.Certificate {
+		if chain[i], err = x509.ParseCertificate(der); err != nil {
+			return c, fmt.Errorf("%s: %w", f.Certificate, err)
+		}
+	}
+	for _, usage := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} {
+		if err := c.check(chain, usage); err != nil {
+			return c, fmt.Errorf("%s, which must be for servers and clients, name %s and be signed by %s: %w", f.Certificate, Name, f.Authorities, err)
+		}
+	}
+	return c, nil
+}

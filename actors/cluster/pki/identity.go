@@ -1,0 +1,140 @@
+package pki
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"platen.dev/events/secret"
+)
+
+// ErrStranger means that the other end of a connection is no node of this cluster.
+var ErrStranger = errors.New("not a node of this cluster")
+
+// Identity is the certificate that a node shows, and the authorities whose nodes it takes. It may
+// be used from any goroutine.
+type Identity struct {
+	files  Files // zero if everything is derived
+	logger *slog.Logger
+
+	mu      sync.Mutex
+	present credentials // guarded by mu
+	stamps  stamps      // guarded by mu: of the files that were read last
+}
+
+// credentials are what an identity consists of at a time.
+type credentials struct {
+	certificate tls.Certificate
+	roots       *x509.CertPool
+}
+
+// FromSecrets returns the identity of a node that knows the secrets of its cluster. Each stands
+// for an authority; the first one signs a certificate that never leaves this process, and the
+// nodes of all are taken.
+func FromSecrets(secrets []secret.Root) (*Identity, error) {
+	if len(secrets) == 0 {
+		return nil, errors.New("a cluster needs a secret")
+	}
+	i := &Identity{present: credentials{roots: x509.NewCertPool()}}
+	for n, s := range secrets {
+		a, err := Derive(s)
+		if err != nil {
+			return nil, err
+		}
+		i.present.roots.AddCert(a.certificate)
+		if n > 0 {
+			continue
+		}
+		if i.present.certificate, err = a.issue("", beginning, end); err != nil {
+			return nil, err
+		}
+	}
+	return i, nil
+}
+
+// FromFiles returns the identity in files. They are read again for the next connection after
+// they have changed; if they cannot be used then, what was read before is, and the logger is told.
+func FromFiles(f Files, logger *slog.Logger) (*Identity, error) {
+	i := &Identity{files: f, logger: logger, stamps: f.stamps()}
+	var err error
+	i.present, err = f.read()
+	return i, err
+}
+
+// current returns the credentials for a connection that is being made.
+func (i *Identity) current() credentials {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.files == (Files{}) {
+		return i.present
+	}
+	stamps := i.files.stamps()
+	if stamps == i.stamps {
+		return i.present
+	}
+	i.stamps = stamps
+	changed, err := i.files.read()
+	if err != nil {
+		i.logger.Error("the certificates of the cluster have changed and cannot be used; those before are still in use", "error", err)
+		return i.present
+	}
+	i.present = changed
+	i.logger.Info("the certificates of the cluster have changed", "expires", changed.certificate.Leaf.NotAfter)
+	return i.present
+}
+
+// Expires returns when the certificate that the node shows expires.
+func (i *Identity) Expires() time.Time { return i.current().certificate.Leaf.NotAfter }
+
+// Server returns the TLS configuration of the end that is connected to, Client that of the end that
+// connects. Both verify the other by ErrStranger, at every connection.
+func (i *Identity) Server() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true,
+		ClientAuth:       tls.RequireAnyClientCert,
+		GetCertificate:   func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return i.show(), nil },
+		VerifyConnection: i.verify(x509.ExtKeyUsageClientAuth),
+	}
+}
+
+// Client is explained at Server.
+func (i *Identity) Client() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true, ServerName: Name,
+		InsecureSkipVerify:   true, // VerifyConnection does it, by the authorities of the moment
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return i.show(), nil },
+		VerifyConnection:     i.verify(x509.ExtKeyUsageServerAuth),
+	}
+}
+
+func (i *Identity) show() *tls.Certificate {
+	c := i.current().certificate
+	return &c
+}
+
+// verify checks that the other end has a certificate for Name and a usage, which an authority of
+// this cluster has signed.
+func (i *Identity) verify(usage x509.ExtKeyUsage) func(tls.ConnectionState) error {
+	return func(s tls.ConnectionState) error {
+		if len(s.PeerCertificates) == 0 {
+			return fmt.Errorf("%w: it shows no certificate", ErrStranger)
+		}
+		return i.current().check(s.PeerCertificates, usage)
+	}
+}
+
+func (c credentials) check(chain []*x509.Certificate, usage x509.ExtKeyUsage) error {
+	between := x509.NewCertPool()
+	for _, one := range chain[1:] {
+		between.AddCert(one)
+	}
+	_, err := chain[0].Verify(x509.VerifyOptions{Roots: c.roots, Intermediates: between, DNSName: Name, KeyUsages: []x509.ExtKeyUsage{usage}})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrStranger, err)
+	}
+	return nil
+}

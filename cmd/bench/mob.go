@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// mobArgument is the first argument of the process that plays a bad neighbour. It has a process
+// of its own, so that the quiet account's client does not share one with it.
+const mobArgument = "bad-neighbour"
+
+// startMob starts the bad neighbour of a name against a node, and the server of its pages.
+func startMob(name string, p *process) (stop func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, mobArgument, name, p.base, p.key)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = in.Close() // which ends it
+		_ = cmd.Wait() // how does not matter
+	}, nil
+}
+
+// mob is a bad neighbour until its standard input ends.
+func mob(name, base, key string) error {
+	server, err := badPages()
+	if err != nil {
+		return err
+	}
+	n := neighbourhood{platen: &process{base: base, key: key}, web: "http://" + server.Addr, large: largeBody()}
+	for _, bad := range neighbours {
+		if bad.name == name {
+			return n.run(bad)
+		}
+	}
+	return fmt.Errorf("no neighbour is called %q", name)
+}
+
+// run has as many clients as crowd do the work over and over.
+func (n *neighbourhood) run(bad neighbour) error {
+	var crowded sync.WaitGroup
+	done := make(chan struct{})
+	for range crowd {
+		crowded.Go(func() {
+			c := newClient(n.platen)
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if bad.work(n, c) != nil { // refused: it has as much as it may
+					time.Sleep(100 * time.Millisecond)
+				}
+			}
+		})
+	}
+	_, err := io.Copy(io.Discard, bufio.NewReader(os.Stdin))
+	close(done)
+	crowded.Wait()
+	return err
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// neighbourGoal is how much longer a quiet account's HTML may take beside a bad neighbour
+	// than alone, and urlGoal how long its URL, both at the 95th percentile.
+	neighbourGoal = 3
+	urlGoal       = 5 * time.Second
+	// settle is how long a bad neighbour is at work before its effect is measured.
+	settle = 3 * time.Second
+	// fewestQuiet is how many documents a measurement has at least.
+	fewestQuiet = 40
+	// crowd is how many requests of a bad neighbour are under way at once, or connections open.
+	crowd = 64
+)
+
+// neighbour is a way of being a bad one: work is repeated by as many goroutines as crowd until
+// it is stopped.
+type neighbour struct {
+	name string
+	work func(n *neighbourhood, c *client) error
+}
+
+// submits returns a neighbour that has as many jobs under way as its plan allows.
+func submits(name, operation string, body func(web string) map[string]any) neighbour {
+	return neighbour{name, func(n *neighbourhood, c *client) error {
+		b, err := json.Marshal(body(n.web))
+		if err == nil {
+			_, err = c.create(operation, string(b))
+		}
+		return err
+	}}
+}
+
+func visits(name, path string) neighbour {
+	return submits(name, "url-to-pdf", func(web string) map[string]any { return map[string]any{"url": web + path} })
+}
+
+var neighbours = []neighbour{
+	visits("endless script", "/endless"),
+	visits("history for ever", "/history"),
+	submits("dripping picture", "html-to-pdf", func(web string) map[string]any {
+		return map[string]any{"html": `<p>x<img src="` + web + `/drip.png">`}
+	}),
+	visits("pages that never load", "/never"),
+	visits("120 workers", "/workers"),
+	visits("heap", "/heap"),
+	visits("DOM", "/dom"),
+	visits("big pictures", "/pictures"),
+	submits("much HTML", "html-to-pdf", func(string) map[string]any { return map[string]any{"html": report()} }),
+	{"big bodies", func(n *neighbourhood, c *client) error {
+		_, err := c.do("POST", "/html-to-pdf", n.large, 202)
+		return err
+	}},
+	{"many connections", func(n *neighbourhood, _ *client) error {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(n.platen.base, "http://"))
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(time.Second))
+		for err == nil {
+			_, err = conn.Write([]byte("POST /html-to-pdf HTTP/1.1\r\nHost: x\r\nX-API-Key: x\r\nContent-Length: 9\r\n\r\n"))
+		}
+		return err
+	}},
+	{"many refusals", func(_ *neighbourhood, c *client) error {
+		_, err := c.do("POST", "/html-to-pdf", `{"html": "<p>x", "options": {"format": "A9"}}`, 202)
+		return err
+	}},
+}
+
+// neighbourhood is a node with a quiet account and a bad one, and the server of the bad pages.
+type neighbourhood struct {
+	platen *process
+	web    string
+	large  string // a body that is refused
+}
+
+// largeBody is a body of 7 MB, of which nothing is left.
+func largeBody() string {
+	return `{"html": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`
+}
+
+// neighboursBench measures what a quiet account notices of a bad neighbour on the largest plan.
+func neighboursBench(s settings) error {
+	fmt.Printf("\nneighbours: a quiet account makes tiny documents, one at a time, alone and beside another account on the largest plan\n")
+	server, err := badPages()
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	for _, bad := range append([]neighbour{{name: "alone"}}, neighbours...) {
+		if !strings.Contains(bad.name, s.kind) && bad.name != "alone" {
+			continue
+		}
+		if err := beside(s, bad, "http://"+server.Addr); err != nil {
+			return fmt.Errorf("%s: %w", bad.name, err)
+		}
+	}
+	return nil
+}
+
+// alone is how long the quiet account's HTML takes without a neighbour, at the 95th percentile.
+var alone time.Duration
+
+// beside measures one neighbour on a node of its own.
+func beside(s settings, bad neighbour, web string) error {
+	p, err := startPlaten(s.platen, "--egress-allow", "127.0.0.0/8")
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	quiet, err := accounts(p, 1)
+	if err != nil {
+		return err
+	}
+	if bad.work != nil {
+		stop, err := startMob(bad.name, p)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	time.Sleep(settle)
+	fmt.Printf("  %-22s", bad.name)
+	html, err := measure(p, quiet, kind{operation: "html-to-pdf", body: map[string]string{"html": "<p>quiet"}}, s.duration)
+	if err != nil {
+		return err
+	}
+	url, err := measure(p, quiet, kind{operation: "url-to-pdf", body: map[string]string{"url": web + "/quiet"}}, s.duration)
+	if err != nil {
+		return err
+	}
+	if bad.work == nil {
+		alone = html.p95
+	}
+	times, verdict := float64(html.p95)/float64(alone), "reached"
+	if times > neighbourGoal || url.p95 > urlGoal {
+		verdict = "NOT reached"
+	}
+	fmt.Printf(" HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s\n", ms(html.p50), ms(html.p95), times, ms(url.p50), ms(url.p95), verdict)
+	return nil
+}
+
+// percentiles are those of how long documents took.
+type percentiles struct{ p50, p95 time.Duration }
+
+// measure makes documents for the quiet account for a while, one at a time.
+func measure(p *process, quiet []string, k kind, duration time.Duration) (percentiles, error) {
+	work, err := endToEnd(p, quiet, k)
+	if err != nil {
+		return percentiles{}, err
+	}
+	var times []time.Duration
+	for start := time.Now(); time.Since(start) < duration || len(times) < fewestQuiet; {
+		begin := time.Now()
+		if err := work(); err != nil {
+			return percentiles{}, err
+		}
+		times = append(times, time.Since(begin))
+	}
+	slices.Sort(times)
+	return percentiles{times[len(times)/2], times[len(times)*95/100]}, nil
+}
+
+// badPages serves the pages of bad neighbours, and that of the quiet account.
+func badPages() (*http.Server, error) {
+	l, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	html := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<!doctype html><p>x</p>"+text)
+		}
+	}
+	mux := http.NewServeMux()
+	for path, page := range map[string]string{
+		"/quiet":   "",
+		"/endless": "<script>for (;;);</script>",
+		"/history": `<script>for (let i = 0; ; i++) history.replaceState(i, "", "#" + i)</script>`,
+		"/workers": `<script>for (let i = 0; i < 120; i++) new Worker(URL.createObjectURL(new Blob(["for (;;);"])))</script><img src="/never">`,
+		"/heap":    `<script>const all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1))</script>`,
+		"/dom":     `<script>for (;;) document.body.append(document.createElement("p"), "text")</script>`,
+		"/pictures": strings.Repeat(`<canvas width="8000" height="8000"></canvas>`, 8) +
+			`<script>for (const c of document.querySelectorAll("canvas")) { const x = c.getContext("2d"); x.fillStyle = "red"; x.fillRect(0, 0, 8000, 8000) }</script>`,
+	} {
+		mux.HandleFunc(path, html(page))
+	}
+	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/drip.png", drip)
+	s := &http.Server{Addr: l.Addr().String(), Handler: mux}
+	go func() { _ = s.Serve(l) }() // ends with Close
+	return s, nil
+}
+
+// drip sends a picture a byte at a time and never ends.
+func drip(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "image/png")
+	_, err := w.Write([]byte("\x89PNG\r\n\x1a\n"))
+	for err == nil {
+		err = errors.Join(http.NewResponseController(w).Flush(), r.Context().Err())
+		time.Sleep(500 * time.Millisecond)
+		_, _ = w.Write([]byte{0})
+	}
+}

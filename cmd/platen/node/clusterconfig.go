@@ -1,0 +1,81 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"platen.dev/actors/cluster/pki"
+	"platen.dev/events/secret"
+)
+
+// ClusterConfig is the section [cluster].
+type ClusterConfig struct {
+	// Gossip is where the node gossips, host:port, TCP and UDP.
+	Gossip string `toml:"gossip"`
+	// Actors is where the actors of other nodes reach those of this one, host:port, over mutual TLS.
+	Actors string `toml:"actors"`
+	// Join lists gossip addresses of other nodes.
+	Join []string `toml:"join"`
+	// Secret encrypts gossip, and the credentials that travel with jobs, and stands for the authority
+	// of the nodes' certificates: at least 16 characters that are not easily guessed.
+	Secret string `toml:"secret"`
+	// NextSecret is accepted, and not used yet. FormerSecrets are those of the past, the newest first:
+	// they open what they have sealed. The first of them is accepted from other nodes as well.
+	NextSecret    string   `toml:"next_secret"`
+	FormerSecrets []string `toml:"former_secrets"`
+	// CertFile, KeyFile and CAFile replace what is derived from the secret: a node's certificate with
+	// its key, and the authorities whose nodes are taken, as PEM.
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
+	CAFile   string `toml:"ca_file"`
+}
+
+func (c ClusterConfig) validate(k KafkaConfig) error {
+	if c.Gossip == "" {
+		return check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join")
+	}
+	errs := []error{
+		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
+		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),
+		check((c.CertFile == "") == (c.KeyFile == "") && (c.KeyFile == "") == (c.CAFile == ""), "cluster.cert_file, cluster.key_file, cluster.ca_file: all three are needed, or none"),
+	}
+	if err := secret.Check(c.Secret); err != nil {
+		errs = append(errs, fmt.Errorf("cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: %w. "+
+			"If the cluster has used this one, put it first into cluster.former_secrets, so that what it has sealed can be opened", err))
+	}
+	if c.NextSecret != "" {
+		if err := secret.Check(c.NextSecret); err != nil {
+			errs = append(errs, fmt.Errorf("cluster.next_secret: %w", err))
+		}
+	}
+	for _, former := range c.FormerSecrets {
+		errs = append(errs, check(former != "", "cluster.former_secrets: one of them is empty"))
+	}
+	return errors.Join(errs...)
+}
+
+// roots are the secrets that are accepted from other nodes; the first one is used. Of the former
+// ones the newest is accepted, because a rotation may be under way, unless it is weak.
+func (c ClusterConfig) roots() []secret.Root {
+	all := []secret.Root{secret.Stretch(c.Secret)}
+	if c.NextSecret != "" {
+		all = append(all, secret.Stretch(c.NextSecret))
+	}
+	if len(c.FormerSecrets) > 0 && secret.Check(c.FormerSecrets[0]) == nil {
+		all = append(all, secret.Stretch(c.FormerSecrets[0]))
+	}
+	return all
+}
+
+// identity is by what other nodes know this one.
+func (c ClusterConfig) identity(logger *slog.Logger) (*pki.Identity, error) {
+	if c.CertFile == "" {
+		return pki.FromSecrets(c.roots())
+	}
+	i, err := pki.FromFiles(pki.Files{Certificate: c.CertFile, Key: c.KeyFile, Authorities: c.CAFile}, logger)
+	if err != nil {
+		return nil, fmt.Errorf("cluster.cert_file, cluster.key_file, cluster.ca_file: %w", err)
+	}
+	return i, nil
+}

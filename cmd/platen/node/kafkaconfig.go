@@ -1,0 +1,57 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	"platen.dev/events/eventlog/kafka/access"
+	"platen.dev/events/tlsfile"
+)
+
+// KafkaConfig is the section [kafka].
+type KafkaConfig struct {
+	// Brokers are addresses host:port of which one must answer.
+	Brokers []string `toml:"brokers"`
+	// ReplicationFactor of topics that Platen creates.
+	ReplicationFactor int16 `toml:"replication_factor"`
+	// SessionSeconds is how long a node may be silent before its shards move. The
+	// broker's group.min.session.timeout.ms must allow it.
+	SessionSeconds int `toml:"session_seconds"`
+	// CommandsHours is how long topics created by Platen keep commands, content included. A
+	// job must be rendered within that time, so a topic that keeps them for less is refused.
+	CommandsHours int `toml:"commands_hours"`
+	// TLS encrypts connections. CAFile has certificates (PEM) of the authorities to trust instead
+	// of the system's, CertFile and KeyFile what the node shows to brokers that ask for it.
+	TLS      bool   `toml:"tls"`
+	CAFile   string `toml:"ca_file"`
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
+	// SASL is how User shows the Password: plain, scram-sha-256 or scram-sha-512; empty means not
+	// at all.
+	SASL     string `toml:"sasl"`
+	User     string `toml:"user"`
+	Password string `toml:"password"`
+}
+
+// access is how to get in.
+func (k KafkaConfig) access() access.Config {
+	return access.Config{
+		TLS: k.TLS, Files: tlsfile.Client{CA: k.CAFile, Cert: k.CertFile, Key: k.KeyFile},
+		SASL: k.SASL, User: k.User, Password: k.Password,
+	}
+}
+
+func (k KafkaConfig) validate() error {
+	var errs []error
+	for _, b := range k.Brokers {
+		errs = append(errs, checkAddress("kafka.brokers", b))
+	}
+	if err := k.access().Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("[kafka] %w", err))
+	}
+	return errors.Join(append(errs,
+		check(k.ReplicationFactor >= 1, "kafka.replication_factor: must be at least 1"),
+		check(k.SessionSeconds >= 1, "kafka.session_seconds: must be at least 1"),
+		check(k.CommandsHours >= 24, "kafka.commands_hours: must be at least 24, because the content of waiting jobs is kept there"),
+	)...)
+}

@@ -1,0 +1,88 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// certificate is a certificate with its key, from files that may change.
+type certificate struct {
+	cfg     TLSConfig
+	logger  *slog.Logger
+	current atomic.Pointer[tls.Certificate]
+	seen    [2]stamp // of the files, when they were last read
+}
+
+// stamp tells one version of a file from another.
+type stamp struct {
+	modified time.Time
+	size     int64
+}
+
+// certificateInterval is how often the files are looked at.
+const certificateInterval = 5 * time.Second
+
+// newCertificate reads a certificate.
+func newCertificate(cfg TLSConfig, logger *slog.Logger) (*certificate, error) {
+	c := &certificate{cfg: cfg, logger: logger, seen: stamps(cfg)}
+	return c, c.load()
+}
+
+func (c *certificate) load() error {
+	pair, err := tls.LoadX509KeyPair(c.cfg.CertFile, c.cfg.KeyFile)
+	if err != nil {
+		return fmt.Errorf("[tls]: %w", err)
+	}
+	c.current.Store(&pair)
+	return nil
+}
+
+// look reads the files again if they have changed. If they are no good, as between the writing of
+// the one and the other, the certificate stays what it was.
+func (c *certificate) look() {
+	now := stamps(c.cfg)
+	if now == c.seen {
+		return
+	}
+	c.seen = now
+	if err := c.load(); err != nil {
+		c.logger.Error("the certificate has changed and cannot be used; the one before stays", "error", err)
+		return
+	}
+	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", c.current.Load().Leaf.NotAfter)
+}
+
+func stamps(cfg TLSConfig) (s [2]stamp) {
+	for i, file := range []string{cfg.CertFile, cfg.KeyFile} {
+		if info, err := os.Stat(file); err == nil {
+			s[i] = stamp{info.ModTime(), info.Size()}
+		}
+	}
+	return s
+}
+
+// config is how clients' connections are encrypted.
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
+	}
+}
+
+// apiTLS returns how clients' connections are encrypted, nil for not at all.
+func (n *Node) apiTLS() (*tls.Config, error) {
+	if n.cfg.TLS.CertFile == "" {
+		return nil, nil
+	}
+	c, err := newCertificate(n.cfg.TLS, n.logger)
+	if err != nil {
+		return nil, err
+	}
+	n.periodically("certificate", certificateInterval, func(context.Context) { c.look() })
+	return c.config(), nil
+}

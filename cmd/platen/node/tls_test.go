@@ -1,0 +1,133 @@
+package node
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"platen.dev/events/testkit"
+)
+
+// writeCertificate writes a new certificate for this machine with a serial number, and its key.
+func writeCertificate(t *testing.T, cfg TLSConfig, serial int64) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{cfg.CertFile: {Type: "CERTIFICATE", Bytes: der}, cfg.KeyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, time.Time{}, time.Unix(serial, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := x509.NewCertPool()
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.AddCert(certificate)
+	return pool
+}
+
+// A certificate is read again when its files change; one that cannot be used leaves the one before.
+func TestCertificateIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
+	if _, err := newCertificate(cfg, testkit.Silent()); err == nil {
+		t.Error("a certificate without files was accepted")
+	}
+	writeCertificate(t, cfg, 1)
+	c, err := newCertificate(cfg, testkit.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	serial := func() int64 { return c.current.Load().Leaf.SerialNumber.Int64() }
+	first := c.current.Load()
+	if c.look(); c.current.Load() != first {
+		t.Error("files that have not changed were read again")
+	}
+	writeCertificate(t, cfg, 2)
+	if c.look(); serial() != 2 {
+		t.Errorf("the certificate is number %d", serial())
+	}
+	if err := os.WriteFile(cfg.KeyFile, []byte("half a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c.look(); serial() != 2 {
+		t.Errorf("after half a key the certificate is number %d", serial())
+	}
+	writeCertificate(t, cfg, 3)
+	if c.look(); serial() != 3 {
+		t.Errorf("after it the certificate is number %d", serial())
+	}
+}
+
+// A node with a certificate serves TLS, not below 1.2, and says so to browsers. Operators have
+// their own listener.
+func TestNodeServesTLS(t *testing.T) {
+	cfg := NewConfig()
+	dir := t.TempDir()
+	cfg.Data, cfg.Listen, cfg.Ops, cfg.Partitions, cfg.Browser.Slots = filepath.Join(dir, "data"), "127.0.0.1:0", "127.0.0.1:0", 4, 2
+	cfg.TLS = TLSConfig{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
+	pool := writeCertificate(t, cfg.TLS, 1)
+	n, err := Start(t.Context(), cfg, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	client := func(config *tls.Config) (*http.Response, error) {
+		config.RootCAs = pool
+		transport := &http.Transport{TLSClientConfig: config}
+		defer transport.CloseIdleConnections()
+		return (&http.Client{Transport: transport}).Get(n.URL() + "/metrics")
+	}
+	resp, err := client(&tls.Config{NextProtos: []string{"h2", "http/1.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != 404 || resp.Header.Get("Strict-Transport-Security") == "" || resp.TLS.NegotiatedProtocol != "http/1.1" {
+		t.Errorf("got %d %v by %q", resp.StatusCode, resp.Header, resp.TLS.NegotiatedProtocol)
+	}
+	if resp, err := client(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}); err == nil {
+		_ = resp.Body.Close()
+		t.Error("TLS 1.1 was accepted")
+	}
+	ops, err := http.Get("http://" + n.OpsAddress() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = ops.Body.Close()
+	if ops.StatusCode != 200 {
+		t.Errorf("the operator's listener answered %d", ops.StatusCode)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}

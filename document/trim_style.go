@@ -1,0 +1,140 @@
+package document
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxEscapes bounds the escapes of a style, because the sanitiser takes time quadratic in
+// them. Names of fonts have a few.
+const maxEscapes = 200
+
+// maxProperty is more than the name of any property has, in bytes, or "!important" with spaces.
+const maxProperty = 500
+
+// trimmedStyle is an inline style without what the sanitiser is certain to remove.
+type trimmedStyle struct {
+	text string
+	// least is how many bytes of it are left at least.
+	least int
+	// odd is how many bytes only the sanitiser can read.
+	odd int
+}
+
+// trimStyle trims a style. One with comments, escapes or blocks, or with brackets and quotes that are
+// not closed, is left to the sanitiser, if that is quick enough.
+func trimStyle(style string) trimmedStyle {
+	declarations, plain := splitStyle(style)
+	switch {
+	case !plain && strings.Count(style, `\`) > maxEscapes:
+		return trimmedStyle{odd: maxOddStyles + 1}
+	case !plain:
+		return trimmedStyle{text: style, odd: len(style)}
+	}
+	trimmed := trimmedStyle{text: style}
+	kept := make([]string, 0, len(declarations))
+	for _, d := range declarations {
+		property, value := splitDeclaration(d)
+		if property == "" {
+			return trimmedStyle{} // the sanitiser reads none of such a style
+		}
+		if least, safe := checkDeclaration(property, value); safe {
+			kept = append(kept, d)
+			trimmed.least += least
+		}
+	}
+	if len(kept) < len(declarations) {
+		trimmed.text = strings.Join(kept, ";")
+	}
+	return trimmed
+}
+
+// splitDeclaration splits as the sanitiser does: of several colons the last one counts, and what is
+// before the one before is forgotten. property is "" if there is none.
+func splitDeclaration(declaration string) (property, value string) {
+	colon := lastColon(declaration)
+	if colon < 0 {
+		return "", ""
+	}
+	property = declaration[:colon]
+	return strings.TrimSpace(property[lastColon(property)+1:]), strings.TrimSpace(declaration[colon+1:])
+}
+
+// checkDeclaration reports whether the sanitiser keeps a declaration, and how many bytes of it at least.
+func checkDeclaration(property, value string) (least int, safe bool) {
+	if len(property) > maxProperty || len(value) > maxStyleValue+maxProperty {
+		return 0, false
+	}
+	if before, after, found := cutLast(value, "!"); found && strings.EqualFold(after, "important") {
+		value = strings.TrimSpace(before)
+	}
+	name := strings.ToLower(property)
+	for _, prefix := range vendors {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return len(property) + len(": ") + len(value), styleNames[name] && safeStyleValue(strings.ToLower(value))
+}
+
+// vendors are the prefixes of properties that the sanitiser ignores, in its order.
+var vendors = []string{
+	"-webkit-", "-moz-", "-ms-", "-o-", "mso-", "-xv-", "-atsc-", "-wap-", "-khtml-", "prince-", "-ah-", "-hp-", "-ro-", "-rim-", "-tc-",
+}
+
+func cutLast(text, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, separator); i >= 0 {
+		return text[:i], text[i+len(separator):], true
+	}
+	return text, "", false
+}
+
+// lastColon is the offset of the last colon outside of quotes, -1 for none.
+func lastColon(declaration string) int {
+	last, quote := -1, byte(0)
+	for i, c := range []byte(declaration) {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == ':':
+			last = i
+		}
+	}
+	return last
+}
+
+// splitStyle splits a style into its declarations. plain is false if it takes a parser to do so.
+func splitStyle(style string) (declarations []string, plain bool) {
+	style = strings.TrimRight(style, " ")
+	if !utf8.ValidString(style) || strings.ContainsAny(style, "\\{}@<>\x00") || strings.Contains(style, "\ufeff") || strings.Contains(style, "/*") {
+		return nil, false
+	}
+	quote, start, depth := byte(0), 0, 0
+	for i, c := range []byte(style) {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			} else if c < ' ' {
+				return nil, false
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ';' && depth != 0: // as in a data URI, or ended early
+			return nil, false
+		case c == ';':
+			declarations = append(declarations, style[start:i])
+			start = i + 1
+		}
+	}
+	if start < len(style) {
+		declarations = append(declarations, style[start:])
+	}
+	return declarations, quote == 0 && depth == 0
+}

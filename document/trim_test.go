@@ -1,0 +1,167 @@
+package document
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// enough is a limit that no test reaches.
+const enough = 1 << 30
+
+// trimmable are fragments that show where the trimmer and the sanitiser might read differently.
+var trimmable = []string{
+	`a<!-- b -->c`, `<<!-- -->script>x`, `a<!doctype html>b`, `&am<x>p;`, `<<x>b>c`, `a<x>b</x>c<o:p/>d`,
+	`<svg><b>a</b><svg>b</svg>c</svg>d`, `</svg>a<svg>b`, `</svg><svg>b</svg>c`, `<svg/>a`, `<title>a<b>c</title>d`, `<title>a`, `<textarea><svg></textarea>a`,
+	`<script>a</script>b`, `<script><!--<script>a</script>b--></script>c`, `<script>a`, `<script/>a</script>b`, `</script>a`, `<style>a</style>b<style>`, `<style/>b`,
+	`<xmp><b>a</xmp>b`, `<plaintext><b>a`, `<svg><xmp></svg></xmp>a</svg>b`, `<noscript><b>a</noscript>b`, `<iframe><p>x</iframe>y`, `<p`, `<p a`, `</p`, `<!-`, `<`,
+	`<p style=color:red>`, `<p style="color:red;x:y;margin:0">`, `<p style="color:red;;margin:0">`, `<p style=";color:red">`, `<p style="x">a`, `<p style="x;color:red">`,
+	"<p style=\"color:red;\n\">", `<p style="color:red; ">`, `<p style="color:red ! important;x:y">`, `<p style="color:red !IMPORTANT;x:y">`, `<p style="x:color:red;x:y">`,
+	`<p style="color:a:red;x:y">`, `<p style=":red;color:red">`, `<p style="0::;margin:0">`, `<p style="0: :a;margin:0">`, `<p style="color:;x:y">`, `<p style="COLOR:RED;x:y">`, `<p style="-webkit-color:red;x:y">`, `<p style="-webkit--moz-color:red;x:y">`,
+	`<p style="font-family:'a;b:c';x:y">`, `<p style='font-family:"a:b";x:y'>`, `<p style="font-family:'a;color:red;x:y">`, `<p style="quotes:'\201C' '\201D';x:y">`,
+	`<p style="color:/* a */red;x:y">`, `<p style="background:url(data:image/png;base64,AAAA);color:red">`, `<p style="background:url('data:a;b');color:red">`,
+	`<p style="color:rgb(1;2);x:y">`, `<p style="color:red);x:y">`, `<p style="color:rgb(1,2,3;x:y">`, `<p style="color:red}x:y">`, `<p style="{color:red;x:y">`, `<p style="@a;color:red;x:y">`,
+	`<p STYLE="color:red;x:y" style="margin:0;x:y" title='"' x=y>`, `<p a"b=c style="color:red;x:y">`, `<p =x style="color:red;x:y">`, `<br style="color:red;x:y"/>`,
+	`<body style="color:red;x:y" onload=x><p>`, `<html lang=de><head><title>a &amp; b</title></head><body dir=rtl>c</body></html>`,
+	"<p style=\"color:red;x:y\" title=\"a\r\nb\x00c\">\r\n&nbsp;&#x41;&amp;lt;&notanentity;&", "<p style=\"color:\xff;x:y\">", "<p style=\"color:\ufeffred;x:y\">", "<b\x00>x",
+	`<p title="&quot;&lt;" style="color:red;x:y">`, `<img src="data:image/png;base64,AAAA" alt="a" style="x:y">`,
+}
+
+// checkTrimmed fails the test unless a trimmed source is sanitised to the same as the source.
+func checkTrimmed(t *testing.T, source string) {
+	t.Helper()
+	if strings.TrimSpace(source) == "" {
+		return // the sanitiser does not look at it
+	}
+	got, err := SanitizeWithin(source, enough)
+	if err != nil {
+		if len(source) < 1000 && strings.Count(source, `\`) <= maxEscapes {
+			t.Errorf("%q: %v", source, err)
+		}
+		return
+	}
+	want := Sanitize(source)
+	if got.Body != want.Body {
+		t.Errorf("%q\nbecame %q\n  not  %q", source, got.Body, want.Body)
+	}
+	trimmed := newTrimmer(source, enough, allowedElements)
+	if _, err := trimmed.run(); err != nil || trimmed.least > len(want.Body) {
+		t.Errorf("%q: %v, expected %d bytes, got %d: %s", source, err, trimmed.least, len(want.Body), want.Body)
+	}
+	if _, err := SanitizeWithin(source, len(want.Body)-1); want.Body != "" && !errors.Is(err, ErrTooLarge) {
+		t.Errorf("%q: got %v with %d bytes where one less is allowed", source, err, len(want.Body))
+	}
+}
+
+// What is trimmed is what the sanitiser would remove.
+func TestTrim(t *testing.T) {
+	for _, source := range append(trimmable, hostile...) {
+		for _, embedded := range []string{source, "<div><b>" + source, source + source, source + "<p style='color:red;x:y'>z"} {
+			checkTrimmed(t, embedded)
+		}
+	}
+	files, err := filepath.Glob("../testdata/*/*.html")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkTrimmed(t, string(source))
+	}
+}
+
+// The tags of all elements that are allowed are kept, as the trimmer assumes.
+func TestAllowedElementsAreKept(t *testing.T) {
+	for _, element := range elements {
+		if source := "<" + element + "></" + element + ">"; Sanitize(source).Body != source {
+			t.Errorf("%s became %s", source, Sanitize(source).Body)
+		}
+	}
+}
+
+// Documents that would be too large, or that cost too much to read, are refused; those that
+// only look so are not.
+func TestTooLargeHTML(t *testing.T) {
+	const limit = 240 << 10
+	many := func(text string, n int) string { return strings.Repeat(text, n) }
+	for name, tc := range map[string]struct {
+		source string
+		want   error
+	}{
+		"text":                    {many("x", limit), nil},
+		"more text":               {many("x", limit+1), ErrTooLarge},
+		"entities":                {many("&nbsp;", limit/2), nil},
+		"more entities":           {many("&nbsp;", limit/2+1), ErrTooLarge},
+		"long entities":           {many("&CounterClockwiseContourIntegral;", limit/3), nil},
+		"text not shown":          {"<svg>" + many("x", 13*limit) + "</svg>x", nil},
+		"very much text":          {many("x", 13*limit), ErrTooLarge},
+		"escapes":                 {many("&", limit/5), nil},
+		"more escapes":            {many("&", limit/5+1), ErrTooLarge},
+		"tags":                    {many("<b></b>", limit/7), nil},
+		"more tags":               {many("<b></b>", limit/7+1), ErrTooLarge},
+		"unknown tags":            {many("<x>", 100_000), nil},
+		"more unknown tags":       {many("<x>", 103_000), ErrTooLarge},
+		"a large script":          {"<script>" + many("if (a < b) c('<p>')", 200_000) + "</script>x", nil},
+		"a large comment":         {"<!--" + many("<p>", 1_000_000) + "-->x", nil},
+		"a large picture removed": {`<img src="data:image/bmp;base64,` + many("AAAA", 1_000_000) + `">x`, nil},
+		"a large picture":         {`<img src="data:image/png;base64,` + many("AAAA", 1_000_000) + `">x`, ErrTooLarge},
+		"a large background":      {`<p style="background:url('data:image/png;base64,` + many("AAAA", 1_000_000) + `')">x`, nil},
+		"attributes":              {"<p " + many("a ", 200_000) + ">x", nil},
+		"more attributes":         {"<p " + many("a ", 1_000_000) + ">x", ErrTooLarge},
+		"unsafe styles":           {`<p style="` + many("x:y;", 90_000) + `">x`, nil},
+		"more unsafe styles":      {`<p style="` + many("x:y;", 103_000) + `">x`, ErrTooLarge},
+		"styles":                  {`<p style="` + many("top:1px;", 20_000) + `">x`, nil},
+		"more styles":             {`<p style="` + many("top:1px;", 30_000) + `">x`, ErrTooLarge},
+		"odd styles":              {many(`<p style="color:/**/red">`, 2_000) + "x", nil},
+		"more odd styles":         {many(`<p style="color:/**/red">`, 6_000) + "x", ErrTooLarge},
+		"escaped styles":          {`<p style="color:` + many(`\41 `, maxEscapes) + `">x`, nil},
+		"more escaped styles":     {`<p style="color:` + many(`\41 `, maxEscapes+1) + `">x`, ErrTooLarge},
+	} {
+		if _, err := SanitizeWithin(tc.source, limit); !errors.Is(err, tc.want) {
+			t.Errorf("%s: got %v, want %v", name, err, tc.want)
+		}
+	}
+}
+
+// Trimming changes nothing but what it costs.
+func FuzzTrim(f *testing.F) {
+	for _, source := range append(trimmable, hostile...) {
+		f.Add(source)
+	}
+	f.Fuzz(checkTrimmed)
+}
+
+// worst are documents of 7 MB that are refused, or of which nothing is left.
+func worst() map[string]string {
+	fill := func(s string) string { return strings.Repeat(s, 7_300_000/len(s)) }
+	return map[string]string{
+		"styled words": fill(`<b style="color:red">x</b> `), "unsafe styles": fill(`<b style="x:y">x</b>`), "one style": `<p style="` + fill(`color:red;`) + `">x`,
+		"one unsafe style": `<p style="` + fill(`x:y;`) + `">`, "one odd style": `<p style="{` + fill(`x:y;`) + `">`, "colons": `<p style="` + fill(`:`) + `">`,
+		"escapes": `<p style="color:` + fill(`\41 `) + `">`, "calls": `<p style="color:` + fill(`a(`) + `">`, "unsafe calls": `<p style="` + fill(`top:url(x);`) + `">`,
+		"empty elements": fill(`<b></b>`), "breaks": fill(`<br>`), "unknown": fill(`<x>`), "unknown with attributes": fill(`<x y>`), "text": fill(`lorem ipsum `),
+		"ampersands": fill(`&`), "half entities": fill(`&a`), "entities": fill(`&nbsp;`), "angles": fill(`< `), "comments": fill(`<!---->`), "comment": `<!--` + fill(`x`),
+		"script": `<script>` + fill(`</s`), "scripts": fill(`<script></script>`), "drawing": `<svg>` + fill(`<g>`), "drawing with styles": `<svg>` + fill(`<b style="color:red">`),
+		"attributes": `<p ` + fill(`a `) + `>`, "title": `<p title="` + fill(`&nbsp;`) + `">`, "links": fill(`<a href="http://a/?b&c&d&e&f">`), "link": `<a href="/?` + fill(`a&`) + `">`,
+		"picture": `<img src="data:image/png;base64,` + fill(`AAAA`) + `">`, "titles": fill("<title>a</title>"),
+	}
+}
+
+// BenchmarkRefusedHTML is what the worst refused documents cost. Each would take from 50 ms to hours
+// if it were sanitised first.
+func BenchmarkRefusedHTML(b *testing.B) {
+	for name, source := range worst() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(source)))
+			for b.Loop() {
+				if s, err := SanitizeWithin(source, 240<<10); err == nil && !s.Empty() {
+					b.Fatal("it is not refused")
+				}
+			}
+		})
+	}
+}

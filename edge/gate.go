@@ -1,0 +1,104 @@
+package edge
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+)
+
+// Connections limits the connections that clients may have open. Zero is no limit.
+type Connections struct {
+	// Most is the limit for all together.
+	Most int
+	// PerAddress is the limit for one client: an IPv4 address, or an IPv6 network of 64 bits. It
+	// does not hold for loopback addresses and for Trusted.
+	PerAddress int
+	// Trusted are the networks of proxies, which speak for many clients.
+	Trusted []netip.Prefix
+}
+
+// gate counts connections by client, and lets no more in than may be.
+type gate struct {
+	limits Connections
+
+	mu      sync.Mutex
+	open    int
+	by      map[netip.Addr]int
+	refused int64
+}
+
+// addressOf is the address of a client; not ok if the network is not TCP.
+func addressOf(remote net.Addr) (addr netip.Addr, ok bool) {
+	tcp, ok := remote.(*net.TCPAddr)
+	if !ok {
+		return addr, false
+	}
+	return tcp.AddrPort().Addr().Unmap().WithZone(""), true
+}
+
+// client is the address by which connections are counted.
+func client(addr netip.Addr) netip.Addr {
+	if addr.Is6() {
+		return netip.PrefixFrom(addr, 64).Masked().Addr()
+	}
+	return addr
+}
+
+// trusts reports whether an address is a proxy's.
+func (c Connections) trusts(addr netip.Addr) bool {
+	for _, network := range c.Trusted {
+		if network.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// limits reports whether the limit for one client holds for an address.
+func (c Connections) limits(addr netip.Addr) bool {
+	return c.PerAddress > 0 && !addr.IsLoopback() && !c.trusts(addr)
+}
+
+// enter lets a connection in, or reports that there are too many. leave must be called when it is closed,
+// and may be called more than once.
+func (g *gate) enter(remote net.Addr) (leave func(), ok bool) {
+	addr, known := addressOf(remote)
+	from, limited := client(addr), known && g.limits.limits(addr)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.limits.Most > 0 && g.open >= g.limits.Most || limited && g.by[from] >= g.limits.PerAddress {
+		g.refused++
+		return nil, false
+	}
+	g.open++
+	if !limited {
+		return sync.OnceFunc(g.leave), true
+	}
+	if g.by == nil {
+		g.by = map[netip.Addr]int{}
+	}
+	g.by[from]++
+	return sync.OnceFunc(func() { g.leaveFrom(from) }), true
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open--
+}
+
+func (g *gate) leaveFrom(client netip.Addr) {
+	g.leave()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.by[client]--; g.by[client] == 0 {
+		delete(g.by, client)
+	}
+}
+
+// figures are how many connections are open and how many were refused.
+func (g *gate) figures() (open int, refused int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open, g.refused
+}

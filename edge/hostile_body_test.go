@@ -1,0 +1,308 @@
+package edge
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
+)
+
+// patient are timeouts that no test waits for.
+var patient = timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience, wait: testkit.Patience}
+
+// announce sends the header of a request with a large body and no byte of that.
+func (b *liveServer) announce(t *testing.T, line, lines string) net.Conn {
+	t.Helper()
+	conn := b.dial(t)
+	if _, err := io.WriteString(conn, line+" HTTP/1.1\r\n"+host+lines+"\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// answered reads the one response that refuses a body before it is sent.
+func answered(t *testing.T, conn net.Conn) reply {
+	t.Helper()
+	got, _ := replies(conn)
+	if len(got) != 1 || !got[0].Close {
+		t.Fatalf("got %v, want one response and a closed connection", statuses(got))
+	}
+	return got[0]
+}
+
+// lengths are the ways to announce a large body.
+var lengths = map[string]string{
+	"length": "Content-Length: 1000000\r\n", "chunks": "Transfer-Encoding: chunked\r\n",
+}
+
+// A large body is not read for a path or method that takes none, without a valid key, or
+// beyond the request rate. The rate is counted once, and told, whether the body is read or not.
+func TestNoBodyIsReadInVain(t *testing.T) {
+	for name, length := range lengths {
+		t.Run(name, func(t *testing.T) {
+			var counted atomic.Int64
+			reset := events.At(time.Now().Add(time.Minute))
+			b := startWith(t, patient, func(c *Config) {
+				c.Rate = func(events.AccountID, events.Plan) events.Rate {
+					n := counted.Add(1)
+					return events.Rate{Allowed: n <= 2, Limit: 2, Remaining: max(0, 2-n), Reset: reset}
+				}
+			})
+			key := "X-API-Key: " + b.fixture.secret + "\r\n"
+			for _, tc := range []struct {
+				line, lines, limit string
+				status             int
+			}{
+				{"POST /nope", key, "0", 404},
+				{"PUT /html-to-pdf", key, "0", 405},
+				{"POST /html-to-pdf", "", "0", 401},
+				{"GET /healthz", "", "0", 401},
+				{"GET /jobs/x", key, "2", 413}, // counted: 1
+			} {
+				got := answered(t, b.announce(t, tc.line, tc.lines+length))
+				if got.StatusCode != tc.status || got.Header.Get(limitHeader) != tc.limit || tc.status == 405 && got.Header.Get("Allow") != "POST" {
+					t.Errorf("%s got %d %s %v, want %d", tc.line, got.StatusCode, got.body, got.Header, tc.status)
+				}
+			}
+			whole := strings.Repeat(" ", 20<<10)
+			if name == "chunks" {
+				whole = fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(whole), whole)
+				length = "Transfer-Encoding: chunked\r\n"
+			} else {
+				length = fmt.Sprintf("Content-Length: %d\r\n", len(whole))
+			}
+			conn := b.announce(t, "POST /html-to-pdf", key+"Connection: close\r\n"+length) // counted: 2
+			if _, err := io.WriteString(conn, whole); err != nil {
+				t.Fatal(err)
+			}
+			if got := answered(t, conn); got.StatusCode != 422 || got.Header.Get("X-RateLimit-Remaining") != "0" {
+				t.Errorf("a body within the rate got %d %v", got.StatusCode, got.Header)
+			}
+			got := answered(t, b.announce(t, "POST /html-to-pdf", key+length)) // counted: 3
+			if got.StatusCode != 429 || got.Header.Get("Retry-After") == "" || got.Header.Get(limitHeader) != "2" {
+				t.Errorf("beyond the rate got %d %v", got.StatusCode, got.Header)
+			}
+			if n := counted.Load(); n != 3 {
+				t.Errorf("3 requests with a key counted as %d", n)
+			}
+			b.holds(t, 0)
+		})
+	}
+}
+
+// holds waits until so many bytes are reserved for bodies.
+func (b *liveServer) holds(t *testing.T, bytes int64) {
+	t.Helper()
+	testkit.Eventually(t, fmt.Sprintf("%d bytes are reserved for bodies", bytes), func() bool { return b.BodyBytes() == bytes })
+}
+
+// An account has memory for so many bodies at once, whatever their requests come to, and
+// gets it back however they end.
+func TestBodiesOfAnAccount(t *testing.T) {
+	b := start(t, patient)
+	key := "X-API-Key: " + b.fixture.secret + "\r\n"
+	const most = accountBodies / contract.MaxBody
+	largest := fmt.Sprintf("Content-Length: %d\r\n", contract.MaxBody)
+	open := make([]net.Conn, most)
+	for i := range open {
+		open[i] = b.announce(t, "POST /html-to-pdf", key+[]string{"Transfer-Encoding: chunked\r\n", largest, "Expect: 100-continue\r\n" + largest}[i%3])
+		b.holds(t, int64(i+1)*contract.MaxBody)
+	}
+	got := answered(t, b.announce(t, "POST /html-to-pdf", key+fmt.Sprintf("Content-Length: %d\r\n", smallBody+1)))
+	if got.StatusCode != 429 || !strings.Contains(got.body, "RATE_LIMIT_EXCEEDED") || got.Header.Get("Retry-After") != "1" {
+		t.Errorf("one more body got %d %s", got.StatusCode, got.body)
+	}
+	conn := b.announce(t, "POST /html-to-pdf", key+"Connection: close\r\n"+fmt.Sprintf("Content-Length: %d\r\n", smallBody))
+	if _, err := io.WriteString(conn, strings.Repeat(" ", smallBody)); err != nil {
+		t.Fatal(err)
+	}
+	if got := answered(t, conn); got.StatusCode != 422 {
+		t.Errorf("a small body got %d %s", got.StatusCode, got.body)
+	}
+	for i, conn := range open {
+		if i%2 == 0 { // the others are reset
+			if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, conn)
+		} else if err := conn.(*net.TCPConn).SetLinger(0); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.Close()
+	}
+	b.holds(t, 0)
+}
+
+// Greedy accounts leave room for the largest body of another.
+func TestBodiesInAll(t *testing.T) {
+	const limit = 4 * accountBodies
+	b := newBodies(limit)
+	var held []*share
+	for taken := true; taken; {
+		taken = false
+		for account := range 20 {
+			if s, wrong := b.take(events.AccountID(strconv.Itoa(account)), 1<<20); wrong == nil {
+				held, taken = append(held, s), true
+			} else if wrong != bodiesFull {
+				t.Fatalf("got %+v", wrong)
+			}
+		}
+	}
+	newcomer, wrong := b.take("newcomer", contract.MaxBody)
+	if wrong != nil || b.inUse() > limit {
+		t.Fatalf("a newcomer got %v with %d of %d bytes in use", wrong, b.inUse(), limit)
+	}
+	for _, s := range append(held, newcomer) {
+		s.shrink(10)
+		s.shrink(20)
+		s.release()
+		s.release()
+	}
+	if b.inUse() != 0 || len(b.by) != 0 {
+		t.Errorf("%d bytes of %d accounts are left", b.inUse(), len(b.by))
+	}
+	if _, wrong := b.take("alone", accountBodies); wrong != nil {
+		t.Errorf("an account alone got %v", wrong)
+	}
+	if _, wrong := b.take("alone", 1); wrong != accountBodiesFull {
+		t.Errorf("beyond its limit it got %v", wrong)
+	}
+}
+
+// A request that waits for its job holds neither its body nor memory for it.
+func TestWaitingHoldsNoBody(t *testing.T) {
+	b := start(t, patient)
+	body := `{"html":"` + strings.Repeat("x", 100<<10) + `","wait":true}`
+	conn := b.announce(t, "POST /html-to-pdf", "X-API-Key: "+b.fixture.secret+fmt.Sprintf("\r\nContent-Length: %d\r\n", len(body)))
+	if _, err := io.WriteString(conn, body); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the request waits", func() bool {
+		b.waiting.mu.Lock()
+		defer b.waiting.mu.Unlock()
+		return len(b.waiting.jobs) == 1
+	})
+	if n := b.BodyBytes(); n != 0 {
+		t.Errorf("it holds %d bytes", n)
+	}
+	b.waiting.mu.Lock()
+	ids := slices.Collect(maps.Keys(b.waiting.jobs))
+	b.waiting.mu.Unlock()
+	b.waiting.end(ids[0])
+	if _, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Sixty of the largest bodies with one key take the memory that an account may have.
+func TestBodiesOfOneKey(t *testing.T) {
+	b := start(t, patient)
+	before := allocated()
+	refused := 0
+	for i := range 60 {
+		conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nContent-Length: %d\r\n", b.fixture.secret, contract.MaxBody))
+		if i < accountBodies/contract.MaxBody {
+			b.holds(t, int64(i+1)*contract.MaxBody)
+		} else if answered(t, conn).StatusCode == 429 {
+			refused++
+		}
+	}
+	if refused != 60-accountBodies/contract.MaxBody {
+		t.Errorf("%d were refused", refused)
+	}
+	if n := allocated() - before; n > accountBodies+16<<20 {
+		t.Errorf("they took %d MiB", n>>20)
+	}
+}
+
+// Large content is worked on in turns, smaller content at once.
+func TestTurns(t *testing.T) {
+	b := start(t, patient)
+	var done []func()
+	for i := range cap(b.turns.all) {
+		done = append(done, b.turns.take(events.AccountID(fmt.Sprint(i)), noTurn+1))
+	}
+	b.turns.take("0", noTurn)()
+	body := `{"html":"` + strings.Repeat("x", noTurn) + `"}`
+	conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, len(body)))
+	if _, err := io.WriteString(conn, body); err != nil {
+		t.Fatal(err)
+	}
+	smaller := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, noTurn))
+	if _, err := io.WriteString(smaller, strings.Repeat(" ", noTurn)); err != nil {
+		t.Fatal(err)
+	}
+	if got := answered(t, smaller); got.StatusCode != 422 {
+		t.Errorf("a smaller body got %d", got.StatusCode)
+	}
+	testkit.Eventually(t, "memory is held while a large body waits", func() bool { return b.BodyBytes() >= noTurn })
+	for _, end := range done {
+		end()
+	}
+	if got := answered(t, conn); got.StatusCode != 202 {
+		t.Errorf("a large body got %d after its turn", got.StatusCode)
+	}
+	if len(b.turns.all)+len(b.turns.by) != 0 {
+		t.Errorf("%d turns of %d accounts were not given back", len(b.turns.all), len(b.turns.by))
+	}
+}
+
+// An account that sends much waits for itself, and not the others for it.
+func TestTurnsOfAccounts(t *testing.T) {
+	turns := newTurns()
+	first := turns.take("greedy", noTurn+1)
+	order := make(chan string, 20)
+	var waiting sync.WaitGroup
+	wait := func(account events.AccountID) {
+		waiting.Go(func() {
+			done := turns.take(account, noTurn+1)
+			order <- string(account)
+			done()
+		})
+	}
+	for range 10 {
+		wait("greedy")
+	}
+	users := func(account events.AccountID) int {
+		turns.mu.Lock()
+		defer turns.mu.Unlock()
+		if turns.by[account] == nil {
+			return 0
+		}
+		return turns.by[account].users
+	}
+	testkit.Eventually(t, "ten wait", func() bool { return users("greedy") == 11 })
+	var held []func() // as many as there are turns
+	for i := range cap(turns.all) - 1 {
+		held = append(held, turns.take(events.AccountID(fmt.Sprint(i)), noTurn+1))
+	}
+	wait("modest")
+	testkit.Eventually(t, "the other waits", func() bool { return users("modest") == 1 })
+	first()
+	for _, done := range held {
+		done()
+	}
+	waiting.Wait()
+	close(order)
+	var got []string
+	for account := range order {
+		got = append(got, account)
+	}
+	if at := slices.Index(got, "modest"); at > 1 {
+		t.Errorf("the other account was number %d: %v", at+1, got)
+	}
+}

@@ -1,0 +1,52 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A body with very many values is refused before they are made; text does not count.
+func TestTooManyValues(t *testing.T) {
+	many := func(n int) string { return `{"a":[` + strings.TrimSuffix(strings.Repeat("1,", n), ",") + `]}` }
+	const outside = 3 // the braces, the colon, the bracket; the first element has no comma
+	for name, tc := range map[string]struct {
+		text string
+		ok   bool
+	}{
+		"values":       {many(maxValues - outside + 1), true},
+		"more values":  {many(maxValues - outside + 2), false},
+		"members":      {`{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, maxValues/2-1), ",") + `}`, true},
+		"more members": {`{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, maxValues), ",") + `}`, false},
+		"text":         {`{"a":"` + strings.Repeat(`,[{\":`, maxValues) + `"}`, true},
+		"backslashes":  {`["\\",` + strings.Repeat(`"\\\"",`, 100) + `"\\\\"]`, true},
+		"no end":       {`{"a":"` + strings.Repeat(",", maxValues+1), false},
+	} {
+		_, _, err := parse([]byte(tc.text))
+		if (err == nil) != tc.ok {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if json.Valid([]byte(tc.text)) && (tooMany([]byte(tc.text)) < 0) != tc.ok {
+			t.Errorf("%s: counted wrongly", name)
+		}
+	}
+}
+
+// BenchmarkRefusedJSON is what bodies of 8 MB cost that are not a request.
+func BenchmarkRefusedJSON(b *testing.B) {
+	fill := func(s string) string { return strings.Repeat(s, 8_000_000/len(s)) }
+	for name, text := range map[string]string{
+		"elements": "[" + fill("1,") + "1]", "members": `{` + fill(`"a":1,`) + `"b":1}`, "arrays": fill("["), "text": `{"a":"` + fill("x"), "escapes": `{"a":"` + fill(`\n`), "backslashes": `{"a":"` + fill(`\\`),
+		"quotes": `{"a":"` + fill(`\"`), "spaces": fill(" "),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := parse([]byte(text)); err == nil {
+					b.Fatal("it is not refused")
+				}
+			}
+		})
+	}
+}
