@@ -26,7 +26,7 @@ func addPDFs(f *testing.F) {
 func FuzzPageCount(f *testing.F) {
 	addPDFs(f)
 	f.Fuzz(func(t *testing.T, pdf []byte) {
-		bounded(t, len(pdf), func() { _, _ = PageCount(pdf) })
+		within(t, len(pdf), func() { _, _ = PageCount(pdf) })
 	})
 }
 
@@ -34,11 +34,11 @@ func FuzzPageCount(f *testing.F) {
 func FuzzFinish(f *testing.F) {
 	addPDFs(f)
 	f.Fuzz(func(t *testing.T, pdf []byte) {
-		bounded(t, len(pdf), func() { _, _ = Finish(t.Context(), pdf, Finishing{ImageQuality: 50}) })
+		within(t, len(pdf), func() { _, _ = Finish(t.Context(), pdf, Finishing{ImageQuality: 50}) })
 	})
 }
 
-func bounded(t *testing.T, size int, do func()) {
+func within(t *testing.T, size int, do func()) {
 	t.Helper()
 	start := time.Now()
 	if used := allocated(do); used > uint64(256<<20+1000*size) {
