@@ -12,45 +12,55 @@ import (
 	"platen.dev/events/contract"
 )
 
-// ErrBlocked is what Config.Resolve returns for a host with an address that is not allowed.
+// ErrBlocked is what Config.Resolve returns for a host with an address that is not allowed, and
+// for a port that is not.
 var ErrBlocked = errors.New("address is not allowed")
 
 // resolveTimeout bounds the resolution of a page's host.
 const resolveTimeout = 5 * time.Second
 
 // checkPage checks the URL of a page: its form, and that its host is public
-// (docs/API.md, Submitting). The browser's proxy checks every connection again.
+// (docs/API.md, Submitting). The browser's proxy checks every connection again. A name that leads
+// inside is refused as one that does not exist is: which names there are inside is not told.
 func (s *Server) checkPage(address string) *problem {
-	host, wrong := pageHost(address)
+	host, port, wrong := pageHost(address)
 	if wrong != "" {
 		return invalidURL.with("invalid-url: " + wrong)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
 	defer cancel()
-	err := s.cfg.Resolve(ctx, host)
+	err := s.cfg.Resolve(ctx, host, port)
 	switch {
-	case errors.Is(err, ErrBlocked):
+	case errors.Is(err, ErrBlocked) && saysWhere(host):
 		return ssrfBlocked
 	case err != nil:
-		return invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved.")
+		return invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved to an address and port that pages may be loaded from.")
 	}
 	return nil
 }
 
-// pageHost returns the host of a page's URL, or a sentence that says what is wrong with it.
-func pageHost(address string) (host, wrong string) {
+// saysWhere reports whether a host is an address, or this machine: nobody learns from a refusal
+// where it is.
+func saysWhere(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
+}
+
+// pageHost returns the host and port of a page's URL, or a sentence that says what is wrong with it.
+func pageHost(address string) (host string, port uint16, wrong string) {
 	u, err := contract.ParseURL(address, "http", "https")
 	if err != nil {
-		return "", pageFault(err)
+		return "", 0, pageFault(err)
 	}
+	port = contract.PortOf(u)
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && addr.Zone() == "" {
-		return u.Hostname(), ""
+		return u.Hostname(), port, ""
 	}
 	host, err = idna.Lookup.ToASCII(u.Hostname())
 	if err != nil || numeric(host) || strings.ContainsAny(host, ":%") {
-		return "", "the host " + clip(u.Hostname()) + " is not a name or an ordinary address."
+		return "", 0, "the host " + clip(u.Hostname()) + " is not a name or an ordinary address."
 	}
-	return host, ""
+	return host, port, ""
 }
 
 // pageFault says to the caller what an error of contract.ParseURL means.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/events/contract"
 )
 
 // This file is what a page does only when it goes to a URL and runs the script it finds.
@@ -97,7 +99,7 @@ func isAllowedScheme(text string) bool {
 // documentError names why a document did not arrive. A refusal by the proxy looks like
 // that of a server or like a broken connection, so the egress policy is asked.
 func (p *page) documentError(ctx context.Context, r response) error {
-	if u, err := url.Parse(r.url); err == nil && p.gate.Refuses(ctx, u.Hostname()) {
+	if u, err := url.Parse(r.url); err == nil && u.Host != "" && p.gate.Refuses(ctx, u.Hostname(), contract.PortOf(u)) {
 		return ErrBlocked
 	}
 	switch {
