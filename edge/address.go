@@ -12,29 +12,29 @@ import (
 	"platen.dev/events/contract"
 )
 
-// ErrBlocked is what Config.Resolve returns for a host with an address that is not allowed, and
-// for a port that is not.
+// ErrBlocked is what Config.Resolve returns for a host with an address that is not allowed.
 var ErrBlocked = errors.New("address is not allowed")
 
 // resolveTimeout bounds the resolution of a page's host.
 const resolveTimeout = 5 * time.Second
 
 // checkPage checks the URL of a page: its form, and that its host is public
-// (docs/API.md, Submitting). The browser's proxy checks every connection again. A name that leads
-// inside is refused as one that does not exist is: which names there are inside is not told.
+// (docs/API.md, Submitting). The browser's proxy checks every connection again, and its port. A
+// name that leads inside is refused as one that does not exist is: which names there are inside
+// is not told.
 func (s *Server) checkPage(address string) *problem {
-	host, port, wrong := pageHost(address)
+	host, wrong := pageHost(address)
 	if wrong != "" {
 		return invalidURL.with("invalid-url: " + wrong)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
 	defer cancel()
-	err := s.cfg.Resolve(ctx, host, port)
+	err := s.cfg.Resolve(ctx, host)
 	switch {
 	case errors.Is(err, ErrBlocked) && saysWhere(host):
 		return ssrfBlocked
 	case err != nil:
-		return invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved to an address and port that pages may be loaded from.")
+		return invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved to an address that pages may be loaded from.")
 	}
 	return nil
 }
@@ -46,21 +46,20 @@ func saysWhere(host string) bool {
 	return err == nil || strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
-// pageHost returns the host and port of a page's URL, or a sentence that says what is wrong with it.
-func pageHost(address string) (host string, port uint16, wrong string) {
+// pageHost returns the host of a page's URL, or a sentence that says what is wrong with it.
+func pageHost(address string) (host, wrong string) {
 	u, err := contract.ParseURL(address, "http", "https")
 	if err != nil {
-		return "", 0, pageFault(err)
+		return "", pageFault(err)
 	}
-	port = contract.PortOf(u)
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && addr.Zone() == "" {
-		return u.Hostname(), port, ""
+		return u.Hostname(), ""
 	}
 	host, err = idna.Lookup.ToASCII(u.Hostname())
 	if err != nil || numeric(host) || strings.ContainsAny(host, ":%") {
-		return "", 0, "the host " + clip(u.Hostname()) + " is not a name or an ordinary address."
+		return "", "the host " + clip(u.Hostname()) + " is not a name or an ordinary address."
 	}
-	return host, port, ""
+	return host, ""
 }
 
 // pageFault says to the caller what an error of contract.ParseURL means.

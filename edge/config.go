@@ -78,9 +78,9 @@ type Config struct {
 	Rate func(events.AccountID, events.Plan) events.Rate
 	// BodyBytes is how many bytes of large request bodies may be in memory.
 	BodyBytes int64
-	// Resolve checks the addresses of a page's host, and its port: ErrBlocked if one is not
-	// allowed, another error if there are none.
-	Resolve func(ctx context.Context, host string, port uint16) error
+	// Resolve checks the addresses of a page's host: ErrBlocked if one is not allowed,
+	// another error if there are none.
+	Resolve func(ctx context.Context, host string) error
 	// Seal encrypts a credential of a job; "" becomes nil.
 	Seal func(job events.JobID, plain string) events.Sealed
 	// Fingerprint is a keyed hash of a request's digest.

@@ -189,7 +189,7 @@ func sealed(_ events.JobID, plain string) events.Sealed {
 	return events.Sealed("sealed " + plain)
 }
 
-func resolve(_ context.Context, host string, _ uint16) error {
+func resolve(_ context.Context, host string) error {
 	switch host {
 	case "intranet.test":
 		return ErrBlocked

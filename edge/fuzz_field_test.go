@@ -24,8 +24,8 @@ func FuzzPageHost(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		host, port, wrong := pageHost(address)
-		if (host == "") == (wrong == "") || (port == 0) == (wrong == "") {
+		host, wrong := pageHost(address)
+		if (host == "") == (wrong == "") {
 			t.Fatalf("%q: host %q, wrong %q", address, host, wrong)
 		}
 		if wrong != "" {
@@ -44,7 +44,7 @@ func FuzzPageHost(f *testing.F) {
 		if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\@:?#[]%<>^|"`, r) }) {
 			t.Errorf("%q has the host %q", address, host)
 		}
-		if again, _, wrong := pageHost("http://" + host + "/"); again != host || wrong != "" {
+		if again, wrong := pageHost("http://" + host + "/"); again != host || wrong != "" {
 			t.Errorf("the host %q of %q becomes %q (%s) alone", host, address, again, wrong)
 		}
 	})

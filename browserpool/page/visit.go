@@ -97,10 +97,17 @@ func isAllowedScheme(text string) bool {
 }
 
 // documentError names why a document did not arrive. A refusal by the proxy looks like
-// that of a server or like a broken connection, so the egress policy is asked.
+// that of a server or like a broken connection, so the egress policy is asked. Some ports the
+// browser refuses itself; then only the address can be to blame.
 func (p *page) documentError(ctx context.Context, r response) error {
-	if u, err := url.Parse(r.url); err == nil && u.Host != "" && p.gate.Refuses(ctx, u.Hostname(), contract.PortOf(u)) {
-		return ErrBlocked
+	if u, err := url.Parse(r.url); err == nil && u.Host != "" {
+		port := contract.PortOf(u)
+		if r.failure == "net::ERR_UNSAFE_PORT" {
+			port = 443
+		}
+		if p.gate.Refuses(ctx, u.Hostname(), port) {
+			return ErrBlocked
+		}
 	}
 	switch {
 	case r.failure != "":

@@ -19,10 +19,12 @@ func (n *Node) egress() egress.Policy {
 	return egress.Policy{Allow: n.cfg.EgressAllow, Deny: n.cfg.EgressDeny, Ports: n.cfg.EgressPorts, Refuses: n.refuses}
 }
 
-// resolve checks a host and port that a document is to be loaded from by the rules of the
-// browsers' proxy.
-func (n *Node) resolve(ctx context.Context, host string, port uint16) error {
-	_, err := n.egress().Resolve(ctx, host, port)
+// resolve checks the addresses of a host that a document is to be loaded from by the rules of the
+// browsers' proxy. Ports are checked there alone: the API takes any.
+func (n *Node) resolve(ctx context.Context, host string) error {
+	policy := n.egress()
+	policy.Ports = []egress.PortRange{{First: 443, Last: 443}}
+	_, err := policy.Resolve(ctx, host, 443)
 	if errors.Is(err, egress.ErrBlocked) {
 		return edge.ErrBlocked
 	}
