@@ -36,7 +36,12 @@ func (p *page) react(event cdp.Event) {
 			_ = proto.PageHandleJavaScriptDialog{Accept: false}.Call(p.session.With(ctx))
 		})
 	case "Fetch.requestPaused":
-		p.reactions.start(func(ctx context.Context) { p.guard.resume(p.session.With(ctx), event.Params) })
+		resume := p.guard.observe(event.Params)
+		p.reactions.start(func(ctx context.Context) { resume(ctx, p.session.With(ctx)) })
+	case "Page.frameAttached":
+		if p.guard != nil {
+			p.guard.attach(event.Params)
+		}
 	}
 }
 
@@ -45,7 +50,7 @@ func (p *page) react(event cdp.Event) {
 func (p *page) navigate(ctx context.Context, d document) error {
 	client := p.session.With(ctx)
 	if d.auth.Type != "" {
-		p.guard = &credentialsGuard{header: d.auth.header(), frame: p.progress.frame}
+		p.guard = newCredentialsGuard(d.auth.header(), p.progress.frame)
 		if err := p.guard.enable(client); err != nil {
 			return err
 		}
