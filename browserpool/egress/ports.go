@@ -41,6 +41,8 @@ func (r PortRange) String() string {
 var services = []uint16{
 	// The bad ports of the Fetch standard (https://fetch.spec.whatwg.org/#port-blocking).
 	1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+	// STUN and TURN, which no document needs.
+	3478, 3479, 5349, 5350,
 	// Databases, by the registry of IANA or their own documentation.
 	1433, 1434, 1521, 3306, 5432, 5433, 5984, 6379, 6380, 7000, 7001, 7199, 7473, 7474, 7687, 8086, 8123, 8529, 9000, 9009, 9042, 9160, 9440,
 	11211, 16379, 26257, 27017, 27018, 27019, 28015, 28017, 33060,

@@ -34,8 +34,10 @@ func TestAuthNotForOtherDocuments(t *testing.T) {
 			blank.contentDocument.body.innerHTML = "<img src='%[1]s/blank'>"
 			form.submit()
 			</script>`),
-		"/bounce": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.URL+"/bounced", http.StatusFound) }),
-		"/image":  pagetest.Redirect("/elsewhere"), "/elsewhere": http.HandlerFunc(anyOrigin),
+		"/bounce": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, target.URL+"/bounced", http.StatusFound)
+		}),
+		"/image": pagetest.Redirect("/elsewhere"), "/elsewhere": http.HandlerFunc(anyOrigin),
 	})
 	foreign := []string{"/image", "/framed", "/srcdoc", "/bounced", "/style", "/posted", "/fetched", "/worker", "/blank"}
 	pages := pagetest.Pages{
