@@ -20,11 +20,11 @@ type Config struct {
 	// Remotes is how many remote leases there are at once, each with a browser of its own; 0
 	// means six per core, or fewer if memory is short. Most of them wait for a network.
 	Remotes int
-	// AllowEgress exempts address ranges from the refusal of non-public addresses.
-	AllowEgress []netip.Prefix
-	// RefusesEgress reports whether an address is refused in addition, whatever is exempted.
-	// It is called for every connection, from any goroutine; nil refuses none.
-	RefusesEgress func(netip.Addr) bool
+	// AllowEgress, DenyEgress, EgressPorts and RefusesEgress are fields of the egress.Policy that
+	// pages are held to: Allow, Deny, Ports and Refuses.
+	AllowEgress, DenyEgress []netip.Prefix
+	EgressPorts             []egress.PortRange
+	RefusesEgress           func(netip.AddrPort) bool
 	// EgressLimits bound what the connections of a page may take, each and together.
 	EgressLimits egress.Limits
 	// ChromePath is the browser binary; empty means to look for chromium-headless-shell.

@@ -53,7 +53,7 @@ type Pool struct {
 // with chromium.ErrNotInstalled when there is no browser.
 func Open(config Config) (*Pool, error) {
 	config = config.withDefaults()
-	policy := egress.Policy{Allow: config.AllowEgress, Refuses: config.RefusesEgress}
+	policy := egress.Policy{Allow: config.AllowEgress, Deny: config.DenyEgress, Ports: config.EgressPorts, Refuses: config.RefusesEgress}
 	p := &Pool{config: config, gate: egress.NewGate(policy, config.EgressLimits, config.Logger), done: make(chan struct{})}
 	p.life, p.kill = context.WithCancel(context.Background())
 	first, err := p.launch()

@@ -6,20 +6,23 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"unicode"
 
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"golang.org/x/sync/semaphore"
 )
 
 // Finishing has the options of Finish, which applies them in this order. The zero value
 // changes nothing.
 type Finishing struct {
-	// Overlay is a PDF whose first page is laid over every page; nil for none.
-	Overlay []byte
 	// ImageQuality recompresses images as JPEG of a quality from 1 to 100, with loss,
-	// where that makes them smaller. With 0 they stay as they are.
+	// where that makes them smaller. With 0 they stay as they are, and so do images of more
+	// than 25 million pixels, those beyond 250 million in all, and those whose decoding would
+	// take more than 200 MiB.
 	ImageQuality int
+	// Overlay is a PDF whose first page is laid over every page, above its content; nil for none.
+	Overlay []byte
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
@@ -30,25 +33,32 @@ type Finishing struct {
 // ErrPassword refuses a password that cannot be passed to qpdf safely.
 var ErrPassword = errors.New("password contains control characters")
 
-// Finish finishes a printed PDF. It runs qpdf to compress, linearise and encrypt.
+// cores is how many PDFs this process finishes at once: each takes a core, and memory.
+var cores = int64(runtime.NumCPU())
+
+// working holds back what would be more.
+var working = semaphore.NewWeighted(cores)
+
+// Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise
+// and encrypt. While as many
+// PDFs are being finished as this machine has cores, it waits.
 func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) {
-	if f.Overlay != nil {
-		if pdf, err = stamp(pdf, f.Overlay); err != nil {
-			return nil, err
-		}
+	if err := working.Acquire(ctx, 1); err != nil {
+		return nil, err
 	}
+	defer working.Release(1)
 	if f.ImageQuality > 0 {
-		if pdf, err = recompressImages(pdf, f.ImageQuality); err != nil {
+		if pdf, err = recompressImages(ctx, pdf, f.ImageQuality); err != nil {
 			return nil, fmt.Errorf("recompress images: %w", err)
 		}
 	}
-	if f.Level == 0 && f.Password == "" {
+	if f.Overlay == nil && f.Level == 0 && f.Password == "" {
 		return pdf, nil
 	}
 	if strings.ContainsFunc(f.Password, unicode.IsControl) {
 		return nil, ErrPassword
 	}
-	return qpdf(ctx, pdf, f.qpdfJob())
+	return qpdf(ctx, pdf, f.Overlay, f.qpdfJob())
 }
 
 // qpdfJob is the job file of qpdf, without the names of the files.
@@ -70,11 +80,4 @@ func (f Finishing) qpdfJob() map[string]any {
 		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": hex.EncodeToString(owner), "256bit": map[string]any{}}
 	}
 	return job
-}
-
-// relaxedConfig makes pdfcpu tolerate small deviations in what the browser writes.
-func relaxedConfig() *model.Configuration {
-	c := model.NewDefaultConfiguration()
-	c.ValidationMode = model.ValidationRelaxed
-	return c
 }

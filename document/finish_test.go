@@ -32,7 +32,7 @@ func newPrinter(t *testing.T) func(html string, margin browserpage.Margin) []byt
 	t.Cleanup(func() { pool.Close(context.Background()) })
 	return func(html string, margin browserpage.Margin) []byte {
 		t.Helper()
-		lease, err := pool.Acquire(t.Context(), "acc", events.Quick)
+		lease, err := pool.Acquire(t.Context(), "", events.Quick)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,12 @@ package document
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,11 +22,7 @@ import (
 func TestQPDFLeavesNothing(t *testing.T) {
 	bin, temp := t.TempDir(), t.TempDir()
 	told, goOn := openPipe(t, filepath.Join(bin, "told")), openPipe(t, filepath.Join(bin, "go-on"))
-	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" > %s\nread line < %s\nexit 2\n", told.Name(), goOn.Name())
-	if err := os.WriteFile(filepath.Join(bin, "qpdf"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	replaceQPDF(t, bin, fmt.Sprintf("echo \"$@\" > %s\nread line < %s\nexit 2", told.Name(), goOn.Name()))
 	t.Setenv("TMPDIR", temp)
 	ended := make(chan error, 1)
 	go func() {
@@ -44,6 +43,52 @@ func TestQPDFLeavesNothing(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("the end of qpdf with status 2 was not noticed")
 	}
+}
+
+// qpdf may not take more memory and time than the largest file needs, yields to this process, and
+// ends with its job.
+func TestQPDFIsBounded(t *testing.T) {
+	bin := t.TempDir()
+	told := openPipe(t, filepath.Join(bin, "told"))
+	replaceQPDF(t, bin, fmt.Sprintf("echo $$ > %s\nexec sleep 1000", told.Name()))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Finish(ctx, []byte("%PDF-1.7"), Finishing{Level: 1})
+		ended <- err
+	}()
+	line, err := bufio.NewReader(told).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "bounds of memory, processor time and dumps", func() bool {
+		limits, _ := os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid))
+		for _, want := range []string{`Max address space +1073741824 +1073741824`, `Max cpu time +60 +60`, `Max core file size +0 +0`} {
+			if !regexp.MustCompile(want).Match(limits) {
+				return false
+			}
+		}
+		priority, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
+		return err == nil && 20-priority == niceness // the system call returns 20 less the niceness
+	})
+	cancel()
+	if err := testkit.Receive(t, ended, "the end of qpdf"); err == nil {
+		t.Error("the end of a job is no error")
+	}
+	testkit.Eventually(t, "the end of the process", func() bool { return unix.Kill(pid, 0) != nil })
+}
+
+// replaceQPDF makes a shell script stand in for qpdf.
+func replaceQPDF(t *testing.T, bin, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(bin, "qpdf"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
 // openPipe makes a named pipe and opens it for both ends, so that nobody waits for the other.

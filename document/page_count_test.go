@@ -50,7 +50,7 @@ func newPDF(pages int) []byte {
 func TestPageCount(t *testing.T) {
 	for _, pages := range []int{1, 7, 8, 9, 100, 1000} {
 		pdf := newPDF(pages)
-		got, err := PageCount(bytes.NewReader(pdf), int64(len(pdf)))
+		got, err := PageCount(pdf)
 		if err != nil || got != pages {
 			t.Errorf("%d pages: got %d, %v", pages, got, err)
 		}
@@ -63,7 +63,7 @@ func TestPageCountOfBrowserOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := PageCount(bytes.NewReader(pdf), int64(len(pdf))); err != nil || got != 6 {
+	if got, err := PageCount(pdf); err != nil || got != 6 {
 		t.Errorf("got %d, %v, want 6", got, err)
 	}
 }
@@ -71,7 +71,7 @@ func TestPageCountOfBrowserOutput(t *testing.T) {
 // Broken files give an error or a number within seconds, and never a panic.
 func TestPageCountOfBrokenBytes(t *testing.T) {
 	for _, broken := range []string{"", "%PDF-1.4", "%PDF-1.4\nstartxref\n0\n%%EOF", "not a PDF at all", strings.Repeat("<<", 10_000), "%PDF-1.7\n" + strings.Repeat("1 0 obj [", 10_000)} {
-		if _, err := PageCount(strings.NewReader(broken), int64(len(broken))); err == nil {
+		if _, err := PageCount([]byte(broken)); err == nil {
 			t.Errorf("%.20q: no error", broken)
 		}
 	}
@@ -84,7 +84,7 @@ func TestPageCountOfBrokenBytes(t *testing.T) {
 		}
 		broken = broken[:len(broken)-random.IntN(200)]
 		start := time.Now()
-		_, _ = PageCount(bytes.NewReader(broken), int64(len(broken)))
+		_, _ = PageCount(broken)
 		if took := time.Since(start); took > 5*time.Second {
 			t.Fatalf("round %d took %v", round, took)
 		}
@@ -94,7 +94,7 @@ func TestPageCountOfBrokenBytes(t *testing.T) {
 func BenchmarkPageCount(b *testing.B) {
 	pdf := newPDF(1000)
 	for b.Loop() {
-		if _, err := PageCount(bytes.NewReader(pdf), int64(len(pdf))); err != nil {
+		if _, err := PageCount(pdf); err != nil {
 			b.Fatal(err)
 		}
 	}

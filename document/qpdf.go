@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,8 +19,11 @@ import (
 // qpdf runs qpdf on a PDF. It opens its files by their descriptors: none has a name that a
 // killed process would leave behind. The job, which has the password, is in memory only. It
 // keeps the password out of the process list, and qpdf cannot take it for an option.
-func qpdf(ctx context.Context, pdf []byte, job map[string]any) ([]byte, error) {
+func qpdf(ctx context.Context, pdf, overlay []byte, job map[string]any) ([]byte, error) {
 	job["inputFile"], job["outputFile"] = descriptor(0), descriptor(1)
+	if overlay != nil {
+		job["overlay"] = map[string]any{"file": descriptor(3), "from": "", "repeat": "1"}
+	}
 	text, err := json.Marshal(job)
 	if err != nil {
 		return nil, err
@@ -37,7 +43,12 @@ func qpdf(ctx context.Context, pdf []byte, job map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	defer jobFile.Close()
-	if err := runQPDF(ctx, in, out, jobFile); err != nil {
+	laid, err := unnamed(overlay)
+	if err != nil {
+		return nil, err
+	}
+	defer laid.Close()
+	if err := runQPDF(ctx, in, out, jobFile, laid); err != nil {
 		return nil, err
 	}
 	return readAll(out)
@@ -54,12 +65,20 @@ func readAll(f *os.File) ([]byte, error) {
 	return b, err
 }
 
-// runQPDF runs qpdf with descriptors 0, 1 and 2.
+// runQPDF runs qpdf with descriptors 0 to 3, within bounds. It ends with this process.
 func runQPDF(ctx context.Context, files ...*os.File) error {
 	cmd := exec.CommandContext(ctx, "qpdf", "--job-json-file="+descriptor(2))
 	var stderr bytes.Buffer
 	cmd.Stderr, cmd.ExtraFiles = &stderr, files
-	err := cmd.Run()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.WaitDelay = time.Second
+	runtime.LockOSThread() // the signal comes when the thread ends that started the process
+	defer runtime.UnlockOSThread()
+	err := cmd.Start()
+	if err == nil {
+		bound(cmd.Process.Pid)
+		err = cmd.Wait()
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 3 { // warnings; the output was written
 		err = nil
@@ -68,6 +87,23 @@ func runQPDF(ctx context.Context, files ...*os.File) error {
 		return fmt.Errorf("qpdf: %w: %.500s", err, stderr.String())
 	}
 	return nil
+}
+
+const (
+	// qpdfMemory bounds what qpdf maps, in bytes, qpdfSeconds its processor time: it needs less
+	// than 300 MiB and 10 s for the largest file.
+	qpdfMemory  = 1 << 30
+	qpdfSeconds = 60
+	// niceness is that of the browsers, which yield to this process.
+	niceness = 5
+)
+
+// bound limits a process that was just started.
+func bound(pid int) {
+	for resource, most := range map[int]uint64{unix.RLIMIT_AS: qpdfMemory, unix.RLIMIT_CPU: qpdfSeconds, unix.RLIMIT_CORE: 0} {
+		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil) // it fails for one that has ended
+	}
+	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, niceness)
 }
 
 // descriptor is the path of the n-th extra file of a process, as that process sees it.

@@ -2,8 +2,10 @@ package document
 
 import (
 	"bytes"
-	"image"
+	"context"
 	"image/jpeg"
+	"maps"
+	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/filter"
@@ -13,32 +15,38 @@ import (
 
 // recompressImages recompresses images as JPEG of a quality, where that makes them smaller.
 // It leaves masks, and images with other than 8 bits per component or other than one or
-// three components.
-func recompressImages(pdf []byte, quality int) ([]byte, error) {
-	ctx, err := api.ReadAndValidate(bytes.NewReader(pdf), relaxedConfig())
+// three components, and images that take too much to decode.
+func recompressImages(ctx context.Context, pdf []byte, quality int) ([]byte, error) {
+	if err := checkForm(pdf); err != nil {
+		return nil, err
+	}
+	doc, err := api.ReadAndValidate(bytes.NewReader(pdf), relaxedConfig(int64(len(pdf))))
 	if err != nil {
 		return nil, err
 	}
-	masks := maskNumbers(ctx)
-	for number, entry := range ctx.Table {
+	masks, budget := maskNumbers(doc), newBudget()
+	for _, number := range slices.Sorted(maps.Keys(doc.Table)) { // which the budget suffices for must not be chance
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		entry := doc.Table[number]
 		stream, ok := entry.Object.(types.StreamDict)
 		if !ok || masks[number] || !recompressible(stream) {
 			continue
 		}
-		if smaller, ok := recompressed(stream, quality); ok {
+		if smaller, ok := budget.recompressed(stream, quality); ok {
 			entry.Object = smaller
-			ctx.Table[number] = entry
 		}
 	}
 	var out bytes.Buffer
-	err = api.WriteContext(ctx, &out)
+	err = api.WriteContext(doc, &out)
 	return out.Bytes(), err
 }
 
 // maskNumbers are the numbers of the objects that are masks of other images.
-func maskNumbers(ctx *model.Context) map[int]bool {
+func maskNumbers(doc *model.Context) map[int]bool {
 	masks := map[int]bool{}
-	for _, entry := range ctx.Table {
+	for _, entry := range doc.Table {
 		stream, ok := entry.Object.(types.StreamDict)
 		if !ok {
 			continue
@@ -65,8 +73,8 @@ func recompressible(s types.StreamDict) bool {
 
 // recompressed returns the stream with its image as a JPEG. It reports false if that is not
 // smaller, or if the image cannot be decoded.
-func recompressed(s types.StreamDict, quality int) (types.StreamDict, bool) {
-	picture, ok := decodeImage(&s)
+func (b *budget) recompressed(s types.StreamDict, quality int) (types.StreamDict, bool) {
+	picture, ok := b.decodeImage(s)
 	if !ok {
 		return s, false
 	}
@@ -83,45 +91,4 @@ func recompressed(s types.StreamDict, quality int) (types.StreamDict, bool) {
 		Dict: d, StreamLength: &length, Raw: out.Bytes(),
 		FilterPipeline: []types.PDFFilter{{Name: filter.DCT}},
 	}, true
-}
-
-// decodeImage decodes an image in grey or RGB.
-func decodeImage(s *types.StreamDict) (image.Image, bool) {
-	width, height := s.IntEntry("Width"), s.IntEntry("Height")
-	if width == nil || height == nil || *width <= 0 || *height <= 0 {
-		return nil, false
-	}
-	switch s.FilterPipeline[0].Name {
-	case filter.DCT:
-		picture, err := jpeg.Decode(bytes.NewReader(s.Raw))
-		if err != nil {
-			return nil, false
-		}
-		_, grey := picture.(*image.Gray)
-		_, colour := picture.(*image.YCbCr)
-		return picture, grey || colour
-	case filter.Flate:
-		if s.Decode() != nil {
-			return nil, false
-		}
-		return imageFromSamples(s.Content, *width, *height)
-	}
-	return nil, false
-}
-
-// imageFromSamples makes an image of uncompressed samples. Their number determines whether a
-// pixel has one component or three.
-func imageFromSamples(samples []byte, width, height int) (image.Image, bool) {
-	switch len(samples) {
-	case width * height:
-		return &image.Gray{Pix: samples, Stride: width, Rect: image.Rect(0, 0, width, height)}, true
-	case 3 * width * height:
-		picture := image.NewRGBA(image.Rect(0, 0, width, height))
-		for i := range width * height {
-			copy(picture.Pix[4*i:], samples[3*i:3*i+3])
-			picture.Pix[4*i+3] = 255
-		}
-		return picture, true
-	}
-	return nil, false
 }

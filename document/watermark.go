@@ -1,13 +1,9 @@
 package document
 
 import (
-	"bytes"
 	"fmt"
 	"html"
 	"strconv"
-
-	"github.com/pdfcpu/pdfcpu/pkg/api"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
 // Watermark is a text that is laid over every page of a PDF.
@@ -28,17 +24,4 @@ func (w Watermark) HTML() string {
 	text := fmt.Sprintf(`transform: rotate(%sdeg); color: %s; font-size: %s; line-height: 1.2; text-align: center; white-space: pre-wrap; overflow-wrap: anywhere; font-family: sans-serif; font-weight: bold`,
 		strconv.Itoa(w.Rotation), html.EscapeString(w.Color), html.EscapeString(w.FontSize))
 	return htmlDocument{body: `<div style="` + style + `"><div style="` + text + `">` + html.EscapeString(w.Text) + `</div></div>`}.html()
-}
-
-// stamp lays the first page of overlay over every page of a PDF, above its content.
-func stamp(pdf, overlay []byte) ([]byte, error) {
-	mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), 1, "scalefactor:1 abs, rotation:0, position:c", true, false, types.POINTS)
-	if err != nil {
-		return nil, fmt.Errorf("read watermark: %w", err)
-	}
-	var out bytes.Buffer
-	if err := api.AddWatermarks(bytes.NewReader(pdf), &out, nil, mark, relaxedConfig()); err != nil {
-		return nil, fmt.Errorf("stamp: %w", err)
-	}
-	return out.Bytes(), nil
 }

@@ -19,7 +19,9 @@ var ErrBlocked = errors.New("address is not allowed")
 const resolveTimeout = 5 * time.Second
 
 // checkPage checks the URL of a page: its form, and that its host is public
-// (docs/API.md, Submitting). The browser's proxy checks every connection again.
+// (docs/API.md, Submitting). The browser's proxy checks every connection again, and its port. A
+// name that leads inside is refused as one that does not exist is: which names there are inside
+// is not told.
 func (s *Server) checkPage(address string) *problem {
 	host, wrong := pageHost(address)
 	if wrong != "" {
@@ -29,12 +31,19 @@ func (s *Server) checkPage(address string) *problem {
 	defer cancel()
 	err := s.cfg.Resolve(ctx, host)
 	switch {
-	case errors.Is(err, ErrBlocked):
+	case errors.Is(err, ErrBlocked) && saysWhere(host):
 		return ssrfBlocked
 	case err != nil:
-		return invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved.")
+		return invalidURL.with("invalid-url: the host " + clip(host) + " cannot be resolved to an address that pages may be loaded from.")
 	}
 	return nil
+}
+
+// saysWhere reports whether a host is an address, or this machine: nobody learns from a refusal
+// where it is.
+func saysWhere(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
 // pageHost returns the host of a page's URL, or a sentence that says what is wrong with it.

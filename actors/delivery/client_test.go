@@ -120,7 +120,7 @@ func TestNoAnswer(t *testing.T) {
 	for name, tc := range map[string]struct{ url, want string }{
 		"refused":           {"https://" + closed.Addr().String(), "the connection failed: "},
 		"a bad certificate": {untrusted.URL, "the certificate is not valid: "},
-		"no such name":      {"https://platen.invalid", "the name of the host could not be resolved"},
+		"no such name":      {"https://platen.invalid", "the host cannot be resolved to an address and port that are allowed"},
 		"a damaged URL":     {"https://a b", "the URL is damaged"},
 	} {
 		o, err := c.put(testkit.Context(t), tc.url+"/?token=Kr0kodil", strings.NewReader("x"), 1)
@@ -129,7 +129,7 @@ func TestNoAnswer(t *testing.T) {
 		}
 	}
 	o, err := NewClient(egress.Policy{}, "").put(testkit.Context(t), untrusted.URL, strings.NewReader("x"), 1)
-	if err != nil || !o.refused || o.Error != "the address is not allowed" {
+	if err != nil || !o.refused || o.Error != "the host cannot be resolved to an address and port that are allowed" {
 		t.Errorf("a private address: %+v %v", o, err)
 	}
 }

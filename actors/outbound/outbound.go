@@ -54,12 +54,10 @@ func Reason(ctx context.Context, err error, limit time.Duration) string {
 	var network *net.OpError
 	var connect errConnect
 	switch {
-	case errors.Is(err, egress.ErrBlocked):
-		return "the address is not allowed"
+	case errors.Is(err, egress.ErrBlocked), errors.As(err, &dns): // which of them is not told
+		return "the host cannot be resolved to an address and port that are allowed"
 	case errors.As(err, &connect):
 		return connect.Error()
-	case errors.As(err, &dns):
-		return "the name of the host could not be resolved"
 	case errors.As(err, &wrong):
 		return Kept("the certificate is not valid: " + wrong.Err.Error())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):

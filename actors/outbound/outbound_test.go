@@ -43,9 +43,17 @@ func TestNameThatMoves(t *testing.T) {
 	}
 	for _, host := range []string{"moves.test", "both.test"} {
 		err := request(host)
-		if !errors.Is(err, egress.ErrBlocked) || Reason(t.Context(), err, time.Minute) != "the address is not allowed" {
+		if !errors.Is(err, egress.ErrBlocked) || Reason(t.Context(), err, time.Minute) != "the host cannot be resolved to an address and port that are allowed" {
 			t.Errorf("%s: %v", host, err)
 		}
+	}
+}
+
+// A name that does not exist is refused in the words for one that leads inside.
+func TestReasonTellsNoNames(t *testing.T) {
+	inside, unknown := egress.ErrBlocked, &net.DNSError{Err: "no such host", IsNotFound: true}
+	if a, b := Reason(t.Context(), inside, time.Minute), Reason(t.Context(), unknown, time.Minute); a != b {
+		t.Errorf("inside: %q, unknown: %q", a, b)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pages, err := document.PageCount(bytes.NewReader(pdf), int64(len(pdf))); err != nil || pages != 1 {
+	if pages, err := document.PageCount(pdf); err != nil || pages != 1 {
 		t.Errorf("the sample PDF has %d pages (%v)", pages, err)
 	}
 	picture, err := os.ReadFile("sample/sample.png")
@@ -61,7 +61,7 @@ func renderSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close(t.Context())
-	lease, err := pool.Acquire(t.Context(), "acc", events.Quick)
+	lease, err := pool.Acquire(t.Context(), "", events.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func renderSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lease, err = pool.Acquire(t.Context(), "acc", events.Quick); err != nil {
+	if lease, err = pool.Acquire(t.Context(), "", events.Quick); err != nil {
 		t.Fatal(err)
 	}
 	defer lease.Return()

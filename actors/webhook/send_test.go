@@ -141,7 +141,7 @@ func TestNoResponse(t *testing.T) {
 		"reset":                 {"http://" + reset.Addr().String(), "the connection failed: "},
 		"not HTTP":              {"http://" + garbage.Addr().String(), "no response: "},
 		"a bad certificate":     {untrusted.URL, "the certificate is not valid: "},
-		"a name without a host": {"http://platen.invalid", "the name of the host could not be resolved"},
+		"a name without a host": {"http://platen.invalid", "the host cannot be resolved to an address and port that are allowed"},
 		"a damaged URL":         {"http://a b", "no response: the URL is damaged"},
 	} {
 		o := clientOn(true).Send(testkit.Context(t), message(c.url+"/?token=Kr0kodil"))
@@ -149,7 +149,7 @@ func TestNoResponse(t *testing.T) {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
-	if o := clientOn(false).Send(testkit.Context(t), message(receiver(t, text(1)))); o.Error != "the address is not allowed" {
+	if o := clientOn(false).Send(testkit.Context(t), message(receiver(t, text(1)))); o.Error != "the host cannot be resolved to an address and port that are allowed" {
 		t.Errorf("a private address: %+v", o)
 	}
 }

@@ -25,6 +25,9 @@ type Limits struct {
 	// Total is the most that all bodies and tunnels of one proxy may carry together,
 	// both ways, default 512 MiB. Beyond it the proxy carries nothing more.
 	Total int64
+	// Refusal is how long it takes at least to say that a name does not resolve or is refused,
+	// so that the time does not tell which, default 200 ms.
+	Refusal time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -39,6 +42,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Total == 0 {
 		l.Total = 512 << 20
+	}
+	if l.Refusal == 0 {
+		l.Refusal = 200 * time.Millisecond
 	}
 	return l
 }
@@ -80,9 +86,9 @@ func (g *Gate) Open(gone <-chan struct{}) (*Proxy, error) {
 // Blocked counts the requests refused by policy so far.
 func (g *Gate) Blocked() int64 { return g.blocked.Load() }
 
-// Refuses reports whether the policy refuses a host now. It resolves names.
-func (g *Gate) Refuses(ctx context.Context, host string) bool {
-	_, err := g.policy.Resolve(ctx, host)
+// Refuses reports whether the policy refuses a host or its port now. It resolves names.
+func (g *Gate) Refuses(ctx context.Context, host string, port uint16) bool {
+	_, err := g.policy.Resolve(ctx, host, port)
 	return errors.Is(err, ErrBlocked)
 }
 

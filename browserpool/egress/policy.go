@@ -11,10 +11,11 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"time"
 )
 
-// ErrBlocked refuses a host that has a refused address.
+// ErrBlocked refuses a host that has a refused address, and a refused port.
 var ErrBlocked = errors.New("address is blocked")
 
 // dialTimeout bounds the attempt to reach one address.
@@ -23,21 +24,22 @@ const dialTimeout = 10 * time.Second
 // refused are the ranges that are not the public internet, or that lead to
 // addresses inside it by translation.
 var refused = prefixes(
-	"0.0.0.0/8",       // this network
-	"10.0.0.0/8",      // private
-	"100.64.0.0/10",   // carrier-grade NAT
-	"127.0.0.0/8",     // loopback
-	"169.254.0.0/16",  // link-local, cloud metadata
-	"172.16.0.0/12",   // private
-	"192.0.0.0/24",    // protocol assignments
-	"192.0.2.0/24",    // documentation
-	"192.88.99.0/24",  // 6to4 relays
-	"192.168.0.0/16",  // private
-	"198.18.0.0/15",   // benchmarks
-	"198.51.100.0/24", // documentation
-	"203.0.113.0/24",  // documentation
-	"224.0.0.0/4",     // multicast
-	"240.0.0.0/4",     // reserved, broadcast
+	"0.0.0.0/8",        // this network
+	"10.0.0.0/8",       // private
+	"100.64.0.0/10",    // carrier-grade NAT
+	"127.0.0.0/8",      // loopback
+	"168.63.129.16/32", // Azure's host, which trusts its guests
+	"169.254.0.0/16",   // link-local, cloud metadata
+	"172.16.0.0/12",    // private
+	"192.0.0.0/24",     // protocol assignments
+	"192.0.2.0/24",     // documentation
+	"192.88.99.0/24",   // 6to4 relays
+	"192.168.0.0/16",   // private
+	"198.18.0.0/15",    // benchmarks
+	"198.51.100.0/24",  // documentation
+	"203.0.113.0/24",   // documentation
+	"224.0.0.0/4",      // multicast
+	"240.0.0.0/4",      // reserved, broadcast
 	// IPv6 outside 2000::/3 is not global unicast: every other kind of address leads
 	// inside.
 	"::/3",          // unspecified, loopback, IPv4-compatible, -mapped and -translated, NAT64, discard
@@ -57,43 +59,62 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// Policy says which addresses may be reached. The zero Policy allows the public internet
-// and nothing else. It refuses public addresses of this machine's own interfaces too,
-// because services that trust this machine may listen there. It may be used from any
-// goroutine.
+// Policy says which addresses and ports may be reached. The zero Policy allows the web's ports
+// on the public internet and nothing else. No policy allows addresses of this machine's own
+// interfaces, because services that trust this machine may listen there; loopback addresses are
+// allowed by a range of loopback addresses only. It may be used from any goroutine.
 type Policy struct {
-	// Allow exempts ranges from refusal, for instance an operator's own network.
+	// Allow exempts ranges from refusal, for instance an operator's own network. A range that
+	// is to exempt loopback addresses must lie within 127.0.0.0/8, or be ::1/128.
 	Allow []netip.Prefix
-	// Refuses reports whether an address is refused in addition, for instance because it is one
-	// of the cluster's own. It is called for every address, on any goroutine, and wins over
-	// Allow; nil refuses none.
-	Refuses func(netip.Addr) bool
+	// Deny refuses ranges in addition, and wins over Allow.
+	Deny []netip.Prefix
+	// Ports are the only ones that may be reached; empty means 80, 443, and from 1024 on all but
+	// those of well-known services.
+	Ports []PortRange
+	// Refuses reports whether an address and port are refused in addition, for instance because
+	// a node of the cluster is there. It is called for every address, on any goroutine, and wins
+	// over Allow; nil refuses none.
+	Refuses func(netip.AddrPort) bool
 	// Resolver looks names up; nil means net.DefaultResolver.
 	Resolver *net.Resolver
 }
 
-// Permits reports whether an address may be reached. An address with a zone may not, and
-// while this machine's own addresses are unknown, only those in Allow may.
-func (p Policy) Permits(addr netip.Addr) bool {
+// Permits reports whether a port of an address may be reached. An address with a zone, or one
+// of IPv4 that is written as IPv6, may not.
+func (p Policy) Permits(at netip.AddrPort) bool {
+	addr := at.Addr()
 	switch {
-	case !addr.IsValid() || addr.Zone() != "":
+	case !addr.IsValid() || addr.Zone() != "" || addr.Is4In6():
 		return false
-	case p.Refuses != nil && p.Refuses(addr):
+	case !permitsPort(p.Ports, at.Port()), contains(p.Deny, addr), p.Refuses != nil && p.Refuses(at):
 		return false
-	case contains(p.Allow, addr):
-		return true
+	case addr.IsLoopback():
+		return contains(slices.DeleteFunc(slices.Clone(p.Allow), isWiderThanLoopback), addr)
+	case isOwn(addr):
+		return false
 	default:
-		return !contains(refused, addr) && !isOwn(addr)
+		return contains(p.Allow, addr) || !contains(refused, addr)
 	}
+}
+
+// isWiderThanLoopback reports whether a range has other addresses than loopback ones.
+func isWiderThanLoopback(r netip.Prefix) bool {
+	loopback := 8
+	if r.Addr().Is6() {
+		loopback = 128
+	}
+	return !r.Addr().IsLoopback() || r.Bits() < loopback
 }
 
 // IsPublic reports whether the range of an address belongs to the public internet.
 func IsPublic(addr netip.Addr) bool { return addr.IsValid() && !contains(refused, addr) }
 
-// isOwn reports whether an address is one of this machine's now; interfaces come and go.
+// isOwn reports whether an address is one of this machine's now; interfaces come and go. While
+// they are unknown, every address may be. The unspecified address leads to this machine.
 func isOwn(addr netip.Addr) bool {
 	own, err := net.InterfaceAddrs()
-	if err != nil {
+	if err != nil || addr.IsUnspecified() {
 		return true
 	}
 	return slices.ContainsFunc(own, func(a net.Addr) bool {
@@ -111,17 +132,17 @@ func contains(ranges []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// Resolve returns the addresses of a host name or address literal, at least one, all of
-// them permitted. A single refused address refuses the host with ErrBlocked; a name
+// Resolve returns the addresses of a host name or address literal, at least one, whose port may
+// be reached at each of them. A single refused address refuses the host with ErrBlocked; a name
 // without addresses is a *net.DNSError.
-func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+func (p Policy) Resolve(ctx context.Context, host string, port uint16) ([]netip.Addr, error) {
 	addrs, err := p.lookup(ctx, host)
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", host, err)
 	}
 	for _, addr := range addrs {
-		if !p.Permits(addr) {
-			return nil, fmt.Errorf("%s at %s: %w", host, addr, ErrBlocked)
+		if at := netip.AddrPortFrom(addr, port); !p.Permits(at) {
+			return nil, fmt.Errorf("%s at %s: %w", host, at, ErrBlocked)
 		}
 	}
 	return addrs, nil
@@ -148,18 +169,22 @@ func (p Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 // Dial connects to host:port at the first of its checked addresses that answers. It has
 // the form of a net.Dialer's DialContext, for use in an http.Transport.
 func (p Policy) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
+	host, text, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}
-	addrs, err := p.Resolve(ctx, host)
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("dial: port %q: %w", text, ErrBlocked)
+	}
+	addrs, err := p.Resolve(ctx, host, uint16(port))
 	if err != nil {
 		return nil, err
 	}
 	dialer := net.Dialer{Timeout: dialTimeout}
 	var failures error
 	for _, addr := range addrs {
-		conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
+		conn, err := dialer.DialContext(ctx, network, netip.AddrPortFrom(addr, uint16(port)).String())
 		if err == nil {
 			return conn, nil
 		}

@@ -12,6 +12,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// permits asks for port 80.
+func permits(p Policy, address string) bool {
+	return p.Permits(netip.AddrPortFrom(netip.MustParseAddr(address), 80))
+}
+
 // Every range that is not the public internet is refused from its first address
 // to its last, and the addresses beside it are not, unless another range begins there.
 func TestPermits(t *testing.T) {
@@ -20,6 +25,7 @@ func TestPermits(t *testing.T) {
 		{"9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"},
 		{"100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"},
 		{"126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"},
+		{"168.63.129.15", "168.63.129.16", "168.63.129.16", "168.63.129.17"},
 		{"169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"},
 		{"172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"},
 		{"191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0"},
@@ -39,7 +45,7 @@ func TestPermits(t *testing.T) {
 		{"3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""},
 	} {
 		for address, want := range map[string]bool{c.before: true, c.first: false, c.last: false, c.after: true} {
-			if address != "" && (Policy{}).Permits(netip.MustParseAddr(address)) != want {
+			if address != "" && permits(Policy{}, address) != want {
 				t.Errorf("Permits(%s) is %v", address, !want)
 			}
 		}
@@ -55,16 +61,16 @@ func TestPermitsNoWayInside(t *testing.T) {
 		"fbff::1", "fc00::1", "fd00:ec2::254", "fdff::1", "fe00::1", "fe7f::1", "fe80::1", "febf::1", "fec0::1", "feff::1", "ff02::1",
 		"fe80::1%eth0", "2606:4700::1111%eth0",
 	} {
-		if (Policy{}).Permits(netip.MustParseAddr(address)) {
+		if permits(Policy{}, address) {
 			t.Errorf("%s is permitted", address)
 		}
 	}
 	for _, address := range []string{"1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "2a00:1450::1", "2001:4860:4860::8888"} {
-		if !(Policy{}).Permits(netip.MustParseAddr(address)) {
+		if !permits(Policy{}, address) {
 			t.Errorf("%s is refused", address)
 		}
 	}
-	if (Policy{}).Permits(netip.Addr{}) {
+	if (Policy{}).Permits(netip.AddrPortFrom(netip.Addr{}, 80)) {
 		t.Error("no address is permitted")
 	}
 }
@@ -72,9 +78,9 @@ func TestPermitsNoWayInside(t *testing.T) {
 // What is refused besides is refused even where more is allowed.
 func TestRefuse(t *testing.T) {
 	refuse := prefixes("10.9.0.0/16", "1.1.1.0/24")
-	policy := Policy{Allow: prefixes("10.0.0.0/8"), Refuses: func(a netip.Addr) bool { return contains(refuse, a) }}
+	policy := Policy{Allow: prefixes("10.0.0.0/8"), Refuses: func(a netip.AddrPort) bool { return contains(refuse, a.Addr()) }}
 	for address, want := range map[string]bool{"10.8.255.255": true, "10.9.0.0": false, "10.10.0.0": true, "1.1.0.255": true, "1.1.1.1": false, "1.1.2.0": true} {
-		if got := policy.Permits(netip.MustParseAddr(address)); got != want {
+		if got := permits(policy, address); got != want {
 			t.Errorf("Permits(%s) = %v", address, got)
 		}
 	}
@@ -84,12 +90,12 @@ func TestRefuse(t *testing.T) {
 func TestRefusedWhileThere(t *testing.T) {
 	peer := netip.MustParseAddr("8.8.4.4")
 	up := false
-	policy := Policy{Allow: prefixes("8.8.0.0/16"), Refuses: func(a netip.Addr) bool { return up && a == peer }}
+	policy := Policy{Allow: prefixes("8.8.0.0/16"), Refuses: func(a netip.AddrPort) bool { return up && a.Addr() == peer }}
 	for _, up = range []bool{false, true, false} {
-		if _, err := policy.Resolve(t.Context(), "8.8.4.4"); errors.Is(err, ErrBlocked) != up {
+		if _, err := policy.Resolve(t.Context(), "8.8.4.4", 80); errors.Is(err, ErrBlocked) != up {
 			t.Errorf("while up is %t: %v", up, err)
 		}
-		if !policy.Permits(netip.MustParseAddr("8.8.8.8")) {
+		if !permits(policy, "8.8.8.8") {
 			t.Error("another is refused")
 		}
 	}
@@ -110,24 +116,77 @@ func TestIsPublic(t *testing.T) {
 func TestAllow(t *testing.T) {
 	policy := Policy{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}}
 	for address, want := range map[string]bool{"10.1.2.3": true, "10.2.0.0": false, "fd00::1": true, "fc00::1": false, "127.0.0.1": false} {
-		if got := policy.Permits(netip.MustParseAddr(address)); got != want {
+		if got := permits(policy, address); got != want {
 			t.Errorf("Permits(%s) = %v", address, got)
 		}
 	}
 }
 
+// What the operator denies is refused even where more is allowed, and on the public internet.
+func TestDeny(t *testing.T) {
+	policy := Policy{Allow: prefixes("10.0.0.0/8"), Deny: prefixes("10.9.0.0/16", "1.1.1.0/24", "2606:4700::/32")}
+	for address, want := range map[string]bool{
+		"10.8.255.255": true, "10.9.0.0": false, "10.9.255.255": false, "10.10.0.0": true,
+		"1.1.0.255": true, "1.1.1.0": false, "1.1.2.0": true, "2606:4700::1": false, "2606:4701::1": true,
+	} {
+		if got := permits(policy, address); got != want {
+			t.Errorf("Permits(%s) = %v", address, got)
+		}
+	}
+}
+
+// Only a range of nothing but loopback addresses exempts them.
+func TestAllowLoopback(t *testing.T) {
+	for allow, want := range map[string]bool{
+		"127.0.0.0/8": true, "127.0.0.1/32": true, "126.0.0.0/7": false, "0.0.0.0/0": false, "127.0.0.1/7": false, "::/0": false, "::1/128": false,
+	} {
+		if got := permits(Policy{Allow: prefixes(allow)}, "127.0.0.1"); got != want {
+			t.Errorf("%s makes 127.0.0.1 permitted: %t", allow, got)
+		}
+	}
+	for allow, want := range map[string]bool{"::1/128": true, "::/127": false, "::/0": false, "127.0.0.0/8": false} {
+		if got := permits(Policy{Allow: prefixes(allow)}, "::1"); got != want {
+			t.Errorf("%s makes ::1 permitted: %t", allow, got)
+		}
+	}
+	everything := Policy{Allow: prefixes("0.0.0.0/0", "::/0")}
+	for _, address := range []string{"0.0.0.0", "::", "::ffff:127.0.0.1", "::ffff:10.0.0.1"} {
+		if permits(everything, address) {
+			t.Errorf("%s is permitted, and leads to this machine or hides an address", address)
+		}
+	}
+}
+
+// The addresses of this machine's interfaces are refused, whatever is allowed. Package
+// browserpool/page shows the same on a machine with a public address.
+func TestOwnAddresses(t *testing.T) {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	everything := Policy{Allow: prefixes("0.0.0.0/0", "::/0")}
+	for _, a := range own {
+		if prefix := netip.MustParsePrefix(a.String()); permits(everything, prefix.Addr().String()) {
+			t.Errorf("%s is permitted", prefix)
+		}
+	}
+	if !permits(everything, "10.254.253.252") {
+		t.Error("everything is refused, so this proves nothing")
+	}
+}
+
 func TestResolve(t *testing.T) {
 	for _, host := range []string{"localhost", "127.0.0.1", "::1", "169.254.169.254"} {
-		if _, err := (Policy{}).Resolve(context.Background(), host); !errors.Is(err, ErrBlocked) {
+		if _, err := (Policy{}).Resolve(context.Background(), host, 80); !errors.Is(err, ErrBlocked) {
 			t.Errorf("%s: got %v, want ErrBlocked", host, err)
 		}
 	}
-	got, err := Policy{}.Resolve(context.Background(), "8.8.8.8")
+	got, err := Policy{}.Resolve(context.Background(), "8.8.8.8", 80)
 	if err != nil || len(got) != 1 || got[0] != netip.MustParseAddr("8.8.8.8") {
 		t.Errorf("got %v, %v", got, err)
 	}
 	var unknown *net.DNSError
-	if _, err := (Policy{}).Resolve(context.Background(), "nothing.invalid"); !errors.As(err, &unknown) {
+	if _, err := (Policy{}).Resolve(context.Background(), "nothing.invalid", 80); !errors.As(err, &unknown) {
 		t.Errorf("an unknown name gives %v", err)
 	}
 }

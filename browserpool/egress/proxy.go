@@ -15,8 +15,9 @@ import (
 const maxHeader = 64 << 10
 
 // Proxy is a forward proxy on a loopback port: absolute-form requests for http, CONNECT
-// for https and websockets. A host that the policy refuses is answered 403, one that
-// cannot be reached 502.
+// for https and websockets. A host that the policy refuses and a name that does not resolve
+// are answered 403 alike, so that a page does not learn which names there are inside; what
+// cannot be reached is 502.
 type Proxy struct {
 	*Gate
 	meter     *meter
@@ -114,18 +115,35 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers a request whose server was refused or could not be reached.
-func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// refuse answers a request, which came at a time, whose server was refused or could not be
+// reached.
+func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, came time.Time, err error) {
+	var unknown *net.DNSError
 	status := http.StatusBadGateway
-	if errors.Is(err, ErrBlocked) {
-		status = http.StatusForbidden
+	blocked := errors.Is(err, ErrBlocked)
+	if blocked {
 		p.blocked.Add(1)
+	}
+	if blocked || errors.As(err, &unknown) {
+		status = http.StatusForbidden
+		pause(r.Context(), time.Until(came.Add(p.limits.Refusal)))
 	}
 	p.logger.Debug("egress refused", "host", r.Host, "status", status, "error", err)
 	http.Error(w, http.StatusText(status), status)
 }
 
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
+	came := time.Now()
 	ctx, cancel := context.WithTimeout(r.Context(), p.limits.Life)
 	defer cancel()
 	out := r.Clone(ctx)
@@ -137,7 +155,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 	stripHop(out.Header)
 	response, err := p.transport.RoundTrip(out)
 	if err != nil {
-		p.refuse(w, r, err)
+		p.refuse(w, r, came, err)
 		return
 	}
 	defer response.Body.Close()

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -81,11 +83,12 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// Refused addresses are 403 in both forms, whatever the name; unreachable ones 502.
+// Refused addresses and ports are 403 in both forms, whatever the name, and so are names that do
+// not resolve; unreachable addresses are 502.
 func TestRefused(t *testing.T) {
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a refused request arrived") })
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	proxy := listen(t, Policy{}, Limits{})
+	proxy := listen(t, Policy{}, Limits{Refusal: time.Millisecond})
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"} {
 		if status := ask(t, proxy, "GET http://"+host+":"+port+"/ HTTP/1.1", host); status != http.StatusForbidden {
 			t.Errorf("GET %s: %d", host, status)
@@ -97,11 +100,60 @@ func TestRefused(t *testing.T) {
 	if got := proxy.Blocked(); got != 8 {
 		t.Errorf("%d counted as blocked, want 8", got)
 	}
-	if status := ask(t, proxy, "GET http://nothing.invalid/ HTTP/1.1", "nothing.invalid"); status != http.StatusBadGateway {
-		t.Errorf("an unknown name: %d", status)
+	for _, line := range []string{"GET http://nothing.invalid/ HTTP/1.1", "CONNECT nothing.invalid:443 HTTP/1.1"} {
+		if status := ask(t, proxy, line, "nothing.invalid"); status != http.StatusForbidden {
+			t.Errorf("an unknown name: %d", status)
+		}
+	}
+	trusting := listen(t, Policy{Allow: loopback}, Limits{Refusal: time.Millisecond})
+	for _, port := range []string{"22", "6379", "0", "65536"} {
+		if status := ask(t, trusting, "CONNECT 127.0.0.1:"+port+" HTTP/1.1", "127.0.0.1:"+port); status != http.StatusForbidden {
+			t.Errorf("CONNECT to port %s: %d", port, status)
+		}
+	}
+	if status := ask(t, trusting, "GET http://127.0.0.1:6379/ HTTP/1.1", "127.0.0.1:6379"); status != http.StatusForbidden {
+		t.Errorf("GET from port 6379: %d", status)
+	}
+	server.Close()
+	if status := ask(t, trusting, "CONNECT 127.0.0.1:"+port+" HTTP/1.1", "127.0.0.1:"+port); status != http.StatusBadGateway {
+		t.Errorf("a port where nothing listens: %d", status)
 	}
 	if status := ask(t, proxy, "GET /path HTTP/1.1", "127.0.0.1:"+port); status != http.StatusForbidden {
 		t.Errorf("a request that is for no proxy: %d", status)
+	}
+}
+
+// Neither the answer nor its time tells whether a name resolves to refused addresses or not at
+// all.
+func TestRefusalsLookAlike(t *testing.T) {
+	proxy := listen(t, Policy{}, Limits{Refusal: time.Hour})
+	for _, host := range []string{"localhost", "127.0.0.1", "nothing.invalid"} {
+		for _, request := range []string{"GET http://" + host + "/ HTTP/1.1", "CONNECT " + host + ":443 HTTP/1.1"} {
+			conn, err := net.Dial("tcp", proxy.Address())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "%s\r\nHost: %s\r\n\r\n", request, host)
+			_ = conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+			if n, err := conn.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: %d bytes before the time, %v", request, n, err)
+			}
+		}
+	}
+	proxy = listen(t, Policy{}, Limits{Refusal: time.Millisecond})
+	answer := func(host string) string {
+		response, err := through(t, proxy).Get("http://" + host + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, _ := io.ReadAll(response.Body)
+		response.Header.Del("Date")
+		return fmt.Sprint(response.Status, response.Header, string(body))
+	}
+	if refused, unknown := answer("localhost"), answer("nothing.invalid"); refused != unknown {
+		t.Errorf("a name inside gets %s, and one that does not exist %s", refused, unknown)
 	}
 }
 
@@ -141,7 +193,7 @@ func TestTunnel(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	proxy := listen(t, Policy{Allow: prefixes("127.0.0.0/8")}, Limits{})
 	for host, want := range map[string]bool{"127.0.0.1": false, "10.0.0.1": true, "::1": true, "1.1.1.1": false, "nobody.invalid": false, "": false} {
-		if got := proxy.Refuses(t.Context(), host); got != want {
+		if got := proxy.Refuses(t.Context(), host, 80); got != want {
 			t.Errorf("%q: refused is %v, want %v", host, got, want)
 		}
 	}

@@ -13,11 +13,12 @@ import (
 const established = "HTTP/1.1 200 Connection Established\r\n\r\n"
 
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
+	came := time.Now()
 	ctx, cancel := context.WithTimeout(r.Context(), p.limits.Header)
 	defer cancel()
 	server, err := p.policy.Dial(ctx, "tcp", r.Host)
 	if err != nil {
-		p.refuse(w, r, err)
+		p.refuse(w, r, came, err)
 		return
 	}
 	client, buffered, err := http.NewResponseController(w).Hijack()

@@ -11,14 +11,15 @@ import (
 )
 
 // credentialsGuard lets every request of a page pass, and adds the credentials to those
-// that go to the target's origin. The browser asks it again for every redirect, because it
-// does not carry over what was added to the request before.
+// that documents of the target's origin send there. The browser asks it again for every redirect,
+// because it does not carry over what was added to the request before.
 type credentialsGuard struct {
-	header string            // fixed
-	frame  proto.PageFrameID // fixed: the main frame
+	header string // fixed
+	frames *frames
+}
 
-	mu     sync.Mutex
-	target string // guarded by mu: the origin as the browser writes it; empty before the first request
+func newCredentialsGuard(header string, main proto.PageFrameID) *credentialsGuard {
+	return &credentialsGuard{header: header, frames: newFrames(main)}
 }
 
 // enable makes the browser pause every request until resume is called for it.
@@ -26,32 +27,31 @@ func (g *credentialsGuard) enable(client proto.Client) error {
 	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}}.Call(client)
 }
 
-// resume lets a paused request continue.
-func (g *credentialsGuard) resume(client proto.Client, params []byte) {
+// observe notes a paused request, in the order of events. It returns how to let it continue.
+func (g *credentialsGuard) observe(params []byte) (resume func(context.Context, proto.Client)) {
 	var paused proto.FetchRequestPaused
 	if json.Unmarshal(params, &paused) != nil || paused.Request == nil {
-		return // it stays paused: better that the job runs out of time than past its guard
+		return func(context.Context, proto.Client) {} // it stays paused: better that the job runs out of time than past its guard
 	}
-	next := proto.FetchContinueRequest{RequestID: paused.RequestID}
-	if g.covers(&paused) && !hasAuthorization(paused.Request.Headers) {
-		for name, value := range paused.Request.Headers {
-			next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: name, Value: value.Str()})
+	own := g.frames.request(&paused)
+	return func(ctx context.Context, client proto.Client) {
+		next := proto.FetchContinueRequest{RequestID: paused.RequestID}
+		if own && !hasAuthorization(paused.Request.Headers) && g.frames.isOwn(ctx, &paused) {
+			for name, value := range paused.Request.Headers {
+				next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: name, Value: value.Str()})
+			}
+			next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: "Authorization", Value: g.header})
 		}
-		next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: "Authorization", Value: g.header})
+		_ = next.Call(client) // it fails only if the page has given the request up
 	}
-	_ = next.Call(client) // it fails only if the page has given the request up
 }
 
-// covers reports whether a request goes to the target's origin. The first request for
-// the main document is for the job's URL as the browser writes it, and so defines the target.
-func (g *credentialsGuard) covers(paused *proto.FetchRequestPaused) bool {
-	requested := origin(paused.Request.URL)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.target == "" && paused.ResourceType == proto.NetworkResourceTypeDocument && paused.FrameID == g.frame {
-		g.target = requested
+// attach notes a new frame.
+func (g *credentialsGuard) attach(params []byte) {
+	var attached proto.PageFrameAttached
+	if json.Unmarshal(params, &attached) == nil {
+		g.frames.attach(attached.FrameID, attached.ParentFrameID)
 	}
-	return requested != "" && requested == g.target
 }
 
 // hasAuthorization reports whether the page sends credentials of its own.

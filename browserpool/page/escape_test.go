@@ -57,6 +57,7 @@ func TestNothingEscapes(t *testing.T) {
 	t.Run("rebinding", m.rebinds)
 	m.slot.set.Dispose()
 	browser.Close(context.Background())
+	t.Run("fresh pages", m.fresh)
 	m.nothingInside(t)
 	if lost := m.packets.lost(t); lost != 0 {
 		t.Errorf("%d packets were not seen", lost)
@@ -72,6 +73,9 @@ func (m *machine) watchWorks(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = conn.(*net.TCPConn).SetLinger(0) // no packet comes later
+		_ = conn.Close()
+	}
+	if conn, err := net.DialTimeout("tcp", publicSite+":6379", 5*time.Second); err == nil { // nothing listens there
 		_ = conn.Close()
 	}
 	for _, to := range []string{"12.0.0.54:53", "224.0.0.251:5353", "10.0.0.5:3478"} {
@@ -90,7 +94,7 @@ func (m *machine) watchWorks(t *testing.T) {
 			escaped[f.to.String()] = true
 		}
 	}
-	for _, to := range []string{"10.0.0.5:80", "169.254.169.254:443", "127.0.0.1:80", "[::1]:8080", "[fd00:ec2::254]:80", "12.0.0.54:53", "224.0.0.251:5353", "10.0.0.5:3478"} {
+	for _, to := range []string{"10.0.0.5:80", "169.254.169.254:443", "127.0.0.1:80", "[::1]:8080", "[fd00:ec2::254]:80", publicSite + ":6379", "12.0.0.54:53", "224.0.0.251:5353", "10.0.0.5:3478"} {
 		if !escaped[to] {
 			t.Fatalf("a packet to %s was not seen, only %v", to, escaped)
 		}
@@ -107,11 +111,16 @@ func isAllowed(f flow) bool {
 		return true
 	case unix.IPPROTO_TCP:
 		loop := from == "127.0.0.1" && to == "127.0.0.1" && f.from.Port() >= proxies && f.to.Port() >= proxies
-		return loop || from == "11.0.0.2" && to == publicSite || from == publicSite && to == "11.0.0.2"
+		site := netip.MustParseAddr(publicSite)
+		return loop || from == "11.0.0.2" && f.to.Addr() == site && isWebPort(f.to.Port()) ||
+			f.from.Addr() == site && isWebPort(f.from.Port()) && to == "11.0.0.2"
 	default:
 		return false
 	}
 }
+
+// isWebPort reports whether the world serves pages there.
+func isWebPort(port uint16) bool { return port == 80 || port == 443 || port == 8080 || port == 8443 }
 
 // nothingInside fails for every packet and every connection that should not be.
 func (m *machine) nothingInside(t *testing.T) {
@@ -165,9 +174,41 @@ func (m *machine) vectorsWork(t *testing.T) {
 	m.nothingInside(t)
 }
 
+// fresh tries the vectors in a browser of its own, on pages that are opened for each job.
+func (m *machine) fresh(t *testing.T) {
+	browser := ownBrowser(t, chromium.Options{})
+	gate := newGate(egress.Policy{Resolver: m.dns.Resolver()})
+	m.world.take()
+	for _, job := range []Print{
+		{URL: "http://site.test/hostile?http://other.test"}, {URL: "http://site.test/hostile?http://10.0.0.5"},
+		{URL: "http://site.test/hostile?http://site.test:6379"}, {URL: "http://site.test/hosts"}, {HTML: hostile("http", "10.0.0.5")},
+	} {
+		set, err := OpenFresh(t.Context(), browser, gate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job.Load = Load{Timeout: 5 * time.Second, WaitUntil: contract.UntilDOM, WaitAfter: time.Second}
+		if _, err := set.Print(t.Context(), job); err != nil {
+			t.Logf("%s: %v", job.URL, err)
+		}
+		set.Dispose()
+	}
+	if least := int64(len(vectors)); gate.Blocked() < least {
+		t.Errorf("%d requests were blocked, want at least %d", gate.Blocked(), least)
+	}
+	if requests := m.world.take(); len(requests) < len(vectors)/2 {
+		t.Errorf("only %d requests reached the public site", len(requests))
+	}
+	browser.Close(context.Background())
+	m.nothingInside(t)
+}
+
 func (m *machine) vectors(t *testing.T) {
 	before := m.slot.gate.Blocked()
-	targets := []string{"http://10.0.0.5", "http://inside.test", "http://127.0.0.1:8080", "http://[::1]", "http://11.0.0.2", "http://169.254.169.254", "https://self.test"}
+	targets := []string{
+		"http://site.test:6379", "https://site.test:2375", // refused ports
+		"http://10.0.0.5", "http://inside.test", "http://127.0.0.1:8080", "http://[::1]", "http://11.0.0.2", "http://169.254.169.254", "https://self.test",
+	}
 	for _, target := range targets {
 		show(t, m.slot, Print{URL: "http://site.test/hostile?" + target})
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/events/contract"
 )
 
 // This file is what a page does only when it goes to a URL and runs the script it finds.
@@ -34,7 +36,12 @@ func (p *page) react(event cdp.Event) {
 			_ = proto.PageHandleJavaScriptDialog{Accept: false}.Call(p.session.With(ctx))
 		})
 	case "Fetch.requestPaused":
-		p.reactions.start(func(ctx context.Context) { p.guard.resume(p.session.With(ctx), event.Params) })
+		resume := p.guard.observe(event.Params)
+		p.reactions.start(func(ctx context.Context) { resume(ctx, p.session.With(ctx)) })
+	case "Page.frameAttached":
+		if p.guard != nil {
+			p.guard.attach(event.Params)
+		}
 	}
 }
 
@@ -43,7 +50,7 @@ func (p *page) react(event cdp.Event) {
 func (p *page) navigate(ctx context.Context, d document) error {
 	client := p.session.With(ctx)
 	if d.auth.Type != "" {
-		p.guard = &credentialsGuard{header: d.auth.header(), frame: p.progress.frame}
+		p.guard = newCredentialsGuard(d.auth.header(), p.progress.frame)
 		if err := p.guard.enable(client); err != nil {
 			return err
 		}
@@ -95,10 +102,17 @@ func isAllowedScheme(text string) bool {
 }
 
 // documentError names why a document did not arrive. A refusal by the proxy looks like
-// that of a server or like a broken connection, so the egress policy is asked.
+// that of a server or like a broken connection, so the egress policy is asked. Some ports the
+// browser refuses itself; then only the address can be to blame.
 func (p *page) documentError(ctx context.Context, r response) error {
-	if u, err := url.Parse(r.url); err == nil && p.gate.Refuses(ctx, u.Hostname()) {
-		return ErrBlocked
+	if u, err := url.Parse(r.url); err == nil && u.Host != "" {
+		port := contract.PortOf(u)
+		if r.failure == "net::ERR_UNSAFE_PORT" {
+			port = 443
+		}
+		if p.gate.Refuses(ctx, u.Hostname(), port) {
+			return ErrBlocked
+		}
 	}
 	switch {
 	case r.failure != "":

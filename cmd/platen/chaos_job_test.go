@@ -141,7 +141,7 @@ func (j chaosJob) check(file []byte) error {
 	if j.format != "" {
 		return j.checkPicture(file)
 	}
-	pages, err := document.PageCount(bytes.NewReader(file), int64(len(file)))
+	pages, err := document.PageCount(file)
 	if err != nil || pages != j.pages {
 		return fmt.Errorf("%d pages (%v), want %d", pages, err, j.pages)
 	}

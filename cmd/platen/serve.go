@@ -81,6 +81,7 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.Var((*list)(&cfg.Kafka.Brokers), "kafka", "use the Kafka cluster at `HOST:PORT[,…]` as the log (default: the embedded log)")
 	flags.StringVar(&cfg.ClickHouse, "clickhouse", cfg.ClickHouse, "keep the usage ledger on the ClickHouse server at `HOST:PORT`")
 	flags.Var((*prefixes)(&cfg.EgressAllow), "egress-allow", "let pages load from the address range `CIDR`, even if it is not public; may be repeated")
+	flags.Var((*prefixes)(&cfg.EgressDeny), "egress-deny", "keep pages from the address range `CIDR`, even if --egress-allow has it; may be repeated")
 	flags.StringVar(&cfg.Cluster.Gossip, "gossip", cfg.Cluster.Gossip, "gossip with other nodes on `HOST:PORT`")
 	flags.StringVar(&cfg.Cluster.Actors, "actors", cfg.Cluster.Actors, "let other nodes' actors reach this node on `HOST:PORT`")
 	flags.Var((*list)(&cfg.Cluster.Join), "join", "gossip addresses `HOST:PORT[,…]` of other nodes")

@@ -48,6 +48,19 @@ func ParseURL(text string, schemes ...string) (*url.URL, error) {
 	return u, nil
 }
 
+// PortOf is the port of an http or https URL that ParseURL has accepted.
+func PortOf(u *url.URL) uint16 {
+	switch {
+	case u.Port() != "":
+		n, _ := strconv.ParseUint(u.Port(), 10, 16)
+		return uint16(n)
+	case u.Scheme == "http":
+		return 80
+	default:
+		return 443
+	}
+}
+
 // validPort reports whether a URL's port, "" for none, is one.
 func validPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
-	"net/netip"
-	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -14,7 +12,6 @@ import (
 	"platen.dev/actors/render"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
-	"platen.dev/browserpool/egress"
 	"platen.dev/events"
 )
 
@@ -28,6 +25,8 @@ func (n *Node) startActors(context.Context) (err error) {
 	if n.cfg.Cluster.Gossip == "" {
 		return nil
 	}
+	n.ports.add(n.cfg.Cluster.Gossip)
+	n.ports.add(n.cfg.Cluster.Actors)
 	if n.identity, err = n.cfg.Cluster.identity(n.logger); err != nil {
 		return err
 	}
@@ -141,35 +140,3 @@ func (p peers) Renderer(node events.NodeID) *actor.PID {
 
 // Tell publishes this node's load as its metadata.
 func (p peers) Tell(l dispatch.Load) { p.cluster.SetMetadata(l.Encode()) }
-
-// publicAddresses are the addresses of the cluster's nodes on the public internet.
-// Documents may not load from there, because the nodes may trust one another's addresses.
-// All methods may be called from any goroutine.
-type publicAddresses struct {
-	mu  sync.RWMutex
-	all map[netip.Addr]bool // guarded by mu
-}
-
-// set replaces the addresses by those of the members. Private addresses are left out:
-// they are refused anyway, unless the operator exempts them.
-func (a *publicAddresses) set(members []cluster.Member) {
-	all := map[netip.Addr]bool{}
-	for _, m := range members {
-		actors, _ := netip.ParseAddrPort(m.Actors) // if it is a host name, the gossip address counts
-		for _, addr := range []netip.Addr{m.Gossip, actors.Addr().Unmap()} {
-			if egress.IsPublic(addr) {
-				all[addr] = true
-			}
-		}
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.all = all
-}
-
-// has reports whether a node is at an address.
-func (a *publicAddresses) has(addr netip.Addr) bool {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.all[addr]
-}

@@ -16,6 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"platen.dev/actors/webhook"
+	"platen.dev/browserpool/egress"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/tlsfile"
@@ -58,6 +59,11 @@ type Config struct {
 	// EgressAllow exempts address ranges from the refusal of non-public addresses
 	// when pages are loaded.
 	EgressAllow []netip.Prefix `toml:"egress_allow"`
+	// EgressDeny refuses address ranges in addition, and wins over EgressAllow.
+	EgressDeny []netip.Prefix `toml:"egress_deny"`
+	// EgressPorts are the only ports that pages, webhooks and deliveries reach; empty means 80,
+	// 443, and from 1024 on all but those of well-known services.
+	EgressPorts []egress.PortRange `toml:"egress_ports"`
 	// Browser configures rendering.
 	Browser BrowserConfig `toml:"browser"`
 	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it

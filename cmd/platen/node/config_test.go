@@ -42,6 +42,12 @@ func withoutEmpty(c Config) Config {
 	if len(c.EgressAllow) == 0 {
 		c.EgressAllow = nil
 	}
+	if len(c.EgressDeny) == 0 {
+		c.EgressDeny = nil
+	}
+	if len(c.EgressPorts) == 0 {
+		c.EgressPorts = nil
+	}
 	if len(c.Connections.TrustedProxies) == 0 {
 		c.Connections.TrustedProxies = nil
 	}
@@ -79,6 +85,8 @@ func TestBadConfig(t *testing.T) {
 		{`partitions = 5000`, "partitions: must be 1 to 4096, not 5000"},
 		{`partitions = "many"`, "partitions"},
 		{`reserve_mb = -1`, "reserve_mb: must not be negative"},
+		{`egress_ports = ["http"]`, `"http" is neither a port nor a range of ports`},
+		{`egress_deny = ["10.0.0.0"]`, "egress_deny"},
 		{`drain_seconds = -1`, "drain_seconds: must not be negative"},
 		{`clickhouse = "there"`, `clickhouse, [ledger]: addresses: "there" is not host:port`},
 		{`clickhouse = "a:9000,"`, `addresses: "" is not host:port`},

@@ -64,7 +64,8 @@ type Node struct {
 	cluster   *cluster.Cluster // nil when the node is alone, and so are the next two
 	identity  *pki.Identity
 	remote    *cluster.Remote
-	addresses publicAddresses
+	addresses nodeAddresses
+	ports     ports // of this node
 	pool      *browserpool.Pool
 	renderer  *render.Renderer
 	seal      *seal.Key

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -20,7 +19,8 @@ func (n *Node) startBrowsers(context.Context) (err error) {
 		Slots: n.cfg.Browser.Slots, Remotes: n.cfg.Browser.Remotes,
 		CPU: time.Duration(n.cfg.Browser.CPUSeconds) * time.Second, TotalBytes: n.cfg.Browser.pageBytes(memoryLimit()),
 		ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
-		AllowEgress: n.cfg.EgressAllow, RefusesEgress: n.addresses.has, TempDir: n.work, System: n.system, Logger: n.logger,
+		AllowEgress: n.cfg.EgressAllow, DenyEgress: n.cfg.EgressDeny, EgressPorts: n.cfg.EgressPorts, RefusesEgress: n.refuses,
+		TempDir: n.work, System: n.system, Logger: n.logger,
 	})
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (n *Node) probe(ctx context.Context) error {
 }
 
 func countPages(pdf []byte) (int, error) {
-	return document.PageCount(bytes.NewReader(pdf), int64(len(pdf)))
+	return document.PageCount(pdf)
 }
 
 func (n *Node) startRetention(context.Context) (err error) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 
-	"platen.dev/browserpool/egress"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/document"
 	"platen.dev/edge"
@@ -55,10 +54,12 @@ func (n *Node) startEdge(context.Context) (err error) {
 		if n.ops, err = net.Listen("tcp", n.cfg.Ops); err != nil {
 			return errors.Join(fmt.Errorf("ops: %w", err), n.listener.Close())
 		}
+		n.ports.add(n.ops.Addr().String())
 		n.serve("ops", n.ops, n.server.ServeOps)
 	}
 	address := n.Address()
 	n.listens.Store(&address)
+	n.ports.add(address)
 	n.serve("API", n.listener, n.server.Serve)
 	n.onClose("API", n.server.Shutdown)
 	return nil
@@ -79,16 +80,6 @@ func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64,
 		return nil, 0, err
 	}
 	return f, f.Size, nil
-}
-
-// resolve checks a host that a document is to be loaded from by the rules of the
-// browsers' proxy.
-func (n *Node) resolve(ctx context.Context, host string) error {
-	_, err := n.egress().Resolve(ctx, host)
-	if errors.Is(err, egress.ErrBlocked) {
-		return edge.ErrBlocked
-	}
-	return err
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.

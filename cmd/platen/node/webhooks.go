@@ -9,7 +9,6 @@ import (
 	"platen.dev/actors/delivery"
 	"platen.dev/actors/job"
 	"platen.dev/actors/webhook"
-	"platen.dev/browserpool/egress"
 	"platen.dev/events"
 	"platen.dev/projections"
 	"platen.dev/projections/view"
@@ -35,11 +34,6 @@ func (n *Node) startDeliveries(context.Context) (err error) {
 		n.onClose("deliveries", func(context.Context) error { return n.uploader.Close() })
 	}
 	return err
-}
-
-// egress is the policy of all connections that callers bring about.
-func (n *Node) egress() egress.Policy {
-	return egress.Policy{Allow: n.cfg.EgressAllow, Refuses: n.addresses.has}
 }
 
 func (n *Node) webhookPrefix() string { return cmp.Or(n.cfg.WebhookPrefix, webhook.DefaultPrefix) }

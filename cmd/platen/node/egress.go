@@ -1,0 +1,108 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+
+	"platen.dev/actors/cluster"
+	"platen.dev/browserpool/egress"
+	"platen.dev/edge"
+)
+
+// egress is the policy of all connections that callers bring about.
+func (n *Node) egress() egress.Policy {
+	return egress.Policy{Allow: n.cfg.EgressAllow, Deny: n.cfg.EgressDeny, Ports: n.cfg.EgressPorts, Refuses: n.refuses}
+}
+
+// resolve checks the addresses of a host that a document is to be loaded from by the rules of the
+// browsers' proxy. Ports are checked there alone: the API takes any.
+func (n *Node) resolve(ctx context.Context, host string) error {
+	policy := n.egress()
+	policy.Ports = []egress.PortRange{{First: 443, Last: 443}}
+	_, err := policy.Resolve(ctx, host, 443)
+	if errors.Is(err, egress.ErrBlocked) {
+		return edge.ErrBlocked
+	}
+	return err
+}
+
+// refuses reports whether a node of the cluster, or a server that only nodes are to use, is at
+// an address and port. No range that the operator exempts makes it reachable.
+func (n *Node) refuses(at netip.AddrPort) bool {
+	addr := at.Addr()
+	return n.addresses.has(addr) ||
+		addr.IsLoopback() && n.ports.has(at.Port()) ||
+		!egress.IsPublic(addr) && n.cfg.servers().has(at.Port())
+}
+
+// servers are the ports of Kafka and ClickHouse.
+func (c Config) servers() *ports {
+	var all ports
+	for _, address := range append(strings.Split(c.ClickHouse, ","), c.Kafka.Brokers...) {
+		all.add(address)
+	}
+	return &all
+}
+
+// nodeAddresses are the addresses of the cluster's nodes: the nodes may trust one another's. The
+// loopback addresses of nodes on one machine are left out: their ports are refused.
+// All methods may be called from any goroutine.
+type nodeAddresses struct {
+	mu  sync.RWMutex
+	all map[netip.Addr]bool // guarded by mu
+}
+
+// set replaces the addresses by those of the members.
+func (a *nodeAddresses) set(members []cluster.Member) {
+	all := map[netip.Addr]bool{}
+	for _, m := range members {
+		actors, _ := netip.ParseAddrPort(m.Actors) // if it is a host name, the gossip address counts
+		for _, addr := range []netip.Addr{m.Gossip.Unmap(), actors.Addr().Unmap()} {
+			if addr.IsValid() && !addr.IsLoopback() {
+				all[addr] = true
+			}
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = all
+}
+
+// has reports whether a node is at an address.
+func (a *nodeAddresses) has(addr netip.Addr) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.all[addr]
+}
+
+// ports is a set of ports. All methods may be called from any goroutine.
+type ports struct {
+	mu  sync.RWMutex
+	all map[uint16]bool // guarded by mu
+}
+
+// add adds the port of host:port, if it is a number other than 0.
+func (p *ports) add(address string) {
+	_, text, _ := net.SplitHostPort(address)
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || port == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = map[uint16]bool{}
+	}
+	p.all[uint16(port)] = true
+}
+
+func (p *ports) has(port uint16) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.all[port]
+}
