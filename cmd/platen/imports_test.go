@@ -16,7 +16,7 @@ type rule struct{ may, why string }
 
 // rules has a rule for every package. Tests may import what they need.
 var rules = map[string]rule{
-	"events":                   {"", "commands, events and their bytes: everything rests on them"},
+	"events":                   {"events/contract", "commands, events and their bytes: everything rests on them"},
 	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
 	"events/secret":            {"", "keys from a secret, and which secrets are too weak"},
 	"events/seal":              {"events events/secret", "encrypts what a job carries, and knows no job"},

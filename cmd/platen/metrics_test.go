@@ -92,7 +92,7 @@ func TestMetrics(t *testing.T) {
 		{"platen_render_attempts_total", []string{"done"}, 3},
 		{"platen_render_attempts_total", []string{"url-to-pdf", "NAVIGATION_FAILED"}, 1},
 		{"platen_render_queue_wait_seconds", []string{"quick"}, 3},
-		{"platen_render_queue_wait_seconds", []string{"slow"}, 1},
+		{"platen_render_queue_wait_seconds", []string{"remote"}, 1},
 		{"platen_render_phase_seconds", []string{"html-to-pdf", "print"}, 1},
 		{"platen_render_phase_seconds", []string{"html-to-image", "capture"}, 1},
 		{"platen_render_phase_seconds", []string{"store"}, 3},

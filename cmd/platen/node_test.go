@@ -197,7 +197,7 @@ func TestEgress(t *testing.T) {
 			defer site.Close()
 			m := newMachine(t, append([]string{"--dev"}, tc.flags...)...)
 			p := m.start(t)
-			key := client{m.devKey(t, events.PlanFree)}
+			key := client{m.devKey(t, events.PlanPro)}
 			id, status, err := key.post(p.address+"/html-to-pdf", map[string]string{"html": `<p>x</p><img src="` + site.URL + `/x.png">`})
 			if status != 202 {
 				t.Fatalf("submit: %d %v", status, err)
