@@ -80,7 +80,7 @@ func startProcessCluster(t *testing.T, broker string, args ...string) *processCl
 	ports, files := testkit.FreePorts(t, 2*clusterNodes), t.TempDir()
 	for i := range clusterNodes {
 		config := filepath.Join(t.TempDir(), "platen.toml")
-		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\nsecret = \"r7Kq2mXv9TzLp4Wd\"\n",
+		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\nsecret = \"r7Kq2mXv9TzLp4Wd\"\n[browser]\nremotes = 2\n",
 			clusterPartitions, files, broker, ports[2*i], ports[2*i+1], ports[0], ports[2])
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

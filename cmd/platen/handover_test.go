@@ -29,7 +29,8 @@ func TestHandOverNodes(t *testing.T) {
 	site := newGatedSite(t)
 	var jobs []trackedJob
 
-	// Node 0 has two slots and four attempts: eight jobs fill all six slots.
+	// Every node has two browsers for jobs with pictures from the network: six of eight jobs fill
+	// all of them.
 	jobs = append(jobs, c.submitHeld(t, site, 0, 8)...)
 	site.awaitHeld(t, 6)
 	ids := [clusterNodes]events.NodeID{c.id(t, l, 0), c.id(t, l, 1), c.id(t, l, 2)}
