@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,9 +18,9 @@ const profilePrefix = "platen-browser-"
 var profileLocks sync.Map
 
 // makeProfile makes a profile directory under parent, after removing the profiles that
-// killed processes left there.
-func makeProfile(parent string) (string, error) {
-	if parent == "" {
+// killed processes left there. It belongs to owner, unless that is nil.
+func makeProfile(parent string, owner *syscall.Credential) (string, error) {
+	if parent == "" || owner != nil && !reachable(parent) {
 		parent = os.TempDir()
 	}
 	sweepProfiles(parent)
@@ -27,8 +28,12 @@ func makeProfile(parent string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("browser profile: %w", err)
 	}
-	if err := lockProfile(dir); err != nil {
-		_ = os.RemoveAll(dir)
+	err = lockProfile(dir)
+	if err == nil && owner != nil {
+		err = os.Chown(dir, int(owner.Uid), int(owner.Gid))
+	}
+	if err != nil {
+		removeProfile(dir)
 		return "", fmt.Errorf("browser profile: %w", err)
 	}
 	return dir, nil
