@@ -30,8 +30,8 @@ type Options struct {
 	User string
 	// AsRoot keeps the browser of a process of root's with root. It has no sandbox then.
 	AsRoot bool
-	// TempDir is where the profile directory is made; empty means the system's, and so does a
-	// directory that User cannot reach.
+	// TempDir is where the profile directory is made; empty means the system's, which also takes
+	// the place of a directory that User cannot reach.
 	TempDir string
 	// MaxData bounds what each process of the browser may allocate, in bytes; one that
 	// asks for more crashes. 0 means no bound.

@@ -20,8 +20,11 @@ var profileLocks sync.Map
 // makeProfile makes a profile directory under parent, after removing the profiles that
 // killed processes left there. It belongs to owner, unless that is nil.
 func makeProfile(parent string, owner *syscall.Credential) (string, error) {
-	if parent == "" || owner != nil && !reachable(parent) {
+	if parent == "" {
 		parent = os.TempDir()
+	}
+	if owner != nil {
+		parent = firstReachable(parent, os.TempDir(), "/tmp", "/var/tmp")
 	}
 	sweepProfiles(parent)
 	dir, err := os.MkdirTemp(parent, profilePrefix)
@@ -65,7 +68,8 @@ func removeProfile(dir string) {
 func sweepProfiles(parent string) {
 	found, _ := filepath.Glob(filepath.Join(parent, profilePrefix+"*"))
 	for _, dir := range found {
-		lock, err := os.Open(filepath.Join(dir, "lock"))
+		// In a directory that others may write to, it may be anything.
+		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
 			continue
 		}

@@ -175,7 +175,11 @@ func TestUser(t *testing.T) {
 	if reachable(filepath.Join(hidden, "work")) || !reachable(testkit.TempDir(t)) {
 		t.Error("which directories others can reach is not known")
 	}
+	t.Setenv("TMPDIR", hidden)
 	start(t, Options{TempDir: filepath.Join(hidden, "work")})
+	if left, _ := filepath.Glob(filepath.Join(hidden, "*", "*")); len(left) > 0 {
+		t.Errorf("the profile is where its owner cannot reach it: %v", left)
+	}
 	for _, o := range []Options{{AsRoot: true}, {NoSandbox: true}} {
 		if !slices.Contains(flags(o, "/p"), "--no-sandbox") {
 			t.Errorf("%+v keeps the sandbox", o)

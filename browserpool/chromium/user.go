@@ -39,6 +39,16 @@ func (o Options) owner() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
+// firstReachable returns the first directory that every user can reach, or the last one.
+func firstReachable(dirs ...string) string {
+	for _, dir := range dirs {
+		if reachable(dir) {
+			return dir
+		}
+	}
+	return dirs[len(dirs)-1]
+}
+
 // reachable reports whether every user can reach what is in a directory.
 func reachable(dir string) bool {
 	dir, err := filepath.Abs(dir)

@@ -180,8 +180,11 @@ func (m *machine) fresh(t *testing.T) {
 	gate := newGate(egress.Policy{Resolver: m.dns.Resolver()})
 	m.world.take()
 	for _, job := range []Print{
-		{URL: "http://site.test/hostile?http://other.test"}, {URL: "http://site.test/hostile?http://10.0.0.5"},
-		{URL: "http://site.test/hostile?http://site.test:6379"}, {URL: "http://site.test/hosts"}, {HTML: hostile("http", "10.0.0.5")},
+		{URL: "http://site.test/hostile?http://other.test"},
+		{URL: "http://site.test/hostile?http://10.0.0.5"},
+		{URL: "http://site.test/hostile?http://site.test:6379"},
+		{URL: "http://site.test/hosts"},
+		{HTML: hostile("http", "10.0.0.5")},
 	} {
 		set, err := OpenFresh(t.Context(), browser, gate)
 		if err != nil {

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen.dev/document"
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+
 	"platen.dev/events"
 )
 
@@ -141,7 +142,7 @@ func (j chaosJob) check(file []byte) error {
 	if j.format != "" {
 		return j.checkPicture(file)
 	}
-	pages, err := document.PageCount(file)
+	pages, err := api.PageCount(bytes.NewReader(file), nil)
 	if err != nil || pages != j.pages {
 		return fmt.Errorf("%d pages (%v), want %d", pages, err, j.pages)
 	}

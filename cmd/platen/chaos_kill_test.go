@@ -139,7 +139,7 @@ func checkProcesses(t *testing.T, m *machine, p *process, k *killer) {
 	ok := patiently(func() bool {
 		living := browsersOf(k.node)
 		left = processes(func(p chaosProcess) bool {
-			ours := p.parent == k.node || slices.Contains(k.groups, p.group) || strings.Contains(p.command, m.work())
+			ours := p.parent == k.node || slices.Contains(k.groups, p.group) || strings.Contains(p.command, m.browserDir())
 			return ours && (len(living) != 1 || p.group != living[0].group || p.state == "Z")
 		})
 		return len(living) == 1 && len(left) == 0 && m.profiles() == 1
