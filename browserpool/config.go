@@ -15,7 +15,7 @@ import (
 // Config says how a pool runs. System is required; every other zero field means its default.
 type Config struct {
 	// Slots is how many quick and slow leases there are at once; 0 means two per core and one
-	// more: slow leases leave one slot to quick ones.
+	// more. Slow leases have half of them.
 	Slots int
 	// Remotes is how many remote leases there are at once, each with a browser of its own; 0
 	// means six per core, or fewer if memory is short. Most of them wait for a network.

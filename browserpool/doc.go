@@ -9,14 +9,20 @@
 //	result, err := lease.Print(ctx, page.Print{HTML: html})
 //
 // Jobs beyond the slots wait in order of arrival for as long as their context lasts; the
-// queue itself has no timeout. Slow jobs leave one slot to quick ones. A lease is bound to
-// the context it was acquired with: when that ends, the pages come back by themselves.
+// queue itself has no timeout. Slow jobs have half of the slots, and an account holds at most
+// twice as many slots as are left. A lease is bound to the context it was acquired with: when
+// that ends, the pages come back by themselves.
 //
 // # Browsers and pages
 //
-// One browser serves at a time. For each slot, and one spare, it has a page.Set: idle,
-// leased, or being reopened, which means that it is reset after a job or, if it may carry
-// something over, that another set takes its place.
+// Quick and slow leases share one browser. For each slot, and one spare, it has a page.Set:
+// idle, leased, or being reopened, which means that it is reset after a job or, if it may
+// carry something over, that another set takes its place.
+//
+// A remote lease, which alone may go to a URL, has a browser to itself, with a set of fresh
+// pages. Such a browser starts when it is needed and is used again by the next remote lease,
+// unless its job failed in a way that may have harmed it. Idle for ten seconds, it ends, but
+// for the last one.
 //
 // A browser that dies is started again, later each time if it happens often. A browser
 // that is old, large or has served many jobs is replaced: its successor is ready before
@@ -25,27 +31,31 @@
 //
 // # The seam
 //
-// The pool calls eight methods of package page, and holds no other reference to a page:
+// The pool calls ten functions of package page, and holds no other reference to a page:
 //
-//	page.Open     when a browser starts, and in the place of a set that was discarded
+//	page.Open, page.OpenFresh
+//	              when a browser starts, and in the place of a set that was discarded
 //	Set.Print, Set.Capture
 //	              when the holder of a lease does
 //	Set.Reset, Set.Dispose
 //	              when a lease ends: reuse it, or discard it
 //	Set.Spoiled, Set.Crashed, Set.Ended
 //	              to decide which, and to count
+//	Set.Renderers to measure what it uses
 //
 // # Goroutines
 //
 // One actor, the scheduler, owns all bookkeeping, so there are no locks. It never waits:
 // whatever takes time (starting a browser, reopening pages, a health check) is done by a
 // helper goroutine that reports back with a message. scheduler.go lists the messages,
-// grant.go, replace.go and health.go are the decisions that they lead to, instance.go is
-// the work of the helpers.
+// grant.go, replace.go, remote.go and health.go are the decisions that they lead to,
+// instance.go is the work of the helpers. The meter, a goroutine of its own, asks for the
+// leases and ends those beyond a bound.
 //
 // A job's work runs on the goroutine of the lease's holder. Its demands are bounded before
-// they are met: pages, nodes and pixels (page.Limits), bytes over the network
-// (egress.Limits), memory (Config.MaxData) and time. Jobs beside it notice none of them.
+// they are met: pages, nodes and pixels (page.Limits), bytes over the network (egress.Limits)
+// and time. What its pages use of processors, memory and threads is measured, and bounded by
+// Config. Jobs beside it notice none of them.
 //
 // A browser itself reaches nothing. Each page reaches the network through an egress.Proxy
 // of its own, which counts what it carries and ends with the page.

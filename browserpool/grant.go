@@ -100,10 +100,10 @@ func (h *holding) add(r *request) {
 	}
 }
 
-// allows reports whether a request may have a lease. Of several slots, slow leases leave one
-// to quick ones, and an account holds at most twice as many as are left.
+// allows reports whether a request may have a lease. Slow leases have half of the slots, as
+// many as keep all processors busy, and an account holds at most twice as many as are left.
 func (h *holding) allows(r *request) bool {
-	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < max(1, h.slots-1))
+	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < max(1, h.slots/2))
 }
 
 // takeIdle returns pages of a browser that are ready and alive, nil if there are none. Pages

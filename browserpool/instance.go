@@ -50,7 +50,7 @@ func (in *instance) isGone() bool {
 // is, and must not make everything else wait. Script yields to prints.
 const (
 	sharedNiceness = 5
-	remoteNiceness = 10
+	remoteNiceness = 12
 )
 
 // launch starts a browser that jobs share, and opens its pages.

@@ -43,9 +43,9 @@ func (q queue) waiting(n int) {
 	eventually(q.t, q.Pool, "the requests waiting", func(s Stats) bool { return s.Waiting == n })
 }
 
-// Slow leases leave the last slot to quick ones, and every other slot is theirs.
-func TestSlowLeasesLeaveASlot(t *testing.T) {
-	q := queue{openPool(t, Config{Slots: 3}), t}
+// Slow leases have half of the slots, and leave the others to quick ones.
+func TestSlowLeasesHaveHalf(t *testing.T) {
+	q := queue{openPool(t, Config{Slots: 5}), t}
 	first, second := q.granted(q.request(events.Slow)), q.granted(q.request(events.Slow))
 	third := q.request(events.Slow)
 	q.waiting(1)
@@ -56,6 +56,33 @@ func TestSlowLeasesLeaveASlot(t *testing.T) {
 	first.Return()
 	q.granted(third).Return()
 	second.Return()
+}
+
+// An account holds at most twice as many slots as are left, of those that are shared and of
+// those for remote leases.
+func TestAnAccountLeavesSlots(t *testing.T) {
+	for _, lane := range []events.Lane{events.Quick, events.Remote} {
+		pool := openPool(t, Config{Slots: 4, Remotes: 4})
+		acquire := func(account events.AccountID) *Lease {
+			lease, err := pool.Acquire(t.Context(), account, lane)
+			if err != nil {
+				t.Error(err)
+			}
+			return lease
+		}
+		held := []*Lease{acquire("greedy"), acquire("greedy"), acquire("greedy")}
+		waiting := make(chan *Lease, 1)
+		go func() { waiting <- acquire("greedy") }()
+		eventually(t, pool, "the fourth waiting", func(s Stats) bool { return s.Waiting == 1 })
+		other := acquire("modest") // the last slot
+		if pool.Stats().Waiting != 1 {
+			t.Errorf("%s: the account has all slots", lane)
+		}
+		for _, lease := range append(held, other) {
+			lease.Return()
+		}
+		testkit.Receive(t, waiting, "the fourth").Return()
+	}
 }
 
 // Of the requests that may be granted, the one that has waited longest is next, whatever its lane.

@@ -36,8 +36,8 @@ type Lease struct {
 }
 
 // Acquire waits for a set of pages, in order of arrival and for as long as ctx lasts. A
-// remote lease has a browser to itself; only such a lease may go to a URL. Slow leases never
-// take the last slot of several, and an account holds at most twice as many slots as are
+// remote lease has a browser to itself; only such a lease may go to a URL. Slow leases have
+// half of the slots, and an account holds at most twice as many slots as are
 // left: others overtake those that wait for this reason. The lease is bound to ctx: when it
 // ends, the pages are taken back and discarded. Otherwise the holder must call Return. The
 // error is ErrClosed or the cause of ctx's end.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
