@@ -29,8 +29,10 @@ type Config struct {
 	EgressLimits egress.Limits
 	// ChromePath is the browser binary; empty means to look for chromium-headless-shell.
 	ChromePath string
-	// NoSandbox switches Chromium's sandbox off for users other than root; for root it is always off.
-	NoSandbox bool
+	// NoSandbox, BrowserUser and AsRoot are fields of chromium.Options: NoSandbox, User and AsRoot.
+	NoSandbox   bool
+	BrowserUser string
+	AsRoot      bool
 	// TempDir holds the browsers' profiles; empty means the system's.
 	TempDir string
 	// RecycleJobs, RecycleBytes and RecycleAge say when a browser is replaced: after

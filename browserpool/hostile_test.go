@@ -59,7 +59,7 @@ func hugeHeader(w http.ResponseWriter, _ *http.Request) {
 // Hostile pages end with the right error within their budget. The jobs beside them are not
 // disturbed, and nothing is left of them.
 func TestHostilePages(t *testing.T) {
-	temp := t.TempDir()
+	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, EgressLimits: egress.Limits{Total: 8 << 20}})
 	huge := pagetest.BlankPNG(12_000, 12_000)
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -103,7 +103,7 @@ func TestHostilePages(t *testing.T) {
 // A page that asks for more memory than a process may have fails alone. The bound is low
 // here, so that a busy machine reaches it soon too.
 func TestMemoryBombs(t *testing.T) {
-	temp := t.TempDir()
+	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, MaxData: 512 << 20})
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/good": good,

@@ -69,7 +69,7 @@ func (p *Pool) start(in *instance, sets, niceness int, open func(context.Context
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
 	browser, err := chromium.Start(ctx, chromium.Options{
-		Path: p.config.ChromePath, NoSandbox: p.config.NoSandbox, TempDir: p.config.TempDir,
+		Path: p.config.ChromePath, NoSandbox: p.config.NoSandbox, User: p.config.BrowserUser, AsRoot: p.config.AsRoot, TempDir: p.config.TempDir,
 		MaxData: p.config.MaxData, Niceness: niceness, Logger: p.config.Logger,
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 // A pool that has done much work holds no more than at first, and leaves nothing when it closes.
 func TestNothingLeaks(t *testing.T) {
-	temp := t.TempDir()
+	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, TempDir: temp})
 	targets := countTargets(t, pool)
 	if want := 2 + spares; targets != want {

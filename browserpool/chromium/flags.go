@@ -1,9 +1,6 @@
 package chromium
 
-import (
-	"os"
-	"strings"
-)
+import "strings"
 
 // fixedFlags are the same for every browser.
 var fixedFlags = []string{
@@ -82,7 +79,7 @@ func flags(o Options, userData string) []string {
 		"--proxy-server=http://"+proxy,
 		"--proxy-bypass-list="+BypassNothing,
 	)
-	if o.NoSandbox || os.Geteuid() == 0 {
+	if !o.sandboxed() {
 		all = append(all, "--no-sandbox")
 	}
 	return append(all, "about:blank")

@@ -23,9 +23,15 @@ type Options struct {
 	Path string
 	// Proxy is host:port of the forward proxy for all traffic; empty means that no host can be reached.
 	Proxy string
-	// NoSandbox switches Chromium's own sandbox off. It is always off for root, where Chromium refuses it.
+	// NoSandbox switches Chromium's own sandbox off.
 	NoSandbox bool
-	// TempDir is where the profile directory is made; empty means the system's.
+	// User is who the browser runs as if this process is root's; empty means nobody. Other
+	// processes cannot choose.
+	User string
+	// AsRoot keeps the browser of a process of root's with root. It has no sandbox then.
+	AsRoot bool
+	// TempDir is where the profile directory is made; empty means the system's, which also takes
+	// the place of a directory that User cannot reach.
 	TempDir string
 	// MaxData bounds what each process of the browser may allocate, in bytes; one that
 	// asks for more crashes. 0 means no bound.
@@ -50,7 +56,8 @@ type Process struct {
 	exited  chan struct{}
 	maxData int64
 	nice    int
-	opening sync.Mutex // held while a page is opened whose renderer is to be found
+	as      *syscall.Credential // nil means as this process
+	opening sync.Mutex          // held while a page is opened whose renderer is to be found
 	logger  *slog.Logger
 }
 
@@ -61,11 +68,15 @@ func Launch(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile, err := makeProfile(o.TempDir)
+	as, err := o.owner()
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), maxData: o.MaxData, nice: o.Niceness, logger: o.Logger}
+	profile, err := makeProfile(o.TempDir, as)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), maxData: o.MaxData, nice: o.Niceness, as: as, logger: o.Logger}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
 	}
@@ -95,11 +106,15 @@ func (p *Process) run(path string, args []string) error {
 }
 
 func (p *Process) command(path string, args []string, childIn, childOut *os.File) *exec.Cmd {
+	if p.as != nil && p.maxData > 0 {
+		// Not every root may limit the processes of others: this one limits itself.
+		path, args = "prlimit", append([]string{fmt.Sprintf("--data=%d", p.maxData), "--", path}, args...)
+	}
 	cmd := exec.Command(path, args...)
 	cmd.Env = environment(p.profile)
 	cmd.Stderr = p.stderr
 	cmd.ExtraFiles = []*os.File{childIn, childOut}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, Credential: p.as}
 	// Helpers that outlive the browser hold its stderr open; do not wait for them.
 	cmd.WaitDelay = time.Second
 	return cmd
@@ -133,7 +148,7 @@ func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 // boundMemory sets the limit of data, which the browser's helpers inherit. Address space
 // cannot be limited: script engines reserve far more than they use.
 func (p *Process) boundMemory() {
-	if p.maxData <= 0 {
+	if p.maxData <= 0 || p.as != nil {
 		return
 	}
 	limit := unix.Rlimit{Cur: uint64(p.maxData), Max: uint64(p.maxData)}

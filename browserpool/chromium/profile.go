@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,18 +18,25 @@ const profilePrefix = "platen-browser-"
 var profileLocks sync.Map
 
 // makeProfile makes a profile directory under parent, after removing the profiles that
-// killed processes left there.
-func makeProfile(parent string) (string, error) {
+// killed processes left there. It belongs to owner, unless that is nil.
+func makeProfile(parent string, owner *syscall.Credential) (string, error) {
 	if parent == "" {
 		parent = os.TempDir()
+	}
+	if owner != nil {
+		parent = firstReachable(parent, os.TempDir(), "/tmp", "/var/tmp")
 	}
 	sweepProfiles(parent)
 	dir, err := os.MkdirTemp(parent, profilePrefix)
 	if err != nil {
 		return "", fmt.Errorf("browser profile: %w", err)
 	}
-	if err := lockProfile(dir); err != nil {
-		_ = os.RemoveAll(dir)
+	err = lockProfile(dir)
+	if err == nil && owner != nil {
+		err = os.Chown(dir, int(owner.Uid), int(owner.Gid))
+	}
+	if err != nil {
+		removeProfile(dir)
 		return "", fmt.Errorf("browser profile: %w", err)
 	}
 	return dir, nil
@@ -60,7 +68,8 @@ func removeProfile(dir string) {
 func sweepProfiles(parent string) {
 	found, _ := filepath.Glob(filepath.Join(parent, profilePrefix+"*"))
 	for _, dir := range found {
-		lock, err := os.Open(filepath.Join(dir, "lock"))
+		// In a directory that others may write to, it may be anything.
+		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
 			continue
 		}

@@ -22,7 +22,7 @@ import (
 
 // Nothing that a page asks of a person at the screen keeps its job waiting.
 func TestInteractionIsRefused(t *testing.T) {
-	temp := t.TempDir()
+	temp := testkit.TempDir(t)
 	slot := openSlotIn(t, ownBrowser(t, chromium.Options{TempDir: temp}), newGate(egress.Policy{Allow: pagetest.Loopback}))
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/dialogs": `<p id="p"></p><script>alert(1); p.textContent = "CONFIRM " + confirm(2) + " PROMPT " + prompt(3, "x")</script>`,

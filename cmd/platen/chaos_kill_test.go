@@ -148,7 +148,7 @@ func checkProcesses(t *testing.T, m *machine, p *process, k *killer) {
 	ok := patiently(func() bool {
 		living := browsersOf(k.node)
 		left = processes(func(p chaosProcess) bool {
-			ours := p.parent == k.node || slices.Contains(k.groups, p.group) || strings.Contains(p.command, m.work())
+			ours := p.parent == k.node || slices.Contains(k.groups, p.group) || strings.Contains(p.command, m.browserDir())
 			leads := func(browser chaosProcess) bool { return browser.group == p.group }
 			return ours && (len(living) != settledBrowsers || !slices.ContainsFunc(living, leads) || p.state == "Z")
 		})

@@ -112,7 +112,7 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/egress " +
+		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress " +
 			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
 		"connects the parts: the one package that knows them all",
 	},

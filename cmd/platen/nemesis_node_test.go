@@ -84,7 +84,7 @@ func (s *storm) newNode(i int) *stormNode {
 	n.files, err = s.shared.Share(filepath.Join(dir, "files"))
 	s.must(err)
 	temp, clock, config := filepath.Join(dir, "temp"), filepath.Join(dir, "clock"), filepath.Join(dir, "platen.toml")
-	s.must(os.Mkdir(temp, 0o700))
+	s.must(os.Mkdir(temp, 0o711)) // the browsers, which are not root's, have their profiles there
 	n.clock, err = nemesis.NewClock(clock)
 	s.must(err)
 	s.must(os.WriteFile(config, []byte(s.config(n)), 0o600))

@@ -60,6 +60,9 @@ func enterWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chmod(dir, 0o711); err != nil { // for the browsers, which are not root's
+		t.Fatal(err)
+	}
 	t.Setenv("NEMESIS_DIR", dir)
 	if err := nemesis.Enter("-test.run=^TestNemesis$", "-test.v=true", "-test.timeout=0"); err != nil {
 		t.Fatalf("the nemesis has won: %v; the logs are kept in %s", err, dir)

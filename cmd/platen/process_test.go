@@ -34,7 +34,7 @@ type machine struct {
 }
 
 func newMachine(t *testing.T, args ...string) *machine {
-	return &machine{data: t.TempDir(), temp: t.TempDir(), args: args}
+	return &machine{data: t.TempDir(), temp: testkit.TempDir(t), args: args}
 }
 
 // process is one run of platen in a process of its own.
@@ -172,16 +172,25 @@ func (m *machine) work() string { return filepath.Join(m.data, "work") }
 func (m *machine) browsers() (pids []string) {
 	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range found {
-		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "--user-data-dir="+m.work()) {
+		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "--user-data-dir="+m.browserDir()) {
 			pids = append(pids, filepath.Base(filepath.Dir(path)))
 		}
 	}
 	return pids
 }
 
+// browserDir is where the browsers' profiles are: those of root's node belong to another user, who
+// cannot reach the data directory.
+func (m *machine) browserDir() string {
+	if os.Geteuid() == 0 {
+		return m.temp
+	}
+	return m.work()
+}
+
 // profiles counts the browser profile directories.
 func (m *machine) profiles() int {
-	found, _ := filepath.Glob(filepath.Join(m.work(), "platen-browser-*"))
+	found, _ := filepath.Glob(filepath.Join(m.browserDir(), "platen-browser-*"))
 	return len(found)
 }
 

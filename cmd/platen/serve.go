@@ -87,6 +87,7 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.Var((*list)(&cfg.Cluster.Join), "join", "gossip addresses `HOST:PORT[,…]` of other nodes")
 	flags.Var((*secretFile)(&cfg.Cluster.Secret), "secret-file", "read the cluster's secret, the same on all nodes, from `FILE`: at least 16 characters")
 	flags.IntVar(&cfg.Browser.Slots, "slots", cfg.Browser.Slots, "render `N` documents at once (default: two per core and one more)")
+	flags.BoolVar(&cfg.Browser.AllowRootNoSandbox, "allow-root-no-sandbox", cfg.Browser.AllowRootNoSandbox, "as root, run the browsers as root, without their sandbox (default: as nobody, with it)")
 	flags.StringVar(&cfg.PublicURL, "public-url", cfg.PublicURL, "make the file URLs in webhooks from this `URL` of the API (default: http:// and the address of --listen)")
 	flags.StringVar(&cfg.WebhookPrefix, "webhook-prefix", cfg.WebhookPrefix, "begin the names of the webhooks' older headers with `PREFIX` (default X-Platen)")
 	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "log at `LEVEL` debug, info, warn or error and above")

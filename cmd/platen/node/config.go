@@ -155,9 +155,12 @@ type BrowserConfig struct {
 	MemoryMB int `toml:"memory_mb"`
 	// Path is the browser's binary; empty means to look for chromium-headless-shell.
 	Path string `toml:"path"`
-	// NoSandbox switches Chromium's sandbox off for users other than root. As root it is
-	// always off.
+	// NoSandbox switches Chromium's sandbox off.
 	NoSandbox bool `toml:"no_sandbox"`
+	// User is who the browsers of root's node run as; empty means nobody.
+	User string `toml:"user"`
+	// AllowRootNoSandbox lets the browsers of root's node run as root, without the sandbox.
+	AllowRootNoSandbox bool `toml:"allow_root_no_sandbox"`
 }
 
 // NewConfig returns the default configuration.

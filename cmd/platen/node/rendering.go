@@ -1,8 +1,11 @@
 package node
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 	"platen.dev/actors/render"
 	"platen.dev/actors/retention"
 	"platen.dev/browserpool"
+	"platen.dev/browserpool/chromium"
 	"platen.dev/document"
 	"platen.dev/events"
 )
@@ -18,15 +22,24 @@ func (n *Node) startBrowsers(context.Context) (err error) {
 	n.pool, err = browserpool.Open(browserpool.Config{
 		Slots: n.cfg.Browser.Slots, Remotes: n.cfg.Browser.Remotes,
 		CPU: time.Duration(n.cfg.Browser.CPUSeconds) * time.Second, TotalBytes: n.cfg.Browser.pageBytes(memoryLimit()),
-		ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox,
+		ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox, BrowserUser: n.cfg.Browser.User, AsRoot: n.cfg.Browser.AllowRootNoSandbox,
 		AllowEgress: n.cfg.EgressAllow, DenyEgress: n.cfg.EgressDeny, EgressPorts: n.cfg.EgressPorts, RefusesEgress: n.refuses,
 		TempDir: n.work, System: n.system, Logger: n.logger,
 	})
 	if err != nil {
-		return err
+		return n.cfg.Browser.explain(err)
 	}
 	n.onClose("browsers", func(ctx context.Context) error { n.pool.Close(ctx); return nil })
 	return nil
+}
+
+// explain says to root what else may be done about a browser that does not start.
+func (c BrowserConfig) explain(err error) error {
+	if os.Geteuid() != 0 || c.AllowRootNoSandbox || errors.Is(err, chromium.ErrNotInstalled) {
+		return err
+	}
+	return fmt.Errorf("%w\nroot's browsers run as %s, with their sandbox, which may not be possible here: run platen as an unprivileged user (in a systemd unit, User=), "+
+		"or accept browsers that run as root without a sandbox with --allow-root-no-sandbox (docs/SECURITY.md)", err, cmp.Or(c.User, "nobody"))
 }
 
 func (n *Node) startRendering(context.Context) (err error) {

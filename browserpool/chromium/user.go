@@ -1,0 +1,66 @@
+package chromium
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// defaultUser is who browsers of root's processes run as: Chromium refuses its sandbox to root.
+const defaultUser = "nobody"
+
+// sandboxed reports whether the browser has its sandbox.
+func (o Options) sandboxed() bool { return !o.NoSandbox && (os.Geteuid() != 0 || !o.AsRoot) }
+
+// owner is who the browser runs as, nil for the user of this process.
+func (o Options) owner() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 || o.AsRoot {
+		return nil, nil
+	}
+	name := o.User
+	if name == "" {
+		name = defaultUser
+	}
+	u, err := user.Lookup(name)
+	if err != nil {
+		return nil, fmt.Errorf("user of the browser: %w", err)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil || uid == 0 {
+		return nil, fmt.Errorf("user of the browser: %s has the id %s", name, u.Uid)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil || gid == 0 {
+		return nil, fmt.Errorf("user of the browser: %s has the group %s", name, u.Gid)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+// firstReachable returns the first directory that every user can reach, or the last one.
+func firstReachable(dirs ...string) string {
+	for _, dir := range dirs {
+		if reachable(dir) {
+			return dir
+		}
+	}
+	return dirs[len(dirs)-1]
+}
+
+// reachable reports whether every user can reach what is in a directory.
+func reachable(dir string) bool {
+	dir, err := filepath.Abs(dir)
+	for err == nil {
+		info, missing := os.Stat(dir)
+		if missing != nil || info.Mode().Perm()&1 == 0 {
+			return false
+		}
+		if dir == "/" {
+			return true
+		}
+		dir = filepath.Dir(dir)
+	}
+	return false
+}
