@@ -1,4 +1,5 @@
-// Package tlsfile has the TLS of a client whose certificates are in PEM files.
+// Package tlsfile has the TLS of a client whose certificates are in PEM files, and notices when such
+// files have changed.
 package tlsfile
 
 import (

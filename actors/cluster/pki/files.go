@@ -5,28 +5,14 @@ import (
 	"crypto/x509"
 	"fmt"
 	"os"
-	"time"
+
+	"platen.dev/events/tlsfile"
 )
 
 // Files are PEM files: a node's certificate with its key, and the authorities whose nodes it takes.
 type Files struct{ Certificate, Key, Authorities string }
 
-// stamp tells two states of a file apart. It is zero for a file that is not there.
-type stamp struct {
-	size    int64
-	changed time.Time
-}
-
-type stamps [3]stamp
-
-func (f Files) stamps() (all stamps) {
-	for i, path := range []string{f.Certificate, f.Key, f.Authorities} {
-		if info, err := os.Stat(path); err == nil {
-			all[i] = stamp{info.Size(), info.ModTime()}
-		}
-	}
-	return all
-}
+func (f Files) stamp() tlsfile.Stamp { return tlsfile.StampOf(f.Certificate, f.Key, f.Authorities) }
 
 // read reads the files. Other nodes, which have the same authorities, would take the certificate.
 func (f Files) read() (c credentials, err error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"platen.dev/events/secret"
+	"platen.dev/events/tlsfile"
 )
 
 // ErrStranger means that the other end of a connection is no node of this cluster.
@@ -22,8 +23,8 @@ type Identity struct {
 	logger *slog.Logger
 
 	mu      sync.Mutex
-	present credentials // guarded by mu
-	stamps  stamps      // guarded by mu: of the files that were read last
+	present credentials   // guarded by mu
+	stamp   tlsfile.Stamp // guarded by mu: of the files that were read last
 }
 
 // credentials are what an identity consists of at a time.
@@ -59,7 +60,7 @@ func FromSecrets(secrets []secret.Root) (*Identity, error) {
 // FromFiles returns the identity in files. They are read again for the next connection after
 // they have changed; if they cannot be used then, what was read before is, and the logger is told.
 func FromFiles(f Files, logger *slog.Logger) (*Identity, error) {
-	i := &Identity{files: f, logger: logger, stamps: f.stamps()}
+	i := &Identity{files: f, logger: logger, stamp: f.stamp()}
 	var err error
 	i.present, err = f.read()
 	return i, err
@@ -72,11 +73,11 @@ func (i *Identity) current() credentials {
 	if i.files == (Files{}) {
 		return i.present
 	}
-	stamps := i.files.stamps()
-	if stamps == i.stamps {
+	stamp := i.files.stamp()
+	if stamp == i.stamp {
 		return i.present
 	}
-	i.stamps = stamps
+	i.stamp = stamp
 	changed, err := i.files.read()
 	if err != nil {
 		i.logger.Error("the certificates of the cluster have changed and cannot be used; those before are still in use", "error", err)

@@ -5,9 +5,10 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync/atomic"
 	"time"
+
+	"platen.dev/events/tlsfile"
 )
 
 // certificate is a certificate with its key, from files that may change.
@@ -15,21 +16,17 @@ type certificate struct {
 	cfg     TLSConfig
 	logger  *slog.Logger
 	current atomic.Pointer[tls.Certificate]
-	seen    [2]stamp // of the files, when they were last read
+	seen    tlsfile.Stamp // of the files, when they were last read
 }
 
-// stamp tells one version of a file from another.
-type stamp struct {
-	modified time.Time
-	size     int64
-}
+func (c TLSConfig) stamp() tlsfile.Stamp { return tlsfile.StampOf(c.CertFile, c.KeyFile) }
 
 // certificateInterval is how often the files are looked at.
 const certificateInterval = 5 * time.Second
 
 // newCertificate reads a certificate.
 func newCertificate(cfg TLSConfig, logger *slog.Logger) (*certificate, error) {
-	c := &certificate{cfg: cfg, logger: logger, seen: stamps(cfg)}
+	c := &certificate{cfg: cfg, logger: logger, seen: cfg.stamp()}
 	return c, c.load()
 }
 
@@ -45,7 +42,7 @@ func (c *certificate) load() error {
 // look reads the files again if they have changed. If they are no good, as between the writing of
 // the one and the other, the certificate stays what it was.
 func (c *certificate) look() {
-	now := stamps(c.cfg)
+	now := c.cfg.stamp()
 	if now == c.seen {
 		return
 	}
@@ -55,15 +52,6 @@ func (c *certificate) look() {
 		return
 	}
 	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", c.current.Load().Leaf.NotAfter)
-}
-
-func stamps(cfg TLSConfig) (s [2]stamp) {
-	for i, file := range []string{cfg.CertFile, cfg.KeyFile} {
-		if info, err := os.Stat(file); err == nil {
-			s[i] = stamp{info.ModTime(), info.Size()}
-		}
-	}
-	return s
 }
 
 // config is how clients' connections are encrypted.
