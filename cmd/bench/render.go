@@ -93,7 +93,14 @@ func (b *baseline) compare(s settings, p *process, keys []string, k kind) error 
 	outcomes := make([][]outcome, len(workers))
 	for range s.rounds {
 		for i, worker := range workers {
-			o, err := loop(concurrency, s.duration, worker)
+			var o outcome
+			measured := func() (err error) { o, err = loop(concurrency, s.duration, worker); return err }
+			var err error
+			if i == 0 {
+				o.peak, err = peakWhile(p.cmd.Process.Pid, measured)
+			} else {
+				err = measured()
+			}
 			if err != nil {
 				return err
 			}
