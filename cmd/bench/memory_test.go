@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,8 +51,9 @@ var touched []byte
 
 func TestPeakIsThatOfTheWork(t *testing.T) {
 	const size = 64 << 20
+	debug.FreeOSMemory() // or what is free would be used again
 	before, err := proportionalSize([]int{os.Getpid()})
-	if err != nil || before <= 0 || before >= size {
+	if err != nil || before <= 0 {
 		t.Fatalf("this process has %d bytes, error %v", before, err)
 	}
 	peak, err := peakWhile(os.Getpid(), func() error {
@@ -61,7 +63,7 @@ func TestPeakIsThatOfTheWork(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || peak < size || peak > before+2*size {
+	if err != nil || peak < before+size || peak > before+2*size {
 		t.Errorf("peak of %d bytes after %d and %d more, error %v", peak, before, size, err)
 	}
 	touched = nil
