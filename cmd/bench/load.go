@@ -99,9 +99,13 @@ func row(name string, o outcome) {
 
 // ratio prints the result of a comparison.
 func ratio(name string, ours, bare, goal float64) {
-	verdict := "reached"
-	if ours < goal*bare {
-		verdict = "NOT reached"
+	fmt.Printf("  = %.0f %% of %s (goal ≥ %.0f %%: %s)\n", 100*ours/bare, name, 100*goal, verdict(ours >= goal*bare))
+}
+
+// verdict says whether a goal is reached.
+func verdict(reached bool) string {
+	if reached {
+		return "reached"
 	}
-	fmt.Printf("  = %.0f %% of %s (goal ≥ %.0f %%: %s)\n", 100*ours/bare, name, 100*goal, verdict)
+	return "NOT reached"
 }
