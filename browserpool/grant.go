@@ -58,7 +58,7 @@ func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
 // holding is which slots of one kind are leased.
 type holding struct {
 	slots, leased int
-	slow          int // leases, and pages that are cleared after one
+	slow          int // leases, and sets of pages that are being emptied after one
 	own           map[events.AccountID]int
 }
 
@@ -74,7 +74,7 @@ func (s *scheduler) holdings() (shared, remote *holding) {
 		}
 	}
 	if s.serving != nil {
-		shared.slow += s.serving.clearing // the next one takes the same pages: few grow large
+		shared.slow += s.serving.emptying // the next one takes the same pages: few grow large
 	}
 	for r := range s.offenders {
 		if r.lane == events.Remote {
@@ -105,7 +105,8 @@ func (h *holding) add(r *request) {
 }
 
 // allows reports whether a request may have a lease. Slow leases have half of the slots, as
-// many as keep all processors busy, until their pages are clear again, and an account holds at most twice as many as are left.
+// many as keep all processors busy, until their pages are empty again, and an account holds
+// at most twice as many as are left.
 func (h *holding) allows(r *request) bool {
 	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < max(1, h.slots/2))
 }
@@ -178,7 +179,7 @@ func (s *scheduler) reopen(in *instance, pages *page.Set, lane events.Lane, disc
 	}
 	in.reopening++
 	if lane == events.Slow {
-		in.clearing++
+		in.emptying++
 	}
 	s.pool.help(func() {
 		m := s.pool.reopen(in, pages, discard)
@@ -190,7 +191,7 @@ func (s *scheduler) reopen(in *instance, pages *page.Set, lane events.Lane, disc
 func (s *scheduler) onReopened(m reopened) {
 	m.in.reopening--
 	if m.lane == events.Slow {
-		m.in.clearing--
+		m.in.emptying--
 	}
 	switch {
 	case m.pages == nil:

@@ -59,8 +59,8 @@ func TestSlowLeasesHaveHalf(t *testing.T) {
 	second.Return()
 }
 
-// The pages of slow leases are large, so the next such lease gets the same ones, once they are
-// clear, although others are idle.
+// The pages of slow leases are large, so the next such lease gets the same ones once they are
+// empty, although others are idle.
 func TestSlowLeasesShareFewPages(t *testing.T) {
 	q := queue{openPool(t, Config{Slots: 5}), t}
 	used := map[*page.Set]bool{}
