@@ -33,7 +33,7 @@ var rules = map[string]rule{
 	"store/s3test":             {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
 	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
 
-	"events/eventlog/kafka/access": {"events/tlsfile", "how clients get in: nothing of what they do there"},
+	"events/eventlog/kafka/access": {"events/tlsfile", "how clients log in, and nothing of what they do then"},
 
 	"projections/publish": {"events events/eventlog events/public projections", "publishes what the journal accepts, and keeps nothing"},
 
