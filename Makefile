@@ -13,7 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps integrationdeps build demo run test race integration nemesis bench lint format clean
+.PHONY: help deps integrationdeps build package image demo run test race integration nemesis bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -28,6 +28,9 @@ integrationdeps: ## install the Debian packages that the integration tests need,
 
 build: ## build bin/platen
 	@$(GO) build -o bin/platen ./cmd/platen
+
+package: ## build dist/platen_VERSION_ARCH.deb for amd64 and arm64, or for ARCHES
+	@GO='$(GO)' deploy/package/build.sh $(ARCHES)
 
 demo: deps build ## install, build, convert real documents, leave the files in out/
 	@$(GO) run ./cmd/demo --platen bin/platen --documents testdata/demo --out out
@@ -93,4 +96,4 @@ format: ## format the code
 	@$(GO) tool gofumpt -w .
 
 clean: ## remove what was built and what the demo left
-	@rm -rf bin out
+	@rm -rf bin out dist

@@ -76,8 +76,23 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	flags := flag.NewFlagSet("platen serve", flag.ContinueOnError)
+	flags := serveFlags(&cfg)
 	flags.SetOutput(stderr)
+	if err := flags.Parse(args); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			err = cli.ErrUsage
+		}
+		return cfg, err
+	}
+	if flags.NArg() > 0 {
+		return cfg, fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))
+	}
+	return cfg, cfg.Validate()
+}
+
+// serveFlags declares the flags of `platen serve`, which change cfg.
+func serveFlags(cfg *node.Config) *flag.FlagSet {
+	flags := flag.NewFlagSet("platen serve", flag.ContinueOnError)
 	flags.String("config", "", "configuration `FILE` (TOML; deploy/platen.toml shows every field); flags override it")
 	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")
 	flags.StringVar(&cfg.Ops, "ops", cfg.Ops, "serve metrics and health to operators on `HOST:PORT` (default: on --listen, metrics to this machine only)")
@@ -98,16 +113,7 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.StringVar(&cfg.WebhookPrefix, "webhook-prefix", cfg.WebhookPrefix, "begin the names of the webhooks' older headers with `PREFIX` (default X-Platen)")
 	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "log at `LEVEL` debug, info, warn or error and above")
 	flags.StringVar(&cfg.LogFormat, "log-format", cfg.LogFormat, "log in `FORMAT` text or json")
-	if err := flags.Parse(args); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			err = cli.ErrUsage
-		}
-		return cfg, err
-	}
-	if flags.NArg() > 0 {
-		return cfg, fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))
-	}
-	return cfg, cfg.Validate()
+	return flags
 }
 
 // secretFile is a flag that names a file with a secret.

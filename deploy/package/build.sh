@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Builds dist/platen_VERSION_ARCH.deb for each architecture that it is given, amd64 and arm64 if none. The same commit
+# makes the same bytes. VERSION may be set; by itself it is 0.COMMITS+gCOMMIT, which grows with every commit.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+nfpm=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4 # later ones need a module that cannot be fetched everywhere
+arches=("$@")
+[ $# -gt 0 ] || arches=(amd64 arm64)
+
+export VERSION=${VERSION:-0.$(git rev-list --count HEAD)+g$(git rev-parse --short=12 HEAD)}
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+MTIME=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+STAGE=$(mktemp -d)
+export MTIME STAGE
+trap 'rm -rf "$STAGE"' EXIT
+
+# compile builds platen for an architecture into a file.
+compile() {
+  CGO_ENABLED=0 GOARCH=$1 ${GO:-go} build -trimpath -buildvcs=false -ldflags "-s -w -X main.release=$VERSION" -o "$2" ./cmd/platen
+}
+
+# stage writes what is generated and is the same for all architectures.
+stage() {
+  sed 's|^data = "data"$|data = "/var/lib/platen"|' deploy/platen.toml > "$STAGE/platen.toml"
+  if [ "$(diff deploy/platen.toml "$STAGE/platen.toml" | grep -c '^>')" -ne 1 ]; then
+    echo "package: deploy/platen.toml has no line data = \"data\"" >&2
+    return 1
+  fi
+  compile "$(${GO:-go} env GOHOSTARCH)" "$STAGE/platen"
+  "$STAGE/platen" manual "$STAGE"
+  gzip -9n "$STAGE"/man/man?/*
+  {
+    printf 'platen (%s) stable; urgency=medium\n\n  * See https://platen.dev for what has changed.\n\n' "$VERSION"
+    printf ' -- Platen <platen@platen.dev>  %s\n' "$(date -uR -d "@$SOURCE_DATE_EPOCH")"
+  } | gzip -9n > "$STAGE/changelog.gz"
+}
+
+mkdir -p dist
+stage
+for arch in "${arches[@]}"; do
+  compile "$arch" "$STAGE/platen-$arch"
+  find "$STAGE" -exec touch -d "$MTIME" {} +
+  ARCH=$arch ${GO:-go} run "$nfpm" package --config deploy/package/nfpm.yaml --packager deb --target "dist/platen_${VERSION}_$arch.deb" > /dev/null
+  echo "dist/platen_${VERSION}_$arch.deb"
+done
