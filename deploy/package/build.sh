@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-nfpm=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4 # later ones need a module that cannot be fetched everywhere
+nfpm_version=v2.43.4 # later ones need a module that cannot be fetched everywhere
+nfpm=$PWD/.cache/nfpm/$nfpm_version/nfpm
 arches=("$@")
 [ $# -gt 0 ] || arches=(amd64 arm64)
 
@@ -12,7 +13,7 @@ export VERSION=${VERSION:-0.$(git rev-list --count HEAD)+g$(git rev-parse --shor
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 MTIME=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
 STAGE=$(mktemp -d)
-export MTIME STAGE
+export STAGE
 trap 'rm -rf "$STAGE"' EXIT
 
 # compile builds platen for an architecture into a file.
@@ -36,11 +37,14 @@ stage() {
   } | gzip -9n > "$STAGE/changelog.gz"
 }
 
+if [ ! -x "$nfpm" ]; then
+  GOBIN=${nfpm%/*} ${GO:-go} install "github.com/goreleaser/nfpm/v2/cmd/nfpm@$nfpm_version"
+fi
 mkdir -p dist
 stage
 for arch in "${arches[@]}"; do
   compile "$arch" "$STAGE/platen-$arch"
   find "$STAGE" -exec touch -d "$MTIME" {} +
-  ARCH=$arch ${GO:-go} run "$nfpm" package --config deploy/package/nfpm.yaml --packager deb --target "dist/platen_${VERSION}_$arch.deb" > /dev/null
+  ARCH=$arch "$nfpm" package --config deploy/package/nfpm.yaml --packager deb --target "dist/platen_${VERSION}_$arch.deb" >&2
   echo "dist/platen_${VERSION}_$arch.deb"
 done
