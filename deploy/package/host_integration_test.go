@@ -5,6 +5,7 @@ package debian
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,14 +50,21 @@ func boot(t *testing.T) *host {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	h := &host{link: fmt.Sprintf("vp%d", os.Getpid())}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // the host dies with it
+		if init, err := strconv.Atoi(h.init); err == nil {
+			_ = syscall.Kill(init, syscall.SIGKILL) // and with it everything on the host, and the link
+		}
+		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
+		testkit.Eventually(t, "the host is gone", func() bool {
+			_, err := net.InterfaceByName(h.link)
+			return err != nil
+		})
 		if text, _ := os.ReadFile(log.Name()); t.Failed() {
 			t.Logf("console:\n%s", text)
 		}
 	})
-	h := &host{link: fmt.Sprintf("vp%d", os.Getpid())}
 	testkit.Eventually(t, "the host's first process runs", func() bool {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", cmd.Process.Pid))
 		h.init = strings.TrimSpace(string(children))

@@ -248,7 +248,7 @@ func checkReload(t *testing.T, h *host) {
 // A process that hangs is ended and started again.
 func checkWatchdog(t *testing.T, h *host) {
 	before := h.property(t, "MainPID")
-	h.run(t, "kill", "-STOP", before)
+	h.run(t, "sh", "-c", "kill -STOP "+before)
 	testkit.Eventually(t, "the watchdog has started the service again", func() bool {
 		return h.property(t, "ActiveState") == "active" && h.property(t, "MainPID") != before
 	})
