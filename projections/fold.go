@@ -2,8 +2,13 @@ package projections
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 )
 
 // Projection folds accepted envelopes into tables. Apply must depend on nothing but its
@@ -57,3 +62,50 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	}
 	return false
 }
+
+// fold applies records of a partition's journal, from cursor on, in one batch.
+func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) (Progress, error) {
+	p := Progress{Partition: partition, Cursor: cursor, Steps: make([]Step, 0, len(records))}
+	tx := NewTx(s)
+	for _, rec := range records {
+		entry, err := events.DecodeEntry(rec.Value)
+		if errors.Is(err, events.ErrNewer) {
+			return p, fmt.Errorf("journal %d at offset %d: %w", partition, rec.Offset, err)
+		}
+		if err != nil { // not an entry of Platen: every replica skips it
+			s.cfg.Logger.Error("foreign record in the journal skipped", "partition", partition, "offset", rec.Offset, "error", err)
+		}
+		accepted := p.Cursor.Step(rec.Offset, entry)
+		if e, ok := entry.(events.Envelope); ok && accepted {
+			s.apply(tx, partition, e)
+		}
+		p.Steps = append(p.Steps, Step{rec.Offset, entry, accepted})
+	}
+	cursors.Put(tx, cursorKey(partition), p.Cursor)
+	if err := s.commit(tx); err != nil {
+		return p, fmt.Errorf("fold journal %d: %w", partition, err)
+	}
+	return p, nil
+}
+
+func (s *store) apply(tx *Tx, partition int32, e events.Envelope) {
+	for _, projection := range s.cfg.Projections {
+		projection.Apply(tx, partition, e)
+	}
+}
+
+// commit does not sync: commits that a power loss undoes are folded again from the journal.
+func (s *store) commit(tx *Tx) error {
+	batch := s.db.NewBatch()
+	defer batch.Close()
+	if err := tx.Flush(batchWriter{batch}); err != nil {
+		return err
+	}
+	return batch.Commit(pebble.NoSync)
+}
+
+// batchWriter writes a Tx to a batch.
+type batchWriter struct{ batch *pebble.Batch }
+
+func (w batchWriter) Set(key, value []byte) error { return w.batch.Set(key, value, nil) }
+func (w batchWriter) Delete(key []byte) error     { return w.batch.Delete(key, nil) }

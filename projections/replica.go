@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,8 @@ type Config struct {
 	Dir string
 	// Log holds the journal.
 	Log eventlog.Log
+	// Snapshots has what the journal no longer has. Nil means that the journal is whole.
+	Snapshots Snapshots
 	// Projections are applied in order to every accepted envelope.
 	Projections []Projection
 	// Logger receives errors; never nil.
@@ -39,14 +42,17 @@ type Config struct {
 type Replica struct {
 	cfg       Config
 	guard     *disk.Guard
-	db        *pebble.DB
+	store     *store
 	callers   cache[[32]byte, Caller]
 	jobs      jobCache
 	followers []*follower // by partition
-	cancel    context.CancelFunc
-	done      sync.WaitGroup
-	failed    sync.Once
-	lag       atomic.Int64
+	// loading bounds the snapshots that are loaded at once.
+	loading chan struct{}
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
+	failed  sync.Once
+	lag     atomic.Int64
+	current atomic.Int64 // Unix second; see Current
 }
 
 // Progress is one committed run of records of a partition.
@@ -56,6 +62,8 @@ type Progress struct {
 	Cursor Cursor
 	// Steps are the run's records in order.
 	Steps []Step
+	// Restored is set if the rows are now those of a snapshot: what was between is in no Steps.
+	Restored bool
 }
 
 // Events visits the events of the run's accepted envelopes, in order.
@@ -83,9 +91,9 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if cfg.FS == nil {
 		cfg.FS = vfs.Default
 	}
-	r := &Replica{cfg: cfg, guard: disk.NewGuard("replica store", cfg.Logger)}
+	r := &Replica{cfg: cfg, guard: disk.NewGuard("replica store", cfg.Logger), loading: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	err := r.guard.Open(func() (err error) {
-		r.db, err = openStore(cfg, r.guard)
+		r.store, err = openSchema(cfg, r.guard)
 		return err
 	})
 	if err != nil {
@@ -94,7 +102,7 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	for p := range cfg.Log.Partitions() {
 		f, err := newFollower(ctx, r, p)
 		if err != nil {
-			return nil, errors.Join(err, r.db.Close())
+			return nil, errors.Join(err, r.store.db.Close())
 		}
 		r.followers = append(r.followers, f)
 	}
@@ -135,7 +143,7 @@ func (r *Replica) Close() error {
 	}
 	err := r.guard.Call(func() error {
 		r.done.Wait()
-		return r.db.Close()
+		return r.store.db.Close()
 	})
 	if r.guard.Err() != nil {
 		return nil // reported already
@@ -148,7 +156,7 @@ func (r *Replica) Get(key []byte) ([]byte, error) {
 	if err := r.guard.Err(); err != nil {
 		return nil, err
 	}
-	return get(r.db, key)
+	return get(r.store.db, key)
 }
 
 // Scan calls visit with every committed key that begins with prefix, in order,
@@ -157,7 +165,7 @@ func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error 
 	if err := r.guard.Err(); err != nil {
 		return err
 	}
-	iter, err := r.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	iter, err := r.store.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
 	if err != nil {
 		return fmt.Errorf("scan replica: %w", err)
 	}
