@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -12,13 +13,9 @@ import (
 
 // resume finds where to go on: behind the last fact before which none is missing from the topic.
 func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error) {
-	published, err := lastPublished(ctx, l, partition)
-	if err != nil {
-		return place{}, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
-	}
-	last, some := unbroken(published)
-	if !some {
-		return origin(partition), nil
+	last, some, err := lastUnbroken(ctx, l, partition)
+	if err != nil || !some {
+		return origin(partition), err
 	}
 	e, err := envelopeAt(ctx, l, partition, last.Position.Offset)
 	if err == nil && e.Account != last.Account {
@@ -31,6 +28,33 @@ func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error)
 	at.cursor.Next, at.cursor.Epoch, at.cursor.Cause = last.Position.Offset, e.Epoch, e.Cause-1
 	at.last, at.sequence = last.Position, last.Sequence
 	return at, nil
+}
+
+// lastUnbroken returns the last fact before which none is missing from the topic; false if there is none.
+// Repetitions whose envelopes the journal no longer has tell nothing: it is trimmed only where all is
+// published.
+func lastUnbroken(ctx context.Context, l eventlog.Log, partition int32) (last public.Received, some bool, err error) {
+	published, err := lastPublished(ctx, l, partition)
+	if err != nil {
+		return last, false, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
+	}
+	start, _, err := l.Bounds(ctx, events.TopicJournal, partition)
+	if err != nil {
+		return last, false, err
+	}
+	last, some = unbroken(slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < start }))
+	return last, some, nil
+}
+
+// Needs returns the offsets from which on the journal and the topic of events must be kept for a
+// publisher to go on in a partition.
+func Needs(ctx context.Context, l eventlog.Log, partition int32) (journal, topic int64, err error) {
+	last, some, err := lastUnbroken(ctx, l, partition)
+	if err != nil || !some {
+		return 0, 0, err
+	}
+	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
+	return last.Position.Offset, max(start, end-tail), err
 }
 
 // errOther means that the topic was made from another journal.
