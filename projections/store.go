@@ -51,6 +51,7 @@ func openStore(cfg Config, guard *disk.Guard, opts *pebble.Options) (*store, err
 	if err != nil {
 		return nil, err
 	}
+	opts.EnsureDefaults() // Open works on a copy
 	return &store{cfg: cfg, db: db, options: opts, guard: guard, partitions: cfg.Log.Partitions()}, nil
 }
 

@@ -175,8 +175,9 @@ func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err erro
 	if err != nil {
 		return m, err
 	}
-	body, sum, found := bytes.Cut(bytes.TrimSuffix(all, []byte("\n")), []byte("\n}\n"))
-	if !found {
+	all, ended := bytes.CutSuffix(all, []byte("\n"))
+	body, sum, found := bytes.Cut(all, []byte("\n}\n"))
+	if !ended || !found {
 		return m, fmt.Errorf("%w: the manifest of %s ends early", ErrDamaged, ref)
 	}
 	body = append(body, "\n}"...)
