@@ -22,7 +22,7 @@ const tableBytes = 64 << 20
 // reads meanwhile finds the old or the new ones, and so does the next start after a crash. Rows
 // that are not of the partition, or not in the order of their keys, are refused.
 func (s *store) load(ctx context.Context, partition int32, rows Rows) (Cursor, error) {
-	l := &loader{store: s, partition: partition, dir: s.cfg.Dir + fmt.Sprintf("-load-%d", partition)}
+	l := &loader{store: s, partition: partition, dir: s.cfg.FS.PathJoin(s.loads(), fmt.Sprint(partition))}
 	defer s.cfg.FS.RemoveAll(l.dir)
 	if err := l.write(ctx, rows); err != nil {
 		return Cursor{}, fmt.Errorf("load partition %d: %w", partition, errors.Join(err, l.closeWriter()))
@@ -35,6 +35,9 @@ func (s *store) load(ctx context.Context, partition int32, rows Rows) (Cursor, e
 	}
 	return l.cursor.Cursor, nil
 }
+
+// loads is the directory of rows that are being loaded.
+func (s *store) loads() string { return s.cfg.FS.PathJoin(s.cfg.Dir, "load") }
 
 // loader writes rows to tables of Pebble, which the store then takes in all at once.
 type loader struct {

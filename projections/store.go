@@ -66,7 +66,7 @@ func openSchema(cfg Config, guard *disk.Guard) (*store, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if bytes.Equal(have, []byte{Schema}) {
-		return s, nil
+		return s, cfg.FS.RemoveAll(s.loads()) // what a crash has left
 	}
 	if err := errors.Join(s.db.Close(), cfg.FS.RemoveAll(cfg.Dir)); err != nil {
 		return nil, err

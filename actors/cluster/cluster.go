@@ -69,6 +69,7 @@ type Cluster struct {
 	mu       sync.Mutex
 	alive    map[events.NodeID]Member // guarded by mu
 	metadata []byte                   // of this node; guarded by mu
+	current  int64                    // a Unix second, of this node; guarded by mu
 	// measured are the last measurements of the other nodes' clocks; guarded by mu.
 	measured map[events.NodeID][]clocks
 	// begun is when this node began to gossip, met whether it has met another one since.
@@ -85,6 +86,9 @@ type Member struct {
 	Gossip netip.Addr
 	// Metadata is what the node has published with SetMetadata.
 	Metadata []byte
+	// Current is up to when it has folded the journal, as it has said with SetCurrent; zero if it has
+	// not.
+	Current time.Time
 }
 
 // Join starts to gossip. It succeeds even if no other node can be reached, and goes on trying

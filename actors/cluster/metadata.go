@@ -28,10 +28,33 @@ func (c *Cluster) SetMetadata(metadata []byte) {
 	c.mu.Lock()
 	c.metadata = metadata
 	c.mu.Unlock()
+	c.publishSoon()
+}
+
+func (c *Cluster) publishSoon() {
 	select {
 	case c.changed <- struct{}{}:
 	default: // the publication that is due will include it
 	}
+}
+
+// SetCurrent tells the other nodes up to when this one has folded the journal.
+func (c *Cluster) SetCurrent(at time.Time) {
+	c.mu.Lock()
+	c.current = 0
+	if !at.IsZero() {
+		c.current = at.Unix()
+	}
+	c.mu.Unlock()
+	c.publishSoon()
+}
+
+// unix returns the time of a Unix second, the zero time for none.
+func unix(second int64) time.Time {
+	if second <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(second, 0)
 }
 
 // keepPublishing gossips this node's metadata after each change, at most once in
@@ -58,6 +81,8 @@ func (c *Cluster) keepPublishing() {
 type nodeMeta struct {
 	Actors   string `cbor:"1,keyasint"`
 	Metadata []byte `cbor:"2,keyasint,omitempty"`
+	// Current is a Unix second.
+	Current int64 `cbor:"3,keyasint,omitempty"`
 }
 
 // decodeNodeMeta decodes what another node has published. It returns the zero value for
@@ -95,7 +120,7 @@ func (w *watcher) NotifyUpdate(n *memberlist.Node) {
 	meta := decodeNodeMeta(n.Meta)
 	w.mu.Lock()
 	w.met = w.met || events.NodeID(n.Name) != w.cfg.Node
-	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Unmap(), Metadata: meta.Metadata}
+	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Unmap(), Metadata: meta.Metadata, Current: unix(meta.Current)}
 	w.mu.Unlock()
 	if w.cfg.Changed != nil {
 		w.cfg.Changed()
@@ -108,7 +133,7 @@ type delegate Cluster
 func (d *delegate) NodeMeta(limit int) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	b, err := cbor.Marshal(nodeMeta{d.cfg.Actors, d.metadata})
+	b, err := cbor.Marshal(nodeMeta{d.cfg.Actors, d.metadata, d.current})
 	if err != nil || len(b) > limit {
 		return nil // cannot happen: both are short
 	}

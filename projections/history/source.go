@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,6 +75,23 @@ func (s *Source) Restore(ctx context.Context, partition int32, after int64, load
 		return projections.ErrNoSnapshot
 	}
 	return errors.Join(useless...)
+}
+
+// Begin returns the cursor of the oldest snapshot of a partition from which the journal goes on.
+func (s *Source) Begin(ctx context.Context, partition int32) (projections.Cursor, error) {
+	refs, err := s.refs(ctx, partition)
+	if err != nil {
+		return projections.Cursor{}, err
+	}
+	failed := []error{projections.ErrNoSnapshot}
+	for _, ref := range slices.Backward(refs) {
+		m, err := s.open(ctx, ref)
+		if err == nil {
+			return m.Cursor, nil
+		}
+		failed = append(failed, err)
+	}
+	return projections.Cursor{}, errors.Join(failed...)
 }
 
 // open returns a snapshot that this version can read and from which the journal goes on.

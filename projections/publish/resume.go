@@ -11,6 +11,23 @@ import (
 	"platen.dev/events/public"
 )
 
+// resume finds where to go on in a journal that may be trimmed.
+func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) {
+	at, err := resume(ctx, p.cfg.Log, partition)
+	if err != nil || at.cursor.Next > 0 || p.cfg.Begin == nil {
+		return at, err
+	}
+	start, _, err := p.cfg.Log.Bounds(ctx, events.TopicJournal, partition)
+	if err != nil || start == 0 {
+		return at, err
+	}
+	if at.cursor, err = p.cfg.Begin(ctx, partition); err != nil {
+		return at, fmt.Errorf("%s has no events and the journal is trimmed: %w", events.TopicEvents, err)
+	}
+	p.cfg.Logger.Error("the topic of public events is empty, and the journal is trimmed: what happened before cannot be published again", "partition", partition, "offset", at.cursor.Next)
+	return at, nil
+}
+
 // resume finds where to go on: behind the last fact before which none is missing from the topic.
 func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error) {
 	last, some, err := lastUnbroken(ctx, l, partition)

@@ -19,7 +19,7 @@ const ReplyTimeout = 10 * time.Second
 
 // startPublisher starts what publishes the events of the partitions that the node owns.
 func (n *Node) startPublisher(context.Context) error {
-	n.publisher = publish.New(publish.Config{Log: n.log, Logger: n.logger})
+	n.publisher = publish.New(publish.Config{Log: n.log, Logger: n.logger, Begin: n.source.Begin})
 	n.onClose("public events", func(context.Context) error { n.publisher.Close(); return nil })
 	return nil
 }
