@@ -123,7 +123,7 @@ func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 func (n *Node) startReplica(ctx context.Context) (err error) {
 	n.replica, err = projections.Open(ctx, projections.Config{
 		Dir: filepath.Join(n.cfg.Data, "replica"), Log: n.log, Logger: n.logger, Snapshots: n.source, Projections: folds(),
-		Failed:      func(err error) { n.fail(fmt.Errorf("replica: %w", err)) },
+		Failed: func(err error) { n.fail(fmt.Errorf("replica: %w", err)) },
 	})
 	if err != nil {
 		return err
