@@ -35,6 +35,7 @@ type call struct {
 	from, to, bucket, timeZone, groupBy string
 	csv, entries                        bool
 	check                               bool      // only look
+	trust                               bool      // a snapshot that nothing can confirm
 	progress                            io.Writer // for commands that take a long time
 }
 
@@ -72,6 +73,9 @@ var commands = []command{
 	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},
 	{"key list", "ID", "", "list an account's keys", call.listKeys},
 	{"key revoke", "ID KEY", "", "make a key invalid", call.revokeKey},
+	{"snapshot list", "[PARTITION]", "", "list the snapshots of the partitions, as far as their manifests tell", call.listSnapshots},
+	{"snapshot take", "[PARTITION]", "", "take and verify a snapshot of each partition that the node owns; --trust", call.takeSnapshots},
+	{"snapshot verify", "[PARTITION]", "", "read all snapshots, and compare each with a rebuild", call.verifySnapshots},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
 	{"cluster init", "DIR", "", "make a cluster's secret, its authority and the certificate of the first node in DIR; needs no node", call.initCluster},
@@ -165,6 +169,7 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.bucket, "bucket", "", "a row for each `BUCKET`: total, hour, day, month or window (default day)")
 	flags.StringVar(&c.timeZone, "time-zone", "", "whose days and months are meant, by `NAME`, such as Europe/Berlin (default UTC)")
 	flags.StringVar(&c.groupBy, "group-by", "", "rows for each of `LIST`: key, operation, tag:NAME, separated by commas")
+	flags.BoolVar(&c.trust, "trust", false, "take a snapshot even if the journal is trimmed and no other snapshot is left to compare it with")
 	flags.BoolVar(&c.csv, "csv", false, "print CSV as the API writes it")
 	flags.BoolVar(&c.entries, "entries", false, "list the entries of the ledger instead of sums")
 	flags.BoolVar(&c.failed, "failed", false, "only webhooks that were not delivered")

@@ -28,6 +28,8 @@ type Config struct {
 	Replica  *projections.Replica
 	Log      eventlog.Log
 	Shards   Shards
+	// Snapshots are those of the partitions.
+	Snapshots Snapshots
 	// Ledger is what accounts were charged, QuotaWindows says which quota windows may still change.
 	Ledger       ledger.Ledger
 	QuotaWindows func(events.AccountID) (usage.Live, error)
@@ -118,6 +120,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /seal", s.rotateSeal)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
+	mux.HandleFunc("GET /partitions/{partition}/snapshots", s.listSnapshots)
+	mux.HandleFunc("POST /partitions/{partition}/snapshots", s.takeSnapshot)
+	mux.HandleFunc("POST /partitions/{partition}/snapshots/verify", s.verifySnapshots)
 	mux.HandleFunc("POST /ledger/partitions/{partition}", s.reconcile)
 	mux.HandleFunc("GET /ledger/poison", s.listPoison)
 	mux.HandleFunc("POST /ledger/poison", s.retryPoison)
