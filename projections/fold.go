@@ -34,7 +34,12 @@ type Cursor struct {
 	Commands events.TopicID `cbor:"5,keyasint,omitempty"`
 	// At is the time of the last accepted envelope; zero before the first.
 	At events.Instant `cbor:"6,keyasint,omitempty"`
+	// Raised is the level that the partition began with or was raised to; zero for the first.
+	Raised events.Level `cbor:"7,keyasint,omitempty"`
 }
+
+// Level is the feature level of the partition.
+func (c Cursor) Level() events.Level { return max(c.Raised, events.FirstLevel) }
 
 // Origin returns the cursor before the first record of a partition.
 func Origin() Cursor { return Cursor{Next: 0, Epoch: -1, Cause: -1} }
@@ -48,10 +53,14 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	switch e := entry.(type) {
 	case events.Marker:
 		c.Epoch, c.Owner = offset, e.Owner
+		if offset == 0 {
+			c.Raised = e.Level
+		}
 		c.Commands = cmp.Or(c.Commands, e.Commands)
 	case events.Envelope:
 		if e.Epoch == c.Epoch && e.Cause == c.Cause+1 {
 			c.Cause, c.At = e.Cause, e.At
+			c.raise(e.Events)
 			return true
 		}
 	case events.Gap:
@@ -61,6 +70,15 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 		}
 	}
 	return false
+}
+
+// raise takes a new level from events.
+func (c *Cursor) raise(evs []events.Event) {
+	for _, ev := range evs {
+		if raised, ok := ev.(events.LevelRaised); ok {
+			c.Raised = max(c.Raised, raised.Level)
+		}
+	}
 }
 
 // fold applies records of a partition's journal, from cursor on, in one batch.
@@ -76,6 +94,9 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 			s.cfg.Logger.Error("foreign record in the journal skipped", "partition", partition, "offset", rec.Offset, "error", err)
 		}
 		accepted := p.Cursor.Step(rec.Offset, entry)
+		if level := p.Cursor.Level(); level > events.NewestLevel {
+			return p, fmt.Errorf("journal %d at offset %d is of level %d, this node reads up to %d: %w", partition, rec.Offset, level, events.NewestLevel, events.ErrNewer)
+		}
 		if e, ok := entry.(events.Envelope); ok && accepted {
 			s.apply(tx, partition, e)
 		}

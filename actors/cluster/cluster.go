@@ -33,6 +33,8 @@ type Config struct {
 	Join []string
 	// Actors is the address of this node's actors, host:port, as the other nodes reach it.
 	Actors string
+	// Version is this node's build, of which the others see the first 64 bytes.
+	Version string
 	// Secrets are those that gossip is accepted with. The first one encrypts it. Empty means no
 	// encryption.
 	Secrets []secret.Root
@@ -86,6 +88,10 @@ type Member struct {
 	Gossip netip.Addr
 	// Metadata is what the node has published with SetMetadata.
 	Metadata []byte
+	// Level is the highest feature level that the node can read. Version is its build; empty if it
+	// is older than levels are.
+	Level   events.Level
+	Version string
 	// Current is up to when it has folded the journal, as it has said with SetCurrent; zero if it has
 	// not.
 	Current time.Time

@@ -109,7 +109,7 @@ func (c Config) settings() Settings {
 	s := Settings{
 		Node: c.Node, Version: c.Version, Window: window, Alive: c.Nodes.Alive,
 		PassiveAfter: passiveAfter, SendAgain: sendAgain, SweepEvery: sweepEvery, MeasureEvery: measureEvery,
-		Commands: events.TopicID(c.Log.TopicID(events.TopicCommands)),
+		Commands: events.TopicID(c.Log.TopicID(events.TopicCommands)), Level: events.NewestLevel,
 	}
 	if c.TrimCommands {
 		s.TrimEvery = trimEvery

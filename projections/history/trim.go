@@ -28,6 +28,9 @@ func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref) error {
 }
 
 func (k *Keeper) trimJournal(ctx context.Context, p int32, refs []snapshot.Ref, published int64) error {
+	if k.cfg.Replica.Cursor(p).Level() < events.LevelSnapshots {
+		return nil // a node of an earlier version may come and fold all of it
+	}
 	before := k.cfg.TrimBefore(refs, published)
 	start, _, err := k.cfg.Log.Bounds(ctx, events.TopicJournal, p)
 	if err != nil || before <= start {

@@ -28,6 +28,8 @@ type Config struct {
 	Replica  *projections.Replica
 	Log      eventlog.Log
 	Shards   Shards
+	// Nodes returns the nodes that are up, this one included.
+	Nodes func() []NodeLevel
 	// Snapshots are those of the partitions.
 	Snapshots Snapshots
 	// Ledger is what accounts were charged, QuotaWindows says which quota windows may still change.
@@ -118,6 +120,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /jobs/{job}/webhooks", s.redeliver)
 	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
 	mux.HandleFunc("POST /seal", s.rotateSeal)
+	mux.HandleFunc("GET /level", s.showLevel)
+	mux.HandleFunc("POST /level", s.raiseLevel)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /partitions/{partition}/snapshots", s.listSnapshots)

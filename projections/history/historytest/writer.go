@@ -47,7 +47,7 @@ func New(cfg Config) (*Writer, error) {
 	n := cfg.Log.Partitions()
 	w := &Writer{cfg: cfg, epochs: make([]int64, n), causes: make([]int64, n), slots: make(chan struct{}, inFlight)}
 	for p := range n {
-		w.append(p, events.Marker{Owner: "historytest"})
+		w.append(p, events.Marker{Owner: "historytest", Level: events.NewestLevel})
 	}
 	for a := range cfg.Accounts {
 		id := w.account(a)
