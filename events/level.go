@@ -9,7 +9,7 @@ import (
 // Level is a feature level: what nodes may write, because all of them can read it. A node writes
 // nothing of a level above that of the partition, and one that cannot read the level of a partition
 // ends. So nodes of two versions run side by side, and the older version can come back, until
-// the operator raises the level (docs/decisions/0038).
+// the operator raises the level (docs/decisions/0039).
 type Level int64
 
 // The levels. A log that says nothing is of the first.
