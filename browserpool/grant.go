@@ -32,7 +32,7 @@ func (s *scheduler) grant() {
 		if !held.allows(r) {
 			return false
 		}
-		pages := s.takeIdle(in)
+		pages := s.takeIdle(in, r.lane)
 		if pages == nil && r.lane != events.Remote {
 			return false
 		}
@@ -103,21 +103,22 @@ func (h *holding) add(r *request) {
 // allows reports whether a request may have a lease. Slow leases have half of the slots, as
 // many as keep all processors busy, and an account holds at most twice as many as are left.
 func (h *holding) allows(r *request) bool {
-	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < max(1, h.slots/2))
+	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < slowSlots(h.slots))
 }
 
-// takeIdle returns pages of a browser that are ready and alive, nil if there are none. Pages
-// that crashed while they were idle are replaced. The end of a browser shows here before it
-// is reported.
-func (s *scheduler) takeIdle(in *instance) *page.Set {
-	for in != nil && !in.isGone() && len(in.idle) > 0 {
-		last := len(in.idle) - 1
-		pages := in.idle[last]
-		in.idle = in.idle[:last]
-		if !pages.Ended() {
+// slowSlots is how many of the slots slow leases have.
+func slowSlots(slots int) int { return max(1, slots/2) }
+
+// takeIdle returns pages of a browser for a lease of a lane that are ready and alive, nil if
+// there are none. Pages that crashed while they were idle are replaced. The end of a browser
+// shows here before it is reported.
+func (s *scheduler) takeIdle(in *instance, lane events.Lane) *page.Set {
+	for in != nil && !in.isGone() {
+		pages := in.take(lane)
+		if pages == nil || !pages.Ended() {
 			return pages
 		}
-		s.reopen(in, pages, true)
+		s.reopen(in, pages, lane, true)
 	}
 	return nil
 }
@@ -160,20 +161,20 @@ func (s *scheduler) end(lease *Lease, discard bool) {
 	if in.remote {
 		s.endRemote(in, lease.pages, discard)
 	} else {
-		s.reopen(in, lease.pages, discard)
+		s.reopen(in, lease.pages, lease.request.lane, discard)
 	}
 	s.grant()
 }
 
 // reopen makes pages ready for their next job, or opens others in their place. A browser
 // that no longer serves gets none; its last lease retires it.
-func (s *scheduler) reopen(in *instance, pages *page.Set, discard bool) {
+func (s *scheduler) reopen(in *instance, pages *page.Set, lane events.Lane, discard bool) {
 	if in != s.serving && !in.remote {
 		s.retireIfUnused(in)
 		return
 	}
 	in.reopening++
-	s.pool.help(func() { s.pool.tell(s.pool.reopen(in, pages, discard)) })
+	s.pool.help(func() { s.pool.tell(s.pool.reopen(in, pages, lane, discard)) })
 }
 
 func (s *scheduler) onReopened(m reopened) {
@@ -187,8 +188,7 @@ func (s *scheduler) onReopened(m reopened) {
 		if m.replaced {
 			s.stats.Discarded++
 		}
-		m.in.idle = append(m.in.idle, m.pages)
-		m.in.idleSince = time.Now()
+		m.in.put(m.lane, m.pages)
 		s.grant()
 	}
 }

@@ -25,6 +25,7 @@ type Set struct {
 	browser *chromium.Browser
 	gate    *egress.Gate
 	warm    *page // nil in a set of fresh pages
+	yields  bool  // its renderers have the lowest priority in the browser
 
 	// Owned by the holder.
 	spoiled bool // a job failed on the warm page
@@ -45,30 +46,41 @@ type Set struct {
 // Open opens a set in a browser: its warm page now, the others when they are needed. Each
 // page reaches the network through a proxy of its own behind the gate.
 func Open(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
-	s := &Set{browser: browser, gate: gate}
-	var err error
+	return openWarm(ctx, &Set{browser: browser, gate: gate})
+}
+
+// OpenYielding opens a set as Open does, which yields the processors to the others of the
+// browser.
+func OpenYielding(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
+	return openWarm(ctx, &Set{browser: browser, gate: gate, yields: true})
+}
+
+func openWarm(ctx context.Context, s *Set) (_ *Set, err error) {
 	if s.warm, err = s.openMeasured(ctx, forPrinting); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// openMeasured opens a page and finds out which process renders it.
+// openMeasured opens a page and finds out which processes may render it.
 func (s *Set) openMeasured(ctx context.Context, k kind) (p *page, err error) {
-	pid, err := s.browser.NewRenderer(func() error {
+	pids, err := s.browser.NewRenderers(func() error {
 		p, err = openPage(ctx, s.browser, s.gate, k)
 		return err
 	})
-	if pid != 0 {
-		s.mu.Lock()
-		s.renderers = append(s.renderers, pid)
-		s.mu.Unlock()
+	for _, pid := range pids {
+		if s.yields {
+			chromium.Yield(pid)
+		}
 	}
+	s.mu.Lock()
+	s.renderers = append(s.renderers, pids...)
+	s.mu.Unlock()
 	return p, err
 }
 
-// Renderers returns the processes that render the pages of the set, or did, as far as they
-// are known. Those of fresh pages are all of the browser.
+// Renderers returns the processes that render the pages of the set, or did. Those of fresh
+// pages are all of the browser.
 func (s *Set) Renderers() []int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
