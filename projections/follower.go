@@ -21,6 +21,8 @@ type follower struct {
 	partition int32
 	// fresh is set if the store had nothing of the partition when it was opened.
 	fresh bool
+	// folding is held while rows change.
+	folding sync.Mutex
 	// restoring is set while a snapshot is loaded.
 	restoring atomic.Bool
 
@@ -33,7 +35,7 @@ type follower struct {
 }
 
 func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, error) {
-	cursor, found, err := r.store.cursor(partition)
+	cursor, found, err := r.store.Load().cursor(partition)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,10 @@ func (f *follower) run(ctx context.Context) {
 	}
 	for {
 		err := f.follow(ctx)
-		if errors.Is(err, eventlog.ErrTrimmed) {
+		switch {
+		case errors.Is(err, errMoved):
+			err = nil
+		case errors.Is(err, eventlog.ErrTrimmed):
 			err = f.restoreTrimmed(ctx)
 		}
 		if ctx.Err() != nil {
@@ -87,9 +92,17 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 }
 
+// errMoved means that the follower is no longer where its reader is.
+var errMoved = errors.New("the follower has moved on")
+
 // fold applies a run of records in one batch, then publishes the progress.
 func (f *follower) fold(records []eventlog.Record) error {
-	p, err := f.replica.store.fold(f.partition, f.position(), records)
+	f.folding.Lock()
+	defer f.folding.Unlock()
+	if f.position().Next != records[0].Offset {
+		return errMoved
+	}
+	p, err := f.replica.store.Load().fold(f.partition, f.position(), records)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,9 @@ type Config struct {
 	JobsPerDay, Batch int
 	// Begin is the first day.
 	Begin time.Time
+	// Durable is called whenever some thousand envelopes are durable, so that readers can keep up. It
+	// may be nil.
+	Durable func() error
 }
 
 // Writer writes one day after another. It belongs to one goroutine.
@@ -39,8 +42,12 @@ type Writer struct {
 	err     error // the first of an append; guarded by mu
 }
 
-// inFlight bounds the appends under way.
-const inFlight = 4096
+const (
+	// inFlight bounds the appends under way.
+	inFlight = 4096
+	// flushEvery is after how many batches of jobs what was written is waited for.
+	flushEvery = 8192
+)
 
 // New announces an owner of all partitions and opens the accounts.
 func New(cfg Config) (*Writer, error) {
@@ -85,6 +92,11 @@ func (w *Writer) Day() error {
 		w.envelope(w.account(b), at, evs...)
 		w.ends(w.day-2, b, at, expired)
 		w.ends(w.day-life-1, b, at, forgotten)
+		if b%flushEvery == flushEvery-1 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
 	}
 	w.day++
 	return w.Flush()
@@ -186,6 +198,10 @@ func (w *Writer) fail(err error) {
 func (w *Writer) Flush() error {
 	w.pending.Wait()
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
+	err := w.err
+	w.mu.Unlock()
+	if err == nil && w.cfg.Durable != nil {
+		err = w.cfg.Durable()
+	}
+	return err
 }
