@@ -118,7 +118,7 @@ func (m *months) open(s settings) (err error) {
 		Current: func() time.Time { return m.now.Add(time.Hour) }, Room: func() error { return nil },
 		Node: "bench", Version: "bench", Now: func() time.Time { return m.now }, Logger: logger,
 	})
-	m.writer, err = historytest.New(historytest.Config{Log: m.log, Accounts: historyAccounts, JobsPerDay: s.jobs / daysOfMonth, Batch: historyBatch, Begin: m.now, Durable: m.catchUp})
+	m.writer, err = historytest.New(historytest.Config{Log: m.log, Accounts: historyAccounts, JobsPerDay: s.jobs / daysOfMonth, Batch: historyBatch, Begin: m.now, Young: s.trust, Durable: m.catchUp})
 	return err
 }
 

@@ -45,7 +45,7 @@ func main() {
 	flag.StringVar(&s.kind, "kind", "", "of render and neighbours, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
 	flag.IntVar(&s.jobs, "jobs", 1_000_000, "of history, how many jobs a month has")
 	flag.IntVar(&s.months, "months", 3, "of history, how many months pass")
-	flag.BoolVar(&s.trust, "trust", false, "of history, take snapshots once, at the end, and on trust: rebuilding to verify them takes as long as writing the history")
+	flag.BoolVar(&s.trust, "trust", false, "of history, write jobs up to their ends only, and take snapshots once and on trust, because rebuilding to verify them takes as long as writing: for ten million jobs")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

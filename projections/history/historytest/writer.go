@@ -24,6 +24,8 @@ type Config struct {
 	JobsPerDay, Batch int
 	// Begin is the first day.
 	Begin time.Time
+	// Young leaves the jobs with files that may still be downloaded: nothing more is written of them.
+	Young bool
 	// Durable is called whenever some thousand envelopes are durable, so that readers can keep up. It
 	// may be nil.
 	Durable func() error
@@ -46,7 +48,7 @@ const (
 	// inFlight bounds the appends under way.
 	inFlight = 4096
 	// flushEvery is after how many batches of jobs what was written is waited for.
-	flushEvery = 8192
+	flushEvery = 4096
 )
 
 // New announces an owner of all partitions and opens the accounts.
@@ -90,8 +92,10 @@ func (w *Writer) Day() error {
 			evs = append(evs, w.life(w.job(w.day, b, j), at)...)
 		}
 		w.envelope(w.account(b), at, evs...)
-		w.ends(w.day-2, b, at, expired)
-		w.ends(w.day-life-1, b, at, forgotten)
+		if !w.cfg.Young {
+			w.ends(w.day-2, b, at, expired)
+			w.ends(w.day-life-1, b, at, forgotten)
+		}
 		if b%flushEvery == flushEvery-1 {
 			if err := w.Flush(); err != nil {
 				return err
