@@ -37,7 +37,7 @@ type Config struct {
 	TempDir string
 	// RecycleJobs, RecycleBytes and RecycleAge say when a browser is replaced: after
 	// that many jobs, above that much memory (PSS) or after that long. 0 means
-	// 10,000 jobs, 512 MiB per slot (a large document takes 300) and 6 h; a
+	// 10,000 jobs, 512 MiB per slot (a document of 200 KB takes 125) and 6 h; a
 	// negative value means never.
 	RecycleJobs  int
 	RecycleBytes int64

@@ -9,9 +9,9 @@
 //	result, err := lease.Print(ctx, page.Print{HTML: html})
 //
 // Jobs beyond the slots wait in order of arrival for as long as their context lasts; the
-// queue itself has no timeout. Slow jobs have half of the slots, and an account holds at most
-// twice as many slots as are left. A lease is bound to the context it was acquired with: when
-// that ends, the pages come back by themselves.
+// queue itself has no timeout. Slow jobs have half of the slots, each until its pages are
+// empty again, and an account holds at most twice as many slots as are left. A lease is
+// bound to the context it was acquired with: when that ends, the pages come back by themselves.
 //
 // # Browsers and pages
 //

@@ -57,8 +57,9 @@ func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
 
 // holding is which slots of one kind are leased.
 type holding struct {
-	slots, leased, slow int
-	own                 map[events.AccountID]int
+	slots, leased int
+	slow          int // leases, and sets of pages that are being emptied after one
+	own           map[events.AccountID]int
 }
 
 // holdings returns the leases of the browser that jobs share, and the remote ones.
@@ -71,6 +72,9 @@ func (s *scheduler) holdings() (shared, remote *holding) {
 		} else {
 			shared.add(r)
 		}
+	}
+	if s.serving != nil {
+		shared.slow += s.serving.emptying // the next one takes the same pages: few grow large
 	}
 	for r := range s.offenders {
 		if r.lane == events.Remote {
@@ -101,7 +105,8 @@ func (h *holding) add(r *request) {
 }
 
 // allows reports whether a request may have a lease. Slow leases have half of the slots, as
-// many as keep all processors busy, and an account holds at most twice as many as are left.
+// many as keep all processors busy, until their pages are empty again, and an account holds
+// at most twice as many as are left.
 func (h *holding) allows(r *request) bool {
 	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < max(1, h.slots/2))
 }
@@ -117,7 +122,7 @@ func (s *scheduler) takeIdle(in *instance) *page.Set {
 		if !pages.Ended() {
 			return pages
 		}
-		s.reopen(in, pages, true)
+		s.reopen(in, pages, events.Quick, true)
 	}
 	return nil
 }
@@ -160,24 +165,34 @@ func (s *scheduler) end(lease *Lease, discard bool) {
 	if in.remote {
 		s.endRemote(in, lease.pages, discard)
 	} else {
-		s.reopen(in, lease.pages, discard)
+		s.reopen(in, lease.pages, lease.request.lane, discard)
 	}
 	s.grant()
 }
 
 // reopen makes pages ready for their next job, or opens others in their place. A browser
 // that no longer serves gets none; its last lease retires it.
-func (s *scheduler) reopen(in *instance, pages *page.Set, discard bool) {
+func (s *scheduler) reopen(in *instance, pages *page.Set, lane events.Lane, discard bool) {
 	if in != s.serving && !in.remote {
 		s.retireIfUnused(in)
 		return
 	}
 	in.reopening++
-	s.pool.help(func() { s.pool.tell(s.pool.reopen(in, pages, discard)) })
+	if lane == events.Slow {
+		in.emptying++
+	}
+	s.pool.help(func() {
+		m := s.pool.reopen(in, pages, discard)
+		m.lane = lane
+		s.pool.tell(m)
+	})
 }
 
 func (s *scheduler) onReopened(m reopened) {
 	m.in.reopening--
+	if m.lane == events.Slow {
+		m.in.emptying--
+	}
 	switch {
 	case m.pages == nil:
 		m.in.browser.Kill() // it is sick or gone: another takes over when its end is reported

@@ -26,6 +26,7 @@ type instance struct {
 	idle      []*page.Set
 	idleSince time.Time // when pages were last added to idle
 	reopening int       // sets of pages that are being reset or replaced
+	emptying  int       // those of them that had a slow lease
 	leased    int
 	jobs      int
 	bytes     int64 // of memory, when last measured

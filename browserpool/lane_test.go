@@ -3,6 +3,7 @@ package browserpool
 import (
 	"testing"
 
+	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
@@ -56,6 +57,28 @@ func TestSlowLeasesHaveHalf(t *testing.T) {
 	first.Return()
 	q.granted(third).Return()
 	second.Return()
+}
+
+// The pages of slow leases are large, so the next such lease gets the same ones once they are
+// empty, although others are idle.
+func TestSlowLeasesShareFewPages(t *testing.T) {
+	q := queue{openPool(t, Config{Slots: 5}), t}
+	used := map[*page.Set]bool{}
+	held := []*Lease{q.granted(q.request(events.Slow)), q.granted(q.request(events.Slow))}
+	for range 6 {
+		next := q.request(events.Slow)
+		q.waiting(1)
+		used[held[0].pages], used[held[1].pages] = true, true
+		held[0].Return()
+		held = []*Lease{held[1], q.granted(next)}
+	}
+	for _, lease := range held {
+		used[lease.pages] = true
+		lease.Return()
+	}
+	if len(used) != 2 {
+		t.Errorf("slow leases had %d sets of pages in turn, want 2", len(used))
+	}
 }
 
 // An account holds at most twice as many slots as are left, of those that are shared and of

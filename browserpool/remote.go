@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/page"
+	"platen.dev/events"
 )
 
 // This file is the scheduler's part that runs the browsers of remote leases. Each works for
@@ -92,7 +93,7 @@ func (s *scheduler) endRemote(in *instance, pages *page.Set, discard bool) {
 		in.browser.Kill()
 		return
 	}
-	s.reopen(in, pages, false)
+	s.reopen(in, pages, events.Remote, false)
 }
 
 // endIdleRemotes ends the browsers that were idle for long, but for the last one.

@@ -30,7 +30,8 @@ type (
 	// reopened means that pages are ready for their next job, or that others are in their place.
 	reopened struct {
 		in       *instance
-		pages    *page.Set // nil if none could be opened
+		lane     events.Lane // of the lease that they had
+		pages    *page.Set   // nil if none could be opened
 		replaced bool
 	}
 

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -56,7 +57,7 @@ func pageHost(address string) (host, wrong string) {
 		return u.Hostname(), ""
 	}
 	host, err = idna.Lookup.ToASCII(u.Hostname())
-	if err != nil || numeric(host) || strings.ContainsAny(host, ":%") {
+	if err != nil || !utf8.ValidString(u.Hostname()) || numeric(host) || strings.ContainsAny(host, ":%") {
 		return "", "the host " + clip(u.Hostname()) + " is not a name or an ordinary address."
 	}
 	return host, ""

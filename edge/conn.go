@@ -8,7 +8,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/valyala/fasthttp"
 )
@@ -20,6 +19,8 @@ type newConns struct {
 	mu     sync.Mutex
 	open   map[*conn]bool
 	closed bool
+
+	lingering lingering // of all connections
 }
 
 // listener is a listener whose connections begin as new ones.
@@ -54,7 +55,7 @@ func (l listener) Accept() (net.Conn, error) {
 
 // add adds a connection; leave is called when it is closed.
 func (n *newConns) add(c net.Conn, leave func()) *conn {
-	added := &conn{Conn: c, fresh: n, leave: leave}
+	added := &conn{Conn: c, fresh: n, lingering: &n.lingering, leave: leave}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
@@ -88,8 +89,9 @@ func (n *newConns) close() {
 // conn is a connection that leaves newConns with its first read.
 type conn struct {
 	net.Conn
-	fresh *newConns
-	leave func()
+	fresh     *newConns
+	lingering *lingering
+	leave     func()
 	// Used by the goroutine that serves the connection.
 	active bool
 	inside bool // a request has begun and is not answered
@@ -123,11 +125,6 @@ func (c *conn) Read(b []byte) (int, error) {
 // ReadFrom lets the kernel send files without copying them through this process.
 func (c *conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 
-const (
-	lingerBytes = 32 << 20
-	lingerTime  = 2 * time.Second
-)
-
 // Close closes. A client that was refused in the middle of its request is still
 // sending: closing at once would reset the connection before the client could read why.
 func (c *conn) Close() error {
@@ -137,8 +134,7 @@ func (c *conn) Close() error {
 		body.release()
 	}
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger && half.CloseWrite() == nil {
-		_ = c.Conn.SetReadDeadline(time.Now().Add(lingerTime))
-		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+		c.lingering.linger(c.Conn)
 	}
 	return c.Conn.Close()
 }

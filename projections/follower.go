@@ -12,8 +12,20 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// runRecords bounds the records that one batch folds.
-const runRecords = 4096
+// runRecords and runBytes bound the records that one batch folds: what waits for a batch, and whoever
+// looks for a stall, must not wait long.
+const (
+	runRecords = 4096
+	runBytes   = 256 << 10
+)
+
+// runOf returns how many of some records one batch folds, at least one.
+func runOf(records []eventlog.Record) (n int) {
+	for size := 0; n < min(len(records), runRecords) && (n == 0 || size < runBytes); n++ {
+		size += len(records[n].Value)
+	}
+	return n
+}
 
 // follower reads one partition of the journal and folds it into the replica.
 type follower struct {
@@ -83,7 +95,7 @@ func (f *follower) follow(ctx context.Context) error {
 			return err
 		}
 		for len(records) > 0 {
-			n := min(len(records), runRecords)
+			n := runOf(records)
 			if err := f.fold(records[:n]); err != nil {
 				return err
 			}

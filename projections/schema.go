@@ -11,7 +11,7 @@ import (
 )
 
 // Schema is the version of all tables together. Raise it whenever a projection writes other bytes
-// than before, and say in migrations what becomes of the rows of snapshots (docs/decisions/0037).
+// than before, and say in migrations what becomes of the rows of snapshots (docs/decisions/0038).
 const Schema = 7
 
 // firstMigrated is the first schema that snapshots can have. There is a migration from it and from

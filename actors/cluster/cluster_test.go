@@ -104,15 +104,15 @@ func TestMetadata(t *testing.T) {
 
 // Metadata that no node of this version publishes is ignored.
 func TestForeignMetadata(t *testing.T) {
-	good, _ := cbor.Marshal(nodeMeta{"127.0.0.1:7", []byte("text")})
-	if got := decodeNodeMeta(good); got.Actors != "127.0.0.1:7" || string(got.Metadata) != "text" {
+	good, _ := cbor.Marshal(nodeMeta{"127.0.0.1:7", []byte("text"), 1_700_000_000})
+	if got := decodeNodeMeta(good); got.Actors != "127.0.0.1:7" || string(got.Metadata) != "text" || unix(got.Current).Unix() != 1_700_000_000 || !unix(-1).IsZero() {
 		t.Errorf("got %+v", got)
 	}
 	for name, c := range map[string]nodeMeta{
-		"no address":    {"", nil},
-		"no port":       {"127.0.0.1", nil},
-		"long address":  {strings.Repeat("a", maxAddress) + ":7", nil},
-		"long metadata": {"127.0.0.1:7", make([]byte, MaxMetadata+1)},
+		"no address":    {"", nil, 0},
+		"no port":       {"127.0.0.1", nil, 0},
+		"long address":  {strings.Repeat("a", maxAddress) + ":7", nil, 0},
+		"long metadata": {"127.0.0.1:7", make([]byte, MaxMetadata+1), 0},
 	} {
 		b, _ := cbor.Marshal(c)
 		if got := decodeNodeMeta(b); got.Actors != "" || got.Metadata != nil {

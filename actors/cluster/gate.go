@@ -37,7 +37,7 @@ const (
 	typeDeadLetter = "actor.DeadLetterResponse"
 )
 
-// check returns errForeign, with the reason, for what must not be passed on.
+// check returns errForeign, with the reason, for a message that must not be passed on.
 func (g gate) check(m *remote.RemoteMessage) error {
 	switch m := m.GetMessageType().(type) {
 	case *remote.RemoteMessage_ConnectRequest:

@@ -28,7 +28,7 @@ type guard struct {
 // receiveMethod is the one call that nodes make: a stream of messages.
 const receiveMethod = "/remote.Remoting/Receive"
 
-// unary refuses every call that is no stream: those of proto.actor are not implemented, and panic.
+// unary refuses every call that is not a stream: proto.actor's panic, because they are not implemented.
 func (g *guard) unary(ctx context.Context, _ any, info *grpc.UnaryServerInfo, _ grpc.UnaryHandler) (any, error) {
 	g.refusals.add(BadCall, from(ctx), fmt.Errorf("call of %s", info.FullMethod))
 	return nil, status.Errorf(codes.Unimplemented, "%s is not served", info.FullMethod)
@@ -110,8 +110,8 @@ func (o observed) Clone() credentials.TransportCredentials {
 // Refusal is why something was refused to another end.
 type Refusal string
 
-// The refusals: an end that is no node of this cluster, a call and a message that no node makes or
-// sends, and a message that was let through and could not be handled.
+// The refusals: an end that is not a node of this cluster, a call that no node makes, a message that
+// no node sends, and a message that was let through but could not be handled.
 const (
 	BadPeer    Refusal = "peer"
 	BadCall    Refusal = "call"

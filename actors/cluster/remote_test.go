@@ -34,8 +34,8 @@ func identity(t testing.TB, text string) *pki.Identity {
 	return i
 }
 
-// port is a node's port with an actor that is called renderer, one that no other node may reach, and
-// a process that panics on the goroutine of who sends.
+// port is a node's port with an actor called renderer, an actor that no other node may reach, and a
+// process that panics on its sender's goroutine.
 type port struct {
 	*Remote
 	address  string

@@ -37,9 +37,10 @@ type work struct {
 	metrics    events.Metrics
 
 	// accepted is when the job was accepted, started when the attempt got its page,
-	// finishing when it returned the page.
+	// finishing when it returned the page, all by the node's clock.
 	accepted, started, finishing time.Time
-	// leased is when the attempt got its page, held how long it had it.
+	// leased is when the attempt got its page by the monotonic clock, which measures held, how
+	// long it had the page.
 	leased time.Time
 	held   time.Duration
 	report Report

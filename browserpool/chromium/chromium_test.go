@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -177,6 +178,35 @@ func TestSweepProfiles(t *testing.T) {
 	removeProfile(alive)
 	if _, err := os.Stat(alive); err == nil {
 		t.Error("the profile is not removed")
+	}
+}
+
+// A profile is not swept while it is being made.
+func TestSweepWhileOthersStart(t *testing.T) {
+	parent := testkit.TempDir(t)
+	done := make(chan struct{})
+	var sweeper sync.WaitGroup
+	sweeper.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				sweepProfiles(parent)
+			}
+		}
+	})
+	defer sweeper.Wait()
+	defer close(done)
+	for range 500 {
+		dir, err := makeProfile(parent, nil)
+		if err == nil {
+			_, err = os.Stat(filepath.Join(dir, "lock"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		removeProfile(dir)
 	}
 }
 

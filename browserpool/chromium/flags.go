@@ -34,6 +34,11 @@ var fixedFlags = []string{
 	"--use-mock-keychain",
 	// Pictures below the fold are printed, and captured with the whole page.
 	"--blink-settings=lazyLoadEnabled=false",
+	// Garbage is collected as soon as there is enough of it. Marking it in steps ends only when
+	// the page has a moment, after a whole document was laid out and printed: a page of 200 KB
+	// grows to twice the size, and keeps it. Enough is as much as is alive, or some 90 MiB; it
+	// would otherwise depend on how fast collections are, and so on how busy the machine is.
+	"--js-flags=--no-incremental-marking,--heap-growing-percent=100,--initial-heap-size=40",
 	// A page cannot open windows: each would cost a renderer.
 	"--block-new-web-contents",
 	// Glyphs keep their exact advance widths on paper.

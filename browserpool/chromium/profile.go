@@ -42,12 +42,17 @@ func makeProfile(parent string, owner *syscall.Credential) (string, error) {
 	return dir, nil
 }
 
+// lockProfile makes the lock file, which appears locked: others may sweep the directory meanwhile.
 func lockProfile(dir string) error {
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	path := filepath.Join(dir, "lock")
+	lock, err := os.OpenFile(path+".new", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
 		_ = lock.Close()
 		return err
 	}

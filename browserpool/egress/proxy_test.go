@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a port where nothing listens: %d", status)
 	}
 	if status := ask(t, proxy, "GET /path HTTP/1.1", "127.0.0.1:"+port); status != http.StatusForbidden {
-		t.Errorf("a request that is for no proxy: %d", status)
+		t.Errorf("a request that is not for a proxy: %d", status)
 	}
 }
 

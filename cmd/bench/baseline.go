@@ -66,14 +66,15 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 	}
 	for _, name := range []string{"tiny", "invoice", "report (200 KB)"} {
 		html := document.Sanitize(texts[name]).HTML()
-		all = append(all, kind{string(events.HTMLToPDF), name, map[string]string{"html": texts[name]}, warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) })})
+		all = append(all, kind{operation: string(events.HTMLToPDF), name: name, body: map[string]string{"html": texts[name]}, bare: warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) })})
 	}
+	all[len(all)-1].mostMemory = reportMemory
 	for _, name := range []string{"tiny", "invoice"} {
 		html, url := document.Sanitize(texts[name]).HTML(), b.site.URL+"/"+name+".html"
 		all = append(
 			all,
-			kind{string(events.HTMLToImage), name, map[string]string{"html": texts[name]}, warm(func(p *bare.Page) ([]byte, error) { return p.Capture(html) })},
-			kind{string(events.URLToPDF), name, map[string]string{"url": url}, func(b *bare.Browser) (func() error, error) {
+			kind{operation: string(events.HTMLToImage), name: name, body: map[string]string{"html": texts[name]}, bare: warm(func(p *bare.Page) ([]byte, error) { return p.Capture(html) })},
+			kind{operation: string(events.URLToPDF), name: name, body: map[string]string{"url": url}, bare: func(b *bare.Browser) (func() error, error) {
 				return func() error { return notEmpty(b.PrintURL(url)) }, nil
 			}},
 		)

@@ -17,6 +17,8 @@ const connections = 64
 type outcome struct {
 	perSecond float64
 	p50, p99  time.Duration
+	// peak is the most memory (PSS, in bytes) of the server and its descendants; 0 if it was not measured.
+	peak int64
 }
 
 // load sends requests on every connection, one after another, for a while. prepare makes
@@ -51,7 +53,7 @@ func load(duration time.Duration, want int, prepare func(connection, i int, r *f
 // summary is the outcome of requests that took times, within elapsed.
 func summary(times []time.Duration, elapsed time.Duration) outcome {
 	slices.Sort(times)
-	return outcome{float64(len(times)) / elapsed.Seconds(), times[len(times)/2], times[len(times)*99/100]}
+	return outcome{perSecond: float64(len(times)) / elapsed.Seconds(), p50: times[len(times)/2], p99: times[len(times)*99/100]}
 }
 
 func ask(client *fasthttp.Client, until time.Time, want int, prepare func(i int, r *fasthttp.Request)) (times []time.Duration, err error) {
@@ -74,24 +76,36 @@ func ask(client *fasthttp.Client, until time.Time, want int, prepare func(i int,
 	}
 }
 
-// median is the outcome with the median rate.
+// median is the outcome with the median rate, and the highest peak of all.
 func median(all []outcome) outcome {
 	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(a.perSecond, b.perSecond) })
-	return all[len(all)/2]
+	o := all[len(all)/2]
+	for _, other := range all {
+		o.peak = max(o.peak, other.peak)
+	}
+	return o
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }
 
 // row prints one side of a comparison.
 func row(name string, o outcome) {
-	fmt.Printf("  %-46s %9.1f/s   p50 %-10s p99 %s\n", name, o.perSecond, ms(o.p50), ms(o.p99))
+	fmt.Printf("  %-46s %9.1f/s   p50 %-10s p99 %s", name, o.perSecond, ms(o.p50), ms(o.p99))
+	if o.peak > 0 {
+		fmt.Printf("   peak PSS %.0f MiB", mib(o.peak))
+	}
+	fmt.Println()
 }
 
 // ratio prints the result of a comparison.
 func ratio(name string, ours, bare, goal float64) {
-	verdict := "reached"
-	if ours < goal*bare {
-		verdict = "NOT reached"
+	fmt.Printf("  = %.0f %% of %s (goal ≥ %.0f %%: %s)\n", 100*ours/bare, name, 100*goal, verdict(ours >= goal*bare))
+}
+
+// verdict says whether a goal is reached.
+func verdict(reached bool) string {
+	if reached {
+		return "reached"
 	}
-	fmt.Printf("  = %.0f %% of %s (goal ≥ %.0f %%: %s)\n", 100*ours/bare, name, 100*goal, verdict)
+	return "NOT reached"
 }

@@ -145,11 +145,9 @@ func beside(s settings, bad neighbour, web string) error {
 	if bad.work == nil {
 		alone = html.p95
 	}
-	times, verdict := float64(html.p95)/float64(alone), "reached"
-	if times > neighbourGoal || url.p95 > urlGoal {
-		verdict = "NOT reached"
-	}
-	fmt.Printf(" HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s\n", ms(html.p50), ms(html.p95), times, ms(url.p50), ms(url.p95), verdict)
+	times := float64(html.p95) / float64(alone)
+	reached := times <= neighbourGoal && url.p95 <= urlGoal
+	fmt.Printf(" HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s\n", ms(html.p50), ms(html.p95), times, ms(url.p50), ms(url.p95), verdict(reached))
 	return nil
 }
 

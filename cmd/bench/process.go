@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -112,31 +111,20 @@ func (p *process) stop() error {
 	return os.RemoveAll(p.dir)
 }
 
-// browsers are the browser processes that the process started itself.
-func (p *process) browsers() (pids []int, err error) {
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		b, readErr := os.ReadFile(path)
-		if readErr != nil {
-			continue // ended meanwhile
-		}
-		_, rest, _ := strings.Cut(string(b), ") ")
-		fields := strings.Fields(rest)
-		if len(fields) > 1 && fields[1] == strconv.Itoa(p.cmd.Process.Pid) {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+// browsers are the processes that the process started itself.
+func (p *process) browsers() (pids []int) {
+	for pid, parent := range parents() {
+		if parent == p.cmd.Process.Pid {
 			pids = append(pids, pid)
 		}
 	}
-	return pids, err
+	return pids
 }
 
 // withBrowsersStopped stops the browsers for as long as work takes, so that rendering does not
 // share the cores with what is measured.
 func (p *process) withBrowsersStopped(work func() error) error {
-	pids, err := p.browsers()
-	if err != nil {
-		return err
-	}
+	pids := p.browsers()
 	for _, pid := range pids {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err

@@ -24,6 +24,8 @@ type kind struct {
 	body            map[string]string
 	// bare makes a worker that does the same with a browser and nothing else.
 	bare func(*bare.Browser) (func() error, error)
+	// mostMemory is the goal for the peak of the node with its browsers (PSS, in bytes); 0 for none.
+	mostMemory int64
 }
 
 func (k kind) title() string { return k.operation + " " + k.name }
@@ -93,7 +95,14 @@ func (b *baseline) compare(s settings, p *process, keys []string, k kind) error 
 	outcomes := make([][]outcome, len(workers))
 	for range s.rounds {
 		for i, worker := range workers {
-			o, err := loop(concurrency, s.duration, worker)
+			var o outcome
+			measured := func() (err error) { o, err = loop(concurrency, s.duration, worker); return err }
+			var err error
+			if i == 0 {
+				o.peak, err = peakWhile(p.cmd.Process.Pid, measured)
+			} else {
+				err = measured()
+			}
 			if err != nil {
 				return err
 			}
@@ -106,6 +115,9 @@ func (b *baseline) compare(s settings, p *process, keys []string, k kind) error 
 	row("bare loop, the browser tuned as Platen's", tuned)
 	ratio("the bare loop", platen.perSecond, plain.perSecond, 0.85)
 	fmt.Printf("  = %.0f %% of the tuned one\n", 100*platen.perSecond/tuned.perSecond)
+	if k.mostMemory > 0 {
+		fmt.Printf("  = %.0f MiB with all browsers (goal ≤ %.0f MiB: %s)\n", mib(platen.peak), mib(k.mostMemory), verdict(platen.peak <= k.mostMemory))
+	}
 	return nil
 }
 

@@ -38,11 +38,8 @@ func wait(s settings) error {
 	row("platen, "+tiny.title()+", wait", ours)
 	row("platen, submit, poll and download", polled)
 	row("bare print, the browser tuned as Platen's", bare)
-	verdict, times := "reached", float64(ours.p50)/float64(bare.p50)
-	if times > waitGoal {
-		verdict = "NOT reached"
-	}
-	fmt.Printf("  = %.2f × the bare print's p50 (goal ≤ %.1f: %s)\n", times, waitGoal, verdict)
+	times := float64(ours.p50) / float64(bare.p50)
+	fmt.Printf("  = %.2f × the bare print's p50 (goal ≤ %.1f: %s)\n", times, waitGoal, verdict(times <= waitGoal))
 	return nil
 }
 

@@ -48,7 +48,7 @@ var ErrShorthand = errors.New("must have one to four CSS lengths")
 // ParseMargins parses the CSS shorthand of one to four lengths and returns the lengths
 // of the four sides as text, in the order of CSS: top, right, bottom, left.
 func ParseMargins(text string) (sides [4]string, err error) {
-	parts := strings.Fields(text)
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\f\r", r) }) // CSS Syntax Level 3, section 4.2
 	if len(parts) < 1 || len(parts) > 4 {
 		return sides, ErrShorthand
 	}

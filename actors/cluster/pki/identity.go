@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/tlsfile"
 )
 
-// ErrStranger means that the other end of a connection is no node of this cluster.
+// ErrStranger means that the other end of a connection is not a node of this cluster.
 var ErrStranger = errors.New("not a node of this cluster")
 
 // Identity is the certificate that a node shows, and the authorities whose nodes it takes. It may

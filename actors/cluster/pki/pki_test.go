@@ -155,7 +155,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// withChain adds an authority to what is shown.
+// withChain adds an authority to the chain that a node shows.
 func withChain(c *tls.Certificate, a Authority) *tls.Certificate {
 	c.Certificate = append(c.Certificate, a.certificate.Raw)
 	return c

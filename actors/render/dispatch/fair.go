@@ -169,7 +169,7 @@ func (m *Machine) charge(t *task) {
 	m.spend(s, t.charged)
 }
 
-// settle replaces the estimate of a task that has ended by what it cost.
+// settle replaces the estimate for a task that has ended with what it cost.
 func (m *Machine) settle(t *task, cost time.Duration) {
 	s := t.share
 	s.running[poolOf(t.lane())]--

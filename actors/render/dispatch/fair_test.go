@@ -175,6 +175,17 @@ func TestRefusalsByAccount(t *testing.T) {
 	}
 }
 
+// An account whose job no node has a page for gets its jobs of other lanes handed over.
+func TestRefusalsByLane(t *testing.T) {
+	m := New(Settings{Slots: 1, Remotes: 1})
+	m.Step(PeersChanged{[]Peer{{Node: "b", Load: Load{Slots: 9}}}})
+	m.Step(Take{Effect: job.Render{Account: "x", Job: jobID(1), Lane: events.Remote}})
+	m.Step(Take{Effect: job.Render{Account: "x", Job: jobID(2), Lane: events.Remote}})
+	if got := of[Offer](m.Step(Take{Effect: job.Render{Account: "x", Job: jobID(3)}})); len(got) != 1 {
+		t.Errorf("%d quick jobs were offered while remote ones wait, want 1", len(got))
+	}
+}
+
 // Whatever happens, the books balance, and the queues stay heaps.
 func TestBooks(t *testing.T) {
 	seed := rand.Uint64()
@@ -243,7 +254,7 @@ func (c *crowd) audit() {
 		q := c.queues[in]
 		for i, l := range q {
 			if l.index != i || i > 0 && l.before(q[(i-1)/2]) {
-				c.t.Fatalf("lane %d is no heap at %d", in, i)
+				c.t.Fatalf("lane %d is not a heap at %d", in, i)
 			}
 		}
 	}

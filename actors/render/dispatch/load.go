@@ -59,16 +59,13 @@ func (l Load) of(in int) (jobs, pages int) {
 }
 
 // fits reports whether a node with this load has a page at once for one more job of a
-// lane, besides the given number of jobs that the load does not count yet.
+// lane, besides the given number of jobs that the load does not count yet. Slow jobs have half
+// of the slots.
 func (l Load) fits(in, given int) bool {
 	jobs, pages := l.of(in)
 	return !l.Draining && !l.Suspended && jobs+given < pages &&
-		(in != slow || l.Running[slow]+l.Queued[slow]+given < slowShare(l.Slots, 1))
+		(in != slow || l.Running[slow]+l.Queued[slow]+given < max(1, l.Slots/2))
 }
-
-// slowShare is how many of n slots or attempts slow jobs may have if some are kept for
-// quick ones; at least one.
-func slowShare(n, kept int) int { return max(1, n-kept) }
 
 // Encode returns the load for the node's metadata, at most maxLoad bytes.
 func (l Load) Encode() []byte {

@@ -30,9 +30,9 @@ func TestChoose(t *testing.T) {
 		"who drains takes none":            {quick, map[events.NodeID]Load{"a": draining}, nil, ""},
 		"who told nothing takes none":      {quick, map[events.NodeID]Load{"a": {}}, nil, ""},
 		"what it was given counts":         {quick, map[events.NodeID]Load{"a": load(2, 0, 0, 0), "b": load(2, 1, 0, 0)}, map[events.NodeID]int{"a": 2}, "b"},
-		"slow ones leave a slot":           {slow, map[events.NodeID]Load{"a": load(2, 0, 1, 0), "b": load(3, 0, 1, 0)}, nil, "b"},
-		"not the last for slow ones":       {slow, map[events.NodeID]Load{"a": load(2, 0, 1, 0)}, nil, ""},
-		"the last is for quick ones":       {quick, map[events.NodeID]Load{"a": load(2, 0, 1, 0)}, nil, "a"},
+		"slow ones have half of the slots": {slow, map[events.NodeID]Load{"a": load(3, 0, 1, 0), "b": load(4, 0, 1, 0)}, nil, "b"},
+		"and no more":                      {slow, map[events.NodeID]Load{"a": load(4, 0, 2, 0)}, nil, ""},
+		"the rest is for quick ones":       {quick, map[events.NodeID]Load{"a": load(2, 0, 1, 0)}, nil, "a"},
 		"the only slot is for either lane": {slow, map[events.NodeID]Load{"a": load(1, 0, 0, 0)}, nil, "a"},
 	} {
 		var peers []Peer

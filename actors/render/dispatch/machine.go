@@ -180,7 +180,7 @@ func (m *Machine) room(in int) bool {
 	if m.retiring || m.health.suspended || m.left(poolOf(in)) <= 0 {
 		return false
 	}
-	return in != slow || m.running[slow] < slowShare(m.set.Attempts, keptForQuick)
+	return in != slow || m.running[slow] < max(1, m.set.Attempts-keptForQuick)
 }
 
 // left is the number of attempts that are left for a pool.

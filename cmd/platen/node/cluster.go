@@ -25,8 +25,7 @@ func (n *Node) startActors(context.Context) (err error) {
 	if n.cfg.Cluster.Gossip == "" {
 		return nil
 	}
-	n.ports.add(n.cfg.Cluster.Gossip)
-	n.ports.add(n.cfg.Cluster.Actors)
+	n.ports.add(n.cfg.Cluster.Gossip, n.cfg.Cluster.Actors)
 	if n.identity, err = n.cfg.Cluster.identity(n.logger); err != nil {
 		return err
 	}

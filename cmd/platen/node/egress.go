@@ -37,16 +37,12 @@ func (n *Node) refuses(at netip.AddrPort) bool {
 	addr := at.Addr()
 	return n.addresses.has(addr) ||
 		addr.IsLoopback() && n.ports.has(at.Port()) ||
-		!egress.IsPublic(addr) && n.cfg.servers().has(at.Port())
+		!egress.IsPublic(addr) && n.servers.has(at.Port())
 }
 
-// servers are the ports of Kafka and ClickHouse.
-func (c Config) servers() *ports {
-	var all ports
-	for _, address := range append(strings.Split(c.ClickHouse, ","), c.Kafka.Brokers...) {
-		all.add(address)
-	}
-	return &all
+// servers are the addresses of Kafka and ClickHouse.
+func (c Config) servers() []string {
+	return append(strings.Split(c.ClickHouse, ","), c.Kafka.Brokers...)
 }
 
 // nodeAddresses are the addresses of the cluster's nodes: the nodes may trust one another's. The
@@ -86,19 +82,19 @@ type ports struct {
 	all map[uint16]bool // guarded by mu
 }
 
-// add adds the port of host:port, if it is a number other than 0.
-func (p *ports) add(address string) {
-	_, text, _ := net.SplitHostPort(address)
-	port, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || port == 0 {
-		return
-	}
+// add adds the ports of addresses, host:port, that are numbers other than 0.
+func (p *ports) add(addresses ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
 		p.all = map[uint16]bool{}
 	}
-	p.all[uint16(port)] = true
+	for _, address := range addresses {
+		_, text, _ := net.SplitHostPort(address)
+		if port, err := strconv.ParseUint(text, 10, 16); err == nil && port != 0 {
+			p.all[uint16(port)] = true
+		}
+	}
 }
 
 func (p *ports) has(port uint16) bool {

@@ -47,9 +47,8 @@ func TestNodeAddresses(t *testing.T) {
 func TestOwnPorts(t *testing.T) {
 	n := Node{cfg: Config{ClickHouse: "clickhouse:19000,10.0.0.3:19001", Kafka: KafkaConfig{Brokers: []string{"kafka-1:19092", "[::1]:19093"}}}}
 	n.cfg.EgressAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
-	for _, address := range []string{"127.0.0.1:18080", "[::]:18081", "node-1:17946", "nonsense", ":0", ":http"} {
-		n.ports.add(address)
-	}
+	n.servers.add(n.cfg.servers()...)
+	n.ports.add("127.0.0.1:18080", "[::]:18081", "node-1:17946", "nonsense", ":0", ":http")
 	for at, want := range map[string]bool{
 		"127.0.0.1:18080": false, "127.0.0.1:18081": false, "127.9.9.9:17946": false, "127.0.0.1:18082": true, "10.0.0.1:18080": true,
 		"127.0.0.1:19000": false, "10.0.0.1:19000": false, "10.0.0.1:19001": false, "10.0.0.1:19092": false, "10.0.0.1:19093": false, "10.0.0.1:19094": true,

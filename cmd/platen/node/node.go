@@ -70,6 +70,7 @@ type Node struct {
 	remote    *cluster.Remote
 	addresses nodeAddresses
 	ports     ports // of this node
+	servers   ports // of Kafka and ClickHouse
 	pool      *browserpool.Pool
 	renderer  *render.Renderer
 	seal      *seal.Key
@@ -120,6 +121,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		cfg: cfg, version: o.Version, hold: o.HoldEvents, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 1),
 	}
+	n.servers.add(cfg.servers()...)
 	n.startClock(o)
 	n.metrics = newMetrics(n)
 	for _, step := range []struct {

@@ -122,7 +122,8 @@ func (w *Writer) life(id events.JobID, at events.Instant) []events.Event {
 	}
 	attempt := events.AttemptID(binary.BigEndian.Uint64(id[:]) | 1)
 	return []events.Event{
-		events.QuotaReserved{Job: id, Window: w.cfg.window()}, queued,
+		events.QuotaReserved{Job: id, Window: w.cfg.window()},
+		queued,
 		events.RenderStarted{Job: id, Attempt: attempt, Node: "historytest", Deadline: at.Add(10 * time.Minute)},
 		events.JobDone{
 			Job: id, File: events.File{Name: id.String() + "-" + attempt.String() + ".pdf", Size: 51_234, Pages: 2},

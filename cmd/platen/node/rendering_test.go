@@ -1,0 +1,31 @@
+package node
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Root's node does not start if its browsers cannot have another user, and says what to do. The
+// browsers are without a sandbox only where the operator says so.
+func TestRootNeedsASandbox(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root's browsers have another user; run this test as root")
+	}
+	cfg := NewConfig()
+	cfg.Data, cfg.Listen, cfg.Partitions = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", 1
+	cfg.Browser.User = "root"
+	_, err := Start(t.Context(), cfg, Options{})
+	if err == nil || !strings.Contains(err.Error(), "--allow-root-no-sandbox") || !strings.Contains(err.Error(), "root has the id 0") {
+		t.Fatalf("the node starts, or does not say why it cannot: %v", err)
+	}
+	cfg.Browser.AllowRootNoSandbox = true
+	n, err := Start(t.Context(), cfg, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+}
