@@ -9,15 +9,17 @@
 //	result, err := lease.Print(ctx, page.Print{HTML: html})
 //
 // Jobs beyond the slots wait in order of arrival for as long as their context lasts; the
-// queue itself has no timeout. Slow jobs have half of the slots, each until its pages are
-// empty again, and an account holds at most twice as many slots as are left. A lease is
-// bound to the context it was acquired with: when that ends, the pages come back by themselves.
+// queue itself has no timeout. Slow jobs have half of the slots, and an account holds at most
+// twice as many slots as are left. A lease is bound to the context it was acquired with: when
+// that ends, the pages come back by themselves.
 //
 // # Browsers and pages
 //
 // Quick and slow leases share one browser. For each slot, and one spare, it has a page.Set:
 // idle, leased, or being reopened, which means that it is reset after a job or, if it may
-// carry something over, that another set takes its place.
+// carry something over, that another set takes its place. Slow leases have sets of their own,
+// half as many as there are slots: their pages grow large, so there are few, and they yield
+// the processors to those of quick leases.
 //
 // A remote lease, which alone may go to a URL, has a browser to itself, with a set of fresh
 // pages. Such a browser starts when it is needed and is used again by the next remote lease,
@@ -31,9 +33,9 @@
 //
 // # The seam
 //
-// The pool calls ten functions of package page, and holds no other reference to a page:
+// The pool calls eleven functions of package page, and holds no other reference to a page:
 //
-//	page.Open, page.OpenFresh
+//	page.Open, page.OpenYielding, page.OpenFresh
 //	              when a browser starts, and in the place of a set that was discarded
 //	Set.Print, Set.Capture
 //	              when the holder of a lease does

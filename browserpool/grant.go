@@ -32,7 +32,7 @@ func (s *scheduler) grant() {
 		if !held.allows(r) {
 			return false
 		}
-		pages := s.takeIdle(in)
+		pages := s.takeIdle(in, r.lane)
 		if pages == nil && r.lane != events.Remote {
 			return false
 		}
@@ -57,9 +57,8 @@ func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
 
 // holding is which slots of one kind are leased.
 type holding struct {
-	slots, leased int
-	slow          int // leases, and sets of pages that are being emptied after one
-	own           map[events.AccountID]int
+	slots, leased, slow int
+	own                 map[events.AccountID]int
 }
 
 // holdings returns the leases of the browser that jobs share, and the remote ones.
@@ -72,9 +71,6 @@ func (s *scheduler) holdings() (shared, remote *holding) {
 		} else {
 			shared.add(r)
 		}
-	}
-	if s.serving != nil {
-		shared.slow += s.serving.emptying // the next one takes the same pages: few grow large
 	}
 	for r := range s.offenders {
 		if r.lane == events.Remote {
@@ -105,24 +101,24 @@ func (h *holding) add(r *request) {
 }
 
 // allows reports whether a request may have a lease. Slow leases have half of the slots, as
-// many as keep all processors busy, until their pages are empty again, and an account holds
-// at most twice as many as are left.
+// many as keep all processors busy, and an account holds at most twice as many as are left.
 func (h *holding) allows(r *request) bool {
-	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < max(1, h.slots/2))
+	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < slowSlots(h.slots))
 }
 
-// takeIdle returns pages of a browser that are ready and alive, nil if there are none. Pages
-// that crashed while they were idle are replaced. The end of a browser shows here before it
-// is reported.
-func (s *scheduler) takeIdle(in *instance) *page.Set {
-	for in != nil && !in.isGone() && len(in.idle) > 0 {
-		last := len(in.idle) - 1
-		pages := in.idle[last]
-		in.idle = in.idle[:last]
-		if !pages.Ended() {
+// slowSlots is how many of the slots slow leases have.
+func slowSlots(slots int) int { return max(1, slots/2) }
+
+// takeIdle returns pages of a browser for a lease of a lane that are ready and alive, nil if
+// there are none. Pages that crashed while they were idle are replaced. The end of a browser
+// shows here before it is reported.
+func (s *scheduler) takeIdle(in *instance, lane events.Lane) *page.Set {
+	for in != nil && !in.isGone() {
+		pages := in.take(lane)
+		if pages == nil || !pages.Ended() {
 			return pages
 		}
-		s.reopen(in, pages, events.Quick, true)
+		s.reopen(in, pages, lane, true)
 	}
 	return nil
 }
@@ -178,21 +174,11 @@ func (s *scheduler) reopen(in *instance, pages *page.Set, lane events.Lane, disc
 		return
 	}
 	in.reopening++
-	if lane == events.Slow {
-		in.emptying++
-	}
-	s.pool.help(func() {
-		m := s.pool.reopen(in, pages, discard)
-		m.lane = lane
-		s.pool.tell(m)
-	})
+	s.pool.help(func() { s.pool.tell(s.pool.reopen(in, pages, lane, discard)) })
 }
 
 func (s *scheduler) onReopened(m reopened) {
 	m.in.reopening--
-	if m.lane == events.Slow {
-		m.in.emptying--
-	}
 	switch {
 	case m.pages == nil:
 		m.in.browser.Kill() // it is sick or gone: another takes over when its end is reported
@@ -202,8 +188,7 @@ func (s *scheduler) onReopened(m reopened) {
 		if m.replaced {
 			s.stats.Discarded++
 		}
-		m.in.idle = append(m.in.idle, m.pages)
-		m.in.idleSince = time.Now()
+		m.in.put(m.lane, m.pages)
 		s.grant()
 	}
 }

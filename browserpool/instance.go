@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"platen.dev/browserpool/chromium"
-	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
+	"platen.dev/events"
 )
 
 const (
@@ -24,9 +24,9 @@ type instance struct {
 	// The rest belongs to the scheduler.
 	born      time.Time
 	idle      []*page.Set
-	idleSince time.Time // when pages were last added to idle
-	reopening int       // sets of pages that are being reset or replaced
-	emptying  int       // those of them that had a slow lease
+	idleSlow  []*page.Set // those for slow leases, which grow large, and yield to the others
+	idleSince time.Time   // when pages were last idle
+	reopening int         // sets of pages that are being reset or replaced
 	leased    int
 	jobs      int
 	bytes     int64 // of memory, when last measured
@@ -35,6 +35,33 @@ type instance struct {
 	checking     bool      // a health check is under way
 	selfTestedAt time.Time // when the last self-test began
 	failures     int       // self-tests failed in a row
+}
+
+// idleOf is where the idle pages for leases of a lane are.
+func (in *instance) idleOf(lane events.Lane) *[]*page.Set {
+	if lane == events.Slow {
+		return &in.idleSlow
+	}
+	return &in.idle
+}
+
+// take returns the pages of a lane that were idle last, nil if there are none.
+func (in *instance) take(lane events.Lane) *page.Set {
+	idle := in.idleOf(lane)
+	if len(*idle) == 0 {
+		return nil
+	}
+	last := len(*idle) - 1
+	pages := (*idle)[last]
+	*idle = (*idle)[:last]
+	return pages
+}
+
+// put adds pages to the idle ones of a lane.
+func (in *instance) put(lane events.Lane, pages *page.Set) {
+	idle := in.idleOf(lane)
+	*idle = append(*idle, pages)
+	in.idleSince = time.Now()
 }
 
 // isGone reports whether the browser has ended, on any goroutine.
@@ -56,17 +83,28 @@ const (
 
 // launch starts a browser that jobs share, and opens its pages.
 func (p *Pool) launch() (*instance, error) {
-	return p.start(&instance{}, p.config.Slots+spares, sharedNiceness, page.Open)
+	return p.start(&instance{}, sharedNiceness, map[events.Lane]int{events.Quick: p.config.Slots + spares, events.Slow: slowSlots(p.config.Slots)})
 }
 
 // launchRemote starts a browser of remote leases, and opens its pages.
 func (p *Pool) launchRemote() (*instance, error) {
-	return p.start(&instance{remote: true}, 1, remoteNiceness, page.OpenFresh)
+	return p.start(&instance{remote: true}, remoteNiceness, map[events.Lane]int{events.Remote: 1})
 }
 
-// start starts a browser and opens its pages. The browser itself reaches nothing; each page
-// has a proxy of its own.
-func (p *Pool) start(in *instance, sets, niceness int, open func(context.Context, *chromium.Browser, *egress.Gate) (*page.Set, error)) (*instance, error) {
+// open opens a set of pages for leases of a lane.
+func (p *Pool) open(ctx context.Context, browser *chromium.Browser, lane events.Lane) (*page.Set, error) {
+	switch lane {
+	case events.Remote:
+		return page.OpenFresh(ctx, browser, p.gate)
+	case events.Slow:
+		return page.OpenYielding(ctx, browser, p.gate)
+	}
+	return page.Open(ctx, browser, p.gate)
+}
+
+// start starts a browser and opens as many sets of pages for each lane. The browser itself
+// reaches nothing; each page has a proxy of its own.
+func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*instance, error) {
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
 	browser, err := chromium.Start(ctx, chromium.Options{
@@ -76,34 +114,36 @@ func (p *Pool) start(in *instance, sets, niceness int, open func(context.Context
 	if err != nil {
 		return nil, err
 	}
-	in.browser, in.born, in.idleSince = browser, time.Now(), time.Now()
-	for range sets {
-		pages, err := open(ctx, browser, p.gate)
-		if err != nil {
-			browser.Kill()
-			browser.Close(ctx)
-			return nil, err
+	in.browser, in.born = browser, time.Now()
+	for lane, n := range sets {
+		for range n {
+			pages, err := p.open(ctx, browser, lane)
+			if err != nil {
+				browser.Kill()
+				browser.Close(ctx)
+				return nil, err
+			}
+			in.put(lane, pages)
 		}
-		in.idle = append(in.idle, pages)
 	}
 	return in, nil
 }
 
 // reopen resets pages, or opens others in the place of pages that may not be reused; those of
 // a remote browser are not replaced.
-func (p *Pool) reopen(in *instance, pages *page.Set, discard bool) reopened {
+func (p *Pool) reopen(in *instance, pages *page.Set, lane events.Lane, discard bool) reopened {
 	if !discard && pages.Reset(p.life) == nil {
-		return reopened{in: in, pages: pages}
+		return reopened{in: in, lane: lane, pages: pages}
 	}
 	if in.remote {
-		return reopened{in: in}
+		return reopened{in: in, lane: lane}
 	}
 	pages.Dispose()
-	next, err := page.Open(p.life, in.browser, p.gate)
+	next, err := p.open(p.life, in.browser, lane)
 	if err != nil && !in.isGone() && p.life.Err() == nil { // else its end is reported anyway
 		p.config.Logger.Warn("page not opened", "pid", in.browser.PID(), "error", err)
 	}
-	return reopened{in: in, pages: next, replaced: true}
+	return reopened{in: in, lane: lane, pages: next, replaced: true}
 }
 
 // watch tells the scheduler when a browser is gone, after clearing up behind it.

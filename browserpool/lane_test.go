@@ -1,6 +1,7 @@
 package browserpool
 
 import (
+	"context"
 	"testing"
 
 	"platen.dev/browserpool/page"
@@ -78,6 +79,38 @@ func TestSlowLeasesShareFewPages(t *testing.T) {
 	}
 	if len(used) != 2 {
 		t.Errorf("slow leases had %d sets of pages in turn, want 2", len(used))
+	}
+}
+
+// The pages of slow leases yield to those of quick ones, and so do those that take their place.
+func TestSlowLeasesYield(t *testing.T) {
+	pool := openPool(t, Config{Slots: 2})
+	q := queue{pool, t}
+	check := func(lane events.Lane, want int) {
+		t.Helper()
+		lease := q.granted(q.request(lane))
+		defer lease.Return()
+		if _, err := lease.Capture(t.Context(), page.Capture{HTML: "<p>x"}); err != nil { // opens another page
+			t.Fatal(err)
+		}
+		renderers := lease.pages.Renderers()
+		if len(renderers) != 2 {
+			t.Errorf("%d renderers are known", len(renderers))
+		}
+		for _, pid := range renderers {
+			if got := niceness(pid); got != want {
+				t.Errorf("a page of a lease of lane %d has the niceness %d, want %d", lane, got, want)
+			}
+		}
+		over, end := context.WithCancel(t.Context())
+		end()
+		if _, err := lease.Print(over, page.Print{HTML: "<p>x"}); err == nil { // so that the pages are replaced
+			t.Error("a job that is over was done")
+		}
+	}
+	for range 2 {
+		check(events.Slow, 19)
+		check(events.Quick, sharedNiceness)
 	}
 }
 

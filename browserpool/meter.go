@@ -6,6 +6,7 @@ import (
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/page"
+	"platen.dev/events"
 )
 
 const (
@@ -13,7 +14,7 @@ const (
 	// leases; shorter ones go unmeasured.
 	meterEvery = 250 * time.Millisecond
 	// yieldAfter is the processor time after which the pages of a lease get the lowest
-	// priority.
+	// priority, which those of slow leases have from the beginning.
 	yieldAfter = 2 * time.Second
 	// maxThreads is how many threads a process may have. A page without workers has 10 to 30.
 	maxThreads = 100
@@ -125,7 +126,7 @@ func (m *meter) enforce(all []reading) {
 		if err := m.pool.config.exceeded(r.Usage); err != nil {
 			r.lease.over(err)
 		}
-		if r.CPU > yieldAfter && !r.lease.yielded.Swap(true) {
+		if slow := r.lease.request.lane == events.Slow; r.CPU > yieldAfter && !slow && !r.lease.yielded.Swap(true) {
 			r.yield()
 		}
 	}

@@ -30,7 +30,7 @@ type (
 	// reopened means that pages are ready for their next job, or that others are in their place.
 	reopened struct {
 		in       *instance
-		lane     events.Lane // of the lease that they had
+		lane     events.Lane // whose leases they are for
 		pages    *page.Set   // nil if none could be opened
 		replaced bool
 	}
@@ -71,8 +71,9 @@ type (
 // actor alone, so there are no locks. Slow work is done by helper goroutines that report
 // back with messages.
 //
-// For the serving instance, its pages that are idle, leased or being reopened are always
-// as many as there are slots and spares. A remote instance has one set of pages.
+// For the serving instance, its pages that are idle, leased or being reopened are always as
+// many as there are slots and spares, and as many as slow leases have, which have pages of
+// their own. A remote instance has one set of pages.
 type scheduler struct {
 	pool *Pool
 

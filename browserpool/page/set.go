@@ -25,6 +25,7 @@ type Set struct {
 	browser *chromium.Browser
 	gate    *egress.Gate
 	warm    *page // nil in a set of fresh pages
+	yields  bool  // its renderers have the lowest priority in the browser
 
 	// Owned by the holder.
 	spoiled bool // a job failed on the warm page
@@ -45,8 +46,16 @@ type Set struct {
 // Open opens a set in a browser: its warm page now, the others when they are needed. Each
 // page reaches the network through a proxy of its own behind the gate.
 func Open(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
-	s := &Set{browser: browser, gate: gate}
-	var err error
+	return openWarm(ctx, &Set{browser: browser, gate: gate})
+}
+
+// OpenYielding opens a set as Open does, which yields the processors to the others of the
+// browser.
+func OpenYielding(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
+	return openWarm(ctx, &Set{browser: browser, gate: gate, yields: true})
+}
+
+func openWarm(ctx context.Context, s *Set) (_ *Set, err error) {
 	if s.warm, err = s.openMeasured(ctx, forPrinting); err != nil {
 		return nil, err
 	}
@@ -60,6 +69,9 @@ func (s *Set) openMeasured(ctx context.Context, k kind) (p *page, err error) {
 		return err
 	})
 	if pid != 0 {
+		if s.yields {
+			chromium.Yield(pid)
+		}
 		s.mu.Lock()
 		s.renderers = append(s.renderers, pid)
 		s.mu.Unlock()
