@@ -12,8 +12,20 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// runRecords bounds the records that one batch folds.
-const runRecords = 4096
+// runRecords and runBytes bound the records that one batch folds: what waits for a batch, and whoever
+// looks for a stall, must not wait long.
+const (
+	runRecords = 4096
+	runBytes   = 256 << 10
+)
+
+// runOf returns how many of some records one batch folds, at least one.
+func runOf(records []eventlog.Record) (n int) {
+	for size := 0; n < min(len(records), runRecords) && (n == 0 || size < runBytes); n++ {
+		size += len(records[n].Value)
+	}
+	return n
+}
 
 // follower reads one partition of the journal and folds it into the replica.
 type follower struct {
@@ -21,6 +33,8 @@ type follower struct {
 	partition int32
 	// fresh is set if the store had nothing of the partition when it was opened.
 	fresh bool
+	// folding is held while rows change.
+	folding sync.Mutex
 	// restoring is set while a snapshot is loaded.
 	restoring atomic.Bool
 
@@ -33,7 +47,7 @@ type follower struct {
 }
 
 func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, error) {
-	cursor, found, err := r.store.cursor(partition)
+	cursor, found, err := r.store.Load().cursor(partition)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +69,10 @@ func (f *follower) run(ctx context.Context) {
 	}
 	for {
 		err := f.follow(ctx)
-		if errors.Is(err, eventlog.ErrTrimmed) {
+		switch {
+		case errors.Is(err, errMoved):
+			err = nil
+		case errors.Is(err, eventlog.ErrTrimmed):
 			err = f.restoreTrimmed(ctx)
 		}
 		if ctx.Err() != nil {
@@ -78,7 +95,7 @@ func (f *follower) follow(ctx context.Context) error {
 			return err
 		}
 		for len(records) > 0 {
-			n := min(len(records), runRecords)
+			n := runOf(records)
 			if err := f.fold(records[:n]); err != nil {
 				return err
 			}
@@ -87,9 +104,17 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 }
 
+// errMoved means that the follower is no longer where its reader is.
+var errMoved = errors.New("the follower has moved on")
+
 // fold applies a run of records in one batch, then publishes the progress.
 func (f *follower) fold(records []eventlog.Record) error {
-	p, err := f.replica.store.fold(f.partition, f.position(), records)
+	f.folding.Lock()
+	defer f.folding.Unlock()
+	if f.position().Next != records[0].Offset {
+		return errMoved
+	}
+	p, err := f.replica.store.Load().fold(f.partition, f.position(), records)
 	if err != nil {
 		return err
 	}

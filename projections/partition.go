@@ -61,11 +61,12 @@ type Frozen struct {
 // Freeze returns a partition as it is now. The caller closes it: until then the store keeps what is
 // overwritten.
 func (r *Replica) Freeze(partition int32) (*Frozen, error) {
-	if err := r.guard.Err(); err != nil {
+	if err := r.guard().Err(); err != nil {
 		return nil, err
 	}
-	snapshot := r.store.db.NewSnapshot()
-	f := &Frozen{partition: partition, partitions: r.store.partitions, reader: snapshot, close: snapshot.Close}
+	s := r.store.Load()
+	snapshot := s.db.NewSnapshot()
+	f := &Frozen{partition: partition, partitions: s.partitions, reader: snapshot, close: snapshot.Close}
 	value, err := get(snapshot, cursorKey(partition))
 	if err == nil && value == nil {
 		f.Cursor = Origin()

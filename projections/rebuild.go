@@ -57,7 +57,7 @@ func (s *store) foldUpTo(partition int32, cursor Cursor, records []eventlog.Reco
 	}
 	records = records[:min(int64(len(records)), to-cursor.Next)]
 	for len(records) > 0 {
-		n := min(len(records), runRecords)
+		n := runOf(records)
 		p, err := s.fold(partition, cursor, records[:n])
 		if err != nil {
 			return cursor, err

@@ -36,7 +36,9 @@ func (f *follower) restore(ctx context.Context) error {
 	}
 	var cursor Cursor
 	err := r.cfg.Snapshots.Restore(ctx, f.partition, f.position().Next, func(rows Rows) (err error) {
-		cursor, err = r.store.load(ctx, f.partition, rows)
+		f.folding.Lock()
+		defer f.folding.Unlock()
+		cursor, err = r.store.Load().load(ctx, f.partition, rows)
 		return err
 	})
 	if err != nil {

@@ -20,14 +20,6 @@ const (
 	memtableBytes = 8 << 20
 )
 
-// Schema is the version of all tables together. Raise it whenever a projection writes other
-// bytes than before, and say in migration.go what becomes of the rows that exist
-// (docs/decisions/0037).
-const Schema = 7
-
-// schemaKey has the schema of a store.
-var schemaKey = []byte("\x00schema")
-
 // store is a Pebble database with the tables of a replica.
 type store struct {
 	cfg     Config
@@ -53,28 +45,6 @@ func openStore(cfg Config, guard *disk.Guard, opts *pebble.Options) (*store, err
 	}
 	opts.EnsureDefaults() // Open works on a copy
 	return &store{cfg: cfg, db: db, options: opts, guard: guard, partitions: cfg.Log.Partitions()}, nil
-}
-
-// openSchema opens the store with the current schema. One with another schema is emptied first.
-func openSchema(cfg Config, guard *disk.Guard) (*store, error) {
-	s, err := openStore(cfg, guard, &pebble.Options{})
-	if err != nil {
-		return nil, err
-	}
-	have, err := get(s.db, schemaKey)
-	if err != nil {
-		return nil, errors.Join(err, s.db.Close())
-	}
-	if bytes.Equal(have, []byte{Schema}) {
-		return s, cfg.FS.RemoveAll(s.loads()) // what a crash has left
-	}
-	if err := errors.Join(s.db.Close(), cfg.FS.RemoveAll(cfg.Dir)); err != nil {
-		return nil, err
-	}
-	if s, err = openStore(cfg, guard, &pebble.Options{}); err != nil {
-		return nil, err
-	}
-	return s, s.db.Set(schemaKey, []byte{Schema}, pebble.Sync)
 }
 
 // Get implements Reader.

@@ -104,8 +104,8 @@ func TestMetadata(t *testing.T) {
 
 // Metadata that no node of this version publishes is ignored.
 func TestForeignMetadata(t *testing.T) {
-	good, _ := cbor.Marshal(nodeMeta{Actors: "127.0.0.1:7", Metadata: []byte("text"), Level: 3, Version: "1.2"})
-	if got := decodeNodeMeta(good); got.Actors != "127.0.0.1:7" || string(got.Metadata) != "text" || got.Level != 3 || got.Version != "1.2" {
+	good, _ := cbor.Marshal(nodeMeta{Actors: "127.0.0.1:7", Metadata: []byte("text"), Current: 1_700_000_000, Level: 3, Version: "1.2"})
+	if got := decodeNodeMeta(good); got.Actors != "127.0.0.1:7" || string(got.Metadata) != "text" || unix(got.Current).Unix() != 1_700_000_000 || !unix(-1).IsZero() || got.Level != 3 || got.Version != "1.2" {
 		t.Errorf("got %+v", got)
 	}
 	for name, c := range map[string]nodeMeta{

@@ -18,7 +18,7 @@ import (
 var errKilled = errors.New("killed")
 
 // mortal counts what is done to the store and the log, and lets nothing more be done after a number of
-// such steps. With half, the last one is done, and its caller does not learn of it.
+// such steps. The last one is done, and its caller does not learn of it.
 type mortal struct{ left int }
 
 func (m *mortal) step(do func() error) error {

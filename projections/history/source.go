@@ -63,7 +63,7 @@ func (s *Source) Restore(ctx context.Context, partition int32, after int64, load
 		}
 		m, err := s.open(ctx, ref)
 		if err == nil {
-			err = load(m.Rows(ctx, s.Files, ref, snapshot.Unpaced))
+			err = s.loadWith(ctx, ref, m, load)
 		}
 		if err == nil || ctx.Err() != nil {
 			return err
@@ -75,6 +75,19 @@ func (s *Source) Restore(ctx context.Context, partition int32, after int64, load
 		return projections.ErrNoSnapshot
 	}
 	return errors.Join(useless...)
+}
+
+// rows returns the rows of a snapshot in this version's schema.
+func (s *Source) rows(ctx context.Context, ref snapshot.Ref, m snapshot.Manifest, pace snapshot.Pace) (projections.Rows, error) {
+	return projections.Migrate(m.Schema, m.Rows(ctx, s.Files, ref, pace))
+}
+
+func (s *Source) loadWith(ctx context.Context, ref snapshot.Ref, m snapshot.Manifest, load func(projections.Rows) error) error {
+	rows, err := s.rows(ctx, ref, m, snapshot.Unpaced)
+	if err != nil {
+		return err
+	}
+	return load(rows)
 }
 
 // Begin returns the cursor of the oldest snapshot of a partition from which the journal goes on.
@@ -103,8 +116,8 @@ func (s *Source) open(ctx context.Context, ref snapshot.Ref) (snapshot.Manifest,
 	if m.Partitions != s.Log.Partitions() {
 		return m, fmt.Errorf("%w: it has %d partitions", ErrForeign, m.Partitions)
 	}
-	if m.Schema != projections.Schema {
-		return m, fmt.Errorf("its rows have the schema %d, this version has %d", m.Schema, projections.Schema)
+	if _, err := projections.Migrate(m.Schema, nil); err != nil {
+		return m, err
 	}
 	return m, belongs(ctx, s.Log, m)
 }

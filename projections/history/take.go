@@ -133,12 +133,9 @@ func (k *Keeper) rebuild(ctx context.Context, m snapshot.Manifest, pace snapshot
 		if ref.Next >= m.Cursor.Next {
 			continue
 		}
-		base, err := k.source.open(ctx, ref)
+		rebuilt, err := k.rebuildFrom(ctx, cfg, ref, m.Cursor.Next, pace)
 		if err == nil {
-			var rebuilt *projections.Frozen
-			if rebuilt, err = projections.Rebuild(ctx, cfg, m.Partition, base.Rows(ctx, k.cfg.Files, ref, pace), m.Cursor.Next, pace); err == nil {
-				return rebuilt, ref.Next, nil
-			}
+			return rebuilt, ref.Next, nil
 		}
 		if ctx.Err() != nil {
 			return nil, 0, err
@@ -150,6 +147,19 @@ func (k *Keeper) rebuild(ctx context.Context, m snapshot.Manifest, pace snapshot
 		err = ErrNoBase
 	}
 	return rebuilt, 0, err
+}
+
+// rebuildFrom folds the journal from a snapshot to an offset.
+func (k *Keeper) rebuildFrom(ctx context.Context, cfg projections.Config, ref snapshot.Ref, to int64, pace snapshot.Pace) (*projections.Frozen, error) {
+	base, err := k.source.open(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := k.source.rows(ctx, ref, base, pace)
+	if err != nil {
+		return nil, err
+	}
+	return projections.Rebuild(ctx, cfg, ref.Partition, rows, to, pace)
 }
 
 // readBack checks that the store has what was written.
@@ -172,6 +182,9 @@ func (k *Keeper) Verify(ctx context.Context, ref snapshot.Ref) (snapshot.Manifes
 	pace := paced(ctx, k.cfg.BytesPerSecond)
 	if err := k.readBack(ctx, ref, m, pace); err != nil {
 		return m, 0, err
+	}
+	if m.Schema != projections.Schema { // a rebuild has other rows
+		return m, snapshot.Unconfirmed, nil
 	}
 	base, err := k.confirm(ctx, m, m.Rows(ctx, k.cfg.Files, ref, pace), pace)
 	if errors.Is(err, ErrNoBase) {

@@ -48,7 +48,7 @@ func (k *Keeper) trimJournal(ctx context.Context, p int32, refs []snapshot.Ref, 
 			return nil
 		}
 	}
-	return k.delTo(ctx, events.TopicJournal, p, start, before)
+	return k.trimTo(ctx, events.TopicJournal, p, start, before)
 }
 
 // currentMargin is how far the clocks of nodes may differ.
@@ -77,7 +77,7 @@ func (k *Keeper) trimEvents(ctx context.Context, p int32, published int64) error
 	if err != nil || before <= start {
 		return err
 	}
-	return k.delTo(ctx, events.TopicEvents, p, start, before)
+	return k.trimTo(ctx, events.TopicEvents, p, start, before)
 }
 
 // olderThan returns the offset of the first public event from start on, and before end, that happened
@@ -105,7 +105,7 @@ func olderThan(ctx context.Context, log eventlog.Log, p int32, start, end int64,
 	}
 }
 
-func (k *Keeper) delTo(ctx context.Context, topic string, p int32, start, before int64) error {
+func (k *Keeper) trimTo(ctx context.Context, topic string, p int32, start, before int64) error {
 	if err := k.cfg.Log.Trim(ctx, topic, p, before); err != nil {
 		return err
 	}

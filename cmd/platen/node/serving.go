@@ -23,7 +23,7 @@ func (n *Node) startAdmin(context.Context) error {
 }
 
 func (n *Node) startDev(context.Context) error {
-	if !n.cfg.Dev {
+	if !n.cfg.Dev || n.replica.Outdated() { // then the accounts are there already
 		return nil
 	}
 	return ensureDevAccounts(n.cfg.Data, n.gateway)

@@ -24,6 +24,11 @@ type Config struct {
 	JobsPerDay, Batch int
 	// Begin is the first day.
 	Begin time.Time
+	// Young leaves the jobs with files that may still be downloaded: nothing more is written of them.
+	Young bool
+	// Durable is called whenever some thousand envelopes are durable, so that readers can keep up. It
+	// may be nil.
+	Durable func() error
 }
 
 // Writer writes one day after another. It belongs to one goroutine.
@@ -39,8 +44,12 @@ type Writer struct {
 	err     error // the first of an append; guarded by mu
 }
 
-// inFlight bounds the appends under way.
-const inFlight = 4096
+const (
+	// inFlight bounds the appends under way.
+	inFlight = 4096
+	// flushEvery is after how many batches of jobs what was written is waited for.
+	flushEvery = 4096
+)
 
 // New announces an owner of all partitions and opens the accounts.
 func New(cfg Config) (*Writer, error) {
@@ -83,8 +92,15 @@ func (w *Writer) Day() error {
 			evs = append(evs, w.life(w.job(w.day, b, j), at)...)
 		}
 		w.envelope(w.account(b), at, evs...)
-		w.ends(w.day-2, b, at, expired)
-		w.ends(w.day-life-1, b, at, forgotten)
+		if !w.cfg.Young {
+			w.ends(w.day-2, b, at, expired)
+			w.ends(w.day-life-1, b, at, forgotten)
+		}
+		if b%flushEvery == flushEvery-1 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
 	}
 	w.day++
 	return w.Flush()
@@ -106,7 +122,8 @@ func (w *Writer) life(id events.JobID, at events.Instant) []events.Event {
 	}
 	attempt := events.AttemptID(binary.BigEndian.Uint64(id[:]) | 1)
 	return []events.Event{
-		events.QuotaReserved{Job: id, Window: w.cfg.window()}, queued,
+		events.QuotaReserved{Job: id, Window: w.cfg.window()},
+		queued,
 		events.RenderStarted{Job: id, Attempt: attempt, Node: "historytest", Deadline: at.Add(10 * time.Minute)},
 		events.JobDone{
 			Job: id, File: events.File{Name: id.String() + "-" + attempt.String() + ".pdf", Size: 51_234, Pages: 2},
@@ -186,6 +203,10 @@ func (w *Writer) fail(err error) {
 func (w *Writer) Flush() error {
 	w.pending.Wait()
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
+	err := w.err
+	w.mu.Unlock()
+	if err == nil && w.cfg.Durable != nil {
+		err = w.cfg.Durable()
+	}
+	return err
 }
