@@ -114,6 +114,26 @@ func TestTrim(t *testing.T) {
 	f.expectNewNode("new")
 }
 
+// While the version before may come back, which knows no snapshots, nothing is trimmed.
+func TestTrimWaitsForTheLevel(t *testing.T) {
+	f := newFixtureOf(t, events.FirstLevel)
+	k := f.keeper()
+	for range 3 {
+		f.days(3)
+		f.look(k)
+	}
+	if start := f.start(events.TopicJournal, 0); start != 0 || len(f.refs(0)) != 2 {
+		t.Errorf("at the first level, the journal begins at %d and has %d snapshots", start, len(f.refs(0)))
+	}
+	must(t, f.writer.RaiseLevel(events.LevelSnapshots))
+	f.days(3)
+	f.look(k)
+	if start := f.start(events.TopicJournal, 0); start == 0 {
+		t.Error("after the level was raised, nothing is trimmed")
+	}
+	f.expectNewNode("new")
+}
+
 // A snapshot that is not what a rebuild has is not published, and nothing is trimmed behind it.
 func TestMismatch(t *testing.T) {
 	f := newFixture(t)
