@@ -193,6 +193,13 @@ func (m *machine) browserDir() string {
 	return m.work()
 }
 
+// storedFiles lists the results in a store's directory; snapshots are in a directory among those of
+// results, whose names are two hexadecimal digits.
+func storedFiles(dir string) []string {
+	found, _ := filepath.Glob(filepath.Join(dir, "[0-9a-f][0-9a-f]", "*"))
+	return found
+}
+
 // profiles counts the browser profile directories.
 func (m *machine) profiles() int {
 	found, _ := filepath.Glob(filepath.Join(m.browserDir(), "platen-browser-*"))
