@@ -149,12 +149,12 @@ func (r reading) yield() {
 // exceeded returns which bound a lease is beyond, nil if none.
 func (c Config) exceeded(u chromium.Usage) error {
 	switch {
+	case u.Threads > maxThreads:
+		return fmt.Errorf("%w: %d threads in a process", page.ErrTooLarge, maxThreads)
 	case u.CPU > c.CPU:
 		return fmt.Errorf("%w: %v of processor time", page.ErrTimeout, c.CPU)
 	case u.Bytes > c.PageBytes:
 		return fmt.Errorf("%w: %d MiB of memory", page.ErrTooLarge, c.PageBytes>>20)
-	case u.Threads > maxThreads:
-		return fmt.Errorf("%w: %d threads in a process", page.ErrTooLarge, maxThreads)
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func FuzzSanitize(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		s := Sanitize(source)
-		checkInert(t, source, strings.ReplaceAll(s.Body, "PAYLOAD", ""))
+		checkInert(t, source, strings.ReplaceAll(s.Body, "PAYLOAD", "-")) // the word is the other tests'
 		s.Empty()
 		s.HTML()
 	})

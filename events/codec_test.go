@@ -71,6 +71,7 @@ func sampleCommands() []CommandBody {
 			SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: EInvoiceToPDF, Summary: ContentSummary{HTMLBytes: 70_000, Embeds: true}},
 			Content:   Content{Embeds: true, Invoice: &Invoice{Profile: "en16931", XML: []byte{3}, HTML: []byte{6}, HTMLBytes: 70_000}},
 		},
+		RaiseLevel{Level: 2},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -170,6 +171,7 @@ func sampleEvents() []Event {
 		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Origin: JobOrigin{Key: "key_1", Operation: HTMLToPDF, Test: true}},
 		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF}},
 		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF, Tags: []Tag{{"customer", "4711"}}}},
+		LevelRaised{Level: 2},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }
@@ -214,6 +216,9 @@ func sampleRecords(t *testing.T) []record {
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
 	m.Commands = "b3duZXI"
+	b, err = EncodeEntry(m)
+	add("marker", m, b, err)
+	m.Level = NewestLevel
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
 	g := Gap{Epoch: 3, From: 9, To: 12, Commands: "b3duZXI"}

@@ -12,6 +12,9 @@ type Marker struct {
 	// Commands identifies the topic that the owner reads commands from; empty if the log
 	// has no such identity.
 	Commands TopicID `cbor:"3,keyasint,omitempty" log:"show"`
+	// Level is the highest that the owner can read. If the marker is the first record of the
+	// partition, that is the partition's.
+	Level Level `cbor:"4,keyasint,omitempty"`
 }
 
 // TopicID identifies a topic of the log: one that is deleted and created again has another.

@@ -115,7 +115,12 @@ func (i Instant) SecondsUntil(later Instant) int64 { return max(1, (int64(later-
 // Partition returns the partition of an account among n: FNV-1a, its halves folded
 // together because the low bits alone mix badly, modulo n. The mapping is fixed for
 // the life of a log, like n itself.
+//
+// The id of a partition is always in that partition.
 func Partition(account AccountID, n int32) int32 {
+	if p, ok := account.partition(); ok && p < n {
+		return p
+	}
 	h := fnv.New32a()
 	h.Write([]byte(account))
 	sum := h.Sum32()

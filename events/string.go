@@ -75,6 +75,9 @@ func (e TemplateSaved) String() string        { return text(e) }
 func (e TemplateDeleted) String() string      { return text(e) }
 func (e DefaultTemplateSet) String() string   { return text(e) }
 
+func (c RaiseLevel) String() string  { return text(c) }
+func (e LevelRaised) String() string { return text(e) }
+
 func (m Marker) String() string { return text(m) }
 func (g Gap) String() string    { return text(g) }
 

@@ -34,6 +34,7 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	RedeliverWebhook{}.commandType():    decodeAs[RedeliverWebhook, CommandBody],
 	ReportUpload{}.commandType():        decodeAs[ReportUpload, CommandBody],
 	CancelJob{}.commandType():           decodeAs[CancelJob, CommandBody],
+	RaiseLevel{}.commandType():          decodeAs[RaiseLevel, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -78,4 +79,5 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	UploadAttempted{}.eventType():      decodeAs[UploadAttempted, Event],
 	UploadReleased{}.eventType():       decodeAs[UploadReleased, Event],
 	RequestForgotten{}.eventType():     decodeAs[RequestForgotten, Event],
+	LevelRaised{}.eventType():          decodeAs[LevelRaised, Event],
 }

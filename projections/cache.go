@@ -90,3 +90,11 @@ func (r *Replica) forget(account events.AccountID, ev events.Event) {
 		r.callers.forgetIf(func(c Caller) bool { return c.Account == account })
 	}
 }
+
+// forgetAll empties the caches, after rows were replaced.
+func (r *Replica) forgetAll() {
+	for i := range r.jobs {
+		r.jobs[i].forgetIf(func(Job) bool { return true })
+	}
+	r.callers.forgetIf(func(Caller) bool { return true })
+}

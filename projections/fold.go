@@ -2,8 +2,13 @@ package projections
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 )
 
 // Projection folds accepted envelopes into tables. Apply must depend on nothing but its
@@ -29,7 +34,12 @@ type Cursor struct {
 	Commands events.TopicID `cbor:"5,keyasint,omitempty"`
 	// At is the time of the last accepted envelope; zero before the first.
 	At events.Instant `cbor:"6,keyasint,omitempty"`
+	// Raised is the level that the partition began with or was raised to; zero for the first.
+	Raised events.Level `cbor:"7,keyasint,omitempty"`
 }
+
+// Level is the feature level of the partition.
+func (c Cursor) Level() events.Level { return max(c.Raised, events.FirstLevel) }
 
 // Origin returns the cursor before the first record of a partition.
 func Origin() Cursor { return Cursor{Next: 0, Epoch: -1, Cause: -1} }
@@ -43,10 +53,14 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	switch e := entry.(type) {
 	case events.Marker:
 		c.Epoch, c.Owner = offset, e.Owner
+		if offset == 0 {
+			c.Raised = e.Level
+		}
 		c.Commands = cmp.Or(c.Commands, e.Commands)
 	case events.Envelope:
 		if e.Epoch == c.Epoch && e.Cause == c.Cause+1 {
 			c.Cause, c.At = e.Cause, e.At
+			c.raise(e.Events)
 			return true
 		}
 	case events.Gap:
@@ -57,3 +71,62 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	}
 	return false
 }
+
+// raise takes a new level from events.
+func (c *Cursor) raise(evs []events.Event) {
+	for _, ev := range evs {
+		if raised, ok := ev.(events.LevelRaised); ok {
+			c.Raised = max(c.Raised, raised.Level)
+		}
+	}
+}
+
+// fold applies records of a partition's journal, from cursor on, in one batch.
+func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) (Progress, error) {
+	p := Progress{Partition: partition, Cursor: cursor, Steps: make([]Step, 0, len(records))}
+	tx := NewTx(s)
+	for _, rec := range records {
+		entry, err := events.DecodeEntry(rec.Value)
+		if errors.Is(err, events.ErrNewer) {
+			return p, fmt.Errorf("journal %d at offset %d: %w", partition, rec.Offset, err)
+		}
+		if err != nil { // not an entry of Platen: every replica skips it
+			s.cfg.Logger.Error("foreign record in the journal skipped", "partition", partition, "offset", rec.Offset, "error", err)
+		}
+		accepted := p.Cursor.Step(rec.Offset, entry)
+		if level := p.Cursor.Level(); level > events.NewestLevel {
+			return p, fmt.Errorf("journal %d at offset %d is of level %d, this node reads up to %d: %w", partition, rec.Offset, level, events.NewestLevel, events.ErrNewer)
+		}
+		if e, ok := entry.(events.Envelope); ok && accepted {
+			s.apply(tx, partition, e)
+		}
+		p.Steps = append(p.Steps, Step{rec.Offset, entry, accepted})
+	}
+	cursors.Put(tx, cursorKey(partition), p.Cursor)
+	if err := s.commit(tx); err != nil {
+		return p, fmt.Errorf("fold journal %d: %w", partition, err)
+	}
+	return p, nil
+}
+
+func (s *store) apply(tx *Tx, partition int32, e events.Envelope) {
+	for _, projection := range s.cfg.Projections {
+		projection.Apply(tx, partition, e)
+	}
+}
+
+// commit does not sync: commits that a power loss undoes are folded again from the journal.
+func (s *store) commit(tx *Tx) error {
+	batch := s.db.NewBatch()
+	defer batch.Close()
+	if err := tx.Flush(batchWriter{batch}); err != nil {
+		return err
+	}
+	return batch.Commit(pebble.NoSync)
+}
+
+// batchWriter writes a Tx to a batch.
+type batchWriter struct{ batch *pebble.Batch }
+
+func (w batchWriter) Set(key, value []byte) error { return w.batch.Set(key, value, nil) }
+func (w batchWriter) Delete(key []byte) error     { return w.batch.Delete(key, nil) }

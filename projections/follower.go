@@ -6,20 +6,37 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
-	"github.com/cockroachdb/pebble/v2"
+	"sync/atomic"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 )
 
-// runRecords bounds the records that one batch folds.
-const runRecords = 4096
+// runRecords and runBytes bound the records that one batch folds: what waits for a batch, and whoever
+// looks for a stall, must not wait long.
+const (
+	runRecords = 4096
+	runBytes   = 256 << 10
+)
+
+// runOf returns how many of some records one batch folds, at least one.
+func runOf(records []eventlog.Record) (n int) {
+	for size := 0; n < min(len(records), runRecords) && (n == 0 || size < runBytes); n++ {
+		size += len(records[n].Value)
+	}
+	return n
+}
 
 // follower reads one partition of the journal and folds it into the replica.
 type follower struct {
 	replica   *Replica
 	partition int32
+	// fresh is set if the store had nothing of the partition when it was opened.
+	fresh bool
+	// folding is held while rows change.
+	folding sync.Mutex
+	// restoring is set while a snapshot is loaded.
+	restoring atomic.Bool
 
 	mu       sync.Mutex
 	cursor   Cursor                 // guarded by mu, like all below
@@ -30,12 +47,9 @@ type follower struct {
 }
 
 func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, error) {
-	cursor, ok, err := cursors.Get(r, cursorKey(partition))
+	cursor, found, err := r.store.Load().cursor(partition)
 	if err != nil {
 		return nil, err
-	}
-	if !ok {
-		cursor = Origin()
 	}
 	_, end, err := r.cfg.Log.Bounds(ctx, events.TopicJournal, partition)
 	if err != nil {
@@ -45,22 +59,24 @@ func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, e
 		return nil, fmt.Errorf("journal %d ends at offset %d, but the replica has folded it up to %d: the log was recreated or has lost its last records; remove %s to rebuild the replica from the log: %w",
 			partition, end, cursor.Next, r.cfg.Dir, eventlog.ErrBeyondEnd)
 	}
-	return &follower{replica: r, partition: partition, cursor: cursor, moved: make(chan struct{}), watchers: map[int]func(Progress){}}, nil
+	return &follower{replica: r, partition: partition, fresh: !found, cursor: cursor, moved: make(chan struct{}), watchers: map[int]func(Progress){}}, nil
 }
 
 // run folds until ctx ends or the follower fails.
 func (f *follower) run(ctx context.Context) {
-	reader := f.replica.cfg.Log.Read(events.TopicJournal, f.partition, f.position().Next)
-	defer reader.Close()
+	if f.fresh {
+		f.restoreFresh(ctx)
+	}
 	for {
-		records, err := reader.Next(ctx)
+		err := f.follow(ctx)
+		switch {
+		case errors.Is(err, errMoved):
+			err = nil
+		case errors.Is(err, eventlog.ErrTrimmed):
+			err = f.restoreTrimmed(ctx)
+		}
 		if ctx.Err() != nil {
 			return
-		}
-		for len(records) > 0 && err == nil {
-			n := min(len(records), runRecords)
-			err = f.fold(records[:n])
-			records = records[n:]
 		}
 		if err != nil {
 			f.fail(err)
@@ -69,54 +85,43 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
+// follow folds until something fails.
+func (f *follower) follow(ctx context.Context) error {
+	reader := f.replica.cfg.Log.Read(events.TopicJournal, f.partition, f.position().Next)
+	defer reader.Close()
+	for {
+		records, err := reader.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for len(records) > 0 {
+			n := runOf(records)
+			if err := f.fold(records[:n]); err != nil {
+				return err
+			}
+			records = records[n:]
+		}
+	}
+}
+
+// errMoved means that the follower is no longer where its reader is.
+var errMoved = errors.New("the follower has moved on")
+
 // fold applies a run of records in one batch, then publishes the progress.
 func (f *follower) fold(records []eventlog.Record) error {
-	p := Progress{Partition: f.partition, Cursor: f.position(), Steps: make([]Step, 0, len(records))}
-	tx := NewTx(f.replica)
-	for _, rec := range records {
-		entry, err := events.DecodeEntry(rec.Value)
-		if errors.Is(err, events.ErrNewer) {
-			return fmt.Errorf("journal %d at offset %d: %w", f.partition, rec.Offset, err)
-		}
-		if err != nil { // not an entry of Platen: every replica skips it
-			f.replica.cfg.Logger.Error("foreign record in the journal skipped", "partition", f.partition, "offset", rec.Offset, "error", err)
-		}
-		accepted := p.Cursor.Step(rec.Offset, entry)
-		if e, ok := entry.(events.Envelope); ok && accepted {
-			f.apply(tx, e)
-		}
-		p.Steps = append(p.Steps, Step{rec.Offset, entry, accepted})
+	f.folding.Lock()
+	defer f.folding.Unlock()
+	if f.position().Next != records[0].Offset {
+		return errMoved
 	}
-	cursors.Put(tx, cursorKey(f.partition), p.Cursor)
-	if err := f.commit(tx); err != nil {
-		return fmt.Errorf("fold journal %d: %w", f.partition, err)
+	p, err := f.replica.store.Load().fold(f.partition, f.position(), records)
+	if err != nil {
+		return err
 	}
 	f.replica.forgetChanged(p.Steps)
 	f.publish(p)
 	return nil
 }
-
-func (f *follower) apply(tx *Tx, e events.Envelope) {
-	for _, projection := range f.replica.cfg.Projections {
-		projection.Apply(tx, f.partition, e)
-	}
-}
-
-// commit does not sync: commits that a power loss undoes are folded again from the journal.
-func (f *follower) commit(tx *Tx) error {
-	batch := f.replica.db.NewBatch()
-	defer batch.Close()
-	if err := tx.Flush(batchWriter{batch}); err != nil {
-		return err
-	}
-	return batch.Commit(pebble.NoSync)
-}
-
-// batchWriter writes a Tx to a batch.
-type batchWriter struct{ batch *pebble.Batch }
-
-func (w batchWriter) Set(key, value []byte) error { return w.batch.Set(key, value, nil) }
-func (w batchWriter) Delete(key []byte) error     { return w.batch.Delete(key, nil) }
 
 func (f *follower) publish(p Progress) {
 	f.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,8 @@ type Config struct {
 	Dir string
 	// Log holds the journal.
 	Log eventlog.Log
+	// Snapshots has what the journal no longer has. Nil means that the journal is whole.
+	Snapshots Snapshots
 	// Projections are applied in order to every accepted envelope.
 	Projections []Projection
 	// Logger receives errors; never nil.
@@ -32,21 +35,30 @@ type Config struct {
 	Failed func(error)
 	// FS replaces the file system, for tests that inject faults. Nil means the disk.
 	FS vfs.FS
+	// testSchema replaces Schema in tests.
+	testSchema int
 }
 
 // Replica is one node's copy of all state. All methods but Start and Close may be called
 // from any goroutine.
 type Replica struct {
-	cfg       Config
-	guard     *disk.Guard
-	db        *pebble.DB
+	cfg   Config
+	store atomic.Pointer[store]
+	// former is a store that was replaced. It is closed with the replica, because somebody may still
+	// read it.
+	former    *store
+	outdated  atomic.Bool
+	swapped   chan struct{} // receives when store has changed
 	callers   cache[[32]byte, Caller]
 	jobs      jobCache
 	followers []*follower // by partition
-	cancel    context.CancelFunc
-	done      sync.WaitGroup
-	failed    sync.Once
-	lag       atomic.Int64
+	// loading bounds the snapshots that are loaded at once.
+	loading chan struct{}
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
+	failed  sync.Once
+	lag     atomic.Int64
+	current atomic.Int64 // Unix second; see Current
 }
 
 // Progress is one committed run of records of a partition.
@@ -56,6 +68,8 @@ type Progress struct {
 	Cursor Cursor
 	// Steps are the run's records in order.
 	Steps []Step
+	// Restored is set if the rows are now those of a snapshot: what was between is in no Steps.
+	Restored bool
 }
 
 // Events visits the events of the run's accepted envelopes, in order.
@@ -83,18 +97,26 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if cfg.FS == nil {
 		cfg.FS = vfs.Default
 	}
-	r := &Replica{cfg: cfg, guard: disk.NewGuard("replica store", cfg.Logger)}
-	err := r.guard.Open(func() (err error) {
-		r.db, err = openStore(cfg, r.guard)
-		return err
-	})
+	s, outdated, err := openServing(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open replica %s: %w", cfg.Dir, err)
 	}
+	r, err := newReplica(ctx, cfg, s)
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	r.outdated.Store(outdated)
+	return r, nil
+}
+
+// newReplica returns a replica of a store.
+func newReplica(ctx context.Context, cfg Config, s *store) (*Replica, error) {
+	r := &Replica{cfg: cfg, swapped: make(chan struct{}, 1), loading: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	r.store.Store(s)
 	for p := range cfg.Log.Partitions() {
 		f, err := newFollower(ctx, r, p)
 		if err != nil {
-			return nil, errors.Join(err, r.db.Close())
+			return nil, err
 		}
 		r.followers = append(r.followers, f)
 	}
@@ -114,16 +136,36 @@ func (r *Replica) Start() {
 		r.watchStalls(ctx, ticker.C)
 	})
 	r.done.Go(func() { r.watchStore(ctx) })
+	if r.Outdated() {
+		r.done.Go(func() { r.build(ctx) })
+	}
 }
+
+// stop ends everything that Start has started.
+func (r *Replica) stop() {
+	if r.cancel != nil {
+		r.cancel()
+	}
+	r.done.Wait()
+}
+
+// guard watches over the store that serves.
+func (r *Replica) guard() *disk.Guard { return r.store.Load().guard }
 
 // watchStore stops all followers if the store breaks: those that are stuck in it would never stop.
 func (r *Replica) watchStore(ctx context.Context) {
-	select {
-	case <-r.guard.Broken():
-		for _, f := range r.followers {
-			f.fail(r.guard.Err())
+	for {
+		guard := r.guard()
+		select {
+		case <-guard.Broken():
+			for _, f := range r.followers {
+				f.fail(guard.Err())
+			}
+			return
+		case <-r.swapped:
+		case <-ctx.Done():
+			return
 		}
-	case <-ctx.Done():
 	}
 }
 
@@ -133,11 +175,15 @@ func (r *Replica) Close() error {
 	if r.cancel != nil {
 		r.cancel()
 	}
-	err := r.guard.Call(func() error {
-		r.done.Wait()
-		return r.db.Close()
+	guard := r.guard()
+	err := guard.Call(func() (err error) {
+		r.stop()
+		if r.former != nil {
+			err = r.former.guard.Call(r.former.db.Close)
+		}
+		return errors.Join(err, r.store.Load().db.Close())
 	})
-	if r.guard.Err() != nil {
+	if guard.Err() != nil {
 		return nil // reported already
 	}
 	return err
@@ -145,19 +191,19 @@ func (r *Replica) Close() error {
 
 // Get implements Reader.
 func (r *Replica) Get(key []byte) ([]byte, error) {
-	if err := r.guard.Err(); err != nil {
+	if err := r.guard().Err(); err != nil {
 		return nil, err
 	}
-	return get(r.db, key)
+	return get(r.store.Load().db, key)
 }
 
 // Scan calls visit with every committed key that begins with prefix, in order,
 // until visit returns false. Key and value are valid only during the call.
 func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error {
-	if err := r.guard.Err(); err != nil {
+	if err := r.guard().Err(); err != nil {
 		return err
 	}
-	iter, err := r.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	iter, err := r.store.Load().db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
 	if err != nil {
 		return fmt.Errorf("scan replica: %w", err)
 	}

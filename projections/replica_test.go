@@ -239,11 +239,11 @@ func TestARecreatedLogIsRefused(t *testing.T) {
 	}
 }
 
-// A record of a newer version stops the replica before it diverges.
+// A record of a newer version, and a level that is newer, stop the replica before it diverges.
 func TestANewerRecordStopsTheReplica(t *testing.T) {
 	f := newFixture(t)
 	f.appendBytes(0, []byte{2, 3, 0xa0})
-	f.appendBytes(1, []byte{2, 3, 0xa0})
+	f.append(1, events.Envelope{Epoch: f.epochs[1], Events: []events.Event{events.LevelRaised{Level: events.NewestLevel + 1}}})
 	cfg, failed := f.config("r"), make(chan error, 2)
 	cfg.Failed = func(err error) { failed <- err }
 	r, err := projections.Open(t.Context(), cfg)

@@ -2,11 +2,14 @@ package projections
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"platen.dev/events/disk"
 )
@@ -17,48 +20,66 @@ const (
 	memtableBytes = 8 << 20
 )
 
-// schema is the version of all tables together. Raise it whenever a projection writes other
-// bytes than before: then every replica is emptied and folds the journal again.
-var (
-	schemaKey = []byte("\x00schema")
-	schema    = []byte{7}
-)
-
-// openStore opens the store, and empties it first if its tables have another schema.
-func openStore(cfg Config, guard *disk.Guard) (*pebble.DB, error) {
-	db, err := openPebble(cfg, guard)
-	if err != nil {
-		return nil, err
-	}
-	have, err := get(db, schemaKey)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	if bytes.Equal(have, schema) {
-		return db, nil
-	}
-	if err := errors.Join(db.Close(), cfg.FS.RemoveAll(cfg.Dir)); err != nil {
-		return nil, err
-	}
-	if db, err = openPebble(cfg, guard); err != nil {
-		return nil, err
-	}
-	return db, db.Set(schemaKey, schema, pebble.Sync)
+// store is a Pebble database with the tables of a replica.
+type store struct {
+	cfg     Config
+	db      *pebble.DB
+	options *pebble.Options
+	guard   *disk.Guard
+	// partitions is the number of partitions of the log.
+	partitions int32
 }
 
-func openPebble(cfg Config, guard *disk.Guard) (*pebble.DB, error) {
+// openStore opens the store in cfg.Dir, which it creates if it does not exist.
+func openStore(cfg Config, guard *disk.Guard, opts *pebble.Options) (*store, error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
-	opts := guard.Options(&pebble.Options{
-		FS:           cfg.FS,
-		Cache:        cache,
-		MemTableSize: memtableBytes,
-	})
+	opts.FS, opts.Cache, opts.MemTableSize = cfg.FS, cmp.Or(opts.Cache, cache), memtableBytes
+	guard.Options(opts)
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
-	return pebble.Open(cfg.Dir, opts)
+	db, err := pebble.Open(cfg.Dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	opts.EnsureDefaults() // Open works on a copy
+	return &store{cfg: cfg, db: db, options: opts, guard: guard, partitions: cfg.Log.Partitions()}, nil
 }
+
+// Get implements Reader.
+func (s *store) Get(key []byte) ([]byte, error) { return get(s.db, key) }
+
+// cursor returns the cursor of a partition; false if the store has nothing of it.
+func (s *store) cursor(partition int32) (Cursor, bool, error) {
+	c, ok, err := cursors.Get(s, cursorKey(partition))
+	if err == nil && !ok {
+		c = Origin()
+	}
+	return c, ok, err
+}
+
+// openScratch opens an empty store for as long as a rebuild takes. Nothing in it survives.
+func openScratch(cfg Config) (*store, error) {
+	if cfg.FS == nil {
+		cfg.FS = vfs.Default
+	}
+	if err := cfg.FS.RemoveAll(cfg.Dir); err != nil {
+		return nil, err
+	}
+	guard := disk.NewGuard("scratch store", cfg.Logger)
+	cache := pebble.NewCache(scratchCacheBytes)
+	defer cache.Unref()
+	var s *store
+	err := guard.Open(func() (err error) {
+		s, err = openStore(cfg, guard, &pebble.Options{Cache: cache, DisableWAL: true})
+		return err
+	})
+	return s, err
+}
+
+// scratchCacheBytes is the memory of a scratch store's cache.
+const scratchCacheBytes = 8 << 20
 
 func get(db pebble.Reader, key []byte) ([]byte, error) {
 	v, closer, err := db.Get(key)
@@ -78,6 +99,31 @@ func after(prefix []byte) []byte {
 	for i := len(end) - 1; i >= 0; i-- {
 		if end[i]++; end[i] != 0 {
 			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// eachRow visits the rows of a partition that r has, in the order of their keys, until visit
+// fails or ctx ends. Key and value are valid only during the call.
+func eachRow(ctx context.Context, r pebble.Reader, partition, partitions int32, visit func(key, value []byte) error) error {
+	iter, err := r.NewIter(nil)
+	if err != nil {
+		return err
+	}
+	defer iter.Close()
+	for table := firstTable; table <= lastTable; table++ {
+		prefix := spanOf(byte(table), partition)
+		for ok := iter.SeekGE(prefix); ok && bytes.HasPrefix(iter.Key(), prefix); ok = iter.Next() {
+			if byte(table) == apiKeys.Name && !ofPartition(iter.Value(), partition, partitions) {
+				continue
+			}
+			if err := visit(iter.Key(), iter.Value()); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(iter.Error(), ctx.Err()); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -8,8 +8,11 @@ import (
 
 // Decide returns what a command changes in the account itself, and the reply.
 func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
-	if b, ok := body.(events.CreateAccount); ok {
+	switch b := body.(type) {
+	case events.CreateAccount:
 		return create(s, b, now)
+	case events.RaiseLevel: // of the partition, whose id takes the place of an account's
+		return accept(events.LevelRaised(b))
 	}
 	if !s.Exists() {
 		return refuse(events.NoSuchAccount)

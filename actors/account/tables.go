@@ -81,6 +81,9 @@ func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
 			applyJob(tx, partition, id, e, ev)
 			continue
 		}
+		if _, ok := ev.(events.LevelRaised); ok {
+			continue // it is in the partition's cursor
+		}
 		s, _ := states.Load(tx, key)
 		states.Put(tx, key, Evolve(s, ev, e.At))
 	}

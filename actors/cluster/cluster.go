@@ -33,6 +33,8 @@ type Config struct {
 	Join []string
 	// Actors is the address of this node's actors, host:port, as the other nodes reach it.
 	Actors string
+	// Version is this node's build, of which the others see the first 64 bytes.
+	Version string
 	// Secrets are those that gossip is accepted with. The first one encrypts it. Empty means no
 	// encryption.
 	Secrets []secret.Root
@@ -69,6 +71,7 @@ type Cluster struct {
 	mu       sync.Mutex
 	alive    map[events.NodeID]Member // guarded by mu
 	metadata []byte                   // of this node; guarded by mu
+	current  int64                    // a Unix second, of this node; guarded by mu
 	// measured are the last measurements of the other nodes' clocks; guarded by mu.
 	measured map[events.NodeID][]clocks
 	// begun is when this node began to gossip, met whether it has met another one since.
@@ -85,6 +88,13 @@ type Member struct {
 	Gossip netip.Addr
 	// Metadata is what the node has published with SetMetadata.
 	Metadata []byte
+	// Level is the highest feature level that the node can read. Version is its build; empty if it
+	// is older than levels are.
+	Level   events.Level
+	Version string
+	// Current is up to when it has folded the journal, as it has said with SetCurrent; zero if it has
+	// not.
+	Current time.Time
 }
 
 // Join starts to gossip. It succeeds even if no other node can be reached, and goes on trying

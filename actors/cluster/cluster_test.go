@@ -104,15 +104,17 @@ func TestMetadata(t *testing.T) {
 
 // Metadata that no node of this version publishes is ignored.
 func TestForeignMetadata(t *testing.T) {
-	good, _ := cbor.Marshal(nodeMeta{"127.0.0.1:7", []byte("text")})
-	if got := decodeNodeMeta(good); got.Actors != "127.0.0.1:7" || string(got.Metadata) != "text" {
+	good, _ := cbor.Marshal(nodeMeta{Actors: "127.0.0.1:7", Metadata: []byte("text"), Current: 1_700_000_000, Level: 3, Version: "1.2"})
+	if got := decodeNodeMeta(good); got.Actors != "127.0.0.1:7" || string(got.Metadata) != "text" || unix(got.Current).Unix() != 1_700_000_000 || !unix(-1).IsZero() || got.Level != 3 || got.Version != "1.2" {
 		t.Errorf("got %+v", got)
 	}
 	for name, c := range map[string]nodeMeta{
-		"no address":    {"", nil},
-		"no port":       {"127.0.0.1", nil},
-		"long address":  {strings.Repeat("a", maxAddress) + ":7", nil},
-		"long metadata": {"127.0.0.1:7", make([]byte, MaxMetadata+1)},
+		"no address":    {},
+		"no port":       {Actors: "127.0.0.1"},
+		"long address":  {Actors: strings.Repeat("a", maxAddress) + ":7"},
+		"long metadata": {Actors: "127.0.0.1:7", Metadata: make([]byte, MaxMetadata+1)},
+		"long version":  {Actors: "127.0.0.1:7", Version: strings.Repeat("a", maxVersion+1)},
+		"level below 0": {Actors: "127.0.0.1:7", Level: -1},
 	} {
 		b, _ := cbor.Marshal(c)
 		if got := decodeNodeMeta(b); got.Actors != "" || got.Metadata != nil {

@@ -15,6 +15,7 @@ const (
 	// the address of the actors included.
 	MaxMetadata = 128
 	maxAddress  = 255
+	maxVersion  = 64
 	// publishInterval is the least time between two publications of metadata, and
 	// publishTimeout bounds one publication.
 	publishInterval = 250 * time.Millisecond
@@ -28,10 +29,33 @@ func (c *Cluster) SetMetadata(metadata []byte) {
 	c.mu.Lock()
 	c.metadata = metadata
 	c.mu.Unlock()
+	c.publishSoon()
+}
+
+func (c *Cluster) publishSoon() {
 	select {
 	case c.changed <- struct{}{}:
 	default: // the publication that is due will include it
 	}
+}
+
+// SetCurrent tells the other nodes up to when this one has folded the journal.
+func (c *Cluster) SetCurrent(at time.Time) {
+	c.mu.Lock()
+	c.current = 0
+	if !at.IsZero() {
+		c.current = at.Unix()
+	}
+	c.mu.Unlock()
+	c.publishSoon()
+}
+
+// unix returns the time of a Unix second, the zero time for none.
+func unix(second int64) time.Time {
+	if second <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(second, 0)
 }
 
 // keepPublishing gossips this node's metadata after each change, at most once in
@@ -58,12 +82,16 @@ func (c *Cluster) keepPublishing() {
 type nodeMeta struct {
 	Actors   string `cbor:"1,keyasint"`
 	Metadata []byte `cbor:"2,keyasint,omitempty"`
+	// Current is a Unix second.
+	Current int64        `cbor:"3,keyasint,omitempty"`
+	Level   events.Level `cbor:"4,keyasint,omitempty"`
+	Version string       `cbor:"5,keyasint,omitempty"`
 }
 
 // decodeNodeMeta decodes what another node has published. It returns the zero value for
 // anything that no node of this version publishes.
 func decodeNodeMeta(b []byte) (m nodeMeta) {
-	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress {
+	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress || len(m.Version) > maxVersion || m.Level < 0 {
 		return nodeMeta{}
 	}
 	if _, _, err := splitAddress(m.Actors); err != nil {
@@ -95,7 +123,7 @@ func (w *watcher) NotifyUpdate(n *memberlist.Node) {
 	meta := decodeNodeMeta(n.Meta)
 	w.mu.Lock()
 	w.met = w.met || events.NodeID(n.Name) != w.cfg.Node
-	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Unmap(), Metadata: meta.Metadata}
+	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Unmap(), Metadata: meta.Metadata, Level: max(meta.Level, events.FirstLevel), Version: meta.Version, Current: unix(meta.Current)}
 	w.mu.Unlock()
 	if w.cfg.Changed != nil {
 		w.cfg.Changed()
@@ -108,7 +136,7 @@ type delegate Cluster
 func (d *delegate) NodeMeta(limit int) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	b, err := cbor.Marshal(nodeMeta{d.cfg.Actors, d.metadata})
+	b, err := cbor.Marshal(nodeMeta{d.cfg.Actors, d.metadata, d.current, events.NewestLevel, d.cfg.Version[:min(len(d.cfg.Version), maxVersion)]})
 	if err != nil || len(b) > limit {
 		return nil // cannot happen: both are short
 	}

@@ -73,8 +73,12 @@ func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err
 			if !f.spend(ctx) {
 				return next, ctx.Err()
 			}
+			c, err := decode(record, r.cfg.Logger)
+			if err != nil {
+				return next, err
+			}
 			next = record.Offset + 1
-			r.tell(Arrived{record.Offset, decode(record, r.cfg.Logger), events.At(r.cfg.Now())})
+			r.tell(Arrived{record.Offset, c, events.At(r.cfg.Now())})
 		}
 	}
 }
@@ -95,15 +99,18 @@ func (f *feed) skip(ctx context.Context, r reading, from int64) (next int64, err
 	return start, nil
 }
 
-// decode returns a command without a body if the record cannot be read: it still needs an
-// envelope of its own.
-func decode(r eventlog.Record, logger *slog.Logger) events.Command {
+// decode returns a command without a body if the record is not Platen's: it still needs an
+// envelope of its own. A command of a newer version is an error: a node that knows it decides it.
+func decode(r eventlog.Record, logger *slog.Logger) (events.Command, error) {
 	c, err := events.DecodeCommand(r.Value)
-	if err != nil {
+	switch {
+	case errors.Is(err, events.ErrNewer):
+		return c, fmt.Errorf("command at offset %d: %w", r.Offset, err)
+	case err != nil:
 		logger.Error("unreadable command skipped", "offset", r.Offset, "error", err)
-		return events.Command{}
+		return events.Command{}, nil
 	}
-	return c
+	return c, nil
 }
 
 // spend waits for room in the window.

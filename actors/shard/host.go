@@ -109,7 +109,7 @@ func (c Config) settings() Settings {
 	s := Settings{
 		Node: c.Node, Version: c.Version, Window: window, Alive: c.Nodes.Alive,
 		PassiveAfter: passiveAfter, SendAgain: sendAgain, SweepEvery: sweepEvery, MeasureEvery: measureEvery,
-		Commands: events.TopicID(c.Log.TopicID(events.TopicCommands)),
+		Commands: events.TopicID(c.Log.TopicID(events.TopicCommands)), Level: events.NewestLevel,
 	}
 	if c.TrimCommands {
 		s.TrimEvery = trimEvery
@@ -134,7 +134,7 @@ func (h *Host) Receive(ctx actor.Context) {
 	case appended:
 		h.step(ctx, Announced{m.offset, h.cfg.Replica.Cursor(h.partition)})
 	case projections.Progress:
-		h.step(ctx, Folded{m.Steps, m.Cursor})
+		h.onProgress(ctx, m)
 	case account.Decided:
 		h.onDecided(ctx, m)
 	case ticked:
@@ -204,6 +204,18 @@ func (h *Host) onStarted(ctx actor.Context) {
 	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
 	h.board.show(h, Starting, nil)
 	h.step(ctx, Announce{})
+}
+
+// errRestored means that the replica has passed over records of the journal: what this owner waits for
+// may be among them.
+var errRestored = errors.New("the replica was so far behind that it had to load a snapshot")
+
+func (h *Host) onProgress(ctx actor.Context, p projections.Progress) {
+	if p.Restored {
+		h.step(ctx, Failed{errRestored})
+		return
+	}
+	h.step(ctx, Folded{p.Steps, p.Cursor})
 }
 
 // onSkipped raises the alarm: such commands were never replied to, so nothing that was

@@ -205,12 +205,17 @@ func (n *node) append(c events.Command) {
 
 func (n *node) appendBytes(value []byte) {
 	n.t.Helper()
-	p := events.Partition("acc", 2)
-	offset, err := eventlog.AppendWait(n.t.Context(), n.log, events.TopicCommands, p, eventlog.Record{Key: []byte("acc"), Value: value})
+	n.decided(events.Partition("acc", 2), n.appendOnly(value))
+}
+
+// appendOnly appends a command and does not wait for its decision.
+func (n *node) appendOnly(value []byte) (offset int64) {
+	n.t.Helper()
+	offset, err := eventlog.AppendWait(n.t.Context(), n.log, events.TopicCommands, events.Partition("acc", 2), eventlog.Record{Key: []byte("acc"), Value: value})
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	n.decided(p, offset)
+	return offset
 }
 
 // decided waits until the replica has folded the envelope of a command.
@@ -277,13 +282,49 @@ func TestDuplicatesAndGarbage(t *testing.T) {
 	n.append(c)
 	n.append(c)
 	n.appendBytes([]byte("garbage"))
-	n.appendBytes([]byte{9, 9, 9, 9})
+	n.appendBytes([]byte{99, 9, 9, 9})
 	last := n.submit()
 	if first, second := n.render(), n.render(); first.Job != c.Body.(events.SubmitJob).Job || second.Job != last {
 		t.Errorf("asked to render %s and %s", first.Job, second.Job)
 	}
 	if reply, ok, err := n.replica.Reply("acc", c.ID); err != nil || !ok || reply.Code != events.Accepted {
 		t.Errorf("stored reply %+v %t %v", reply, ok, err)
+	}
+}
+
+// A command of a newer version is not passed over: the node ends, and one that knows it decides it.
+func TestNewerCommand(t *testing.T) {
+	n := newCluster(t).start("n1")
+	defer n.stop()
+	n.open()
+	p := events.Partition("acc", 2)
+	newer := n.appendOnly([]byte{2, 1, 0xa0})
+	if err := testkit.Receive(t, n.failed, "the node's end"); !errors.Is(err, events.ErrNewer) {
+		t.Errorf("the node ended with %v", err)
+	}
+	if cursor := n.replica.Cursor(p); cursor.Cause >= newer {
+		t.Errorf("the command at %d was passed over: %+v", newer, cursor)
+	}
+}
+
+// A partition without history begins with the newest level. One that is older keeps its level until
+// that is raised, and it is never lowered.
+func TestLevel(t *testing.T) {
+	n := newCluster(t).start("n1")
+	defer n.stop()
+	n.open()
+	p := events.Partition("acc", 2)
+	if got := n.replica.Cursor(p).Level(); got != events.NewestLevel {
+		t.Errorf("a new partition has level %d", got)
+	}
+	for _, level := range []events.Level{events.NewestLevel, events.FirstLevel} {
+		if reply, err := n.Do(events.PartitionID(p), events.RaiseLevel{Level: level}); err != nil || reply.Code != events.Accepted {
+			t.Fatalf("raising to %d: %v %v", level, reply, err)
+		}
+		n.until(p, "the level", func() bool { return n.replica.Cursor(p).Level() == events.NewestLevel })
+	}
+	if all, err := n.replica.Accounts(); err != nil || len(all) != 1 {
+		t.Errorf("the partition counts as an account: %v %v", all, err)
 	}
 }
 

@@ -33,6 +33,8 @@ type Settings struct {
 	SweepEvery int
 	// Commands identifies the topic of the commands.
 	Commands events.TopicID
+	// Level is the feature level that a partition without history begins with.
+	Level events.Level
 	// MeasureEvery is the number of ticks between two looks for a stall.
 	MeasureEvery int
 }
@@ -107,7 +109,7 @@ func (m *Machine) Step(in Input) []Output {
 	}
 	switch in := in.(type) {
 	case Announce:
-		m.emit(Append{events.Marker{Owner: m.set.Node, Version: m.set.Version, Commands: m.set.Commands}})
+		m.emit(Append{events.Marker{Owner: m.set.Node, Version: m.set.Version, Commands: m.set.Commands, Level: m.set.Level}})
 	case Announced:
 		m.onAnnounced(in)
 	case Arrived:

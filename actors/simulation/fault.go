@@ -19,6 +19,16 @@ type Fault struct {
 	attempt func(a *attemptRun, in attempt.Input, outs []attempt.Output) []attempt.Output
 	// notice changes a webhook that is sent.
 	notice func(e job.Notify, m *message)
+	// history is what is done wrong with snapshots.
+	history historyFault
+}
+
+// historyFault is a fault in how snapshots are taken, and in what is trimmed.
+type historyFault struct {
+	// trimsFirst has the journal trimmed before the snapshot counts.
+	trimsFirst bool
+	// thaws has a snapshot take the rows of another moment than its cursor's.
+	thaws bool
 }
 
 func (f Fault) tellShard(o *ownership, in shard.Input) shard.Input {

@@ -21,6 +21,7 @@ func Faults() map[string]Fault {
 	maps.Copy(all, attemptFaults)
 	maps.Copy(all, noticeFaults)
 	maps.Copy(all, uploadFaults)
+	maps.Copy(all, historyFaults)
 	return all
 }
 
@@ -164,6 +165,12 @@ var dispatchFaults = map[string]Fault{
 		}
 		return outs
 	}},
+}
+
+// historyFaults are faults of snapshots.
+var historyFaults = map[string]Fault{
+	"the journal is trimmed before the snapshot counts":  {history: historyFault{trimsFirst: true}},
+	"the rows of a snapshot are not those of its cursor": {history: historyFault{thaws: true}},
 }
 
 // noticeFaults are faults of webhooks.

@@ -28,7 +28,9 @@ type node struct {
 	// assigned as far as the node knows.
 	owned []*ownership
 	held  [partitions]bool
-	jobs  *jobs
+	// keeping is what the node is doing for the history of the partitions.
+	keeping [partitions]*keeping
+	jobs    *jobs
 	// effects are those of other kinds than rendering.
 	effects effects
 	// members are the nodes that this one believes to be up, news the changes that it
@@ -55,7 +57,7 @@ func newNode(w *world, number int) *node {
 func (n *node) start() {
 	n.life++
 	n.id = events.NodeID(fmt.Sprintf("node-%d.%d", n.number, n.life))
-	n.owned, n.held = nil, [partitions]bool{}
+	n.owned, n.held, n.keeping = nil, [partitions]bool{}, [partitions]*keeping{}
 	n.paused = false
 	n.jobs = newJobs(n)
 	n.effects = effects{node: n}
@@ -211,7 +213,7 @@ func (n *node) step() {
 
 // act makes one random thing happen on the node.
 func (n *node) act(p int32) {
-	switch n.world.rng.IntN(12) {
+	switch n.world.rng.IntN(13) {
 	case 0, 1, 2:
 		n.fold(p, 1+n.world.rng.IntN(4))
 	case 3, 4, 5:
@@ -219,6 +221,10 @@ func (n *node) act(p int32) {
 	case 6:
 		n.hear()
 		n.effects.step()
+	case 7:
+		if n.world.chance(15) {
+			n.keep(p)
+		}
 	default:
 		for _, o := range slices.Clone(n.owned) {
 			if o.partition == p && o.live() {
@@ -269,6 +275,7 @@ func (n *node) drain() {
 // fold reads some records of the journal into the replica, in one batch, and notifies the
 // watchers.
 func (n *node) fold(p int32, limit int) {
+	n.restore(p)
 	r, journal := n.replicas[p], n.world.journal[p]
 	from := r.cursor.Next
 	steps := make([]projections.Step, 0, min(limit, len(journal)-int(from)))

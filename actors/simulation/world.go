@@ -24,7 +24,10 @@ type world struct {
 	now   events.Instant
 
 	commands [partitions][][]byte
-	journal  [partitions][]record
+	// journal has all records, also those that are trimmed, which only the checks may read.
+	journal [partitions][]record
+	trimmed [partitions]int64
+	saved   [partitions][]saved
 	// lossy worlds lose commands that were durable, and effects that were begun. Only there
 	// do owners sweep: elsewhere nothing gets lost that a sweep would have to find.
 	lossy bool

@@ -58,6 +58,7 @@ type Process struct {
 	nice    int
 	as      *syscall.Credential // nil means as this process
 	opening sync.Mutex          // held while a page is opened whose renderer is to be found
+	taken   map[int]bool        // renderers of pages that were opened; guarded by opening
 	logger  *slog.Logger
 }
 
@@ -76,7 +77,7 @@ func Launch(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), maxData: o.MaxData, nice: o.Niceness, as: as, logger: o.Logger}
+	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), taken: map[int]bool{}, maxData: o.MaxData, nice: o.Niceness, as: as, logger: o.Logger}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
 	}

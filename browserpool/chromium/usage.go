@@ -3,6 +3,7 @@ package chromium
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -130,23 +131,31 @@ func (p *Process) renderers() map[int]bool {
 	return found
 }
 
-// NewRenderer runs open, which opens a page, and returns the process that renders it, 0 if
-// that is not clear. It is called for one page at a time.
-func (p *Process) NewRenderer(open func() error) (pid int, err error) {
+// NewRenderers runs open, which opens a page, and returns the processes that may render it:
+// those that have appeared, or, if the browser has taken one that was ready, those that render
+// no page that was opened before. It is called for one page at a time.
+func (p *Process) NewRenderers(open func() error) (pids []int, err error) {
 	p.opening.Lock()
 	defer p.opening.Unlock()
 	before := p.renderers()
 	if err := open(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	for id := range p.renderers() {
-		switch {
-		case before[id]:
-		case pid != 0:
-			return 0, nil
-		default:
-			pid = id
+	after := p.renderers()
+	maps.DeleteFunc(p.taken, func(pid int, _ bool) bool { return !after[pid] })
+	var free []int
+	for pid := range after {
+		if !before[pid] {
+			pids = append(pids, pid)
+		} else if !p.taken[pid] {
+			free = append(free, pid)
 		}
 	}
-	return pid, nil
+	if len(pids) == 0 {
+		pids = free
+	}
+	for _, pid := range pids {
+		p.taken[pid] = true
+	}
+	return pids, nil
 }

@@ -62,25 +62,25 @@ func openWarm(ctx context.Context, s *Set) (_ *Set, err error) {
 	return s, nil
 }
 
-// openMeasured opens a page and finds out which process renders it.
+// openMeasured opens a page and finds out which processes may render it.
 func (s *Set) openMeasured(ctx context.Context, k kind) (p *page, err error) {
-	pid, err := s.browser.NewRenderer(func() error {
+	pids, err := s.browser.NewRenderers(func() error {
 		p, err = openPage(ctx, s.browser, s.gate, k)
 		return err
 	})
-	if pid != 0 {
+	for _, pid := range pids {
 		if s.yields {
 			chromium.Yield(pid)
 		}
-		s.mu.Lock()
-		s.renderers = append(s.renderers, pid)
-		s.mu.Unlock()
 	}
+	s.mu.Lock()
+	s.renderers = append(s.renderers, pids...)
+	s.mu.Unlock()
 	return p, err
 }
 
-// Renderers returns the processes that render the pages of the set, or did, as far as they
-// are known. Those of fresh pages are all of the browser.
+// Renderers returns the processes that render the pages of the set, or did. Those of fresh
+// pages are all of the browser.
 func (s *Set) Renderers() []int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -289,7 +289,7 @@ func (run *chaosRun) checkUsage(t *testing.T, m *machine) {
 func (run *chaosRun) checkFiles(t *testing.T, m *machine) {
 	t.Helper()
 	testkit.Eventually(t, "the store has the files of the jobs and no others", func() bool {
-		found, _ := filepath.Glob(filepath.Join(m.data, "files", "*", "*"))
+		found := storedFiles(filepath.Join(m.data, "files"))
 		for _, path := range found {
 			name, _, _ := strings.Cut(filepath.Base(path), ".")
 			id, err := events.ParseJobID(name[:max(0, strings.LastIndexByte(name, '-'))])

@@ -190,8 +190,7 @@ func TestDelivery(t *testing.T) {
 	}
 	close(gate)
 	testkit.Eventually(t, "no file is left", func() bool {
-		found, _ := filepath.Glob(filepath.Join(m.data, "files", "*", "*"))
-		return len(found) == 0
+		return len(storedFiles(filepath.Join(m.data, "files"))) == 0
 	})
 	p.stop(t)
 }

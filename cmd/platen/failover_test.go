@@ -76,6 +76,12 @@ type processCluster struct {
 
 func startProcessCluster(t *testing.T, broker string, args ...string) *processCluster {
 	t.Helper()
+	return startClusterOf(t, "", broker, args...)
+}
+
+// startClusterOf starts a cluster of nodes that run a binary; see machine.
+func startClusterOf(t *testing.T, binary, broker string, args ...string) *processCluster {
+	t.Helper()
 	c := &processCluster{broker: broker}
 	ports, files := testkit.FreePorts(t, 2*clusterNodes), t.TempDir()
 	for i := range clusterNodes {
@@ -86,6 +92,7 @@ func startProcessCluster(t *testing.T, broker string, args ...string) *processCl
 			t.Fatal(err)
 		}
 		c.machines = append(c.machines, newMachine(t, append([]string{"--config", config, "--slots", "2"}, args...)...))
+		c.machines[i].binary = binary
 		c.nodes = append(c.nodes, nil)
 		c.launch(t, i)
 	}

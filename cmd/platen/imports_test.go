@@ -35,6 +35,11 @@ var rules = map[string]rule{
 
 	"events/eventlog/kafka/access": {"events/tlsfile", "how clients log in, and nothing of what they do then"},
 
+	"projections/snapshot": {"projections store", "the files of a snapshot: what they mean and whether they are whole, not when they are made"},
+	"projections/history":  {"events events/eventlog events/public projections projections/snapshot store", "what is kept of the log and for how long; it knows no owners and no nodes"},
+
+	"projections/history/historytest": {"events events/contract events/eventlog", "writes the journal of months for tests and benchmarks"},
+
 	"projections/publish": {"events events/eventlog events/public projections", "publishes what the journal accepts, and keeps nothing"},
 
 	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},
@@ -90,7 +95,7 @@ var rules = map[string]rule{
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
 	"actors/simulation": {
-		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract projections projections/view",
+		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract projections projections/history projections/snapshot projections/view",
 		"drives the machines that ship, without browsers, files and networks",
 	},
 
@@ -110,12 +115,12 @@ var rules = map[string]rule{
 	"cmd/platen/manual":     {"cmd/platen/cli", "shows declared commands as manual pages and completion, and knows none of them"},
 	"cmd/platen/logdump":    {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress " +
-			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/publish projections/view store",
+			"cmd/platen/admin document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
@@ -124,7 +129,10 @@ var rules = map[string]rule{
 	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
 	"deploy":                   {"", "the sample of the configuration, as text"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
-	"cmd/bench":                {"browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded", "measures the service from outside, and the bare minimum of the same work"},
+	"cmd/bench": {
+		"actors/account browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded projections projections/history projections/history/historytest store",
+		"measures the service from outside, and the bare minimum of the same work; it makes the history of months itself",
+	},
 }
 
 const module = "platen.dev/"

@@ -131,8 +131,7 @@ func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob, told map[
 // storedFiles finds the files of the store by their jobs.
 func (s *storm) storedFiles() map[events.JobID]string {
 	files := map[events.JobID]string{}
-	found, _ := filepath.Glob(filepath.Join(s.shared.Dir, "*", "*"))
-	for _, path := range found {
+	for _, path := range storedFiles(s.shared.Dir) {
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		if id, err := events.ParseJobID(name[:max(0, strings.LastIndexByte(name, '-'))]); err == nil {
 			files[id] = path

@@ -31,6 +31,8 @@ type machine struct {
 	begin func(*exec.Cmd) error
 	// log gets a copy of what nodes write, if it is not nil.
 	log io.Writer
+	// binary is the platen that runs; empty means this one.
+	binary string
 }
 
 func newMachine(t *testing.T, args ...string) *machine {
@@ -49,12 +51,15 @@ type process struct {
 // launch starts a node and does not wait for it. It is killed when the test ends.
 func (m *machine) launch(t *testing.T) *process {
 	t.Helper()
-	self, err := os.Executable()
+	binary, err := m.binary, error(nil)
+	if binary == "" {
+		binary, err = os.Executable()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	args := append([]string{"serve", "--data", m.data, "--listen", "127.0.0.1:0", "--log-level", "debug"}, m.args...)
-	p := &process{machine: m, cmd: exec.Command(self, args...), out: nodetest.NewOutput(), exited: make(chan error, 1)}
+	p := &process{machine: m, cmd: exec.Command(binary, args...), out: nodetest.NewOutput(), exited: make(chan error, 1)}
 	p.cmd.Env = append(append(os.Environ(), actAsPlaten+"=1", "TMPDIR="+m.temp), m.env...)
 	output := io.Writer(p.out)
 	if m.log != nil {
@@ -186,6 +191,13 @@ func (m *machine) browserDir() string {
 		return m.temp
 	}
 	return m.work()
+}
+
+// storedFiles lists the results in a store's directory; snapshots are in a directory among those of
+// results, whose names are two hexadecimal digits.
+func storedFiles(dir string) []string {
+	found, _ := filepath.Glob(filepath.Join(dir, "[0-9a-f][0-9a-f]", "*"))
+	return found
 }
 
 // profiles counts the browser profile directories.

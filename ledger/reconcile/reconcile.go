@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
 	"platen.dev/ledger"
 )
 
@@ -102,12 +103,17 @@ func tell(f ledger.Figures) string {
 
 // Partition compares one partition.
 func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
-	r := &run{Config: c, fold: newFold(c, partition), report: Report{Partition: partition}}
-	defer r.fold.close()
 	start, end, err := c.Log.Bounds(ctx, c.Topic, partition)
 	if err != nil {
-		return r.report, err
+		return Report{Partition: partition}, err
 	}
+	if start > 0 {
+		if c.From, err = wholeFrom(ctx, c, partition, start, end); err != nil {
+			return Report{Partition: partition}, err
+		}
+	}
+	r := &run{Config: c, fold: newFold(c, partition), report: Report{Partition: partition}}
+	defer r.fold.close()
 	next, err := c.Ledger.Next(ctx, c.Topic, partition)
 	if err != nil {
 		return r.report, err
@@ -126,6 +132,25 @@ func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
 	}
 	r.report.Behind, err = r.fold.remaining(ctx, end)
 	return r.report, err
+}
+
+// repetitions bounds how many records at the beginning of a trimmed topic may repeat events that were
+// trimmed: no more are looked at to find where a publisher goes on.
+const repetitions = 512
+
+// wholeFrom returns the time from which on a trimmed log has everything that occurred, c.From if that is
+// later.
+func wholeFrom(ctx context.Context, c Config, partition int32, start, end int64) (time.Time, error) {
+	first := newFold(c, partition)
+	defer first.close()
+	first.begin(start)
+	from := c.From
+	err := first.each(ctx, min(end, start+repetitions), func(r eventlog.Record) {
+		if e, err := public.Parse(r); err == nil && !e.At.Before(from) {
+			from = e.At.Truncate(time.Second).Add(time.Second)
+		}
+	})
+	return from, err
 }
 
 // run is one comparison.

@@ -26,6 +26,9 @@ import (
 type Config struct {
 	Log    eventlog.Log
 	Logger *slog.Logger
+	// Begin returns a cursor from which a journal that is trimmed can be read, for a topic that has no
+	// events of the partition. Nil means that the journal is whole.
+	Begin func(ctx context.Context, partition int32) (projections.Cursor, error)
 	// Pause is how long a partition waits after something failed; 0 means a second.
 	Pause time.Duration
 }
@@ -99,7 +102,7 @@ func (p *Publisher) run(ctx context.Context, partition int32) {
 // publish goes on where the topic ends, until something fails. No append is under way when it
 // returns, unless ctx has ended.
 func (p *Publisher) publish(ctx context.Context, partition int32) error {
-	at, err := resume(ctx, p.cfg.Log, partition)
+	at, err := p.resume(ctx, partition)
 	if err != nil {
 		return err
 	}

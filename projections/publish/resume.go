@@ -4,21 +4,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/public"
 )
 
+// resume finds where to go on in a journal that may be trimmed.
+func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) {
+	at, err := resume(ctx, p.cfg.Log, partition)
+	if err != nil || at.cursor.Next > 0 || p.cfg.Begin == nil {
+		return at, err
+	}
+	start, _, err := p.cfg.Log.Bounds(ctx, events.TopicJournal, partition)
+	if err != nil || start == 0 {
+		return at, err
+	}
+	if at.cursor, err = p.cfg.Begin(ctx, partition); err != nil {
+		return at, fmt.Errorf("%s has no events and the journal is trimmed: %w", events.TopicEvents, err)
+	}
+	p.cfg.Logger.Error("the topic of public events is empty, and the journal is trimmed: what happened before cannot be published again", "partition", partition, "offset", at.cursor.Next)
+	return at, nil
+}
+
 // resume finds where to go on: behind the last fact before which none is missing from the topic.
 func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error) {
-	published, err := lastPublished(ctx, l, partition)
-	if err != nil {
-		return place{}, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
-	}
-	last, some := unbroken(published)
-	if !some {
-		return origin(partition), nil
+	last, some, err := lastUnbroken(ctx, l, partition)
+	if err != nil || !some {
+		return origin(partition), err
 	}
 	e, err := envelopeAt(ctx, l, partition, last.Position.Offset)
 	if err == nil && e.Account != last.Account {
@@ -31,6 +45,33 @@ func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error)
 	at.cursor.Next, at.cursor.Epoch, at.cursor.Cause = last.Position.Offset, e.Epoch, e.Cause-1
 	at.last, at.sequence = last.Position, last.Sequence
 	return at, nil
+}
+
+// lastUnbroken returns the last fact before which none is missing from the topic; false if there is none.
+// Repetitions whose envelopes the journal no longer has tell nothing: it is trimmed only where all is
+// published.
+func lastUnbroken(ctx context.Context, l eventlog.Log, partition int32) (last public.Received, some bool, err error) {
+	published, err := lastPublished(ctx, l, partition)
+	if err != nil {
+		return last, false, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
+	}
+	start, _, err := l.Bounds(ctx, events.TopicJournal, partition)
+	if err != nil {
+		return last, false, err
+	}
+	last, some = unbroken(slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < start }))
+	return last, some, nil
+}
+
+// Needs returns the offsets from which on the journal and the topic of events must be kept for a
+// publisher to go on in a partition.
+func Needs(ctx context.Context, l eventlog.Log, partition int32) (journal, topic int64, err error) {
+	last, some, err := lastUnbroken(ctx, l, partition)
+	if err != nil || !some {
+		return 0, 0, err
+	}
+	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
+	return last.Position.Offset, max(start, end-tail), err
 }
 
 // errOther means that the topic was made from another journal.

@@ -36,6 +36,8 @@ type call struct {
 	from, to, bucket, timeZone, groupBy string
 	csv, entries                        bool
 	check                               bool      // only look
+	raise                               bool      // the feature level
+	trust                               bool      // a snapshot that nothing can confirm
 	progress                            io.Writer // for commands that take a long time
 }
 
@@ -73,10 +75,14 @@ var commands = []command{
 	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},
 	{"key list", "ID", "", "list an account's keys", call.listKeys},
 	{"key revoke", "ID KEY", "", "make a key invalid", call.revokeKey},
+	{"snapshot list", "[PARTITION]", "", "list the snapshots of the partitions, as far as their manifests tell", call.listSnapshots},
+	{"snapshot take", "[PARTITION]", "", "take and verify a snapshot of each partition that the node owns; --trust", call.takeSnapshots},
+	{"snapshot verify", "[PARTITION]", "", "read all snapshots, and compare each with a rebuild", call.verifySnapshots},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
 	{"cluster init", "DIR", "", "make a cluster's secret, its authority and the certificate of the first node in DIR; needs no node", call.initCluster},
 	{"cluster join", "DIR NODE", "", "make a certificate for one more node, or the next one of a node, in DIR; needs no node", call.joinCluster},
+	{"cluster level", "", "", "show which feature level the cluster writes, and what its nodes can read; --raise raises it", call.level},
 	{"cluster secret", "", "", "print a good secret for a cluster; needs no node", call.newSecret},
 	{"seal rotate", "", "", "seal credentials with a new secret; the former ones open what they have sealed", call.rotateSeal},
 	{"template put", "ID FILE", "", "save a block template for e-invoices (JSON); --id TPL replaces one, --name NAME", call.putTemplate},
@@ -177,6 +183,7 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "let the secret before sign too for `TIME`, 1h to 120h")
 	flags.StringVar(&c.account, "account", "", "only of one account, by its `ID`")
 	flags.BoolVar(&c.check, "check", false, "compare only, and repair nothing")
+	flags.BoolVar(&c.raise, "raise", false, "write the highest feature level that all nodes can read")
 	flags.StringVar(&c.since, "since", "", "only of jobs that ended since `TIME` (RFC 3339, or how long ago, like 90m)")
 	flags.Int64Var(&c.units, "units", 0, "give back, or charge, `N` render units")
 	flags.Int64Var(&c.bytes, "bytes", 0, "give back, or charge, `N` bytes")
@@ -187,6 +194,7 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.bucket, "bucket", "", "a row for each `BUCKET`: total, hour, day, month or window (default day)")
 	flags.StringVar(&c.timeZone, "time-zone", "", "whose days and months are meant, by `NAME`, such as Europe/Berlin (default UTC)")
 	flags.StringVar(&c.groupBy, "group-by", "", "rows for each of `LIST`: key, operation, tag:NAME, separated by commas")
+	flags.BoolVar(&c.trust, "trust", false, "take a snapshot even if the journal is trimmed and no other snapshot is left to compare it with")
 	flags.BoolVar(&c.csv, "csv", false, "print CSV as the API writes it")
 	flags.BoolVar(&c.entries, "entries", false, "list the entries of the ledger instead of sums")
 	flags.BoolVar(&c.failed, "failed", false, "only webhooks that were not delivered")

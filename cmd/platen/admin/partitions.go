@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"platen.dev/actors/shard"
 	"platen.dev/events"
@@ -69,17 +68,16 @@ func (s *Server) listPartitions(w http.ResponseWriter, r *http.Request) {
 
 // continuePartition lets a halted partition of this node go on.
 func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
-	p, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
-	if err != nil || p < 0 || p >= int64(s.Log.Partitions()) {
-		refuse(w, 400, fmt.Sprintf("%q is not a partition: they are 0 to %d", r.PathValue("partition"), s.Log.Partitions()-1))
+	p, ok := s.partition(w, r)
+	if !ok {
 		return
 	}
-	halted := func(o shard.Status) bool { return o.Partition == int32(p) && o.State == shard.Halted }
+	halted := func(o shard.Status) bool { return o.Partition == p && o.State == shard.Halted }
 	if !slices.ContainsFunc(s.Shards.Status(), halted) {
-		refuse(w, 409, fmt.Sprintf("partition %d is not halted on this node; its owner is %s: run the command where that node runs", p, s.Replica.Owner(int32(p))))
+		refuse(w, 409, fmt.Sprintf("partition %d is not halted on this node; its owner is %s: run the command where that node runs", p, s.Replica.Owner(p)))
 		return
 	}
-	s.Shards.Continue(int32(p))
+	s.Shards.Continue(p)
 	respond(w, 200, struct{}{})
 }
 

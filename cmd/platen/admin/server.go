@@ -28,6 +28,10 @@ type Config struct {
 	Replica  *projections.Replica
 	Log      eventlog.Log
 	Shards   Shards
+	// Nodes returns the nodes that are up, this one included.
+	Nodes func() []NodeLevel
+	// Snapshots are those of the partitions.
+	Snapshots Snapshots
 	// Ledger is what accounts were charged, QuotaWindows says which quota windows may still change.
 	Ledger       ledger.Ledger
 	QuotaWindows func(events.AccountID) (usage.Live, error)
@@ -116,8 +120,13 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /jobs/{job}/webhooks", s.redeliver)
 	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
 	mux.HandleFunc("POST /seal", s.rotateSeal)
+	mux.HandleFunc("GET /level", s.showLevel)
+	mux.HandleFunc("POST /level", s.raiseLevel)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
+	mux.HandleFunc("GET /partitions/{partition}/snapshots", s.listSnapshots)
+	mux.HandleFunc("POST /partitions/{partition}/snapshots", s.takeSnapshot)
+	mux.HandleFunc("POST /partitions/{partition}/snapshots/verify", s.verifySnapshots)
 	mux.HandleFunc("POST /ledger/partitions/{partition}", s.reconcile)
 	mux.HandleFunc("GET /ledger/poison", s.listPoison)
 	mux.HandleFunc("POST /ledger/poison", s.retryPoison)

@@ -65,7 +65,7 @@ func dump(ctx context.Context, l eventlog.Log, partition int32, p *printer) erro
 	}
 	defer journal.close()
 	p.begin(partition)
-	cursor := projections.Origin()
+	cursor, whole := projections.Origin(), journal.seen == 0
 	for {
 		record, ok, err := journal.next(ctx)
 		if err != nil {
@@ -78,6 +78,9 @@ func dump(ctx context.Context, l eventlog.Log, partition int32, p *printer) erro
 		if envelope, is := entry.(events.Envelope); is {
 			if err := commands.upTo(ctx, envelope.Cause, p.command); err != nil {
 				return err
+			}
+			if !whole && envelope.Epoch >= cursor.Epoch { // what was before is trimmed: the first envelope is believed
+				whole, cursor.Epoch, cursor.Cause = true, envelope.Epoch, envelope.Cause-1
 			}
 		}
 		accepted := undecodable == nil && cursor.Step(record.Offset, entry)

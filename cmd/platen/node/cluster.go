@@ -12,6 +12,7 @@ import (
 	"platen.dev/actors/render"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
+	"platen.dev/cmd/platen/admin"
 	"platen.dev/events"
 )
 
@@ -57,7 +58,7 @@ func (n *Node) startCluster(context.Context) (err error) {
 	}
 	n.cluster, err = cluster.Join(cluster.Config{
 		Node: n.id, Gossip: n.cfg.Cluster.Gossip, Join: n.cfg.Cluster.Join, Secrets: n.cfg.Cluster.roots(),
-		Actors:  n.system.Address(),
+		Actors: n.system.Address(), Version: n.version,
 		Gone:    func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) },
 		Changed: func() { n.system.EventStream.Publish(peersChanged{}) },
 		Logger:  n.logger, Now: n.now, System: n.wall,
@@ -139,3 +140,15 @@ func (p peers) Renderer(node events.NodeID) *actor.PID {
 
 // Tell publishes this node's load as its metadata.
 func (p peers) Tell(l dispatch.Load) { p.cluster.SetMetadata(l.Encode()) }
+
+// levels returns the nodes that are up, with what they can read.
+func (n *Node) levels() []admin.NodeLevel {
+	if n.cluster == nil {
+		return []admin.NodeLevel{{Node: n.id, Version: n.version, Level: events.NewestLevel}}
+	}
+	var all []admin.NodeLevel
+	for _, m := range n.cluster.Members() {
+		all = append(all, admin.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level})
+	}
+	return all
+}

@@ -3,6 +3,7 @@ package node
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -13,6 +14,7 @@ import (
 	"platen.dev/browserpool"
 	"platen.dev/events"
 	"platen.dev/ledger/ingest"
+	"platen.dev/projections/history"
 )
 
 // collector exports what the node's parts count themselves. It asks each part once per
@@ -35,6 +37,9 @@ type figures struct {
 	refused map[cluster.Refusal]int64
 	ingest  ingest.Figures
 	lag     int64
+	history history.Counts
+	// unsaved is how long ago the oldest of the partitions' newest snapshots was taken.
+	unsaved time.Duration
 	disks   []volume
 	bodies  int64
 	// open are the API's connections, turned the number of those that were too many.
@@ -103,6 +108,7 @@ func newCollector(n *Node) *collector {
 	c.addBrowsers()
 	c.addRendering()
 	c.addShards()
+	c.addHistory()
 	c.addDisks()
 	c.addCluster()
 	return c
@@ -190,6 +196,14 @@ func (c *collector) addShards() {
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
 }
 
+func (c *collector) addHistory() {
+	c.counter("platen_snapshots_total", "Snapshots of partitions that this node has taken and verified.", func(at figures) float64 { return float64(at.history.Taken) })
+	c.counter("platen_snapshot_failures_total", "Snapshots that came to nothing; each partition tries again after an hour.", func(at figures) float64 { return float64(at.history.Failed) })
+	c.counter("platen_snapshot_mismatches_total", "Snapshots whose rows were not those of a rebuild: a replica is wrong.", func(at figures) float64 { return float64(at.history.Mismatches) })
+	c.gauge("platen_snapshot_age_seconds", "Of the node's partitions whose journal has gone on since their newest snapshot, the age of the oldest of those snapshots.", func(at figures) float64 { return at.unsaved.Seconds() })
+	c.counter("platen_history_trimmed_records_total", "Records of the journal and of platen.events that this node has trimmed.", func(at figures) float64 { return float64(at.history.Records) })
+}
+
 func (c *collector) addDisks() {
 	byDisk := func(name, help string, value func(volume) int64) {
 		c.by("disk", slices.Sorted(maps.Keys(c.node.cfg.disks())), name, help, func(at figures, disk string) float64 {
@@ -235,6 +249,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 	}
 	at.expiry, at.refused = c.node.peerFigures()
+	at.history, at.unsaved = c.node.history.Figures()
 	at.open, at.turned = c.node.server.ConnectionFigures()
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)

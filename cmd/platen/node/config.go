@@ -66,6 +66,8 @@ type Config struct {
 	EgressPorts []egress.PortRange `toml:"egress_ports"`
 	// Browser configures rendering.
 	Browser BrowserConfig `toml:"browser"`
+	// History says what is kept of what has happened.
+	History HistoryConfig `toml:"history"`
 	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it
 	// takes no more jobs; 0 means 1,024, or a twentieth of a small disk.
 	ReserveMB int `toml:"reserve_mb"`
@@ -173,6 +175,7 @@ func NewConfig() Config {
 		Kafka:        KafkaConfig{ReplicationFactor: 1, SessionSeconds: 6, CommandsHours: 168},
 		S3:           S3Config{Region: "us-east-1"},
 		Ledger:       LedgerConfig{Database: "default"},
+		History:      HistoryConfig{Snapshots: 2, Records: 100_000, Hours: 24, MBPerSecond: 16, EventsDays: 30},
 		DrainSeconds: 25,
 		DocsURL:      "https://platen.dev/docs/errors",
 		UpgradeURL:   "https://platen.dev/pricing",
@@ -223,7 +226,7 @@ func (c Config) Validate() error {
 		check(c.Browser.CPUSeconds >= 0, "browser.cpu_seconds: must not be negative"),
 		check(c.Browser.MemoryMB == 0 || c.Browser.MemoryMB >= 512, "browser.memory_mb: must be at least 512, or 0"),
 		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
-		c.validateLedger(),
+		c.validateLedger(), c.validateHistory(),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
 		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),
@@ -251,16 +254,21 @@ func (c Config) clickhouse() clickhouse.Config {
 // validateFiles checks where results are kept. The section [s3] must be right even if it is not
 // used.
 func (c Config) validateFiles() error {
-	errs := []error{c.S3.validate()}
-	switch s3 := c.s3(); {
-	case strings.HasPrefix(c.Files, s3Scheme):
+	return errors.Join(c.S3.validate(), c.validatePlace("files", c.Files))
+}
+
+// validatePlace checks where a field says that files are kept.
+func (c Config) validatePlace(field, place string) error {
+	var errs []error
+	switch s3 := c.s3(place); {
+	case strings.HasPrefix(place, s3Scheme):
 		errs = append(errs,
-			check(bucketName.MatchString(s3.Bucket), "files: the bucket must have a name of 3 to 63 lower-case letters, digits, dots and dashes, not %q", s3.Bucket),
-			check(s3.Prefix == "" || keyPrefix.MatchString(s3.Prefix), "files: the prefix must be made of letters, digits, dots, dashes, underscores and single slashes, not %q", s3.Prefix),
+			check(bucketName.MatchString(s3.Bucket), field+": the bucket must have a name of 3 to 63 lower-case letters, digits, dots and dashes, not %q", s3.Bucket),
+			check(s3.Prefix == "" || keyPrefix.MatchString(s3.Prefix), field+": the prefix must be made of letters, digits, dots, dashes, underscores and single slashes, not %q", s3.Prefix),
 			check(c.S3.PathStyle || !strings.Contains(s3.Bucket, "."), "s3.path_style: must be true for a bucket with a dot in its name, which no certificate covers as a host"),
 		)
-	case strings.Contains(c.Files, "://"):
-		errs = append(errs, fmt.Errorf("files: must be a directory or s3://bucket/prefix, not %q", withoutUser(c.Files)))
+	case strings.Contains(place, "://"):
+		errs = append(errs, fmt.Errorf("%s: must be a directory or s3://bucket/prefix, not %q", field, withoutUser(place)))
 	}
 	return errors.Join(errs...)
 }
@@ -335,9 +343,9 @@ func (c Config) scheme() string {
 
 const s3Scheme = "s3://"
 
-// s3 returns where results are if they are on S3.
-func (c Config) s3() store.S3Config {
-	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(c.Files, s3Scheme), "/")
+// s3 returns where a place is if it is on S3.
+func (c Config) s3(place string) store.S3Config {
+	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(place, s3Scheme), "/")
 	return store.S3Config{
 		Endpoint: c.S3.Endpoint, Region: c.S3.Region, PathStyle: c.S3.PathStyle, SSE: c.S3.SSE, KMSKey: c.S3.KMSKey, CAFile: c.S3.CAFile,
 		Bucket: bucket, Prefix: strings.TrimSuffix(prefix, "/"),

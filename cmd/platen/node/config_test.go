@@ -170,7 +170,7 @@ func TestFiles(t *testing.T) {
 		if dir != tc.dir || found != (tc.bucket == "") || cfg.disks()["files"] != tc.dir {
 			t.Errorf("%q: directory %q, disks %v", tc.files, dir, cfg.disks())
 		}
-		if s3 := cfg.s3(); !found && (s3.Bucket != tc.bucket || s3.Prefix != tc.prefix || s3.Region != "us-east-1") {
+		if s3 := cfg.s3(cfg.Files); !found && (s3.Bucket != tc.bucket || s3.Prefix != tc.prefix || s3.Region != "us-east-1") {
 			t.Errorf("%q: got %+v", tc.files, s3)
 		}
 	}

@@ -4,7 +4,7 @@
 //	node, err := node.Start(ctx, cfg, node.Options{Logger: logger})
 //	defer node.Close()
 //
-// Each file starts a few parts: storage.go the log, the replica and the file store, ledger.go the
+// Each file starts a few parts: history.go the snapshots, storage.go the log, the replica and the file store, ledger.go the
 // usage ledger, cluster.go the actor system and the gossip, rendering.go the browsers and the renderer,
 // shards.go the owners of partitions, serving.go the API and the admin interface.
 package node
@@ -36,6 +36,7 @@ import (
 	"platen.dev/ledger"
 	"platen.dev/ledger/ingest"
 	"platen.dev/projections"
+	"platen.dev/projections/history"
 	"platen.dev/projections/publish"
 	"platen.dev/store"
 )
@@ -57,6 +58,9 @@ type Node struct {
 	replica     *projections.Replica
 	work        string // absolute; what is in it is of use to this process only
 	files       store.Files
+	snapshots   store.Files
+	source      *history.Source
+	history     *history.Keeper
 	space       *space
 	appends     *appends
 	ledger      ledger.Ledger
@@ -130,6 +134,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"log", n.startLog},
 		{"usage ledger", n.startLedger},
 		{"actors", n.startActors},
+		{"snapshots", n.startSnapshots},
 		{"replica", n.startReplica},
 		{"work directory", n.startWork},
 		{"files", n.startFiles},
@@ -143,6 +148,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"public events", n.startPublisher},
 		{"shards", n.startShards},
 		{"usage", n.startIngest},
+		{"history", n.startHistory},
 		{"request rates", n.startRates},
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},

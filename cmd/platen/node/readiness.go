@@ -52,6 +52,9 @@ func (n *Node) report() string {
 	shards := shardFiguresOf(n.shards).byState
 	fmt.Fprintf(&b, "shards: %d serving, %d starting, %d halted\n", shards[shard.Serving], shards[shard.Starting], shards[shard.Halted])
 	fmt.Fprintf(&b, "replica: %d records behind\n", n.replica.Lag())
+	if n.replica.Outdated() {
+		fmt.Fprintln(&b, "replica: rows of an earlier version serve until those of this one are built; this node owns no shards yet")
+	}
 	fmt.Fprintf(&b, "last append: %s\n", n.appends.last().Round(100*time.Microsecond))
 	disks := slices.Clone(n.space.disks())
 	slices.SortFunc(disks, func(a, b volume) int { return strings.Compare(a.name, b.name) })

@@ -114,7 +114,7 @@ func (n *Node) probe(ctx context.Context) error {
 		return fmt.Errorf("browsers: %w", err)
 	}
 	page.Return()
-	if err := n.tryFiles(ctx, make([]byte, probeBytes)); err != nil {
+	if err := n.tryFiles(ctx, n.files, make([]byte, probeBytes)); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil

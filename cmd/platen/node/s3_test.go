@@ -61,11 +61,11 @@ func TestProbeOnS3(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		s3test.Refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable")
 	})
-	if err := n.tryFiles(t.Context(), content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
+	if err := n.tryFiles(t.Context(), n.files, content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
 		t.Errorf("while S3 is down: %v", err)
 	}
 	server.Intercept(nil)
-	if err := n.tryFiles(t.Context(), content); err != nil {
+	if err := n.tryFiles(t.Context(), n.files, content); err != nil {
 		t.Errorf("when S3 is back: %v", err)
 	}
 	if left := server.Keys(); len(left) > 0 {

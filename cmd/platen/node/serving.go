@@ -15,7 +15,7 @@ import (
 )
 
 func (n *Node) startAdmin(context.Context) error {
-	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Seal: n.seal, RotateSeal: n.rotateSeal, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
+	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Snapshots: n.history, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Seal: n.seal, RotateSeal: n.rotateSeal, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
 	if err == nil {
 		n.onClose("admin", server.Close)
 	}
@@ -23,7 +23,7 @@ func (n *Node) startAdmin(context.Context) error {
 }
 
 func (n *Node) startDev(context.Context) error {
-	if !n.cfg.Dev {
+	if !n.cfg.Dev || n.replica.Outdated() { // then the accounts are there already
 		return nil
 	}
 	return ensureDevAccounts(n.cfg.Data, n.gateway)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,7 @@ const ReplyTimeout = 10 * time.Second
 
 // startPublisher starts what publishes the events of the partitions that the node owns.
 func (n *Node) startPublisher(context.Context) error {
-	n.publisher = publish.New(publish.Config{Log: n.log, Logger: n.logger})
+	n.publisher = publish.New(publish.Config{Log: n.log, Logger: n.logger, Begin: n.source.Begin})
 	n.onClose("public events", func(context.Context) error { n.publisher.Close(); return nil })
 	return nil
 }
@@ -36,7 +37,7 @@ func (n *Node) publishing() func(partition int32) (stop func()) {
 func (n *Node) startShards(context.Context) (err error) {
 	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
-		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: mayOwn, Logger: n.logger, Now: n.now,
+		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: n.unlessOutdated(mayOwn), Logger: n.logger, Now: n.now,
 		TrimCommands: n.cfg.embeddedLog(), Publish: n.publishing(),
 		Effects: shard.Performers{
 			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
@@ -54,6 +55,23 @@ func (n *Node) startShards(context.Context) (err error) {
 	n.onClose("shards", func(context.Context) error { stop(); return n.shards.Close() })
 	n.gateway, err = shard.NewGateway(shard.GatewayConfig{Log: n.log, Replica: n.replica, System: n.system, Patience: ReplyTimeout, Now: n.now})
 	return err
+}
+
+// errOutdated means that the node's rows are of an earlier schema, on which nobody may decide.
+var errOutdated = errors.New("the replica is being built for this version, and serves what it has meanwhile")
+
+// unlessOutdated returns what says whether this node may own partitions: mayOwn does, which may be nil,
+// once the rows are of this version.
+func (n *Node) unlessOutdated(mayOwn func(owning bool) error) func(owning bool) error {
+	return func(owning bool) error {
+		if n.replica.Outdated() {
+			return errOutdated
+		}
+		if mayOwn == nil {
+			return nil
+		}
+		return mayOwn(owning)
+	}
 }
 
 // nodes returns who knows which nodes are up, and what says whether this one may own

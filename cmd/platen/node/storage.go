@@ -11,11 +11,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"platen.dev/actors/account"
 	"platen.dev/events"
 	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
@@ -122,9 +122,8 @@ func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 
 func (n *Node) startReplica(ctx context.Context) (err error) {
 	n.replica, err = projections.Open(ctx, projections.Config{
-		Dir: filepath.Join(n.cfg.Data, "replica"), Log: n.log, Logger: n.logger,
-		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
-		Failed:      func(err error) { n.fail(fmt.Errorf("replica: %w", err)) },
+		Dir: filepath.Join(n.cfg.Data, "replica"), Log: n.log, Logger: n.logger, Snapshots: n.source, Projections: folds(),
+		Failed: func(err error) { n.fail(fmt.Errorf("replica: %w", err)) },
 	})
 	if err != nil {
 		return err
@@ -155,42 +154,47 @@ func (n *Node) startSpace(context.Context) error {
 
 // startFiles opens the store of results. One on S3 has to work: what is set wrongly there would
 // otherwise show as jobs that wait.
-func (n *Node) startFiles(ctx context.Context) error {
-	if dir, found := n.cfg.filesDir(); found {
+func (n *Node) startFiles(ctx context.Context) (err error) {
+	n.files, err = n.openFiles(ctx, "results", n.cfg.Files)
+	return err
+}
+
+// openFiles opens a store of files: a directory, the default one if place is empty, or one on S3.
+func (n *Node) openFiles(ctx context.Context, part, place string) (store.Files, error) {
+	if !strings.HasPrefix(place, s3Scheme) {
+		dir := cmp.Or(place, filepath.Join(n.cfg.Data, "files"))
 		files, err := store.OpenDir(dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		found, err := makeFilesPrivate(dir)
-		n.tellPrivate("the directory of results", dir, found, err)
-		n.files = files
-		return nil
+		n.tellPrivate("the directory of "+part, dir, found, err)
+		return files, nil
 	}
-	files, err := store.OpenS3(ctx, n.cfg.s3())
+	files, err := store.OpenS3(ctx, n.cfg.s3(place))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n.onClose("files", func(context.Context) error { files.Close(); return nil })
-	n.files = files
-	return n.tryFiles(ctx, []byte(n.id))
+	n.onClose(part, func(context.Context) error { files.Close(); return nil })
+	return files, n.tryFiles(ctx, files, []byte(n.id))
 }
 
 // probePrefix begins the names of files with which the store is tried.
 const probePrefix = "probe-"
 
 // tryFiles does with a file of its own all that is done with files.
-func (n *Node) tryFiles(ctx context.Context, content []byte) error {
+func (n *Node) tryFiles(ctx context.Context, files store.Files, content []byte) error {
 	name := probePrefix + string(n.id)
-	if _, err := n.files.Put(ctx, name, bytes.NewReader(content), int64(len(content))); err != nil {
+	if _, err := files.Put(ctx, name, bytes.NewReader(content), int64(len(content))); err != nil {
 		return err
 	}
-	if err := n.readProbe(ctx, name, content); err != nil {
-		return errors.Join(err, n.files.Delete(ctx, name))
+	if err := readProbe(ctx, files, name, content); err != nil {
+		return errors.Join(err, files.Delete(ctx, name))
 	}
-	if err := n.files.Delete(ctx, name); err != nil {
+	if err := files.Delete(ctx, name); err != nil {
 		return err
 	}
-	f, err := n.files.Open(ctx, name)
+	f, err := files.Open(ctx, name)
 	switch {
 	case errors.Is(err, store.ErrNotExist):
 		return nil
@@ -201,8 +205,8 @@ func (n *Node) tryFiles(ctx context.Context, content []byte) error {
 }
 
 // readProbe checks that a file is there, and listed.
-func (n *Node) readProbe(ctx context.Context, name string, want []byte) error {
-	f, err := n.files.Open(ctx, name)
+func readProbe(ctx context.Context, files store.Files, name string, want []byte) error {
+	f, err := files.Open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -214,7 +218,7 @@ func (n *Node) readProbe(ctx context.Context, name string, want []byte) error {
 		return fmt.Errorf("read %s: the content is not what was stored", name)
 	}
 	listed := errors.New("listed")
-	err = n.files.Each(ctx, func(string, time.Time) error { return listed })
+	err = files.Each(ctx, func(string, time.Time) error { return listed })
 	switch {
 	case errors.Is(err, listed):
 		return nil

@@ -1,0 +1,140 @@
+package simulation
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"platen.dev/actors/shard"
+	"platen.dev/events"
+	"platen.dev/projections"
+	"platen.dev/projections/history"
+	"platen.dev/projections/snapshot"
+)
+
+// saved is a snapshot of a partition.
+type saved struct {
+	ref    snapshot.Ref
+	cursor projections.Cursor
+	values projections.Memory
+}
+
+// keeping is what a node is doing for the history of a partition. Every step is one by itself: the node
+// may be paused or crash before the next, and another node may do the same.
+type keeping struct {
+	taken saved
+	// listed are the snapshots that the node knows of, once its own is published.
+	listed []snapshot.Ref
+}
+
+var keepTwo = history.Policy{Keep: 2}
+
+// keep does the next step for the history of a partition that the node believes to own.
+func (n *node) keep(p int32) {
+	k := n.keeping[p]
+	switch {
+	case k == nil && n.owns(p) && n.replicas[p].cursor.Next > 0:
+		n.keeping[p] = &keeping{taken: n.freeze(p)}
+	case k == nil:
+	case k.listed == nil && n.world.rules.Fault.history.trimsFirst:
+		k.listed = append([]snapshot.Ref{k.taken.ref}, n.world.refs(p)...)
+		n.world.trimmed[p] = max(n.world.trimmed[p], k.taken.ref.Next-1)
+	case k.listed == nil:
+		if n.world.rules.Fault.history.thaws {
+			k.taken.values = maps.Clone(n.replicas[p].values)
+		}
+		n.world.confirm(p, k.taken)
+		n.world.publish(p, k.taken)
+		k.listed = n.world.refs(p)
+	default:
+		n.world.forget(p, k.listed)
+		n.keeping[p] = nil
+	}
+}
+
+func (n *node) freeze(p int32) saved {
+	r := n.replicas[p]
+	return saved{snapshot.Ref{Partition: p, Next: r.cursor.Next, ID: fmt.Sprint(n.id, n.world.id())}, r.cursor, maps.Clone(r.values)}
+}
+
+// publish makes a snapshot count. The newest is the first.
+func (w *world) publish(p int32, s saved) {
+	w.saved[p] = append(w.saved[p], s)
+	slices.SortStableFunc(w.saved[p], func(a, b saved) int { return cmp.Compare(b.ref.Next, a.ref.Next) })
+}
+
+func (w *world) refs(p int32) (refs []snapshot.Ref) {
+	for _, s := range w.saved[p] {
+		refs = append(refs, s.ref)
+	}
+	return refs
+}
+
+// forget deletes the snapshots that are not kept, and the journal behind those that are, as far as
+// somebody knows them who has listed them some time ago.
+func (w *world) forget(p int32, listed []snapshot.Ref) {
+	for _, ref := range keepTwo.Superfluous(listed) {
+		w.saved[p] = slices.DeleteFunc(w.saved[p], func(s saved) bool { return s.ref == ref })
+	}
+	w.trimmed[p] = max(w.trimmed[p], keepTwo.TrimBefore(listed))
+}
+
+// usable returns the newest snapshot behind an offset, and at most up to another, from which the journal
+// goes on.
+func (w *world) usable(p int32, after, upTo int64) (saved, bool) {
+	for _, s := range w.saved[p] {
+		if s.ref.Next > after && s.ref.Next <= upTo && s.ref.Next-1 >= w.trimmed[p] {
+			return s, true
+		}
+	}
+	return saved{}, false
+}
+
+// confirm compares a snapshot with a rebuild from an earlier one, or from the beginning.
+func (w *world) confirm(p int32, s saved) {
+	r := newReplica()
+	if base, found := w.usable(p, 0, s.ref.Next-1); found {
+		r = &replica{base.cursor, maps.Clone(base.values)}
+	} else if w.trimmed[p] > 0 {
+		return // a zombie's, older than all that is left: it will be of no use
+	}
+	tx := projections.NewTx(r.values)
+	for _, record := range w.journal[p][r.cursor.Next:s.ref.Next] {
+		if e, is := record.entry.(events.Envelope); w.rules.step(&r.cursor, r.cursor.Next, record.entry) && is {
+			apply(tx, p, e)
+		}
+	}
+	if err := tx.Flush(r.values); err != nil {
+		panic(err)
+	}
+	if r.cursor != s.cursor || !maps.EqualFunc(r.values, s.values, bytes.Equal) {
+		w.fail("the snapshot of partition %d at %d is not what a rebuild has", p, s.ref.Next)
+	}
+}
+
+// restore has a node whose next record is trimmed begin with a snapshot, as a new one may do. Its owner
+// of the partition ends.
+func (n *node) restore(p int32) {
+	w, r := n.world, n.replicas[p]
+	fresh := r.cursor.Next == 0 && w.chance(50)
+	if r.cursor.Next >= w.trimmed[p] && !fresh {
+		return
+	}
+	s, found := w.usable(p, r.cursor.Next, int64(len(w.journal[p])))
+	if !found {
+		if r.cursor.Next < w.trimmed[p] {
+			w.fail("%s needs partition %d from %d, which is trimmed before %d, and there is no snapshot", n.id, p, r.cursor.Next, w.trimmed[p])
+		}
+		return
+	}
+	r.cursor, r.values = s.cursor, maps.Clone(s.values)
+	for _, o := range slices.Clone(n.owned) {
+		if o.partition == p {
+			o.folded = nil
+			o.take(shard.Failed{Err: errors.New("the replica was restored from a snapshot")})
+		}
+	}
+}

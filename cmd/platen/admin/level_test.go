@@ -1,0 +1,30 @@
+package admin
+
+import (
+	"strings"
+	"testing"
+
+	"platen.dev/events"
+)
+
+// The operator reads whether the level can be raised, and what keeps it from that.
+func TestAdvice(t *testing.T) {
+	for name, tc := range map[string]struct {
+		partitions []events.Level
+		nodes      []events.Level
+		want       string
+	}{
+		"all the newest":        {[]events.Level{2, 2}, []events.Level{2, 2}, "writes level 2, the highest"},
+		"may be raised":         {[]events.Level{1, 1}, []events.Level{2, 2}, "All nodes can read level 2: `platen admin cluster level --raise`"},
+		"an old node is up":     {[]events.Level{1, 1}, []events.Level{2, 1}, "once these nodes are upgraded: b."},
+		"raising was cut short": {[]events.Level{2, 1}, []events.Level{2, 2}, "level 2 in some partitions"},
+	} {
+		l := levels{Partitions: tc.partitions}
+		for i, level := range tc.nodes {
+			l.Nodes = append(l.Nodes, NodeLevel{Node: events.NodeID(rune('a' + i)), Level: level})
+		}
+		if got := l.advice(); !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q lacks %q", name, got, tc.want)
+		}
+	}
+}

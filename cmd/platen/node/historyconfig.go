@@ -1,0 +1,69 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"platen.dev/projections/history"
+)
+
+// HistoryConfig is the section [history]: what is kept of what has happened.
+type HistoryConfig struct {
+	// Files is where snapshots are kept: a directory, or s3://bucket/prefix; empty means beside the
+	// results. The nodes of a cluster must share it.
+	Files string `toml:"files"`
+	// Snapshots is how many are kept of each partition. 0 means that none are taken, and that nothing
+	// is trimmed.
+	Snapshots int `toml:"snapshots"`
+	// Records and Hours are after how many records of its journal, and after what time at the latest, a
+	// partition gets the next one.
+	Records int64 `toml:"records"`
+	Hours   int   `toml:"hours"`
+	// MBPerSecond bounds the work for snapshots.
+	MBPerSecond int `toml:"mb_per_second"`
+	// EventsDays is how long public events are kept; 0 means for ever.
+	EventsDays int `toml:"events_days"`
+}
+
+func (c Config) validateHistory() error {
+	h := c.History
+	return errors.Join(
+		check(h.Snapshots >= 0, "history.snapshots: must not be negative"),
+		check(h.Records >= 1 && h.Hours >= 1 && h.MBPerSecond >= 1, "history.records, history.hours, history.mb_per_second: must be at least 1"),
+		check(h.EventsDays >= 0, "history.events_days: must not be negative"),
+		c.validatePlace("history.files", h.Files),
+	)
+}
+
+func (h HistoryConfig) policy() history.Policy {
+	return history.Policy{
+		Records: h.Records, Every: time.Duration(h.Hours) * time.Hour, Keep: h.Snapshots,
+		Events: time.Duration(h.EventsDays) * 24 * time.Hour,
+	}
+}
+
+// snapshotsBeside is the end of the place of snapshots that is not configured. On S3 it is a prefix of
+// its own and not below that of the results, whose lifecycle rule deletes what is two days old.
+const snapshotsBeside = "snapshots"
+
+// snapshotFiles returns where snapshots are kept.
+func (c Config) snapshotFiles() string {
+	if c.History.Files != "" {
+		return c.History.Files
+	}
+	if !strings.HasPrefix(c.Files, s3Scheme) {
+		return filepath.Join(cmp.Or(c.Files, filepath.Join(c.Data, "files")), snapshotsBeside)
+	}
+	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(c.Files, s3Scheme), "/")
+	if prefix = strings.Trim(prefix, "/"); prefix == "" {
+		return s3Scheme + path.Join(bucket, snapshotsBeside)
+	}
+	return s3Scheme + path.Join(bucket, prefix+"-"+snapshotsBeside)
+}
+
+// scratchDir is where snapshots are rebuilt to verify them.
+func (c Config) scratchDir() string { return filepath.Join(c.Data, "scratch") }

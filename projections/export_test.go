@@ -1,0 +1,16 @@
+package projections
+
+// WithSchema returns a configuration for another schema than that of this version.
+func (c Config) WithSchema(schema int) Config {
+	c.testSchema = schema
+	return c
+}
+
+// SetMigration sets what becomes of the rows of a schema, until the function that it returns is called.
+func SetMigration(schema int, change func(Rows) Rows) (unset func()) {
+	migrations[schema] = change
+	return func() { delete(migrations, schema) }
+}
+
+// MigrateTo is Migrate to any schema.
+func MigrateTo(from, to int, rows Rows) (Rows, error) { return migrate(from, to, rows) }

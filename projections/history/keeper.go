@@ -1,0 +1,236 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"platen.dev/events/eventlog"
+	"platen.dev/projections"
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// Config is what a Keeper works on. All fields are required unless they say otherwise.
+type Config struct {
+	Policy
+	Files   store.Files
+	Log     eventlog.Log
+	Replica *projections.Replica
+	// Projections are those of the replica.
+	Projections []projections.Projection
+	// Scratch is a directory for rebuilds. What is in it is removed.
+	Scratch string
+	// BytesPerSecond bounds the work of taking and verifying: rows and records, as they are read.
+	BytesPerSecond int64
+	// Owned returns the partitions that this node owns.
+	Owned func() []int32
+	// Published returns the offsets from which on the publisher of a partition needs the journal and
+	// platen.events to go on there.
+	Published func(ctx context.Context, partition int32) (journal, events int64, err error)
+	// Consumed returns the offset from which on somebody still needs the partition's public events.
+	// Nil means that none is ever trimmed.
+	Consumed func(ctx context.Context, partition int32) (int64, error)
+	// Current returns a time up to which every node that is up has folded the journal; zero if that
+	// is not known.
+	Current func() time.Time
+	// Room returns why there is no room for snapshots, nil if there is.
+	Room func() error
+	// Node and Version are noted in the snapshots.
+	Node, Version string
+	Now           func() time.Time
+	Logger        *slog.Logger
+}
+
+// Keeper takes and verifies snapshots of the partitions that a node owns, one at a time, and trims
+// what is behind them. Its methods may be called from any goroutine.
+type Keeper struct {
+	cfg    Config
+	source *Source
+	begun  time.Time
+
+	working sync.Mutex // held while a snapshot is taken or verified
+	mu      sync.Mutex // guards all below
+	last    map[int32]known
+	failed  map[int32]time.Time // when taking a snapshot has failed last
+	trimmed map[int32]time.Time // when trimming was tried last
+	counts  Counts
+	oldest  time.Time
+}
+
+// known is the newest snapshot of a partition, as far as the keeper has looked.
+type known struct {
+	ref snapshot.Ref
+	Last
+}
+
+// Counts are what a keeper has done since it began.
+type Counts struct {
+	// Taken counts snapshots that count, Failed attempts that came to nothing, Mismatches those whose
+	// rows are not those of a rebuild.
+	Taken, Failed, Mismatches int64
+	// Records counts the records of the journal and of platen.events that were trimmed.
+	Records int64
+}
+
+const (
+	// Interval is how often Look should be called.
+	Interval = time.Minute
+	// retryAfter is how long a partition waits after a snapshot that failed, trimEvery the pause
+	// between two trims without a new snapshot.
+	retryAfter = time.Hour
+	trimEvery  = time.Hour
+	// abandonedAge is the age from which on files without a manifest are what a crash left: longer
+	// than any snapshot takes.
+	abandonedAge = 48 * time.Hour
+)
+
+// New returns a keeper.
+func New(cfg Config) *Keeper {
+	return &Keeper{
+		cfg: cfg, begun: cfg.Now(), source: &Source{Files: cfg.Files, Log: cfg.Log, Logger: cfg.Logger},
+		last: map[int32]known{}, failed: map[int32]time.Time{}, trimmed: map[int32]time.Time{},
+	}
+}
+
+// Look takes the snapshots that are due, one after another, and trims. What fails is logged and tried
+// again by a later look.
+func (k *Keeper) Look(ctx context.Context) {
+	owned := k.cfg.Owned()
+	if len(owned) == 0 {
+		return
+	}
+	list, err := snapshot.List(ctx, k.cfg.Files)
+	if err != nil {
+		k.warn(ctx, "snapshots cannot be listed", -1, err)
+		return
+	}
+	for _, p := range owned {
+		k.learn(ctx, p, list.Refs[p])
+		k.keep(ctx, p, list.Refs[p])
+	}
+	k.noteOldest(owned)
+	if slices.Contains(owned, 0) { // one node of a cluster cleans up
+		k.sweep(ctx, list)
+	}
+}
+
+// keep takes a snapshot of a partition if it is due, deletes those that are not kept, and trims.
+func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
+	if k.due(p) {
+		ref, _, err := k.Take(ctx, p, Confirmed)
+		if err != nil {
+			return // it was logged
+		}
+		refs = slices.Insert(slices.Clone(refs), 0, ref)
+	} else if !k.mayTrim(p) {
+		return
+	}
+	for _, ref := range k.cfg.Superfluous(refs) {
+		if err := k.delete(ctx, ref); err != nil {
+			k.warn(ctx, "a snapshot could not be deleted", p, err)
+		}
+	}
+	if err := k.trim(ctx, p, refs); err != nil {
+		k.warn(ctx, "the history could not be trimmed", p, err)
+	}
+}
+
+// learn looks at the newest snapshot of a partition, unless it is known.
+func (k *Keeper) learn(ctx context.Context, p int32, refs []snapshot.Ref) {
+	if len(refs) == 0 {
+		k.know(p, known{Last: Last{Taken: k.begun}})
+		return
+	}
+	k.mu.Lock()
+	same := k.last[p].ref == refs[0]
+	k.mu.Unlock()
+	if same {
+		return
+	}
+	m, err := snapshot.Open(ctx, k.cfg.Files, refs[0])
+	if err != nil { // it is loud when somebody needs it; another one is due in time
+		k.warn(ctx, "the newest snapshot cannot be read", p, err)
+		m = snapshot.Manifest{Taken: k.begun}
+	}
+	k.know(p, known{refs[0], Last{Next: refs[0].Next, Rows: m.Count, Taken: m.Taken}})
+}
+
+func (k *Keeper) know(p int32, last known) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last[p] = last
+}
+
+func (k *Keeper) due(p int32) bool {
+	if err := k.cfg.Room(); err != nil {
+		return false
+	}
+	now := k.cfg.Now()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	failed, once := k.failed[p]
+	if once && now.Sub(failed) < retryAfter {
+		return false
+	}
+	return k.cfg.Due(p, k.last[p].Last, k.cfg.Replica.Cursor(p).Next, now)
+}
+
+func (k *Keeper) mayTrim(p int32) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.cfg.Now().Sub(k.trimmed[p]) >= trimEvery
+}
+
+func (k *Keeper) delete(ctx context.Context, ref snapshot.Ref) error {
+	m, err := snapshot.Open(ctx, k.cfg.Files, ref)
+	if err != nil && !errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, store.ErrNotExist) {
+		return err
+	}
+	return snapshot.Delete(ctx, k.cfg.Files, ref, m) // chunks that a damaged manifest does not name are swept
+}
+
+// sweep deletes what snapshots that came to nothing have left.
+func (k *Keeper) sweep(ctx context.Context, list snapshot.Listing) {
+	for _, name := range list.Abandoned(k.cfg.Now().Add(-abandonedAge)) {
+		if err := k.cfg.Files.Delete(ctx, name); err != nil {
+			k.warn(ctx, "a file without a snapshot could not be deleted", -1, err)
+			return
+		}
+	}
+}
+
+func (k *Keeper) warn(ctx context.Context, what string, p int32, err error) {
+	if ctx.Err() == nil {
+		k.cfg.Logger.Warn(what+", trying again later", "partition", p, "error", err)
+	}
+}
+
+func (k *Keeper) noteOldest(owned []int32) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.oldest = k.cfg.Now()
+	for _, p := range owned {
+		if last := k.last[p]; k.cfg.Replica.Cursor(p).Next > last.Next && last.Taken.Before(k.oldest) {
+			k.oldest = last.Taken
+		}
+	}
+}
+
+// Figures returns what the keeper has done, and how long ago the oldest of the newest snapshots of the
+// owned partitions was taken whose journal has gone on since.
+func (k *Keeper) Figures() (Counts, time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.counts, k.cfg.Now().Sub(cmp.Or(k.oldest, k.cfg.Now()))
+}
+
+func (k *Keeper) count(add func(*Counts)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	add(&k.counts)
+}

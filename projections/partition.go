@@ -1,0 +1,90 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"platen.dev/events"
+)
+
+// Rows visits all rows of a partition in the order of their keys, until visit fails. Key and value
+// are valid only during the call.
+type Rows func(visit func(key, value []byte) error) error
+
+// The names of tables. 0 begins what describes the store itself.
+const (
+	firstTable = 1
+	lastTable  = 255
+)
+
+// spanOf returns what the keys of a partition in a table begin with. Those of the index of API keys
+// have no partition: the span is the whole table.
+func spanOf(table byte, partition int32) []byte {
+	if table == apiKeys.Name {
+		return []byte{table}
+	}
+	return binary.BigEndian.AppendUint16([]byte{table}, uint16(partition))
+}
+
+// ofPartition reports whether a row of the index of API keys belongs to an account of the partition.
+func ofPartition(value []byte, partition, partitions int32) bool {
+	ref, err := apiKeys.Decode(value)
+	return err == nil && events.Partition(ref.Account, partitions) == partition
+}
+
+// checkRow returns an error for what cannot be a row of the partition.
+func checkRow(key, value []byte, partition, partitions int32) error {
+	if len(key) == 0 || key[0] < firstTable || !bytes.HasPrefix(key, spanOf(key[0], partition)) {
+		return fmt.Errorf("key %x is not one of partition %d", key, partition)
+	}
+	if key[0] == apiKeys.Name && (len(key) != len(apiKeyKey([32]byte{})) || !ofPartition(value, partition, partitions)) {
+		return fmt.Errorf("API key %x is not one of partition %d", key, partition)
+	}
+	return nil
+}
+
+// Frozen is a partition of a replica at one cursor, whatever is folded meanwhile.
+type Frozen struct {
+	// Cursor is how far the partition was folded.
+	Cursor     Cursor
+	partition  int32
+	partitions int32
+	reader     pebble.Reader
+	close      func() error
+}
+
+// Freeze returns a partition as it is now. The caller closes it: until then the store keeps what is
+// overwritten.
+func (r *Replica) Freeze(partition int32) (*Frozen, error) {
+	if err := r.guard().Err(); err != nil {
+		return nil, err
+	}
+	s := r.store.Load()
+	snapshot := s.db.NewSnapshot()
+	f := &Frozen{partition: partition, partitions: s.partitions, reader: snapshot, close: snapshot.Close}
+	value, err := get(snapshot, cursorKey(partition))
+	if err == nil && value == nil {
+		f.Cursor = Origin()
+	} else if err == nil {
+		f.Cursor, err = cursors.Decode(value)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Rows returns all rows of the partition, its cursor among them. They end with an error when ctx ends.
+func (f *Frozen) Rows(ctx context.Context) Rows {
+	return func(visit func(key, value []byte) error) error {
+		return eachRow(ctx, f.reader, f.partition, f.partitions, visit)
+	}
+}
+
+// Close releases the rows.
+func (f *Frozen) Close() error { return f.close() }

@@ -1,0 +1,138 @@
+package projections
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"platen.dev/events/disk"
+)
+
+// Schema is the version of all tables together. Raise it whenever a projection writes other bytes
+// than before, and say in migrations what becomes of the rows of snapshots (docs/decisions/0038).
+const Schema = 7
+
+// firstMigrated is the first schema that snapshots can have. There is a migration from it and from
+// each one after it to the next.
+const firstMigrated = 7
+
+// migrations makes rows of the next schema out of those of each earlier one. What it makes must be what
+// the projections of the next schema would have left, if they had folded the same journal: replicas
+// that have folded it and those that began with a snapshot must have the same bytes. Rows stay in the
+// order of their keys.
+var migrations = map[int]func(Rows) Rows{}
+
+// Migrate returns rows of this version's schema, made of rows of an earlier one.
+func Migrate(schema int, rows Rows) (Rows, error) { return migrate(schema, Schema, rows) }
+
+func migrate(from, to int, rows Rows) (Rows, error) {
+	if from > to {
+		return nil, fmt.Errorf("the rows have the schema %d, of a newer version of Platen; this one has %d: upgrade this node", from, to)
+	}
+	for ; from < to; from++ {
+		change, known := migrations[from]
+		if !known {
+			return nil, fmt.Errorf("the rows have the schema %d, from which this version cannot go on: start a version between them first", from)
+		}
+		rows = change(rows)
+	}
+	return rows, nil
+}
+
+// schemaKey has the schema of a store. A store that is being built has none.
+var schemaKey = []byte("\x00schema")
+
+// schema is that of the tables which the replica writes.
+func (c Config) schema() int {
+	if c.testSchema > 0 {
+		return c.testSchema
+	}
+	return Schema
+}
+
+// dirOf is the directory of a store with a schema other than that in c.Dir.
+func (c Config) dirOf(schema int) string { return fmt.Sprintf("%s-%d", c.Dir, schema) }
+
+// openExisting opens the store in a directory if there is one with a schema; otherwise it is nil.
+func openExisting(cfg Config, dir string) (s *store, schema int, err error) {
+	if _, err := cfg.FS.Stat(dir); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, 0, nil
+		}
+		return nil, 0, err
+	}
+	if s, err = openGuarded(cfg, dir); err != nil {
+		return nil, 0, err
+	}
+	have, err := get(s.db, schemaKey)
+	if err != nil || len(have) != 1 {
+		return nil, 0, errors.Join(err, s.db.Close())
+	}
+	return s, int(have[0]), nil
+}
+
+// openGuarded opens a store with a guard of its own, and creates it if it does not exist.
+func openGuarded(cfg Config, dir string) (s *store, err error) {
+	cfg.Dir = dir
+	guard := disk.NewGuard("replica store", cfg.Logger)
+	err = guard.Open(func() (err error) {
+		s, err = openStore(cfg, guard, &pebble.Options{})
+		return err
+	})
+	return s, err
+}
+
+// openServing opens the store that serves: that of the present schema, or if there is none the newest
+// of an earlier one, which serves until the other is built beside it. Without either it is a new one.
+func openServing(cfg Config) (s *store, outdated bool, err error) {
+	for schema := cfg.schema(); schema >= firstMigrated; schema-- {
+		for _, dir := range []string{cfg.dirOf(schema), cfg.Dir} {
+			s, have, err := openExisting(cfg, dir)
+			if err != nil {
+				return nil, false, err
+			}
+			if have == schema {
+				return s, have != cfg.schema(), errors.Join(cfg.removeOthers(dir), cfg.FS.RemoveAll(s.loads()))
+			}
+			if s != nil {
+				if err := s.db.Close(); err != nil {
+					return nil, false, err
+				}
+			}
+		}
+	}
+	if err := errors.Join(cfg.removeOthers(""), cfg.FS.RemoveAll(cfg.Dir)); err != nil {
+		return nil, false, err
+	}
+	if s, err = openGuarded(cfg, cfg.Dir); err != nil {
+		return nil, false, err
+	}
+	return s, false, s.complete(cfg.schema())
+}
+
+// removeOthers removes the stores of all directories but one: what a newer version or an unfinished
+// build has left, or what has been replaced.
+func (c Config) removeOthers(keep string) error {
+	names, err := c.FS.List(c.FS.PathDir(c.Dir))
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	for _, name := range names {
+		dir := c.FS.PathJoin(c.FS.PathDir(c.Dir), name)
+		var schema int
+		if n, _ := fmt.Sscanf(name, c.FS.PathBase(c.Dir)+"-%d", &schema); dir != keep && (dir == c.Dir || n == 1 && dir == c.dirOf(schema)) {
+			err = errors.Join(err, c.FS.RemoveAll(dir))
+		}
+	}
+	return err
+}
+
+// complete notes the schema of a store, from when on it counts.
+func (s *store) complete(schema int) error {
+	return s.db.Set(schemaKey, []byte{byte(schema)}, pebble.Sync)
+}

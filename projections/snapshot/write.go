@@ -1,0 +1,96 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+
+	"github.com/klauspost/compress/zstd"
+
+	"platen.dev/projections"
+	"platen.dev/store"
+)
+
+// maxStored bounds a chunk's file: zstd makes what it cannot compress a little larger.
+const maxStored = chunkBytes + maxRow + 64<<10
+
+// Pace is called with the bytes that are about to be worked on. It may wait, so that serving does not
+// suffer.
+type Pace func(bytes int) error
+
+// Unpaced never waits.
+func Unpaced(int) error { return nil }
+
+// Write stores rows as the chunks of a snapshot, which counts once its manifest is published.
+func Write(ctx context.Context, files store.Files, ref Ref, rows projections.Rows, pace Pace) (Contents, error) {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return Contents{}, err
+	}
+	w := &writer{digest: sha256.New()}
+	w.full = func(raw []byte) error {
+		if err := pace(len(raw)); err != nil {
+			return err
+		}
+		w.packed = encoder.EncodeAll(raw, w.packed[:0])
+		_, err := files.Put(ctx, ref.chunk(len(w.contents.Chunks)), bytes.NewReader(w.packed), maxStored)
+		w.contents.Chunks = append(w.contents.Chunks, Chunk{Bytes: len(raw), Stored: len(w.packed), SHA256: sha256.Sum256(w.packed)})
+		return err
+	}
+	if err := w.all(rows); err != nil {
+		return Contents{}, fmt.Errorf("write %s: %w", ref, err)
+	}
+	return w.contents, nil
+}
+
+// Digest computes the digest of rows, with the number of them and their size.
+func Digest(rows projections.Rows, pace Pace) (Contents, error) {
+	w := &writer{digest: sha256.New(), full: func(raw []byte) error { return pace(len(raw)) }}
+	err := w.all(rows)
+	return w.contents, err
+}
+
+// writer encodes rows and collects them in chunks.
+type writer struct {
+	digest   hash.Hash
+	full     func(raw []byte) error // takes a chunk
+	raw      []byte
+	packed   []byte
+	contents Contents
+}
+
+func (w *writer) all(rows projections.Rows) error {
+	err := rows(w.row)
+	if err == nil && len(w.raw) > 0 {
+		err = w.chunk()
+	}
+	w.digest.Sum(w.contents.Digest[:0])
+	return err
+}
+
+func (w *writer) row(key, value []byte) error {
+	before := len(w.raw)
+	w.raw = binary.AppendUvarint(w.raw, uint64(len(key)))
+	w.raw = append(w.raw, key...)
+	w.raw = binary.AppendUvarint(w.raw, uint64(len(value)))
+	w.raw = append(w.raw, value...)
+	if size := len(w.raw) - before; size > maxRow {
+		return fmt.Errorf("the row %x has %d bytes", key, size)
+	}
+	w.contents.Count++
+	if len(w.raw) < chunkBytes {
+		return nil
+	}
+	return w.chunk()
+}
+
+func (w *writer) chunk() error {
+	w.contents.Bytes += int64(len(w.raw))
+	w.digest.Write(w.raw)
+	err := w.full(w.raw)
+	w.raw = w.raw[:0]
+	return err
+}
