@@ -13,7 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps integrationdeps build package image demo run test race integration nemesis bench lint format clean
+.PHONY: help deps integrationdeps build package demo run test race integration nemesis bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."

@@ -15,7 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # The browser's and the fonts' documentation, translations and lists of packages are of no use in an image.
-cat /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources 2>/dev/null |
+{ cat /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources 2>/dev/null || true; } | # either may be missing
   mmdebstrap --quiet --variant=apt --include="$depends" \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \

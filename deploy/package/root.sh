@@ -12,7 +12,7 @@ root=.cache/package/root-$VERSION_CODENAME-$(echo "$include" | sha256sum | cut -
 if [ ! -e "$root/etc/os-release" ]; then
   fresh=$(mktemp -d -p "$(mkdir -p .cache/package && echo .cache/package)")
   trap 'rm -rf "$fresh"' EXIT
-  cat /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources 2>/dev/null |
+  { cat /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources 2>/dev/null || true; } | # either may be missing
     mmdebstrap --quiet --mode=root --format=directory --variant=minbase --include="$include" "$VERSION_CODENAME" "$fresh/root" - >&2
   mv "$fresh/root" "$root"
 fi
