@@ -3,7 +3,6 @@ package projections
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -28,7 +27,7 @@ func spanOf(table byte, partition int32) []byte {
 	if table == apiKeys.Name {
 		return []byte{table}
 	}
-	return binary.BigEndian.AppendUint16([]byte{table}, uint16(partition))
+	return Table[any]{table}.Key(partition)
 }
 
 // ofPartition reports whether a row of the index of API keys belongs to an account of the partition.
@@ -67,13 +66,8 @@ func (r *Replica) Freeze(partition int32) (*Frozen, error) {
 	s := r.store.Load()
 	snapshot := s.db.NewSnapshot()
 	f := &Frozen{partition: partition, partitions: s.partitions, reader: snapshot, close: snapshot.Close}
-	value, err := get(snapshot, cursorKey(partition))
-	if err == nil && value == nil {
-		f.Cursor = Origin()
-	} else if err == nil {
-		f.Cursor, err = cursors.Decode(value)
-	}
-	if err != nil {
+	var err error
+	if f.Cursor, _, err = cursorIn(rowsIn{snapshot}, partition); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

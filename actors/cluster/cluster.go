@@ -2,9 +2,9 @@
 // not know who owns a partition: that is decided by the log's assignment and the epoch
 // protocol of actors/shard.
 //
-// Gossip is encrypted if a secret is configured. Actor messages travel over mutual TLS, and only
-// those on a list of what nodes send reach an actor (docs/decisions/0033). They are small by
-// design, because content goes through the log.
+// Gossip is encrypted if a secret is configured. Actor messages travel over mutual TLS, and an
+// actor receives only the kinds of message that nodes send (docs/decisions/0033). They are small
+// by design, because content goes through the log.
 package cluster
 
 import (

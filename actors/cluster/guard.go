@@ -28,7 +28,7 @@ type guard struct {
 // receiveMethod is the one call that nodes make: a stream of messages.
 const receiveMethod = "/remote.Remoting/Receive"
 
-// unary refuses every call that is not a stream: proto.actor's panic, because they are not implemented.
+// unary refuses every call that is not a stream: proto.actor panics on such calls.
 func (g *guard) unary(ctx context.Context, _ any, info *grpc.UnaryServerInfo, _ grpc.UnaryHandler) (any, error) {
 	g.refusals.add(BadCall, from(ctx), fmt.Errorf("call of %s", info.FullMethod))
 	return nil, status.Errorf(codes.Unimplemented, "%s is not served", info.FullMethod)

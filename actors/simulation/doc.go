@@ -2,9 +2,9 @@
 // shard (package shard), those of each node's dispatcher and attempts (packages dispatch
 // and attempt), the deciders, and the acceptance rule. The schedules have pauses, zombie
 // owners, lost, doubled and reordered commands, crashes, lost stores, clock jumps, owners
-// of different versions, trimmed commands, snapshots with
-// a journal that is trimmed behind them, and offers that are refused, lost, or answered
-// too late. A seed determines its schedule. After the last step the faults end and
+// of different versions, upgrades that are taken back, trimmed commands, snapshots with a
+// journal that is trimmed behind them, and offers that are refused, lost, or answered too
+// late. A seed determines its schedule. After the last step the faults end and
 // everything under way comes to its end. Then the invariants are checked: nothing
 // accepted is lost, no job finishes twice, nothing is debited twice, quota and
 // concurrency are never exceeded, replies agree with the journal, effects begin when the

@@ -29,6 +29,8 @@ type historyFault struct {
 	trimsFirst bool
 	// thaws has a snapshot take the rows of another moment than its cursor's.
 	thaws bool
+	// trimsEarly has the journal trimmed while an older version may come back.
+	trimsEarly bool
 }
 
 func (f Fault) tellShard(o *ownership, in shard.Input) shard.Input {

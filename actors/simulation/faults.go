@@ -170,6 +170,7 @@ var dispatchFaults = map[string]Fault{
 // historyFaults are faults of snapshots.
 var historyFaults = map[string]Fault{
 	"the journal is trimmed before the snapshot counts":  {history: historyFault{trimsFirst: true}},
+	"the journal is trimmed before the level allows it":  {history: historyFault{trimsEarly: true}},
 	"the rows of a snapshot are not those of its cursor": {history: historyFault{thaws: true}},
 }
 

@@ -36,6 +36,7 @@ var keepTwo = history.Policy{Keep: 2}
 func (n *node) keep(p int32) {
 	k := n.keeping[p]
 	switch {
+	case n.reads < events.LevelSnapshots:
 	case k == nil && n.owns(p) && n.replicas[p].cursor.Next > 0:
 		n.keeping[p] = &keeping{taken: n.freeze(p)}
 	case k == nil:
@@ -50,7 +51,7 @@ func (n *node) keep(p int32) {
 		n.world.publish(p, k.taken)
 		k.listed = n.world.refs(p)
 	default:
-		n.world.forget(p, k.listed)
+		n.world.forget(p, k.listed, n.mayTrim(p))
 		n.keeping[p] = nil
 	}
 }
@@ -75,11 +76,13 @@ func (w *world) refs(p int32) (refs []snapshot.Ref) {
 
 // forget deletes the snapshots that are not kept, and the journal behind those that are, as far as
 // somebody knows them who has listed them some time ago.
-func (w *world) forget(p int32, listed []snapshot.Ref) {
+func (w *world) forget(p int32, listed []snapshot.Ref, trims bool) {
 	for _, ref := range keepTwo.Superfluous(listed) {
 		w.saved[p] = slices.DeleteFunc(w.saved[p], func(s saved) bool { return s.ref == ref })
 	}
-	w.trimmed[p] = max(w.trimmed[p], keepTwo.TrimBefore(listed))
+	if trims {
+		w.trimmed[p] = max(w.trimmed[p], keepTwo.TrimBefore(listed))
+	}
 }
 
 // usable returns the newest snapshot behind an offset, and at most up to another, from which the journal
@@ -116,19 +119,22 @@ func (w *world) confirm(p int32, s saved) {
 }
 
 // restore has a node whose next record is trimmed begin with a snapshot, as a new one may do. Its owner
-// of the partition ends.
-func (n *node) restore(p int32) {
+// of the partition ends. A node of a version without snapshots ends itself: restore returns false.
+func (n *node) restore(p int32) bool {
 	w, r := n.world, n.replicas[p]
+	if n.reads < events.LevelSnapshots {
+		return n.readsAll(p)
+	}
 	fresh := r.cursor.Next == 0 && w.chance(50)
 	if r.cursor.Next >= w.trimmed[p] && !fresh {
-		return
+		return true
 	}
 	s, found := w.usable(p, r.cursor.Next, int64(len(w.journal[p])))
 	if !found {
 		if r.cursor.Next < w.trimmed[p] {
 			w.fail("%s needs partition %d from %d, which is trimmed before %d, and there is no snapshot", n.id, p, r.cursor.Next, w.trimmed[p])
 		}
-		return
+		return true
 	}
 	r.cursor, r.values = s.cursor, maps.Clone(s.values)
 	for _, o := range slices.Clone(n.owned) {
@@ -137,4 +143,18 @@ func (n *node) restore(p int32) {
 			o.take(shard.Failed{Err: errors.New("the replica was restored from a snapshot")})
 		}
 	}
+	return true
+}
+
+// readsAll reports whether the journal still has what a node without snapshots needs. If not, the
+// level must have been raised: the node ends.
+func (n *node) readsAll(p int32) bool {
+	if n.replicas[p].cursor.Next >= n.world.trimmed[p] {
+		return true
+	}
+	if n.world.level(p) < events.LevelSnapshots {
+		n.world.fail("%s, which knows no snapshots, needs partition %d from %d, but that is trimmed before %d", n.id, p, n.replicas[p].cursor.Next, n.world.trimmed[p])
+	}
+	n.upgrade("journal")
+	return false
 }

@@ -21,6 +21,7 @@ type node struct {
 	number   int
 	life     int
 	id       events.NodeID
+	reads    events.Level // the highest that its version knows
 	paused   bool
 	skew     time.Duration
 	replicas [partitions]*replica
@@ -58,7 +59,7 @@ func (n *node) start() {
 	n.life++
 	n.id = events.NodeID(fmt.Sprintf("node-%d.%d", n.number, n.life))
 	n.owned, n.held, n.keeping = nil, [partitions]bool{}, [partitions]*keeping{}
-	n.paused = false
+	n.paused, n.reads = false, n.world.version()
 	n.jobs = newJobs(n)
 	n.effects = effects{node: n}
 	n.members, n.news = map[events.NodeID]bool{n.id: true}, nil
@@ -275,14 +276,22 @@ func (n *node) drain() {
 // fold reads some records of the journal into the replica, in one batch, and notifies the
 // watchers.
 func (n *node) fold(p int32, limit int) {
-	n.restore(p)
+	if !n.restore(p) {
+		return
+	}
 	r, journal := n.replicas[p], n.world.journal[p]
+	before := r.cursor
 	from := r.cursor.Next
 	steps := make([]projections.Step, 0, min(limit, len(journal)-int(from)))
 	tx := projections.NewTx(r.values)
 	for ; len(steps) < cap(steps); from++ {
 		entry := journal[from].entry
 		step := projections.Step{Offset: from, Entry: entry, Accepted: n.world.rules.step(&r.cursor, from, entry)}
+		if r.cursor.Level() > n.reads {
+			r.cursor = before
+			n.upgrade("level")
+			return
+		}
 		if e, ok := entry.(events.Envelope); ok && step.Accepted {
 			apply(tx, p, e)
 		}

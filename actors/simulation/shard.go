@@ -63,7 +63,7 @@ func newOwnership(n *node, p int32) *ownership {
 		node: n, partition: p, accounts: map[events.AccountID]*resident{}, woken: map[events.JobID]bool{},
 		machine: shard.NewMachine(shard.Settings{
 			Node: n.id, Window: maxWaiting, Alive: func(id events.NodeID) bool { return n.members[id] },
-			PassiveAfter: 3, SendAgain: 3, TrimEvery: 2, SweepEvery: sweepEvery, MeasureEvery: 3,
+			PassiveAfter: 3, SendAgain: 3, TrimEvery: 2, SweepEvery: sweepEvery, MeasureEvery: 3, Level: n.world.begun,
 		}),
 	}
 	o.take(shard.Announce{})
@@ -307,6 +307,10 @@ func (o *ownership) read() bool {
 	c, err := events.DecodeCommand(commands[o.next])
 	if err != nil {
 		panic(err)
+	}
+	if o.node.cannotRead(c.Body) {
+		o.node.upgrade("command")
+		return true
 	}
 	o.next++
 	o.take(shard.Arrived{Cause: o.next - 1, Command: c, Now: o.node.now()})

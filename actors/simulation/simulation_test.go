@@ -112,6 +112,27 @@ func expectFound(t *testing.T, rules Rules) {
 	t.Logf("found: %v", found[0])
 }
 
+// Schedules raise the level, and nodes of the older version end because of it in every way that
+// there is.
+func TestVersionsArePlayed(t *testing.T) {
+	ended, raised := map[string]int{}, 0
+	for seed := range uint64(400) {
+		w := newWorld(seed, Rules{})
+		for range stepCount {
+			w.step()
+		}
+		if w.raised {
+			raised++
+		}
+		for why, n := range w.outdated {
+			ended[why] += n
+		}
+	}
+	if t.Logf("%d of 400 schedules raise the level; nodes ended by %v", raised, ended); raised == 0 || ended["level"] == 0 || ended["command"] == 0 {
+		t.Error("the schedules do not show what they should")
+	}
+}
+
 // A seed plays the same schedule every time.
 func TestASeedIsReproducible(t *testing.T) {
 	for seed := uint64(1); seed < 20; seed++ {

@@ -35,6 +35,11 @@ type world struct {
 	retained [partitions]int64
 	// wire holds commands on their way to the log, unordered.
 	wire []packet
+	// begun is the level that the log begins with; raised is set once the operator has raised it.
+	begun  events.Level
+	raised bool
+	// outdated counts the nodes that ended because of their version, by the reason.
+	outdated map[string]int
 	// assigned maps each partition to the node that the log assigned it to.
 	assigned [partitions]*node
 	nodes    []*node
@@ -132,8 +137,13 @@ func newWorld(seed uint64, rules Rules) *world {
 		sent:    map[events.CommandID]events.Command{},
 		replies: map[events.CommandID][]events.Reply{},
 		keys:    map[events.AccountID]events.KeyID{},
+
+		outdated: map[string]int{},
 	}
 	w.lossy = w.chance(30)
+	if w.begun = events.FirstLevel; w.chance(50) {
+		w.begun = events.NewestLevel
+	}
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
 	}
@@ -203,6 +213,9 @@ func (w *world) step() {
 		w.visitors()
 		if w.chance(20) {
 			w.cancel()
+		}
+		if w.chance(50) {
+			w.operate()
 		}
 	case pick < 44:
 		w.network()
@@ -310,7 +323,9 @@ func (w *world) settle() {
 		w.nodes[w.rng.IntN(len(w.nodes))].crash()
 	}
 	for _, n := range w.nodes {
-		n.paused, n.skew = false, 0
+		if n.paused, n.skew = false, 0; n.reads < events.NewestLevel {
+			n.upgrade("the end")
+		}
 	}
 	w.storeFails, w.receiversFail = false, false
 	for p := range int32(partitions) {

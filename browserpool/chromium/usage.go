@@ -73,6 +73,15 @@ func eachProcess(visit func(pid int)) {
 	}
 }
 
+// eachProcess visits the browser's own processes.
+func (p *Process) eachProcess(visit func(pid int)) {
+	eachProcess(func(pid int) {
+		if s := readStat(pid); s != nil && s.group == p.pid {
+			visit(pid)
+		}
+	})
+}
+
 type processStat struct {
 	group, threads int
 	cpu            time.Duration
@@ -108,22 +117,24 @@ func readStat(pid int) *processStat {
 func anonymous(pid int) (size int64) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(status)) {
-		name, value, _ := strings.Cut(line, ":")
-		if name == "RssAnon" || name == "RssShmem" {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			size += kib << 10
+		if name, bytes := parseSize(line); name == "RssAnon" || name == "RssShmem" {
+			size += bytes
 		}
 	}
 	return size
 }
 
+// parseSize parses a line "Name: 123 kB" of /proc; other values are 0.
+func parseSize(line string) (name string, bytes int64) {
+	name, value, _ := strings.Cut(line, ":")
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+	return name, kib << 10
+}
+
 // renderers returns the processes of the browser that render pages.
 func (p *Process) renderers() map[int]bool {
 	found := map[int]bool{}
-	eachProcess(func(pid int) {
-		if s := readStat(pid); s == nil || s.group != p.pid {
-			return
-		}
+	p.eachProcess(func(pid int) {
 		if args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(args, []byte("--type=renderer")) {
 			found[pid] = true
 		}

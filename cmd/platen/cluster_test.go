@@ -26,12 +26,14 @@ type localCluster struct {
 	broker   string
 	nodes    []*node.Node
 	machines []*machine
+	log      *nodetest.Output // of all nodes
 }
 
 // startLocalCluster starts nodes, after configure has changed what it likes.
 func startLocalCluster(t *testing.T, nodes int, configure ...func(i int, c *node.ClusterConfig)) *localCluster {
 	t.Helper()
-	c := &localCluster{broker: nodetest.Broker(t)}
+	c := &localCluster{broker: nodetest.Broker(t), log: nodetest.NewOutput()}
+	logger := slog.New(slog.NewTextHandler(c.log, nil))
 	ports, files := testkit.FreePorts(t, 2*nodes), t.TempDir()
 	for i := range nodes {
 		cfg := nodetest.Config(t)
@@ -41,7 +43,7 @@ func startLocalCluster(t *testing.T, nodes int, configure ...func(i int, c *node
 		for _, change := range configure {
 			change(i, &cfg.Cluster)
 		}
-		c.nodes = append(c.nodes, nodetest.Start(t, cfg, node.Options{}))
+		c.nodes = append(c.nodes, nodetest.Start(t, cfg, node.Options{Logger: logger}))
 		c.machines = append(c.machines, &machine{data: cfg.Data})
 	}
 	return c

@@ -33,7 +33,7 @@ var rules = map[string]rule{
 	"store/s3test":             {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
 	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
 
-	"events/eventlog/kafka/access": {"events/tlsfile", "how clients log in, and nothing of what they do then"},
+	"events/eventlog/kafka/access": {"events/tlsfile", "how clients authenticate, and nothing of what they do afterwards"},
 
 	"projections/snapshot": {"projections store", "the files of a snapshot: what they mean and whether they are whole, not when they are made"},
 	"projections/history":  {"events events/eventlog events/public projections projections/snapshot store", "what is kept of the log and for how long; it knows no owners and no nodes"},

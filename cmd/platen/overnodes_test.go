@@ -24,29 +24,37 @@ func TestOverNodes(t *testing.T) {
 		if owners[owner] {
 			continue
 		}
-		owners[owner] = true
 		secret := strings.Fields(c.machines[0].admin(t, "key", "create", account))[0]
-		c.checkRate(t, secret, account)
+		if !c.checkRate(t, secret, account) {
+			continue // a node was silent for 100 ms, as it may be on a busy machine
+		}
+		owners[owner] = true
 		c.checkRevoked(t, account, secret)
 	}
 	c.checkRefused(t)
 }
 
-// checkRate sends three times as many requests as the plan allows, to each node in turn.
-func (c *localCluster) checkRate(t *testing.T, secret, account string) {
+// checkRate sends three times as many requests as the plan allows, to each node in turn. It
+// returns false if the owner did not answer in time, so that nodes have counted by themselves.
+func (c *localCluster) checkRate(t *testing.T, secret, account string) bool {
 	t.Helper()
 	for _, n := range c.nodes { // wait for every node: one that lags would not know the key
 		if err := n.Replica().CatchUp(t.Context(), events.Partition(events.AccountID(account), clusterPartitions)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	answers := map[int]int{}
+	alone := func() int { return strings.Count(c.log.Text(), "requests are counted on this node alone") }
+	before, answers := alone(), map[int]int{}
 	for i := range 30 {
 		answers[authenticated(c.address(i%3), secret)]++
+	}
+	if alone() > before {
+		return false
 	}
 	if answers[404] != 10 || answers[429] != 20 {
 		t.Errorf("30 requests over three nodes on a plan with 10 per minute were answered %v", answers)
 	}
+	return true
 }
 
 // checkRevoked revokes an account's key at one node and tries it at all.

@@ -28,7 +28,8 @@ const (
 	nodeLife      = 365 * 24 * time.Hour
 )
 
-// beginning and end are the validity of what is derived; RFC 5280 writes "never" as this end.
+// beginning and end are the validity of what is derived; RFC 5280 gives this end to a certificate
+// that does not expire.
 var (
 	beginning = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	end       = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)

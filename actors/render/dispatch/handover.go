@@ -50,24 +50,22 @@ func (m *Machine) handOver() {
 	}
 	given := func(n events.NodeID) int { return m.known[n].given }
 	var full [Lanes]bool
-	var refused [Lanes]map[*share]bool // whose jobs only those nodes could begin that refused one
+	type refusal struct {
+		lane  int
+		share *share
+	}
+	refused := map[refusal]bool{} // no other node could begin such jobs
 	open := func(in int) bool { return !full[in] }
-	may := func(in int, s *share) bool { return !refused[in][s] }
+	may := func(in int, s *share) bool { return !refused[refusal{in, s}] }
 	for t := m.first(open, may); t != nil; t = m.first(open, may) {
 		if to, ok := choose(t.lane(), m.able(t.effect.Account), given); ok {
 			m.remove(t)
 			m.offer(t, to.Node)
 			continue
 		}
-		in := t.lane()
-		if _, anybody := choose(in, m.able(""), given); !anybody {
-			full[in] = true
-			continue
-		}
-		if refused[in] == nil {
-			refused[in] = map[*share]bool{}
-		}
-		refused[in][t.share] = true
+		refused[refusal{t.lane(), t.share}] = true
+		_, anybody := choose(t.lane(), m.able(""), given)
+		full[t.lane()] = !anybody
 	}
 }
 

@@ -36,6 +36,15 @@ func (c Client) Usage(id events.AccountID) (u AccountUsage, err error) {
 func (c Client) do(method, path string, body, into any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
+	return c.exchange(ctx, method, path, body, into)
+}
+
+// wait is do without a limit of time, for work on all rows of a partition.
+func (c Client) wait(method, path string, body, into any) error {
+	return c.exchange(context.Background(), method, path, body, into)
+}
+
+func (c Client) exchange(ctx context.Context, method, path string, body, into any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,16 +58,12 @@ type reconciliation struct {
 
 // reconcile compares one partition with the log.
 func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
-	p, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
-	if err != nil || p < 0 || p >= int64(s.Log.Partitions()) {
-		refuse(w, 400, fmt.Sprintf("%q is not a partition", r.PathValue("partition")))
-		return
-	}
 	var asked reconciliation
-	if !decode(w, r, &asked) {
+	p, ok := s.partition(w, r)
+	if !ok || !decode(w, r, &asked) {
 		return
 	}
-	poison, err := ingest.Poison(r.Context(), s.Log, s.Ledger, int32(p))
+	poison, err := ingest.Poison(r.Context(), s.Log, s.Ledger, p)
 	if err != nil {
 		refuse(w, 503, err.Error())
 		return
@@ -76,7 +71,7 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 	report, err := reconcile.Partition(r.Context(), reconcile.Config{
 		Ledger: s.Ledger, Log: s.Log, Topic: events.TopicEvents, Repair: asked.Repair, Account: asked.Account, From: asked.From, To: asked.To,
 		Poison: offsetsOf(poison),
-	}, int32(p))
+	}, p)
 	if err != nil {
 		refuse(w, 503, err.Error())
 		return
@@ -95,16 +90,7 @@ func offsetsOf(poison []ingest.Poisoned) map[int64]bool {
 // reconcile has the running node compare the ledger with one partition of the log, which takes as
 // long as it takes to read it.
 func (c Client) reconcile(ctx context.Context, partition int32, asked reconciliation) (report reconcile.Report, err error) {
-	b, err := json.Marshal(asked)
-	if err != nil {
-		return report, err
-	}
-	body, err := c.open(ctx, "POST", fmt.Sprintf("/ledger/partitions/%d", partition), b)
-	if err != nil {
-		return report, err
-	}
-	defer body.Close()
-	return report, json.NewDecoder(body).Decode(&report)
+	return report, c.exchange(ctx, "POST", fmt.Sprintf("/ledger/partitions/%d", partition), asked, &report)
 }
 
 // partitions returns how many partitions the node's log has.

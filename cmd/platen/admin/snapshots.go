@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +66,8 @@ func (s *Server) partition(w http.ResponseWriter, r *http.Request) (int32, bool)
 	return int32(p), true
 }
 
-func (s *Server) listSnapshots(w http.ResponseWriter, r *http.Request) {
+// describeSnapshots responds with a description of each snapshot of a partition.
+func (s *Server) describeSnapshots(w http.ResponseWriter, r *http.Request, describe func(history.Shown) snapshotInfo) {
 	p, ok := s.partition(w, r)
 	if !ok {
 		return
@@ -79,9 +79,13 @@ func (s *Server) listSnapshots(w http.ResponseWriter, r *http.Request) {
 	}
 	all := []snapshotInfo{}
 	for _, f := range found {
-		all = append(all, describeSnapshot(f.Ref, f.Manifest, f.Err))
+		all = append(all, describe(f))
 	}
 	respond(w, 200, all)
+}
+
+func (s *Server) listSnapshots(w http.ResponseWriter, r *http.Request) {
+	s.describeSnapshots(w, r, func(f history.Shown) snapshotInfo { return describeSnapshot(f.Ref, f.Manifest, f.Err) })
 }
 
 func (s *Server) takeSnapshot(w http.ResponseWriter, r *http.Request) {
@@ -105,23 +109,12 @@ func (s *Server) takeSnapshot(w http.ResponseWriter, r *http.Request) {
 // verifySnapshots reads the snapshots of a partition and compares them with rebuilds. What is wrong
 // with one is in its description.
 func (s *Server) verifySnapshots(w http.ResponseWriter, r *http.Request) {
-	p, ok := s.partition(w, r)
-	if !ok {
-		return
-	}
-	found, err := s.Snapshots.List(r.Context(), p)
-	if err != nil {
-		refuse(w, 503, err.Error())
-		return
-	}
-	all := []snapshotInfo{}
-	for _, f := range found {
+	s.describeSnapshots(w, r, func(f history.Shown) snapshotInfo {
 		m, base, err := s.Snapshots.Verify(r.Context(), f.Ref)
 		info := describeSnapshot(f.Ref, m, err)
 		info.Base = base
-		all = append(all, info)
-	}
-	respond(w, 200, all)
+		return info
+	})
 }
 
 // partitionsAsked returns the partition that the argument names, otherwise all that want says.
@@ -145,7 +138,7 @@ func (c call) partitionsAsked(want func(partitionInfo) bool) (all []int32, err e
 
 func everyPartition(partitionInfo) bool { return true }
 
-// eachSnapshot prints what each of some partitions answers. A snapshot takes as long as it takes.
+// eachSnapshot prints the answers about some partitions.
 func (c call) eachSnapshot(partitions []int32, ask func(partition int32) ([]snapshotInfo, error)) error {
 	var failed error
 	return errors.Join(c.print(nil, func(w io.Writer) {
@@ -204,18 +197,4 @@ func (c call) verifySnapshots() error {
 	return c.eachSnapshot(partitions, func(p int32) (all []snapshotInfo, err error) {
 		return all, c.client.wait("POST", fmt.Sprintf("/partitions/%d/snapshots/verify", p), nil, &all)
 	})
-}
-
-// wait is do for what takes as long as it takes.
-func (c Client) wait(method, path string, body, into any) error {
-	b, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	response, err := c.open(context.Background(), method, path, b)
-	if err != nil {
-		return err
-	}
-	defer response.Close()
-	return json.NewDecoder(response).Decode(into)
 }

@@ -66,7 +66,7 @@ type Config struct {
 	EgressPorts []egress.PortRange `toml:"egress_ports"`
 	// Browser configures rendering.
 	Browser BrowserConfig `toml:"browser"`
-	// History says what is kept of what has happened.
+	// History says how much of the past is kept.
 	History HistoryConfig `toml:"history"`
 	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it
 	// takes no more jobs; 0 means 1,024, or a twentieth of a small disk.

@@ -11,7 +11,7 @@ import (
 	"platen.dev/projections/history"
 )
 
-// HistoryConfig is the section [history]: what is kept of what has happened.
+// HistoryConfig is the section [history]: how much of the past is kept.
 type HistoryConfig struct {
 	// Files is where snapshots are kept: a directory, or s3://bucket/prefix; empty means beside the
 	// results. The nodes of a cluster must share it.
