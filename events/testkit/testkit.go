@@ -19,9 +19,14 @@ import (
 // a machine.
 const Patience = 2 * time.Minute
 
-// pace is the pause between two looks at something that cannot be waited for. Polls of
-// the API at this pace stay below the request rates of the plans.
-const pace = 20 * time.Millisecond
+// The pause between two looks at something that cannot be waited for grows by a quarter
+// from look to look, so that a test that polls the API while the machine is busy does not
+// use up the request rate of its account: four looks per second in the end, where the
+// plan Pro allows eight.
+const (
+	firstPause = 20 * time.Millisecond
+	lastPause  = 250 * time.Millisecond
+)
 
 // Eventually waits until a condition is true; what names the condition in the failure.
 func Eventually(t testing.TB, what string, is func() bool) {
@@ -33,12 +38,12 @@ func Eventually(t testing.TB, what string, is func() bool) {
 
 // Becomes waits until a condition is true, and reports whether it was within Patience.
 func Becomes(is func() bool) bool {
-	tick := time.NewTicker(pace)
-	defer tick.Stop()
-	for deadline := time.Now().Add(Patience); !is(); <-tick.C {
+	pause := firstPause
+	for deadline := time.Now().Add(Patience); !is(); pause = min(pause+pause/4, lastPause) {
 		if time.Now().After(deadline) {
 			return false
 		}
+		time.Sleep(pause)
 	}
 	return true
 }
