@@ -21,7 +21,7 @@ type service struct {
 // reloads whenever hangup says so. Then the node is to be closed.
 func (s service) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (err error) {
 	watched, unwatch := context.WithCancel(context.Background())
-	go func() { s.log(s.supervisor.Watch(watched, n.Ready)) }() // not waited for: it may be what hangs
+	go s.supervisor.Watch(watched, n.Ready, s.log) // not waited for: it may be what hangs
 	defer func() {
 		unwatch()
 		s.log(s.supervisor.Stopping(s.cfg.StopLimit()))

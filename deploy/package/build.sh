@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds dist/platen_VERSION_ARCH.deb for each architecture that it is given, amd64 and arm64 if none. The same commit
-# makes the same bytes. VERSION may be set; by itself it is 0.COMMITS+gCOMMIT, which grows with every commit.
+# makes the same bytes. VERSION may be set; by itself it is 0.COMMITS+gCOMMIT, which grows with every commit, or 0 outside a
+# repository.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -9,8 +10,10 @@ nfpm=$PWD/.cache/nfpm/$nfpm_version/nfpm
 arches=("$@")
 [ $# -gt 0 ] || arches=(amd64 arm64)
 
-export VERSION=${VERSION:-0.$(git rev-list --count HEAD)+g$(git rev-parse --short=12 HEAD)}
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+if commit=$(git rev-parse --short=12 HEAD 2> /dev/null); then
+  : "${VERSION:=0.$(git rev-list --count HEAD)+g$commit}" "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct)}"
+fi
+export VERSION=${VERSION:-0} SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 MTIME=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
 STAGE=$(mktemp -d)
 export STAGE

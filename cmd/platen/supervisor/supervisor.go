@@ -61,10 +61,10 @@ const look = time.Second
 
 // Watch calls ready until the context ends, at least twice in the time of the watchdog, and feeds the watchdog
 // whenever it has returned: a process that can say how it is, is alive, even if it is not well. The
-// first nil is what Ready is sent for.
-func (s Supervisor) Watch(ctx context.Context, ready func() error) error {
+// first nil is what Ready is sent for. What cannot be sent goes to failed, and is tried again at the next look.
+func (s Supervisor) Watch(ctx context.Context, ready func() error, failed func(error)) {
 	if s.socket == "" {
-		return nil
+		return
 	}
 	pause := look
 	if s.watchdog > 0 {
@@ -81,12 +81,13 @@ func (s Supervisor) Watch(ctx context.Context, ready func() error) error {
 			state += "\nREADY=1"
 		}
 		if err := s.send(state); err != nil {
-			return err
+			failed(err)
+		} else {
+			told = told || well == nil
 		}
-		told = told || well == nil
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-ticker.C:
 		}
 	}

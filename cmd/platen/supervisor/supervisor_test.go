@@ -75,16 +75,17 @@ func TestWatch(t *testing.T) {
 	}
 	answers := make(chan error)
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
+	ended := make(chan struct{})
 	go func() {
-		ended <- s.Watch(ctx, func() error {
+		defer close(ended)
+		s.Watch(ctx, func() error {
 			select {
 			case err := <-answers:
 				return err
 			case <-ctx.Done():
 				return nil
 			}
-		})
+		}, func(err error) { t.Error(err) })
 	}()
 	for _, tc := range []struct {
 		answer error
@@ -102,9 +103,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	stop()
-	if err := testkit.Receive(t, ended, "the watch ends"); err != nil {
-		t.Error(err)
-	}
+	testkit.Receive(t, ended, "the watch ends")
 }
 
 // A process that hangs does not feed the watchdog.
@@ -112,9 +111,10 @@ func TestHang(t *testing.T) {
 	c := listen(t, filepath.Join(t.TempDir(), "notify"))
 	ctx, stop := context.WithCancel(t.Context())
 	s := FromEnvironment()
-	hangs, ended := make(chan struct{}), make(chan error, 1)
+	hangs, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		ended <- s.Watch(ctx, func() error { close(hangs); <-ctx.Done(); return errors.New("the end") })
+		defer close(ended)
+		s.Watch(ctx, func() error { close(hangs); <-ctx.Done(); return errors.New("the end") }, func(err error) { t.Error(err) })
 	}()
 	testkit.Receive(t, hangs, "the watch asks")
 	if err := s.Reloading(); err != nil { // had the watchdog been fed, that would have arrived before
@@ -124,9 +124,35 @@ func TestHang(t *testing.T) {
 		t.Errorf("got %q of a process that hangs", got)
 	}
 	stop()
-	if err := testkit.Receive(t, ended, "the watch ends"); err != nil {
-		t.Error(err)
+	testkit.Receive(t, ended, "the watch ends")
+}
+
+// While nobody listens, Ready stays to be said.
+func TestWatchGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notify")
+	ctx, stop := context.WithCancel(t.Context())
+	failures, ended := make(chan error), make(chan struct{})
+	go func() {
+		defer close(ended)
+		Supervisor{socket: path, watchdog: time.Millisecond}.Watch(ctx, func() error { return nil }, func(err error) {
+			select {
+			case failures <- err:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	testkit.Receive(t, failures, "nobody listens")
+	c := listen(t, path)
+	go func() {
+		for range failures { // those until it listens
+		}
+	}()
+	if got := read(t, c); !strings.Contains(got, "READY=1") {
+		t.Errorf("the first that arrives is %q", got)
 	}
+	stop()
+	testkit.Receive(t, ended, "the watch ends")
+	close(failures)
 }
 
 // The watchdog of another process is not ours, and a value that is no number is none.
@@ -143,7 +169,8 @@ func TestNoWatchdog(t *testing.T) {
 // Without a socket nothing is sent; with one that nobody reads there is an error.
 func TestNobody(t *testing.T) {
 	var nobody Supervisor
-	if err := errors.Join(nobody.Ready(), nobody.Reloading(), nobody.Stopping(time.Second), nobody.Watch(t.Context(), nil)); err != nil {
+	nobody.Watch(t.Context(), nil, nil)
+	if err := errors.Join(nobody.Ready(), nobody.Reloading(), nobody.Stopping(time.Second)); err != nil {
 		t.Error(err)
 	}
 	if err := (Supervisor{socket: "/nowhere/notify"}).Ready(); err == nil {
