@@ -14,7 +14,7 @@ mkdir -p "$out"
 
 deb=$(deploy/package/build.sh "$arch" 2> /dev/null | tail -n 1)
 cp "$deb" "$out/platen.deb"
-CGO_ENABLED=0 "${GO:-go}" build -o "$out/platen" ./cmd/platen
+CGO_ENABLED=0 "${GO:-go}" build -trimpath -buildvcs=false -o "$out/platen" ./cmd/platen
 
 jars=$(testdata/kafka/run.sh jars)
 version=$(basename "$jars"/kafka-clients-*.jar .jar)

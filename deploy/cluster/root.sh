@@ -21,8 +21,11 @@ if [ ! -e "$made" ]; then
     mmdebstrap --quiet --mode=root --format=directory --variant=minbase --include="$bare" \
       --customize-hook="chroot \"\$1\" apt-get --quiet --yes --download-only --no-install-recommends install $install > /dev/null" \
       --customize-hook="mv \"\$1\"/var/cache/apt/archives/*.deb '$PWD/$fresh/packages/'" \
-      --customize-hook='echo PermitRootLogin prohibit-password > "$1/etc/ssh/sshd_config.d/root.conf"; mkdir -m 700 "$1/root/.ssh"; touch "$1/root/.ssh/authorized_keys"' \
+      --customize-hook='echo PermitRootLogin prohibit-password > "$1/etc/ssh/sshd_config.d/root.conf"; mkdir -p -m 700 "$1/root/.ssh"; touch "$1/root/.ssh/authorized_keys"' \
       "$VERSION_CODENAME" "$fresh/root" - >&2
+  rm -f "$fresh"/root/etc/apt/sources.list.d/* "$fresh/root/etc/hostname"
+  printf '127.0.0.1 localhost\n::1 localhost\n' > "$fresh/root/etc/hosts"
+  echo "deb [trusted=yes] http://198.18.92.1 ./" > "$fresh/root/etc/apt/sources.list" # where the test serves them
   (cd "$fresh/packages" && dpkg-scanpackages --multiversion . 2> /dev/null > Packages && echo force-unsafe-io > ../root/etc/dpkg/dpkg.cfg.d/fast)
   mv "$fresh" "$made"
 fi
