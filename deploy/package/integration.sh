@@ -13,4 +13,8 @@ lintian --allow-root --fail-on error,warning "$deb"
 echo "package: $deb built after $((SECONDS - began)) s"
 PLATEN_TEST_ROOT=$(deploy/package/root.sh) && export PLATEN_TEST_ROOT
 echo "package: a root made after $((SECONDS - began)) s"
-PLATEN_TEST_DEB=$PWD/$deb ${GO:-go} test -tags integration -count=1 -v -timeout 10m ./deploy/package
+tests=$(mktemp)
+trap 'rm -f "$tests"' EXIT
+${GO:-go} test -tags integration -c -o "$tests" ./deploy/package
+cd deploy/package
+PLATEN_TEST_DEB=$PWD/../../$deb unshare --net "$tests" -test.v -test.timeout 10m
