@@ -13,6 +13,7 @@ import (
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
 	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/status"
 	"platen.dev/events"
 )
 
@@ -32,7 +33,7 @@ func (n *Node) startActors(context.Context) (err error) {
 	}
 	n.remote, err = cluster.StartRemote(n.system, cluster.RemoteConfig{
 		Address: n.cfg.Cluster.Actors, Identity: n.identity, Logger: n.logger,
-		Targets: []string{render.ActorName, rate.ActorName, shard.RepliesName},
+		Targets: []string{render.ActorName, rate.ActorName, shard.RepliesName, status.DeskName},
 	})
 	if err == nil {
 		n.onClose("actor remoting", func(context.Context) error { n.remote.Close(); return nil })

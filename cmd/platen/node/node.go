@@ -6,7 +6,7 @@
 //
 // Each file starts a few parts: history.go the snapshots, storage.go the log, the replica and the file store, ledger.go the
 // usage ledger, cluster.go the actor system and the gossip, rendering.go the browsers and the renderer,
-// shards.go the owners of partitions, serving.go the API and the admin interface.
+// shards.go the owners of partitions, serving.go the API and the admin interface, status.go what tells how the node is.
 package node
 
 import (
@@ -29,6 +29,7 @@ import (
 	"platen.dev/actors/render"
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
+	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -53,42 +54,45 @@ type Node struct {
 	now, wall func() time.Time
 	steady    *steadyClock
 
-	log       eventlog.Log
-	system    *actor.ActorSystem
-	replica   *projections.Replica
-	work      string // absolute; what is in it is of use to this process only
-	files     store.Files
-	snapshots store.Files
-	source    *history.Source
-	history   *history.Keeper
-	space     *space
-	appends   *appends
-	ledger    ledger.Ledger
-	ingest    *ingest.Running
-	cluster   *cluster.Cluster // nil when the node is alone, and so are the next two
-	identity  *pki.Identity
-	remote    *cluster.Remote
-	addresses nodeAddresses
-	ports     ports // of this node
-	servers   ports // of Kafka and ClickHouse
-	pool      *browserpool.Pool
-	renderer  *render.Renderer
-	seal      *seal.Key
-	rotating  sync.Mutex // held while the key is rotated
-	shards    *shard.Shards
-	gateway   *shard.Gateway
-	deleter   *perform.Performer
-	notifier  *perform.Performer
-	uploader  *perform.Performer
-	publisher *publish.Publisher
-	limiter   *rate.Limiter
-	server    *edge.Server
-	listener  net.Listener
-	ops       net.Listener           // nil if there is none
-	listens   atomic.Pointer[string] // the listener's address, once it is known
-	failed    chan error
-	metrics   *metrics
-	closers   []closer // the part started last comes last
+	log         eventlog.Log
+	system      *actor.ActorSystem
+	replica     *projections.Replica
+	work        string // absolute; what is in it is of use to this process only
+	files       store.Files
+	snapshots   store.Files
+	source      *history.Source
+	history     *history.Keeper
+	space       *space
+	appends     *appends
+	ledger      ledger.Ledger
+	ingest      *ingest.Running
+	cluster     *cluster.Cluster // nil when the node is alone, and so are the next two
+	identity    *pki.Identity
+	remote      *cluster.Remote
+	addresses   nodeAddresses
+	ports       ports // of this node
+	servers     ports // of Kafka and ClickHouse
+	pool        *browserpool.Pool
+	renderer    *render.Renderer
+	seal        *seal.Key
+	rotating    sync.Mutex // held while the key is rotated
+	shards      *shard.Shards
+	gateway     *shard.Gateway
+	deleter     *perform.Performer
+	notifier    *perform.Performer
+	uploader    *perform.Performer
+	publisher   *publish.Publisher
+	limiter     *rate.Limiter
+	server      *edge.Server
+	desk        *status.Desk
+	certificate *certificate // of the API; nil without TLS
+	started     time.Time
+	listener    net.Listener
+	ops         net.Listener           // nil if there is none
+	listens     atomic.Pointer[string] // the listener's address, once it is known
+	failed      chan error
+	metrics     *metrics
+	closers     []closer // the part started last comes last
 }
 
 // Options are set by the process that runs the node. The zero value logs nothing and goes
@@ -121,6 +125,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		cfg: cfg, version: o.Version, hold: o.HoldEvents, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 1),
 	}
+	n.started = time.Now()
 	n.servers.add(cfg.servers()...)
 	n.startClock(o)
 	n.metrics = newMetrics(n)
@@ -149,6 +154,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"usage", n.startIngest},
 		{"history", n.startHistory},
 		{"request rates", n.startRates},
+		{"status", n.startStatus},
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},

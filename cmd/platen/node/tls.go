@@ -71,6 +71,7 @@ func (n *Node) apiTLS() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	n.certificate = c
 	n.periodically("certificate", certificateInterval, func(context.Context) { c.look() })
 	return c.config(), nil
 }
