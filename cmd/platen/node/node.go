@@ -224,7 +224,7 @@ const closeGrace = 15 * time.Second
 func (n *Node) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.Drain())
 	defer cancel()
-	limit, stop := context.WithTimeout(context.Background(), n.cfg.Drain()+closeGrace)
+	limit, stop := context.WithTimeout(context.Background(), n.cfg.StopLimit())
 	defer stop()
 	n.Retire()
 	var errs []error
@@ -237,11 +237,18 @@ func (n *Node) Close() error {
 				errs = append(errs, fmt.Errorf("stop %s: %w", n.closers[i].part, err))
 			}
 		case <-limit.Done():
-			return errors.Join(append(errs, fmt.Errorf("stop %s: not within %s", n.closers[i].part, n.cfg.Drain()+closeGrace))...)
+			return errors.Join(append(errs, fmt.Errorf("stop %s: not within %s", n.closers[i].part, n.cfg.StopLimit()))...)
 		}
 	}
 	n.closers = nil
 	return errors.Join(errs...)
+}
+
+// Ready returns why the node should be sent no requests, nil if it should: what /readyz says until
+// the node stops. That it returns shows that nothing that requests need is stuck.
+func (n *Node) Ready() error {
+	_, err := n.ready()
+	return err
 }
 
 // Address is where the API listens, host:port.
