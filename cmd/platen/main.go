@@ -24,6 +24,10 @@ func exit(err error) {
 	case errors.Is(err, cli.ErrUsage):
 		os.Exit(2)
 	}
+	var status cli.Exit
+	if errors.As(err, &status) {
+		os.Exit(int(status))
+	}
 	fmt.Fprintln(os.Stderr, "platen:", err)
 	os.Exit(1)
 }
@@ -33,6 +37,10 @@ func commands() []cli.Command {
 	cfg := node.NewConfig()
 	var check, extract invoiceFlags
 	all := []cli.Command{{Name: "serve", Args: "[flags]", Help: "run a node (--help lists the flags)", Flags: serveFlags(&cfg)}}
+	all = append(all, cli.Command{
+		Name: "status", Help: "show how the nodes of a cluster are; its status is 0 if all is well, 1 if something needs attention, 2 if the node does not answer; --watch, --interval TIME, --json",
+		Flags: (&statusOptions{data: cfg.Data}).flags(),
+	})
 	all = append(all, admin.Commands(cfg.Data)...)
 	return append(
 		all,
@@ -49,7 +57,7 @@ func commands() []cli.Command {
 
 const (
 	summary    = "platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
-	usageNotes = `The admin commands, but for "admin cluster", and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
+	usageNotes = `The admin commands, but for "admin cluster", and "status" and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
 starter, pro or business. "log dump" asks a running node, too, or else reads the log itself. The e-invoice commands need
 no node.
 `
@@ -65,6 +73,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	switch args[0] {
 	case "serve":
 		return serve(args[1:], stdout, stderr)
+	case "status":
+		return showStatus(args[1:], node.NewConfig().Data, stdout, stderr)
 	case "admin":
 		return admin.Run(args[1:], node.NewConfig().Data, stdout, stderr)
 	case "log":

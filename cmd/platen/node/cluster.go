@@ -144,12 +144,9 @@ func (p peers) Tell(l dispatch.Load) { p.cluster.SetMetadata(l.Encode()) }
 
 // levels returns the nodes that are up, with what they can read.
 func (n *Node) levels() []admin.NodeLevel {
-	if n.cluster == nil {
-		return []admin.NodeLevel{{Node: n.id, Version: n.version, Level: events.NewestLevel}}
-	}
 	var all []admin.NodeLevel
-	for _, m := range n.cluster.Members() {
-		all = append(all, admin.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level})
+	for _, m := range n.members() {
+		all = append(all, admin.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level, Address: m.Actors})
 	}
 	return all
 }

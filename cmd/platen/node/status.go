@@ -142,7 +142,8 @@ func (n *Node) statusDisks() (all []status.Disk) {
 	return all
 }
 
-func (n *Node) statusCertificates() (all []status.Certificate) {
+func (n *Node) statusCertificates() []status.Certificate {
+	all := []status.Certificate{}
 	if n.listens.Load() != nil && n.certificate != nil { // it is there before the API listens
 		all = append(all, status.Certificate{Name: "api", Expires: n.certificate.current.Load().Leaf.NotAfter})
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -109,18 +110,25 @@ func (d *Desk) request(m cluster.Member) (n Node, err error) {
 	return decode(bytes.Value)
 }
 
-// maxText bounds a text in a message, in characters.
-const maxText = 100
+// maxText bounds a text in a message, in bytes.
+const maxText = 250
+
+func shorten(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
+}
 
 // encode encodes a description in at most cluster.MaxMessage bytes: texts are cut, and if that is not
 // enough, the ends of lists are left out.
 func encode(n Node) []byte {
 	for _, text := range []*string{&n.Reason, &n.JobsRefused, &n.API, &n.Store.Place, &n.Ledger.Place} {
-		*text = cut(*text, maxText)
+		*text = shorten(*text)
 	}
 	n.Unserved = slices.Clone(n.Unserved)
 	for i := range n.Unserved {
-		n.Unserved[i].Reason = cut(n.Unserved[i].Reason, maxText)
+		n.Unserved[i].Reason = shorten(n.Unserved[i].Reason)
 	}
 	for {
 		b, err := cbor.Marshal(n)

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func header(names ...string) (row []cell) {
 
 // nodeGrid has a row for each node, with what it is.
 func (r Report) nodeGrid() grid {
-	g := grid{header("NODE", "STATE", "VERSION", "READS", "PARTITIONS", "LAG", "CLOCK", "UP", "API")}
+	g := grid{header("NODE", "STATE", "VERSION", "READS", "PARTITIONS", "LAG", "CLOCK", "UP", "ADDRESS")}
 	for _, n := range r.Nodes {
 		row := []cell{
 			{text: Short(n.ID)},
@@ -86,7 +87,7 @@ func (r Report) nodeGrid() grid {
 		}
 		if n.answered() {
 			row = append(row, n.partitionCell(r.ownedBy(n.ID)), cell{fmt.Sprint(n.Lag), n.Lag > MaxLag},
-				cell{span(seconds(n.ClockSeconds)), n.ClockSeconds > MaxClock}, cell{text: span(time.Duration(n.UpSeconds) * time.Second)}, cell{text: n.API})
+				cell{span(seconds(n.ClockSeconds)), n.ClockSeconds > MaxClock}, cell{text: span(time.Duration(n.UpSeconds) * time.Second)}, cell{text: cmp.Or(n.Address, n.API)})
 		} else {
 			row = append(row, header("", "", "", "", n.Address)...)
 		}
@@ -137,13 +138,19 @@ func (r Report) workGrid() grid {
 			row = append(row, cell{text: fmt.Sprintf("%d wait, %d run", n.Lanes[l].Waiting, n.Lanes[l].Running)})
 		}
 		b := n.Browsers
-		browsers := cell{fmt.Sprintf("%s, %d own", size(b.Bytes), b.Own), !b.Running}
-		if !b.Running {
-			browsers.text = "none"
-		}
-		g = append(g, append(row, cell{text: fmt.Sprintf("%d of %d+%d", b.Leased, b.Slots, b.Remotes)}, browsers, cell{text: fmt.Sprint(b.Restarts)}))
+		g = append(g, append(row, cell{text: fmt.Sprintf("%d of %d+%d", b.Leased, b.Slots, b.Remotes)}, b.cell(), cell{text: fmt.Sprint(b.Restarts)}))
 	}
 	return g
+}
+
+func (b Browsers) cell() cell {
+	switch {
+	case !b.Running:
+		return cell{"none", true}
+	case b.Bytes == 0: // nobody has measured it yet
+		return cell{text: fmt.Sprintf("running, %d own", b.Own)}
+	}
+	return cell{text: fmt.Sprintf("%s, %d own", size(b.Bytes), b.Own)}
 }
 
 func lanes() (names []string) {
@@ -160,9 +167,9 @@ func (r Report) keepingGrid() grid {
 		if !n.answered() {
 			continue
 		}
-		ledger := cell{fmt.Sprintf("%s, %s late", n.Ledger.Place, span(seconds(n.Ledger.DelaySeconds))), n.Ledger.StalledSeconds > MaxLedgerStall || n.Ledger.Poisoned > 0}
+		ledger := cell{fmt.Sprintf("%s late, %s", span(seconds(n.Ledger.DelaySeconds)), n.Ledger.Place), n.Ledger.StalledSeconds > MaxLedgerStall || n.Ledger.Poisoned > 0}
 		if n.Ledger.StalledSeconds > 0 {
-			ledger.text = fmt.Sprintf("%s, stalled for %s", n.Ledger.Place, span(seconds(n.Ledger.StalledSeconds)))
+			ledger.text = fmt.Sprintf("stalled for %s, %s", span(seconds(n.Ledger.StalledSeconds)), n.Ledger.Place)
 		}
 		g = append(g, []cell{{text: Short(n.ID)}, diskCell(n.Disks), {n.Store.Place, n.State == Suspended}, ledger, {text: fmt.Sprint(n.Unpublished)}, certificateCell(n.Certificates, r.At)})
 	}
@@ -178,6 +185,7 @@ func diskCell(disks []Disk) (c cell) {
 }
 
 func certificateCell(all []Certificate, now time.Time) cell {
+	all = slices.SortedFunc(slices.Values(all), func(a, b Certificate) int { return a.Expires.Compare(b.Expires) })
 	var texts []string
 	for _, c := range all {
 		texts = append(texts, c.Name+" "+c.Expires.UTC().Format(time.DateOnly))
