@@ -33,6 +33,8 @@ type Config struct {
 	Nodes func() []NodeLevel
 	// Status reports on all nodes.
 	Status func() status.Report
+	// Drainer is the node.
+	Drainer Drainer
 	// Snapshots are those of the partitions.
 	Snapshots Snapshots
 	// Ledger is what accounts were charged, QuotaWindows says which quota windows may still change.
@@ -124,6 +126,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
 	mux.HandleFunc("POST /seal", s.rotateSeal)
 	mux.HandleFunc("GET /status", s.showStatus)
+	mux.HandleFunc("GET /drain", s.showDrainage)
+	mux.HandleFunc("PUT /drain", s.drain)
+	mux.HandleFunc("DELETE /drain", s.undrain)
 	mux.HandleFunc("GET /level", s.showLevel)
 	mux.HandleFunc("POST /level", s.raiseLevel)
 	mux.HandleFunc("GET /partitions", s.listPartitions)

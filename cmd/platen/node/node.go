@@ -87,6 +87,7 @@ type Node struct {
 	desk        *status.Desk
 	certificate *certificate // of the API; nil without TLS
 	started     time.Time
+	draining    atomic.Bool // since Drain
 	listener    net.Listener
 	ops         net.Listener           // nil if there is none
 	listens     atomic.Pointer[string] // the listener's address, once it is known
