@@ -128,8 +128,9 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	}
 	n.started = time.Now()
 	n.servers.add(cfg.servers()...)
-	n.startClock(o)
 	n.metrics = newMetrics(n)
+	n.logger = slog.New(countedLines{n.logger.Handler(), newMessages(n.metrics.lines)})
+	n.startClock(o)
 	for _, step := range []struct {
 		part  string
 		start func(context.Context) error

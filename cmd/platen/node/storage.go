@@ -71,7 +71,7 @@ func (n *Node) startLog(ctx context.Context) (err error) {
 		return err
 	}
 	n.onClose("log", func(context.Context) error { return n.log.Close() })
-	n.appends = &appends{observe: n.metrics.appended}
+	n.appends = &appends{observe: n.metrics.appended, failed: n.metrics.notAppended}
 	n.log = measuredLog{n.log, n.appends}
 	return nil
 }
