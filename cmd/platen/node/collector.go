@@ -186,6 +186,7 @@ func (c *collector) addShards() {
 	c.by("state", states, "platen_shards", "Partitions that this node owns, by state.", func(at figures, state string) float64 {
 		return float64(at.shards.byState[shard.State(state)])
 	})
+	c.gauge("platen_partitions", "Partitions of the log.", func(figures) float64 { return float64(c.node.log.Partitions()) })
 	c.counter("platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
 	c.gauge("platen_webhooks_pending", "Webhooks of the node's shards that are neither delivered nor given up.", func(at figures) float64 { return float64(at.shards.webhooks) })
 	c.gauge("platen_webhook_oldest_pending_seconds", "How long the oldest of them has been pending; 0 if there is none.", func(at figures) float64 {
