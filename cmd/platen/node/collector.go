@@ -33,16 +33,16 @@ type figures struct {
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
 	// expiry is when the node's certificate expires, in seconds since 1970.
-	expiry  float64
+	expiry float64
 	// apiExpiry is when that of the API does; 0 without TLS.
 	apiExpiry float64
-	refused map[cluster.Refusal]int64
-	ingest  ingest.Figures
-	lag     int64
-	ready   bool
+	refused   map[cluster.Refusal]int64
+	ingest    ingest.Figures
+	lag       int64
+	ready     bool
 	// outdated is set while the rows are of an earlier schema.
 	outdated bool
-	history history.Counts
+	history  history.Counts
 	// unsaved is how long ago the oldest of the partitions' newest snapshots was taken.
 	unsaved time.Duration
 	disks   []volume
