@@ -37,6 +37,9 @@ func commands() []cli.Command {
 	cfg := node.NewConfig()
 	var check, extract invoiceFlags
 	all := []cli.Command{{Name: "serve", Args: "[flags]", Help: "run a node (--help lists the flags)", Flags: serveFlags(&cfg)}}
+	var asJSON bool
+	doctored := cfg
+	all = append(all, cli.Command{Name: "doctor", Args: "[flags]", Help: "look whether a node can run on this host, with the flags of serve, and say what to do; its status is 1 if it cannot; --json", Flags: doctorFlags(&doctored, &asJSON)})
 	all = append(all, cli.Command{
 		Name: "drain", Help: "have a node of a cluster give up its partitions and jobs, and be not ready, until it is undrained or ends; --wait, --timeout TIME",
 		Flags: (&drainOptions{data: cfg.Data}).flags("drain"),
@@ -77,6 +80,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	switch args[0] {
 	case "serve":
 		return serve(args[1:], stdout, stderr)
+	case "doctor":
+		return examineHost(args[1:], stdout, stderr)
 	case "drain", "undrain":
 		return drainNode(args[0], args[1:], node.NewConfig().Data, stdout, stderr)
 	case "status":
