@@ -64,12 +64,12 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 	@testdata/events/integration.sh
 	@deploy/package/integration.sh
 	@deploy/prometheus/integration.sh
-	@echo "integration: the hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back
-	@deploy/cluster/integration.sh
-
-nemesis: three nodes and three brokers under random faults for two minutes"
+	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
 	@NEMESIS_MINUTES=2 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
+
+hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back
+	@deploy/cluster/integration.sh
 
 nemesis: integrationdeps ## play random faults on three nodes and three brokers for MINUTES (5), as SEED says; needs root
 	@NEMESIS_MUST=1 NEMESIS_MINUTES='$(MINUTES)' PLATEN_TEST_SEED='$(SEED)' NEMESIS_FAULTS='$(FAULTS)' \
