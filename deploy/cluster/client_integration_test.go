@@ -88,6 +88,7 @@ func (c *client) submit(ctx context.Context, path string, body any) (job string,
 		return "", 0, err
 	}
 	key := uuid.NewString()
+	var last string
 	for {
 		tries++
 		status, answer, err := c.do(ctx, "POST", path, text, key)
@@ -101,8 +102,9 @@ func (c *client) submit(ctx context.Context, path string, body any) (job string,
 		case err == nil && status < 500 && status != http.StatusTooManyRequests:
 			return "", tries, fmt.Errorf("%s: %d %s", path, status, answer)
 		}
+		last = fmt.Sprintf("%d %.200s %v", status, answer, err)
 		if err := pause(ctx); err != nil {
-			return "", tries, err
+			return "", tries, fmt.Errorf("%w; the last answer was %s", err, last)
 		}
 	}
 }
