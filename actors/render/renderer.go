@@ -91,7 +91,7 @@ type Renderer struct {
 	cancel  context.CancelFunc
 	figures *atomic.Pointer[Figures]
 	fault   atomic.Pointer[error] // of the last probe
-	active  *sync.Map // events.JobID to the *actor.PID of its actor
+	active  *sync.Map             // events.JobID to the *actor.PID of its actor
 	weight  func(events.AccountID) int
 	end     sync.Once
 }

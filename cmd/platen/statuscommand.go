@@ -89,7 +89,7 @@ func (s statusScreen) show(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		s.clear()
+		fmt.Fprint(s.out, s.clearing())
 		fmt.Fprintln(s.errs, "platen:", err)
 		return exitNoAnswer
 	}
@@ -111,16 +111,16 @@ func (s statusScreen) print(r status.Report) error {
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	s.clear()
-	_, err := io.WriteString(s.out, status.Table(r, styleOf(s.out)))
+	_, err := io.WriteString(s.out, s.clearing()+status.Table(r, styleOf(s.out)))
 	return err
 }
 
-// clear empties the terminal before what is watched is shown again.
-func (s statusScreen) clear() {
+// clearing empties the terminal before what is watched is shown again.
+func (s statusScreen) clearing() string {
 	if _, terminal := widthOf(s.out); terminal && s.options.watch && !s.options.json {
-		fmt.Fprint(s.out, "\x1b[H\x1b[2J")
+		return "\x1b[H\x1b[2J"
 	}
+	return ""
 }
 
 // styleOf returns how to write for a terminal, or for a file. NO_COLOR and a dumb terminal get no colour

@@ -41,7 +41,7 @@ type Ingest struct {
 	logger *slog.Logger
 
 	entries, failures, poisoned atomic.Int64
-	behind                      atomic.Int64 // nanoseconds from the newest entry of the last batch to its append
+	behind                      atomic.Int64              // nanoseconds from the newest entry of the last batch to its append
 	stalled                     atomic.Pointer[time.Time] // when appending began to fail; nil if it does not
 }
 

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -120,6 +121,24 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s is not as it was (-update writes it): %v\n%s", path, err, got)
 			}
 		}
+	}
+}
+
+// TestJSON compares a report with the one in testdata: scripts rely on the names of its fields.
+func TestJSON(t *testing.T) {
+	got, err := json.MarshalIndent(cases()["faults"], "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "testdata/faults.json"
+	if *update {
+		if err := os.WriteFile(path, append(got, '\n'), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || string(got)+"\n" != string(want) {
+		t.Errorf("%s is not as it was: fields are added, and none changes (-update writes it): %v\n%s", path, err, got)
 	}
 }
 
