@@ -16,4 +16,4 @@ tests=$(mktemp)
 trap 'rm -f "$tests"' EXIT
 "${GO:-go}" test -tags integration -c -o "$tests" ./deploy/cluster
 cd deploy/cluster
-PLATEN_TEST_DEB=$collected/platen.deb unshare --net "$tests" -test.v -test.timeout 30m "$@"
+PLATEN_TEST_DEB=$collected/platen.deb unshare --net --pid --fork --kill-child --mount-proc "$tests" -test.v -test.timeout 30m "$@"

@@ -17,4 +17,4 @@ tests=$(mktemp)
 trap 'rm -f "$tests"' EXIT
 ${GO:-go} test -tags integration -c -o "$tests" ./deploy/package
 cd deploy/package
-PLATEN_TEST_DEB=$PWD/../../$deb unshare --net "$tests" -test.v -test.timeout 10m
+PLATEN_TEST_DEB=$PWD/../../$deb unshare --net --pid --fork --kill-child --mount-proc "$tests" -test.v -test.timeout 10m
