@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,6 +24,9 @@ type control struct {
 
 const publicName = "api.platen.test"
 
+// backups is where the hosts reach a directory of this machine, as they would one of a file server.
+const backups = "/var/backups/platen"
+
 // inventory has three hosts, the first of which also has the ledger and the results.
 const inventory = `all:
   vars:
@@ -33,6 +37,7 @@ const inventory = `all:
     admin_networks: [%[3]s/32]
     monitoring_networks: [%[3]s/32]
     kafka_heap: 512m
+    backup_to: %[7]s
     platen_settings:
       "": {egress_allow: [%[3]s/32]}
   children:
@@ -52,12 +57,17 @@ func newControl(t *testing.T) control {
 	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(c.dir, "key")).CombinedOutput(); err != nil {
 		t.Fatalf("ssh-keygen: %v\n%s", err, out)
 	}
-	text := fmt.Sprintf(inventory, publicName, c.dir, hosttest.Address, hosttest.AddressOf(number(0)), hosttest.AddressOf(number(1)), hosttest.AddressOf(number(2)))
+	if err := errors.Join(os.Mkdir(c.backups(), 0o700), os.Chmod(c.backups(), 0o777)); err != nil { // each host has users of its own
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(inventory, publicName, c.dir, hosttest.Address, hosttest.AddressOf(number(0)), hosttest.AddressOf(number(1)), hosttest.AddressOf(number(2)), backups)
 	if err := os.WriteFile(c.inventory, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
+
+func (c control) backups() string { return filepath.Join(c.dir, "backups") }
 
 // secret is the path of a file among the cluster's secrets.
 func (c control) secret(name string) string { return filepath.Join(c.dir, "secrets", name) }
@@ -78,9 +88,6 @@ func (c control) play(t *testing.T, args ...string) (changed int) {
 		changed += n
 	}
 	t.Logf("ansible-playbook %s: %d changes in %s", strings.Join(args, " "), changed, time.Since(began).Round(time.Second))
-	if changed > 0 && strings.Contains(strings.Join(args, " "), "again") {
-		t.Logf("%s", out)
-	}
 	return changed
 }
 

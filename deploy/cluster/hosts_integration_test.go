@@ -27,7 +27,8 @@ func number(host int) int { return 11 + host }
 func name(host int) string { return fmt.Sprintf("platen%d", host+1) }
 
 // Three bare hosts become a cluster that converts documents. Under steady load one of them is lost and replaced by a
-// bare one, all are upgraded, and one is rolled back: no job is lost, none is charged twice.
+// bare one, all are upgraded, and one is rolled back: no job is lost, none is charged twice. In the end all are lost, and
+// three bare ones go on from a backup.
 func TestHosts(t *testing.T) {
 	made := os.Getenv("PLATEN_TEST_HOSTS")
 	if made == "" {
@@ -37,9 +38,12 @@ func TestHosts(t *testing.T) {
 	mark := func(what string) { t.Logf("%s after %s", what, time.Since(began).Round(time.Second)) }
 	hosttest.Network(t)
 	serve(t, "80", http.FileServer(http.Dir(filepath.Join(made, "packages"))))
+	serve(t, pagePort, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html><title>served</title><p>by the test")
+	}))
 	c := newControl(t)
 	boot := func(host int) *hosttest.Host {
-		return hosttest.Boot(t, filepath.Join(made, "root"), name(host), number(host), "--bind-ro="+c.dir+"/key.pub:/root/.ssh/authorized_keys")
+		return hosttest.Boot(t, filepath.Join(made, "root"), name(host), number(host), "--bind-ro="+c.dir+"/key.pub:/root/.ssh/authorized_keys", "--bind="+c.backups()+":"+backups)
 	}
 	all := []*hosttest.Host{boot(0), boot(1), boot(2)}
 	mark("booted")
@@ -75,8 +79,23 @@ func TestHosts(t *testing.T) {
 	mark("one rolled back")
 
 	l.end(t)
-	checkLedger(t, all[0], account, len(l.rendered)+len(operations))
+	usage := checkLedger(t, all[0], account, len(l.rendered)+len(operations))
 	mark("all checked")
+
+	c.play(t, "backup.yml")
+	for host, h := range all {
+		h.Kill()
+		all[host] = boot(host)
+	}
+	c.play(t, "restore.yml")
+	mark("restored")
+	for _, job := range append(l.rendered, l.tested...) {
+		from.awaitDone(t, job)
+	}
+	if got := checkLedger(t, all[0], account, len(l.rendered)+len(operations)); got != usage {
+		t.Errorf("after the restore the usage is %s, and was %s", got, usage)
+	}
+	convertAll(t, from, func() { mark("the first PDF of the restored cluster") })
 }
 
 // awaitMore waits until so many more jobs were accepted.
@@ -117,9 +136,6 @@ var operations = []struct {
 // convertAll converts a document by every operation, and calls converted after the first.
 func convertAll(t *testing.T, from *client, converted func()) {
 	t.Helper()
-	serve(t, pagePort, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "<!doctype html><title>served</title><p>by the test")
-	}))
 	invoice, err := os.ReadFile("../../testdata/demo/invoice.xml")
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +193,7 @@ func checkVersions(t *testing.T, all []*hosttest.Host, want ...string) {
 }
 
 // checkLedger compares the usage ledger with the journal, and what an account was charged with the jobs that it was told of.
-func checkLedger(t *testing.T, h *hosttest.Host, account string, jobs int) {
+func checkLedger(t *testing.T, h *hosttest.Host, account string, jobs int) (usage string) {
 	t.Helper()
 	out := ""
 	if !testkit.Becomes(func() bool {
@@ -188,9 +204,10 @@ func checkLedger(t *testing.T, h *hosttest.Host, account string, jobs int) {
 		t.Fatalf("the ledger differs from the log:\n%s", out)
 	}
 	t.Logf("reconcile says: %s", strings.TrimSpace(out))
-	usage := h.Admin(t, "account", "usage", account)
+	usage = h.Admin(t, "account", "usage", account)
 	t.Logf("the account's usage: %s", usage)
 	if !strings.Contains(usage, fmt.Sprint(jobs)) {
 		t.Errorf("%d jobs were rendered, and the usage is %s", jobs, usage)
 	}
+	return usage
 }
