@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"platen.dev/events"
@@ -203,16 +202,7 @@ func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error 
 	if err := r.guard().Err(); err != nil {
 		return err
 	}
-	iter, err := r.store.Load().db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
-	if err != nil {
-		return fmt.Errorf("scan replica: %w", err)
-	}
-	for ok := iter.First(); ok; ok = iter.Next() {
-		if !visit(iter.Key(), iter.Value()) {
-			break
-		}
-	}
-	return iter.Close()
+	return scan(r.store.Load().db, prefix, visit)
 }
 
 // Cursor returns how far a partition is folded.

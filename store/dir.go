@@ -63,7 +63,7 @@ func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 // Put implements Files. The last step, after which the new file may be there although Put
 // fails, is syncing the hash directory.
 func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return 0, err
 	}
 	temp := d.fs.PathJoin(d.temp(), tempPrefix+rand.Text())
@@ -81,7 +81,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 
 // Open implements Files.
 func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
-	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return nil, err
 	}
 	f, err := d.fs.Open(d.path(name))
@@ -107,7 +107,7 @@ type content struct {
 
 // Delete implements Files.
 func (d *Dir) Delete(ctx context.Context, name string) error {
-	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return err
 	}
 	path := d.path(name)
