@@ -34,7 +34,8 @@ func usage() string {
 Usage:
 
   platen serve [flags]                      run a node (--help lists the flags)
-` + admin.Usage() + `  platen log dump [flags]                   print commands and journal, without content; --account ID, --job ID, --from TIME, --json
+` + admin.Usage() + `  platen restore --from PLACE [flags]       restore a backup into an empty log and empty stores; --backup NAME, and the flags of serve
+  platen log dump [flags]                   print commands and journal, without content; --account ID, --job ID, --from TIME, --json
   platen events tail [flags]                show public events as they happen; --type TYPE, --account ID, --since TIME, --once, --json
   platen einvoice check FILE                check an XML invoice, or a hybrid PDF; --profile PROFILE
   platen einvoice extract FILE              print the XML of a hybrid PDF; --out FILE
@@ -55,6 +56,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	switch args[0] {
 	case "serve":
 		return serve(args[1:], stdout, stderr)
+	case "restore":
+		return restore(args[1:], stdout, stderr)
 	case "admin":
 		return admin.Run(args[1:], node.NewConfig().Data, stdout, stderr)
 	case "log":

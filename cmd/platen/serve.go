@@ -72,6 +72,21 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	}
 	flags := flag.NewFlagSet("platen serve", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	nodeFlags(flags, &cfg)
+	if err := flags.Parse(args); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			err = cli.ErrUsage
+		}
+		return cfg, err
+	}
+	if flags.NArg() > 0 {
+		return cfg, fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))
+	}
+	return cfg, cfg.Validate()
+}
+
+// nodeFlags defines the flags that override what the configuration file says.
+func nodeFlags(flags *flag.FlagSet, cfg *node.Config) {
 	flags.String("config", "", "configuration `FILE` (TOML; deploy/platen.toml shows every field); flags override it")
 	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")
 	flags.StringVar(&cfg.Ops, "ops", cfg.Ops, "serve metrics and health to operators on `HOST:PORT` (default: on --listen, metrics to this machine only)")
@@ -92,16 +107,6 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	flags.StringVar(&cfg.WebhookPrefix, "webhook-prefix", cfg.WebhookPrefix, "begin the names of the webhooks' older headers with `PREFIX` (default X-Platen)")
 	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "log at `LEVEL` debug, info, warn or error and above")
 	flags.StringVar(&cfg.LogFormat, "log-format", cfg.LogFormat, "log in `FORMAT` text or json")
-	if err := flags.Parse(args); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			err = cli.ErrUsage
-		}
-		return cfg, err
-	}
-	if flags.NArg() > 0 {
-		return cfg, fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))
-	}
-	return cfg, cfg.Validate()
 }
 
 // secretFile is a flag that names a file with a secret.

@@ -12,13 +12,6 @@ import (
 	"platen.dev/store"
 )
 
-// Pace is called with the bytes that are about to be worked on. It may wait, so that serving does not
-// suffer.
-type Pace func(bytes int) error
-
-// Unpaced never waits.
-func Unpaced(int) error { return nil }
-
 // Write stores rows as the chunks of a snapshot, which counts once its manifest is published.
 func Write(ctx context.Context, files store.Files, ref Ref, rows projections.Rows, pace Pace) (Contents, error) {
 	packer, err := NewPacker()

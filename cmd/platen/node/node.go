@@ -124,10 +124,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n.servers.add(cfg.servers()...)
 	n.startClock(o)
 	n.metrics = newMetrics(n)
-	for _, step := range []struct {
-		part  string
-		start func(context.Context) error
-	}{
+	err := n.startParts(ctx, []part{
 		{"data directory", n.startData},
 		{"key for credentials", n.startSeal},
 		{"log", n.startLog},
@@ -152,13 +149,28 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},
-	} {
-		if err := step.start(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("start %s: %w", step.part, err), n.Close())
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	n.logger.Info("node started", "node", string(n.id), "version", n.version, "log", n.cfg.logKind(), "slots", n.pool.Stats().Slots)
 	return n, nil
+}
+
+// part is started when those before it run.
+type part struct {
+	name  string
+	start func(context.Context) error
+}
+
+// startParts starts parts. If one cannot start, those before it are ended again.
+func (n *Node) startParts(ctx context.Context, parts []part) error {
+	for _, p := range parts {
+		if err := p.start(ctx); err != nil {
+			return errors.Join(fmt.Errorf("start %s: %w", p.name, err), n.Close())
+		}
+	}
+	return nil
 }
 
 // startClock sets the node's clocks.
