@@ -17,9 +17,9 @@ import (
 // cut is where the copies of a partition end.
 type cut struct {
 	poison, events int64
-	// published is the offset of the journal from which on the publisher needs it.
-	published int64
-	frozen    *projections.Frozen
+	// published and topic are the offsets of the journal and the events from which on the publisher needs them.
+	published, topic int64
+	frozen           *projections.Frozen
 	// commands have the content of the jobs that are unfinished in the frozen rows.
 	commands []Segment
 }
@@ -38,7 +38,7 @@ func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	if _, c.poison, err = t.Log.Bounds(ctx, events.TopicPoison, p); err != nil {
 		return nil, err
 	}
-	if c.published, _, err = t.Published(ctx, p); err != nil {
+	if c.published, c.topic, err = t.Published(ctx, p); err != nil {
 		return nil, err
 	}
 	if _, c.events, err = t.Log.Bounds(ctx, events.TopicEvents, p); err != nil {

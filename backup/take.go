@@ -25,7 +25,7 @@ type Config struct {
 	// Results has the files of jobs.
 	Results store.Files
 	Ledger  ledger.Ledger
-	// Published returns the offset from which on the publisher of a partition needs the journal.
+	// Published returns the offsets from which on the publisher of a partition needs the journal and the events.
 	Published func(ctx context.Context, partition int32) (journal, events int64, err error)
 	// Secrets are the names of those under which credentials are sealed.
 	Secrets []string
@@ -125,6 +125,13 @@ func (t *taker) partitions(ctx context.Context) (all []Partition, err error) {
 			earlier = t.earlier.Partitions[p]
 		}
 		one, err := t.partition(ctx, int32(p), c, earlier)
+		for n := 1; n < tries && errors.Is(err, eventlog.ErrTrimmed); n++ { // what the cut needs is gone: a later one does not need it
+			c.close()
+			if cuts[p], err = t.cut(ctx, int32(p)); err == nil {
+				c = cuts[p]
+				one, err = t.partition(ctx, int32(p), c, earlier)
+			}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("partition %d: %w", p, err)
 		}
@@ -134,9 +141,18 @@ func (t *taker) partitions(ctx context.Context) (all []Partition, err error) {
 	return all, nil
 }
 
-// partition copies what a partition has at a cut.
-func (t *taker) partition(ctx context.Context, p int32, c *cut, earlier Partition) (Partition, error) {
-	one := Partition{Cursor: c.frozen.Cursor, Schema: projections.Schema, Commands: c.commands}
+// tries is how often something is tried that is trimmed meanwhile.
+const tries = 3
+
+// partition copies what a partition has at a cut: first what may soon be gone.
+func (t *taker) partition(ctx context.Context, p int32, c *cut, earlier Partition) (one Partition, err error) {
+	one = Partition{Cursor: c.frozen.Cursor, Schema: projections.Schema, Commands: c.commands}
+	if one.Events, err = t.topic(ctx, events.TopicEvents, p, c.topic, c.events, earlier.Events); err != nil {
+		return one, err
+	}
+	if one.Poison, err = t.topic(ctx, events.TopicPoison, p, c.poison, c.poison, earlier.Poison); err != nil {
+		return one, err
+	}
 	names, err := t.rows(ctx, c, &one.Rows)
 	if err != nil {
 		return one, err
@@ -145,12 +161,6 @@ func (t *taker) partition(ctx context.Context, p int32, c *cut, earlier Partitio
 		return one, err
 	}
 	if err := t.journal(ctx, p, c, earlier, &one); err != nil {
-		return one, err
-	}
-	if one.Events, err = t.topic(ctx, events.TopicEvents, p, c.events, earlier.Events); err != nil {
-		return one, err
-	}
-	if one.Poison, err = t.topic(ctx, events.TopicPoison, p, c.poison, earlier.Poison); err != nil {
 		return one, err
 	}
 	one.Ledger, err = t.shelf.copyLedger(ctx, t.Ledger, p, one.Events.Start, earlier.Ledger)
@@ -209,17 +219,17 @@ func (t *taker) base(ctx context.Context, ref snapshot.Ref, m snapshot.Manifest)
 	return nil
 }
 
-// tries is how often what is trimmed meanwhile is tried to be copied.
-const tries = 3
-
-// topic copies the records of a topic up to an offset.
-func (t *taker) topic(ctx context.Context, topic string, p int32, end int64, earlier Records) (r Records, err error) {
+// topic copies the records of a topic up to an offset. Those before needed may be trimmed meanwhile.
+func (t *taker) topic(ctx context.Context, topic string, p int32, needed, end int64, earlier Records) (r Records, err error) {
 	for range tries {
 		start, _, err := t.Log.Bounds(ctx, topic, p)
 		if err != nil {
 			return r, err
 		}
-		r, err = t.shelf.copyRecords(ctx, place{t.Log, topic, p}, min(start, end), end, earlier)
+		if start > needed {
+			return r, fmt.Errorf("%s begins at %d, and is needed from %d on: %w", topic, start, needed, eventlog.ErrTrimmed)
+		}
+		r, err = t.shelf.copyRecords(ctx, place{t.Log, topic, p}, start, end, earlier)
 		if !errors.Is(err, eventlog.ErrTrimmed) {
 			return r, err
 		}
