@@ -44,6 +44,9 @@ func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	if _, c.events, err = t.Log.Bounds(ctx, events.TopicEvents, p); err != nil {
 		return nil, err
 	}
+	if c.published == 0 { // nothing is, so no event is needed
+		c.topic = c.events
+	}
 	for range tries {
 		if err = t.freeze(ctx, p, c); !errors.Is(err, eventlog.ErrTrimmed) {
 			break
