@@ -30,31 +30,35 @@ import (
 func TestBackup(t *testing.T) {
 	t.Parallel() // it mostly waits
 	place := filepath.Join(t.TempDir(), "backups")
-	drill{place: place, from: func() node.Config { return node.NewConfig() }, to: func() node.Config { return node.NewConfig() }}.run(t)
+	drill{place: place, from: node.NewConfig(), to: node.NewConfig()}.run(t)
 }
 
 // TestBackupOfCluster restores a backup of a log on Kafka, in a bucket, to another Kafka.
 func TestBackupOfCluster(t *testing.T) {
 	server := s3test.Start(t)
-	on := func(broker, bucket string) func() node.Config {
-		return func() node.Config {
-			cfg := node.NewConfig()
-			cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds, cfg.Files = []string{broker}, 2, bucket
-			cfg.S3 = node.S3Config{Endpoint: server.URL, Region: s3test.Region, PathStyle: true}
-			return cfg
-		}
-	}
 	drill{
 		place: "s3://" + s3test.Bucket + "/backups",
-		from:  on(nodetest.Broker(t), "s3://"+s3test.Bucket+"/original"), to: on(nodetest.Broker(t), "s3://"+s3test.Bucket+"/restored"),
+		from:  onCluster(nodetest.Broker(t), node.S3Config{Endpoint: server.URL}, "original"),
+		to:    onCluster(nodetest.Broker(t), node.S3Config{Endpoint: server.URL}, "restored"),
 	}.run(t)
+}
+
+// onCluster is the configuration of a node on Kafka and S3.
+func onCluster(broker string, s3 node.S3Config, prefix string) node.Config {
+	cfg := node.NewConfig()
+	cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds, cfg.Files = []string{broker}, 6, "s3://"+s3test.Bucket+"/"+prefix
+	cfg.S3 = s3
+	cfg.S3.Region, cfg.S3.PathStyle = s3test.Region, true
+	return cfg
 }
 
 // drill is a disaster: a node under load is backed up and lost, and another one goes on from the backup.
 type drill struct {
 	place string
 	// from and to are the configurations of the original and of what it is restored to, but for the data directory.
-	from, to func() node.Config
+	from, to node.Config
+	// lose loses what else the original had; it may be nil.
+	lose func()
 }
 
 // drillPartitions is few, so that each has something.
@@ -85,7 +89,7 @@ func (d drill) file(t *testing.T, cfg node.Config) string {
 
 func (d drill) run(t *testing.T) {
 	slow := newSlowSite(t)
-	original, cfg := d.machine(t, d.from())
+	original, cfg := d.machine(t, d.from)
 	original.args = append(original.args, "--dev")
 	p := original.start(t)
 	c := client{original.devKey(t, events.PlanBusiness)}
@@ -100,8 +104,13 @@ func (d drill) run(t *testing.T) {
 	under := d.load(t, c, p.address, func() { original.admin(t, "backup", "--to", d.place) })
 	original.admin(t, "backup", "verify", "--to", d.place)
 	p.kill()
+	cut := d.cut(t, cfg)
+	rows := d.rows(t, cfg, cut)
+	if d.lose != nil {
+		d.lose()
+	}
 
-	restored, to := d.machine(t, d.to())
+	restored, to := d.machine(t, d.to)
 	if told, err := restored.platen("restore", "--from", d.place); err == nil || !strings.Contains(told, "seal.key") {
 		t.Errorf("without the secrets: %v\n%s", err, told)
 	}
@@ -112,8 +121,11 @@ func (d drill) run(t *testing.T) {
 	if told, err := restored.platen("restore", "--from", d.place); err == nil || !strings.Contains(told, backup.ErrNotEmpty.Error()) {
 		t.Errorf("a second time: %v\n%s", err, told)
 	}
-	cut := d.cut(t, cfg)
-	d.compareRows(t, cut, cfg, to)
+	for i, got := range d.rows(t, to, cut) { // byte for byte
+		if !slices.Equal(got, rows[i]) || len(got) == 0 {
+			t.Errorf("partition %d: %d rows at the cut, restored as %d, and they differ", i, len(rows[i]), len(got))
+		}
+	}
 
 	slow.release()
 	p = restored.start(t)
@@ -121,7 +133,7 @@ func (d drill) run(t *testing.T) {
 		t.Errorf("the file has %d bytes, not the %d that it had", len(got), len(file))
 	}
 	awaitFile(t, c, p.address, unfinished)
-	under.check(t, c, p.address, cut)
+	under.check(t, c, p.address)
 	_ = d.finishOne(t, c, p.address, "") // new jobs are taken
 	testkit.Eventually(t, "the ledger equals the log", func() bool {
 		return strings.HasPrefix(restored.admin(t, "ledger", "reconcile", "--check"), "equal: ")
@@ -186,7 +198,7 @@ func (d drill) load(t *testing.T, c client, address string, do func()) (jobs loa
 }
 
 // check checks that those of the jobs that the cut has end, and that the others are not known: a prefix of them was accepted.
-func (l load) check(t *testing.T, c client, address string, _ backup.Manifest) {
+func (l load) check(t *testing.T, c client, address string) {
 	t.Helper()
 	known := 0
 	for i, id := range l {
@@ -231,16 +243,13 @@ func (d drill) open(t *testing.T, cfg node.Config, place string) store.Files {
 	return files
 }
 
-// compareRows compares, byte for byte, the rows that the original's journal leads to at the cut with those that a node of the restored
-// cluster begins with.
-func (d drill) compareRows(t *testing.T, cut backup.Manifest, from, to node.Config) {
+// rows are those of all partitions to which the journal of a configuration leads at a cut.
+func (d drill) rows(t *testing.T, cfg node.Config, cut backup.Manifest) (all [][]string) {
 	t.Helper()
 	for p, one := range cut.Partitions {
-		want, got := d.rowsAt(t, from, int32(p), one), d.rowsAt(t, to, int32(p), one)
-		if !slices.Equal(got, want) || len(want) == 0 {
-			t.Errorf("partition %d: %d rows at the cut, restored as %d, and they differ", p, len(want), len(got))
-		}
+		all = append(all, d.rowsAt(t, cfg, int32(p), one))
 	}
+	return all
 }
 
 // rowsAt rebuilds the rows of a partition at a cut from what a node begins with.
