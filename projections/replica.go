@@ -100,7 +100,13 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open replica %s: %w", cfg.Dir, err)
 	}
+	if err := s.checkJournal(); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
 	r, err := newReplica(ctx, cfg, s)
+	if err == nil {
+		err = s.noteJournal()
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
