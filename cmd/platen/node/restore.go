@@ -15,6 +15,7 @@ import (
 	"platen.dev/backup"
 	"platen.dev/events"
 	"platen.dev/projections/snapshot"
+	"platen.dev/store"
 )
 
 // RestoreOptions say what is restored.
@@ -54,36 +55,40 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (backup.Listed, 
 	}
 	defer done()
 	ref, m, err := backup.Find(ctx, from, o.Name)
-	listed := backup.Describe(ref, m, nil)
 	if err != nil {
-		return listed, err
+		return backup.Listed{}, err
 	}
 	if !o.WithoutSecrets {
 		if err := cfg.checkSecrets(m.Secrets); err != nil {
-			return listed, err
+			return backup.Listed{}, err
 		}
 	}
 	target, n, err := openTarget(ctx, cfg, o)
 	if err != nil {
-		return listed, err
+		return backup.Listed{}, err
 	}
-	defer n.Close()
-	if err := target.CheckEmpty(ctx, int32(len(m.Partitions))); err != nil {
-		return listed, err
+	err = restore(ctx, cfg, from, ref, m, target, o.Logger)
+	return backup.Describe(ref, m, nil), errors.Join(err, n.Close())
+}
+
+// restore checks the target and the backup, and then writes it.
+func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, m backup.Manifest, to backup.Target, logger *slog.Logger) error {
+	if err := to.CheckEmpty(ctx, int32(len(m.Partitions))); err != nil {
+		return err
 	}
-	o.Logger.Info("the backup is read, and its rows are rebuilt", "backup", string(ref), "taken", m.Taken)
-	if err := backup.Verify(ctx, from, m, cfg.rebuilding(snapshot.Unpaced, o.Logger)); err != nil {
-		return listed, err
+	logger.Info("the backup is read, and its rows are rebuilt", "backup", string(ref), "taken", m.Taken)
+	if err := backup.Verify(ctx, from, m, cfg.rebuilding(snapshot.Unpaced, logger)); err != nil {
+		return err
 	}
-	o.Logger.Info("the backup is whole, and is written", "rows", listed.Rows, "files", listed.Files)
+	logger.Info("the backup is whole, and is written", "backup", string(ref))
 	path := filepath.Join(cfg.Data, unfinished)
 	if err := writeFile(path, []byte(string(ref)+"\n")); err != nil {
-		return listed, err
+		return err
 	}
-	if err := backup.Restore(ctx, from, m, target); err != nil {
-		return listed, fmt.Errorf("%w (%w)", err, errUnfinished)
+	if err := backup.Restore(ctx, from, m, to); err != nil {
+		return fmt.Errorf("%w (%w)", err, errUnfinished)
 	}
-	return listed, os.Remove(path)
+	return os.Remove(path)
 }
 
 // openTarget opens what is restored into, as a node does. The node that it returns closes it.
