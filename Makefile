@@ -13,7 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps integrationdeps build demo run test race integration nemesis bench lint format clean
+.PHONY: help deps integrationdeps build package demo run test race integration nemesis bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -28,6 +28,9 @@ integrationdeps: ## install the Debian packages that the integration tests need,
 
 build: ## build bin/platen
 	@$(GO) build -o bin/platen ./cmd/platen
+
+package: ## build dist/platen_VERSION_ARCH.deb for amd64 and arm64, or for ARCHES
+	@GO='$(GO)' deploy/package/build.sh $(ARCHES)
 
 demo: deps build ## install, build, convert real documents, leave the files in out/
 	@$(GO) run ./cmd/demo --platen bin/platen --documents testdata/demo --out out
@@ -47,7 +50,7 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, veraPDF, Mustang, xmllint and schemathesis, with browsers killed, the nemesis, and 20,000 schedules of the simulator
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, with browsers killed, the nemesis, and 20,000 schedules of the simulator
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 20,000 schedules of the simulator"
@@ -59,6 +62,7 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 	@testdata/webhooks/integration.sh
 	@testdata/kafka/integration.sh
 	@testdata/events/integration.sh
+	@deploy/package/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
 	@NEMESIS_MINUTES=2 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
@@ -93,4 +97,4 @@ format: ## format the code
 	@$(GO) tool gofumpt -w .
 
 clean: ## remove what was built and what the demo left
-	@rm -rf bin out
+	@rm -rf bin out dist

@@ -30,10 +30,8 @@ func eInvoice(args []string, stdout, stderr io.Writer) error {
 		return cli.ErrUsage
 	}
 	var f invoiceFlags
-	flags := flag.NewFlagSet("platen einvoice "+args[0], flag.ContinueOnError)
+	flags := f.flags(args[0])
 	flags.SetOutput(stderr)
-	flags.StringVar(&f.profile, "profile", "", "`PROFILE` to check by (default: the one whose guideline the XML declares)")
-	flags.StringVar(&f.out, "out", "", "`FILE` for the XML (default: standard output)")
 	plain, err := cli.Parse(flags, args[1:])
 	if err != nil {
 		return err
@@ -50,6 +48,16 @@ func eInvoice(args []string, stdout, stderr io.Writer) error {
 }
 
 type invoiceFlags struct{ profile, out string }
+
+func (f *invoiceFlags) flags(verb string) *flag.FlagSet {
+	flags := flag.NewFlagSet("platen einvoice "+verb, flag.ContinueOnError)
+	if verb == "check" {
+		flags.StringVar(&f.profile, "profile", "", "`PROFILE` to check by (default: the one whose guideline the XML declares)")
+	} else {
+		flags.StringVar(&f.out, "out", "", "`FILE` for the XML (default: standard output)")
+	}
+	return flags
+}
 
 func readBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)

@@ -24,18 +24,9 @@ func tailEvents(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprint(stderr, usage())
 		return cli.ErrUsage
 	}
-	var account, since string
-	var asJSON bool
-	var filter admin.EventFilter
-	data := node.NewConfig().Data
-	flags := flag.NewFlagSet("platen events tail", flag.ContinueOnError)
+	o := tailOptions{data: node.NewConfig().Data}
+	flags := o.flags()
 	flags.SetOutput(stderr)
-	flags.StringVar(&data, "data", data, "data `DIR` of the running node")
-	flags.StringVar(&filter.Type, "type", "", "show events of one `TYPE` only, such as job.finished")
-	flags.StringVar(&account, "account", "", "show events of the account `ID` only")
-	flags.StringVar(&since, "since", "", "begin with what happened since `TIME`: RFC 3339, or how long ago, such as 90m (default: now)")
-	flags.BoolVar(&filter.Once, "once", false, "stop after the last event so far")
-	flags.BoolVar(&asJSON, "json", false, "print CloudEvents in their JSON format, one per line")
 	plain, err := cli.Parse(flags, args[1:])
 	if err != nil {
 		return err
@@ -43,19 +34,36 @@ func tailEvents(args []string, stdout, stderr io.Writer) error {
 	if len(plain) > 0 {
 		return fmt.Errorf("events tail takes flags only, not %q", plain[0])
 	}
-	filter.Account = events.AccountID(account)
-	if filter.Type, err = admin.EventType(filter.Type); err != nil {
+	filter := admin.EventFilter{Account: events.AccountID(o.account), Once: o.once}
+	if filter.Type, err = admin.EventType(o.kind); err != nil {
 		return fmt.Errorf("--type: %w", err)
 	}
-	if filter.Since, err = logdump.ParseFrom(since, time.Now()); err != nil {
+	if filter.Since, err = logdump.ParseFrom(o.since, time.Now()); err != nil {
 		return fmt.Errorf("--since: %w", err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	return admin.NewClient(data).Events(ctx, filter, func(e public.Received) error {
-		if asJSON {
+	return admin.NewClient(o.data).Events(ctx, filter, func(e public.Received) error {
+		if o.json {
 			return json.NewEncoder(stdout).Encode(e)
 		}
 		return admin.WriteEvent(stdout, e)
 	})
+}
+
+// tailOptions are what the flags of `platen events tail` say.
+type tailOptions struct {
+	data, kind, account, since string
+	once, json                 bool
+}
+
+func (o *tailOptions) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("platen events tail", flag.ContinueOnError)
+	flags.StringVar(&o.data, "data", o.data, "data `DIR` of the running node")
+	flags.StringVar(&o.kind, "type", "", "show events of one `TYPE` only, such as job.finished")
+	flags.StringVar(&o.account, "account", "", "show events of the account `ID` only")
+	flags.StringVar(&o.since, "since", "", "begin with what happened since `TIME`: RFC 3339, or how long ago, such as 90m (default: now)")
+	flags.BoolVar(&o.once, "once", false, "stop after the last event so far")
+	flags.BoolVar(&o.json, "json", false, "print CloudEvents in their JSON format, one per line")
+	return flags
 }

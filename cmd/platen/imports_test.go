@@ -115,8 +115,10 @@ var rules = map[string]rule{
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
-	"cmd/platen/cli":     {"", "flags and usage"},
-	"cmd/platen/logdump": {"events events/eventlog projections", "reads a log, whether or not a node runs"},
+	"cmd/platen/cli":        {"", "flags and usage"},
+	"cmd/platen/supervisor": {"", "tells systemd how the process is, and knows nothing of what it does"},
+	"cmd/platen/manual":     {"cmd/platen/cli", "shows declared commands as manual pages and completion, and knows none of them"},
+	"cmd/platen/logdump":    {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/admin": {
 		"actors/account actors/cluster/pki actors/shard actors/webhook backup cmd/platen/cli cmd/platen/logdump edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
 		"works on a node through the parts that it is given",
@@ -129,7 +131,8 @@ var rules = map[string]rule{
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
-	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/node einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
+	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
+	"deploy":                   {"", "the sample of the configuration, as text"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
 		"actors/account browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded projections projections/history projections/history/historytest store",

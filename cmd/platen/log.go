@@ -48,20 +48,32 @@ func dumpStopped(ctx context.Context, cfg node.Config, filter logdump.Filter, ou
 	return errors.Join(logdump.Write(ctx, l, filter, out), l.Close())
 }
 
+// dumpOptions are what the flags of `platen log dump` say.
+type dumpOptions struct {
+	cfg                node.Config
+	account, job, from string
+	json               bool
+}
+
+func (o *dumpOptions) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("platen log dump", flag.ContinueOnError)
+	flags.String("config", "", "configuration `FILE` of the node")
+	flags.StringVar(&o.cfg.Data, "data", o.cfg.Data, "data `DIR` of the node")
+	flags.Var((*list)(&o.cfg.Kafka.Brokers), "kafka", "read the log on the Kafka cluster at `HOST:PORT[,…]`, if no node runs with this --data")
+	flags.StringVar(&o.account, "account", "", "print only what concerns the account `ID`")
+	flags.StringVar(&o.job, "job", "", "print only what concerns the job `ID`")
+	flags.StringVar(&o.from, "from", "", "print from `TIME` on: RFC 3339, or how long ago, such as 90m")
+	flags.BoolVar(&o.json, "json", false, "print JSON, an object per line")
+	return flags
+}
+
 func parseDump(args []string, stderr io.Writer) (cfg node.Config, filter logdump.Filter, err error) {
-	if cfg, err = fileConfig(args); err != nil {
+	var o dumpOptions
+	if o.cfg, err = fileConfig(args); err != nil {
 		return cfg, filter, err
 	}
-	var account, job, from string
-	flags := flag.NewFlagSet("platen log dump", flag.ContinueOnError)
+	flags := o.flags()
 	flags.SetOutput(stderr)
-	flags.String("config", "", "configuration `FILE` of the node")
-	flags.StringVar(&cfg.Data, "data", cfg.Data, "data `DIR` of the node")
-	flags.Var((*list)(&cfg.Kafka.Brokers), "kafka", "read the log on the Kafka cluster at `HOST:PORT[,…]`, if no node runs with this --data")
-	flags.StringVar(&account, "account", "", "print only what concerns the account `ID`")
-	flags.StringVar(&job, "job", "", "print only what concerns the job `ID`")
-	flags.StringVar(&from, "from", "", "print from `TIME` on: RFC 3339, or how long ago, such as 90m")
-	flags.BoolVar(&filter.JSON, "json", false, "print JSON, an object per line")
 	plain, err := cli.Parse(flags, args)
 	if err != nil {
 		return cfg, filter, err
@@ -69,14 +81,14 @@ func parseDump(args []string, stderr io.Writer) (cfg node.Config, filter logdump
 	if len(plain) > 0 {
 		return cfg, filter, fmt.Errorf("log dump takes flags only, not %q", plain[0])
 	}
-	filter.Account = events.AccountID(account)
-	if job != "" {
-		if filter.Job, err = events.ParseJobID(job); err != nil {
+	filter.Account, filter.JSON = events.AccountID(o.account), o.json
+	if o.job != "" {
+		if filter.Job, err = events.ParseJobID(o.job); err != nil {
 			return cfg, filter, fmt.Errorf("--job: %w", err)
 		}
 	}
-	if filter.From, err = logdump.ParseFrom(from, time.Now()); err != nil {
+	if filter.From, err = logdump.ParseFrom(o.from, time.Now()); err != nil {
 		return cfg, filter, fmt.Errorf("--from: %w", err)
 	}
-	return cfg, filter, nil
+	return o.cfg, filter, nil
 }

@@ -28,25 +28,35 @@ func exit(err error) {
 	os.Exit(1)
 }
 
-func usage() string {
-	return `platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs.
+// commands declares every command.
+func commands() []cli.Command {
+	cfg := node.NewConfig()
+	var check, extract invoiceFlags
+	all := []cli.Command{{Name: "serve", Args: "[flags]", Help: "run a node (--help lists the flags)", Flags: serveFlags(&cfg)}}
+	all = append(all, admin.Commands(cfg.Data)...)
+	return append(
+		all,
+		cli.Command{Name: "restore", Args: "--from PLACE [flags]", Help: "restore a backup into an empty log and empty stores; --backup NAME, and the flags of serve", Flags: (&restoreOptions{cfg: cfg}).flags()},
+		cli.Command{Name: "log dump", Args: "[flags]", Help: "print commands and journal, without content; --account ID, --job ID, --from TIME, --json", Flags: (&dumpOptions{cfg: cfg}).flags()},
+		cli.Command{Name: "events tail", Args: "[flags]", Help: "show public events as they happen; --type TYPE, --account ID, --since TIME, --once, --json", Flags: (&tailOptions{data: cfg.Data}).flags()},
+		cli.Command{Name: "einvoice check", Args: "FILE", Help: "check an XML invoice, or a hybrid PDF; --profile PROFILE", Flags: check.flags("check")},
+		cli.Command{Name: "einvoice extract", Args: "FILE", Help: "print the XML of a hybrid PDF; --out FILE", Flags: extract.flags("extract")},
+		cli.Command{Name: "webhook listen", Help: "show and verify the webhooks that arrive; --port PORT, --secret SECRET, --answer STATUS", Flags: new(listenOptions).flags()},
+		cli.Command{Name: "ready", Help: "ask a node whether it is ready; its status is 0 if so; --url URL", Flags: new(readyOptions).flags()},
+		cli.Command{Name: "manual", Args: "DIR", Help: "write the manual pages and the completion for bash, zsh and fish into DIR"},
+		cli.Command{Name: "version", Help: "print the version"},
+	)
+}
 
-Usage:
-
-  platen serve [flags]                      run a node (--help lists the flags)
-` + admin.Usage() + `  platen restore --from PLACE [flags]       restore a backup into an empty log and empty stores; --backup NAME, and the flags of serve
-  platen log dump [flags]                   print commands and journal, without content; --account ID, --job ID, --from TIME, --json
-  platen events tail [flags]                show public events as they happen; --type TYPE, --account ID, --since TIME, --once, --json
-  platen einvoice check FILE                check an XML invoice, or a hybrid PDF; --profile PROFILE
-  platen einvoice extract FILE              print the XML of a hybrid PDF; --out FILE
-  platen webhook listen                     show and verify the webhooks that arrive; --port PORT, --secret SECRET, --answer STATUS
-  platen version                            print the version
-
-The admin commands, but for "admin cluster", and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
+const (
+	summary    = "platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
+	usageNotes = `The admin commands, but for "admin cluster", and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
 starter, pro or business. "log dump" asks a running node, too, or else reads the log itself. The e-invoice commands need
 no node.
 `
-}
+)
+
+func usage() string { return summary + "\n\nUsage:\n\n" + cli.Usage(commands()) + "\n" + usageNotes }
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
@@ -68,6 +78,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return eInvoice(args[1:], stdout, stderr)
 	case "webhook":
 		return listenForWebhooks(args[1:], stdout, stderr)
+	case "ready":
+		return askReady(args[1:], stdout, stderr)
+	case "manual":
+		return writeManual(args[1:], stderr)
 	case "version":
 		_, err := fmt.Fprintln(stdout, "platen", version())
 		return err

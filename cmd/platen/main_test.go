@@ -48,7 +48,8 @@ func serveBy(path string) {
 	if err == nil {
 		var cfg node.Config
 		if cfg, err = parseServe(os.Args[2:], os.Stderr); err == nil {
-			err = runNode(cfg, node.Options{Logger: cfg.Logger(os.Stderr), Version: version(), Wall: clock.Now}, os.Stdout)
+			reread := func() (node.Config, error) { return parseServe(os.Args[2:], os.Stderr) }
+			err = runNode(cfg, reread, node.Options{Logger: cfg.Logger(os.Stderr), Version: version(), Wall: clock.Now}, os.Stdout)
 		}
 	}
 	exit(err)

@@ -35,24 +35,36 @@ func restore(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-func parseRestore(args []string, stderr io.Writer) (cfg node.Config, o node.RestoreOptions, err error) {
-	if cfg, err = fileConfig(args); err != nil {
-		return cfg, o, err
-	}
+// restoreOptions are what the flags of `platen restore` say.
+type restoreOptions struct {
+	cfg node.Config
+	node.RestoreOptions
+}
+
+func (o *restoreOptions) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("platen restore", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&o.From, "from", "", "restore from the directory or s3://bucket/prefix `PLACE`, to which platen admin backup wrote")
+	flags.StringVar(&o.From, "from", "", "restore from `PLACE`, the directory or s3://bucket/prefix to which platen admin backup wrote")
 	flags.StringVar(&o.Name, "backup", "", "restore the backup `NAME` (default: the newest)")
 	flags.BoolVar(&o.WithoutSecrets, "without-secrets", false, "restore although secrets are missing that credentials are sealed under")
-	nodeFlags(flags, &cfg)
+	nodeFlags(flags, &o.cfg)
+	return flags
+}
+
+func parseRestore(args []string, stderr io.Writer) (cfg node.Config, _ node.RestoreOptions, err error) {
+	var o restoreOptions
+	if o.cfg, err = fileConfig(args); err != nil {
+		return cfg, o.RestoreOptions, err
+	}
+	flags := o.flags()
+	flags.SetOutput(stderr)
 	plain, err := cli.Parse(flags, args)
 	switch {
 	case err != nil:
-		return cfg, o, err
+		return cfg, o.RestoreOptions, err
 	case len(plain) > 0:
-		return cfg, o, fmt.Errorf("restore takes flags only, not %q", plain[0])
+		return cfg, o.RestoreOptions, fmt.Errorf("restore takes flags only, not %q", plain[0])
 	case o.From == "":
-		return cfg, o, fmt.Errorf("restore: --from must say where the backup is: a directory, or s3://bucket/prefix")
+		return cfg, o.RestoreOptions, fmt.Errorf("restore: --from must say where the backup is: a directory, or s3://bucket/prefix")
 	}
-	return cfg, o, cfg.Validate()
+	return o.cfg, o.RestoreOptions, o.cfg.Validate()
 }

@@ -16,6 +16,7 @@ import (
 
 	"platen.dev/cmd/platen/cli"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/supervisor"
 )
 
 // serve runs a node until it is told to stop.
@@ -24,43 +25,48 @@ func serve(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return runNode(cfg, node.Options{Logger: cfg.Logger(stderr), Version: version(), HoldEvents: os.Getenv(holdEvents) != ""}, stdout)
+	reread := func() (node.Config, error) { return parseServe(args, stderr) }
+	return runNode(cfg, reread, node.Options{Logger: cfg.Logger(stderr), Version: version(), HoldEvents: os.Getenv(holdEvents) != ""}, stdout)
 }
 
 // holdEvents is the environment variable of node.Options.HoldEvents, for cmd/bench.
 const holdEvents = "PLATEN_HOLD_EVENTS"
 
-// runNode runs a node until it is told to stop, or cannot go on.
-func runNode(cfg node.Config, o node.Options, stdout io.Writer) error {
+// runNode runs a node until it is told to stop, or cannot go on. reread reads its configuration again.
+func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options, stdout io.Writer) error {
 	if err := harden(); err != nil {
 		return err
 	}
 	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
+	s := service{supervisor: supervisor.FromEnvironment(), cfg: cfg, reread: reread, logger: o.Logger}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	hangup := make(chan os.Signal, 1) // from now on, lest one during the start ends the process
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
 	n, err := node.Start(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "platen %s listens on %s\n", o.Version, n.URL())
+	announce(stdout, cfg, o.Version, n)
+	err = s.run(ctx, n, hangup)
+	stop() // a second signal ends the process at once
+	err = errors.Join(err, n.Close())
+	if err == nil {
+		o.Logger.Info("stopped")
+	}
+	return err
+}
+
+// announce says to people where the node is.
+func announce(stdout io.Writer, cfg node.Config, version string, n *node.Node) {
+	fmt.Fprintf(stdout, "platen %s listens on %s\n", version, n.URL())
 	if address := n.OpsAddress(); address != "" {
 		fmt.Fprintf(stdout, "metrics for operators: http://%s/metrics\n", address)
 	}
 	if cfg.Dev {
 		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", node.DevKeysPath(cfg.Data))
 	}
-	select {
-	case <-ctx.Done():
-		stop() // a second signal ends the process at once
-		o.Logger.Info("stopping: finishing what is under way", "limit_seconds", cfg.DrainSeconds)
-	case err = <-n.Failed():
-		o.Logger.Error("stopping: the node cannot go on", "error", err)
-	}
-	err = errors.Join(err, n.Close())
-	if err == nil {
-		o.Logger.Info("stopped")
-	}
-	return err
 }
 
 // parseServe reads the configuration file, if one is named, and lets the flags override
@@ -70,9 +76,8 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	flags := flag.NewFlagSet("platen serve", flag.ContinueOnError)
+	flags := serveFlags(&cfg)
 	flags.SetOutput(stderr)
-	nodeFlags(flags, &cfg)
 	if err := flags.Parse(args); err != nil {
 		if !errors.Is(err, flag.ErrHelp) {
 			err = cli.ErrUsage
@@ -85,7 +90,14 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 	return cfg, cfg.Validate()
 }
 
-// nodeFlags defines the flags that override what the configuration file says.
+// serveFlags declares the flags of `platen serve`, which change cfg.
+func serveFlags(cfg *node.Config) *flag.FlagSet {
+	flags := flag.NewFlagSet("platen serve", flag.ContinueOnError)
+	nodeFlags(flags, cfg)
+	return flags
+}
+
+// nodeFlags declares the flags that override what the configuration file says.
 func nodeFlags(flags *flag.FlagSet, cfg *node.Config) {
 	flags.String("config", "", "configuration `FILE` (TOML; deploy/platen.toml shows every field); flags override it")
 	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")

@@ -23,25 +23,37 @@ func listenForWebhooks(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprint(stderr, usage())
 		return cli.ErrUsage
 	}
-	flags := flag.NewFlagSet("platen webhook listen", flag.ContinueOnError)
+	var o listenOptions
+	flags := o.flags()
 	flags.SetOutput(stderr)
-	port := flags.Int("port", 8099, "listen on `PORT` of 127.0.0.1; 0 picks one")
-	secret := flags.String("secret", "", "verify with `SECRET` (whsec_…; platen admin webhook secret show)")
-	status := flags.Int("answer", http.StatusNoContent, "answer with `STATUS`, to see what is tried again")
 	plain, err := cli.Parse(flags, args[1:])
 	if err != nil {
 		return err
 	}
-	if len(plain) > 0 || *status < 200 || *status > 599 {
+	if len(plain) > 0 || o.status < 200 || o.status > 599 {
 		return fmt.Errorf("webhook listen takes flags only, and a status from 200 to 599")
 	}
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", *port))
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", o.port))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "listening: submit jobs with \"webhook_url\": \"http://%s/\", to a node with --egress-allow 127.0.0.1/32\n", l.Addr())
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, Handler: showWebhooks(stdout, *secret, *status)}
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, Handler: showWebhooks(stdout, o.secret, o.status)}
 	return server.Serve(l)
+}
+
+// listenOptions are what the flags of `platen webhook listen` say.
+type listenOptions struct {
+	port, status int
+	secret       string
+}
+
+func (o *listenOptions) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("platen webhook listen", flag.ContinueOnError)
+	flags.IntVar(&o.port, "port", 8099, "listen on `PORT` of 127.0.0.1; 0 picks one")
+	flags.StringVar(&o.secret, "secret", "", "verify with `SECRET` (whsec_…; platen admin webhook secret show)")
+	flags.IntVar(&o.status, "answer", http.StatusNoContent, "answer with `STATUS`, to see what is tried again")
+	return flags
 }
 
 // showWebhooks prints each webhook as a line about it, and its body.

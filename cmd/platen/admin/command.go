@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -102,15 +103,36 @@ var commands = []command{
 	{"webhook redeliver", "[JOB]", "", "send the webhook of a job again, or many: --account ID --since TIME --failed", call.redeliver},
 }
 
-// Usage lists the commands of `platen admin`, one per line.
-func Usage() string {
-	var b strings.Builder
-	for _, c := range commands {
-		line := strings.Join(strings.Fields("platen admin "+c.name+" "+c.args+" "+c.flags), " ")
-		fmt.Fprintf(&b, "  %-41s %s\n", line, c.help)
+// Commands declares the commands of `platen admin`. data is the default of --data.
+func Commands(data string) []cli.Command {
+	all := make([]cli.Command, len(commands))
+	for i, c := range commands {
+		all[i] = cli.Command{Name: "admin " + c.name, Args: strings.Join(strings.Fields(c.args+" "+c.flags), " "), Help: c.help, Flags: c.ownFlags(data)}
 	}
-	return b.String()
+	return all
 }
+
+// named finds the names of flags in a text for people.
+var named = regexp.MustCompile(`--([a-z-]+)`)
+
+// ownFlags are the flags that the command is said to take, of those that all are parsed with.
+func (c command) ownFlags(data string) *flag.FlagSet {
+	own := flag.NewFlagSet("platen admin "+c.name, flag.ContinueOnError)
+	parsed := new(call).flags(c.name, &data)
+	names := named.FindAllStringSubmatch(c.flags+" "+c.help, -1)
+	if !strings.Contains(c.help, "needs no node") {
+		names = append(names, []string{"", "data"})
+	}
+	for _, name := range names {
+		if f := parsed.Lookup(name[1]); f != nil {
+			own.Var(f.Value, f.Name, f.Usage)
+		}
+	}
+	return own
+}
+
+// Usage lists the commands of `platen admin`, one per line.
+func Usage() string { return cli.Usage(Commands("")) }
 
 // Run runs `platen admin NOUN VERB [ARGS] [flags]`. data is the default of --data.
 func Run(args []string, data string, stdout, stderr io.Writer) error {

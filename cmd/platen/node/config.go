@@ -357,6 +357,9 @@ func (c Config) logDir() string { return filepath.Join(c.Data, "log") }
 // Drain returns how long Close waits for requests and renders under way.
 func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * time.Second }
 
+// StopLimit returns how long Close takes at most.
+func (c Config) StopLimit() time.Duration { return c.Drain() + closeGrace }
+
 func checkPublicURL(text string) error {
 	if text == "" {
 		return nil

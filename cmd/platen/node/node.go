@@ -53,42 +53,43 @@ type Node struct {
 	now, wall func() time.Time
 	steady    *steadyClock
 
-	log       eventlog.Log
-	system    *actor.ActorSystem
-	replica   *projections.Replica
-	work      string // absolute; what is in it is of use to this process only
-	files     store.Files
-	snapshots store.Files
-	source    *history.Source
-	history   *history.Keeper
-	space     *space
-	appends   *appends
-	ledger    ledger.Ledger
-	ingest    *ingest.Running
-	cluster   *cluster.Cluster // nil when the node is alone, and so are the next two
-	identity  *pki.Identity
-	remote    *cluster.Remote
-	addresses nodeAddresses
-	ports     ports // of this node
-	servers   ports // of Kafka and ClickHouse
-	pool      *browserpool.Pool
-	renderer  *render.Renderer
-	seal      *seal.Key
-	rotating  sync.Mutex // held while the key is rotated
-	shards    *shard.Shards
-	gateway   *shard.Gateway
-	deleter   *perform.Performer
-	notifier  *perform.Performer
-	uploader  *perform.Performer
-	publisher *publish.Publisher
-	limiter   *rate.Limiter
-	server    *edge.Server
-	listener  net.Listener
-	ops       net.Listener           // nil if there is none
-	listens   atomic.Pointer[string] // the listener's address, once it is known
-	failed    chan error
-	metrics   *metrics
-	closers   []closer // the part started last comes last
+	log         eventlog.Log
+	system      *actor.ActorSystem
+	replica     *projections.Replica
+	work        string // absolute; what is in it is of use to this process only
+	files       store.Files
+	snapshots   store.Files
+	source      *history.Source
+	history     *history.Keeper
+	space       *space
+	appends     *appends
+	ledger      ledger.Ledger
+	ingest      *ingest.Running
+	cluster     *cluster.Cluster // nil when the node is alone, and so are the next two
+	identity    *pki.Identity
+	remote      *cluster.Remote
+	addresses   nodeAddresses
+	ports       ports // of this node
+	servers     ports // of Kafka and ClickHouse
+	pool        *browserpool.Pool
+	renderer    *render.Renderer
+	seal        *seal.Key
+	rotating    sync.Mutex // held while the key is rotated
+	shards      *shard.Shards
+	gateway     *shard.Gateway
+	deleter     *perform.Performer
+	notifier    *perform.Performer
+	uploader    *perform.Performer
+	publisher   *publish.Publisher
+	limiter     *rate.Limiter
+	server      *edge.Server
+	certificate *certificate // of the API; nil without TLS
+	listener    net.Listener
+	ops         net.Listener           // nil if there is none
+	listens     atomic.Pointer[string] // the listener's address, once it is known
+	failed      chan error
+	metrics     *metrics
+	closers     []closer // the part started last comes last
 }
 
 // Options are set by the process that runs the node. The zero value logs nothing and goes
@@ -157,22 +158,6 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	return n, nil
 }
 
-// part is started when those before it run.
-type part struct {
-	name  string
-	start func(context.Context) error
-}
-
-// startParts starts parts. If one cannot start, those before it are ended again.
-func (n *Node) startParts(ctx context.Context, parts []part) error {
-	for _, p := range parts {
-		if err := p.start(ctx); err != nil {
-			return errors.Join(fmt.Errorf("start %s: %w", p.name, err), n.Close())
-		}
-	}
-	return nil
-}
-
 // startClock sets the node's clocks.
 func (n *Node) startClock(o Options) {
 	if o.Now != nil {
@@ -230,7 +215,7 @@ const closeGrace = 15 * time.Second
 func (n *Node) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), n.cfg.Drain())
 	defer cancel()
-	limit, stop := context.WithTimeout(context.Background(), n.cfg.Drain()+closeGrace)
+	limit, stop := context.WithTimeout(context.Background(), n.cfg.StopLimit())
 	defer stop()
 	n.Retire()
 	var errs []error
@@ -243,11 +228,18 @@ func (n *Node) Close() error {
 				errs = append(errs, fmt.Errorf("stop %s: %w", n.closers[i].part, err))
 			}
 		case <-limit.Done():
-			return errors.Join(append(errs, fmt.Errorf("stop %s: not within %s", n.closers[i].part, n.cfg.Drain()+closeGrace))...)
+			return errors.Join(append(errs, fmt.Errorf("stop %s: not within %s", n.closers[i].part, n.cfg.StopLimit()))...)
 		}
 	}
 	n.closers = nil
 	return errors.Join(errs...)
+}
+
+// Ready returns why the node should be sent no requests, nil if it should: what /readyz says until
+// the node stops. That it returns shows that nothing that requests need is stuck.
+func (n *Node) Ready() error {
+	_, err := n.ready()
+	return err
 }
 
 // Address is where the API listens, host:port.

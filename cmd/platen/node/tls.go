@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +17,8 @@ type certificate struct {
 	cfg     TLSConfig
 	logger  *slog.Logger
 	current atomic.Pointer[tls.Certificate]
-	seen    tlsfile.Stamp // of the files, when they were last read
+	mu      sync.Mutex    // one look at a time
+	seen    tlsfile.Stamp // of the files, when they were last read; guarded by mu
 }
 
 func (c TLSConfig) stamp() tlsfile.Stamp { return tlsfile.StampOf(c.CertFile, c.KeyFile) }
@@ -42,6 +44,8 @@ func (c *certificate) load() error {
 // look reads the files again if they have changed. If they are no good, as between the writing of
 // the one and the other, the certificate stays what it was.
 func (c *certificate) look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	now := c.cfg.stamp()
 	if now == c.seen {
 		return
@@ -71,6 +75,7 @@ func (n *Node) apiTLS() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	n.certificate = c
 	n.periodically("certificate", certificateInterval, func(context.Context) { c.look() })
 	return c.config(), nil
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"platen.dev/events/testkit"
+)
+
+// What a supervisor is told of a node's life: ready once /readyz says so, alive, reloading and ready again, stopping. A
+// changed setting is named as one that needs a restart.
+func TestSupervised(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "notify")
+	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	states := make(chan string, 1000)
+	go func() {
+		defer close(states)
+		for b := make([]byte, 4096); ; {
+			n, err := c.Read(b)
+			if err != nil {
+				return
+			}
+			states <- string(b[:n])
+		}
+	}()
+	await := func(what string) {
+		t.Helper()
+		for !strings.Contains(testkit.Receive(t, states, what), what) {
+		}
+	}
+	config := filepath.Join(t.TempDir(), "platen.toml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("drain_seconds = 3\n")
+	m := newMachine(t, "--config", config)
+	m.env = []string{"NOTIFY_SOCKET=" + socket, "WATCHDOG_USEC=3000000"}
+	p := m.start(t)
+	await("READY=1")
+	await("WATCHDOG=1")
+	write("drain_seconds = 3\nreserve_mb = 7\n[browser]\nslots = 2\n")
+	hangUp(t, p)
+	await("RELOADING=1")
+	await("READY=1")
+	if line := p.await(t, "need a restart"); !strings.Contains(line, "[browser.slots reserve_mb]") {
+		t.Errorf("the node wrote %s", line)
+	}
+	write("listen = 1\n")
+	hangUp(t, p)
+	p.await(t, "the configuration cannot be used")
+	await("RELOADING=1")
+	await("READY=1")
+	if got := readiness(p.address); got != 200 {
+		t.Errorf("after reloads /readyz answers %d", got)
+	}
+	p.stop(t)
+	await("STOPPING=1\nEXTEND_TIMEOUT_USEC=18000000")
+}
+
+func hangUp(t *testing.T, p *process) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+}
