@@ -79,8 +79,15 @@ func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 		}
 	}
 	slices.Sort(offsets)
+	_, end, err := t.Log.Bounds(ctx, events.TopicCommands, p)
+	if err != nil {
+		return err
+	}
 	w := &recordWriter{shelf: t.shelf, ctx: ctx}
 	for _, offset := range slices.Compact(offsets) {
+		if offset >= end { // the topic was created again: the content is lost (docs/decisions/0024)
+			continue
+		}
 		r, err := eventlog.ReadOne(ctx, t.Log, events.TopicCommands, p, offset)
 		if errors.Is(err, eventlog.ErrTrimmed) && t.lost(ctx, p, offset) {
 			continue

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -45,6 +46,12 @@ var _ Files = (*Dir)(nil)
 // OpenDir opens a directory, which it creates durably if it does not exist, with the hash
 // directories: no Put has to make one. It removes incomplete files whose writers have ended.
 func OpenDir(root string) (*Dir, error) { return openDirOn(vfs.Default, root) }
+
+// IsDir reports whether OpenDir has made a directory.
+func IsDir(root string) bool {
+	info, err := vfs.Default.Stat(filepath.Join(root, tempDir))
+	return err == nil && info.IsDir()
+}
 
 func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 	d := &Dir{fs: fs, root: root}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -50,10 +48,12 @@ func (n *Node) pace(ctx context.Context) snapshot.Pace {
 
 // List implements admin.Backups.
 func (b *backups) List(ctx context.Context, place string) (all []backup.Listed, err error) {
-	return all, b.at(ctx, place, false, func(files store.Files) (err error) {
-		all, err = backup.DescribeAll(ctx, files)
-		return err
-	})
+	files, done, err := b.node.cfg.openPlace(ctx, place, false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return backup.DescribeAll(ctx, files)
 }
 
 // Verify implements admin.Backups.
@@ -100,7 +100,7 @@ func (c Config) openPlace(ctx context.Context, place string, create bool) (files
 	if err := c.notOurs(place); err != nil {
 		return nil, nil, err
 	}
-	if info, err := os.Stat(place); !create && err == nil && !info.IsDir() || !create && errors.Is(err, fs.ErrNotExist) {
+	if !create && !store.IsDir(place) {
 		return nil, nil, fmt.Errorf("%w: %s is not a directory of backups", backup.ErrNone, place)
 	}
 	files, err = store.OpenDir(place)
