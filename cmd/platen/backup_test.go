@@ -33,6 +33,16 @@ func TestBackup(t *testing.T) {
 	drill{place: place, from: node.NewConfig(), to: node.NewConfig()}.run(t)
 }
 
+// TestBackupMoves restores a backup of the embedded log to Kafka, and one of Kafka to the embedded log.
+func TestBackupMoves(t *testing.T) {
+	t.Parallel() // it mostly waits
+	onKafka := node.NewConfig()
+	onKafka.Kafka.Brokers, onKafka.Kafka.SessionSeconds = []string{nodetest.Broker(t)}, 6
+	drill{place: filepath.Join(t.TempDir(), "backups"), from: node.NewConfig(), to: onKafka}.run(t)
+	onKafka.Kafka.Brokers = []string{nodetest.Broker(t)}
+	drill{place: filepath.Join(t.TempDir(), "backups"), from: onKafka, to: node.NewConfig()}.run(t)
+}
+
 // TestBackupOfCluster restores a backup of a log on Kafka, in a bucket, to another Kafka.
 func TestBackupOfCluster(t *testing.T) {
 	server := s3test.Start(t)

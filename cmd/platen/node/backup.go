@@ -90,15 +90,15 @@ func (c Config) openPlace(ctx context.Context, place string, create bool) (files
 	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.validatePlace("backup", place)); err != nil {
 		return nil, nil, err
 	}
+	if err := c.notOurs(place); err != nil {
+		return nil, nil, err
+	}
 	if strings.HasPrefix(place, s3Scheme) {
 		s3, err := store.OpenS3(ctx, c.s3(place))
 		if err != nil {
 			return nil, nil, err
 		}
 		return s3, s3.Close, nil
-	}
-	if err := c.notOurs(place); err != nil {
-		return nil, nil, err
 	}
 	if !create && !store.IsDir(place) {
 		return nil, nil, fmt.Errorf("%w: %s is not a directory of backups", backup.ErrNone, place)
@@ -107,23 +107,29 @@ func (c Config) openPlace(ctx context.Context, place string, create bool) (files
 	return files, func() {}, err
 }
 
-// notOurs refuses a directory that the node keeps other files in.
+// notOurs refuses a place in which the node keeps other files: it would be lost with them, or swept.
 func (c Config) notOurs(place string) error {
-	place, err := filepath.Abs(place)
-	if err != nil {
-		return err
-	}
-	for _, dir := range []string{c.Data, c.Files, c.snapshotFiles()} {
-		if dir == "" || strings.HasPrefix(dir, s3Scheme) {
-			continue
-		}
-		dir, err := filepath.Abs(dir)
-		if err != nil {
-			return err
-		}
-		if inside, err := filepath.Rel(dir, place); err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
-			return fmt.Errorf("%s is inside %s, which it would be lost with: name a directory elsewhere", place, dir)
+	for _, ours := range []string{c.Data, c.Files, c.snapshotFiles()} {
+		if inside(place, ours) {
+			return fmt.Errorf("%s is inside %s, which it would be lost with: name a place elsewhere", place, ours)
 		}
 	}
 	return nil
+}
+
+// inside reports whether a place is another one, or in it. Every other prefix of a bucket is outside of a store that has none.
+func inside(place, other string) bool {
+	in, onS3 := strings.CutPrefix(place, s3Scheme)
+	of, otherOnS3 := strings.CutPrefix(other, s3Scheme)
+	if other == "" || onS3 != otherOnS3 {
+		return false
+	}
+	if onS3 {
+		in, of = strings.Trim(in, "/"), strings.Trim(of, "/")
+		return in == of || strings.Contains(of, "/") && strings.HasPrefix(in, of+"/")
+	}
+	in, inErr := filepath.Abs(in)
+	of, ofErr := filepath.Abs(of)
+	way, err := filepath.Rel(of, in)
+	return errors.Join(inErr, ofErr, err) == nil && way != ".." && !strings.HasPrefix(way, ".."+string(filepath.Separator))
 }
