@@ -33,6 +33,8 @@ type stream struct {
 	conn net.Conn
 	// end frees the stream once, and waits until that is durable.
 	end func()
+	// broken is told why the file cannot be read.
+	broken func(error)
 }
 
 func (s *Server) newStream(conn net.Conn, file io.ReadCloser, size int64, f found, download events.DownloadID) *stream {
@@ -42,7 +44,10 @@ func (s *Server) newStream(conn net.Conn, file io.ReadCloser, size int64, f foun
 		cancel()
 		s.endDownload(f.account, events.EndDownload{Job: f.id, Download: download})
 	})
-	return &stream{file: file, size: size, conn: conn, end: end}
+	broken := func(err error) {
+		s.cfg.Logger.Error("a file broke off while it was sent", "job", f.id.String(), "error", err)
+	}
+	return &stream{file: file, size: size, conn: conn, end: end, broken: broken}
 }
 
 // renew renews the lease of a stream until ctx ends.
@@ -91,13 +96,28 @@ func (s *stream) WriteTo(w io.Writer) (sent int64, err error) {
 		if err := s.conn.SetWriteDeadline(time.Now().Add(partTime)); err != nil {
 			return sent, err
 		}
-		n, err := io.CopyN(w, s.file, next)
+		from := source{Reader: s.file}
+		n, err := io.CopyN(w, &from, next)
+		if from.err != nil && from.err != io.EOF || err == io.EOF { // else it is the client's end that fails
+			s.broken(err)
+		}
 		sent += n
 		if err != nil {
 			return sent, err
 		}
 	}
 	return sent, nil
+}
+
+// source notes why a reader has ended.
+type source struct {
+	io.Reader
+	err error
+}
+
+func (s *source) Read(b []byte) (n int, err error) {
+	n, s.err = s.Reader.Read(b)
+	return n, s.err
 }
 
 // Close ends the download.

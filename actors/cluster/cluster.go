@@ -70,6 +70,8 @@ type Cluster struct {
 
 	mu       sync.Mutex
 	alive    map[events.NodeID]Member // guarded by mu
+	down     map[events.NodeID]Down   // guarded by mu
+	leaving  bool                     // of this node; guarded by mu
 	metadata []byte                   // of this node; guarded by mu
 	current  int64                    // a Unix second, of this node; guarded by mu
 	// measured are the last measurements of the other nodes' clocks; guarded by mu.
@@ -95,13 +97,24 @@ type Member struct {
 	// Current is up to when it has folded the journal, as it has said with SetCurrent; zero if it has
 	// not.
 	Current time.Time
+	// Protocol is the highest version of the messages between nodes that it knows; zero for versions
+	// that do not say.
+	Protocol int64
+	// Leaving is set on a node that is about to leave.
+	Leaving bool
 }
+
+// Protocol is the version of the messages between nodes that this version knows. A node is sent no
+// message that it does not know, because it would refuse it and end the connection.
+//
+//	1  asks for the status of a node
+const Protocol = 1
 
 // Join starts to gossip. It succeeds even if no other node can be reached, and goes on trying
 // to reach them until Close.
 func Join(cfg Config) (*Cluster, error) {
 	cfg.Join = slices.DeleteFunc(slices.Clone(cfg.Join), func(address string) bool { return address == cfg.Gossip })
-	c := &Cluster{cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), alive: map[events.NodeID]Member{}, measured: map[events.NodeID][]clocks{}, begun: time.Now()}
+	c := &Cluster{cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), alive: map[events.NodeID]Member{}, down: map[events.NodeID]Down{}, measured: map[events.NodeID][]clocks{}, begun: time.Now()}
 	conf, err := c.memberlistConfig()
 	if err != nil {
 		return nil, err
@@ -228,12 +241,15 @@ func (c *Cluster) Nodes() int {
 	return len(c.alive)
 }
 
-// Close leaves the cluster: the others learn at once that this node is gone. If they are
+// Close leaves the cluster: the others learn at once that this node is gone, and that it wants to be. If they are
 // leaving too, nobody may be left to tell; whoever is not told notices the silence.
 func (c *Cluster) Close() error {
 	close(c.stop)
 	c.stopped.Wait()
-	if err := c.list.Leave(leaveTimeout); err != nil {
+	c.mu.Lock()
+	c.leaving = true
+	c.mu.Unlock()
+	if err := errors.Join(c.list.UpdateNode(leaveTimeout), c.list.Leave(leaveTimeout)); err != nil {
 		c.cfg.Logger.Warn("the other nodes may not know that this one has left", "error", err)
 	}
 	return c.list.Shutdown()

@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/fxamacker/cbor/v2"
+	"github.com/hashicorp/memberlist"
 
 	"platen.dev/actors/cluster/pki"
 	"platen.dev/events"
@@ -17,7 +19,7 @@ import (
 // join joins with secrets, separated by spaces.
 func join(t *testing.T, name, secrets string, gone chan events.NodeID, others ...*Cluster) *Cluster {
 	t.Helper()
-	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Secrets: roots(secrets), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
+	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secrets: roots(secrets), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
 	for _, o := range others {
 		cfg.Join = append(cfg.Join, o.Address())
 	}
@@ -35,7 +37,8 @@ func roots(secrets string) (all []secret.Root) {
 	return all
 }
 
-// Nodes see one another join, leave and die.
+// Nodes see one another join, leave and die. One that died is remembered until another gossips from its
+// address; one that left is not.
 func TestMembers(t *testing.T) {
 	gone := make(chan events.NodeID, 10)
 	const ours = "0123456789abcdef"
@@ -52,6 +55,10 @@ func TestMembers(t *testing.T) {
 	if id := <-gone; id != "b" || a.Alive("b") {
 		t.Errorf("%s is gone, b alive: %t", id, a.Alive("b"))
 	}
+	if down := a.Down(); len(down) > 0 {
+		t.Errorf("down, after one has left: %v", down)
+	}
+	address := c.Address()
 	close(c.stop) // dies without leaving
 	c.stopped.Wait()
 	if err := c.list.Shutdown(); err != nil {
@@ -59,6 +66,17 @@ func TestMembers(t *testing.T) {
 	}
 	if id := <-gone; id != "c" {
 		t.Errorf("%s is gone, want c", id)
+	}
+	if down := a.Down(); len(down) != 1 || down[0].Node != "c" || down[0].Gossip.String() != address {
+		t.Errorf("down, after c at %s has died: %v", address, down)
+	}
+	d, err := Join(Config{Node: "d", Gossip: address, Actors: "127.0.0.1:7", Secrets: roots(ours), Join: []string{a.Address()}, Now: time.Now, System: time.Now, Gone: func(events.NodeID) {}, Logger: testkit.Silent()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "c is replaced", func() bool { return len(a.Down()) == 0 })
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
@@ -115,6 +133,7 @@ func TestForeignMetadata(t *testing.T) {
 		"long metadata": {Actors: "127.0.0.1:7", Metadata: make([]byte, MaxMetadata+1)},
 		"long version":  {Actors: "127.0.0.1:7", Version: strings.Repeat("a", maxVersion+1)},
 		"level below 0": {Actors: "127.0.0.1:7", Level: -1},
+		"protocol":      {Actors: "127.0.0.1:7", Protocol: -1},
 	} {
 		b, _ := cbor.Marshal(c)
 		if got := decodeNodeMeta(b); got.Actors != "" || got.Metadata != nil {
@@ -123,6 +142,34 @@ func TestForeignMetadata(t *testing.T) {
 	}
 	if got := decodeNodeMeta([]byte("127.0.0.1:7")); got.Actors != "" {
 		t.Errorf("text: got %+v", got)
+	}
+}
+
+// As many nodes that went down are remembered as there is room for, the newest, for an hour.
+func TestDown(t *testing.T) {
+	w := &watcher{alive: map[events.NodeID]Member{}, down: map[events.NodeID]Down{}}
+	for i := range maxDown + 1 {
+		id := events.NodeID(rune('A' + i))
+		w.alive[id] = Member{Node: id}
+		w.noteDown(id, netip.AddrPortFrom(netip.IPv6Loopback(), uint16(i+1)))
+	}
+	if _, first := w.down["A"]; first || len(w.down) != maxDown {
+		t.Errorf("%d are remembered, the first one: %t", len(w.down), first)
+	}
+	late, early := w.down["B"], w.down["C"]
+	late.Since, early.Since = time.Now().Add(-downKept-time.Second), time.Now().Add(-downKept+time.Minute)
+	w.down["B"], w.down["C"] = late, early
+	if down := (*Cluster)(w).Down(); len(down) != maxDown-1 || down[0].Node != "C" {
+		t.Errorf("%d are remembered after an hour, the first is %s", len(down), down[0].Node)
+	}
+}
+
+// memberlist has room for the longest metadata.
+func TestMetadataFits(t *testing.T) {
+	d := &delegate{metadata: make([]byte, MaxMetadata), current: 1 << 60, leaving: true}
+	d.cfg.Actors, d.cfg.Version = strings.Repeat("a", maxAddress), strings.Repeat("v", maxVersion)
+	if d.NodeMeta(memberlist.MetaMaxSize) == nil {
+		t.Error("the metadata is too long")
 	}
 }
 

@@ -86,12 +86,15 @@ type nodeMeta struct {
 	Current int64        `cbor:"3,keyasint,omitempty"`
 	Level   events.Level `cbor:"4,keyasint,omitempty"`
 	Version string       `cbor:"5,keyasint,omitempty"`
+	// Protocol is that of the messages between nodes.
+	Protocol int64 `cbor:"6,keyasint,omitempty"`
+	Leaving  bool  `cbor:"7,keyasint,omitempty"`
 }
 
 // decodeNodeMeta decodes what another node has published. It returns the zero value for
 // anything that no node of this version publishes.
 func decodeNodeMeta(b []byte) (m nodeMeta) {
-	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress || len(m.Version) > maxVersion || m.Level < 0 {
+	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress || len(m.Version) > maxVersion || min(int64(m.Level), m.Protocol) < 0 {
 		return nodeMeta{}
 	}
 	if _, _, err := splitAddress(m.Actors); err != nil {
@@ -111,6 +114,7 @@ func (w *watcher) NotifyJoin(n *memberlist.Node) {
 
 func (w *watcher) NotifyLeave(n *memberlist.Node) {
 	w.mu.Lock()
+	w.noteDown(events.NodeID(n.Name), gossipAddress(n))
 	delete(w.alive, events.NodeID(n.Name))
 	delete(w.measured, events.NodeID(n.Name))
 	w.mu.Unlock()
@@ -119,15 +123,25 @@ func (w *watcher) NotifyLeave(n *memberlist.Node) {
 }
 
 func (w *watcher) NotifyUpdate(n *memberlist.Node) {
-	gossip, _ := netip.AddrFromSlice(n.Addr)
+	gossip := gossipAddress(n)
 	meta := decodeNodeMeta(n.Meta)
 	w.mu.Lock()
 	w.met = w.met || events.NodeID(n.Name) != w.cfg.Node
-	w.alive[events.NodeID(n.Name)] = Member{Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Unmap(), Metadata: meta.Metadata, Level: max(meta.Level, events.FirstLevel), Version: meta.Version, Current: unix(meta.Current)}
+	w.noteUp(events.NodeID(n.Name), gossip)
+	w.alive[events.NodeID(n.Name)] = Member{
+		Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Addr(), Metadata: meta.Metadata,
+		Level: max(meta.Level, events.FirstLevel), Version: meta.Version, Current: unix(meta.Current), Protocol: meta.Protocol, Leaving: meta.Leaving,
+	}
 	w.mu.Unlock()
 	if w.cfg.Changed != nil {
 		w.cfg.Changed()
 	}
+}
+
+// gossipAddress is where a node gossips.
+func gossipAddress(n *memberlist.Node) netip.AddrPort {
+	address, _ := netip.AddrFromSlice(n.Addr)
+	return netip.AddrPortFrom(address.Unmap(), n.Port)
 }
 
 // delegate gives memberlist this node's metadata, and nothing else to gossip.
@@ -136,7 +150,10 @@ type delegate Cluster
 func (d *delegate) NodeMeta(limit int) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	b, err := cbor.Marshal(nodeMeta{d.cfg.Actors, d.metadata, d.current, events.NewestLevel, d.cfg.Version[:min(len(d.cfg.Version), maxVersion)]})
+	b, err := cbor.Marshal(nodeMeta{
+		Actors: d.cfg.Actors, Metadata: d.metadata, Current: d.current, Level: events.NewestLevel,
+		Version: d.cfg.Version[:min(len(d.cfg.Version), maxVersion)], Protocol: Protocol, Leaving: d.leaving,
+	})
 	if err != nil || len(b) > limit {
 		return nil // cannot happen: both are short
 	}

@@ -16,6 +16,11 @@ import (
 type (
 	peersChanged struct{}
 	drain        struct{ done chan struct{} }
+	// usageRequest asks for the accounts with the most jobs, at most so many.
+	usageRequest struct {
+		most int
+		to   chan []dispatch.Usage
+	}
 )
 
 // dispatcher is the actor behind Renderer. It turns messages into inputs of the
@@ -51,6 +56,8 @@ func (d *dispatcher) Receive(ctx actor.Context) {
 	case drain:
 		d.drained = m.done
 		d.take(ctx, dispatch.Drain{})
+	case usageRequest:
+		m.to <- d.machine.Usage(m.most)
 	case *actor.Terminated:
 		d.onTerminated(ctx, m.Who)
 	case dispatch.Retire:
@@ -124,6 +131,7 @@ func (d *dispatcher) probe(ctx actor.Context) {
 		ctx, cancel := context.WithTimeout(d.ctx, probeLimit)
 		defer cancel()
 		err := d.cfg.Probe(ctx)
+		d.renderer.fault.Store(&err)
 		if err != nil && d.ctx.Err() == nil {
 			d.cfg.Logger.Error("rendering is suspended: jobs wait until the fault is mended", "error", err)
 		}

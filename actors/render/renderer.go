@@ -90,7 +90,8 @@ type Renderer struct {
 	pid     *actor.PID
 	cancel  context.CancelFunc
 	figures *atomic.Pointer[Figures]
-	active  *sync.Map // events.JobID to the *actor.PID of its actor
+	fault   atomic.Pointer[error] // of the last probe
+	active  *sync.Map             // events.JobID to the *actor.PID of its actor
 	weight  func(events.AccountID) int
 	end     sync.Once
 }
@@ -172,8 +173,33 @@ func (r *Renderer) PeersChanged() { r.system.Root.Send(r.pid, peersChanged{}) }
 // so. Waiting jobs are handed over as far as others take them.
 func (r *Renderer) Retire() { r.send(dispatch.Retire{}) }
 
+// Return ends a Retire: jobs are begun, and taken from other nodes, again.
+func (r *Renderer) Return() { r.send(dispatch.Return{}) }
+
 // Figures returns a snapshot of the renderer.
 func (r *Renderer) Figures() Figures { return *r.figures.Load() }
+
+// Usage returns the accounts with the most jobs here, at most so many, or the error of ctx.
+func (r *Renderer) Usage(ctx context.Context, most int) ([]dispatch.Usage, error) {
+	to := make(chan []dispatch.Usage, 1)
+	r.system.Root.Send(r.pid, usageRequest{most, to})
+	select {
+	case all := <-to:
+		return all, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Fault returns why rendering is suspended, as the last probe found it; nil if it is not, or if nothing
+// was found yet.
+func (r *Renderer) Fault() error {
+	fault := r.fault.Load()
+	if fault == nil || !r.Figures().Load.Suspended {
+		return nil
+	}
+	return *fault
+}
 
 // closeLimit bounds how long Close waits for the attempts that it cancels.
 const closeLimit = 5 * time.Second

@@ -275,7 +275,7 @@ func (h *Host) activate(ctx actor.Context, out Activate) {
 // halt reports that commands are lost. The node may hold other partitions, so it goes on.
 func (h *Host) halt(err error) {
 	h.board.show(h, Halted, err)
-	h.cfg.Logger.Error(fmt.Sprintf("shard halted, its accounts get no replies: inspect it with `platen admin partition list`, continue it with `platen admin partition continue %d`", h.partition),
+	h.cfg.Logger.Error("shard halted, its accounts get no replies: inspect it with `platen admin partition list`", "then", fmt.Sprintf("platen admin partition continue %d", h.partition),
 		"partition", h.partition, "error", err)
 }
 

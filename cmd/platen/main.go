@@ -24,6 +24,10 @@ func exit(err error) {
 	case errors.Is(err, cli.ErrUsage):
 		os.Exit(2)
 	}
+	var status cli.Exit
+	if errors.As(err, &status) {
+		os.Exit(int(status))
+	}
 	fmt.Fprintln(os.Stderr, "platen:", err)
 	os.Exit(1)
 }
@@ -33,6 +37,17 @@ func commands() []cli.Command {
 	cfg := node.NewConfig()
 	var check, extract invoiceFlags
 	all := []cli.Command{{Name: "serve", Args: "[flags]", Help: "run a node (--help lists the flags)", Flags: serveFlags(&cfg)}}
+	var asJSON bool
+	doctored := cfg
+	all = append(all, cli.Command{Name: "doctor", Args: "[flags]", Help: "look whether a node can run on this host, with the flags of serve, and say what to do; its status is 1 if it cannot; --json", Flags: doctorFlags(&doctored, &asJSON)})
+	all = append(all, cli.Command{
+		Name: "drain", Help: "have a node of a cluster give up its partitions and jobs, and be not ready, until it is undrained or ends; --wait, --timeout TIME",
+		Flags: (&drainOptions{data: cfg.Data}).flags("drain"),
+	}, cli.Command{Name: "undrain", Help: "have it take its share again", Flags: (&drainOptions{data: cfg.Data}).flags("undrain")})
+	all = append(all, cli.Command{
+		Name: "status", Help: "show how the nodes of a cluster are; its status is 0 if all is well, 1 if something needs attention, 2 if the node does not answer; --watch, --interval TIME, --json",
+		Flags: (&statusOptions{data: cfg.Data}).flags(),
+	})
 	all = append(all, admin.Commands(cfg.Data)...)
 	return append(
 		all,
@@ -50,7 +65,7 @@ func commands() []cli.Command {
 
 const (
 	summary    = "platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
-	usageNotes = `The admin commands, but for "admin cluster", and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
+	usageNotes = `The admin commands, but for "admin cluster", and "drain", "undrain", "status" and "events tail" talk to a running node through <data>/admin.sock; --data names its data directory. PLAN is free,
 starter, pro or business. "log dump" asks a running node, too, or else reads the log itself. The e-invoice commands need
 no node.
 `
@@ -66,8 +81,17 @@ func run(args []string, stdout, stderr io.Writer) error {
 	switch args[0] {
 	case "serve":
 		return serve(args[1:], stdout, stderr)
+<<<<<<< HEAD
 	case "restore":
 		return restore(args[1:], stdout, stderr)
+=======
+	case "doctor":
+		return examineHost(args[1:], stdout, stderr)
+	case "drain", "undrain":
+		return drainNode(args[0], args[1:], node.NewConfig().Data, stdout, stderr)
+	case "status":
+		return showStatus(args[1:], node.NewConfig().Data, stdout, stderr)
+>>>>>>> main
 	case "admin":
 		return admin.Run(args[1:], node.NewConfig().Data, stdout, stderr)
 	case "log":

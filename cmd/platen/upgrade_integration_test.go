@@ -4,12 +4,14 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"platen.dev/cmd/platen/status"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
@@ -47,6 +49,7 @@ func TestBrokerUpgrade(t *testing.T) {
 		w.allow(30)
 		accepted, _ := w.progress()
 		w.await(t, "the load goes on", func() bool { return len(w.jobs) >= accepted+15 })
+		c.checkStatus(t, old)
 		said := c.raise(t)
 		if step.may == "" && said != nil || step.may != "" && (said == nil || !strings.Contains(said.Error(), step.may)) {
 			t.Errorf("after node %d runs %q, raising the level: %v, want %q", step.node, step.binary, said, step.may)
@@ -57,6 +60,31 @@ func TestBrokerUpgrade(t *testing.T) {
 	w.checkFaults(t)
 	c.checkSettled(t, w)
 	c.checkOldEnds(t, old)
+}
+
+// checkStatus asks the first node, which is upgraded, for the status of all: nodes of the old version are listed and
+// not asked, so none refuses anything.
+func (c *processCluster) checkStatus(t *testing.T, old string) {
+	t.Helper()
+	want := map[status.State]int{}
+	for i, p := range c.nodes {
+		if c.machines[i].binary == old {
+			want[status.Older]++
+		} else {
+			want[status.Serving]++
+		}
+		if refused := value(scrape(t, p.address)["platen_peer_refused_total"], "message"); refused != 0 {
+			t.Errorf("node %d has refused %v messages", i, refused)
+		}
+	}
+	testkit.Eventually(t, "all nodes are listed", func() bool {
+		got := map[status.State]int{}
+		r, _ := c.machines[0].report(t)
+		for _, n := range r.Nodes {
+			got[n.State]++
+		}
+		return maps.Equal(got, want)
+	})
 }
 
 // exchange stops a node, and starts it with another version of platen.

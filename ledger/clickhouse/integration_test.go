@@ -260,7 +260,14 @@ func TestServerComesLate(t *testing.T) {
 	if err := l.Check(testkit.Context(t)); !errors.Is(err, ErrUnreachable) {
 		t.Fatal(err)
 	}
+	if err := l.Ping(testkit.Context(t)); err == nil {
+		t.Error("a server that is down answers")
+	}
 	s.Restart(t)
+	testkit.Eventually(t, "the server answers", func() bool { return l.Ping(testkit.Context(t)) == nil })
+	if l.migrated.Load() {
+		t.Error("a ping has made tables")
+	}
 	testkit.Eventually(t, "the ledger works", func() bool { return l.Append(testkit.Context(t), records(10)) == nil })
 	if err := l.Check(testkit.Context(t)); err != nil {
 		t.Error(err)
@@ -271,6 +278,9 @@ func TestServerComesLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = missing.Close() }()
+	if err := missing.Ping(testkit.Context(t)); err == nil {
+		t.Error("a database that is missing answers")
+	}
 	if err := missing.Check(testkit.Context(t)); err == nil || errors.Is(err, ErrUnreachable) {
 		t.Errorf("a database that is missing: %v", err)
 	}

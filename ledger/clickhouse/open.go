@@ -89,6 +89,18 @@ func (l *Ledger) Check(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
+// Ping returns nil if a server answers and has the database. It changes nothing, and brings no tables up to date.
+func (l *Ledger) Ping(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, l.config.Timeout)
+	defer cancel()
+	var there uint64
+	err := l.conn.QueryRow(bounded, "SELECT count() FROM system.tables WHERE database = currentDatabase()").Scan(&there)
+	if err != nil {
+		return fmt.Errorf("ledger on ClickHouse %s: %w", strings.Join(l.config.Addresses, ","), explain(err))
+	}
+	return nil
+}
+
 // upToDate brings the tables up to date, once.
 func (l *Ledger) upToDate(ctx context.Context) error {
 	if l.migrated.Load() {

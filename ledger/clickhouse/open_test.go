@@ -64,6 +64,14 @@ func TestServerIsDown(t *testing.T) {
 	if _, err := Open(testkit.Context(t), c); err == nil || !strings.Contains(err.Error(), "connection refused") || !strings.Contains(err.Error(), c.Addresses[0]) {
 		t.Errorf("open: %v", err)
 	}
+	l, err := Connect(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := l.Ping(testkit.Context(t)); err == nil || !strings.Contains(err.Error(), c.Addresses[0]) {
+		t.Errorf("ping: %v", err)
+	}
 }
 
 // A server that says nothing does not hold anybody up: the timeout ends the call, and so does its

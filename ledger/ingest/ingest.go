@@ -41,8 +41,8 @@ type Ingest struct {
 	logger *slog.Logger
 
 	entries, failures, poisoned atomic.Int64
-	behind                      atomic.Int64 // nanoseconds from the newest entry of the last batch to its append
-	failing                     atomic.Bool
+	behind                      atomic.Int64              // nanoseconds from the newest entry of the last batch to its append
+	stalled                     atomic.Pointer[time.Time] // when appending began to fail; nil if it does not
 }
 
 // Figures are what an Ingest counts.
@@ -52,11 +52,17 @@ type Figures struct {
 	Entries, Poisoned, Failures int64
 	// Delay is how long after it had occurred the newest entry was in the ledger.
 	Delay time.Duration
+	// Stalled is how long appending has failed; 0 if the last attempt did not.
+	Stalled time.Duration
 }
 
 // Figures returns what was counted since the start.
 func (g *Ingest) Figures() Figures {
-	return Figures{g.entries.Load(), g.poisoned.Load(), g.failures.Load(), time.Duration(g.behind.Load())}
+	f := Figures{Entries: g.entries.Load(), Poisoned: g.poisoned.Load(), Failures: g.failures.Load(), Delay: time.Duration(g.behind.Load())}
+	if since := g.stalled.Load(); since != nil {
+		f.Stalled = time.Since(*since)
+	}
+	return f
 }
 
 // handle appends the batch that a message carries. After an error it is delivered again.
@@ -78,13 +84,14 @@ func (g *Ingest) handle(m *message.Message) error {
 // report logs the first failure, and the end of failing.
 func (g *Ingest) report(b bus.Batch, err error) {
 	if err == nil {
-		if g.failing.CompareAndSwap(true, false) {
+		if g.stalled.Swap(nil) != nil {
 			g.logger.Info("usage ledger goes on")
 		}
 		return
 	}
 	g.failures.Add(1)
-	if errors.Is(err, context.Canceled) || !g.failing.CompareAndSwap(false, true) {
+	now := time.Now()
+	if errors.Is(err, context.Canceled) || !g.stalled.CompareAndSwap(nil, &now) {
 		return
 	}
 	g.logger.Error("usage ledger waits, trying again: jobs and public events go on", "partition", b.Partition, "from", b.Lo, "error", err)

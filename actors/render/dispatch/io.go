@@ -74,6 +74,8 @@ type (
 	}
 	// Retire stops beginning and taking jobs. Waiting jobs may still be handed over.
 	Retire struct{}
+	// Return ends a Retire: the node begins and takes jobs again.
+	Return struct{}
 	// Drain retires, forgets the waiting jobs, and asks for a Drained.
 	Drain struct{}
 )
@@ -94,6 +96,7 @@ func (PeersChanged) isInput() {}
 func (NodeGone) isInput()     {}
 func (Rested) isInput()       {}
 func (Retire) isInput()       {}
+func (Return) isInput()       {}
 func (Drain) isInput()        {}
 
 // Output is something for the driver of a Machine to do. Outputs are carried out in

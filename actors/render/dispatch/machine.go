@@ -167,6 +167,8 @@ func (m *Machine) handle(in Input) {
 		m.onRested(in)
 	case Retire:
 		m.retiring = true
+	case Return:
+		m.retiring = m.closing
 	case Drain:
 		m.retiring, m.closing = true, true
 		m.forget(func(*task) bool { return true })

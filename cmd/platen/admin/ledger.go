@@ -76,6 +76,9 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 503, err.Error())
 		return
 	}
+	if n := len(report.Differences) + report.More; n > 0 {
+		s.Logger.Error("the usage ledger is not what the log says", "partition", p, "differences", n, "repair", asked.Repair)
+	}
 	respond(w, 200, report)
 }
 

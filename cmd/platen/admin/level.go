@@ -17,6 +17,8 @@ type NodeLevel struct {
 	Node    events.NodeID `json:"node"`
 	Version string        `json:"version,omitempty"`
 	Level   events.Level  `json:"level"`
+	// Address is where its actors are; empty if the node is alone.
+	Address string `json:"address,omitempty"`
 }
 
 // levels are those of the partitions, in their order, and of the nodes that are up.

@@ -74,11 +74,24 @@ func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
 	}
 	halted := func(o shard.Status) bool { return o.Partition == p && o.State == shard.Halted }
 	if !slices.ContainsFunc(s.Shards.Status(), halted) {
-		refuse(w, 409, fmt.Sprintf("partition %d is not halted on this node; its owner is %s: run the command where that node runs", p, s.Replica.Owner(p)))
+		refuse(w, 409, fmt.Sprintf("partition %d is not halted on this node; its owner is %s: run the command there", p, s.where(s.Replica.Owner(p))))
 		return
 	}
 	s.Shards.Continue(p)
 	respond(w, 200, struct{}{})
+}
+
+// where names a node with its address, as far as it is up.
+func (s *Server) where(id events.NodeID) string {
+	all := s.Nodes()
+	i := slices.IndexFunc(all, func(n NodeLevel) bool { return n.Node == id })
+	switch {
+	case i < 0:
+		return fmt.Sprintf("%s, which is not up", id)
+	case all[i].Address == "":
+		return string(id)
+	}
+	return fmt.Sprintf("%s at %s", id, all[i].Address)
 }
 
 func (c call) listPartitions() error {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
@@ -30,6 +31,10 @@ type Config struct {
 	Shards   Shards
 	// Nodes returns the nodes that are up, this one included.
 	Nodes func() []NodeLevel
+	// Status reports on all nodes.
+	Status func() status.Report
+	// Drainer is the node.
+	Drainer Drainer
 	// Snapshots are those of the partitions.
 	Snapshots Snapshots
 	Backups   Backups
@@ -121,6 +126,10 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /jobs/{job}/webhooks", s.redeliver)
 	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
 	mux.HandleFunc("POST /seal", s.rotateSeal)
+	mux.HandleFunc("GET /status", s.showStatus)
+	mux.HandleFunc("GET /drain", s.showDrainage)
+	mux.HandleFunc("PUT /drain", s.drain)
+	mux.HandleFunc("DELETE /drain", s.undrain)
 	mux.HandleFunc("GET /level", s.showLevel)
 	mux.HandleFunc("POST /level", s.raiseLevel)
 	mux.HandleFunc("GET /partitions", s.listPartitions)

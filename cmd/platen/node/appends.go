@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ type measuredLog struct {
 // appends are the measurements of a measuredLog.
 type appends struct {
 	observe func(topic string, took time.Duration)
+	failed  func(topic string)
 	nanos   atomic.Int64 // of the last one
 }
 
@@ -27,6 +29,8 @@ func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, do
 			took := time.Since(begun)
 			l.appends.nanos.Store(int64(took))
 			l.appends.observe(topic, took)
+		} else if !errors.Is(err, eventlog.ErrTooLarge) && !errors.Is(err, eventlog.ErrClosed) { // neither is a fault of the log
+			l.appends.failed(topic)
 		}
 		done(offset, err)
 	})

@@ -13,6 +13,7 @@ import (
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
 	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/status"
 	"platen.dev/events"
 )
 
@@ -32,7 +33,7 @@ func (n *Node) startActors(context.Context) (err error) {
 	}
 	n.remote, err = cluster.StartRemote(n.system, cluster.RemoteConfig{
 		Address: n.cfg.Cluster.Actors, Identity: n.identity, Logger: n.logger,
-		Targets: []string{render.ActorName, rate.ActorName, shard.RepliesName},
+		Targets: []string{render.ActorName, rate.ActorName, shard.RepliesName, status.DeskName},
 	})
 	if err == nil {
 		n.onClose("actor remoting", func(context.Context) error { n.remote.Close(); return nil })
@@ -143,12 +144,9 @@ func (p peers) Tell(l dispatch.Load) { p.cluster.SetMetadata(l.Encode()) }
 
 // levels returns the nodes that are up, with what they can read.
 func (n *Node) levels() []admin.NodeLevel {
-	if n.cluster == nil {
-		return []admin.NodeLevel{{Node: n.id, Version: n.version, Level: events.NewestLevel}}
-	}
 	var all []admin.NodeLevel
-	for _, m := range n.cluster.Members() {
-		all = append(all, admin.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level})
+	for _, m := range n.members() {
+		all = append(all, admin.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level, Address: m.Actors})
 	}
 	return all
 }

@@ -33,11 +33,16 @@ type figures struct {
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
 	// expiry is when the node's certificate expires, in seconds since 1970.
-	expiry  float64
-	refused map[cluster.Refusal]int64
-	ingest  ingest.Figures
-	lag     int64
-	history history.Counts
+	expiry float64
+	// apiExpiry is when that of the API does; 0 without TLS.
+	apiExpiry float64
+	refused   map[cluster.Refusal]int64
+	ingest    ingest.Figures
+	lag       int64
+	ready     bool
+	// outdated is set while the rows are of an earlier schema.
+	outdated bool
+	history  history.Counts
 	// unsaved is how long ago the oldest of the partitions' newest snapshots was taken.
 	unsaved time.Duration
 	disks   []volume
@@ -171,6 +176,8 @@ func (c *collector) addRendering() {
 	c.counter("platen_render_taken_over_total", "Jobs taken from other nodes.", func(at figures) float64 { return float64(at.render.Counts.TakenOver) })
 	c.gauge("platen_node_load_ratio", "Jobs under way and waiting, per slot.", func(at figures) float64 { return at.render.Load.Ratio() })
 	c.gauge("platen_node_draining", "1 while the node begins no renders because it is about to stop.", func(at figures) float64 { return oneIf(at.render.Load.Draining) })
+	c.gauge("platen_node_ready", "1 while the node should be sent requests, as /readyz says.", func(at figures) float64 { return oneIf(at.ready) })
+	c.gauge("platen_node_outdated", "1 while the node owns no partitions because it builds the rows of its version.", func(at figures) float64 { return oneIf(at.outdated) })
 	c.gauge("platen_node_suspended", "1 while the node begins no renders because something that they depend on fails.", func(at figures) float64 { return oneIf(at.render.Load.Suspended) })
 }
 
@@ -179,6 +186,7 @@ func (c *collector) addShards() {
 	c.by("state", states, "platen_shards", "Partitions that this node owns, by state.", func(at figures, state string) float64 {
 		return float64(at.shards.byState[shard.State(state)])
 	})
+	c.gauge("platen_partitions", "Partitions of the log.", func(figures) float64 { return float64(c.node.log.Partitions()) })
 	c.counter("platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
 	c.gauge("platen_webhooks_pending", "Webhooks of the node's shards that are neither delivered nor given up.", func(at figures) float64 { return float64(at.shards.webhooks) })
 	c.gauge("platen_webhook_oldest_pending_seconds", "How long the oldest of them has been pending; 0 if there is none.", func(at figures) float64 {
@@ -192,6 +200,7 @@ func (c *collector) addShards() {
 	c.counter("platen_ledger_entries_total", "Entries of the usage ledger that this node has appended.", func(at figures) float64 { return float64(at.ingest.Entries) })
 	c.counter("platen_ledger_poisoned_total", "Records that the usage ledger could not take and that went to platen.events.poison.", func(at figures) float64 { return float64(at.ingest.Poisoned) })
 	c.counter("platen_ledger_failures_total", "How often appending to the usage ledger has failed; it is tried again.", func(at figures) float64 { return float64(at.ingest.Failures) })
+	c.gauge("platen_ledger_stalled_seconds", "How long appending to the usage ledger has failed; 0 if the last attempt did not.", func(at figures) float64 { return at.ingest.Stalled.Seconds() })
 	c.gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.ingest.Delay.Seconds() })
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
 }
@@ -222,6 +231,7 @@ func (c *collector) addCluster() {
 	c.gauge("platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
 	c.gauge("platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
 	c.gauge("platen_cluster_certificate_expiry_seconds", "When the certificate that this node shows to others expires, in seconds since 1970; 0 if it is derived from the secret.", func(at figures) float64 { return at.expiry })
+	c.gauge("platen_http_certificate_expiry_seconds", "When the API's certificate expires, in seconds since 1970; 0 without TLS.", func(at figures) float64 { return at.apiExpiry })
 	desc := prometheus.NewDesc("platen_peer_refused_total", "What was refused at the port of the actors, by reason.", []string{"reason"}, nil)
 	for _, why := range cluster.Refusals() {
 		c.series = append(c.series, series{desc, prometheus.CounterValue, func(at figures) float64 { return float64(at.refused[why]) }, []string{string(why)}})
@@ -248,7 +258,9 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
 		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 	}
+	at.ready, at.outdated = c.node.health() == nil, c.node.replica.Outdated()
 	at.expiry, at.refused = c.node.peerFigures()
+	at.apiExpiry = c.node.apiExpiry()
 	at.history, at.unsaved = c.node.history.Figures()
 	at.open, at.turned = c.node.server.ConnectionFigures()
 	at.shards.addWebhooks(c.node)

@@ -6,7 +6,7 @@
 //
 // Each file starts a few parts: history.go the snapshots, storage.go the log, the replica and the file store, ledger.go the
 // usage ledger, cluster.go the actor system and the gossip, rendering.go the browsers and the renderer,
-// shards.go the owners of partitions, serving.go the API and the admin interface.
+// shards.go the owners of partitions, serving.go the API and the admin interface, status.go what tells how the node is.
 package node
 
 import (
@@ -29,6 +29,7 @@ import (
 	"platen.dev/actors/render"
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
+	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -83,7 +84,10 @@ type Node struct {
 	publisher   *publish.Publisher
 	limiter     *rate.Limiter
 	server      *edge.Server
+	desk        *status.Desk
 	certificate *certificate // of the API; nil without TLS
+	started     time.Time
+	draining    atomic.Bool // since Drain
 	listener    net.Listener
 	ops         net.Listener           // nil if there is none
 	listens     atomic.Pointer[string] // the listener's address, once it is known
@@ -122,10 +126,19 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		cfg: cfg, version: o.Version, hold: o.HoldEvents, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		id: events.NodeID("node-" + events.NewJobID().String()), failed: make(chan error, 1),
 	}
+	n.started = time.Now()
 	n.servers.add(cfg.servers()...)
-	n.startClock(o)
 	n.metrics = newMetrics(n)
+<<<<<<< HEAD
 	err := n.startParts(ctx, []part{
+=======
+	n.logger = slog.New(countedLines{n.logger.Handler(), newMessages(n.metrics.lines)})
+	n.startClock(o)
+	for _, step := range []struct {
+		part  string
+		start func(context.Context) error
+	}{
+>>>>>>> main
 		{"data directory", n.startData},
 		{"key for credentials", n.startSeal},
 		{"log", n.startLog},
@@ -147,6 +160,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"usage", n.startIngest},
 		{"history", n.startHistory},
 		{"request rates", n.startRates},
+		{"status", n.startStatus},
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},

@@ -29,6 +29,9 @@ func (n *Node) health() error {
 	if err := n.log.Health(); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
+	if n.draining.Load() {
+		return errDraining
+	}
 	if n.cluster == nil {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (n *Node) startLog(ctx context.Context) (err error) {
 		return err
 	}
 	n.onClose("log", func(context.Context) error { return n.log.Close() })
-	n.appends = &appends{observe: n.metrics.appended}
+	n.appends = &appends{observe: n.metrics.appended, failed: n.metrics.notAppended}
 	n.log = measuredLog{n.log, n.appends}
 	return nil
 }
@@ -99,7 +99,12 @@ func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, f
 			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal, events.TopicEvents},
 		})
 	}
-	return kafka.Open(ctx, kafka.Config{
+	return kafka.Open(ctx, c.kafkaConfig(name, logger))
+}
+
+// kafkaConfig is how the log on Kafka is opened. name tells one client from the other.
+func (c Config) kafkaConfig(name string, logger *slog.Logger) kafka.Config {
+	return kafka.Config{
 		Brokers: c.Kafka.Brokers, Access: c.Kafka.access(), ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
 		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
 		Topics: map[string]kafka.TopicConfig{
@@ -108,7 +113,7 @@ func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, f
 			events.TopicEvents:   {Unbounded: true, Compression: "gzip"}, // every client reads gzip
 			events.TopicPoison:   {},
 		},
-	})
+	}
 }
 
 // OpenLogReadOnly opens the log of a stopped node without changing anything.
@@ -187,7 +192,10 @@ const probePrefix = "probe-"
 
 // tryFiles does with a file of its own all that is done with files.
 func (n *Node) tryFiles(ctx context.Context, files store.Files, content []byte) error {
-	name := probePrefix + string(n.id)
+	return tryFiles(ctx, files, probePrefix+string(n.id), content)
+}
+
+func tryFiles(ctx context.Context, files store.Files, name string, content []byte) error {
 	if _, err := files.Put(ctx, name, bytes.NewReader(content), int64(len(content))); err != nil {
 		return err
 	}

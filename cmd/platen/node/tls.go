@@ -66,6 +66,15 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
+// apiExpiry is when the API's certificate expires, in seconds since 1970; 0 without TLS. It may be called
+// before the API listens.
+func (n *Node) apiExpiry() float64 {
+	if n.listens.Load() == nil || n.certificate == nil {
+		return 0
+	}
+	return float64(n.certificate.current.Load().Leaf.NotAfter.Unix())
+}
+
 // apiTLS returns how clients' connections are encrypted, nil for not at all.
 func (n *Node) apiTLS() (*tls.Config, error) {
 	if n.cfg.TLS.CertFile == "" {

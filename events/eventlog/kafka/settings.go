@@ -91,10 +91,9 @@ func dangers(need TopicConfig, have existing, wanted int) (found []danger) {
 	return found
 }
 
-// checkSettings returns what is wrong with the topics' settings, with the commands that mend
+// checkSettings returns what is wrong with the settings of topics, with the commands that mend
 // it.
-func (l *Log) checkSettings(ctx context.Context) error {
-	names := slices.Sorted(maps.Keys(l.config.Topics))
+func (l *Log) checkSettings(ctx context.Context, names []string) error {
 	metadata, err := l.metadata(ctx, names)
 	if err != nil {
 		return err
@@ -172,7 +171,7 @@ func (l *Log) watchSettings() {
 		case <-l.ctx.Done():
 			return
 		}
-		err := l.checkSettings(l.ctx)
+		err := l.checkSettings(l.ctx, slices.Sorted(maps.Keys(l.config.Topics)))
 		var wrong settingError
 		if err == nil || errors.As(err, &wrong) {
 			l.setHealth(err)

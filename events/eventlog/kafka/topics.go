@@ -66,7 +66,7 @@ func (l *Log) prepare(ctx context.Context) error {
 	if err := l.awaitLeaders(ctx, names); err != nil {
 		return err
 	}
-	return l.checkSettings(ctx)
+	return l.checkSettings(ctx, names)
 }
 
 // prepareReading checks that the topics exist, and finds their partitions and leaders.

@@ -1,0 +1,26 @@
+package dispatch
+
+import (
+	"cmp"
+	"slices"
+
+	"platen.dev/events"
+)
+
+// Usage is how many jobs of an account wait here, and how many attempts at them are under way.
+type Usage struct {
+	Account          events.AccountID
+	Waiting, Running int
+}
+
+// Usage returns the accounts with jobs here, at most so many: those with the most waiting first.
+func (m *Machine) Usage(most int) []Usage {
+	all := make([]Usage, 0, len(m.shares))
+	for id, s := range m.shares {
+		all = append(all, Usage{Account: id, Waiting: s.waiting, Running: s.running[shared] + s.running[remote]})
+	}
+	slices.SortFunc(all, func(a, b Usage) int {
+		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(b.Running, a.Running), cmp.Compare(a.Account, b.Account))
+	})
+	return all[:min(most, len(all))]
+}

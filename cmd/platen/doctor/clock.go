@@ -1,0 +1,46 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxClockError is how far the kernel may believe its clock to be off: a quarter of what nodes allow one another.
+const maxClockError = 500 * time.Millisecond
+
+// ClockState is what the kernel says about its clock.
+type ClockState struct {
+	Synchronised bool
+	// Error is the largest error that it may have.
+	Error time.Duration
+}
+
+// KernelClock asks the kernel.
+func KernelClock() (ClockState, error) {
+	var t unix.Timex
+	state, err := unix.Adjtimex(&t)
+	return ClockState{state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0, time.Duration(t.Maxerror) * time.Microsecond}, err
+}
+
+// Clock checks that something keeps the clock. A node that is alone, which compares with nobody, is only warned.
+func Clock(ask func() (ClockState, error), alone bool) Check {
+	const do = "apt install chrony, and let the hosts of a cluster ask the same servers"
+	bad := fail
+	if alone {
+		bad = warn
+	}
+	return Check{"clock", func(context.Context) []Finding {
+		state, err := ask()
+		switch {
+		case err != nil:
+			return []Finding{warn(do, "the kernel does not say how its clock is: %s", err)}
+		case !state.Synchronised:
+			return []Finding{bad(do, "nothing synchronises the clock (in a container, that is up to its host)")}
+		case state.Error > maxClockError:
+			return []Finding{bad(do, "the clock may be off by %s", state.Error.Round(time.Millisecond))}
+		}
+		return []Finding{ok("synchronised to %s", state.Error.Round(time.Millisecond))}
+	}}
+}

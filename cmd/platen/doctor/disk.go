@@ -1,0 +1,108 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// slowSync is how long it may take until what was written is on the disk: every request waits for it.
+	slowSync = 20 * time.Millisecond
+	syncs    = 15
+)
+
+// Disk checks that a directory of the node can be written, has room, and is quick. It need not exist yet. reserve returns how
+// much of so many bytes has to stay free, syncs whether requests wait for it.
+func Disk(name, dir string, reserve func(total int64) int64, waits bool) Check {
+	return Check{"disk of " + name, func(context.Context) []Finding {
+		there, err := nearest(dir)
+		if err != nil {
+			return []Finding{fail("make a directory that the node's user may write to", "%s: %s", dir, err)}
+		}
+		all := []Finding{room(there, reserve)}
+		took, err := syncTime(there)
+		if err != nil {
+			return append(all, fail("give it to the node's user (chown), or run this command as that user", "%s cannot be written: %s", there, err))
+		}
+		if waits {
+			all = append(all, latency(took))
+		}
+		return all
+	}}
+}
+
+// nearest returns the directory, or the one above it that exists.
+func nearest(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for {
+		info, err := os.Stat(dir)
+		switch {
+		case err == nil && !info.IsDir():
+			return "", fmt.Errorf("%s is no directory", dir)
+		case err == nil:
+			return dir, nil
+		case !errors.Is(err, fs.ErrNotExist) || dir == "/":
+			return "", err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func room(dir string, reserve func(int64) int64) Finding {
+	var stat unix.Statfs_t
+	if err := unix.Statfs(dir, &stat); err != nil {
+		return fail("mount the disk", "%s: %s", dir, err)
+	}
+	return roomFinding(dir, int64(stat.Bavail)*stat.Bsize, reserve(int64(stat.Blocks)*stat.Bsize))
+}
+
+func roomFinding(dir string, free, reserve int64) Finding {
+	switch {
+	case free < reserve:
+		return fail("make room, or give it a larger disk", "%s has %d MB free, below its reserve of %d MB no jobs are taken", dir, free>>20, reserve>>20)
+	case free < 4*reserve:
+		return warn("give it a larger disk", "%s has %d MB free, and its reserve is %d MB", dir, free>>20, reserve>>20)
+	}
+	return ok("%s has %d MB free", dir, free>>20)
+}
+
+// syncTime returns the median time in which a small write is durable.
+func syncTime(dir string) (time.Duration, error) {
+	f, err := os.CreateTemp(dir, ".platen-doctor-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	var took []time.Duration
+	for range syncs {
+		began := time.Now()
+		if _, err := f.Write(make([]byte, 4096)); err != nil {
+			return 0, err
+		}
+		if err := f.Sync(); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	return took[len(took)/2], nil
+}
+
+func latency(took time.Duration) Finding {
+	if took > slowSync {
+		return warn("use a local SSD", "a write is durable after %s only, and requests wait for it", took.Round(time.Millisecond))
+	}
+	return ok("a write is durable after %s", took.Round(10*time.Microsecond))
+}

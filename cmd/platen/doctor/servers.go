@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"context"
+	"strings"
+)
+
+// Topics are what a Kafka cluster has.
+type Topics struct {
+	Brokers int
+	// Missing are topics that the first node will create.
+	Missing []string
+}
+
+// Kafka checks that brokers answer, and that the settings of the topics lose nothing. ask asks them, as the node does at its
+// start, and changes nothing. replicas is how many of each record there are to be.
+func Kafka(ask func(context.Context) (Topics, error), replicas int) Check {
+	return Check{"Kafka", func(ctx context.Context) []Finding {
+		t, err := ask(ctx)
+		switch {
+		case err != nil:
+			return []Finding{fail("mend what the error names; it shows the command where there is one", "%s", err)}
+		case t.Brokers < replicas:
+			return []Finding{fail("start more brokers, or lower kafka.replication_factor", "%d brokers answer, and a record is to have %d replicas", t.Brokers, replicas)}
+		}
+		all := []Finding{ok("%d brokers", t.Brokers)}
+		switch {
+		case len(t.Missing) > 0:
+			all = append(all, ok("the node will create %s", strings.Join(t.Missing, ", ")))
+		default:
+			all = append(all, ok("the topics' settings lose nothing"))
+		}
+		if replicas < 3 {
+			all = append(all, warn("set kafka.replication_factor = 3, before the topics are made", "a record has %d replicas: a broker that is lost takes records along", replicas))
+		}
+		return all
+	}}
+}
+
+// ClickHouse checks that it lets the node in. Without it jobs go on, so it is a warning.
+func ClickHouse(ask func(context.Context) error) Check {
+	return Check{"ClickHouse", func(ctx context.Context) []Finding {
+		if err := ask(ctx); err != nil {
+			return []Finding{warn("mend what the error names; until then the usage ledger waits", "%s", err)}
+		}
+		return []Finding{ok("answers, and has the database")}
+	}}
+}
+
+// Store checks that a file can be stored, read, listed and deleted at a place on S3.
+func Store(name, place string, try func(context.Context) error) Check {
+	return Check{"store of " + name, func(ctx context.Context) []Finding {
+		if err := try(ctx); err != nil {
+			return []Finding{fail("mend what the error names (docs/STORAGE.md)", "%s: %s", place, err)}
+		}
+		return []Finding{ok("%s takes and gives files", place)}
+	}}
+}

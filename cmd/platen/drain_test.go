@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/node/nodetest"
+	"platen.dev/events/testkit"
+)
+
+// command runs a command of platen against the node.
+func (m *machine) command(t *testing.T, args ...string) (out string, err error) {
+	t.Helper()
+	var o, e strings.Builder
+	err = run(append(args, "--data", m.data), &o, &e)
+	return o.String() + e.String(), err
+}
+
+// balance sends the workload to the nodes that are ready, as a proxy does, until the test ends.
+func (c *processCluster) balance(t *testing.T, w *workload) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var asking sync.WaitGroup
+	for _, p := range c.nodes {
+		asking.Go(func() {
+			up := false
+			for ctx.Err() == nil {
+				if ready := readiness(p.address) == 200; ready != up {
+					up = ready
+					if up {
+						w.up(p.address)
+					} else {
+						w.down(p.address)
+					}
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(100 * time.Millisecond):
+				}
+			}
+		})
+	}
+	t.Cleanup(func() { cancel(); asking.Wait() })
+}
+
+// TestDrainUnderLoad drains one of three nodes while clients submit, and takes it back. Clients notice
+// nothing, and nothing is lost. The drained node owns and renders nothing, and goes on to serve what
+// is asked of it.
+func TestDrainUnderLoad(t *testing.T) {
+	t.Parallel() // it mostly waits
+	c := startProcessCluster(t, nodetest.Broker(t))
+	testkit.Eventually(t, "the shards are shared evenly", c.even)
+	w := startWorkload(t, c.customers...)
+	c.balance(t, w)
+	w.allow(60)
+	w.await(t, "some jobs are done", func() bool { return w.done > 5 })
+
+	if out, err := c.machines[0].command(t, "drain", "--wait"); err != nil || !strings.Contains(out, "the node is empty") {
+		t.Fatalf("drain: %v\n%s", err, out)
+	}
+	if got := readiness(c.nodes[0].address); got != 503 {
+		t.Errorf("readiness of a drained node: got %d, want 503", got)
+	}
+	r, exit := c.machines[1].report(t)
+	for _, n := range r.Nodes {
+		if drained := n.API == c.nodes[0].address; drained != (n.State == "draining") || drained && n.Owned > 0 || exit != 1 {
+			t.Errorf("status %d, a node that is drained: %t, is %s and owns %d partitions", exit, drained, n.State, n.Owned)
+		}
+	}
+	renders := value(scrape(t, c.nodes[0].address)["platen_render_attempts_total"])
+	last := mustSubmit(t, c.customers[0], c.nodes[0].address) // a proxy may not have noticed yet
+	awaitFile(t, c.customers[0], c.nodes[0].address, last)
+	w.await(t, "jobs are done without the node", func() bool { return w.done >= 40 })
+	if now := value(scrape(t, c.nodes[0].address)["platen_render_attempts_total"]); now != renders {
+		t.Errorf("the drained node has made %v renders", now-renders)
+	}
+
+	if out, err := c.machines[0].command(t, "undrain"); err != nil {
+		t.Fatalf("undrain: %v\n%s", err, out)
+	}
+	testkit.Eventually(t, "the node has its share again", c.even)
+	testkit.Eventually(t, "all is well", func() bool { _, exit := c.machines[0].report(t); return exit == 0 })
+	w.allow(20)
+	w.await(t, "all jobs are done", func() bool { return w.done == 80 })
+	w.stop()
+	w.checkFaults(t)
+	if w.refused+w.lost > 0 {
+		t.Errorf("%d requests got 503, %d no response", w.refused, w.lost)
+	}
+	c.checkSettled(t, w)
+}
+
+// A node that would leave nobody to decide is not drained.
+func TestDrainNeedsHeirs(t *testing.T) {
+	t.Parallel() // it mostly waits
+	alone := &machine{}
+	cfg := nodetest.Config(t)
+	nodetest.Start(t, cfg, node.Options{})
+	alone.data = cfg.Data
+	if _, err := alone.command(t, "drain"); err == nil || !strings.Contains(err.Error(), "no other node is up") {
+		t.Errorf("a node that is alone: got %v", err)
+	}
+	c := startLocalCluster(t, 2)
+	testkit.Eventually(t, "the nodes share the shards", func() bool { s := c.share(); return s[0] == 3 && s[1] == 3 })
+	if out, err := c.machines[0].command(t, "drain", "--wait"); err != nil {
+		t.Fatalf("the first of two: %v\n%s", err, out)
+	}
+	if _, err := c.machines[0].command(t, "drain"); err != nil {
+		t.Errorf("the first of two, again: %v", err)
+	}
+	testkit.Eventually(t, "the last one is not drained", func() bool {
+		_, err := c.machines[1].command(t, "drain")
+		return err != nil && strings.Contains(err.Error(), "no other node is up")
+	})
+	testkit.Eventually(t, "the last one owns everything", func() bool { return c.share()[1] == clusterPartitions })
+	if out, err := c.machines[0].command(t, "undrain"); err != nil {
+		t.Errorf("undrain: %v\n%s", err, out)
+	}
+	testkit.Eventually(t, "the first one has its share again", func() bool { return c.share()[0] == 3 })
+}
+
+// With --wait, a node that is not empty in time goes on draining.
+func TestDrainTimeout(t *testing.T) {
+	t.Parallel() // it mostly waits
+	c := startProcessCluster(t, nodetest.Broker(t), "--egress-allow", "127.0.0.0/8")
+	testkit.Eventually(t, "the shards are shared evenly", c.even)
+	site := newGatedSite(t)
+	jobs := c.submitHeld(t, site, 0, 2)
+	site.awaitHeld(t, 2)
+	if _, err := c.machines[0].command(t, "drain", "--wait", "--timeout", "1ms"); err == nil || !strings.Contains(err.Error(), "2 attempts left; it goes on draining") {
+		t.Errorf("with attempts under way: got %v", err)
+	}
+	site.open()
+	if out, err := c.machines[0].command(t, "drain", "--wait"); err != nil {
+		t.Errorf("without: %v\n%s", err, out)
+	}
+	c.awaitDone(t, jobs)
+}

@@ -1,0 +1,157 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"golang.org/x/sys/unix"
+
+	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
+	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/doctor"
+	"platen.dev/events"
+	"platen.dev/events/eventlog/kafka"
+	"platen.dev/ledger/clickhouse"
+	"platen.dev/store"
+)
+
+// Checks are what shows whether a node of this configuration can run on this host. They change nothing; the store on S3 gets a
+// file for a moment.
+func (c Config) Checks() []doctor.Check {
+	all := []doctor.Check{
+		doctor.User(os.Geteuid()),
+		doctor.Kernel(kernelRelease(), os.DirFS("/proc"), !c.Browser.NoSandbox),
+		doctor.Memory(memoryLimit(), runtime.NumCPU()),
+		doctor.OpenFiles(doctor.FileLimit),
+		doctor.Clock(doctor.KernelClock, c.Cluster.Gossip == ""),
+		doctor.Programs(exec.LookPath),
+		doctor.Fonts(doctor.FontList),
+		doctor.Browser(c.printSpecimen),
+	}
+	disks := c.disks()
+	for _, name := range slices.Sorted(maps.Keys(disks)) {
+		all = append(all, doctor.Disk(name, disks[name], func(total int64) int64 { return reserveOf(total, int64(c.ReserveMB)<<20) }, name == "data" && c.embeddedLog()))
+	}
+	all = append(all, doctor.Ports(c.listeners(), c.running), doctor.Names(c.serverNames(), net.DefaultResolver.LookupHost))
+	all = append(all, c.serverChecks()...)
+	return append(all, c.certificateChecks()...)
+}
+
+func kernelRelease() string {
+	var name unix.Utsname
+	_ = unix.Uname(&name) // it fails for a bad pointer only
+	return unix.ByteSliceToString(name.Release[:])
+}
+
+// printSpecimen starts the browser as the node does, and prints a page.
+func (c Config) printSpecimen(ctx context.Context) (sheets int, err error) {
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	defer system.Shutdown()
+	pool, err := browserpool.Open(browserpool.Config{
+		Slots: 1, Remotes: 1, TotalBytes: c.Browser.pageBytes(memoryLimit()), System: system,
+		ChromePath: c.Browser.Path, NoSandbox: c.Browser.NoSandbox, BrowserUser: c.Browser.User, AsRoot: c.Browser.AllowRootNoSandbox,
+	})
+	if err != nil {
+		return 0, c.Browser.explain(err)
+	}
+	defer pool.Close(ctx)
+	lease, err := pool.Acquire(ctx, "", events.Quick)
+	if err != nil {
+		return 0, err
+	}
+	defer lease.Return()
+	result, err := lease.Print(ctx, page.Print{HTML: doctor.Specimen, Options: page.PDFOptions{Format: "A4"}})
+	return result.Pages, err
+}
+
+// listeners are where the node listens.
+func (c Config) listeners() []doctor.Port {
+	all := []doctor.Port{{Setting: "listen", Address: c.Listen}}
+	if c.Ops != "" {
+		all = append(all, doctor.Port{Setting: "ops", Address: c.Ops})
+	}
+	if c.Cluster.Gossip != "" {
+		all = append(all, doctor.Port{Setting: "cluster.gossip", Address: c.Cluster.Gossip, UDP: true}, doctor.Port{Setting: "cluster.actors", Address: c.Cluster.Actors})
+	}
+	return all
+}
+
+// running reports whether a node runs with the data directory.
+func (c Config) running() bool {
+	_, err := admin.NewClient(c.Data).Drainage()
+	return err == nil
+}
+
+// serverNames are the servers and nodes that the configuration names, host:port.
+func (c Config) serverNames() (all []string) {
+	for _, s := range append(c.servers(), c.Cluster.Join...) {
+		if s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (c Config) serverChecks() (all []doctor.Check) {
+	if !c.embeddedLog() {
+		all = append(all, doctor.Kafka(func(ctx context.Context) (doctor.Topics, error) {
+			found, err := kafka.Examine(ctx, c.kafkaConfig("platen doctor", nil))
+			return doctor.Topics(found), err
+		}, int(c.Kafka.ReplicationFactor)))
+	}
+	if c.ClickHouse != "" {
+		all = append(all, doctor.ClickHouse(c.pingLedger))
+	}
+	for _, s := range []struct{ name, place string }{{"results", c.Files}, {"snapshots", c.snapshotFiles()}} {
+		if strings.HasPrefix(s.place, s3Scheme) {
+			all = append(all, doctor.Store(s.name, s.place, func(ctx context.Context) error { return c.tryStore(ctx, s.place) }))
+		}
+	}
+	return all
+}
+
+func (c Config) pingLedger(ctx context.Context) error {
+	l, err := clickhouse.Connect(c.clickhouse())
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return l.Ping(ctx)
+}
+
+// tryStore does with a file of its own all that a node does with files.
+func (c Config) tryStore(ctx context.Context, place string) error {
+	files, err := store.OpenS3(ctx, c.s3(place))
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	return tryFiles(ctx, files, probePrefix+"doctor-"+events.NewJobID().String(), []byte("platen doctor"))
+}
+
+func (c Config) certificateChecks() (all []doctor.Check) {
+	for _, used := range []struct{ by, cert, key string }{
+		{"the API", c.TLS.CertFile, c.TLS.KeyFile},
+		{"the node", c.Cluster.CertFile, c.Cluster.KeyFile},
+		{"the client of Kafka", c.Kafka.CertFile, c.Kafka.KeyFile},
+		{"the client of ClickHouse", c.Ledger.CertFile, c.Ledger.KeyFile},
+	} {
+		if used.cert != "" {
+			all = append(all, doctor.Certificate(used.by, used.cert, used.key, time.Now))
+		}
+	}
+	if c.Cluster.CertFile != "" {
+		all = append(all, doctor.Identity(func() error { _, err := c.Cluster.identity(nil); return err }))
+	}
+	return all
+}

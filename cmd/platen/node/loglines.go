@@ -1,0 +1,83 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// countedLines is a handler that counts the lines of level info and above by their message, whether or
+// not they are written. Messages are constants, so that alerts can name them. Of messages that are not,
+// the counter takes as many as maxMessages; what is beyond counts as otherMessage.
+type countedLines struct {
+	slog.Handler
+	seen *messages
+}
+
+const (
+	maxMessages  = 256
+	otherMessage = "other"
+)
+
+// messages are the messages that were counted.
+type messages struct {
+	lines *prometheus.CounterVec
+
+	mu    sync.Mutex
+	known map[string]bool // guarded by mu
+}
+
+func newMessages(lines *prometheus.CounterVec) *messages {
+	return &messages{lines: lines, known: map[string]bool{}}
+}
+
+func (m *messages) count(level slog.Level, message string) {
+	m.mu.Lock()
+	switch {
+	case m.known[message]:
+	case len(m.known) < maxMessages:
+		m.known[message] = true
+	default:
+		message = otherMessage
+	}
+	m.mu.Unlock()
+	m.lines.WithLabelValues(levelName(level), message).Inc()
+}
+
+func levelName(level slog.Level) string {
+	switch {
+	case level >= slog.LevelError:
+		return "error"
+	case level >= slog.LevelWarn:
+		return "warn"
+	}
+	return "info"
+}
+
+// Enabled implements slog.Handler.
+func (c countedLines) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelInfo || c.Handler.Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler.
+func (c countedLines) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelInfo {
+		c.seen.count(r.Level, r.Message)
+	}
+	if !c.Handler.Enabled(ctx, r.Level) {
+		return nil
+	}
+	return c.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (c countedLines) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return countedLines{c.Handler.WithAttrs(attrs), c.seen}
+}
+
+// WithGroup implements slog.Handler.
+func (c countedLines) WithGroup(name string) slog.Handler {
+	return countedLines{c.Handler.WithGroup(name), c.seen}
+}

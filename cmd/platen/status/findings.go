@@ -1,0 +1,110 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"platen.dev/actors/cluster"
+	"platen.dev/events"
+)
+
+// From where on something needs attention.
+const (
+	// MaxLag is how many records a replica may be behind.
+	MaxLag = 10_000
+	// MaxLedgerStall is how long the ledger may fail, in seconds: a restart of ClickHouse is shorter.
+	MaxLedgerStall = 60
+	// MinValidity is how long before its end a certificate has to be renewed.
+	MinValidity = 14 * 24 * time.Hour
+	// MaxClock is how far clocks may be apart, in seconds: a quarter of what a node may own partitions with.
+	MaxClock = float64(cluster.MaxClockDifference) / float64(time.Second) / 4
+)
+
+// Findings says what should not stay as it is.
+func Findings(r Report) (all []Finding) {
+	for _, n := range r.Nodes {
+		all = append(all, n.findings(r.At)...)
+	}
+	return append(all, r.partitionFindings()...)
+}
+
+func (n Node) findings(now time.Time) (all []Finding) {
+	add := func(bad bool, do, format string, args ...any) {
+		if bad {
+			all = append(all, Finding{About: Short(n.ID), Text: fmt.Sprintf(format, args...), Do: do})
+		}
+	}
+	add(n.State == Gone, "start it again, or wait an hour if it is not to come back", "the node at %s went down %s ago", n.Address, span(time.Duration(n.DownSeconds)*time.Second))
+	add(n.State == Silent, "look at its log, and whether it can be reached at "+n.Address, "it is up and does not answer: %s", n.Reason)
+	add(n.State == Older, "ask it by itself, or upgrade it", "it runs a version that does not answer")
+	add(n.State == Suspended, "mend what the reason names; it goes on by itself", "rendering is suspended: %s", n.Reason)
+	add(n.State == Unready, "mend what the reason names", "it is not ready: %s", n.Reason)
+	add(n.State == Draining, "`platen undrain` on its host takes it back", "it is draining")
+	if !n.answered() {
+		return all
+	}
+	add(n.JobsRefused != "", "make room", "it accepts no jobs: %s", n.JobsRefused)
+	add(n.Lag > MaxLag, "wait; if it grows, look at its log", "its replica is %d records behind", n.Lag)
+	add(!n.Browsers.Running, "look at its log", "it has no browser")
+	add(n.Ledger.StalledSeconds > MaxLedgerStall, "mend what its log names", "the usage ledger takes nothing, for %s", span(seconds(n.Ledger.StalledSeconds)))
+	add(n.Ledger.Poisoned > 0, "`platen admin ledger poison list`", "the usage ledger could not take %d records", n.Ledger.Poisoned)
+	add(n.ClockSeconds > MaxClock, "synchronise all clocks by NTP (chrony)", "its clock differs by %s from that of another node", span(seconds(n.ClockSeconds)))
+	add(n.Mismatches > 0, "see A SNAPSHOT IS WRONG in its log, and docs/RUNBOOK.md", "%d snapshots were wrong", n.Mismatches)
+	for _, d := range n.Disks {
+		add(n.JobsRefused == "" && d.low(), "make room before it takes no more jobs", "the disk of %s has %s free, and its reserve is %s", d.Name, size(d.Free), size(d.Reserve))
+	}
+	for _, c := range n.Certificates {
+		add(c.ends(now), "renew it", "the certificate of %s expires on %s", c.Name, c.Expires.UTC().Format(time.DateOnly))
+	}
+	return all
+}
+
+// low reports whether a disk comes near its reserve.
+func (d Disk) low() bool { return d.Free < 2*d.Reserve }
+
+// ends reports whether a certificate expires soon.
+func (c Certificate) ends(now time.Time) bool { return c.Expires.Sub(now) < MinValidity }
+
+func (r Report) partitionFindings() (all []Finding) {
+	var without []int32
+	for _, p := range r.Partitions {
+		if p.State == noOwner {
+			without = append(without, p.Partition)
+		}
+		if p.State == halted {
+			all = append(all, Finding{About: fmt.Sprint("partition ", p.Partition), Text: "halted on " + Short(p.Owner) + ": " + p.Reason, Do: fmt.Sprintf("see docs/RUNBOOK.md, then `platen admin partition continue %d` on that node", p.Partition)})
+		}
+	}
+	for _, n := range r.Nodes { // a node names the first of them only
+		if more := n.Halted - n.named(halted); more > 0 {
+			all = append(all, Finding{About: Short(n.ID), Text: fmt.Sprintf("%d more partitions are halted", more), Do: "`platen admin partition list` on that node"})
+		}
+	}
+	if len(without) > 0 {
+		all = append(all, Finding{About: "cluster", Text: fmt.Sprintf("nobody owns the partitions %s", ranges(without)), Do: "wait ten seconds; if it stays so, see docs/RUNBOOK.md"})
+	}
+	if lowest, highest := r.written(); lowest < highest {
+		all = append(all, Finding{About: "cluster", Text: fmt.Sprintf("some partitions are of level %d, others of %d", lowest, highest), Do: "`platen admin cluster level --raise`"})
+	}
+	return all
+}
+
+// named counts the partitions in a state that a node names.
+func (n Node) named(state string) (count int) {
+	for _, u := range n.Unserved {
+		if u.State == state {
+			count++
+		}
+	}
+	return count
+}
+
+// written returns the lowest and the highest level of the partitions.
+func (r Report) written() (lowest, highest events.Level) {
+	if len(r.Partitions) == 0 {
+		return 0, 0
+	}
+	order := func(a, b Partition) int { return int(a.Level - b.Level) }
+	return slices.MinFunc(r.Partitions, order).Level, slices.MaxFunc(r.Partitions, order).Level
+}

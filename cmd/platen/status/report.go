@@ -1,0 +1,186 @@
+// Package status is what a cluster says about itself: a Report of all nodes, as one of them sees it.
+//
+// A node describes itself (Node), asks the others that are up (Desk), and puts the answers together
+// (Assemble). Findings says what needs attention, Table shows everything to people. The JSON of a Report
+// is for scripts: fields are added, and none changes its name or meaning.
+package status
+
+import (
+	"time"
+
+	"platen.dev/events"
+)
+
+// Report is the state of a cluster, as one of its nodes sees it at a moment.
+type Report struct {
+	At time.Time `json:"at"`
+	// Node is the one that was asked.
+	Node events.NodeID `json:"node"`
+	// Log is "embedded" or "kafka".
+	Log string `json:"log"`
+	// Nodes are all that are up, and those that went down within the last hour without leaving.
+	Nodes []Node `json:"nodes"`
+	// Partitions are in order.
+	Partitions []Partition `json:"partitions"`
+	// Accounts are those with the most jobs on the nodes that answered, most waiting first. Each node
+	// names a few only.
+	Accounts []Account `json:"accounts"`
+	// Attention is what should not stay as it is. It is empty if all is well.
+	Attention []Finding `json:"attention"`
+}
+
+// State is what a node does.
+type State string
+
+// The states of a node.
+const (
+	// Serving nodes do all that they should.
+	Serving State = "serving"
+	// Draining nodes begin nothing and give up what they have; so do nodes that stop.
+	Draining State = "draining"
+	// Suspended nodes begin no renders, because something that those need fails.
+	Suspended State = "suspended"
+	// Unready nodes should be sent no requests, as /readyz says.
+	Unready State = "not ready"
+	// Silent nodes are up, but did not answer within a second.
+	Silent State = "no answer"
+	// Older nodes run a version that cannot be asked.
+	Older State = "older"
+	// Gone nodes went down without leaving.
+	Gone State = "down"
+)
+
+// Node describes a node. Of one that did not answer only the first fields are known, from the gossip.
+type Node struct {
+	ID      events.NodeID `json:"id"`
+	State   State         `json:"state"`
+	Version string        `json:"version"`
+	// Level is the highest feature level that it can read; 0 if it is down.
+	Level events.Level `json:"level"`
+	// Address is where its actors are or, if it is down, where it gossiped; empty if the node is alone.
+	Address string `json:"address"`
+	// Reason says why it is in its state, if it is not serving.
+	Reason string `json:"reason"`
+	// DownSeconds is how long ago it went down.
+	DownSeconds int64 `json:"down_seconds"`
+
+	// API is where its API listens. UpSeconds is how long ago it started.
+	API       string `json:"api"`
+	UpSeconds int64  `json:"up_seconds"`
+	// Owned, Starting and Halted count its partitions: Owned is all of them.
+	Owned    int `json:"owned"`
+	Starting int `json:"starting"`
+	Halted   int `json:"halted"`
+	// Held is a bit for each partition, set if it owns it; a partition's state needs it, nobody else.
+	Held []byte `json:"-" cbor:"held,omitempty"`
+	// Unserved are those of its partitions that it does not serve, the first of them.
+	Unserved []Unserved `json:"unserved,omitempty"`
+	// Lag is how many records of the journal it has not read, Unpublished how many of its own
+	// partitions' it has not published the events of.
+	Lag         int64 `json:"lag_records"`
+	Unpublished int64 `json:"unpublished_records"`
+	// Lanes has the jobs of its partitions that wait, and the attempts that it makes, by lane.
+	Lanes map[string]Jobs `json:"lanes"`
+	// Accounts has those with the most jobs.
+	Accounts []Account `json:"accounts,omitempty"`
+	Browsers Browsers  `json:"browsers"`
+	Store    Store     `json:"store"`
+	Ledger   Ledger    `json:"ledger"`
+	Disks    []Disk    `json:"disks"`
+	// Certificates has those that it shows, by their use: api, cluster.
+	Certificates []Certificate `json:"certificates"`
+	// ClockSeconds is the largest difference between its clock and that of another node.
+	ClockSeconds float64 `json:"clock_seconds"`
+	// JobsRefused says why it accepts no jobs; empty if it does.
+	JobsRefused string `json:"jobs_refused"`
+	// Mismatches counts snapshots that were not what a rebuild has.
+	Mismatches int64 `json:"snapshot_mismatches"`
+}
+
+// Unserved is a partition that is starting or halted, then with the reason.
+type Unserved struct {
+	Partition int32  `json:"partition"`
+	State     string `json:"state"`
+	Reason    string `json:"reason"`
+}
+
+// Jobs counts jobs.
+type Jobs struct {
+	Waiting int `json:"waiting"`
+	Running int `json:"running"`
+}
+
+// Account is an account with jobs.
+type Account struct {
+	Account events.AccountID `json:"account"`
+	Waiting int              `json:"waiting"`
+	Running int              `json:"running"`
+}
+
+// Browsers describes a node's browsers. Slots and Remotes are how many pages may work at once in the
+// browser that quick and slow jobs share, and in browsers of their own; Leased is how many do.
+type Browsers struct {
+	Slots   int `json:"slots"`
+	Remotes int `json:"remotes"`
+	Leased  int `json:"leased"`
+	// Running is false while there is no shared browser. Bytes is its memory, Own the number of others.
+	Running bool  `json:"running"`
+	Bytes   int64 `json:"bytes"`
+	Own     int   `json:"own"`
+	// Restarts counts browsers that died.
+	Restarts int64 `json:"restarts"`
+}
+
+// Store is where results are kept.
+type Store struct {
+	Place string `json:"place"`
+}
+
+// Ledger describes how a node fills the usage ledger.
+type Ledger struct {
+	// Place is "file" or the addresses of ClickHouse.
+	Place string `json:"place"`
+	// DelaySeconds is how long after it had occurred the newest entry was in the ledger, StalledSeconds
+	// how long appending has failed; 0 if it has not.
+	DelaySeconds   float64 `json:"delay_seconds"`
+	StalledSeconds float64 `json:"stalled_seconds"`
+	// Poisoned counts records that it could not take.
+	Poisoned int64 `json:"poisoned"`
+}
+
+// Disk is a disk that a node writes to, in bytes.
+type Disk struct {
+	Name    string `json:"name"`
+	Free    int64  `json:"free_bytes"`
+	Total   int64  `json:"total_bytes"`
+	Reserve int64  `json:"reserve_bytes"`
+}
+
+// Certificate is one that a node shows.
+type Certificate struct {
+	Name    string    `json:"name"`
+	Expires time.Time `json:"expires"`
+}
+
+// Partition describes a partition.
+type Partition struct {
+	Partition int32 `json:"partition"`
+	// Owner is the node of the last marker; empty if there was none.
+	Owner events.NodeID `json:"owner"`
+	// State is serving, starting or halted, as its owner says, "no owner" if nobody says so, and
+	// "unknown" if the owner did not answer.
+	State string `json:"state"`
+	// Level is what may be written into it.
+	Level events.Level `json:"level"`
+	// Reason is why it is halted.
+	Reason string `json:"reason"`
+}
+
+// Finding is something that should not stay as it is.
+type Finding struct {
+	// About is a node, a partition or the cluster.
+	About string `json:"about"`
+	// Text says what is wrong, Do what to do about it.
+	Text string `json:"text"`
+	Do   string `json:"do"`
+}
