@@ -81,17 +81,14 @@ func run(args []string, stdout, stderr io.Writer) error {
 	switch args[0] {
 	case "serve":
 		return serve(args[1:], stdout, stderr)
-<<<<<<< HEAD
 	case "restore":
 		return restore(args[1:], stdout, stderr)
-=======
 	case "doctor":
 		return examineHost(args[1:], stdout, stderr)
 	case "drain", "undrain":
 		return drainNode(args[0], args[1:], node.NewConfig().Data, stdout, stderr)
 	case "status":
 		return showStatus(args[1:], node.NewConfig().Data, stdout, stderr)
->>>>>>> main
 	case "admin":
 		return admin.Run(args[1:], node.NewConfig().Data, stdout, stderr)
 	case "log":

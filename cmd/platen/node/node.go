@@ -129,16 +129,9 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n.started = time.Now()
 	n.servers.add(cfg.servers()...)
 	n.metrics = newMetrics(n)
-<<<<<<< HEAD
-	err := n.startParts(ctx, []part{
-=======
 	n.logger = slog.New(countedLines{n.logger.Handler(), newMessages(n.metrics.lines)})
 	n.startClock(o)
-	for _, step := range []struct {
-		part  string
-		start func(context.Context) error
-	}{
->>>>>>> main
+	err := n.startParts(ctx, []part{
 		{"data directory", n.startData},
 		{"key for credentials", n.startSeal},
 		{"log", n.startLog},
