@@ -27,7 +27,8 @@ import (
 func TestCutUnderLoad(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Rand(t).Uint64())
-	w.steps(300)
+	w.tail = 300 // more than happens while a cut is made
+	w.steps(600)
 	place := newFiles()
 	world := make(chan struct{}) // receives after each step, if somebody waits
 	slowly := func(c *backup.Config) {

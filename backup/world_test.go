@@ -53,12 +53,13 @@ type cluster struct {
 	ledger    ledger.Ledger
 	replica   *projections.Replica
 	stop      []func() error
+	tail      int64 // how many events are not trimmed
 }
 
 // newCluster returns a cluster of which only the log and the stores are there.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t: t, dir: t.TempDir()}
+	c := &cluster{t: t, dir: t.TempDir(), tail: 100}
 	var err error
 	c.log, err = embedded.Open(embedded.Config{
 		Dir: "log", FS: vfs.NewMem(), Partitions: partitions, Logger: testkit.Silent(), Unbounded: []string{events.TopicJournal, events.TopicEvents},
@@ -127,7 +128,7 @@ func (c *cluster) catchUp() {
 func (c *cluster) published(ctx context.Context, p int32) (journal, topic int64, err error) {
 	if journal, topic, err = publish.Needs(ctx, c.log, p); err == nil {
 		_, end, boundsErr := c.log.Bounds(ctx, events.TopicEvents, p)
-		topic, err = max(topic, end-100), boundsErr
+		topic, err = max(topic, end-c.tail), boundsErr
 	}
 	return journal, topic, err
 }
