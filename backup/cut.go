@@ -38,14 +38,19 @@ func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	if _, c.poison, err = t.Log.Bounds(ctx, events.TopicPoison, p); err != nil {
 		return nil, err
 	}
-	if c.published, c.topic, err = t.Published(ctx, p); err != nil {
+	for range tries {
+		if c.published, c.topic, err = t.Published(ctx, p); !errors.Is(err, eventlog.ErrTrimmed) {
+			break
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	if _, c.events, err = t.Log.Bounds(ctx, events.TopicEvents, p); err != nil {
 		return nil, err
 	}
 	c.topic += (c.events - c.topic) / 2 // half of the last records say as well where to go on
-	if c.published == 0 { // nothing is, so no event is needed
+	if c.published == 0 {               // nothing is, so no event is needed
 		c.topic = c.events
 	}
 	for range tries {
