@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"platen.dev/actors/account"
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"

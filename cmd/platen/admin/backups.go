@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 )
 
 // This file takes, lists and verifies backups, from both ends.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/projections/publish"
 	"platen.dev/projections/snapshot"
 	"platen.dev/store"

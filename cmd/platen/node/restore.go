@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
 	"platen.dev/projections/snapshot"
 	"platen.dev/store"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/projections/snapshot"
 )
 

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"platen.dev/actors/account"
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
 	"platen.dev/events/bus"
 	"platen.dev/events/contract"

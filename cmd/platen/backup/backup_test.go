@@ -13,7 +13,7 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/public"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/backup"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/ledger"
