@@ -206,8 +206,8 @@ func checkLedger(t *testing.T, h *hosttest.Host, account string, jobs int) (usag
 	t.Logf("reconcile says: %s", strings.TrimSpace(out))
 	usage = h.Admin(t, "account", "usage", account)
 	t.Logf("the account's usage: %s", usage)
-	if !strings.Contains(usage, fmt.Sprint(jobs)) {
-		t.Errorf("%d jobs were rendered, and the usage is %s", jobs, usage)
+	if want := fmt.Sprintf("jobs %d used, 0 reserved,", jobs); !strings.Contains(strings.Join(strings.Fields(usage), " "), want) {
+		t.Errorf("the usage is %s, want %q", usage, want)
 	}
 	return usage
 }

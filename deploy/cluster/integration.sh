@@ -3,14 +3,18 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+began=$SECONDS
 if [ "$(id -u)" -ne 0 ]; then
   echo "hosts: skipped: only root can boot hosts"
   exit 0
 fi
-began=$SECONDS
 collected=$(deploy/cluster/fetch.sh)
 echo "hosts: what the playbooks install collected after $((SECONDS - began)) s"
 PLATEN_TEST_HOSTS=$(deploy/cluster/root.sh) && export PLATEN_TEST_HOSTS
+if ! why=$(deploy/hosttest/can-boot.sh "$PLATEN_TEST_HOSTS/root"); then
+  echo "hosts: skipped: $why"
+  exit 0
+fi
 echo "hosts: a root and a repository made after $((SECONDS - began)) s"
 tests=$(mktemp)
 trap 'rm -f "$tests"' EXIT
