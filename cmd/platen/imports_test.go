@@ -134,6 +134,7 @@ var rules = map[string]rule{
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/doctor cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/status cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
 	"deploy":                   {"", "the sample of the configuration, as text"},
+	"deploy/hosttest":          {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
 		"actors/account browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded projections projections/history projections/history/historytest store",
