@@ -137,15 +137,30 @@ func (c *client) status(ctx context.Context, job string) string {
 	return fields.Status
 }
 
-// awaitDone waits until a job has ended, which must be with a file.
-func (c *client) awaitDone(t *testing.T, job string) {
+// settled waits until the API says of a job that it has ended, or something else, and returns that.
+func (c *client) settled(t *testing.T, job string) (last string) {
 	t.Helper()
-	last := ""
-	over := testkit.Becomes(func() bool {
+	testkit.Becomes(func() bool {
 		last = c.status(t.Context(), job)
 		return last != "" && last != "queued" && last != "rendering" && last != "uploading"
 	})
-	if !over || last != "done" {
+	return last
+}
+
+// awaitDone waits until a job has ended, which must be with a file.
+func (c *client) awaitDone(t *testing.T, job string) {
+	t.Helper()
+	if last := c.settled(t, job); last != "done" {
 		t.Fatalf("job %s is %q", job, last)
 	}
+}
+
+// file downloads the file of a job that is done.
+func (c *client) file(t *testing.T, job string) []byte {
+	t.Helper()
+	status, file, err := c.do(testkit.Context(t), "GET", "/jobs/"+job+"/download", nil, "")
+	if err != nil || status != http.StatusOK {
+		t.Errorf("the file of job %s: %d %.200q %v", job, status, file, err)
+	}
+	return file
 }

@@ -5,9 +5,12 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"platen.dev/events/testkit"
 )
 
 // load submits jobs steadily until it is stopped: every other one in test mode.
@@ -62,11 +65,18 @@ func (l *load) job(ctx context.Context, test bool) {
 	}
 }
 
-// accepted returns how many jobs were accepted so far.
-func (l *load) accepted() int {
+// jobs returns, in order of their names, the jobs that were accepted so far.
+func (l *load) jobs() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.rendered) + len(l.tested)
+	return slices.Sorted(slices.Values(slices.Concat(l.rendered, l.tested)))
+}
+
+// awaitMore waits until so many more jobs were accepted.
+func (l *load) awaitMore(t *testing.T, more int) {
+	t.Helper()
+	before := len(l.jobs())
+	testkit.Eventually(t, fmt.Sprintf("%d more jobs are accepted", more), func() bool { return len(l.jobs()) >= before+more })
 }
 
 // end stops the load and waits until every job that was accepted is done.
@@ -77,7 +87,7 @@ func (l *load) end(t *testing.T) {
 	for _, err := range l.refused {
 		t.Errorf("a job was refused: %v", err)
 	}
-	for _, job := range append(l.rendered, l.tested...) {
+	for _, job := range l.jobs() {
 		l.from.awaitDone(t, job)
 	}
 	t.Logf("the load: %d rendered jobs and %d in test mode, all done; %d requests were sent again", len(l.rendered), len(l.tested), l.again)

@@ -46,10 +46,7 @@ func Network(t *testing.T) {
 func lines(t *testing.T, all ...string) {
 	t.Helper()
 	for _, line := range all {
-		words := strings.Fields(line)
-		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", line, err, out)
-		}
+		do(t, strings.Fields(line)...)
 	}
 }
 

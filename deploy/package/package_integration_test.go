@@ -7,11 +7,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -39,7 +36,7 @@ func TestPackage(t *testing.T) {
 	hosttest.Network(t)
 	h := hosttest.Boot(t, root, "host", number)
 	h.Copy(t, first, "/root/first.deb")
-	h.Copy(t, nextVersion(t, first), "/root/second.deb")
+	h.Copy(t, hosttest.NextVersion(t, first), "/root/second.deb")
 	h.Run(t, "dpkg", "-i", "/root/first.deb")
 	if got := h.Property(t, "ActiveState"); got != "active" {
 		t.Fatalf("after the installation the service is %s", got)
@@ -61,24 +58,6 @@ func TestPackage(t *testing.T) {
 	step("stop", func(t *testing.T) { checkStop(t, h) })
 	step("upgrade", func(t *testing.T) { checkUpgrade(t, h, key, jobs) })
 	step("remove", func(t *testing.T) { checkRemoval(t, h) })
-}
-
-// nextVersion makes a package of a later version with the same files.
-func nextVersion(t *testing.T, deb string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "next")
-	control := filepath.Join(dir, "DEBIAN", "control")
-	must(t, "dpkg-deb", "--raw-extract", deb, dir)
-	must(t, "sed", "-i", `s/^Version: .*/&.next/`, control)
-	must(t, "dpkg-deb", "-Zgzip", "-z1", "--root-owner-group", "--build", dir, dir+".deb")
-	return dir + ".deb"
-}
-
-func must(t *testing.T, args ...string) {
-	t.Helper()
-	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%q: %v\n%s", args, err, out)
-	}
 }
 
 // configure lets the API be reached from here, and pages load what the test serves.
@@ -117,28 +96,9 @@ func checkExposure(t *testing.T, h *hosttest.Host) {
 
 // convertAll converts a document of every kind, and returns the jobs.
 func convertAll(t *testing.T, key string) (jobs []string) {
-	l, err := net.Listen("tcp", hosttest.Address+":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "<!doctype html><title>served</title><p>by the test")
-	})}
-	go func() { _ = server.Serve(l) }()
-	defer server.Close()
-	invoice, err := os.ReadFile("../../testdata/demo/invoice.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, body := range map[string]map[string]any{
-		"/html-to-pdf":     {"html": "<h1>Sandboxed</h1>"},
-		"/markdown-to-pdf": {"markdown": "# Sandboxed"},
-		"/url-to-pdf":      {"url": "http://" + l.Addr().String() + "/"},
-		"/html-to-image":   {"html": "<h1>Sandboxed</h1>"},
-		"/einvoice-to-pdf": {"xml": string(invoice)},
-	} {
-		job := submit(t, key, path, body)
-		awaitDone(t, key, path, job)
+	for _, o := range hosttest.Operations(t) {
+		job := submit(t, key, o.Path, o.Body)
+		awaitDone(t, key, o, job)
 		jobs = append(jobs, job)
 	}
 	return jobs
@@ -180,7 +140,7 @@ func request(t *testing.T, method, path, key string, body []byte) (int, []byte) 
 	return resp.StatusCode, answer
 }
 
-func awaitDone(t *testing.T, key, path, job string) {
+func awaitDone(t *testing.T, key string, o hosttest.Operation, job string) {
 	t.Helper()
 	var answer []byte
 	done := testkit.Becomes(func() bool {
@@ -188,10 +148,10 @@ func awaitDone(t *testing.T, key, path, job string) {
 		return bytes.Contains(answer, []byte(`"status":"done"`)) || bytes.Contains(answer, []byte(`"status":"failed"`))
 	})
 	if !done || !bytes.Contains(answer, []byte(`"status":"done"`)) {
-		t.Fatalf("%s: %s", path, answer)
+		t.Fatalf("%s: %s", o.Path, answer)
 	}
-	if _, file := request(t, "GET", "/jobs/"+job+"/download", key, nil); !bytes.HasPrefix(file, []byte("%PDF-")) && !bytes.HasPrefix(file, []byte("\x89PNG")) {
-		t.Errorf("%s: the file begins with %.20q", path, file)
+	if _, file := request(t, "GET", "/jobs/"+job+"/download", key, nil); !bytes.HasPrefix(file, []byte(o.Begins)) {
+		t.Errorf("%s: the file begins with %.20q", o.Path, file)
 	}
 }
 
@@ -284,7 +244,8 @@ func checkUpgrade(t *testing.T, h *hosttest.Host, key string, jobs []string) {
 			t.Errorf("job %s: %s", job, answer)
 		}
 	}
-	awaitDone(t, key, "/html-to-pdf", submit(t, key, "/html-to-pdf", map[string]any{"html": "<p>after"}))
+	one := hosttest.Operations(t)[0]
+	awaitDone(t, key, one, submit(t, key, one.Path, one.Body))
 }
 
 // Without the package the configuration and the data stay; purged, they go. The user stays.
