@@ -57,6 +57,7 @@ type Host struct {
 
 	nspawn  *exec.Cmd
 	init    string // the process that is number 1 in it
+	link    string // this side's end of its cable
 	console string // the file of what it prints
 }
 
@@ -64,7 +65,7 @@ type Host struct {
 // arguments of systemd-nspawn. It ends with the test.
 func Boot(t *testing.T, root, name string, number int, more ...string) *Host {
 	t.Helper()
-	h := &Host{Name: name, Address: AddressOf(number), console: filepath.Join(t.TempDir(), "console")}
+	h := &Host{Name: name, Address: AddressOf(number), link: "host" + strconv.Itoa(number), console: filepath.Join(t.TempDir(), "console")}
 	log, err := os.Create(h.console)
 	if err != nil {
 		t.Fatal(err)
@@ -93,11 +94,10 @@ func Boot(t *testing.T, root, name string, number int, more ...string) *Host {
 		comm, _ := os.ReadFile("/proc/" + h.init + "/comm")
 		return h.init != "" && strings.TrimSpace(string(comm)) == "systemd"
 	})
-	link := "host" + strconv.Itoa(number)
 	lines(
 		// By its address: who talked to a host that was there before need not learn another one.
-		t, fmt.Sprintf("ip link add %s type veth peer name host0 address 02:00:00:00:00:%02x netns %s", link, number, h.init),
-		"ip link set "+link+" master "+bridge+" up",
+		t, fmt.Sprintf("ip link add %s type veth peer name host0 address 02:00:00:00:00:%02x netns %s", h.link, number, h.init),
+		"ip link set "+h.link+" master "+bridge+" up",
 		"nsenter -t "+h.init+" -n ip address add "+h.Address+"/24 dev host0",
 		"nsenter -t "+h.init+" -n ip link set host0 up",
 	)
@@ -115,6 +115,7 @@ func (h *Host) Kill() {
 	}
 	_ = h.nspawn.Process.Kill()
 	_ = h.nspawn.Wait()
+	_ = exec.Command("ip", "link", "delete", h.link).Run() // the kernel takes its time, and the name may be wanted again
 	h.init = ""
 }
 
