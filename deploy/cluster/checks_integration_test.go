@@ -86,7 +86,8 @@ func (c *cluster) checkLedger(t *testing.T, jobs int) {
 	}) {
 		t.Fatalf("the ledger differs from the log:\n%s", out)
 	}
-	t.Logf("reconcile says: %s", out[strings.LastIndexByte(strings.TrimSpace(out), '\n')+1:])
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	t.Logf("reconcile says: %s", lines[len(lines)-1])
 	usage := h.Admin(t, "account", "usage", c.account)
 	if want := fmt.Sprintf("jobs %d used, 0 reserved,", jobs); !strings.Contains(strings.Join(strings.Fields(usage), " "), want) {
 		t.Errorf("the usage is %s, want %q", usage, want)
