@@ -109,7 +109,7 @@ func decodeOffer(b []byte, partitions int32) (dispatch.Offered, error) {
 	switch {
 	case m.Account == "" || len(m.Account) > maxID, m.Job == (events.JobID{}),
 		m.Partition != events.Partition(m.Account, partitions),
-		m.Content < 0, m.MaxFile < 0 || m.MaxFile > 1<<40, m.Lane > events.Remote, m.Weight < 0 || m.Weight > maxWeight:
+		m.Content < 0, m.MaxFile < 0 || m.MaxFile > 1<<40, m.Lane > events.Remote, m.Queued < 0, m.Weight < 0 || m.Weight > maxWeight:
 		return dispatch.Offered{}, errForeign
 	}
 	return dispatch.Offered{Partition: m.Partition, Effect: job.Render{
