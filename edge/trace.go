@@ -43,6 +43,7 @@ func (s *Server) traced(ctx *fasthttp.RequestCtx, t tracedRequest, job events.Jo
 	t.facts.Job, t.facts.Status = job, ctx.Response.StatusCode()
 	if wrong != nil {
 		t.facts.Status, t.facts.Code = wrong.status, events.ErrorCode(wrong.code)
+		t.facts.Failed = true // of a validation error, the status says all
 	}
 	t.span.End(s.cfg.Now(), t.facts)
 }
