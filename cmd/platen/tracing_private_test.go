@@ -96,7 +96,9 @@ func plant(body any, place []string, text string) any {
 // jobs that have it in every place that takes it, nor of requests that are refused for it.
 func TestNothingPrivateInSpans(t *testing.T) {
 	b, collector := openBucket(t, net.IPv4(127, 0, 0, 6)), tracingtest.Start(t)
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<p id=" + planted + ">page " + planted)) }))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<p id=" + planted + ">page " + planted))
+	}))
 	t.Cleanup(site.Close)
 	dir := t.TempDir()
 	headers, config := filepath.Join(dir, planted+"-headers"), filepath.Join(dir, "platen.toml")
