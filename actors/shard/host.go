@@ -330,6 +330,9 @@ func (h *Host) retire(ctx actor.Context, id events.AccountID) {
 // traced makes the span of a decision.
 func (h *Host) traced(out Traced) {
 	f := tracing.Facts{Job: out.Job.Job, Partition: h.partition, Operation: out.Job.Operation}
+	if out.Reply.Job != nil {
+		f.Job = *out.Reply.Job // that of the request which this one repeats
+	}
 	if out.Reply.Code != events.Accepted && out.Reply.Code != events.Replayed {
 		f.Code = events.ErrorCode(out.Reply.Code)
 	}
