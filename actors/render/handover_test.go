@@ -124,7 +124,7 @@ func TestHandOver(t *testing.T) {
 	d, atD := n.peer("d", dispatch.Load{Slots: 8, Draining: true}, takes)
 	n.change(b, c, d)
 	third := s.submit("three")
-	if h := testkit.Receive(t, atB, "the third at b"); h.Job != third || h.Account != "acc" || h.Content <= 0 {
+	if h := testkit.Receive(t, atB, "the third at b"); h.Job != third || h.Account != "acc" || h.Content <= 0 || h.Queued != 5 {
 		t.Errorf("b was given %+v", h)
 	}
 	s.submit("four") // b has one, c had one: they are even, b is the first

@@ -3,6 +3,7 @@ package node
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -45,7 +46,7 @@ func (c TracingConfig) validate() error {
 	}
 	u, err := url.Parse(c.Endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("tracing.endpoint: must be https://host:port or http://host:port, perhaps with a path, not %q", withoutUser(c.Endpoint))
+		return errors.New("tracing.endpoint: must be https://host:port or http://host:port, perhaps with a path, without user, query and fragment") // which may be secret
 	}
 	if err := c.files().Validate(u.Scheme == "https"); err != nil {
 		return fmt.Errorf("[tracing] %w", err)
