@@ -70,6 +70,10 @@ type Ledger interface {
 	// published twice: an entry's Source is the first place where it was read.
 	RowsOf(ctx context.Context, topic string, partition int32, lo, hi int64) (Figures, error)
 
+	// Sourced returns the entries that are there now and whose Source is within the offsets lo to hi, by
+	// offset and then by id, at most MaxSourced of them.
+	Sourced(ctx context.Context, topic string, partition int32, lo, hi int64) ([]Entry, error)
+
 	// Close releases everything. Calls under way end.
 	Close() error
 }
@@ -82,8 +86,9 @@ const (
 	MaxMarkers = 1000
 	// MaxRows is the most rows of one answer to Usage.
 	MaxRows = 100_000
-	// MaxPage is the most entries of a page.
-	MaxPage = 1000
+	// MaxPage is the most entries of a page, MaxSourced that of an answer to Sourced.
+	MaxPage    = 1000
+	MaxSourced = 5000
 )
 
 // Marker says that the offsets Lo to Hi were appended, and with what. The figures are those of the

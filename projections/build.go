@@ -65,7 +65,7 @@ func (r *Replica) takeOver(ctx context.Context, next *Replica) error {
 	}
 	next.stop()
 	s := next.store.Load()
-	if err := s.complete(r.cfg.schema()); err != nil {
+	if err := errors.Join(s.noteJournal(), s.complete(r.cfg.schema())); err != nil {
 		return err
 	}
 	r.former = r.store.Swap(s)

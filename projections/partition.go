@@ -80,5 +80,14 @@ func (f *Frozen) Rows(ctx context.Context) Rows {
 	}
 }
 
+// Get implements Reader.
+func (f *Frozen) Get(key []byte) ([]byte, error) { return get(f.reader, key) }
+
+// Scan calls visit with every key that begins with prefix, in order, until visit returns false. Key and
+// value are valid only during the call.
+func (f *Frozen) Scan(prefix []byte, visit func(key, value []byte) bool) error {
+	return scan(f.reader, prefix, visit)
+}
+
 // Close releases the rows.
 func (f *Frozen) Close() error { return f.close() }

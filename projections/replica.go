@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"platen.dev/events"
@@ -101,7 +100,13 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open replica %s: %w", cfg.Dir, err)
 	}
+	if err := s.checkJournal(); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
 	r, err := newReplica(ctx, cfg, s)
+	if err == nil {
+		err = s.noteJournal()
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
@@ -203,16 +208,7 @@ func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error 
 	if err := r.guard().Err(); err != nil {
 		return err
 	}
-	iter, err := r.store.Load().db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
-	if err != nil {
-		return fmt.Errorf("scan replica: %w", err)
-	}
-	for ok := iter.First(); ok; ok = iter.Next() {
-		if !visit(iter.Key(), iter.Value()) {
-			break
-		}
-	}
-	return iter.Close()
+	return scan(r.store.Load().db, prefix, visit)
 }
 
 // Cursor returns how far a partition is folded.

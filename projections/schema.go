@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"platen.dev/events"
 	"platen.dev/events/disk"
 )
 
@@ -110,6 +111,30 @@ func openServing(cfg Config) (s *store, outdated bool, err error) {
 		return nil, false, err
 	}
 	return s, false, s.complete(cfg.schema())
+}
+
+// journalKey has the id of the topic whose journal a store was folded from, if the log's topics have ids.
+var journalKey = []byte("\x00journal")
+
+// checkJournal returns an error if the store was folded from another journal than the log has: what it holds happened there.
+// Nothing is removed, since it may be the last that is left.
+func (s *store) checkJournal() error {
+	id := s.cfg.Log.TopicID(events.TopicJournal)
+	have, err := get(s.db, journalKey)
+	if err == nil && len(have) > 0 && id != "" && string(have) != id {
+		err = fmt.Errorf("the replica was folded from the journal %s, and the log has %s: its topic was created again, as when a backup is restored. "+
+			"If so, this is a node of before: give it an empty data directory", have, id)
+	}
+	return err
+}
+
+// noteJournal notes which journal a store is folded from.
+func (s *store) noteJournal() error {
+	id := s.cfg.Log.TopicID(events.TopicJournal)
+	if id == "" {
+		return nil
+	}
+	return s.db.Set(journalKey, []byte(id), pebble.Sync)
 }
 
 // removeOthers removes the stores of all directories but one: what a newer version or an unfinished

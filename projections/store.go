@@ -102,6 +102,19 @@ func get(db pebble.Reader, key []byte) ([]byte, error) {
 	return append([]byte{}, v...), nil
 }
 
+func scan(db pebble.Reader, prefix []byte, visit func(key, value []byte) bool) error {
+	iter, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return fmt.Errorf("scan replica: %w", err)
+	}
+	for ok := iter.First(); ok; ok = iter.Next() {
+		if !visit(iter.Key(), iter.Value()) {
+			break
+		}
+	}
+	return iter.Close()
+}
+
 // after returns the smallest key above all keys with the prefix, nil if there is no such key.
 func after(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)

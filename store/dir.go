@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -46,6 +47,12 @@ var _ Files = (*Dir)(nil)
 // directories: no Put has to make one. It removes incomplete files whose writers have ended.
 func OpenDir(root string) (*Dir, error) { return openDirOn(vfs.Default, root) }
 
+// IsDir reports whether OpenDir has made a directory.
+func IsDir(root string) bool {
+	info, err := vfs.Default.Stat(filepath.Join(root, tempDir))
+	return err == nil && info.IsDir()
+}
+
 func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 	d := &Dir{fs: fs, root: root}
 	if err := disk.MkdirAll(fs, d.temp(), 0o700); err != nil {
@@ -63,7 +70,7 @@ func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 // Put implements Files. The last step, after which the new file may be there although Put
 // fails, is syncing the hash directory.
 func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return 0, err
 	}
 	temp := d.fs.PathJoin(d.temp(), tempPrefix+rand.Text())
@@ -81,7 +88,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 
 // Open implements Files.
 func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
-	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return nil, err
 	}
 	f, err := d.fs.Open(d.path(name))
@@ -107,7 +114,7 @@ type content struct {
 
 // Delete implements Files.
 func (d *Dir) Delete(ctx context.Context, name string) error {
-	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return err
 	}
 	path := d.path(name)

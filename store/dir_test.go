@@ -142,3 +142,19 @@ func ExampleDir() {
 	fmt.Println(size, f.Size, string(content))
 	// Output: 8 8 %PDF-1.4
 }
+
+// A directory is one of a store once it was opened as one, and asking changes nothing.
+func TestIsDir(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{root, root + "/nowhere"} {
+		if IsDir(dir) {
+			t.Errorf("%s is a store", dir)
+		}
+	}
+	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
+		t.Errorf("asking has made %v (%v)", left, err)
+	}
+	if _, err := OpenDir(root); err != nil || !IsDir(root) {
+		t.Errorf("a store is none (%v)", err)
+	}
+}

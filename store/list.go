@@ -21,7 +21,7 @@ func (d *Dir) Each(ctx context.Context, visit func(name string, stored time.Time
 		}
 		for _, name := range names {
 			info, err := d.fs.Stat(d.fs.PathJoin(dir, name))
-			if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() || checkName(name) != nil {
+			if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() || CheckName(name) != nil {
 				continue
 			}
 			if err != nil {

@@ -126,7 +126,7 @@ func (s *S3) Close() { s.transport.CloseIdleConnections() }
 // Open implements Files. The file is not kept by this process: it comes as it is read, and a
 // connection that breaks, or is silent for silenceLimit, is an error of Read.
 func (s *S3) Open(ctx context.Context, name string) (*File, error) {
-	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return nil, err
 	}
 	f, err := s.open(ctx, name)
@@ -224,7 +224,7 @@ func encodeSum(sum uint32) string {
 
 // Delete implements Files. In a bucket that keeps versions the content stays.
 func (s *S3) Delete(ctx context.Context, name string) error {
-	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return err
 	}
 	err := s.call(ctx, func(ctx context.Context) error {
@@ -245,7 +245,7 @@ func (s *S3) Each(ctx context.Context, visit func(name string, stored time.Time)
 			return fmt.Errorf("list files: %w", s.explain(ctx, object.Err))
 		}
 		name := strings.TrimPrefix(object.Key, s.key(""))
-		if checkName(name) != nil {
+		if CheckName(name) != nil {
 			continue
 		}
 		if err := errors.Join(ctx.Err(), visit(name, object.LastModified)); err != nil {

@@ -24,7 +24,7 @@ const (
 
 // Put implements Files. It holds partSize bytes of a file at a time.
 func (s *S3) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {
-	if err := errors.Join(ctx.Err(), checkName(name)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return 0, err
 	}
 	p := &parts{r: io.LimitReader(contextReader{ctx, r}, limit+1), limit: limit}

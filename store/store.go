@@ -57,9 +57,9 @@ type File struct {
 	Size int64
 }
 
-// checkName returns nil or ErrName. No valid name has a special meaning in a path, a shell
+// CheckName returns nil or ErrName. No valid name has a special meaning in a path, a shell
 // or a URL.
-func checkName(name string) error {
+func CheckName(name string) error {
 	if name == "" || len(name) > maxName || !alphanumeric(name[0]) {
 		return fmt.Errorf("%w: %.140q", ErrName, name)
 	}

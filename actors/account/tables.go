@@ -250,3 +250,12 @@ func EachJob(s Scanner, partition int32, visit func(events.JobID, job.State)) er
 	})
 	return errors.Join(err, decodeErr)
 }
+
+// JobOfRow returns the job that a row of a replica has the state of; false if it is of another table.
+func JobOfRow(key, value []byte) (id events.JobID, state job.State, is bool, err error) {
+	if len(key) == 0 || key[0] != jobs.Name {
+		return id, state, false, nil
+	}
+	state, err = jobs.Decode(value)
+	return parseJobKey(key), state, true, err
+}

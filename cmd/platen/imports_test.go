@@ -118,13 +118,17 @@ var rules = map[string]rule{
 	"cmd/platen/logdump":    {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/status":     {"actors/cluster actors/shard events", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
 	"cmd/platen/doctor":     {"", "looks at a host, with what it is given to look by"},
+	"cmd/platen/backup": {
+		"actors/account actors/job events events/eventlog ledger projections projections/history projections/snapshot store",
+		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
+	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
@@ -132,6 +136,7 @@ var rules = map[string]rule{
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/cli cmd/platen/doctor cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/status cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
 	"deploy":                   {"", "the sample of the configuration, as text"},
+	"deploy/hosttest":          {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
 		"actors/account browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded projections projections/history projections/history/historytest store",

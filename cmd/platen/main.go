@@ -51,6 +51,7 @@ func commands() []cli.Command {
 	all = append(all, admin.Commands(cfg.Data)...)
 	return append(
 		all,
+		cli.Command{Name: "restore", Args: "--from PLACE [flags]", Help: "restore a backup into an empty log and empty stores; --backup NAME, and the flags of serve", Flags: (&restoreOptions{cfg: cfg}).flags()},
 		cli.Command{Name: "log dump", Args: "[flags]", Help: "print commands and journal, without content; --account ID, --job ID, --from TIME, --json", Flags: (&dumpOptions{cfg: cfg}).flags()},
 		cli.Command{Name: "events tail", Args: "[flags]", Help: "show public events as they happen; --type TYPE, --account ID, --since TIME, --once, --json", Flags: (&tailOptions{data: cfg.Data}).flags()},
 		cli.Command{Name: "einvoice check", Args: "FILE", Help: "check an XML invoice, or a hybrid PDF; --profile PROFILE", Flags: check.flags("check")},
@@ -80,6 +81,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	switch args[0] {
 	case "serve":
 		return serve(args[1:], stdout, stderr)
+	case "restore":
+		return restore(args[1:], stdout, stderr)
 	case "doctor":
 		return examineHost(args[1:], stdout, stderr)
 	case "drain", "undrain":

@@ -93,6 +93,12 @@ func parseServe(args []string, stderr io.Writer) (node.Config, error) {
 // serveFlags declares the flags of `platen serve`, which change cfg.
 func serveFlags(cfg *node.Config) *flag.FlagSet {
 	flags := flag.NewFlagSet("platen serve", flag.ContinueOnError)
+	nodeFlags(flags, cfg)
+	return flags
+}
+
+// nodeFlags declares the flags that override what the configuration file says.
+func nodeFlags(flags *flag.FlagSet, cfg *node.Config) {
 	flags.String("config", "", "configuration `FILE` (TOML; deploy/platen.toml shows every field); flags override it")
 	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")
 	flags.StringVar(&cfg.Ops, "ops", cfg.Ops, "serve metrics and health to operators on `HOST:PORT` (default: on --listen, metrics to this machine only)")
@@ -113,7 +119,6 @@ func serveFlags(cfg *node.Config) *flag.FlagSet {
 	flags.StringVar(&cfg.WebhookPrefix, "webhook-prefix", cfg.WebhookPrefix, "begin the names of the webhooks' older headers with `PREFIX` (default X-Platen)")
 	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "log at `LEVEL` debug, info, warn or error and above")
 	flags.StringVar(&cfg.LogFormat, "log-format", cfg.LogFormat, "log in `FORMAT` text or json")
-	return flags
 }
 
 // secretFile is a flag that names a file with a secret.

@@ -17,27 +17,35 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/deploy/hosttest"
 	"platen.dev/events/testkit"
 )
 
 // mostExposure is what `systemd-analyze security` may say of the unit at most, of 10.
 const mostExposure = 2.2
 
-const api = "http://" + hostAddress + ":8080"
+// number is the host's.
+const number = 2
+
+var api = "http://" + hosttest.AddressOf(number) + ":8080"
 
 // The package installs a service that converts documents in sandboxed browsers, says how it is, comes back after a
 // hang, and stops in time. An upgrade keeps what it has; without the package the data stay, purged they go.
 func TestPackage(t *testing.T) {
-	first := os.Getenv("PLATEN_TEST_DEB")
-	h := boot(t)
-	h.copyTo(t, first, "/root/first.deb")
-	h.copyTo(t, nextVersion(t, first), "/root/second.deb")
-	h.run(t, "dpkg", "-i", "/root/first.deb")
-	if got := h.property(t, "ActiveState"); got != "active" {
+	root, first := os.Getenv("PLATEN_TEST_ROOT"), os.Getenv("PLATEN_TEST_DEB")
+	if root == "" {
+		t.Skip("deploy/package/integration.sh makes a root, and names it in PLATEN_TEST_ROOT")
+	}
+	hosttest.Network(t)
+	h := hosttest.Boot(t, root, "host", number)
+	h.Copy(t, first, "/root/first.deb")
+	h.Copy(t, nextVersion(t, first), "/root/second.deb")
+	h.Run(t, "dpkg", "-i", "/root/first.deb")
+	if got := h.Property(t, "ActiveState"); got != "active" {
 		t.Fatalf("after the installation the service is %s", got)
 	}
 	configure(t, h)
-	key := accountKey(t, h)
+	_, key := h.Key(t)
 	step := func(name string, test func(*testing.T)) {
 		if !t.Run(name, test) {
 			t.FailNow()
@@ -74,36 +82,28 @@ func must(t *testing.T, args ...string) {
 }
 
 // configure lets the API be reached from here, and pages load what the test serves.
-func configure(t *testing.T, h *host) {
+func configure(t *testing.T, h *hosttest.Host) {
 	t.Helper()
-	h.run(t, "sed", "-i", `s/^listen = .*/listen = "0.0.0.0:8080"/; s|^egress_allow = .*|egress_allow = ["`+ourAddress+`/32"]|`, "/etc/platen/platen.toml")
-	h.run(t, "mkdir", "-p", "/etc/systemd/system/platen.service.d")
-	h.run(t, "sh", "-c", `printf '[Service]\nWatchdogSec=6\nTimeoutAbortSec=2\nRestartSec=1\n' > /etc/systemd/system/platen.service.d/test.conf`)
-	h.run(t, "systemctl", "daemon-reload")
-	h.run(t, "systemctl", "restart", "platen")
-}
-
-// accountKey opens an account as an operator does.
-func accountKey(t *testing.T, h *host) string {
-	t.Helper()
-	admin := []string{"runuser", "-u", "platen", "--", "platen", "admin"}
-	created := strings.Fields(h.run(t, append(admin, "account", "create", "--plan", "business", "--data", "/var/lib/platen")...))
-	return strings.Fields(h.run(t, append(admin, "key", "create", created[2], "--data", "/var/lib/platen")...))[0]
+	h.Run(t, "sed", "-i", `s/^listen = .*/listen = "0.0.0.0:8080"/; s|^egress_allow = .*|egress_allow = ["`+hosttest.Address+`/32"]|`, "/etc/platen/platen.toml")
+	h.Run(t, "mkdir", "-p", "/etc/systemd/system/platen.service.d")
+	h.Run(t, "sh", "-c", `printf '[Service]\nWatchdogSec=6\nTimeoutAbortSec=2\nRestartSec=1\n' > /etc/systemd/system/platen.service.d/test.conf`)
+	h.Run(t, "systemctl", "daemon-reload")
+	h.Run(t, "systemctl", "restart", "platen")
 }
 
 // Nobody but Platen reads the configuration and the data.
-func checkPrivate(t *testing.T, h *host) {
+func checkPrivate(t *testing.T, h *hosttest.Host) {
 	for path, want := range map[string]string{
 		"/etc/platen/platen.toml": "640 root platen", "/etc/platen": "750 root platen", "/var/lib/platen": "700 platen platen", "/var/cache/platen": "700 platen platen",
 	} {
-		if got := h.run(t, "stat", "-c", "%a %U %G", path); got != want {
+		if got := h.Run(t, "stat", "-c", "%a %U %G", path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
 }
 
-func checkExposure(t *testing.T, h *host) {
-	out := h.run(t, "systemd-analyze", "security", "platen", "--no-pager")
+func checkExposure(t *testing.T, h *hosttest.Host) {
+	out := h.Run(t, "systemd-analyze", "security", "platen", "--no-pager")
 	m := regexp.MustCompile(`exposure level for platen.service: ([0-9.]+)`).FindStringSubmatch(out)
 	if m == nil {
 		t.Fatal(out)
@@ -117,7 +117,7 @@ func checkExposure(t *testing.T, h *host) {
 
 // convertAll converts a document of every kind, and returns the jobs.
 func convertAll(t *testing.T, key string) (jobs []string) {
-	l, err := net.Listen("tcp", ourAddress+":0")
+	l, err := net.Listen("tcp", hosttest.Address+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,22 +197,22 @@ func awaitDone(t *testing.T, key, path, job string) {
 
 // checkSandbox looks at the processes of the browsers: renderers have seccomp, no new privileges, and users, processes and
 // networks of their own; nothing of the service has a capability or may dump its memory.
-func checkSandbox(t *testing.T, h *host) {
-	main := h.property(t, "MainPID")
+func checkSandbox(t *testing.T, h *hosttest.Host) {
+	main := h.Property(t, "MainPID")
 	renderers := 0
-	for _, pid := range h.processes() {
-		if out, _ := h.command("cat", "/proc/"+pid+"/cmdline").Output(); !bytes.Contains(out, []byte("type=renderer")) {
+	for _, pid := range h.Processes() {
+		if out, _ := h.Command("cat", "/proc/"+pid+"/cmdline").Output(); !bytes.Contains(out, []byte("type=renderer")) {
 			continue
 		}
 		renderers++
-		status := h.run(t, "cat", "/proc/"+pid+"/status")
+		status := h.Run(t, "cat", "/proc/"+pid+"/status")
 		for _, want := range []string{"Seccomp:\t2", "NoNewPrivs:\t1", "CapEff:\t0000000000000000"} {
 			if !strings.Contains(status, want) {
 				t.Errorf("renderer %s has no %q:\n%s", pid, want, status)
 			}
 		}
 		for _, space := range []string{"user", "pid", "net"} {
-			if h.run(t, "readlink", "/proc/"+pid+"/ns/"+space) == h.run(t, "readlink", "/proc/"+main+"/ns/"+space) {
+			if h.Run(t, "readlink", "/proc/"+pid+"/ns/"+space) == h.Run(t, "readlink", "/proc/"+main+"/ns/"+space) {
 				t.Errorf("renderer %s shares the %s namespace of the node", pid, space)
 			}
 		}
@@ -220,63 +220,63 @@ func checkSandbox(t *testing.T, h *host) {
 	if renderers == 0 {
 		t.Error("no renderer runs")
 	}
-	status := h.run(t, "cat", "/proc/"+main+"/status")
+	status := h.Run(t, "cat", "/proc/"+main+"/status")
 	for _, want := range []string{"NoNewPrivs:\t1", "CapBnd:\t0000000000000000", "Seccomp:\t2"} {
 		if !strings.Contains(status, want) {
 			t.Errorf("the node has no %q:\n%s", want, status)
 		}
 	}
-	if limits := h.run(t, "cat", "/proc/"+main+"/limits"); !regexp.MustCompile(`Max core file size +0 +0 `).MatchString(limits) {
+	if limits := h.Run(t, "cat", "/proc/"+main+"/limits"); !regexp.MustCompile(`Max core file size +0 +0 `).MatchString(limits) {
 		t.Errorf("the node may dump its memory:\n%s", limits)
 	}
 }
 
 // A reload goes on with the same process, and says what it did.
-func checkReload(t *testing.T, h *host) {
-	before := h.property(t, "MainPID")
-	h.run(t, "sed", "-i", "s/^reserve_mb = .*/reserve_mb = 7/", "/etc/platen/platen.toml")
-	h.run(t, "systemctl", "reload", "platen")
+func checkReload(t *testing.T, h *hosttest.Host) {
+	before := h.Property(t, "MainPID")
+	h.Run(t, "sed", "-i", "s/^reserve_mb = .*/reserve_mb = 7/", "/etc/platen/platen.toml")
+	h.Run(t, "systemctl", "reload", "platen")
 	testkit.Eventually(t, "the node says that it has reloaded", func() bool {
-		out := h.run(t, "journalctl", "-u", "platen", "--no-pager")
+		out := h.Run(t, "journalctl", "-u", "platen", "--no-pager")
 		return strings.Contains(out, "reloaded:") && strings.Contains(out, "need a restart") && strings.Contains(out, "reserve_mb")
 	})
-	if after := h.property(t, "MainPID"); after != before || h.property(t, "ActiveState") != "active" {
+	if after := h.Property(t, "MainPID"); after != before || h.Property(t, "ActiveState") != "active" {
 		t.Errorf("the process was %s and is %s", before, after)
 	}
 }
 
 // A process that hangs is ended and started again.
-func checkWatchdog(t *testing.T, h *host) {
-	before := h.property(t, "MainPID")
-	h.run(t, "sh", "-c", "kill -STOP "+before)
+func checkWatchdog(t *testing.T, h *hosttest.Host) {
+	before := h.Property(t, "MainPID")
+	h.Run(t, "sh", "-c", "kill -STOP "+before)
 	testkit.Eventually(t, "the watchdog has started the service again", func() bool {
-		return h.property(t, "ActiveState") == "active" && h.property(t, "MainPID") != before
+		return h.Property(t, "ActiveState") == "active" && h.Property(t, "MainPID") != before
 	})
-	if got := h.property(t, "NRestarts"); got != "1" {
+	if got := h.Property(t, "NRestarts"); got != "1" {
 		t.Errorf("%s restarts", got)
 	}
 }
 
 // The service stops by itself: neither was it killed, nor is a browser left.
-func checkStop(t *testing.T, h *host) {
-	h.run(t, "systemctl", "stop", "platen")
-	if got := h.property(t, "Result"); got != "success" {
+func checkStop(t *testing.T, h *hosttest.Host) {
+	h.Run(t, "systemctl", "stop", "platen")
+	if got := h.Property(t, "Result"); got != "success" {
 		t.Errorf("the service stopped with %s", got)
 	}
-	if left := h.processes(); len(left) > 0 {
+	if left := h.Processes(); len(left) > 0 {
 		t.Errorf("processes are left: %s", left)
 	}
-	h.run(t, "systemctl", "start", "platen")
+	h.Run(t, "systemctl", "start", "platen")
 }
 
 // An upgrade starts the service again with the same configuration and data.
-func checkUpgrade(t *testing.T, h *host, key string, jobs []string) {
-	before, config := h.property(t, "MainPID"), h.run(t, "sha256sum", "/etc/platen/platen.toml")
-	h.run(t, "dpkg", "--force-confold", "-i", "/root/second.deb")
-	if after := h.property(t, "MainPID"); after == before || h.property(t, "ActiveState") != "active" {
+func checkUpgrade(t *testing.T, h *hosttest.Host, key string, jobs []string) {
+	before, config := h.Property(t, "MainPID"), h.Run(t, "sha256sum", "/etc/platen/platen.toml")
+	h.Run(t, "dpkg", "--force-confold", "-i", "/root/second.deb")
+	if after := h.Property(t, "MainPID"); after == before || h.Property(t, "ActiveState") != "active" {
 		t.Errorf("the process was %s and is %s", before, after)
 	}
-	if h.run(t, "sha256sum", "/etc/platen/platen.toml") != config {
+	if h.Run(t, "sha256sum", "/etc/platen/platen.toml") != config {
 		t.Error("the configuration is another")
 	}
 	for _, job := range jobs {
@@ -288,16 +288,16 @@ func checkUpgrade(t *testing.T, h *host, key string, jobs []string) {
 }
 
 // Without the package the configuration and the data stay; purged, they go. The user stays.
-func checkRemoval(t *testing.T, h *host) {
-	h.run(t, "dpkg", "--remove", "platen")
-	h.run(t, "test", "-s", "/etc/platen/platen.toml")
-	h.run(t, "test", "-d", "/var/lib/platen/log")
-	if left := h.processes(); len(left) > 0 {
+func checkRemoval(t *testing.T, h *hosttest.Host) {
+	h.Run(t, "dpkg", "--remove", "platen")
+	h.Run(t, "test", "-s", "/etc/platen/platen.toml")
+	h.Run(t, "test", "-d", "/var/lib/platen/log")
+	if left := h.Processes(); len(left) > 0 {
 		t.Errorf("processes are left: %s", left)
 	}
-	h.run(t, "dpkg", "--purge", "platen")
+	h.Run(t, "dpkg", "--purge", "platen")
 	for _, path := range []string{"/etc/platen", "/var/lib/platen", "/var/cache/platen", "/usr/bin/platen", "/usr/share/platen"} {
-		h.run(t, "sh", "-c", "! test -e "+path)
+		h.Run(t, "sh", "-c", "! test -e "+path)
 	}
-	h.run(t, "id", "platen")
+	h.Run(t, "id", "platen")
 }

@@ -27,6 +27,8 @@ var (
 	// ErrBeyondEnd means that an offset is above the end: the log was recreated, or has
 	// lost its newest records.
 	ErrBeyondEnd = errors.New("offset is above the end of the log")
+	// ErrNotEmpty means that a partition has records, or had some at later offsets.
+	ErrNotEmpty = errors.New("the partition is not empty")
 	// ErrReadOnly is the error of appends, trims and memberships on a log that was opened
 	// for reading only.
 	ErrReadOnly = errors.New("log is open for reading only")
@@ -102,6 +104,11 @@ type Log interface {
 	// even if a partition is emptied and the process then crashes. Trimming below
 	// start does nothing; trimming above end is ErrBeyondEnd.
 	Trim(ctx context.Context, topic string, partition int32, before int64) error
+
+	// Begin has a partition without records begin at an offset: the next record gets it. So what is
+	// copied from another log keeps its offsets. After an error it may be called again. ErrNotEmpty
+	// means that the partition has records, or ends behind the offset.
+	Begin(ctx context.Context, topic string, partition int32, at int64) error
 
 	// Own joins a consumer group as a member that wants a share of the topic's
 	// partitions. The group assigns a partition to one member at a time, but a member

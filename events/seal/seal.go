@@ -8,6 +8,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"sync/atomic"
 
@@ -28,6 +29,20 @@ type Secrets struct {
 	Former [][]byte
 	// Chosen says that people chose the secrets: keys are derived so that guessing is slow.
 	Chosen bool
+}
+
+// Names returns a name of each secret, the present one first. It tells nothing about the secret that a
+// value which it has sealed would not tell.
+func (s Secrets) Names() (names []string) {
+	all := [][]byte{s.Present}
+	if s.Next != nil {
+		all = append(all, s.Next)
+	}
+	for _, of := range append(all, s.Former...) {
+		key := s.root(of).Key("platen name v1")
+		names = append(names, hex.EncodeToString(key[:8]))
+	}
+	return names
 }
 
 // root is what keys of a secret are derived from.

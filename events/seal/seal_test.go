@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"testing"
 
 	"platen.dev/events"
@@ -128,5 +129,17 @@ func TestPresentForm(t *testing.T) {
 	}
 	if _, err := random.Open(job, chosen.Seal(job, "x")); !errors.Is(err, ErrSealed) {
 		t.Errorf("it is sealed under a key that is quickly derived: %v", err)
+	}
+}
+
+// A secret has one name, whatever else there is beside it, and others have others.
+func TestNames(t *testing.T) {
+	a, b := Secrets{Present: []byte("one")}.Names(), Secrets{Present: []byte("two"), Former: [][]byte{[]byte("one")}}.Names()
+	if len(a) != 1 || len(b) != 2 || b[1] != a[0] || b[0] == a[0] || len(a[0]) != 16 {
+		t.Errorf("named %q, and after a rotation %q", a, b)
+	}
+	chosen := Secrets{Present: []byte("one"), Chosen: true, Next: []byte("two")}.Names()
+	if len(chosen) != 2 || slices.Contains(append(a, b...), chosen[0]) || chosen[0] == chosen[1] {
+		t.Errorf("secrets that people chose are named %q", chosen)
 	}
 }

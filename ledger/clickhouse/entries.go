@@ -52,6 +52,19 @@ func entriesText(q ledger.EntryQuery) (string, []any) {
 		copies, inner, outer), args
 }
 
+// Sourced implements ledger.Ledger.
+func (l *Ledger) Sourced(ctx context.Context, topic string, partition int32, lo, hi int64) (entries []ledger.Entry, err error) {
+	err = l.call(ctx, "entries of a source", func(ctx context.Context) error {
+		return l.each(ctx, func(row scanner) error {
+			e, err := scanEntry(row)
+			entries = append(entries, e)
+			return err
+		}, copies+" FROM usage_ledger WHERE src_topic = ? AND src_part = ? AND src_offset >= ? AND src_offset <= ? GROUP BY entry_id ORDER BY place, id LIMIT ?",
+			topic, partition, lo, hi, ledger.MaxSourced)
+	})
+	return entries, err
+}
+
 func scanEntry(row scanner) (ledger.Entry, error) {
 	var e ledger.Entry
 	var names, values []string

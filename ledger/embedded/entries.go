@@ -32,6 +32,19 @@ func (l *Ledger) Entries(ctx context.Context, q ledger.EntryQuery) (ledger.Page,
 	return ledger.NewPage(q, entries), nil
 }
 
+// Sourced implements ledger.Ledger.
+func (l *Ledger) Sourced(ctx context.Context, topic string, partition int32, lo, hi int64) (entries []ledger.Entry, err error) {
+	err = l.call(ctx, "entries of a source", func(ctx context.Context) error {
+		return each(ctx, l.reader, func(rows *sql.Rows) error {
+			e, err := scanEntry(rows)
+			entries = append(entries, e)
+			return err
+		}, fmt.Sprintf("SELECT %s FROM usage_ledger WHERE src_topic = ? AND src_part = ? AND src_offset BETWEEN ? AND ? ORDER BY src_offset, entry_id LIMIT ?", strings.Join(columns, ", ")),
+			topic, partition, lo, hi, ledger.MaxSourced)
+	})
+	return entries, err
+}
+
 func entriesText(q ledger.EntryQuery) (string, []any) {
 	at := q.Position()
 	conditions := "account = ? AND occurred_at >= ? AND occurred_at < ? AND (occurred_at, entry_id) > (?, ?)"

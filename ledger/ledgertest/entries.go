@@ -10,6 +10,8 @@ import (
 )
 
 var entryCases = []testCase{
+	{"entries of a range of offsets", entriesOfSource},
+	{"the most entries of a range", manySourced},
 	{"pages of any length have every entry once, in order", pages},
 	{"the entries behind a row are what it counts", behind},
 }
@@ -76,4 +78,46 @@ func behind(t *testing.T, s Storage) {
 		wantSame(t, [3]int64{f.Entries, f.Units, f.Bytes}, [3]int64{r.Entries, r.Units, r.Bytes})
 	}
 	wantMoreThan(t, len(rows), 6)
+}
+
+func entriesOfSource(t *testing.T, s Storage) {
+	l := s.Open(t)
+	first := batchAt(0, debits(0, 3)...)
+	first.Entries[1].Source.Offset = 0 // two entries of one record
+	first.Entries[1].Tags = []ledger.Tag{{Name: "b", Value: "\"1\""}, {Name: "a", Value: ""}}
+	second := batchAt(3, debits(3, 2)...)
+	other := batchAt(0, debits(7, 2)...)
+	other.Partition++
+	for i := range other.Entries {
+		other.Entries[i].Source.Partition++
+	}
+	mustAppend(t, l, first, second, other)
+	all := slices.Concat(first.Entries, second.Entries)
+	for _, c := range []struct {
+		lo, hi int64
+		want   []ledger.Entry
+	}{{0, 4, all}, {0, 0, all[:2]}, {1, 3, all[2:4]}, {2, 2, all[2:3]}, {5, 9, nil}, {3, 2, nil}} {
+		wantSame(t, sourced(t, l, partition, c.lo, c.hi), c.want)
+	}
+	wantSame(t, sourced(t, l, partition+1, 0, 9), other.Entries)
+}
+
+func manySourced(t *testing.T, s Storage) {
+	l := s.Open(t)
+	all := batchAt(0, debits(0, ledger.MaxSourced+1)...)
+	mustAppend(t, l, all)
+	for lo, want := range map[int64]int{0: ledger.MaxSourced, 1: ledger.MaxSourced, 2: ledger.MaxSourced - 1} {
+		if got := sourced(t, l, partition, lo, all.Hi); len(got) != want || got[0].Source.Offset != lo {
+			t.Fatalf("from %d on: %d entries, want %d", lo, len(got), want)
+		}
+	}
+}
+
+func sourced(t testing.TB, l ledger.Ledger, partition int32, lo, hi int64) []ledger.Entry {
+	t.Helper()
+	entries, err := l.Sourced(testkit.Context(t), topic, partition, lo, hi)
+	if err != nil {
+		t.Fatalf("entries of [%d, %d]: %v", lo, hi, err)
+	}
+	return entries
 }

@@ -107,6 +107,27 @@ func (s *Source) Begin(ctx context.Context, partition int32) (projections.Cursor
 	return projections.Cursor{}, errors.Join(failed...)
 }
 
+// Newest returns the newest snapshot of a partition that was confirmed, goes no further than the offset to, and from
+// which the journal goes on. The error is projections.ErrNoSnapshot if there is none.
+func (s *Source) Newest(ctx context.Context, partition int32, to int64) (ref snapshot.Ref, m snapshot.Manifest, err error) {
+	refs, err := s.refs(ctx, partition)
+	if err != nil {
+		return ref, m, err
+	}
+	failed := []error{projections.ErrNoSnapshot}
+	for _, ref := range refs {
+		if ref.Next > to {
+			continue
+		}
+		m, err := s.open(ctx, ref)
+		if err == nil && m.Base != snapshot.Unconfirmed {
+			return ref, m, nil
+		}
+		failed = append(failed, err)
+	}
+	return ref, m, errors.Join(failed...)
+}
+
 // open returns a snapshot that this version can read and from which the journal goes on.
 func (s *Source) open(ctx context.Context, ref snapshot.Ref) (snapshot.Manifest, error) {
 	m, err := snapshot.Open(ctx, s.Files, ref)

@@ -89,7 +89,7 @@ func (k *Keeper) take(ctx context.Context, p int32, how Confirmation) (ref snaps
 		return ref, m, err
 	}
 	m.Last = sha256.Sum256(last.Value)
-	pace := paced(ctx, k.cfg.BytesPerSecond)
+	pace := snapshot.Paced(ctx, k.cfg.BytesPerSecond)
 	if m.Contents, err = snapshot.Write(ctx, k.cfg.Files, ref, frozen.Rows(ctx), pace); err != nil {
 		return ref, m, err
 	}
@@ -179,7 +179,7 @@ func (k *Keeper) Verify(ctx context.Context, ref snapshot.Ref) (snapshot.Manifes
 	if err != nil {
 		return m, 0, err
 	}
-	pace := paced(ctx, k.cfg.BytesPerSecond)
+	pace := snapshot.Paced(ctx, k.cfg.BytesPerSecond)
 	if err := k.readBack(ctx, ref, m, pace); err != nil {
 		return m, 0, err
 	}
@@ -194,23 +194,4 @@ func (k *Keeper) Verify(ctx context.Context, ref snapshot.Ref) (snapshot.Manifes
 		k.fail(ctx, ref.Partition, err)
 	}
 	return m, base, err
-}
-
-// paced bounds how fast work goes on.
-func paced(ctx context.Context, bytesPerSecond int64) snapshot.Pace {
-	next := time.Now()
-	return func(bytes int) error {
-		if wait := time.Until(next); wait > 0 {
-			timer := time.NewTimer(wait)
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-			}
-		} else {
-			next = time.Now() // what was not used is not made up for
-		}
-		next = next.Add(time.Duration(float64(bytes) / float64(bytesPerSecond) * float64(time.Second)))
-		return ctx.Err()
-	}
 }

@@ -66,7 +66,7 @@ func Delete(ctx context.Context, files store.Files, ref Ref, m Manifest) error {
 		return err
 	}
 	for i := range m.Chunks {
-		if err := files.Delete(ctx, ref.chunk(i)); err != nil {
+		if err := files.Delete(ctx, ref.Chunk(i)); err != nil {
 			return err
 		}
 	}

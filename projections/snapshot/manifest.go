@@ -1,15 +1,12 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -52,7 +49,8 @@ func NewRef(partition int32, next int64) Ref {
 
 func (r Ref) String() string { return fmt.Sprintf("p%04d-%016x-%s", r.Partition, r.Next, r.ID) }
 
-func (r Ref) chunk(index int) string { return fmt.Sprintf("%s.%05d", r, index) }
+// Chunk is the name of a chunk's file.
+func (r Ref) Chunk(index int) string { return fmt.Sprintf("%s.%05d", r, index) }
 
 var fileName = regexp.MustCompile(`^p(\d{4,5})-([0-7][0-9a-f]{15})-([0-9a-f]{16})(\.manifest|\.\d{5,6})$`)
 
@@ -104,14 +102,6 @@ type Contents struct {
 	Chunks []Chunk `json:"chunks"`
 }
 
-// Chunk is one file with rows.
-type Chunk struct {
-	// Bytes is the size of the rows, Stored that of the file, and SHA256 is the file's.
-	Bytes  int `json:"bytes"`
-	Stored int `json:"stored"`
-	SHA256 Sum `json:"sha256"`
-}
-
 // Sum is a SHA-256, which is written in hex.
 type Sum [sha256.Size]byte
 
@@ -137,8 +127,8 @@ func (m Manifest) Stored() (bytes int64) {
 	return bytes
 }
 
-// check returns what in a manifest cannot be.
-func (m Manifest) check(ref Ref) error {
+// Check returns what in a manifest cannot be.
+func (m Manifest) Check(ref Ref) error {
 	switch {
 	case m.Format > Format:
 		return fmt.Errorf("%s was written by a newer version of Platen (format %d): upgrade this node", ref, m.Format)
@@ -147,8 +137,8 @@ func (m Manifest) check(ref Ref) error {
 	}
 	sum := int64(0)
 	for i, c := range m.Chunks {
-		if c.Bytes < 1 || c.Bytes >= chunkBytes+maxRow || c.Stored < 1 || c.Stored > maxStored {
-			return fmt.Errorf("%w: chunk %d of %s is said to have %d bytes in %d", ErrDamaged, i, ref, c.Bytes, c.Stored)
+		if err := c.Check(); err != nil {
+			return fmt.Errorf("chunk %d of %s: %w", i, ref, err)
 		}
 		sum += int64(c.Bytes)
 	}
@@ -160,49 +150,13 @@ func (m Manifest) check(ref Ref) error {
 
 // Publish writes the manifest, which makes the snapshot count.
 func Publish(ctx context.Context, files store.Files, ref Ref, m Manifest) error {
-	body, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return err
-	}
-	body = append(body, "\n"+Sum(sha256.Sum256(body)).String()+"\n"...)
-	_, err = files.Put(ctx, ref.String()+manifestEnd, bytes.NewReader(body), maxManifest)
-	return err
+	return PutDocument(ctx, files, ref.String()+manifestEnd, m)
 }
 
 // Open reads the manifest of a snapshot. The error is ErrDamaged if it is not what was written.
 func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err error) {
-	all, err := readAll(ctx, files, ref.String()+manifestEnd, maxManifest)
-	if err != nil {
+	if err := ReadDocument(ctx, files, ref.String()+manifestEnd, &m); err != nil {
 		return m, err
 	}
-	all, ended := bytes.CutSuffix(all, []byte("\n"))
-	body, sum, found := bytes.Cut(all, []byte("\n}\n"))
-	if !ended || !found {
-		return m, fmt.Errorf("%w: the manifest of %s ends early", ErrDamaged, ref)
-	}
-	body = append(body, "\n}"...)
-	if Sum(sha256.Sum256(body)).String() != string(sum) {
-		return m, fmt.Errorf("%w: the manifest of %s does not have its checksum", ErrDamaged, ref)
-	}
-	if err := json.Unmarshal(body, &m); err != nil {
-		return m, fmt.Errorf("%w: the manifest of %s: %w", ErrDamaged, ref, err)
-	}
-	return m, m.check(ref)
-}
-
-// readAll reads a file of at most limit bytes.
-func readAll(ctx context.Context, files store.Files, name string, limit int64) ([]byte, error) {
-	f, err := files.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if f.Size > limit {
-		return nil, fmt.Errorf("%w: %s has %d bytes", ErrDamaged, name, f.Size)
-	}
-	all := make([]byte, f.Size)
-	if _, err := io.ReadFull(f, all); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return all, nil
+	return m, m.Check(ref)
 }

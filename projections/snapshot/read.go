@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/klauspost/compress/zstd"
-
 	"platen.dev/projections"
 	"platen.dev/store"
 )
@@ -16,18 +14,17 @@ import (
 // after the last one: whoever uses the rows must drop them if there is an error.
 func (m Manifest) Rows(ctx context.Context, files store.Files, ref Ref, pace Pace) projections.Rows {
 	return func(visit func(key, value []byte) error) error {
-		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(chunkBytes+maxRow))
+		u, err := NewUnpacker(files)
 		if err != nil {
 			return err
 		}
-		defer decoder.Close()
-		r := reader{files: files, ref: ref, decoder: decoder}
+		defer u.Close()
 		digest, rows := sha256.New(), int64(0)
 		for i, c := range m.Chunks {
 			if err := pace(c.Bytes); err != nil {
 				return err
 			}
-			raw, err := r.chunk(ctx, i, c)
+			raw, err := u.Read(ctx, ref.Chunk(i), c)
 			if err != nil {
 				return err
 			}
@@ -43,33 +40,6 @@ func (m Manifest) Rows(ctx context.Context, files store.Files, ref Ref, pace Pac
 		}
 		return nil
 	}
-}
-
-// reader reads the chunks of a snapshot. It reuses its memory.
-type reader struct {
-	files   store.Files
-	ref     Ref
-	decoder *zstd.Decoder
-	raw     []byte
-}
-
-// chunk returns the rows of a chunk, which are valid until the next call.
-func (r *reader) chunk(ctx context.Context, index int, c Chunk) ([]byte, error) {
-	name := r.ref.chunk(index)
-	stored, err := readAll(ctx, r.files, name, int64(c.Stored))
-	if err != nil {
-		return nil, err
-	}
-	if sha256.Sum256(stored) != c.SHA256 {
-		return nil, fmt.Errorf("%w: %s does not have its checksum", ErrDamaged, name)
-	}
-	if r.raw, err = r.decoder.DecodeAll(stored, r.raw[:0]); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
-	}
-	if len(r.raw) != c.Bytes {
-		return nil, fmt.Errorf("%w: %s has %d bytes of rows, not %d", ErrDamaged, name, len(r.raw), c.Bytes)
-	}
-	return r.raw, nil
 }
 
 // eachRow visits the rows of a chunk.

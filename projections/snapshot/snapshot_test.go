@@ -227,7 +227,7 @@ func TestBomb(t *testing.T) {
 	}
 	content, err := os.ReadFile(list[0])
 	if err == nil {
-		err = os.WriteFile(s.path(t, ref.chunk(0)), content, 0o600)
+		err = os.WriteFile(s.path(t, ref.Chunk(0)), content, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestList(t *testing.T) {
 	if names := list.Abandoned(time.Now().Add(-time.Hour)); len(names) != 0 {
 		t.Errorf("%q are thought to be abandoned", names)
 	}
-	if names := list.Abandoned(time.Now().Add(time.Hour)); !slices.Equal(names, []string{loose.chunk(0)}) {
+	if names := list.Abandoned(time.Now().Add(time.Hour)); !slices.Equal(names, []string{loose.Chunk(0)}) {
 		t.Errorf("%q are abandoned", names)
 	}
 	m, err := Open(t.Context(), s, older)

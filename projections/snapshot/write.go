@@ -8,25 +8,13 @@ import (
 	"fmt"
 	"hash"
 
-	"github.com/klauspost/compress/zstd"
-
 	"platen.dev/projections"
 	"platen.dev/store"
 )
 
-// maxStored bounds a chunk's file: zstd makes what it cannot compress a little larger.
-const maxStored = chunkBytes + maxRow + 64<<10
-
-// Pace is called with the bytes that are about to be worked on. It may wait, so that serving does not
-// suffer.
-type Pace func(bytes int) error
-
-// Unpaced never waits.
-func Unpaced(int) error { return nil }
-
 // Write stores rows as the chunks of a snapshot, which counts once its manifest is published.
 func Write(ctx context.Context, files store.Files, ref Ref, rows projections.Rows, pace Pace) (Contents, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	packer, err := NewPacker()
 	if err != nil {
 		return Contents{}, err
 	}
@@ -35,9 +23,9 @@ func Write(ctx context.Context, files store.Files, ref Ref, rows projections.Row
 		if err := pace(len(raw)); err != nil {
 			return err
 		}
-		w.packed = encoder.EncodeAll(raw, w.packed[:0])
-		_, err := files.Put(ctx, ref.chunk(len(w.contents.Chunks)), bytes.NewReader(w.packed), maxStored)
-		w.contents.Chunks = append(w.contents.Chunks, Chunk{Bytes: len(raw), Stored: len(w.packed), SHA256: sha256.Sum256(w.packed)})
+		c, stored := packer.Pack(raw)
+		_, err := files.Put(ctx, ref.Chunk(len(w.contents.Chunks)), bytes.NewReader(stored), maxStored)
+		w.contents.Chunks = append(w.contents.Chunks, c)
 		return err
 	}
 	if err := w.all(rows); err != nil {
@@ -58,7 +46,6 @@ type writer struct {
 	digest   hash.Hash
 	full     func(raw []byte) error // takes a chunk
 	raw      []byte
-	packed   []byte
 	contents Contents
 }
 

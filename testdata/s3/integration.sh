@@ -9,7 +9,7 @@ temp=$(mktemp -d "${TMPDIR:-/tmp}/platen-s3.XXXXXX")
 trap 'rm -rf "$temp"' EXIT
 
 echo "integration: S3: building versitygw"
-(cd "$here" && "${GO:-go}" build -o "$temp/versitygw" github.com/versity/versitygw/cmd/versitygw)
+(cd "$here" && CGO_ENABLED=0 "${GO:-go}" build -o "$temp/versitygw" github.com/versity/versitygw/cmd/versitygw)
 echo "integration: S3: the store on versitygw, over TLS"
 cd "$here/../.."
 PLATEN_TEST_VERSITYGW=$temp/versitygw "${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestGateway' ./store

@@ -38,6 +38,7 @@ type call struct {
 	check                               bool      // only look
 	raise                               bool      // the feature level
 	trust                               bool      // a snapshot that nothing can confirm
+	keep                                int       // backups
 	progress                            io.Writer // for commands that take a long time
 }
 
@@ -78,6 +79,9 @@ var commands = []command{
 	{"snapshot list", "[PARTITION]", "", "list the snapshots of the partitions, as far as their manifests tell", call.listSnapshots},
 	{"snapshot take", "[PARTITION]", "", "take and verify a snapshot of each partition that the node owns; --trust", call.takeSnapshots},
 	{"snapshot verify", "[PARTITION]", "", "read all snapshots, and compare each with a rebuild", call.verifySnapshots},
+	{"backup list", "", "--to PLACE", "list the backups at a place, as far as their manifests tell", call.listBackups},
+	{"backup verify", "[NAME]", "--to PLACE", "read all of a backup, the newest if none is named, and rebuild its rows", call.verifyBackup},
+	{"backup", "", "--to PLACE", "back everything up to a directory or s3://bucket/prefix: what is there already is not written again; --keep N", call.takeBackup},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
 	{"cluster init", "DIR", "", "make a cluster's secret, its authority and the certificate of the first node in DIR; needs no node", call.initCluster},
@@ -190,7 +194,8 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.reason, "reason", "", "why, for people: `TEXT`")
 	flags.StringVar(&c.ref, "ref", "", "the `ENTRY` that is corrected: a job's id and /debit, or the id of a correction")
 	flags.StringVar(&c.from, "from", "", "what was charged from `TIME` on: RFC 3339 or a date (default: 30 days before --to)")
-	flags.StringVar(&c.to, "to", "", "what was charged before `TIME` (default: now)")
+	flags.StringVar(&c.to, "to", "", "what was charged before `TIME` (default: now); of backups, the directory or s3://bucket/prefix where they are kept")
+	flags.IntVar(&c.keep, "keep", 0, "afterwards delete all but the newest `N` backups (default: delete none)")
 	flags.StringVar(&c.bucket, "bucket", "", "a row for each `BUCKET`: total, hour, day, month or window (default day)")
 	flags.StringVar(&c.timeZone, "time-zone", "", "whose days and months are meant, by `NAME`, such as Europe/Berlin (default UTC)")
 	flags.StringVar(&c.groupBy, "group-by", "", "rows for each of `LIST`: key, operation, tag:NAME, separated by commas")

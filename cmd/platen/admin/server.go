@@ -37,6 +37,7 @@ type Config struct {
 	Drainer Drainer
 	// Snapshots are those of the partitions.
 	Snapshots Snapshots
+	Backups   Backups
 	// Ledger is what accounts were charged, QuotaWindows says which quota windows may still change.
 	Ledger       ledger.Ledger
 	QuotaWindows func(events.AccountID) (usage.Live, error)
@@ -136,6 +137,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /partitions/{partition}/snapshots", s.listSnapshots)
 	mux.HandleFunc("POST /partitions/{partition}/snapshots", s.takeSnapshot)
 	mux.HandleFunc("POST /partitions/{partition}/snapshots/verify", s.verifySnapshots)
+	mux.HandleFunc("POST /backups", backups(s, s.takeBackup))
+	mux.HandleFunc("POST /backups/list", backups(s, s.listBackups))
+	mux.HandleFunc("POST /backups/verify", backups(s, s.verifyBackup))
 	mux.HandleFunc("POST /ledger/partitions/{partition}", s.reconcile)
 	mux.HandleFunc("GET /ledger/poison", s.listPoison)
 	mux.HandleFunc("POST /ledger/poison", s.retryPoison)

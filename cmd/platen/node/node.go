@@ -133,10 +133,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n.metrics = newMetrics(n)
 	n.logger = slog.New(countedLines{n.logger.Handler(), newMessages(n.metrics.lines)})
 	n.startClock(o)
-	for _, step := range []struct {
-		part  string
-		start func(context.Context) error
-	}{
+	err := n.startParts(ctx, []part{
 		{"data directory", n.startData},
 		{"key for credentials", n.startSeal},
 		{"traces", n.startTracing},
@@ -163,10 +160,9 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},
-	} {
-		if err := step.start(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("start %s: %w", step.part, err), n.Close())
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	n.logger.Info("node started", "node", string(n.id), "version", n.version, "log", n.cfg.logKind(), "slots", n.pool.Stats().Slots)
 	return n, nil

@@ -30,6 +30,9 @@ func (n *Node) startData(context.Context) error {
 	if err := disk.MkdirAll(vfs.Default, n.cfg.Data, 0o700); err != nil {
 		return err
 	}
+	if err := n.cfg.checkFinished(); err != nil {
+		return err
+	}
 	data, err := filepath.EvalSymlinks(n.cfg.Data)
 	if err != nil {
 		return err

@@ -153,8 +153,28 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	if _, end := p.bounds(); before > end {
 		return eventlog.ErrBeyondEnd
 	}
+	return l.moveStart(ctx, p, before)
+}
+
+// Begin implements eventlog.Log: nothing is before the start that it moves.
+func (l *Log) Begin(ctx context.Context, topic string, partition int32, at int64) error {
+	p, err := l.partition(topic, partition)
+	if err != nil {
+		return err
+	}
+	if l.readOnly {
+		return eventlog.ErrReadOnly
+	}
+	if start, end := p.bounds(); start != end || end > at {
+		return fmt.Errorf("%s/%d: %w", topic, partition, eventlog.ErrNotEmpty)
+	}
+	return l.moveStart(ctx, p, at)
+}
+
+// moveStart has a partition start at an offset, durably.
+func (l *Log) moveStart(ctx context.Context, p *partition, to int64) error {
 	result := make(chan error, 1)
-	r := request{partition: p, record: eventlog.Record{Offset: before}, trim: true, done: func(_ int64, err error) { result <- err }}
+	r := request{partition: p, record: eventlog.Record{Offset: to}, trim: true, done: func(_ int64, err error) { result <- err }}
 	if err := l.queue.add(r); err != nil {
 		return err
 	}

@@ -84,7 +84,8 @@ func (p *partition) writeRecord(b *pebble.Batch, r eventlog.Record) (int64, erro
 	return r.Offset, putRecord(b, p.prefix, &r)
 }
 
-// writeTrim adds the removal of the records below before to the batch.
+// writeTrim adds the removal of the records below before to the batch. A partition without records may
+// begin behind its end.
 func (p *partition) writeTrim(b *pebble.Batch, before int64) error {
 	if before <= p.writtenStart {
 		return nil
@@ -92,7 +93,7 @@ func (p *partition) writeTrim(b *pebble.Batch, before int64) error {
 	if err := b.DeleteRange(recordKey(p.prefix, p.writtenStart), recordKey(p.prefix, before), nil); err != nil {
 		return err
 	}
-	p.writtenStart = before
+	p.writtenStart, p.writtenEnd = before, max(p.writtenEnd, before)
 	return b.Set(p.startKey, binary.BigEndian.AppendUint64(nil, uint64(before)), nil)
 }
 
@@ -106,7 +107,7 @@ func (p *partition) appended(r eventlog.Record) {
 func (p *partition) trimmed(before int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.start = max(p.start, before)
+	p.start, p.end = max(p.start, before), max(p.end, before)
 }
 
 func (p *partition) bounds() (start, end int64) {

@@ -54,6 +54,7 @@ func Run(t *testing.T, fresh Factory) {
 	cases = append(cases, busyCases...)
 	cases = append(cases, readCases...)
 	cases = append(cases, trimCases...)
+	cases = append(cases, beginCases...)
 	cases = append(cases, groupCases...)
 	cases = append(cases, lifecycleCases...)
 	for _, c := range cases {

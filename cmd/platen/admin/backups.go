@@ -1,0 +1,144 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"platen.dev/cmd/platen/backup"
+)
+
+// This file takes, lists and verifies backups, from both ends.
+
+// Backups takes and reads backups at a place: a directory, or s3://bucket/prefix.
+type Backups interface {
+	Take(ctx context.Context, place string, keep int) (backup.Report, error)
+	List(ctx context.Context, place string) ([]backup.Listed, error)
+	// Verify verifies the backup with a name, or the newest if name is empty.
+	Verify(ctx context.Context, place, name string) (backup.Listed, error)
+}
+
+// backupRequest names a place, and what is done there.
+type backupRequest struct {
+	Place string `json:"place"`
+	Keep  int    `json:"keep,omitempty"`
+	Name  string `json:"name,omitempty"`
+}
+
+// taken says what a backup has become.
+type taken struct {
+	backup.Listed
+	Sent    backup.Sent  `json:"sent"`
+	Dropped []backup.Ref `json:"dropped,omitempty"`
+}
+
+// backups reads a request about backups and responds with what do returns. What takes long ends when the node does.
+func backups[T any](s *Server, do func(ctx context.Context, asked backupRequest) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var asked backupRequest
+		if !decode(w, r, &asked) {
+			return
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.closing, cancel)()
+		answer, err := do(ctx, asked)
+		if err != nil {
+			refuse(w, 409, err.Error())
+			return
+		}
+		respond(w, 200, answer)
+	}
+}
+
+func (s *Server) takeBackup(ctx context.Context, asked backupRequest) (taken, error) {
+	r, err := s.Backups.Take(ctx, asked.Place, asked.Keep)
+	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Dropped}, err
+}
+
+func (s *Server) listBackups(ctx context.Context, asked backupRequest) ([]backup.Listed, error) {
+	return s.Backups.List(ctx, asked.Place)
+}
+
+func (s *Server) verifyBackup(ctx context.Context, asked backupRequest) (backup.Listed, error) {
+	return s.Backups.Verify(ctx, asked.Place, asked.Name)
+}
+
+// place is what --to says, for a node that runs in another directory.
+func (c call) place() (string, error) {
+	if c.to == "" {
+		return "", fmt.Errorf("--to must say where backups are kept: a directory, or s3://bucket/prefix")
+	}
+	if strings.Contains(c.to, "://") {
+		return c.to, nil
+	}
+	return filepath.Abs(c.to)
+}
+
+func (c call) takeBackup() error {
+	place, err := c.place()
+	if err != nil {
+		return err
+	}
+	if c.keep < 0 {
+		return fmt.Errorf("--keep must not be negative")
+	}
+	var t taken
+	if err := c.client.wait("POST", "/backups", backupRequest{Place: place, Keep: c.keep}, &t); err != nil {
+		return err
+	}
+	if err := c.print(nil, func(w io.Writer) { printBackups(w, t.Listed) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%d chunks of %.1f MB were new\n", t.Sent.Chunks, mb(t.Sent.Bytes))
+	for _, ref := range t.Dropped {
+		fmt.Fprintf(c.out, "dropped %s\n", ref)
+	}
+	for _, secret := range t.Secrets {
+		fmt.Fprintf(c.out, "the secret %s is not in the backup: keep seal.key, or the cluster's secret, elsewhere\n", secret)
+	}
+	return nil
+}
+
+func (c call) listBackups() error {
+	place, err := c.place()
+	if err != nil {
+		return err
+	}
+	var all []backup.Listed
+	err = c.client.wait("POST", "/backups/list", backupRequest{Place: place}, &all)
+	return c.print(err, func(w io.Writer) { printBackups(w, all...) })
+}
+
+func (c call) verifyBackup() error {
+	place, err := c.place()
+	if err != nil {
+		return err
+	}
+	asked := backupRequest{Place: place}
+	if len(c.args) > 0 {
+		asked.Name = c.args[0]
+	}
+	var one backup.Listed
+	if err := c.client.wait("POST", "/backups/verify", asked, &one); err != nil {
+		return err
+	}
+	if err := c.print(nil, func(w io.Writer) { printBackups(w, one) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.out, "all of it was read, and the rows of every partition were rebuilt: they are those of the cut")
+	return err
+}
+
+func printBackups(w io.Writer, all ...backup.Listed) {
+	fmt.Fprintln(w, "BACKUP\tTAKEN\tROWS\tMB\tFILES\tMB\tMISSING\tNODE\tVERSION\tERROR")
+	for _, b := range all {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.1f\t%d\t%.1f\t%d\t%s\t%s\t%s\n", b.Ref, b.Taken.Format(time.RFC3339), b.Rows, mb(b.RowBytes), b.Files, mb(b.FileBytes), b.Missing, b.Node, b.Version, b.Error)
+	}
+}
+
+func mb(bytes int64) float64 { return float64(bytes) / (1 << 20) }

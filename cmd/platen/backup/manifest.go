@@ -1,0 +1,198 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"platen.dev/ledger"
+	"platen.dev/projections"
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// Format is the version of the files.
+const Format = 1
+
+// maxPartitions is as many as a log may have.
+const maxPartitions = 4096
+
+// Errors for errors.Is.
+var (
+	// ErrDamaged means that the files of a backup are not what was written.
+	ErrDamaged = errors.New("the backup is damaged")
+	// ErrNone means that there is no such backup.
+	ErrNone = errors.New("there is no such backup")
+)
+
+// Manifest describes a backup.
+type Manifest struct {
+	Format int `json:"format"`
+	// Taken is when its cut was made. Node and Version say who has taken it.
+	Taken   time.Time `json:"taken"`
+	Node    string    `json:"node"`
+	Version string    `json:"version"`
+	// Secrets are the names of those under which credentials are sealed. They are not in the backup.
+	Secrets []string `json:"secrets"`
+	// Partitions are all of the log, in order.
+	Partitions []Partition `json:"partitions"`
+}
+
+// Partition is what a backup has of a partition.
+type Partition struct {
+	// Cursor is the cut. Schema, and the number, size and digest of Rows, are those of the rows there.
+	Cursor projections.Cursor `json:"cursor"`
+	Schema int                `json:"schema"`
+	Rows   Rows               `json:"rows"`
+	// Base is what the journal goes on from; nil if it is whole.
+	Base    *Base   `json:"base,omitempty"`
+	Journal Records `json:"journal"`
+	// Commands have the content of unfinished jobs.
+	Commands []Segment `json:"commands,omitempty"`
+	Events   Records   `json:"events"`
+	Poison   Records   `json:"poison"`
+	// Ledger has the entries that come from events before those of Events.
+	Ledger []Entries `json:"ledger,omitempty"`
+	Files  Files     `json:"files"`
+}
+
+// Rows sum up the rows of a partition.
+type Rows struct {
+	Count  int64        `json:"count"`
+	Bytes  int64        `json:"bytes"`
+	Digest snapshot.Sum `json:"digest"`
+}
+
+// Base is a snapshot. Its chunks are chunks of the backup.
+type Base struct {
+	ID       string            `json:"id"`
+	Manifest snapshot.Manifest `json:"manifest"`
+}
+
+// Ref is the snapshot's name.
+func (b Base) Ref() snapshot.Ref {
+	return snapshot.Ref{Partition: b.Manifest.Partition, Next: b.Manifest.Cursor.Next, ID: b.ID}
+}
+
+// Records are those of a topic's partition from Start up to, not including, End.
+type Records struct {
+	Start    int64     `json:"start"`
+	End      int64     `json:"end"`
+	Segments []Segment `json:"segments,omitempty"`
+}
+
+// Segment has records of a topic's partition, from the first at Start up to, not including, End.
+type Segment struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+	// Last is the SHA-256 of the last record.
+	Last snapshot.Sum `json:"last"`
+	snapshot.Chunk
+}
+
+// Entries are those of the ledger whose source is within the offsets Lo to Hi.
+type Entries struct {
+	Lo      int64          `json:"lo"`
+	Hi      int64          `json:"hi"`
+	Figures ledger.Figures `json:"figures"`
+	// Chunk is empty if there are no entries.
+	snapshot.Chunk
+}
+
+// Files are the files of a partition's jobs.
+type Files struct {
+	Count int64 `json:"count"`
+	Bytes int64 `json:"bytes"`
+	// Index lists them, by name.
+	Index []snapshot.Chunk `json:"index,omitempty"`
+	// Missing are the names of those that were deleted after the cut, before they were copied.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// Ref names a backup, in the order of time.
+type Ref string
+
+var refName = regexp.MustCompile(`^backup-\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{8}$`)
+
+func newRef(at time.Time) Ref {
+	var id [4]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return Ref("backup-" + at.UTC().Format("20060102T150405.000Z") + "-" + hex.EncodeToString(id[:]))
+}
+
+// List returns the backups at a place, the newest first.
+func List(ctx context.Context, files store.Files) (refs []Ref, err error) {
+	err = files.Each(ctx, func(name string, _ time.Time) error {
+		if refName.MatchString(name) {
+			refs = append(refs, Ref(name))
+		}
+		return nil
+	})
+	slices.SortFunc(refs, func(a, b Ref) int { return cmp.Compare(b, a) })
+	return refs, err
+}
+
+// Find returns the backup with a name, or the newest if name is empty.
+func Find(ctx context.Context, files store.Files, name string) (ref Ref, m Manifest, err error) {
+	refs, err := List(ctx, files)
+	if err != nil {
+		return ref, m, err
+	}
+	if name != "" {
+		refs = slices.DeleteFunc(refs, func(r Ref) bool { return string(r) != name })
+	}
+	if len(refs) == 0 {
+		return ref, m, fmt.Errorf("%w: %s", ErrNone, cmp.Or(name, "the place has none"))
+	}
+	m, err = Open(ctx, files, refs[0])
+	return refs[0], m, err
+}
+
+// Open reads the manifest of a backup, and checks that it describes one that there can be. The error is ErrDamaged if not.
+func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err error) {
+	if err = snapshot.ReadDocument(ctx, files, string(ref), &m); err == nil {
+		err = m.check()
+	}
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", ref, damaged(err))
+	}
+	return m, nil
+}
+
+// damaged has what is wrong with a file of a backup be ErrDamaged.
+func damaged(err error) error {
+	if errors.Is(err, snapshot.ErrDamaged) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
+}
+
+// chunks visits all chunks that the manifest names. Those of files are named by the indexes.
+func (m Manifest) chunks(visit func(snapshot.Chunk)) {
+	for _, p := range m.Partitions {
+		if p.Base != nil {
+			for _, c := range p.Base.Manifest.Chunks {
+				visit(c)
+			}
+		}
+		for _, segments := range [][]Segment{p.Journal.Segments, p.Commands, p.Events.Segments, p.Poison.Segments} {
+			for _, s := range segments {
+				visit(s.Chunk)
+			}
+		}
+		for _, e := range p.Ledger {
+			if e.Bytes > 0 {
+				visit(e.Chunk)
+			}
+		}
+		for _, c := range p.Files.Index {
+			visit(c)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// abandonedAge is the age from which on a chunk that no manifest names is what a backup has left that has ended: longer than any
+// takes.
+const abandonedAge = 48 * time.Hour
+
+// prune deletes all but the newest keep backups, and then the chunks that nobody needs. A manifest goes first, so
+// whatever happens meanwhile, those that are kept are whole.
+func prune(ctx context.Context, s *shelf, keep int, now time.Time) (dropped []Ref, err error) {
+	refs, err := List(ctx, s.files)
+	if err != nil {
+		return nil, err
+	}
+	kept := refs[:min(keep, len(refs))]
+	needed := map[string]bool{}
+	for _, ref := range kept {
+		if err := s.need(ctx, ref, needed); err != nil {
+			return nil, fmt.Errorf("the backup is complete, but nothing was dropped, because %w", err)
+		}
+	}
+	for _, ref := range refs[len(kept):] {
+		if err := s.files.Delete(ctx, string(ref)); err != nil {
+			return dropped, err
+		}
+		dropped = append(dropped, ref)
+	}
+	return dropped, sweep(ctx, s.files, needed, now.Add(-abandonedAge))
+}
+
+// need notes the chunks that a backup names.
+func (s *shelf) need(ctx context.Context, ref Ref, needed map[string]bool) error {
+	m, err := Open(ctx, s.files, ref)
+	if err != nil {
+		return err
+	}
+	note := func(c snapshot.Chunk) { needed[chunkName(c)] = true }
+	m.chunks(note)
+	for _, p := range m.Partitions {
+		err := s.eachFile(ctx, p.Files, func(f file) error {
+			for _, c := range f.Chunks {
+				note(c)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", ref, err)
+		}
+	}
+	return nil
+}
+
+// sweep deletes the chunks that are not needed and were stored before a time.
+func sweep(ctx context.Context, files store.Files, needed map[string]bool, before time.Time) error {
+	var idle []string
+	err := files.Each(ctx, func(name string, stored time.Time) error {
+		if strings.HasPrefix(name, chunkPrefix) && !needed[name] && stored.Before(before) {
+			idle = append(idle, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range idle {
+		if err := files.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/ledger"
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// ErrNotEmpty means that there is something already where a backup is to be restored.
+var ErrNotEmpty = errors.New("a backup is restored into an empty log and empty stores only")
+
+// Target is where a cluster begins from a backup. All of it must be empty.
+type Target struct {
+	Log       eventlog.Log
+	Snapshots store.Files
+	Results   store.Files
+	Ledger    ledger.Ledger
+	// Version is noted in the journal if the commands are in another topic than before.
+	Version string
+}
+
+// CheckEmpty returns ErrNotEmpty if the target has anything, or another error if no backup of this many partitions can be restored.
+func (t Target) CheckEmpty(ctx context.Context, partitions int32) error {
+	if have := t.Log.Partitions(); have != partitions {
+		return fmt.Errorf("the backup has %d partitions, the configuration %d: configure partitions = %d", partitions, have, partitions)
+	}
+	for p := range partitions {
+		for _, topic := range []string{events.TopicJournal, events.TopicCommands, events.TopicEvents, events.TopicPoison} {
+			_, end, err := t.Log.Bounds(ctx, topic, p)
+			if err != nil {
+				return err
+			}
+			if end > 0 {
+				return fmt.Errorf("%w: %s/%d has %d records", ErrNotEmpty, topic, p, end)
+			}
+		}
+		next, err := t.Ledger.Next(ctx, events.TopicEvents, p)
+		if err != nil {
+			return err
+		}
+		if next > 0 {
+			return fmt.Errorf("%w: the usage ledger has read partition %d up to offset %d", ErrNotEmpty, p, next)
+		}
+	}
+	return errors.Join(emptyStore(ctx, "snapshots", t.Snapshots), emptyStore(ctx, "results", t.Results))
+}
+
+func emptyStore(ctx context.Context, what string, files store.Files) error {
+	return files.Each(ctx, func(name string, _ time.Time) error {
+		return fmt.Errorf("%w: the store of %s has %s", ErrNotEmpty, what, name)
+	})
+}
+
+// Restore writes a backup, which Verify has found whole, into a target that CheckEmpty has found empty. The journal comes last. After an
+// error the target must be emptied before anything else is done with it.
+func Restore(ctx context.Context, files store.Files, m Manifest, to Target) error {
+	s, err := openShelf(ctx, files, snapshot.Unpaced)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	r := restorer{s, to}
+	for _, step := range []func(context.Context, int32, Partition) error{r.files, r.base, r.ledger, r.beside, r.commands, r.journal} {
+		for p, one := range m.Partitions {
+			if err := step(ctx, int32(p), one); err != nil {
+				return fmt.Errorf("partition %d: %w", p, err)
+			}
+		}
+	}
+	return nil
+}
+
+// restorer writes the parts of a partition.
+type restorer struct {
+	*shelf
+	to Target
+}
+
+func (r restorer) files(ctx context.Context, _ int32, one Partition) error {
+	return r.eachFile(ctx, one.Files, func(f file) error {
+		_, err := r.to.Results.Put(ctx, f.Name, &content{ctx: ctx, shelf: r.shelf, chunks: f.Chunks}, f.Bytes)
+		return err
+	})
+}
+
+// base makes the base a snapshot of the journal as it will be.
+func (r restorer) base(ctx context.Context, _ int32, one Partition) error {
+	if one.Base == nil {
+		return nil
+	}
+	ref, m := one.Base.Ref(), one.Base.Manifest
+	for i, c := range m.Chunks {
+		stored, err := r.unpacker.Stored(ctx, chunkName(c), c)
+		if err != nil {
+			return damaged(err)
+		}
+		if _, err := r.to.Snapshots.Put(ctx, ref.Chunk(i), bytes.NewReader(stored), int64(len(stored))); err != nil {
+			return err
+		}
+	}
+	m.Journal = r.to.Log.TopicID(events.TopicJournal)
+	return snapshot.Publish(ctx, r.to.Snapshots, ref, m)
+}
+
+func (r restorer) ledger(ctx context.Context, p int32, one Partition) error {
+	for _, e := range one.Ledger {
+		b, err := r.batch(ctx, p, e)
+		if err != nil {
+			return err
+		}
+		if err := r.to.Ledger.Append(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside writes the topics that follow from the journal.
+func (r restorer) beside(ctx context.Context, p int32, one Partition) error {
+	return errors.Join(r.topic(ctx, events.TopicEvents, p, one.Events), r.topic(ctx, events.TopicPoison, p, one.Poison))
+}
+
+func (r restorer) topic(ctx context.Context, topic string, p int32, records Records) error {
+	w := logWriter{ctx: ctx, log: r.to.Log, topic: topic, partition: p, next: records.Start}
+	if err := w.log.Begin(ctx, topic, p, records.Start); err != nil {
+		return err
+	}
+	for _, s := range records.Segments {
+		if err := r.eachOf(ctx, s, true, w.add); err != nil {
+			return err
+		}
+		if err := w.wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commands writes the content of unfinished jobs where the rows say that it is. Between them are records without content; the next command
+// comes behind the last one that was decided.
+func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
+	end := one.Cursor.Cause + 1
+	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicCommands, partition: p, next: end}
+	if len(one.Commands) > 0 {
+		w.next = one.Commands[0].Start
+	}
+	if err := w.log.Begin(ctx, w.topic, p, w.next); err != nil {
+		return err
+	}
+	for _, s := range one.Commands {
+		err := r.eachOf(ctx, s, false, func(record eventlog.Record) error {
+			return errors.Join(w.fill(record.Offset), w.add(record))
+		})
+		if err := errors.Join(err, w.wait()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.fill(end), w.wait())
+}
+
+// journal writes the journal. If the commands are now in another topic, a gap of no commands says so, as after a topic was
+// created again (docs/decisions/0024).
+func (r restorer) journal(ctx context.Context, p int32, one Partition) error {
+	if err := r.topic(ctx, events.TopicJournal, p, one.Journal); err != nil {
+		return err
+	}
+	c, topic := one.Cursor, events.TopicID(r.to.Log.TopicID(events.TopicCommands))
+	if c.Next == 0 || c.Commands == topic {
+		return nil
+	}
+	for _, entry := range []events.Entry{
+		events.Marker{Owner: "restore", Version: r.to.Version, Commands: topic, Level: c.Level()},
+		events.Gap{Epoch: c.Next, From: c.Cause + 1, To: c.Cause + 1, Commands: topic},
+	} {
+		value, err := events.EncodeEntry(entry)
+		if err != nil {
+			return err
+		}
+		if _, err := eventlog.AppendWait(ctx, r.to.Log, events.TopicJournal, p, eventlog.Record{Value: value}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

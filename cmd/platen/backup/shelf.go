@@ -1,0 +1,118 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+const chunkPrefix = "chunk-"
+
+// segmentBytes is how many bytes fill a chunk, but for the last thing in it.
+const segmentBytes = 4 << 20
+
+func chunkName(c snapshot.Chunk) string { return chunkPrefix + c.SHA256.String() }
+
+// shelf writes chunks to a place, and reads them back.
+type shelf struct {
+	files    store.Files
+	pace     snapshot.Pace
+	packer   *snapshot.Packer
+	unpacker *snapshot.Unpacker
+	// there are the names of the chunks that the place has.
+	there map[string]bool
+	// sent is what was written.
+	sent Sent
+}
+
+// Sent counts what a backup has written.
+type Sent struct {
+	Chunks int64 `json:"chunks"`
+	Bytes  int64 `json:"bytes"`
+}
+
+// openShelf returns a shelf, which the caller closes.
+func openShelf(ctx context.Context, files store.Files, pace snapshot.Pace) (*shelf, error) {
+	s := &shelf{files: files, pace: pace}
+	var err error
+	if s.packer, err = snapshot.NewPacker(); err != nil {
+		return nil, err
+	}
+	if s.unpacker, err = snapshot.NewUnpacker(files); err != nil {
+		return nil, err
+	}
+	s.there, err = chunksAt(ctx, files)
+	return s, err
+}
+
+func (s *shelf) close() { s.unpacker.Close() }
+
+// chunksAt lists the chunks at a place.
+func chunksAt(ctx context.Context, files store.Files) (map[string]bool, error) {
+	there := map[string]bool{}
+	err := files.Each(ctx, func(name string, _ time.Time) error {
+		if strings.HasPrefix(name, chunkPrefix) {
+			there[name] = true
+		}
+		return nil
+	})
+	return there, err
+}
+
+func (s *shelf) has(c snapshot.Chunk) bool { return s.there[chunkName(c)] }
+
+// put stores a chunk, unless it is there.
+func (s *shelf) put(ctx context.Context, raw []byte) (snapshot.Chunk, error) {
+	if err := s.pace(len(raw)); err != nil {
+		return snapshot.Chunk{}, err
+	}
+	c, stored := s.packer.Pack(raw)
+	return c, s.keep(ctx, c, stored)
+}
+
+// keep stores the file of a chunk, and reads it back.
+func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error {
+	if s.has(c) {
+		return nil
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	name := chunkName(c)
+	if _, err := s.files.Put(ctx, name, bytes.NewReader(stored), int64(len(stored))); err != nil {
+		return err
+	}
+	if _, err := s.unpacker.Stored(ctx, name, c); err != nil {
+		return fmt.Errorf("read back: %w", err)
+	}
+	s.there[name] = true
+	s.sent.Chunks++
+	s.sent.Bytes += int64(len(stored))
+	return nil
+}
+
+// get returns a chunk, which is valid until the next call.
+func (s *shelf) get(ctx context.Context, c snapshot.Chunk) ([]byte, error) {
+	raw, err := s.unpacker.Read(ctx, chunkName(c), c)
+	return raw, damaged(err)
+}
+
+// based are the chunks of a base under the names that they have as a snapshot.
+type based struct {
+	store.Files
+	base Base
+}
+
+// Open implements store.Files for those names.
+func (b based) Open(ctx context.Context, name string) (*store.File, error) {
+	var i int
+	if _, err := fmt.Sscanf(strings.TrimPrefix(name, b.base.Ref().String()), ".%d", &i); err != nil || i >= len(b.base.Manifest.Chunks) {
+		return nil, fmt.Errorf("open %s: %w", name, store.ErrNotExist)
+	}
+	return b.Files.Open(ctx, chunkName(b.base.Manifest.Chunks[i]))
+}

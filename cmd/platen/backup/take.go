@@ -1,0 +1,238 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/ledger"
+	"platen.dev/projections"
+	"platen.dev/projections/history"
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// Config is what backups are taken of. All fields are required.
+type Config struct {
+	Log     eventlog.Log
+	Replica *projections.Replica
+	// Snapshots finds the bases.
+	Snapshots *history.Source
+	// Results has the files of jobs.
+	Results store.Files
+	Ledger  ledger.Ledger
+	// Published returns the offsets from which on the publisher of a partition needs the journal and the events.
+	Published func(ctx context.Context, partition int32) (journal, events int64, err error)
+	// Secrets are the names of those under which credentials are sealed.
+	Secrets []string
+	// Pace bounds the work.
+	Pace func(ctx context.Context) snapshot.Pace
+	// Node and Version are noted in the backup.
+	Node, Version string
+	Now           func() time.Time
+	Logger        *slog.Logger
+}
+
+// Report says what a backup has become.
+type Report struct {
+	Ref Ref `json:"ref"`
+	// Sent is what was written, beside the manifest.
+	Sent Sent `json:"sent"`
+	// Dropped are the earlier backups that were deleted.
+	Dropped []Ref `json:"dropped,omitempty"`
+	Manifest
+}
+
+// Take takes a backup, of which the chunks that are not at the place yet are written. If keep is not zero it then deletes all
+// but the newest keep backups. Only one backup may be taken to a place at a time.
+func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, error) {
+	if cfg.Replica.Outdated() {
+		return Report{}, errors.New("the rows of a new schema are being built: take the backup when that is done")
+	}
+	s, err := openShelf(ctx, to, cfg.Pace(ctx))
+	if err != nil {
+		return Report{}, err
+	}
+	defer s.close()
+	t := &taker{Config: cfg, shelf: s}
+	_, t.earlier, err = Find(ctx, to, "")
+	if err != nil && !errors.Is(err, ErrNone) { // it is not relied on
+		cfg.Logger.Warn("the newest backup cannot be read, so all is copied that it has", "error", err)
+		t.earlier = Manifest{}
+	}
+	r := Report{Ref: newRef(cfg.Now())}
+	r.Manifest = Manifest{Format: Format, Taken: cfg.Now(), Node: cfg.Node, Version: cfg.Version, Secrets: cfg.Secrets}
+	if r.Partitions, err = t.partitions(ctx); err != nil {
+		return r, err
+	}
+	if err := t.publish(ctx, r); err != nil {
+		return r, err
+	}
+	r.Sent = s.sent
+	if keep > 0 {
+		r.Dropped, err = prune(ctx, s, keep, cfg.Now())
+	}
+	return r, err
+}
+
+// publish writes the manifest, if all that it names is there: another node may have deleted chunks.
+func (t *taker) publish(ctx context.Context, r Report) error {
+	if err := r.check(); err != nil {
+		return fmt.Errorf("this backup would be of no use: %w", err)
+	}
+	there, err := chunksAt(ctx, t.shelf.files)
+	if err != nil {
+		return err
+	}
+	r.chunks(func(c snapshot.Chunk) {
+		if !there[chunkName(c)] {
+			err = fmt.Errorf("%s is gone: only one backup may be taken to a place at a time", chunkName(c))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return snapshot.PutDocument(ctx, t.shelf.files, string(r.Ref), r.Manifest)
+}
+
+// taker takes one backup.
+type taker struct {
+	Config
+	shelf   *shelf
+	earlier Manifest
+}
+
+// partitions makes the cuts of all partitions, and copies what they have.
+func (t *taker) partitions(ctx context.Context) (all []Partition, err error) {
+	cuts := make([]*cut, t.Log.Partitions())
+	defer func() {
+		for _, c := range cuts {
+			c.close()
+		}
+	}()
+	for p := range cuts {
+		if cuts[p], err = t.cut(ctx, int32(p)); err != nil {
+			return nil, fmt.Errorf("partition %d: %w", p, err)
+		}
+	}
+	for p, c := range cuts {
+		var earlier Partition
+		if len(t.earlier.Partitions) == len(cuts) {
+			earlier = t.earlier.Partitions[p]
+		}
+		one, err := t.partition(ctx, int32(p), c, earlier)
+		for n := 1; n < tries && errors.Is(err, eventlog.ErrTrimmed); n++ { // what the cut needs is gone: a later one does not need it
+			c.close()
+			if cuts[p], err = t.cut(ctx, int32(p)); err == nil {
+				c = cuts[p]
+				one, err = t.partition(ctx, int32(p), c, earlier)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("partition %d: %w", p, err)
+		}
+		all = append(all, one)
+		c.close()
+	}
+	return all, nil
+}
+
+// tries is how often something is tried that is trimmed meanwhile.
+const tries = 3
+
+// partition copies what a partition has at a cut: first what may soon be gone.
+func (t *taker) partition(ctx context.Context, p int32, c *cut, earlier Partition) (one Partition, err error) {
+	one = Partition{Cursor: c.frozen.Cursor, Schema: projections.Schema, Commands: c.commands}
+	if one.Events, err = t.topic(ctx, events.TopicEvents, p, c.topic, c.events, earlier.Events); err != nil {
+		return one, err
+	}
+	if one.Poison, err = t.topic(ctx, events.TopicPoison, p, c.poison, c.poison, earlier.Poison); err != nil {
+		return one, err
+	}
+	names, err := t.rows(ctx, c, &one.Rows)
+	if err != nil {
+		return one, err
+	}
+	if one.Files, err = t.shelf.copyFiles(ctx, t.Results, names, earlier.Files); err != nil {
+		return one, err
+	}
+	if err := t.journal(ctx, p, c, earlier, &one); err != nil {
+		return one, err
+	}
+	one.Ledger, err = t.shelf.copyLedger(ctx, t.Ledger, p, one.Events.Start, earlier.Ledger)
+	return one, err
+}
+
+// journal copies the base and the journal since.
+func (t *taker) journal(ctx context.Context, p int32, c *cut, earlier Partition, into *Partition) error {
+	start, next := int64(0), c.frozen.Cursor.Next
+	ref, m, err := t.Snapshots.Newest(ctx, p, next)
+	switch {
+	case err == nil:
+		into.Base = &Base{ID: ref.ID, Manifest: m}
+		if start = ref.Next - 1; c.published < start {
+			oldest, _, err := t.Log.Bounds(ctx, events.TopicJournal, p)
+			if err != nil {
+				return err
+			}
+			start = min(start, max(oldest, c.published))
+		}
+		if err := t.base(ctx, ref, m); err != nil {
+			return err
+		}
+	case !errors.Is(err, projections.ErrNoSnapshot):
+		return err
+	}
+	into.Journal, err = t.shelf.copyRecords(ctx, place{t.Log, events.TopicJournal, p}, start, next, earlier.Journal)
+	if errors.Is(err, eventlog.ErrTrimmed) {
+		return fmt.Errorf("the journal is trimmed behind offset %d and no snapshot is of use: `platen admin snapshot list` says why: %w", start, err)
+	}
+	return err
+}
+
+// base copies the chunks of a snapshot.
+func (t *taker) base(ctx context.Context, ref snapshot.Ref, m snapshot.Manifest) error {
+	u, err := snapshot.NewUnpacker(t.Snapshots.Files)
+	if err != nil {
+		return err
+	}
+	defer u.Close()
+	for i, c := range m.Chunks {
+		if t.shelf.has(c) {
+			continue
+		}
+		if err := t.shelf.pace(c.Bytes); err != nil {
+			return err
+		}
+		stored, err := u.Stored(ctx, ref.Chunk(i), c)
+		if err != nil {
+			return err
+		}
+		if err := t.shelf.keep(ctx, c, stored); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// topic copies the records of a topic up to an offset. Those before needed may be trimmed meanwhile.
+func (t *taker) topic(ctx context.Context, topic string, p int32, needed, end int64, earlier Records) (r Records, err error) {
+	for range tries {
+		start, _, err := t.Log.Bounds(ctx, topic, p)
+		if err != nil {
+			return r, err
+		}
+		if start > needed {
+			return r, fmt.Errorf("%s begins at %d, and is needed from %d on: %w", topic, start, needed, eventlog.ErrTrimmed)
+		}
+		r, err = t.shelf.copyRecords(ctx, place{t.Log, topic, p}, start, end, earlier)
+		if !errors.Is(err, eventlog.ErrTrimmed) {
+			return r, err
+		}
+	}
+	return r, fmt.Errorf("%s is trimmed faster than it can be copied: %w", topic, err)
+}

@@ -1,0 +1,135 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"platen.dev/cmd/platen/backup"
+	"platen.dev/projections/publish"
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// backups takes backups of a node's cluster, one at a time, and reads those that there are.
+type backups struct {
+	node *Node
+	busy sync.Mutex
+}
+
+// Take implements admin.Backups.
+func (b *backups) Take(ctx context.Context, place string, keep int) (r backup.Report, err error) {
+	n := b.node
+	secrets, err := sealSecrets(n.cfg)
+	if err != nil {
+		return r, err
+	}
+	return r, b.at(ctx, place, true, func(files store.Files) (err error) {
+		r, err = backup.Take(ctx, backup.Config{
+			Log: n.log, Replica: n.replica, Snapshots: n.source, Results: n.files, Ledger: n.ledger, Secrets: secrets.Names(), Pace: n.pace,
+			Published: func(ctx context.Context, p int32) (int64, int64, error) { return publish.Needs(ctx, n.log, p) },
+			Node:      string(n.id), Version: n.version, Now: n.now, Logger: n.logger,
+		}, files, keep)
+		if err == nil {
+			n.logger.Info("backup taken", "backup", string(r.Ref), "place", place, "chunks", r.Sent.Chunks, "bytes", r.Sent.Bytes, "dropped", len(r.Dropped))
+		}
+		return err
+	})
+}
+
+// pace bounds work on history.
+func (n *Node) pace(ctx context.Context) snapshot.Pace {
+	return snapshot.Paced(ctx, int64(n.cfg.History.MBPerSecond)<<20)
+}
+
+// List implements admin.Backups.
+func (b *backups) List(ctx context.Context, place string) (all []backup.Listed, err error) {
+	files, done, err := b.node.cfg.openPlace(ctx, place, false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return backup.DescribeAll(ctx, files)
+}
+
+// Verify implements admin.Backups.
+func (b *backups) Verify(ctx context.Context, place, name string) (one backup.Listed, err error) {
+	return one, b.at(ctx, place, false, func(files store.Files) error {
+		ref, m, err := backup.Find(ctx, files, name)
+		if err != nil {
+			return err
+		}
+		one = backup.Describe(ref, m, nil)
+		return backup.Verify(ctx, files, m, b.node.cfg.rebuilding(b.node.pace(ctx), b.node.logger))
+	})
+}
+
+// errBusy means that a backup is being taken or verified.
+var errBusy = errors.New("a backup is being taken or verified: wait until that is done")
+
+// at opens a place for as long as do takes.
+func (b *backups) at(ctx context.Context, place string, create bool, do func(store.Files) error) error {
+	if !b.busy.TryLock() {
+		return errBusy
+	}
+	defer b.busy.Unlock()
+	files, done, err := b.node.cfg.openPlace(ctx, place, create)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return do(files)
+}
+
+// openPlace opens a place of backups. A directory that is not there is made only if it is to be written to.
+func (c Config) openPlace(ctx context.Context, place string, create bool) (files store.Files, done func(), err error) {
+	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.validatePlace("backup", place)); err != nil {
+		return nil, nil, err
+	}
+	if err := c.notOurs(place); err != nil {
+		return nil, nil, err
+	}
+	if strings.HasPrefix(place, s3Scheme) {
+		s3, err := store.OpenS3(ctx, c.s3(place))
+		if err != nil {
+			return nil, nil, err
+		}
+		return s3, s3.Close, nil
+	}
+	if !create && !store.IsDir(place) {
+		return nil, nil, fmt.Errorf("%w: %s is not a directory of backups", backup.ErrNone, place)
+	}
+	files, err = store.OpenDir(place)
+	return files, func() {}, err
+}
+
+// notOurs refuses a place in which the node keeps other files: it would be lost with them, or swept.
+func (c Config) notOurs(place string) error {
+	for _, ours := range []string{c.Data, c.Files, c.snapshotFiles()} {
+		if inside(place, ours) {
+			return fmt.Errorf("%s is inside %s, which it would be lost with: name a place elsewhere", place, ours)
+		}
+	}
+	return nil
+}
+
+// inside reports whether a place is another one, or in it. Every other prefix of a bucket is outside of a store that has none.
+func inside(place, other string) bool {
+	in, onS3 := strings.CutPrefix(place, s3Scheme)
+	of, otherOnS3 := strings.CutPrefix(other, s3Scheme)
+	if other == "" || onS3 != otherOnS3 {
+		return false
+	}
+	if onS3 {
+		in, of = strings.Trim(in, "/"), strings.Trim(of, "/")
+		return in == of || strings.Contains(of, "/") && strings.HasPrefix(in, of+"/")
+	}
+	in, inErr := filepath.Abs(in)
+	of, ofErr := filepath.Abs(of)
+	way, err := filepath.Rel(of, in)
+	return errors.Join(inErr, ofErr, err) == nil && way != ".." && !strings.HasPrefix(way, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,138 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"platen.dev/cmd/platen/backup"
+	"platen.dev/events"
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// RestoreOptions say what is restored.
+type RestoreOptions struct {
+	// From is the place of the backup: a directory, or s3://bucket/prefix. Name is the backup's; empty means the newest.
+	From, Name string
+	// WithoutSecrets restores although what the backup's credentials are sealed under is not here.
+	WithoutSecrets bool
+	Version        string
+	Logger         *slog.Logger
+}
+
+// unfinished is the file that a restore leaves in the data directory while it writes.
+const unfinished = "restore-unfinished"
+
+// errUnfinished means that a restore did not end.
+var errUnfinished = errors.New("a restore into this data directory did not end: remove the directory, the results, and on Kafka and ClickHouse the topics and tables, and restore again")
+
+// checkFinished returns errUnfinished if a restore into the data directory did not end.
+func (c Config) checkFinished() error {
+	_, err := os.Stat(filepath.Join(c.Data, unfinished))
+	if err == nil {
+		return errUnfinished
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Restore writes a backup into the log and the stores of a configuration, all of which must be empty. It writes nothing before all of the backup
+// was read, and its rows rebuilt. A node of that configuration then goes on from the backup's cut.
+func Restore(ctx context.Context, cfg Config, o RestoreOptions) (backup.Listed, error) {
+	from, done, err := cfg.openPlace(ctx, o.From, false)
+	if err != nil {
+		return backup.Listed{}, err
+	}
+	defer done()
+	ref, m, err := backup.Find(ctx, from, o.Name)
+	if err != nil {
+		return backup.Listed{}, err
+	}
+	if !o.WithoutSecrets {
+		if err := cfg.checkSecrets(m.Secrets); err != nil {
+			return backup.Listed{}, err
+		}
+	}
+	target, n, err := openTarget(ctx, cfg, o)
+	if err != nil {
+		return backup.Listed{}, err
+	}
+	err = restore(ctx, cfg, from, ref, m, target, o.Logger)
+	return backup.Describe(ref, m, nil), errors.Join(err, n.Close())
+}
+
+// restore checks the target and the backup, and then writes it.
+func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, m backup.Manifest, to backup.Target, logger *slog.Logger) error {
+	if err := to.CheckEmpty(ctx, int32(len(m.Partitions))); err != nil {
+		return err
+	}
+	logger.Info("the backup is read, and its rows are rebuilt", "backup", string(ref), "taken", m.Taken)
+	if err := backup.Verify(ctx, from, m, cfg.rebuilding(snapshot.Unpaced, logger)); err != nil {
+		return err
+	}
+	logger.Info("the backup is whole, and is written", "backup", string(ref))
+	path := filepath.Join(cfg.Data, unfinished)
+	if err := writeFile(path, []byte(string(ref)+"\n")); err != nil {
+		return err
+	}
+	if err := backup.Restore(ctx, from, m, to); err != nil {
+		return fmt.Errorf("%w (%w)", err, errUnfinished)
+	}
+	return os.Remove(path)
+}
+
+// openTarget opens what is restored into, as a node does. The node that it returns closes it.
+func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Target, *Node, error) {
+	n := &Node{cfg: cfg, version: o.Version, logger: o.Logger, id: events.NodeID("restore-" + events.NewJobID().String()), failed: make(chan error, 1), now: time.Now, wall: time.Now}
+	n.metrics = newMetrics(n)
+	if err := cfg.checkNew(); err != nil {
+		return backup.Target{}, nil, err
+	}
+	err := n.startParts(ctx, []part{
+		{"data directory", n.startData}, {"log", n.startLog}, {"usage ledger", n.startLedger}, {"snapshots", n.startSnapshots}, {"files", n.startFiles},
+	})
+	return backup.Target{Log: n.log, Snapshots: n.snapshots, Results: n.files, Ledger: n.ledger, Version: o.Version}, n, err
+}
+
+// checkNew refuses a data directory that a node has used: its rows are those of another journal.
+func (c Config) checkNew() error {
+	used, err := filepath.Glob(filepath.Join(c.Data, "replica*"))
+	if err == nil && len(used) > 0 {
+		err = fmt.Errorf("%w: a node has used the data directory: there is %s", backup.ErrNotEmpty, used[0])
+	}
+	return err
+}
+
+// checkSecrets returns which of the secrets with some names are neither configured nor in the data directory. It makes none.
+func (c Config) checkSecrets(names []string) error {
+	var have []string
+	if _, err := os.Stat(sealPath(c)); err == nil || c.Cluster.Secret != "" {
+		secrets, err := sealSecrets(c)
+		if err != nil {
+			return err
+		}
+		have = secrets.Names()
+	}
+	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(have, name) })
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("credentials, and the secrets that sign webhooks, are sealed under secrets that are not here: %s. Copy the original's seal.key to %s, or configure cluster.secret and "+
+		"cluster.former_secrets as they were. --without-secrets restores all the same: jobs with credentials then fail, and accounts get other webhook secrets",
+		strings.Join(missing, ", "), sealPath(c))
+}
+
+// rebuilding is what rows of a backup are rebuilt with.
+func (c Config) rebuilding(pace snapshot.Pace, logger *slog.Logger) backup.Rebuilding {
+	return backup.Rebuilding{Scratch: filepath.Join(c.Data, "scratch-backup"), Projections: folds(), Pace: pace, Logger: logger}
+}
