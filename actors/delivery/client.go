@@ -33,8 +33,8 @@ type outcome struct {
 	refused bool
 }
 
-// put uploads size bytes to a presigned URL, and says where that belongs in a trace. An error is one of reading the content, which says
-// nothing about the storage.
+// put uploads size bytes to a presigned URL, and says where that belongs in a trace. An error is one
+// of reading the content, which says nothing about the storage.
 func (c *Client) put(ctx context.Context, to string, trace events.Trace, content io.Reader, size int64) (o outcome, err error) {
 	start := time.Now()
 	limit := contract.UploadTimeout(size)

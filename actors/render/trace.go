@@ -51,7 +51,7 @@ func (w *work) beginTrace(at time.Time) {
 	if w.traced.queued > 0 {
 		queued = w.traced.queued.Time()
 	}
-	w.span(w.traced.below, tracing.Queue, queued).End(later(queued, at), w.facts())
+	w.span(w.traced.below, tracing.Queue, queued).End(at, w.facts())
 	w.traced.span = w.span(w.traced.below, tracing.Attempt, at)
 }
 
@@ -83,12 +83,4 @@ func (w *work) span(below events.Trace, name tracing.Name, begin time.Time) *tra
 // facts are what all spans of the attempt say.
 func (w *work) facts() tracing.Facts {
 	return tracing.Facts{Job: w.job, Partition: w.content.Partition, Operation: w.submission.Operation, Lane: w.lane}
-}
-
-// later is end, but not before begin, which may be by the clock of another node.
-func later(begin, end time.Time) time.Time {
-	if end.Before(begin) {
-		return begin
-	}
-	return end
 }

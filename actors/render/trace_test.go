@@ -92,3 +92,20 @@ func TestNoSpansUnlessRecorded(t *testing.T) {
 		t.Errorf("spans %+v", got)
 	}
 }
+
+// An attempt allocates nothing for traces that are off.
+func TestNoTracesCostNothing(t *testing.T) {
+	w := &work{cfg: Config{Now: time.Now}, job: events.NewJobID()}
+	w.submission.Trace, w.traced.below = below, below
+	n := testing.AllocsPerRun(100, func() {
+		for _, name := range []tracing.Name{tracing.Render, tracing.Finish, tracing.Store} {
+			if err := w.phase(t.Context(), name, func() error { w.held++; return nil }); err != nil {
+				t.Error(err)
+			}
+		}
+		w.endTrace()
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -60,8 +60,9 @@ type Facts struct {
 
 // Span is something under way. A nil Span is not recorded.
 type Span struct {
-	name Name
-	span trace.Span
+	name  Name
+	span  trace.Span
+	begin time.Time
 }
 
 // Trace is where something belongs that is below the span; zero of a nil Span.
@@ -73,7 +74,8 @@ func (s *Span) Trace() events.Trace {
 	return events.Trace{ID: events.TraceID(c.TraceID()), Span: events.SpanID(c.SpanID()), Sampled: true}
 }
 
-// End ends the span. Only the first call does anything.
+// End ends the span. Only the first call does anything. The span may have begun by the clock of
+// another node: it does not end before that.
 func (s *Span) End(at time.Time, f Facts) {
 	if s == nil {
 		return
@@ -81,6 +83,9 @@ func (s *Span) End(at time.Time, f Facts) {
 	s.span.SetAttributes(f.attributes(s.name)...)
 	if f.Failed || f.Code != "" {
 		s.span.SetStatus(codes.Error, "")
+	}
+	if at.Before(s.begin) {
+		at = s.begin
 	}
 	s.span.End(trace.WithTimestamp(at))
 }

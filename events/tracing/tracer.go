@@ -134,7 +134,7 @@ func (t *Tracer) span(below events.Trace, name Name, begin time.Time) *Span {
 		}))
 	}
 	_, span := t.tracer.Start(ctx, string(name), trace.WithTimestamp(begin), trace.WithSpanKind(kinds[name]))
-	return &Span{name: name, span: span}
+	return &Span{name, span, begin}
 }
 
 // Figures are what became of the spans of this node. They never decrease.

@@ -60,15 +60,17 @@ func TestSpan(t *testing.T) {
 	job := events.NewJobID()
 	tracer.Span(trace, Attempt, at).End(at.Add(time.Second), Facts{Job: job, Partition: 7, Operation: events.HTMLToPDF, Lane: events.Slow, Code: events.PageTimeout, Bytes: 5, Pages: 2})
 	request.End(at.Add(2*time.Second), Facts{Job: job, Status: 202})
-	request.End(at, Facts{Status: 500}) // too late
+	request.End(at, Facts{Status: 500})                                                           // too late
+	tracer.Span(trace, Queue, at).End(at.Add(-time.Second), Facts{Job: job, Lane: events.Remote}) // the clock of another node was ahead
 	closed(t, tracer)
 	spans := collector.Of(job.String())
-	if len(spans) != 2 {
+	if len(spans) != 3 {
 		t.Fatalf("%d spans: %+v", len(spans), spans)
 	}
 	want := map[string]map[string]string{
 		"attempt": {"platen.job.id": job.String(), "platen.partition": "7", "platen.operation": "html-to-pdf", "platen.lane": "slow", "error.type": string(events.PageTimeout), "platen.bytes": "5", "platen.pages": "2"},
 		"request": {"platen.job.id": job.String(), "platen.partition": "0", "http.response.status_code": "202"},
+		"queue":   {"platen.job.id": job.String(), "platen.partition": "0", "platen.lane": "remote"},
 	}
 	for _, s := range spans {
 		for name, value := range want[s.Name] {
@@ -79,6 +81,9 @@ func TestSpan(t *testing.T) {
 		if len(s.Attributes) != len(want[s.Name]) || s.Resource["service.instance.id"] != "node-1" || s.Resource["service.version"] != "1.2.3" || !s.Begin.Equal(at) {
 			t.Errorf("%+v", s)
 		}
+		if took := map[string]time.Duration{"attempt": time.Second, "request": 2 * time.Second}[s.Name]; s.End.Sub(s.Begin) != took {
+			t.Errorf("%s took %s, want %s", s.Name, s.End.Sub(s.Begin), took)
+		}
 		if failed := s.Name == "attempt"; (s.Status == 2) != failed || s.Text != "" {
 			t.Errorf("%s: status %d %q", s.Name, s.Status, s.Text)
 		}
@@ -88,7 +93,7 @@ func TestSpan(t *testing.T) {
 			t.Errorf("headers %v", h)
 		}
 	}
-	if f := tracer.Figures(); f != (Figures{Sent: 2}) {
+	if f := tracer.Figures(); f != (Figures{Sent: 3}) {
 		t.Errorf("figures %+v", f)
 	}
 }
