@@ -79,20 +79,19 @@ func TestRestoreRefusals(t *testing.T) {
 			}
 		}},
 	} {
-		data := t.TempDir()
+		m := newMachine(t)
 		if tc.prepare != nil {
-			tc.prepare(data)
+			tc.prepare(m.data)
 		}
-		err := run(append(strings.Fields("restore "+tc.args), "--data", data), &strings.Builder{}, &strings.Builder{})
-		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		if told, err := m.platen(strings.Fields("restore " + tc.args)...); err == nil || !strings.Contains(told, tc.want) {
+			t.Errorf("%s: %v, want %q:\n%s", name, err, tc.want, told)
 		}
 	}
-	data := t.TempDir()
-	if err := run([]string{"restore", "--from", place, "--without-secrets", "--config", partitions, "--data", data}, &strings.Builder{}, &strings.Builder{}); err != nil {
-		t.Errorf("without secrets: %v", err)
+	m := newMachine(t)
+	if told, err := m.platen("restore", "--from", place, "--without-secrets", "--config", partitions); err != nil {
+		t.Errorf("without secrets: %v\n%s", err, told)
 	}
-	if _, err := os.Stat(filepath.Join(data, "restore-unfinished")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(m.data, "restore-unfinished")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the mark of a restore under way: %v", err)
 	}
 	unfinished := nodetest.Config(t)

@@ -12,7 +12,7 @@ import (
 const noCore = 1
 
 // harden keeps what the process writes to itself, and what it has in memory out of files. Both hold for
-// the processes that it starts, too.
+// the processes that it starts, too, and for good: tests run commands that call it as processes of their own.
 func harden() error {
 	syscall.Umask(0o077)
 	limit := unix.Rlimit{Cur: noCore, Max: noCore}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -24,7 +25,13 @@ func TestMain(m *testing.M) {
 	nemesis.Init()
 	if os.Getenv(actAsPlaten) == "" {
 		oneMoreAtOnce()
-		os.Exit(m.Run())
+		before := umask()
+		status := m.Run()
+		if after := umask(); after != before {
+			fmt.Fprintf(os.Stderr, "a test has hardened the process of all tests (harden): the umask was %o and is %o\n", before, after)
+			status = 1
+		}
+		os.Exit(status)
 	}
 	go dieWithTheTest()
 	if path := os.Getenv(clockVariable); path != "" {
@@ -32,6 +39,13 @@ func TestMain(m *testing.M) {
 	}
 	main()
 	os.Exit(0)
+}
+
+// umask returns the process's, which can be read only by setting it.
+func umask() int {
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	return mask
 }
 
 // oneMoreAtOnce lets one more parallel test run than there are cores: they mostly wait for nodes. The
