@@ -92,6 +92,16 @@ func Summarize(entries []Hashed) (Figures, error) {
 	return f.With(units, bytes)
 }
 
+// Plus returns the figures of both, or ErrOverflow.
+func (f Figures) Plus(other Figures) (Figures, error) {
+	var units, bytes Sum
+	for _, one := range []Figures{f, other} {
+		units.Add(one.Units)
+		bytes.Add(one.Bytes)
+	}
+	return Figures{Entries: f.Entries + other.Entries, Xor: f.Xor ^ other.Xor}.With(units, bytes)
+}
+
 // With sets both sums, or returns ErrOverflow.
 func (f Figures) With(units, bytes Sum) (_ Figures, err error) {
 	if f.Units, err = units.Int64(); err != nil {

@@ -18,6 +18,8 @@ const (
 	// MaxClockDifference is how much the clocks of two nodes may differ. Clocks that NTP keeps
 	// differ by milliseconds.
 	MaxClockDifference = 2 * time.Second
+	// WorryingClockDifference is from where on an operator should look at the clocks.
+	WorryingClockDifference = MaxClockDifference / 4
 	// maxRoundTrip bounds the round trip of a probe that counts: half of it is the error of
 	// the measurement.
 	maxRoundTrip = 500 * time.Millisecond

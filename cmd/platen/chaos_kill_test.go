@@ -74,9 +74,7 @@ func startKiller(t *testing.T, run *chaosRun, p *process, r *rand.Rand, every in
 
 // stop stops killing. The figures may be read afterwards.
 func (k *killer) stop() {
-	select {
-	case <-k.ending:
-	default:
+	if !k.ended() {
 		close(k.ending)
 	}
 	k.running.Wait()
@@ -107,29 +105,47 @@ func (k *killer) await(jobs int) bool {
 	}
 }
 
-// kill kills a whole browser, or every fourth time only one of its renderers.
+// kill kills a whole browser, or every fourth time only one of the renderers. It waits until there is one.
 func (k *killer) kill() {
+	k.turns++
+	which, count := k.findBrowsers, &k.browsers
+	if k.turns%4 == 2 {
+		which, count = k.findRenderers, &k.renderers
+	}
+	var found []chaosProcess
+	patiently(func() bool {
+		found = which()
+		return len(found) > 0 || k.ended()
+	})
+	if len(found) > 0 {
+		_ = syscall.Kill(found[k.r.IntN(len(found))].pid, syscall.SIGKILL) // it may just have ended by itself
+		*count++
+	}
+}
+
+func (k *killer) findBrowsers() []chaosProcess {
 	all := browsersOf(k.node)
 	for _, browser := range all {
 		if !slices.Contains(k.groups, browser.group) {
 			k.groups = append(k.groups, browser.group)
 		}
 	}
-	if len(all) == 0 {
-		return
-	}
-	browser := all[k.r.IntN(len(all))]
-	if k.turns++; k.turns%4 != 2 {
-		_ = syscall.Kill(browser.pid, syscall.SIGKILL) // it may just have ended by itself
-		k.browsers++
-		return
-	}
-	renderers := processes(func(p chaosProcess) bool {
-		return p.group == browser.group && strings.Contains(p.command, "--type=renderer")
+	return all
+}
+
+func (k *killer) findRenderers() []chaosProcess {
+	k.findBrowsers()
+	return processes(func(p chaosProcess) bool {
+		return slices.Contains(k.groups, p.group) && p.state != "Z" && strings.Contains(p.command, "--type=renderer")
 	})
-	if len(renderers) > 0 {
-		_ = syscall.Kill(renderers[k.r.IntN(len(renderers))].pid, syscall.SIGKILL)
-		k.renderers++
+}
+
+func (k *killer) ended() bool {
+	select {
+	case <-k.ending:
+		return true
+	default:
+		return false
 	}
 }
 

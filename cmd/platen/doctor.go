@@ -31,12 +31,8 @@ func examineHost(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	var asJSON bool
-	flags := doctorFlags(&cfg, &asJSON)
-	flags.SetOutput(stderr)
-	if plain, err := cli.Parse(flags, args); err != nil {
+	if err := cli.ParseOnly(doctorFlags(&cfg, &asJSON), args, stderr); err != nil {
 		return err
-	} else if len(plain) > 0 {
-		return fmt.Errorf("doctor takes flags only, not %q", plain[0])
 	}
 	if err := cfg.Validate(); err != nil {
 		return err

@@ -33,21 +33,15 @@ const drainPause = 250 * time.Millisecond
 // drainNode runs `platen drain` and `platen undrain`.
 func drainNode(name string, args []string, data string, stdout, stderr io.Writer) error {
 	o := drainOptions{data: data}
-	flags := o.flags(name)
-	flags.SetOutput(stderr)
-	plain, err := cli.Parse(flags, args)
-	if err != nil {
+	if err := cli.ParseOnly(o.flags(name), args, stderr); err != nil {
 		return err
-	}
-	if len(plain) > 0 {
-		return fmt.Errorf("%s takes flags only, not %q", name, plain[0])
 	}
 	client := admin.NewClient(o.data)
 	if name == "undrain" {
 		if _, err := client.Undrain(); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(stdout, "the node takes its share again")
+		_, err := fmt.Fprintln(stdout, "the node takes its share again")
 		return err
 	}
 	d, err := client.Drain()

@@ -25,15 +25,10 @@ func tailEvents(args []string, stdout, stderr io.Writer) error {
 		return cli.ErrUsage
 	}
 	o := tailOptions{data: node.NewConfig().Data}
-	flags := o.flags()
-	flags.SetOutput(stderr)
-	plain, err := cli.Parse(flags, args[1:])
-	if err != nil {
+	if err := cli.ParseOnly(o.flags(), args[1:], stderr); err != nil {
 		return err
 	}
-	if len(plain) > 0 {
-		return fmt.Errorf("events tail takes flags only, not %q", plain[0])
-	}
+	var err error
 	filter := admin.EventFilter{Account: events.AccountID(o.account), Once: o.once}
 	if filter.Type, err = admin.EventType(o.kind); err != nil {
 		return fmt.Errorf("--type: %w", err)

@@ -72,14 +72,8 @@ func parseDump(args []string, stderr io.Writer) (cfg node.Config, filter logdump
 	if o.cfg, err = fileConfig(args); err != nil {
 		return cfg, filter, err
 	}
-	flags := o.flags()
-	flags.SetOutput(stderr)
-	plain, err := cli.Parse(flags, args)
-	if err != nil {
+	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
 		return cfg, filter, err
-	}
-	if len(plain) > 0 {
-		return cfg, filter, fmt.Errorf("log dump takes flags only, not %q", plain[0])
 	}
 	filter.Account, filter.JSON = events.AccountID(o.account), o.json
 	if o.job != "" {

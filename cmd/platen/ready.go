@@ -27,14 +27,8 @@ const readyTimeout = 5 * time.Second
 // askReady runs `platen ready`, for health checks of containers and for scripts: it asks /readyz.
 func askReady(args []string, stdout, stderr io.Writer) error {
 	var o readyOptions
-	flags := o.flags()
-	flags.SetOutput(stderr)
-	plain, err := cli.Parse(flags, args)
-	if err != nil {
+	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
 		return err
-	}
-	if len(plain) > 0 {
-		return fmt.Errorf("ready takes flags only, not %q", plain[0])
 	}
 	// A certificate is for the name by which clients come, not for this one; no secret is sent.
 	client := http.Client{Timeout: readyTimeout, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}

@@ -55,15 +55,10 @@ func parseRestore(args []string, stderr io.Writer) (cfg node.Config, _ node.Rest
 	if o.cfg, err = fileConfig(args); err != nil {
 		return cfg, o.RestoreOptions, err
 	}
-	flags := o.flags()
-	flags.SetOutput(stderr)
-	plain, err := cli.Parse(flags, args)
-	switch {
-	case err != nil:
+	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
 		return cfg, o.RestoreOptions, err
-	case len(plain) > 0:
-		return cfg, o.RestoreOptions, fmt.Errorf("restore takes flags only, not %q", plain[0])
-	case o.From == "":
+	}
+	if o.From == "" {
 		return cfg, o.RestoreOptions, fmt.Errorf("restore: --from must say where the backup is: a directory, or s3://bucket/prefix")
 	}
 	return o.cfg, o.RestoreOptions, o.cfg.Validate()

@@ -43,15 +43,10 @@ func (o *statusOptions) flags() *flag.FlagSet {
 // showStatus runs `platen status`.
 func showStatus(args []string, data string, stdout, stderr io.Writer) error {
 	o := statusOptions{data: data}
-	flags := o.flags()
-	flags.SetOutput(stderr)
-	plain, err := cli.Parse(flags, args)
-	switch {
-	case err != nil:
+	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
 		return err
-	case len(plain) > 0:
-		return fmt.Errorf("status takes flags only, not %q", plain[0])
-	case o.interval < 100*time.Millisecond:
+	}
+	if o.interval < 100*time.Millisecond {
 		return fmt.Errorf("--interval must be at least 100ms, not %s", o.interval)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

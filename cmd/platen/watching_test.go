@@ -69,7 +69,7 @@ func TestEveryFaultHasAnAlert(t *testing.T) {
 		}
 	}
 	for name := range sections {
-		t.Errorf("docs/RUNBOOK.md is about %s, which is no alert", name)
+		t.Errorf("docs/RUNBOOK.md is about %s, which is not an alert", name)
 	}
 }
 

@@ -98,7 +98,8 @@ func Boot(t *testing.T, root, name string, number int, more ...string) *Host {
 	})
 	link := "host" + strconv.Itoa(number)
 	lines(
-		t, "ip link add "+link+" type veth peer name host0 netns "+h.init,
+		// By its address: who talked to a host that was there before need not learn another one.
+		t, fmt.Sprintf("ip link add %s type veth peer name host0 address 02:00:00:00:00:%02x netns %s", link, number, h.init),
 		"ip link set "+link+" master "+bridge+" up",
 		"nsenter -t "+h.init+" -n ip address add "+h.Address+"/24 dev host0",
 		"nsenter -t "+h.init+" -n ip link set host0 up",

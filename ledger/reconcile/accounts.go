@@ -96,15 +96,6 @@ func (r *run) ask(ctx context.Context, account string) (ledger.Figures, error) {
 	return ledger.Figures{Entries: rows[0].Entries, Units: rows[0].Units, Bytes: rows[0].Bytes}, nil
 }
 
-func add(a, b ledger.Figures) (ledger.Figures, error) {
-	var units, bytes ledger.Sum
-	for _, f := range []ledger.Figures{a, b} {
-		units.Add(f.Units)
-		bytes.Add(f.Bytes)
-	}
-	return ledger.Figures{Entries: a.Entries + b.Entries, Xor: a.Xor ^ b.Xor}.With(units, bytes)
-}
-
 // summarize returns the figures of entries, each of which counts once.
 func summarize(entries []ledger.Entry) (ledger.Figures, error) {
 	hashed := make([]ledger.Hashed, 0, len(entries))

@@ -260,10 +260,10 @@ func (r *run) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.report.Log, err = add(r.report.Log, log); err != nil {
+	if r.report.Log, err = r.report.Log.Plus(log); err != nil {
 		return err
 	}
-	r.report.Ledger, err = add(r.report.Ledger, rows)
+	r.report.Ledger, err = r.report.Ledger.Plus(rows)
 	return err
 }
 

@@ -84,9 +84,6 @@ const (
 	// between two trims without a new snapshot.
 	retryAfter = time.Hour
 	trimEvery  = time.Hour
-	// abandonedAge is the age from which on files without a manifest are what a crash left: longer
-	// than any snapshot takes.
-	abandonedAge = 48 * time.Hour
 )
 
 // New returns a keeper.
@@ -196,7 +193,7 @@ func (k *Keeper) delete(ctx context.Context, ref snapshot.Ref) error {
 
 // sweep deletes what snapshots that came to nothing have left.
 func (k *Keeper) sweep(ctx context.Context, list snapshot.Listing) {
-	for _, name := range list.Abandoned(k.cfg.Now().Add(-abandonedAge)) {
+	for _, name := range list.Abandoned(k.cfg.Now().Add(-snapshot.AbandonedAge)) {
 		if err := k.cfg.Files.Delete(ctx, name); err != nil {
 			k.warn(ctx, "a file without a snapshot could not be deleted", -1, err)
 			return

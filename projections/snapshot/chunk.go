@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -13,6 +14,10 @@ import (
 
 // MaxChunk is the most bytes that a chunk may have before compression.
 const MaxChunk = chunkBytes + maxRow
+
+// AbandonedAge is the age from which on a chunk that no manifest names is what something has left that has ended: longer
+// than any snapshot, or backup, takes.
+const AbandonedAge = 48 * time.Hour
 
 // maxStored bounds a chunk's file: zstd makes what it cannot compress a little larger.
 const maxStored = MaxChunk + 64<<10

@@ -88,12 +88,8 @@ func (w *entryWriter) add(e ledger.Entry) error {
 	}
 	w.raw = append(append(w.raw, line...), '\n')
 	w.last = e.Source.Offset
-	w.figures = sum(w.figures, e)
-	return nil
-}
-
-func sum(f ledger.Figures, e ledger.Entry) ledger.Figures {
-	return ledger.Figures{Entries: f.Entries + 1, Units: f.Units + e.Units, Bytes: f.Bytes + e.Bytes, Xor: f.Xor ^ e.Hash()}
+	w.figures, err = w.figures.Plus(ledger.Figures{Entries: 1, Units: e.Units, Bytes: e.Bytes, Xor: e.Hash()})
+	return err
 }
 
 // flush stores the entries of the offsets up to hi.

@@ -10,10 +10,6 @@ import (
 	"platen.dev/store"
 )
 
-// abandonedAge is the age from which on a chunk that no manifest names is what a backup has left that has ended: longer than any
-// takes.
-const abandonedAge = 48 * time.Hour
-
 // prune deletes all but the newest keep backups, and then the chunks that nobody needs. A manifest goes first, so
 // whatever happens meanwhile, those that are kept are whole.
 func prune(ctx context.Context, s *shelf, keep int, now time.Time) (dropped []Ref, err error) {
@@ -34,7 +30,7 @@ func prune(ctx context.Context, s *shelf, keep int, now time.Time) (dropped []Re
 		}
 		dropped = append(dropped, ref)
 	}
-	return dropped, sweep(ctx, s.files, needed, now.Add(-abandonedAge))
+	return dropped, sweep(ctx, s.files, needed, now.Add(-snapshot.AbandonedAge))
 }
 
 // need notes the chunks that a backup names.

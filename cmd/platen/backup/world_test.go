@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,7 +54,8 @@ type cluster struct {
 	ledger    ledger.Ledger
 	replica   *projections.Replica
 	stop      []func() error
-	tail      int64 // how many events are not trimmed
+	tail      int64        // how many events are not trimmed
+	reads     atomic.Int64 // of the clock
 }
 
 // newCluster returns a cluster of which only the log and the stores are there.
@@ -139,12 +141,17 @@ func (c *cluster) config(change ...func(*backup.Config)) backup.Config {
 		Log: c.log, Replica: c.replica, Snapshots: c.source(), Results: c.results, Ledger: c.ledger, Secrets: []string{"s1"},
 		Published: c.published,
 		Pace:      func(context.Context) snapshot.Pace { return snapshot.Unpaced },
-		Node:      "n1", Version: "test", Now: time.Now, Logger: testkit.Silent(),
+		Node:      "n1", Version: "test", Now: c.clock, Logger: testkit.Silent(),
 	}
 	for _, f := range change {
 		f(&cfg)
 	}
 	return cfg
+}
+
+// clock shows each time it is read another millisecond, by which the names of backups are in order.
+func (c *cluster) clock() time.Time {
+	return time.Now().Add(time.Duration(c.reads.Add(1)) * time.Millisecond)
 }
 
 func (c *cluster) take(to store.Files, keep int, change ...func(*backup.Config)) backup.Report {
@@ -378,7 +385,7 @@ func read(t *testing.T, files store.Files, name string) (string, bool) {
 	return string(b), true
 }
 
-// ledgerBatch says that an event was read that is no entry.
+// ledgerBatch says that an event was read that is not an entry.
 func ledgerBatch() ledger.Batch {
 	return ledger.Batch{Topic: events.TopicEvents, Partition: 1, Lo: 0, Hi: 0}
 }

@@ -5,6 +5,9 @@ package cli
 import (
 	"errors"
 	"flag"
+	"fmt"
+	"io"
+	"strings"
 )
 
 // ErrUsage means that the usage was wrong and has been shown already.
@@ -27,4 +30,15 @@ func Parse(flags *flag.FlagSet, args []string) (plain []string, err error) {
 		plain = append(plain, flags.Arg(0))
 		args = flags.Args()[1:]
 	}
+}
+
+// ParseOnly parses the flags of a command that takes no arguments; what there is to say about them goes to
+// stderr. Its errors are those of Parse, and one that names the first argument.
+func ParseOnly(flags *flag.FlagSet, args []string, stderr io.Writer) error {
+	flags.SetOutput(stderr)
+	plain, err := Parse(flags, args)
+	if err == nil && len(plain) > 0 {
+		err = fmt.Errorf("%s takes flags only, not %q", strings.TrimPrefix(flags.Name(), "platen "), plain[0])
+	}
+	return err
 }

@@ -6,28 +6,25 @@ import (
 	"time"
 )
 
-// soon is how long before its end a certificate has to be renewed.
-const soon = 14 * 24 * time.Hour
-
-// Certificate checks a certificate with its key, in files, and that it is good for a while.
-func Certificate(name, certFile, keyFile string, now func() time.Time) Check {
+// Certificate checks a certificate with its key, in files, and that it is good for so long.
+func Certificate(name, certFile, keyFile string, long time.Duration, now func() time.Time) Check {
 	return Check{"certificate of " + name, func(context.Context) []Finding {
 		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 		if err != nil {
 			return []Finding{fail("make them readable to the node's user, and give the key that belongs to the certificate", "%s", err)}
 		}
-		return []Finding{validity(pair.Leaf.NotBefore, pair.Leaf.NotAfter, now())}
+		return []Finding{validity(pair.Leaf.NotBefore, pair.Leaf.NotAfter, long, now())}
 	}}
 }
 
-func validity(from, to, now time.Time) Finding {
+func validity(from, to time.Time, long time.Duration, now time.Time) Finding {
 	const do = "renew it; the node reads it again by itself"
 	switch {
 	case now.Before(from):
 		return fail("look at the clock, or wait", "it is good from %s on", from.Format(time.DateOnly))
 	case !now.Before(to):
 		return fail(do, "it expired on %s", to.Format(time.DateOnly))
-	case to.Sub(now) < soon:
+	case to.Sub(now) < long:
 		return warn(do, "it expires on %s", to.Format(time.DateOnly))
 	}
 	return ok("good until %s", to.Format(time.DateOnly))

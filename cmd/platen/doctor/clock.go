@@ -7,9 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxClockError is how far the kernel may believe its clock to be off: a quarter of what nodes allow one another.
-const maxClockError = 500 * time.Millisecond
-
 // ClockState is what the kernel says about its clock.
 type ClockState struct {
 	Synchronised bool
@@ -24,8 +21,9 @@ func KernelClock() (ClockState, error) {
 	return ClockState{state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0, time.Duration(t.Maxerror) * time.Microsecond}, err
 }
 
-// Clock checks that something keeps the clock. A node that is alone, which compares with nobody, is only warned.
-func Clock(ask func() (ClockState, error), alone bool) Check {
+// Clock checks that something keeps the clock, and that the kernel believes it to be off by no more than most. A node that
+// is alone, which compares with nobody, is only warned.
+func Clock(ask func() (ClockState, error), most time.Duration, alone bool) Check {
 	const do = "apt install chrony, and let the hosts of a cluster ask the same servers"
 	bad := fail
 	if alone {
@@ -38,7 +36,7 @@ func Clock(ask func() (ClockState, error), alone bool) Check {
 			return []Finding{warn(do, "the kernel does not say how its clock is: %s", err)}
 		case !state.Synchronised:
 			return []Finding{bad(do, "nothing synchronises the clock (in a container, that is up to its host)")}
-		case state.Error > maxClockError:
+		case state.Error > most:
 			return []Finding{bad(do, "the clock may be off by %s", state.Error.Round(time.Millisecond))}
 		}
 		return []Finding{ok("synchronised to %s", state.Error.Round(time.Millisecond))}

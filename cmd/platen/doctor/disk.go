@@ -49,7 +49,7 @@ func nearest(dir string) (string, error) {
 		info, err := os.Stat(dir)
 		switch {
 		case err == nil && !info.IsDir():
-			return "", fmt.Errorf("%s is no directory", dir)
+			return "", fmt.Errorf("%s is not a directory", dir)
 		case err == nil:
 			return dir, nil
 		case !errors.Is(err, fs.ErrNotExist) || dir == "/":

@@ -98,8 +98,9 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
+	const maxClockError = 500 * time.Millisecond
 	clock := func(synchronised bool, off time.Duration, err error, alone bool) Check {
-		return Clock(func() (ClockState, error) { return ClockState{synchronised, off}, err }, alone)
+		return Clock(func() (ClockState, error) { return ClockState{synchronised, off}, err }, maxClockError, alone)
 	}
 	expect(t, clock(true, maxClockError, nil, false), OK)
 	expect(t, clock(true, maxClockError+1, nil, false), Failure)
@@ -220,18 +221,19 @@ func TestServers(t *testing.T) {
 }
 
 func TestCertificate(t *testing.T) {
+	const soon = 14 * 24 * time.Hour
 	files := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1)) // for a day
 	at := func(offset time.Duration) func() time.Time {
 		return func() time.Time { return time.Now().Add(offset) }
 	}
-	expect(t, Certificate("x", files.Server, files.Key, at(-soon)), Failure) // not good yet
-	expect(t, Certificate("x", files.Server, files.Key, at(0)), Warning)
-	expect(t, Certificate("x", files.Server, files.Key, at(48*time.Hour)), Failure)
-	expect(t, Certificate("x", files.Server, files.ClientKey, at(0)), Failure)
-	expect(t, Certificate("x", files.Server, "nowhere", at(0)), Failure)
+	expect(t, Certificate("x", files.Server, files.Key, soon, at(-soon)), Failure) // not good yet
+	expect(t, Certificate("x", files.Server, files.Key, soon, at(0)), Warning)
+	expect(t, Certificate("x", files.Server, files.Key, soon, at(48*time.Hour)), Failure)
+	expect(t, Certificate("x", files.Server, files.ClientKey, soon, at(0)), Failure)
+	expect(t, Certificate("x", files.Server, "nowhere", soon, at(0)), Failure)
 	from, to := time.Unix(0, 0), time.Unix(0, 0).Add(10*soon)
 	for now, want := range map[time.Time]Verdict{from: OK, from.Add(-1): Failure, to.Add(-soon): OK, to.Add(-soon + 1): Warning, to.Add(-1): Warning, to: Failure} {
-		if f := validity(from, to, now); f.Verdict != want {
+		if f := validity(from, to, soon, now); f.Verdict != want {
 			t.Errorf("at %s: %+v, want %s", now, f, want)
 		}
 	}

@@ -25,7 +25,7 @@ func (b Book) platen() string {
 	}
 	p.WriteString(".SS platen admin\nWork on accounts, keys, usage and the cluster: see platen\\-admin(1).\n")
 	p.section("Exit status")
-	p.sentences("It is 0 if the command did what it says, 2 if it was called wrongly, and else 1.")
+	p.sentences("It is 0 if the command did what it says, 2 if it was called wrongly, and else 1, unless its description says otherwise.")
 	p.see("platen-serve(1)", "platen-admin(1)", "platen.toml(5)")
 	return p.String()
 }

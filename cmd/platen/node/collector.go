@@ -270,7 +270,9 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	}
 	at.ready, at.outdated = c.node.health() == nil, c.node.replica.Outdated()
 	at.expiry, at.refused = c.node.peerFigures()
-	at.apiExpiry = c.node.apiExpiry()
+	if api := c.node.apiCertificate(); api != nil {
+		at.apiExpiry = float64(api.expires().Unix())
+	}
 	at.history, at.unsaved = c.node.history.Figures()
 	at.open, at.turned = c.node.server.ConnectionFigures()
 	at.shards.addWebhooks(c.node)

@@ -15,10 +15,12 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"golang.org/x/sys/unix"
 
+	"platen.dev/actors/cluster"
 	"platen.dev/browserpool"
 	"platen.dev/browserpool/page"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/doctor"
+	"platen.dev/cmd/platen/status"
 	"platen.dev/events"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/ledger/clickhouse"
@@ -33,7 +35,7 @@ func (c Config) Checks() []doctor.Check {
 		doctor.Kernel(kernelRelease(), os.DirFS("/proc"), !c.Browser.NoSandbox),
 		doctor.Memory(memoryLimit(), runtime.NumCPU()),
 		doctor.OpenFiles(doctor.FileLimit),
-		doctor.Clock(doctor.KernelClock, c.Cluster.Gossip == ""),
+		doctor.Clock(doctor.KernelClock, cluster.WorryingClockDifference, c.Cluster.Gossip == ""),
 		doctor.Programs(exec.LookPath),
 		doctor.Fonts(doctor.FontList),
 		doctor.Browser(c.printSpecimen),
@@ -147,7 +149,7 @@ func (c Config) certificateChecks() (all []doctor.Check) {
 		{"the client of ClickHouse", c.Ledger.CertFile, c.Ledger.KeyFile},
 	} {
 		if used.cert != "" {
-			all = append(all, doctor.Certificate(used.by, used.cert, used.key, time.Now))
+			all = append(all, doctor.Certificate(used.by, used.cert, used.key, status.MinValidity, time.Now))
 		}
 	}
 	if c.Cluster.CertFile != "" {

@@ -11,7 +11,7 @@ func (n *Node) Reload() {
 	}
 	if n.certificate != nil {
 		n.certificate.look()
-		n.logger.Info("reloaded: the certificate of the API", "expires", n.certificate.current.Load().Leaf.NotAfter)
+		n.logger.Info("reloaded: the certificate of the API", "expires", n.certificate.expires())
 	}
 	if n.identity != nil && n.cfg.Cluster.CertFile != "" {
 		n.logger.Info("reloaded: the certificate of the cluster", "expires", n.identity.Expires())

@@ -144,8 +144,8 @@ func (n *Node) statusDisks() (all []status.Disk) {
 
 func (n *Node) statusCertificates() []status.Certificate {
 	all := []status.Certificate{}
-	if n.listens.Load() != nil && n.certificate != nil { // it is there before the API listens
-		all = append(all, status.Certificate{Name: "api", Expires: n.certificate.current.Load().Leaf.NotAfter})
+	if api := n.apiCertificate(); api != nil {
+		all = append(all, status.Certificate{Name: "api", Expires: api.expires()})
 	}
 	if n.identity != nil && n.cfg.Cluster.CertFile != "" {
 		all = append(all, status.Certificate{Name: "cluster", Expires: n.identity.Expires()})

@@ -66,13 +66,15 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// apiExpiry is when the API's certificate expires, in seconds since 1970; 0 without TLS. It may be called
-// before the API listens.
-func (n *Node) apiExpiry() float64 {
-	if n.listens.Load() == nil || n.certificate == nil {
-		return 0
+// expires is when the certificate does.
+func (c *certificate) expires() time.Time { return c.current.Load().Leaf.NotAfter }
+
+// apiCertificate is the API's; nil without TLS, and before the API listens.
+func (n *Node) apiCertificate() *certificate {
+	if n.listens.Load() == nil {
+		return nil
 	}
-	return float64(n.certificate.current.Load().Leaf.NotAfter.Unix())
+	return n.certificate
 }
 
 // apiTLS returns how clients' connections are encrypted, nil for not at all.

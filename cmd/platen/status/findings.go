@@ -17,8 +17,8 @@ const (
 	MaxLedgerStall = 60
 	// MinValidity is how long before its end a certificate has to be renewed.
 	MinValidity = 14 * 24 * time.Hour
-	// MaxClock is how far clocks may be apart, in seconds: a quarter of what a node may own partitions with.
-	MaxClock = float64(cluster.MaxClockDifference) / float64(time.Second) / 4
+	// MaxClock is how far clocks may be apart, in seconds.
+	MaxClock = float64(cluster.WorryingClockDifference) / float64(time.Second)
 )
 
 // Findings says what should not stay as it is.

@@ -155,7 +155,7 @@ func TestWatchGoesOn(t *testing.T) {
 	close(failures)
 }
 
-// The watchdog of another process is not ours, and a value that is no number is none.
+// The watchdog of another process is not ours, and a value that is not a number counts as none.
 func TestNoWatchdog(t *testing.T) {
 	for _, tc := range []struct{ usec, pid string }{{"3000", "1"}, {"0", ""}, {"-1", ""}, {"soon", ""}, {"", ""}} {
 		t.Setenv(watchdogVariable, tc.usec)

@@ -143,12 +143,9 @@ func (l *Log) Bounds(_ context.Context, topic string, partition int32) (start, e
 
 // Trim implements eventlog.Log.
 func (l *Log) Trim(ctx context.Context, topic string, partition int32, before int64) error {
-	p, err := l.partition(topic, partition)
+	p, err := l.writable(topic, partition)
 	if err != nil {
 		return err
-	}
-	if l.readOnly {
-		return eventlog.ErrReadOnly
 	}
 	if _, end := p.bounds(); before > end {
 		return eventlog.ErrBeyondEnd
@@ -158,17 +155,23 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 
 // Begin implements eventlog.Log: nothing is before the start that it moves.
 func (l *Log) Begin(ctx context.Context, topic string, partition int32, at int64) error {
-	p, err := l.partition(topic, partition)
+	p, err := l.writable(topic, partition)
 	if err != nil {
 		return err
-	}
-	if l.readOnly {
-		return eventlog.ErrReadOnly
 	}
 	if start, end := p.bounds(); start != end || end > at {
 		return fmt.Errorf("%s/%d: %w", topic, partition, eventlog.ErrNotEmpty)
 	}
 	return l.moveStart(ctx, p, at)
+}
+
+// writable returns a partition of a log that may be changed.
+func (l *Log) writable(topic string, partition int32) (*partition, error) {
+	p, err := l.partition(topic, partition)
+	if err == nil && l.readOnly {
+		err = eventlog.ErrReadOnly
+	}
+	return p, err
 }
 
 // moveStart has a partition start at an offset, durably.
