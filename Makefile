@@ -50,7 +50,7 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, Prometheus, with browsers killed, the nemesis, 20,000 schedules of the simulator, and the playbooks on three hosts
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, Prometheus, with browsers killed, the nemesis, 20,000 schedules of the simulator, and the playbooks on three hosts
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 20,000 schedules of the simulator"
@@ -62,6 +62,7 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 	@testdata/webhooks/integration.sh
 	@testdata/kafka/integration.sh
 	@testdata/events/integration.sh
+	@testdata/otel/integration.sh
 	@deploy/package/integration.sh
 	@deploy/prometheus/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"

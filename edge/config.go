@@ -13,6 +13,7 @@ import (
 	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/events/tracing"
 	"platen.dev/projections"
 )
 
@@ -59,7 +60,7 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field must be set but Observe, TLS, Ops and Connections.
+// Config is what a server needs. Every field must be set but Traces, Observe, TLS, Ops and Connections.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels
@@ -98,6 +99,10 @@ type Config struct {
 	TLS *tls.Config
 	// Connections limits the connections of clients.
 	Connections Connections
+	// Traces makes the spans of requests that submit jobs; nil for none. Level is the feature level of a
+	// partition.
+	Traces *tracing.Tracer
+	Level  func(partition int32) events.Level
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)
 	// HeaderPrefix begins the names of Platen's own headers: X-Platen.

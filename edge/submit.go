@@ -21,10 +21,17 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 	if wrong != nil {
 		return wrong
 	}
-	p, wrong := s.place(ctx, op, caller)
-	if wrong != nil {
-		return wrong
+	t := s.traceOf(ctx, op, caller.Account)
+	p, wrong := s.place(ctx, op, caller, t.trace)
+	if wrong == nil {
+		wrong = s.accepted(ctx, p)
 	}
+	s.traced(ctx, t, p.id, wrong)
+	return wrong
+}
+
+// accepted responds to a request whose job was accepted.
+func (s *Server) accepted(ctx *fasthttp.RequestCtx, p placed) *problem {
 	if p.replayed {
 		ctx.Response.Header.Set(replayedHeader, "true")
 	}
@@ -47,7 +54,7 @@ type placed struct {
 
 // place has the account accept the job that a request asks for. What it returns does not hold
 // the request's content.
-func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller) (p placed, wrong *problem) {
+func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
 	r, wrong := s.read(ctx, op, caller.Account)
 	if wrong != nil {
 		return p, wrong
@@ -61,6 +68,7 @@ func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller p
 		return p, wrong
 	}
 	submission := s.submitJob(job, caller.Key, r, content)
+	submission.Trace = trace
 	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
 		return p, wrong
 	}

@@ -72,6 +72,7 @@ func sampleCommands() []CommandBody {
 			Content:   Content{Embeds: true, Invoice: &Invoice{Profile: "en16931", XML: []byte{3}, HTML: []byte{6}, HTMLBytes: 70_000}},
 		},
 		RaiseLevel{Level: 2},
+		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}, Sampled: true}}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -172,6 +173,7 @@ func sampleEvents() []Event {
 		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF}},
 		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF, Tags: []Tag{{"customer", "4711"}}}},
 		LevelRaised{Level: 2},
+		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}}},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }
@@ -218,7 +220,7 @@ func sampleRecords(t *testing.T) []record {
 	m.Commands = "b3duZXI"
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
-	m.Level = NewestLevel
+	m.Level = LevelSnapshots
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
 	g := Gap{Epoch: 3, From: 9, To: 12, Commands: "b3duZXI"}

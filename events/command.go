@@ -73,6 +73,8 @@ type SubmitJob struct {
 	Waits bool `cbor:"10,keyasint,omitempty"`
 	// Tags are the caller's own, in the order of their names.
 	Tags []Tag `cbor:"11,keyasint,omitempty"`
+	// Trace is where the request belongs; zero if it is not traced. It needs LevelTraces.
+	Trace Trace `cbor:"12,keyasint,omitzero"`
 	// Summary is what decisions need to know about the content. It is not stored: decoding
 	// derives it from the content.
 	Summary ContentSummary `cbor:"-"`

@@ -106,6 +106,8 @@ type JobQueued struct {
 	// Waits is set if the request waits for the file.
 	Waits bool  `cbor:"13,keyasint,omitempty"`
 	Tags  []Tag `cbor:"14,keyasint,omitempty"`
+	// Trace is where the request belongs; zero if it is not traced. It needs LevelTraces.
+	Trace Trace `cbor:"15,keyasint,omitzero"`
 }
 
 // TestCounted counted an accepted test job against the caps of test mode.

@@ -17,8 +17,10 @@ const (
 	FirstLevel Level = 1
 	// LevelSnapshots trims the journal behind snapshots.
 	LevelSnapshots Level = 2
+	// LevelTraces has jobs carry where they belong in a trace.
+	LevelTraces Level = 3
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelSnapshots
+	NewestLevel = LevelTraces
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

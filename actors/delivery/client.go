@@ -33,9 +33,9 @@ type outcome struct {
 	refused bool
 }
 
-// put uploads size bytes to a presigned URL. An error is one of reading the content, which says
-// nothing about the storage.
-func (c *Client) put(ctx context.Context, to string, content io.Reader, size int64) (o outcome, err error) {
+// put uploads size bytes to a presigned URL, and says where that belongs in a trace. An error is one
+// of reading the content, which says nothing about the storage.
+func (c *Client) put(ctx context.Context, to string, trace events.Trace, content io.Reader, size int64) (o outcome, err error) {
 	start := time.Now()
 	limit := contract.UploadTimeout(size)
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -47,6 +47,7 @@ func (c *Client) put(ctx context.Context, to string, content io.Reader, size int
 		return o, nil
 	}
 	r.Header.Set("User-Agent", c.agent)
+	outbound.Trace(r.Header, trace)
 	response, err := c.transport.RoundTrip(r)
 	switch {
 	case err == nil:

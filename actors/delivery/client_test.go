@@ -16,6 +16,7 @@ import (
 	"testing/iotest"
 
 	"platen.dev/browserpool/egress"
+	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
 
@@ -41,7 +42,7 @@ func TestPut(t *testing.T) {
 				b, _ := io.ReadAll(r.Body)
 				got, raw, body = r, r.RequestURI, string(b)
 			})
-			o, err := c.put(testkit.Context(t), url+target, strings.NewReader(content), int64(len(content)))
+			o, err := c.put(testkit.Context(t), url+target, events.Trace{}, strings.NewReader(content), int64(len(content)))
 			if err != nil || o.Status != 200 || o.Error != "" {
 				t.Fatalf("%s %s: %+v %v", name, target, o, err)
 			}
@@ -54,6 +55,19 @@ func TestPut(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A job that is traced says so to the storage, in one header and nowhere else.
+func TestPutOfATracedJob(t *testing.T) {
+	var got *http.Request
+	c, url := storage(t, func(_ http.ResponseWriter, r *http.Request) { got = r })
+	trace := events.Trace{ID: events.TraceID{1}, Span: events.SpanID{2}, Sampled: true}
+	if o, err := c.put(testkit.Context(t), url+"/k?X-Amz-Signature=a", trace, strings.NewReader("x"), 1); err != nil || o.Status != 200 {
+		t.Fatalf("%+v %v", o, err)
+	}
+	if h := got.Header.Values("Traceparent"); len(h) != 1 || h[0] != trace.Traceparent() || got.RequestURI != "/k?X-Amz-Signature=a" {
+		t.Errorf("%s %v", got.RequestURI, got.Header)
 	}
 }
 
@@ -92,7 +106,7 @@ func TestStatuses(t *testing.T) {
 			_, _ = io.WriteString(w, "<Error>https://storage.example/?X-Amz-Signature=Kr0kodil</Error>")
 		})
 		const size = 32 << 20
-		o, err := c.put(testkit.Context(t), url, io.LimitReader(zeros{}, size), size)
+		o, err := c.put(testkit.Context(t), url, events.Trace{}, io.LimitReader(zeros{}, size), size)
 		if err != nil || o.Status != status || o.Error != "" || strings.Contains(fmt.Sprint(o), "Kr0kodil") {
 			t.Errorf("%d: %+v %v", status, o, err)
 		}
@@ -123,12 +137,12 @@ func TestNoAnswer(t *testing.T) {
 		"no such name":      {"https://platen.invalid", "the host cannot be resolved to an address and port that are allowed"},
 		"a damaged URL":     {"https://a b", "the URL is damaged"},
 	} {
-		o, err := c.put(testkit.Context(t), tc.url+"/?token=Kr0kodil", strings.NewReader("x"), 1)
+		o, err := c.put(testkit.Context(t), tc.url+"/?token=Kr0kodil", events.Trace{}, strings.NewReader("x"), 1)
 		if err != nil || o.Status != 0 || !strings.HasPrefix(o.Error, tc.want) || strings.Contains(o.Error, "Kr0kodil") || o.refused {
 			t.Errorf("%s: %+v %v", name, o, err)
 		}
 	}
-	o, err := NewClient(egress.Policy{}, "").put(testkit.Context(t), untrusted.URL, strings.NewReader("x"), 1)
+	o, err := NewClient(egress.Policy{}, "").put(testkit.Context(t), untrusted.URL, events.Trace{}, strings.NewReader("x"), 1)
 	if err != nil || !o.refused || o.Error != "the host cannot be resolved to an address and port that are allowed" {
 		t.Errorf("a private address: %+v %v", o, err)
 	}
@@ -139,7 +153,7 @@ func TestContentThatFails(t *testing.T) {
 	c, url := storage(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
 	broken := errors.New("the disk is broken")
 	content := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(broken))
-	if o, err := c.put(testkit.Context(t), url, content, 8); !errors.Is(err, broken) {
+	if o, err := c.put(testkit.Context(t), url, events.Trace{}, content, 8); !errors.Is(err, broken) {
 		t.Errorf("got %+v %v", o, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/tracing"
 	"platen.dev/store"
 )
 
@@ -30,6 +31,8 @@ type Config struct {
 	Unseal func(events.JobID, events.Sealed) (string, error)
 	Now    func() time.Time
 	Logger *slog.Logger
+	// Traces makes the spans of attempts; nil for none.
+	Traces *tracing.Tracer
 	// Observe is called after each attempt; it may be nil.
 	Observe func(events.UploadAttempt)
 }
@@ -83,7 +86,7 @@ func (c Config) attempt(ctx context.Context, partition int32, e job.Deliver) (ev
 }
 
 func (c Config) upload(ctx context.Context, partition int32, e job.Deliver) (o outcome, err error) {
-	url, err := c.url(ctx, partition, e)
+	url, below, err := c.url(ctx, partition, e)
 	if err != nil {
 		return o, fmt.Errorf("URL: %w", err)
 	}
@@ -92,7 +95,13 @@ func (c Config) upload(ctx context.Context, partition int32, e job.Deliver) (o o
 		return o, fmt.Errorf("file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it is only read
-	if o, err = c.Client.put(ctx, url, file, file.Size); err != nil {
+	span := c.Traces.Span(below, tracing.Deliver, c.Now())
+	if span != nil {
+		below = span.Trace()
+	}
+	o, err = c.Client.put(ctx, url, below, file, file.Size)
+	span.End(c.Now(), tracing.Facts{Job: e.Job, Partition: partition, Number: e.Number, Status: o.Status, Failed: !contract.Succeeded(o.Status), Bytes: file.Size})
+	if err != nil {
 		return o, fmt.Errorf("file: %w", err)
 	}
 	return o, nil
@@ -101,22 +110,22 @@ func (c Config) upload(ctx context.Context, partition int32, e job.Deliver) (o o
 // readLimit bounds how long reading the URL may take.
 const readLimit = 30 * time.Second
 
-// url finds where the file goes.
-func (c Config) url(ctx context.Context, partition int32, e job.Deliver) (string, error) {
+// url finds where the file goes, and where the job belongs in a trace.
+func (c Config) url(ctx context.Context, partition int32, e job.Deliver) (string, events.Trace, error) {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
 	_, submission, err := command.Submission(ctx, c.Log, command.Position{Partition: partition, Offset: e.Content}, e.Account, e.Job)
 	if err != nil {
-		return "", err
+		return "", events.Trace{}, err
 	}
 	if submission.Content.Delivery == nil {
-		return "", fmt.Errorf("%w: it names no URL", command.ErrDamaged)
+		return "", events.Trace{}, fmt.Errorf("%w: it names no URL", command.ErrDamaged)
 	}
 	url, err := c.Unseal(e.Job, submission.Content.Delivery.URL)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", command.ErrDamaged, err)
+		return "", events.Trace{}, fmt.Errorf("%w: %w", command.ErrDamaged, err)
 	}
-	return url, nil
+	return url, submission.Trace, nil
 }
 
 // lost is the code of a job that lacks what the upload needs; "" if err is about something else.

@@ -48,6 +48,8 @@ type Render struct {
 	MaxFile int64
 	// Lane is the queue in which the job waits for a page.
 	Lane events.Lane
+	// Queued is when the job was queued; zero if it is not traced.
+	Queued events.Instant
 }
 
 // Key implements Effect.
@@ -72,7 +74,7 @@ func (d DeleteFile) Key() EffectKey {
 func Pending(id events.JobID, s State) (all []Effect) {
 	switch {
 	case s.Phase == Queued:
-		all = append(all, Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane})
+		all = append(all, Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane, Queued: s.Traced.Queued})
 	case s.Phase == Uploading && s.Due == 0:
 		all = append(all, Deliver{Account: s.Account, Job: id, Content: s.Content, File: s.Upload.File, Number: s.Upload.Made + 1})
 	case s.stale():

@@ -12,7 +12,7 @@ import (
 func Evolve(s State, account events.AccountID, ev events.Event, at events.Instant) State {
 	switch e := ev.(type) {
 	case events.JobQueued:
-		return queued(account, e)
+		return queued(account, e, at)
 	case events.RenderStarted:
 		s.Phase, s.Attempt, s.Node, s.Due = Rendering, e.Attempt, e.Node, e.Deadline
 	case events.RenderRequeued:
@@ -32,6 +32,9 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		}
 	case events.RenderReleased:
 		s.Phase, s.Due = Queued, 0
+		if s.Traced != (Traced{}) {
+			s.Traced.Queued = at
+		}
 	case events.JobDone:
 		s.Spent = nil
 		s.Notice = s.Notice.begin(at)
@@ -80,11 +83,14 @@ func evolveDownload(s State, ev events.Event) State {
 	return s
 }
 
-func queued(account events.AccountID, e events.JobQueued) State {
+func queued(account events.AccountID, e events.JobQueued, at events.Instant) State {
 	s := State{
 		Phase: Queued, Account: account, Content: e.Content, Window: e.Window,
 		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane, Waits: e.Waits,
 		Origin: events.JobOrigin{Key: e.Key, Operation: e.Operation, Test: e.Test, Tags: e.Tags},
+	}
+	if !e.Trace.IsZero() {
+		s.Traced = Traced{Trace: e.Trace, Queued: at}
 	}
 	if e.Idempotency != nil {
 		s.IdempotencyKey = e.Idempotency.Key

@@ -83,6 +83,14 @@ type State struct {
 	// Waits is set if the request waits for the file, which is its first download.
 	Waits  bool             `cbor:"24,keyasint,omitempty"`
 	Origin events.JobOrigin `cbor:"25,keyasint,omitzero"`
+	Traced Traced           `cbor:"26,keyasint,omitzero"`
+}
+
+// Traced is what spans of a job need to know; zero if the job is not traced.
+type Traced struct {
+	Trace events.Trace `cbor:"1,keyasint"`
+	// Queued is when the job was queued last.
+	Queued events.Instant `cbor:"2,keyasint,omitempty"`
 }
 
 // Wake is when WakeJob has something to change; zero if it never has.

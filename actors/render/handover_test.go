@@ -124,7 +124,7 @@ func TestHandOver(t *testing.T) {
 	d, atD := n.peer("d", dispatch.Load{Slots: 8, Draining: true}, takes)
 	n.change(b, c, d)
 	third := s.submit("three")
-	if h := testkit.Receive(t, atB, "the third at b"); h.Job != third || h.Account != "acc" || h.Content <= 0 {
+	if h := testkit.Receive(t, atB, "the third at b"); h.Job != third || h.Account != "acc" || h.Content <= 0 || h.Queued != 5 {
 		t.Errorf("b was given %+v", h)
 	}
 	s.submit("four") // b has one, c had one: they are even, b is the first
@@ -290,14 +290,14 @@ func TestRetire(t *testing.T) {
 
 // Of the messages from other nodes, only a valid offer begins a job.
 func TestForeignHandovers(t *testing.T) {
-	good := offerMessage{Account: "acc", Job: events.NewJobID(), Content: 1}
+	good := offerMessage{Account: "acc", Job: events.NewJobID(), Content: 1, Queued: 5}
 	encode := func(change func(*offerMessage)) []byte {
 		h := good
 		change(&h)
 		b, _ := cbor.Marshal(h)
 		return b
 	}
-	if got, err := decodeOffer(encode(func(*offerMessage) {}), 1); err != nil || got.Effect != (job.Render{Account: "acc", Job: good.Job, Content: 1}) {
+	if got, err := decodeOffer(encode(func(*offerMessage) {}), 1); err != nil || got.Effect != (job.Render{Account: "acc", Job: good.Job, Content: 1, Queued: 5}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for name, b := range map[string][]byte{
@@ -313,6 +313,7 @@ func TestForeignHandovers(t *testing.T) {
 		"no size":           encode(func(h *offerMessage) { h.MaxFile = -1 }),
 		"a vast size":       encode(func(h *offerMessage) { h.MaxFile = 1 << 50 }),
 		"a new lane":        encode(func(h *offerMessage) { h.Lane = 3 }),
+		"queued never":      encode(func(h *offerMessage) { h.Queued = -1 }),
 		"negative weight":   encode(func(h *offerMessage) { h.Weight = -1 }),
 		"heavy":             encode(func(h *offerMessage) { h.Weight = maxWeight + 1 }),
 	} {

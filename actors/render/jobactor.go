@@ -81,6 +81,7 @@ func (j *jobActor) take(ctx actor.Context, in attempt.Input) {
 		case attempt.Abort:
 			j.cancel()
 		case attempt.End:
+			j.work.endTrace()
 			j.end.Store(&ended{out, j.work.held})
 			ctx.Stop(ctx.Self())
 		}

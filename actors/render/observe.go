@@ -36,7 +36,7 @@ func (w *work) noteWait() {
 }
 
 func (w *work) observe(code events.ErrorCode) {
-	w.report.Code = code
+	w.report.Code, w.traced.told = code, true
 	if w.cfg.Observe != nil {
 		w.cfg.Observe(w.report)
 	}

@@ -26,6 +26,7 @@ type offerMessage struct {
 	MaxFile   int64            `cbor:"5,keyasint,omitempty"`
 	Lane      events.Lane      `cbor:"6,keyasint,omitempty"`
 	Weight    int              `cbor:"7,keyasint,omitempty"`
+	Queued    events.Instant   `cbor:"8,keyasint,omitempty"`
 }
 
 // offerAnswer is the response to an offer.
@@ -37,7 +38,7 @@ type offerAnswer struct {
 // offer asks another node to take a job. No answer counts as a refusal.
 func (d *dispatcher) offer(ctx actor.Context, out dispatch.Offer) {
 	r := out.Effect
-	b, err := cbor.Marshal(offerMessage{out.Partition, r.Account, r.Job, r.Content, r.MaxFile, r.Lane, out.Weight})
+	b, err := cbor.Marshal(offerMessage{out.Partition, r.Account, r.Job, r.Content, r.MaxFile, r.Lane, out.Weight, r.Queued})
 	if err != nil {
 		panic(err) // cannot happen: the fields are plain values
 	}
@@ -108,10 +109,10 @@ func decodeOffer(b []byte, partitions int32) (dispatch.Offered, error) {
 	switch {
 	case m.Account == "" || len(m.Account) > maxID, m.Job == (events.JobID{}),
 		m.Partition != events.Partition(m.Account, partitions),
-		m.Content < 0, m.MaxFile < 0 || m.MaxFile > 1<<40, m.Lane > events.Remote, m.Weight < 0 || m.Weight > maxWeight:
+		m.Content < 0, m.MaxFile < 0 || m.MaxFile > 1<<40, m.Lane > events.Remote, m.Queued < 0, m.Weight < 0 || m.Weight > maxWeight:
 		return dispatch.Offered{}, errForeign
 	}
 	return dispatch.Offered{Partition: m.Partition, Effect: job.Render{
-		Account: m.Account, Job: m.Job, Content: m.Content, MaxFile: m.MaxFile, Lane: m.Lane,
+		Account: m.Account, Job: m.Job, Content: m.Content, MaxFile: m.MaxFile, Lane: m.Lane, Queued: m.Queued,
 	}, Weight: m.Weight}, nil
 }

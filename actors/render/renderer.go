@@ -21,6 +21,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/tracing"
 	"platen.dev/projections"
 )
 
@@ -76,6 +77,8 @@ type Config struct {
 	// called while rendering is suspended because several attempts in a row met a fault of
 	// the infrastructure.
 	Probe func(ctx context.Context) error
+	// Traces makes the spans of attempts; nil for none.
+	Traces *tracing.Tracer
 	// Observe is called once for each attempt that has ended. It must not block, and may
 	// be nil.
 	Observe func(Report)

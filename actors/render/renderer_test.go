@@ -118,7 +118,7 @@ func (s *fixture) submit(html string) events.JobID {
 	s.t.Helper()
 	id := events.NewJobID()
 	offset := s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: events.Content{HTML: html}})
-	s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset})
+	s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset, Queued: 5})
 	return id
 }
 

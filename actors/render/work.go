@@ -14,6 +14,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/tracing"
 )
 
 // work is the I/O side of an attempt: what its steps read and make. The steps run one
@@ -44,6 +45,7 @@ type work struct {
 	leased time.Time
 	held   time.Duration
 	report Report
+	traced traced
 }
 
 func newWork(cfg Config, b dispatch.Begin) *work {
@@ -55,6 +57,7 @@ func newWork(cfg Config, b dispatch.Begin) *work {
 	if w.limit == 0 {
 		w.limit = contract.MaxFileBytes
 	}
+	w.traced = traced{begun: cfg.Now(), queued: b.Effect.Queued}
 	return w
 }
 
@@ -73,11 +76,11 @@ func (w *work) step(ctx context.Context, do attempt.Do) (err error) {
 	case attempt.Announce:
 		return w.tell(ctx, events.StartRender{Job: w.job, Attempt: w.id, Node: w.cfg.Node})
 	case attempt.Render:
-		return w.render(ctx)
+		return w.phase(ctx, tracing.Render, func() error { return w.render(ctx) })
 	case attempt.Finish:
-		return w.finish(ctx)
+		return w.phase(ctx, tracing.Finish, func() error { return w.finish(ctx) })
 	case attempt.Store:
-		return w.store(ctx)
+		return w.phase(ctx, tracing.Store, func() error { return w.store(ctx) })
 	case attempt.Tell:
 		return w.tell(ctx, w.outcome(do.Fault))
 	}
@@ -99,6 +102,7 @@ func (w *work) read(ctx context.Context) error {
 		return fmt.Errorf("content: %w", err)
 	}
 	w.accepted, w.submission = at.Time(), submission
+	w.traced.below = submission.Trace
 	return nil
 }
 

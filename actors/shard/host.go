@@ -15,6 +15,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/tracing"
 	"platen.dev/projections"
 )
 
@@ -54,6 +55,8 @@ type Config struct {
 	// Publish publishes what happens in a partition from when a host serves it until stop is
 	// called. Neither blocks. Nil publishes nothing.
 	Publish func(partition int32) (stop func())
+	// Traces makes the spans of decisions; nil for none.
+	Traces *tracing.Tracer
 	// TrimCommands lets hosts trim commands that no job needs any more. Without it, the
 	// log's own retention deletes them.
 	TrimCommands bool
@@ -179,6 +182,8 @@ func (h *Host) do(ctx actor.Context, out Output) {
 		h.retire(ctx, out.Account)
 	case Reply:
 		deliver(ctx, out.To, out.CommandReply)
+	case Traced:
+		h.traced(out)
 	case Begin:
 		h.begin(out.Effect)
 	case Resume:
@@ -320,6 +325,18 @@ func (h *Host) account(ctx actor.Context, id events.AccountID) *actor.PID {
 func (h *Host) retire(ctx actor.Context, id events.AccountID) {
 	ctx.Stop(h.accounts[id])
 	delete(h.accounts, id)
+}
+
+// traced makes the span of a decision.
+func (h *Host) traced(out Traced) {
+	f := tracing.Facts{Job: out.Job.Job, Partition: h.partition, Operation: out.Job.Operation}
+	if out.Reply.Job != nil {
+		f.Job = *out.Reply.Job // that of the request which this one repeats
+	}
+	if out.Reply.Code != events.Accepted && out.Reply.Code != events.Replayed {
+		f.Code = events.ErrorCode(out.Reply.Code)
+	}
+	h.cfg.Traces.Span(out.Job.Trace, tracing.Decide, out.Command.At.Time()).End(h.cfg.Now(), f)
 }
 
 func (h *Host) begin(e job.Effect) { h.cfg.Effects[e.Key().Kind].Perform(h.partition, e) }

@@ -255,6 +255,9 @@ func (m *Machine) settle(o Outcome) {
 	if to := o.Command.ReplyTo; to != nil && o.Decision.Reply != nil {
 		m.emit(Reply{*to, CommandReply{o.Command.ID, *o.Decision.Reply}})
 	}
+	if job, ok := o.Command.Body.(events.SubmitJob); ok && job.Trace.Sampled && o.Decision.Reply != nil {
+		m.emit(Traced{o.Command, job, *o.Decision.Reply})
+	}
 	for _, key := range o.Decision.Forget {
 		m.emit(Forget{key})
 	}

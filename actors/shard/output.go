@@ -44,6 +44,13 @@ type (
 		To events.Address
 		CommandReply
 	}
+	// Traced says that a job was decided whose request is traced, and that the decision can no
+	// longer get lost.
+	Traced struct {
+		Command events.Command
+		Job     events.SubmitJob
+		Reply   events.Reply
+	}
 	// Begin begins an effect. Beginning one that is already under way changes nothing.
 	Begin struct{ Effect job.Effect }
 	// Resume asks for an effect that was begun before, by this owner or an earlier one, and
@@ -100,6 +107,7 @@ func (Decide) isOutput()      {}
 func (Commit) isOutput()      {}
 func (Retire) isOutput()      {}
 func (Reply) isOutput()       {}
+func (Traced) isOutput()      {}
 func (Begin) isOutput()       {}
 func (Resume) isOutput()      {}
 func (Forget) isOutput()      {}

@@ -20,7 +20,7 @@ const maxHeader = 4096
 // lower case.
 var own = []string{
 	"connection", "content-encoding", "content-length", "content-type", "date", "expect", "host", "keep-alive", "proxy-authenticate",
-	"proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
+	"proxy-authorization", "proxy-connection", "te", "traceparent", "trailer", "transfer-encoding", "upgrade", "user-agent",
 	"webhook-id", "webhook-signature", "webhook-timestamp",
 }
 

@@ -14,7 +14,9 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/actors/perform"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/tracing"
 )
 
 // Config is what sending webhooks needs.
@@ -27,6 +29,8 @@ type Config struct {
 	Prepare func(partition int32, n job.Notify) (Message, error)
 	Now     func() time.Time
 	Logger  *slog.Logger
+	// Traces makes the spans of attempts; nil for none.
+	Traces *tracing.Tracer
 	// Observe is called after each attempt; it may be nil.
 	Observe func(Outcome)
 }
@@ -79,7 +83,12 @@ func (c Config) send(ctx context.Context, p int32, n job.Notify) error {
 	if err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
+	span := c.Traces.Span(m.Trace, tracing.Webhook, c.Now())
+	if span != nil {
+		m.Trace = span.Trace()
+	}
 	o := c.Client.Send(ctx, m)
+	span.End(c.Now(), tracing.Facts{Job: n.Job, Partition: p, Number: n.Number, Status: o.Status, Failed: !contract.Succeeded(o.Status), Bytes: int64(len(m.Body))})
 	if ctx.Err() != nil { // the node ends: the next owner makes the attempt
 		return nil
 	}

@@ -22,6 +22,8 @@ type Message struct {
 	// Secrets sign it, the newest first.
 	Secrets []string
 	Headers []Header
+	// Trace is where the job belongs; zero if it is not traced.
+	Trace events.Trace
 }
 
 // Outcome is what an attempt has come to.
@@ -71,6 +73,7 @@ func (c *Client) post(ctx context.Context, m Message) (*http.Response, error) {
 	for _, h := range m.Headers {
 		h.set(r.Header)
 	}
+	outbound.Trace(r.Header, m.Trace)
 	if err := sign(r.Header, c.prefix, m.ID, c.now(), m.Body, m.Secrets); err != nil {
 		return nil, err
 	}

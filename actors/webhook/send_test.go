@@ -16,6 +16,7 @@ import (
 
 	"platen.dev/actors/outbound"
 	"platen.dev/browserpool/egress"
+	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
 
@@ -39,6 +40,23 @@ func receiver(t *testing.T, f http.HandlerFunc) string {
 	s := httptest.NewServer(f)
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// A receiver is told where the job belongs in a trace, if it does, whatever the account has set.
+func TestSendOfATracedJob(t *testing.T) {
+	got := make(chan http.Header, 1)
+	url := receiver(t, func(_ http.ResponseWriter, r *http.Request) { got <- r.Header })
+	m := message(url)
+	clientOn(true).Send(testkit.Context(t), m)
+	if h := <-got; h.Values("Traceparent") != nil {
+		t.Errorf("a job that is not traced: %v", h)
+	}
+	m.Trace = events.Trace{ID: events.TraceID{1}, Span: events.SpanID{2}}
+	m.Headers = append(m.Headers, Header{"traceparent", "set before Platen did"})
+	clientOn(true).Send(testkit.Context(t), m)
+	if h := <-got; len(h.Values("Traceparent")) != 1 || h.Get("Traceparent") != m.Trace.Traceparent() {
+		t.Errorf("a traced job: %v", h)
+	}
 }
 
 // A receiver gets the body, the account's headers and signatures of this moment.

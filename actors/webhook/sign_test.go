@@ -66,7 +66,7 @@ func TestCheckHeader(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"Authorization": true, "X-Api-Key": true, "X-Platenum": true,
 		"Connection": false, "transfer-encoding": false, "Host": false, "Content-Length": false, "Webhook-Id": false,
-		"webhook-signature": false, "X-Platen-Signature": false, "x-platen-anything": false, "": false, "a b": false, "a:": false, "ä": false,
+		"webhook-signature": false, "Traceparent": false, "X-Traceparent": true, "X-Platen-Signature": false, "x-platen-anything": false, "": false, "a b": false, "a:": false, "ä": false,
 	} {
 		if err := CheckHeader(Header{name, "v"}, DefaultPrefix); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)

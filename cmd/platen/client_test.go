@@ -67,9 +67,22 @@ func (c client) submit(address string, n int) (events.JobID, int, error) {
 }
 
 func (c client) post(url string, body any) (events.JobID, int, error) {
-	status, answer, err := c.do("POST", url, body)
-	if err != nil || status != 202 {
-		return events.JobID{}, status, err
+	return c.postWith(url, body, nil)
+}
+
+// postWith is post with headers.
+func (c client) postWith(url string, body any, headers map[string]string) (events.JobID, int, error) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return events.JobID{}, 0, err
+	}
+	resp, answer, err := c.request("POST", url, b, headers)
+	if err != nil {
+		return events.JobID{}, 0, err
+	}
+	status := resp.StatusCode
+	if status != 202 {
+		return events.JobID{}, status, nil
 	}
 	var accepted struct {
 		ID string `json:"job_id"`

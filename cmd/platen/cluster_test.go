@@ -32,6 +32,16 @@ type localCluster struct {
 // startLocalCluster starts nodes, after configure has changed what it likes.
 func startLocalCluster(t *testing.T, nodes int, configure ...func(i int, c *node.ClusterConfig)) *localCluster {
 	t.Helper()
+	return startLocalClusterOf(t, nodes, func(i int, c *node.Config) {
+		for _, change := range configure {
+			change(i, &c.Cluster)
+		}
+	})
+}
+
+// startLocalClusterOf is startLocalCluster with any setting changed.
+func startLocalClusterOf(t *testing.T, nodes int, configure func(i int, c *node.Config)) *localCluster {
+	t.Helper()
 	c := &localCluster{broker: nodetest.Broker(t), log: nodetest.NewOutput()}
 	logger := slog.New(slog.NewTextHandler(c.log, nil))
 	ports, files := testkit.FreePorts(t, 2*nodes), t.TempDir()
@@ -40,9 +50,7 @@ func startLocalCluster(t *testing.T, nodes int, configure ...func(i int, c *node
 		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
 		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{c.broker}, 2
 		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: ports[:1], Secret: "r7Kq2mXv9TzLp4Wd"}
-		for _, change := range configure {
-			change(i, &cfg.Cluster)
-		}
+		configure(i, &cfg)
 		c.nodes = append(c.nodes, nodetest.Start(t, cfg, node.Options{Logger: logger}))
 		c.machines = append(c.machines, &machine{data: cfg.Data})
 	}

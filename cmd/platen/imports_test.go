@@ -16,22 +16,24 @@ type rule struct{ may, why string }
 
 // rules has a rule for every package. Tests may import what they need.
 var rules = map[string]rule{
-	"events":                   {"events/contract", "commands, events and their bytes: everything rests on them"},
-	"events/contract":          {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
-	"events/secret":            {"", "keys from a secret, and which secrets are too weak"},
-	"events/seal":              {"events events/secret", "encrypts what a job carries, and knows no job"},
-	"events/public":            {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
-	"events/bus":               {"events/eventlog events/eventlog/kafka/access", "carries records as Watermill messages, and gives them no meaning"},
-	"events/disk":              {"", "directories and databases on a disk: nothing about what they hold"},
-	"events/eventlog":          {"", "the log carries bytes and gives them no meaning"},
-	"events/eventlog/embedded": {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
-	"events/tlsfile":           {"", "PEM files: the TLS of a client from them, and whether they have changed"},
-	"events/eventlog/kafka":    {"events/eventlog events/eventlog/kafka/access", "a back end knows the contract of the log and nothing above it"},
-	"events/eventlog/logtest":  {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
-	"events/testkit":           {"", "shared by the tests of all packages"},
-	"store":                    {"events/disk", "files are files: storage knows no jobs"},
-	"store/s3test":             {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
-	"projections":              {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
+	"events":                     {"events/contract", "commands, events and their bytes: everything rests on them"},
+	"events/contract":            {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
+	"events/secret":              {"", "keys from a secret, and which secrets are too weak"},
+	"events/seal":                {"events events/secret", "encrypts what a job carries, and knows no job"},
+	"events/public":              {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
+	"events/bus":                 {"events/eventlog events/eventlog/kafka/access", "carries records as Watermill messages, and gives them no meaning"},
+	"events/disk":                {"", "directories and databases on a disk: nothing about what they hold"},
+	"events/eventlog":            {"", "the log carries bytes and gives them no meaning"},
+	"events/eventlog/embedded":   {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
+	"events/tlsfile":             {"", "PEM files: the TLS of a client from them, and whether they have changed"},
+	"events/eventlog/kafka":      {"events/eventlog events/eventlog/kafka/access", "a back end knows the contract of the log and nothing above it"},
+	"events/eventlog/logtest":    {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
+	"events/testkit":             {"", "shared by the tests of all packages"},
+	"events/tracing":             {"events", "makes spans and sends them: what they may say is typed here, who says it is not known"},
+	"events/tracing/tracingtest": {"", "a collector for tests: reads the protocol, and knows no tracer"},
+	"store":                      {"events/disk", "files are files: storage knows no jobs"},
+	"store/s3test":               {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
+	"projections":                {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
 
 	"events/eventlog/kafka/access": {"events/tlsfile", "how clients authenticate, and nothing of what they do afterwards"},
 
@@ -76,22 +78,22 @@ var rules = map[string]rule{
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
 	"actors/render": {
-		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks einvoice/pdfa events events/contract events/eventlog projections store",
+		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks einvoice/pdfa events events/contract events/eventlog events/tracing projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
 	},
 	"actors/perform":  {"actors/job events", "performs effects of any kind, fairly"},
-	"actors/outbound": {"browserpool/egress", "requests to servers that callers name, under the policy of pages"},
+	"actors/outbound": {"browserpool/egress events", "requests to servers that callers name, under the policy of pages"},
 	"actors/delivery": {
-		"actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog store",
+		"actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/tracing store",
 		"uploads files, and decides nothing",
 	},
 	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog", "deletes files"},
 	"actors/webhook": {
-		"actors/account actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/seal",
+		"actors/account actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/seal events/tracing",
 		"sends outcomes; it dials as pages do, and decides nothing",
 	},
 	"actors/shard": {
-		"actors/account actors/command actors/job events events/eventlog projections",
+		"actors/account actors/command actors/job events events/eventlog events/tracing projections",
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
 	"actors/simulation": {
@@ -106,7 +108,7 @@ var rules = map[string]rule{
 	"edge/usage":               {"edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/openapi edge/request edge/schema edge/usage events events/contract events/eventlog events/public ledger projections projections/view",
+		"edge/apikey edge/openapi edge/request edge/schema edge/usage events events/contract events/eventlog events/public events/tracing ledger projections projections/view",
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
@@ -126,7 +128,7 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

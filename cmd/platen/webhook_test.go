@@ -105,10 +105,13 @@ type inProcessNode struct {
 	client
 }
 
-func startInProcessNode(t *testing.T) *inProcessNode {
+func startInProcessNode(t *testing.T, configure ...func(*node.Config)) *inProcessNode {
 	n := &inProcessNode{cfg: nodetest.Config(t)}
 	n.cfg.EgressAllow, n.cfg.Dev = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, true
 	n.cfg.PublicURL, n.cfg.WebhookPrefix = "https://pdf.example", "Acme"
+	for _, change := range configure {
+		change(&n.cfg)
+	}
 	n.start(t)
 	n.machine = &machine{data: n.cfg.Data}
 	n.client = client{n.machine.devKey(t, events.PlanBusiness)}

@@ -239,9 +239,10 @@ func (m *Machine) onTake(in Take) {
 	case t.stage == running:
 		t.again = &in
 	case t.stage == told:
-		t.confirmed = false
+		t.effect, t.confirmed = in.Effect, false // it was queued anew
 		m.enqueue(t)
 	case t.stage == away, t.stage == offered: // an attempt held it since, and no more: not the other node's
+		t.effect = in.Effect
 		m.takeBack(t)
 	}
 }

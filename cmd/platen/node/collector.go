@@ -13,6 +13,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
 	"platen.dev/events"
+	"platen.dev/events/tracing"
 	"platen.dev/ledger/ingest"
 	"platen.dev/projections/history"
 )
@@ -47,6 +48,7 @@ type figures struct {
 	unsaved time.Duration
 	disks   []volume
 	bodies  int64
+	traces  tracing.Figures
 	// open are the API's connections, turned the number of those that were too many.
 	open   int
 	turned int64
@@ -116,7 +118,14 @@ func newCollector(n *Node) *collector {
 	c.addHistory()
 	c.addDisks()
 	c.addCluster()
+	c.addTraces()
 	return c
+}
+
+func (c *collector) addTraces() {
+	c.counter("platen_trace_spans_sent_total", "Spans that the collector has taken.", func(at figures) float64 { return float64(at.traces.Sent) })
+	c.counter("platen_trace_spans_dropped_total", "Spans that were dropped because too many waited.", func(at figures) float64 { return float64(at.traces.Dropped) })
+	c.counter("platen_trace_spans_failed_total", "Spans that could not be sent to the collector.", func(at figures) float64 { return float64(at.traces.Failed) })
 }
 
 func (c *collector) add(kind prometheus.ValueType, name, help string, value func(figures) float64) {
@@ -257,6 +266,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at := figures{
 		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
 		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
+		traces: c.node.traces.Figures(),
 	}
 	at.ready, at.outdated = c.node.health() == nil, c.node.replica.Outdated()
 	at.expiry, at.refused = c.node.peerFigures()

@@ -66,6 +66,8 @@ type Config struct {
 	EgressPorts []egress.PortRange `toml:"egress_ports"`
 	// Browser configures rendering.
 	Browser BrowserConfig `toml:"browser"`
+	// Tracing says where traces of jobs go.
+	Tracing TracingConfig `toml:"tracing"`
 	// History says how much of the past is kept.
 	History HistoryConfig `toml:"history"`
 	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it
@@ -176,6 +178,7 @@ func NewConfig() Config {
 		S3:           S3Config{Region: "us-east-1"},
 		Ledger:       LedgerConfig{Database: "default"},
 		History:      HistoryConfig{Snapshots: 2, Records: 100_000, Hours: 24, MBPerSecond: 16, EventsDays: 30},
+		Tracing:      TracingConfig{Sample: 1},
 		DrainSeconds: 25,
 		DocsURL:      "https://platen.dev/docs/errors",
 		UpgradeURL:   "https://platen.dev/pricing",
@@ -226,7 +229,7 @@ func (c Config) Validate() error {
 		check(c.Browser.CPUSeconds >= 0, "browser.cpu_seconds: must not be negative"),
 		check(c.Browser.MemoryMB == 0 || c.Browser.MemoryMB >= 512, "browser.memory_mb: must be at least 512, or 0"),
 		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
-		c.validateLedger(), c.validateHistory(),
+		c.validateLedger(), c.validateHistory(), c.Tracing.validate(),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
 		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),

@@ -6,7 +6,7 @@
 //
 // Each file starts a few parts: history.go the snapshots, storage.go the log, the replica and the file store, ledger.go the
 // usage ledger, cluster.go the actor system and the gossip, rendering.go the browsers and the renderer,
-// shards.go the owners of partitions, serving.go the API and the admin interface, status.go what tells how the node is.
+// shards.go the owners of partitions, serving.go the API and the admin interface, tracing.go what sends spans, status.go what tells how the node is.
 package node
 
 import (
@@ -34,6 +34,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
+	"platen.dev/events/tracing"
 	"platen.dev/ledger"
 	"platen.dev/ledger/ingest"
 	"platen.dev/projections"
@@ -83,6 +84,7 @@ type Node struct {
 	uploader    *perform.Performer
 	publisher   *publish.Publisher
 	limiter     *rate.Limiter
+	traces      *tracing.Tracer // nil without a collector
 	server      *edge.Server
 	desk        *status.Desk
 	certificate *certificate // of the API; nil without TLS
@@ -134,6 +136,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	err := n.startParts(ctx, []part{
 		{"data directory", n.startData},
 		{"key for credentials", n.startSeal},
+		{"traces", n.startTracing},
 		{"log", n.startLog},
 		{"usage ledger", n.startLedger},
 		{"actors", n.startActors},

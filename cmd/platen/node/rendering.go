@@ -56,6 +56,7 @@ func (n *Node) startRendering(context.Context) (err error) {
 		FileURL:  n.fileURL,
 		Probe:    n.probe,
 		Observe:  n.metrics.rendered,
+		Traces:   n.traces,
 	}
 	if n.cluster != nil {
 		cfg.Peers = peers{n.id, n.cluster}

@@ -17,7 +17,7 @@ import (
 func (n *Node) startWebhooks(context.Context) (err error) {
 	client := webhook.NewClient(n.egress(), n.webhookPrefix(), "Platen/"+n.version, n.now)
 	n.notifier, err = webhook.Start(n.system, webhook.Config{
-		Log: n.log, Client: client, URL: n.webhookURL, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger, Observe: n.metrics.notified,
+		Log: n.log, Client: client, URL: n.webhookURL, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger, Traces: n.traces, Observe: n.metrics.notified,
 	})
 	if err == nil {
 		n.onClose("webhooks", func(context.Context) error { return n.notifier.Close() })
@@ -28,7 +28,7 @@ func (n *Node) startWebhooks(context.Context) (err error) {
 func (n *Node) startDeliveries(context.Context) (err error) {
 	n.uploader, err = delivery.Start(n.system, delivery.Config{
 		Log: n.log, Client: delivery.NewClient(n.egress(), "Platen/"+n.version), Open: n.files.Open, Unseal: n.seal.Open,
-		Now: n.now, Logger: n.logger, Observe: n.metrics.uploaded,
+		Now: n.now, Logger: n.logger, Traces: n.traces, Observe: n.metrics.uploaded,
 	})
 	if err == nil {
 		n.onClose("deliveries", func(context.Context) error { return n.uploader.Close() })
@@ -40,23 +40,30 @@ func (n *Node) webhookPrefix() string { return cmp.Or(n.cfg.WebhookPrefix, webho
 
 // webhookURL finds where the webhook of a job that has ended is sent to.
 func (n *Node) webhookURL(partition int32, e job.Notify) (string, error) {
+	url, _, err := n.webhookOf(partition, e)
+	return url, err
+}
+
+// webhookOf finds where the webhook of a job that has ended is sent to, and where the job belongs in a
+// trace.
+func (n *Node) webhookOf(partition int32, e job.Notify) (string, events.Trace, error) {
 	s, err := account.ReplicaStore{Reader: n.replica, Partition: partition}.Job(e.Account, e.Job)
 	if err != nil {
-		return "", err
+		return "", events.Trace{}, err
 	}
 	if s.Active() || len(s.Notice.URL) == 0 {
-		return "", webhook.ErrNothing
+		return "", events.Trace{}, webhook.ErrNothing
 	}
 	text, err := n.seal.Open(e.Job, s.Notice.URL)
 	if err != nil {
-		return "", fmt.Errorf("URL: %w", err)
+		return "", events.Trace{}, fmt.Errorf("URL: %w", err)
 	}
-	return text, nil
+	return text, s.Traced.Trace, nil
 }
 
 // prepareWebhook makes the message that reports how a job has ended.
 func (n *Node) prepareWebhook(partition int32, e job.Notify) (m webhook.Message, err error) {
-	if m.URL, err = n.webhookURL(partition, e); err != nil {
+	if m.URL, m.Trace, err = n.webhookOf(partition, e); err != nil {
 		return m, err
 	}
 	row, known, err := projections.JobIn(n.replica, partition, e.Account, e.Job)

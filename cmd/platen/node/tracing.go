@@ -1,0 +1,119 @@
+package node
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"platen.dev/events"
+	"platen.dev/events/tlsfile"
+	"platen.dev/events/tracing"
+)
+
+// TracingConfig is the section [tracing].
+type TracingConfig struct {
+	// Endpoint is the URL of an OpenTelemetry collector that takes OTLP over HTTP, to which /v1/traces
+	// is added; empty makes no traces.
+	Endpoint string `toml:"endpoint"`
+	// HeadersFile has headers for the collector, one "Name: value" a line; empty for none.
+	HeadersFile string `toml:"headers_file"`
+	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
+	CAFile string `toml:"ca_file"`
+	// CertFile and KeyFile are what the node shows to a collector that asks for a certificate (PEM).
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
+	// Sample is the share of requests, 0 to 1, that begin a trace which is recorded.
+	Sample float64 `toml:"sample"`
+}
+
+func (c TracingConfig) files() tlsfile.Client {
+	return tlsfile.Client{CA: c.CAFile, Cert: c.CertFile, Key: c.KeyFile}
+}
+
+func (c TracingConfig) validate() error {
+	if err := check(c.Sample >= 0 && c.Sample <= 1, "tracing.sample: must be 0 to 1, not %v", c.Sample); err != nil {
+		return err
+	}
+	if c.Endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(c.Endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("tracing.endpoint: must be https://host:port or http://host:port, perhaps with a path, without user, query and fragment") // which may be secret
+	}
+	if err := c.files().Validate(u.Scheme == "https"); err != nil {
+		return fmt.Errorf("[tracing] %w", err)
+	}
+	return nil
+}
+
+// startTracing begins to send the spans of this node, if it has a collector.
+func (n *Node) startTracing(context.Context) error {
+	c := n.cfg.Tracing
+	if c.Endpoint == "" {
+		return nil
+	}
+	endpoint, err := url.Parse(c.Endpoint)
+	if err != nil {
+		return err // impossible: the configuration was validated
+	}
+	cfg := tracing.Config{Endpoint: endpoint, Sample: c.Sample, Node: n.id, Version: n.version, Logger: n.logger}
+	if cfg.Headers, err = readHeaders(c.HeadersFile); err != nil {
+		return fmt.Errorf("tracing.headers_file: %w", err)
+	}
+	if endpoint.Scheme == "https" {
+		if cfg.TLS, err = c.files().Config(); err != nil {
+			return fmt.Errorf("[tracing] %w", err)
+		}
+	}
+	if n.traces, err = tracing.Start(cfg); err != nil {
+		return err
+	}
+	n.onClose("traces", n.closeTraces)
+	return nil
+}
+
+// closeTraces sends the spans that wait. Those that a collector does not take are no reason to end
+// otherwise than well.
+func (n *Node) closeTraces(ctx context.Context) error {
+	if err := n.traces.Close(ctx); err != nil {
+		n.logger.Warn("traces end early", "error", err)
+	}
+	return nil
+}
+
+// level is the feature level of a partition.
+func (n *Node) level(partition int32) events.Level { return n.replica.Cursor(partition).Level() }
+
+// readHeaders reads a file of headers; "" is none. Its errors do not show values, which are secret.
+func readHeaders(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	headers, lines := map[string]string{}, bufio.NewScanner(f)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, found := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		if !found || value == "" || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, fmt.Errorf("line %d of %s is not \"Name: value\"", number, path)
+		}
+		headers[http.CanonicalHeaderKey(name)] = value
+	}
+	return headers, lines.Err()
+}

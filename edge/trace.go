@@ -1,0 +1,49 @@
+package edge
+
+import (
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/request"
+	"platen.dev/events"
+	"platen.dev/events/tracing"
+)
+
+const traceparentHeader = "Traceparent"
+
+// tracedRequest is a request that submits a job, as its span sees it.
+type tracedRequest struct {
+	// trace is where the job belongs; zero if it is not traced.
+	trace events.Trace
+	span  *tracing.Span
+	facts tracing.Facts
+}
+
+// traceOf begins the span of a request of an account. Whoever has no key makes no spans.
+func (s *Server) traceOf(ctx *fasthttp.RequestCtx, op *request.Operation, account events.AccountID) (t tracedRequest) {
+	if s.cfg.Traces == nil {
+		return t
+	}
+	partition := events.Partition(account, s.cfg.Partitions)
+	if s.cfg.Level(partition) < events.LevelTraces {
+		return t
+	}
+	begin := s.cfg.Now().Add(-time.Since(ctx.Time()))
+	t.trace, t.span = s.cfg.Traces.Request(ctx.Request.Header.PeekAll(traceparentHeader), begin)
+	t.facts = tracing.Facts{Partition: partition, Operation: op.Name, Bytes: int64(len(ctx.PostBody()))}
+	return t
+}
+
+// traced ends the span of a request.
+func (s *Server) traced(ctx *fasthttp.RequestCtx, t tracedRequest, job events.JobID, wrong *problem) {
+	if t.span == nil {
+		return
+	}
+	t.facts.Job, t.facts.Status = job, ctx.Response.StatusCode()
+	if wrong != nil {
+		t.facts.Status, t.facts.Code = wrong.status, events.ErrorCode(wrong.code)
+		t.facts.Failed = true // of a validation error, the status says all
+	}
+	t.span.End(s.cfg.Now(), t.facts)
+}
