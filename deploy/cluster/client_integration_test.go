@@ -155,11 +155,15 @@ func (c *client) awaitDone(t *testing.T, job string) {
 	}
 }
 
-// file downloads the file of a job that is done.
-func (c *client) file(t *testing.T, job string) []byte {
+// file downloads the file of a job that is done, again while the service says "later".
+func (c *client) file(t *testing.T, job string) (file []byte) {
 	t.Helper()
-	status, file, err := c.do(testkit.Context(t), "GET", "/jobs/"+job+"/download", nil, "")
-	if err != nil || status != http.StatusOK {
+	var status int
+	var err error
+	if !testkit.Becomes(func() bool {
+		status, file, err = c.do(t.Context(), "GET", "/jobs/"+job+"/download", nil, "")
+		return err == nil && status < 500 && status != http.StatusTooManyRequests
+	}) || status != http.StatusOK {
 		t.Errorf("the file of job %s: %d %.200q %v", job, status, file, err)
 	}
 	return file
