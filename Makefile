@@ -13,7 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps integrationdeps build package demo run test race integration hosts nemesis bench lint format clean
+.PHONY: help deps integrationdeps build package demo run test race integration hosts manyjobs nemesis bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -71,6 +71,9 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 
 hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back
 	@deploy/cluster/integration.sh
+
+manyjobs: integrationdeps ## send JOBS (100000) jobs through three nodes while they are upgraded, taken back and killed, and look that none is lost
+	@JOBS='$(JOBS)' testdata/kafka/manyjobs.sh
 
 nemesis: integrationdeps ## play random faults on three nodes and three brokers for MINUTES (5), as SEED says; needs root
 	@NEMESIS_MUST=1 NEMESIS_MINUTES='$(MINUTES)' PLATEN_TEST_SEED='$(SEED)' NEMESIS_FAULTS='$(FAULTS)' \
