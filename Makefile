@@ -13,7 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps integrationdeps build package demo run test race integration hosts nemesis bench lint format clean
+.PHONY: help deps integrationdeps build package image demo run test race integration hosts manyjobs nemesis bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -31,6 +31,10 @@ build: ## build bin/platen
 
 package: ## build dist/platen_VERSION_ARCH.deb for amd64 and arm64, or for ARCHES
 	@GO='$(GO)' deploy/package/build.sh $(ARCHES)
+
+image: ## build dist/platen-image_VERSION_ARCH.tar, a container image for podman and docker, for this machine's architecture
+	@command -v mmdebstrap > /dev/null || { echo "image: mmdebstrap is missing: run make integrationdeps"; exit 1; }
+	@GO='$(GO)' deploy/image/build.sh
 
 demo: deps build ## install, build, convert real documents, leave the files in out/
 	@$(GO) run ./cmd/demo --platen bin/platen --documents testdata/demo --out out
@@ -50,7 +54,7 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, Prometheus, with browsers killed, the nemesis, 20,000 schedules of the simulator, and the playbooks on three hosts
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, 20,000 schedules of the simulator, and the playbooks on three hosts
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 20,000 schedules of the simulator"
@@ -64,6 +68,7 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 	@testdata/events/integration.sh
 	@testdata/otel/integration.sh
 	@deploy/package/integration.sh
+	@deploy/image/integration.sh
 	@deploy/prometheus/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
@@ -72,6 +77,9 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 
 hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back, begin again from a backup
 	@deploy/cluster/integration.sh
+
+manyjobs: integrationdeps ## send JOBS (100000) jobs through three nodes while they are upgraded, taken back and killed, and look that none is lost
+	@JOBS='$(JOBS)' testdata/kafka/manyjobs.sh
 
 nemesis: integrationdeps ## play random faults on three nodes and three brokers for MINUTES (5), as SEED says; needs root
 	@NEMESIS_MUST=1 NEMESIS_MINUTES='$(MINUTES)' PLATEN_TEST_SEED='$(SEED)' NEMESIS_FAULTS='$(FAULTS)' \

@@ -28,10 +28,11 @@ go_needed=1.26
 # add_integration adds what the integration tests need: xmllint and Python's venv, and,
 # unless they are there from elsewhere, Java and Maven for Kafka, veraPDF and Mustang,
 # PHP, Node.js and npm for receivers of webhooks, and ClickHouse for the ledger; for the package, a host to
-# install it on, linters, and the shells that it has completion for; for the playbooks, Ansible.
+# install it on, linters, and the shells that it has completion for; for the container image, podman for users who are not root; for the playbooks, Ansible.
 add_integration() {
   packages+=(libxml2-utils python3-venv)
   packages+=(fish iproute2 lintian mandoc mmdebstrap systemd-container zsh)
+  packages+=(crun podman slirp4netns uidmap)
   packages+=(ansible-core dpkg-dev openssh-client openssl)
   command -v java >/dev/null 2>&1 || packages+=(default-jdk-headless)
   command -v mvn >/dev/null 2>&1 || packages+=(maven)

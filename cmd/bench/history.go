@@ -45,13 +45,14 @@ func historyBench(s settings) error {
 
 const (
 	historyAccounts = 1024
-	historyBatch    = 8 // jobs in an envelope
+	historyBatch    = 8
 	daysOfMonth     = 30
 )
 
 // months are a log, a replica and snapshots in which simulated months pass.
 type months struct {
 	dir    string
+	batch  int // of jobs in an envelope
 	log    *embedded.Log
 	rows   *projections.Replica
 	keeper *history.Keeper
@@ -60,7 +61,7 @@ type months struct {
 }
 
 func writeMonths(s settings, dir string) (err error) {
-	m := &months{dir: dir, now: time.Now().Add(-time.Duration(s.months*daysOfMonth) * 24 * time.Hour)}
+	m := &months{dir: dir, batch: historyBatch, now: time.Now().Add(-time.Duration(s.months*daysOfMonth) * 24 * time.Hour)}
 	defer func() { err = errors.Join(err, m.close()) }()
 	if err := m.open(s); err != nil {
 		return err
@@ -96,11 +97,10 @@ func writeMonths(s settings, dir string) (err error) {
 
 func (m *months) open(s settings) (err error) {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	folds := []projections.Projection{account.States{}, projections.ReadModels{}}
 	if m.log, err = embedded.Open(embedded.Config{Dir: filepath.Join(m.dir, "log"), Partitions: events.DefaultPartitions, Logger: logger, Unbounded: []string{events.TopicJournal}}); err != nil {
 		return err
 	}
-	if m.rows, err = projections.Open(context.Background(), projections.Config{Dir: filepath.Join(m.dir, "replica"), Log: m.log, Projections: folds, Logger: logger}); err != nil {
+	if m.rows, err = projections.Open(context.Background(), projections.Config{Dir: filepath.Join(m.dir, "replica"), Log: m.log, Projections: folds(), Logger: logger}); err != nil {
 		return err
 	}
 	m.rows.Start()
@@ -113,13 +113,18 @@ func (m *months) open(s settings) (err error) {
 		return end, 0, err
 	}
 	m.keeper = history.New(history.Config{
-		Policy: history.Policy{Records: 1, Every: time.Hour, Keep: 2}, Files: files, Log: m.log, Replica: m.rows, Projections: folds,
+		Policy: history.Policy{Records: 1, Every: time.Hour, Keep: 2}, Files: files, Log: m.log, Replica: m.rows, Projections: folds(),
 		Scratch: filepath.Join(m.dir, "scratch"), BytesPerSecond: 1 << 40, Owned: m.all, Published: end,
 		Current: func() time.Time { return m.now.Add(time.Hour) }, Room: func() error { return nil },
 		Node: "bench", Version: "bench", Now: func() time.Time { return m.now }, Logger: logger,
 	})
-	m.writer, err = historytest.New(historytest.Config{Log: m.log, Accounts: historyAccounts, JobsPerDay: s.jobs / daysOfMonth, Batch: historyBatch, Begin: m.now, Young: s.trust, Durable: m.catchUp})
+	m.writer, err = historytest.New(historytest.Config{Log: m.log, Accounts: historyAccounts, JobsPerDay: s.jobs / daysOfMonth, Batch: m.batch, Begin: m.now, Young: s.trust, Durable: m.catchUp})
 	return err
+}
+
+// folds are those of a node.
+func folds() []projections.Projection {
+	return []projections.Projection{account.States{}, projections.ReadModels{}}
 }
 
 func (m *months) all() (all []int32) {
@@ -186,8 +191,9 @@ func (m *months) close() (err error) {
 }
 
 // size is how much a directory below the data takes on the disk.
-func (m *months) size(name string) string {
-	total := int64(0)
+func (m *months) size(name string) string { return megabytes(m.bytes(name)) }
+
+func (m *months) bytes(name string) (total int64) {
 	_ = filepath.WalkDir(filepath.Join(m.dir, name), func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			if info, err := d.Info(); err == nil {
@@ -196,7 +202,7 @@ func (m *months) size(name string) string {
 		}
 		return nil // what has gone meanwhile does not count
 	})
-	return megabytes(total)
+	return total
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }

@@ -22,6 +22,7 @@ type settings struct {
 	jobs      int
 	months    int
 	trust     bool
+	costs     string
 }
 
 func main() {
@@ -41,11 +42,12 @@ func main() {
 	flag.StringVar(&s.documents, "documents", "testdata/bench", "`DIR` of the documents to render")
 	flag.DurationVar(&s.duration, "duration", 4*time.Second, "how long each measurement of a round runs")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each pair is measured, alternating; medians are printed")
-	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, events, poll, queue, wait, neighbours, history or render")
-	flag.StringVar(&s.kind, "kind", "", "of render and neighbours, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
+	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, events, poll, queue, wait, neighbours, history, render or capacity")
+	flag.StringVar(&s.kind, "kind", "", "of render, neighbours and capacity, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
 	flag.IntVar(&s.jobs, "jobs", 100_000, "of history, how many jobs a month has")
 	flag.IntVar(&s.months, "months", 3, "of history, how many months pass")
 	flag.BoolVar(&s.trust, "trust", false, "of history, write jobs up to their ends only, and take snapshots once and on trust, because rebuilding to verify them takes as long as writing: for ten million jobs")
+	flag.StringVar(&s.costs, "costs", "", "of capacity, the `FILE` to write what was measured to, for platen capacity --costs")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -57,7 +59,7 @@ func run(s settings) error {
 	for _, m := range []struct {
 		name    string
 		measure func(settings) error
-	}{{"accept", accept}, {"events", publishing}, {"poll", poll}, {"queue", queue}, {"wait", wait}, {"neighbours", neighboursBench}, {"history", historyBench}, {"render", render}} {
+	}{{"accept", accept}, {"events", publishing}, {"poll", poll}, {"queue", queue}, {"wait", wait}, {"neighbours", neighboursBench}, {"history", historyBench}, {"render", render}, {"capacity", capacityBench}} {
 		if s.only != "" && s.only != m.name {
 			continue
 		}

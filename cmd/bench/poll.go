@@ -23,7 +23,12 @@ func poll(s settings) error {
 		return err
 	}
 	defer bareProcess.stop()
-	targets, body, err := finishedJobs(p)
+	var targets []target
+	var body []byte
+	keys, err := accounts(p, pollAccounts)
+	if err == nil {
+		targets, body, err = finishedJobs(p, keys)
+	}
 	if err == nil {
 		err = setResponse(bareProcess, body)
 	}
@@ -63,12 +68,8 @@ func setResponse(p *process, body []byte) error {
 // target is a job to ask for, and the key to ask with.
 type target struct{ url, key string }
 
-// finishedJobs makes a finished job for each of many accounts, and returns the last one's status.
-func finishedJobs(p *process) (targets []target, body []byte, err error) {
-	keys, err := accounts(p, pollAccounts)
-	if err != nil {
-		return nil, nil, err
-	}
+// finishedJobs makes a finished job for each of some accounts, and returns the last one's status.
+func finishedJobs(p *process, keys []string) (targets []target, body []byte, err error) {
 	for _, key := range keys {
 		c := newClient(p)
 		c.key = key

@@ -34,7 +34,7 @@ func (k kind) title() string { return k.operation + " " + k.name }
 // that does nothing else: warm pages for HTML, a context for each URL.
 func render(s settings) error {
 	fmt.Printf("\njobs end to end: submit, render, store, download; concurrency %d\n", concurrency)
-	b, err := openRenderBench(s)
+	b, err := openRenderBench(s, jobAccounts)
 	if err != nil {
 		return err
 	}
@@ -59,11 +59,11 @@ type renderBench struct {
 	kinds  []kind
 }
 
-func openRenderBench(s settings) (b renderBench, err error) {
+func openRenderBench(s settings, howMany int) (b renderBench, err error) {
 	if b.platen, err = startPlaten(s.platen, "--egress-allow", "127.0.0.0/8"); err != nil {
 		return b, err
 	}
-	if b.keys, err = accounts(b.platen, jobAccounts); err == nil {
+	if b.keys, err = accounts(b.platen, howMany); err == nil {
 		b.base, err = openBaseline(s.documents)
 	}
 	if err == nil {

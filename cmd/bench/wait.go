@@ -13,7 +13,7 @@ const waitGoal = 1.2
 // and downloads, and with a warm page that prints it: one at a time.
 func wait(s settings) error {
 	fmt.Printf("\nwait: a tiny document, one at a time\n")
-	b, err := openRenderBench(s)
+	b, err := openRenderBench(s, jobAccounts)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,7 @@ func commands() []cli.Command {
 		cli.Command{Name: "einvoice extract", Args: "FILE", Help: "print the XML of a hybrid PDF; --out FILE", Flags: extract.flags("extract")},
 		cli.Command{Name: "webhook listen", Help: "show and verify the webhooks that arrive; --port PORT, --secret SECRET, --answer STATUS", Flags: new(listenOptions).flags()},
 		cli.Command{Name: "ready", Help: "ask a node whether it is ready; its status is 0 if so; --url URL", Flags: new(readyOptions).flags()},
+		cli.Command{Name: "capacity", Args: "--jobs RATE [flags]", Help: "estimate what a cluster needs for so many jobs; --mix SHARES, --hosts NUMBER, --costs FILE, --json; its status is 1 if the hosts are not enough", Flags: new(capacityOptions).flags()},
 		cli.Command{Name: "manual", Args: "DIR", Help: "write the manual pages and the completion for bash, zsh and fish into DIR"},
 		cli.Command{Name: "version", Help: "print the version"},
 	)
@@ -101,6 +102,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return listenForWebhooks(args[1:], stdout, stderr)
 	case "ready":
 		return askReady(args[1:], stdout, stderr)
+	case "capacity":
+		return estimateCapacity(args[1:], stdout, stderr)
 	case "manual":
 		return writeManual(args[1:], stderr)
 	case "version":

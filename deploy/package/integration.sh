@@ -11,6 +11,7 @@ if [ "$(id -u)" -ne 0 ]; then
   echo "package: skipped: only root can boot a host"
   exit 0
 fi
+deploy/package/apparmor.sh
 PLATEN_TEST_ROOT=$(deploy/package/root.sh) && export PLATEN_TEST_ROOT
 echo "package: a root made after $((SECONDS - began)) s"
 if ! why=$(deploy/hosttest/can-boot.sh "$PLATEN_TEST_ROOT"); then

@@ -64,6 +64,15 @@ type Record struct {
 	Headers []Header
 }
 
+// Size is the number of bytes of key, value and headers.
+func (r Record) Size() int {
+	n := len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		n += len(h.Key) + len(h.Value)
+	}
+	return n
+}
+
 // Header is one attribute of a record.
 type Header struct{ Key, Value string }
 

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// measuredLog measures how long appends take until they are durable.
+// measuredLog measures how long appends take until they are durable, and how much is appended.
 type measuredLog struct {
 	eventlog.Log
 	appends *appends
@@ -16,19 +16,19 @@ type measuredLog struct {
 
 // appends are the measurements of a measuredLog.
 type appends struct {
-	observe func(topic string, took time.Duration)
+	observe func(topic string, bytes int, took time.Duration)
 	failed  func(topic string)
 	nanos   atomic.Int64 // of the last one
 }
 
 // Append implements eventlog.Log.
 func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
-	begun := time.Now()
+	begun, bytes := time.Now(), r.Size()
 	l.Log.Append(topic, partition, r, func(offset int64, err error) {
 		if err == nil {
 			took := time.Since(begun)
 			l.appends.nanos.Store(int64(took))
-			l.appends.observe(topic, took)
+			l.appends.observe(topic, bytes, took)
 		} else if !errors.Is(err, eventlog.ErrTooLarge) && !errors.Is(err, eventlog.ErrClosed) { // neither is a fault of the log
 			l.appends.failed(topic)
 		}

@@ -29,6 +29,7 @@ type metrics struct {
 	appends  *prometheus.HistogramVec
 	webhooks *prometheus.HistogramVec
 	uploads  *prometheus.HistogramVec
+	bytes    *prometheus.CounterVec // appended
 	refused  *prometheus.CounterVec // appends that failed
 	lines    *prometheus.CounterVec // of the log
 
@@ -48,11 +49,13 @@ func newMetrics(n *Node) *metrics {
 		attempts: counterVec("platen_render_attempts_total", "Attempts that ended, by operation and outcome: done or an error code.", "operation", "outcome"),
 	}
 	m.appends = histogramVec("platen_log_append_seconds", "Time until a record was durable, by topic.", prometheus.ExponentialBuckets(0.0005, 2, 16), "topic")
+	m.bytes = counterVec("platen_log_appended_bytes_total", "Bytes of the records that were appended, before compression and replication, by topic.", "topic")
 	m.webhooks = histogramVec("platen_webhook_seconds", "Time of attempts to send a webhook, by the class of the response's status, or none.", prometheus.ExponentialBuckets(0.001, 2, 15), "status")
 	m.uploads = histogramVec("platen_upload_seconds", "Time of attempts to upload a file to the caller's own storage, by the class of the response's status, or none.", prometheus.ExponentialBuckets(0.001, 2, 20), "status")
 	m.refused = counterVec("platen_log_append_failures_total", "Appends that failed, by topic: records were refused, or it is not known whether they are durable.", "topic")
 	for _, topic := range []string{events.TopicCommands, events.TopicJournal, events.TopicEvents} {
 		m.refused.WithLabelValues(topic)
+		m.bytes.WithLabelValues(topic)
 	}
 	m.lines = counterVec("platen_log_lines_total", "Lines that the node has logged or would have, at level info and above, by level and message.", "level", "message")
 	for _, class := range []string{"none", "2xx", "3xx", "4xx", "5xx"} {
@@ -60,7 +63,7 @@ func newMetrics(n *Node) *metrics {
 		m.uploads.WithLabelValues(class)
 	}
 	m.registry = prometheus.NewRegistry()
-	m.registry.MustRegister(m.appends, m.refused, m.lines, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
+	m.registry.MustRegister(m.appends, m.bytes, m.refused, m.lines, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	return m
@@ -79,7 +82,8 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
 }
 
-func (m *metrics) appended(topic string, took time.Duration) {
+func (m *metrics) appended(topic string, bytes int, took time.Duration) {
+	m.bytes.WithLabelValues(topic).Add(float64(bytes))
 	m.appends.WithLabelValues(topic).Observe(took.Seconds())
 }
 

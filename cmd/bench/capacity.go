@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/cmd/platen/capacity"
+	"platen.dev/events"
+)
+
+// capacityAccounts is the number of accounts that share the jobs, as each may have 60 in test mode a minute.
+const capacityAccounts = 2048
+
+// capacityBench measures what each kind of job costs, and writes it as `platen capacity --costs` reads it.
+func capacityBench(s settings) error {
+	fmt.Printf("\ncapacity: what a job costs\n")
+	m := &capacityBook{settings: s, costs: capacity.Costs{Machine: machine(), Date: time.Now().UTC().Format(time.DateOnly), Kinds: map[string]capacity.Kind{}}}
+	if err := m.onNode(capacityAccounts, m.requests); err != nil {
+		return err
+	}
+	for i := range len(m.bench.kinds) {
+		if err := m.onNode(jobAccounts, func() error { return m.render(m.bench.kinds[i]) }); err != nil {
+			return err
+		}
+	}
+	if err := leavings(&m.costs); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m.costs, "", "\t")
+	if err != nil || s.costs == "" {
+		return err
+	}
+	return os.WriteFile(s.costs, append(text, '\n'), 0o644)
+}
+
+// capacityBook is a measurement under way.
+type capacityBook struct {
+	settings settings
+	costs    capacity.Costs
+	// bench is the node that is measured now.
+	bench renderBench
+	// idleNode and idleBrowsers are the processor seconds that they take in a second without work.
+	idleNode, idleBrowsers float64
+}
+
+// onNode measures something on a node of its own: what came before does not count.
+func (m *capacityBook) onNode(accounts int, measure func() error) (err error) {
+	if m.bench, err = openRenderBench(m.settings, accounts); err != nil {
+		return err
+	}
+	defer m.bench.close()
+	return measure()
+}
+
+// requests measures what needs no browser.
+func (m *capacityBook) requests() error {
+	for _, measure := range []func() error{m.idle, m.tests, m.polls} {
+		if err := measure(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idle measures a node without work.
+func (m *capacityBook) idle() (err error) {
+	p := m.bench.platen
+	if m.idleNode, m.idleBrowsers, err = p.idleTime(); err != nil {
+		return err
+	}
+	idle, err := proportionalSize(family(p.cmd.Process.Pid))
+	m.costs.NodeBytes = float64(idle)
+	fmt.Printf("  a node without work: %.0f MiB, %.1f ms of processor time in a second, its browsers %.1f ms\n", mib(idle), 1000*m.idleNode, 1000*m.idleBrowsers)
+	return err
+}
+
+// use runs work, which does something n times, and returns what each time took beyond what the node takes without work.
+func (m *capacityBook) use(work func() (n int64, err error)) (each reading, err error) {
+	before, err := m.bench.platen.settle()
+	if err != nil {
+		return each, err
+	}
+	n, err := work()
+	if err != nil {
+		return each, err
+	}
+	after, err := m.bench.platen.settle()
+	if err != nil {
+		return each, err
+	}
+	each = after.since(before)
+	seconds := after.at.Sub(before.at).Seconds()
+	each.node = max(0, each.node-seconds*m.idleNode) / float64(n)
+	each.browsers = max(0, each.browsers-seconds*m.idleBrowsers) / float64(n)
+	each.files /= float64(n)
+	for topic := range each.bytes {
+		each.bytes[topic] /= float64(n)
+		each.records[topic] /= float64(n)
+	}
+	return each, nil
+}
+
+// note keeps, and prints, what a job of a kind costs.
+func (m *capacityBook) note(name string, each reading, k capacity.Kind) {
+	k.Node, k.Browser = 1000*each.node, 1000*each.browsers
+	k.CommandBytes, k.JournalBytes, k.EventBytes = each.bytes[events.TopicCommands], each.bytes[events.TopicJournal], each.bytes[events.TopicEvents]
+	k.Records = each.records[events.TopicJournal]
+	m.costs.Kinds[name] = k
+	fmt.Printf("  %-24s node %6.2f ms, browser %6.1f ms; commands %6.0f B, journal %5.0f B in %.1f records, events %5.0f B; file %7.0f B; %4.0f MiB a core\n",
+		name, k.Node, k.Browser, k.CommandBytes, k.JournalBytes, k.Records, k.EventBytes, k.FileBytes, mib(int64(k.CoreBytes)))
+}
+
+// tests measures jobs in test mode, and what a webhook adds to one.
+func (m *capacityBook) tests() error {
+	var body atomic.Pointer[string]
+	submit := func() (int64, error) {
+		var n atomic.Int64
+		_, err := load(m.settings.duration, 202, func(c, i int, r *fasthttp.Request) {
+			key := m.bench.keys[int(n.Add(1))%len(m.bench.keys)]
+			r.SetRequestURI(m.bench.platen.base + "/html-to-pdf")
+			r.Header.SetMethod("POST")
+			r.Header.SetContentType("application/json")
+			r.Header.Set("X-API-Key", key)
+			r.SetBodyString(*body.Load())
+		})
+		return n.Load(), err
+	}
+	plain := testJob
+	body.Store(&plain)
+	each, err := m.use(submit)
+	if err != nil {
+		return err
+	}
+	m.note("test", each, capacity.Kind{})
+
+	var received atomic.Int64
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received.Add(1) }))
+	defer receiver.Close()
+	told := fmt.Sprintf(`{"html":"<p>x</p>","test":true,"webhook_url":%q}`, receiver.URL)
+	body.Store(&told)
+	with, err := m.use(func() (int64, error) {
+		n, err := submit()
+		for deadline := time.Now().Add(settlePat); err == nil && received.Load() < n; time.Sleep(settling) {
+			if time.Now().After(deadline) {
+				err = fmt.Errorf("of %d webhooks, %d arrived", n, received.Load())
+			}
+		}
+		return n, err
+	})
+	m.costs.Webhook = 1000 * max(0, with.node-each.node)
+	fmt.Printf("  %-24s node %6.2f ms\n", "a webhook", m.costs.Webhook)
+	return err
+}
+
+// polls measures GET /jobs/{id}.
+func (m *capacityBook) polls() error {
+	targets, _, err := finishedJobs(m.bench.platen, m.bench.keys)
+	if err != nil {
+		return err
+	}
+	each, err := m.use(func() (int64, error) {
+		var n atomic.Int64
+		get := getting(targets)
+		_, err := load(m.settings.duration, 200, func(c, i int, r *fasthttp.Request) { n.Add(1); get(c, i, r) })
+		return n.Load(), err
+	})
+	m.costs.Poll = 1000 * each.node
+	fmt.Printf("  %-24s node %6.2f ms\n", "a poll", m.costs.Poll)
+	return err
+}
+
+// render measures jobs of a kind whose requests wait for the file, as many at once as fill all slots.
+func (m *capacityBook) render(k kind) error {
+	if !strings.Contains(k.title(), m.settings.kind) {
+		return nil
+	}
+	atOnce := 2*runtime.NumCPU() + 1
+	if strings.HasPrefix(k.operation, "url") {
+		atOnce = 6 * runtime.NumCPU()
+	}
+	var n atomic.Int64
+	counted := func() (func() error, error) {
+		work, err := waited(m.bench.platen, m.bench.keys, k)
+		return func() error { n.Add(1); return work() }, err
+	}
+	var peak int64
+	each, err := m.use(func() (int64, error) {
+		_, err := loop(atOnce, 2*m.settings.duration, counted)
+		return n.Load(), err
+	})
+	if err == nil { // apart, because reading the page tables takes time
+		peak, err = peakWhile(m.bench.platen.cmd.Process.Pid, func() error {
+			_, err := loop(atOnce, m.settings.duration, counted)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	m.note(k.operation+":"+strings.Fields(k.name)[0], each, capacity.Kind{
+		FileBytes: each.files, Charged: true,
+		CoreBytes: max(0, float64(peak)-m.costs.NodeBytes) / float64(runtime.NumCPU()),
+	})
+	return nil
+}
+
+// machine names the processor.
+func machine() string {
+	info, _ := os.ReadFile("/proc/cpuinfo") // without it, the count alone is said
+	_, rest, _ := strings.Cut(string(info), "model name")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(fmt.Sprintf("%d × %s", runtime.NumCPU(), strings.TrimLeft(line, "\t: ")))
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"platen.dev/cmd/platen/capacity"
+	"platen.dev/events"
+	"platen.dev/ledger"
+	ledgerfile "platen.dev/ledger/embedded"
+	"platen.dev/projections"
+)
+
+const (
+	// leavingJobs are the jobs of a month whose rows are measured, of one envelope each.
+	leavingJobs = 200_000
+	// leavingEntries are the entries of the ledger whose size is measured.
+	leavingEntries = 50_000
+)
+
+// leavings measures what jobs leave: the rows of a month, their snapshots, the time to fold them from the
+// journal, and the entries of the ledger.
+func leavings(c *capacity.Costs) (err error) {
+	dir, err := os.MkdirTemp("", "platen-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := leaveRows(c, dir); err != nil {
+		return err
+	}
+	if c.EntryBytes, err = leaveEntries(filepath.Join(dir, "ledger.db")); err != nil {
+		return err
+	}
+	fmt.Printf("  a job leaves %.0f B in each replica, %.0f B in a snapshot, %.0f B in the ledger of SQLite; a record of the journal is folded in %.1f µs\n",
+		c.RowBytes, c.SnapshotBytes, c.EntryBytes, 1000*c.Fold)
+	return nil
+}
+
+func leaveRows(c *capacity.Costs, dir string) (err error) {
+	m := &months{dir: dir, batch: 1, now: time.Now().Add(-daysOfMonth * 24 * time.Hour)}
+	defer func() { err = errors.Join(err, m.close()) }()
+	if err = m.open(settings{jobs: leavingJobs}); err != nil {
+		return err
+	}
+	if err = m.days(daysOfMonth); err == nil {
+		err = m.catchUp()
+	}
+	if err == nil {
+		c.Fold, err = m.fold()
+	}
+	if err == nil {
+		err = m.look()
+	}
+	c.RowBytes = float64(m.bytes("refolded")) / leavingJobs
+	c.SnapshotBytes = float64(m.bytes("files")) / leavingJobs
+	return err
+}
+
+// fold has a second replica fold the whole journal, and returns the processor time for a record in milliseconds.
+func (m *months) fold() (each float64, err error) {
+	var records int64
+	for _, p := range m.all() {
+		_, end, err := m.log.Bounds(context.Background(), events.TopicJournal, p)
+		if err != nil {
+			return 0, err
+		}
+		records += end
+	}
+	before, err := ownTime()
+	if err != nil {
+		return 0, err
+	}
+	r, err := projections.Open(context.Background(), projections.Config{Dir: filepath.Join(m.dir, "refolded"), Log: m.log, Projections: folds(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return 0, err
+	}
+	r.Start()
+	for _, p := range m.all() {
+		if err := r.CatchUp(context.Background(), p); err != nil {
+			return 0, errors.Join(err, r.Close())
+		}
+	}
+	if err := r.Close(); err != nil {
+		return 0, err
+	}
+	after, err := ownTime()
+	return 1000 * (after - before).Seconds() / float64(records), err
+}
+
+// ownTime is the processor time of this process.
+func ownTime() (time.Duration, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, err
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
+}
+
+// leaveEntries returns how many bytes an entry takes in a ledger.
+func leaveEntries(path string) (each float64, err error) {
+	l, err := ledgerfile.Open(context.Background(), path)
+	if err != nil {
+		return 0, err
+	}
+	for lo := int64(0); lo < leavingEntries && err == nil; lo += ledger.MaxBatch {
+		err = l.Append(context.Background(), entries(lo, min(lo+ledger.MaxBatch, leavingEntries)))
+	}
+	if err = errors.Join(err, l.Close()); err != nil { // which takes the write-ahead log into the file
+		return 0, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return float64(info.Size()) / leavingEntries, nil
+}
+
+// entries makes a batch of the offsets from lo to before hi, of many accounts.
+func entries(lo, hi int64) ledger.Batch {
+	b := ledger.Batch{Topic: events.TopicEvents, Lo: lo, Hi: hi - 1}
+	for offset := lo; offset < hi; offset++ {
+		job := events.NewJobID().String()
+		at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(offset) * time.Second)
+		b.Entries = append(b.Entries, ledger.Entry{
+			ID: job + "/debit", Account: fmt.Sprintf("acc_%016d", offset%1000), Job: job, Kind: ledger.Debit, Key: "key_abcdefgh", Operation: string(events.HTMLToPDF),
+			Tags:     []ledger.Tag{{Name: "project", Value: fmt.Sprint(offset % 100)}},
+			Occurred: at, Window: at.Truncate(24 * time.Hour), Units: 1, Bytes: 50_000 + offset%1000, Source: ledger.Source{Topic: events.TopicEvents, Offset: offset},
+		})
+	}
+	return b
+}

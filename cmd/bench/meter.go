@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"platen.dev/events"
+)
+
+// reading is what a node has used and written since it was started.
+type reading struct {
+	at time.Time
+	// node is the processor time of the node, in seconds, browsers that of the processes it has started.
+	node, browsers float64
+	// bytes and records are those appended to each topic of the log, unpublished the records of the journal whose events are not.
+	bytes, records map[string]float64
+	unpublished    float64
+	// files is the size of all files that were made.
+	files float64
+}
+
+// read reads a node's metrics, and the processor times of its browsers.
+func (p *process) read() (r reading, err error) {
+	text, err := newClient(p).get("/metrics")
+	if err != nil {
+		return r, err
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil {
+		return r, err
+	}
+	r = reading{at: time.Now(), bytes: map[string]float64{}, records: map[string]float64{}}
+	for _, m := range families["process_cpu_seconds_total"].GetMetric() {
+		r.node = m.GetCounter().GetValue()
+	}
+	for _, m := range families["platen_events_unpublished_records"].GetMetric() {
+		r.unpublished = m.GetGauge().GetValue()
+	}
+	for _, m := range families["platen_log_appended_bytes_total"].GetMetric() {
+		r.bytes[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+	}
+	for _, m := range families["platen_log_append_seconds"].GetMetric() {
+		r.records[m.GetLabel()[0].GetValue()] = float64(m.GetHistogram().GetSampleCount())
+	}
+	for _, m := range families["platen_render_result_bytes"].GetMetric() {
+		r.files += m.GetHistogram().GetSampleSum()
+	}
+	r.browsers, err = descendantsTime(p.cmd.Process.Pid)
+	return r, err
+}
+
+// ticksPerSecond is the unit of times in /proc (USER_HZ), the same on every architecture that Go runs on.
+const ticksPerSecond = 100
+
+// descendantsTime is the processor time of the processes below one, in seconds, ended ones included.
+func descendantsTime(root int) (seconds float64, err error) {
+	for _, pid := range family(root) {
+		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if err != nil {
+			continue // it has ended, so its parent has its time
+		}
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		times := fields[11:15] // own user and system time, and those of children that were waited for (proc_pid_stat(5))
+		if pid == root {
+			times = fields[13:15]
+		}
+		for _, field := range times {
+			ticks, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				return 0, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+			}
+			seconds += ticks / ticksPerSecond
+		}
+	}
+	return seconds, nil
+}
+
+// since is what was used and written since an earlier reading.
+func (r reading) since(before reading) reading {
+	diff := func(now, then map[string]float64) map[string]float64 {
+		d := map[string]float64{}
+		for topic := range now {
+			d[topic] = now[topic] - then[topic]
+		}
+		return d
+	}
+	return reading{
+		at: r.at, node: r.node - before.node, browsers: r.browsers - before.browsers, files: r.files - before.files,
+		bytes: diff(r.bytes, before.bytes), records: diff(r.records, before.records),
+	}
+}
+
+const (
+	settling   = 250 * time.Millisecond
+	settlePat  = time.Minute
+	settleLook = 4
+)
+
+// settle waits until the node has written all that follows from what it was asked, and returns a reading of then.
+func (p *process) settle() (last reading, err error) {
+	same := 0
+	for deadline := time.Now().Add(settlePat); same < settleLook; {
+		time.Sleep(settling)
+		r, err := p.read()
+		if err != nil {
+			return r, err
+		}
+		if r.unpublished == 0 && r.records[events.TopicJournal] == last.records[events.TopicJournal] {
+			same++
+		} else {
+			same = 0
+		}
+		last = r
+		if time.Now().After(deadline) {
+			return r, errors.New("the node does not come to rest")
+		}
+	}
+	return last, nil
+}
+
+// idleTime is the processor time that the node and its browsers take in a second without work.
+func (p *process) idleTime() (node, browsers float64, err error) {
+	before, err := p.settle()
+	if err != nil {
+		return 0, 0, err
+	}
+	time.Sleep(3 * time.Second)
+	after, err := p.read()
+	seconds := after.at.Sub(before.at).Seconds()
+	used := after.since(before)
+	return used.node / seconds, used.browsers / seconds, err
+}
