@@ -24,7 +24,7 @@ func TestAFullDiskStopsTheReplica(t *testing.T) {
 	const variable = "PLATEN_PROJECTIONS_FULL_DISK"
 	if os.Getenv(variable) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDiskStopsTheReplica$")
-		cmd.Env = append(os.Environ(), variable+"=1")
+		cmd.Env = append(os.Environ(), variable+"=1", "TMPDIR="+t.TempDir()) // it ends without cleaning up
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %.3000s", err, output)
 		}

@@ -15,9 +15,12 @@ var (
 	samplePNG []byte
 )
 
+// samplePages is how many pages the PDF has. Counting them would be a seventh of what a test job costs.
+const samplePages = 1
+
 func sampleOf(op events.Operation) output {
 	if op.Image() {
 		return output{data: samplePNG, extension: ".png"}
 	}
-	return output{data: samplePDF, extension: ".pdf"}
+	return output{data: samplePDF, extension: ".pdf", pages: samplePages}
 }

@@ -28,7 +28,7 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pages, err := document.PageCount(pdf); err != nil || pages != 1 {
+	if pages, err := document.PageCount(pdf); err != nil || pages != samplePages {
 		t.Errorf("the sample PDF has %d pages (%v)", pages, err)
 	}
 	picture, err := os.ReadFile("sample/sample.png")

@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -76,17 +77,22 @@ func (m *membership) check() (err error) {
 }
 
 // log reports why the node may own nothing: at once when the reason changes, and then once a
-// minute.
+// minute. At the start it is no error yet: the clocks have not been compared.
 func (m *membership) log(reason error) {
 	cause := reason
 	for errors.Unwrap(cause) != nil {
 		cause = errors.Unwrap(cause)
 	}
+	starting := m.in == nil && m.reason == nil
 	if cause != m.reason {
 		m.reason, m.checks = cause, 0
 	}
 	if cause != nil && m.checks%logEvery == 0 {
-		m.cfg.Logger.Error("this node owns no partitions", "reason", reason)
+		level := slog.LevelError
+		if starting {
+			level = slog.LevelInfo
+		}
+		m.cfg.Logger.Log(context.Background(), level, "this node owns no partitions", "reason", reason)
 	}
 	m.checks++
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
 )
 
@@ -200,20 +201,7 @@ func (f *flood) revive(t *testing.T, i int) {
 func (f *flood) check(t *testing.T) {
 	t.Helper()
 	l := openKafka(t, f.broker)
-	var b audit
-	for unfinished, last := 1, -1; unfinished > 0; last = unfinished {
-		b = auditJournal(t, l)
-		unfinished = 0
-		for id := range f.rendered {
-			if j := b[id]; j == nil || j.done+j.failed == 0 {
-				unfinished++
-			}
-		}
-		if unfinished > 0 && unfinished == last {
-			t.Fatalf("%d jobs do not end", unfinished)
-		}
-		t.Logf("%d jobs are under way", unfinished)
-	}
+	b := f.awaitEnds(t, l)
 	f.checkAudit(t, b)
 	charged := b.checkStates(t, l)
 	for i, p := range f.nodes {
@@ -228,6 +216,27 @@ func (f *flood) check(t *testing.T) {
 		total += units
 	}
 	t.Logf("%d jobs in the journal, each once; %d charged, in every ledger", len(b), total)
+}
+
+// awaitEnds waits until all jobs have ended, as long as that goes on, and returns what the journal says about them.
+func (f *flood) awaitEnds(t *testing.T, l eventlog.Log) audit {
+	t.Helper()
+	for last, since := -1, time.Now(); ; {
+		b, left := auditJournal(t, l), 0
+		for id := range f.rendered {
+			if j := b[id]; j == nil || j.done+j.failed == 0 {
+				left++
+			}
+		}
+		switch {
+		case left == 0:
+			return b
+		case left != last:
+			last, since = left, time.Now()
+		case time.Since(since) > testkit.Patience:
+			t.Fatalf("%d jobs do not end", left)
+		}
+	}
 }
 
 // checkAudit checks that every accepted job was queued once and done once, and charged once if it was rendered.

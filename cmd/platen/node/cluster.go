@@ -18,7 +18,7 @@ import (
 )
 
 func (n *Node) startActors(context.Context) (err error) {
-	logger := slog.New(atLeast{n.logger.Handler(), slog.LevelError})
+	logger := slog.New(actorLines{n.logger.Handler()})
 	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }))
 	// Promises are named by a counter. If it began at the same number with every start, a
 	// reply to a command of the previous start would complete a new promise.
