@@ -12,7 +12,7 @@ arch=${1:-$(dpkg --print-architecture)}
 out=$PWD/dist/cluster
 mkdir -p "$out"
 
-deb=$(deploy/package/build.sh "$arch" 2> /dev/null | tail -n 1)
+deb=$(deploy/package/build.sh "$arch" | tail -n 1)
 cp "$deb" "$out/platen.deb"
 CGO_ENABLED=0 "${GO:-go}" build -trimpath -buildvcs=false -o "$out/platen" ./cmd/platen
 
