@@ -20,11 +20,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		// It sleeps for up to 10 s between attempts to reach a node that is gone.
-		goleak.IgnoreAnyFunction("github.com/asynkron/protoactor-go/remote.(*endpointWriter).initialize"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, testkit.LeftByRemoting()...) }
 
 var update = flag.Bool("update", false, "write the golden tables")
 
