@@ -15,6 +15,7 @@ import (
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
 )
 
@@ -229,24 +230,29 @@ func (c *processCluster) awaitAnswers(t *testing.T, w *workload, shards []int) {
 	asking.Wait()
 }
 
-// checkSettled ends a cluster test in the way of TestCrash's checkSettled.
-func (c *processCluster) checkSettled(t *testing.T, w *workload) {
+// settle waits until every job is done, also those whose submits got no response, and returns those that got one, and all.
+func (c *processCluster) settle(t *testing.T, w *workload, l eventlog.Log) (accepted []events.JobID, b audit) {
 	t.Helper()
-	accepted := w.accepted()
-	for i, customer := range c.customers {
+	accepted = w.accepted()
+	for i, customer := range c.customers { // whatever was sent before is decided before
 		last, status, err := customer.submit(c.nodes[i%clusterNodes].address, i)
 		if status != 202 {
 			t.Fatalf("last job on shard %d: %d %v", i, status, err)
 		}
 		accepted = append(accepted, last)
 	}
-	l := openKafka(t, c.broker)
-	known := auditJournal(t, l)
-	for id, of := range known {
+	for id, of := range auditJournal(t, l) {
 		shard := events.Partition(of.account, clusterPartitions)
 		awaitFile(t, c.customers[shard], c.nodes[int(id[0])%clusterNodes].address, id)
 	}
-	b := auditJournal(t, l)
+	return accepted, auditJournal(t, l)
+}
+
+// checkSettled ends a cluster test in the way of TestCrash's checkSettled.
+func (c *processCluster) checkSettled(t *testing.T, w *workload) {
+	t.Helper()
+	l := openKafka(t, c.broker)
+	accepted, b := c.settle(t, w, l)
 	b.check(t, accepted)
 	charged := b.checkStates(t, l)
 	units := b.units()
@@ -267,5 +273,5 @@ func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 		m.checkLedger(t, l, charged)
 	}
 	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503",
-		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused)
+		len(accepted), w.lost, len(b)-len(accepted), w.limited, w.refused)
 }

@@ -35,8 +35,8 @@ func TestLedgerOnClickHouse(t *testing.T) {
 	w.stop()
 	w.checkFaults(t)
 	l := openKafka(t, broker)
-	b := auditJournal(t, l)
-	b.check(t, w.accepted())
+	accepted, b := c.settle(t, w, l)
+	b.check(t, accepted)
 	charged := b.checkStates(t, l)
 	var told string
 	testkit.Eventually(t, "the ledger has everything", func() bool {
