@@ -54,7 +54,7 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, 20,000 schedules of the simulator, and the playbooks on three hosts
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 20,000 schedules of the simulator"
@@ -73,10 +73,9 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
 	@NEMESIS_MINUTES=2 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
-	@deploy/cluster/integration.sh -test.short
 
-hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back, begin again from a backup
-	@deploy/cluster/integration.sh
+hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back, begin again from a backup; SHORT=1 leaves out upgrades
+	@deploy/cluster/integration.sh $(if $(SHORT),-test.short)
 
 manyjobs: integrationdeps ## send JOBS (100000) jobs through three nodes while they are upgraded, taken back and killed, and look that none is lost
 	@JOBS='$(JOBS)' testdata/kafka/manyjobs.sh
