@@ -96,10 +96,7 @@ func (c Config) upload(ctx context.Context, partition int32, e job.Deliver) (o o
 	}
 	defer func() { _ = file.Close() }() // it is only read
 	span := c.Traces.Span(below, tracing.Deliver, c.Now())
-	if span != nil {
-		below = span.Trace()
-	}
-	o, err = c.Client.put(ctx, url, below, file, file.Size)
+	o, err = c.Client.put(ctx, url, span.Below(below), file, file.Size)
 	span.End(c.Now(), tracing.Facts{Job: e.Job, Partition: partition, Number: e.Number, Status: o.Status, Failed: !contract.Succeeded(o.Status), Bytes: file.Size})
 	if err != nil {
 		return o, fmt.Errorf("file: %w", err)

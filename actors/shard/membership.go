@@ -77,7 +77,7 @@ func (m *membership) check() (err error) {
 }
 
 // log reports why the node may own nothing: at once when the reason changes, and then once a
-// minute. At the start it is no error yet: the clocks have not been compared.
+// minute. At the start it is not an error yet: the clocks have not been compared.
 func (m *membership) log(reason error) {
 	cause := reason
 	for errors.Unwrap(cause) != nil {

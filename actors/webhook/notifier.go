@@ -84,9 +84,7 @@ func (c Config) send(ctx context.Context, p int32, n job.Notify) error {
 		return fmt.Errorf("prepare: %w", err)
 	}
 	span := c.Traces.Span(m.Trace, tracing.Webhook, c.Now())
-	if span != nil {
-		m.Trace = span.Trace()
-	}
+	m.Trace = span.Below(m.Trace)
 	o := c.Client.Send(ctx, m)
 	span.End(c.Now(), tracing.Facts{Job: n.Job, Partition: p, Number: n.Number, Status: o.Status, Failed: !contract.Succeeded(o.Status), Bytes: int64(len(m.Body))})
 	if ctx.Err() != nil { // the node ends: the next owner makes the attempt

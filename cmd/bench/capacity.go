@@ -27,7 +27,10 @@ func capacityBench(s settings) error {
 	if err := m.onNode(capacityAccounts, m.requests); err != nil {
 		return err
 	}
-	for i := range len(m.bench.kinds) {
+	for i, k := range m.bench.kinds {
+		if !strings.Contains(k.title(), s.kind) {
+			continue
+		}
 		if err := m.onNode(jobAccounts, func() error { return m.render(m.bench.kinds[i]) }); err != nil {
 			return err
 		}
@@ -83,7 +86,7 @@ func (m *capacityBook) idle() (err error) {
 	return err
 }
 
-// use runs work, which does something n times, and returns what each time took beyond what the node takes without work.
+// use runs work and returns what each of its n repetitions took, beyond what the node takes without work.
 func (m *capacityBook) use(work func() (n int64, err error)) (each reading, err error) {
 	before, err := m.bench.platen.settle()
 	if err != nil {
@@ -121,8 +124,7 @@ func (m *capacityBook) note(name string, each reading, k capacity.Kind) {
 
 // tests measures jobs in test mode, and what a webhook adds to one.
 func (m *capacityBook) tests() error {
-	var body atomic.Pointer[string]
-	submit := func() (int64, error) {
+	submit := func(body string) (int64, error) {
 		var n atomic.Int64
 		_, err := load(m.settings.duration, 202, func(c, i int, r *fasthttp.Request) {
 			key := m.bench.keys[int(n.Add(1))%len(m.bench.keys)]
@@ -130,13 +132,11 @@ func (m *capacityBook) tests() error {
 			r.Header.SetMethod("POST")
 			r.Header.SetContentType("application/json")
 			r.Header.Set("X-API-Key", key)
-			r.SetBodyString(*body.Load())
+			r.SetBodyString(body)
 		})
 		return n.Load(), err
 	}
-	plain := testJob
-	body.Store(&plain)
-	each, err := m.use(submit)
+	each, err := m.use(func() (int64, error) { return submit(testJob) })
 	if err != nil {
 		return err
 	}
@@ -146,10 +146,9 @@ func (m *capacityBook) tests() error {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received.Add(1) }))
 	defer receiver.Close()
 	told := fmt.Sprintf(`{"html":"<p>x</p>","test":true,"webhook_url":%q}`, receiver.URL)
-	body.Store(&told)
 	with, err := m.use(func() (int64, error) {
-		n, err := submit()
-		for deadline := time.Now().Add(settlePat); err == nil && received.Load() < n; time.Sleep(settling) {
+		n, err := submit(told)
+		for deadline := time.Now().Add(settlePatience); err == nil && received.Load() < n; time.Sleep(settlePause) {
 			if time.Now().After(deadline) {
 				err = fmt.Errorf("of %d webhooks, %d arrived", n, received.Load())
 			}
@@ -180,9 +179,6 @@ func (m *capacityBook) polls() error {
 
 // render measures jobs of a kind whose requests wait for the file, as many at once as fill all slots.
 func (m *capacityBook) render(k kind) error {
-	if !strings.Contains(k.title(), m.settings.kind) {
-		return nil
-	}
 	atOnce := 2*runtime.NumCPU() + 1
 	if strings.HasPrefix(k.operation, "url") {
 		atOnce = 6 * runtime.NumCPU()

@@ -22,16 +22,22 @@ func parents() map[int]int {
 	all := map[int]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
 	for _, path := range stats {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue // ended meanwhile
-		}
-		// The name, in parentheses, may contain anything (proc_pid_stat(5)).
-		fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		all[pid], _ = strconv.Atoi(fields[1])
+		if fields, ok := processFields(pid); ok {
+			all[pid], _ = strconv.Atoi(fields[1])
+		}
 	}
 	return all
+}
+
+// processFields returns what /proc says of a process behind its name, from its state on; false if it has ended.
+func processFields(pid int) (fields []string, ok bool) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, false
+	}
+	// The name, in parentheses, may contain anything (proc_pid_stat(5)).
+	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])), true
 }
 
 // family returns a process and its descendants, in whatever sessions they are.

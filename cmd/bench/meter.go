@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/prometheus/common/expfmt"
@@ -65,11 +62,10 @@ const ticksPerSecond = 100
 // descendantsTime is the processor time of the processes below one, in seconds, ended ones included.
 func descendantsTime(root int) (seconds float64, err error) {
 	for _, pid := range family(root) {
-		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-		if err != nil {
+		fields, ok := processFields(pid)
+		if !ok {
 			continue // it has ended, so its parent has its time
 		}
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		times := fields[11:15] // own user and system time, and those of children that were waited for (proc_pid_stat(5))
 		if pid == root {
 			times = fields[13:15]
@@ -101,16 +97,17 @@ func (r reading) since(before reading) reading {
 }
 
 const (
-	settling   = 250 * time.Millisecond
-	settlePat  = time.Minute
-	settleLook = 4
+	// A node has settled when nothing has changed at so many looks, so far apart; it gets a minute.
+	settleLooks    = 4
+	settlePause    = 250 * time.Millisecond
+	settlePatience = time.Minute
 )
 
 // settle waits until the node has written all that follows from what it was asked, and returns a reading of then.
 func (p *process) settle() (last reading, err error) {
 	same := 0
-	for deadline := time.Now().Add(settlePat); same < settleLook; {
-		time.Sleep(settling)
+	for deadline := time.Now().Add(settlePatience); same < settleLooks; {
+		time.Sleep(settlePause)
 		r, err := p.read()
 		if err != nil {
 			return r, err

@@ -115,7 +115,7 @@ func (o *capacityOptions) question(c capacity.Costs) (q capacity.Question, err e
 		{"commands-hours", o.commandsHours, 24, 1e5},
 		{"events-days", o.eventsDays, 1, 1e5},
 	} {
-		if !(f.value >= f.least && f.value <= f.most) { // which is true of what is not a number
+		if !(f.value >= f.least && f.value <= f.most) { // so that NaN is refused, too
 			return q, fmt.Errorf("--%s must be from %g to %g", f.name, f.least, f.most)
 		}
 	}

@@ -1,11 +1,15 @@
 package hosttest
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"testing"
+
+	"platen.dev/events/testkit"
 )
 
 // Operation is one of Platen's, with a document for it.
@@ -51,4 +55,25 @@ func Serve(t *testing.T, port string, handler http.Handler) (url string) {
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(func() { _ = server.Close() })
 	return "http://" + l.Addr().String() + "/"
+}
+
+// Request sends a request to the API with a key, and returns the response and its whole body.
+func Request(t *testing.T, method, url, key string, body []byte) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(testkit.Context(t), method, url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", key)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, answer
 }

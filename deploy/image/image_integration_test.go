@@ -7,8 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,14 +14,13 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/deploy/hosttest"
 	"platen.dev/events/testkit"
 )
 
 const (
 	api  = "http://127.0.0.1:8080"
 	user = "10001"
-	// outside is this machine, as deploy/image/rootless.sh names it.
-	outside = "198.18.92.1"
 )
 
 // A container of the image becomes healthy, converts documents in sandboxed browsers, and stops by itself; another one on
@@ -87,11 +84,11 @@ func podman(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// run runs the image, with a volume that stays, and lets pages load what the test serves.
+// run runs the image, with a volume that stays, and lets pages load what the test serves (deploy/image/rootless.sh has the address).
 func run(t *testing.T, image string, flags ...string) {
 	t.Helper()
 	args := []string{"run", "--name=platen", "--detach", "--publish=127.0.0.1:8080:8080", "--volume=platen:/var/lib/platen"}
-	args = append(append(args, flags...), image, "--egress-allow", outside+"/32")
+	args = append(append(args, flags...), image, "--egress-allow", hosttest.Address+"/32")
 	podman(t, args...)
 }
 
@@ -107,21 +104,14 @@ func awaitHealthy(t *testing.T) {
 // convert converts documents, and returns the file of each job.
 func convert(t *testing.T, key string) (files map[string][]byte) {
 	t.Helper()
-	l, err := net.Listen("tcp", outside+":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	page := hosttest.Serve(t, "0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, "<!doctype html><title>served</title><p>by the test")
-	})}
-	go func() { _ = page.Serve(l) }()
-	defer page.Close()
-
+	}))
 	files = map[string][]byte{}
 	for _, o := range []struct{ path, field, document, begins string }{
 		{"/html-to-pdf", "html", "<h1>In a container</h1>", "%PDF-"},
 		{"/markdown-to-pdf", "markdown", "# In a container", "%PDF-"},
-		{"/url-to-image", "url", "http://" + l.Addr().String() + "/", "\x89PNG"},
+		{"/url-to-image", "url", page, "\x89PNG"},
 	} {
 		body, err := json.Marshal(map[string]any{o.field: o.document, "wait": true})
 		if err != nil {
@@ -139,20 +129,9 @@ func convert(t *testing.T, key string) (files map[string][]byte) {
 // request sends a request, which must succeed.
 func request(t *testing.T, method, path, key string, body []byte) (http.Header, []byte) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(testkit.Context(t), method, api+path, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("X-API-Key", key)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s, %v\n%s", method, path, resp.Status, err, answer)
+	resp, answer := hosttest.Request(t, method, api+path, key, body)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s\n%s", method, path, resp.Status, answer)
 	}
 	return resp.Header, answer
 }

@@ -6,7 +6,6 @@ package debian
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"regexp"
@@ -122,21 +121,7 @@ func submit(t *testing.T, key, path string, body any) (job string) {
 
 func request(t *testing.T, method, path, key string, body []byte) (int, []byte) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(testkit.Context(t), method, api+path, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("X-API-Key", key)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp, answer := hosttest.Request(t, method, api+path, key, body)
 	return resp.StatusCode, answer
 }
 

@@ -74,6 +74,15 @@ func (s *Span) Trace() events.Trace {
 	return events.Trace{ID: events.TraceID(c.TraceID()), Span: events.SpanID(c.SpanID()), Sampled: true}
 }
 
+// Below is where something belongs that is done within the span; of a nil Span, which would have been below parent, that is
+// parent.
+func (s *Span) Below(parent events.Trace) events.Trace {
+	if s == nil {
+		return parent
+	}
+	return s.Trace()
+}
+
 // End ends the span. Only the first call does anything. The span may have begun by the clock of
 // another node: it does not end before that.
 func (s *Span) End(at time.Time, f Facts) {

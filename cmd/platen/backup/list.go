@@ -7,7 +7,7 @@ import (
 	"platen.dev/store"
 )
 
-// Listed is a backup, as far as its manifest tells.
+// Listed is a backup, as far as its manifest says.
 type Listed struct {
 	Ref     Ref       `json:"ref"`
 	Taken   time.Time `json:"taken"`
