@@ -48,11 +48,11 @@ func auditLedger(t *testing.T, l eventlog.Log, kept ledger.Ledger, charged books
 	config := reconcile.Config{Ledger: kept, Log: l, Topic: events.TopicEvents}
 	for p := range l.Partitions() {
 		var report reconcile.Report
-		testkit.Eventually(t, "the ledger has everything", func() bool {
+		testkit.Dwindles(t, "the ledger gets everything", func() int64 {
 			if report, err = reconcile.Partition(testkit.Context(t), config, p); err != nil {
 				t.Fatal(err)
 			}
-			return report.Behind == 0
+			return report.Behind
 		})
 		if !report.Equal() || report.Log != report.Ledger {
 			t.Errorf("partition %d: %+v", p, report)

@@ -130,8 +130,7 @@ func (b audit) checkStates(t *testing.T, l eventlog.Log) books {
 // openReplica opens a replica in dir and waits until it has read the journal to its end.
 func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica {
 	t.Helper()
-	ctx := testkit.Context(t)
-	replica, err := projections.Open(ctx, projections.Config{
+	replica, err := projections.Open(testkit.Context(t), projections.Config{
 		Dir: dir, Log: l, Logger: testkit.Silent(),
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
 	})
@@ -141,11 +140,25 @@ func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica 
 	replica.Start()
 	t.Cleanup(func() { _ = replica.Close() })
 	for p := range l.Partitions() {
-		if err := replica.CatchUp(ctx, p); err != nil {
-			t.Fatal(err)
-		}
+		catchUp(t, replica, p)
 	}
 	return replica
+}
+
+// catchUp waits until a replica has all of a partition, as long as it goes on.
+func catchUp(t *testing.T, replica *projections.Replica, p int32) {
+	t.Helper()
+	for last := int64(-1); ; {
+		err := replica.CatchUp(testkit.Context(t), p)
+		if err == nil {
+			return
+		}
+		next := replica.Cursor(p).Next
+		if next == last {
+			t.Fatalf("the replica stays at %d of partition %d: %v", next, p, err)
+		}
+		last = next
+	}
 }
 
 // checkSameReplica checks that two replicas of one journal hold the same bytes.

@@ -219,24 +219,18 @@ func (f *flood) check(t *testing.T) {
 }
 
 // awaitEnds waits until all jobs have ended, as long as that goes on, and returns what the journal says about them.
-func (f *flood) awaitEnds(t *testing.T, l eventlog.Log) audit {
+func (f *flood) awaitEnds(t *testing.T, l eventlog.Log) (b audit) {
 	t.Helper()
-	for last, since := -1, time.Now(); ; {
-		b, left := auditJournal(t, l), 0
+	testkit.Dwindles(t, "the jobs end", func() (left int64) {
+		b = auditJournal(t, l)
 		for id := range f.rendered {
 			if j := b[id]; j == nil || j.done+j.failed == 0 {
 				left++
 			}
 		}
-		switch {
-		case left == 0:
-			return b
-		case left != last:
-			last, since = left, time.Now()
-		case time.Since(since) > testkit.Patience:
-			t.Fatalf("%d jobs do not end", left)
-		}
-	}
+		return left
+	})
+	return b
 }
 
 // checkAudit checks that every accepted job was queued once and done once, and charged once if it was rendered.

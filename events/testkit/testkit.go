@@ -48,6 +48,22 @@ func Becomes(is func() bool) bool {
 	return true
 }
 
+// Dwindles waits until nothing is left, however long that takes as long as it goes on; what names what
+// is waited for in the failure.
+func Dwindles(t testing.TB, what string, left func() int64) {
+	t.Helper()
+	for last := int64(-1); ; {
+		n := last
+		if !Becomes(func() bool { n = left(); return n != last }) {
+			t.Fatalf("%s: %d are left, as %s ago", what, n, Patience)
+		}
+		if n == 0 {
+			return
+		}
+		last = n
+	}
+}
+
 // Receive returns the next value of a channel; what names it in the failure. A channel
 // that is closed gives the zero value.
 func Receive[T any](t testing.TB, from <-chan T, what string) T {
