@@ -38,7 +38,7 @@ func DescribeAPI() []byte {
 	for _, op := range request.Operations() {
 		all = append(all, describeOperation(op))
 	}
-	return openapi.Build(apiInfo, append(all, describeStatus(), describeDownload(), describeCancel(), describeWebhooks(), describeRedelivery(),
+	return openapi.Build(apiInfo, append(all, describeJobs(), describeStatus(), describeDownload(), describeCancel(), describeWebhooks(), describeRedelivery(),
 		describeUsage(), describeEntries(), describeWindows(), describeWindow(), describeDocument(), describePage()))
 }
 

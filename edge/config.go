@@ -32,6 +32,8 @@ type ReadModels interface {
 	// Caller finds the account of an API key by the key's hash.
 	Caller(hash [32]byte) (projections.Caller, bool, error)
 	Job(account events.AccountID, id events.JobID) (projections.Job, bool, error)
+	// Jobs lists up to most jobs of an account, the newest first.
+	Jobs(account events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error)
 	// Webhook reads what was attempted to send the webhook of a job.
 	Webhook(account events.AccountID, id events.JobID) (projections.WebhookLog, error)
 	// Template reads a saved block template; an empty id means the account's default.

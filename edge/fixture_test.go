@@ -35,6 +35,8 @@ type fixture struct {
 	attempts projections.WebhookLog
 	jobs     map[events.JobID]projections.Job
 	fresh    map[events.JobID]projections.Job // appear when the models catch up
+	page     projections.JobPage
+	asked    jobQuery // for that page
 	caught   error
 	ready    error
 	hash     [32]byte
@@ -204,6 +206,13 @@ func (d *fixture) Job(_ events.AccountID, id events.JobID) (projections.Job, boo
 	defer d.mu.Unlock()
 	j, ok := d.jobs[id]
 	return j, ok, nil
+}
+
+func (d *fixture) Jobs(_ events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = jobQuery{f, after, most}
+	return d.page, d.err
 }
 
 func (d *fixture) Webhook(events.AccountID, events.JobID) (projections.WebhookLog, error) {

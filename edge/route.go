@@ -33,6 +33,8 @@ func (s *Server) endpoint(path string) endpoint {
 		return endpoint{route: path, handle: s.readyz}
 	case "/metrics":
 		return endpoint{route: path, handle: s.metrics}
+	case jobsPath:
+		return endpoint{route: path, handle: s.jobs}
 	}
 	if op, ok := request.ByPath(path); ok {
 		return endpoint{route: path, post: true, body: true, handle: func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}

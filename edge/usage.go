@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/query"
 	"platen.dev/edge/schema"
 	"platen.dev/edge/usage"
 	"platen.dev/projections"
@@ -125,16 +126,16 @@ func (s *Server) enterPlain(ctx *fasthttp.RequestCtx) (projections.Caller, *prob
 	if wrong != nil {
 		return caller, wrong
 	}
-	if violations := usage.NoParams(queryParams(ctx)); len(violations) > 0 {
+	if violations := query.None(queryParams(ctx)); len(violations) > 0 {
 		return caller, invalidRequest(violations)
 	}
 	return caller, nil
 }
 
 // queryParams returns the parameters of a request as they were sent.
-func queryParams(ctx *fasthttp.RequestCtx) (all []usage.Param) {
+func queryParams(ctx *fasthttp.RequestCtx) (all []query.Param) {
 	for name, value := range ctx.QueryArgs().All() {
-		all = append(all, usage.Param{Name: string(name), Value: string(value)})
+		all = append(all, query.Param{Name: string(name), Value: string(value)})
 	}
 	return all
 }

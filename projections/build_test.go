@@ -63,7 +63,7 @@ func TestANewSchemaIsBuiltBesideTheOld(t *testing.T) {
 	f := newFixture(t)
 	f.writeJobs(rand.New(rand.NewPCG(1, 0)), 30)
 	closed(t, f.open("replica"))
-	cfg := f.config("replica").WithSchema(8)
+	cfg := f.config("replica").WithSchema(projections.Schema + 1)
 	g := gate{shelf{}, make(chan struct{})}
 	cfg.Projections, cfg.Snapshots = append(cfg.Projections, counting{}), g
 	r, err := projections.Open(t.Context(), cfg)
@@ -83,7 +83,7 @@ func TestANewSchemaIsBuiltBesideTheOld(t *testing.T) {
 	testkit.Eventually(t, "the new rows serve", func() bool { return !r.Outdated() })
 	f.writeJobs(rand.New(rand.NewPCG(3, 0)), 30)
 	f.catchUp(r)
-	fresh := f.config("fresh").WithSchema(8)
+	fresh := f.config("fresh").WithSchema(projections.Schema + 1)
 	fresh.Projections = cfg.Projections
 	want, err := projections.Open(t.Context(), fresh)
 	if err != nil {
@@ -122,7 +122,7 @@ func TestMigratedSnapshots(t *testing.T) {
 	for p := range int32(2) {
 		rows := listed(frozen(t, old, p)...)
 		snapshots[p] = func(visit func(key, value []byte) error) error {
-			migrated, err := projections.MigrateTo(7, 8, rows)
+			migrated, err := projections.MigrateTo(projections.Schema, projections.Schema+1, rows)
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func TestMigratedSnapshots(t *testing.T) {
 		}
 	}
 	closed(t, old)
-	cfg := f.config("replica").WithSchema(8)
+	cfg := f.config("replica").WithSchema(projections.Schema + 1)
 	cfg.Snapshots = snapshots
 	failed := make(chan error, 1)
 	cfg.Failed = func(err error) { failed <- err }
@@ -146,7 +146,7 @@ func TestMigratedSnapshots(t *testing.T) {
 		t.Errorf("without a migration: %v", err)
 	}
 	closed(t, r)
-	defer projections.SetMigration(7, func(rows projections.Rows) projections.Rows {
+	defer projections.SetMigration(projections.Schema, func(rows projections.Rows) projections.Rows {
 		return func(visit func(key, value []byte) error) error {
 			var partition []byte
 			err := rows(func(key, value []byte) error {

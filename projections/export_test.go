@@ -1,5 +1,10 @@
 package projections
 
+import (
+	"errors"
+	"testing"
+)
+
 // WithSchema returns a configuration for another schema than that of this version.
 func (c Config) WithSchema(schema int) Config {
 	c.testSchema = schema
@@ -14,3 +19,17 @@ func SetMigration(schema int, change func(Rows) Rows) (unset func()) {
 
 // MigrateTo is Migrate to any schema.
 func MigrateTo(from, to int, rows Rows) (Rows, error) { return migrate(from, to, rows) }
+
+// MaxListed is how many jobs are looked at for a page.
+const MaxListed = maxListed
+
+// WithoutKey returns the row of a job without its API key.
+func WithoutKey(t *testing.T, value []byte) []byte {
+	j, err := jobs.Decode(value)
+	j.Key = ""
+	value, wrong := encoder.Marshal(j)
+	if err := errors.Join(err, wrong); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}

@@ -30,6 +30,8 @@ type Job struct {
 	Webhook bool `cbor:"15,keyasint,omitempty"`
 	// Tags are the caller's own.
 	Tags []events.Tag `cbor:"16,keyasint,omitempty"`
+	// Key is that of the request which made the job.
+	Key events.KeyID `cbor:"17,keyasint,omitempty"`
 }
 
 // KeyRef refers to an API key: the account that owns it, and its id there.
@@ -81,7 +83,7 @@ func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
 	keepReply(tx, partition, e)
 	for _, ev := range e.Events {
 		if id, ok := events.JobOf(ev); ok {
-			applyJob(tx, jobKey(partition, id), e, ev)
+			applyJob(tx, partition, id, e, ev)
 		}
 		applyTemplate(tx, partition, e, ev)
 		applyWebhook(tx, partition, e, ev)
@@ -106,17 +108,22 @@ func keepReply(tx *Tx, partition int32, e events.Envelope) {
 	}
 }
 
-func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
-	if _, ok := ev.(events.JobForgotten); ok {
-		jobs.Delete(tx, key)
-		return
-	}
+func applyJob(tx *Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
+	key := jobKey(partition, id)
 	if q, ok := ev.(events.JobQueued); ok {
-		jobs.Put(tx, key, Job{Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At, Delivered: q.Delivered, Webhook: len(q.Webhook) > 0, Tags: q.Tags})
+		putJob(tx, partition, id, Job{
+			Account: e.Account, Operation: q.Operation, Status: events.StatusQueued, Test: q.Test, Created: e.At,
+			Delivered: q.Delivered, Webhook: len(q.Webhook) > 0, Tags: q.Tags, Key: q.Key,
+		})
 		return
 	}
 	j, _ := jobs.Load(tx, key)
+	before := j.Status
 	switch ev := ev.(type) {
+	case events.JobForgotten:
+		jobs.Delete(tx, key)
+		listed.Delete(tx, listedKey(partition, j.Account, Place{j.Created, id}))
+		return
 	case events.RenderStarted:
 		j.Status = events.StatusRendering
 	case events.RenderRequeued:
@@ -138,7 +145,17 @@ func applyJob(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 	default:
 		return // shows nowhere in the read model
 	}
+	if j.Status != before {
+		putJob(tx, partition, id, j)
+		return
+	}
 	jobs.Put(tx, key, j)
+}
+
+// putJob writes a job whose place in the list of its account is new or shows something else now.
+func putJob(tx *Tx, partition int32, id events.JobID, j Job) {
+	jobs.Put(tx, jobKey(partition, id), j)
+	listed.Put(tx, listedKey(partition, j.Account, Place{j.Created, id}), j.summary())
 }
 
 func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {

@@ -205,10 +205,15 @@ func (r *Replica) Get(key []byte) ([]byte, error) {
 // Scan calls visit with every committed key that begins with prefix, in order,
 // until visit returns false. Key and value are valid only during the call.
 func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error {
+	return r.scanFrom(prefix, prefix, visit)
+}
+
+// scanFrom scans from one of the keys on.
+func (r *Replica) scanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
 	if err := r.guard().Err(); err != nil {
 		return err
 	}
-	return scan(r.store.Load().db, prefix, visit)
+	return scanFrom(r.store.Load().db, prefix, first, visit)
 }
 
 // Cursor returns how far a partition is folded.

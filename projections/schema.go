@@ -13,7 +13,7 @@ import (
 
 // Schema is the version of all tables together. Raise it whenever a projection writes other bytes
 // than before, and say in migrations what becomes of the rows of snapshots (docs/decisions/0038).
-const Schema = 7
+const Schema = 8
 
 // firstMigrated is the first schema that snapshots can have. There is a migration from it and from
 // each one after it to the next.
@@ -23,7 +23,7 @@ const firstMigrated = 7
 // the projections of the next schema would have left, if they had folded the same journal: replicas
 // that have folded it and those that began with a snapshot must have the same bytes. Rows stay in the
 // order of their keys.
-var migrations = map[int]func(Rows) Rows{}
+var migrations = map[int]func(Rows) Rows{7: listJobs}
 
 // Migrate returns rows of this version's schema, made of rows of an earlier one.
 func Migrate(schema int, rows Rows) (Rows, error) { return migrate(schema, Schema, rows) }

@@ -103,7 +103,12 @@ func get(db pebble.Reader, key []byte) ([]byte, error) {
 }
 
 func scan(db pebble.Reader, prefix []byte, visit func(key, value []byte) bool) error {
-	iter, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	return scanFrom(db, prefix, prefix, visit)
+}
+
+// scanFrom visits the keys with a prefix from one of them on.
+func scanFrom(db pebble.Reader, prefix, first []byte, visit func(key, value []byte) bool) error {
+	iter, err := db.NewIter(&pebble.IterOptions{LowerBound: first, UpperBound: after(prefix)})
 	if err != nil {
 		return fmt.Errorf("scan replica: %w", err)
 	}

@@ -12,6 +12,19 @@ var jobs = Table[Job]{'j'} // partition, job
 
 func jobKey(partition int32, id events.JobID) []byte { return jobs.Key(partition, id[:]...) }
 
+// listed is the index of an account's jobs by their time, newest first. Its rows have what lists are filtered by.
+var listed = Table[Summary]{'l'} // partition, account, 0, the complement of the creation, job
+
+func listedKey(partition int32, account events.AccountID, at Place) []byte {
+	key := binary.BigEndian.AppendUint64(listedPrefix(partition, account), ^uint64(at.Created))
+	return append(key, at.Job[:]...)
+}
+
+// listedPrefix is what the keys of an account's jobs begin with.
+func listedPrefix(partition int32, account events.AccountID) []byte {
+	return listed.Key(partition, append([]byte(account), 0)...)
+}
+
 var accounts = Table[Account]{'a'} // partition, account
 
 func accountKey(partition int32, id events.AccountID) []byte {

@@ -18,7 +18,8 @@ func TestKeysOfTables(t *testing.T) {
 		"r\x01\x020123456789abcdef":                 replyKey(258, events.CommandID(id)),
 		"s\x01\x02\x00\x00\x00\x00\x00\x00\x01\x03": repliedKey(258, 259),
 		"t\x01\x02acc\x00tpl":                       templateKey(258, "acc", "tpl"),
-		"c\x01\x02":                                 cursorKey(258),
+		"l\x01\x02acc\x00\xff\xff\xff\xff\xff\xff\xfe\xfc0123456789abcdef": listedKey(258, "acc", Place{259, id}),
+		"c\x01\x02": cursorKey(258),
 	} {
 		if string(got) != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -105,10 +105,11 @@ var rules = map[string]rule{
 	"edge/request":             {"edge/schema events events/contract", "pure: from bytes to a typed request or violations"},
 	"edge/apikey":              {"events", "the form of API keys"},
 	"edge/openapi":             {"edge/schema", "describes declarations"},
-	"edge/usage":               {"edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
+	"edge/query":               {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
+	"edge/usage":               {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/openapi edge/request edge/schema edge/usage events events/contract events/eventlog events/public events/tracing ledger projections projections/view",
+		"edge/apikey edge/openapi edge/query edge/request edge/schema edge/usage events events/contract events/eventlog events/public events/tracing ledger projections projections/view",
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
@@ -124,7 +125,7 @@ var rules = map[string]rule{
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"platen.dev/edge/query"
 	"platen.dev/edge/schema"
 	"platen.dev/ledger"
 )
@@ -26,27 +27,27 @@ const anyone = "any"
 
 // ParseQuery reads the parameters of a query for sums, or returns all that is wrong with them. otherwise is the format
 // unless a parameter names one.
-func ParseQuery(all []Param, now time.Time, otherwise Format) (Query, []schema.Violation) {
-	p := readParams(all, oneOf(fromParam, toParam, bucketParam, zoneParam, groupByParam, formatParam))
-	q := Query{Format: Format(p.choice(formatParam, FormatKind, string(otherwise)))}
+func ParseQuery(all []query.Param, now time.Time, otherwise Format) (Query, []schema.Violation) {
+	p := params{query.Read(all, query.OneOf(query.From, query.To, bucketParam, query.Zone, groupByParam, formatParam))}
+	q := Query{Format: Format(p.Choice(formatParam, FormatKind, string(otherwise)))}
 	q.Bucket = p.bucket()
 	q.GroupBy = p.groupBy()
-	q.Location = p.zone()
-	q.From, q.To = p.span(q.Location, now, defaultRange)
-	if len(p.violations) == 0 {
+	q.Location = p.Zone()
+	q.From, q.To = p.Span(q.Location, now, query.DefaultRange)
+	if len(p.Violations) == 0 {
 		p.checkBuckets(q.Query)
 	}
-	return q, p.violations
+	return q, p.Violations
 }
 
-func (p *params) bucket() ledger.Bucket {
-	name := p.choice(bucketParam, BucketKind, ledger.Day.String())
+func (p params) bucket() ledger.Bucket {
+	name := p.Choice(bucketParam, BucketKind, ledger.Day.String())
 	return ledger.Bucket(max(0, slices.Index(BucketKind.OneOf, name)))
 }
 
 // groupBy reads a list of dimensions. The ledger knows the rules of each.
-func (p *params) groupBy() (all []ledger.Dimension) {
-	list, given := p.values[groupByParam]
+func (p params) groupBy() (all []ledger.Dimension) {
+	list, given := p.Value(groupByParam)
 	if !given {
 		return nil
 	}
@@ -58,55 +59,56 @@ func (p *params) groupBy() (all []ledger.Dimension) {
 	}
 	check := ledger.Query{Account: anyone, From: ledger.MinTime, To: ledger.MaxTime, GroupBy: all}
 	if err := check.Validate(); err != nil {
-		p.refuse(groupByParam, "group_by must be up to 4 of key, operation and tag:NAME, separated by commas: "+reason(err))
+		p.Refuse(groupByParam, "group_by must be up to 4 of key, operation and tag:NAME, separated by commas: "+reason(err))
 	}
 	return all
 }
 
 // checkBuckets refuses a span that has too many buckets, and a zone whose days have no buckets.
-func (p *params) checkBuckets(q ledger.Query) {
+func (p params) checkBuckets(q ledger.Query) {
 	q.Account = anyone
 	if _, err := ledger.NewFold(q); err != nil {
-		p.refuse(bucketParam, reason(err))
+		p.Refuse(bucketParam, reason(err))
 	}
 }
 
 // ParseEntryQuery reads the parameters of a query for entries, or returns all that is wrong with
 // them. A query for a window covers all of it unless it says from or to.
-func ParseEntryQuery(all []Param, now time.Time, otherwise Format) (EntryQuery, []schema.Violation) {
-	named := oneOf(fromParam, toParam, zoneParam, windowParam, keyParam, operationParam, limitParam, cursorParam, formatParam)
-	p := readParams(all, func(name string) bool { return named(name) || strings.HasPrefix(name, tagPrefix) })
-	q := EntryQuery{Format: Format(p.choice(formatParam, FormatKind, string(otherwise)))}
-	q.Limit = int(p.number(limitParam, LimitKind, DefaultLimit))
+func ParseEntryQuery(all []query.Param, now time.Time, otherwise Format) (EntryQuery, []schema.Violation) {
+	named := query.OneOf(query.From, query.To, query.Zone, windowParam, keyParam, operationParam, query.Limit, query.Cursor, formatParam)
+	p := params{query.Read(all, func(name string) bool { return named(name) || strings.HasPrefix(name, query.TagPrefix) })}
+	q := EntryQuery{Format: Format(p.Choice(formatParam, FormatKind, string(otherwise)))}
+	q.Limit = int(p.Number(query.Limit, LimitKind, DefaultLimit))
 	q.Where = p.where()
 	q.After = p.cursor()
-	zone := p.zone()
+	zone := p.Zone()
 	q.Window = p.window()
-	if before := defaultRange; q.Window.IsZero() {
-		q.From, q.To = p.span(zone, now, before)
+	if before := query.DefaultRange; q.Window.IsZero() {
+		q.From, q.To = p.Span(zone, now, before)
 	} else {
 		q.From, q.To = p.spanOfWindow(zone)
 	}
-	return q, p.violations
+	return q, p.Violations
 }
 
 // where reads what entries must have, in the order in which it was sent.
-func (p *params) where() (all []ledger.Match) {
-	for _, name := range p.order {
-		match := ledger.Match{Dimension: ledger.Dimension(name), Value: p.values[name]}
+func (p params) where() (all []ledger.Match) {
+	for _, name := range p.Order {
+		value, _ := p.Value(name)
+		match := ledger.Match{Dimension: ledger.Dimension(name), Value: value}
 		switch {
 		case name == keyParam:
 			match.Dimension = ledger.ByKey
 		case name == operationParam:
 			match.Dimension = ledger.ByOperation
-		case !strings.HasPrefix(name, tagPrefix):
+		case !strings.HasPrefix(name, query.TagPrefix):
 			continue
 		}
 		all = append(all, match)
 		if err := checkEntries(ledger.EntryQuery{Where: []ledger.Match{match}}); err != nil {
-			p.refuse(name, reason(err))
+			p.Refuse(name, reason(err))
 		} else if len(all) == ledger.MaxGroupBy+1 {
-			p.refuse(name, "at most 4 of key_id, operation and tag:NAME can be given")
+			p.Refuse(name, "at most 4 of key_id, operation and tag:NAME can be given")
 		}
 	}
 	return all
@@ -118,23 +120,23 @@ func checkEntries(q ledger.EntryQuery) error {
 	return q.Validate()
 }
 
-func (p *params) cursor() string {
-	cursor := p.values[cursorParam]
-	if _, given := p.values[cursorParam]; given && (cursor == "" || checkEntries(ledger.EntryQuery{After: cursor}) != nil) {
-		p.refuse(cursorParam, "cursor must be the next_cursor of an answer")
+func (p params) cursor() string {
+	cursor, given := p.Value(query.Cursor)
+	if given && (cursor == "" || checkEntries(ledger.EntryQuery{After: cursor}) != nil) {
+		p.Refuse(query.Cursor, "cursor must be the next_cursor of an answer")
 	}
 	return cursor
 }
 
 // window reads the start of a quota window.
-func (p *params) window() (start time.Time) {
-	text, given := p.values[windowParam]
+func (p params) window() (start time.Time) {
+	text, given := p.Value(windowParam)
 	if !given {
 		return start
 	}
 	start, ok := ParseWindow(text)
 	if !ok {
-		p.refuse(windowParam, windowWanted)
+		p.Refuse(windowParam, windowWanted)
 	}
 	return start
 }
@@ -145,10 +147,10 @@ const windowWanted = "window must be the start of a quota window, such as 2026-0
 func ParseWindow(text string) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339, strings.Replace(text, " ", "+", 1))
 	at = at.UTC().Truncate(time.Second)
-	return at, err == nil && inRange(at) && at.Before(ledger.MaxTime)
+	return at, err == nil && query.InRange(at) && at.Before(ledger.MaxTime)
 }
 
 // spanOfWindow is span for a window: all times, unless some are named.
-func (p *params) spanOfWindow(zone *time.Location) (from, to time.Time) {
-	return p.span(zone, ledger.MaxTime, ledger.MaxTime.Sub(ledger.MinTime))
+func (p params) spanOfWindow(zone *time.Location) (from, to time.Time) {
+	return p.Span(zone, ledger.MaxTime, ledger.MaxTime.Sub(ledger.MinTime))
 }

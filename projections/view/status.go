@@ -12,8 +12,26 @@ import (
 
 // AppendStatus writes a JobStatusResponse (docs/API.md, Jobs). Every string in it but the values of
 // tags is one of Platen's own names, so none needs escaping.
-func AppendStatus(b []byte, j projections.Job) []byte {
-	b = appendString(append(b, `{"status":`...), string(j.Status))
+func AppendStatus(b []byte, j projections.Job) []byte { return appendStatus(append(b, '{'), j) }
+
+// AppendJobs writes a JobList (docs/API.md, Jobs) with the cursor of the next page, "" on the last one.
+func AppendJobs(b []byte, all []projections.ListedJob, cursor string) []byte {
+	b = append(b, `{"jobs":[`...)
+	for i, j := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(b, `{"job_id":`...), j.ID.String())
+		b = appendString(append(b, `,"operation":`...), string(j.Operation))
+		b = appendString(append(b, `,"key_id":`...), string(j.Key))
+		b = appendStatus(append(b, ','), j.Job)
+	}
+	return append(appendString(append(b, `],"next_cursor":`...), cursor), '}')
+}
+
+// appendStatus writes the members of a status and the end of their object.
+func appendStatus(b []byte, j projections.Job) []byte {
+	b = appendString(append(b, `"status":`...), string(j.Status))
 	b = appendInstant(append(b, `,"created_at":`...), j.Created)
 	b = appendInstant(append(b, `,"finished_at":`...), j.Finished)
 	b = appendInstant(append(b, `,"expires_at":`...), j.Expires)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"platen.dev/edge/query"
 	"platen.dev/edge/schema"
 	"platen.dev/edge/usage"
 )
@@ -48,10 +49,10 @@ func answer(w http.ResponseWriter, body any, err error) {
 }
 
 // queryParams returns the parameters of a request. Which of two with one name comes first does not matter.
-func queryParams(r *http.Request) (all []usage.Param) {
+func queryParams(r *http.Request) (all []query.Param) {
 	for name, values := range r.URL.Query() {
 		for _, value := range values {
-			all = append(all, usage.Param{Name: name, Value: value})
+			all = append(all, query.Param{Name: name, Value: value})
 		}
 	}
 	return all

@@ -27,7 +27,7 @@ func contract() (live, still []row) {
 	still = slices.Concat(
 		jobRows, optionRows, renderRows, imageOptionRows, defaultRows, deliveryRows, invoiceRows, templateRows,
 		endpointRows, downloadRows, keyRows, gateRows, errorRows,
-		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, outageRows, cancelRows, usageRows,
+		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, outageRows, cancelRows, jobListRows, usageRows,
 	)
 	return live, still
 }

@@ -1,0 +1,238 @@
+package projections_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+// shown is a job of a test, and what the list should say about it.
+type shown struct {
+	at events.Instant
+	id events.JobID
+	projections.Summary
+}
+
+// someJob is a job of an account with all that lists are filtered by, in one of its states.
+func (f *fixture) someJob(rng *rand.Rand, account events.AccountID, at events.Instant) shown {
+	s := shown{at: at, id: events.NewJobID(), Summary: projections.Summary{
+		Operation: events.Operations()[rng.IntN(len(events.Operations()))], Key: events.KeyID(fmt.Sprint("key_", rng.IntN(3))),
+		Status: events.StatusQueued, Test: rng.IntN(2) == 0,
+	}}
+	for _, name := range []string{"customer", "order"}[:rng.IntN(3)] {
+		s.Tags = append(s.Tags, events.Tag{Name: name, Value: fmt.Sprint(rng.IntN(2))})
+	}
+	f.writeAt(account, at, events.JobQueued{Job: s.id, Key: s.Key, Operation: s.Operation, Test: s.Test, Tags: s.Tags})
+	switch rng.IntN(4) {
+	case 0:
+		s.Status, s.Error = events.StatusFailed, []events.ErrorCode{events.PageTimeout, events.SSRFBlocked}[rng.IntN(2)]
+		f.writeAt(account, at+7, events.JobFailed{Job: s.id, Code: s.Error})
+	case 1:
+		s.Status = events.StatusRendering
+		f.writeAt(account, at+3, events.RenderStarted{Job: s.id, Attempt: events.NewAttemptID(), Node: "n1", Deadline: at + 600_000})
+	case 2:
+		s.Status = events.StatusDone
+		f.writeAt(account, at+9, events.JobDone{Job: s.id, File: events.File{Name: "f", Size: 1}, Expires: at + 100})
+		f.writeAt(account, at+200, events.FileExpired{Job: s.id})
+	}
+	return s
+}
+
+func (f *fixture) writeAt(account events.AccountID, at events.Instant, evs ...events.Event) {
+	e := f.envelope(account, nil, evs...)
+	e.At = at
+	f.append(events.Partition(account, 2), e)
+}
+
+// someFilter is a filter of one to three of what can be filtered by.
+func someFilter(rng *rand.Rand, last events.Instant) (f projections.Filter) {
+	test := rng.IntN(2) == 0
+	for range 1 + rng.IntN(3) {
+		switch rng.IntN(8) {
+		case 0:
+			f.Status = []events.Status{events.StatusQueued, events.StatusRendering, events.StatusDone, events.StatusFailed}[rng.IntN(4)]
+		case 1:
+			f.Operation = events.Operations()[rng.IntN(len(events.Operations()))]
+		case 2:
+			f.Key = events.KeyID(fmt.Sprint("key_", rng.IntN(3)))
+		case 3:
+			f.Test = &test
+		case 4:
+			f.Error = events.PageTimeout
+		case 5:
+			f.Tags = []events.Tag{{Name: "customer", Value: fmt.Sprint(rng.IntN(2))}}
+		case 6:
+			f.From = events.Instant(rng.Int64N(int64(last)))
+		case 7:
+			f.To = events.Instant(rng.Int64N(int64(last)))
+		}
+	}
+	return f
+}
+
+// expected is what a list should have, by looking at all jobs.
+func expected(all []shown, f projections.Filter) (ids []events.JobID) {
+	slices.SortFunc(all, func(a, b shown) int {
+		return cmp.Or(cmp.Compare(b.at, a.at), bytes.Compare(a.id[:], b.id[:]))
+	})
+	for _, s := range all {
+		tagged := len(f.Tags) == 0 || slices.Contains(s.Tags, f.Tags[0])
+		if s.at < f.From || f.To > 0 && s.at >= f.To || f.Status != "" && s.Status != f.Status || f.Operation != "" && s.Operation != f.Operation ||
+			f.Key != "" && s.Key != f.Key || f.Test != nil && s.Test != *f.Test || f.Error != "" && s.Error != f.Error || !tagged {
+			continue
+		}
+		ids = append(ids, s.id)
+	}
+	return ids
+}
+
+// pages reads a list page by page.
+func pages(t *testing.T, r *projections.Replica, account events.AccountID, f projections.Filter, most int) (ids []events.JobID) {
+	t.Helper()
+	var after *projections.Place
+	for {
+		page, err := r.Jobs(account, f, after, most)
+		if err != nil || len(page.Jobs) > most {
+			t.Fatalf("a page of %d jobs, %v", len(page.Jobs), err)
+		}
+		for _, j := range page.Jobs {
+			ids = append(ids, j.ID)
+		}
+		if page.Next == nil {
+			return ids
+		}
+		after = page.Next
+	}
+}
+
+// A list has exactly the jobs of its account that its filter wants, the newest first, however it is cut into pages.
+func TestJobs(t *testing.T) {
+	rng := testkit.Rand(t)
+	f := newFixture(t)
+	all := map[events.AccountID][]shown{}
+	const span = 100
+	for range 300 {
+		// acc_a and acc_ab begin alike; times repeat.
+		account := []events.AccountID{"acc_a", "acc_ab", "acc_c"}[rng.IntN(3)]
+		all[account] = append(all[account], f.someJob(rng, account, 1+events.Instant(rng.IntN(span))))
+	}
+	r := f.open("r")
+	defer closed(t, r)
+	for range 200 {
+		account := []events.AccountID{"acc_a", "acc_ab", "acc_c", "acc_unknown"}[rng.IntN(4)]
+		filter, most := someFilter(rng, span), 1+rng.IntN(40)
+		if got, want := pages(t, r, account, filter, most), expected(all[account], filter); !slices.Equal(got, want) {
+			t.Errorf("%s, %+v, %d a page: got %d jobs, want %d", account, filter, most, len(got), len(want))
+		}
+	}
+	page, err := r.Jobs("acc_a", projections.Filter{}, nil, 1)
+	if first := expected(all["acc_a"], projections.Filter{})[0]; err != nil || page.Jobs[0].ID != first || page.Jobs[0].Account != "acc_a" || page.Jobs[0].Key == "" {
+		t.Errorf("the newest job is %+v (%v)", page.Jobs[0], err)
+	}
+}
+
+// A job that is forgotten is in no list any more, and leaves nothing.
+func TestForgottenJobsAreNotListed(t *testing.T) {
+	f := newFixture(t)
+	r := f.open("r")
+	defer closed(t, r)
+	s := f.someJob(testkit.Rand(t), "acc_a", 5)
+	f.catchUp(r)
+	if got := pages(t, r, "acc_a", projections.Filter{}, 10); len(got) != 1 {
+		t.Fatalf("%d jobs are listed", len(got))
+	}
+	f.write("acc_a", events.JobForgotten{Job: s.id})
+	f.catchUp(r)
+	for key := range dump(t, r) {
+		if key[0] == 'l' || key[0] == 'j' {
+			t.Errorf("the row %q is left", key)
+		}
+	}
+}
+
+// For one page a bounded number of jobs is looked at. The list goes on behind them.
+func TestPagesAreBounded(t *testing.T) {
+	f := newFixture(t)
+	r := f.open("r")
+	defer closed(t, r)
+	old := events.NewJobID()
+	f.writeAt("acc_a", 1, events.JobQueued{Job: old, Key: "old"})
+	many := func(n int) {
+		for n > 0 {
+			evs := make([]events.Event, min(n, 1000))
+			for i := range evs {
+				evs[i] = events.JobQueued{Job: events.NewJobID(), Key: "key"}
+			}
+			f.writeAt("acc_a", 2, evs...)
+			n -= len(evs)
+		}
+		f.catchUp(r)
+	}
+	wanted := projections.Filter{Key: "old"}
+	many(projections.MaxListed - 1)
+	if page, err := r.Jobs("acc_a", wanted, nil, 5); err != nil || len(page.Jobs) != 1 || page.Next != nil {
+		t.Errorf("as the last that is looked at: %d jobs, next %v, %v", len(page.Jobs), page.Next, err)
+	}
+	many(1)
+	page, err := r.Jobs("acc_a", wanted, nil, 5)
+	if err != nil || len(page.Jobs) != 0 || page.Next == nil {
+		t.Fatalf("behind the last that is looked at: %d jobs, next %v, %v", len(page.Jobs), page.Next, err)
+	}
+	if page, err = r.Jobs("acc_a", wanted, page.Next, 5); err != nil || len(page.Jobs) != 1 || page.Next != nil {
+		t.Errorf("on the next page: %d jobs, next %v, %v", len(page.Jobs), page.Next, err)
+	}
+}
+
+// The migration makes the rows that folding the same journal leaves: jobs with their keys, and the list.
+func TestListsAreMigrated(t *testing.T) {
+	rng := testkit.Rand(t)
+	f := newFixture(t)
+	f.writeJobs(rng, 40)
+	for range 40 {
+		f.someJob(rng, "acc_a", 1+events.Instant(rng.IntN(100)))
+	}
+	r := f.open("r")
+	defer closed(t, r)
+	for p := range int32(2) {
+		rows := frozen(t, r, p)
+		migrated, err := projections.MigrateTo(7, 8, listed(asOfSchema7(t, rows)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []row
+		if err := migrated(func(key, value []byte) error {
+			got = append(got, row{bytes.Clone(key), bytes.Clone(value)})
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(got, rows, func(a, b row) bool { return bytes.Equal(a.key, b.key) && bytes.Equal(a.value, b.value) }) {
+			t.Errorf("partition %d: %d rows, want %d, or not the same bytes", p, len(got), len(rows))
+		}
+	}
+}
+
+// asOfSchema7 is what rows were in schema 7.
+func asOfSchema7(t *testing.T, rows []row) (old []row) {
+	t.Helper()
+	for _, row := range rows {
+		switch row.key[0] {
+		case 'l':
+			continue
+		case 'j':
+			row.value = projections.WithoutKey(t, row.value)
+		}
+		old = append(old, row)
+	}
+	if len(old) == len(rows) {
+		t.Fatal("nothing was listed")
+	}
+	return old
+}
