@@ -87,6 +87,8 @@ nemesis: integrationdeps ## play random faults on three nodes and three brokers 
 bench: deps build ## print the benchmarks, each as a ratio within one run
 	@echo "replay of the journal into a replica (goal: 200000 events/s)"
 	@$(GO) test -run '^$$' -bench Replay -benchtime 3x ./projections | grep events/s
+	@echo "pages of the list of an account's jobs, a million of them (goal: 50 ms each)"
+	@$(GO) test -run '^$$' -bench 'Jobs$$' ./projections | grep ^Benchmark
 	@echo "e-invoices: the validator, xmllint and encoding/xml beside it (goal: 20 KB in 1 ms, 1 MB in 50 ms); PDF/A-3 conversion"
 	@$(GO) test -run '^$$' -bench 'Parse|Xmllint|EncodingXML' ./einvoice | grep ^Benchmark
 	@$(GO) test -run '^$$' -bench . ./einvoice/pdfa | grep ^Benchmark

@@ -236,3 +236,50 @@ func asOfSchema7(t *testing.T, rows []row) (old []row) {
 	}
 	return old
 }
+
+// BenchmarkJobs reads pages of 50 jobs from an account that has a million of them, one of ten thousand of which has failed.
+func BenchmarkJobs(b *testing.B) {
+	const (
+		jobs = 1_000_000
+		each = 2_000 // in an envelope
+	)
+	f := newFixture(b)
+	for n := 0; n < jobs; n += each {
+		evs := make([]events.Event, 0, each+1)
+		for range each {
+			evs = append(evs, events.JobQueued{Job: events.NewJobID(), Key: "key_1f0e", Operation: events.HTMLToPDF, Tags: []events.Tag{{Name: "customer", Value: fmt.Sprint(n)}}})
+		}
+		if n%10_000 == 0 {
+			evs = append(evs, events.JobFailed{Job: evs[0].(events.JobQueued).Job, Code: events.PageTimeout})
+		}
+		f.writeAt("acc_a", events.Instant(n+1), evs...)
+	}
+	cfg := f.config("r")
+	cfg.Projections = []projections.Projection{projections.ReadModels{}}
+	r, err := projections.Open(b.Context(), cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Start()
+	f.catchUp(r)
+	defer closed(b, r)
+	middle := &projections.Place{Created: jobs / 2}
+	for _, page := range []struct {
+		what   string
+		filter projections.Filter
+		after  *projections.Place
+	}{
+		{"newest", projections.Filter{}, nil},
+		{"middle", projections.Filter{}, middle},
+		{"rare", projections.Filter{Status: events.StatusFailed}, middle},
+		{"none", projections.Filter{Tags: []events.Tag{{Name: "customer", Value: "nobody"}}}, middle},
+	} {
+		b.Run(page.what, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := r.Jobs("acc_a", page.filter, page.after, 50); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
