@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,16 +18,15 @@ import (
 	"platen.dev/projections"
 )
 
-// parameters are those of a query string, in its order.
+// parameters are those of a query string, by name.
 func parameters(t testing.TB, text string) (all []query.Param) {
 	t.Helper()
-	for pair := range strings.SplitSeq(text, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		value, err := url.QueryUnescape(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if pair != "" {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		for _, value := range values[name] {
 			all = append(all, query.Param{Name: name, Value: value})
 		}
 	}

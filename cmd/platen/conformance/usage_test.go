@@ -174,10 +174,16 @@ func proveUsageParameters(t *testing.T, s *server) {
 		"/usage?format=xml": "format", "/usage?account=x": "account", "/usage?from=2026-03-02&to=2026-03-01": "from", "/usage?bucket=hour&from=2020-01-01": "bucket",
 		"/usage/entries?limit=1001": "limit", "/usage/entries?cursor=x": "cursor", "/usage/entries?window=x": "window", "/usage/entries?tag:=x": "tag:", "/usage/windows?x=1": "x",
 	} {
-		violations := c.get(path).status(422).json()["detail"].([]any)
-		if len(violations) != 1 || fmt.Sprint(violations[0].(object)["loc"]) != "[query "+want+"]" {
-			t.Errorf("%s: got %v", path, violations)
-		}
+		c.refusesParameter(path, want)
+	}
+}
+
+// refusesParameter checks that a request is refused for one of its parameters alone.
+func (c *customer) refusesParameter(path, name string) {
+	c.t.Helper()
+	violations := c.get(path).status(422).json()["detail"].([]any)
+	if len(violations) != 1 || fmt.Sprint(violations[0].(object)["loc"]) != "[query "+name+"]" {
+		c.t.Errorf("%s: got %v", path, violations)
 	}
 }
 
