@@ -76,9 +76,7 @@ func (c control) secret(name string) string { return filepath.Join(c.dir, "secre
 func (c control) play(t *testing.T, args ...string) (changed int) {
 	t.Helper()
 	began := time.Now()
-	cmd := exec.Command("ansible-playbook", append([]string{"--inventory", c.inventory}, args...)...)
-	cmd.Env = append(os.Environ(), "ANSIBLE_HOME="+filepath.Join(c.dir, "ansible"), "ANSIBLE_HOST_KEY_CHECKING=False", "ANSIBLE_NOCOLOR=1", "LC_ALL=C.UTF-8")
-	out, err := cmd.CombinedOutput()
+	out, err := c.run(args)
 	if err != nil {
 		t.Fatalf("ansible-playbook %s: %v\n%s", strings.Join(args, " "), err, tail(out, 12_000))
 	}
@@ -89,6 +87,20 @@ func (c control) play(t *testing.T, args ...string) (changed int) {
 	}
 	t.Logf("ansible-playbook %s: %d changes in %s", strings.Join(args, " "), changed, time.Since(began).Round(time.Second))
 	return changed
+}
+
+// refused runs a playbook, which must fail and say why.
+func (c control) refused(t *testing.T, why string, args ...string) {
+	t.Helper()
+	if out, err := c.run(args); err == nil || !strings.Contains(string(out), why) {
+		t.Errorf("ansible-playbook %s: %v, and does not say %q\n%s", strings.Join(args, " "), err, why, tail(out, 4_000))
+	}
+}
+
+func (c control) run(args []string) ([]byte, error) {
+	cmd := exec.Command("ansible-playbook", append([]string{"--inventory", c.inventory}, args...)...)
+	cmd.Env = append(os.Environ(), "ANSIBLE_HOME="+filepath.Join(c.dir, "ansible"), "ANSIBLE_HOST_KEY_CHECKING=False", "ANSIBLE_NOCOLOR=1", "LC_ALL=C.UTF-8")
+	return cmd.CombinedOutput()
 }
 
 func tail(text []byte, most int) []byte { return text[max(0, len(text)-most):] }

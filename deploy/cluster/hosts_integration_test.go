@@ -60,7 +60,7 @@ func TestHosts(t *testing.T) {
 		c.upgrade(t, l)
 	}
 	before := l.jobs()
-	c.play(t, "backup.yml")
+	c.backUp(t)
 	l.awaitMore(t, 10)
 	c.phase(t, "a backup is taken")
 	l.end(t)
@@ -124,6 +124,20 @@ func (c *cluster) upgrade(t *testing.T, l *load) {
 	checkVersions(t, c.all, now, old, now)
 	l.awaitMore(t, 10)
 	c.phase(t, "one is taken back")
+}
+
+// backUp takes a backup, once it is told why there can be none.
+func (c *cluster) backUp(t *testing.T) {
+	allow := func(mode os.FileMode) {
+		if err := os.Chmod(c.backups(), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	allow(0o755)
+	c.refused(t, "permission denied", "backup.yml")
+	allow(0o777)
+	c.play(t, "backup.yml")
+	c.refused(t, "take new hosts", "restore.yml")
 }
 
 // restore loses all hosts, and makes others a cluster from the backup.
