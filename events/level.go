@@ -19,8 +19,10 @@ const (
 	LevelSnapshots Level = 2
 	// LevelTraces has jobs carry where they belong in a trace.
 	LevelTraces Level = 3
+	// LevelLists relies on snapshots with the list of jobs, which versions before cannot read.
+	LevelLists Level = 4
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelTraces
+	NewestLevel = LevelLists
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

@@ -12,8 +12,11 @@ import (
 )
 
 // Schema is the version of all tables together. Raise it whenever a projection writes other bytes
-// than before, and say in migrations what becomes of the rows of snapshots (docs/decisions/0038).
+// than before, say in migrations what becomes of the rows of snapshots, and give it a level (docs/decisions/0038).
 const Schema = 8
+
+// SchemaLevel is the level from which on no node has an earlier schema any more.
+const SchemaLevel = events.LevelLists
 
 // firstMigrated is the first schema that snapshots can have. There is a migration from it and from
 // each one after it to the next.

@@ -25,14 +25,16 @@ import (
 // historyBench shows what months of jobs leave: disk and memory, how long a node takes to start with
 // them, and how long a new node that has nothing but the snapshots and the rest of the journal.
 func historyBench(s settings) error {
-	fmt.Printf("history: %d jobs a month for %d months, snapshots, and what is left\n", s.jobs, s.months)
-	dir, err := os.MkdirTemp("", "platen-bench-")
+	dir, remove, err := historyDir(s.keep)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if err := writeMonths(s, dir); err != nil {
-		return err
+	defer remove()
+	if _, err := os.Stat(filepath.Join(dir, "log")); err != nil {
+		fmt.Printf("history: %d jobs a month for %d months, snapshots, and what is left\n", s.jobs, s.months)
+		if err := writeMonths(s, dir); err != nil {
+			return err
+		}
 	}
 	if err := startWith(s, dir, "start with this history"); err != nil {
 		return err
@@ -41,6 +43,15 @@ func historyBench(s settings) error {
 		return err
 	}
 	return startWith(s, dir, "a new node, from snapshots")
+}
+
+// historyDir is where a history is written, and what removes it unless it is to be kept.
+func historyDir(keep string) (dir string, remove func(), err error) {
+	if keep != "" {
+		return keep, func() {}, os.MkdirAll(keep, 0o700)
+	}
+	dir, err = os.MkdirTemp("", "platen-bench-")
+	return dir, func() { _ = os.RemoveAll(dir) }, err
 }
 
 const (

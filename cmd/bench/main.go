@@ -22,6 +22,7 @@ type settings struct {
 	jobs      int
 	months    int
 	trust     bool
+	keep      string
 	costs     string
 }
 
@@ -47,6 +48,7 @@ func main() {
 	flag.IntVar(&s.jobs, "jobs", 100_000, "of history, how many jobs a month has")
 	flag.IntVar(&s.months, "months", 3, "of history, how many months pass")
 	flag.BoolVar(&s.trust, "trust", false, "of history, write jobs up to their ends only, and take snapshots once and on trust, because rebuilding to verify them takes as long as writing: for ten million jobs")
+	flag.StringVar(&s.keep, "keep", "", "of history, the `DIR` to keep it in; what is there already is not written again, only started with")
 	flag.StringVar(&s.costs, "costs", "", "of capacity, the `FILE` to write what was measured to, for platen capacity --costs")
 	flag.Parse()
 	if err := run(s); err != nil {

@@ -127,12 +127,20 @@ func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
 	} else if !k.mayTrim(p) {
 		return
 	}
+	spared, err := k.spare(ctx, p, refs)
+	if err != nil {
+		k.warn(ctx, "the snapshots could not be read", p, err)
+		return
+	}
 	for _, ref := range k.cfg.Superfluous(refs) {
+		if ref == spared.ref {
+			continue
+		}
 		if err := k.delete(ctx, ref); err != nil {
 			k.warn(ctx, "a snapshot could not be deleted", p, err)
 		}
 	}
-	if err := k.trim(ctx, p, refs); err != nil {
+	if err := k.trim(ctx, p, refs, spared); err != nil {
 		k.warn(ctx, "the history could not be trimmed", p, err)
 	}
 }

@@ -125,13 +125,52 @@ func TestTrimWaitsForTheLevel(t *testing.T) {
 	if start := f.start(events.TopicJournal, 0); start != 0 || len(f.refs(0)) != 2 {
 		t.Errorf("at the first level, the journal begins at %d and has %d snapshots", start, len(f.refs(0)))
 	}
-	must(t, f.writer.RaiseLevel(events.LevelSnapshots))
+	must(t, f.writer.RaiseLevel(events.NewestLevel))
 	f.days(3)
 	f.look(k)
 	if start := f.start(events.TopicJournal, 0); start == 0 {
 		t.Error("after the level was raised, nothing is trimmed")
 	}
 	f.expectNewNode("new")
+}
+
+// While the version before may come back, the newest snapshot that it can read is kept beside the others, and the journal
+// from there on. Without one, it needs all of the journal.
+func TestTheSchemaBeforeIsSpared(t *testing.T) {
+	f := newFixtureOf(t, projections.SchemaLevel-1)
+	k := f.keeper()
+	var old snapshot.Ref
+	for month := range 6 {
+		f.days(3)
+		f.look(k)
+		if month == 2 {
+			old = f.refs(0)[1] // the newer one must count, or this one would be rebuilt from the journal
+			f.setSchema(old, projections.Schema-1)
+		}
+		start := f.start(events.TopicJournal, 0)
+		switch refs := f.refs(0); {
+		case month < 2 && start != 0:
+			t.Errorf("without a snapshot of the schema before, the journal begins at %d", start)
+		case month > 2 && (len(refs) != 3 || refs[2] != old || start != old.Next-1):
+			t.Errorf("month %d: the snapshots are %v, the journal begins at %d; want the newest two and %v", month, refs, start, old)
+		}
+	}
+	must(t, f.writer.RaiseLevel(projections.SchemaLevel))
+	f.days(3)
+	f.look(k)
+	if refs := f.refs(0); len(refs) != 2 || f.start(events.TopicJournal, 0) != refs[1].Next-1 {
+		t.Errorf("after the level was raised, the snapshots are %v, and the journal begins at %d", refs, f.start(events.TopicJournal, 0))
+	}
+	f.expectNewNode("new")
+}
+
+// setSchema changes the schema that a snapshot says it has.
+func (f *fixture) setSchema(ref snapshot.Ref, schema int) {
+	f.t.Helper()
+	m, err := snapshot.Open(f.t.Context(), f.files, ref)
+	must(f.t, err)
+	m.Schema = schema
+	must(f.t, snapshot.Publish(f.t.Context(), f.files, ref, m))
 }
 
 // A snapshot that is not what a rebuild has is not published, and nothing is trimmed behind it.

@@ -11,9 +11,9 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// trim trims the journal of a partition behind the oldest snapshot that is kept, and public events
-// that are too old.
-func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref) error {
+// trim trims the journal of a partition behind the oldest snapshot that is kept, unless more is spared, and public
+// events that are too old.
+func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref, spared spared) error {
 	k.mu.Lock()
 	k.trimmed[p] = k.cfg.Now()
 	k.mu.Unlock()
@@ -21,17 +21,17 @@ func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref) error {
 	if err != nil {
 		return err
 	}
-	if err := k.trimJournal(ctx, p, refs, journal); err != nil {
+	if err := k.trimJournal(ctx, p, refs, min(journal, spared.needed)); err != nil {
 		return err
 	}
 	return k.trimEvents(ctx, p, published)
 }
 
-func (k *Keeper) trimJournal(ctx context.Context, p int32, refs []snapshot.Ref, published int64) error {
+func (k *Keeper) trimJournal(ctx context.Context, p int32, refs []snapshot.Ref, needed int64) error {
 	if k.cfg.Replica.Cursor(p).Level() < events.LevelSnapshots {
 		return nil // a node of an earlier version may come and fold all of it
 	}
-	before := k.cfg.TrimBefore(refs, published)
+	before := k.cfg.TrimBefore(refs, needed)
 	start, _, err := k.cfg.Log.Bounds(ctx, events.TopicJournal, p)
 	if err != nil || before <= start {
 		return err

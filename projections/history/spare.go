@@ -1,0 +1,37 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"platen.dev/projections"
+	"platen.dev/projections/snapshot"
+	"platen.dev/store"
+)
+
+// spared is what a node of the version before needs of a partition's history, if it may come back and has an earlier
+// schema: the newest snapshot that it can read, and the journal from needed on.
+type spared struct {
+	ref    snapshot.Ref
+	needed int64
+}
+
+// spare returns what is to be kept beside what the policy keeps. refs begins with the newest.
+func (k *Keeper) spare(ctx context.Context, p int32, refs []snapshot.Ref) (s spared, err error) {
+	if k.cfg.Replica.Cursor(p).Level() >= projections.SchemaLevel {
+		return spared{needed: math.MaxInt64}, nil
+	}
+	for _, ref := range refs {
+		m, err := snapshot.Open(ctx, k.cfg.Files, ref)
+		switch {
+		case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, store.ErrNotExist):
+			continue
+		case err != nil:
+			return s, err
+		case m.Schema < projections.Schema:
+			return spared{ref, ref.Next - 1}, nil // by its last record a snapshot is recognised
+		}
+	}
+	return s, nil // it folds the journal from its beginning
+}
