@@ -73,7 +73,7 @@ type ListedJob struct {
 }
 
 // maxListed is how many jobs are looked at for a page, so that a filter that few jobs pass takes a bounded time.
-const maxListed = 10_000
+const maxListed = 2_000
 
 // Jobs lists up to most jobs of an account that a filter wants, the newest first, after a place or from the
 // beginning. A page may have fewer jobs, even none, and still a Next, if others had to be looked at.
