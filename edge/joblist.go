@@ -3,6 +3,7 @@ package edge
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"time"
 
@@ -116,6 +117,9 @@ func (s *Server) jobs(ctx *fasthttp.RequestCtx) *problem {
 		}
 	}
 	page, err := s.cfg.Models.Jobs(caller.Account, q.Filter, q.after, q.limit)
+	if errors.Is(err, projections.ErrNoList) {
+		return unavailable.with("The list of jobs is not complete yet after an upgrade of the service. Try again.")
+	}
 	if err != nil {
 		s.cfg.Logger.Error("list jobs", "account", string(caller.Account), "error", err)
 		return internalError

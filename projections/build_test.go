@@ -79,8 +79,14 @@ func TestANewSchemaIsBuiltBesideTheOld(t *testing.T) {
 	if _, known, err := r.Account("acc_a"); !r.Outdated() || !known || err != nil {
 		t.Errorf("while the new rows are built: outdated %t, known %t (%v)", r.Outdated(), known, err)
 	}
+	if _, err := r.Jobs("acc_a", projections.Filter{}, nil, 1); !errors.Is(err, projections.ErrNoList) {
+		t.Errorf("while the new rows are built, jobs are listed: %v", err)
+	}
 	close(g.open)
 	testkit.Eventually(t, "the new rows serve", func() bool { return !r.Outdated() })
+	if page, err := r.Jobs("acc_a", projections.Filter{}, nil, 1); err != nil || len(page.Jobs) != 1 {
+		t.Errorf("once they serve: %d jobs are listed (%v)", len(page.Jobs), err)
+	}
 	f.writeJobs(rand.New(rand.NewPCG(3, 0)), 30)
 	f.catchUp(r)
 	fresh := f.config("fresh").WithSchema(projections.Schema + 1)

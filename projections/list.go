@@ -2,6 +2,7 @@ package projections
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"platen.dev/events"
@@ -75,9 +76,16 @@ type ListedJob struct {
 // maxListed is how many jobs are looked at for a page, so that a filter that few jobs pass takes a bounded time.
 const maxListed = 2_000
 
+// ErrNoList means that the list of jobs is not complete yet: the rows of an earlier schema serve, which has none.
+var ErrNoList = errors.New("the list of jobs is being built")
+
 // Jobs lists up to most jobs of an account that a filter wants, the newest first, after a place or from the
-// beginning. A page may have fewer jobs, even none, and still a Next, if others had to be looked at.
+// beginning. A page may have fewer jobs, even none, and still a Next, if others had to be looked at. The error is ErrNoList
+// soon after an upgrade.
 func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most int) (page JobPage, err error) {
+	if r.Outdated() {
+		return page, ErrNoList
+	}
 	places, next, err := r.places(account, f, after, most)
 	if err != nil {
 		return page, err
