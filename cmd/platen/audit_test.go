@@ -22,7 +22,7 @@ type tally struct {
 	reserved, queued, done, failed, debited, released int
 }
 
-// auditJournal folds every partition of the journal up to its end.
+// auditJournal reads the whole journal.
 func auditJournal(t *testing.T, l eventlog.Log) audit {
 	t.Helper()
 	b := audit{}
@@ -33,9 +33,24 @@ func auditJournal(t *testing.T, l eventlog.Log) audit {
 // eachAccepted visits the accepted envelopes of every partition of the journal.
 func eachAccepted(t *testing.T, l eventlog.Log, visit func(events.Envelope)) {
 	t.Helper()
-	for p := range l.Partitions() {
-		cursor := projections.Origin()
-		logtest.Each(t, l, events.TopicJournal, p, func(r eventlog.Record) {
+	journal{l, map[int32]projections.Cursor{}}.goOn(t, visit)
+}
+
+// journal is read from its beginning, and again and again from where it was left.
+type journal struct {
+	log     eventlog.Log
+	cursors map[int32]projections.Cursor
+}
+
+// goOn visits the accepted envelopes of every partition that were not visited yet.
+func (j journal) goOn(t *testing.T, visit func(events.Envelope)) {
+	t.Helper()
+	for p := range j.log.Partitions() {
+		cursor, begun := j.cursors[p]
+		if !begun {
+			cursor = projections.Origin()
+		}
+		logtest.EachFrom(t, j.log, events.TopicJournal, p, cursor.Next, func(r eventlog.Record) {
 			entry, err := events.DecodeEntry(r.Value)
 			if err != nil {
 				t.Fatalf("journal %d at %d: %v", p, r.Offset, err)
@@ -46,6 +61,7 @@ func eachAccepted(t *testing.T, l eventlog.Log, visit func(events.Envelope)) {
 				}
 			}
 		})
+		j.cursors[p] = cursor
 	}
 }
 

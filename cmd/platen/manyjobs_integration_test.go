@@ -15,6 +15,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
+	"platen.dev/projections"
 )
 
 const (
@@ -219,16 +220,27 @@ func (f *flood) check(t *testing.T) {
 }
 
 // awaitEnds waits until all jobs have ended, as long as that goes on, and returns what the journal says about them.
-func (f *flood) awaitEnds(t *testing.T, l eventlog.Log) (b audit) {
+func (f *flood) awaitEnds(t *testing.T, l eventlog.Log) audit {
 	t.Helper()
-	testkit.Dwindles(t, "the jobs end", func() (left int64) {
-		b = auditJournal(t, l)
-		for id := range f.rendered {
-			if j := b[id]; j == nil || j.done+j.failed == 0 {
-				left++
-			}
+	b, j, ended := audit{}, journal{l, map[int32]projections.Cursor{}}, map[events.JobID]bool{}
+	end := func(id events.JobID) {
+		if _, accepted := f.rendered[id]; accepted {
+			ended[id] = true
 		}
-		return left
+	}
+	testkit.Dwindles(t, "the jobs end", func() int64 {
+		j.goOn(t, func(e events.Envelope) {
+			b.add(e)
+			for _, ev := range e.Events {
+				switch ev := ev.(type) {
+				case events.JobDone:
+					end(ev.Job)
+				case events.JobFailed:
+					end(ev.Job)
+				}
+			}
+		})
+		return int64(len(f.rendered) - len(ended))
 	})
 	return b
 }

@@ -126,10 +126,17 @@ func mustTrim(t *testing.T, l eventlog.Log, topic string, partition int32, befor
 // Each calls visit with the records that a partition has now, oldest first.
 func Each(t testing.TB, l eventlog.Log, topic string, partition int32, visit func(eventlog.Record)) {
 	t.Helper()
-	next, end, err := l.Bounds(testkit.Context(t), topic, partition)
+	EachFrom(t, l, topic, partition, 0, visit)
+}
+
+// EachFrom calls visit with the records that a partition has now, from an offset on.
+func EachFrom(t testing.TB, l eventlog.Log, topic string, partition int32, next int64, visit func(eventlog.Record)) {
+	t.Helper()
+	start, end, err := l.Bounds(testkit.Context(t), topic, partition)
 	if err != nil {
 		t.Fatal(err)
 	}
+	next = max(next, start)
 	reader := l.Read(topic, partition, next)
 	defer reader.Close()
 	for next < end {
