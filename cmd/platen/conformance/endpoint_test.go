@@ -329,7 +329,7 @@ func proveMethods(t *testing.T, s *server) {
 			c.notAllowed(method, path, "POST")
 		}
 	}
-	for _, path := range []string{job, job + "/download", "/openapi.json"} {
+	for _, path := range []string{"/jobs", job, job + "/download", "/openapi.json"} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 			c.notAllowed(method, path, "GET, HEAD")
 		}
@@ -349,7 +349,7 @@ func (c *customer) notAllowed(method, path, allowed string) {
 
 func provePaths(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanFree)
-	for _, path := range []string{"/", "/nope", "/v1/html-to-pdf", "/html-to-pdf/", "/HTML-TO-PDF", "/jobs", "/jobs/", "/jobs/a/b", "/jobs/a/b/download"} {
+	for _, path := range []string{"/", "/nope", "/v1/html-to-pdf", "/html-to-pdf/", "/HTML-TO-PDF", "/jobs/", "/jobs/a/b", "/jobs/a/b/download"} {
 		c.post(path, minimal(htmlToPDF)).problem(404, "NOT_FOUND", "There is no such path")
 		c.get(path).problem(404, "NOT_FOUND", "There is no such path")
 	}
