@@ -199,12 +199,16 @@ func (s *gatedSite) close() {
 	s.gate = make(chan struct{})
 }
 
-// awaitHeld waits until n requests for pictures are waiting.
+// awaitHeld waits until n requests for pictures, or more, are waiting.
 func (s *gatedSite) awaitHeld(t *testing.T, n int) {
 	t.Helper()
-	testkit.Eventually(t, fmt.Sprintf("%d pages wait for their picture", n), func() bool {
+	held := 0
+	if !testkit.Becomes(func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.held == n
-	})
+		held = s.held
+		return held >= n
+	}) {
+		t.Fatalf("%d pages wait for their picture after %s, want %d", held, testkit.Patience, n)
+	}
 }
