@@ -98,7 +98,7 @@ func instantOf(t time.Time) events.Instant {
 	if t.IsZero() {
 		return 0
 	}
-	return events.Instant(t.UnixMilli())
+	return events.At(t)
 }
 
 // jobs lists the jobs of the caller's account. A list that begins has whatever is durable by now.

@@ -31,7 +31,7 @@ func describeJobs() openapi.Operation {
 			{Name: operationParam, Kind: operationKind, Example: "html-to-pdf", Doc: "Only jobs of this operation."},
 			{Name: keyParam, Kind: keyKind, Doc: "Only jobs of this API key."},
 			{Name: errorParam, Kind: errorKind, Doc: "Only jobs that failed for this reason."},
-			{Name: testParam, Kind: schema.String{OneOf: []string{"true", "false"}}, Doc: "Only jobs in test mode, or only others."},
+			{Name: testParam, Kind: query.TruthKind, Doc: "Only jobs in test mode, or only others."},
 			{Name: query.From, Kind: schema.String{}, Example: "2026-01-01", Doc: "Only jobs created then or later: a time in RFC 3339 in whole seconds, or a date, which is its start in the time zone."},
 			{Name: query.To, Kind: schema.String{}, Example: "2026-02-01T00:00:00Z", Doc: "Only jobs created before then."},
 			zoneParameter,

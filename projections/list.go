@@ -86,13 +86,14 @@ func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most in
 	if r.Outdated() {
 		return page, ErrNoList
 	}
-	places, next, err := r.places(account, f, after, most)
+	partition := r.partition(account)
+	places, next, err := r.places(partition, account, f, after, most)
 	if err != nil {
 		return page, err
 	}
 	page.Next = next
 	for _, at := range places {
-		j, known, err := jobs.Get(r, jobKey(r.partition(account), at.Job))
+		j, known, err := jobs.Get(r, jobKey(partition, at.Job))
 		if err != nil {
 			return page, err
 		}
@@ -104,10 +105,10 @@ func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most in
 }
 
 // places finds the places of a page, and after which one to go on.
-func (r *Replica) places(account events.AccountID, f Filter, after *Place, most int) (found []Place, next *Place, err error) {
+func (r *Replica) places(partition int32, account events.AccountID, f Filter, after *Place, most int) (found []Place, next *Place, err error) {
 	var failed error
 	last, looked := Place{}, 0
-	err = r.scanFrom(listedPrefix(r.partition(account), account), f.first(r.partition(account), account, after), func(key, value []byte) bool {
+	err = r.scanFrom(listedPrefix(partition, account), f.first(partition, account, after), func(key, value []byte) bool {
 		at := placeOf(key)
 		if at.Created < f.From {
 			return false

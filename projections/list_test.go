@@ -51,7 +51,7 @@ func (f *fixture) writeAt(account events.AccountID, at events.Instant, evs ...ev
 	f.append(events.Partition(account, 2), e)
 }
 
-// someFilter is a filter of one to three of what can be filtered by.
+// someFilter filters by one, two or three criteria.
 func someFilter(rng *rand.Rand, last events.Instant) (f projections.Filter) {
 	test := rng.IntN(2) == 0
 	for range 1 + rng.IntN(3) {

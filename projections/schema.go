@@ -15,7 +15,7 @@ import (
 // than before, say in migrations what becomes of the rows of snapshots, and give it a level (docs/decisions/0038).
 const Schema = 8
 
-// SchemaLevel is the level from which on no node has an earlier schema any more.
+// SchemaLevel is the first level at which no node has an earlier schema.
 const SchemaLevel = events.LevelLists
 
 // firstMigrated is the first schema that snapshots can have. There is a migration from it and from

@@ -33,7 +33,7 @@ func auditJournal(t *testing.T, l eventlog.Log) audit {
 // eachAccepted visits the accepted envelopes of every partition of the journal.
 func eachAccepted(t *testing.T, l eventlog.Log, visit func(events.Envelope)) {
 	t.Helper()
-	journal{l, map[int32]projections.Cursor{}}.goOn(t, visit)
+	newJournal(l).goOn(t, visit)
 }
 
 // journal is read from its beginning, and again and again from where it was left.
@@ -41,6 +41,8 @@ type journal struct {
 	log     eventlog.Log
 	cursors map[int32]projections.Cursor
 }
+
+func newJournal(l eventlog.Log) journal { return journal{l, map[int32]projections.Cursor{}} }
 
 // goOn visits the accepted envelopes of every partition that were not visited yet.
 func (j journal) goOn(t *testing.T, visit func(events.Envelope)) {

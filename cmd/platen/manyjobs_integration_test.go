@@ -15,7 +15,6 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
-	"platen.dev/projections"
 )
 
 const (
@@ -74,11 +73,10 @@ type flood struct {
 	mu        sync.Mutex
 	addresses []string              // of nodes that take requests, by machine; "" of one that does not
 	rendered  map[events.JobID]bool // accepted jobs, and whether they are rendered
-	moved     chan struct{}         // closed and replaced now and then
 }
 
 func startFlood(t *testing.T, c *processCluster, jobs int) *flood {
-	f := &flood{processCluster: c, rendered: make(map[events.JobID]bool, jobs), moved: make(chan struct{})}
+	f := &flood{processCluster: c, rendered: make(map[events.JobID]bool, jobs)}
 	for _, p := range c.nodes {
 		f.addresses = append(f.addresses, p.address)
 	}
@@ -132,10 +130,6 @@ func (f *flood) accepted(id events.JobID, rendered bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rendered[id] = rendered
-	if len(f.rendered)%100 == 0 {
-		close(f.moved)
-		f.moved = make(chan struct{})
-	}
 }
 
 func (f *flood) count() int {
@@ -147,22 +141,7 @@ func (f *flood) count() int {
 // await waits until so many jobs are accepted, as long as it goes on.
 func (f *flood) await(t *testing.T, jobs int) {
 	t.Helper()
-	for last := -1; ; {
-		f.mu.Lock()
-		n, moved := len(f.rendered), f.moved
-		f.mu.Unlock()
-		if n >= jobs {
-			return
-		}
-		select {
-		case <-moved:
-		case <-time.After(testkit.Patience):
-			if n == last {
-				t.Fatalf("no job was accepted for %s, after %d", testkit.Patience, n)
-			}
-			last = n
-		}
-	}
+	testkit.Dwindles(t, "jobs are accepted", func() int64 { return int64(max(0, jobs-f.count())) })
 }
 
 // uses has requests go to a node, or with "" not.
@@ -222,7 +201,7 @@ func (f *flood) check(t *testing.T) {
 // awaitEnds waits until all jobs have ended, as long as that goes on, and returns what the journal says about them.
 func (f *flood) awaitEnds(t *testing.T, l eventlog.Log) audit {
 	t.Helper()
-	b, j, ended := audit{}, journal{l, map[int32]projections.Cursor{}}, map[events.JobID]bool{}
+	b, j, ended := audit{}, newJournal(l), map[events.JobID]bool{}
 	end := func(id events.JobID) {
 		if _, accepted := f.rendered[id]; accepted {
 			ended[id] = true

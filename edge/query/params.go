@@ -110,11 +110,12 @@ func (p *Params) Truth(name string) *bool {
 	if _, given := p.values[name]; !given {
 		return nil
 	}
-	is := p.Choice(name, truth, "") == "true"
+	is := p.Choice(name, TruthKind, "") == "true"
 	return &is
 }
 
-var truth = schema.String{OneOf: []string{"true", "false"}}
+// TruthKind is the kind of parameters that Truth reads.
+var TruthKind = schema.String{OneOf: []string{"true", "false"}}
 
 // Number reads an integer.
 func (p *Params) Number(name string, kind schema.Integer, otherwise int64) int64 {

@@ -48,8 +48,8 @@ func Becomes(is func() bool) bool {
 	return true
 }
 
-// Dwindles waits until nothing is left, however long that takes as long as it goes on; what names what
-// is waited for in the failure.
+// Dwindles waits until nothing is left. That may take any time, unless the number stays the same for Patience; what
+// names the wait in the failure.
 func Dwindles(t testing.TB, what string, left func() int64) {
 	t.Helper()
 	for last := int64(-1); ; {

@@ -140,7 +140,7 @@ func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
 			k.warn(ctx, "a snapshot could not be deleted", p, err)
 		}
 	}
-	if err := k.trim(ctx, p, refs, spared); err != nil {
+	if err := k.trim(ctx, p, refs, spared.needed); err != nil {
 		k.warn(ctx, "the history could not be trimmed", p, err)
 	}
 }

@@ -17,7 +17,7 @@ type spared struct {
 	needed int64
 }
 
-// spare returns what is to be kept beside what the policy keeps. refs begins with the newest.
+// spare returns what else must be kept, beyond the policy. refs begins with the newest.
 func (k *Keeper) spare(ctx context.Context, p int32, refs []snapshot.Ref) (s spared, err error) {
 	if k.cfg.Replica.Cursor(p).Level() >= projections.SchemaLevel {
 		return spared{needed: math.MaxInt64}, nil

@@ -11,9 +11,9 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// trim trims the journal of a partition behind the oldest snapshot that is kept, unless more is spared, and public
-// events that are too old.
-func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref, spared spared) error {
+// trim trims the journal of a partition behind the oldest snapshot that is kept, but nothing from needed on, and
+// public events that are too old.
+func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref, needed int64) error {
 	k.mu.Lock()
 	k.trimmed[p] = k.cfg.Now()
 	k.mu.Unlock()
@@ -21,7 +21,7 @@ func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref, spared 
 	if err != nil {
 		return err
 	}
-	if err := k.trimJournal(ctx, p, refs, min(journal, spared.needed)); err != nil {
+	if err := k.trimJournal(ctx, p, refs, min(journal, needed)); err != nil {
 		return err
 	}
 	return k.trimEvents(ctx, p, published)
