@@ -1,0 +1,246 @@
+// Package page writes the pages of the dashboard: from what a page shows to HTML. It knows no requests, no commands and no
+// read models. Every text of a caller is escaped where it is shown.
+package page
+
+import (
+	"time"
+
+	"platen.dev/events"
+)
+
+// Frame is what every page of a member has around its own part.
+type Frame struct {
+	Account events.AccountID
+	Plan    events.Plan
+	Email   string
+	Role    events.Role
+	// Token is a form's proof that it comes from a page of this session.
+	Token string
+	// Notice is what the last action has done or why it was refused; nil for none.
+	Notice *Notice
+	// Now is when the page is written. All times are shown in UTC.
+	Now time.Time
+}
+
+// Notice says how an action went.
+type Notice struct {
+	Bad  bool
+	Text string
+}
+
+// SignIn is the page on which a member signs in.
+type SignIn struct {
+	Email string
+	// Wrong is set if email and password did not match, or too many attempts were made: which of them is not told.
+	Wrong bool
+	// Next is the path that is shown afterwards.
+	Next string
+	// Demo are the demo accounts that sign in with one click; none unless the node serves this machine only.
+	Demo []events.Plan
+}
+
+// Invitation is the page on which an invited member chooses a password. Action is the address of its form.
+type Invitation struct {
+	Action  string
+	Account events.AccountID
+	Email   string
+	// Wrong is why the password was not taken; "" at first.
+	Wrong string
+}
+
+// Message is a page with nothing but a text: an address that does not exist, a link that has run out.
+type Message struct {
+	Title, Text string
+	// SignIn is set if the way on is to sign in.
+	SignIn bool
+}
+
+// Home is what an account does now.
+type Home struct {
+	Frame
+	Quota   Quota
+	Running int64 // jobs that have not ended, of at most Limits.Running
+	Limits  Limits
+	Recent  []Job
+	// Failures are the failed ones of the account's newest jobs by their error, most first; Looked is how many jobs were looked at.
+	Failures []Failure
+	Looked   int
+	// UpgradeURL is where the plan is changed.
+	UpgradeURL string
+	// DocsURL is the page that explains errors; DocsURL + "#" + the error in lower case with dashes.
+	DocsURL string
+}
+
+// Quota is the use of an account in its quota window, by the live state.
+type Quota struct {
+	Jobs, JobLimit     int64 // used and reserved
+	Bytes, ByteLimit   int64
+	Start, End         time.Time
+	Tests, TestsPerDay int64
+}
+
+// Limits are those of a plan.
+type Limits struct{ Running, RequestsPerMinute int64 }
+
+// Failure is an error with how many of the newest jobs ended with it.
+type Failure struct {
+	Code  events.ErrorCode
+	Count int
+}
+
+// Job is a job in a list, and the head of its own page.
+type Job struct {
+	ID        events.JobID
+	Operation events.Operation
+	Status    events.Status
+	Test      bool
+	Created   time.Time
+	Finished  time.Time // zero if it has not ended
+	Error     events.ErrorCode
+	Key       events.KeyID
+	// KeyName is what its maker calls the key; "" if it has no name.
+	KeyName string
+	Tags    []events.Tag
+	Size    int64 // bytes; zero without a file
+	Pages   int
+	Total   time.Duration // from acceptance to end; zero before
+}
+
+// Jobs is a page of the list of an account's jobs.
+type Jobs struct {
+	Frame
+	Filter Filter
+	// Wrong is what is wrong with the filter, one sentence each.
+	Wrong []string
+	Jobs  []Job
+	// Next is the address of the next page, "" on the last one.
+	Next string
+	Keys []Key // for the filter
+}
+
+// Filter is the filter of a list as the member typed it.
+type Filter struct{ Status, Operation, Key, Error, Test, TagName, TagValue, From, To string }
+
+// JobPage is one job.
+type JobPage struct {
+	Frame
+	Job
+	Timeline []Step
+	// Downloads are what is left of at most MaxDownloads; Expires is when the file is deleted; Gone if it is.
+	Downloads, MaxDownloads int
+	Expires                 time.Time
+	Gone                    bool
+	Delivered               bool // the file went to the caller's own storage
+	HasFile                 bool
+	Ended                   bool
+	Webhook                 bool
+	Attempts                []Attempt
+	DocsURL                 string
+}
+
+// Step is something that happened to a job.
+type Step struct {
+	Kind   StepKind
+	At     time.Time // zero if the time is not known, or has not come
+	Detail string    // a number of milliseconds, a size; "" for none
+}
+
+// StepKind is what happened to a job.
+type StepKind string
+
+// The kinds of steps.
+const (
+	StepAccepted  StepKind = "accepted"
+	StepLoaded    StepKind = "loaded"
+	StepProcessed StepKind = "processed"
+	StepDone      StepKind = "done"
+	StepFailed    StepKind = "failed"
+	StepWebhook   StepKind = "webhook"
+	StepDownload  StepKind = "download"
+	StepExpires   StepKind = "expires"
+)
+
+// Attempt is an attempt to send a job's webhook.
+type Attempt struct {
+	Number  int
+	At      time.Time
+	Status  int // zero if there was no response
+	Took    time.Duration
+	Error   string
+	Answer  string // the beginning of the response, as the receiver sent it
+	Outcome events.WebhookOutcome
+	Next    time.Time
+}
+
+// Keys is the list of an account's API keys.
+type Keys struct {
+	Frame
+	Keys []Key
+	// Secret is the secret of the key that was just made, which is shown once; "" for none.
+	Secret string
+	// Made is that key.
+	Made Key
+	// May is whether the member may make and revoke keys.
+	May bool
+}
+
+// Key is an API key.
+type Key struct {
+	ID                         events.KeyID
+	Name                       string
+	Prefix, LastFour           string
+	Created, LastUsed, Revoked time.Time // zero for never
+}
+
+// Members is who may sign in to the account.
+type Members struct {
+	Frame
+	Members []Member
+	// Link is the one-time link of the invitation that was just made, for Invited; "" for none.
+	Link, Invited string
+	// May is whether the member may change this.
+	May   bool
+	Roles []events.Role
+}
+
+// Member is a person who may sign in.
+type Member struct {
+	ID      events.MemberID
+	Email   string
+	Role    events.Role
+	Joined  time.Time // zero if the invitation is not accepted
+	Until   time.Time // when the invitation runs out
+	Myself  bool
+	LastOne bool // the only owner, who can be neither removed nor changed
+}
+
+// Security is a member's own page: where it is signed in.
+type Security struct {
+	Frame
+	Sessions []Session
+}
+
+// Session is a browser in which a member is signed in.
+type Session struct {
+	ID      events.SessionID
+	Opened  time.Time
+	Until   time.Time
+	Address string
+	Agent   string // as the browser sent it
+	This    bool
+}
+
+// Trail is who changed what in the account, the newest first.
+type Trail struct {
+	Frame
+	Entries []Entry
+}
+
+// Entry is one change.
+type Entry struct {
+	At      time.Time
+	By      string // an email, or "operator"
+	Address string
+	What    string // the type of the event, such as KeyIssued
+	Subject string // what it is about: a key's id, an email
+}
