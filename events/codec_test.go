@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write golden records of samples that do
 var (
 	job     = JobID{1, 2, 3, 4, 5, 6, 0x47, 8, 0x89, 10, 11, 12, 13, 14, 15, 16}
 	attempt = AttemptID(0x0102030405060708)
+	session = Session{ID: "ses_a", Member: "mem_a", Hash: [32]byte{7}, Until: 1700000100000, Address: "192.0.2.1", Agent: "Browser/1"}
 	key     = Key{ID: "key_a", Hash: [32]byte{9, 8, 7}, Prefix: "sk_live_", LastFour: "wxyz", Created: 1700000000000}
 )
 
@@ -72,6 +73,13 @@ func sampleCommands() []CommandBody {
 			Content:   Content{Embeds: true, Invoice: &Invoice{Profile: "en16931", XML: []byte{3}, HTML: []byte{6}, HTMLBytes: 70_000}},
 		},
 		RaiseLevel{Level: 2},
+		InviteMember{Member: "mem_a", Email: "ada@example.com", Role: RoleDeveloper, Invitation: [32]byte{1}, Until: 1700000100000},
+		AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA"},
+		ChangeMember{Member: "mem_a", Role: RoleOwner},
+		RemoveMember{Member: "mem_a"},
+		BeginSignIn{Member: "mem_a"},
+		OpenSession{Session: session},
+		CloseSession{Member: "mem_a", Session: "ses_a"},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}, Sampled: true}}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
@@ -148,6 +156,7 @@ func sampleEvents() []Event {
 		TestCounted{Job: job},
 		RenderDiscarded{Job: job, Name: "f.pdf", Attempt: attempt},
 		KeyIssued{Key: Key{ID: "key_b", Hash: [32]byte{9}, Prefix: "sk_test_", LastFour: "wxyz", Created: 1, Revoked: 3, LastUsed: 2}},
+		KeyIssued{Key: Key{ID: "key_b", Hash: [32]byte{9}, Prefix: "sk_test_", LastFour: "wxyz", Created: 1, Name: "Shop"}},
 		RenderRequeued{Job: job, Attempt: attempt, Code: RenderFailed, NotBefore: 1700000001000, Infrastructure: true},
 		WindowReset{Window: 1700000000000},
 		UsageAdjusted{Adjustment: Adjustment{Entry: "adj_1", Kind: Credit, Units: -1, Bytes: -5, Reason: "Empty page", Ref: "adj_0"}, Window: 1700000000000},
@@ -173,6 +182,13 @@ func sampleEvents() []Event {
 		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF}},
 		JobFailed{Job: job, Code: PageTimeout, Origin: JobOrigin{Key: "key_1", Operation: URLToPDF, Tags: []Tag{{"customer", "4711"}}}},
 		LevelRaised{Level: 2},
+		MemberInvited{Member: "mem_a", Email: "ada@example.com", Role: RoleDeveloper, Invitation: [32]byte{1}, Until: 1700000100000},
+		MemberJoined{Member: "mem_a", Password: "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA"},
+		MemberChanged{Member: "mem_a", Role: RoleOwner},
+		MemberRemoved{Member: "mem_a", Email: "ada@example.com"},
+		SignInBegun{Member: "mem_a"},
+		SessionOpened{Session: session},
+		SessionClosed{Member: "mem_a", Session: "ses_a"},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}}},
 		// As above: a new type, or a type with a new field, goes here.
 	}
@@ -214,6 +230,12 @@ func sampleRecords(t *testing.T) []record {
 	replied.Reply = &Reply{Code: ConcurrencyLimit, RetryAfter: 5, Concurrency: &Concurrency{Plan: PlanPro, Limit: 50, InFlight: 50}}
 	b, err = EncodeEntry(replied)
 	add("reply", replied, b, err)
+	authored := Command{ID: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Operator: true}, Body: ChangePlan{Plan: PlanFree}}
+	b, err = EncodeCommand(authored)
+	add("command-authored", authored, b, err)
+	recorded := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Member: "mem_a", Address: "192.0.2.1"}, Events: []Event{KeyRevoked{Key: "key_a"}}}
+	b, err = EncodeEntry(recorded)
+	add("event-authored", recorded, b, err)
 	m := Marker{Owner: "node-1", Version: "1.0.0"}
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)

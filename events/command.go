@@ -11,8 +11,10 @@ type Command struct {
 	// the command decided, and that is the only clock that the decision sees.
 	At Instant `cbor:"3,keyasint"`
 	// ReplyTo is where the sender waits for the reply; nil if it does not wait.
-	ReplyTo *Address    `cbor:"4,keyasint,omitempty"`
-	Body    CommandBody `cbor:"-"`
+	ReplyTo *Address `cbor:"4,keyasint,omitempty"`
+	// By is who had the command sent; see Author.
+	By   Author      `cbor:"5,keyasint,omitzero"`
+	Body CommandBody `cbor:"-"`
 }
 
 // NewCommand returns a command with an id of its own that is sent at a time.

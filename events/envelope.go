@@ -30,8 +30,10 @@ type Envelope struct {
 	Account AccountID `cbor:"4,keyasint"`
 	// At is the time of the decision by the owner's clock, and therefore of the events. Within
 	// a partition it does not decrease, unless the owner's clock was set back.
-	At     Instant `cbor:"5,keyasint"`
-	Reply  *Reply  `cbor:"6,keyasint,omitempty"`
+	At    Instant `cbor:"5,keyasint"`
+	Reply *Reply  `cbor:"6,keyasint,omitempty"`
+	// By is who had the command sent; see Author.
+	By     Author  `cbor:"7,keyasint,omitzero"`
 	Events []Event `cbor:"-"`
 }
 
@@ -103,4 +105,9 @@ const (
 	AlreadyEnded       ReplyCode = "already-ended"
 	TooManyHeaders     ReplyCode = "too-many-headers"
 	NoSuchHeader       ReplyCode = "no-such-header"
+	NoSuchMember       ReplyCode = "no-such-member"
+	TooManyMembers     ReplyCode = "too-many-members"
+	LastOwner          ReplyCode = "last-owner"
+	InvitationGone     ReplyCode = "invitation-gone"
+	SignInDelayed      ReplyCode = "sign-in-delayed"
 )

@@ -21,8 +21,10 @@ const (
 	LevelTraces Level = 3
 	// LevelLists relies on snapshots with the list of jobs, which versions before cannot read.
 	LevelLists Level = 4
+	// LevelMembers has accounts with members, names of keys, and authors of commands.
+	LevelMembers Level = 5
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelLists
+	NewestLevel = LevelMembers
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

@@ -1,5 +1,7 @@
 package events
 
+import "strings"
+
 // MemberID names a member inside its account.
 type MemberID string
 
@@ -27,3 +29,127 @@ const (
 
 // Roles returns the roles.
 func Roles() []Role { return []Role{RoleOwner, RoleDeveloper, RoleBilling} }
+
+// FoldEmail is the form by which email addresses are compared: `Ada@Example.com ` is `ada@example.com`.
+func FoldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+// InviteMember makes a one-time link with which somebody joins an account. For a member that has not joined it
+// replaces the link before; for one that has, it is the way to a new password, and the role stays.
+type InviteMember struct {
+	// Member is the id of a new member.
+	Member MemberID `cbor:"1,keyasint"`
+	// Email is folded, see FoldEmail.
+	Email string `cbor:"2,keyasint"`
+	Role  Role   `cbor:"3,keyasint"`
+	// Invitation is the SHA-256 of the link's secret; Until is when the link runs out.
+	Invitation [32]byte `cbor:"4,keyasint"`
+	Until      Instant  `cbor:"5,keyasint"`
+}
+
+// AcceptInvitation sets the password of an invited member, and ends its sessions.
+type AcceptInvitation struct {
+	Member     MemberID `cbor:"1,keyasint"`
+	Invitation [32]byte `cbor:"2,keyasint"`
+	// Password is a hash in the PHC format.
+	Password string `cbor:"3,keyasint"`
+}
+
+// ChangeMember gives a member another role.
+type ChangeMember struct {
+	Member MemberID `cbor:"1,keyasint"`
+	Role   Role     `cbor:"2,keyasint"`
+}
+
+// RemoveMember removes a member with its sessions.
+type RemoveMember struct {
+	Member MemberID `cbor:"1,keyasint"`
+}
+
+// BeginSignIn asks whether a member may try a password now. It counts before the password is looked at, so that
+// no number of attempts at once gets around the delay.
+type BeginSignIn struct {
+	Member MemberID `cbor:"1,keyasint"`
+}
+
+// OpenSession signs a member in. The attempts that were counted are forgotten.
+type OpenSession struct {
+	Session Session `cbor:"1,keyasint"`
+}
+
+// CloseSession signs a member out of one browser, or of all if Session is empty.
+type CloseSession struct {
+	Member  MemberID  `cbor:"1,keyasint"`
+	Session SessionID `cbor:"2,keyasint,omitempty"`
+}
+
+// MemberInvited made a one-time link. It made the member, unless there was one with that id.
+type MemberInvited struct {
+	Member     MemberID `cbor:"1,keyasint"`
+	Email      string   `cbor:"2,keyasint"`
+	Role       Role     `cbor:"3,keyasint"`
+	Invitation [32]byte `cbor:"4,keyasint"`
+	Until      Instant  `cbor:"5,keyasint"`
+}
+
+// MemberJoined used up a one-time link. It ended the member's sessions.
+type MemberJoined struct {
+	Member   MemberID `cbor:"1,keyasint"`
+	Password string   `cbor:"2,keyasint"`
+}
+
+// MemberChanged gave a member another role.
+type MemberChanged struct {
+	Member MemberID `cbor:"1,keyasint"`
+	Role   Role     `cbor:"2,keyasint"`
+}
+
+// MemberRemoved removed a member with its sessions.
+type MemberRemoved struct {
+	Member MemberID `cbor:"1,keyasint"`
+	// Email is that of the member, by which its index is found.
+	Email string `cbor:"2,keyasint"`
+}
+
+// SignInBegun counted an attempt to sign in.
+type SignInBegun struct {
+	Member MemberID `cbor:"1,keyasint"`
+}
+
+// SessionOpened signed a member in.
+type SessionOpened struct {
+	Session Session `cbor:"1,keyasint"`
+}
+
+// SessionClosed signed a member out of one browser, or of all if Session is empty.
+type SessionClosed struct {
+	Member  MemberID  `cbor:"1,keyasint"`
+	Session SessionID `cbor:"2,keyasint,omitempty"`
+}
+
+// Session is a browser in which a member is signed in.
+type Session struct {
+	ID     SessionID `cbor:"1,keyasint"`
+	Member MemberID  `cbor:"2,keyasint"`
+	// Hash is the SHA-256 of the secret in the browser's cookie.
+	Hash  [32]byte `cbor:"3,keyasint"`
+	Until Instant  `cbor:"4,keyasint"`
+	// Address is where the browser connected from, Agent how it names itself.
+	Address string `cbor:"5,keyasint,omitempty"`
+	Agent   string `cbor:"6,keyasint,omitempty"`
+}
+
+func (InviteMember) commandType() uint64     { return 32 }
+func (AcceptInvitation) commandType() uint64 { return 33 }
+func (ChangeMember) commandType() uint64     { return 34 }
+func (RemoveMember) commandType() uint64     { return 35 }
+func (BeginSignIn) commandType() uint64      { return 36 }
+func (OpenSession) commandType() uint64      { return 37 }
+func (CloseSession) commandType() uint64     { return 38 }
+
+func (MemberInvited) eventType() uint64 { return 43 }
+func (MemberJoined) eventType() uint64  { return 44 }
+func (MemberChanged) eventType() uint64 { return 45 }
+func (MemberRemoved) eventType() uint64 { return 46 }
+func (SignInBegun) eventType() uint64   { return 47 }
+func (SessionOpened) eventType() uint64 { return 48 }
+func (SessionClosed) eventType() uint64 { return 49 }

@@ -78,6 +78,22 @@ func (e DefaultTemplateSet) String() string   { return text(e) }
 func (c RaiseLevel) String() string  { return text(c) }
 func (e LevelRaised) String() string { return text(e) }
 
+func (c InviteMember) String() string     { return text(c) }
+func (c AcceptInvitation) String() string { return text(c) }
+func (c ChangeMember) String() string     { return text(c) }
+func (c RemoveMember) String() string     { return text(c) }
+func (c BeginSignIn) String() string      { return text(c) }
+func (c OpenSession) String() string      { return text(c) }
+func (c CloseSession) String() string     { return text(c) }
+
+func (e MemberInvited) String() string { return text(e) }
+func (e MemberJoined) String() string  { return text(e) }
+func (e MemberChanged) String() string { return text(e) }
+func (e MemberRemoved) String() string { return text(e) }
+func (e SignInBegun) String() string   { return text(e) }
+func (e SessionOpened) String() string { return text(e) }
+func (e SessionClosed) String() string { return text(e) }
+
 func (m Marker) String() string { return text(m) }
 func (g Gap) String() string    { return text(g) }
 

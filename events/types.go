@@ -35,6 +35,13 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	ReportUpload{}.commandType():        decodeAs[ReportUpload, CommandBody],
 	CancelJob{}.commandType():           decodeAs[CancelJob, CommandBody],
 	RaiseLevel{}.commandType():          decodeAs[RaiseLevel, CommandBody],
+	InviteMember{}.commandType():        decodeAs[InviteMember, CommandBody],
+	AcceptInvitation{}.commandType():    decodeAs[AcceptInvitation, CommandBody],
+	ChangeMember{}.commandType():        decodeAs[ChangeMember, CommandBody],
+	RemoveMember{}.commandType():        decodeAs[RemoveMember, CommandBody],
+	BeginSignIn{}.commandType():         decodeAs[BeginSignIn, CommandBody],
+	OpenSession{}.commandType():         decodeAs[OpenSession, CommandBody],
+	CloseSession{}.commandType():        decodeAs[CloseSession, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -80,4 +87,11 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	UploadReleased{}.eventType():       decodeAs[UploadReleased, Event],
 	RequestForgotten{}.eventType():     decodeAs[RequestForgotten, Event],
 	LevelRaised{}.eventType():          decodeAs[LevelRaised, Event],
+	MemberInvited{}.eventType():        decodeAs[MemberInvited, Event],
+	MemberJoined{}.eventType():         decodeAs[MemberJoined, Event],
+	MemberChanged{}.eventType():        decodeAs[MemberChanged, Event],
+	MemberRemoved{}.eventType():        decodeAs[MemberRemoved, Event],
+	SignInBegun{}.eventType():          decodeAs[SignInBegun, Event],
+	SessionOpened{}.eventType():        decodeAs[SessionOpened, Event],
+	SessionClosed{}.eventType():        decodeAs[SessionClosed, Event],
 }

@@ -120,7 +120,12 @@ type Key struct {
 	Revoked  Instant `cbor:"6,keyasint,omitempty"`
 	// LastUsed is when the key was last used, to KeyUsePrecision.
 	LastUsed Instant `cbor:"7,keyasint,omitempty"`
+	// Name is what its maker calls it; "" for none. It needs LevelMembers.
+	Name string `cbor:"8,keyasint,omitempty"`
 }
+
+// MaxKeyName is how many bytes the name of a key may have.
+const MaxKeyName = 60
 
 // KeyUsePrecision is the precision of a key's last use: it is recorded no more often.
 const KeyUsePrecision = time.Hour

@@ -88,6 +88,7 @@ func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
 		applyTemplate(tx, partition, e, ev)
 		applyWebhook(tx, partition, e, ev)
 		applyAccount(tx, accountKey(partition, e.Account), e, ev)
+		applyTeam(tx, partition, e, ev)
 	}
 }
 

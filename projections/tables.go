@@ -1,9 +1,11 @@
 package projections
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 
 	"platen.dev/events"
+	"platen.dev/events/team"
 )
 
 // The tables of this package, each with its keys. Package actors/account has further ones.
@@ -53,6 +55,37 @@ var templates = Table[SavedTemplate]{'t'} // partition, account, 0, template
 
 func templateKey(partition int32, account events.AccountID, id events.TemplateID) []byte {
 	return templates.Key(partition, []byte(string(account)+"\x00"+string(id))...)
+}
+
+// teams has who may sign in to an account. The deciders read it too.
+var teams = Table[team.Team]{'m'} // partition, account
+
+func teamKey(partition int32, id events.AccountID) []byte { return teams.Key(partition, []byte(id)...) }
+
+// memberships is the index of members by their email address.
+var memberships = Table[events.MemberID]{'e'} // partition, SHA-256 of the folded address, account
+
+func membershipKey(partition int32, email string, account events.AccountID) []byte {
+	return append(membershipPrefix(partition, email), account...)
+}
+
+func membershipPrefix(partition int32, email string) []byte {
+	sum := sha256.Sum256([]byte(email))
+	return memberships.Key(partition, sum[:]...)
+}
+
+// trails has who changed what in an account, by number.
+var trails = Table[TrailEntry]{'h'} // partition, account, 0, number
+
+func trailKey(partition int32, account events.AccountID, number int64) []byte {
+	return trails.Key(partition, binary.BigEndian.AppendUint64(append([]byte(account), 0), uint64(number))...)
+}
+
+// trailEnds has how many entries each trail has had.
+var trailEnds = Table[int64]{'H'} // partition, account
+
+func trailEndKey(partition int32, account events.AccountID) []byte {
+	return trailEnds.Key(partition, []byte(account)...)
 }
 
 var cursors = Table[Cursor]{'c'} // partition

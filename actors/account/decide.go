@@ -49,7 +49,7 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 	case events.DeleteWebhookHeader:
 		return deleteWebhookHeader(s, b)
 	}
-	return refuse(events.Stale)
+	return decideTeam(s.Team, body, now)
 }
 
 var accepted = events.Reply{Code: events.Accepted}
@@ -98,6 +98,9 @@ func changePlan(s State, b events.ChangePlan) ([]events.Event, events.Reply) {
 
 func issueKey(s State, b events.IssueKey) ([]events.Event, events.Reply) {
 	have, exists := s.key(b.Key.ID)
+	if len(b.Key.Name) > events.MaxKeyName {
+		return refuse(events.OutOfRange)
+	}
 	if !exists && events.ValidKeys(s.Keys) >= events.MaxKeys {
 		return refuse(events.TooManyKeys)
 	}

@@ -46,6 +46,7 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 	case events.QuotaReserved, events.QuotaDebited, events.QuotaReleased:
 		return evolveQuota(s, ev)
 	}
+	s.Team = s.Team.Evolve(ev, at)
 	return s
 }
 

@@ -3,7 +3,10 @@
 // that has commands.
 package account
 
-import "platen.dev/events"
+import (
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
 
 // State is everything that decisions about the account itself depend on.
 type State struct {
@@ -30,6 +33,8 @@ type State struct {
 	Templates       []events.TemplateID `cbor:"12,keyasint,omitempty"`
 	DefaultTemplate events.TemplateID   `cbor:"13,keyasint,omitempty"`
 	Webhooks        Webhooks            `cbor:"14,keyasint,omitzero"`
+	// Team has a row of its own among the read models, since every job writes this one.
+	Team team.Team `cbor:"-"`
 }
 
 // Tests counts accepted test jobs for the caps of test mode.

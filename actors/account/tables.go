@@ -7,6 +7,7 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/events/team"
 	"platen.dev/projections"
 )
 
@@ -84,6 +85,9 @@ func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
 		if _, ok := ev.(events.LevelRaised); ok {
 			continue // it is in the partition's cursor
 		}
+		if team.Changes(ev) {
+			continue // it has a row of its own
+		}
 		s, _ := states.Load(tx, key)
 		states.Put(tx, key, Evolve(s, ev, e.At))
 	}
@@ -158,7 +162,10 @@ var _ Store = ReplicaStore{}
 
 // Account reads the state of an account, the zero State if it does not exist.
 func (c ReplicaStore) Account(id events.AccountID) (State, error) {
-	s, _, err := states.Get(c.Reader, stateKey(c.Partition, id))
+	s, exists, err := states.Get(c.Reader, stateKey(c.Partition, id))
+	if err == nil && exists {
+		s.Team, err = projections.TeamOf(c.Reader, c.Partition, id)
+	}
 	return s, err
 }
 

@@ -47,7 +47,13 @@ func NewGateway(cfg GatewayConfig) (*Gateway, error) {
 // Do sends a command and returns the reply in its accepted envelope. The error is
 // eventlog.ErrTooLarge if the log can never take the command, otherwise ErrUnavailable.
 func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply, error) {
+	return g.DoBy(events.Author{}, id, body)
+}
+
+// DoBy is Do for an author, whom the partition must be able to record (events.LevelMembers).
+func (g *Gateway) DoBy(by events.Author, id events.AccountID, body events.CommandBody) (events.Reply, error) {
 	c := g.command(id, body)
+	c.By = by
 	c.ReplyTo = g.replies.address
 	arrived := g.replies.expect(c.ID)
 	defer g.replies.forget(c.ID)

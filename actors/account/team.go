@@ -1,0 +1,166 @@
+package account
+
+import (
+	"net/mail"
+	"slices"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
+
+// Bounds of members.
+const (
+	// maxEmail is the length of an address in bytes (RFC 5321, section 4.5.3.1.3, as corrected).
+	maxEmail = 254
+	// maxPassword is the length of a password's hash.
+	maxPassword = 200
+	// maxInvitation is how long a link may be good, maxSession how long a session may last.
+	maxInvitation = 7*24*time.Hour + time.Minute
+	maxSession    = 14*24*time.Hour + time.Minute
+	// maxAgent and maxAddress are the lengths of what a browser says about itself, and of its address.
+	maxAgent   = 200
+	maxAddress = 64
+)
+
+// Delays between attempts to sign in: none before the sixth attempt in a row, then each twice the one before.
+const (
+	freeAttempts = 5
+	firstDelay   = 15 * time.Second
+	longestDelay = 15 * time.Minute
+)
+
+// signInDelay is how long after an attempt the next one has to wait, if there were so many.
+func signInDelay(attempts int64) time.Duration {
+	delay := firstDelay
+	for range attempts - freeAttempts {
+		if delay = min(2*delay, longestDelay); delay == longestDelay {
+			break
+		}
+	}
+	if attempts < freeAttempts {
+		return 0
+	}
+	return delay
+}
+
+// decideTeam decides the commands about members and sessions.
+func decideTeam(t team.Team, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
+	switch b := body.(type) {
+	case events.InviteMember:
+		return inviteMember(t, b, now)
+	case events.AcceptInvitation:
+		return acceptInvitation(t, b, now)
+	case events.ChangeMember:
+		return changeMember(t, b)
+	case events.RemoveMember:
+		return removeMember(t, b)
+	case events.BeginSignIn:
+		return beginSignIn(t, b, now)
+	case events.OpenSession:
+		return openSession(t, b.Session, now)
+	case events.CloseSession:
+		return closeSession(t, b)
+	}
+	return refuse(events.Stale)
+}
+
+func inviteMember(t team.Team, b events.InviteMember, now events.Instant) ([]events.Event, events.Reply) {
+	if !validEmail(b.Email) || b.Member == "" || !slices.Contains(events.Roles(), b.Role) || b.Until <= now || b.Until > now.Add(maxInvitation) {
+		return refuse(events.OutOfRange)
+	}
+	invited := events.MemberInvited(b)
+	have, exists := t.ByEmail(b.Email)
+	switch {
+	case exists && have.Joined != 0:
+		invited.Member, invited.Role = have.ID, have.Role
+	case exists:
+		invited.Member = have.ID
+	case len(t.Members) >= team.MaxMembers:
+		return refuse(events.TooManyMembers)
+	default:
+		if _, taken := t.Member(b.Member); taken {
+			return refuse(events.AlreadyExists)
+		}
+	}
+	return accept(invited)
+}
+
+// validEmail reports whether an address is folded and nothing but an address.
+func validEmail(email string) bool {
+	a, err := mail.ParseAddress(email)
+	return err == nil && a.Address == email && a.Name == "" && len(email) <= maxEmail && email == events.FoldEmail(email)
+}
+
+func acceptInvitation(t team.Team, b events.AcceptInvitation, now events.Instant) ([]events.Event, events.Reply) {
+	m, exists := t.Member(b.Member)
+	if !exists || m.Until <= now || m.Invitation != b.Invitation {
+		return refuse(events.InvitationGone)
+	}
+	if b.Password == "" || len(b.Password) > maxPassword {
+		return refuse(events.OutOfRange)
+	}
+	return accept(events.MemberJoined{Member: b.Member, Password: b.Password})
+}
+
+func changeMember(t team.Team, b events.ChangeMember) ([]events.Event, events.Reply) {
+	m, exists := t.Member(b.Member)
+	switch {
+	case !exists:
+		return refuse(events.NoSuchMember)
+	case !slices.Contains(events.Roles(), b.Role):
+		return refuse(events.OutOfRange)
+	case m.Role == b.Role:
+		return nil, accepted
+	case t.LastOwner(b.Member):
+		return refuse(events.LastOwner)
+	}
+	return accept(events.MemberChanged(b))
+}
+
+func removeMember(t team.Team, b events.RemoveMember) ([]events.Event, events.Reply) {
+	m, exists := t.Member(b.Member)
+	switch {
+	case !exists:
+		return refuse(events.NoSuchMember)
+	case t.LastOwner(b.Member):
+		return refuse(events.LastOwner)
+	}
+	return accept(events.MemberRemoved{Member: b.Member, Email: m.Email})
+}
+
+func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]events.Event, events.Reply) {
+	m, exists := t.Member(b.Member)
+	if !exists || m.Joined == 0 {
+		return refuse(events.NoSuchMember)
+	}
+	if next := m.Tried.Add(signInDelay(m.Attempts)); now < next {
+		return nil, events.Reply{Code: events.SignInDelayed, RetryAfter: now.SecondsUntil(next)}
+	}
+	return accept(events.SignInBegun(b))
+}
+
+func openSession(t team.Team, s events.Session, now events.Instant) ([]events.Event, events.Reply) {
+	m, exists := t.Member(s.Member)
+	if !exists || m.Joined == 0 {
+		return refuse(events.NoSuchMember)
+	}
+	if s.ID == "" || s.Until <= now || s.Until > now.Add(maxSession) || len(s.Agent) > maxAgent || len(s.Address) > maxAddress {
+		return refuse(events.OutOfRange)
+	}
+	if slices.ContainsFunc(t.Sessions, func(other team.Session) bool { return other.ID == s.ID }) {
+		return refuse(events.AlreadyExists)
+	}
+	return accept(events.SessionOpened{Session: s})
+}
+
+// closeSession changes nothing if there is no such session: it may have run out.
+func closeSession(t team.Team, b events.CloseSession) ([]events.Event, events.Reply) {
+	if _, exists := t.Member(b.Member); !exists {
+		return refuse(events.NoSuchMember)
+	}
+	if !slices.ContainsFunc(t.Sessions, func(s team.Session) bool { return s.Member == b.Member && (b.Session == "" || s.ID == b.Session) }) {
+		return nil, accepted
+	}
+	return accept(events.SessionClosed(b))
+}

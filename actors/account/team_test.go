@@ -1,0 +1,279 @@
+package account
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+	"platen.dev/projections"
+)
+
+// office is an account whose commands are decided and folded one after the other.
+type office struct {
+	t         *testing.T
+	now       events.Instant
+	rows      projections.Memory
+	aggregate *Aggregate
+	cause     int64
+}
+
+func newOffice(t *testing.T) *office {
+	o := &office{t: t, now: 1_700_000_000_000, rows: projections.Memory{}}
+	o.aggregate = NewAggregate("acc", ReplicaStore{Reader: o.rows}, LimitsOf)
+	o.do(events.CreateAccount{Plan: events.PlanPro})
+	return o
+}
+
+// do decides a command, folds its envelope, and returns the reply.
+func (o *office) do(body events.CommandBody) events.Reply {
+	o.t.Helper()
+	o.cause++
+	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: o.now, Body: body, By: events.Author{Member: "mem_owner", Address: "192.0.2.1"}}
+	d, err := o.aggregate.Decide(o.cause, c)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	tx := projections.NewTx(o.rows)
+	for _, p := range []projections.Projection{States{}, projections.ReadModels{}} {
+		p.Apply(tx, 0, events.Envelope{Cause: o.cause, Command: c.ID, Account: "acc", At: o.now, Reply: d.Reply, Events: d.Events, By: c.By})
+	}
+	if err := tx.Flush(o.rows); err != nil {
+		o.t.Fatal(err)
+	}
+	o.aggregate.Committed(o.cause)
+	return *d.Reply
+}
+
+// want does a command whose reply is known.
+func (o *office) want(code events.ReplyCode, body events.CommandBody) {
+	o.t.Helper()
+	if reply := o.do(body); reply.Code != code {
+		o.t.Errorf("%s: %s, not %s", body, reply.Code, code)
+	}
+}
+
+// team is what the rows say, which must be what the next decision depends on.
+func (o *office) team() team.Team {
+	o.t.Helper()
+	stored, err := projections.TeamOf(o.rows, 0, "acc")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if s, err := o.aggregate.State(); err != nil || !reflect.DeepEqual(s.Team, stored) {
+		o.t.Errorf("decided on %+v, stored %+v, %v", s.Team, stored, err)
+	}
+	return stored
+}
+
+func (o *office) invite(id events.MemberID, role events.Role) events.InviteMember {
+	return events.InviteMember{Member: id, Email: string(id) + "@example.com", Role: role, Invitation: [32]byte{1}, Until: o.now.Add(time.Hour)}
+}
+
+// join has a new member join, and returns its id.
+func (o *office) join(id events.MemberID, role events.Role) events.MemberID {
+	o.want(events.Accepted, o.invite(id, role))
+	o.want(events.Accepted, events.AcceptInvitation{Member: id, Invitation: [32]byte{1}, Password: "hash"})
+	return id
+}
+
+func (o *office) session(id events.SessionID, member events.MemberID) events.OpenSession {
+	return events.OpenSession{Session: events.Session{ID: id, Member: member, Hash: [32]byte{2}, Until: o.now.Add(time.Hour)}}
+}
+
+// A link is good once, for its time, with its secret.
+func TestInvitations(t *testing.T) {
+	o := newOffice(t)
+	accept := events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: "hash"}
+	o.want(events.InvitationGone, accept)
+	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+	o.want(events.InvitationGone, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{2}, Password: "hash"})
+	o.want(events.InvitationGone, events.AcceptInvitation{Member: "mem_a", Password: "hash"})
+	o.now = o.now.Add(time.Hour)
+	o.want(events.InvitationGone, accept)
+	o.want(events.Accepted, o.invite("mem_b", events.RoleOwner))
+	again := o.invite("mem_other", events.RoleDeveloper)
+	again.Email = "mem_a@example.com"
+	o.want(events.Accepted, again) // replaces the link of the member with that address
+	o.now = again.Until - 1
+	o.want(events.Accepted, accept)
+	o.want(events.InvitationGone, accept)
+	if m, ok := o.team().Member("mem_a"); !ok || m.Role != events.RoleDeveloper || m.Joined != o.now || m.Invitation != [32]byte{} || len(o.team().Members) != 2 {
+		t.Errorf("joined as %+v", m)
+	}
+}
+
+// A member who has joined comes to a new password by a new link; the role stays, and the sessions end with the new password.
+func TestANewPassword(t *testing.T) {
+	o := newOffice(t)
+	o.join("mem_a", events.RoleBilling)
+	o.want(events.Accepted, o.session("ses_a", "mem_a"))
+	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+	if m, _ := o.team().Member("mem_a"); m.Role != events.RoleBilling || m.Password != "hash" || len(o.team().Sessions) != 1 {
+		t.Errorf("invited again: %+v, %d sessions", m, len(o.team().Sessions))
+	}
+	o.want(events.Accepted, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: "other"})
+	if m, _ := o.team().Member("mem_a"); m.Password != "other" || len(o.team().Sessions) != 0 {
+		t.Errorf("with a new password: %+v, %d sessions", m, len(o.team().Sessions))
+	}
+}
+
+func TestWhatInvitationsMayBe(t *testing.T) {
+	o := newOffice(t)
+	long := strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 60)+".", 3) + "example"
+	for name, c := range map[string]struct {
+		change func(*events.InviteMember)
+		code   events.ReplyCode
+	}{
+		"254 bytes":         {func(b *events.InviteMember) { b.Email = long[len(long)-254:] }, events.Accepted},
+		"255 bytes":         {func(b *events.InviteMember) { b.Email = long[len(long)-255:] }, events.OutOfRange},
+		"a name before":     {func(b *events.InviteMember) { b.Email = "ada <ada@example.com>" }, events.OutOfRange},
+		"capitals":          {func(b *events.InviteMember) { b.Email = "Ada@example.com" }, events.OutOfRange},
+		"no address":        {func(b *events.InviteMember) { b.Email = "" }, events.OutOfRange},
+		"two lines":         {func(b *events.InviteMember) { b.Email = "ada@example.com\r\nBcc: b@example.com" }, events.OutOfRange},
+		"no role":           {func(b *events.InviteMember) { b.Role = "" }, events.OutOfRange},
+		"another role":      {func(b *events.InviteMember) { b.Role = "admin" }, events.OutOfRange},
+		"seven days":        {func(b *events.InviteMember) { b.Until = o.now.Add(maxInvitation) }, events.Accepted},
+		"more":              {func(b *events.InviteMember) { b.Until = o.now.Add(maxInvitation) + 1 }, events.OutOfRange},
+		"has run out":       {func(b *events.InviteMember) { b.Until = o.now }, events.OutOfRange},
+		"no id":             {func(b *events.InviteMember) { b.Member = "" }, events.OutOfRange},
+		"for a millisecond": {func(b *events.InviteMember) { b.Until = o.now + 1 }, events.Accepted},
+	} {
+		b := o.invite(events.NewMemberID(), events.RoleBilling)
+		c.change(&b)
+		if reply := o.do(b); reply.Code != c.code {
+			t.Errorf("%s: %s, not %s", name, reply.Code, c.code)
+		}
+	}
+	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+	b := o.invite("mem_a", events.RoleOwner)
+	b.Email = "another@example.com"
+	o.want(events.AlreadyExists, b) // an id is not given twice
+	o.want(events.OutOfRange, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}})
+	o.want(events.OutOfRange, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: strings.Repeat("h", maxPassword+1)})
+	o.want(events.Accepted, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: strings.Repeat("h", maxPassword)})
+}
+
+func TestMostMembers(t *testing.T) {
+	o := newOffice(t)
+	for i := range team.MaxMembers {
+		o.want(events.Accepted, o.invite(events.MemberID(fmt.Sprint("mem_", i)), events.RoleOwner))
+	}
+	o.want(events.TooManyMembers, o.invite("mem_more", events.RoleOwner))
+	o.want(events.Accepted, o.invite("mem_7", events.RoleOwner))
+	o.want(events.Accepted, events.RemoveMember{Member: "mem_7"})
+	o.want(events.Accepted, o.invite("mem_more", events.RoleOwner))
+}
+
+// An account that has had an owner keeps one.
+func TestTheLastOwner(t *testing.T) {
+	o := newOffice(t)
+	o.join("mem_a", events.RoleOwner)
+	o.want(events.Accepted, o.invite("mem_b", events.RoleOwner)) // has not joined
+	o.want(events.LastOwner, events.RemoveMember{Member: "mem_a"})
+	o.want(events.LastOwner, events.ChangeMember{Member: "mem_a", Role: events.RoleBilling})
+	o.want(events.Accepted, events.ChangeMember{Member: "mem_a", Role: events.RoleOwner})
+	o.want(events.OutOfRange, events.ChangeMember{Member: "mem_a", Role: "admin"})
+	o.join("mem_b", events.RoleOwner)
+	o.want(events.Accepted, o.session("ses_a", "mem_a"))
+	o.want(events.Accepted, events.RemoveMember{Member: "mem_a"})
+	o.want(events.NoSuchMember, events.RemoveMember{Member: "mem_a"})
+	o.want(events.NoSuchMember, events.ChangeMember{Member: "mem_a", Role: events.RoleOwner})
+	o.want(events.NoSuchMember, o.session("ses_b", "mem_a"))
+	if got := o.team(); len(got.Members) != 1 || len(got.Sessions) != 0 {
+		t.Errorf("left %+v", got)
+	}
+}
+
+// The first five attempts are free, each later one waits twice as long as the one before.
+func TestSignInDelays(t *testing.T) {
+	o := newOffice(t)
+	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+	o.want(events.NoSuchMember, events.BeginSignIn{Member: "mem_a"}) // has no password
+	o.join("mem_a", events.RoleOwner)
+	begin := events.BeginSignIn{Member: "mem_a"}
+	for _, seconds := range []int64{0, 0, 0, 0, 0, 15, 30, 60, 120, 240, 480, 900, 900, 900} {
+		if seconds > 0 {
+			o.now = o.now.Add(time.Duration(seconds)*time.Second) - 1
+			if reply := o.do(begin); reply.Code != events.SignInDelayed || reply.RetryAfter != 1 {
+				t.Errorf("a millisecond before %d s: %+v", seconds, reply)
+			}
+			o.now++
+		}
+		o.want(events.Accepted, begin)
+	}
+	o.want(events.SignInDelayed, begin)
+	o.want(events.Accepted, o.session("ses_a", "mem_a"))
+	for range freeAttempts {
+		o.want(events.Accepted, begin)
+	}
+	o.want(events.SignInDelayed, begin)
+	o.want(events.NoSuchMember, events.BeginSignIn{Member: "mem_b"})
+}
+
+func TestSessions(t *testing.T) {
+	o := newOffice(t)
+	o.join("mem_a", events.RoleOwner)
+	o.join("mem_b", events.RoleBilling)
+	o.want(events.Accepted, o.session("ses_other", "mem_b"))
+	for i := range team.MaxSessions + 1 {
+		o.want(events.Accepted, o.session(events.SessionID(fmt.Sprint("ses_", i)), "mem_a"))
+	}
+	if _, _, is := o.team().Session("ses_0", o.now); is || len(o.team().Sessions) != team.MaxSessions+1 {
+		t.Errorf("%d sessions, the oldest is there: %t", len(o.team().Sessions), is)
+	}
+	o.want(events.AlreadyExists, o.session("ses_1", "mem_b"))
+	o.want(events.Accepted, events.CloseSession{Member: "mem_b", Session: "ses_1"}) // another member's
+	o.want(events.Accepted, events.CloseSession{Member: "mem_a", Session: "ses_2"})
+	o.want(events.Accepted, events.CloseSession{Member: "mem_a", Session: "ses_2"})
+	o.want(events.NoSuchMember, events.CloseSession{Member: "mem_c"})
+	for id, want := range map[events.SessionID]bool{"ses_1": true, "ses_2": false, "ses_other": true} {
+		if _, _, is := o.team().Session(id, o.now); is != want {
+			t.Errorf("%s: %t", id, is)
+		}
+	}
+	until := o.now.Add(time.Hour)
+	if _, m, is := o.team().Session("ses_other", until-1); !is || m.ID != "mem_b" {
+		t.Errorf("at its last moment: %t, of %s", is, m.ID)
+	}
+	if _, _, is := o.team().Session("ses_other", until); is {
+		t.Error("a session lasts longer than it may")
+	}
+	o.want(events.Accepted, events.CloseSession{Member: "mem_a"})
+	if left := o.team().Sessions; len(left) != 1 || left[0].ID != "ses_other" {
+		t.Errorf("left %+v", left)
+	}
+	o.now = until
+	o.want(events.Accepted, o.session("ses_late", "mem_a"))
+	if left := o.team().Sessions; len(left) != 1 || left[0].ID != "ses_late" || left[0].Opened != until {
+		t.Errorf("left %+v", left)
+	}
+	for name, c := range map[string]struct {
+		change func(*events.Session)
+		code   events.ReplyCode
+	}{
+		"two weeks":      {func(s *events.Session) { s.Until = o.now.Add(maxSession) }, events.Accepted},
+		"more":           {func(s *events.Session) { s.Until = o.now.Add(maxSession) + 1 }, events.OutOfRange},
+		"no time":        {func(s *events.Session) { s.Until = o.now }, events.OutOfRange},
+		"an agent":       {func(s *events.Session) { s.Agent = strings.Repeat("a", maxAgent) }, events.Accepted},
+		"a long agent":   {func(s *events.Session) { s.Agent = strings.Repeat("a", maxAgent+1) }, events.OutOfRange},
+		"an address":     {func(s *events.Session) { s.Address = strings.Repeat("a", maxAddress) }, events.Accepted},
+		"a long address": {func(s *events.Session) { s.Address = strings.Repeat("a", maxAddress+1) }, events.OutOfRange},
+		"no id":          {func(s *events.Session) { s.ID = "" }, events.OutOfRange},
+	} {
+		b := o.session(events.NewSessionID(), "mem_a")
+		c.change(&b.Session)
+		if reply := o.do(b); reply.Code != c.code {
+			t.Errorf("%s: %s, not %s", name, reply.Code, c.code)
+		}
+	}
+}
+
+func TestNamesOfKeys(t *testing.T) {
+	o := newOffice(t)
+	o.want(events.OutOfRange, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName+1)}})
+	o.want(events.Accepted, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName)}})
+}

@@ -1,0 +1,163 @@
+// Package team is who may sign in to an account, and where they are signed in: a pure fold of events.
+package team
+
+import (
+	"slices"
+
+	"platen.dev/events"
+)
+
+// Limits of an account's team, because it is written again with every change of it.
+const (
+	MaxMembers = 50
+	// MaxSessions is how many sessions a member may have. One more ends the oldest.
+	MaxSessions = 10
+)
+
+// Team is the members of an account. Its zero value has none.
+type Team struct {
+	Members []Member `cbor:"1,keyasint,omitempty"`
+	// Sessions are in the order in which they began. Those that have run out leave when another begins.
+	Sessions []Session `cbor:"2,keyasint,omitempty"`
+}
+
+// Session is a session since Opened.
+type Session struct {
+	events.Session
+	Opened events.Instant `cbor:"7,keyasint"`
+}
+
+// Member is a person who may sign in, once it has joined.
+type Member struct {
+	ID    events.MemberID `cbor:"1,keyasint"`
+	Email string          `cbor:"2,keyasint"`
+	Role  events.Role     `cbor:"3,keyasint"`
+	// Password is a hash in the PHC format, "" until the member has joined.
+	Password string         `cbor:"4,keyasint,omitempty"`
+	Joined   events.Instant `cbor:"5,keyasint,omitempty"`
+	// Invitation is the hash of a one-time link that is good until Until; both are zero if there is none.
+	Invitation [32]byte       `cbor:"6,keyasint,omitzero"`
+	Until      events.Instant `cbor:"7,keyasint,omitempty"`
+	// Attempts counts the attempts to sign in since the last that succeeded, Tried is when the newest was.
+	Attempts int64          `cbor:"8,keyasint,omitempty"`
+	Tried    events.Instant `cbor:"9,keyasint,omitempty"`
+}
+
+// Member returns the member with an id.
+func (t Team) Member(id events.MemberID) (Member, bool) {
+	return t.find(func(m Member) bool { return m.ID == id })
+}
+
+// ByEmail returns the member with a folded email address.
+func (t Team) ByEmail(email string) (Member, bool) {
+	return t.find(func(m Member) bool { return m.Email == email })
+}
+
+func (t Team) find(is func(Member) bool) (Member, bool) {
+	if i := slices.IndexFunc(t.Members, is); i >= 0 {
+		return t.Members[i], true
+	}
+	return Member{}, false
+}
+
+// LastOwner reports whether a member is the only owner that has joined.
+func (t Team) LastOwner(id events.MemberID) bool {
+	owns := func(m Member) bool { return m.Role == events.RoleOwner && m.Joined != 0 }
+	m, _ := t.Member(id)
+	return owns(m) && !slices.ContainsFunc(t.Members, func(m Member) bool { return m.ID != id && owns(m) })
+}
+
+// Session returns the session with an id whose time has not run out, and its member.
+func (t Team) Session(id events.SessionID, now events.Instant) (Session, Member, bool) {
+	i := slices.IndexFunc(t.Sessions, func(s Session) bool { return s.ID == id && now < s.Until })
+	if i < 0 {
+		return Session{}, Member{}, false
+	}
+	m, ok := t.Member(t.Sessions[i].Member)
+	return t.Sessions[i], m, ok
+}
+
+// Changes reports whether an event is about the team.
+func Changes(ev events.Event) bool {
+	switch ev.(type) {
+	case events.MemberInvited, events.MemberJoined, events.MemberChanged, events.MemberRemoved,
+		events.SignInBegun, events.SessionOpened, events.SessionClosed:
+		return true
+	}
+	return false
+}
+
+// Evolve returns the team after an event. It does not change slices of t, which other values may share.
+func (t Team) Evolve(ev events.Event, at events.Instant) Team {
+	switch e := ev.(type) {
+	case events.MemberInvited:
+		return t.invited(e)
+	case events.MemberJoined:
+		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member })
+		return t.with(e.Member, func(m *Member) {
+			m.Password, m.Joined, m.Invitation, m.Until, m.Attempts = e.Password, at, [32]byte{}, 0, 0
+		})
+	case events.MemberChanged:
+		return t.with(e.Member, func(m *Member) { m.Role = e.Role })
+	case events.MemberRemoved:
+		t.Members = without(t.Members, func(m Member) bool { return m.ID == e.Member })
+		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member })
+	case events.SignInBegun:
+		return t.with(e.Member, func(m *Member) { m.Attempts, m.Tried = m.Attempts+1, at })
+	case events.SessionOpened:
+		t = t.with(e.Session.Member, func(m *Member) { m.Attempts = 0 })
+		t.Sessions = opened(t.Sessions, e.Session, at)
+	case events.SessionClosed:
+		t.Sessions = without(t.Sessions, func(s Session) bool {
+			return s.Member == e.Member && (e.Session == "" || s.ID == e.Session)
+		})
+	}
+	return t
+}
+
+// invited adds a member, or gives one that there is another link.
+func (t Team) invited(e events.MemberInvited) Team {
+	have, exists := t.Member(e.Member)
+	if !exists {
+		t.Members = append(slices.Clip(t.Members), Member{ID: e.Member, Email: e.Email, Role: e.Role, Invitation: e.Invitation, Until: e.Until})
+		return t
+	}
+	return t.with(have.ID, func(m *Member) { m.Role, m.Invitation, m.Until = e.Role, e.Invitation, e.Until })
+}
+
+// with returns a team in which one member is changed.
+func (t Team) with(id events.MemberID, change func(*Member)) Team {
+	t.Members = slices.Clone(t.Members)
+	for i := range t.Members {
+		if t.Members[i].ID == id {
+			change(&t.Members[i])
+		}
+	}
+	return t
+}
+
+// opened returns the sessions after one more. Those that have run out leave, and the oldest of a member who has too many.
+func opened(all []Session, s events.Session, at events.Instant) []Session {
+	all = without(all, func(other Session) bool { return other.Until <= at })
+	all = append(slices.Clip(all), Session{s, at})
+	mine := 0
+	for _, other := range all {
+		if other.Member == s.Member {
+			mine++
+		}
+	}
+	if mine <= MaxSessions {
+		return all
+	}
+	oldest := slices.IndexFunc(all, func(other Session) bool { return other.Member == s.Member })
+	return slices.Delete(slices.Clone(all), oldest, oldest+1)
+}
+
+// without returns a copy that lacks some, nil if none is left, as decoding has it.
+func without[T any](all []T, leaves func(T) bool) []T {
+	left := slices.DeleteFunc(slices.Clone(all), leaves)
+	if len(left) == 0 {
+		return nil
+	}
+	return left
+}

@@ -1,0 +1,105 @@
+package projections
+
+import (
+	"errors"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
+
+// TrailLength is how many entries of an account's trail are kept.
+const TrailLength = 1000
+
+// TrailEntry is one change of an account, and whose doing it was.
+type TrailEntry struct {
+	At events.Instant `cbor:"1,keyasint"`
+	// What is the type of the event, Subject what it is about.
+	What    string        `cbor:"2,keyasint"`
+	Subject string        `cbor:"3,keyasint,omitempty"`
+	By      events.Author `cbor:"4,keyasint,omitzero"`
+	// Email is the author's at the time, if it was a member.
+	Email string `cbor:"5,keyasint,omitempty"`
+}
+
+func applyTeam(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
+	record(tx, partition, e, ev)
+	if !team.Changes(ev) {
+		return
+	}
+	key := teamKey(partition, e.Account)
+	t, _ := teams.Load(tx, key)
+	teams.Put(tx, key, t.Evolve(ev, e.At))
+	switch ev := ev.(type) {
+	case events.MemberInvited:
+		memberships.Put(tx, membershipKey(partition, ev.Email, e.Account), ev.Member)
+	case events.MemberRemoved:
+		memberships.Delete(tx, membershipKey(partition, ev.Email, e.Account))
+	}
+}
+
+// record adds an event to the trail of its account if somebody's doing it was, and drops the entry that leaves the trail.
+func record(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
+	subject, recorded := events.Recorded(ev)
+	if !recorded || e.By == (events.Author{}) {
+		return
+	}
+	end := trailEndKey(partition, e.Account)
+	number, _ := trailEnds.Load(tx, end)
+	trailEnds.Put(tx, end, number+1)
+	if number >= TrailLength {
+		trails.Delete(tx, trailKey(partition, e.Account, number-TrailLength))
+	}
+	t, _ := teams.Load(tx, teamKey(partition, e.Account))
+	author, _ := t.Member(e.By.Member)
+	trails.Put(tx, trailKey(partition, e.Account, number), TrailEntry{At: e.At, What: events.TypeName(ev), Subject: subject, By: e.By, Email: author.Email})
+}
+
+// TeamOf reads who may sign in to an account of a partition.
+func TeamOf(r Reader, partition int32, id events.AccountID) (team.Team, error) {
+	t, _, err := teams.Get(r, teamKey(partition, id))
+	return t, err
+}
+
+// Team reads who may sign in to an account.
+func (r *Replica) Team(id events.AccountID) (team.Team, error) {
+	return TeamOf(r, r.partition(id), id)
+}
+
+// Membership is an account that somebody is a member of.
+type Membership struct {
+	Account events.AccountID
+	Member  events.MemberID
+}
+
+// Memberships lists the accounts that a folded email address is a member of, in the order of partition and id, and
+// at most so many.
+func (r *Replica) Memberships(email string, most int) (all []Membership, err error) {
+	for p := range int32(len(r.followers)) {
+		prefix := membershipPrefix(p, email)
+		var failed error
+		err = r.Scan(prefix, func(key, value []byte) bool {
+			m := Membership{Account: events.AccountID(key[len(prefix):])}
+			if m.Member, failed = memberships.Decode(value); failed == nil {
+				all = append(all, m)
+			}
+			return failed == nil && len(all) < most
+		})
+		if err = errors.Join(failed, err); err != nil || len(all) == most {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// Trail lists who changed what in an account, the newest first, and at most so many entries.
+func (r *Replica) Trail(id events.AccountID, most int) (all []TrailEntry, err error) {
+	p := r.partition(id)
+	end, _, err := trailEnds.Get(r, trailEndKey(p, id))
+	for number := end - 1; number >= max(0, end-TrailLength) && err == nil && len(all) < most; number-- {
+		var e TrailEntry
+		if e, _, err = trails.Get(r, trailKey(p, id, number)); err == nil {
+			all = append(all, e)
+		}
+	}
+	return all, err
+}
