@@ -65,6 +65,8 @@ type Home struct {
 	// Failures are the failed ones of the account's newest jobs by their error, most first; Looked is how many jobs were looked at.
 	Failures []Failure
 	Looked   int
+	// Address is that of the API as the member reaches it, such as https://platen.example; "" for this machine.
+	Address string
 	// UpgradeURL is where the plan is changed.
 	UpgradeURL string
 	// DocsURL is the page that explains errors; DocsURL + "#" + the error in lower case with dashes.
@@ -110,6 +112,8 @@ type Job struct {
 type Jobs struct {
 	Frame
 	Filter Filter
+	// Find is the id that the member looked for and that no job has; "" for none.
+	Find string
 	// Wrong is what is wrong with the filter, one sentence each.
 	Wrong []string
 	Jobs  []Job

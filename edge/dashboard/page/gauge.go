@@ -1,0 +1,43 @@
+package page
+
+// gauge shows how much of a limit is used: Figure large, Text beside it.
+type gauge struct {
+	ID, Figure, Text string
+	Used, Limit      int64
+	// Level is "full" at the limit, "high" from four fifths on, else "".
+	Level string
+}
+
+// gauges are the limits of an account that change while it works.
+func gauges(h Home) ([]gauge, error) {
+	var all []gauge
+	for _, g := range []struct {
+		id          string
+		used, limit int64
+		show        func(int64) string
+	}{
+		{"jobs", h.Quota.Jobs, h.Quota.JobLimit, number},
+		{"bytes", h.Quota.Bytes, h.Quota.ByteLimit, size},
+		{"running", h.Running, h.Limits.Running, number},
+		{"tests", h.Quota.Tests, h.Quota.TestsPerDay, number},
+	} {
+		limit, err := text("home.of", "limit", g.show(g.limit))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, gauge{g.id, g.show(g.used), limit, g.used, g.limit, level(g.used, g.limit)})
+	}
+	return all, nil
+}
+
+func level(used, limit int64) string {
+	switch {
+	case limit <= 0:
+		return ""
+	case used >= limit:
+		return "full"
+	case used >= limit-limit/5:
+		return "high"
+	}
+	return ""
+}

@@ -1,0 +1,218 @@
+package page_test
+
+import (
+	"time"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+)
+
+// now is when all pages of the tests are written.
+var now = time.Date(2026, 1, 31, 14, 30, 0, 0, time.UTC)
+
+const (
+	docsURL    = "https://platen.example/docs/ERRORS.md"
+	upgradeURL = "https://platen.example/pricing"
+)
+
+func before(d time.Duration) time.Time { return now.Add(-d) }
+
+func jobID(n byte) events.JobID {
+	return events.JobID{0x8d, 0x2e, 0x6f, n, 0x4c, 0x1b, 0x4f, 0x0e, 0x9b, 0x7a, 0x2d, 0x1c, 0x3e, 0x4f, 0x5a, n}
+}
+
+func frame() page.Frame {
+	return page.Frame{
+		Account: "acc_mfrggzdfmztwq2lk", Plan: events.PlanPro, Email: "ada@lovelace.example", Role: events.RoleOwner,
+		Token: "0f1e2d3c4b5a", Now: now,
+	}
+}
+
+func billing() page.Frame {
+	f := frame()
+	f.Email, f.Role = "office@lovelace.example", events.RoleBilling
+	return f
+}
+
+var jobs = []page.Job{
+	{ID: jobID(1), Operation: events.HTMLToPDF, Status: events.StatusQueued, Created: before(4 * time.Second), Key: "key_abcdefgh", KeyName: "Shop"},
+	{
+		ID: jobID(2), Operation: events.URLToPDF, Status: events.StatusRendering, Created: before(21 * time.Second), Key: "key_abcdefgh", KeyName: "Shop",
+		Tags: []events.Tag{{Name: "customer", Value: "4711"}, {Name: "kind", Value: "invoice"}},
+	},
+	{ID: jobID(3), Operation: events.EInvoiceToPDF, Status: events.StatusUploading, Created: before(50 * time.Second), Key: "key_abcdefgh", KeyName: "Shop"},
+	{
+		ID: jobID(4), Operation: events.EInvoiceToPDF, Status: events.StatusDone, Created: before(3 * time.Minute), Finished: before(3*time.Minute - 380*time.Millisecond),
+		Key: "key_ijklmnop", KeyName: "Accounting", Size: 148_213, Pages: 2, Total: 380 * time.Millisecond,
+		Tags: []events.Tag{{Name: "invoice", Value: "2026-0131"}},
+	},
+	{
+		ID: jobID(5), Operation: events.URLToImage, Status: events.StatusFailed, Created: before(12 * time.Minute), Finished: before(11 * time.Minute),
+		Error: events.PageTimeout, Key: "key_abcdefgh", KeyName: "Shop", Total: 45 * time.Second,
+	},
+	{
+		ID: jobID(6), Operation: events.HTMLToPDF, Status: events.StatusDone, Test: true, Created: before(2 * time.Hour), Finished: before(2 * time.Hour),
+		Key: "key_qrstuvwx", Size: 20_480, Pages: 1, Total: 64 * time.Millisecond,
+	},
+	{
+		ID: jobID(7), Operation: events.MarkdownToPDF, Status: events.StatusDone, Created: before(26 * time.Hour), Finished: before(26 * time.Hour),
+		Key: "key_ijklmnop", KeyName: "Accounting", Size: 12_884_901, Pages: 1280, Total: 9400 * time.Millisecond,
+	},
+	{
+		ID: jobID(8), Operation: events.URLToPDF, Status: events.StatusFailed, Created: before(75 * time.Hour), Finished: before(75 * time.Hour),
+		Error: events.NavigationFailed, Key: "key_abcdefgh", KeyName: "Shop", Total: 1200 * time.Millisecond,
+	},
+}
+
+var keys = []page.Key{
+	{ID: "key_abcdefgh", Name: "Shop", Prefix: "sk_live_", LastFour: "x7Qd", Created: before(90 * 24 * time.Hour), LastUsed: before(30 * time.Second)},
+	{ID: "key_ijklmnop", Name: "Accounting", Prefix: "sk_live_", LastFour: "9bKs", Created: before(40 * 24 * time.Hour), LastUsed: before(3 * time.Minute)},
+	{ID: "key_qrstuvwx", Prefix: "sk_test_", LastFour: "Zz01", Created: before(5 * 24 * time.Hour)},
+	{
+		ID: "key_yz234567", Name: "Old server", Prefix: "sk_live_", LastFour: "aa3F", Created: before(400 * 24 * time.Hour),
+		LastUsed: before(60 * 24 * time.Hour), Revoked: before(59 * 24 * time.Hour),
+	},
+}
+
+func home() page.Home {
+	return page.Home{
+		Frame: frame(),
+		Quota: page.Quota{
+			Jobs: 12_482, JobLimit: 50_000, Bytes: 44 << 30, ByteLimit: 50 << 30, Tests: 2000, TestsPerDay: 2000,
+			Start: time.Date(2026, 1, 12, 0, 0, 0, 0, time.UTC), End: time.Date(2026, 2, 12, 0, 0, 0, 0, time.UTC),
+		},
+		Running: 3, Limits: page.Limits{Running: 50, RequestsPerMinute: 500}, Recent: jobs,
+		Failures: []page.Failure{{events.NavigationFailed, 7}, {events.PageTimeout, 2}, {events.BrowserCrashed, 1}},
+		Looked:   2000, UpgradeURL: upgradeURL, DocsURL: docsURL, Address: "https://platen.example",
+	}
+}
+
+func jobList() page.Jobs {
+	return page.Jobs{
+		Frame: frame(), Jobs: jobs, Keys: keys, Next: "/dashboard/jobs?status=failed&cursor=AAABnBGx",
+		Filter: page.Filter{Status: "failed", TagName: "customer", TagValue: "4711", From: "2026-01-01"},
+		Wrong:  []string{"“Before” must be later than “From”."},
+	}
+}
+
+func doneJob() page.JobPage {
+	return page.JobPage{
+		Frame: frame(), Job: jobs[3], Ended: true, HasFile: true, Downloads: 2, MaxDownloads: 3, Expires: now.Add(24*time.Hour - 3*time.Minute),
+		Webhook: true, DocsURL: docsURL,
+		Timeline: []page.Step{
+			{page.StepAccepted, before(3 * time.Minute), ""},
+			{page.StepLoaded, time.Time{}, "112 ms"},
+			{page.StepProcessed, time.Time{}, "64 ms"},
+			{page.StepDone, before(3*time.Minute - 380*time.Millisecond), "144.7 KB"},
+			{page.StepWebhook, before(2 * time.Minute), ""},
+			{page.StepDownload, before(time.Minute), ""},
+			{page.StepExpires, now.Add(24*time.Hour - 3*time.Minute), ""},
+		},
+		Attempts: []page.Attempt{
+			{Number: 1, At: before(2 * time.Minute), Error: "connection refused", Took: 31 * time.Millisecond, Next: before(90 * time.Second)},
+			{Number: 2, At: before(90 * time.Second), Status: 503, Answer: "<h1>Service Unavailable</h1>", Took: 212 * time.Millisecond, Next: before(30 * time.Second)},
+			{Number: 3, At: before(30 * time.Second), Status: 204, Took: 98 * time.Millisecond, Outcome: events.WebhookDelivered},
+		},
+	}
+}
+
+func failedJob() page.JobPage {
+	return page.JobPage{
+		Frame: frame(), Job: jobs[4], Ended: true, DocsURL: docsURL,
+		Timeline: []page.Step{{page.StepAccepted, before(12 * time.Minute), ""}, {page.StepFailed, before(11 * time.Minute), ""}},
+	}
+}
+
+func runningJob() page.JobPage {
+	return page.JobPage{
+		Frame: frame(), Job: jobs[1], Webhook: true, DocsURL: docsURL, MaxDownloads: 3,
+		Timeline: []page.Step{{page.StepAccepted, before(21 * time.Second), ""}, {Kind: page.StepLoaded}, {Kind: page.StepProcessed}, {Kind: page.StepDone}},
+	}
+}
+
+func keyList() page.Keys {
+	f := frame()
+	f.Notice = &page.Notice{Text: "The key was created."}
+	return page.Keys{
+		Frame: f, Keys: keys, Secret: "sk_live_1f6wq3Zt9vBn5KxLr8Yp2MdSc7HjAe4Gu0Xo", May: true,
+		Made: page.Key{Name: "Accounting", Prefix: "sk_live_", LastFour: "u0Xo"},
+	}
+}
+
+func memberList() page.Members {
+	return page.Members{
+		Frame: frame(), May: true, Roles: events.Roles(), Invited: "grace@hopper.example",
+		Link: "https://platen.example/dashboard/invitation/acc_mfrggzdfmztwq2lk/Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6",
+		Members: []page.Member{
+			{ID: "mem_aaaaaaaaaaaaaaaa", Email: "ada@lovelace.example", Role: events.RoleOwner, Joined: before(200 * 24 * time.Hour), Myself: true, LastOne: true},
+			{ID: "mem_bbbbbbbbbbbbbbbb", Email: "charles@babbage.example", Role: events.RoleDeveloper, Joined: before(20 * 24 * time.Hour)},
+			{ID: "mem_cccccccccccccccc", Email: "grace@hopper.example", Role: events.RoleBilling, Until: now.Add(72 * time.Hour)},
+		},
+	}
+}
+
+func security() page.Security {
+	return page.Security{Frame: frame(), Sessions: []page.Session{
+		{
+			ID: "ses_aaaaaaaaaaaaaaaa", Opened: before(40 * time.Minute), Until: now.Add(11 * time.Hour), Address: "203.0.113.7", This: true,
+			Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:135.0) Gecko/20100101 Firefox/135.0",
+		},
+		{
+			ID: "ses_bbbbbbbbbbbbbbbb", Opened: before(30 * time.Hour), Until: now.Add(30 * time.Hour), Address: "2001:db8:85a3::8a2e:370:7334",
+			Agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.2 Mobile/15E148 Safari/604.1",
+		},
+	}}
+}
+
+func trail() page.Trail {
+	return page.Trail{Frame: frame(), Entries: []page.Entry{
+		{before(time.Minute), "ada@lovelace.example", "203.0.113.7", "KeyIssued", "key_abcdefgh"},
+		{before(26 * time.Minute), "ada@lovelace.example", "203.0.113.7", "MemberInvited", "grace@hopper.example"},
+		{before(50 * time.Hour), "operator", "", "PlanChanged", "pro"},
+		{before(59 * 24 * time.Hour), "charles@babbage.example", "2001:db8:85a3::8a2e:370:7334", "KeyRevoked", "key_yz234567"},
+	}}
+}
+
+// view is a page of the tests.
+type view struct {
+	name string
+	v    any
+}
+
+// views are all pages as they look in use.
+func views() []view {
+	account, office := frame().Account, billing()
+	return []view{
+		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
+		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ."}},
+		{"message", page.Message{Title: "This link has expired", Text: "Ask an owner of the account for a new one.", SignIn: true}},
+		{"home", home()},
+		{"home-new", page.Home{Frame: frame(), Quota: page.Quota{JobLimit: 100, ByteLimit: 1 << 29, TestsPerDay: 2000, Start: before(time.Hour), End: now.Add(720 * time.Hour)}, Limits: page.Limits{Running: 3, RequestsPerMinute: 10}}},
+		{"home-billing", page.Home{Frame: office, Quota: home().Quota, Limits: home().Limits, Looked: 12}},
+		{"jobs", jobList()},
+		{"jobs-none", page.Jobs{Frame: frame()}},
+		{"job", doneJob()},
+		{"job-failed", failedJob()},
+		{"job-running", runningJob()},
+		{"keys", keyList()},
+		{"members", memberList()},
+		{"security", security()},
+		{"trail", trail()},
+	}
+}
+
+// empties are all pages of which nothing is known.
+func empties() []view {
+	return []view{
+		{"signin", page.SignIn{}},
+		{"invitation", page.Invitation{}},
+		{"message", page.Message{}},
+		{"home", page.Home{}},
+		{"jobs", page.Jobs{}},
+		{"job", page.JobPage{}},
+		{"keys", page.Keys{}},
+		{"members", page.Members{}},
+		{"security", page.Security{}},
+		{"trail", page.Trail{}},
+	}
+}

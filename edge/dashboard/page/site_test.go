@@ -1,0 +1,179 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/browserpool/chromium"
+	"platen.dev/edge/dashboard/page"
+)
+
+// policy is what the dashboard's handlers send with every page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// site shows the pages of the tests at /NAME in a browser of its own.
+type site struct {
+	server  *httptest.Server
+	browser *rod.Browser
+	// events are sent to the page that listens at a live address.
+	events chan string
+	mu     sync.Mutex
+	forms  []string // what was posted
+}
+
+// newSite serves views. Its server is the browser's proxy, so that there is no other network.
+func newSite(t *testing.T, views []view) *site {
+	t.Helper()
+	s := &site{events: make(chan string)}
+	s.server = httptest.NewServer(s.handler(t, views))
+	process, err := chromium.Launch(chromium.Options{Proxy: s.server.Listener.Addr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.browser = rod.New().Client(cdp.New().Start(process.Pipe)).NoDefaultDevice()
+	t.Cleanup(func() {
+		process.Close(context.Background())
+		s.server.CloseClientConnections()
+		s.server.Close()
+	})
+	must(t, s.browser.Connect())
+	return s
+}
+
+func (s *site) handler(t *testing.T, views []view) http.Handler {
+	bodies := map[string][]byte{}
+	for _, v := range views {
+		bodies["/"+v.name] = written(t, v.v)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			s.posted(r)
+		}
+		if strings.HasSuffix(r.URL.Path, "/live") {
+			s.stream(w, r)
+			return
+		}
+		if body, kind, ok := page.Asset(r.URL.Path); ok {
+			w.Header().Set("Content-Type", kind)
+			w.Write(body)
+			return
+		}
+		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write(bodies[r.URL.Path])
+	})
+}
+
+func (s *site) posted(r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := r.ParseForm(); err != nil {
+		return
+	}
+	s.forms = append(s.forms, r.URL.Path+"?"+r.PostForm.Encode())
+}
+
+func (s *site) sent() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.forms...)
+}
+
+func (s *site) stream(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush()
+	for {
+		select {
+		case html := <-s.events:
+			fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(html, "\n", "\ndata: "))
+			w.(http.Flusher).Flush()
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// tab is an opened page, with what its console said.
+type tab struct {
+	*rod.Page
+	t    *testing.T
+	mu   sync.Mutex
+	said []string
+}
+
+// open shows a page in a window of a width, in one of the two themes.
+func (s *site) open(t *testing.T, name string, width int, theme string) *tab {
+	t.Helper()
+	alone, err := s.browser.Incognito()
+	must(t, err)
+	p, err := alone.Page(proto.TargetCreateTarget{})
+	must(t, err)
+	p = p.Timeout(time.Minute)
+	shown := &tab{Page: p, t: t}
+	t.Cleanup(func() { alone.Close() }) //nolint:errcheck // the browser ends anyway
+	go p.EachEvent(
+		func(e *proto.RuntimeConsoleAPICalled) { shown.note(fmt.Sprint(e.Type, " ", e.Args)) },
+		func(e *proto.RuntimeExceptionThrown) { shown.note(e.ExceptionDetails.Text) },
+		func(e *proto.LogEntryAdded) { shown.note(e.Entry.Text) },
+	)()
+	must(t, proto.LogEnable{}.Call(p))
+	must(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 800, DeviceScaleFactor: 1}))
+	must(t, proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{
+		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}}.Call(p))
+	must(t, p.Navigate(s.server.URL+"/"+name))
+	must(t, p.WaitLoad())
+	return shown
+}
+
+func (p *tab) note(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.said = append(p.said, line)
+}
+
+// quiet fails the test if the console said anything, as it does when the policy forbids something.
+func (p *tab) quiet() {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.said) > 0 {
+		p.t.Errorf("the console says %q", p.said)
+	}
+}
+
+// eval returns what a function of JavaScript returns, as text.
+func (p *tab) eval(function string, args ...any) string {
+	p.t.Helper()
+	answer, err := p.Evaluate(rod.Eval(function, args...).ByPromise())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return answer.Value.Str()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func written(t *testing.T, v any) []byte {
+	t.Helper()
+	var body bytes.Buffer
+	must(t, page.Write(&body, v))
+	return body.Bytes()
+}

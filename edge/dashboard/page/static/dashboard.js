@@ -1,0 +1,104 @@
+'use strict';
+
+// Everything works without this script, but for copying: what needs it is shown only where it runs.
+document.documentElement.classList.add('scripted');
+
+const news = document.getElementById('news');
+
+function announce(text) {
+  if (news && news.textContent !== text) news.textContent = text;
+}
+
+// copy puts the text beside a button into the clipboard. Without a clipboard, as on http, it selects the text.
+async function copy(button) {
+  const source = button.parentElement.querySelector('code');
+  let outcome = button.dataset.copied;
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+  } catch {
+    getSelection().selectAllChildren(source);
+    outcome = button.dataset.failed;
+  }
+  const label = button.dataset.label ??= button.textContent;
+  button.textContent = outcome;
+  announce(outcome);
+  clearTimeout(button.timer);
+  button.timer = setTimeout(() => { button.textContent = label; announce(''); }, 2500);
+}
+
+// ask moves a dangerous form out of its details into a dialog, and back when it is not sent.
+function ask(details) {
+  const form = details.querySelector('.ask');
+  const dialog = document.createElement('dialog');
+  dialog.setAttribute('aria-label', form.querySelector('.question').textContent);
+  dialog.append(form);
+  dialog.addEventListener('close', () => {
+    details.append(form);
+    dialog.remove();
+    details.querySelector('summary').focus();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  form.querySelector('[data-close]').focus();
+}
+
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-copy]');
+  if (button) copy(button);
+  const summary = event.target.closest('.confirm > summary');
+  if (summary) {
+    event.preventDefault();
+    ask(summary.parentElement);
+  }
+  if (event.target.closest('[data-close]')) event.target.closest('dialog').close();
+});
+
+// follow replaces the live part of a page by what the node sends, when it is something else.
+function follow(address, part) {
+  let source, shown, latest;
+
+  const same = (element) => element.id || element.getAttribute('href') || element.textContent;
+
+  // told is what a screen reader is told of the part, in a few words instead of all that has changed.
+  const told = () => part.querySelector('[data-news]')?.dataset.news ?? '';
+
+  function selected() {
+    const selection = getSelection();
+    return !selection.isCollapsed && part.contains(selection.anchorNode);
+  }
+
+  function show() {
+    if (latest === undefined || latest === shown || selected()) return;
+    shown = latest;
+    const focused = part.contains(document.activeElement) ? document.activeElement : null;
+    const { scrollX, scrollY } = window;
+    const said = told();
+    part.innerHTML = latest;
+    if (focused) {
+      const again = [...part.querySelectorAll(focused.localName)].find((e) => same(e) === same(focused));
+      again?.focus({ preventScroll: true });
+    }
+    scrollTo(scrollX, scrollY);
+    if (told() !== said) announce(told());
+  }
+
+  function open() {
+    if (source || document.hidden) return;
+    source = new EventSource(address);
+    source.onmessage = (event) => { latest = event.data; show(); };
+  }
+
+  function close() {
+    source?.close();
+    source = undefined;
+  }
+
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  document.addEventListener('selectionchange', show);
+  addEventListener('pagehide', close);
+  addEventListener('pageshow', open);
+  open();
+}
+
+const main = document.querySelector('main[data-live]');
+if (main) follow(main.dataset.live, document.getElementById('live'));

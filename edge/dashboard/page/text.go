@@ -1,0 +1,71 @@
+package page
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+//go:embed texts.toml
+var textFile []byte
+
+// texts are the texts of the pages by key, such as home.title. A text may hold placeholders in braces.
+var texts = readTexts()
+
+func readTexts() map[string]string {
+	var sections map[string]map[string]string
+	if err := toml.Unmarshal(textFile, &sections); err != nil {
+		panic(err) // impossible: the file is part of the binary
+	}
+	all := map[string]string{}
+	for section, keys := range sections {
+		for key, text := range keys {
+			all[section+"."+key] = text
+		}
+	}
+	return all
+}
+
+// text returns a text, in which the placeholders are filled: pairs are names and values in turn.
+func text(key string, pairs ...any) (string, error) {
+	found, ok := texts[key]
+	if !ok {
+		return "", fmt.Errorf("no text %s", key)
+	}
+	if len(pairs) == 0 {
+		return found, nil
+	}
+	filled := make([]string, len(pairs))
+	for i, p := range pairs {
+		filled[i] = fmt.Sprint(p)
+		if i%2 == 0 {
+			filled[i] = "{" + filled[i] + "}"
+		}
+	}
+	return strings.NewReplacer(filled...).Replace(found), nil
+}
+
+// word returns the text for one value of many, such as a status. A value without a text is shown as it is: another
+// version may know more of them.
+func word(section string, value any) string {
+	plain := fmt.Sprint(value)
+	if found, ok := texts[section+"."+plain]; ok {
+		return found
+	}
+	return plain
+}
+
+// counted returns the text for a number of things: key-one, or key-many, where {n} is the number.
+func counted(key string, n any) (string, error) {
+	count, err := strconv.ParseInt(fmt.Sprint(n), 10, 64)
+	if err != nil {
+		return "", err
+	}
+	if count == 1 {
+		return text(key + "-one")
+	}
+	return text(key+"-many", "n", number(count))
+}

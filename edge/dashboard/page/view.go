@@ -1,0 +1,133 @@
+package page
+
+import (
+	"html/template"
+	"time"
+
+	"platen.dev/events"
+)
+
+// functions are what templates call.
+var functions = template.FuncMap{
+	"t": text, "word": word, "counted": counted, "asset": address,
+	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
+	"when": when, "day": day, "pending": pending,
+	"navigation": navigation, "here": here, "changes": changes, "live": live,
+	"gauges": gauges, "rows": newRows, "confirmation": newConfirmation, "explained": newExplained,
+	"filtered": filtered, "choices": choices, "command": command,
+	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName,
+}
+
+// link is an entry of the navigation. Current is the value of aria-current: "" for another page.
+type link struct{ Key, Address, Current string }
+
+// navigation lists the sections that a role may see, on the page that shows v.
+func navigation(role events.Role, v any) []link {
+	links := []link{{Key: "home", Address: "/dashboard"}, {Key: "jobs", Address: "/dashboard/jobs"}}
+	if role != events.RoleBilling {
+		links = append(links,
+			link{Key: "keys", Address: "/dashboard/keys"},
+			link{Key: "members", Address: "/dashboard/members"},
+			link{Key: "trail", Address: "/dashboard/trail"},
+		)
+	}
+	for i := range links {
+		links[i].Current = here(links[i].Key, v)
+	}
+	return links
+}
+
+// here returns what aria-current says of a section on the page that shows v: a job belongs to the jobs.
+func here(section string, v any) string {
+	switch name := name(v); {
+	case name == section:
+		return "page"
+	case name == "job" && section == "jobs":
+		return "true"
+	}
+	return ""
+}
+
+// live is the address of the event stream of a page; "" if it does not change by itself. A job that has ended still
+// changes while its webhook is tried.
+func live(v any) string {
+	switch p := v.(type) {
+	case Home:
+		return "/dashboard/live"
+	case JobPage:
+		if !p.Ended || p.Webhook && !settled(p.Attempts) {
+			return jobAddress(p.ID, "live")
+		}
+	}
+	return ""
+}
+
+func settled(attempts []Attempt) bool {
+	return len(attempts) > 0 && attempts[len(attempts)-1].Outcome != ""
+}
+
+// changes reports whether a role may change anything.
+func changes(role events.Role) bool { return role != events.RoleBilling }
+
+func jobAddress(id events.JobID, action string) string {
+	return "/dashboard/jobs/" + id.String() + "/" + action
+}
+
+// failuresAddress lists the jobs that failed for a reason.
+func failuresAddress(code events.ErrorCode) string {
+	return "/dashboard/jobs?status=failed&error_code=" + template.URLQueryEscaper(code)
+}
+
+// rows is a table of jobs. A brief one leaves out the keys.
+type rows struct {
+	Caption string
+	Jobs    []Job
+	Now     time.Time
+	Brief   bool
+}
+
+func newRows(caption string, jobs []Job, now time.Time, brief bool) rows {
+	return rows{caption, jobs, now, brief}
+}
+
+// confirmation is a form that is sent only after a second thought. Key is the section of its texts, Subject what it is
+// about; Name and Value are the field that says so.
+type confirmation struct {
+	Key, Action, Token, Name string
+	Value, Subject           any
+	Danger                   bool
+}
+
+func newConfirmation(key, action, token, name string, value, subject any) confirmation {
+	return confirmation{key, action, token, name, value, subject, key != "redeliver"}
+}
+
+// explained is an error with the page that says more about it.
+type explained struct {
+	Code    events.ErrorCode
+	DocsURL string
+}
+
+func newExplained(code events.ErrorCode, docsURL string) explained { return explained{code, docsURL} }
+
+// command makes the first job of an account.
+func command(address string) string {
+	if address == "" {
+		address = "http://127.0.0.1:8080"
+	}
+	return "curl -s " + address + `/html-to-pdf -H "X-API-Key: YOUR_KEY" --json '{"html": "<h1>Hello, paper</h1>"}'`
+}
+
+// pending reports whether a step has yet to come, or is not known to have come.
+func pending(at, now time.Time) bool { return at.IsZero() || at.After(now) }
+
+// short is the part of a job's id by which people tell it from others in a list.
+func short(id events.JobID) string { return id.String()[:8] }
+
+// keyName is how people call a key.
+func keyName(k Key) string {
+	if k.Name == "" {
+		return k.Prefix + "…" + k.LastFour
+	}
+	return k.Name
+}

@@ -1,0 +1,94 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// names are the pages by the names of their templates.
+var names = []string{"signin", "invitation", "message", "home", "jobs", "job", "keys", "members", "security", "trail"}
+
+var pages = parse()
+
+func parse() map[string]*template.Template {
+	shared := template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts.html"))
+	all := make(map[string]*template.Template, len(names))
+	for _, name := range names {
+		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(templates, "templates/"+name+".html"))
+	}
+	return all
+}
+
+// Write writes the whole page that shows v, which is one of SignIn, Invitation, Message, Home, Jobs, JobPage, Keys,
+// Members, Security and Trail. It writes nothing if it fails.
+func Write(w io.Writer, v any) error {
+	layout := "member"
+	switch v.(type) {
+	case SignIn, Invitation, Message:
+		layout = "guest"
+	}
+	return execute(w, v, layout)
+}
+
+// Fragment writes the part of the page of a Home or a JobPage that changes while it is shown: the content of the element
+// #live, which the event stream at the address in data-live replaces.
+func Fragment(w io.Writer, v any) error {
+	switch v.(type) {
+	case Home, JobPage:
+		return execute(w, v, "live")
+	}
+	return fmt.Errorf("page: %T has no live part", v)
+}
+
+func execute(w io.Writer, v any, part string) error {
+	name := name(v)
+	if name == "" {
+		return fmt.Errorf("page: %T is not a page", v)
+	}
+	var body bytes.Buffer
+	if err := pages[name].ExecuteTemplate(&body, part, v); err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	_, err := overrides.WriteString(w, body.String())
+	return err
+}
+
+// overrides makes the characters visible by which a text could turn around what stands beside it. The templates have
+// none of them, so all are a caller's.
+var overrides = strings.NewReplacer(
+	"\u202a", "\ufffd", "\u202b", "\ufffd", "\u202c", "\ufffd", "\u202d", "\ufffd", "\u202e", "\ufffd",
+	"\u2066", "\ufffd", "\u2067", "\ufffd", "\u2068", "\ufffd", "\u2069", "\ufffd",
+)
+
+func name(v any) string {
+	switch v.(type) {
+	case SignIn:
+		return "signin"
+	case Invitation:
+		return "invitation"
+	case Message:
+		return "message"
+	case Home:
+		return "home"
+	case Jobs:
+		return "jobs"
+	case JobPage:
+		return "job"
+	case Keys:
+		return "keys"
+	case Members:
+		return "members"
+	case Security:
+		return "security"
+	case Trail:
+		return "trail"
+	}
+	return ""
+}
