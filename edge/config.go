@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/dashboard"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -62,7 +63,7 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field must be set but Traces, Observe, TLS, Ops and Connections.
+// Config is what a server needs. Every field must be set but Traces, Observe, TLS, Ops, Connections and Dashboard.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels
@@ -105,6 +106,8 @@ type Config struct {
 	// partition.
 	Traces *tracing.Tracer
 	Level  func(partition int32) events.Level
+	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.
+	Dashboard *dashboard.Config
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)
 	// HeaderPrefix begins the names of Platen's own headers: X-Platen.

@@ -24,13 +24,18 @@ func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f fo
 	if wrong != nil {
 		return f, wrong
 	}
+	return s.findIn(caller.Account, text, settled)
+}
+
+// findIn is find in an account.
+func (s *Server) findIn(account events.AccountID, text string, settled bool) (f found, wrong *problem) {
 	id, err := events.ParseJobID(text)
 	if err != nil { // unknown, malformed and foreign ids get the same response
 		return f, noSuchJob
 	}
-	job, known, err := s.cfg.Models.Job(caller.Account, id)
+	job, known, err := s.cfg.Models.Job(account, id)
 	if err == nil && (!known || settled && !ended(job.Status)) {
-		job, known, err = s.findFresh(caller.Account, id)
+		job, known, err = s.findFresh(account, id)
 	}
 	switch {
 	case errors.Is(err, errBehind):
@@ -41,7 +46,7 @@ func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f fo
 	case !known:
 		return f, noSuchJob
 	}
-	return found{caller.Account, id, job}, nil
+	return found{account, id, job}, nil
 }
 
 func ended(s events.Status) bool { return s == events.StatusDone || s == events.StatusFailed }

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"net"
+	"slices"
 
 	"github.com/valyala/fasthttp"
 )
@@ -18,16 +19,13 @@ func (s *Server) private(ctx *fasthttp.RequestCtx) bool {
 	if ctx.UserValue(operator{}) != nil {
 		return true
 	}
-	addr, ok := addressOf(ctx.RemoteAddr())
-	if !ok || s.cfg.Ops || !addr.IsLoopback() || s.cfg.Connections.trusts(addr) {
-		return false
-	}
-	for _, name := range forwarding {
-		if ctx.Request.Header.Peek(name) != nil {
-			return false
-		}
-	}
-	return true
+	_, local := s.clientOf(ctx)
+	return local && !s.cfg.Ops
+}
+
+// forwarded reports whether a proxy sent a request.
+func forwarded(h *fasthttp.RequestHeader) bool {
+	return slices.ContainsFunc(forwarding, func(name string) bool { return h.Peek(name) != nil })
 }
 
 // metrics are for operators. To others there is no such path.

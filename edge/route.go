@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/dashboard"
 	"platen.dev/edge/openapi"
 	"platen.dev/edge/request"
 )
@@ -13,8 +14,8 @@ import (
 type endpoint struct {
 	// route names the endpoint in metrics and logs.
 	route string
-	// post endpoints take POST, the others GET and HEAD.
-	post bool
+	// post endpoints take POST, the others GET and HEAD; pages decide by themselves.
+	post, pages bool
 	// body is whether it reads a body; others ignore a small one and refuse a large one.
 	body   bool
 	handle func(*fasthttp.RequestCtx) *problem
@@ -35,6 +36,9 @@ func (s *Server) endpoint(path string) endpoint {
 		return endpoint{route: path, handle: s.metrics}
 	case jobsPath:
 		return endpoint{route: path, handle: s.jobs}
+	}
+	if s.dashboard != nil && dashboard.Serves(path) {
+		return endpoint{route: dashboard.Path, pages: true, handle: s.pages}
 	}
 	if op, ok := request.ByPath(path); ok {
 		return endpoint{route: path, post: true, body: true, handle: func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}
@@ -86,6 +90,8 @@ func (e endpoint) refuse(h *fasthttp.RequestHeader) *problem {
 	switch {
 	case e.handle == nil:
 		return noSuchPath
+	case e.pages:
+		return nil
 	case e.post && !h.IsPost():
 		return methodNotAllowed.allowing("POST")
 	case !e.post && !h.IsGet() && !h.IsHead():

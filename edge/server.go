@@ -16,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/singleflight"
 
+	"platen.dev/edge/dashboard"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -31,6 +32,8 @@ type Server struct {
 	// fresh are the connections that have not sent anything yet.
 	fresh newConns
 	usage *usage.Service
+	// dashboard is nil if there is none.
+	dashboard *dashboard.Dashboard
 	// unknown are the keys that no account has.
 	unknown unknownKeys
 	// catchUps merges concurrent waits for the read models.
@@ -73,6 +76,7 @@ func newServer(cfg Config, t timeouts) *Server {
 		Logger:                       debugLog{cfg.Logger},
 	}
 	s.gate.limits = cfg.Connections
+	s.dashboard = s.newDashboard()
 	s.ops = s.newOps()
 	return s
 }
@@ -95,6 +99,9 @@ func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.f
 // Shutdown stops accepting connections and waits, until ctx ends, for the requests under way.
 func (s *Server) Shutdown(ctx context.Context) error {
 	close(s.draining)
+	if s.dashboard != nil {
+		s.dashboard.Close()
+	}
 	s.fresh.close()
 	return errors.Join(s.http.ShutdownWithContext(ctx), s.ops.ShutdownWithContext(ctx))
 }
@@ -112,7 +119,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 			s.cfg.Logger.Error("request panicked", "route", route, "panic", fmt.Sprint(r))
 			s.fail(ctx, internalError)
 		}
-		if ctx.Response.Header.Peek(limitHeader) == nil {
+		if ctx.Response.Header.Peek(limitHeader) == nil && route != dashboard.Path { // which has no key
 			setNoRate(ctx, events.At(s.cfg.Now()))
 		}
 		if ctx.UserValue(waited{}) != nil { // it took as long as its job

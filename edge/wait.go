@@ -56,6 +56,9 @@ func (w *waiting) end(id events.JobID) {
 // Folded tells the server what the read models of a partition have just taken in. It does not
 // block, and must be told of everything from before the first request.
 func (s *Server) Folded(p projections.Progress) {
+	if s.dashboard != nil {
+		s.dashboard.Folded(p)
+	}
 	p.Events(func(ev events.Event) {
 		switch ev := ev.(type) {
 		case events.JobDone:

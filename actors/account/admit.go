@@ -92,4 +92,12 @@ func (t Tests) counted(at events.Instant) Tests {
 	return t
 }
 
+// On is how many test jobs were accepted on the day of an instant, in UTC.
+func (t Tests) On(now events.Instant) int64 {
+	if t.Day != dayOf(now) {
+		return 0
+	}
+	return t.Count
+}
+
 func dayOf(at events.Instant) int64 { return int64(at) / dayMillis }

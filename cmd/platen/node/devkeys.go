@@ -39,7 +39,7 @@ func ensureDevAccount(plan events.Plan, secret string, commands edge.Commands) e
 	if !ok {
 		return errors.New("dev-keys.json has no valid key for this plan; delete the file to get new ones")
 	}
-	id := events.AccountID("acc_dev_" + string(plan))
+	id := devAccount(plan)
 	now := events.At(time.Now())
 	key := apikey.Describe(secret, now)
 	key.ID = DevKeyID(hash)
@@ -57,6 +57,8 @@ func ensureDevAccount(plan events.Plan, secret string, commands edge.Commands) e
 	}
 	return nil
 }
+
+func devAccount(plan events.Plan) events.AccountID { return events.AccountID("acc_dev_" + plan) }
 
 // DevKeyID is the id of the demo key with a hash, the same at every start.
 func DevKeyID(hash [32]byte) events.KeyID { return events.KeyID(fmt.Sprintf("key_dev_%x", hash[:6])) }

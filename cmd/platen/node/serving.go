@@ -26,7 +26,10 @@ func (n *Node) startDev(context.Context) error {
 	if !n.cfg.Dev || n.replica.Outdated() { // then the accounts are there already
 		return nil
 	}
-	return ensureDevAccounts(n.cfg.Data, n.gateway)
+	if err := ensureDevAccounts(n.cfg.Data, n.gateway); err != nil {
+		return err
+	}
+	return n.ensureDevMembers()
 }
 
 func (n *Node) startEdge(context.Context) (err error) {
@@ -42,6 +45,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Level: n.level, Logger: n.logger, Now: n.now,
 		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
+		Dashboard:    n.dashboard(),
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica

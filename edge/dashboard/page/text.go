@@ -69,3 +69,17 @@ func counted(key string, n any) (string, error) {
 	}
 	return text(key+"-many", "n", number(count))
 }
+
+// Text returns one of the texts that requests are answered with; its key if there is none.
+func Text(key string) string {
+	if found, ok := LookUp(key); ok {
+		return found
+	}
+	return key
+}
+
+// LookUp returns one of the texts that requests are answered with, and false if there is none.
+func LookUp(key string) (string, bool) {
+	found, ok := texts[key]
+	return found, ok
+}

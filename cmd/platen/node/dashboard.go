@@ -1,0 +1,79 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"platen.dev/actors/account"
+	"platen.dev/edge/dashboard"
+	"platen.dev/events"
+)
+
+// dashboard is what the pages of members need of the node.
+func (n *Node) dashboard() *dashboard.Config {
+	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, URL: n.cfg.PublicURL}
+	if n.cfg.Dev {
+		cfg.Demo = map[events.Plan]events.AccountID{}
+		for _, plan := range events.Plans() {
+			cfg.Demo[plan] = devAccount(plan)
+		}
+	}
+	return cfg
+}
+
+// liveUsage is what an account uses, as this node has read it.
+func (n *Node) liveUsage(id events.AccountID) (u dashboard.Usage, err error) {
+	state, err := account.ReplicaStore{Reader: n.replica, Partition: events.Partition(id, n.log.Partitions())}.Account(id)
+	if err != nil {
+		return u, err
+	}
+	now := events.At(n.now())
+	use := account.UsageAt(state, now, account.LimitsOf)
+	return dashboard.Usage{
+		Jobs: use.Reserved + use.Used, JobLimit: use.Limits.Jobs, Bytes: use.Bytes, ByteLimit: use.Limits.Bytes,
+		Start: use.WindowStart, End: use.WindowEnd, Tests: state.Tests.On(now),
+		Running: use.Running, MostRunning: use.Limits.Running, RequestsPerMinute: use.Limits.RequestsPerMinute,
+	}, nil
+}
+
+// devMember is the member of a demo account. Its password is one that nobody knows.
+const devMember events.MemberID = "mem_dev_owner"
+
+// ensureDevMembers makes the members of the demo accounts, once.
+func (n *Node) ensureDevMembers() error {
+	for _, plan := range events.Plans() {
+		id := devAccount(plan)
+		team, err := n.replica.Team(id)
+		if err != nil {
+			return err
+		}
+		if m, _ := team.Member(devMember); m.Joined != 0 || n.level(events.Partition(id, n.log.Partitions())) < events.LevelMembers {
+			continue
+		}
+		if err := n.ensureDevMember(id, plan); err != nil {
+			return fmt.Errorf("member of the demo account %s: %w", plan, err)
+		}
+	}
+	return nil
+}
+
+func (n *Node) ensureDevMember(id events.AccountID, plan events.Plan) error {
+	password, err := dashboard.UnknownPassword()
+	if err != nil {
+		return err
+	}
+	_, hash := dashboard.NewInvitation(id, devMember)
+	for _, body := range []events.CommandBody{
+		events.InviteMember{Member: devMember, Email: fmt.Sprintf("demo@%s.example", plan), Role: events.RoleOwner, Invitation: hash, Until: events.At(n.now().Add(time.Hour))},
+		events.AcceptInvitation{Member: devMember, Invitation: hash, Password: password},
+	} {
+		reply, err := n.gateway.Do(id, body)
+		if err != nil {
+			return err
+		}
+		if reply.Code != events.Accepted {
+			return fmt.Errorf("refused: %s", reply.Code)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+// Package dashboard serves the pages of an account's members: what its jobs do, its keys, and who may sign in. It
+// changes nothing but by the commands that the API sends too, and reads the same read models.
+package dashboard
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+	"platen.dev/projections"
+)
+
+// Path is where the dashboard is.
+const Path = "/dashboard"
+
+// Commands sends commands to the shards of their accounts.
+type Commands interface {
+	// DoBy returns the shard's reply to an author's command. An error means that none came, and that the
+	// command may be sent again.
+	DoBy(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error)
+}
+
+// ReadModels answers reads; it is implemented by projections.Replica.
+type ReadModels interface {
+	Account(events.AccountID) (projections.Account, bool, error)
+	Team(events.AccountID) (team.Team, error)
+	// Memberships lists the accounts that a folded email address is a member of.
+	Memberships(email string, most int) ([]projections.Membership, error)
+	Trail(account events.AccountID, most int) ([]projections.TrailEntry, error)
+	Job(events.AccountID, events.JobID) (projections.Job, bool, error)
+	Jobs(account events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error)
+	Webhook(events.AccountID, events.JobID) (projections.WebhookLog, error)
+	CatchUp(ctx context.Context, partition int32) error
+}
+
+// Usage is what an account uses, by the live state.
+type Usage struct {
+	Jobs, JobLimit       int64 // used and reserved
+	Bytes, ByteLimit     int64
+	Start, End           events.Instant
+	Tests                int64 // on Day
+	Running, MostRunning int64
+	RequestsPerMinute    int64
+}
+
+// Config is what a dashboard needs. Every field must be set but URL.
+type Config struct {
+	Commands   Commands
+	Models     ReadModels
+	Partitions int32
+	// Level is the feature level of a partition.
+	Level func(partition int32) events.Level
+	// Usage is the live state of an account.
+	Usage func(events.AccountID) (Usage, error)
+	// Download sends the file of a job, or returns why not in words.
+	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
+	// ClientOf is the address of a client, and whether it is this machine and no proxy.
+	ClientOf func(ctx *fasthttp.RequestCtx) (address string, local bool)
+	// URL is where browsers reach the node, such as https://pdf.example; "" if that is not known.
+	URL string
+	// TLS is set if the node encrypts the connections of clients itself.
+	TLS bool
+	// Demo are accounts that are signed in to with one click on this machine.
+	Demo                map[events.Plan]events.AccountID
+	DocsURL, UpgradeURL string
+	Logger              *slog.Logger
+	Now                 func() time.Time
+}
+
+// Dashboard serves the pages.
+type Dashboard struct {
+	cfg      Config
+	password *passwords
+	attempts *attempts
+	live     *live
+}
+
+// New makes a dashboard.
+func New(cfg Config) *Dashboard {
+	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive()}
+}
+
+// Close ends the pages that are kept up to date.
+func (d *Dashboard) Close() { d.live.close() }
+
+// Serves reports whether a path is the dashboard's.
+func Serves(path string) bool { return path == Path || strings.HasPrefix(path, Path+"/") }
+
+// Serve serves a request for one of the dashboard's paths.
+func (d *Dashboard) Serve(ctx *fasthttp.RequestCtx) {
+	setHeaders(ctx)
+	path := strings.TrimPrefix(string(ctx.URI().PathOriginal()), Path)
+	if asset, ok := strings.CutPrefix(path, "/assets/"); ok {
+		serveAsset(ctx, asset)
+		return
+	}
+	if !d.encrypted() && !d.local(ctx) {
+		d.message(ctx, 403, "notls")
+		return
+	}
+	if !ctx.IsGet() && !ctx.IsHead() && (!ctx.IsPost() || !sameOrigin(&ctx.Request.Header)) {
+		d.message(ctx, 403, "origin")
+		return
+	}
+	if d.public(ctx, path) {
+		return
+	}
+	v, ok := d.visitor(ctx)
+	if !ok {
+		d.toSignIn(ctx)
+		return
+	}
+	if ctx.IsPost() && !v.tokenFits(ctx.PostArgs().Peek("token")) {
+		d.message(ctx, 403, "origin")
+		return
+	}
+	d.page(ctx, v, path)
+}
+
+// setHeaders sets what every response has. Pages hold what only the member may see.
+func setHeaders(ctx *fasthttp.RequestCtx) {
+	h := &ctx.Response.Header
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("X-Robots-Tag", "noindex")
+}
+
+// route is a page, or an action, of a member.
+type route struct {
+	post bool
+	// may are the roles that may have it.
+	may   []events.Role
+	serve func(d *Dashboard, ctx *fasthttp.RequestCtx, v visitor)
+}
+
+var (
+	anyone     = events.Roles()
+	developers = []events.Role{events.RoleOwner, events.RoleDeveloper}
+	owners     = []events.Role{events.RoleOwner}
+)
+
+// routes are the pages and actions, by method and path below Path.
+var routes = map[string]route{
+	"GET ":                       {false, anyone, (*Dashboard).home},
+	"GET /live":                  {false, anyone, (*Dashboard).homeLive},
+	"GET /jobs":                  {false, anyone, (*Dashboard).jobs},
+	"GET /keys":                  {false, developers, (*Dashboard).keys},
+	"POST /keys":                 {true, developers, (*Dashboard).makeKey},
+	"POST /keys/revoke":          {true, developers, (*Dashboard).revokeKey},
+	"GET /members":               {false, developers, (*Dashboard).members},
+	"POST /members":              {true, owners, (*Dashboard).invite},
+	"POST /members/invite-again": {true, owners, (*Dashboard).inviteAgain},
+	"POST /members/role":         {true, owners, (*Dashboard).changeRole},
+	"POST /members/remove":       {true, owners, (*Dashboard).removeMember},
+	"GET /trail":                 {false, developers, (*Dashboard).trail},
+	"GET /security":              {false, anyone, (*Dashboard).security},
+	"POST /security/close":       {true, anyone, (*Dashboard).closeSession},
+	"POST /sign-out":             {true, anyone, (*Dashboard).signOut},
+}
+
+// jobRoutes are those below a job, by method and the rest of the path.
+var jobRoutes = map[string]route{
+	"GET ":            {false, anyone, (*Dashboard).job},
+	"GET /live":       {false, anyone, (*Dashboard).jobLive},
+	"GET /download":   {false, developers, (*Dashboard).download},
+	"POST /cancel":    {true, developers, (*Dashboard).cancelJob},
+	"POST /redeliver": {true, developers, (*Dashboard).redeliver},
+}
+
+// page serves the page or action of a member at a path.
+func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
+	method := "GET "
+	if ctx.IsPost() {
+		method = "POST "
+	}
+	r, known := routes[method+strings.TrimSuffix(path, "/")]
+	if rest, below := strings.CutPrefix(path, "/jobs/"); !known && below {
+		id, what, slash := strings.Cut(rest, "/")
+		if slash {
+			what = "/" + what
+		}
+		r, known = jobRoutes[method+what]
+		ctx.SetUserValue(jobInPath{}, id)
+	}
+	switch {
+	case !known:
+		d.message(ctx, 404, "nopage")
+	case !v.is(r.may):
+		d.message(ctx, 403, "role")
+	default:
+		r.serve(d, ctx, v)
+	}
+}
+
+// jobInPath is where a request keeps the id of a job in its path.
+type jobInPath struct{}

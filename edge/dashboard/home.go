@@ -1,0 +1,111 @@
+package dashboard
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/projections"
+)
+
+// How many of the newest jobs are shown at home, and how many are looked at for failures.
+const (
+	recentJobs = 10
+	lookedJobs = 100
+)
+
+func (d *Dashboard) home(ctx *fasthttp.RequestCtx, v visitor) {
+	view, err := d.homeView(v, d.frame(ctx, v))
+	if err != nil {
+		d.unavailable(ctx, "home", err)
+		return
+	}
+	d.show(ctx, view)
+}
+
+// homeLive keeps the page up to date.
+func (d *Dashboard) homeLive(ctx *fasthttp.RequestCtx, v visitor) {
+	f := d.frame(ctx, v)
+	d.stream(ctx, v, func() any {
+		f.Now = d.cfg.Now().UTC()
+		if view, err := d.homeView(v, f); err == nil {
+			return view
+		}
+		return nil
+	})
+}
+
+func (d *Dashboard) homeView(v visitor, f page.Frame) (view page.Home, err error) {
+	u, err := d.cfg.Usage(v.account)
+	if err != nil {
+		return view, err
+	}
+	list, err := d.cfg.Models.Jobs(v.account, projections.Filter{}, nil, lookedJobs)
+	if err != nil {
+		return view, err
+	}
+	return page.Home{
+		Frame: f, Running: u.Running, Limits: page.Limits{Running: u.MostRunning, RequestsPerMinute: u.RequestsPerMinute},
+		Quota: page.Quota{
+			Jobs: u.Jobs, JobLimit: u.JobLimit, Bytes: u.Bytes, ByteLimit: u.ByteLimit, Start: u.Start.Time(), End: u.End.Time(),
+			Tests: u.Tests, TestsPerDay: contract.TestsPerDay,
+		},
+		Recent: d.jobRows(v.account, list.Jobs[:min(recentJobs, len(list.Jobs))]), Failures: failures(list.Jobs), Looked: len(list.Jobs),
+		UpgradeURL: d.cfg.UpgradeURL, DocsURL: d.cfg.DocsURL,
+	}, nil
+}
+
+// failures counts failed jobs by their error, most first.
+func failures(jobs []projections.ListedJob) (all []page.Failure) {
+	counts := map[events.ErrorCode]int{}
+	for _, j := range jobs {
+		if j.Error != "" {
+			counts[j.Error]++
+		}
+	}
+	for code, n := range counts {
+		all = append(all, page.Failure{Code: code, Count: n})
+	}
+	slices.SortFunc(all, func(a, b page.Failure) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
+	})
+	return all
+}
+
+// jobRows are jobs as lists show them, with the names of their keys.
+func (d *Dashboard) jobRows(account events.AccountID, jobs []projections.ListedJob) (all []page.Job) {
+	names := d.keyNames(account)
+	for _, j := range jobs {
+		all = append(all, jobRow(j.ID, j.Job, names[j.Key]))
+	}
+	return all
+}
+
+func jobRow(id events.JobID, j projections.Job, keyName string) page.Job {
+	return page.Job{
+		ID: id, Operation: j.Operation, Status: j.Status, Test: j.Test, Created: j.Created.Time(), Finished: timeOf(j.Finished), Error: j.Error,
+		Key: j.Key, KeyName: keyName, Tags: j.Tags, Size: j.File.Size, Pages: j.File.Pages, Total: time.Duration(j.Metrics.Total) * time.Millisecond,
+	}
+}
+
+func (d *Dashboard) keyNames(account events.AccountID) map[events.KeyID]string {
+	names := map[events.KeyID]string{}
+	a, _, _ := d.cfg.Models.Account(account) // without the names the page is still right
+	for _, k := range a.Keys {
+		names[k.ID] = k.Name
+	}
+	return names
+}
+
+// timeOf is an instant as pages have it: the zero time for none.
+func timeOf(at events.Instant) time.Time {
+	if at == 0 {
+		return time.Time{}
+	}
+	return at.Time()
+}

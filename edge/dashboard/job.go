@@ -1,0 +1,148 @@
+package dashboard
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/projections"
+)
+
+// inPath reads the job that a request's path names, or says that the account has none.
+func (d *Dashboard) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID, j projections.Job, ok bool) {
+	text, _ := ctx.UserValue(jobInPath{}).(string)
+	id, err := events.ParseJobID(text)
+	if err == nil {
+		j, ok, err = d.cfg.Models.Job(v.account, id)
+		if !ok && err == nil && d.catchUp(v.account) {
+			j, ok, err = d.cfg.Models.Job(v.account, id)
+		}
+		if err != nil {
+			d.unavailable(ctx, "read job", err)
+			return id, j, false
+		}
+	}
+	if !ok {
+		d.message(ctx, 404, "nojob")
+	}
+	return id, j, ok
+}
+
+func (d *Dashboard) job(ctx *fasthttp.RequestCtx, v visitor) {
+	f := d.frame(ctx, v)
+	id, j, ok := d.inPath(ctx, v)
+	if !ok {
+		return
+	}
+	view, err := d.jobView(f, v, id, j)
+	if err != nil {
+		d.unavailable(ctx, "job", err)
+		return
+	}
+	d.show(ctx, view)
+}
+
+// jobLive keeps the page of a job up to date.
+func (d *Dashboard) jobLive(ctx *fasthttp.RequestCtx, v visitor) {
+	f := d.frame(ctx, v)
+	id, _, ok := d.inPath(ctx, v)
+	if !ok {
+		return
+	}
+	d.stream(ctx, v, func() any {
+		f.Now = d.cfg.Now().UTC()
+		j, known, err := d.cfg.Models.Job(v.account, id)
+		if err != nil || !known {
+			return nil
+		}
+		if view, err := d.jobView(f, v, id, j); err == nil {
+			return view
+		}
+		return nil
+	})
+}
+
+func (d *Dashboard) jobView(f page.Frame, v visitor, id events.JobID, j projections.Job) (page.JobPage, error) {
+	log, err := d.cfg.Models.Webhook(v.account, id)
+	if err != nil {
+		return page.JobPage{}, err
+	}
+	view := page.JobPage{
+		Frame: f, Job: jobRow(id, j, d.keyNames(v.account)[j.Key]), Timeline: timeline(j, log),
+		Downloads: max(0, contract.MaxDownloads-j.Downloads), MaxDownloads: contract.MaxDownloads, Expires: timeOf(j.Expires),
+		Gone: j.Gone || j.Expires != 0 && d.now() >= j.Expires, Delivered: j.Delivered, HasFile: j.Status == events.StatusDone && !j.Delivered,
+		Ended: j.Finished != 0, Webhook: j.Webhook, DocsURL: d.cfg.DocsURL,
+	}
+	for _, a := range log.Attempts {
+		view.Attempts = append(view.Attempts, page.Attempt{
+			Number: a.Number, At: a.At.Time(), Status: a.Status, Took: time.Duration(a.Millis) * time.Millisecond,
+			Error: a.Error, Answer: a.Answer, Outcome: a.Outcome, Next: timeOf(a.Next),
+		})
+	}
+	return view, nil
+}
+
+// timeline is what has happened to a job, as far as the read models tell.
+func timeline(j projections.Job, log projections.WebhookLog) []page.Step {
+	steps := []page.Step{{Kind: page.StepAccepted, At: j.Created.Time()}}
+	add := func(kind page.StepKind, at events.Instant, detail string) {
+		steps = append(steps, page.Step{Kind: kind, At: timeOf(at), Detail: detail})
+	}
+	switch j.Status {
+	case events.StatusDone:
+		if j.Metrics.PageLoad > 0 {
+			add(page.StepLoaded, 0, milliseconds(j.Metrics.PageLoad))
+		}
+		add(page.StepProcessed, 0, milliseconds(j.Metrics.Processing))
+		add(page.StepDone, j.Finished, milliseconds(j.Metrics.Total))
+	case events.StatusFailed:
+		add(page.StepFailed, j.Finished, string(j.Error))
+	}
+	for _, a := range log.Attempts {
+		detail := a.Error
+		if a.Status > 0 {
+			detail = fmt.Sprint(a.Status)
+		}
+		add(page.StepWebhook, a.At, detail)
+	}
+	if j.Downloads > 0 {
+		add(page.StepDownload, 0, fmt.Sprint(j.Downloads))
+	}
+	if j.Expires != 0 {
+		add(page.StepExpires, j.Expires, "")
+	}
+	return steps
+}
+
+func milliseconds(n int64) string { return fmt.Sprintf("%d ms", n) }
+
+func (d *Dashboard) download(ctx *fasthttp.RequestCtx, v visitor) {
+	id, _, ok := d.inPath(ctx, v)
+	if !ok {
+		return
+	}
+	if status, title, detail := d.cfg.Download(ctx, v.account, id); status != 0 {
+		ctx.SetStatusCode(status)
+		d.show(ctx, page.Message{Title: title, Text: detail})
+	}
+}
+
+// about sends a command about the job in the path, and goes back to its page.
+func (d *Dashboard) about(ctx *fasthttp.RequestCtx, v visitor, done string, body func(events.JobID) events.CommandBody) {
+	id, _, ok := d.inPath(ctx, v)
+	if ok && d.do(ctx, v, body(id)) {
+		redirect(ctx, Path+"/jobs/"+id.String()+"?done="+done)
+	}
+}
+
+func (d *Dashboard) cancelJob(ctx *fasthttp.RequestCtx, v visitor) {
+	d.about(ctx, v, "cancelled", func(id events.JobID) events.CommandBody { return events.CancelJob{Job: id} })
+}
+
+func (d *Dashboard) redeliver(ctx *fasthttp.RequestCtx, v visitor) {
+	d.about(ctx, v, "redelivered", func(id events.JobID) events.CommandBody { return events.RedeliverWebhook{Job: id} })
+}

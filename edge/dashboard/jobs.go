@@ -1,0 +1,164 @@
+package dashboard
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// jobsPerPage is how many jobs a page of the list has.
+const jobsPerPage = 50
+
+// jobs lists the jobs of the account. A search for an id leads to the job.
+func (d *Dashboard) jobs(ctx *fasthttp.RequestCtx, v visitor) {
+	args := ctx.QueryArgs()
+	view := page.Jobs{Frame: d.frame(ctx, v), Filter: typedFilter(args), Keys: d.keyList(v.account)}
+	if text := strings.TrimSpace(string(args.Peek("id"))); text != "" {
+		if id, ok := d.findJob(v.account, text); ok {
+			redirect(ctx, Path+"/jobs/"+id.String())
+			return
+		}
+		view.Find = clip(text)
+	}
+	filter, wrong := readFilter(view.Filter)
+	after, ok := parsePlace(string(args.Peek("after")))
+	if !ok {
+		wrong = append(wrong, "after")
+	}
+	if len(wrong) > 0 {
+		ctx.SetStatusCode(422)
+		for _, name := range wrong {
+			view.Wrong = append(view.Wrong, page.Text("filter."+name))
+		}
+		d.show(ctx, view)
+		return
+	}
+	if after == nil {
+		d.catchUp(v.account)
+	}
+	list, err := d.cfg.Models.Jobs(v.account, filter, after, jobsPerPage)
+	if err != nil {
+		d.unavailable(ctx, "list jobs", err)
+		return
+	}
+	view.Jobs = d.jobRows(v.account, list.Jobs)
+	if list.Next != nil {
+		view.Next = nextPage(view.Filter, *list.Next)
+	}
+	d.show(ctx, view)
+}
+
+// findJob finds a job of the account by its id.
+func (d *Dashboard) findJob(account events.AccountID, text string) (events.JobID, bool) {
+	id, err := events.ParseJobID(text)
+	if err != nil {
+		return id, false
+	}
+	_, known, err := d.cfg.Models.Job(account, id)
+	return id, known && err == nil
+}
+
+// Parameters of the list.
+const (
+	statusParam    = "status"
+	operationParam = "operation"
+	keyParam       = "key_id"
+	errorParam     = "error_code"
+	testParam      = "test"
+	tagNameParam   = "tag_name"
+	tagValueParam  = "tag_value"
+	fromParam      = "from"
+	toParam        = "to"
+	afterParam     = "after"
+)
+
+func typedFilter(args *fasthttp.Args) page.Filter {
+	get := func(name string) string { return clip(strings.TrimSpace(string(args.Peek(name)))) }
+	return page.Filter{
+		Status: get(statusParam), Operation: get(operationParam), Key: get(keyParam), Error: get(errorParam), Test: get(testParam),
+		TagName: get(tagNameParam), TagValue: get(tagValueParam), From: get(fromParam), To: get(toParam),
+	}
+}
+
+// readFilter reads what the member typed, and names what is wrong with it.
+func readFilter(typed page.Filter) (f projections.Filter, wrong []string) {
+	f.Status, f.Operation, f.Key, f.Error = events.Status(typed.Status), events.Operation(typed.Operation), events.KeyID(typed.Key), events.ErrorCode(typed.Error)
+	if f.Operation != "" && !slices.Contains(events.Operations(), f.Operation) {
+		wrong = append(wrong, "operation")
+	}
+	if typed.Test != "" {
+		test := typed.Test == "true"
+		f.Test = &test
+		if !test && typed.Test != "false" {
+			wrong = append(wrong, "test")
+		}
+	}
+	if typed.TagName != "" {
+		f.Tags = []events.Tag{{Name: typed.TagName, Value: typed.TagValue}}
+	} else if typed.TagValue != "" {
+		wrong = append(wrong, "tag")
+	}
+	from, fromOK := day(typed.From)
+	to, toOK := day(typed.To)
+	if !fromOK || !toOK {
+		wrong = append(wrong, "date")
+	}
+	f.From = from
+	if to != 0 {
+		f.To = to.Add(24 * time.Hour) // the day itself is meant too
+	}
+	if f.From != 0 && f.To != 0 && f.From >= f.To {
+		wrong = append(wrong, "span")
+	}
+	return f, wrong
+}
+
+// day reads a date: the beginning of the day in UTC, zero for none.
+func day(text string) (events.Instant, bool) {
+	if text == "" {
+		return 0, true
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	return events.At(t), err == nil && t.Year() >= 1970
+}
+
+// nextPage is the address of the page after a place.
+func nextPage(f page.Filter, after projections.Place) string {
+	values := url.Values{}
+	for name, value := range map[string]string{
+		statusParam: f.Status, operationParam: f.Operation, keyParam: f.Key, errorParam: f.Error, testParam: f.Test,
+		tagNameParam: f.TagName, tagValueParam: f.TagValue, fromParam: f.From, toParam: f.To, afterParam: placeText(after),
+	} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return Path + "/jobs?" + values.Encode()
+}
+
+// placeText writes a place for an address.
+func placeText(at projections.Place) string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(at.Created))
+	return base64.RawURLEncoding.EncodeToString(append(b, at.Job[:]...))
+}
+
+// parsePlace reads a place; nil for an empty text.
+func parsePlace(text string) (*projections.Place, bool) {
+	if text == "" {
+		return nil, true
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(b) != 8+len(events.JobID{}) {
+		return nil, false
+	}
+	return &projections.Place{Created: events.Instant(binary.BigEndian.Uint64(b)), Job: events.JobID(b[8:])}, true
+}

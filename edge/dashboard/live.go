@@ -1,0 +1,153 @@
+package dashboard
+
+import (
+	"bufio"
+	"bytes"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// Bounds of pages that are kept up to date: of all, of one account, how often one is written, and after what
+// silence a sign of life is sent, by which a browser that is gone is noticed.
+const (
+	maxStreams        = 500
+	maxAccountStreams = 20
+	writeEvery        = 500 * time.Millisecond
+	aliveEvery        = 15 * time.Second
+)
+
+// live tells the pages of an account that something has happened in it.
+type live struct {
+	closed chan struct{}
+	once   sync.Once
+
+	mu    sync.Mutex
+	open  int
+	pages map[events.AccountID]map[chan struct{}]bool
+}
+
+func newLive() *live {
+	return &live{closed: make(chan struct{}), pages: map[events.AccountID]map[chan struct{}]bool{}}
+}
+
+func (l *live) close() { l.once.Do(func() { close(l.closed) }) }
+
+// add adds a page of an account; false if there are too many. happened has a value when something has.
+func (l *live) add(account events.AccountID) (happened chan struct{}, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open >= maxStreams || len(l.pages[account]) >= maxAccountStreams {
+		return nil, false
+	}
+	happened = make(chan struct{}, 1)
+	if l.pages[account] == nil {
+		l.pages[account] = map[chan struct{}]bool{}
+	}
+	l.pages[account][happened] = true
+	l.open++
+	return happened, true
+}
+
+func (l *live) remove(account events.AccountID, happened chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open--
+	if delete(l.pages[account], happened); len(l.pages[account]) == 0 {
+		delete(l.pages, account)
+	}
+}
+
+func (l *live) happen(account events.AccountID) {
+	for page := range l.pages[account] {
+		select {
+		case page <- struct{}{}:
+		default: // it knows already
+		}
+	}
+}
+
+// Folded tells the dashboard what the read models of a partition have just taken in. It does not block.
+func (d *Dashboard) Folded(p projections.Progress) {
+	d.live.mu.Lock()
+	defer d.live.mu.Unlock()
+	if d.live.open == 0 {
+		return
+	}
+	for _, step := range p.Steps {
+		if e, ok := step.Entry.(events.Envelope); ok && step.Accepted && len(e.Events) > 0 {
+			d.live.happen(e.Account)
+		}
+	}
+}
+
+// stream keeps the live part of a page up to date by server-sent events, until the session ends. view returns what to
+// show, nil if there is nothing any more.
+func (d *Dashboard) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any) {
+	happened, ok := d.live.add(v.account)
+	if !ok {
+		d.message(ctx, 503, "streams")
+		return
+	}
+	ctx.SetContentType("text/event-stream")
+	ctx.Response.Header.Set("X-Accel-Buffering", "no") // proxies hand on at once
+	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer d.live.remove(v.account, happened)
+		alive := time.NewTicker(aliveEvery)
+		defer alive.Stop()
+		var shown []byte
+		for {
+			_, signedIn := d.signedIn(v)
+			if !signedIn || !d.writeEvent(w, view(), &shown) {
+				return
+			}
+			select {
+			case <-d.live.closed:
+				return
+			case <-alive.C:
+				_, _ = w.WriteString(": alive\n\n")
+			case <-happened:
+				d.pause()
+			}
+		}
+	})
+}
+
+// pause has what happens in quick succession written once.
+func (d *Dashboard) pause() {
+	t := time.NewTimer(writeEvery)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-d.live.closed:
+	}
+}
+
+// writeEvent writes the live part of a page if it is not what is shown. It is false if the browser is gone, or there is nothing
+// to show.
+func (d *Dashboard) writeEvent(w *bufio.Writer, view any, shown *[]byte) bool {
+	if view == nil {
+		return false
+	}
+	var b bytes.Buffer
+	if err := page.Fragment(&b, view); err != nil {
+		d.cfg.Logger.Error("write live page", "error", err)
+		return false
+	}
+	if bytes.Equal(b.Bytes(), *shown) {
+		return w.Flush() == nil
+	}
+	*shown = b.Bytes()
+	for line := range bytes.Lines(bytes.TrimRight(b.Bytes(), "\n")) {
+		_, _ = w.WriteString("data: ")
+		_, _ = w.Write(bytes.TrimRight(line, "\r\n"))
+		_ = w.WriteByte('\n')
+	}
+	_ = w.WriteByte('\n')
+	return w.Flush() == nil
+}

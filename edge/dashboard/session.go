@@ -1,0 +1,172 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
+
+// A session is named by a cookie: account, session and secret. The account says which partition to look in; of the
+// secret only the hash is kept.
+
+// sessionTime is how long a session lasts.
+const sessionTime = 14 * 24 * time.Hour
+
+// secretSize is how many bytes the secrets of sessions and invitations have.
+const secretSize = 32
+
+// visitor is a member who is signed in.
+type visitor struct {
+	account events.AccountID
+	member  team.Member
+	session events.SessionID
+	secret  []byte
+	address string
+}
+
+func (v visitor) is(roles []events.Role) bool { return slices.Contains(roles, v.member.Role) }
+
+// author is who the visitor's commands are by.
+func (v visitor) author() events.Author {
+	return events.Author{Member: v.member.ID, Address: v.address}
+}
+
+// token is what the forms of a session prove by that a page of this session made them.
+func (v visitor) token() string {
+	mac := hmac.New(sha256.New, v.secret)
+	mac.Write([]byte("form"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func (v visitor) tokenFits(token []byte) bool {
+	return subtle.ConstantTimeCompare(token, []byte(v.token())) == 1
+}
+
+// visitor finds the member whose session a request belongs to.
+func (d *Dashboard) visitor(ctx *fasthttp.RequestCtx) (v visitor, ok bool) {
+	v, ok = parseCookie(string(ctx.Request.Header.Cookie(d.cookieName())))
+	if !ok {
+		return v, false
+	}
+	v.address, _ = d.cfg.ClientOf(ctx)
+	if v.member, ok = d.signedIn(v); !ok && d.catchUp(v.account) { // another node may have signed in a moment ago
+		v.member, ok = d.signedIn(v)
+	}
+	return v, ok
+}
+
+// signedIn returns the member of a session that goes on.
+func (d *Dashboard) signedIn(v visitor) (team.Member, bool) {
+	t, err := d.cfg.Models.Team(v.account)
+	if err != nil {
+		d.cfg.Logger.Error("read members", "account", string(v.account), "error", err)
+		return team.Member{}, false
+	}
+	s, m, ok := t.Session(v.session, d.now())
+	hash := sha256.Sum256(v.secret)
+	return m, ok && subtle.ConstantTimeCompare(hash[:], s.Hash[:]) == 1
+}
+
+// freshness is how long a page waits for the read models to catch up.
+const freshness = 5 * time.Second
+
+// catchUp waits until everything of an account that is durable by now is read. It is false if that takes too long.
+func (d *Dashboard) catchUp(account events.AccountID) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), freshness)
+	defer cancel()
+	return d.cfg.Models.CatchUp(ctx, d.partition(account)) == nil
+}
+
+func (d *Dashboard) partition(account events.AccountID) int32 {
+	return events.Partition(account, d.cfg.Partitions)
+}
+
+func (d *Dashboard) now() events.Instant { return events.At(d.cfg.Now()) }
+
+// newSecret returns a secret and its hash.
+func newSecret() (secret []byte, hash [32]byte) {
+	secret = make([]byte, secretSize)
+	rand.Read(secret) // never fails: crypto/rand aborts the process instead
+	return secret, sha256.Sum256(secret)
+}
+
+// cookieName is the name of the session's cookie. Its prefix has browsers refuse it without TLS, or for another path
+// or host (RFC 6265bis, section 4.1.3.2).
+func (d *Dashboard) cookieName() string {
+	if d.encrypted() {
+		return "__Host-platen"
+	}
+	return "platen"
+}
+
+// setCookie hands a session to the browser; an empty value takes it away.
+func (d *Dashboard) setCookie(ctx *fasthttp.RequestCtx, value string, lasts time.Duration) {
+	c := fasthttp.AcquireCookie()
+	defer fasthttp.ReleaseCookie(c)
+	c.SetKey(d.cookieName())
+	c.SetValue(value)
+	c.SetPath("/")
+	c.SetHTTPOnly(true)
+	c.SetSecure(d.encrypted())
+	c.SetSameSite(fasthttp.CookieSameSiteLaxMode)
+	c.SetMaxAge(int(lasts / time.Second))
+	if value == "" {
+		c.SetExpire(fasthttp.CookieExpireDelete)
+	}
+	ctx.Response.Header.SetCookie(c)
+}
+
+func cookieValue(account events.AccountID, session events.SessionID, secret []byte) string {
+	return string(account) + "." + string(session) + "." + base64.RawURLEncoding.EncodeToString(secret)
+}
+
+// maxCookie is longer than any cookie of a session.
+const maxCookie = 256
+
+func parseCookie(value string) (v visitor, ok bool) {
+	parts := strings.Split(value, ".")
+	if len(value) > maxCookie || len(parts) != 3 || parts[0] == "" || parts[1] == "" {
+		return v, false
+	}
+	secret, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
+	return visitor{account: events.AccountID(parts[0]), session: events.SessionID(parts[1]), secret: secret}, err == nil && len(secret) == secretSize
+}
+
+// encrypted reports whether browsers reach the node by TLS: its own, or a proxy's.
+func (d *Dashboard) encrypted() bool { return d.cfg.TLS || strings.HasPrefix(d.cfg.URL, "https://") }
+
+// local reports whether a request comes from a browser on this machine that knows it as such. A page of another
+// host whose name leads here is not (DNS rebinding).
+func (d *Dashboard) local(ctx *fasthttp.RequestCtx) bool {
+	host := string(ctx.Host())
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	_, local := d.cfg.ClientOf(ctx)
+	return local && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// sameOrigin reports whether a form was sent by a page of this host. Browsers say so themselves; older ones
+// name the origin only.
+func sameOrigin(h *fasthttp.RequestHeader) bool {
+	if site := h.Peek("Sec-Fetch-Site"); site != nil {
+		return bytes.Equal(site, []byte("same-origin"))
+	}
+	origin, err := url.Parse(string(h.Peek("Origin")))
+	return err == nil && origin.Host != "" && origin.Host == string(h.Host())
+}

@@ -1,0 +1,239 @@
+package dashboard
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// public serves the pages for which nobody is signed in; false if the path is none of them.
+func (d *Dashboard) public(ctx *fasthttp.RequestCtx, path string) bool {
+	switch {
+	case path == "/sign-in" && ctx.IsPost():
+		d.signIn(ctx)
+	case path == "/sign-in":
+		d.show(ctx, page.SignIn{Next: nextPath(string(ctx.QueryArgs().Peek("next"))), Demo: d.demoPlans(ctx)})
+	case path == "/sign-in/demo" && ctx.IsPost():
+		d.signInDemo(ctx)
+	case strings.HasPrefix(path, "/invitation/"):
+		d.invitation(ctx, strings.TrimPrefix(path, "/invitation/"))
+	default:
+		return false
+	}
+	return true
+}
+
+// nextPath is a path of the dashboard that is shown after the sign-in: whatever else a link says leads home.
+func nextPath(next string) string {
+	if !Serves(next) || strings.ContainsAny(next, "\\\r\n") || strings.Contains(next, "..") {
+		return Path
+	}
+	return next
+}
+
+// toSignIn asks to sign in, and then leads to the page that was asked for.
+func (d *Dashboard) toSignIn(ctx *fasthttp.RequestCtx) {
+	if !ctx.IsGet() {
+		d.message(ctx, 403, "signedout")
+		return
+	}
+	target := Path + "/sign-in"
+	if asked := string(ctx.URI().PathOriginal()); asked != Path && nextPath(asked) == asked {
+		target += "?next=" + asked
+	}
+	redirect(ctx, target)
+}
+
+// errNoMatch means that an email address and a password do not belong together, or that too many attempts were made.
+var errNoMatch = errors.New("no match")
+
+// maxMemberships is how many accounts a sign-in looks at.
+const maxMemberships = 20
+
+// signIn signs a member in. Whether it is the email address, the password or the number of attempts that is wrong is not
+// told, and takes the same time: a password is compared in any case.
+func (d *Dashboard) signIn(ctx *fasthttp.RequestCtx) {
+	args := ctx.PostArgs()
+	email, password := events.FoldEmail(string(args.Peek("email"))), string(args.Peek("password"))
+	address, _ := d.cfg.ClientOf(ctx)
+	if !d.attempts.may(address, d.now()) {
+		d.message(ctx, 429, "attempts")
+		return
+	}
+	found, err := d.match(email, password)
+	switch {
+	case errors.Is(err, errNoMatch):
+		ctx.SetStatusCode(403)
+		d.show(ctx, page.SignIn{Email: clip(email), Wrong: true, Next: nextPath(string(args.Peek("next"))), Demo: d.demoPlans(ctx)})
+	case err != nil:
+		d.unavailable(ctx, "sign in", err)
+	default:
+		d.open(ctx, found.Account, found.Member, nextPath(string(args.Peek("next"))))
+	}
+}
+
+// match finds the account whose member has an email address and a password.
+func (d *Dashboard) match(email, password string) (found projections.Membership, err error) {
+	all, err := d.cfg.Models.Memberships(email, maxMemberships)
+	if err != nil {
+		return found, err
+	}
+	if len(all) == 0 { // a command that changes nothing takes as long as one that counts
+		all = []projections.Membership{{Account: nobody, Member: "mem_nobody"}}
+	}
+	for _, m := range all {
+		hash, err := d.attempt(m)
+		if err == nil {
+			err = d.password.compare(hash, password)
+		}
+		if err == nil && found.Account == "" {
+			found = m
+		}
+		if err != nil && !errors.Is(err, errNoMatch) {
+			return found, err
+		}
+	}
+	if found.Account == "" {
+		return found, errNoMatch
+	}
+	return found, nil
+}
+
+// nobody is an account that does not exist.
+const nobody events.AccountID = "acc_nobody"
+
+// attempt counts an attempt of a member to sign in, and returns the hash to compare with: one that nothing fits if there is no
+// such member, it has no password, or it has to wait.
+func (d *Dashboard) attempt(m projections.Membership) (hash string, err error) {
+	t, err := d.cfg.Models.Team(m.Account)
+	if err != nil {
+		return "", err
+	}
+	reply, err := d.cfg.Commands.DoBy(events.Author{}, m.Account, events.BeginSignIn{Member: m.Member})
+	if err != nil || reply.Code != events.Accepted {
+		return d.password.fake(), err
+	}
+	member, _ := t.Member(m.Member)
+	return member.Password, nil
+}
+
+// open opens a session and leads to a path.
+func (d *Dashboard) open(ctx *fasthttp.RequestCtx, account events.AccountID, member events.MemberID, next string) {
+	address, _ := d.cfg.ClientOf(ctx)
+	secret, hash := newSecret()
+	session := events.Session{
+		ID: events.NewSessionID(), Member: member, Hash: hash, Until: d.now().Add(sessionTime),
+		Address: address, Agent: clip(strings.ToValidUTF8(string(ctx.UserAgent()), "")),
+	}
+	reply, err := d.cfg.Commands.DoBy(events.Author{Member: member, Address: address}, account, events.OpenSession{Session: session})
+	if err != nil || reply.Code != events.Accepted {
+		d.unavailable(ctx, "open session", errors.Join(err, errors.New(string(reply.Code))))
+		return
+	}
+	d.setCookie(ctx, cookieValue(account, session.ID, secret), sessionTime)
+	redirect(ctx, next)
+}
+
+// demoPlans are the accounts that a browser on this machine signs in to with one click.
+func (d *Dashboard) demoPlans(ctx *fasthttp.RequestCtx) (all []events.Plan) {
+	if len(d.cfg.Demo) == 0 || !d.local(ctx) {
+		return nil
+	}
+	for _, plan := range events.Plans() {
+		if d.cfg.Demo[plan] != "" {
+			all = append(all, plan)
+		}
+	}
+	return all
+}
+
+// signInDemo signs in to a demo account as its member.
+func (d *Dashboard) signInDemo(ctx *fasthttp.RequestCtx) {
+	account := d.cfg.Demo[events.Plan(ctx.PostArgs().Peek("plan"))]
+	if account == "" || !d.local(ctx) {
+		d.message(ctx, 404, "nopage")
+		return
+	}
+	t, err := d.cfg.Models.Team(account)
+	if err != nil || len(t.Members) == 0 {
+		d.unavailable(ctx, "demo account", err)
+		return
+	}
+	d.open(ctx, account, t.Members[0].ID, Path)
+}
+
+// signOut ends the visitor's session.
+func (d *Dashboard) signOut(ctx *fasthttp.RequestCtx, v visitor) {
+	if d.do(ctx, v, events.CloseSession{Member: v.member.ID, Session: v.session}) {
+		d.setCookie(ctx, "", 0)
+		redirect(ctx, Path+"/sign-in")
+	}
+}
+
+// invitation shows the page on which an invited member chooses a password, and takes it.
+func (d *Dashboard) invitation(ctx *fasthttp.RequestCtx, link string) {
+	account, member, secret, ok := parseInvitation(link)
+	if !ok || !d.catchUp(account) {
+		d.message(ctx, 404, "invitation")
+		return
+	}
+	t, err := d.cfg.Models.Team(account)
+	m, known := t.Member(member)
+	if err != nil || !known || m.Invitation != hashOf(secret) || m.Until <= d.now() {
+		d.message(ctx, 404, "invitation")
+		return
+	}
+	shown := page.Invitation{Action: Path + "/invitation/" + link, Account: account, Email: m.Email}
+	if !ctx.IsPost() {
+		d.show(ctx, shown)
+		return
+	}
+	password, repeated := string(ctx.PostArgs().Peek("password")), string(ctx.PostArgs().Peek("repeat"))
+	if wrong := wrongPassword(password, repeated, m.Email); wrong != "" {
+		ctx.SetStatusCode(422)
+		shown.Wrong = page.Text("password." + wrong)
+		d.show(ctx, shown)
+		return
+	}
+	d.join(ctx, account, member, secret, password)
+}
+
+// join sets the password of an invited member and signs it in.
+func (d *Dashboard) join(ctx *fasthttp.RequestCtx, account events.AccountID, member events.MemberID, secret []byte, password string) {
+	hash, err := d.password.hash(password)
+	if err != nil {
+		d.unavailable(ctx, "hash password", err)
+		return
+	}
+	address, _ := d.cfg.ClientOf(ctx)
+	reply, err := d.cfg.Commands.DoBy(events.Author{Member: member, Address: address}, account, events.AcceptInvitation{Member: member, Invitation: hashOf(secret), Password: hash})
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "accept invitation", err)
+	case reply.Code != events.Accepted:
+		d.message(ctx, 404, "invitation")
+	default:
+		d.open(ctx, account, member, Path)
+	}
+}
+
+// NewInvitation makes the secret of a one-time link, and the path of the link for a member.
+func NewInvitation(account events.AccountID, member events.MemberID) (path string, hash [32]byte) {
+	secret, hash := newSecret()
+	return Path + "/invitation/" + string(account) + "/" + string(member) + "/" + base64.RawURLEncoding.EncodeToString(secret), hash
+}
+
+func parseInvitation(link string) (account events.AccountID, member events.MemberID, secret []byte, ok bool) {
+	parts := strings.Split(link, "/")
+	if len(parts) != 3 || len(link) > maxCookie {
+		return "", "", nil, false
+	}
+	secret, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
+	return events.AccountID(parts[0]), events.MemberID(parts[1]), secret, err == nil && len(secret) == secretSize
+}

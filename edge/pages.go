@@ -1,0 +1,70 @@
+package edge
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard"
+	"platen.dev/events"
+)
+
+// newDashboard makes the dashboard, nil if there is none.
+func (s *Server) newDashboard() *dashboard.Dashboard {
+	if s.cfg.Dashboard == nil {
+		return nil
+	}
+	cfg := *s.cfg.Dashboard
+	cfg.Partitions, cfg.Level, cfg.TLS = s.cfg.Partitions, s.cfg.Level, s.cfg.TLS != nil
+	cfg.DocsURL, cfg.UpgradeURL, cfg.Logger, cfg.Now = s.cfg.DocsURL, s.cfg.UpgradeURL, s.cfg.Logger, s.cfg.Now
+	cfg.Download, cfg.ClientOf = s.sendFile, s.clientOf
+	return dashboard.New(cfg)
+}
+
+func (s *Server) pages(ctx *fasthttp.RequestCtx) *problem {
+	s.dashboard.Serve(ctx)
+	return nil
+}
+
+// sendFile sends the file of a job to a member, as a download of the API does.
+func (s *Server) sendFile(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string) {
+	f, wrong := s.findIn(account, id.String(), true)
+	if wrong == nil {
+		wrong = s.downloadable(f.job, false)
+	}
+	if wrong == nil {
+		wrong = s.send(ctx, f)
+	}
+	if wrong != nil {
+		return wrong.status, wrong.title, wrong.detail
+	}
+	return 0, "", ""
+}
+
+// clientOf is the address of a client, and whether it is this machine and no proxy. What a proxy says is believed if it
+// is a trusted one.
+func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool) {
+	addr, ok := addressOf(ctx.RemoteAddr())
+	switch {
+	case !ok:
+		return "", false
+	case s.cfg.Connections.trusts(addr):
+		return forwardedFor(&ctx.Request.Header, addr).String(), false
+	}
+	return addr.String(), addr.IsLoopback() && !forwarded(&ctx.Request.Header)
+}
+
+// forwardedFor is the address that a proxy has added at the end: what comes before it, the client may have made up.
+func forwardedFor(h *fasthttp.RequestHeader, proxy netip.Addr) netip.Addr {
+	all := h.PeekAll("X-Forwarded-For")
+	if len(all) == 0 {
+		return proxy
+	}
+	last := string(all[len(all)-1])
+	addr, err := netip.ParseAddr(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]))
+	if err != nil {
+		return proxy
+	}
+	return addr.Unmap().WithZone("")
+}
