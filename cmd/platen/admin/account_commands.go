@@ -115,7 +115,7 @@ func (c call) usage() error {
 
 func (c call) createKey() error {
 	var k issuedKey
-	err := c.client.do("POST", c.path("keys"), keyRequest{c.test}, &k)
+	err := c.client.do("POST", c.path("keys"), keyRequest{c.test, c.name}, &k)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "%s\n\nThis is key %s of account %s. It is not shown again: keep it safe.\n", k.Secret, k.ID, c.args[0])
 	})
@@ -125,9 +125,9 @@ func (c call) listKeys() error {
 	var keys []issuedKey
 	err := c.client.do("GET", c.path("keys"), nil, &keys)
 	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "KEY\tSECRET\tCREATED\tLAST USED\tREVOKED")
+		fmt.Fprintln(w, "KEY\tSECRET\tCREATED\tLAST USED\tREVOKED\tNAME")
 		for _, k := range keys {
-			fmt.Fprintf(w, "%s\t%s…%s\t%s\t%s\t%s\n", k.ID, k.Prefix, k.LastFour, formatTime(k.Created), formatTime(k.LastUsed), formatTime(k.Revoked))
+			fmt.Fprintf(w, "%s\t%s…%s\t%s\t%s\t%s\t%s\n", k.ID, k.Prefix, k.LastFour, formatTime(k.Created), formatTime(k.LastUsed), formatTime(k.Revoked), k.Name)
 		}
 	})
 }

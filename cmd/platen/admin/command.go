@@ -24,7 +24,8 @@ type call struct {
 
 	plan, anchor string // of a new account
 	test         bool   // the new key is for test mode
-	id, name     string // of a template
+	id, name     string // of a template; or the name of a key
+	role         string // of a member
 	overlap      time.Duration
 	// Webhooks to be sent again: whose, of jobs that ended since when, and only those that failed.
 	account, since string
@@ -73,9 +74,14 @@ var commands = []command{
 	{"ledger reconcile", "", "", "compare the usage ledger with the log, and append what it lacks: --check only looks, --account ID, --from, --to", call.reconcileLedger},
 	{"ledger poison list", "", "", "list the records that the usage ledger could not take, with the reason", call.listPoison},
 	{"ledger poison retry", "[RECORD]", "", "append them, or one of them, after what was wrong is mended", call.retryPoison},
-	{"key create", "ID", "", "create an API key, whose secret is shown once; --test", call.createKey},
+	{"key create", "ID", "", "create an API key, whose secret is shown once; --name, --test", call.createKey},
 	{"key list", "ID", "", "list an account's keys", call.listKeys},
 	{"key revoke", "ID KEY", "", "make a key invalid", call.revokeKey},
+	{"member invite", "ID EMAIL", "", "make a one-time link with which somebody joins the account, or comes to a new password; --role", call.inviteMember},
+	{"member list", "ID", "", "list who may sign in to an account", call.listMembers},
+	{"member role", "ID MEMBER ROLE", "", "make a member, named by its id or email address, owner, developer or billing", call.changeMember},
+	{"member sign-out", "ID MEMBER", "", "end all sessions of a member", call.signOutMember},
+	{"member remove", "ID MEMBER", "", "remove a member, who is signed out at once", call.removeMember},
 	{"snapshot list", "[PARTITION]", "", "list the snapshots of the partitions, as far as their manifests tell", call.listSnapshots},
 	{"snapshot take", "[PARTITION]", "", "take and verify a snapshot of each partition that the node owns; --trust", call.takeSnapshots},
 	{"snapshot verify", "[PARTITION]", "", "read all snapshots, and compare each with a rebuild", call.verifySnapshots},
@@ -183,7 +189,8 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.plan, "plan", string(events.PlanFree), "`PLAN` of the new account")
 	flags.StringVar(&c.anchor, "anchor", "", "`TIME` from which the quota windows of the new account run (RFC 3339; default now)")
 	flags.StringVar(&c.id, "id", "", "`ID` of the saved template to replace (default: a new one)")
-	flags.StringVar(&c.name, "name", "", "`NAME` of the template, for people")
+	flags.StringVar(&c.name, "name", "", "`NAME` of the template or key, for people")
+	flags.StringVar(&c.role, "role", string(events.RoleOwner), "`ROLE` of the new member: owner, developer or billing")
 	flags.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "let the secret before sign too for `TIME`, 1h to 120h")
 	flags.StringVar(&c.account, "account", "", "only of one account, by its `ID`")
 	flags.BoolVar(&c.check, "check", false, "compare only, and repair nothing")

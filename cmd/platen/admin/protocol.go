@@ -43,7 +43,8 @@ type adjustment struct {
 }
 
 type keyRequest struct {
-	Test bool `json:"test"`
+	Test bool   `json:"test"`
+	Name string `json:"name,omitempty"`
 }
 
 // AccountUsage is an account's usage in its quota window, with its limits.
@@ -64,10 +65,11 @@ type issuedKey struct {
 	Created  events.Instant `json:"created_ms"`
 	LastUsed events.Instant `json:"last_used_ms,omitempty"`
 	Revoked  events.Instant `json:"revoked_ms,omitempty"`
+	Name     string         `json:"name,omitempty"`
 }
 
 func describe(k events.Key, secret string) issuedKey {
-	return issuedKey{k.ID, secret, k.Prefix, k.LastFour, k.Created, k.LastUsed, k.Revoked}
+	return issuedKey{k.ID, secret, k.Prefix, k.LastFour, k.Created, k.LastUsed, k.Revoked, k.Name}
 }
 
 // savedTemplate is a block template.

@@ -19,13 +19,21 @@ import (
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
+	"platen.dev/events/team"
 	"platen.dev/ledger"
 	"platen.dev/projections"
 )
 
+// Sender sends commands to the shards of their accounts.
+type Sender interface {
+	edge.Commands
+	// DoBy is Do for an author.
+	DoBy(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error)
+}
+
 // Config names the parts of the node that the server works on. All fields are required.
 type Config struct {
-	Commands edge.Commands
+	Commands Sender
 	Replica  *projections.Replica
 	Log      eventlog.Log
 	Shards   Shards
@@ -45,6 +53,8 @@ type Config struct {
 	Seal *seal.Key
 	// RotateSeal has Seal seal with a new secret from now on.
 	RotateSeal func() error
+	// Origin is where clients reach the API.
+	Origin func() string
 	// WebhookPrefix begins the webhooks' older headers, which no account may set.
 	WebhookPrefix string
 	Logger        *slog.Logger
@@ -112,6 +122,11 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /accounts/{id}/keys", s.createKey)
 	mux.HandleFunc("GET /accounts/{id}/keys", s.listKeys)
 	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", s.revokeKey)
+	mux.HandleFunc("POST /accounts/{id}/members", s.inviteMember)
+	mux.HandleFunc("GET /accounts/{id}/members", s.listMembers)
+	mux.HandleFunc("PUT /accounts/{id}/members/{member}/role", s.changeMember)
+	mux.HandleFunc("DELETE /accounts/{id}/members/{member}", s.removeMember)
+	mux.HandleFunc("POST /accounts/{id}/members/{member}/sign-out", s.signOutMember)
 	mux.HandleFunc("PUT /accounts/{id}/templates/{template}", s.putTemplate)
 	mux.HandleFunc("GET /accounts/{id}/templates", s.listTemplates)
 	mux.HandleFunc("GET /accounts/{id}/templates/{template}", s.showTemplate)
@@ -169,7 +184,11 @@ func decode(w http.ResponseWriter, r *http.Request, into any) (ok bool) {
 
 // do sends a command, and responds with body if it is accepted.
 func (s *Server) do(w http.ResponseWriter, id events.AccountID, command events.CommandBody, body any) {
-	reply, err := s.Commands.Do(id, command)
+	var by events.Author
+	if s.level(id) >= events.LevelMembers {
+		by.Operator = true
+	}
+	reply, err := s.Commands.DoBy(by, id, command)
 	switch {
 	case err != nil:
 		refuse(w, 503, "the account's shard does not answer; try again: "+err.Error())
@@ -202,10 +221,16 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 		return fmt.Sprintf("account %s has no such header; `platen admin webhook headers list %s` shows its headers", id, id)
 	case events.TooManyHeaders:
 		return fmt.Sprintf("account %s has %d headers already, as many as it may have", id, contract.MaxWebhookHeaders)
+	case events.NoSuchMember:
+		return fmt.Sprintf("account %s has no such member; `platen admin member list %s` shows its members", id, id)
+	case events.TooManyMembers:
+		return fmt.Sprintf("account %s has %d members already, as many as it may have", id, team.MaxMembers)
+	case events.LastOwner:
+		return "an account keeps an owner: make somebody else owner first"
 	case events.TooManyTemplates:
 		return "the account has as many templates as it may have"
 	case events.OutOfRange:
-		return "the value is out of range: an anchor must be in the past, a file may have up to 1024 MB, secrets may overlap by 1 hour to 5 days"
+		return "the value is out of range: an anchor must be in the past, a file may have up to 1024 MB, secrets may overlap by 1 hour to 5 days, an email address is one like ada@example.com, a role is owner, developer or billing, the name of a key has up to 60 bytes"
 	}
 	return "refused: " + string(code)
 }

@@ -87,9 +87,14 @@ func (n *Node) prepareWebhook(partition int32, e job.Notify) (m webhook.Message,
 
 // fileURL is where the file of a job can be downloaded.
 func (n *Node) fileURL(id events.JobID) string {
+	return n.origin() + "/jobs/" + id.String() + "/download"
+}
+
+// origin is where clients reach the API.
+func (n *Node) origin() string {
 	address := n.cfg.Listen
 	if known := n.listens.Load(); known != nil {
 		address = *known
 	}
-	return cmp.Or(n.cfg.PublicURL, n.cfg.scheme()+address) + "/jobs/" + id.String() + "/download"
+	return cmp.Or(n.cfg.PublicURL, n.cfg.scheme()+address)
 }

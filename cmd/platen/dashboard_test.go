@@ -1,0 +1,529 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/cmd/platen/node"
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+)
+
+// password is one that the dashboard takes.
+const password = "correct horse battery"
+
+// person is somebody with a browser that has cookies, follows no redirects, and shows no pictures.
+type person struct {
+	t       *testing.T
+	http    *http.Client
+	address string // of the node
+}
+
+// reply is a response.
+type reply struct {
+	status int
+	body   string
+	header http.Header
+}
+
+func newPerson(t *testing.T, address string) *person {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &person{t: t, address: address}
+	p.http = &http.Client{Jar: jar, Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return p
+}
+
+// send sends a request with headers that are names and values in turn.
+func (p *person) send(method, path, body string, headers ...string) reply {
+	p.t.Helper()
+	req, err := http.NewRequest(method, p.address+path, strings.NewReader(body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if method == "POST" {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if req.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	resp, err := p.http.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return reply{resp.StatusCode, string(b), resp.Header}
+}
+
+func (p *person) get(path string) reply { p.t.Helper(); return p.send("GET", path, "") }
+
+// post sends a form as a page of the dashboard does. Fields are names and values in turn.
+func (p *person) post(path string, fields ...string) reply {
+	p.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return p.send("POST", path, form.Encode(), "Sec-Fetch-Site", "same-origin")
+}
+
+var tokenInput = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+// token is that of the person's forms; "" if nobody is signed in.
+func (p *person) token() string {
+	p.t.Helper()
+	if found := tokenInput.FindStringSubmatch(p.get("/dashboard/security").body); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// act sends a form with the token of the session.
+func (p *person) act(path string, fields ...string) reply {
+	p.t.Helper()
+	return p.post(path, append(fields, "token", p.token())...)
+}
+
+func (p *person) signedIn() bool {
+	p.t.Helper()
+	return p.get("/dashboard").status == 200
+}
+
+func (p *person) signIn(email, password string) reply {
+	p.t.Helper()
+	return p.post("/dashboard/sign-in", "email", email, "password", password)
+}
+
+// startDashboard starts a node for people on this machine.
+func startDashboard(t *testing.T) *inProcessNode {
+	return startInProcessNode(t, func(c *node.Config) { c.PublicURL = "" })
+}
+
+func (n *inProcessNode) person(t *testing.T) *person { return newPerson(t, "http://"+n.Address()) }
+
+// demo is signed in to the demo account of a plan.
+func (n *inProcessNode) demo(t *testing.T, plan string) *person {
+	t.Helper()
+	p := n.person(t)
+	if got := p.post("/dashboard/sign-in/demo", "plan", plan); got.status != 303 || !p.signedIn() {
+		t.Fatalf("demo account %s: %d %s", plan, got.status, got.body)
+	}
+	return p
+}
+
+// member has somebody join an account by a link that the operator makes, and signs it in.
+func (n *inProcessNode) member(t *testing.T, account, email, role string) *person {
+	t.Helper()
+	link := strings.Fields(n.machine.admin(t, "member", "invite", account, email, "--role", role))[0]
+	p := n.person(t)
+	path := strings.TrimPrefix(link, p.address)
+	if got := p.get(path); got.status != 200 || !strings.Contains(got.body, email) {
+		t.Fatalf("link %s: %d %s", link, got.status, got.body)
+	}
+	if got := p.post(path, "password", password, "repeat", password); got.status != 303 || !p.signedIn() {
+		t.Fatalf("choose a password: %d %s", got.status, got.body)
+	}
+	return p
+}
+
+// A person joins by a link, signs out and in again, and what it does is in the trail.
+func TestDashboardMember(t *testing.T) {
+	n := startDashboard(t)
+	account := n.account(t)
+	p := n.member(t, account, "ada@example.com", "owner")
+	if got := p.act("/dashboard/sign-out"); got.status != 303 || p.signedIn() {
+		t.Errorf("sign out: %d, signed in: %t", got.status, p.signedIn())
+	}
+	if got := p.get("/dashboard/jobs?status=failed"); got.status != 303 || got.header.Get("Location") != "/dashboard/sign-in?next=/dashboard/jobs" {
+		t.Errorf("signed out, a page leads to %d %q", got.status, got.header.Get("Location"))
+	}
+	if got := p.signIn("ada@example.COM ", password); got.status != 303 || !p.signedIn() {
+		t.Fatalf("sign in: %d %s", got.status, got.body)
+	}
+	made := p.act("/dashboard/keys", "name", "Shop", "kind", "test")
+	secret := regexp.MustCompile(`sk_test_\w+`).FindString(made.body)
+	if status := authenticated(p.address, secret); made.status != 200 || status != 404 {
+		t.Fatalf("the new key is answered with %d; the page: %d %s", status, made.status, made.body)
+	}
+	if list := p.get("/dashboard/keys").body; strings.Contains(list, secret) || !strings.Contains(list, "Shop") {
+		t.Error("the list of keys has the secret, or lacks the name")
+	}
+	id := regexp.MustCompile(`key_[a-z2-7]{8}\b`).FindString(made.body)
+	if p.act("/dashboard/keys/revoke", "key", id); authenticated(p.address, secret) != 404 {
+		t.Error("a key is revoked without a confirmation")
+	}
+	p.act("/dashboard/keys/revoke", "key", id, "confirm", "yes")
+	testkit.Eventually(t, "the key is refused", func() bool { return authenticated(p.address, secret) == 401 })
+	n.machine.admin(t, "account", "set-plan", account, "pro")
+	trail := p.get("/dashboard/trail").body
+	for _, want := range []string{"ada@example.com", "127.0.0.1", "operator", id} {
+		if !strings.Contains(trail, want) {
+			t.Errorf("the trail lacks %s:\n%s", want, trail)
+		}
+	}
+	if list := n.machine.admin(t, "member", "list", account); !strings.Contains(list, "ada@example.com") || strings.Contains(list, "argon2") {
+		t.Errorf("member list:\n%s", list)
+	}
+}
+
+// Whoever loses the right to a session has none at the next request.
+func TestDashboardSessionsEnd(t *testing.T) {
+	n := startDashboard(t)
+	account := n.account(t)
+	for name, end := range map[string]func(p *person){
+		"signed out by the operator": func(*person) { n.machine.admin(t, "member", "sign-out", account, "bob@example.com") },
+		"removed":                    func(*person) { n.machine.admin(t, "member", "remove", account, "bob@example.com") },
+		"everywhere":                 func(p *person) { p.act("/dashboard/security/close", "all", "yes") },
+		"with a new password":        func(*person) { n.member(t, account, "bob@example.com", "owner") },
+		"after two weeks":            func(*person) { n.ahead.Add(int64(14*24*time.Hour + time.Minute)) },
+	} {
+		p := n.member(t, account, "bob@example.com", "developer")
+		cookies := p.http.Jar.Cookies(mustURL(t, p.address))
+		other := n.person(t) // the same session in another browser: a copied cookie
+		other.http.Jar.SetCookies(mustURL(t, p.address), cookies)
+		if !other.signedIn() {
+			t.Fatalf("%s: not signed in before", name)
+		}
+		end(p)
+		if other.signedIn() {
+			t.Errorf("%s: still signed in", name)
+		}
+	}
+}
+
+func mustURL(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// What a member may do depends on its role.
+func TestDashboardRoles(t *testing.T) {
+	n := startDashboard(t)
+	account := n.account(t)
+	billing, developer := n.member(t, account, "bill@example.com", "billing"), n.member(t, account, "dev@example.com", "developer")
+	id := n.submit(t, map[string]any{"html": "<p>x</p>"}).String()
+	for path, want := range map[string][2]int{ // for billing and developer
+		"GET ": {200, 200}, "GET /jobs": {200, 200}, "GET /jobs/" + id: {200, 200}, "GET /security": {200, 200},
+		"GET /keys": {403, 200}, "GET /members": {403, 200}, "GET /trail": {403, 200}, "GET /jobs/" + id + "/download": {403, 0},
+		"POST /keys": {403, 303}, "POST /keys/revoke": {403, 303}, "POST /jobs/" + id + "/cancel": {403, 0}, "POST /jobs/" + id + "/redeliver": {403, 303},
+		"POST /members": {403, 403}, "POST /members/role": {403, 403}, "POST /members/remove": {403, 403}, "POST /members/invite-again": {403, 403},
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		for i, p := range []*person{billing, developer} {
+			got := reply{}
+			if method == "POST" {
+				got = p.act("/dashboard" + path)
+			} else {
+				got = p.get("/dashboard" + path)
+			}
+			if want[i] != 0 && got.status != want[i] {
+				t.Errorf("%s %s by %d: %d, not %d", method, path, i, got.status, want[i])
+			}
+		}
+	}
+}
+
+// No form is taken that no page of the same session has sent.
+func TestDashboardForgery(t *testing.T) {
+	n := startDashboard(t)
+	victim, other := n.demo(t, "business"), n.demo(t, "pro")
+	fields := "name=Evil&kind=live&token="
+	for name, c := range map[string]struct{ body, header, value string }{
+		"no token":                 {fields, "Sec-Fetch-Site", "same-origin"},
+		"another session's":        {fields + other.token(), "Sec-Fetch-Site", "same-origin"},
+		"from another site":        {fields + victim.token(), "Sec-Fetch-Site", "cross-site"},
+		"from a sibling":           {fields + victim.token(), "Sec-Fetch-Site", "same-site"},
+		"typed":                    {fields + victim.token(), "Sec-Fetch-Site", "none"},
+		"another origin":           {fields + victim.token(), "Origin", "https://evil.example"},
+		"no origin":                {fields + victim.token(), "Origin", "null"},
+		"a browser that says none": {fields + victim.token(), "Accept", "*/*"},
+	} {
+		if got := victim.send("POST", "/dashboard/keys", c.body, c.header, c.value); got.status != 403 {
+			t.Errorf("%s: %d", name, got.status)
+		}
+	}
+	if got := victim.send("POST", "/dashboard/sign-in", "email=a&password=b", "Sec-Fetch-Site", "cross-site"); got.status != 403 {
+		t.Errorf("a sign-in from another site: %d", got.status)
+	}
+	if got := victim.send("PUT", "/dashboard/keys", fields+victim.token(), "Sec-Fetch-Site", "same-origin"); got.status != 403 {
+		t.Errorf("another method: %d", got.status)
+	}
+	if got := victim.send("GET", "/dashboard/keys?"+fields+victim.token(), "", "Sec-Fetch-Site", "same-origin"); strings.Contains(got.body, "sk_live_") && strings.Contains(got.body, "Evil") {
+		t.Error("a link makes a key")
+	}
+	if list := victim.get("/dashboard/keys").body; strings.Contains(list, "Evil") {
+		t.Error("a key was made")
+	}
+	if got := victim.send("POST", "/dashboard/keys", fields+victim.token(), "Origin", victim.address); got.status != 200 {
+		t.Errorf("an older browser of the same origin: %d", got.status)
+	}
+}
+
+// A cookie from before a sign-in is worth nothing after it, and is not one that a script, another path or plain HTTP sees.
+func TestDashboardCookies(t *testing.T) {
+	n := startDashboard(t)
+	p := n.person(t)
+	planted := &http.Cookie{Name: "platen", Value: "acc_dev_business.ses_planted." + strings.Repeat("A", 43), Path: "/"}
+	p.http.Jar.SetCookies(mustURL(t, p.address), []*http.Cookie{planted})
+	if p.signedIn() {
+		t.Error("signed in by a cookie that somebody made up")
+	}
+	got := p.post("/dashboard/sign-in/demo", "plan", "business")
+	set := got.header.Get("Set-Cookie")
+	if strings.Contains(set, "ses_planted") || !strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Lax") || !p.signedIn() {
+		t.Errorf("cookie %q", set)
+	}
+	for _, value := range []string{"", ".", "..", "a.b.c", "acc_dev_business..", strings.Repeat("x", 9000), "acc_dev_business.ses_x." + strings.Repeat("A", 43), "\x00.\x00.\x00"} {
+		req, _ := http.NewRequest("GET", p.address+"/dashboard", nil)
+		req.Header.Set("Cookie", "platen="+value)
+		resp, err := (&http.Client{CheckRedirect: p.http.CheckRedirect}).Do(req)
+		if err != nil {
+			continue // the client refuses to send it
+		}
+		if resp.Body.Close(); resp.StatusCode != 303 {
+			t.Errorf("cookie %.40q: %d", value, resp.StatusCode)
+		}
+	}
+	behind := startInProcessNode(t) // a proxy with TLS: https://pdf.example
+	q := behind.person(t)
+	if got := q.post("/dashboard/sign-in/demo", "plan", "business"); !strings.HasPrefix(got.header.Get("Set-Cookie"), "__Host-platen=") || !strings.Contains(got.header.Get("Set-Cookie"), "; secure") {
+		t.Errorf("behind TLS the cookie is %q", got.header.Get("Set-Cookie"))
+	}
+}
+
+// One click signs in from this machine only: not through a proxy, and not by a name that somebody else has given to it.
+func TestDashboardDemo(t *testing.T) {
+	n := startDashboard(t)
+	p := n.person(t)
+	for _, h := range [][2]string{{"Host", "evil.example"}, {"X-Forwarded-For", "192.0.2.1"}, {"Forwarded", "for=192.0.2.1"}, {"Via", "1.1 proxy"}, {"Host", "127.0.0.1.evil.example"}} {
+		got := p.send("POST", "/dashboard/sign-in/demo", "plan=business", "Sec-Fetch-Site", "same-origin", h[0], h[1])
+		if got.status != 403 || p.signedIn() {
+			t.Errorf("%s: %d", h, got.status)
+		}
+		if got := p.send("GET", "/dashboard/sign-in", "", h[0], h[1]); got.status != 403 || strings.Contains(got.body, "password") {
+			t.Errorf("%s: without TLS a password is asked for: %d", h, got.status)
+		}
+	}
+	if got := p.post("/dashboard/sign-in/demo", "plan", "gold"); got.status != 404 {
+		t.Errorf("no such plan: %d", got.status)
+	}
+}
+
+// Which addresses are members', and whether it is the password that is wrong, nobody learns; and who guesses has to wait.
+func TestDashboardGuessing(t *testing.T) {
+	n := startDashboard(t)
+	account := n.account(t)
+	n.member(t, account, "ada@example.com", "owner")
+	p := n.person(t)
+	known, unknown := p.signIn("ada@example.com", "wrong password"), p.signIn("eve@example.com", "wrong password")
+	if known.status != 403 || unknown.status != 403 || strings.ReplaceAll(known.body, "ada@", "eve@") != unknown.body {
+		t.Errorf("known: %d\n%s\nunknown: %d\n%s", known.status, known.body, unknown.status, unknown.body)
+	}
+	for range 4 {
+		p.signIn("ada@example.com", "wrong password")
+	}
+	if got := p.signIn("ada@example.com", password); got.status != 403 || got.body != known.body {
+		t.Errorf("the right password after five wrong ones: %d", got.status)
+	}
+	n.ahead.Add(int64(16 * time.Second))
+	if got := p.signIn("ada@example.com", password); got.status != 303 {
+		t.Errorf("the right password after the delay: %d %s", got.status, got.body)
+	}
+	n.ahead.Add(int64(time.Minute))
+	statuses := map[int]int{}
+	for range 22 {
+		statuses[p.signIn("eve@example.com", "wrong password").status]++
+	}
+	if statuses[403] != 20 || statuses[429] != 2 {
+		t.Errorf("22 attempts within a minute from one address: %v", statuses)
+	}
+}
+
+// A link is good once, for its time, and only as it was made.
+func TestDashboardLinks(t *testing.T) {
+	n := startDashboard(t)
+	account := n.account(t)
+	p := n.person(t)
+	link := func() string {
+		return strings.TrimPrefix(strings.Fields(n.machine.admin(t, "member", "invite", account, "ada@example.com"))[0], p.address)
+	}
+	first := link()
+	second := link() // which replaces it
+	for name, path := range map[string]string{
+		"replaced": first, "changed": second[:len(second)-2] + "AA", "of another account": strings.Replace(second, account, "acc_dev_pro", 1),
+		"cut": second[:len(second)-1], "without a secret": second[:strings.LastIndex(second, "/")], "longer": second + "/x",
+	} {
+		if got := p.get(path); got.status != 404 || strings.Contains(got.body, "ada@example.com") {
+			t.Errorf("%s: %d", name, got.status)
+		}
+		if got := p.post(path, "password", password, "repeat", password); got.status != 404 {
+			t.Errorf("%s: a password is taken: %d", name, got.status)
+		}
+	}
+	for _, c := range [][2]string{
+		{"elevenchars", "elevenchars"},
+		{strings.Repeat("é", 129), strings.Repeat("é", 129)},
+		{password, password + "x"},
+		{"aaaaaaaaaaaa", "aaaaaaaaaaaa"},
+		{"ada@example.com", "ada@example.com"},
+		{"", ""},
+	} {
+		if got := p.post(second, "password", c[0], "repeat", c[1]); got.status != 422 {
+			t.Errorf("password %.20q: %d", c[0], got.status)
+		}
+	}
+	if got := p.post(second, "password", "twelve chars", "repeat", "twelve chars"); got.status != 303 || !p.signedIn() {
+		t.Errorf("twelve characters: %d", got.status)
+	}
+	if got := n.person(t).get(second); got.status != 404 {
+		t.Errorf("a link that was used: %d", got.status)
+	}
+	third := link() // for a new password
+	n.ahead.Add(int64(7*24*time.Hour + time.Second))
+	if got := n.person(t).post(third, "password", password, "repeat", password); got.status != 404 {
+		t.Errorf("a link that has run out: %d", got.status)
+	}
+	long := strings.Repeat("é", 128)
+	if got := n.person(t).post(link(), "password", long, "repeat", long); got.status != 303 {
+		t.Errorf("128 characters: %d", got.status)
+	}
+	if got := n.person(t).signIn("ada@example.com", long); got.status != 303 {
+		t.Errorf("sign in with 128 characters: %d", got.status)
+	}
+}
+
+// Nothing of another account is reached by its ids.
+func TestDashboardOtherAccounts(t *testing.T) {
+	n := startDashboard(t)
+	id := n.submit(t, map[string]any{"html": "<p>Secret</p>"}).String()
+	owner, stranger := n.demo(t, "business"), n.demo(t, "pro")
+	if got := owner.get("/dashboard/jobs/" + id); got.status != 200 {
+		t.Fatalf("its owner's job: %d", got.status)
+	}
+	for _, path := range []string{"", "/download", "/live"} {
+		if got := stranger.get("/dashboard/jobs/" + id + path); got.status != 404 {
+			t.Errorf("GET job%s: %d", path, got.status)
+		}
+	}
+	for _, path := range []string{"/cancel", "/redeliver"} {
+		if got := stranger.act("/dashboard/jobs/" + id + path); got.status != 404 {
+			t.Errorf("POST job%s: %d", path, got.status)
+		}
+	}
+	if got := stranger.get("/dashboard/jobs?id=" + id); got.status == 303 {
+		t.Error("a search finds another account's job")
+	}
+	key := strings.Fields(strings.Split(n.machine.admin(t, "key", "list", n.account(t)), "\n")[1])[0]
+	stranger.act("/dashboard/keys/revoke", "key", key, "confirm", "yes")
+	if got := authenticated("http://"+n.Address(), n.client.key); got != 404 {
+		t.Errorf("another account's key is revoked: %d", got)
+	}
+	if got := stranger.act("/dashboard/members/remove", "member", "mem_x", "confirm", "yes"); got.header.Get("Location") != "/dashboard/members?wrong=no-such-member" {
+		t.Errorf("another account's member: %d %s", got.status, got.header.Get("Location"))
+	}
+}
+
+// No link leads away from the dashboard, no page is framed or kept, and what callers have written is text.
+func TestDashboardPages(t *testing.T) {
+	n := startDashboard(t)
+	for _, next := range []string{"//evil.example", "https://evil.example", "/dashboard/../evil", `/dashboard\@evil.example`, "/docs", "javascript:alert(1)", "/dashboard\r\nX: y"} {
+		p := n.person(t)
+		n.machine.admin(t, "member", "invite", n.account(t), "ada@example.com")
+		shown := p.get("/dashboard/sign-in?next=" + url.QueryEscape(next)).body
+		if !strings.Contains(shown, `name="next" value="/dashboard"`) {
+			t.Errorf("next %q is handed on:\n%s", next, shown)
+		}
+	}
+	const evil = `"><script>alert(1)</script>`
+	p := n.demo(t, "business")
+	p.act("/dashboard/keys", "name", evil, "kind", "live")
+	id := n.submit(t, map[string]any{"html": "<p>x</p>", "tags": map[string]string{"a": evil}}).String()
+	q := n.person(t)
+	q.send("POST", "/dashboard/sign-in/demo", "plan=business", "Sec-Fetch-Site", "same-origin", "User-Agent", evil)
+	for _, path := range []string{"", "/jobs", "/jobs/" + id, "/keys", "/members", "/trail", "/security", "/jobs?tag_name=" + url.QueryEscape(evil), "/jobs?id=" + url.QueryEscape(evil), "/jobs?from=" + url.QueryEscape(evil), "/nowhere" + url.PathEscape(evil), "/keys?done=" + url.QueryEscape(evil)} {
+		got := p.get("/dashboard" + path)
+		if strings.Contains(got.body, "<script>alert") {
+			t.Errorf("%s shows what a caller has written as HTML", path)
+		}
+		for name, want := range map[string]string{"X-Frame-Options": "DENY", "Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"} {
+			if got.header.Get(name) != want {
+				t.Errorf("%s: %s is %q", path, name, got.header.Get(name))
+			}
+		}
+		if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+	}
+}
+
+// A member is signed in at every node, and signed out at every node within a second. One node may be gone.
+func TestDashboardOverNodes(t *testing.T) {
+	hooks := newHooks(t)
+	c := startLocalClusterOf(t, 3, func(i int, cfg *node.Config) {
+		cfg.Dev, cfg.EgressAllow = i == 0, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	m := c.machines[0]
+	account := "acc_dev_business"
+	link := strings.Fields(m.admin(t, "member", "invite", account, "ada@example.com"))[0]
+	p := newPerson(t, c.address(0))
+	path := link[strings.Index(link, "/dashboard"):]
+	if got := p.post(path, "password", password, "repeat", password); got.status != 303 {
+		t.Fatalf("join: %d %s", got.status, got.body)
+	}
+	for i := range c.nodes { // cookies do not know ports
+		if p.address = c.address(i); !p.signedIn() {
+			t.Errorf("not signed in at node %d", i)
+		}
+	}
+	from := client{m.devKey(t, events.PlanBusiness)}
+	id, status, err := from.post(c.address(0)+"/html-to-pdf", map[string]any{"html": "<p>x</p>", "webhook_url": hooks.url})
+	if err != nil || status != 202 {
+		t.Fatalf("submit: %d %v", status, err)
+	}
+	first := hooks.next(t)
+	if err := c.nodes[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	q := newPerson(t, c.address(1))
+	testkit.Eventually(t, "sign-in without the first node", func() bool { return q.signIn("ada@example.com", password).status == 303 })
+	made := q.act("/dashboard/keys", "name", "Shop", "kind", "live")
+	secret := regexp.MustCompile(`sk_live_\w+`).FindString(made.body)
+	if made.status != 200 || authenticated(c.address(2), secret) != 404 {
+		t.Errorf("a key made without the first node: %d %s", made.status, made.body)
+	}
+	if got := q.act("/dashboard/jobs/" + id.String() + "/redeliver"); got.status != 303 || strings.Contains(got.header.Get("Location"), "wrong") {
+		t.Errorf("redeliver: %d %s", got.status, got.header.Get("Location"))
+	}
+	if again := hooks.next(t); again.body != first.body {
+		t.Errorf("redelivered %s, not %s", again.body, first.body)
+	}
+	p.address = c.address(2)
+	if !p.signedIn() {
+		t.Fatal("not signed in before the session is closed")
+	}
+	began := time.Now()
+	q.act("/dashboard/security/close", "all", "yes")
+	testkit.Eventually(t, "signed out at another node", func() bool { return !p.signedIn() })
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("signed in for %s more", took)
+	}
+}
