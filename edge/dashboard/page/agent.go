@@ -7,8 +7,15 @@ import "strings"
 type sign struct{ part, name string }
 
 var browsers = []sign{
-	{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
-	{"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
+	{"Edg", "Edge"},
+	{"OPR/", "Opera"},
+	{"SamsungBrowser/", "Samsung Internet"},
+	{"Firefox/", "Firefox"},
+	{"FxiOS/", "Firefox"},
+	{"CriOS/", "Chrome"},
+	{"Chrome/", "Chrome"},
+	{"Safari/", "Safari"},
+	{"curl/", "curl"},
 }
 
 var systems = []sign{

@@ -5,7 +5,9 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -54,6 +56,9 @@ func Asset(path string) (body []byte, contentType string, ok bool) {
 	f, ok := files[path]
 	return f.body, f.kind, ok
 }
+
+// Assets lists the addresses of all static files.
+func Assets() []string { return slices.Sorted(maps.Keys(files)) }
 
 // address is where a template finds a static file.
 func address(name string) (string, error) {

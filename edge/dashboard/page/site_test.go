@@ -109,33 +109,36 @@ func (s *site) stream(w http.ResponseWriter, r *http.Request) {
 type tab struct {
 	*rod.Page
 	t    *testing.T
+	site *site
 	mu   sync.Mutex
 	said []string
 }
 
-// open shows a page in a window of a width, in one of the two themes.
-func (s *site) open(t *testing.T, name string, width int, theme string) *tab {
+// open opens a tab in which nothing moves.
+func (s *site) open(t *testing.T) *tab {
 	t.Helper()
-	alone, err := s.browser.Incognito()
+	p, err := s.browser.Page(proto.TargetCreateTarget{})
 	must(t, err)
-	p, err := alone.Page(proto.TargetCreateTarget{})
-	must(t, err)
-	p = p.Timeout(time.Minute)
-	shown := &tab{Page: p, t: t}
-	t.Cleanup(func() { alone.Close() }) //nolint:errcheck // the browser ends anyway
-	go p.EachEvent(
-		func(e *proto.RuntimeConsoleAPICalled) { shown.note(fmt.Sprint(e.Type, " ", e.Args)) },
-		func(e *proto.RuntimeExceptionThrown) { shown.note(e.ExceptionDetails.Text) },
-		func(e *proto.LogEntryAdded) { shown.note(e.Entry.Text) },
+	opened := &tab{Page: p.Timeout(2 * time.Minute), t: t, site: s}
+	go opened.EachEvent(
+		func(e *proto.RuntimeConsoleAPICalled) { opened.note(fmt.Sprint(e.Type, " ", e.Args)) },
+		func(e *proto.RuntimeExceptionThrown) { opened.note(e.ExceptionDetails.Text) },
+		func(e *proto.LogEntryAdded) { opened.note(e.Entry.Text) },
 	)()
 	must(t, proto.LogEnable{}.Call(p))
-	must(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 800, DeviceScaleFactor: 1}))
-	must(t, proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{
+	return opened
+}
+
+// show goes to a page, in a window of a width and in one of the two themes.
+func (p *tab) show(name string, width int, theme string) {
+	p.t.Helper()
+	must(p.t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 800, DeviceScaleFactor: 1}))
+	must(p.t, proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{
 		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}}.Call(p))
-	must(t, p.Navigate(s.server.URL+"/"+name))
-	must(t, p.WaitLoad())
-	return shown
+	loaded := p.WaitEvent(&proto.PageLoadEventFired{})
+	must(p.t, p.Navigate(p.site.server.URL+"/"+name))
+	loaded()
 }
 
 func (p *tab) note(line string) {

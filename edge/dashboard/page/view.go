@@ -118,8 +118,8 @@ func command(address string) string {
 	return "curl -s " + address + `/html-to-pdf -H "X-API-Key: YOUR_KEY" --json '{"html": "<h1>Hello, paper</h1>"}'`
 }
 
-// pending reports whether a step has yet to come, or is not known to have come.
-func pending(at, now time.Time) bool { return at.IsZero() || at.After(now) }
+// pending reports whether a step has yet to come. A step without a time has happened if something is known of it.
+func pending(s Step, now time.Time) bool { return s.At.After(now) || s.At.IsZero() && s.Detail == "" }
 
 // short is the part of a job's id by which people tell it from others in a list.
 func short(id events.JobID) string { return id.String()[:8] }

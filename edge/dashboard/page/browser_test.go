@@ -1,0 +1,197 @@
+package page_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/input"
+	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/edge/dashboard/page"
+)
+
+// Nothing is wider than its window, however long a text is, and the console has nothing to say.
+func TestLayout(t *testing.T) {
+	all := append(views(), filled(strings.Repeat("M", 2000))...)
+	p := newSite(t, all).open(t)
+	for _, v := range all {
+		for _, width := range []int{360, 1280} {
+			p.show(v.name, width, "light")
+			if wide := p.eval(`() => String(Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth)`); wide != "0" && wide[0] != '-' {
+				t.Errorf("%s is %s px too wide for %d px", v.name, wide, width)
+			}
+		}
+	}
+	p.quiet()
+}
+
+// inOrder lists what can be reached with the Tab key, and focused what has just been reached with how it shows that. A
+// group of radio buttons is one stop.
+const (
+	inOrder = `() => [...document.querySelectorAll('a[href], button, input, select, summary')]
+		.filter((e) => e.checkVisibility() && e.type !== 'hidden' && (e.type !== 'radio' || e.checked))
+		.map((e, i) => { e.place = i; return i; }).join(' ')`
+	focused = `() => {
+		const e = document.activeElement, s = getComputedStyle(e);
+		return e.place === undefined ? '' : s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2 ? String(e.place) : 'invisible ' + e.outerHTML;
+	}`
+)
+
+// Every control is reached with the Tab key, in the order in which it is read, and shows that it is.
+func TestKeyboard(t *testing.T) {
+	p := newSite(t, views()).open(t)
+	for _, v := range views() {
+		p.show(v.name, 1280, "dark")
+		want := strings.Fields(p.eval(inOrder))
+		var got []string
+		for range 6 * len(want) { // a date has several stops
+			must(t, p.Keyboard.Press(input.Tab))
+			at := p.eval(focused)
+			if at == "" && len(got) > 0 {
+				break
+			}
+			got = append(got, at)
+		}
+		if got = slices.Compact(got); !slices.Equal(got, want) {
+			t.Errorf("%s: Tab reaches %q, not %q", v.name, got, want)
+		}
+	}
+	p.quiet()
+}
+
+func TestCopy(t *testing.T) {
+	s := newSite(t, views())
+	p := s.open(t)
+	must(t, proto.BrowserGrantPermissions{Permissions: []proto.BrowserPermissionType{"clipboardReadWrite", "clipboardSanitizedWrite"}}.Call(s.browser))
+	must(t, (proto.EmulationSetFocusEmulationEnabled{Enabled: true}).Call(p))
+	p.show("keys", 1280, "light")
+	p.click("[data-copy]")
+	p.until(`() => document.querySelector('[data-copy]').textContent === 'Copied' && document.getElementById('news').textContent === 'Copied'`)
+	if got := p.eval(`() => navigator.clipboard.readText()`); got != keyList().Secret {
+		t.Errorf("the clipboard holds %q", got)
+	}
+	p.show("keys", 1280, "light")
+	p.eval(`() => { Object.defineProperty(navigator, 'clipboard', {value: undefined}); return ''; }`)
+	p.click("[data-copy]")
+	p.until(`() => document.querySelector('[data-copy]').textContent === 'Press Ctrl+C'`)
+	if got := p.eval(`() => getSelection().toString()`); got != keyList().Secret {
+		t.Errorf("without a clipboard %q is selected", got)
+	}
+	p.quiet()
+}
+
+// What is dangerous is asked about, and Escape is a no.
+func TestConfirmation(t *testing.T) {
+	s := newSite(t, views())
+	p := s.open(t)
+	p.show("keys", 1280, "light")
+	p.click("details.confirm summary")
+	p.until(`() => document.querySelector('dialog[open]') && document.activeElement.matches('dialog [data-close]')`)
+	must(t, p.Keyboard.Press(input.Escape))
+	p.until(`() => !document.querySelector('dialog') && document.activeElement.matches('.confirm > summary')`)
+	if sent := s.sent(); len(sent) > 0 {
+		t.Errorf("%q were sent", sent)
+	}
+	p.click("details.confirm summary")
+	p.submit("dialog button.danger")
+	revoked(t, s)
+	p.quiet()
+}
+
+// Without scripts the same form unfolds in its place, and nothing is shown that needs them.
+func TestWithoutScripts(t *testing.T) {
+	s := newSite(t, views())
+	p := s.open(t)
+	must(t, (proto.EmulationSetScriptExecutionDisabled{Value: true}).Call(p))
+	p.show("keys", 1280, "light")
+	p.click("details.confirm summary")
+	p.until(`() => document.querySelector('.ask').checkVisibility() && ![...document.querySelectorAll('.script')].some((e) => e.checkVisibility())`)
+	p.submit(".ask button.danger")
+	revoked(t, s)
+	p.show("home", 360, "light")
+	p.click(".menu summary")
+	p.until(`() => document.querySelector('.menu nav a').checkVisibility() && !document.querySelector('.wide nav a').checkVisibility()`)
+	p.quiet()
+}
+
+func revoked(t *testing.T, s *site) {
+	t.Helper()
+	if sent := s.sent(); !slices.Equal(sent, []string{"/dashboard/keys/revoke?confirm=yes&key=key_abcdefgh&token=0f1e2d3c4b5a"}) {
+		t.Errorf("got %q", sent)
+	}
+}
+
+// A live page takes what is new, says it once, and leaves the focus where it was.
+func TestFollows(t *testing.T) {
+	s := newSite(t, views())
+	p := s.open(t)
+	must(t, (proto.EmulationSetFocusEmulationEnabled{Enabled: true}).Call(p))
+	p.show("job-running", 1280, "light")
+	s.send(t, runningJob())
+	p.until(`() => document.querySelector('#live .confirm')`)
+	p.eval(`() => { document.querySelector('#live summary').focus(); document.getElementById('live').firstElementChild.old = true; return ''; }`)
+	s.send(t, runningJob())
+	ended := runningJob()
+	ended.Timeline = append(ended.Timeline, page.Step{Kind: page.StepWebhook, At: now})
+	s.send(t, ended)
+	p.until(`() => document.querySelectorAll('.timeline li').length === 5 && document.activeElement.matches('#live summary')`)
+	if said := p.eval(`() => document.getElementById('news').textContent`); said != "" {
+		t.Errorf("the status is the same, but the page says %q", said)
+	}
+	ended.Status, ended.Ended = "done", true
+	s.send(t, ended)
+	p.until(`() => document.getElementById('news').textContent === 'Status: Done'`)
+	p.quiet()
+}
+
+// What has not changed is not replaced.
+func TestFollowsOnlyChanges(t *testing.T) {
+	s := newSite(t, views())
+	p := s.open(t)
+	p.show("job-running", 1280, "light")
+	s.send(t, runningJob())
+	p.until(`() => document.getElementById('live').innerHTML[0] !== '\n'`)
+	p.eval(`() => { document.getElementById('live').firstElementChild.old = true; addEventListener('seen', () => {}); return ''; }`)
+	s.send(t, runningJob())
+	s.send(t, runningJob()) // the one before has been read
+	if kept := p.eval(`() => String(document.getElementById('live').firstElementChild.old)`); kept != "true" {
+		t.Error("the same was shown again")
+	}
+}
+
+// send sends a page's live part to whoever listens.
+func (s *site) send(t *testing.T, v any) {
+	t.Helper()
+	var part bytes.Buffer
+	must(t, page.Fragment(&part, v))
+	select {
+	case s.events <- part.String():
+	case <-time.After(time.Minute):
+		t.Fatal("nobody listens")
+	}
+}
+
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	element, err := p.Element(selector)
+	must(p.t, err)
+	must(p.t, element.Click(proto.InputMouseButtonLeft, 1))
+}
+
+// submit clicks a button and waits for the page that answers.
+func (p *tab) submit(selector string) {
+	p.t.Helper()
+	loaded := p.WaitEvent(&proto.PageLoadEventFired{})
+	p.click(selector)
+	loaded()
+}
+
+// until waits for a function of JavaScript to return something true.
+func (p *tab) until(condition string) {
+	p.t.Helper()
+	must(p.t, p.Timeout(time.Minute).Wait(rod.Eval(condition)))
+}

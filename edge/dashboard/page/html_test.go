@@ -1,0 +1,228 @@
+package page_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/openapi"
+)
+
+// hostile are texts that a caller may choose.
+var hostile = []string{
+	`"><script>alert(1)</script>`,
+	`' onmouseover='alert(1)' x='`,
+	`javascript:alert(1)`,
+	"invoice\u202egnp.exe\u2066",
+	`</title><style>*{display:none}</style>`,
+	strings.Repeat("M", 10_000),
+}
+
+// fill sets every text of a page to one, and gives every list two entries.
+func fill(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), text)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), text)
+		fill(v.Index(1), text)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(now))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), text)
+		}
+	}
+}
+
+// filled are all pages with a text wherever there may be one, once for those who may change things and once for those
+// for whom everything is over.
+func filled(text string) (all []view) {
+	for _, empty := range empties() {
+		for _, set := range []bool{true, false} {
+			v := reflect.New(reflect.TypeOf(empty.v)).Elem()
+			fill(v, text)
+			clearFlags(v, set)
+			all = append(all, view{fmt.Sprintf("%s-%t", empty.name, set), v.Interface()})
+		}
+	}
+	return all
+}
+
+// clearFlags unsets what hides other parts of a page.
+func clearFlags(v reflect.Value, set bool) {
+	for _, name := range []string{"Gone", "Delivered", "Ended", "SignIn"} {
+		if f := v.FieldByName(name); f.IsValid() {
+			f.SetBool(!set)
+		}
+	}
+}
+
+func TestHostileTexts(t *testing.T) {
+	for _, text := range hostile {
+		for _, v := range filled(text) {
+			body := written(t, v.v)
+			inspect(t, v.name, body)
+			if bytes.ContainsAny(body, "\u202e\u2066") {
+				t.Errorf("%s: a text can turn around what stands beside it", v.name)
+			}
+		}
+	}
+}
+
+func TestEveryPage(t *testing.T) {
+	for _, v := range append(append(views(), empties()...), filled("x")...) {
+		inspect(t, v.name, written(t, v.v))
+	}
+}
+
+// inspect fails the test if a page holds anything that its policy forbids, or leads elsewhere.
+func inspect(t *testing.T, name string, body []byte) {
+	t.Helper()
+	document, err := html.Parse(bytes.NewReader(body))
+	must(t, err)
+	count, ids := map[string]int{}, map[string]bool{}
+	for node := range document.Descendants() {
+		if node.Type != html.ElementNode {
+			continue
+		}
+		count[node.Data]++
+		for _, a := range node.Attr {
+			if a.Key == "id" && ids[a.Val] {
+				t.Errorf("%s: two elements have the id %s", name, a.Val)
+			}
+			ids[a.Val] = ids[a.Val] || a.Key == "id"
+			inspectAttribute(t, name, node.Data, a)
+		}
+		if node.Data == "script" && node.FirstChild != nil {
+			t.Errorf("%s: inline script %q", name, node.FirstChild.Data)
+		}
+	}
+	if count["script"] != 1 || count["style"] != 0 || count["h1"] != 1 || count["main"] != 1 {
+		t.Errorf("%s: got elements %v", name, count)
+	}
+}
+
+func inspectAttribute(t *testing.T, name, element string, a html.Attribute) {
+	t.Helper()
+	if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
+		t.Errorf("%s: inline %s=%q", name, a.Key, a.Val)
+	}
+	if a.Key != "href" && a.Key != "src" && a.Key != "action" || a.Val == "" {
+		return
+	}
+	loads := element != "a"
+	own := strings.HasPrefix(a.Val, "/dashboard") || a.Val == openapi.DocsPath || strings.HasPrefix(a.Val, "#")
+	configured := strings.HasPrefix(a.Val, docsURL+"#") || a.Val == upgradeURL
+	if _, _, found := page.Asset(a.Val); loads && element != "form" && !found {
+		t.Errorf("%s: <%s> loads %q", name, element, a.Val)
+	}
+	address, err := url.Parse(a.Val)
+	if err != nil || (address.Scheme != "" || address.Host != "") && !configured {
+		t.Errorf("%s: <%s> leads to %q", name, element, a.Val)
+	}
+	if element == "form" && !own && a.Val[0] == '/' {
+		t.Errorf("%s: a form goes to %q", name, a.Val)
+	}
+}
+
+// What changes anything is for those who may change it.
+func TestBillingChangesNothing(t *testing.T) {
+	for _, v := range []any{
+		page.Home{Frame: billing()},
+		page.Jobs{Frame: billing(), Jobs: jobs},
+		page.JobPage{Frame: billing(), Job: jobs[0], Webhook: true},
+		page.JobPage{Frame: billing(), Job: jobs[3], Webhook: true, Ended: true, HasFile: true, Downloads: 3, MaxDownloads: 3},
+		page.Keys{Frame: billing(), Keys: keys},
+		page.Members{Frame: billing(), Members: memberList().Members},
+	} {
+		body := string(written(t, v))
+		forms := strings.Count(body, `method="post"`)
+		if signOut := strings.Count(body, `action="/dashboard/sign-out"`); forms != signOut {
+			t.Errorf("%T: %d forms that post, %d of them sign out", v, forms, signOut)
+		}
+		if strings.Contains(body, `/download"`) || strings.Contains(body, `href="/dashboard/keys"`) {
+			t.Errorf("%T shows what it may not", v)
+		}
+	}
+}
+
+// Every form of a member says which page it comes from.
+func TestTokens(t *testing.T) {
+	for _, v := range views() {
+		if v.name == "signin" || v.name == "invitation" {
+			continue
+		}
+		body := string(written(t, v.v))
+		if forms, tokens := strings.Count(body, `method="post"`), strings.Count(body, `name="token" value="0f1e2d3c4b5a"`); forms != tokens {
+			t.Errorf("%s: %d forms, %d tokens", v.name, forms, tokens)
+		}
+	}
+}
+
+func TestFragment(t *testing.T) {
+	for _, v := range []any{home(), doneJob(), runningJob()} {
+		var part bytes.Buffer
+		must(t, page.Fragment(&part, v))
+		whole := written(t, v)
+		if !bytes.Contains(whole, append([]byte(`<div id="live">`+"\n"), part.Bytes()...)) {
+			t.Errorf("%T: the live part is not the page's", v)
+		}
+	}
+	if err := page.Fragment(&bytes.Buffer{}, keyList()); err == nil {
+		t.Error("keys have a live part")
+	}
+	if err := page.Write(&bytes.Buffer{}, 7); err == nil {
+		t.Error("7 is a page")
+	}
+}
+
+// A job that will not change any more is not followed.
+func TestLive(t *testing.T) {
+	waiting, given := doneJob(), doneJob()
+	waiting.Attempts = waiting.Attempts[:2]
+	given.Webhook = false
+	for want, pages := range map[bool][]any{
+		true:  {home(), runningJob(), waiting},
+		false: {doneJob(), failedJob(), given, jobList()},
+	} {
+		for _, v := range pages {
+			if got := bytes.Contains(written(t, v), []byte(" data-live=")); got != want {
+				t.Errorf("%T: live is %t", v, got)
+			}
+		}
+	}
+}
+
+// A page is small, with all that it loads.
+func TestSizes(t *testing.T) {
+	files := 0
+	for _, name := range page.Assets() {
+		body, _, _ := page.Asset(name)
+		files += len(body)
+	}
+	for _, v := range views() {
+		size := len(written(t, v.v))
+		t.Logf("%s: %d bytes, and %d of files", v.name, size, files)
+		if size+files > 150_000 {
+			t.Errorf("%s: %d bytes", v.name, size+files)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package page
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"platen.dev/events"
+)
+
+// named are the sections of which templates choose a text by a value, with the values that there are.
+func named() map[string][]string {
+	return map[string][]string{
+		"section":   {"home", "jobs", "keys", "members", "trail"},
+		"status":    strs(statuses),
+		"operation": strs(events.Operations()),
+		"role":      strs(events.Roles()),
+		"may":       strs(events.Roles()),
+		"plan":      strs(events.Plans()),
+		"error":     strs(errorCodes),
+		"cause":     strs(errorCodes),
+		"remedy":    strs(errorCodes),
+		"outcome":   {string(events.WebhookDelivered), string(events.WebhookGivenUp)},
+		"step": strs([]StepKind{
+			StepAccepted, StepLoaded, StepProcessed, StepDone, StepFailed, StepWebhook, StepDownload, StepExpires,
+		}),
+		"unit":       {"d", "h", "min", "s"},
+		"level":      {"high", "full"},
+		"home":       {"jobs", "bytes", "running", "tests"},
+		"jobs":       {"status", "operation", "key", "error", "mode", "live", "test"},
+		"cancel":     {"button", "question", "effect", "go"},
+		"redeliver":  {"button", "question", "effect", "go"},
+		"revoke":     {"button", "question", "effect", "go"},
+		"remove":     {"button", "question", "effect", "go"},
+		"everywhere": {"button", "question", "effect", "go"},
+	}
+}
+
+func strs[V ~string](values []V) (all []string) {
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
+}
+
+var (
+	inTemplate = regexp.MustCompile(`\((?:t|counted) "([^"]+)"|\{\{(?:if |with |else if )?(t|counted) "([^"]+)"`)
+	inGo       = regexp.MustCompile(`\btext\("([^"]+)"|"(ago\.[a-z]+)"`)
+)
+
+// Every text that is used exists, and every text that exists is used.
+func TestTexts(t *testing.T) {
+	used := map[string]bool{}
+	for section, values := range named() {
+		for _, v := range values {
+			used[section+"."+v] = true
+		}
+	}
+	for _, key := range append(search(t, "templates", inTemplate), search(t, ".", inGo)...) {
+		used[key] = true
+	}
+	for key := range used {
+		if texts[key] == "" {
+			t.Errorf("no text %s", key)
+		}
+	}
+	for key := range texts {
+		if !used[key] {
+			t.Errorf("nothing uses the text %s", key)
+		}
+	}
+}
+
+// search returns the keys that the files of a directory name.
+func search(t *testing.T, directory string, pattern *regexp.Regexp) (keys []string) {
+	t.Helper()
+	files := os.DirFS(directory)
+	names, err := fs.Glob(files, "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".html") && !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := fs.ReadFile(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range pattern.FindAllStringSubmatch(string(source), -1) {
+			keys = append(keys, forms(found)...)
+		}
+	}
+	return keys
+}
+
+// forms returns the keys of a use: a number of things has two.
+func forms(found []string) []string {
+	key := found[len(found)-1]
+	if key == "" {
+		key = found[1]
+	}
+	if strings.Contains(found[0], "counted") {
+		return []string{key + "-one", key + "-many"}
+	}
+	return []string{key}
+}
+
+func TestPlaceholders(t *testing.T) {
+	if got, err := text("home.of", "limit", "{limit}"); got != "of {limit}" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := text("no.such"); err == nil {
+		t.Error("a text that does not exist was found")
+	}
+	if got := word("status", "archived"); got != "archived" {
+		t.Errorf("got %q", got)
+	}
+	for n, want := range map[string]string{"1": "1 page", "2": "2 pages", "1280": "1,280 pages"} {
+		if got, err := counted("jobs.pages", n); got != want || err != nil {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	if _, err := counted("jobs.pages", fmt.Sprint("many")); err == nil {
+		t.Error("many was counted")
+	}
+}
