@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"time"
 
 	"platen.dev/events"
 )
@@ -25,6 +26,14 @@ func filtered(f Filter) (n int) {
 		n++ // the two are one condition
 	}
 	return n
+}
+
+// date is what a field for a date can show: a date, or nothing.
+func date(typed string) string {
+	if _, err := time.Parse(time.DateOnly, typed); err != nil {
+		return ""
+	}
+	return typed
 }
 
 // choices are the fields of the filter that are chosen from a list.

@@ -204,15 +204,15 @@ func views() []view {
 // empties are all pages of which nothing is known.
 func empties() []view {
 	return []view{
-		{"signin", page.SignIn{}},
-		{"invitation", page.Invitation{}},
-		{"message", page.Message{}},
-		{"home", page.Home{}},
-		{"jobs", page.Jobs{}},
-		{"job", page.JobPage{}},
-		{"keys", page.Keys{}},
-		{"members", page.Members{}},
-		{"security", page.Security{}},
-		{"trail", page.Trail{}},
+		{"empty-signin", page.SignIn{}},
+		{"empty-invitation", page.Invitation{}},
+		{"empty-message", page.Message{}},
+		{"empty-home", page.Home{}},
+		{"empty-jobs", page.Jobs{}},
+		{"empty-job", page.JobPage{}},
+		{"empty-keys", page.Keys{}},
+		{"empty-members", page.Members{}},
+		{"empty-security", page.Security{}},
+		{"empty-trail", page.Trail{}},
 	}
 }

@@ -14,7 +14,7 @@ var functions = template.FuncMap{
 	"when": when, "day": day, "pending": pending,
 	"navigation": navigation, "here": here, "changes": changes, "live": live,
 	"gauges": gauges, "rows": newRows, "confirmation": newConfirmation, "explained": newExplained,
-	"filtered": filtered, "choices": choices, "command": command,
+	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName,
 }
 
