@@ -20,6 +20,7 @@ var rules = map[string]rule{
 	"events/contract":            {"", "limits and grammars that several packages share: a leaf, so that all may import it"},
 	"events/secret":              {"", "keys from a secret, and which secrets are too weak"},
 	"events/seal":                {"events events/secret", "encrypts what a job carries, and knows no job"},
+	"events/team":                {"events", "pure: members and sessions of an account, folded by the deciders and the read models alike"},
 	"events/public":              {"events events/eventlog", "pure: from envelopes to public events, and their schemas"},
 	"events/bus":                 {"events/eventlog events/eventlog/kafka/access", "carries records as Watermill messages, and gives them no meaning"},
 	"events/disk":                {"", "directories and databases on a disk: nothing about what they hold"},
@@ -33,7 +34,7 @@ var rules = map[string]rule{
 	"events/tracing/tracingtest": {"", "a collector for tests: reads the protocol, and knows no tracer"},
 	"store":                      {"events/disk", "files are files: storage knows no jobs"},
 	"store/s3test":               {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
-	"projections":                {"events events/disk events/eventlog", "a replica folds what happened and decides nothing"},
+	"projections":                {"events events/disk events/eventlog events/team", "a replica folds what happened and decides nothing"},
 
 	"events/eventlog/kafka/access": {"events/tlsfile", "how clients authenticate, and nothing of what they do afterwards"},
 
@@ -70,7 +71,7 @@ var rules = map[string]rule{
 	"browserpool/pagetest": {"", "servers for tests"},
 
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
-	"actors/account":         {"actors/job events events/contract projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
+	"actors/account":         {"actors/job events events/contract events/team projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
 	"actors/command":         {"events events/eventlog", "puts commands into the log"},
 	"actors/cluster/pki":     {"events/secret events/tlsfile", "certificates of nodes: who signs and who is taken, without connections"},
 	"actors/cluster":         {"actors/cluster/pki events events/secret", "who is up, and how to reach them; not what they do"},
@@ -107,9 +108,14 @@ var rules = map[string]rule{
 	"edge/openapi":             {"edge/schema", "describes declarations"},
 	"edge/query":               {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
 	"edge/usage":               {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
+	"edge/dashboard/page":      {"events", "from what a page shows to HTML: no requests, no accounts"},
+	"edge/dashboard": {
+		"edge/apikey edge/dashboard/page events events/contract events/team projections",
+		"the requests of members: reads the read models, and changes nothing but by commands",
+	},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/openapi edge/query edge/request edge/schema edge/usage events events/contract events/eventlog events/public events/tracing ledger projections projections/view",
+		"edge/apikey edge/dashboard edge/openapi edge/query edge/request edge/schema edge/usage events events/contract events/eventlog events/public events/tracing ledger projections projections/view",
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
@@ -125,12 +131,12 @@ var rules = map[string]rule{
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/dashboard edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

@@ -20,7 +20,7 @@ const (
 )
 
 func (d *Dashboard) home(ctx *fasthttp.RequestCtx, v visitor) {
-	view, err := d.homeView(v, d.frame(ctx, v))
+	view, err := d.homeView(v, d.frame(ctx, v), d.origin(ctx))
 	if err != nil {
 		d.unavailable(ctx, "home", err)
 		return
@@ -30,17 +30,17 @@ func (d *Dashboard) home(ctx *fasthttp.RequestCtx, v visitor) {
 
 // homeLive keeps the page up to date.
 func (d *Dashboard) homeLive(ctx *fasthttp.RequestCtx, v visitor) {
-	f := d.frame(ctx, v)
+	f, address := d.frame(ctx, v), d.origin(ctx)
 	d.stream(ctx, v, func() any {
 		f.Now = d.cfg.Now().UTC()
-		if view, err := d.homeView(v, f); err == nil {
+		if view, err := d.homeView(v, f, address); err == nil {
 			return view
 		}
 		return nil
 	})
 }
 
-func (d *Dashboard) homeView(v visitor, f page.Frame) (view page.Home, err error) {
+func (d *Dashboard) homeView(v visitor, f page.Frame, address string) (view page.Home, err error) {
 	u, err := d.cfg.Usage(v.account)
 	if err != nil {
 		return view, err
@@ -56,7 +56,7 @@ func (d *Dashboard) homeView(v visitor, f page.Frame) (view page.Home, err error
 			Tests: u.Tests, TestsPerDay: contract.TestsPerDay,
 		},
 		Recent: d.jobRows(v.account, list.Jobs[:min(recentJobs, len(list.Jobs))]), Failures: failures(list.Jobs), Looked: len(list.Jobs),
-		UpgradeURL: d.cfg.UpgradeURL, DocsURL: d.cfg.DocsURL,
+		Address: address, UpgradeURL: d.cfg.UpgradeURL, DocsURL: d.cfg.DocsURL,
 	}, nil
 }
 

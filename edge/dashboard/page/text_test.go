@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,9 @@ func strs[V ~string](values []V) (all []string) {
 	return all
 }
 
+// answers are the sections that package dashboard uses; its own test looks at them.
+var answers = []string{"answer", "done", "wrong", "password", "filter"}
+
 var (
 	inTemplate = regexp.MustCompile(`\((?:t|counted) "([^"]+)"|\{\{(?:if |with |else if )?(t|counted) "([^"]+)"`)
 	inGo       = regexp.MustCompile(`\btext\("([^"]+)"|"(ago\.[a-z]+)"`)
@@ -68,6 +72,9 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	for key := range texts {
+		if section, _, _ := strings.Cut(key, "."); slices.Contains(answers, section) {
+			continue
+		}
 		if !used[key] {
 			t.Errorf("nothing uses the text %s", key)
 		}
