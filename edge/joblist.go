@@ -1,8 +1,6 @@
 package edge
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"strings"
 	"time"
@@ -67,7 +65,7 @@ func parseJobQuery(all []query.Param) (q jobQuery, violations []schema.Violation
 	q.From, q.To = instantOf(from), instantOf(to)
 	q.limit = int(p.Number(query.Limit, jobLimit, defaultJobLimit))
 	if text, given := p.Value(query.Cursor); given {
-		at, ok := parsePlace(text)
+		at, ok := projections.ParsePlace(text)
 		if !ok {
 			p.Refuse(query.Cursor, "cursor must be the next_cursor of an answer")
 		}
@@ -126,7 +124,7 @@ func (s *Server) jobs(ctx *fasthttp.RequestCtx) *problem {
 	}
 	cursor := ""
 	if page.Next != nil {
-		cursor = placeText(*page.Next)
+		cursor = page.Next.Text()
 		ctx.Response.Header.Set("Link", nextLink(ctx, cursor))
 	}
 	ctx.SetStatusCode(200)
@@ -134,23 +132,4 @@ func (s *Server) jobs(ctx *fasthttp.RequestCtx) *problem {
 	ctx.Response.Header.Set("Cache-Control", "private, no-store")
 	ctx.SetBody(view.AppendJobs(make([]byte, 0, 512*(1+len(page.Jobs))), page.Jobs, cursor))
 	return nil
-}
-
-// placeBytes is how long a cursor is, before it is written as text.
-const placeBytes = 8 + len(events.JobID{})
-
-// placeText is the cursor of a place.
-func placeText(at projections.Place) string {
-	b := binary.BigEndian.AppendUint64(nil, uint64(at.Created))
-	return base64.RawURLEncoding.EncodeToString(append(b, at.Job[:]...))
-}
-
-func parsePlace(text string) (at projections.Place, ok bool) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != placeBytes {
-		return at, false
-	}
-	at.Created = events.Instant(binary.BigEndian.Uint64(b))
-	at.Job = events.JobID(b[8:])
-	return at, at.Created > 0
 }

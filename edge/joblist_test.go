@@ -41,7 +41,7 @@ func TestJobQuery(t *testing.T) {
 	}
 	at, no := projections.Place{Created: 1_700_000_000_000, Job: events.NewJobID()}, false
 	q, violations = parseJobQuery(parameters(t, "status=failed&operation=url-to-pdf&key_id=key_1f0e&error_code=PAGE_TIMEOUT&test=false&limit=200"+
-		"&tag:customer=A%26B&tag:order=&from=2026-01-31&to=2026-02-01T00:00:00Z&time_zone=Europe/Berlin&cursor="+placeText(at)))
+		"&tag:customer=A%26B&tag:order=&from=2026-01-31&to=2026-02-01T00:00:00Z&time_zone=Europe/Berlin&cursor="+at.Text()))
 	want := jobQuery{limit: 200, after: &at, Filter: projections.Filter{
 		Status: events.StatusFailed, Operation: events.URLToPDF, Key: "key_1f0e", Error: events.PageTimeout, Test: &no,
 		Tags: []events.Tag{{Name: "customer", Value: "A&B"}, {Name: "order"}},

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -14,8 +15,25 @@ type Place struct {
 	Job     events.JobID
 }
 
-// placeBytes is how long a place is at the end of its key.
+// placeBytes is how long a place is at the end of its key, and in a cursor before it is written as text.
 const placeBytes = 8 + len(events.JobID{})
+
+// Text writes a place as a cursor of a list.
+func (p Place) Text() string {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, placeBytes), uint64(p.Created))
+	return base64.RawURLEncoding.EncodeToString(append(b, p.Job[:]...))
+}
+
+// ParsePlace reads what Text has written.
+func ParsePlace(text string) (at Place, ok bool) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(b) != placeBytes {
+		return at, false
+	}
+	at.Created = events.Instant(binary.BigEndian.Uint64(b))
+	at.Job = events.JobID(b[8:])
+	return at, at.Created > 0
+}
 
 // placeOf reads the place from a key of listed.
 func placeOf(key []byte) Place {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -223,6 +224,7 @@ func TestDashboardRoles(t *testing.T) {
 	id := n.submit(t, map[string]any{"html": "<p>x</p>"}).String()
 	for path, want := range map[string][2]int{ // for billing and developer
 		"GET ": {200, 200}, "GET /jobs": {200, 200}, "GET /jobs/" + id: {200, 200}, "GET /security": {200, 200},
+		"GET /webhooks": {403, 200}, "POST /webhooks/show": {403, 200}, "POST /webhooks/rotate": {403, 303}, "POST /webhooks/headers": {403, 303}, "POST /webhooks/headers/delete": {403, 303},
 		"GET /keys": {403, 200}, "GET /members": {403, 200}, "GET /trail": {403, 200}, "GET /jobs/" + id + "/download": {403, 0},
 		"POST /keys": {403, 303}, "POST /keys/revoke": {403, 303}, "POST /jobs/" + id + "/cancel": {403, 0}, "POST /jobs/" + id + "/redeliver": {403, 303},
 		"POST /members": {403, 403}, "POST /members/role": {403, 403}, "POST /members/remove": {403, 403}, "POST /members/invite-again": {403, 403},
@@ -475,6 +477,46 @@ func TestDashboardPages(t *testing.T) {
 	}
 }
 
+// What members set for webhooks is what receivers get.
+func TestDashboardWebhooks(t *testing.T) {
+	n, hooks := startDashboard(t), newHooks(t)
+	account, p := n.account(t), n.demo(t, "business")
+	shown := regexp.MustCompile(`whsec_[\w+/=]+`)
+	secretIn := func(r reply) string { return html.UnescapeString(shown.FindString(html.UnescapeString(r.body))) }
+	if got, want := secretIn(p.act("/dashboard/webhooks/show")), strings.TrimSpace(n.machine.admin(t, "webhook", "secret", "show", account)); got != want {
+		t.Errorf("the first secret is shown as %s, not %s", got, want)
+	}
+	if p.act("/dashboard/webhooks/rotate", "hours", "24"); secretIn(p.get("/dashboard/webhooks")) != "" {
+		t.Error("the page shows a secret")
+	}
+	secret := secretIn(p.act("/dashboard/webhooks/rotate", "hours", "24", "confirm", "yes"))
+	if got := p.act("/dashboard/webhooks/show"); got.header.Get("Location") != "/dashboard/webhooks?wrong=rotated" {
+		t.Errorf("a secret is shown again: %d %s", got.status, got.header.Get("Location"))
+	}
+	for _, hours := range []string{"0", "121", "-1", "x", ""} {
+		if got := p.act("/dashboard/webhooks/rotate", "hours", hours, "confirm", "yes"); got.status != 303 {
+			t.Errorf("rotated with an overlap of %q hours: %d", hours, got.status)
+		}
+	}
+	for _, name := range []string{"Content-Length", "webhook-id", "Acme-Signature", "a b", "", "X:"} {
+		if got := p.act("/dashboard/webhooks/headers", "name", name, "value", "x"); got.header.Get("Location") != "/dashboard/webhooks?wrong=header" {
+			t.Errorf("header %q: %d %s", name, got.status, got.header.Get("Location"))
+		}
+	}
+	p.act("/dashboard/webhooks/headers", "name", "Authorization", "value", "Bearer 4711")
+	p.act("/dashboard/webhooks/headers", "name", "X-Shop", "value", "1")
+	p.act("/dashboard/webhooks/headers/delete", "header", "X-Shop", "confirm", "yes")
+	if page := p.get("/dashboard/webhooks").body; strings.Contains(page, "4711") || !strings.Contains(page, "Authorization") {
+		t.Error("the page shows the value of a header, or lacks its name")
+	}
+	n.submit(t, map[string]any{"html": "<p>x</p>", "webhook_url": hooks.url})
+	got := hooks.next(t)
+	got.signed(t, secret, 0)
+	if got.header.Get("Authorization") != "Bearer 4711" || got.header.Get("X-Shop") != "" {
+		t.Errorf("headers %v", got.header)
+	}
+}
+
 // A member is signed in at every node, and signed out at every node within a second. One node may be gone.
 func TestDashboardOverNodes(t *testing.T) {
 	hooks := newHooks(t)
@@ -514,7 +556,7 @@ func TestDashboardOverNodes(t *testing.T) {
 		t.Errorf("redeliver: %d %s", got.status, got.header.Get("Location"))
 	}
 	if again := hooks.next(t); again.body != first.body {
-		t.Errorf("redelivered %s, not %s", again.body, first.body)
+		t.Errorf("sent again %s, not %s", again.body, first.body)
 	}
 	p.address = c.address(2)
 	if !p.signedIn() {

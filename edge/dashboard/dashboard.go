@@ -56,7 +56,8 @@ type Config struct {
 	// Level is the feature level of a partition.
 	Level func(partition int32) events.Level
 	// Usage is the live state of an account.
-	Usage func(events.AccountID) (Usage, error)
+	Usage    func(events.AccountID) (Usage, error)
+	Webhooks Webhooks
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
 	// ClientOf is the address of a client, and whether it is this machine and no proxy.
@@ -149,21 +150,26 @@ var (
 
 // routes are the pages and actions, by method and path below Path.
 var routes = map[string]route{
-	"GET ":                       {false, anyone, (*Dashboard).home},
-	"GET /live":                  {false, anyone, (*Dashboard).homeLive},
-	"GET /jobs":                  {false, anyone, (*Dashboard).jobs},
-	"GET /keys":                  {false, developers, (*Dashboard).keys},
-	"POST /keys":                 {true, developers, (*Dashboard).makeKey},
-	"POST /keys/revoke":          {true, developers, (*Dashboard).revokeKey},
-	"GET /members":               {false, developers, (*Dashboard).members},
-	"POST /members":              {true, owners, (*Dashboard).invite},
-	"POST /members/invite-again": {true, owners, (*Dashboard).inviteAgain},
-	"POST /members/role":         {true, owners, (*Dashboard).changeRole},
-	"POST /members/remove":       {true, owners, (*Dashboard).removeMember},
-	"GET /trail":                 {false, developers, (*Dashboard).trail},
-	"GET /security":              {false, anyone, (*Dashboard).security},
-	"POST /security/close":       {true, anyone, (*Dashboard).closeSession},
-	"POST /sign-out":             {true, anyone, (*Dashboard).signOut},
+	"GET ":                          {false, anyone, (*Dashboard).home},
+	"GET /live":                     {false, anyone, (*Dashboard).homeLive},
+	"GET /jobs":                     {false, anyone, (*Dashboard).jobs},
+	"GET /keys":                     {false, developers, (*Dashboard).keys},
+	"POST /keys":                    {true, developers, (*Dashboard).makeKey},
+	"POST /keys/revoke":             {true, developers, (*Dashboard).revokeKey},
+	"GET /webhooks":                 {false, developers, (*Dashboard).webhooks},
+	"POST /webhooks/show":           {true, developers, (*Dashboard).showSecret},
+	"POST /webhooks/rotate":         {true, developers, (*Dashboard).rotateSecret},
+	"POST /webhooks/headers":        {true, developers, (*Dashboard).setHeader},
+	"POST /webhooks/headers/delete": {true, developers, (*Dashboard).deleteHeader},
+	"GET /members":                  {false, developers, (*Dashboard).members},
+	"POST /members":                 {true, owners, (*Dashboard).invite},
+	"POST /members/invite-again":    {true, owners, (*Dashboard).inviteAgain},
+	"POST /members/role":            {true, owners, (*Dashboard).changeRole},
+	"POST /members/remove":          {true, owners, (*Dashboard).removeMember},
+	"GET /trail":                    {false, developers, (*Dashboard).trail},
+	"GET /security":                 {false, anyone, (*Dashboard).security},
+	"POST /security/close":          {true, anyone, (*Dashboard).closeSession},
+	"POST /sign-out":                {true, anyone, (*Dashboard).signOut},
 }
 
 // jobRoutes are those below a job, by method and the rest of the path.

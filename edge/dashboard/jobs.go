@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"net/url"
 	"slices"
 	"strings"
@@ -136,7 +134,7 @@ func nextPage(f page.Filter, after projections.Place) string {
 	values := url.Values{}
 	for name, value := range map[string]string{
 		statusParam: f.Status, operationParam: f.Operation, keyParam: f.Key, errorParam: f.Error, testParam: f.Test,
-		tagNameParam: f.TagName, tagValueParam: f.TagValue, fromParam: f.From, toParam: f.To, afterParam: placeText(after),
+		tagNameParam: f.TagName, tagValueParam: f.TagValue, fromParam: f.From, toParam: f.To, afterParam: after.Text(),
 	} {
 		if value != "" {
 			values.Set(name, value)
@@ -145,20 +143,11 @@ func nextPage(f page.Filter, after projections.Place) string {
 	return Path + "/jobs?" + values.Encode()
 }
 
-// placeText writes a place for an address.
-func placeText(at projections.Place) string {
-	b := binary.BigEndian.AppendUint64(nil, uint64(at.Created))
-	return base64.RawURLEncoding.EncodeToString(append(b, at.Job[:]...))
-}
-
 // parsePlace reads a place; nil for an empty text.
 func parsePlace(text string) (*projections.Place, bool) {
 	if text == "" {
 		return nil, true
 	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != 8+len(events.JobID{}) {
-		return nil, false
-	}
-	return &projections.Place{Created: events.Instant(binary.BigEndian.Uint64(b)), Job: events.JobID(b[8:])}, true
+	at, ok := projections.ParsePlace(text)
+	return &at, ok
 }

@@ -155,8 +155,16 @@ func (d *Dashboard) trail(ctx *fasthttp.RequestCtx, v visitor) {
 		d.unavailable(ctx, "read trail", err)
 		return
 	}
+	t, err := d.cfg.Models.Team(v.account)
+	if err != nil {
+		d.unavailable(ctx, "read members", err)
+		return
+	}
 	view := page.Trail{Frame: d.frame(ctx, v)}
 	for _, e := range entries {
+		if m, is := t.Member(events.MemberID(e.Subject)); is {
+			e.Subject = m.Email
+		}
 		by := e.Email
 		if e.By.Operator {
 			by = "operator"

@@ -97,7 +97,7 @@ func (d *Dashboard) do(ctx *fasthttp.RequestCtx, v visitor, body events.CommandB
 // back is the page that the form of an action is on.
 func back(ctx *fasthttp.RequestCtx) string {
 	path := string(ctx.URI().PathOriginal())
-	for _, action := range []string{"/revoke", "/invite-again", "/role", "/remove", "/close", "/cancel", "/redeliver"} {
+	for _, action := range []string{"/rotate", "/headers/delete", "/headers", "/revoke", "/invite-again", "/role", "/remove", "/close", "/cancel", "/redeliver"} {
 		if rest, ok := bytes.CutSuffix([]byte(path), []byte(action)); ok {
 			return string(rest)
 		}

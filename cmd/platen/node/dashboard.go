@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/webhook"
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
 )
 
 // dashboard is what the pages of members need of the node.
 func (n *Node) dashboard() *dashboard.Config {
-	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, URL: n.cfg.PublicURL}
+	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, URL: n.cfg.PublicURL}
 	if n.cfg.Dev {
 		cfg.Demo = map[events.Plan]events.AccountID{}
 		for _, plan := range events.Plans() {
@@ -23,7 +24,7 @@ func (n *Node) dashboard() *dashboard.Config {
 
 // liveUsage is what an account uses, as this node has read it.
 func (n *Node) liveUsage(id events.AccountID) (u dashboard.Usage, err error) {
-	state, err := account.ReplicaStore{Reader: n.replica, Partition: events.Partition(id, n.log.Partitions())}.Account(id)
+	state, err := n.accountState(id)
 	if err != nil {
 		return u, err
 	}
@@ -34,6 +35,43 @@ func (n *Node) liveUsage(id events.AccountID) (u dashboard.Usage, err error) {
 		Start: use.WindowStart, End: use.WindowEnd, Tests: state.Tests.On(now),
 		Running: use.Running, MostRunning: use.Limits.Running, RequestsPerMinute: use.Limits.RequestsPerMinute,
 	}, nil
+}
+
+// memberWebhooks has the settings of webhooks for members.
+type memberWebhooks struct{ node *Node }
+
+// Settings reads those of an account.
+func (w memberWebhooks) Settings(id events.AccountID) (set dashboard.WebhookSettings, err error) {
+	state, err := w.node.accountState(id)
+	set.Rotated, set.Overlap = len(state.Webhooks.Secret) > 0, state.Webhooks.Overlap
+	for _, h := range state.Webhooks.Headers {
+		set.Headers = append(set.Headers, h.Name)
+	}
+	return set, err
+}
+
+// FirstSecret is the one that follows from the cluster's secret.
+func (w memberWebhooks) FirstSecret(id events.AccountID) string {
+	return webhook.Secret(w.node.seal.WebhookKey(id))
+}
+
+// NewSecret makes a secret.
+func (w memberWebhooks) NewSecret(id events.AccountID) (secret string, sealed events.Sealed) {
+	secret = webhook.NewSecret()
+	return secret, w.node.seal.SealFor(id, secret)
+}
+
+// SealHeader checks a header and seals its value.
+func (w memberWebhooks) SealHeader(id events.AccountID, name, value string) (events.Sealed, error) {
+	if err := webhook.CheckHeader(webhook.Header{Name: name, Value: value}, w.node.webhookPrefix()); err != nil {
+		return nil, err
+	}
+	return w.node.seal.SealFor(id, value), nil
+}
+
+// accountState is the state of an account, as this node has read it.
+func (n *Node) accountState(id events.AccountID) (account.State, error) {
+	return account.ReplicaStore{Reader: n.replica, Partition: events.Partition(id, n.log.Partitions())}.Account(id)
 }
 
 // devMember is the member of a demo account. Its password is one that nobody knows.

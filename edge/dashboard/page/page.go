@@ -196,6 +196,19 @@ type Key struct {
 	Created, LastUsed, Revoked time.Time // zero for never
 }
 
+// Webhooks is what all webhooks of an account have in common.
+type Webhooks struct {
+	Frame
+	// Secret is shown this once; "" for none. Rotated is set if the account has had more than its first one.
+	Secret  string
+	Rotated bool
+	// Overlap is until when the secret before signs too; zero if it does not.
+	Overlap time.Time
+	// Headers are the names of the headers that are set, at most MostHeaders.
+	Headers     []string
+	MostHeaders int
+}
+
 // Members is who may sign in to the account.
 type Members struct {
 	Frame

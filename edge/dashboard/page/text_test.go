@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
@@ -15,7 +14,7 @@ import (
 // named are the sections of which templates choose a text by a value, with the values that there are.
 func named() map[string][]string {
 	return map[string][]string{
-		"section":   {"home", "jobs", "keys", "members", "trail"},
+		"section":   {"home", "jobs", "keys", "webhooks", "members", "trail"},
 		"status":    strs(statuses),
 		"operation": strs(events.Operations()),
 		"role":      strs(events.Roles()),
@@ -34,6 +33,7 @@ func named() map[string][]string {
 		"jobs":       {"status", "operation", "key", "error", "mode", "live", "test"},
 		"cancel":     {"button", "question", "effect", "go"},
 		"redeliver":  {"button", "question", "effect", "go"},
+		"unset":      {"button", "question", "effect", "go"},
 		"revoke":     {"button", "question", "effect", "go"},
 		"remove":     {"button", "question", "effect", "go"},
 		"everywhere": {"button", "question", "effect", "go"},
@@ -131,7 +131,7 @@ func TestPlaceholders(t *testing.T) {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
-	if _, err := counted("jobs.pages", fmt.Sprint("many")); err == nil {
+	if _, err := counted("jobs.pages", "many"); err == nil {
 		t.Error("many was counted")
 	}
 }

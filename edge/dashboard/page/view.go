@@ -27,6 +27,7 @@ func navigation(role events.Role, v any) []link {
 	if role != events.RoleBilling {
 		links = append(links,
 			link{Key: "keys", Address: "/dashboard/keys"},
+			link{Key: "webhooks", Address: "/dashboard/webhooks"},
 			link{Key: "members", Address: "/dashboard/members"},
 			link{Key: "trail", Address: "/dashboard/trail"},
 		)

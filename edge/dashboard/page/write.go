@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "invitation", "message", "home", "jobs", "job", "keys", "members", "security", "trail"}
+var names = []string{"signin", "invitation", "message", "home", "jobs", "job", "keys", "webhooks", "members", "security", "trail"}
 
 var pages = parse()
 
@@ -26,7 +26,7 @@ func parse() map[string]*template.Template {
 	return all
 }
 
-// Write writes the whole page that shows v, which is one of SignIn, Invitation, Message, Home, Jobs, JobPage, Keys,
+// Write writes the whole page that shows v, which is one of SignIn, Invitation, Message, Home, Jobs, JobPage, Keys, Webhooks,
 // Members, Security and Trail. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
@@ -83,6 +83,8 @@ func name(v any) string {
 		return "job"
 	case Keys:
 		return "keys"
+	case Webhooks:
+		return "webhooks"
 	case Members:
 		return "members"
 	case Security:

@@ -1,0 +1,100 @@
+package dashboard
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// Webhooks knows the secrets that an account's webhooks have in common, and how they are sealed.
+type Webhooks interface {
+	// Settings are those of an account.
+	Settings(events.AccountID) (WebhookSettings, error)
+	// FirstSecret signs the webhooks of an account until the first rotation.
+	FirstSecret(events.AccountID) string
+	// NewSecret makes a secret, in clear and sealed.
+	NewSecret(events.AccountID) (secret string, sealed events.Sealed)
+	// SealHeader seals the value of a header, or returns why there cannot be such a header.
+	SealHeader(id events.AccountID, name, value string) (events.Sealed, error)
+}
+
+// WebhookSettings are what all webhooks of an account have in common, without the secrets.
+type WebhookSettings struct {
+	// Rotated is set if the account has had more than its first secret. Overlap is until when the one before the
+	// newest signs too.
+	Rotated bool
+	Overlap events.Instant
+	// Headers are names.
+	Headers []string
+}
+
+func (d *Dashboard) webhooks(ctx *fasthttp.RequestCtx, v visitor) { d.showWebhooks(ctx, v, "") }
+
+// showWebhooks shows the settings, and a secret that is shown this once.
+func (d *Dashboard) showWebhooks(ctx *fasthttp.RequestCtx, v visitor, secret string) {
+	view := page.Webhooks{Frame: d.frame(ctx, v), Secret: secret, MostHeaders: contract.MaxWebhookHeaders}
+	set, err := d.cfg.Webhooks.Settings(v.account)
+	if err != nil {
+		d.unavailable(ctx, "read settings of webhooks", err)
+		return
+	}
+	view.Rotated, view.Headers = set.Rotated, set.Headers
+	if d.now() < set.Overlap {
+		view.Overlap = set.Overlap.Time()
+	}
+	d.show(ctx, view)
+}
+
+// showSecret shows the first secret, which nobody has been shown before. Later ones are shown when they are made.
+func (d *Dashboard) showSecret(ctx *fasthttp.RequestCtx, v visitor) {
+	set, err := d.cfg.Webhooks.Settings(v.account)
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "read settings of webhooks", err)
+	case set.Rotated:
+		redirect(ctx, Path+"/webhooks?wrong=rotated")
+	default:
+		d.showWebhooks(ctx, v, d.cfg.Webhooks.FirstSecret(v.account))
+	}
+}
+
+// rotateSecret makes another secret and shows it, this once. The one before signs too for some hours.
+func (d *Dashboard) rotateSecret(ctx *fasthttp.RequestCtx, v visitor) {
+	hours, err := strconv.ParseInt(string(ctx.PostArgs().Peek("hours")), 10, 16)
+	if err != nil || !confirmed(ctx) {
+		redirect(ctx, Path+"/webhooks?wrong=confirm")
+		return
+	}
+	secret, sealed := d.cfg.Webhooks.NewSecret(v.account)
+	if d.do(ctx, v, events.RotateWebhookSecret{Secret: sealed, Overlap: hours * 3600}) {
+		d.catchUp(v.account)
+		d.showWebhooks(ctx, v, secret)
+	}
+}
+
+func (d *Dashboard) setHeader(ctx *fasthttp.RequestCtx, v visitor) {
+	name, value := strings.TrimSpace(string(ctx.PostArgs().Peek("name"))), string(ctx.PostArgs().Peek("value"))
+	sealed, err := d.cfg.Webhooks.SealHeader(v.account, name, value)
+	if err != nil {
+		redirect(ctx, Path+"/webhooks?wrong=header")
+		return
+	}
+	if d.do(ctx, v, events.SetWebhookHeader{Name: name, Value: sealed}) {
+		redirect(ctx, Path+"/webhooks?done=header-set")
+	}
+}
+
+func (d *Dashboard) deleteHeader(ctx *fasthttp.RequestCtx, v visitor) {
+	if !confirmed(ctx) {
+		redirect(ctx, Path+"/webhooks?wrong=confirm")
+		return
+	}
+	if d.do(ctx, v, events.DeleteWebhookHeader{Name: string(ctx.PostArgs().Peek("header"))}) {
+		redirect(ctx, Path+"/webhooks?done=header-deleted")
+	}
+}
