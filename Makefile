@@ -54,7 +54,7 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, axe-core, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: 20,000 schedules of the simulator"
@@ -64,6 +64,7 @@ integration: integrationdeps build ## run the tests against Apache Kafka, other 
 	@testdata/s3/integration.sh
 	@testdata/clickhouse/integration.sh
 	@testdata/webhooks/integration.sh
+	@testdata/dashboard/integration.sh
 	@testdata/kafka/integration.sh
 	@testdata/events/integration.sh
 	@testdata/otel/integration.sh
