@@ -80,6 +80,8 @@ func sampleCommands() []CommandBody {
 		BeginSignIn{Member: "mem_a"},
 		OpenSession{Session: session},
 		CloseSession{Member: "mem_a", Session: "ses_a"},
+		SetSecondFactor{Member: "mem_a", Secret: Sealed{4}, Step: 56666666},
+		OpenSession{Session: session, Step: 56666667},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}, Sampled: true}}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
@@ -189,6 +191,8 @@ func sampleEvents() []Event {
 		SignInBegun{Member: "mem_a"},
 		SessionOpened{Session: session},
 		SessionClosed{Member: "mem_a", Session: "ses_a"},
+		SecondFactorSet{Member: "mem_a", Secret: Sealed{4}, Step: 56666666},
+		SessionOpened{Session: session, Step: 56666667},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}}},
 		// As above: a new type, or a type with a new field, goes here.
 	}

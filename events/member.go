@@ -46,7 +46,7 @@ type InviteMember struct {
 	Until      Instant  `cbor:"5,keyasint"`
 }
 
-// AcceptInvitation sets the password of an invited member, and ends its sessions.
+// AcceptInvitation sets the password of an invited member, takes its second factor away, and ends its sessions.
 type AcceptInvitation struct {
 	Member     MemberID `cbor:"1,keyasint"`
 	Invitation [32]byte `cbor:"2,keyasint"`
@@ -71,9 +71,20 @@ type BeginSignIn struct {
 	Member MemberID `cbor:"1,keyasint"`
 }
 
+// SetSecondFactor has a member's sign-in ask for a code of an authenticator (TOTP, RFC 6238), or no more if Secret is
+// empty.
+type SetSecondFactor struct {
+	Member MemberID `cbor:"1,keyasint"`
+	Secret Sealed   `cbor:"2,keyasint,omitempty"`
+	// Step is the time step of the code by which the member has shown that it has the secret: a code is good once.
+	Step int64 `cbor:"3,keyasint,omitempty"`
+}
+
 // OpenSession signs a member in. The attempts that were counted are forgotten.
 type OpenSession struct {
 	Session Session `cbor:"1,keyasint"`
+	// Step is the time step of the code, zero for a member without a second factor.
+	Step int64 `cbor:"2,keyasint,omitempty"`
 }
 
 // CloseSession signs a member out of one browser, or of all if Session is empty.
@@ -91,7 +102,7 @@ type MemberInvited struct {
 	Until      Instant  `cbor:"5,keyasint"`
 }
 
-// MemberJoined used up a one-time link. It ended the member's sessions.
+// MemberJoined used up a one-time link. It ended the member's sessions, and took its second factor away.
 type MemberJoined struct {
 	Member   MemberID `cbor:"1,keyasint"`
 	Password string   `cbor:"2,keyasint"`
@@ -115,9 +126,17 @@ type SignInBegun struct {
 	Member MemberID `cbor:"1,keyasint"`
 }
 
+// SecondFactorSet gave a member a second factor, or took it away if Secret is empty.
+type SecondFactorSet struct {
+	Member MemberID `cbor:"1,keyasint"`
+	Secret Sealed   `cbor:"2,keyasint,omitempty"`
+	Step   int64    `cbor:"3,keyasint,omitempty"`
+}
+
 // SessionOpened signed a member in.
 type SessionOpened struct {
 	Session Session `cbor:"1,keyasint"`
+	Step    int64   `cbor:"2,keyasint,omitempty"`
 }
 
 // SessionClosed signed a member out of one browser, or of all if Session is empty.
@@ -145,11 +164,13 @@ func (RemoveMember) commandType() uint64     { return 35 }
 func (BeginSignIn) commandType() uint64      { return 36 }
 func (OpenSession) commandType() uint64      { return 37 }
 func (CloseSession) commandType() uint64     { return 38 }
+func (SetSecondFactor) commandType() uint64  { return 39 }
 
-func (MemberInvited) eventType() uint64 { return 43 }
-func (MemberJoined) eventType() uint64  { return 44 }
-func (MemberChanged) eventType() uint64 { return 45 }
-func (MemberRemoved) eventType() uint64 { return 46 }
-func (SignInBegun) eventType() uint64   { return 47 }
-func (SessionOpened) eventType() uint64 { return 48 }
-func (SessionClosed) eventType() uint64 { return 49 }
+func (MemberInvited) eventType() uint64   { return 43 }
+func (MemberJoined) eventType() uint64    { return 44 }
+func (MemberChanged) eventType() uint64   { return 45 }
+func (MemberRemoved) eventType() uint64   { return 46 }
+func (SignInBegun) eventType() uint64     { return 47 }
+func (SessionOpened) eventType() uint64   { return 48 }
+func (SessionClosed) eventType() uint64   { return 49 }
+func (SecondFactorSet) eventType() uint64 { return 50 }

@@ -86,6 +86,9 @@ func (c BeginSignIn) String() string      { return text(c) }
 func (c OpenSession) String() string      { return text(c) }
 func (c CloseSession) String() string     { return text(c) }
 
+func (c SetSecondFactor) String() string { return text(c) }
+func (e SecondFactorSet) String() string { return text(e) }
+
 func (e MemberInvited) String() string { return text(e) }
 func (e MemberJoined) String() string  { return text(e) }
 func (e MemberChanged) String() string { return text(e) }

@@ -42,6 +42,7 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	BeginSignIn{}.commandType():         decodeAs[BeginSignIn, CommandBody],
 	OpenSession{}.commandType():         decodeAs[OpenSession, CommandBody],
 	CloseSession{}.commandType():        decodeAs[CloseSession, CommandBody],
+	SetSecondFactor{}.commandType():     decodeAs[SetSecondFactor, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -94,4 +95,5 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	SignInBegun{}.eventType():          decodeAs[SignInBegun, Event],
 	SessionOpened{}.eventType():        decodeAs[SessionOpened, Event],
 	SessionClosed{}.eventType():        decodeAs[SessionClosed, Event],
+	SecondFactorSet{}.eventType():      decodeAs[SecondFactorSet, Event],
 }

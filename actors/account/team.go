@@ -18,6 +18,8 @@ const (
 	// maxInvitation is how long a link may be good, maxSession how long a session may last.
 	maxInvitation = 7*24*time.Hour + time.Minute
 	maxSession    = 14*24*time.Hour + time.Minute
+	// maxFactor is the length of the sealed secret of an authenticator.
+	maxFactor = 200
 	// maxAgent and maxAddress are the lengths of what a browser says about itself, and of its address.
 	maxAgent   = 200
 	maxAddress = 64
@@ -57,8 +59,10 @@ func decideTeam(t team.Team, body events.CommandBody, now events.Instant) ([]eve
 		return removeMember(t, b)
 	case events.BeginSignIn:
 		return beginSignIn(t, b, now)
+	case events.SetSecondFactor:
+		return setSecondFactor(t, b)
 	case events.OpenSession:
-		return openSession(t, b.Session, now)
+		return openSession(t, b, now)
 	case events.CloseSession:
 		return closeSession(t, b)
 	}
@@ -140,10 +144,31 @@ func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]event
 	return accept(events.SignInBegun(b))
 }
 
-func openSession(t team.Team, s events.Session, now events.Instant) ([]events.Event, events.Reply) {
+func setSecondFactor(t team.Team, b events.SetSecondFactor) ([]events.Event, events.Reply) {
+	m, exists := t.Member(b.Member)
+	switch {
+	case !exists || m.Joined == 0:
+		return refuse(events.NoSuchMember)
+	case len(b.Secret) > maxFactor || (len(b.Secret) > 0) != (b.Step > 0):
+		return refuse(events.OutOfRange)
+	case len(b.Secret) == 0 && len(m.Factor) == 0:
+		return nil, accepted
+	}
+	return accept(events.SecondFactorSet(b))
+}
+
+// openSession takes a code once: a code of the same time step, or of an earlier one, may have been overlooked by somebody's eyes.
+func openSession(t team.Team, b events.OpenSession, now events.Instant) ([]events.Event, events.Reply) {
+	s := b.Session
 	m, exists := t.Member(s.Member)
 	if !exists || m.Joined == 0 {
 		return refuse(events.NoSuchMember)
+	}
+	if len(m.Factor) > 0 && b.Step <= m.Step {
+		return refuse(events.Stale)
+	}
+	if len(m.Factor) == 0 && b.Step != 0 {
+		return refuse(events.OutOfRange)
 	}
 	if s.ID == "" || s.Until <= now || s.Until > now.Add(maxSession) || len(s.Agent) > maxAgent || len(s.Address) > maxAddress {
 		return refuse(events.OutOfRange)
@@ -151,7 +176,7 @@ func openSession(t team.Team, s events.Session, now events.Instant) ([]events.Ev
 	if slices.ContainsFunc(t.Sessions, func(other team.Session) bool { return other.ID == s.ID }) {
 		return refuse(events.AlreadyExists)
 	}
-	return accept(events.SessionOpened{Session: s})
+	return accept(events.SessionOpened(b))
 }
 
 // closeSession changes nothing if there is no such session: it may have run out.

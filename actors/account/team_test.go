@@ -272,6 +272,43 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// A member with a second factor is signed in by codes only, and by each of them once.
+func TestSecondFactor(t *testing.T) {
+	o := newOffice(t)
+	set := func(step int64, secret ...byte) events.SetSecondFactor {
+		return events.SetSecondFactor{Member: "mem_a", Secret: secret, Step: step}
+	}
+	open := func(id events.SessionID, step int64) events.OpenSession {
+		b := o.session(id, "mem_a")
+		b.Step = step
+		return b
+	}
+	o.want(events.NoSuchMember, set(7, 1))
+	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+	o.want(events.NoSuchMember, set(7, 1))
+	o.join("mem_a", events.RoleOwner)
+	o.want(events.OutOfRange, open("ses_0", 7))
+	o.want(events.OutOfRange, set(0, 1))
+	o.want(events.OutOfRange, set(7))
+	o.want(events.OutOfRange, set(7, make([]byte, maxFactor+1)...))
+	o.want(events.Accepted, set(7, make([]byte, maxFactor)...))
+	o.want(events.Accepted, set(7, 1))
+	o.want(events.Stale, open("ses_1", 0))
+	o.want(events.Stale, open("ses_1", 7))
+	o.want(events.Accepted, open("ses_1", 8))
+	o.want(events.Stale, open("ses_2", 8))
+	o.want(events.Stale, open("ses_2", 3))
+	o.want(events.Accepted, open("ses_2", 9))
+	o.want(events.Accepted, set(0))
+	o.want(events.Accepted, set(0))
+	o.want(events.Accepted, open("ses_3", 0))
+	o.want(events.Accepted, set(7, 1))
+	o.join("mem_a", events.RoleOwner) // with a new password
+	if m, _ := o.team().Member("mem_a"); m.Factor != nil || m.Step != 0 {
+		t.Errorf("a new password leaves the second factor: %+v", m)
+	}
+}
+
 func TestNamesOfKeys(t *testing.T) {
 	o := newOffice(t)
 	o.want(events.OutOfRange, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName+1)}})

@@ -41,6 +41,9 @@ type Member struct {
 	// Attempts counts the attempts to sign in since the last that succeeded, Tried is when the newest was.
 	Attempts int64          `cbor:"8,keyasint,omitempty"`
 	Tried    events.Instant `cbor:"9,keyasint,omitempty"`
+	// Factor is the sealed secret of the authenticator, nil for none; Step is the time step of the last code that was taken.
+	Factor events.Sealed `cbor:"10,keyasint,omitempty"`
+	Step   int64         `cbor:"11,keyasint,omitempty"`
 }
 
 // Member returns the member with an id.
@@ -81,7 +84,7 @@ func (t Team) Session(id events.SessionID, now events.Instant) (Session, Member,
 func Changes(ev events.Event) bool {
 	switch ev.(type) {
 	case events.MemberInvited, events.MemberJoined, events.MemberChanged, events.MemberRemoved,
-		events.SignInBegun, events.SessionOpened, events.SessionClosed:
+		events.SecondFactorSet, events.SignInBegun, events.SessionOpened, events.SessionClosed:
 		return true
 	}
 	return false
@@ -96,6 +99,7 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member })
 		return t.with(e.Member, func(m *Member) {
 			m.Password, m.Joined, m.Invitation, m.Until, m.Attempts = e.Password, at, [32]byte{}, 0, 0
+			m.Factor, m.Step = nil, 0
 		})
 	case events.MemberChanged:
 		return t.with(e.Member, func(m *Member) { m.Role = e.Role })
@@ -104,8 +108,10 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member })
 	case events.SignInBegun:
 		return t.with(e.Member, func(m *Member) { m.Attempts, m.Tried = m.Attempts+1, at })
+	case events.SecondFactorSet:
+		return t.with(e.Member, func(m *Member) { m.Factor, m.Step = e.Secret, e.Step })
 	case events.SessionOpened:
-		t = t.with(e.Session.Member, func(m *Member) { m.Attempts = 0 })
+		t = t.with(e.Session.Member, func(m *Member) { m.Attempts, m.Step = 0, e.Step })
 		t.Sessions = opened(t.Sessions, e.Session, at)
 	case events.SessionClosed:
 		t.Sessions = without(t.Sessions, func(s Session) bool {
