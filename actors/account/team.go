@@ -157,7 +157,7 @@ func setSecondFactor(t team.Team, b events.SetSecondFactor) ([]events.Event, eve
 	return accept(events.SecondFactorSet(b))
 }
 
-// openSession takes a code once: a code of the same time step, or of an earlier one, may have been overlooked by somebody's eyes.
+// openSession takes each code once: somebody may have seen it being typed.
 func openSession(t team.Team, b events.OpenSession, now events.Instant) ([]events.Event, events.Reply) {
 	s := b.Session
 	m, exists := t.Member(s.Member)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pquerna/otp/totp"
+
 	"platen.dev/cmd/platen/node"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
@@ -474,6 +476,77 @@ func TestDashboardPages(t *testing.T) {
 		if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
 			t.Errorf("%s: policy %q", path, policy)
 		}
+	}
+}
+
+var (
+	ticketInput = regexp.MustCompile(`name="ticket" value="([^"]+)"`)
+	setupKey    = regexp.MustCompile(`<code>([A-Z2-7]{32})</code>`)
+)
+
+// With a second factor the password is not enough, and a code is good once.
+func TestDashboardSecondFactor(t *testing.T) {
+	n := startDashboard(t)
+	account := n.account(t)
+	p := n.member(t, account, "ada@example.com", "owner")
+	setUp := p.get("/dashboard/security/factor")
+	key, ticket := setupKey.FindStringSubmatch(setUp.body), ticketInput.FindStringSubmatch(setUp.body)
+	if key == nil || ticket == nil {
+		t.Fatalf("set-up: %d %s", setUp.status, setUp.body)
+	}
+	code := func(later time.Duration) string {
+		c, err := totp.GenerateCode(key[1], time.Now().Add(time.Duration(n.ahead.Load())+later))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	tick := func() { n.ahead.Add(int64(30 * time.Second)) } // to the next code
+	if got := p.act("/dashboard/security/factor", "ticket", ticket[1], "code", code(-2*time.Minute)); got.status != 422 {
+		t.Errorf("set up with an old code: %d", got.status)
+	}
+	other := n.demo(t, "pro")
+	if got := other.act("/dashboard/security/factor", "ticket", ticket[1], "code", code(0)); got.header.Get("Location") != "/dashboard/security/factor?wrong=ticket" {
+		t.Errorf("another account's ticket: %d %s", got.status, got.header.Get("Location"))
+	}
+	first := code(0)
+	if got := p.act("/dashboard/security/factor", "ticket", ticket[1], "code", first[:3]+" "+first[3:]); got.header.Get("Location") != "/dashboard/security?done=factor-set" {
+		t.Fatalf("set up: %d %s", got.status, got.body)
+	}
+	q := n.person(t)
+	asked := q.signIn("ada@example.com", password)
+	if found := ticketInput.FindStringSubmatch(asked.body); asked.status != 200 || found == nil || q.signedIn() {
+		t.Fatalf("the password alone: %d %s", asked.status, asked.body)
+	} else {
+		ticket = found
+	}
+	enter := func(code string) reply {
+		return q.post("/dashboard/sign-in/code", "ticket", ticket[1], "code", code, "next", "/dashboard/jobs")
+	}
+	for name, wrong := range map[string]string{"used": first, "wrong": "000000", "empty": "", "long": strings.Repeat("1", 4000)} {
+		if got := enter(wrong); got.status != 403 || q.signedIn() {
+			t.Errorf("a code that is %s: %d", name, got.status)
+		}
+	}
+	tick()
+	if got := q.post("/dashboard/sign-in/code", "ticket", ticket[1]+"x", "code", code(0)); got.status != 303 || q.signedIn() {
+		t.Errorf("a ticket that somebody changed: %d", got.status)
+	}
+	if got := enter(code(0)); got.header.Get("Location") != "/dashboard/jobs" || !q.signedIn() {
+		t.Errorf("a code: %d %s", got.status, got.body)
+	}
+	n.ahead.Add(int64(11 * time.Minute))
+	if got := enter(code(0)); got.header.Get("Location") != "/dashboard/sign-in" {
+		t.Errorf("a code eleven minutes after the password: %d", got.status)
+	}
+	if got := q.act("/dashboard/security/factor/remove", "code", "000000"); got.header.Get("Location") != "/dashboard/security?wrong=code" {
+		t.Errorf("turned off with a wrong code: %d %s", got.status, got.header.Get("Location"))
+	}
+	if got := q.act("/dashboard/security/factor/remove", "code", code(0)); got.header.Get("Location") != "/dashboard/security?done=factor-removed" {
+		t.Errorf("turned off: %d %s", got.status, got.header.Get("Location"))
+	}
+	if got := n.person(t).signIn("ada@example.com", password); got.status != 303 {
+		t.Errorf("without a second factor again: %d", got.status)
 	}
 }
 

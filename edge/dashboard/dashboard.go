@@ -58,6 +58,7 @@ type Config struct {
 	// Usage is the live state of an account.
 	Usage    func(events.AccountID) (Usage, error)
 	Webhooks Webhooks
+	Seal     Sealer
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
 	// ClientOf is the address of a client, and whether it is this machine and no proxy.
@@ -168,6 +169,9 @@ var routes = map[string]route{
 	"POST /members/remove":          {true, owners, (*Dashboard).removeMember},
 	"GET /trail":                    {false, developers, (*Dashboard).trail},
 	"GET /security":                 {false, anyone, (*Dashboard).security},
+	"GET /security/factor":          {false, anyone, (*Dashboard).factor},
+	"POST /security/factor":         {true, anyone, (*Dashboard).setFactor},
+	"POST /security/factor/remove":  {true, anyone, (*Dashboard).removeFactor},
 	"POST /security/close":          {true, anyone, (*Dashboard).closeSession},
 	"POST /sign-out":                {true, anyone, (*Dashboard).signOut},
 }

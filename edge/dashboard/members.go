@@ -115,7 +115,7 @@ func (d *Dashboard) removeMember(ctx *fasthttp.RequestCtx, v visitor) {
 
 // security shows where the visitor is signed in.
 func (d *Dashboard) security(ctx *fasthttp.RequestCtx, v visitor) {
-	view := page.Security{Frame: d.frame(ctx, v)}
+	view := page.Security{Frame: d.frame(ctx, v), Factor: len(v.member.Factor) > 0}
 	t, err := d.cfg.Models.Team(v.account)
 	if err != nil {
 		d.unavailable(ctx, "read members", err)

@@ -19,6 +19,8 @@ func (d *Dashboard) public(ctx *fasthttp.RequestCtx, path string) bool {
 		d.signIn(ctx)
 	case path == "/sign-in":
 		d.show(ctx, page.SignIn{Next: nextPath(string(ctx.QueryArgs().Peek("next"))), Demo: d.demoPlans(ctx)})
+	case path == "/sign-in/code" && ctx.IsPost():
+		d.takeCode(ctx)
 	case path == "/sign-in/demo" && ctx.IsPost():
 		d.signInDemo(ctx)
 	case strings.HasPrefix(path, "/invitation/"):
@@ -74,7 +76,21 @@ func (d *Dashboard) signIn(ctx *fasthttp.RequestCtx) {
 	case err != nil:
 		d.unavailable(ctx, "sign in", err)
 	default:
-		d.open(ctx, found.Account, found.Member, nextPath(string(args.Peek("next"))))
+		d.afterPassword(ctx, found, nextPath(string(args.Peek("next"))))
+	}
+}
+
+// afterPassword signs in a member who has shown its password, or asks for the second factor.
+func (d *Dashboard) afterPassword(ctx *fasthttp.RequestCtx, found projections.Membership, next string) {
+	t, err := d.cfg.Models.Team(found.Account)
+	m, _ := t.Member(found.Member)
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "read members", err)
+	case len(m.Factor) > 0:
+		d.askCode(ctx, found, next)
+	default:
+		d.openFor(ctx, found.Account, found.Member, next)
 	}
 }
 
@@ -123,21 +139,39 @@ func (d *Dashboard) attempt(m projections.Membership) (hash string, err error) {
 	return member.Password, nil
 }
 
-// open opens a session and leads to a path.
-func (d *Dashboard) open(ctx *fasthttp.RequestCtx, account events.AccountID, member events.MemberID, next string) {
+// newSession is a session of a member in the browser of a request. Its secret is made by open.
+func (d *Dashboard) newSession(ctx *fasthttp.RequestCtx, member events.MemberID) events.Session {
 	address, _ := d.cfg.ClientOf(ctx)
-	secret, hash := newSecret()
-	session := events.Session{
-		ID: events.NewSessionID(), Member: member, Hash: hash, Until: d.now().Add(sessionTime),
+	return events.Session{
+		ID: events.NewSessionID(), Member: member, Until: d.now().Add(sessionTime),
 		Address: address, Agent: clip(strings.ToValidUTF8(string(ctx.UserAgent()), "")),
 	}
-	reply, err := d.cfg.Commands.DoBy(events.Author{Member: member, Address: address}, account, events.OpenSession{Session: session})
-	if err != nil || reply.Code != events.Accepted {
-		d.unavailable(ctx, "open session", errors.Join(err, errors.New(string(reply.Code))))
-		return
+}
+
+// open opens a session and leads to a path. The error is errNoMatch if a code was used before, or is needed.
+func (d *Dashboard) open(ctx *fasthttp.RequestCtx, account events.AccountID, body events.OpenSession, next string) error {
+	var secret []byte
+	secret, body.Session.Hash = newSecret()
+	by := events.Author{Member: body.Session.Member, Address: body.Session.Address}
+	reply, err := d.cfg.Commands.DoBy(by, account, body)
+	switch {
+	case err != nil:
+		return err
+	case reply.Code == events.Stale:
+		return errNoMatch
+	case reply.Code != events.Accepted:
+		return errors.New(string(reply.Code))
 	}
-	d.setCookie(ctx, cookieValue(account, session.ID, secret), sessionTime)
+	d.setCookie(ctx, cookieValue(account, body.Session.ID, secret), sessionTime)
 	redirect(ctx, next)
+	return nil
+}
+
+// openFor opens a session of a member who needs no code, or says that it cannot.
+func (d *Dashboard) openFor(ctx *fasthttp.RequestCtx, account events.AccountID, member events.MemberID, next string) {
+	if err := d.open(ctx, account, events.OpenSession{Session: d.newSession(ctx, member)}, next); err != nil {
+		d.unavailable(ctx, "open session", err)
+	}
 }
 
 // demoPlans are the accounts that a browser on this machine signs in to with one click.
@@ -165,7 +199,7 @@ func (d *Dashboard) signInDemo(ctx *fasthttp.RequestCtx) {
 		d.unavailable(ctx, "demo account", err)
 		return
 	}
-	d.open(ctx, account, t.Members[0].ID, Path)
+	d.openFor(ctx, account, t.Members[0].ID, Path)
 }
 
 // signOut ends the visitor's session.
@@ -219,7 +253,7 @@ func (d *Dashboard) join(ctx *fasthttp.RequestCtx, account events.AccountID, mem
 	case reply.Code != events.Accepted:
 		d.message(ctx, 404, "invitation")
 	default:
-		d.open(ctx, account, member, Path)
+		d.openFor(ctx, account, member, Path)
 	}
 }
 

@@ -39,6 +39,14 @@ type SignIn struct {
 	Demo []events.Plan
 }
 
+// Code is the page on which a member who has shown the password types the code of an authenticator.
+type Code struct {
+	// Ticket is what the form brings back: who the member is.
+	Ticket, Next string
+	// Wrong is set if the code was not taken, or too many attempts were made.
+	Wrong bool
+}
+
 // Invitation is the page on which an invited member chooses a password. Action is the address of its form.
 type Invitation struct {
 	Action  string
@@ -235,6 +243,17 @@ type Member struct {
 type Security struct {
 	Frame
 	Sessions []Session
+	// Factor is whether the member has a second factor.
+	Factor bool
+}
+
+// Factor is the page on which a member sets an authenticator up.
+type Factor struct {
+	Frame
+	// QR is the secret as a PNG, Secret as text; Ticket is what the form brings back.
+	QR     []byte
+	Secret string
+	Ticket string
 }
 
 // Session is a browser in which a member is signed in.

@@ -1,6 +1,9 @@
 package page_test
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"time"
 
 	"platen.dev/edge/dashboard/page"
@@ -195,6 +198,8 @@ func views() []view {
 		{"job-failed", failedJob()},
 		{"job-running", runningJob()},
 		{"keys", keyList()},
+		{"code", page.Code{Ticket: "acc_a.x", Next: "/dashboard", Wrong: true}},
+		{"factor", page.Factor{Frame: frame(), QR: qrCode(), Secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", Ticket: "acc_a.x"}},
 		{"webhooks", page.Webhooks{Frame: frame(), Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", Rotated: true, Overlap: now.Add(24 * time.Hour), Headers: []string{"Authorization", "X-Shop"}, MostHeaders: 20}},
 		{"members", memberList()},
 		{"security", security()},
@@ -212,9 +217,25 @@ func empties() []view {
 		{"empty-jobs", page.Jobs{}},
 		{"empty-job", page.JobPage{}},
 		{"empty-keys", page.Keys{}},
+		{"empty-code", page.Code{}},
+		{"empty-factor", page.Factor{QR: qrCode()}},
 		{"empty-webhooks", page.Webhooks{}},
 		{"empty-members", page.Members{}},
 		{"empty-security", page.Security{}},
 		{"empty-trail", page.Trail{}},
 	}
+}
+
+// qrCode is a picture that looks like one.
+func qrCode() []byte {
+	picture := image.NewGray(image.Rect(0, 0, 220, 220))
+	for i := range picture.Pix {
+		x, y := i%220/10, i/220/10
+		picture.Pix[i] = byte(255 * ((x*y + x + y) % 3 / 2))
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
 }

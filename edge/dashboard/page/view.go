@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/base64"
 	"html/template"
 	"time"
 
@@ -15,7 +16,7 @@ var functions = template.FuncMap{
 	"navigation": navigation, "here": here, "changes": changes, "live": live,
 	"gauges": gauges, "rows": newRows, "confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
-	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName,
+	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
 }
 
 // link is an entry of the navigation. Current is the value of aria-current: "" for another page.
@@ -43,7 +44,7 @@ func here(section string, v any) string {
 	switch name := name(v); {
 	case name == section:
 		return "page"
-	case name == "job" && section == "jobs":
+	case name == "job" && section == "jobs", name == "factor" && section == "security":
 		return "true"
 	}
 	return ""
@@ -131,4 +132,9 @@ func keyName(k Key) string {
 		return k.Prefix + "…" + k.LastFour
 	}
 	return k.Name
+}
+
+// pngAddress is an address that has a PNG in it. It is made here, from no text of anybody's.
+func pngAddress(picture []byte) template.URL {
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(picture))
 }

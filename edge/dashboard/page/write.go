@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "invitation", "message", "home", "jobs", "job", "keys", "webhooks", "members", "security", "trail"}
+var names = []string{"signin", "invitation", "message", "home", "jobs", "job", "keys", "webhooks", "members", "security", "factor", "code", "trail"}
 
 var pages = parse()
 
@@ -26,12 +26,12 @@ func parse() map[string]*template.Template {
 	return all
 }
 
-// Write writes the whole page that shows v, which is one of SignIn, Invitation, Message, Home, Jobs, JobPage, Keys, Webhooks,
-// Members, Security and Trail. It writes nothing if it fails.
+// Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Keys, Webhooks,
+// Members, Security, Factor and Trail. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
-	case SignIn, Invitation, Message:
+	case SignIn, Code, Invitation, Message:
 		layout = "guest"
 	}
 	return execute(w, v, layout)
@@ -89,6 +89,10 @@ func name(v any) string {
 		return "members"
 	case Security:
 		return "security"
+	case Factor:
+		return "factor"
+	case Code:
+		return "code"
 	case Trail:
 		return "trail"
 	}
