@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/valyala/fasthttp"
 
@@ -94,18 +95,16 @@ func (d *Dashboard) do(ctx *fasthttp.RequestCtx, v visitor, body events.CommandB
 	return false
 }
 
-// back is the page that the form of an action is on.
+// back is the page that the form of an action is on: a job's own, or that of the section.
 func back(ctx *fasthttp.RequestCtx) string {
-	path := string(ctx.URI().PathOriginal())
-	for _, action := range []string{"/rotate", "/headers/delete", "/headers", "/revoke", "/invite-again", "/role", "/remove", "/close", "/cancel", "/redeliver"} {
-		if rest, ok := bytes.CutSuffix([]byte(path), []byte(action)); ok {
-			return string(rest)
-		}
-	}
-	if path == Path+"/sign-out" {
+	parts := strings.Split(strings.TrimPrefix(string(ctx.URI().PathOriginal()), Path+"/"), "/")
+	switch {
+	case parts[0] == "sign-out":
 		return Path
+	case parts[0] == "jobs" && len(parts) > 1:
+		return Path + "/jobs/" + parts[1]
 	}
-	return path
+	return Path + "/" + parts[0]
 }
 
 // clip shortens what a browser sent, at the end of a character.
