@@ -307,10 +307,30 @@ func TestDashboardCookies(t *testing.T) {
 			t.Errorf("cookie %.40q: %d", value, resp.StatusCode)
 		}
 	}
+	id := n.submit(t, map[string]any{"html": "<p>x</p>"}).String()
+	path := "/dashboard/jobs/" + id + "/download"
+	testkit.Eventually(t, "the job is done", func() bool { return strings.Contains(p.get("/dashboard/jobs/"+id).body, path) })
+	if got := p.send("GET", path, "", "Sec-Fetch-Site", "cross-site"); got.status != 403 {
+		t.Errorf("another site's link downloads: %d", got.status)
+	}
+	if got := p.send("HEAD", path, ""); got.status != 403 {
+		t.Errorf("a look at the headers downloads: %d", got.status)
+	}
+	if got := p.get(path); got.status != 200 || !strings.HasPrefix(got.body, "%PDF-") {
+		t.Errorf("download: %d", got.status)
+	}
 	behind := startInProcessNode(t) // a proxy with TLS: https://pdf.example
 	q := behind.person(t)
 	if got := q.post("/dashboard/sign-in/demo", "plan", "business"); !strings.HasPrefix(got.header.Get("Set-Cookie"), "__Host-platen=") || !strings.Contains(got.header.Get("Set-Cookie"), "; secure") {
 		t.Errorf("behind TLS the cookie is %q", got.header.Get("Set-Cookie"))
+	}
+	for host, want := range map[string]string{"10.0.0.1:8080": "https://pdf.example/dashboard", "pdf.example": ""} {
+		if got := q.send("GET", "/dashboard/sign-in", "", "Host", host, "X-Forwarded-For", "192.0.2.1"); got.header.Get("Location") != want {
+			t.Errorf("asked for %s: %d %q", host, got.status, got.header.Get("Location"))
+		}
+		if got := q.send("POST", "/dashboard/sign-in", "email=a&password=b", "Host", host, "Sec-Fetch-Site", "same-origin", "X-Forwarded-For", "192.0.2.1"); got.status != 403 {
+			t.Errorf("signed in at %s: %d", host, got.status)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/singleflight"
 
 	"platen.dev/events"
 	"platen.dev/events/team"
@@ -80,6 +81,8 @@ type Dashboard struct {
 	password *passwords
 	attempts *attempts
 	live     *live
+	// catchUps merges concurrent waits for the read models, by partition.
+	catchUps singleflight.Group
 }
 
 // New makes a dashboard.
@@ -101,8 +104,8 @@ func (d *Dashboard) Serve(ctx *fasthttp.RequestCtx) {
 		serveAsset(ctx, asset)
 		return
 	}
-	if !d.encrypted() && !d.local(ctx) {
-		d.message(ctx, 403, "notls")
+	if !d.safe(ctx) {
+		d.toSafety(ctx)
 		return
 	}
 	if !ctx.IsGet() && !ctx.IsHead() && (!ctx.IsPost() || !sameOrigin(&ctx.Request.Header)) {

@@ -120,7 +120,12 @@ func timeline(j projections.Job, log projections.WebhookLog) []page.Step {
 
 func milliseconds(n int64) string { return fmt.Sprintf("%d ms", n) }
 
+// download sends the file of a job, which spends one of its downloads: not for a look at the headers, nor by another site's link.
 func (d *Dashboard) download(ctx *fasthttp.RequestCtx, v visitor) {
+	if !ctx.IsGet() || linkedFromElsewhere(&ctx.Request.Header) {
+		d.message(ctx, 403, "origin")
+		return
+	}
 	id, _, ok := d.inPath(ctx, v)
 	if !ok {
 		return

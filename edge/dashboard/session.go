@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -85,10 +86,20 @@ func (d *Dashboard) signedIn(v visitor) (team.Member, bool) {
 const freshness = 5 * time.Second
 
 // catchUp waits until everything of an account that is durable by now is read. It is false if that takes too long.
+// Concurrent callers share one wait, so that a crowd with made-up cookies costs no more than one; who has joined one waits
+// for the next, too, because the one before may have begun before the caller's moment.
 func (d *Dashboard) catchUp(account events.AccountID) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), freshness)
-	defer cancel()
-	return d.cfg.Models.CatchUp(ctx, d.partition(account)) == nil
+	partition := d.partition(account)
+	wait := func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), freshness)
+		defer cancel()
+		return nil, d.cfg.Models.CatchUp(ctx, partition)
+	}
+	_, err, shared := d.catchUps.Do(strconv.Itoa(int(partition)), wait)
+	if err == nil && shared {
+		_, err, _ = d.catchUps.Do(strconv.Itoa(int(partition)), wait)
+	}
+	return err == nil
 }
 
 func (d *Dashboard) partition(account events.AccountID) int32 {
@@ -149,6 +160,22 @@ func parseCookie(value string) (v visitor, ok bool) {
 // encrypted reports whether browsers reach the node by TLS: its own, or a proxy's.
 func (d *Dashboard) encrypted() bool { return d.cfg.TLS || strings.HasPrefix(d.cfg.URL, "https://") }
 
+// safe reports whether what is typed into a page gets here unread: by TLS, from a proxy that browsers reach by TLS, or from this
+// machine.
+func (d *Dashboard) safe(ctx *fasthttp.RequestCtx) bool {
+	host, _, _ := strings.Cut(strings.TrimPrefix(d.cfg.URL, "https://"), "/")
+	return d.cfg.TLS || d.local(ctx) || d.encrypted() && string(ctx.Host()) == host
+}
+
+// toSafety leads a browser to the address that is reached by TLS, if there is one.
+func (d *Dashboard) toSafety(ctx *fasthttp.RequestCtx) {
+	if !d.encrypted() || !ctx.IsGet() {
+		d.message(ctx, 403, "notls")
+		return
+	}
+	redirect(ctx, d.cfg.URL+Path)
+}
+
 // local reports whether a request comes from a browser on this machine that knows it as such. A page of another
 // host whose name leads here is not (DNS rebinding).
 func (d *Dashboard) local(ctx *fasthttp.RequestCtx) bool {
@@ -159,6 +186,12 @@ func (d *Dashboard) local(ctx *fasthttp.RequestCtx) bool {
 	ip := net.ParseIP(strings.Trim(host, "[]"))
 	_, local := d.cfg.ClientOf(ctx)
 	return local && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// linkedFromElsewhere reports whether a page of another site has led the browser here.
+func linkedFromElsewhere(h *fasthttp.RequestHeader) bool {
+	site := string(h.Peek("Sec-Fetch-Site"))
+	return site == "cross-site" || site == "same-site"
 }
 
 // sameOrigin reports whether a form was sent by a page of this host. Browsers say so themselves; older ones
