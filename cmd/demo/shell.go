@@ -83,10 +83,13 @@ func makeProfile(as *syscall.Credential) (string, error) {
 		parent = "/tmp"
 	}
 	dir, err := os.MkdirTemp(parent, "platen-demo-browser-")
-	if err == nil && as != nil {
-		err = os.Chown(dir, int(as.Uid), int(as.Gid))
+	if err != nil || as == nil {
+		return dir, err
 	}
-	return dir, err
+	if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
 }
 
 func (s *shell) start(path string, as *syscall.Credential) error {
