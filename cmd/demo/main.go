@@ -1,7 +1,7 @@
 // Command demo shows Platen at work: it starts a node of its own, converts every
 // document of a directory through every operation, and an almanac of two hundred pages
 // that it generates, verifies the webhook of each, has a file delivered to a bucket, and leaves the files and a table of sizes and
-// times. It is a client of the HTTP API like any other and uses none of Platen's code.
+// times, and a picture of the dashboard. It is a client of the HTTP API like any other and uses none of Platen's code.
 package main
 
 import (
@@ -18,9 +18,9 @@ import (
 
 const usage = `demo starts a Platen node with a temporary data directory, converts every .html,
 .md and .xml file of a directory, the pages of its folder web by their addresses,
-and an almanac of 200 pages that it generates, and writes the files and summary.txt.
-options.json in that directory gives some of the documents their own options. It
-needs pdfinfo (poppler-utils).
+and an almanac of 200 pages that it generates, and writes the files, summary.txt and a picture
+of the dashboard. options.json in that directory gives some of the documents their own options. It
+needs pdfinfo (poppler-utils) and chromium-headless-shell.
 
 Usage: demo [flags]
 
@@ -131,6 +131,9 @@ func run(ctx context.Context, s settings) (err error) {
 	if err := n.charged(ctx, len(results)+1, s.out); err != nil {
 		return explain(ctx, err)
 	}
+	if err := n.picture(ctx, s.out); err != nil {
+		return explain(ctx, err)
+	}
 	return report(results, outcome{documents[0].name, waited, store != nil, events}, s.out)
 }
 
@@ -168,6 +171,8 @@ func report(results []result, o outcome, out string) error {
 	if o.delivered {
 		fmt.Println("delivered.pdf went to a bucket of the demo's own, by a presigned URL; the node kept nothing of it.")
 	}
+	fmt.Println("The dashboard shows these jobs to people (dashboard.png).")
 	fmt.Printf("The files and this table (%s) are in %s%c\n", filepath.Base(path), out, filepath.Separator)
+	fmt.Printf("\nTo look around: make run starts the service again, with no jobs yet. Open %s, and sign in with one click.\n", dashboardURL)
 	return nil
 }

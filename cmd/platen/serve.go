@@ -66,6 +66,7 @@ func announce(stdout io.Writer, cfg node.Config, version string, n *node.Node) {
 	}
 	if cfg.Dev {
 		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", node.DevKeysPath(cfg.Data))
+		fmt.Fprintf(stdout, "dashboard: %s (on this machine, sign in to a demo account with one click)\n", n.DashboardURL())
 	}
 }
 

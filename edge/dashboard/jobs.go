@@ -25,7 +25,7 @@ func (d *Dashboard) jobs(ctx *fasthttp.RequestCtx, v visitor) {
 			redirect(ctx, Path+"/jobs/"+id.String())
 			return
 		}
-		view.Find = clip(text)
+		view.Find, view.Wrong = clip(text), []string{page.Text("answer.nojob-text")}
 	}
 	filter, wrong := readFilter(view.Filter)
 	after, ok := parsePlace(string(args.Peek("after")))
@@ -61,6 +61,7 @@ func (d *Dashboard) findJob(account events.AccountID, text string) (events.JobID
 	if err != nil {
 		return id, false
 	}
+	d.catchUp(account) // who has just sent the job looks for it
 	_, known, err := d.cfg.Models.Job(account, id)
 	return id, known && err == nil
 }

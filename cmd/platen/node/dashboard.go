@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"platen.dev/actors/account"
@@ -20,6 +21,18 @@ func (n *Node) dashboard() *dashboard.Config {
 		}
 	}
 	return cfg
+}
+
+// DashboardURL is where a browser on this machine finds the dashboard.
+func (n *Node) DashboardURL() string { return n.cfg.scheme() + fromHere(n.Address()) + dashboard.Path }
+
+// fromHere is the address by which this machine reaches a listener, which may be on all of its addresses.
+func fromHere(listener string) string {
+	at, err := netip.ParseAddrPort(listener)
+	if err != nil || !at.Addr().IsUnspecified() {
+		return listener
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
 // liveUsage is what an account uses, as this node has read it.

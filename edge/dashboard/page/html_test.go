@@ -199,12 +199,13 @@ func TestFragment(t *testing.T) {
 
 // A job that will not change any more is not followed.
 func TestLive(t *testing.T) {
-	waiting, given := doneJob(), doneJob()
+	used, gone, waiting, given := doneJob(), doneJob(), doneJob(), doneJob()
+	used.Downloads, gone.Gone, waiting.Downloads, given.Downloads = 0, true, 0, 0
 	waiting.Attempts = waiting.Attempts[:2]
 	given.Webhook = false
 	for want, pages := range map[bool][]any{
-		true:  {home(), runningJob(), waiting},
-		false: {doneJob(), failedJob(), given, jobList()},
+		true:  {home(), runningJob(), waiting, doneJob()},
+		false: {used, gone, failedJob(), given, jobList()},
 	} {
 		for _, v := range pages {
 			if got := bytes.Contains(written(t, v), []byte(" data-live=")); got != want {

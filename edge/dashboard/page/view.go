@@ -51,13 +51,13 @@ func here(section string, v any) string {
 }
 
 // live is the address of the event stream of a page; "" if it does not change by itself. A job that has ended still
-// changes while its webhook is tried.
+// changes while its webhook is tried, or its file may be downloaded.
 func live(v any) string {
 	switch p := v.(type) {
 	case Home:
 		return "/dashboard/live"
 	case JobPage:
-		if !p.Ended || p.Webhook && !settled(p.Attempts) {
+		if !p.Ended || p.Webhook && !settled(p.Attempts) || p.HasFile && !p.Gone && p.Downloads > 0 {
 			return jobAddress(p.ID, "live")
 		}
 	}

@@ -100,5 +100,9 @@ function follow(address, part) {
   open();
 }
 
+// A page with a secret answers a form. Loading it again must not send the form again, which would make another key or link.
+const section = document.querySelector('nav [aria-current]');
+if (section && document.querySelector('.secret')) history.replaceState(null, '', section.href);
+
 const main = document.querySelector('main[data-live]');
 if (main) follow(main.dataset.live, document.getElementById('live'));
