@@ -171,7 +171,7 @@ func report(results []result, o outcome, out string) error {
 	if o.delivered {
 		fmt.Println("delivered.pdf went to a bucket of the demo's own, by a presigned URL; the node kept nothing of it.")
 	}
-	fmt.Println("The dashboard shows these jobs to people (dashboard.png).")
+	fmt.Println("The dashboard shows these jobs to people (overview.png).")
 	fmt.Printf("The files and this table (%s) are in %s%c\n", filepath.Base(path), out, filepath.Separator)
 	fmt.Printf("\nTo look around: make run starts the service again, with no jobs yet. Open %s, and sign in with one click.\n", dashboardURL)
 	return nil

@@ -34,7 +34,7 @@ func (n *node) picture(ctx context.Context, out string) error {
 	if err != nil {
 		return fmt.Errorf("picture of the dashboard: %w", explain(ctx, err))
 	}
-	return os.WriteFile(filepath.Join(out, "dashboard.png"), png, 0o644)
+	return os.WriteFile(filepath.Join(out, "overview.png"), png, 0o644)
 }
 
 // photograph opens a page in a browser, signs in, and returns what is shown then.
