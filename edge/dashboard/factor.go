@@ -146,17 +146,17 @@ func (d *Dashboard) factor(ctx *fasthttp.RequestCtx, v visitor) {
 		d.unavailable(ctx, "make secret", err)
 		return
 	}
-	d.showFactor(ctx, v, key.Secret())
+	d.showFactor(ctx, v, d.frame(ctx, v), key.Secret())
 }
 
 // showFactor shows the secret of an authenticator as a picture and as text.
-func (d *Dashboard) showFactor(ctx *fasthttp.RequestCtx, v visitor, secret string) {
+func (d *Dashboard) showFactor(ctx *fasthttp.RequestCtx, v visitor, f page.Frame, secret string) {
 	picture, err := qrCode(v.member.Email, secret)
 	if err != nil {
 		d.unavailable(ctx, "draw secret", err)
 		return
 	}
-	d.show(ctx, page.Factor{Frame: d.frame(ctx, v), QR: picture, Secret: secret, Ticket: d.ticket(v.account, ticketSecret, secret)})
+	d.show(ctx, page.Factor{Frame: f, QR: picture, Secret: secret, Ticket: d.ticket(v.account, ticketSecret, secret)})
 }
 
 func qrCode(email, secret string) ([]byte, error) {
@@ -186,9 +186,10 @@ func (d *Dashboard) setFactor(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 	step, ok := codeStep(secret, string(ctx.PostArgs().Peek("code")), d.cfg.Now())
 	if !ok {
+		f := d.frame(ctx, v)
+		f.Notice = &page.Notice{Bad: true, Text: page.Text("wrong.code")}
 		ctx.SetStatusCode(422)
-		ctx.QueryArgs().Set("wrong", "code")
-		d.showFactor(ctx, v, secret)
+		d.showFactor(ctx, v, f, secret)
 		return
 	}
 	if d.do(ctx, v, events.SetSecondFactor{Member: v.member.ID, Secret: d.cfg.Seal.SealFor(v.account, secret), Step: step}) {

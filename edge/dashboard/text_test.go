@@ -17,7 +17,7 @@ import (
 var naming = map[string]*regexp.Regexp{
 	"answer":   regexp.MustCompile(`d\.message\(ctx, \d+, "(\w+)"\)`),
 	"done":     regexp.MustCompile(`\?done=([\w-]+)"|d\.about\(ctx, v, "([\w-]+)"`),
-	"wrong":    regexp.MustCompile(`\?wrong=([\w-]+)"|Set\("wrong", "(\w+)"\)`),
+	"wrong":    regexp.MustCompile(`\?wrong=([\w-]+)"`),
 	"password": regexp.MustCompile(`return "(\w+)"`),
 	"filter":   regexp.MustCompile(`append\(wrong, "(\w+)"\)`),
 }
