@@ -3,11 +3,14 @@ package account
 import (
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/events/team"
 )
 
 // Store reads committed state, which is what the replica has folded.
 type Store interface {
+	// Account reads the state of an account, without its team.
 	Account(events.AccountID) (State, error)
+	Team(events.AccountID) (team.Team, error)
 	Job(events.AccountID, events.JobID) (job.State, error)
 	// Reply finds the reply to a command that was decided before.
 	Reply(events.AccountID, events.CommandID) (events.Reply, bool, error)
@@ -38,6 +41,8 @@ type Aggregate struct {
 	// state is loaded with the first command; within an epoch nobody else changes it.
 	state  State
 	loaded bool
+	// teamLoaded is set once state has the team, which only the commands about it need.
+	teamLoaded bool
 	// jobs and replies are those of commands in flight.
 	jobs    map[events.JobID]*jobInFlight
 	replies map[events.CommandID]events.Reply
@@ -79,7 +84,7 @@ func NewAggregate(id events.AccountID, store Store, limits LimitsFunc) *Aggregat
 	}
 }
 
-// State returns the account's state after all decided commands.
+// State returns the account's state after all decided commands, with its team if one of them was about it.
 func (a *Aggregate) State() (State, error) {
 	err := a.load()
 	return a.state, err
@@ -94,6 +99,9 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	reply, repeated, err := a.earlierReply(c.ID)
 	if err != nil || repeated {
 		return Decision{Reply: reply}, err
+	}
+	if err := a.loadTeam(c.Body); err != nil {
+		return Decision{}, err
 	}
 	id, _ := events.Target(c.Body)
 	before, err := a.job(id)
@@ -115,6 +123,18 @@ func (a *Aggregate) load() error {
 	}
 	state, err := a.store.Account(a.id)
 	a.state, a.loaded = state, err == nil
+	return err
+}
+
+// loadTeam loads the team for a command about it.
+func (a *Aggregate) loadTeam(body events.CommandBody) error {
+	if a.teamLoaded || !aboutTeam(body) {
+		return nil
+	}
+	t, err := a.store.Team(a.id)
+	if err == nil {
+		a.state.Team, a.teamLoaded = t, true
+	}
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/events/team"
 	"platen.dev/events/contract"
 )
 
@@ -19,6 +20,8 @@ type stateStore struct {
 }
 
 func (s stateStore) Account(events.AccountID) (State, error) { return s.state, s.err }
+
+func (s stateStore) Team(events.AccountID) (team.Team, error) { return s.state.Team, s.err }
 
 func (s stateStore) Job(events.AccountID, events.JobID) (job.State, error) { return job.State{}, nil }
 

@@ -162,11 +162,13 @@ var _ Store = ReplicaStore{}
 
 // Account reads the state of an account, the zero State if it does not exist.
 func (c ReplicaStore) Account(id events.AccountID) (State, error) {
-	s, exists, err := states.Get(c.Reader, stateKey(c.Partition, id))
-	if err == nil && exists {
-		s.Team, err = projections.TeamOf(c.Reader, c.Partition, id)
-	}
+	s, _, err := states.Get(c.Reader, stateKey(c.Partition, id))
 	return s, err
+}
+
+// Team reads the members of an account, none if it does not exist.
+func (c ReplicaStore) Team(id events.AccountID) (team.Team, error) {
+	return projections.TeamOf(c.Reader, c.Partition, id)
 }
 
 // Job reads the state of a job, the zero State if the account has no such job.

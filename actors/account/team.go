@@ -46,6 +46,16 @@ func signInDelay(attempts int64) time.Duration {
 	return delay
 }
 
+// aboutTeam reports whether a command is about members and sessions.
+func aboutTeam(body events.CommandBody) bool {
+	switch body.(type) {
+	case events.InviteMember, events.AcceptInvitation, events.ChangeMember, events.RemoveMember,
+		events.BeginSignIn, events.SetSecondFactor, events.OpenSession, events.CloseSession:
+		return true
+	}
+	return false
+}
+
 // decideTeam decides the commands about members and sessions.
 func decideTeam(t team.Team, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
 	switch b := body.(type) {
