@@ -13,8 +13,9 @@ const (
 	plotTop    = 20
 	plotHeight = 150
 	plotBottom = plotTop + plotHeight
-	// chartHeight has room for the days below the plot.
-	chartHeight = plotBottom + 24
+	// tickHeight is the room for the days below the plot, labelHeight that for the label of the lowest line.
+	tickHeight  = 24
+	labelHeight = 15
 	// leastHeight is that of a bar that would be too small to be seen.
 	leastHeight = 2
 	// maxDays bounds the bars of a chart. No quota window has as many.
@@ -26,16 +27,17 @@ type chart struct {
 	ID, Title, Summary string
 	Top, Bottom        string // labels of the highest and the lowest line; Bottom is "" if that is zero
 	Zero               string // where zero is
+	Height             int
 	Bars               []bar
 	Ticks              []tick
 }
 
 // bar is what was charged on a day.
 type bar struct {
-	Address, Title  string
-	X, Width, Right string
-	Parts           []part
-	Corrected       bool
+	Address, Title   string
+	X, Width, Middle string
+	Parts            []part
+	Corrected        bool
 }
 
 // part is the share of a group.
@@ -87,9 +89,10 @@ func daysOf(w UsageWindow) (days []time.Time) {
 func (c charted) draw(u Usage, days []time.Time) (chart, error) {
 	rows := byDay(u)
 	s := c.scale(rows)
-	drawn := chart{ID: c.id, Title: word("chart", c.id), Top: c.show(whole(s.hi)), Zero: pixels(s.y(0)), Ticks: ticks(days)}
+	drawn := chart{ID: c.id, Title: word("chart", c.id), Top: c.show(whole(s.hi)), Zero: pixels(s.y(0)), Ticks: ticks(days), Height: plotBottom + tickHeight}
 	if s.lo < 0 {
 		drawn.Bottom = c.show(whole(s.lo))
+		drawn.Height += labelHeight
 	}
 	step := 100 / float64(len(days))
 	for i, day := range days {
@@ -98,7 +101,7 @@ func (c charted) draw(u Usage, days []time.Time) (chart, error) {
 		}
 		b := bar{
 			Address: dayAddress(u.Window, day), Title: c.title(u, day, rows[day]), Parts: c.parts(u, rows[day], s),
-			X: percent((float64(i) + 0.12) * step), Width: percent(0.76 * step), Right: percent((float64(i) + 0.5) * step),
+			X: percent((float64(i) + 0.12) * step), Width: percent(0.76 * step), Middle: percent((float64(i) + 0.5) * step),
 		}
 		for _, r := range rows[day] {
 			b.Corrected = b.Corrected || corrected(u, r)

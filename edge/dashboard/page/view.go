@@ -15,7 +15,7 @@ var functions = template.FuncMap{
 	"navigation": navigation, "here": here, "changes": changes, "live": live,
 	"gauges": gauges, "rows": newRows, "charts": charts, "legend": legend, "allSeries": allSeries, "used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
 	"windowOptions": windowOptions, "windowValue": windowValue, "byOptions": byOptions, "groupName": groupName, "groupOf": groupOf,
-	"chartHeight": constant(chartHeight), "plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
+	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
 	"confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName,
