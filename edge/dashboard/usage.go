@@ -163,7 +163,7 @@ func (d *Dashboard) charge(view *page.Usage, account events.AccountID, by []ledg
 	if err != nil {
 		return report, err
 	}
-	operations, err := d.report(account, view.Window, []ledger.Dimension{ledger.ByOperation})
+	corrected, err := d.corrections(account, view.Window, dimension(report))
 	if err != nil {
 		return report, err
 	}
@@ -171,7 +171,7 @@ func (d *Dashboard) charge(view *page.Usage, account events.AccountID, by []ledg
 		return report, err
 	}
 	names := d.keyNames(account)
-	view.Groups, view.Rows = divided(report, corrections(operations), func(id string) string { return names[events.KeyID(id)] })
+	view.Groups, view.Rows = divided(report, corrected, func(id string) string { return names[events.KeyID(id)] })
 	view.Total = figures(report.Total)
 	values := url.Values{windowParam: {view.Window.Start.Format(time.RFC3339)}, byParam: {view.Asked.By}, tagParam: {view.Asked.Tag}}
 	view.CSV = Path + "/usage.csv?" + values.Encode()
@@ -181,4 +181,13 @@ func (d *Dashboard) charge(view *page.Usage, account events.AccountID, by []ledg
 func (d *Dashboard) report(account events.AccountID, w page.UsageWindow, by []ledger.Dimension) (usage.Report, error) {
 	q := ledger.Query{From: w.Start, To: w.End, Location: time.UTC, Bucket: ledger.Day, GroupBy: by}
 	return d.cfg.Ledger.Report(context.Background(), account, usage.Query{Query: q})
+}
+
+// corrections are those of each day; nil if a report has them as a group of its own.
+func (d *Dashboard) corrections(account events.AccountID, w page.UsageWindow, by ledger.Dimension) (map[string]page.UsageFigures, error) {
+	if by == ledger.ByKey || by == ledger.ByOperation {
+		return nil, nil
+	}
+	operations, err := d.report(account, w, []ledger.Dimension{ledger.ByOperation})
+	return corrections(operations), err
 }
