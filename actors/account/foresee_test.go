@@ -8,8 +8,8 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
-	"platen.dev/events/team"
 	"platen.dev/events/contract"
+	"platen.dev/events/team"
 )
 
 // stateStore is a Store of one account without jobs.

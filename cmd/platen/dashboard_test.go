@@ -226,6 +226,7 @@ func TestDashboardRoles(t *testing.T) {
 	id := n.submit(t, map[string]any{"html": "<p>x</p>"}).String()
 	for path, want := range map[string][2]int{ // for billing and developer
 		"GET ": {200, 200}, "GET /jobs": {200, 200}, "GET /jobs/" + id: {200, 200}, "GET /security": {200, 200},
+		"GET /usage": {200, 200}, "GET /usage.csv": {200, 200}, "GET /usage/entries": {200, 200},
 		"GET /webhooks": {403, 200}, "POST /webhooks/show": {403, 200}, "POST /webhooks/rotate": {403, 303}, "POST /webhooks/headers": {403, 303}, "POST /webhooks/headers/delete": {403, 303},
 		"GET /keys": {403, 200}, "GET /members": {403, 200}, "GET /trail": {403, 200}, "GET /jobs/" + id + "/download": {403, 0},
 		"POST /keys": {403, 303}, "POST /keys/revoke": {403, 303}, "POST /jobs/" + id + "/cancel": {403, 0}, "POST /jobs/" + id + "/redeliver": {403, 303},

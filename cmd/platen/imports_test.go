@@ -110,8 +110,8 @@ var rules = map[string]rule{
 	"edge/usage":          {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
 	"edge/dashboard": {
-		"edge/apikey edge/dashboard/page events events/contract events/team projections",
-		"the requests of members: reads the read models, and changes nothing but by commands",
+		"edge/apikey edge/dashboard/page edge/query edge/usage events events/contract events/team ledger projections",
+		"the requests of members: reads the read models and asks the ledger, and changes nothing but by commands",
 	},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {

@@ -57,7 +57,9 @@ type Config struct {
 	// Level is the feature level of a partition.
 	Level func(partition int32) events.Level
 	// Usage is the live state of an account.
-	Usage    func(events.AccountID) (Usage, error)
+	Usage func(events.AccountID) (Usage, error)
+	// Ledger is what accounts were charged.
+	Ledger   Ledger
 	Webhooks Webhooks
 	Seal     Sealer
 	// Download sends the file of a job, or returns why not in words.
@@ -157,6 +159,9 @@ var routes = map[string]route{
 	"GET ":                          {false, anyone, (*Dashboard).home},
 	"GET /live":                     {false, anyone, (*Dashboard).homeLive},
 	"GET /jobs":                     {false, anyone, (*Dashboard).jobs},
+	"GET /usage":                    {false, anyone, (*Dashboard).usage},
+	"GET /usage.csv":                {false, anyone, (*Dashboard).usageCSV},
+	"GET /usage/entries":            {false, anyone, (*Dashboard).entries},
 	"GET /keys":                     {false, developers, (*Dashboard).keys},
 	"POST /keys":                    {true, developers, (*Dashboard).makeKey},
 	"POST /keys/revoke":             {true, developers, (*Dashboard).revokeKey},

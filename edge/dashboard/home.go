@@ -51,13 +51,17 @@ func (d *Dashboard) homeView(v visitor, f page.Frame, address string) (view page
 	}
 	return page.Home{
 		Frame: f, Running: u.Running, Limits: page.Limits{Running: u.MostRunning, RequestsPerMinute: u.RequestsPerMinute},
-		Quota: page.Quota{
-			Jobs: u.Jobs, JobLimit: u.JobLimit, Bytes: u.Bytes, ByteLimit: u.ByteLimit, Start: u.Start.Time(), End: u.End.Time(),
-			Tests: u.Tests, TestsPerDay: contract.TestsPerDay,
-		},
+		Quota:  quotaOf(u),
 		Recent: d.jobRows(v.account, list.Jobs[:min(recentJobs, len(list.Jobs))]), Failures: failures(list.Jobs), Looked: len(list.Jobs),
 		Address: address, UpgradeURL: d.cfg.UpgradeURL, DocsURL: d.cfg.DocsURL,
 	}, nil
+}
+
+func quotaOf(u Usage) page.Quota {
+	return page.Quota{
+		Jobs: u.Jobs, JobLimit: u.JobLimit, Bytes: u.Bytes, ByteLimit: u.ByteLimit, Start: u.Start.Time(), End: u.End.Time(),
+		Tests: u.Tests, TestsPerDay: contract.TestsPerDay,
+	}
 }
 
 // failures counts failed jobs by their error, most first.

@@ -19,6 +19,7 @@ var naming = map[string]*regexp.Regexp{
 	"done":     regexp.MustCompile(`\?done=([\w-]+)"|d\.about\(ctx, v, "([\w-]+)"`),
 	"wrong":    regexp.MustCompile(`\?wrong=([\w-]+)"`),
 	"password": regexp.MustCompile(`return "(\w+)"`),
+	"asked":    regexp.MustCompile(`\basked\("(\w+)"\)`),
 	"filter":   regexp.MustCompile(`append\(wrong, "(\w+)"\)`),
 }
 

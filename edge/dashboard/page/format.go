@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -70,11 +71,11 @@ func span(d time.Duration) string {
 
 // size is a number of bytes in units of 1,024, as the API shows it.
 func size(n int64) string {
-	if n < 1024 {
+	if -1024 < n && n < 1024 {
 		return strconv.FormatInt(n, 10) + " B"
 	}
 	value, unit := float64(n)/1024, 0
-	for value >= 1023.95 && unit < 3 {
+	for math.Abs(value) >= 1023.95 && unit < 3 {
 		value, unit = value/1024, unit+1
 	}
 	return strconv.FormatFloat(value, 'f', 1, 64) + " " + []string{"KB", "MB", "GB", "TB"}[unit]

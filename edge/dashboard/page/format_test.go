@@ -19,6 +19,8 @@ func TestFormats(t *testing.T) {
 		"1.0 MB":  size(1<<20 - 1),
 		"50.0 GB": size(50 << 30),
 		"2.0 TB":  size(2 << 40),
+		"-7 B":    size(-7),
+		"-1.0 KB": size(-1024),
 
 		"0 ms":      span(0),
 		"181 ms":    span(181 * time.Millisecond),

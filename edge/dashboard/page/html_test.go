@@ -153,6 +153,8 @@ func TestBillingChangesNothing(t *testing.T) {
 		page.Jobs{Frame: billing(), Jobs: jobs},
 		page.JobPage{Frame: billing(), Job: jobs[0], Webhook: true},
 		page.JobPage{Frame: billing(), Job: jobs[3], Webhook: true, Ended: true, HasFile: true, Downloads: 3, MaxDownloads: 3},
+		earlierUsage(),
+		page.UsageEntries{Frame: billing(), Entries: usageEntries().Entries},
 		page.Keys{Frame: billing(), Keys: keys},
 		page.Members{Frame: billing(), Members: memberList().Members},
 	} {

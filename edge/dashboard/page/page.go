@@ -280,3 +280,100 @@ type Entry struct {
 	What    string // the type of the event, such as KeyIssued
 	Subject string // what it is about: a key's id, an email
 }
+
+// Usage is what an account was charged in a quota window, by the usage ledger, with the live quota beside it.
+type Usage struct {
+	Frame
+	Asked UsageQuery
+	// Windows are those that may be chosen, the newest first.
+	Windows []UsageWindow
+	// Wrong is what is wrong with what was asked, one sentence each: then there are no figures.
+	Wrong []string
+	// Missing is why the ledger has no figures now; "" if it has.
+	Missing string
+	Window  UsageWindow
+	Live    Quota
+	Groups  []UsageGroup
+	// Rows are sorted by day, and have no two of the same day and group.
+	Rows  []UsageRow
+	Total UsageFigures
+	// CSV is the address of the same rows as a file.
+	CSV string
+}
+
+// UsageQuery is what a member asks for, as it was typed.
+type UsageQuery struct{ Window, By, Tag string }
+
+// UsageWindow is a quota window. Present is set for the one that is open now, Closed if its figures will not change.
+type UsageWindow struct {
+	Start, End      time.Time
+	Present, Closed bool
+	// Charged is what was charged to it, whenever that was.
+	Charged UsageFigures
+}
+
+// UsageFigures are sums over entries of the ledger; corrections may make them negative.
+type UsageFigures struct{ Jobs, Bytes, Entries int64 }
+
+// UsageGroup is what the figures are divided by.
+type UsageGroup struct {
+	Kind GroupKind
+	// Parameter and Value find the entries of the group; Parameter is "" if nothing finds just them.
+	Parameter, Value string
+	// Name is what people call it; "" for its Value.
+	Name string
+}
+
+// GroupKind says what a group has in common.
+type GroupKind string
+
+// The kinds of groups.
+const (
+	GroupAll         GroupKind = "all"
+	GroupKey         GroupKind = "key"
+	GroupOperation   GroupKind = "operation"
+	GroupTag         GroupKind = "tag"
+	GroupUntagged    GroupKind = "untagged"
+	GroupCorrections GroupKind = "corrections"
+	GroupOther       GroupKind = "other" // what would be too many groups
+)
+
+// UsageRow is what was charged on a day to a group.
+type UsageRow struct {
+	Day   time.Time // its start
+	Group int       // its place in Usage.Groups
+	UsageFigures
+	// Corrections are those among it; nil for none.
+	Corrections *UsageFigures
+}
+
+// UsageEntries is a page of the entries behind figures.
+type UsageEntries struct {
+	Frame
+	From, To time.Time
+	// Only is what the entries have in common besides the time.
+	Only    []UsageGroup
+	Wrong   []string
+	Missing string
+	Entries []UsageEntry
+	// Next is the address of the next page, "" on the last one.
+	Next string
+}
+
+// UsageEntry is an entry of the ledger. What is not a Charge corrects one.
+type UsageEntry struct {
+	ID        string
+	Charge    bool
+	Kind      string
+	At        time.Time
+	Job       events.JobID
+	HasJob    bool
+	Operation events.Operation
+	Key       events.KeyID
+	KeyName   string
+	Tags      []events.Tag
+	Jobs      int64
+	Bytes     int64
+	// Ref is the entry that is corrected, Reason says why.
+	Ref, Reason string
+}

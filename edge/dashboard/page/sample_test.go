@@ -176,6 +176,84 @@ func trail() page.Trail {
 	}}
 }
 
+// usagePage is a window that is divided by key: with corrections, and days without anything.
+func usagePage() page.Usage {
+	u := page.Usage{
+		Frame: frame(), Asked: page.UsageQuery{By: "key"}, Live: home().Quota, CSV: "/dashboard/usage.csv?by=key",
+		Window: page.UsageWindow{Start: home().Quota.Start, End: home().Quota.End, Present: true},
+		Groups: []page.UsageGroup{
+			{Kind: page.GroupKey, Parameter: "key_id", Value: "key_abcdefgh", Name: "Shop"},
+			{Kind: page.GroupKey, Parameter: "key_id", Value: "key_ijklmnop", Name: "Accounting"},
+			{Kind: page.GroupKey, Parameter: "key_id", Value: "key_qrstuvwx"},
+			{Kind: page.GroupOther},
+			{Kind: page.GroupCorrections, Parameter: "key_id"},
+		},
+	}
+	for day := range int64(19) {
+		for group := range int64(4) {
+			n := (7*day*day+31*group+13*day)%97 + 10*(4-group)
+			if day%6 != 4 {
+				u.Rows = append(u.Rows, usageRow(int(day), int(group), n, n*147_213+day, n))
+			}
+		}
+	}
+	u.Rows = append(u.Rows, usageRow(18, 4, -12, -3_512_000, 1))
+	for _, r := range u.Rows {
+		u.Total = page.UsageFigures{Jobs: u.Total.Jobs + r.Jobs, Bytes: u.Total.Bytes + r.Bytes, Entries: u.Total.Entries + r.Entries}
+	}
+	u.Window.Charged = u.Total
+	earlier := page.UsageWindow{Start: home().Quota.Start.AddDate(0, -1, 0), End: home().Quota.Start}
+	u.Windows = []page.UsageWindow{u.Window, earlier}
+	return u
+}
+
+func usageRow(day, group int, jobs, bytes, entries int64) page.UsageRow {
+	return page.UsageRow{Day: home().Quota.Start.AddDate(0, 0, day), Group: group, UsageFigures: page.UsageFigures{Jobs: jobs, Bytes: bytes, Entries: entries}}
+}
+
+// earlierUsage is a closed window with two days, one of them corrected, of which one job was charged later.
+func earlierUsage() page.Usage {
+	u := usagePage()
+	u.Frame, u.Asked, u.Window = billing(), page.UsageQuery{Window: "2025-12-12T00:00:00Z"}, u.Windows[1]
+	u.Window.Closed, u.Window.Charged = true, page.UsageFigures{Jobs: 23, Bytes: 1 << 40, Entries: 25}
+	u.Windows[1], u.Groups = u.Window, []page.UsageGroup{{Kind: page.GroupAll}}
+	u.Rows = []page.UsageRow{usageRow(-31, 0, 20, 1<<40, 20), usageRow(-20, 0, 2, 2048, 4)}
+	u.Rows[1].Corrections = &page.UsageFigures{Jobs: -1, Bytes: -512, Entries: 1}
+	u.Total = page.UsageFigures{Jobs: 22, Bytes: 1<<40 + 2048, Entries: 24}
+	return u
+}
+
+func wrongUsage() page.Usage {
+	u := page.Usage{Frame: frame(), Live: home().Quota, Windows: usagePage().Windows, Asked: page.UsageQuery{By: "tag", Tag: "a b"}}
+	u.Wrong = []string{page.Text("asked.tag")}
+	return u
+}
+
+func missingUsage() page.Usage {
+	u := page.Usage{Frame: frame(), Live: home().Quota, Windows: usagePage().Windows[:1]}
+	u.Missing = page.Text("asked.unavailable")
+	return u
+}
+
+func newUsage() page.Usage {
+	u := usagePage()
+	return page.Usage{Frame: u.Frame, Live: u.Live, Windows: u.Windows[:1], Window: page.UsageWindow{Start: u.Window.Start, End: u.Window.End, Present: true}}
+}
+
+func usageEntries() page.UsageEntries {
+	start := home().Quota.Start
+	return page.UsageEntries{
+		Frame: frame(), From: start, To: start.AddDate(0, 0, 1), Next: "/dashboard/usage/entries?cursor=x",
+		Only: []page.UsageGroup{{Kind: page.GroupTag, Parameter: "tag:customer", Value: "4711", Name: "customer=4711"}},
+		Entries: []page.UsageEntry{
+			{ID: "1", Charge: true, Kind: "debit", At: start.Add(time.Hour), Job: jobID(4), HasJob: true, Operation: events.EInvoiceToPDF, Key: "key_ijklmnop", KeyName: "Accounting", Tags: jobs[1].Tags, Jobs: 1, Bytes: 148_213},
+			{ID: "2", Charge: true, Kind: "debit", At: start.Add(2 * time.Hour), Job: jobID(6), HasJob: true, Operation: events.HTMLToPDF, Key: "key_qrstuvwx", Jobs: 1, Bytes: 20_480},
+			{ID: "3", Kind: "credit", At: start.Add(3 * time.Hour), Jobs: -1, Bytes: -148_213, Ref: jobID(4).String() + "/debit", Reason: "The page was empty"},
+			{ID: "4", Kind: "adjust", At: start.Add(4 * time.Hour), Jobs: 3, Reason: "Missed"},
+		},
+	}
+}
+
 // view is a page of the tests.
 type view struct {
 	name string
@@ -197,6 +275,12 @@ func views() []view {
 		{"job", doneJob()},
 		{"job-failed", failedJob()},
 		{"job-running", runningJob()},
+		{"usage", usagePage()},
+		{"usage-earlier", earlierUsage()},
+		{"usage-wrong", wrongUsage()},
+		{"usage-missing", missingUsage()},
+		{"usage-none", newUsage()},
+		{"entries", usageEntries()},
 		{"keys", keyList()},
 		{"code", page.Code{Ticket: "acc_a.x", Next: "/dashboard", Wrong: true}},
 		{"factor", page.Factor{Frame: frame(), QR: qrCode(), Secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", Ticket: "acc_a.x"}},
@@ -216,6 +300,8 @@ func empties() []view {
 		{"empty-home", page.Home{}},
 		{"empty-jobs", page.Jobs{}},
 		{"empty-job", page.JobPage{}},
+		{"empty-usage", page.Usage{}},
+		{"empty-entries", page.UsageEntries{}},
 		{"empty-keys", page.Keys{}},
 		{"empty-code", page.Code{}},
 		{"empty-factor", page.Factor{QR: qrCode()}},

@@ -14,7 +14,7 @@ import (
 // named are the sections of which templates choose a text by a value, with the values that there are.
 func named() map[string][]string {
 	return map[string][]string{
-		"section":   {"home", "jobs", "keys", "webhooks", "members", "trail"},
+		"section":   {"home", "jobs", "usage", "keys", "webhooks", "members", "trail"},
 		"status":    strs(statuses),
 		"operation": strs(events.Operations()),
 		"role":      strs(events.Roles()),
@@ -31,6 +31,11 @@ func named() map[string][]string {
 		"level":      {"high", "full"},
 		"home":       {"jobs", "bytes", "running", "tests"},
 		"jobs":       {"status", "operation", "key", "error", "mode", "live", "test"},
+		"usage":      {"charged-jobs", "charged-bytes", "live-jobs", "live-bytes"},
+		"chart":      {"jobs", "bytes"},
+		"by":         {"nothing", "key", "operation", "tag"},
+		"group":      {string(GroupAll), string(GroupUntagged), string(GroupCorrections), string(GroupOther)},
+		"entry":      {"debit", "credit", "adjust"},
 		"cancel":     {"button", "question", "effect", "go"},
 		"redeliver":  {"button", "question", "effect", "go"},
 		"unset":      {"button", "question", "effect", "go"},
@@ -48,7 +53,7 @@ func strs[V ~string](values []V) (all []string) {
 }
 
 // answers are the sections that package dashboard uses; its own test looks at them.
-var answers = []string{"answer", "done", "wrong", "password", "filter"}
+var answers = []string{"answer", "done", "wrong", "password", "filter", "asked"}
 
 var (
 	inTemplate = regexp.MustCompile(`\((?:t|counted) "([^"]+)"|\{\{(?:if |with |else if )?(t|counted) "([^"]+)"`)

@@ -14,7 +14,10 @@ var functions = template.FuncMap{
 	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
 	"when": when, "day": day, "pending": pending,
 	"navigation": navigation, "here": here, "changes": changes, "live": live,
-	"gauges": gauges, "rows": newRows, "confirmation": newConfirmation, "explained": newExplained,
+	"gauges": gauges, "rows": newRows, "charts": charts, "legend": legend, "allSeries": allSeries, "used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
+	"windowOptions": windowOptions, "windowValue": windowValue, "byOptions": byOptions, "groupName": groupName, "groupOf": groupOf,
+	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
+	"confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
 }
@@ -24,7 +27,7 @@ type link struct{ Key, Address, Current string }
 
 // navigation lists the sections that a role may see, on the page that shows v.
 func navigation(role events.Role, v any) []link {
-	links := []link{{Key: "home", Address: "/dashboard"}, {Key: "jobs", Address: "/dashboard/jobs"}}
+	links := []link{{Key: "home", Address: "/dashboard"}, {Key: "jobs", Address: "/dashboard/jobs"}, {Key: "usage", Address: "/dashboard/usage"}}
 	if role != events.RoleBilling {
 		links = append(links,
 			link{Key: "keys", Address: "/dashboard/keys"},
@@ -39,12 +42,12 @@ func navigation(role events.Role, v any) []link {
 	return links
 }
 
-// here returns what aria-current says of a section on the page that shows v: a job belongs to the jobs.
+// here returns what aria-current says of a section on the page that shows v: a job belongs to the jobs, entries to the usage.
 func here(section string, v any) string {
 	switch name := name(v); {
 	case name == section:
 		return "page"
-	case name == "job" && section == "jobs", name == "factor" && section == "security":
+	case name == "job" && section == "jobs", name == "entries" && section == "usage", name == "factor" && section == "security":
 		return "true"
 	}
 	return ""

@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "invitation", "message", "home", "jobs", "job", "keys", "webhooks", "members", "security", "factor", "code", "trail"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "usage", "entries", "keys", "webhooks", "members", "security", "factor", "trail"}
 
 var pages = parse()
 
@@ -26,8 +26,8 @@ func parse() map[string]*template.Template {
 	return all
 }
 
-// Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Keys, Webhooks,
-// Members, Security, Factor and Trail. It writes nothing if it fails.
+// Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Usage,
+// UsageEntries, Keys, Webhooks, Members, Security, Factor and Trail. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
@@ -81,6 +81,10 @@ func name(v any) string {
 		return "jobs"
 	case JobPage:
 		return "job"
+	case Usage:
+		return "usage"
+	case UsageEntries:
+		return "entries"
 	case Keys:
 		return "keys"
 	case Webhooks:

@@ -1,0 +1,141 @@
+package page
+
+import (
+	"net/url"
+	"time"
+)
+
+// groupName is how people call a group.
+func groupName(g UsageGroup) string {
+	switch {
+	case g.Name != "":
+		return g.Name
+	case g.Kind == GroupOperation:
+		return word("operation", g.Value)
+	case g.Value != "":
+		return g.Value
+	}
+	return word("group", g.Kind)
+}
+
+// legendEntry is a line of a legend.
+type legendEntry struct {
+	Series int
+	Name   string
+}
+
+// legend tells the groups apart; nil if there is nothing to tell apart.
+func legend(u Usage) (all []legendEntry) {
+	if len(u.Groups) < 2 {
+		return nil
+	}
+	for i, g := range u.Groups {
+		all = append(all, legendEntry{series(u.Groups, i), groupName(g)})
+	}
+	return all
+}
+
+// allSeries are all looks that a group may have.
+func allSeries() []int {
+	all := make([]int, noneSeries+1)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// groupOf is the group of a row; one without a name if there is none.
+func groupOf(u Usage, r UsageRow) UsageGroup {
+	if r.Group < 0 || r.Group >= len(u.Groups) {
+		return UsageGroup{}
+	}
+	return u.Groups[r.Group]
+}
+
+// dayAddress lists the entries of a day of a window.
+func dayAddress(w UsageWindow, day time.Time) string { return entriesAddress(w, day, UsageGroup{}) }
+
+// rowAddress lists the entries of a row.
+func rowAddress(u Usage, r UsageRow) string { return entriesAddress(u.Window, r.Day, groupOf(u, r)) }
+
+// entriesAddress lists the entries of a group on a day, of which the window may have a part only.
+func entriesAddress(w UsageWindow, day time.Time, g UsageGroup) string {
+	from, to := day, day.AddDate(0, 0, 1)
+	if from.Before(w.Start) {
+		from = w.Start
+	}
+	if to.After(w.End) {
+		to = w.End
+	}
+	values := url.Values{"from": {from.UTC().Format(time.RFC3339)}, "to": {to.UTC().Format(time.RFC3339)}}
+	if g.Parameter != "" {
+		values.Set(g.Parameter, g.Value)
+	}
+	return "/dashboard/usage/entries?" + values.Encode()
+}
+
+// windowOptions are the windows that may be chosen.
+func windowOptions(u Usage) (all []option, err error) {
+	for _, w := range u.Windows {
+		label, err := text("usage.earlier", "from", day(w.Start).orNone(), "to", day(w.End).orNone())
+		if w.Present {
+			label, err = text("usage.present", "from", day(w.Start).orNone(), "to", day(w.End).orNone())
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, option{windowValue(w), label})
+	}
+	return all, nil
+}
+
+// windowValue names a window.
+func windowValue(w UsageWindow) string { return w.Start.UTC().Format(time.RFC3339) }
+
+// orNone is the text of a time, also of none.
+func (m *moment) orNone() string {
+	if m == nil {
+		return "–"
+	}
+	return m.Text
+}
+
+// byOptions are what usage may be grouped by.
+func byOptions() []option {
+	return []option{{"", word("by", "nothing")}, {"key", word("by", "key")}, {"operation", word("by", "operation")}, {"tag", word("by", "tag")}}
+}
+
+// used are the ledger's figures beside the quota. Only that of the present window is known.
+func used(u Usage) ([]gauge, error) {
+	return gaugesOf("charged", u.Window.Charged.Jobs, u.Window.Charged.Bytes, u.Live, u.Window.Present)
+}
+
+// liveUse is what the live quota says of the present window.
+func liveUse(u Usage) ([]gauge, error) {
+	return gaugesOf("live", u.Live.Jobs, u.Live.Bytes, u.Live, true)
+}
+
+func gaugesOf(prefix string, jobs, bytes int64, q Quota, limited bool) ([]gauge, error) {
+	all := []gauge{
+		{ID: prefix + "-jobs", Figure: number(jobs), Used: jobs, Limit: q.JobLimit, Text: number(q.JobLimit)},
+		{ID: prefix + "-bytes", Figure: size(bytes), Used: bytes, Limit: q.ByteLimit, Text: size(q.ByteLimit)},
+	}
+	for i := range all {
+		g := &all[i]
+		if !limited {
+			g.Limit, g.Text = 0, ""
+			continue
+		}
+		var err error
+		if g.Text, err = text("home.of", "limit", g.Text); err != nil {
+			return nil, err
+		}
+		g.Level = level(g.Used, g.Limit)
+	}
+	return all, nil
+}
+
+// late reports whether the window was charged for something that happened after it, or before.
+func late(u Usage) bool {
+	return u.Window.Charged.Jobs != u.Total.Jobs || u.Window.Charged.Bytes != u.Total.Bytes
+}
