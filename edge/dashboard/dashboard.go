@@ -142,7 +142,6 @@ func setHeaders(ctx *fasthttp.RequestCtx) {
 
 // route is a page, or an action, of a member.
 type route struct {
-	post bool
 	// may are the roles that may have it.
 	may   []events.Role
 	serve func(d *Dashboard, ctx *fasthttp.RequestCtx, v visitor)
@@ -156,41 +155,41 @@ var (
 
 // routes are the pages and actions, by method and path below Path.
 var routes = map[string]route{
-	"GET ":                          {false, anyone, (*Dashboard).home},
-	"GET /live":                     {false, anyone, (*Dashboard).homeLive},
-	"GET /jobs":                     {false, anyone, (*Dashboard).jobs},
-	"GET /usage":                    {false, anyone, (*Dashboard).usage},
-	"GET /usage.csv":                {false, anyone, (*Dashboard).usageCSV},
-	"GET /usage/entries":            {false, anyone, (*Dashboard).entries},
-	"GET /keys":                     {false, developers, (*Dashboard).keys},
-	"POST /keys":                    {true, developers, (*Dashboard).makeKey},
-	"POST /keys/revoke":             {true, developers, (*Dashboard).revokeKey},
-	"GET /webhooks":                 {false, developers, (*Dashboard).webhooks},
-	"POST /webhooks/show":           {true, developers, (*Dashboard).showSecret},
-	"POST /webhooks/rotate":         {true, developers, (*Dashboard).rotateSecret},
-	"POST /webhooks/headers":        {true, developers, (*Dashboard).setHeader},
-	"POST /webhooks/headers/delete": {true, developers, (*Dashboard).deleteHeader},
-	"GET /members":                  {false, developers, (*Dashboard).members},
-	"POST /members":                 {true, owners, (*Dashboard).invite},
-	"POST /members/invite-again":    {true, owners, (*Dashboard).inviteAgain},
-	"POST /members/role":            {true, owners, (*Dashboard).changeRole},
-	"POST /members/remove":          {true, owners, (*Dashboard).removeMember},
-	"GET /trail":                    {false, developers, (*Dashboard).trail},
-	"GET /security":                 {false, anyone, (*Dashboard).security},
-	"GET /security/factor":          {false, anyone, (*Dashboard).factor},
-	"POST /security/factor":         {true, anyone, (*Dashboard).setFactor},
-	"POST /security/factor/remove":  {true, anyone, (*Dashboard).removeFactor},
-	"POST /security/close":          {true, anyone, (*Dashboard).closeSession},
-	"POST /sign-out":                {true, anyone, (*Dashboard).signOut},
+	"GET ":                          {anyone, (*Dashboard).home},
+	"GET /live":                     {anyone, (*Dashboard).homeLive},
+	"GET /jobs":                     {anyone, (*Dashboard).jobs},
+	"GET /usage":                    {anyone, (*Dashboard).usage},
+	"GET /usage.csv":                {anyone, (*Dashboard).usageCSV},
+	"GET /usage/entries":            {anyone, (*Dashboard).entries},
+	"GET /keys":                     {developers, (*Dashboard).keys},
+	"POST /keys":                    {developers, (*Dashboard).makeKey},
+	"POST /keys/revoke":             {developers, (*Dashboard).revokeKey},
+	"GET /webhooks":                 {developers, (*Dashboard).webhooks},
+	"POST /webhooks/show":           {developers, (*Dashboard).showSecret},
+	"POST /webhooks/rotate":         {developers, (*Dashboard).rotateSecret},
+	"POST /webhooks/headers":        {developers, (*Dashboard).setHeader},
+	"POST /webhooks/headers/delete": {developers, (*Dashboard).deleteHeader},
+	"GET /members":                  {developers, (*Dashboard).members},
+	"POST /members":                 {owners, (*Dashboard).invite},
+	"POST /members/invite-again":    {owners, (*Dashboard).inviteAgain},
+	"POST /members/role":            {owners, (*Dashboard).changeRole},
+	"POST /members/remove":          {owners, (*Dashboard).removeMember},
+	"GET /trail":                    {developers, (*Dashboard).trail},
+	"GET /security":                 {anyone, (*Dashboard).security},
+	"GET /security/factor":          {anyone, (*Dashboard).factor},
+	"POST /security/factor":         {anyone, (*Dashboard).setFactor},
+	"POST /security/factor/remove":  {anyone, (*Dashboard).removeFactor},
+	"POST /security/close":          {anyone, (*Dashboard).closeSession},
+	"POST /sign-out":                {anyone, (*Dashboard).signOut},
 }
 
 // jobRoutes are those below a job, by method and the rest of the path.
 var jobRoutes = map[string]route{
-	"GET ":            {false, anyone, (*Dashboard).job},
-	"GET /live":       {false, anyone, (*Dashboard).jobLive},
-	"GET /download":   {false, developers, (*Dashboard).download},
-	"POST /cancel":    {true, developers, (*Dashboard).cancelJob},
-	"POST /redeliver": {true, developers, (*Dashboard).redeliver},
+	"GET ":            {anyone, (*Dashboard).job},
+	"GET /live":       {anyone, (*Dashboard).jobLive},
+	"GET /download":   {developers, (*Dashboard).download},
+	"POST /cancel":    {developers, (*Dashboard).cancelJob},
+	"POST /redeliver": {developers, (*Dashboard).redeliver},
 }
 
 // page serves the page or action of a member at a path.

@@ -128,7 +128,7 @@ func (d *Dashboard) matchCode(m projections.Membership, code string) (step int64
 	if err != nil {
 		return 0, err
 	}
-	reply, err := d.cfg.Commands.DoBy(events.Author{}, m.Account, events.BeginSignIn{Member: m.Member})
+	reply, err := d.command(events.Author{}, m.Account, events.BeginSignIn{Member: m.Member})
 	if err != nil {
 		return 0, err
 	}

@@ -72,12 +72,21 @@ func (d *Dashboard) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
 	return f
 }
 
+// errLevel means that a node that is up may not know members yet: one that meets such a command ends.
+var errLevel = errors.New("the feature level is too low for the dashboard: once all nodes run this version, raise it by `platen admin cluster level --raise`")
+
+// command sends a command and returns the reply. The error is errLevel, or means that there is none. All commands of this
+// package are sent here.
+func (d *Dashboard) command(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error) {
+	if d.cfg.Level(d.partition(account)) < events.LevelMembers {
+		return events.Reply{}, errLevel
+	}
+	return d.cfg.Commands.DoBy(by, account, body)
+}
+
 // send sends a visitor's command, and returns the reply. An error means that there is none.
 func (d *Dashboard) send(v visitor, body events.CommandBody) (events.ReplyCode, error) {
-	if d.cfg.Level(d.partition(v.account)) < events.LevelMembers {
-		return "", errors.New("the feature level is too low: `platen admin cluster level --raise`")
-	}
-	reply, err := d.cfg.Commands.DoBy(v.author(), v.account, body)
+	reply, err := d.command(v.author(), v.account, body)
 	return reply.Code, err
 }
 
