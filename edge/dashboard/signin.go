@@ -202,7 +202,7 @@ func (d *Dashboard) signInDemo(ctx *fasthttp.RequestCtx) {
 		d.unavailable(ctx, "demo account", err)
 		return
 	}
-	d.openFor(ctx, account, t.Members[0].ID, Path)
+	d.afterPassword(ctx, projections.Membership{Account: account, Member: t.Members[0].ID}, Path)
 }
 
 // signOut ends the visitor's session.
