@@ -39,6 +39,8 @@ func Recorded(ev Event) (subject string, recorded bool) {
 		return string(e.Member), true
 	case MemberRemoved:
 		return string(e.Member), true
+	case PasswordSet:
+		return string(e.Member), true
 	case SecondFactorSet:
 		return string(e.Member), true
 	case SessionOpened:

@@ -82,6 +82,7 @@ func sampleCommands() []CommandBody {
 		CloseSession{Member: "mem_a", Session: "ses_a"},
 		SetSecondFactor{Member: "mem_a", Secret: Sealed{4}, Step: 56666666},
 		OpenSession{Session: session, Step: 56666667},
+		SetPassword{Member: "mem_a", Password: "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA", Keep: "ses_a"},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}, Sampled: true}}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
@@ -193,6 +194,7 @@ func sampleEvents() []Event {
 		SessionClosed{Member: "mem_a", Session: "ses_a"},
 		SecondFactorSet{Member: "mem_a", Secret: Sealed{4}, Step: 56666666},
 		SessionOpened{Session: session, Step: 56666667},
+		PasswordSet{Member: "mem_a", Password: "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA", Keep: "ses_a"},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}}},
 		// As above: a new type, or a type with a new field, goes here.
 	}

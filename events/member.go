@@ -80,6 +80,15 @@ type SetSecondFactor struct {
 	Step int64 `cbor:"3,keyasint,omitempty"`
 }
 
+// SetPassword gives a member who has shown its password another one, and ends its sessions but one.
+type SetPassword struct {
+	Member MemberID `cbor:"1,keyasint"`
+	// Password is a hash in the PHC format.
+	Password string `cbor:"2,keyasint"`
+	// Keep is the session that goes on.
+	Keep SessionID `cbor:"3,keyasint,omitempty"`
+}
+
 // OpenSession signs a member in. The attempts that were counted are forgotten.
 type OpenSession struct {
 	Session Session `cbor:"1,keyasint"`
@@ -133,6 +142,13 @@ type SecondFactorSet struct {
 	Step   int64    `cbor:"3,keyasint,omitempty"`
 }
 
+// PasswordSet gave a member another password, and ended its sessions but Keep.
+type PasswordSet struct {
+	Member   MemberID  `cbor:"1,keyasint"`
+	Password string    `cbor:"2,keyasint"`
+	Keep     SessionID `cbor:"3,keyasint,omitempty"`
+}
+
 // SessionOpened signed a member in.
 type SessionOpened struct {
 	Session Session `cbor:"1,keyasint"`
@@ -165,6 +181,7 @@ func (BeginSignIn) commandType() uint64      { return 36 }
 func (OpenSession) commandType() uint64      { return 37 }
 func (CloseSession) commandType() uint64     { return 38 }
 func (SetSecondFactor) commandType() uint64  { return 39 }
+func (SetPassword) commandType() uint64      { return 40 }
 
 func (MemberInvited) eventType() uint64   { return 43 }
 func (MemberJoined) eventType() uint64    { return 44 }
@@ -174,3 +191,4 @@ func (SignInBegun) eventType() uint64     { return 47 }
 func (SessionOpened) eventType() uint64   { return 48 }
 func (SessionClosed) eventType() uint64   { return 49 }
 func (SecondFactorSet) eventType() uint64 { return 50 }
+func (PasswordSet) eventType() uint64     { return 51 }

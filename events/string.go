@@ -88,6 +88,8 @@ func (c CloseSession) String() string     { return text(c) }
 
 func (c SetSecondFactor) String() string { return text(c) }
 func (e SecondFactorSet) String() string { return text(e) }
+func (c SetPassword) String() string     { return text(c) }
+func (e PasswordSet) String() string     { return text(e) }
 
 func (e MemberInvited) String() string { return text(e) }
 func (e MemberJoined) String() string  { return text(e) }

@@ -43,6 +43,7 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	OpenSession{}.commandType():         decodeAs[OpenSession, CommandBody],
 	CloseSession{}.commandType():        decodeAs[CloseSession, CommandBody],
 	SetSecondFactor{}.commandType():     decodeAs[SetSecondFactor, CommandBody],
+	SetPassword{}.commandType():         decodeAs[SetPassword, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -96,4 +97,5 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	SessionOpened{}.eventType():        decodeAs[SessionOpened, Event],
 	SessionClosed{}.eventType():        decodeAs[SessionClosed, Event],
 	SecondFactorSet{}.eventType():      decodeAs[SecondFactorSet, Event],
+	PasswordSet{}.eventType():          decodeAs[PasswordSet, Event],
 }

@@ -50,7 +50,7 @@ func signInDelay(attempts int64) time.Duration {
 func aboutTeam(body events.CommandBody) bool {
 	switch body.(type) {
 	case events.InviteMember, events.AcceptInvitation, events.ChangeMember, events.RemoveMember,
-		events.BeginSignIn, events.SetSecondFactor, events.OpenSession, events.CloseSession:
+		events.BeginSignIn, events.SetSecondFactor, events.SetPassword, events.OpenSession, events.CloseSession:
 		return true
 	}
 	return false
@@ -71,6 +71,8 @@ func decideTeam(t team.Team, body events.CommandBody, now events.Instant) ([]eve
 		return beginSignIn(t, b, now)
 	case events.SetSecondFactor:
 		return setSecondFactor(t, b)
+	case events.SetPassword:
+		return setPassword(t, b)
 	case events.OpenSession:
 		return openSession(t, b, now)
 	case events.CloseSession:
@@ -165,6 +167,17 @@ func setSecondFactor(t team.Team, b events.SetSecondFactor) ([]events.Event, eve
 		return nil, accepted
 	}
 	return accept(events.SecondFactorSet(b))
+}
+
+func setPassword(t team.Team, b events.SetPassword) ([]events.Event, events.Reply) {
+	m, exists := t.Member(b.Member)
+	switch {
+	case !exists || m.Joined == 0:
+		return refuse(events.NoSuchMember)
+	case b.Password == "" || len(b.Password) > maxPassword:
+		return refuse(events.OutOfRange)
+	}
+	return accept(events.PasswordSet(b))
 }
 
 // openSession takes each code once: somebody may have seen it being typed.

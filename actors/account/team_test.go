@@ -309,6 +309,30 @@ func TestSecondFactor(t *testing.T) {
 	}
 }
 
+// Another password ends all sessions of the member but the one in which it was set.
+func TestSetPassword(t *testing.T) {
+	o := newOffice(t)
+	set := func(hash string) events.SetPassword {
+		return events.SetPassword{Member: "mem_a", Password: hash, Keep: "ses_1"}
+	}
+	o.want(events.NoSuchMember, set("other"))
+	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+	o.want(events.NoSuchMember, set("other"))
+	o.join("mem_a", events.RoleOwner)
+	o.join("mem_b", events.RoleOwner)
+	for i, member := range []events.MemberID{"mem_a", "mem_a", "mem_b"} {
+		o.want(events.Accepted, o.session(events.SessionID(fmt.Sprint("ses_", i)), member))
+	}
+	o.want(events.OutOfRange, set(""))
+	o.want(events.OutOfRange, set(strings.Repeat("h", maxPassword+1)))
+	o.want(events.Accepted, set(strings.Repeat("h", maxPassword)))
+	o.want(events.Accepted, set("other"))
+	left := o.team()
+	if m, _ := left.Member("mem_a"); m.Password != "other" || len(left.Sessions) != 2 || left.Sessions[0].ID != "ses_1" || left.Sessions[1].ID != "ses_2" {
+		t.Errorf("left %+v", left)
+	}
+}
+
 func TestNamesOfKeys(t *testing.T) {
 	o := newOffice(t)
 	o.want(events.OutOfRange, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName+1)}})

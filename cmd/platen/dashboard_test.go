@@ -193,7 +193,12 @@ func TestDashboardSessionsEnd(t *testing.T) {
 		"removed":                    func(*person) { n.machine.admin(t, "member", "remove", account, "bob@example.com") },
 		"everywhere":                 func(p *person) { p.act("/dashboard/security/close", "all", "yes") },
 		"with a new password":        func(*person) { n.member(t, account, "bob@example.com", "owner") },
-		"after two weeks":            func(*person) { n.ahead.Add(int64(14*24*time.Hour + time.Minute)) },
+		"with another password": func(*person) {
+			q := n.person(t)
+			q.signIn("bob@example.com", password)
+			changePassword(t, q)
+		},
+		"after two weeks": func(*person) { n.ahead.Add(int64(14*24*time.Hour + time.Minute)) },
 	} {
 		p := n.member(t, account, "bob@example.com", "developer")
 		cookies := p.http.Jar.Cookies(mustURL(t, p.address))
@@ -206,6 +211,31 @@ func TestDashboardSessionsEnd(t *testing.T) {
 		if other.signedIn() {
 			t.Errorf("%s: still signed in", name)
 		}
+	}
+}
+
+// changePassword has somebody change the password, and looks at what is refused.
+func changePassword(t *testing.T, p *person) {
+	t.Helper()
+	const other = "staple battery horse"
+	for want, fields := range map[string][3]string{
+		"wrong=current": {"not it at all", other, other}, "password=short": {password, "elevenchars", "elevenchars"},
+		"password=repeat": {password, other, password}, "password=guess": {password, "bob@example.com", "bob@example.com"},
+	} {
+		if got := p.act("/dashboard/security/password", "current", fields[0], "password", fields[1], "repeat", fields[2]); got.header.Get("Location") != "/dashboard/security?"+want {
+			t.Errorf("%s: %d %s", want, got.status, got.header.Get("Location"))
+		} else if page := p.get(got.header.Get("Location")).body; !strings.Contains(page, "notice bad") {
+			t.Errorf("%s is not said", want)
+		}
+	}
+	if got := p.act("/dashboard/security/password", "current", password, "password", other, "repeat", other); got.header.Get("Location") != "/dashboard/security?done=password" || !p.signedIn() {
+		t.Errorf("change the password: %d %s, signed in: %t", got.status, got.header.Get("Location"), p.signedIn())
+	}
+	if got := p.signIn("bob@example.com", password); got.status != 403 {
+		t.Errorf("the password before: %d", got.status)
+	}
+	if got := p.signIn("bob@example.com", other); got.status != 303 {
+		t.Errorf("the new password: %d", got.status)
 	}
 }
 

@@ -176,6 +176,7 @@ var routes = map[string]route{
 	"POST /members/remove":          {owners, (*Dashboard).removeMember},
 	"GET /trail":                    {developers, (*Dashboard).trail},
 	"GET /security":                 {anyone, (*Dashboard).security},
+	"POST /security/password":       {anyone, (*Dashboard).changePassword},
 	"GET /security/factor":          {anyone, (*Dashboard).factor},
 	"POST /security/factor":         {anyone, (*Dashboard).setFactor},
 	"POST /security/factor/remove":  {anyone, (*Dashboard).removeFactor},

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
 	"platen.dev/events/team"
+	"platen.dev/projections"
 )
 
 // InvitationTime is how long a one-time link is good.
@@ -131,6 +133,34 @@ func (d *Dashboard) security(ctx *fasthttp.RequestCtx, v visitor) {
 
 func sessionRow(s team.Session, v visitor) page.Session {
 	return page.Session{ID: s.ID, Opened: s.Opened.Time(), Until: s.Until.Time(), Address: s.Address, Agent: s.Agent, This: s.ID == v.session}
+}
+
+// changePassword gives the visitor another password. The present one has to be shown: an unlocked screen is not enough.
+func (d *Dashboard) changePassword(ctx *fasthttp.RequestCtx, v visitor) {
+	args := ctx.PostArgs()
+	password := string(args.Peek("password"))
+	if wrong := wrongPassword(password, string(args.Peek("repeat")), v.member.Email); wrong != "" {
+		redirect(ctx, Path+"/security?password="+wrong)
+		return
+	}
+	hash, err := d.attempt(projections.Membership{Account: v.account, Member: v.member.ID})
+	if err == nil {
+		err = d.password.compare(hash, string(args.Peek("current")))
+	}
+	if errors.Is(err, errNoMatch) {
+		redirect(ctx, Path+"/security?wrong=current")
+		return
+	}
+	if err == nil {
+		hash, err = d.password.hash(password)
+	}
+	if err != nil {
+		d.unavailable(ctx, "change password", err)
+		return
+	}
+	if d.do(ctx, v, events.SetPassword{Member: v.member.ID, Password: hash, Keep: v.session}) {
+		redirect(ctx, Path+"/security?done=password")
+	}
 }
 
 // closeSession ends one of the visitor's sessions, or all.

@@ -52,7 +52,7 @@ func serveAsset(ctx *fasthttp.RequestCtx, name string) {
 }
 
 // frame is what every page of a visitor has. A path that ends with ?done=NAME shows what the last action has done, and the
-// read models have caught up with it.
+// read models have caught up with it; ?wrong=NAME and ?password=NAME show why it was refused.
 func (d *Dashboard) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
 	f := page.Frame{Account: v.account, Email: v.member.Email, Role: v.member.Role, Token: v.token(), Now: d.cfg.Now().UTC()}
 	if done := string(ctx.QueryArgs().Peek("done")); done != "" {
@@ -61,8 +61,8 @@ func (d *Dashboard) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
 			f.Notice = &page.Notice{Text: text}
 		}
 	}
-	if wrong := string(ctx.QueryArgs().Peek("wrong")); wrong != "" {
-		if text, ok := page.LookUp("wrong." + wrong); ok {
+	for _, section := range []string{"wrong", "password"} {
+		if text, ok := page.LookUp(section + "." + string(ctx.QueryArgs().Peek(section))); ok {
 			f.Notice = &page.Notice{Bad: true, Text: text}
 		}
 	}

@@ -84,7 +84,7 @@ func (t Team) Session(id events.SessionID, now events.Instant) (Session, Member,
 func Changes(ev events.Event) bool {
 	switch ev.(type) {
 	case events.MemberInvited, events.MemberJoined, events.MemberChanged, events.MemberRemoved,
-		events.SecondFactorSet, events.SignInBegun, events.SessionOpened, events.SessionClosed:
+		events.SecondFactorSet, events.PasswordSet, events.SignInBegun, events.SessionOpened, events.SessionClosed:
 		return true
 	}
 	return false
@@ -108,6 +108,9 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member })
 	case events.SignInBegun:
 		return t.with(e.Member, func(m *Member) { m.Attempts, m.Tried = m.Attempts+1, at })
+	case events.PasswordSet:
+		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member && s.ID != e.Keep })
+		return t.with(e.Member, func(m *Member) { m.Password, m.Attempts = e.Password, 0 })
 	case events.SecondFactorSet:
 		return t.with(e.Member, func(m *Member) { m.Factor, m.Step = e.Secret, e.Step })
 	case events.SessionOpened:
