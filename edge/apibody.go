@@ -90,10 +90,7 @@ var cancelResponse = openapi.Object{Name: "CancelResponse", Fields: []openapi.Fi
 }}
 
 func errorCodes() (all []string) {
-	for _, code := range []events.ErrorCode{
-		events.SSRFBlocked, events.FileTooLarge, events.PageTimeout, events.EInvoiceFailed, events.RenderFailed,
-		events.NavigationFailed, events.SelectorTimeout, events.DeliveryFailed, events.BrowserCrashed, events.ContentLost, events.Cancelled,
-	} {
+	for _, code := range events.ErrorCodes() {
 		all = append(all, string(code))
 	}
 	return all

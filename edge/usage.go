@@ -133,12 +133,7 @@ func (s *Server) enterPlain(ctx *fasthttp.RequestCtx) (projections.Caller, *prob
 }
 
 // queryParams returns the parameters of a request as they were sent.
-func queryParams(ctx *fasthttp.RequestCtx) (all []query.Param) {
-	for name, value := range ctx.QueryArgs().All() {
-		all = append(all, query.Param{Name: string(name), Value: string(value)})
-	}
-	return all
-}
+func queryParams(ctx *fasthttp.RequestCtx) []query.Param { return query.All(ctx.QueryArgs().All()) }
 
 // wantedFormat is the format that the header Accept asks for.
 func wantedFormat(ctx *fasthttp.RequestCtx) usage.Format {

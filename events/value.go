@@ -104,6 +104,14 @@ const (
 	Cancelled        ErrorCode = "CANCELLED"
 )
 
+// ErrorCodes returns the error codes of jobs.
+func ErrorCodes() []ErrorCode {
+	return []ErrorCode{
+		SSRFBlocked, FileTooLarge, PageTimeout, EInvoiceFailed, RenderFailed,
+		NavigationFailed, SelectorTimeout, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
+	}
+}
+
 // NodeID identifies one start of one node: a restarted node has another id.
 type NodeID string
 

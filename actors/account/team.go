@@ -34,14 +34,12 @@ const (
 
 // signInDelay is how long after an attempt the next one has to wait, if there were so many.
 func signInDelay(attempts int64) time.Duration {
-	delay := firstDelay
-	for range attempts - freeAttempts {
-		if delay = min(2*delay, longestDelay); delay == longestDelay {
-			break
-		}
-	}
 	if attempts < freeAttempts {
 		return 0
+	}
+	delay := firstDelay
+	for n := attempts - freeAttempts; n > 0 && delay < longestDelay; n-- {
+		delay = min(2*delay, longestDelay)
 	}
 	return delay
 }
@@ -113,7 +111,7 @@ func acceptInvitation(t team.Team, b events.AcceptInvitation, now events.Instant
 	if !exists || m.Until <= now || m.Invitation != b.Invitation {
 		return refuse(events.InvitationGone)
 	}
-	if b.Password == "" || len(b.Password) > maxPassword {
+	if !validHash(b.Password) {
 		return refuse(events.OutOfRange)
 	}
 	return accept(events.MemberJoined{Member: b.Member, Password: b.Password})
@@ -145,9 +143,18 @@ func removeMember(t team.Team, b events.RemoveMember) ([]events.Event, events.Re
 	return accept(events.MemberRemoved{Member: b.Member, Email: m.Email})
 }
 
+// joined returns a member who has joined.
+func joined(t team.Team, id events.MemberID) (team.Member, bool) {
+	m, exists := t.Member(id)
+	return m, exists && m.Joined != 0
+}
+
+// validHash reports whether a text may be the hash of a password.
+func validHash(hash string) bool { return hash != "" && len(hash) <= maxPassword }
+
 func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]events.Event, events.Reply) {
-	m, exists := t.Member(b.Member)
-	if !exists || m.Joined == 0 {
+	m, is := joined(t, b.Member)
+	if !is {
 		return refuse(events.NoSuchMember)
 	}
 	if next := m.Tried.Add(signInDelay(m.Attempts)); now < next {
@@ -157,9 +164,9 @@ func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]event
 }
 
 func setSecondFactor(t team.Team, b events.SetSecondFactor) ([]events.Event, events.Reply) {
-	m, exists := t.Member(b.Member)
+	m, is := joined(t, b.Member)
 	switch {
-	case !exists || m.Joined == 0:
+	case !is:
 		return refuse(events.NoSuchMember)
 	case len(b.Secret) > maxFactor || (len(b.Secret) > 0) != (b.Step > 0):
 		return refuse(events.OutOfRange)
@@ -170,11 +177,10 @@ func setSecondFactor(t team.Team, b events.SetSecondFactor) ([]events.Event, eve
 }
 
 func setPassword(t team.Team, b events.SetPassword) ([]events.Event, events.Reply) {
-	m, exists := t.Member(b.Member)
-	switch {
-	case !exists || m.Joined == 0:
+	if _, is := joined(t, b.Member); !is {
 		return refuse(events.NoSuchMember)
-	case b.Password == "" || len(b.Password) > maxPassword:
+	}
+	if !validHash(b.Password) {
 		return refuse(events.OutOfRange)
 	}
 	return accept(events.PasswordSet(b))
@@ -183,8 +189,8 @@ func setPassword(t team.Team, b events.SetPassword) ([]events.Event, events.Repl
 // openSession takes each code once: somebody may have seen it being typed.
 func openSession(t team.Team, b events.OpenSession, now events.Instant) ([]events.Event, events.Reply) {
 	s := b.Session
-	m, exists := t.Member(s.Member)
-	if !exists || m.Joined == 0 {
+	m, is := joined(t, s.Member)
+	if !is {
 		return refuse(events.NoSuchMember)
 	}
 	if len(m.Factor) > 0 && b.Step <= m.Step {

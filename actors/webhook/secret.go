@@ -17,6 +17,9 @@ func NewSecret() string {
 	return Secret(key)
 }
 
+// FirstSecret signs the webhooks of an account until the first rotation.
+func FirstSecret(k *seal.Key, id events.AccountID) string { return Secret(k.WebhookKey(id)) }
+
 // Secrets returns the secrets that sign an account's webhooks at an instant, the newest first: two
 // during a rotation.
 func Secrets(k *seal.Key, id events.AccountID, w account.Webhooks, now events.Instant) ([]string, error) {
@@ -30,7 +33,7 @@ func Secrets(k *seal.Key, id events.AccountID, w account.Webhooks, now events.In
 		if err != nil {
 			return nil, fmt.Errorf("secret of account %s: %w", id, err)
 		}
-		secrets = append(secrets, cmp.Or(secret, Secret(k.WebhookKey(id))))
+		secrets = append(secrets, cmp.Or(secret, FirstSecret(k, id)))
 	}
 	return secrets, nil
 }

@@ -81,7 +81,7 @@ func (s *screen) open(t *testing.T) *window {
 	return w
 }
 
-// console sorts what was said by watching from what was said by pages.
+// console separates what the watching script logs from what pages log.
 func (w *window) console(e *proto.RuntimeConsoleAPICalled) {
 	var words []string
 	for _, arg := range e.Args {

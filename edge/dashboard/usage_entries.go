@@ -22,7 +22,7 @@ const entriesPerPage = 100
 // entries lists the entries behind a figure. Its parameters are those of the API.
 func (d *Dashboard) entries(ctx *fasthttp.RequestCtx, v visitor) {
 	view := page.UsageEntries{Frame: d.frame(ctx, v)}
-	params := parameters(ctx.QueryArgs())
+	params := query.All(ctx.QueryArgs().All())
 	q, violations := usage.ParseEntryQuery(params, d.cfg.Now(), usage.JSON)
 	if len(violations) > 0 {
 		ctx.SetStatusCode(422)
@@ -46,14 +46,6 @@ func (d *Dashboard) entries(ctx *fasthttp.RequestCtx, v visitor) {
 		view.Next = nextEntries(params, *found.Next)
 	}
 	d.show(ctx, view)
-}
-
-// parameters are those of a request as they were sent.
-func parameters(args *fasthttp.Args) (all []query.Param) {
-	for name, value := range args.All() {
-		all = append(all, query.Param{Name: string(name), Value: string(value)})
-	}
-	return all
 }
 
 // conditions are what entries have in common, in words.

@@ -3,6 +3,7 @@ package query
 
 import (
 	"encoding/json"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,14 @@ import (
 
 // Param is a parameter as it was sent, decoded.
 type Param struct{ Name, Value string }
+
+// All are the parameters of a query as they were sent: what fasthttp.Args.All yields.
+func All(sent iter.Seq2[[]byte, []byte]) (all []Param) {
+	for name, value := range sent {
+		all = append(all, Param{string(name), string(value)})
+	}
+	return all
+}
 
 // Names of parameters that several endpoints have.
 const (

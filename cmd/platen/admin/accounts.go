@@ -128,8 +128,7 @@ func (s *Server) createKey(w http.ResponseWriter, r *http.Request) {
 	if req.Test {
 		prefix = apikey.Test
 	}
-	if req.Name != "" && s.level(accountID(r)) < events.LevelMembers {
-		refuse(w, 409, "names of keys come with the feature level 5: once all nodes run this version, raise it by `platen admin cluster level --raise`")
+	if req.Name != "" && !s.knowsMembers(w, accountID(r), "names of keys") {
 		return
 	}
 	secret, key := apikey.New(prefix, events.At(s.Now()))

@@ -42,8 +42,7 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) (team.Team, bool) 
 		return team.Team{}, false
 	}
 	id := accountID(r)
-	if s.level(id) < events.LevelMembers {
-		refuse(w, 409, "members come with the feature level 5: once all nodes run this version, raise it by `platen admin cluster level --raise`")
+	if !s.knowsMembers(w, id, "members") {
 		return team.Team{}, false
 	}
 	t, err := s.Replica.Team(id)
@@ -51,6 +50,15 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) (team.Team, bool) 
 		refuse(w, 500, err.Error())
 	}
 	return t, err == nil
+}
+
+// knowsMembers reports whether the account's partition has the level that what needs, or refuses the request.
+func (s *Server) knowsMembers(w http.ResponseWriter, id events.AccountID, what string) bool {
+	if s.level(id) >= events.LevelMembers {
+		return true
+	}
+	refuse(w, 409, fmt.Sprintf("%s come with the feature level %d: once all nodes run this version, raise it by `platen admin cluster level --raise`", what, events.LevelMembers))
+	return false
 }
 
 func (s *Server) level(id events.AccountID) events.Level {
@@ -160,7 +168,7 @@ func (c call) changeMember() error {
 
 func (c call) removeMember() error {
 	err := c.client.do("DELETE", c.memberPath(""), nil, nil)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is no member of account %s any more\n", c.args[1], c.args[0]) })
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer a member of account %s\n", c.args[1], c.args[0]) })
 }
 
 func (c call) signOutMember() error {

@@ -37,7 +37,7 @@ func fromHere(listener string) string {
 
 // liveUsage is what an account uses, as this node has read it.
 func (n *Node) liveUsage(id events.AccountID) (u dashboard.Usage, err error) {
-	state, err := n.accountState(id)
+	state, err := n.storeOf(id).Account(id)
 	if err != nil {
 		return u, err
 	}
@@ -55,7 +55,7 @@ type memberWebhooks struct{ node *Node }
 
 // Settings reads those of an account.
 func (w memberWebhooks) Settings(id events.AccountID) (set dashboard.WebhookSettings, err error) {
-	state, err := w.node.accountState(id)
+	state, err := w.node.storeOf(id).Account(id)
 	set.Rotated, set.Overlap = len(state.Webhooks.Secret) > 0, state.Webhooks.Overlap
 	for _, h := range state.Webhooks.Headers {
 		set.Headers = append(set.Headers, h.Name)
@@ -65,7 +65,7 @@ func (w memberWebhooks) Settings(id events.AccountID) (set dashboard.WebhookSett
 
 // FirstSecret is the one that follows from the cluster's secret.
 func (w memberWebhooks) FirstSecret(id events.AccountID) string {
-	return webhook.Secret(w.node.seal.WebhookKey(id))
+	return webhook.FirstSecret(w.node.seal, id)
 }
 
 // NewSecret makes a secret.
@@ -80,11 +80,6 @@ func (w memberWebhooks) SealHeader(id events.AccountID, name, value string) (eve
 		return nil, err
 	}
 	return w.node.seal.SealFor(id, value), nil
-}
-
-// accountState is the state of an account, as this node has read it.
-func (n *Node) accountState(id events.AccountID) (account.State, error) {
-	return account.ReplicaStore{Reader: n.replica, Partition: events.Partition(id, n.log.Partitions())}.Account(id)
 }
 
 // devMember is the member of a demo account. Its password is one that nobody knows.

@@ -69,6 +69,5 @@ func (n *Node) report() string {
 
 // foresee returns the reply that would refuse a job by what this node's replica has read.
 func (n *Node) foresee(id events.AccountID, job events.SubmitJob) (events.Reply, bool) {
-	store := account.ReplicaStore{Reader: n.replica, Partition: events.Partition(id, n.log.Partitions())}
-	return account.Foresee(store, id, job, events.At(n.now()))
+	return account.Foresee(n.storeOf(id), id, job, events.At(n.now()))
 }

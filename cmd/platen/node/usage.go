@@ -22,7 +22,7 @@ func (n *Node) quotaWindows(id events.AccountID) (live usage.Live, err error) {
 	if err := n.replica.CatchUp(ctx, partition); err != nil {
 		return live, err
 	}
-	state, err := account.ReplicaStore{Reader: n.replica, Partition: partition}.Account(id)
+	state, err := n.storeOf(id).Account(id)
 	if err != nil {
 		return live, err
 	}
@@ -42,6 +42,11 @@ func (n *Node) quotaWindows(id events.AccountID) (live usage.Live, err error) {
 		live.Unfinished = append(live.Unfinished, wholeSecond(window))
 	}
 	return live, err
+}
+
+// storeOf has the state of an account and its jobs, as this node has read it.
+func (n *Node) storeOf(id events.AccountID) account.ReplicaStore {
+	return account.ReplicaStore{Reader: n.replica, Partition: events.Partition(id, n.log.Partitions())}
 }
 
 // wholeSecond is an instant as the ledger has it: cut to seconds.

@@ -41,7 +41,7 @@ func measured(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		t.Fatalf("%q is no length", text)
+		t.Fatalf("%q is not a length", text)
 	}
 	return v
 }

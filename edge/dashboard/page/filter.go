@@ -46,7 +46,7 @@ func choices(j Jobs) []choice {
 		{"status", "status", j.Filter.Status, options("status", statuses)},
 		{"operation", "operation", j.Filter.Operation, options("operation", events.Operations())},
 		{"key_id", "key", j.Filter.Key, keys},
-		{"error_code", "error", j.Filter.Error, options("error", errorCodes)},
+		{"error_code", "error", j.Filter.Error, options("error", events.ErrorCodes())},
 		{"test", "mode", j.Filter.Test, []option{{"false", word("jobs", "live")}, {"true", word("jobs", "test")}}},
 	}
 }
@@ -60,9 +60,4 @@ func options[V any](section string, values []V) (all []option) {
 
 var statuses = []events.Status{
 	events.StatusQueued, events.StatusRendering, events.StatusUploading, events.StatusDone, events.StatusFailed,
-}
-
-var errorCodes = []events.ErrorCode{
-	events.NavigationFailed, events.PageTimeout, events.SelectorTimeout, events.SSRFBlocked, events.FileTooLarge, events.RenderFailed,
-	events.EInvoiceFailed, events.DeliveryFailed, events.BrowserCrashed, events.ContentLost, events.Cancelled,
 }

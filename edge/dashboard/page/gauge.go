@@ -21,13 +21,18 @@ func gauges(h Home) ([]gauge, error) {
 		{"running", h.Running, h.Limits.Running, number},
 		{"tests", h.Quota.Tests, h.Quota.TestsPerDay, number},
 	} {
-		limit, err := text("home.of", "limit", g.show(g.limit))
+		shown, err := newGauge(g.id, g.used, g.limit, g.show)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, gauge{g.id, g.show(g.used), limit, g.used, g.limit, level(g.used, g.limit)})
+		all = append(all, shown)
 	}
 	return all, nil
+}
+
+func newGauge(id string, used, limit int64, show func(int64) string) (gauge, error) {
+	of, err := text("home.of", "limit", show(limit))
+	return gauge{id, show(used), of, used, limit, level(used, limit)}, err
 }
 
 func level(used, limit int64) string {

@@ -52,8 +52,7 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// filled are all pages with a text wherever there may be one, once for those who may change things and once for those
-// for whom everything is over.
+// filled are all pages with a text wherever there may be one, once with every flag set and once with none.
 func filled(text string) (all []view) {
 	for _, empty := range empties() {
 		for _, set := range []bool{true, false} {

@@ -176,7 +176,7 @@ const (
 type Attempt struct {
 	Number  int
 	At      time.Time
-	Status  int // zero if there was no response
+	Status  int // zero without a response
 	Took    time.Duration
 	Error   string
 	Answer  string // the beginning of the response, as the receiver sent it

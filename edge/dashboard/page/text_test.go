@@ -20,9 +20,9 @@ func named() map[string][]string {
 		"role":      strs(events.Roles()),
 		"may":       strs(events.Roles()),
 		"plan":      strs(events.Plans()),
-		"error":     strs(errorCodes),
-		"cause":     strs(errorCodes),
-		"remedy":    strs(errorCodes),
+		"error":     strs(events.ErrorCodes()),
+		"cause":     strs(events.ErrorCodes()),
+		"remedy":    strs(events.ErrorCodes()),
 		"outcome":   {string(events.WebhookDelivered), string(events.WebhookGivenUp)},
 		"step": strs([]StepKind{
 			StepAccepted, StepLoaded, StepProcessed, StepDone, StepFailed, StepWebhook, StepDownload, StepExpires,

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"net/url"
 	"time"
 )
@@ -116,23 +117,15 @@ func liveUse(u Usage) ([]gauge, error) {
 }
 
 func gaugesOf(prefix string, jobs, bytes int64, q Quota, limited bool) ([]gauge, error) {
-	all := []gauge{
-		{ID: prefix + "-jobs", Figure: number(jobs), Used: jobs, Limit: q.JobLimit, Text: number(q.JobLimit)},
-		{ID: prefix + "-bytes", Figure: size(bytes), Used: bytes, Limit: q.ByteLimit, Text: size(q.ByteLimit)},
-	}
-	for i := range all {
-		g := &all[i]
-		if !limited {
-			g.Limit, g.Text = 0, ""
-			continue
+	j, wrongJobs := newGauge(prefix+"-jobs", jobs, q.JobLimit, number)
+	v, wrongBytes := newGauge(prefix+"-bytes", bytes, q.ByteLimit, size)
+	all := []gauge{j, v}
+	if !limited {
+		for i, g := range all {
+			all[i] = gauge{ID: g.ID, Figure: g.Figure, Used: g.Used}
 		}
-		var err error
-		if g.Text, err = text("home.of", "limit", g.Text); err != nil {
-			return nil, err
-		}
-		g.Level = level(g.Used, g.Limit)
 	}
-	return all, nil
+	return all, errors.Join(wrongJobs, wrongBytes)
 }
 
 // late reports whether the window was charged for something that happened after it, or before.
