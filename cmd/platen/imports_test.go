@@ -43,6 +43,8 @@ var rules = map[string]rule{
 
 	"projections/history/historytest": {"events events/contract events/eventlog", "writes the journal of months for tests and benchmarks"},
 
+	"projections/timeline": {"events events/eventlog", "reads the journal for one job, by itself"},
+
 	"projections/publish": {"events events/eventlog events/public projections", "publishes what the journal accepts, and keeps nothing"},
 
 	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},
@@ -110,7 +112,7 @@ var rules = map[string]rule{
 	"edge/usage":          {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
 	"edge/dashboard": {
-		"edge/apikey edge/dashboard/page edge/query edge/usage events events/contract events/team ledger projections",
+		"edge/apikey edge/dashboard/page edge/query edge/usage events events/contract events/team ledger projections projections/timeline",
 		"the requests of members: reads the read models and asks the ledger, and changes nothing but by commands",
 	},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
@@ -135,8 +137,8 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
+		"actors/account actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
+			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

@@ -61,6 +61,7 @@ type Config struct {
 	// Ledger is what accounts were charged.
 	Ledger   Ledger
 	Webhooks Webhooks
+	Log      JobLog
 	Seal     Sealer
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
@@ -83,13 +84,15 @@ type Dashboard struct {
 	password *passwords
 	attempts *attempts
 	live     *live
+	// logs bounds how many pages read the log at once.
+	logs *bounded
 	// catchUps merges concurrent waits for the read models, by partition.
 	catchUps singleflight.Group
 }
 
 // New makes a dashboard.
 func New(cfg Config) *Dashboard {
-	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive()}
+	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive(), logs: newBounded(logsPerNode, logsPerAccount)}
 }
 
 // Close ends the pages that are kept up to date.
@@ -188,6 +191,7 @@ var routes = map[string]route{
 var jobRoutes = map[string]route{
 	"GET ":            {anyone, (*Dashboard).job},
 	"GET /live":       {anyone, (*Dashboard).jobLive},
+	"GET /record":     {developers, (*Dashboard).record},
 	"GET /download":   {developers, (*Dashboard).download},
 	"POST /cancel":    {developers, (*Dashboard).cancelJob},
 	"POST /redeliver": {developers, (*Dashboard).redeliver},

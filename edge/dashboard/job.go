@@ -72,7 +72,7 @@ func (d *Dashboard) jobView(f page.Frame, v visitor, id events.JobID, j projecti
 		return page.JobPage{}, err
 	}
 	view := page.JobPage{
-		Frame: f, Job: jobRow(id, j, d.keyNames(v.account)[j.Key]), Timeline: timeline(j, log),
+		Frame: f, Job: jobRow(id, j, d.keyNames(v.account)[j.Key]), Timeline: course(j, log),
 		Downloads: max(0, contract.MaxDownloads-j.Downloads), MaxDownloads: contract.MaxDownloads, Expires: timeOf(j.Expires),
 		Gone: j.Gone || j.Expires != 0 && d.now() >= j.Expires, Delivered: j.Delivered, HasFile: j.Status == events.StatusDone && !j.Delivered,
 		Ended: j.Finished != 0, Webhook: j.Webhook, DocsURL: d.cfg.DocsURL,
@@ -86,8 +86,8 @@ func (d *Dashboard) jobView(f page.Frame, v visitor, id events.JobID, j projecti
 	return view, nil
 }
 
-// timeline is what has happened to a job, as far as the read models tell.
-func timeline(j projections.Job, log projections.WebhookLog) []page.Step {
+// course is what has happened to a job, as far as the read models tell.
+func course(j projections.Job, log projections.WebhookLog) []page.Step {
 	steps := []page.Step{{Kind: page.StepAccepted, At: j.Created.Time()}}
 	add := func(kind page.StepKind, at events.Instant, detail string) {
 		steps = append(steps, page.Step{Kind: kind, At: timeOf(at), Detail: detail})

@@ -22,6 +22,12 @@ func when(at, now time.Time) (*moment, error) {
 	return &moment{ISO: at.Format(time.RFC3339), Text: at.Format("2 Jan 2006, 15:04:05"), Ago: ago}, err
 }
 
+// exactly is a time to the millisecond.
+func exactly(at time.Time) *moment {
+	at = at.UTC()
+	return &moment{ISO: at.Format("2006-01-02T15:04:05.000Z07:00"), Text: at.Format("2 Jan 2006, 15:04:05.000")}
+}
+
 // day is a time of which only the day matters.
 func day(at time.Time) *moment {
 	if at.IsZero() {

@@ -133,6 +133,25 @@ func runningJob() page.JobPage {
 	}
 }
 
+func record() page.Record {
+	at := before(3 * time.Minute)
+	return page.Record{
+		Frame: frame(), Job: jobID(4), Operation: events.EInvoiceToPDF,
+		Asked: []page.Option{
+			{Name: "profile", Value: "en16931"}, {Name: "xml", Value: "<?xml version=\"1.0\"?>\n<rsm:CrossIndustryInvoice>", Bytes: 48_213},
+			{Name: "webhook_url", Hidden: true}, {Name: "test", Value: "false"}, {Name: "tags.invoice", Value: "2026-0131"},
+		},
+		Steps: []page.RecordStep{
+			{At: at, Event: "JobQueued", Detail: "queue quick"},
+			{At: at.Add(12 * time.Millisecond), Since: 12 * time.Millisecond, Event: "RenderStarted", Node: "node-8d2e6f0a-4c1b-4f0e-9b7a-2d1c3e4f5a6b"},
+			{At: at.Add(90 * time.Millisecond), Since: 78 * time.Millisecond, Event: "RenderRequeued", Code: events.BrowserCrashed},
+			{At: at.Add(5 * time.Second), Since: 4910 * time.Millisecond, Event: "JobDone", Detail: "page_load_ms 112, processing_ms 64"},
+			{At: at.Add(5100 * time.Millisecond), Since: 100 * time.Millisecond, Event: "WebhookAttempted", Detail: "503 (212 ms)"},
+		},
+		Until: before(time.Minute),
+	}
+}
+
 func keyList() page.Keys {
 	f := frame()
 	f.Notice = &page.Notice{Text: "The key was created."}
@@ -275,6 +294,8 @@ func views() []view {
 		{"job", doneJob()},
 		{"job-failed", failedJob()},
 		{"job-running", runningJob()},
+		{"record", record()},
+		{"record-gone", page.Record{Frame: frame(), Job: jobID(8), Operation: events.URLToPDF, Lost: true, Gone: true}},
 		{"usage", usagePage()},
 		{"usage-earlier", earlierUsage()},
 		{"usage-wrong", wrongUsage()},
@@ -300,6 +321,7 @@ func empties() []view {
 		{"empty-home", page.Home{}},
 		{"empty-jobs", page.Jobs{}},
 		{"empty-job", page.JobPage{}},
+		{"empty-record", page.Record{}},
 		{"empty-usage", page.Usage{}},
 		{"empty-entries", page.UsageEntries{}},
 		{"empty-keys", page.Keys{}},

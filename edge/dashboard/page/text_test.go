@@ -27,6 +27,10 @@ func named() map[string][]string {
 		"step": strs([]StepKind{
 			StepAccepted, StepLoaded, StepProcessed, StepDone, StepFailed, StepWebhook, StepDownload, StepExpires,
 		}),
+		"event": {
+			"JobQueued", "RenderStarted", "RenderRequeued", "RenderReleased", "RenderDiscarded", "UploadBegun", "UploadAttempted", "UploadReleased", "JobDone", "JobFailed",
+			"FileExpired", "FileDeleted", "DownloadBegun", "DownloadRenewed", "DownloadEnded", "WebhookAttempted", "WebhookReleased", "WebhookRedelivered", "RequestForgotten",
+		},
 		"unit":       {"d", "h", "min", "s"},
 		"level":      {"high", "full"},
 		"home":       {"jobs", "bytes", "running", "tests"},

@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "usage", "entries", "keys", "webhooks", "members", "security", "factor", "trail"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "members", "security", "factor", "trail"}
 
 var pages = parse()
 
@@ -26,7 +26,7 @@ func parse() map[string]*template.Template {
 	return all
 }
 
-// Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Usage,
+// Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
 // UsageEntries, Keys, Webhooks, Members, Security, Factor and Trail. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
@@ -81,6 +81,8 @@ func name(v any) string {
 		return "jobs"
 	case JobPage:
 		return "job"
+	case Record:
+		return "record"
 	case Usage:
 		return "usage"
 	case UsageEntries:

@@ -1,0 +1,153 @@
+package dashboard
+
+import (
+	"bytes"
+	"compress/flate"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// Bounds of a text of a request, in bytes: how much of it is shown, and how much at once.
+const (
+	maxExcerpt = 4 << 10
+	maxLine    = 200
+)
+
+// fields collects the fields of a request under the names of the API. What was left out, or has no value, is left out.
+type fields struct{ all []page.Option }
+
+// text adds a text; a long one is shown from its beginning.
+func (f *fields) text(name, value string) {
+	if value == "" {
+		return
+	}
+	o := page.Option{Name: name, Value: value}
+	if len(value) > maxLine || strings.ContainsRune(value, '\n') {
+		o.Bytes, o.Value = int64(len(value)), excerpt(value)
+	}
+	f.all = append(f.all, o)
+}
+
+func (f *fields) number(name string, value int64) {
+	if value != 0 {
+		f.text(name, strconv.FormatInt(value, 10))
+	}
+}
+
+func (f *fields) flag(name string, value bool) { f.text(name, strconv.FormatBool(value)) }
+
+// secret adds a credential, of which only its being there is shown.
+func (f *fields) secret(name string, value events.Sealed) {
+	if len(value) > 0 {
+		f.all = append(f.all, page.Option{Name: name, Hidden: true})
+	}
+}
+
+// excerpt is the beginning of a text, whole characters.
+func excerpt(s string) string {
+	if len(s) <= maxExcerpt {
+		return s
+	}
+	cut := maxExcerpt
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + " …"
+}
+
+// options are what a job was asked to do: the source as it is rendered, options with their defaults.
+func options(s events.Submission) []page.Option {
+	var f fields
+	c := s.Content
+	f.text("url", c.URL)
+	f.text("html", c.HTML)
+	if c.Invoice != nil {
+		f.invoice(s.Operation, *c.Invoice)
+	}
+	if c.Image != nil {
+		f.image(*c.Image)
+	} else if s.Operation != events.EInvoiceToPDF {
+		f.print(c.Print)
+	}
+	if c.Load != nil {
+		f.text("render.wait_until", c.Load.WaitUntil)
+		f.text("render.wait_for_selector", c.Load.WaitFor)
+		f.number("render.wait_after_load_ms", c.Load.WaitAfter)
+		f.number("render.page_load_timeout_ms", c.Load.Timeout)
+	}
+	if c.Auth != nil {
+		f.text("auth.type", c.Auth.Type)
+		f.secret("auth.value", c.Auth.Value)
+	}
+	if c.Delivery != nil {
+		f.secret("delivery.url", c.Delivery.URL)
+	}
+	f.secret("webhook_url", s.Webhook)
+	f.flag("test", s.Test)
+	if s.Waits {
+		f.flag("wait", true)
+	}
+	for _, tag := range s.Tags {
+		f.text("tags."+tag.Name, tag.Value)
+	}
+	return f.all
+}
+
+// invoice adds an e-invoice, which has other names if it comes with a document of its own.
+func (f *fields) invoice(op events.Operation, i events.Invoice) {
+	name := "einvoice."
+	if op == events.EInvoiceToPDF {
+		name = ""
+	}
+	f.text("html", inflated(i.HTML))
+	f.text(name+"profile", i.Profile)
+	f.text(name+"xml", inflated(i.XML))
+	f.text("template", string(i.Template))
+}
+
+func (f *fields) print(o events.PrintOptions) {
+	f.text("options.format", o.Format)
+	f.flag("options.landscape", o.Landscape)
+	f.text("options.margin.top", o.MarginTop)
+	f.text("options.margin.right", o.MarginRight)
+	f.text("options.margin.bottom", o.MarginBottom)
+	f.text("options.margin.left", o.MarginLeft)
+	f.flag("options.print_background", !o.OmitBackground)
+	if o.Scale != 0 {
+		f.text("options.scale", strconv.FormatFloat(o.Scale, 'g', -1, 64))
+	}
+	f.flag("options.display_header_footer", o.HeaderFooter)
+	f.text("options.header_template", o.Header)
+	f.text("options.footer_template", o.Footer)
+	if w := o.Watermark; w != nil {
+		f.text("options.watermark.text", w.Text)
+		f.text("options.watermark.color", w.Color)
+		f.text("options.watermark.font_size", w.FontSize)
+		f.text("options.watermark.rotation_degrees", strconv.FormatInt(w.Rotation, 10))
+	}
+	f.secret("options.user_password", o.Password)
+	if o.Compression != nil {
+		f.number("options.compression.level", o.Compression.Level)
+		f.number("options.compression.image_quality", o.Compression.ImageQuality)
+	}
+}
+
+func (f *fields) image(o events.ImageOptions) {
+	f.text("options.format", o.Format)
+	f.flag("options.full_page", o.FullPage)
+	f.number("options.quality", o.Quality)
+	f.number("options.viewport.width", o.Width)
+	f.number("options.viewport.height", o.Height)
+}
+
+// inflated is a text that was kept compressed, up to the limit of a body; what is damaged is shown as far as it goes.
+func inflated(b []byte) string {
+	text, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), contract.MaxBody))
+	return string(text)
+}

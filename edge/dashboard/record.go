@@ -1,0 +1,127 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/projections/timeline"
+)
+
+// JobLog reads of the log what the read models do not keep of a job.
+type JobLog interface {
+	// Submission is the command that made a job.
+	Submission(ctx context.Context, account events.AccountID, id events.JobID) (events.Submission, error)
+	// Timeline is what has happened to a job, as far as it was read in time.
+	Timeline(ctx context.Context, account events.AccountID, id events.JobID) (timeline.Timeline, error)
+}
+
+// ErrGone is the error of a JobLog if the log no longer has what it is asked for.
+var ErrGone = errors.New("the log no longer has it")
+
+// Bounds of reading the log for pages: for how long, how many of one account and of all at once.
+const (
+	logTime        = 3 * time.Second
+	logsPerAccount = 1
+	logsPerNode    = 4
+)
+
+// record shows what the log has of the job in the path.
+func (d *Dashboard) record(ctx *fasthttp.RequestCtx, v visitor) {
+	f := d.frame(ctx, v)
+	id, j, ok := d.inPath(ctx, v)
+	if !ok {
+		return
+	}
+	end, free := d.logs.begin(v.account)
+	if !free {
+		d.message(ctx, 503, "busy")
+		return
+	}
+	defer end()
+	within, cancel := context.WithTimeout(context.Background(), logTime)
+	defer cancel()
+	view := page.Record{Frame: f, Job: id, Operation: j.Operation}
+	switch asked, err := d.cfg.Log.Submission(within, v.account, id); {
+	case err == nil:
+		view.Asked = options(asked)
+	case errors.Is(err, ErrGone):
+		view.Lost = true
+	default:
+		d.unavailable(ctx, "read the command of a job", err)
+		return
+	}
+	switch line, err := d.cfg.Log.Timeline(within, v.account, id); {
+	case err == nil:
+		view.Steps = recordSteps(line.Steps)
+		if !line.Whole {
+			view.Until = timeOf(line.Read)
+		}
+	case errors.Is(err, ErrGone):
+		view.Gone = true
+	default:
+		d.unavailable(ctx, "read the journal of a job", err)
+		return
+	}
+	d.show(ctx, view)
+}
+
+// recordSteps are the events of a job as its page shows them.
+func recordSteps(all []timeline.Step) (steps []page.RecordStep) {
+	for i, s := range all {
+		step := page.RecordStep{At: s.At.Time(), Event: events.TypeName(s.Event)}
+		if i > 0 {
+			step.Since = step.At.Sub(all[i-1].At.Time())
+		}
+		explain(&step, s.Event)
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// explain says what an event tells beyond its type.
+func explain(step *page.RecordStep, ev events.Event) {
+	switch e := ev.(type) {
+	case events.JobQueued:
+		step.Detail = asked("lane") + " " + e.Lane.String()
+	case events.RenderStarted:
+		step.Node = e.Node
+	case events.RenderRequeued:
+		step.Code = e.Code
+		if e.Lost {
+			step.Detail = asked("lost")
+		}
+	case events.UploadBegun:
+		step.Detail = made(e.Metrics)
+	case events.UploadAttempted:
+		step.Detail = answered(e.Status, e.Error, e.Millis)
+	case events.JobDone:
+		step.Detail = made(e.Metrics)
+	case events.JobFailed:
+		step.Code = e.Code
+	case events.WebhookAttempted:
+		step.Detail = answered(e.Status, e.Error, e.Millis)
+	}
+}
+
+// made says how long the phases of making a file took.
+func made(m events.Metrics) string {
+	if m.PageLoad == 0 {
+		return fmt.Sprintf("processing_ms %d", m.Processing)
+	}
+	return fmt.Sprintf("page_load_ms %d, processing_ms %d", m.PageLoad, m.Processing)
+}
+
+// answered says what a server has answered to an attempt.
+func answered(status int, wrong string, millis int64) string {
+	if status > 0 {
+		wrong = strconv.Itoa(status)
+	}
+	return fmt.Sprintf("%s (%s)", wrong, milliseconds(millis))
+}

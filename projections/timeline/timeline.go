@@ -1,0 +1,189 @@
+// Package timeline reads what the journal tells of one job: each of its events, with the time. The read models keep
+// only what the job has come to.
+package timeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+)
+
+// Query says which job.
+type Query struct {
+	Partition int32
+	Account   events.AccountID
+	Job       events.JobID
+	// Submitted is the offset of the command that submitted the job.
+	Submitted int64
+}
+
+// Timeline is what has happened to a job, in order.
+type Timeline struct {
+	Steps []Step
+	// Read is the time of the last entry of the account that was read: later events of the job are missing
+	// unless Whole is set.
+	Read  events.Instant
+	Whole bool
+}
+
+// Step is an event of the job.
+type Step struct {
+	At    events.Instant
+	Event events.Event
+	// cause is the offset of the command that caused it.
+	cause int64
+}
+
+// ErrGone means that the journal no longer has the beginning of the job, or has not had it yet.
+var ErrGone = errors.New("the journal does not have the job's beginning")
+
+// Bounds of a timeline: how many records are read, but for the search of the beginning, and how many steps it has.
+const (
+	maxRecords = 100_000
+	maxSteps   = 300
+)
+
+// Read reads the timeline of a job from the journal, of which it reads a bounded part. If ctx ends meanwhile, it returns what was read until then.
+func Read(ctx context.Context, l eventlog.Log, q Query) (Timeline, error) {
+	return read(ctx, l, q, maxRecords)
+}
+
+func read(ctx context.Context, l eventlog.Log, q Query, most int) (Timeline, error) {
+	start, end, err := l.Bounds(ctx, events.TopicJournal, q.Partition)
+	if err != nil {
+		return Timeline{}, err
+	}
+	from, err := find(ctx, l, q, start, end)
+	if err != nil {
+		return Timeline{}, err
+	}
+	c := collector{query: q}
+	if err := c.collect(ctx, l.Read(events.TopicJournal, q.Partition, from), from, min(end, from+int64(most))); err != nil && (ctx.Err() == nil || !c.begun()) {
+		return Timeline{}, fmt.Errorf("read the journal: %w", err)
+	}
+	if !c.begun() {
+		return Timeline{}, ErrGone
+	}
+	c.Whole = c.next == end
+	return c.Timeline, nil
+}
+
+const (
+	// maxProbes bounds the search for the beginning. Each command has one envelope, so the distance between two causes is
+	// nearly that of their envelopes, and a few probes are enough.
+	maxProbes = 40
+	// slack is how many records before the likely beginning are read too: void ones may have led the search astray.
+	slack = 4_096
+)
+
+// find returns an offset shortly before the envelope that the command at q.Submitted caused.
+func find(ctx context.Context, l eventlog.Log, q Query, start, end int64) (int64, error) {
+	at := start
+	for range maxProbes {
+		if at >= end {
+			at = end - 1
+		}
+		if at < start {
+			break // the journal is empty
+		}
+		offset, cause, err := probe(ctx, l, q.Partition, at, end)
+		if err != nil {
+			return 0, err
+		}
+		distance := q.Submitted - cause
+		if -slack/2 < distance && distance < slack/2 {
+			return max(start, offset+distance-slack), nil
+		}
+		at = max(start, offset+distance)
+	}
+	return 0, ErrGone
+}
+
+// probe finds the first envelope from an offset on, and its cause.
+func probe(ctx context.Context, l eventlog.Log, partition int32, from, end int64) (offset, cause int64, err error) {
+	err = visit(ctx, l.Read(events.TopicJournal, partition, from), from, end, func(r eventlog.Record) (goOn bool) {
+		entry, err := events.DecodeEntry(r.Value)
+		e, ok := entry.(events.Envelope)
+		offset, cause = r.Offset, e.Cause
+		return err != nil || !ok
+	})
+	return offset, cause, err
+}
+
+// visit visits the records from an offset to an end, until do returns false, and closes the reader.
+func visit(ctx context.Context, r eventlog.Reader, from, end int64, do func(eventlog.Record) bool) error {
+	defer r.Close()
+	for next := from; next < end; {
+		records, err := r.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, record := range records {
+			if record.Offset >= end || !do(record) {
+				return nil
+			}
+			next = record.Offset + 1
+		}
+	}
+	return nil
+}
+
+// collector picks the events of a job out of what it takes, by the rule of package projections: an envelope counts
+// if it is of the epoch of the latest marker. It begins in the middle, where that is the greatest epoch yet.
+type collector struct {
+	Timeline
+	query Query
+	epoch int64
+	next  int64 // the offset after what was read
+}
+
+// begun reports whether the job's beginning was read.
+func (c *collector) begun() bool {
+	return len(c.Steps) > 0 && c.Steps[0].cause == c.query.Submitted
+}
+
+// collect takes the records from an offset to an end.
+func (c *collector) collect(ctx context.Context, r eventlog.Reader, from, end int64) error {
+	c.next = from
+	return visit(ctx, r, from, end, func(record eventlog.Record) bool {
+		c.take(record)
+		c.next = record.Offset + 1
+		return len(c.Steps) < maxSteps
+	})
+}
+
+func (c *collector) take(record eventlog.Record) {
+	if len(record.Key) > 0 && string(record.Key) != string(c.query.Account) {
+		return // of another account: it is not worth decoding
+	}
+	entry, err := events.DecodeEntry(record.Value)
+	if err != nil {
+		return // every reader skips it
+	}
+	switch e := entry.(type) {
+	case events.Marker:
+		c.epoch = record.Offset
+	case events.Envelope:
+		if e.Epoch < c.epoch || e.Account != c.query.Account {
+			return
+		}
+		c.epoch = e.Epoch
+		c.forget(e.Cause)
+		c.Read = e.At
+		for _, ev := range e.Events {
+			if id, ok := events.JobOf(ev); ok && id == c.query.Job {
+				c.Steps = append(c.Steps, Step{At: e.At, Event: ev, cause: e.Cause})
+			}
+		}
+	}
+}
+
+// forget removes the steps of a command, and of those after it, which were void: another owner has decided it again.
+func (c *collector) forget(cause int64) {
+	for n := len(c.Steps); n > 0 && c.Steps[n-1].cause >= cause; n-- {
+		c.Steps = c.Steps[:n-1]
+	}
+}
