@@ -86,13 +86,15 @@ type Dashboard struct {
 	live     *live
 	// logs bounds how many pages read the log at once.
 	logs *bounded
+	// tests bounds how many test webhooks are sent at once.
+	tests *bounded
 	// catchUps merges concurrent waits for the read models, by partition.
 	catchUps singleflight.Group
 }
 
 // New makes a dashboard.
 func New(cfg Config) *Dashboard {
-	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive(), logs: newBounded(logsPerNode, logsPerAccount)}
+	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive(), logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount)}
 }
 
 // Close ends the pages that are kept up to date.
@@ -168,6 +170,9 @@ var routes = map[string]route{
 	"POST /keys":                    {developers, (*Dashboard).makeKey},
 	"POST /keys/revoke":             {developers, (*Dashboard).revokeKey},
 	"GET /webhooks":                 {developers, (*Dashboard).webhooks},
+	"POST /webhooks/test":           {developers, (*Dashboard).testWebhook},
+	"GET /webhooks/undelivered":     {developers, (*Dashboard).undelivered},
+	"POST /webhooks/undelivered":    {developers, (*Dashboard).redeliverMany},
 	"POST /webhooks/show":           {developers, (*Dashboard).showSecret},
 	"POST /webhooks/rotate":         {developers, (*Dashboard).rotateSecret},
 	"POST /webhooks/headers":        {developers, (*Dashboard).setHeader},

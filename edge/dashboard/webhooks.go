@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/projections"
 )
 
 // Webhooks knows the secrets that an account's webhooks have in common, and how they are sealed.
@@ -21,7 +23,16 @@ type Webhooks interface {
 	NewSecret(events.AccountID) (secret string, sealed events.Sealed)
 	// SealHeader seals the value of a header, or returns why there cannot be such a header.
 	SealHeader(id events.AccountID, name, value string) (events.Sealed, error)
+	// SendTest sends a webhook like those of an account, once, about a job that there is not. The error means that
+	// nothing was sent.
+	SendTest(ctx context.Context, id events.AccountID, url string, failed bool) (events.WebhookAttempt, error)
 }
+
+// Bounds of test webhooks that are sent at once: of one account, and of all.
+const (
+	testsPerAccount = 1
+	testsPerNode    = 8
+)
 
 // WebhookSettings are what all webhooks of an account have in common, without the secrets.
 type WebhookSettings struct {
@@ -33,11 +44,13 @@ type WebhookSettings struct {
 	Headers []string
 }
 
-func (d *Dashboard) webhooks(ctx *fasthttp.RequestCtx, v visitor) { d.showWebhooks(ctx, v, "") }
+func (d *Dashboard) webhooks(ctx *fasthttp.RequestCtx, v visitor) {
+	d.showWebhooks(ctx, v, page.Webhooks{})
+}
 
-// showWebhooks shows the settings, and a secret that is shown this once.
-func (d *Dashboard) showWebhooks(ctx *fasthttp.RequestCtx, v visitor, secret string) {
-	view := page.Webhooks{Frame: d.frame(ctx, v), Secret: secret, MostHeaders: contract.MaxWebhookHeaders}
+// showWebhooks adds the settings to what a page shows this once.
+func (d *Dashboard) showWebhooks(ctx *fasthttp.RequestCtx, v visitor, view page.Webhooks) {
+	view.Frame, view.MostHeaders = d.frame(ctx, v), contract.MaxWebhookHeaders
 	set, err := d.cfg.Webhooks.Settings(v.account)
 	if err != nil {
 		d.unavailable(ctx, "read settings of webhooks", err)
@@ -59,7 +72,7 @@ func (d *Dashboard) showSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	case set.Rotated:
 		redirect(ctx, Path+"/webhooks?wrong=rotated")
 	default:
-		d.showWebhooks(ctx, v, d.cfg.Webhooks.FirstSecret(v.account))
+		d.showWebhooks(ctx, v, page.Webhooks{Secret: d.cfg.Webhooks.FirstSecret(v.account)})
 	}
 }
 
@@ -73,8 +86,30 @@ func (d *Dashboard) rotateSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	secret, sealed := d.cfg.Webhooks.NewSecret(v.account)
 	if d.do(ctx, v, events.RotateWebhookSecret{Secret: sealed, Overlap: hours * 3600}) {
 		d.catchUp(v.account)
-		d.showWebhooks(ctx, v, secret)
+		d.showWebhooks(ctx, v, page.Webhooks{Secret: secret})
 	}
+}
+
+// testWebhook sends a webhook as the account's jobs do, to an address that the member types, and shows the answer.
+func (d *Dashboard) testWebhook(ctx *fasthttp.RequestCtx, v visitor) {
+	address, failed := strings.TrimSpace(string(ctx.PostArgs().Peek("url"))), string(ctx.PostArgs().Peek("event")) == "job.failed"
+	if _, err := contract.ParseURL(address, "http", "https"); err != nil {
+		redirect(ctx, Path+"/webhooks?wrong=webhook-url")
+		return
+	}
+	end, free := d.tests.begin(v.account)
+	if !free {
+		redirect(ctx, Path+"/webhooks?wrong=testing")
+		return
+	}
+	defer end()
+	sent, err := d.cfg.Webhooks.SendTest(context.Background(), v.account, address, failed)
+	if err != nil {
+		d.unavailable(ctx, "send a test webhook", err)
+		return
+	}
+	result := attempt(projections.WebhookEntry{WebhookAttempt: sent})
+	d.showWebhooks(ctx, v, page.Webhooks{Tested: address, Failed: failed, Result: &result, Taken: contract.Succeeded(sent.Status)})
 }
 
 func (d *Dashboard) setHeader(ctx *fasthttp.RequestCtx, v visitor) {

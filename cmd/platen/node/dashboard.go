@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"platen.dev/actors/webhook"
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/projections"
+	"platen.dev/projections/view"
 )
 
 // dashboard is what the pages of members need of the node.
@@ -80,6 +84,20 @@ func (w memberWebhooks) SealHeader(id events.AccountID, name, value string) (eve
 		return nil, err
 	}
 	return w.node.seal.SealFor(id, value), nil
+}
+
+// SendTest sends a webhook about a job that there is not.
+func (w memberWebhooks) SendTest(ctx context.Context, id events.AccountID, url string, failed bool) (events.WebhookAttempt, error) {
+	job, now := events.NewJobID(), events.At(w.node.now())
+	row := projections.Job{Account: id, Status: events.StatusDone, Test: true, Created: now, Finished: now, Expires: now.Add(contract.FileLife), FileURL: w.node.fileURL(job)}
+	if failed {
+		row = projections.Job{Account: id, Status: events.StatusFailed, Test: true, Created: now, Finished: now, Error: events.NavigationFailed}
+	}
+	m := webhook.Message{ID: view.WebhookID(job), URL: url, Body: view.AppendNotice(nil, job, row)}
+	if err := w.node.address(&m, id); err != nil {
+		return events.WebhookAttempt{}, err
+	}
+	return w.node.webhooks.Send(ctx, m).WebhookAttempt, nil
 }
 
 // devMember is the member of a demo account. Its password is one that nobody knows.

@@ -28,6 +28,7 @@ import (
 	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
 	"platen.dev/actors/shard"
+	"platen.dev/actors/webhook"
 	"platen.dev/browserpool"
 	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
@@ -81,6 +82,7 @@ type Node struct {
 	gateway     *shard.Gateway
 	deleter     *perform.Performer
 	notifier    *perform.Performer
+	webhooks    *webhook.Client
 	uploader    *perform.Performer
 	publisher   *publish.Publisher
 	limiter     *rate.Limiter

@@ -15,9 +15,9 @@ import (
 )
 
 func (n *Node) startWebhooks(context.Context) (err error) {
-	client := webhook.NewClient(n.egress(), n.webhookPrefix(), "Platen/"+n.version, n.now)
+	n.webhooks = webhook.NewClient(n.egress(), n.webhookPrefix(), "Platen/"+n.version, n.now)
 	n.notifier, err = webhook.Start(n.system, webhook.Config{
-		Log: n.log, Client: client, URL: n.webhookURL, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger, Traces: n.traces, Observe: n.metrics.notified,
+		Log: n.log, Client: n.webhooks, URL: n.webhookURL, Prepare: n.prepareWebhook, Now: n.now, Logger: n.logger, Traces: n.traces, Observe: n.metrics.notified,
 	})
 	if err == nil {
 		n.onClose("webhooks", func(context.Context) error { return n.notifier.Close() })
@@ -74,15 +74,20 @@ func (n *Node) prepareWebhook(partition int32, e job.Notify) (m webhook.Message,
 		return m, webhook.ErrNothing
 	}
 	m.ID, m.Body = view.WebhookID(e.Job), view.AppendNotice(nil, e.Job, row)
-	owner, err := account.ReplicaStore{Reader: n.replica, Partition: partition}.Account(e.Account)
+	return m, n.address(&m, e.Account)
+}
+
+// address adds to a message what an account's webhooks have in common.
+func (n *Node) address(m *webhook.Message, id events.AccountID) error {
+	owner, err := n.storeOf(id).Account(id)
 	if err != nil {
-		return m, err
+		return err
 	}
-	if m.Secrets, err = webhook.Secrets(n.seal, e.Account, owner.Webhooks, events.At(n.now())); err != nil {
-		return m, err
+	if m.Secrets, err = webhook.Secrets(n.seal, id, owner.Webhooks, events.At(n.now())); err != nil {
+		return err
 	}
-	m.Headers, err = webhook.Headers(n.seal, e.Account, owner.Webhooks)
-	return m, err
+	m.Headers, err = webhook.Headers(n.seal, id, owner.Webhooks)
+	return err
 }
 
 // fileURL is where the file of a job can be downloaded.

@@ -215,6 +215,27 @@ type Webhooks struct {
 	// Headers are the names of the headers that are set, at most MostHeaders.
 	Headers     []string
 	MostHeaders int
+	// Tested is where a test has just been sent, Failed whether it was about a failed job, Result what came of it, nil if
+	// none was sent; Taken if the receiver has taken it.
+	Tested string
+	Failed bool
+	Result *Attempt
+	Taken  bool
+}
+
+// Undelivered is a page of jobs whose webhook was not delivered, of which at most Most can be sent again at once.
+type Undelivered struct {
+	Frame
+	Jobs []UndeliveredJob
+	Most int
+	// Next is the address of the next page, "" on the last one.
+	Next string
+}
+
+// UndeliveredJob is a job with the last attempt at its webhook.
+type UndeliveredJob struct {
+	Job
+	Last Attempt
 }
 
 // Members is who may sign in to the account.

@@ -306,6 +306,10 @@ func views() []view {
 		{"code", page.Code{Ticket: "acc_a.x", Next: "/dashboard", Wrong: true}},
 		{"factor", page.Factor{Frame: frame(), QR: qrCode(), Secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", Ticket: "acc_a.x"}},
 		{"webhooks", page.Webhooks{Frame: frame(), Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", Rotated: true, Overlap: now.Add(24 * time.Hour), Headers: []string{"Authorization", "X-Shop"}, MostHeaders: 20}},
+		{"webhooks-tested", page.Webhooks{Frame: frame(), MostHeaders: 20, Tested: "https://shop.example/hooks", Failed: true, Result: &page.Attempt{Status: 503, Took: 212 * time.Millisecond, Answer: "<h1>Service Unavailable</h1>"}}},
+		{"undelivered", page.Undelivered{Frame: frame(), Most: 50, Next: "/dashboard/webhooks/undelivered?after=x", Jobs: []page.UndeliveredJob{
+			{jobs[3], doneJob().Attempts[1]}, {jobs[4], page.Attempt{Number: 10, At: before(time.Hour), Error: "connection refused", Outcome: events.WebhookGivenUp}},
+		}}},
 		{"members", memberList()},
 		{"security", security()},
 		{"trail", trail()},
@@ -328,6 +332,7 @@ func empties() []view {
 		{"empty-code", page.Code{}},
 		{"empty-factor", page.Factor{QR: qrCode()}},
 		{"empty-webhooks", page.Webhooks{}},
+		{"empty-undelivered", page.Undelivered{}},
 		{"empty-members", page.Members{}},
 		{"empty-security", page.Security{}},
 		{"empty-trail", page.Trail{}},

@@ -47,7 +47,7 @@ func here(section string, v any) string {
 	switch name := name(v); {
 	case name == section:
 		return "page"
-	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "factor" && section == "security":
+	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security":
 		return "true"
 	}
 	return ""

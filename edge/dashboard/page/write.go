@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "members", "security", "factor", "trail"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "members", "security", "factor", "trail"}
 
 var pages = parse()
 
@@ -27,7 +27,7 @@ func parse() map[string]*template.Template {
 }
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
-// UsageEntries, Keys, Webhooks, Members, Security, Factor and Trail. It writes nothing if it fails.
+// UsageEntries, Keys, Webhooks, Undelivered, Members, Security, Factor and Trail. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
@@ -91,6 +91,8 @@ func name(v any) string {
 		return "keys"
 	case Webhooks:
 		return "webhooks"
+	case Undelivered:
+		return "undelivered"
 	case Members:
 		return "members"
 	case Security:
