@@ -111,8 +111,12 @@ var rules = map[string]rule{
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
 	"edge/usage":          {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
+	"edge/dashboard/sso":  {"", "signs in at a provider: whose address it is, and nothing of members"},
+
+	"edge/dashboard/sso/ssotest": {"", "a provider for tests: speaks the protocol, knows no client of it"},
+
 	"edge/dashboard": {
-		"edge/apikey edge/dashboard/page edge/query edge/usage events events/contract events/team ledger projections projections/timeline",
+		"edge/apikey edge/dashboard/page edge/dashboard/sso edge/query edge/usage events events/contract events/team ledger projections projections/timeline",
 		"the requests of members: reads the read models and asks the ledger, and changes nothing but by commands",
 	},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
@@ -138,7 +142,7 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/sso edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

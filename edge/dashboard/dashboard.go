@@ -49,7 +49,7 @@ type Usage struct {
 	RequestsPerMinute    int64
 }
 
-// Config is what a dashboard needs. Every field must be set but URL.
+// Config is what a dashboard needs. Every field must be set but URL and SignIn.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels
@@ -63,6 +63,9 @@ type Config struct {
 	Webhooks Webhooks
 	Log      JobLog
 	Seal     Sealer
+	// SignIn signs members in at a provider that they know as ProviderName; nil if there is none.
+	SignIn       SignIn
+	ProviderName string
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
 	// ClientOf is the address of a client, and whether it is this machine and no proxy.

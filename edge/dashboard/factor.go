@@ -97,9 +97,7 @@ func (d *Dashboard) takeCode(ctx *fasthttp.RequestCtx) {
 		redirect(ctx, Path+"/sign-in")
 		return
 	}
-	address, _ := d.cfg.ClientOf(ctx)
-	if !d.attempts.may(address, d.now()) {
-		d.message(ctx, 429, "attempts")
+	if !d.mayTry(ctx) {
 		return
 	}
 	member := events.MemberID(value)

@@ -126,9 +126,14 @@ func (d *Dashboard) cookieName() string {
 
 // setCookie hands a session to the browser; an empty value takes it away.
 func (d *Dashboard) setCookie(ctx *fasthttp.RequestCtx, value string, lasts time.Duration) {
+	d.giveCookie(ctx, d.cookieName(), value, lasts)
+}
+
+// giveCookie hands the browser a cookie that only this node's pages get; an empty value takes it away.
+func (d *Dashboard) giveCookie(ctx *fasthttp.RequestCtx, name, value string, lasts time.Duration) {
 	c := fasthttp.AcquireCookie()
 	defer fasthttp.ReleaseCookie(c)
-	c.SetKey(d.cookieName())
+	c.SetKey(name)
 	c.SetValue(value)
 	c.SetPath("/")
 	c.SetHTTPOnly(true)

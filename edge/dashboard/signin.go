@@ -18,7 +18,11 @@ func (d *Dashboard) public(ctx *fasthttp.RequestCtx, path string) bool {
 	case path == "/sign-in" && ctx.IsPost():
 		d.signIn(ctx)
 	case path == "/sign-in":
-		d.show(ctx, page.SignIn{Next: nextPath(string(ctx.QueryArgs().Peek("next"))), Demo: d.demoPlans(ctx)})
+		d.show(ctx, d.signInPage(ctx, string(ctx.QueryArgs().Peek("next"))))
+	case Path+path == awayPath && ctx.IsGet() && d.cfg.SignIn != nil:
+		d.goAway(ctx)
+	case Path+path == backPath && ctx.IsGet() && d.cfg.SignIn != nil:
+		d.comeBack(ctx)
 	case path == "/sign-in/code" && ctx.IsPost():
 		d.takeCode(ctx)
 	case path == "/sign-in/demo" && ctx.IsPost():
@@ -63,16 +67,16 @@ const maxMemberships = 20
 func (d *Dashboard) signIn(ctx *fasthttp.RequestCtx) {
 	args := ctx.PostArgs()
 	email, password := events.FoldEmail(string(args.Peek("email"))), string(args.Peek("password"))
-	address, _ := d.cfg.ClientOf(ctx)
-	if !d.attempts.may(address, d.now()) {
-		d.message(ctx, 429, "attempts")
+	if !d.mayTry(ctx) {
 		return
 	}
 	found, err := d.match(email, password)
 	switch {
 	case errors.Is(err, errNoMatch):
 		ctx.SetStatusCode(403)
-		d.show(ctx, page.SignIn{Email: clip(email), Wrong: true, Next: nextPath(string(args.Peek("next"))), Demo: d.demoPlans(ctx)})
+		view := d.signInPage(ctx, string(args.Peek("next")))
+		view.Email, view.Wrong = clip(email), true
+		d.show(ctx, view)
 	case err != nil:
 		d.unavailable(ctx, "sign in", err)
 	default:

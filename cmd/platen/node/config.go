@@ -66,6 +66,8 @@ type Config struct {
 	EgressPorts []egress.PortRange `toml:"egress_ports"`
 	// Browser configures rendering.
 	Browser BrowserConfig `toml:"browser"`
+	// OIDC says where members of accounts sign in.
+	OIDC OIDCConfig `toml:"oidc"`
 	// Tracing says where traces of jobs go.
 	Tracing TracingConfig `toml:"tracing"`
 	// History says how much of the past is kept.
@@ -229,7 +231,7 @@ func (c Config) Validate() error {
 		check(c.Browser.CPUSeconds >= 0, "browser.cpu_seconds: must not be negative"),
 		check(c.Browser.MemoryMB == 0 || c.Browser.MemoryMB >= 512, "browser.memory_mb: must be at least 512, or 0"),
 		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
-		c.validateLedger(), c.validateHistory(), c.Tracing.validate(),
+		c.validateLedger(), c.validateHistory(), c.Tracing.validate(), c.OIDC.validate(),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
 		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),

@@ -16,7 +16,7 @@ import (
 )
 
 // dashboard is what the pages of members need of the node.
-func (n *Node) dashboard() *dashboard.Config {
+func (n *Node) dashboard() (*dashboard.Config, error) {
 	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Log: jobLog{n}, Seal: n.seal, URL: n.cfg.PublicURL}
 	if n.cfg.Dev {
 		cfg.Demo = map[events.Plan]events.AccountID{}
@@ -24,7 +24,15 @@ func (n *Node) dashboard() *dashboard.Config {
 			cfg.Demo[plan] = devAccount(plan)
 		}
 	}
-	return cfg
+	provider, name, err := n.cfg.OIDC.provider()
+	if err != nil {
+		return nil, fmt.Errorf("oidc: %w", err)
+	}
+	if provider != nil {
+		cfg.SignIn, cfg.ProviderName = provider, name
+		n.onClose("OpenID provider", func(context.Context) error { provider.Close(); return nil })
+	}
+	return cfg, nil
 }
 
 // DashboardURL is where a browser on this machine finds the dashboard.

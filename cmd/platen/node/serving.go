@@ -37,6 +37,10 @@ func (n *Node) startEdge(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	pages, err := n.dashboard()
+	if err != nil {
+		return err
+	}
 	limits := edge.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
 	n.server = edge.New(edge.Config{
 		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
@@ -45,7 +49,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Level: n.level, Logger: n.logger, Now: n.now,
 		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
-		Dashboard:    n.dashboard(),
+		Dashboard:    pages,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica

@@ -37,6 +37,8 @@ type SignIn struct {
 	Next string
 	// Demo are the demo accounts that sign in with one click; none unless the node serves this machine only.
 	Demo []events.Plan
+	// Provider is what people call the place where they can sign in instead; "" if there is none.
+	Provider string
 }
 
 // Code is the page on which a member who has shown the password types the code of an authenticator.

@@ -284,6 +284,7 @@ func views() []view {
 	account, office := frame().Account, billing()
 	return []view{
 		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
+		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works"}},
 		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ."}},
 		{"message", page.Message{Title: "This link has expired", Text: "Ask an owner of the account for a new one.", SignIn: true}},
 		{"home", home()},

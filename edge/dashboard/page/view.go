@@ -19,7 +19,7 @@ var functions = template.FuncMap{
 	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
 	"confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
-	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
+	"jobAddress": jobAddress, "away": away, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
 }
 
 // link is an entry of the navigation. Current is the value of aria-current: "" for another page.
@@ -76,6 +76,11 @@ func changes(role events.Role) bool { return role != events.RoleBilling }
 
 func jobAddress(id events.JobID, action string) string {
 	return "/dashboard/jobs/" + id.String() + "/" + action
+}
+
+// away is where a member goes to sign in at the provider, and then to a page.
+func away(next string) string {
+	return "/dashboard/sign-in/away?next=" + template.URLQueryEscaper(next)
 }
 
 // failuresAddress lists the jobs that failed for a reason.

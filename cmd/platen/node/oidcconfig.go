@@ -1,0 +1,58 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"platen.dev/edge/dashboard/sso"
+	"platen.dev/events/tlsfile"
+)
+
+// OIDCConfig is the section [oidc]: where members may sign in instead of with a password.
+type OIDCConfig struct {
+	// Issuer is the URL of an OpenID provider; empty means that there is none.
+	Issuer string `toml:"issuer"`
+	// ClientID and ClientSecret are what the provider knows Platen by.
+	ClientID     string `toml:"client_id"`
+	ClientSecret string `toml:"client_secret"`
+	// Name is what the members call the provider; empty means the issuer's host.
+	Name string `toml:"name"`
+	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
+	CAFile string `toml:"ca_file"`
+}
+
+func (c OIDCConfig) validate() error {
+	if c.Issuer == "" {
+		return check(c == OIDCConfig{}, "oidc.issuer: the section [oidc] needs one")
+	}
+	u, err := url.Parse(c.Issuer)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		return errors.New("oidc.issuer: must be an https URL without credentials and query, as the provider's tokens name it")
+	}
+	return errors.Join(
+		check(c.ClientID != "" && c.ClientSecret != "", "oidc.client_id, oidc.client_secret: both are needed"),
+		check(c.CAFile == "" || u.Scheme == "https", "oidc.ca_file: needs an https issuer"),
+	)
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// provider returns where members sign in, and what they call it; nil if there is no such place.
+func (c OIDCConfig) provider() (*sso.Provider, string, error) {
+	if c.Issuer == "" {
+		return nil, "", nil
+	}
+	trusted, err := tlsfile.Client{CA: c.CAFile}.Config()
+	if err != nil {
+		return nil, "", err
+	}
+	_, host, _ := strings.Cut(c.Issuer, "://")
+	host, _, _ = strings.Cut(host, "/")
+	return sso.New(sso.Config{Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, TLS: trusted}), cmp.Or(c.Name, host), nil
+}

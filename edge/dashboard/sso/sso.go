@@ -1,0 +1,160 @@
+// Package sso signs people in at an OpenID provider (OpenID Connect Core 1.0): the authorization code flow with PKCE
+// (RFC 7636), a state and a nonce. It says whose email address a browser has proved to own, and knows no members.
+package sso
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
+)
+
+// Config says where the provider is, and what it calls this service.
+type Config struct {
+	// Issuer is the provider's URL, as its tokens name it.
+	Issuer       string
+	ClientID     string
+	ClientSecret string
+	// TLS says whom to trust; nil for the system's authorities.
+	TLS *tls.Config
+}
+
+// Bounds of the provider's responses: how long one may take, in all, and its size in bytes.
+const (
+	responseTime = 10 * time.Second
+	responseSize = 1 << 20
+)
+
+// Provider is an OpenID provider. It is asked for its addresses when it is first needed, and again if that fails: it may be
+// down when a node starts.
+type Provider struct {
+	cfg    Config
+	client *http.Client
+
+	asking singleflight.Group
+	found  atomic.Pointer[oidc.Provider]
+}
+
+// New returns a provider. It does not ask it anything.
+func New(cfg Config) *Provider {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = cfg.TLS
+	return &Provider{cfg: cfg, client: &http.Client{Timeout: responseTime, Transport: bounded{transport}}}
+}
+
+// Close ends idle connections to the provider.
+func (p *Provider) Close() { p.client.CloseIdleConnections() }
+
+// bounded cuts responses off.
+type bounded struct{ *http.Transport }
+
+// RoundTrip sends a request.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.Transport.RoundTrip(r)
+	if err == nil {
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(response.Body, responseSize), response.Body}
+	}
+	return response, err
+}
+
+// Attempt is an attempt to sign in. The browser brings State back; the rest it must not change.
+type Attempt struct{ State, Nonce, Verifier string }
+
+// Begin begins an attempt: the browser is to go to the address, and comes back to redirect.
+func (p *Provider) Begin(redirect string) (address string, a Attempt, err error) {
+	found, err := p.provider()
+	if err != nil {
+		return "", a, err
+	}
+	a = Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
+	return p.at(found, redirect).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
+}
+
+// Errors of Finish that are about who signs in, rather than a failure.
+var (
+	// ErrRefused means that the provider, or the person there, has refused, or that the answer belongs to no attempt.
+	ErrRefused = errors.New("the sign-in was refused")
+	// ErrUnverified means that the provider does not say that the email address is the person's.
+	ErrUnverified = errors.New("the provider has not verified the email address")
+)
+
+// Finish returns the email address of who has signed in, by the state and the code that the browser has brought.
+func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state, code string) (email string, err error) {
+	if a.State == "" || subtle.ConstantTimeCompare([]byte(state), []byte(a.State)) != 1 || code == "" {
+		return "", ErrRefused
+	}
+	found, err := p.provider()
+	if err != nil {
+		return "", err
+	}
+	ctx = oidc.ClientContext(ctx, p.client)
+	token, err := p.at(found, redirect).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) && refused.Response.StatusCode < 500 {
+		return "", fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("exchange the code: %w", err)
+	}
+	raw, _ := token.Extra("id_token").(string)
+	id, err := found.Verifier(&oidc.Config{ClientID: p.cfg.ClientID}).Verify(ctx, raw)
+	if err != nil {
+		return "", fmt.Errorf("%w: ID token: %w", ErrRefused, err)
+	}
+	return verified(id, a.Nonce)
+}
+
+// verified returns the email address of a token that answers an attempt.
+func verified(id *oidc.IDToken, nonce string) (string, error) {
+	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1 {
+		return "", fmt.Errorf("%w: the token is another attempt's", ErrRefused)
+	}
+	var claims struct {
+		Email    string `json:"email"`
+		Verified bool   `json:"email_verified"`
+	}
+	if err := id.Claims(&claims); err != nil {
+		return "", fmt.Errorf("%w: claims: %w", ErrRefused, err)
+	}
+	if claims.Email == "" || !claims.Verified {
+		return "", ErrUnverified
+	}
+	return claims.Email, nil
+}
+
+// at is this service as the provider knows it.
+func (p *Provider) at(found *oidc.Provider, redirect string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: found.Endpoint(), RedirectURL: redirect,
+		Scopes: []string{oidc.ScopeOpenID, "email"},
+	}
+}
+
+// provider asks the provider for its addresses, unless it has told them. Its keys are fetched and renewed by the library.
+func (p *Provider) provider() (*oidc.Provider, error) {
+	if found := p.found.Load(); found != nil {
+		return found, nil
+	}
+	found, err, _ := p.asking.Do("", func() (any, error) {
+		// The context holds the client that fetches keys later, so it must not end.
+		return oidc.NewProvider(oidc.ClientContext(context.Background(), p.client), p.cfg.Issuer)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", p.cfg.Issuer, err)
+	}
+	p.found.Store(found.(*oidc.Provider))
+	return found.(*oidc.Provider), nil
+}

@@ -1,0 +1,147 @@
+package sso_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen.dev/edge/dashboard/sso"
+	"platen.dev/edge/dashboard/sso/ssotest"
+	"platen.dev/events/testkit"
+)
+
+const redirect = "https://platen.example/dashboard/sign-in/back"
+
+func newProvider(t *testing.T, issuer string) *sso.Provider {
+	p := sso.New(sso.Config{Issuer: issuer, ClientID: ssotest.ClientID, ClientSecret: ssotest.ClientSecret})
+	t.Cleanup(p.Close)
+	return p
+}
+
+// goThere follows the browser to the provider, and returns with what it brings back.
+func goThere(t *testing.T, address string) url.Values {
+	t.Helper()
+	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := browser.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	back, err := url.Parse(response.Header.Get("Location"))
+	if err != nil || !strings.HasPrefix(back.String(), redirect+"?") {
+		t.Fatalf("sent back to %q, %v", back, err)
+	}
+	return back.Query()
+}
+
+func TestSignIn(t *testing.T) {
+	server := ssotest.New(t, "Ada@Example.com")
+	p := newProvider(t, server.URL)
+	address, attempt, err := p.Begin(redirect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := goThere(t, address)
+	email, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code"))
+	if email != "Ada@Example.com" || err != nil {
+		t.Errorf("got %q, %v", email, err)
+	}
+	if _, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, sso.ErrRefused) {
+		t.Errorf("a code is taken twice: %v", err)
+	}
+	if _, again, err := p.Begin(redirect); err != nil || again == attempt || again.State == attempt.State || again.Nonce == attempt.Nonce || again.Verifier == attempt.Verifier {
+		t.Errorf("two attempts have something in common: %v, %v, %v", attempt, again, err)
+	}
+}
+
+// What a provider, or somebody in between, might get wrong or make up signs nobody in.
+func TestRefused(t *testing.T) {
+	for name, tc := range map[string]struct {
+		server func(*ssotest.Server)
+		change func(a *sso.Attempt, back url.Values)
+		want   error
+	}{
+		"another state":      {change: func(_ *sso.Attempt, back url.Values) { back.Set("state", "x") }},
+		"no state":           {change: func(a *sso.Attempt, back url.Values) { a.State = ""; back.Del("state") }},
+		"no code":            {change: func(_ *sso.Attempt, back url.Values) { back.Del("code") }},
+		"another code":       {change: func(_ *sso.Attempt, back url.Values) { back.Set("code", "x") }},
+		"another verifier":   {change: func(a *sso.Attempt, _ url.Values) { a.Verifier += "x" }},
+		"another nonce":      {change: func(a *sso.Attempt, _ url.Values) { a.Nonce = "x" }},
+		"no nonce":           {server: func(s *ssotest.Server) { claim(s, "nonce", nil) }},
+		"another audience":   {server: func(s *ssotest.Server) { claim(s, "aud", "other") }},
+		"another issuer":     {server: func(s *ssotest.Server) { claim(s, "iss", "https://other.example") }},
+		"an old token":       {server: func(s *ssotest.Server) { claim(s, "exp", time.Now().Add(-time.Hour).Unix()) }},
+		"another key":        {server: (*ssotest.Server).Forge},
+		"a number as email":  {server: func(s *ssotest.Server) { claim(s, "email", 7) }},
+		"an unverified mail": {server: func(s *ssotest.Server) { claim(s, "email_verified", false) }, want: sso.ErrUnverified},
+		"nothing verified":   {server: func(s *ssotest.Server) { claim(s, "email_verified", nil) }, want: sso.ErrUnverified},
+		"no email":           {server: func(s *ssotest.Server) { claim(s, "email", nil) }, want: sso.ErrUnverified},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := ssotest.New(t, "ada@example.com")
+			if tc.server != nil {
+				tc.server(server)
+			}
+			p := newProvider(t, server.URL)
+			address, attempt, err := p.Begin(redirect)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back := goThere(t, address)
+			if tc.change != nil {
+				tc.change(&attempt, back)
+			}
+			if tc.want == nil {
+				tc.want = sso.ErrRefused
+			}
+			if email, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, tc.want) || email != "" {
+				t.Errorf("got %q, %v", email, err)
+			}
+		})
+	}
+}
+
+// claim changes one claim of a verified address.
+func claim(s *ssotest.Server, name string, value any) {
+	claims := map[string]any{"email": "ada@example.com", "email_verified": true}
+	claims[name] = value
+	s.Claim(claims)
+}
+
+// A provider that is down when it is first asked is asked again; one that floods or redirects for ever is given up.
+func TestProviderThatFails(t *testing.T) {
+	var mode atomic.Value
+	mode.Store("down")
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch mode.Load() {
+		case "down":
+			w.WriteHeader(503)
+		case "flood":
+			_, _ = w.Write([]byte(`{"issuer":"` + strings.Repeat("x", 2<<20) + `"}`))
+		case "loop":
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		case "another":
+			_, _ = w.Write([]byte(`{"issuer":"https://other.example","authorization_endpoint":"https://other.example/a","token_endpoint":"https://other.example/t","jwks_uri":"https://other.example/k"}`))
+		default:
+			_, _ = w.Write([]byte(`{"issuer":"` + server.URL + `","authorization_endpoint":"` + server.URL + `/a","token_endpoint":"` + server.URL + `/t","jwks_uri":"` + server.URL + `/k"}`))
+		}
+	}))
+	t.Cleanup(server.Close)
+	p := newProvider(t, server.URL)
+	for _, how := range []string{"down", "flood", "loop", "another"} {
+		mode.Store(how)
+		if address, _, err := p.Begin(redirect); err == nil {
+			t.Errorf("%s: %s", how, address)
+		}
+	}
+	mode.Store("up")
+	if address, _, err := p.Begin(redirect); err != nil || !strings.HasPrefix(address, server.URL+"/a?") {
+		t.Errorf("up again: %s, %v", address, err)
+	}
+}
