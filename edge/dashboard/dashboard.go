@@ -49,7 +49,7 @@ type Usage struct {
 	RequestsPerMinute    int64
 }
 
-// Config is what a dashboard needs. Every field must be set but URL and SignIn.
+// Config is what a dashboard needs. Every field must be set but URL, SignIn and Mail.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels
@@ -66,6 +66,8 @@ type Config struct {
 	// SignIn signs members in at a provider that they know as ProviderName; nil if there is none.
 	SignIn       SignIn
 	ProviderName string
+	// Mail sends links to members; nil if nothing does.
+	Mail Mailer
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
 	// ClientOf is the address of a client, and whether it is this machine and no proxy.
@@ -86,6 +88,7 @@ type Dashboard struct {
 	cfg      Config
 	password *passwords
 	attempts *attempts
+	letters  *attempts // those that the members of an account have sent
 	live     *live
 	// logs bounds how many pages read the log at once.
 	logs *bounded
@@ -97,7 +100,7 @@ type Dashboard struct {
 
 // New makes a dashboard.
 func New(cfg Config) *Dashboard {
-	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive(), logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount)}
+	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, letters: &attempts{}, live: newLive(), logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount)}
 }
 
 // Close ends the pages that are kept up to date.

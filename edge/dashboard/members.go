@@ -17,11 +17,13 @@ import (
 // InvitationTime is how long a one-time link is good.
 const InvitationTime = 7 * 24 * time.Hour
 
-func (d *Dashboard) members(ctx *fasthttp.RequestCtx, v visitor) { d.showMembers(ctx, v, "", "") }
+func (d *Dashboard) members(ctx *fasthttp.RequestCtx, v visitor) {
+	d.showMembers(ctx, v, page.Members{})
+}
 
-// showMembers shows who may sign in, and the one-time link that was just made for somebody.
-func (d *Dashboard) showMembers(ctx *fasthttp.RequestCtx, v visitor, link, invited string) {
-	view := page.Members{Frame: d.frame(ctx, v), Link: link, Invited: invited, May: v.is(owners), Roles: events.Roles()}
+// showMembers adds who may sign in to what a page shows this once.
+func (d *Dashboard) showMembers(ctx *fasthttp.RequestCtx, v visitor, view page.Members) {
+	view.Frame, view.May, view.Roles = d.frame(ctx, v), v.is(owners), events.Roles()
 	t, err := d.cfg.Models.Team(v.account)
 	if err != nil {
 		d.unavailable(ctx, "read members", err)
@@ -59,7 +61,7 @@ func memberIn(ctx *fasthttp.RequestCtx) events.MemberID {
 	return events.MemberID(ctx.PostArgs().Peek("member"))
 }
 
-// link makes a one-time link and shows it, this once.
+// link makes a one-time link, sends it to its member, and shows it, this once.
 func (d *Dashboard) link(ctx *fasthttp.RequestCtx, v visitor, id events.MemberID, email string, role events.Role) {
 	t, err := d.cfg.Models.Team(v.account)
 	if err != nil {
@@ -75,8 +77,10 @@ func (d *Dashboard) link(ctx *fasthttp.RequestCtx, v visitor, id events.MemberID
 		d.refuseLink(ctx, code, err)
 		return
 	}
+	link := d.origin(ctx) + path
+	sent := d.deliver(v, email, link, body.Until)
 	d.catchUp(v.account)
-	d.showMembers(ctx, v, d.origin(ctx)+path, email)
+	d.showMembers(ctx, v, page.Members{Link: link, Invited: email, Delivery: sent})
 }
 
 func (d *Dashboard) refuseLink(ctx *fasthttp.RequestCtx, code events.ReplyCode, err error) {

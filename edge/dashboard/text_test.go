@@ -20,6 +20,7 @@ var naming = map[string]*regexp.Regexp{
 	"wrong":    regexp.MustCompile(`\?wrong=([\w-]+)"`),
 	"password": regexp.MustCompile(`return "(\w+)"`),
 	"asked":    regexp.MustCompile(`\basked\("(\w+)"\)`),
+	"letter":   regexp.MustCompile(`"letter\.(\w+)"`),
 	"filter":   regexp.MustCompile(`append\(wrong, "(\w+)"\)`),
 }
 

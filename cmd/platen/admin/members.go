@@ -24,6 +24,9 @@ type invited struct {
 	Member events.MemberID `json:"member"`
 	Link   string          `json:"link"`
 	Until  events.Instant  `json:"until_ms"`
+	// Sent is set if it was sent to the member, Unsent is why that failed; neither if nothing sends letters.
+	Sent   bool   `json:"sent,omitempty"`
+	Unsent string `json:"unsent,omitempty"`
 }
 
 // listedMember is a member, without its password.
@@ -81,7 +84,28 @@ func (s *Server) inviteMember(w http.ResponseWriter, r *http.Request) {
 	}
 	path, hash := dashboard.NewInvitation(accountID(r), id)
 	until := events.At(s.Now().Add(dashboard.InvitationTime))
-	s.do(w, accountID(r), events.InviteMember{Member: id, Email: email, Role: req.Role, Invitation: hash, Until: until}, invited{id, s.Origin() + path, until})
+	if !s.order(w, accountID(r), events.InviteMember{Member: id, Email: email, Role: req.Role, Invitation: hash, Until: until}) {
+		return
+	}
+	made := invited{Member: id, Link: s.Origin() + path, Until: until}
+	if s.Mail != nil {
+		err := dashboard.SendInvitation(r.Context(), s.Mail, email, made.Link, until)
+		if made.Sent = err == nil; err != nil {
+			made.Unsent = err.Error()
+		}
+	}
+	respond(w, 200, made)
+}
+
+// advice says what to do with the link.
+func (i invited) advice(email string) string {
+	switch {
+	case i.Sent:
+		return "This link was sent to " + email + "."
+	case i.Unsent != "":
+		return fmt.Sprintf("The link could not be sent (%s): give it to %s.", i.Unsent, email)
+	}
+	return "Give this link to " + email + "."
 }
 
 func (s *Server) listMembers(w http.ResponseWriter, r *http.Request) {
@@ -141,7 +165,7 @@ func (c call) inviteMember() error {
 	var made invited
 	err := c.client.do("POST", c.path("members"), memberRequest{c.args[1], events.Role(c.role)}, &made)
 	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n\nGive this link to %s. It works once, until %s, and is not shown again.\n", made.Link, c.args[1], formatTime(made.Until))
+		fmt.Fprintf(w, "%s\n\n%s It works once, until %s, and is not shown again.\n", made.Link, made.advice(c.args[1]), formatTime(made.Until))
 	})
 }
 

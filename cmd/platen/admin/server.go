@@ -14,6 +14,7 @@ import (
 
 	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
+	"platen.dev/edge/dashboard"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -31,7 +32,7 @@ type Sender interface {
 	DoBy(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error)
 }
 
-// Config names the parts of the node that the server works on. All fields are required.
+// Config names the parts of the node that the server works on. All fields but Mail are required.
 type Config struct {
 	Commands Sender
 	Replica  *projections.Replica
@@ -55,6 +56,8 @@ type Config struct {
 	RotateSeal func() error
 	// Origin is where clients reach the API.
 	Origin func() string
+	// Mail sends links to members; nil if nothing does.
+	Mail dashboard.Mailer
 	// WebhookPrefix begins the webhooks' older headers, which no account may set.
 	WebhookPrefix string
 	Logger        *slog.Logger
@@ -184,6 +187,13 @@ func decode(w http.ResponseWriter, r *http.Request, into any) (ok bool) {
 
 // do sends a command, and responds with body if it is accepted.
 func (s *Server) do(w http.ResponseWriter, id events.AccountID, command events.CommandBody, body any) {
+	if s.order(w, id, command) {
+		respond(w, 200, body)
+	}
+}
+
+// order sends a command, and reports whether it is accepted; otherwise the response says why not.
+func (s *Server) order(w http.ResponseWriter, id events.AccountID, command events.CommandBody) bool {
 	var by events.Author
 	if s.level(id) >= events.LevelMembers {
 		by.Operator = true
@@ -195,8 +205,9 @@ func (s *Server) do(w http.ResponseWriter, id events.AccountID, command events.C
 	case reply.Code != events.Accepted:
 		refuse(w, 409, refusalText(reply.Code, id))
 	default:
-		respond(w, 200, body)
+		return true
 	}
+	return false
 }
 
 func refusalText(code events.ReplyCode, id events.AccountID) string {

@@ -17,6 +17,7 @@ import (
 
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool/egress"
+	"platen.dev/edge/dashboard/mail"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/tlsfile"
@@ -68,6 +69,8 @@ type Config struct {
 	Browser BrowserConfig `toml:"browser"`
 	// OIDC says where members of accounts sign in.
 	OIDC OIDCConfig `toml:"oidc"`
+	// Mail says how letters to members leave.
+	Mail MailConfig `toml:"mail"`
 	// Tracing says where traces of jobs go.
 	Tracing TracingConfig `toml:"tracing"`
 	// History says how much of the past is kept.
@@ -180,6 +183,7 @@ func NewConfig() Config {
 		S3:           S3Config{Region: "us-east-1"},
 		Ledger:       LedgerConfig{Database: "default"},
 		History:      HistoryConfig{Snapshots: 2, Records: 100_000, Hours: 24, MBPerSecond: 16, EventsDays: 30},
+		Mail:         MailConfig{Security: string(mail.StartTLS)},
 		Tracing:      TracingConfig{Sample: 1},
 		DrainSeconds: 25,
 		DocsURL:      "https://platen.dev/docs/errors",
@@ -231,7 +235,7 @@ func (c Config) Validate() error {
 		check(c.Browser.CPUSeconds >= 0, "browser.cpu_seconds: must not be negative"),
 		check(c.Browser.MemoryMB == 0 || c.Browser.MemoryMB >= 512, "browser.memory_mb: must be at least 512, or 0"),
 		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
-		c.validateLedger(), c.validateHistory(), c.Tracing.validate(), c.OIDC.validate(),
+		c.validateLedger(), c.validateHistory(), c.Tracing.validate(), c.OIDC.validate(), c.Mail.validate(),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix)),
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
 		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),

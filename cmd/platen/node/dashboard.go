@@ -17,7 +17,7 @@ import (
 
 // dashboard is what the pages of members need of the node.
 func (n *Node) dashboard() (*dashboard.Config, error) {
-	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Log: jobLog{n}, Seal: n.seal, URL: n.cfg.PublicURL}
+	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Log: jobLog{n}, Mail: n.mailer, Seal: n.seal, URL: n.cfg.PublicURL}
 	if n.cfg.Dev {
 		cfg.Demo = map[events.Plan]events.AccountID{}
 		for _, plan := range events.Plans() {

@@ -32,6 +32,7 @@ import (
 	"platen.dev/browserpool"
 	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
+	"platen.dev/edge/dashboard"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
@@ -83,6 +84,7 @@ type Node struct {
 	deleter     *perform.Performer
 	notifier    *perform.Performer
 	webhooks    *webhook.Client
+	mailer      dashboard.Mailer // nil if nothing sends letters
 	uploader    *perform.Performer
 	publisher   *publish.Publisher
 	limiter     *rate.Limiter

@@ -14,8 +14,11 @@ import (
 	"platen.dev/einvoice/blocks"
 )
 
-func (n *Node) startAdmin(context.Context) error {
-	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Status: n.status, Drainer: n, Snapshots: n.history, Backups: &backups{node: n}, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Seal: n.seal, RotateSeal: n.rotateSeal, Origin: n.origin, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
+func (n *Node) startAdmin(context.Context) (err error) {
+	if n.mailer, err = n.cfg.Mail.mailer(); err != nil {
+		return err
+	}
+	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Status: n.status, Drainer: n, Snapshots: n.history, Backups: &backups{node: n}, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Seal: n.seal, RotateSeal: n.rotateSeal, Origin: n.origin, Mail: n.mailer, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
 	if err == nil {
 		n.onClose("admin", server.Close)
 	}

@@ -246,10 +246,21 @@ type Members struct {
 	Members []Member
 	// Link is the one-time link of the invitation that was just made, for Invited; "" for none.
 	Link, Invited string
+	Delivery      Delivery
 	// May is whether the member may change this.
 	May   bool
 	Roles []events.Role
 }
+
+// Delivery is how a link reaches its member.
+type Delivery string
+
+// The ways.
+const (
+	ByHand Delivery = "by-hand" // whoever has made it hands it over
+	Sent   Delivery = "sent"    // by mail
+	Unsent Delivery = "unsent"  // a letter could not be sent
+)
 
 // Member is a person who may sign in.
 type Member struct {

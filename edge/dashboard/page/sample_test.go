@@ -163,7 +163,7 @@ func keyList() page.Keys {
 
 func memberList() page.Members {
 	return page.Members{
-		Frame: frame(), May: true, Roles: events.Roles(), Invited: "grace@hopper.example",
+		Frame: frame(), May: true, Roles: events.Roles(), Invited: "grace@hopper.example", Delivery: page.Sent,
 		Link: "https://platen.example/dashboard/invitation/acc_mfrggzdfmztwq2lk/Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6",
 		Members: []page.Member{
 			{ID: "mem_aaaaaaaaaaaaaaaa", Email: "ada@lovelace.example", Role: events.RoleOwner, Joined: before(200 * 24 * time.Hour), Myself: true, LastOne: true},

@@ -83,3 +83,12 @@ func LookUp(key string) (string, bool) {
 	found, ok := texts[key]
 	return found, ok
 }
+
+// Filled returns a text that is no page's, with its placeholders filled; its key if there is none.
+func Filled(key string, pairs ...any) string {
+	found, err := text(key, pairs...)
+	if err != nil {
+		return key
+	}
+	return found
+}

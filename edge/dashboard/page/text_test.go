@@ -19,6 +19,7 @@ func named() map[string][]string {
 		"operation": strs(events.Operations()),
 		"role":      strs(events.Roles()),
 		"may":       strs(events.Roles()),
+		"delivery":  strs([]Delivery{ByHand, Sent, Unsent}),
 		"plan":      strs(events.Plans()),
 		"error":     strs(events.ErrorCodes()),
 		"cause":     strs(events.ErrorCodes()),
@@ -57,7 +58,7 @@ func strs[V ~string](values []V) (all []string) {
 }
 
 // answers are the sections that package dashboard uses; its own test looks at them.
-var answers = []string{"answer", "done", "wrong", "password", "filter", "asked"}
+var answers = []string{"answer", "done", "wrong", "password", "filter", "asked", "letter"}
 
 var (
 	inTemplate = regexp.MustCompile(`\((?:t|counted) "([^"]+)"|\{\{(?:if |with |else if )?(t|counted) "([^"]+)"`)

@@ -1,0 +1,64 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	"platen.dev/edge/dashboard"
+	"platen.dev/edge/dashboard/mail"
+	"platen.dev/events/tlsfile"
+)
+
+// MailConfig is the section [mail]: how letters to members leave.
+type MailConfig struct {
+	// Server is the SMTP server, host:port; empty sends no letters.
+	Server string `toml:"server"`
+	// Security is starttls, tls or none.
+	Security string `toml:"security"`
+	// User and Password are shown to the server; empty for none.
+	User     string `toml:"user"`
+	Password string `toml:"password"`
+	// From is who the letters are from.
+	From string `toml:"from"`
+	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
+	CAFile string `toml:"ca_file"`
+}
+
+func (c MailConfig) validate() error {
+	if c.Server == "" {
+		return check(c == NewConfig().Mail, "mail.server: the section [mail] needs one")
+	}
+	host, _, err := net.SplitHostPort(c.Server)
+	security := mail.Security(c.Security)
+	if err != nil || host == "" {
+		return fmt.Errorf("mail.server: must be host:port, not %q", c.Server)
+	}
+	return errors.Join(
+		check(security == mail.StartTLS || security == mail.TLS || security == mail.None, "mail.security: must be starttls, tls or none, not %q", c.Security),
+		check(security != mail.None || isLoopback(host), "mail.security: none is for a server on this machine, since letters have links by which people sign in"),
+		check((c.User == "") == (c.Password == ""), "mail.user, mail.password: one needs the other"),
+		check(security != mail.None || c.User == "", "mail.user: is not shown in clear; it needs starttls or tls"),
+		c.tryOut(),
+	)
+}
+
+// tryOut returns what else is wrong.
+func (c MailConfig) tryOut() error {
+	if _, err := mail.New(mail.Config{Server: c.Server, From: c.From}); err != nil {
+		return fmt.Errorf("[mail] %w", err)
+	}
+	return nil
+}
+
+// mailer returns what sends letters; nil if nothing does.
+func (c MailConfig) mailer() (dashboard.Mailer, error) {
+	if c.Server == "" {
+		return nil, nil
+	}
+	trusted, err := tlsfile.Client{CA: c.CAFile}.Config()
+	if err != nil {
+		return nil, fmt.Errorf("mail: %w", err)
+	}
+	return mail.New(mail.Config{Server: c.Server, Security: mail.Security(c.Security), TLS: trusted, User: c.User, Password: c.Password, From: c.From})
+}
