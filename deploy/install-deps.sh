@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Platen needs besides its own binary on Debian: the headless
-# browser, qpdf, the poppler tools that the tests read PDFs with, and fonts for
-# Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji.
+# browser, qpdf, poppler's tools, and fonts for Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji.
 #
 #   deploy/install-deps.sh                 install what is missing (as root, or through sudo)
 #   deploy/install-deps.sh --integration   install what `make integration` needs, too
