@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -64,6 +65,9 @@ type Config struct {
 	Seal     Sealer
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
+	// Open opens a stored file and returns its size; Picture is one of its pages as a PNG of at most a width in pixels.
+	Open    func(ctx context.Context, name string) (io.ReadCloser, int64, error)
+	Picture func(ctx context.Context, file []byte, page, width int) (png []byte, err error)
 	// ClientOf is the address of a client, and whether it is this machine and no proxy.
 	ClientOf func(ctx *fasthttp.RequestCtx) (address string, local bool)
 	// URL is where browsers reach the node, such as https://pdf.example; "" if that is not known.
@@ -83,13 +87,14 @@ type Dashboard struct {
 	password *passwords
 	attempts *attempts
 	live     *live
+	looks    *looks
 	// catchUps merges concurrent waits for the read models, by partition.
 	catchUps singleflight.Group
 }
 
 // New makes a dashboard.
 func New(cfg Config) *Dashboard {
-	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive()}
+	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, live: newLive(), looks: newLooks()}
 }
 
 // Close ends the pages that are kept up to date.
@@ -189,6 +194,7 @@ var jobRoutes = map[string]route{
 	"GET ":            {anyone, (*Dashboard).job},
 	"GET /live":       {anyone, (*Dashboard).jobLive},
 	"GET /download":   {developers, (*Dashboard).download},
+	"GET /pages/":     {developers, (*Dashboard).lookAt},
 	"POST /cancel":    {developers, (*Dashboard).cancelJob},
 	"POST /redeliver": {developers, (*Dashboard).redeliver},
 }
@@ -202,8 +208,13 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 	r, known := routes[method+strings.TrimSuffix(path, "/")]
 	if rest, below := strings.CutPrefix(path, "/jobs/"); !known && below {
 		id, what, slash := strings.Cut(rest, "/")
+		what, n, more := strings.Cut(what, "/")
+		ctx.SetUserValue(pageInPath{}, n)
 		if slash {
 			what = "/" + what
+		}
+		if more {
+			what += "/"
 		}
 		r, known = jobRoutes[method+what]
 		ctx.SetUserValue(jobInPath{}, id)

@@ -1,19 +1,22 @@
 package node
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"net/netip"
 	"time"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/webhook"
+	"platen.dev/document"
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
 )
 
 // dashboard is what the pages of members need of the node.
 func (n *Node) dashboard() *dashboard.Config {
-	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Seal: n.seal, URL: n.cfg.PublicURL}
+	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Seal: n.seal, Picture: picture, URL: n.cfg.PublicURL}
 	if n.cfg.Dev {
 		cfg.Demo = map[events.Plan]events.AccountID{}
 		for _, plan := range events.Plans() {
@@ -21,6 +24,14 @@ func (n *Node) dashboard() *dashboard.Config {
 		}
 	}
 	return cfg
+}
+
+// picture is a page of a file that a job has made: a PDF, or a picture, which is its own only page.
+func picture(ctx context.Context, file []byte, page, width int) ([]byte, error) {
+	if !bytes.HasPrefix(file, []byte("%PDF-")) {
+		return document.Thumbnail(file, width)
+	}
+	return document.Picture(ctx, file, page, width)
 }
 
 // DashboardURL is where a browser on this machine finds the dashboard.
