@@ -61,6 +61,7 @@ type Config struct {
 	Usage func(events.AccountID) (Usage, error)
 	// Ledger is what accounts were charged.
 	Ledger   Ledger
+	Jobs     Jobs
 	Webhooks Webhooks
 	Seal     Sealer
 	// Download sends the file of a job, or returns why not in words.
@@ -179,6 +180,7 @@ var routes = map[string]route{
 	"POST /members/invite-again":    {owners, (*Dashboard).inviteAgain},
 	"POST /members/role":            {owners, (*Dashboard).changeRole},
 	"POST /members/remove":          {owners, (*Dashboard).removeMember},
+	"GET /playground":               {developers, (*Dashboard).playground},
 	"GET /trail":                    {developers, (*Dashboard).trail},
 	"GET /security":                 {anyone, (*Dashboard).security},
 	"POST /security/password":       {anyone, (*Dashboard).changePassword},
@@ -194,9 +196,16 @@ var jobRoutes = map[string]route{
 	"GET ":            {anyone, (*Dashboard).job},
 	"GET /live":       {anyone, (*Dashboard).jobLive},
 	"GET /download":   {developers, (*Dashboard).download},
+	"GET /result":     {developers, (*Dashboard).resultLive},
 	"GET /pages/":     {developers, (*Dashboard).lookAt},
 	"POST /cancel":    {developers, (*Dashboard).cancelJob},
 	"POST /redeliver": {developers, (*Dashboard).redeliver},
+}
+
+// tryRoutes are those of an operation in the playground, by method.
+var tryRoutes = map[string]route{
+	"GET ":  {developers, (*Dashboard).try},
+	"POST ": {developers, (*Dashboard).run},
 }
 
 // page serves the page or action of a member at a path.
@@ -218,6 +227,10 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 		}
 		r, known = jobRoutes[method+what]
 		ctx.SetUserValue(jobInPath{}, id)
+	}
+	if operation, below := strings.CutPrefix(path, "/playground/"); !known && below {
+		r, known = tryRoutes[method]
+		ctx.SetUserValue(operationInPath{}, operation)
 	}
 	switch {
 	case !known:
