@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/schema"
@@ -84,7 +82,7 @@ func (f Form) Body(value func(path string) string) []byte {
 	if err := e.Encode(object(f.fields, value)); err != nil {
 		panic(err) // impossible: it consists of texts and of JSON that was looked at
 	}
-	return visible(bytes.TrimRight(text.Bytes(), "\n"))
+	return bytes.TrimRight(text.Bytes(), "\n")
 }
 
 func object(fields []field, value func(string) string) schema.Ordered {
@@ -120,24 +118,6 @@ func (f field) json(typed string) any {
 		}
 	}
 	return strings.ReplaceAll(typed, "\r\n", "\n") // browsers send line ends so
-}
-
-// visible escapes the characters of JSON that cannot be seen, or that a program's source must not have. They are in its
-// strings only.
-func visible(body []byte) []byte {
-	var b bytes.Buffer
-	for _, r := range string(body) {
-		switch {
-		case r < 0x7f || !unicode.In(r, unicode.Cc, unicode.Cf):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.Bytes()
 }
 
 // Values are what has to be typed for a body, by path. An empty text and an empty object cannot be typed. The error means

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 )
 
 // language is how a language writes JSON values as literals.
@@ -120,6 +121,24 @@ func (l language) lines(b *strings.Builder, open, shut, indent string, n int, wr
 
 // short are the escapes that all the languages have.
 var short = map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`, '"': `\"`, '\\': `\\`}
+
+// visible escapes the characters of JSON that cannot be seen, or that a source must not have; line ends between its
+// values stay.
+func visible(body []byte) string {
+	var b strings.Builder
+	for _, r := range string(body) {
+		switch {
+		case r < ' ' || !unseen(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
 
 // unseen reports whether a character cannot be seen in a source, or ends a line of it.
 func unseen(r rune) bool {

@@ -12,7 +12,7 @@ import (
 // Program is a request in a language.
 type Program struct{ Language, Code string }
 
-// Request is a request with a JSON body, which has no characters that cannot be seen but line ends.
+// Request is a request with a JSON body.
 type Request struct {
 	// URL is the whole address. Its characters need no quotes in any language.
 	URL  string
@@ -28,12 +28,13 @@ func All(r Request) ([]Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	plain := visible(r.Body)
 	fill := func(text, body string) string {
 		return strings.NewReplacer("{url}", r.URL, "{body}", body, "{key}", key).Replace(text)
 	}
 	return []Program{
-		{"curl", fill(shell, string(r.Body))},
-		{"Go", fill(golang, "`"+strings.ReplaceAll(string(r.Body), "`", "` + \"`\" + `")+"`")},
+		{"curl", fill(shell, plain)},
+		{"Go", fill(golang, "`"+strings.ReplaceAll(plain, "`", "` + \"`\" + `")+"`")},
 		{"Python", fill(python, python3.write(tree))},
 		{"JavaScript", fill(javascript, ecmascript.write(tree))},
 		{"PHP", fill(php, php8.write(tree))},
