@@ -61,8 +61,8 @@ func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 	return a
 }
 
-// maxForm is the largest form of a page that is read. An e-invoice of 1 MiB fits, with every third character escaped.
-const maxForm = 2 << 20
+// maxForm is the largest form of a page that is read. An e-invoice of 1 MiB fits, with every character escaped.
+const maxForm = 4 << 20
 
 // admitForm decides whether a large form is read: it is if somebody is signed in.
 func (s *Server) admitForm(h *fasthttp.RequestHeader, a *admission) {

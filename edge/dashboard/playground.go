@@ -7,6 +7,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
@@ -139,6 +140,9 @@ func (d *Dashboard) run(ctx *fasthttp.RequestCtx, v visitor) {
 	id, refused := d.submit(v, a, string(args.Peek(onceParam)))
 	if refused != nil {
 		ctx.SetStatusCode(refused.Status)
+		if refused.RetryAfter > 0 {
+			ctx.Response.Header.Set("Retry-After", strconv.FormatInt(refused.RetryAfter, 10))
+		}
 		d.showTry(ctx, v, a, nil, refused)
 		return
 	}

@@ -216,13 +216,13 @@ func shown(fields []field, value func(string) string, wrong map[string][]string)
 			s.Default = fmt.Sprint(f.Default)
 		}
 		bound(&s, f.Kind)
-		s.Open = slices.ContainsFunc(s.Fields, func(f page.Field) bool { return f.Value != "" || f.Open }) || set(s.Wrong) || slices.ContainsFunc(s.Fields, func(f page.Field) bool { return set(f.Wrong) })
+		s.Open = len(s.Wrong) > 0 || slices.ContainsFunc(s.Fields, touched)
 		all = append(all, s)
 	}
 	return all
 }
 
-func set(wrong []string) bool { return len(wrong) > 0 }
+func touched(f page.Field) bool { return f.Value != "" || f.Open || len(f.Wrong) > 0 }
 
 // bound notes what a kind allows.
 func bound(s *page.Field, k schema.Kind) {
