@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rod/rod/lib/input"
 	"github.com/go-rod/rod/lib/proto"
 	"golang.org/x/net/html"
 
@@ -262,6 +263,8 @@ func playgroundFlow(t *testing.T, n *inProcessNode, s *screen) {
 	w.follow("main a", "HTML to PDF")
 	w.choose(`[name="body.options.landscape"]`, "false")
 	w.fill(`[name="body.html"]`, "<p>It's `5` $x</p>")
+	w.press(input.Tab)
+	w.shows(".program[open] code", "It's `5` $x") // as soon as it is typed
 	w.click("label", "Live: charged")
 	w.follow("button", "Run")
 	w.shows(".notice.good", "accepted")
