@@ -6,7 +6,6 @@ import (
 
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/request"
-	"platen.dev/edge/schema"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -14,30 +13,32 @@ import (
 // memberJobs submits the jobs of members, by the same way as those of programs.
 type memberJobs struct{ *Server }
 
-// Check returns what is wrong with a body.
-func (s memberJobs) Check(account events.AccountID, op *request.Operation, body []byte) (violations []schema.Violation, title, detail string) {
+// Check returns what is wrong with a body, nil for nothing.
+func (s memberJobs) Check(account events.AccountID, op *request.Operation, body []byte) *dashboard.Refusal {
 	_, wrong := s.read(op, account, body, nil)
-	if wrong == nil {
-		return nil, "", ""
-	}
-	return wrong.violations, wrong.title, wrong.detail
+	return refusalOf(wrong)
 }
 
 // Submit has the account accept a job.
-func (s memberJobs) Submit(m dashboard.Submission) (id events.JobID, refused *dashboard.Refusal) {
+func (s memberJobs) Submit(m dashboard.Submission) (events.JobID, *dashboard.Refusal) {
 	caller := projections.Caller{KeyRef: projections.KeyRef{Account: m.Account, Key: events.DashboardKey}, Plan: m.Plan}
-	wrong := s.admitMember(caller)
-	if wrong == nil {
-		id, wrong = s.placeFor(m, caller)
+	if wrong := s.admitMember(caller); wrong != nil {
+		return events.JobID{}, refusalOf(wrong)
 	}
+	id, wrong := s.placeFor(m, caller)
+	return id, refusalOf(wrong)
+}
+
+// refusalOf is a problem as the dashboard shows it, nil for none.
+func refusalOf(wrong *problem) *dashboard.Refusal {
 	if wrong == nil {
-		return id, nil
+		return nil
 	}
-	refused = &dashboard.Refusal{Status: wrong.status, Title: wrong.title, Detail: wrong.detail, RetryAfter: wrong.retryAfter, Violations: wrong.violations}
+	r := &dashboard.Refusal{Status: wrong.status, Title: wrong.title, Detail: wrong.detail, RetryAfter: wrong.retryAfter, Violations: wrong.violations}
 	if wrong.upgrade != nil {
-		refused.UpgradeURL = wrong.upgrade.UpgradeURL
+		r.UpgradeURL = wrong.upgrade.UpgradeURL
 	}
-	return id, refused
+	return r
 }
 
 // admitMember counts a member's job among the requests of the account.

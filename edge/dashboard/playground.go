@@ -22,8 +22,8 @@ import (
 
 // Jobs checks and submits jobs as the API does.
 type Jobs interface {
-	// Check returns what is wrong with a body: violations, or a title and a sentence. All are empty for nothing.
-	Check(account events.AccountID, op *request.Operation, body []byte) (violations []schema.Violation, title, detail string)
+	// Check returns what is wrong with a body, nil for nothing.
+	Check(account events.AccountID, op *request.Operation, body []byte) *Refusal
 	// Submit has the account accept a job, or returns why it does not.
 	Submit(Submission) (events.JobID, *Refusal)
 }
@@ -134,19 +134,20 @@ func (d *Dashboard) run(ctx *fasthttp.RequestCtx, v visitor) {
 		return string(args.Peek(path))
 	})
 	if string(args.Peek(doParam)) != doRun {
-		d.showTry(ctx, v, a, nil, nil)
+		d.showTry(ctx, v, a, nil, d.cfg.Jobs.Check(v.account, op, a.body))
 		return
 	}
 	id, refused := d.submit(v, a, string(args.Peek(onceParam)))
 	if refused != nil {
-		ctx.SetStatusCode(refused.Status)
-		if refused.RetryAfter > 0 {
-			ctx.Response.Header.Set("Retry-After", strconv.FormatInt(refused.RetryAfter, 10))
-		}
 		d.showTry(ctx, v, a, nil, refused)
 		return
 	}
-	d.showTry(ctx, v, a, &id, nil)
+	job, err := d.result(v, page.Frame{}, id)
+	if err != nil {
+		d.unavailable(ctx, "job", err)
+		return
+	}
+	d.showTry(ctx, v, a, &job, nil)
 }
 
 // allText reports whether a form has nothing but text: a browser sends no other.
@@ -174,33 +175,35 @@ func (d *Dashboard) submit(v visitor, a attempt, once string) (events.JobID, *Re
 // maxShownBody is how large a body may be that is shown as programs, which repeat it five times.
 const maxShownBody = 8 << 10
 
-// showTry shows the form as it was typed, with the job that it has made or what is wrong with it.
-func (d *Dashboard) showTry(ctx *fasthttp.RequestCtx, v visitor, a attempt, job *events.JobID, refused *Refusal) {
+// showTry shows the form as it was typed, with the job that it has made or why there is none.
+func (d *Dashboard) showTry(ctx *fasthttp.RequestCtx, v visitor, a attempt, made *page.Try, refused *Refusal) {
 	view := page.Try{Frame: d.frame(ctx, v), Operation: tryOperation(a.op), Live: a.typed(testField) == "", Once: rand.Text()}
-	violations, title, detail := d.cfg.Jobs.Check(v.account, a.op, a.body)
-	if refused != nil && len(refused.Violations) == 0 {
-		title, detail = refused.Title, refused.Detail
-		view.Problem = &page.TryProblem{Title: title, Detail: detail, UpgradeURL: refused.UpgradeURL}
-	} else if title != "" {
-		view.Problem = &page.TryProblem{Title: title, Detail: detail}
+	var violations []schema.Violation
+	if refused != nil {
+		violations, view.Problem = refused.Violations, problemOf(*refused)
+		ctx.SetStatusCode(refused.Status)
+		if refused.RetryAfter > 0 {
+			ctx.Response.Header.Set("Retry-After", strconv.FormatInt(refused.RetryAfter, 10))
+		}
 	}
 	view.Fields, view.Faults = a.form.Fields(a.typed, violations)
 	view.Fields = slices.DeleteFunc(view.Fields, func(f page.Field) bool { return f.Path == testField })
-	if len(violations) > 0 && ctx.Response.StatusCode() == 200 && ctx.IsPost() {
-		ctx.SetStatusCode(422)
-	}
 	if len(violations) == 0 {
 		view.Programs, view.Large = d.programs(ctx, a)
 	}
-	if job != nil {
-		shown, err := d.result(v, view.Frame, *job)
-		if err != nil {
-			d.unavailable(ctx, "job", err)
-			return
-		}
-		view.Job, view.Pages = shown.Job, shown.Pages
+	if made != nil {
+		view.Job, view.Pages = made.Job, made.Pages
+		view.Job.Frame = view.Frame
 	}
 	d.show(ctx, view)
+}
+
+// problemOf is what stands above the form; nil if everything stands at the fields.
+func problemOf(r Refusal) *page.TryProblem {
+	if len(r.Violations) > 0 {
+		return nil
+	}
+	return &page.TryProblem{Title: r.Title, Detail: r.Detail, UpgradeURL: r.UpgradeURL}
 }
 
 // plainOrigin is an address that needs no quotes in any language.
