@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Platen needs besides its own binary on Debian: the headless
-# browser, qpdf, the poppler tools that the tests read PDFs with, and fonts for
-# Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji.
+# browser, qpdf, poppler's tools, and fonts for Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji.
 #
 #   deploy/install-deps.sh                 install what is missing (as root, or through sudo)
 #   deploy/install-deps.sh --integration   install what `make integration` needs, too
@@ -27,7 +26,7 @@ go_needed=1.26
 
 # add_integration adds what the integration tests need: xmllint and Python's venv, and,
 # unless they are there from elsewhere, Java and Maven for Kafka, veraPDF and Mustang,
-# PHP, Node.js and npm for receivers of webhooks, and ClickHouse for the ledger; for the package, a host to
+# curl, PHP, Node.js and npm for receivers of webhooks and the requests of the playground, and ClickHouse for the ledger; for the package, a host to
 # install it on, linters, and the shells that it has completion for; for the container image, podman for users who are not root; for the playbooks, Ansible.
 add_integration() {
   packages+=(libxml2-utils python3-venv)
@@ -36,6 +35,7 @@ add_integration() {
   packages+=(ansible-core dpkg-dev openssh-client openssl)
   command -v java >/dev/null 2>&1 || packages+=(default-jdk-headless)
   command -v mvn >/dev/null 2>&1 || packages+=(maven)
+  command -v curl >/dev/null 2>&1 || packages+=(curl)
   command -v php >/dev/null 2>&1 || packages+=(php-cli)
   command -v node >/dev/null 2>&1 || packages+=(nodejs)
   command -v npm >/dev/null 2>&1 || packages+=(npm)

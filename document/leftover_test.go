@@ -22,7 +22,7 @@ import (
 func TestQPDFLeavesNothing(t *testing.T) {
 	bin, temp := t.TempDir(), t.TempDir()
 	told, goOn := openPipe(t, filepath.Join(bin, "told")), openPipe(t, filepath.Join(bin, "go-on"))
-	replaceQPDF(t, bin, fmt.Sprintf("echo \"$@\" > %s\nread line < %s\nexit 2", told.Name(), goOn.Name()))
+	replaceProgram(t, bin, "qpdf", fmt.Sprintf("echo \"$@\" > %s\nread line < %s\nexit 2", told.Name(), goOn.Name()))
 	t.Setenv("TMPDIR", temp)
 	ended := make(chan error, 1)
 	go func() {
@@ -45,47 +45,74 @@ func TestQPDFLeavesNothing(t *testing.T) {
 	}
 }
 
-// qpdf may not take more memory and time than the largest file needs, yields to this process, and
-// ends with its job.
-func TestQPDFIsBounded(t *testing.T) {
-	bin := t.TempDir()
-	told := openPipe(t, filepath.Join(bin, "told"))
-	replaceQPDF(t, bin, fmt.Sprintf("echo $$ > %s\nexec sleep 1000", told.Name()))
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		_, err := Finish(ctx, []byte("%PDF-1.7"), Finishing{Level: 1})
-		ended <- err
-	}()
-	line, err := bufio.NewReader(told).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatal(err)
-	}
-	testkit.Eventually(t, "bounds of memory, processor time and dumps", func() bool {
-		limits, _ := os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid))
-		for _, want := range []string{`Max address space +1073741824 +1073741824`, `Max cpu time +60 +60`, `Max core file size +0 +0`} {
-			if !regexp.MustCompile(want).Match(limits) {
-				return false
+// A program may not take more memory and time than it needs, yields to this process, and ends
+// with its job.
+func TestProgramsAreBounded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		run    func(context.Context) error
+		limits []string
+		nice   int
+	}{
+		"qpdf": {
+			func(ctx context.Context) error {
+				_, err := Finish(ctx, []byte("%PDF-1.7"), Finishing{Level: 1})
+				return err
+			},
+			[]string{`Max address space +1073741824 +1073741824`, `Max cpu time +60 +60`, `Max core file size +0 +0`},
+			5,
+		},
+		"pdftoppm": {
+			func(ctx context.Context) error {
+				_, err := Picture(ctx, []byte("%PDF-1.7"), 1, 100)
+				return err
+			},
+			[]string{
+				`Max address space +1073741824 +1073741824`, `Max cpu time +10 +10`, `Max core file size +0 +0`, `Max file size +16777216 +16777216`,
+			},
+			10,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			told := openPipe(t, filepath.Join(bin, "told"))
+			replaceProgram(t, bin, name, fmt.Sprintf("echo $$ > %s\nexec sleep 1000", told.Name()))
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- tc.run(ctx) }()
+			line, err := bufio.NewReader(told).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		priority, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
-		return err == nil && 20-priority == niceness // the system call returns 20 less the niceness
-	})
-	cancel()
-	if err := testkit.Receive(t, ended, "the end of qpdf"); err == nil {
-		t.Error("the end of a job is no error")
+			pid, err := strconv.Atoi(strings.TrimSpace(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.Eventually(t, "bounds of memory, time, files and dumps", func() bool { return isBounded(pid, tc.limits, tc.nice) })
+			cancel()
+			if err := testkit.Receive(t, ended, "the end of the program"); err == nil {
+				t.Error("the end of a job is no error")
+			}
+			testkit.Eventually(t, "the end of the process", func() bool { return unix.Kill(pid, 0) != nil })
+		})
 	}
-	testkit.Eventually(t, "the end of the process", func() bool { return unix.Kill(pid, 0) != nil })
 }
 
-// replaceQPDF makes a shell script stand in for qpdf.
-func replaceQPDF(t *testing.T, bin, script string) {
+// isBounded reports whether a process has limits and a niceness.
+func isBounded(pid int, limits []string, nice int) bool {
+	found, _ := os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid))
+	for _, want := range limits {
+		if !regexp.MustCompile(want).Match(found) {
+			return false
+		}
+	}
+	priority, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
+	return err == nil && 20-priority == nice // the system call returns 20 less the niceness
+}
+
+// replaceProgram makes a shell script stand in for a program.
+func replaceProgram(t *testing.T, bin, name, script string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(bin, "qpdf"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))

@@ -25,8 +25,9 @@ type admission struct {
 	entry *entry
 	// wrong is why the body is not read.
 	wrong *problem
-	// body is the memory that the body may use; nil if it is not read.
-	body *share
+	// body is the memory that the body may use, so many copies of it; nil if it is not read.
+	body   *share
+	copies int64
 }
 
 // admit decides whether a body is read: nothing is read for a path that takes none, without a
@@ -34,8 +35,12 @@ type admission struct {
 // here, and not again.
 func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 	e := s.endpoint(pathOf(h))
-	a := &admission{route: e.route, wrong: e.refuse(h)}
+	a := &admission{route: e.route, wrong: e.refuse(h), copies: 1}
 	if a.wrong != nil {
+		return a
+	}
+	if e.pages {
+		s.admitForm(h, a)
 		return a
 	}
 	entered := s.count(h)
@@ -55,6 +60,27 @@ func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 	}
 	return a
 }
+
+// maxForm is the largest form of a page that is read. An e-invoice of 1 MiB fits, with every character escaped.
+const maxForm = 4 << 20
+
+// admitForm decides whether a large form is read: it is if somebody is signed in.
+func (s *Server) admitForm(h *fasthttp.RequestHeader, a *admission) {
+	length := h.ContentLength()
+	account, ok := s.dashboard.Account(h)
+	switch {
+	case !ok:
+		a.wrong = noBodyWanted
+	case length == chunked || length > maxForm:
+		a.wrong = formTooLarge
+	default:
+		a.copies = formCopies
+		a.body, a.wrong = s.bodies.take(account, a.copies*int64(length))
+	}
+}
+
+// formCopies is how many times a form is in memory while it is read.
+const formCopies = 3
 
 // pathOf is the path of a request, as endpoints are found by it.
 func pathOf(h *fasthttp.RequestHeader) string {

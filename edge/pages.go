@@ -18,8 +18,8 @@ func (s *Server) newDashboard() *dashboard.Dashboard {
 	cfg := *s.cfg.Dashboard
 	cfg.Partitions, cfg.Level, cfg.TLS = s.cfg.Partitions, s.cfg.Level, s.cfg.TLS != nil
 	cfg.DocsURL, cfg.UpgradeURL, cfg.Logger, cfg.Now = s.cfg.DocsURL, s.cfg.UpgradeURL, s.cfg.Logger, s.cfg.Now
-	cfg.Ledger = s.usage
-	cfg.Download, cfg.ClientOf = s.sendFile, s.clientOf
+	cfg.Ledger, cfg.Jobs = s.usage, memberJobs{s}
+	cfg.Download, cfg.Open, cfg.ClientOf = s.sendFile, s.cfg.Open, s.clientOf
 	return dashboard.New(cfg)
 }
 

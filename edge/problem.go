@@ -83,6 +83,7 @@ var (
 		detail: fmt.Sprintf("payload-too-large: a request body may have %d MiB.", contract.MaxBody>>20),
 	}
 	noBodyWanted    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: this path reads no body, and ignores one of up to %d KiB.", smallBody>>10))
+	formTooLarge    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: a form may have %d MiB.", maxForm>>20))
 	contentTooLarge = &problem{status: 413, slug: "payload-too-large-for-queue", code: "PAYLOAD_TOO_LARGE_FOR_QUEUE", title: "Payload too large for the queue"}
 	emptyHTML       = &problem{
 		status: 400, slug: "empty-html", code: "EMPTY_HTML", title: "Empty HTML",

@@ -135,7 +135,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	}
 	s.begin(ctx)
 	if a := s.admission(ctx); a != nil && a.body != nil {
-		a.body.shrink(int64(cap(ctx.Request.Body())))
+		a.body.shrink(a.copies * int64(cap(ctx.Request.Body())))
 	}
 	e := s.endpoint(string(ctx.URI().PathOriginal()))
 	route = e.route

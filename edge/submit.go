@@ -55,10 +55,15 @@ type placed struct {
 // place has the account accept the job that a request asks for. What it returns does not hold
 // the request's content.
 func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
-	r, wrong := s.read(ctx, op, caller.Account)
+	r, wrong := s.read(op, caller.Account, ctx.PostBody(), ctx.Request.Header.PeekAll(request.IdempotencyHeader))
 	if wrong != nil {
 		return p, wrong
 	}
+	return s.enqueue(r, caller, trace, func(job events.Submission) (events.Reply, error) { return s.cfg.Commands.Do(caller.Account, job) })
+}
+
+// enqueue has the account accept a job whose request has the right form. send sends the command.
+func (s *Server) enqueue(r request.Request, caller projections.Caller, trace events.Trace, send func(events.Submission) (events.Reply, error)) (p placed, wrong *problem) {
 	if gate, missing := r.Gates.FirstMissing(caller.Plan); missing {
 		return p, planRequired(gate.Path, events.Plan(gate.Plan), s.cfg.UpgradeURL)
 	}
@@ -72,7 +77,7 @@ func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller p
 	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
 		return p, wrong
 	}
-	reply, wrong := s.do(caller.Account, submission)
+	reply, wrong := s.do(submission, send)
 	if wrong != nil {
 		return p, wrong
 	}
@@ -106,10 +111,9 @@ func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *proble
 const noRoomSeconds = 30
 
 // read reads a request of an operation and refuses options that exclude one another.
-func (s *Server) read(ctx *fasthttp.RequestCtx, op *request.Operation, account events.AccountID) (request.Request, *problem) {
-	keys := ctx.Request.Header.PeekAll(request.IdempotencyHeader)
-	defer s.turns.take(account, len(ctx.PostBody()))()
-	r, violations := op.Decode(ctx.PostBody(), keys, s.cfg.Documents.Placeholders)
+func (s *Server) read(op *request.Operation, account events.AccountID, body []byte, keys [][]byte) (request.Request, *problem) {
+	defer s.turns.take(account, len(body))()
+	r, violations := op.Decode(body, keys, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
 		return r, invalidRequest(violations)
 	}
@@ -141,8 +145,8 @@ func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request
 }
 
 // do sends a job to its account and returns the reply that accepts or replays it.
-func (s *Server) do(account events.AccountID, job events.Submission) (events.Reply, *problem) {
-	reply, err := s.cfg.Commands.Do(account, job)
+func (s *Server) do(job events.Submission, send func(events.Submission) (events.Reply, error)) (events.Reply, *problem) {
+	reply, err := send(job)
 	switch {
 	case errors.Is(err, eventlog.ErrTooLarge):
 		return reply, contentTooLarge.with("payload-too-large-for-queue: the request does not fit the processing queue.")

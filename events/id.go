@@ -23,6 +23,9 @@ func NewAccountID() AccountID {
 // KeyID names an API key inside its account. It is not the secret.
 type KeyID string
 
+// DashboardKey stands in for the key of a job that a member has sent in the dashboard, without any. No key has this id.
+const DashboardKey KeyID = "dashboard"
+
 // NewKeyID makes a random key id, `key_` and 8 base32 letters (40 bits).
 func NewKeyID() KeyID { return KeyID("key_" + randomName(5)) }
 

@@ -30,6 +30,9 @@ func Compose(s State, j job.State, earlier AcceptedRequest, c events.Command, ca
 
 // composeSubmit makes the checks in the order of docs/API.md, Submitting.
 func composeSubmit(s State, j job.State, earlier AcceptedRequest, b events.SubmitJob, c events.Command, cause int64, limits LimitsFunc) Decision {
+	if b.Key == events.DashboardKey && c.By.Member == "" {
+		return Decision{Reply: &events.Reply{Code: events.NoSuchKey}}
+	}
 	if reply, ok := entitled(s, b); !ok {
 		return Decision{Reply: &reply}
 	}
@@ -62,12 +65,12 @@ func composeCancel(j job.State, earlier AcceptedRequest, b events.CancelJob) Dec
 	return Decision{Events: evs, Reply: &reply}
 }
 
-// entitled decides whether account, key and plan allow such a job at all.
+// entitled decides whether account, key and plan allow such a job at all. A member's job has no key of the account.
 func entitled(s State, b events.SubmitJob) (events.Reply, bool) {
 	if !s.Exists() {
 		return events.Reply{Code: events.NoSuchAccount}, false
 	}
-	if k, ok := s.key(b.Key); !ok || k.Revoked != 0 {
+	if k, ok := s.key(b.Key); b.Key != events.DashboardKey && (!ok || k.Revoked != 0) {
 		return events.Reply{Code: events.NoSuchKey}, false
 	}
 	if !s.Plan.Includes(b.Requires) {

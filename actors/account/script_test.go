@@ -127,7 +127,7 @@ func (s *script) pending() string {
 }
 
 func (s *script) decide(d *datadriven.TestData) string {
-	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(s.now), Body: s.body(d)}
+	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(s.now), Body: s.body(d), By: events.Author{Member: events.MemberID(textArg(s.t, d, "member")), Operator: d.HasArg("operator")}}
 	if d.HasArg("id") {
 		c.ID = events.CommandID{byte(intArg(s.t, d, "id"))}
 	}

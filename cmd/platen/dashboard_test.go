@@ -258,6 +258,7 @@ func TestDashboardRoles(t *testing.T) {
 		"GET ": {200, 200}, "GET /jobs": {200, 200}, "GET /jobs/" + id: {200, 200}, "GET /security": {200, 200},
 		"GET /usage": {200, 200}, "GET /usage.csv": {200, 200}, "GET /usage/entries": {200, 200},
 		"GET /webhooks": {403, 200}, "POST /webhooks/show": {403, 200}, "POST /webhooks/rotate": {403, 303}, "POST /webhooks/headers": {403, 303}, "POST /webhooks/headers/delete": {403, 303},
+		"GET /playground": {403, 200}, "GET /playground/html-to-pdf": {403, 200}, "POST /playground/html-to-pdf": {403, 422}, "GET /playground/no-such": {403, 404}, "GET /jobs/" + id + "/pages/9.png": {403, 404},
 		"GET /keys": {403, 200}, "GET /members": {403, 200}, "GET /trail": {403, 200}, "GET /jobs/" + id + "/download": {403, 0},
 		"POST /keys": {403, 303}, "POST /keys/revoke": {403, 303}, "POST /jobs/" + id + "/cancel": {403, 0}, "POST /jobs/" + id + "/redeliver": {403, 303},
 		"POST /members": {403, 403}, "POST /members/role": {403, 403}, "POST /members/remove": {403, 403}, "POST /members/invite-again": {403, 403},
@@ -474,7 +475,7 @@ func TestDashboardOtherAccounts(t *testing.T) {
 	if got := owner.get("/dashboard/jobs/" + id); got.status != 200 {
 		t.Fatalf("its owner's job: %d", got.status)
 	}
-	for _, path := range []string{"", "/download", "/live"} {
+	for _, path := range []string{"", "/download", "/live", "/result", "/pages/1.png"} {
 		if got := stranger.get("/dashboard/jobs/" + id + path); got.status != 404 {
 			t.Errorf("GET job%s: %d", path, got.status)
 		}

@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -60,6 +61,7 @@ type Config struct {
 	Usage func(events.AccountID) (Usage, error)
 	// Ledger is what accounts were charged.
 	Ledger   Ledger
+	Jobs     Jobs
 	Webhooks Webhooks
 	Log      JobLog
 	Seal     Sealer
@@ -70,6 +72,9 @@ type Config struct {
 	Mail Mailer
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
+	// Open opens a stored file and returns its size; Picture is one of its pages as a PNG of at most a width in pixels.
+	Open    func(ctx context.Context, name string) (io.ReadCloser, int64, error)
+	Picture func(ctx context.Context, file []byte, page, width int) (png []byte, err error)
 	// ClientOf is the address of a client, and whether it is this machine and no proxy.
 	ClientOf func(ctx *fasthttp.RequestCtx) (address string, local bool)
 	// URL is where browsers reach the node, such as https://pdf.example; "" if that is not known.
@@ -90,6 +95,7 @@ type Dashboard struct {
 	attempts *attempts
 	letters  *attempts // those that the members of an account have sent
 	live     *live
+	looks    *looks
 	// logs bounds how many pages read the log at once.
 	logs *bounded
 	// tests bounds how many test webhooks are sent at once.
@@ -100,7 +106,8 @@ type Dashboard struct {
 
 // New makes a dashboard.
 func New(cfg Config) *Dashboard {
-	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, letters: &attempts{}, live: newLive(), logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount)}
+	return &Dashboard{cfg: cfg, password: newPasswords(), attempts: &attempts{}, letters: &attempts{}, live: newLive(), looks: newLooks(),
+		logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount)}
 }
 
 // Close ends the pages that are kept up to date.
@@ -188,6 +195,7 @@ var routes = map[string]route{
 	"POST /members/invite-again":    {owners, (*Dashboard).inviteAgain},
 	"POST /members/role":            {owners, (*Dashboard).changeRole},
 	"POST /members/remove":          {owners, (*Dashboard).removeMember},
+	"GET /playground":               {developers, (*Dashboard).playground},
 	"GET /trail":                    {developers, (*Dashboard).trail},
 	"GET /security":                 {anyone, (*Dashboard).security},
 	"POST /security/password":       {anyone, (*Dashboard).changePassword},
@@ -204,8 +212,16 @@ var jobRoutes = map[string]route{
 	"GET /live":       {anyone, (*Dashboard).jobLive},
 	"GET /record":     {developers, (*Dashboard).record},
 	"GET /download":   {developers, (*Dashboard).download},
+	"GET /result":     {developers, (*Dashboard).resultLive},
+	"GET /pages/":     {developers, (*Dashboard).lookAt},
 	"POST /cancel":    {developers, (*Dashboard).cancelJob},
 	"POST /redeliver": {developers, (*Dashboard).redeliver},
+}
+
+// tryRoutes are those of an operation in the playground, by method.
+var tryRoutes = map[string]route{
+	"GET ":  {developers, (*Dashboard).try},
+	"POST ": {developers, (*Dashboard).run},
 }
 
 // page serves the page or action of a member at a path.
@@ -217,11 +233,20 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 	r, known := routes[method+strings.TrimSuffix(path, "/")]
 	if rest, below := strings.CutPrefix(path, "/jobs/"); !known && below {
 		id, what, slash := strings.Cut(rest, "/")
+		what, n, more := strings.Cut(what, "/")
+		ctx.SetUserValue(pageInPath{}, n)
 		if slash {
 			what = "/" + what
 		}
+		if more {
+			what += "/"
+		}
 		r, known = jobRoutes[method+what]
 		ctx.SetUserValue(jobInPath{}, id)
+	}
+	if operation, below := strings.CutPrefix(path, "/playground/"); !known && below {
+		r, known = tryRoutes[method]
+		ctx.SetUserValue(operationInPath{}, operation)
 	}
 	switch {
 	case !known:

@@ -78,13 +78,13 @@ func (d *Dashboard) jobView(f page.Frame, v visitor, id events.JobID, j projecti
 		Ended: j.Finished != 0, Webhook: j.Webhook, DocsURL: d.cfg.DocsURL,
 	}
 	for _, a := range log.Attempts {
-		view.Attempts = append(view.Attempts, attempt(a))
+		view.Attempts = append(view.Attempts, attemptRow(a))
 	}
 	return view, nil
 }
 
-// attempt is an attempt to send a webhook as pages show it.
-func attempt(a projections.WebhookEntry) page.Attempt {
+// attemptRow is an attempt to send a webhook as pages show it.
+func attemptRow(a projections.WebhookEntry) page.Attempt {
 	return page.Attempt{
 		Number: a.Number, At: timeOf(a.At), Status: a.Status, Took: time.Duration(a.Millis) * time.Millisecond,
 		Error: a.Error, Answer: a.Answer, Outcome: a.Outcome, Next: timeOf(a.Next),

@@ -19,7 +19,7 @@ const jobsPerPage = 50
 // jobs lists the jobs of the account. A search for an id leads to the job.
 func (d *Dashboard) jobs(ctx *fasthttp.RequestCtx, v visitor) {
 	args := ctx.QueryArgs()
-	view := page.Jobs{Frame: d.frame(ctx, v), Filter: typedFilter(args), Keys: d.keyList(v.account)}
+	view := page.Jobs{Frame: d.frame(ctx, v), Filter: typedFilter(args), Keys: append(d.keyList(v.account), page.Key{ID: events.DashboardKey, Name: string(events.DashboardKey)})}
 	if text := strings.TrimSpace(string(args.Peek("id"))); text != "" {
 		if id, ok := d.findJob(v.account, text); ok {
 			redirect(ctx, Path+"/jobs/"+id.String())

@@ -70,6 +70,15 @@ func (d *Dashboard) visitor(ctx *fasthttp.RequestCtx) (v visitor, ok bool) {
 	return v, ok
 }
 
+// Account is the account that a request's session belongs to, by what this node has read. It is false without a session.
+func (d *Dashboard) Account(h *fasthttp.RequestHeader) (events.AccountID, bool) {
+	v, ok := parseCookie(string(h.Cookie(d.cookieName())))
+	if ok {
+		_, ok = d.signedIn(v)
+	}
+	return v.account, ok
+}
+
 // signedIn returns the member of a session that goes on.
 func (d *Dashboard) signedIn(v visitor) (team.Member, bool) {
 	t, err := d.cfg.Models.Team(v.account)

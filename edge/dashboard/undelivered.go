@@ -52,7 +52,7 @@ func (d *Dashboard) lookForUndelivered(view *page.Undelivered, account events.Ac
 				return nil, err
 			}
 			if n := len(log.Attempts); n > 0 && !log.Delivered() {
-				view.Jobs = append(view.Jobs, page.UndeliveredJob{Job: jobRow(j.ID, j.Job, ""), Last: attempt(log.Attempts[n-1])})
+				view.Jobs = append(view.Jobs, page.UndeliveredJob{Job: jobRow(j.ID, j.Job, ""), Last: attemptRow(log.Attempts[n-1])})
 			}
 		}
 		if after = list.Next; after == nil || len(view.Jobs) >= undeliveredPerPage {

@@ -108,7 +108,7 @@ func (d *Dashboard) testWebhook(ctx *fasthttp.RequestCtx, v visitor) {
 		d.unavailable(ctx, "send a test webhook", err)
 		return
 	}
-	result := attempt(projections.WebhookEntry{WebhookAttempt: sent})
+	result := attemptRow(projections.WebhookEntry{WebhookAttempt: sent})
 	d.showWebhooks(ctx, v, page.Webhooks{Tested: address, Failed: failed, Result: &result, Taken: contract.Succeeded(sent.Status)})
 }
 

@@ -88,13 +88,13 @@ func TestFonts(t *testing.T) {
 }
 
 func TestPrograms(t *testing.T) {
-	expect(t, Programs(func(name string) (string, error) { return "/usr/bin/" + name, nil }), OK, OK)
+	expect(t, Programs(func(name string) (string, error) { return "/usr/bin/" + name, nil }), OK, OK, OK)
 	expect(t, Programs(func(name string) (string, error) {
 		if name == "qpdf" {
 			return "", errBroken
 		}
 		return name, nil
-	}), Failure, OK)
+	}), Failure, OK, OK)
 }
 
 func TestClock(t *testing.T) {

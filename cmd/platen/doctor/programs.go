@@ -5,6 +5,7 @@ import "context"
 // programs are what the node runs besides the browser, with what it needs them for.
 var programs = []struct{ name, purpose, install string }{
 	{"qpdf", "passwords and compression", "apt install qpdf"},
+	{"pdftoppm", "pictures in the dashboard", "apt install poppler-utils"},
 	{"fc-list", "e-invoices", "apt install fontconfig"},
 }
 

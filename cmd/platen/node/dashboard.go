@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/netip"
@@ -8,6 +9,7 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/webhook"
+	"platen.dev/document"
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -17,7 +19,7 @@ import (
 
 // dashboard is what the pages of members need of the node.
 func (n *Node) dashboard() (*dashboard.Config, error) {
-	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Log: jobLog{n}, Mail: n.mailer, Seal: n.seal, URL: n.cfg.PublicURL}
+	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Log: jobLog{n}, Mail: n.mailer, Seal: n.seal, Picture: picture, URL: n.cfg.PublicURL}
 	if n.cfg.Dev {
 		cfg.Demo = map[events.Plan]events.AccountID{}
 		for _, plan := range events.Plans() {
@@ -33,6 +35,14 @@ func (n *Node) dashboard() (*dashboard.Config, error) {
 		n.onClose("OpenID provider", func(context.Context) error { provider.Close(); return nil })
 	}
 	return cfg, nil
+}
+
+// picture is a page of a file that a job has made: a PDF, or a picture, which is its own only page.
+func picture(ctx context.Context, file []byte, page, width int) ([]byte, error) {
+	if !bytes.HasPrefix(file, []byte("%PDF-")) {
+		return document.Thumbnail(file, width)
+	}
+	return document.Picture(ctx, file, page, width)
 }
 
 // DashboardURL is where a browser on this machine finds the dashboard.

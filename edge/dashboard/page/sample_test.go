@@ -314,6 +314,10 @@ func views() []view {
 		{"members", memberList()},
 		{"security", security()},
 		{"trail", trail()},
+		{"playground", playground()},
+		{"try", tried()},
+		{"try-running", trying()},
+		{"try-wrong", wronglyTried()},
 	}
 }
 
@@ -337,6 +341,8 @@ func empties() []view {
 		{"empty-members", page.Members{}},
 		{"empty-security", page.Security{}},
 		{"empty-trail", page.Trail{}},
+		{"empty-playground", page.Playground{}},
+		{"empty-try", page.Try{}},
 	}
 }
 

@@ -60,13 +60,18 @@ func (s *site) handler(t *testing.T, views []view) http.Handler {
 		if r.Method == http.MethodPost {
 			s.posted(r)
 		}
-		if strings.HasSuffix(r.URL.Path, "/live") {
+		if strings.HasSuffix(r.URL.Path, "/live") || strings.HasSuffix(r.URL.Path, "/result") {
 			s.stream(w, r)
 			return
 		}
 		if body, kind, ok := page.Asset(r.URL.Path); ok {
 			w.Header().Set("Content-Type", kind)
 			w.Write(body)
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, ".png") {
+			w.Header().Set("Content-Type", "image/png")
+			w.Write(qrCode())
 			return
 		}
 		w.Header().Set("Content-Security-Policy", policy)

@@ -14,7 +14,7 @@ import (
 // named are the sections of which templates choose a text by a value, with the values that there are.
 func named() map[string][]string {
 	return map[string][]string{
-		"section":   {"home", "jobs", "usage", "keys", "webhooks", "members", "trail"},
+		"section":   {"home", "jobs", "usage", "playground", "keys", "webhooks", "members", "trail"},
 		"status":    strs(statuses),
 		"operation": strs(events.Operations()),
 		"role":      strs(events.Roles()),

@@ -19,6 +19,7 @@ var functions = template.FuncMap{
 	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
 	"confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
+	"controls": controls, "faultLinks": faultLinks, "chosen": chosen, "typed": typed, "hint": hint, "pageNumbers": pageNumbers, "pictureAddress": pictureAddress,
 	"jobAddress": jobAddress, "away": away, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
 }
 
@@ -30,6 +31,7 @@ func navigation(role events.Role, v any) []link {
 	links := []link{{Key: "home", Address: "/dashboard"}, {Key: "jobs", Address: "/dashboard/jobs"}, {Key: "usage", Address: "/dashboard/usage"}}
 	if role != events.RoleBilling {
 		links = append(links,
+			link{Key: "playground", Address: "/dashboard/playground"},
 			link{Key: "keys", Address: "/dashboard/keys"},
 			link{Key: "webhooks", Address: "/dashboard/webhooks"},
 			link{Key: "members", Address: "/dashboard/members"},
@@ -47,7 +49,8 @@ func here(section string, v any) string {
 	switch name := name(v); {
 	case name == section:
 		return "page"
-	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security":
+	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security",
+		name == "try" && section == "playground":
 		return "true"
 	}
 	return ""
@@ -62,6 +65,10 @@ func live(v any) string {
 	case JobPage:
 		if !p.Ended || p.Webhook && !settled(p.Attempts) || p.HasFile && !p.Gone && p.Downloads > 0 {
 			return jobAddress(p.ID, "live")
+		}
+	case Try:
+		if p.Job != nil && !p.Job.Ended {
+			return jobAddress(p.Job.ID, "result")
 		}
 	}
 	return ""

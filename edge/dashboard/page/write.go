@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "members", "security", "factor", "trail"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "members", "security", "factor", "trail", "playground", "try"}
 
 var pages = parse()
 
@@ -27,7 +27,7 @@ func parse() map[string]*template.Template {
 }
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
-// UsageEntries, Keys, Webhooks, Undelivered, Members, Security, Factor and Trail. It writes nothing if it fails.
+// UsageEntries, Keys, Webhooks, Undelivered, Members, Security, Factor, Trail, Playground and Try. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
@@ -37,11 +37,11 @@ func Write(w io.Writer, v any) error {
 	return execute(w, v, layout)
 }
 
-// Fragment writes the part of the page of a Home or a JobPage that changes while it is shown: the content of the element
+// Fragment writes the part of the page of a Home, a JobPage or a Try that changes while it is shown: the content of the element
 // #live, which the event stream at the address in data-live replaces.
 func Fragment(w io.Writer, v any) error {
 	switch v.(type) {
-	case Home, JobPage:
+	case Home, JobPage, Try:
 		return execute(w, v, "live")
 	}
 	return fmt.Errorf("page: %T has no live part", v)
@@ -103,6 +103,10 @@ func name(v any) string {
 		return "code"
 	case Trail:
 		return "trail"
+	case Playground:
+		return "playground"
+	case Try:
+		return "try"
 	}
 	return ""
 }

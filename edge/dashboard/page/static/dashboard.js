@@ -100,6 +100,26 @@ function follow(address, part) {
   open();
 }
 
+// retell shows the programs of a form anew when something in it has changed. The last answer counts that was asked for.
+function retell(form) {
+  let asked = 0;
+  form.addEventListener('change', async () => {
+    const turn = ++asked;
+    const body = new URLSearchParams(new FormData(form));
+    body.set('do', 'show');
+    const answer = await fetch(form.action, { method: 'POST', body }).then((r) => r.text()).catch(() => '');
+    const fresh = new DOMParser().parseFromString(answer, 'text/html').getElementById('programs');
+    if (!fresh || turn !== asked) return;
+    const part = document.getElementById('programs');
+    const open = [...part.querySelectorAll('.program')].map((p) => p.open);
+    fresh.querySelectorAll('.program').forEach((p, i) => { p.open = open[i] ?? p.open; });
+    part.replaceWith(fresh);
+  });
+}
+
+const form = document.getElementById('try');
+if (form) retell(form);
+
 // A page with a secret answers a form. Loading it again must not send the form again, which would make another key or link.
 const section = document.querySelector('nav [aria-current]');
 if (section && document.querySelector('.secret')) history.replaceState(null, '', section.href);

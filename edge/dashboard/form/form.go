@@ -1,0 +1,237 @@
+// Package form turns the declaration of a body into a form, what is typed into the form into the body that a program would
+// send, and what is wrong with the body into what is wrong with the fields. It checks nothing itself.
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+)
+
+// root is the first step of every path, as in the locations of violations.
+const root = "body"
+
+// Form is the form of a body.
+type Form struct{ fields []field }
+
+// field is a field of the form by its path, such as body.options.format.
+type field struct {
+	schema.Property
+	path   string
+	kind   page.FieldKind
+	fields []field
+}
+
+// New makes the form of an object, without some of its fields.
+func New(k schema.Kind, without ...string) Form {
+	return Form{fieldsOf(k, root, without)}
+}
+
+func fieldsOf(k schema.Kind, path string, without []string) (all []field) {
+	properties, _ := schema.Properties(k)
+	for _, p := range properties {
+		if slices.Contains(without, p.Name) {
+			continue
+		}
+		f := field{Property: p, path: path + "." + p.Name, kind: kindOf(p.Kind)}
+		if f.kind == page.FieldGroup {
+			f.fields = fieldsOf(p.Kind, f.path, nil)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// longText is from how many characters on a text has several lines.
+const longText = 500
+
+func kindOf(k schema.Kind) page.FieldKind {
+	switch kind := k.(type) {
+	case schema.String:
+		switch {
+		case len(kind.OneOf) > 0:
+			return page.FieldChoice
+		case kind.Secret || kind.Format != "" || kind.Pattern != nil || 0 < kind.MaxLength && kind.MaxLength < longText:
+			return page.FieldText
+		}
+		return page.FieldLong
+	case schema.Bool:
+		return page.FieldTruth
+	case schema.Integer, schema.Number:
+		return page.FieldNumber
+	}
+	if _, ok := schema.Properties(k); ok {
+		return page.FieldGroup
+	}
+	return page.FieldJSON
+}
+
+// Body is the JSON of what is typed: a field that is empty is left out, and so is an object without fields. What should be
+// a number, a truth or JSON and is not becomes a text, so that the decoder refuses it like that of any other client.
+func (f Form) Body(value func(path string) string) []byte {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(object(f.fields, value)); err != nil {
+		panic(err) // impossible: it consists of texts and of JSON that was looked at
+	}
+	return bytes.TrimRight(text.Bytes(), "\n")
+}
+
+func object(fields []field, value func(string) string) schema.Ordered {
+	set := schema.Ordered{}
+	for _, f := range fields {
+		if f.kind == page.FieldGroup {
+			if inner := object(f.fields, value); len(inner) > 0 {
+				set = append(set, schema.Member{Name: f.Name, Value: inner})
+			}
+			continue
+		}
+		if typed := value(f.path); typed != "" {
+			set = append(set, schema.Member{Name: f.Name, Value: f.json(typed)})
+		}
+	}
+	return set
+}
+
+// json is what is typed into a field that is no group, as a JSON value.
+func (f field) json(typed string) any {
+	switch bare := strings.TrimSpace(typed); f.kind {
+	case page.FieldTruth:
+		if bare == "true" || bare == "false" {
+			return json.RawMessage(bare)
+		}
+	case page.FieldNumber:
+		if strings.Trim(bare, "-+.0123456789eE") == "" && json.Valid([]byte(bare)) {
+			return json.RawMessage(bare)
+		}
+	case page.FieldJSON:
+		if json.Valid([]byte(bare)) {
+			return json.RawMessage(bare)
+		}
+	}
+	return strings.ReplaceAll(typed, "\r\n", "\n") // browsers send line ends so
+}
+
+// Values are what has to be typed for a body, by path. An empty text and an empty object cannot be typed. The error means
+// that the body has something that the form has no field for.
+func (f Form) Values(body []byte) (map[string]string, error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var tree any
+	if err := d.Decode(&tree); err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	return all, collect(f.fields, tree, all)
+}
+
+func collect(fields []field, tree any, all map[string]string) error {
+	members, ok := tree.(map[string]any)
+	if !ok {
+		return fmt.Errorf("form: %T is no object", tree)
+	}
+	for name, value := range members {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.Name == name })
+		if i < 0 {
+			return fmt.Errorf("form: no field %s", name)
+		}
+		f := fields[i]
+		if f.kind == page.FieldGroup {
+			if err := collect(f.fields, value, all); err != nil {
+				return err
+			}
+			continue
+		}
+		text, err := f.text(value)
+		if err != nil {
+			return err
+		}
+		all[f.path] = text
+	}
+	return nil
+}
+
+// text is what has to be typed for a JSON value.
+func (f field) text(value any) (string, error) {
+	if text, ok := value.(string); ok && f.kind != page.FieldJSON {
+		return text, nil
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(value)
+	return strings.TrimRight(text.String(), "\n"), err
+}
+
+// Fields are the fields as a page shows them, with what is typed and what is wrong.
+func (f Form) Fields(value func(path string) string, violations []schema.Violation) ([]page.Field, []page.Fault) {
+	wrong, faults := map[string][]string{}, []page.Fault(nil)
+	for _, v := range violations {
+		at, text := f.place(v)
+		wrong[at] = append(wrong[at], text)
+		faults = append(faults, page.Fault{Field: at, Text: text})
+	}
+	return shown(f.fields, value, wrong), faults
+}
+
+// place is the field that a violation is in; "" for none. The text names the rest of the way.
+func (f Form) place(v schema.Violation) (path, text string) {
+	steps := make([]string, len(v.Loc))
+	for i, step := range v.Loc {
+		steps[i] = fmt.Sprint(step)
+	}
+	text, n := strings.TrimPrefix(v.Msg, "Value error, "), 1
+	for fields := f.fields; n < len(steps); n++ {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.Name == steps[n] })
+		if i < 0 {
+			break
+		}
+		path, fields = fields[i].path, fields[i].fields
+	}
+	if rest := strings.Join(steps[min(n, len(steps)):], "."); rest != "" {
+		text = rest + ": " + text
+	}
+	return path, text
+}
+
+func shown(fields []field, value func(string) string, wrong map[string][]string) (all []page.Field) {
+	for _, f := range fields {
+		s := page.Field{
+			Kind: f.kind, Path: f.path, Name: f.Name, Doc: f.Doc, Required: f.Required, Plan: events.Plan(f.Plan), Wrong: wrong[f.path],
+			Fields: shown(f.fields, value, wrong),
+		}
+		if f.kind != page.FieldGroup {
+			s.Value = value(f.path)
+		}
+		if f.Default != nil && f.kind != page.FieldGroup {
+			s.Default = fmt.Sprint(f.Default)
+		}
+		bound(&s, f.Kind)
+		s.Open = len(s.Wrong) > 0 || slices.ContainsFunc(s.Fields, touched)
+		all = append(all, s)
+	}
+	return all
+}
+
+func touched(f page.Field) bool { return f.Value != "" || f.Open || len(f.Wrong) > 0 }
+
+// bound notes what a kind allows.
+func bound(s *page.Field, k schema.Kind) {
+	switch kind := k.(type) {
+	case schema.String:
+		s.Options, s.MostChars, s.Secret = kind.OneOf, kind.MaxLength, kind.Secret
+	case schema.Integer:
+		s.Least, s.Most = fmt.Sprint(kind.Min), fmt.Sprint(kind.Max)
+	case schema.Number:
+		s.Least, s.Most = fmt.Sprint(kind.Min), fmt.Sprint(kind.Max)
+	}
+}

@@ -1,0 +1,258 @@
+package form_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/edge/dashboard/form"
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/request"
+	"platen.dev/edge/schema"
+	"platen.dev/events/testkit"
+)
+
+func anyPlaceholder(string) error { return nil }
+
+// fitting are values for fields whose kind alone does not say what fits.
+var fitting = map[string][]any{
+	"url": {"https://storage.example/put?a=b&c=<d>"}, "webhook_url": {"https://example.com/hooks?a=\"b\""},
+	"value": {"user:pass word", "é:`$"}, "top": {"1cm", "0"}, "right": {"20mm"}, "bottom": {"0.5in"}, "left": {"48px"},
+	"color": {"#c00", "rgba(200, 200, 200, 0.3)"}, "font_size": {"60px"}, "user_password": {"pass `word` 漢"},
+	"tags":     {map[string]any{"customer": "4711 <b>", "0": "zero"}},
+	"template": {map[string]any{"version": 1, "blocks": blocks()}},
+}
+
+func blocks() (all []any) {
+	for _, name := range []string{
+		"invoice-heading", "trading-parties", "line-items", "vat-breakdown", "amounts-due", "payment-instructions", "invoice-notes",
+		"additional-invoice-data", "document-footer",
+	} {
+		all = append(all, map[string]any{"type": name})
+	}
+	return all
+}
+
+var letters = []string{"a", "B", " ", "\n", "\t", `"`, "'", `\`, "<p>", "&amp;", "`", "$", "é", "漢", "\u202e", "\u2028", "\U0001f600", "null", "true", "0"}
+
+// value is a random value that fits a field, which may still break a rule of several.
+func value(r *rand.Rand, p schema.Property) any {
+	if all := fitting[p.Name]; len(all) > 0 {
+		return all[r.IntN(len(all))]
+	}
+	switch kind := p.Kind.(type) {
+	case schema.String:
+		return text(r, kind)
+	case schema.Bool:
+		return r.IntN(2) == 0
+	case schema.Integer:
+		return kind.Min + r.Int64N(kind.Max-kind.Min+1)
+	case schema.Number:
+		return kind.Min + (kind.Max-kind.Min)*float64(r.IntN(17))/16
+	}
+	return object(r, p.Kind)
+}
+
+func text(r *rand.Rand, kind schema.String) (s string) {
+	if len(kind.OneOf) > 0 {
+		return kind.OneOf[r.IntN(len(kind.OneOf))]
+	}
+	for s == "" || r.IntN(4) > 0 {
+		s += letters[r.IntN(len(letters))]
+	}
+	return s
+}
+
+// object is a random object that has what is required, and something at all.
+func object(r *rand.Rand, k schema.Kind) map[string]any {
+	properties, _ := schema.Properties(k)
+	all := map[string]any{}
+	for len(all) == 0 {
+		for _, p := range properties {
+			if p.Required || r.IntN(3) == 0 {
+				all[p.Name] = value(r, p)
+			}
+		}
+	}
+	return all
+}
+
+func equal(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := json.Unmarshal(a, &x); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &y); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// Any body that the API takes can be typed, but for empty texts and objects, and what is typed makes the same body.
+func TestRoundTrip(t *testing.T) {
+	r := testkit.Rand(t)
+	for _, op := range request.Operations() {
+		f, valid := form.New(op.Kind()), 0
+		for range 3000 {
+			body, err := json.Marshal(object(r, op.Kind()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, wrong := op.Decode(body, nil, anyPlaceholder); len(wrong) > 0 {
+				continue
+			}
+			valid++
+			values, err := f.Values(body)
+			if err != nil {
+				t.Fatalf("%s: %v", body, err)
+			}
+			typed := func(path string) string { return strings.ReplaceAll(values[path], "\n", "\r\n") } // as browsers do
+			if got := f.Body(typed); !equal(t, got, body) {
+				t.Errorf("%s: %s became %s", op.Name, body, got)
+			}
+		}
+		if valid < 100 {
+			t.Errorf("%s: only %d of the bodies are valid", op.Name, valid)
+		}
+	}
+}
+
+// The examples of the API's description can be typed, and every field of every operation has a place in the form.
+func TestEveryField(t *testing.T) {
+	for _, op := range request.Operations() {
+		f := form.New(op.Kind())
+		values, err := f.Values(op.Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Body(func(path string) string { return values[path] }); !equal(t, got, op.Example) {
+			t.Errorf("%s: %s", op.Name, got)
+		}
+		var paths []string
+		leaves(f, func(field page.Field) { paths = append(paths, field.Path) })
+		if want := declared(op.Kind(), "body"); !slices.Equal(paths, want) {
+			t.Errorf("%s: fields %q, not %q", op.Name, paths, want)
+		}
+	}
+}
+
+func leaves(f form.Form, visit func(page.Field)) {
+	fields, _ := f.Fields(func(string) string { return "" }, nil)
+	var walk func([]page.Field)
+	walk = func(fields []page.Field) {
+		for _, field := range fields {
+			if walk(field.Fields); len(field.Fields) == 0 {
+				visit(field)
+			}
+		}
+	}
+	walk(fields)
+}
+
+func declared(k schema.Kind, path string) (all []string) {
+	properties, _ := schema.Properties(k)
+	for _, p := range properties {
+		if _, ok := schema.Properties(p.Kind); ok {
+			all = append(all, declared(p.Kind, path+"."+p.Name)...)
+			continue
+		}
+		all = append(all, path+"."+p.Name)
+	}
+	return all
+}
+
+// What is not what it should be reaches the decoder, and its words stand at the field.
+func TestWrongValues(t *testing.T) {
+	pdf, _ := request.ByPath("/html-to-pdf")
+	invoice, _ := request.ByPath("/einvoice-to-pdf")
+	for _, c := range []struct {
+		op             *request.Operation
+		path, typed    string
+		at, text, body string
+	}{
+		{pdf, "body.options.scale", "one", "body.options.scale", "Input should be a valid number", `"one"`},
+		{pdf, "body.options.scale", "true", "body.options.scale", "Input should be a valid number", `"true"`},
+		{pdf, "body.options.scale", " 3 ", "body.options.scale", "Input should be less than or equal to 2", `3`},
+		{pdf, "body.options.scale", "1,2", "body.options.scale", "Input should be a valid number", `"1,2"`},
+		{pdf, "body.options.landscape", "maybe", "body.options.landscape", "Input should be a valid boolean", `"maybe"`},
+		{pdf, "body.options.format", "A9", "body.options.format", "Input should be 'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'", `"A9"`},
+		{pdf, "body.options.margin.top", "far", "body.options.margin.top", "margin must", `"far"`},
+		{pdf, "body.tags", "{", "body.tags", "Input should be a valid dictionary", `"{"`},
+		{pdf, "body.tags", `{"a b": "x"}`, "body.tags", "a b: String should match", `{"a b":"x"}`},
+		{pdf, "body.options.watermark.color", "red", "body.options.watermark.text", "Field required", `"red"`},
+		{invoice, "body.template", `{"version": 1, "blocks": [1]}`, "body.template", "blocks: List should have at least 9 items", ``},
+		{invoice, "body.template", `{"version": 2, "blocks": []}`, "body.template", "version: Input should be less than", ``},
+	} {
+		f := form.New(c.op.Kind())
+		typed := func(path string) string {
+			switch path {
+			case c.path:
+				return c.typed
+			case "body.html", "body.xml":
+				return "x"
+			}
+			return ""
+		}
+		body := f.Body(typed)
+		if compact := new(bytes.Buffer); json.Compact(compact, body) != nil || !strings.Contains(compact.String(), c.body) {
+			t.Errorf("%s %q: the body is %s", c.path, c.typed, body)
+		}
+		_, violations := c.op.Decode(body, nil, anyPlaceholder)
+		fields, faults := f.Fields(typed, violations)
+		if !slices.ContainsFunc(faults, func(f page.Fault) bool { return f.Field == c.at && strings.HasPrefix(f.Text, c.text) }) {
+			t.Errorf("%s %q: %+v", c.path, c.typed, faults)
+		}
+		if !told(fields, c.at, c.text) {
+			t.Errorf("%s %q: it does not stand at the field, or its group is closed", c.path, c.typed)
+		}
+	}
+}
+
+// told reports whether a text stands at a field, in groups that are open.
+func told(fields []page.Field, path, text string) bool {
+	return slices.ContainsFunc(fields, func(f page.Field) bool {
+		if f.Path == path {
+			return slices.ContainsFunc(f.Wrong, func(s string) bool { return strings.HasPrefix(s, text) })
+		}
+		return f.Open && told(f.Fields, path, text)
+	})
+}
+
+// A form may be without some of the fields, and there is no way to type what it has not.
+func TestWithout(t *testing.T) {
+	op, _ := request.ByPath("/html-to-pdf")
+	f := form.New(op.Kind(), "wait")
+	leaves(f, func(field page.Field) {
+		if field.Path == "body.wait" {
+			t.Error("the field is there")
+		}
+	})
+	if body := f.Body(func(path string) string { return "true" }); bytes.Contains(body, []byte(`"wait"`)) {
+		t.Errorf("%s", body)
+	}
+	for _, body := range []string{`{"wait": true}`, `{"options": {"x": 1}}`, `{"options": 1}`, `[]`, `x`} {
+		if _, err := f.Values([]byte(body)); err == nil {
+			t.Errorf("%s can be typed", body)
+		}
+	}
+}
+
+func ExampleForm_Body() {
+	op, _ := request.ByPath("/html-to-pdf")
+	typed := map[string]string{"body.html": "<p>Hello</p>", "body.options.landscape": "true", "body.options.scale": "0.8"}
+	fmt.Println(string(form.New(op.Kind()).Body(func(path string) string { return typed[path] })))
+	// Output:
+	// {
+	//   "html": "<p>Hello</p>",
+	//   "options": {
+	//     "landscape": true,
+	//     "scale": 0.8
+	//   }
+	// }
+}

@@ -1,0 +1,284 @@
+package dashboard
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/form"
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/dashboard/program"
+	"platen.dev/edge/request"
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+)
+
+// Jobs checks and submits jobs as the API does.
+type Jobs interface {
+	// Check returns what is wrong with a body, nil for nothing.
+	Check(account events.AccountID, op *request.Operation, body []byte) *Refusal
+	// Submit has the account accept a job, or returns why it does not.
+	Submit(Submission) (events.JobID, *Refusal)
+}
+
+// Submission is a job that a member asks for.
+type Submission struct {
+	Account   events.AccountID
+	Plan      events.Plan
+	Operation *request.Operation
+	Body      []byte
+	// Once is the form's: the same body sent again with it makes no second job.
+	Once string
+	// Send sends the command as the member's.
+	Send func(events.Submission) (events.Reply, error)
+}
+
+// Refusal is why there is no job, as the API says it.
+type Refusal struct {
+	Status        int
+	Title, Detail string
+	RetryAfter    int64 // in seconds; zero for none
+	// UpgradeURL is set if a larger plan helps.
+	UpgradeURL string
+	Violations []schema.Violation
+}
+
+func (d *Dashboard) playground(ctx *fasthttp.RequestCtx, v visitor) {
+	view := page.Playground{Frame: d.frame(ctx, v)}
+	for _, op := range request.Operations() {
+		view.Operations = append(view.Operations, tryOperation(op))
+	}
+	d.show(ctx, view)
+}
+
+func tryOperation(op *request.Operation) page.TryOperation {
+	return page.TryOperation{Name: op.Name, Doc: op.Doc}
+}
+
+// operationInPath is where a request keeps the name of an operation in its path.
+type operationInPath struct{}
+
+// attempt is a form that is shown: what is typed into it, and what came of it.
+type attempt struct {
+	op   *request.Operation
+	form form.Form
+	// typed are values by path.
+	typed func(path string) string
+	body  []byte
+}
+
+// testField is the field that the choice between test and live stands for. The field wait is left out: a page waits for
+// nothing, it watches.
+const (
+	testField = "body.test"
+	waitField = "wait"
+)
+
+func newAttempt(op *request.Operation, typed func(string) string) attempt {
+	a := attempt{op: op, form: form.New(op.Kind(), waitField), typed: typed}
+	a.body = a.form.Body(typed)
+	return a
+}
+
+// named is the operation that the path names, or the response says that there is none.
+func (d *Dashboard) named(ctx *fasthttp.RequestCtx) (*request.Operation, bool) {
+	name, _ := ctx.UserValue(operationInPath{}).(string)
+	op, ok := request.ByPath("/" + name)
+	if !ok {
+		d.message(ctx, 404, "nopage")
+	}
+	return op, ok
+}
+
+// try shows the form with an example in it.
+func (d *Dashboard) try(ctx *fasthttp.RequestCtx, v visitor) {
+	op, ok := d.named(ctx)
+	if !ok {
+		return
+	}
+	values := examples[op.Name]
+	d.showTry(ctx, v, newAttempt(op, func(path string) string { return values[path] }), nil, nil)
+}
+
+// Values of the field that says what to do.
+const (
+	doParam   = "do"
+	doRun     = "run"
+	modeParam = "mode"
+	modeLive  = "live"
+	onceParam = "once"
+)
+
+// run runs what is typed, or shows its request.
+func (d *Dashboard) run(ctx *fasthttp.RequestCtx, v visitor) {
+	op, ok := d.named(ctx)
+	if !ok {
+		return
+	}
+	args := ctx.PostArgs()
+	if !allText(args) {
+		d.message(ctx, 422, "notext")
+		return
+	}
+	a := newAttempt(op, func(path string) string {
+		if path == testField {
+			return map[bool]string{true: "", false: "true"}[string(args.Peek(modeParam)) == modeLive]
+		}
+		return string(args.Peek(path))
+	})
+	if string(args.Peek(doParam)) != doRun {
+		d.showTry(ctx, v, a, nil, d.cfg.Jobs.Check(v.account, op, a.body))
+		return
+	}
+	id, refused := d.submit(v, a, string(args.Peek(onceParam)))
+	if refused != nil {
+		d.showTry(ctx, v, a, nil, refused)
+		return
+	}
+	job, err := d.result(v, page.Frame{}, id)
+	if err != nil {
+		d.unavailable(ctx, "job", err)
+		return
+	}
+	d.showTry(ctx, v, a, &job, nil)
+}
+
+// allText reports whether a form has nothing but text: a browser sends no other.
+func allText(args *fasthttp.Args) bool {
+	for name, value := range args.All() {
+		if !utf8.Valid(name) || !utf8.Valid(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// submit has the account accept the job of an attempt.
+func (d *Dashboard) submit(v visitor, a attempt, once string) (events.JobID, *Refusal) {
+	account, _, err := d.cfg.Models.Account(v.account)
+	if err != nil {
+		d.cfg.Logger.Error("read account", "account", string(v.account), "error", err)
+	}
+	return d.cfg.Jobs.Submit(Submission{
+		Account: v.account, Plan: account.Plan, Operation: a.op, Body: a.body, Once: clip(once),
+		Send: func(job events.Submission) (events.Reply, error) { return d.command(v.author(), v.account, job) },
+	})
+}
+
+// maxShownBody is how large a body may be that is shown as programs, which repeat it five times.
+const maxShownBody = 8 << 10
+
+// showTry shows the form as it was typed, with the job that it has made or why there is none.
+func (d *Dashboard) showTry(ctx *fasthttp.RequestCtx, v visitor, a attempt, made *page.Try, refused *Refusal) {
+	view := page.Try{Frame: d.frame(ctx, v), Operation: tryOperation(a.op), Live: a.typed(testField) == "", Once: rand.Text()}
+	var violations []schema.Violation
+	if refused != nil {
+		violations, view.Problem = refused.Violations, problemOf(*refused)
+		ctx.SetStatusCode(refused.Status)
+		if refused.RetryAfter > 0 {
+			ctx.Response.Header.Set("Retry-After", strconv.FormatInt(refused.RetryAfter, 10))
+		}
+	}
+	view.Fields, view.Faults = a.form.Fields(a.typed, violations)
+	view.Fields = slices.DeleteFunc(view.Fields, func(f page.Field) bool { return f.Path == testField })
+	if len(violations) == 0 {
+		view.Programs, view.Large = d.programs(ctx, a)
+	}
+	if made != nil {
+		view.Job, view.Pages = made.Job, made.Pages
+		view.Job.Frame = view.Frame
+	}
+	d.show(ctx, view)
+}
+
+// problemOf is what stands above the form; nil if everything stands at the fields.
+func problemOf(r Refusal) *page.TryProblem {
+	if len(r.Violations) > 0 {
+		return nil
+	}
+	return &page.TryProblem{Title: r.Title, Detail: r.Detail, UpgradeURL: r.UpgradeURL}
+}
+
+// plainOrigin is an address that needs no quotes in any language.
+var plainOrigin = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+$`)
+
+// programs are the request as programs, or it is too large for that.
+func (d *Dashboard) programs(ctx *fasthttp.RequestCtx, a attempt) (all []page.Program, large bool) {
+	if len(a.body) > maxShownBody {
+		return nil, true
+	}
+	origin := d.origin(ctx)
+	if !plainOrigin.MatchString(origin) {
+		origin = "http://127.0.0.1:8080"
+	}
+	programs, err := program.All(program.Request{URL: origin + a.op.Path(), Body: a.body})
+	if err != nil {
+		d.cfg.Logger.Error("programs", "error", err)
+	}
+	for _, p := range programs {
+		all = append(all, page.Program{Language: p.Language, Code: p.Code})
+	}
+	return all, false
+}
+
+// result is a job as the playground shows it. One that the read models do not have yet is awaited.
+func (d *Dashboard) result(v visitor, f page.Frame, id events.JobID) (page.Try, error) {
+	j, known, err := d.cfg.Models.Job(v.account, id)
+	if !known && err == nil && d.catchUp(v.account) {
+		j, known, err = d.cfg.Models.Job(v.account, id)
+	}
+	if err != nil || !known {
+		return page.Try{}, errors.Join(err, errNoJob)
+	}
+	view, err := d.jobView(f, v, id, j)
+	return page.Try{Frame: f, Job: &view, Pages: pagesShown(j, d.now())}, err
+}
+
+var errNoJob = errors.New("the job is not read yet")
+
+// resultLive keeps a job up to date beside the form that has made it.
+func (d *Dashboard) resultLive(ctx *fasthttp.RequestCtx, v visitor) {
+	f := d.frame(ctx, v)
+	id, _, ok := d.inPath(ctx, v)
+	if !ok {
+		return
+	}
+	d.stream(ctx, v, func() any {
+		f.Now = d.cfg.Now().UTC()
+		if view, err := d.result(v, f, id); err == nil {
+			return view
+		}
+		return nil
+	})
+}
+
+//go:embed example.xml
+var exampleInvoice string
+
+// examples are what the forms begin with: the examples of the API's description, which work, but for the invoice that is
+// too long for it.
+var examples = readExamples()
+
+func readExamples() map[events.Operation]map[string]string {
+	all := map[events.Operation]map[string]string{}
+	for _, op := range request.Operations() {
+		body := op.Example
+		if op.Name == events.EInvoiceToPDF {
+			body, _ = json.Marshal(map[string]string{"profile": "en16931", "xml": exampleInvoice}) // of texts: it cannot fail
+		}
+		values, err := form.New(op.Kind()).Values(body)
+		if err != nil {
+			panic(err) // impossible: the tests read them all
+		}
+		values[testField] = "true"
+		all[op.Name] = values
+	}
+	return all
+}

@@ -1,0 +1,71 @@
+package edge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"platen.dev/edge/dashboard"
+	"platen.dev/edge/request"
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// memberJobs submits the jobs of members, by the same way as those of programs.
+type memberJobs struct{ *Server }
+
+// Check returns what is wrong with a body, nil for nothing.
+func (s memberJobs) Check(account events.AccountID, op *request.Operation, body []byte) *dashboard.Refusal {
+	_, wrong := s.read(op, account, body, nil)
+	return refusalOf(wrong)
+}
+
+// Submit has the account accept a job.
+func (s memberJobs) Submit(m dashboard.Submission) (events.JobID, *dashboard.Refusal) {
+	caller := projections.Caller{KeyRef: projections.KeyRef{Account: m.Account, Key: events.DashboardKey}, Plan: m.Plan}
+	if wrong := s.admitMember(caller); wrong != nil {
+		return events.JobID{}, refusalOf(wrong)
+	}
+	id, wrong := s.placeFor(m, caller)
+	return id, refusalOf(wrong)
+}
+
+// refusalOf is a problem as the dashboard shows it, nil for none.
+func refusalOf(wrong *problem) *dashboard.Refusal {
+	if wrong == nil {
+		return nil
+	}
+	r := &dashboard.Refusal{Status: wrong.status, Title: wrong.title, Detail: wrong.detail, RetryAfter: wrong.retryAfter, Violations: wrong.violations}
+	if wrong.upgrade != nil {
+		r.UpgradeURL = wrong.upgrade.UpgradeURL
+	}
+	return r
+}
+
+// admitMember counts a member's job among the requests of the account.
+func (s memberJobs) admitMember(caller projections.Caller) *problem {
+	if rate := s.cfg.Rate(caller.Account, caller.Plan); !rate.Allowed {
+		return rateLimited.after(events.At(s.cfg.Now()).SecondsUntil(rate.Reset))
+	}
+	return nil
+}
+
+func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) (events.JobID, *problem) {
+	r, wrong := s.read(m.Operation, m.Account, m.Body, [][]byte{memberKey(m)})
+	if wrong != nil {
+		return events.JobID{}, wrong
+	}
+	p, wrong := s.enqueue(r, caller, events.Trace{}, m.Send)
+	if wrong != nil && wrong.code == invalidKey.code { // the account's owner is of a version that knows no jobs without a key
+		wrong = unavailable.with("Not all nodes run a version with the playground yet.")
+	}
+	return p.id, wrong
+}
+
+// memberKey is the idempotency key of what is sent by a form: the same body again is the same request, another one is not.
+// Programs may use such keys, too, and then meet their own account's jobs only.
+func memberKey(m dashboard.Submission) []byte {
+	h := sha256.New()
+	h.Write([]byte(m.Operation.Path() + "\x00" + m.Once + "\x00"))
+	h.Write(m.Body)
+	return []byte("dashboard:" + hex.EncodeToString(h.Sum(nil)))
+}

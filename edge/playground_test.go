@@ -1,0 +1,83 @@
+package edge
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"platen.dev/edge/dashboard"
+	"platen.dev/edge/request"
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+)
+
+// unserved is a server over fakes that nobody sends requests to.
+func unserved() *fixture {
+	cfg, d := fakeConfig(testkit.Silent())
+	cfg.Documents = refusableDocuments
+	d.server = newServer(cfg, defaultTimeouts)
+	return d
+}
+
+// tryOut submits a member's job, whose command gets a reply or an error.
+func tryOut(d *fixture, m dashboard.Submission, reply events.Reply, err error) (id events.JobID, refused *dashboard.Refusal, sent []events.Submission) {
+	m.Account, m.Plan, m.Operation = "acc", events.PlanFree, request.Operations()[1]
+	m.Send = func(job events.Submission) (events.Reply, error) {
+		sent = append(sent, job)
+		return reply, err
+	}
+	id, refused = memberJobs{d.server}.Submit(m)
+	return id, refused, sent
+}
+
+// A member's job is one of a program in all but its key, and is sent by whoever the dashboard says.
+func TestMembersJob(t *testing.T) {
+	d := unserved()
+	id, refused, sent := tryOut(d, dashboard.Submission{Body: []byte(`{"html":"<p>x</p>"}`), Once: "a"}, events.Reply{Code: events.Accepted}, nil)
+	if refused != nil || len(sent) != 1 || len(d.commands) != 0 {
+		t.Fatalf("%+v, %d sent, %d by no member", refused, len(sent), len(d.commands))
+	}
+	job := sent[0]
+	if job.Job != id || job.Key != events.DashboardKey || job.Waits || job.Content.HTML != "<p>x</p>" || job.Idempotency == nil || !strings.HasPrefix(job.Idempotency.Key, "dashboard:") {
+		t.Errorf("%+v", job)
+	}
+	earlier := events.NewJobID()
+	if again, _, sent := tryOut(d, dashboard.Submission{Body: []byte(`{"html":"<p>x</p>"}`), Once: "a"}, events.Reply{Code: events.Replayed, Job: &earlier}, nil); again != earlier || *sent[0].Idempotency != *job.Idempotency {
+		t.Errorf("sent twice: %s, %+v", again, sent[0].Idempotency)
+	}
+}
+
+// What a job is refused for, it is refused for without a command, as far as that is known before.
+func TestMembersJobRefused(t *testing.T) {
+	fine := dashboard.Submission{Body: []byte(`{"html":"<p>x</p>"}`)}
+	for name, c := range map[string]struct {
+		m       dashboard.Submission
+		reply   events.ReplyCode
+		err     error
+		prepare func(*fixture)
+		status  int
+		sent    int
+	}{
+		"too many requests":    {m: fine, prepare: func(d *fixture) { d.rate.Allowed = false }, status: 429},
+		"a wrong body":         {m: dashboard.Submission{Body: []byte(`{}`)}, status: 422},
+		"a larger plan":        {m: dashboard.Submission{Body: []byte(`{"html":"x","options":{"watermark":{"text":"x"}}}`)}, status: 402},
+		"no room":              {m: fine, prepare: func(d *fixture) { d.room = errors.New("full") }, status: 503},
+		"foreseen":             {m: fine, prepare: func(d *fixture) { d.foresee = []events.Reply{{Code: events.TestLimit}, {Code: events.TestLimit}} }, status: 429},
+		"the quota":            {m: fine, reply: events.QuotaExceeded, status: 402, sent: 1},
+		"an owner of before":   {m: fine, reply: events.NoSuchKey, status: 503, sent: 1},
+		"no reply":             {m: fine, err: errors.New("level"), status: 503, sent: 1},
+		"another under the id": {m: fine, reply: events.KeyReused, status: 422, sent: 1},
+	} {
+		d := unserved()
+		if c.prepare != nil {
+			c.prepare(d)
+		}
+		_, refused, sent := tryOut(d, c.m, events.Reply{Code: c.reply}, c.err)
+		if refused == nil || refused.Status != c.status || len(sent) != c.sent {
+			t.Errorf("%s: %+v, %d sent", name, refused, len(sent))
+		}
+		if refused != nil && strings.Contains(refused.Detail, "API key") {
+			t.Errorf("%s: a member is asked for a key: %s", name, refused.Detail)
+		}
+	}
+}
