@@ -3,12 +3,14 @@ package dashboard
 import (
 	"bytes"
 	"compress/flate"
+	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/schema"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -19,19 +21,19 @@ const (
 	maxLine    = 200
 )
 
-// fields collects the fields of a request under the names of the API. What was left out, or has no value, is left out.
-type fields struct{ all []page.Option }
+// given is a field of a request, under its name in the API. A secret has no value.
+type given struct {
+	name, value string
+	secret      bool
+}
 
-// text adds a text; a long one is shown from its beginning.
+// fields collects the fields of a request. What was left out, or has no value, is left out.
+type fields struct{ all []given }
+
 func (f *fields) text(name, value string) {
-	if value == "" {
-		return
+	if value != "" {
+		f.all = append(f.all, given{name: name, value: value})
 	}
-	o := page.Option{Name: name, Value: value}
-	if len(value) > maxLine || strings.ContainsRune(value, '\n') {
-		o.Bytes, o.Value = int64(len(value)), excerpt(value)
-	}
-	f.all = append(f.all, o)
 }
 
 func (f *fields) number(name string, value int64) {
@@ -45,7 +47,7 @@ func (f *fields) flag(name string, value bool) { f.text(name, strconv.FormatBool
 // secret adds a credential, of which only its being there is shown.
 func (f *fields) secret(name string, value events.Sealed) {
 	if len(value) > 0 {
-		f.all = append(f.all, page.Option{Name: name, Hidden: true})
+		f.all = append(f.all, given{name: name, secret: true})
 	}
 }
 
@@ -61,8 +63,20 @@ func excerpt(s string) string {
 	return s[:cut] + " …"
 }
 
-// options are what a job was asked to do: the source as it is rendered, options with their defaults.
-func options(s events.Submission) []page.Option {
+// options are the fields as a record shows them: a long text from its beginning.
+func options(all []given) (shown []page.Option) {
+	for _, a := range all {
+		o := page.Option{Name: a.name, Value: a.value, Hidden: a.secret}
+		if len(a.value) > maxLine || strings.ContainsRune(a.value, '\n') {
+			o.Bytes, o.Value = int64(len(a.value)), excerpt(a.value)
+		}
+		shown = append(shown, o)
+	}
+	return shown
+}
+
+// fieldsOf are what a job was asked to do: the source as it is rendered, options with their defaults.
+func fieldsOf(s events.Submission) []given {
 	var f fields
 	c := s.Content
 	f.text("url", c.URL)
@@ -93,9 +107,7 @@ func options(s events.Submission) []page.Option {
 	if s.Waits {
 		f.flag("wait", true)
 	}
-	for _, tag := range s.Tags {
-		f.text("tags."+tag.Name, tag.Value)
-	}
+	f.tags(s.Tags)
 	return f.all
 }
 
@@ -109,6 +121,19 @@ func (f *fields) invoice(op events.Operation, i events.Invoice) {
 	f.text(name+"profile", i.Profile)
 	f.text(name+"xml", inflated(i.XML))
 	f.text("template", string(i.Template))
+}
+
+// tags adds them as JSON, since their names are free.
+func (f *fields) tags(all []events.Tag) {
+	if len(all) == 0 {
+		return
+	}
+	var object schema.Ordered
+	for _, tag := range all {
+		object = append(object, schema.Member{Name: tag.Name, Value: tag.Value})
+	}
+	text, _ := json.Marshal(object) // of texts: it cannot fail
+	f.text("tags", string(text))
 }
 
 func (f *fields) print(o events.PrintOptions) {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
@@ -97,14 +98,61 @@ func (d *Dashboard) named(ctx *fasthttp.RequestCtx) (*request.Operation, bool) {
 	return op, ok
 }
 
-// try shows the form with an example in it.
+// jobParam names a job whose request the form begins with.
+const jobParam = "job"
+
+// try shows the form with an example in it, or with the request of a job.
 func (d *Dashboard) try(ctx *fasthttp.RequestCtx, v visitor) {
 	op, ok := d.named(ctx)
 	if !ok {
 		return
 	}
 	values := examples[op.Name]
+	if text := string(ctx.QueryArgs().Peek(jobParam)); text != "" {
+		if values, ok = d.again(ctx, v, op, text); !ok {
+			return
+		}
+	}
 	d.showTry(ctx, v, newAttempt(op, func(path string) string { return values[path] }), nil, nil)
+}
+
+// again is what has to be typed to ask for what a job was asked for, but for credentials; or the response says why not.
+func (d *Dashboard) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operation, text string) (map[string]string, bool) {
+	ctx.SetUserValue(jobInPath{}, text)
+	id, j, ok := d.inPath(ctx, v)
+	if ok && (j.Operation != op.Name || op.Name == events.MarkdownToPDF) { // Markdown is kept as the HTML that it became
+		d.message(ctx, 404, "norequest")
+		ok = false
+	}
+	if !ok {
+		return nil, false
+	}
+	command, err := d.readLog(v.account, func(within context.Context) (events.Submission, error) {
+		return d.cfg.Log.Submission(within, v.account, id)
+	})
+	switch {
+	case errors.Is(err, ErrGone):
+		d.message(ctx, 404, "norequest")
+	case errors.Is(err, errLogBusy):
+		d.message(ctx, 503, "busy")
+	case err != nil:
+		d.unavailable(ctx, "read the command of a job", err)
+	default:
+		return typedFor(fieldsOf(command)), true
+	}
+	return nil, false
+}
+
+// typedFor is what has to be typed for fields, by path. A job that is run again is a test first.
+func typedFor(all []given) map[string]string {
+	values := map[string]string{}
+	for _, g := range all {
+		if !g.secret && g.name != waitField {
+			values["body."+g.name] = g.value
+		}
+	}
+	values[testField] = "true"
+	return values
 }
 
 // Values of the field that says what to do.

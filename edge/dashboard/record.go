@@ -39,37 +39,53 @@ func (d *Dashboard) record(ctx *fasthttp.RequestCtx, v visitor) {
 	if !ok {
 		return
 	}
-	end, free := d.logs.begin(v.account)
-	if !free {
+	view := page.Record{Frame: f, Job: id, Operation: j.Operation}
+	_, err := d.readLog(v.account, func(within context.Context) (events.Submission, error) {
+		return events.Submission{}, d.fillRecord(within, &view, v.account, id)
+	})
+	switch {
+	case errors.Is(err, errLogBusy):
 		d.message(ctx, 503, "busy")
-		return
+	case err != nil:
+		d.unavailable(ctx, "read the log of a job", err)
+	default:
+		d.show(ctx, view)
+	}
+}
+
+// errLogBusy means that as many pages read the log as may.
+var errLogBusy = errors.New("too many pages read the log")
+
+// readLog reads the log for a page of an account, if it may now.
+func (d *Dashboard) readLog(account events.AccountID, read func(context.Context) (events.Submission, error)) (events.Submission, error) {
+	end, free := d.logs.begin(account)
+	if !free {
+		return events.Submission{}, errLogBusy
 	}
 	defer end()
 	within, cancel := context.WithTimeout(context.Background(), logTime)
 	defer cancel()
-	view := page.Record{Frame: f, Job: id, Operation: j.Operation}
-	switch asked, err := d.cfg.Log.Submission(within, v.account, id); {
-	case err == nil:
-		view.Asked = options(asked)
-	case errors.Is(err, ErrGone):
-		view.Lost = true
-	default:
-		d.unavailable(ctx, "read the command of a job", err)
-		return
+	return read(within)
+}
+
+// fillRecord adds to a record what the log has of its job.
+func (d *Dashboard) fillRecord(ctx context.Context, view *page.Record, account events.AccountID, id events.JobID) error {
+	command, err := d.cfg.Log.Submission(ctx, account, id)
+	if view.Lost = errors.Is(err, ErrGone); err != nil && !view.Lost {
+		return err
 	}
-	switch line, err := d.cfg.Log.Timeline(within, v.account, id); {
-	case err == nil:
-		view.Steps = recordSteps(line.Steps)
-		if !line.Whole {
-			view.Until = timeOf(line.Read)
-		}
-	case errors.Is(err, ErrGone):
-		view.Gone = true
-	default:
-		d.unavailable(ctx, "read the journal of a job", err)
-		return
+	if !view.Lost {
+		view.Asked = options(fieldsOf(command))
 	}
-	d.show(ctx, view)
+	line, err := d.cfg.Log.Timeline(ctx, account, id)
+	if view.Gone = errors.Is(err, ErrGone); err != nil && !view.Gone {
+		return err
+	}
+	view.Steps = recordSteps(line.Steps)
+	if !line.Whole {
+		view.Until = timeOf(line.Read)
+	}
+	return nil
 }
 
 // recordSteps are the events of a job as its page shows them.

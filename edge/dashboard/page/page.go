@@ -149,7 +149,9 @@ type JobPage struct {
 	Ended                   bool
 	Webhook                 bool
 	Attempts                []Attempt
-	DocsURL                 string
+	// Pictures is how many pages of the file may be looked at.
+	Pictures int
+	DocsURL  string
 }
 
 // Step is something that happened to a job.

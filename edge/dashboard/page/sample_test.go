@@ -100,7 +100,7 @@ func jobList() page.Jobs {
 
 func doneJob() page.JobPage {
 	return page.JobPage{
-		Frame: frame(), Job: jobs[3], Ended: true, HasFile: true, Downloads: 2, MaxDownloads: 3, Expires: now.Add(24*time.Hour - 3*time.Minute),
+		Frame: frame(), Job: jobs[3], Ended: true, HasFile: true, Downloads: 2, MaxDownloads: 3, Pictures: 2, Expires: now.Add(24*time.Hour - 3*time.Minute),
 		Webhook: true, DocsURL: docsURL,
 		Timeline: []page.Step{
 			{page.StepAccepted, before(3 * time.Minute), ""},

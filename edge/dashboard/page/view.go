@@ -20,7 +20,7 @@ var functions = template.FuncMap{
 	"confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"controls": controls, "faultLinks": faultLinks, "chosen": chosen, "typed": typed, "hint": hint, "pageNumbers": pageNumbers, "pictureAddress": pictureAddress,
-	"jobAddress": jobAddress, "away": away, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
+	"jobAddress": jobAddress, "away": away, "againAddress": againAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
 }
 
 // link is an entry of the navigation. Current is the value of aria-current: "" for another page.
@@ -83,6 +83,11 @@ func changes(role events.Role) bool { return role != events.RoleBilling }
 
 func jobAddress(id events.JobID, action string) string {
 	return "/dashboard/jobs/" + id.String() + "/" + action
+}
+
+// againAddress is the form of the playground with the request of a job.
+func againAddress(op events.Operation, id events.JobID) string {
+	return "/dashboard/playground/" + string(op) + "?job=" + id.String()
 }
 
 // away is where a member goes to sign in at the provider, and then to a page.
