@@ -3,6 +3,7 @@ package edge
 import (
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/dashboard"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
@@ -38,6 +39,10 @@ func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 	if a.wrong != nil {
 		return a
 	}
+	if e.pages {
+		a.body, a.wrong = s.admitForm(h)
+		return a
+	}
 	entered := s.count(h)
 	a.entry, a.wrong = &entered, entered.wrong
 	length := h.ContentLength()
@@ -54,6 +59,21 @@ func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 		a.body, a.wrong = s.bodies.take(entered.caller.Account, int64(length))
 	}
 	return a
+}
+
+// admitForm decides whether a large form of a page is read: there is a member to send it, and memory.
+func (s *Server) admitForm(h *fasthttp.RequestHeader) (*share, *problem) {
+	account, ok := s.dashboard.Member(h)
+	length := h.ContentLength()
+	switch {
+	case !ok || !h.IsPost():
+		return nil, noBodyWanted
+	case length > dashboard.MaxForm:
+		return nil, bodyTooLarge
+	case length == chunked: // browsers know how long a form is
+		return nil, noBodyWanted
+	}
+	return s.bodies.take(account, int64(length))
 }
 
 // pathOf is the path of a request, as endpoints are found by it.

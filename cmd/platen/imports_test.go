@@ -59,6 +59,7 @@ var rules = map[string]rule{
 	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
 	"einvoice/markup":   {"", "a strict XML reader"},
 	"einvoice/cii":      {"events/contract", "the structure of the profiles, as data; their names are the API's"},
+	"einvoice/sample":   {"", "e-invoices, as files"},
 	"einvoice/blocks":   {"einvoice einvoice/cii events/contract", "shows an invoice as HTML; margins have the grammar of the API"},
 	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
@@ -110,7 +111,7 @@ var rules = map[string]rule{
 	"edge/usage":          {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
 	"edge/dashboard": {
-		"edge/apikey edge/dashboard/page edge/query edge/usage events events/contract events/team ledger projections",
+		"edge/apikey edge/dashboard/page edge/query edge/request edge/schema edge/usage events events/contract events/team ledger projections",
 		"the requests of members: reads the read models and asks the ledger, and changes nothing but by commands",
 	},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
@@ -136,7 +137,7 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

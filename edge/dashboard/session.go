@@ -59,11 +59,27 @@ func (v visitor) tokenFits(token []byte) bool {
 
 // visitor finds the member whose session a request belongs to.
 func (d *Dashboard) visitor(ctx *fasthttp.RequestCtx) (v visitor, ok bool) {
-	v, ok = parseCookie(string(ctx.Request.Header.Cookie(d.cookieName())))
+	if v, ok = d.find(&ctx.Request.Header); ok {
+		v.address, _ = d.cfg.ClientOf(ctx)
+	}
+	return v, ok
+}
+
+// MaxForm is the longest form of a page in bytes: an e-invoice and a template, in which most characters are escaped.
+const MaxForm = 4 << 20
+
+// Member is the account of the member who sends a request. It is asked before a form is read that is long.
+func (d *Dashboard) Member(h *fasthttp.RequestHeader) (events.AccountID, bool) {
+	v, ok := d.find(h)
+	return v.account, ok
+}
+
+// find finds the member whose session a cookie names.
+func (d *Dashboard) find(h *fasthttp.RequestHeader) (v visitor, ok bool) {
+	v, ok = parseCookie(string(h.Cookie(d.cookieName())))
 	if !ok {
 		return v, false
 	}
-	v.address, _ = d.cfg.ClientOf(ctx)
 	if v.member, ok = d.signedIn(v); !ok && d.catchUp(v.account) { // another node may have signed in a moment ago
 		v.member, ok = d.signedIn(v)
 	}

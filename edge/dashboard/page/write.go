@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "usage", "entries", "keys", "webhooks", "members", "security", "factor", "trail"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "usage", "entries", "keys", "webhooks", "templates", "template", "versions", "members", "security", "factor", "trail"}
 
 var pages = parse()
 
@@ -27,7 +27,7 @@ func parse() map[string]*template.Template {
 }
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Usage,
-// UsageEntries, Keys, Webhooks, Members, Security, Factor and Trail. It writes nothing if it fails.
+// UsageEntries, Keys, Webhooks, Templates, Template, TemplateVersions, Members, Security, Factor and Trail. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
@@ -37,12 +37,14 @@ func Write(w io.Writer, v any) error {
 	return execute(w, v, layout)
 }
 
-// Fragment writes the part of the page of a Home or a JobPage that changes while it is shown: the content of the element
-// #live, which the event stream at the address in data-live replaces.
+// Fragment writes the part of a page that changes while it is shown: of a Home or a JobPage the content of the element
+// #live, which the event stream at the address in data-live replaces; of a Template that of #preview.
 func Fragment(w io.Writer, v any) error {
 	switch v.(type) {
 	case Home, JobPage:
 		return execute(w, v, "live")
+	case Template:
+		return execute(w, v, "preview")
 	}
 	return fmt.Errorf("page: %T has no live part", v)
 }
@@ -89,6 +91,12 @@ func name(v any) string {
 		return "keys"
 	case Webhooks:
 		return "webhooks"
+	case Templates:
+		return "templates"
+	case Template:
+		return "template"
+	case TemplateVersions:
+		return "versions"
 	case Members:
 		return "members"
 	case Security:

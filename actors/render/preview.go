@@ -1,0 +1,152 @@
+package render
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"platen.dev/actors/render/attempt"
+	"platen.dev/events"
+)
+
+// Preview is an e-invoice that is to be shown by a block template, outside of any job. The template is JSON that the API accepts.
+type Preview struct {
+	XML      []byte
+	Profile  string
+	Template []byte
+}
+
+const (
+	// PreviewTime bounds a preview, its wait for a page included.
+	PreviewTime = 10 * time.Second
+	// MaxPreview bounds the file of a preview, in bytes.
+	MaxPreview = 10 << 20
+	// previewsAtOnce is how many a node makes at once; one of an account.
+	previewsAtOnce = 2
+)
+
+// ErrPreviewBusy means that the account has a preview under way, or that there was no page for it in time.
+var ErrPreviewBusy = errors.New("no page for another preview")
+
+// PreviewError is why there is no preview: the error that a job would have ended with.
+type PreviewError struct {
+	Code events.ErrorCode
+	err  error
+}
+
+func (e *PreviewError) Error() string { return fmt.Sprintf("preview: %s: %v", e.Code, e.err) }
+
+func (e *PreviewError) Unwrap() error { return e.err }
+
+// previews are those under way.
+type previews struct {
+	room *semaphore.Weighted
+
+	mu sync.Mutex
+	of map[events.AccountID]bool
+}
+
+func newPreviews() *previews {
+	return &previews{room: semaphore.NewWeighted(previewsAtOnce), of: map[events.AccountID]bool{}}
+}
+
+// enter waits until another preview may begin. An account that has one is refused at once, so that no more wait than there are
+// accounts.
+func (p *previews) enter(ctx context.Context, account events.AccountID) (leave func(), err error) {
+	if !p.begin(account) {
+		return nil, ErrPreviewBusy
+	}
+	if p.room.Acquire(ctx, 1) != nil {
+		p.end(account)
+		return nil, ErrPreviewBusy
+	}
+	return func() { p.room.Release(1); p.end(account) }, nil
+}
+
+func (p *previews) begin(account events.AccountID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of[account] {
+		return false
+	}
+	p.of[account] = true
+	return true
+}
+
+func (p *previews) end(account events.AccountID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, account)
+}
+
+// Preview makes the file that a job would make of an e-invoice, by the same steps, and keeps nothing of it: there is no
+// job, no charge, and no file in the store. It takes a page as a slow job does, which yields to all others. The error is
+// ErrPreviewBusy, a *PreviewError, or that of ctx.
+func (r *Renderer) Preview(ctx context.Context, account events.AccountID, p Preview) (pdf []byte, pages int, err error) {
+	within, cancel := context.WithTimeout(ctx, PreviewTime)
+	defer cancel()
+	leave, err := r.previews.enter(within, account)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer leave()
+	w := previewWork(r.cfg, account, p)
+	switch err := w.preview(within); {
+	case err == nil:
+		return w.out.data, w.out.pages, nil
+	case ctx.Err() != nil:
+		return nil, 0, ctx.Err()
+	case within.Err() != nil && w.lease == nil:
+		return nil, 0, ErrPreviewBusy
+	case within.Err() != nil:
+		return nil, 0, &PreviewError{events.PageTimeout, err}
+	default:
+		return nil, 0, &PreviewError{w.faultOf(err).Code, err}
+	}
+}
+
+// previewWork is the work of an attempt without a job.
+func previewWork(cfg Config, account events.AccountID, p Preview) *work {
+	return &work{
+		cfg: cfg, account: account, lane: events.Slow, limit: MaxPreview, accepted: cfg.Now(),
+		submission: events.Submission{
+			SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF},
+			Content:   events.Content{Invoice: &events.Invoice{Profile: p.Profile, XML: deflated(p.XML), Template: p.Template}},
+		},
+	}
+}
+
+// preview does the steps of an attempt that make a file.
+func (w *work) preview(ctx context.Context) (err error) {
+	if w.lease, err = w.cfg.Acquire(ctx, w.account, w.lane); err != nil {
+		return err
+	}
+	err = w.step(ctx, attempt.Do{Step: attempt.Render})
+	w.lease.Return()
+	if err != nil {
+		return err
+	}
+	return w.step(ctx, attempt.Do{Step: attempt.Finish})
+}
+
+// deflated is the XML as a submission has it.
+func deflated(b []byte) []byte {
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err) // impossible: a buffer takes everything
+	}
+	return out.Bytes()
+}
