@@ -31,7 +31,7 @@ const (
 	previewsAtOnce = 2
 )
 
-// ErrPreviewBusy means that the account has a preview under way, or that there was no page for it in time.
+// ErrPreviewBusy means that the account has previews enough under way, or that there was no page for another in time.
 var ErrPreviewBusy = errors.New("no page for another preview")
 
 // PreviewError is why there is no preview: the error that a job would have ended with.
@@ -49,40 +49,63 @@ type previews struct {
 	room *semaphore.Weighted
 
 	mu sync.Mutex
-	of map[events.AccountID]bool
+	of map[events.AccountID]*turn
 }
+
+// turn is what the previews of an account wait for: one is made, and one more may wait, because whoever types on, or saves,
+// leaves one behind that nobody looks at any more.
+type turn struct {
+	taken chan struct{}
+	count int // guarded by previews.mu
+}
+
+const mostOfAnAccount = 2
 
 func newPreviews() *previews {
-	return &previews{room: semaphore.NewWeighted(previewsAtOnce), of: map[events.AccountID]bool{}}
+	return &previews{room: semaphore.NewWeighted(previewsAtOnce), of: map[events.AccountID]*turn{}}
 }
 
-// enter waits until another preview may begin. An account that has one is refused at once, so that no more wait than there are
-// accounts.
+// enter waits until another preview may begin. What is beyond the bound of its account is refused at once.
 func (p *previews) enter(ctx context.Context, account events.AccountID) (leave func(), err error) {
-	if !p.begin(account) {
+	t := p.begin(account)
+	if t == nil {
 		return nil, ErrPreviewBusy
 	}
-	if p.room.Acquire(ctx, 1) != nil {
+	select {
+	case t.taken <- struct{}{}:
+	case <-ctx.Done():
 		p.end(account)
 		return nil, ErrPreviewBusy
 	}
-	return func() { p.room.Release(1); p.end(account) }, nil
+	if p.room.Acquire(ctx, 1) != nil {
+		<-t.taken
+		p.end(account)
+		return nil, ErrPreviewBusy
+	}
+	return func() { p.room.Release(1); <-t.taken; p.end(account) }, nil
 }
 
-func (p *previews) begin(account events.AccountID) bool {
+func (p *previews) begin(account events.AccountID) *turn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.of[account] {
-		return false
+	t := p.of[account]
+	if t == nil {
+		t = &turn{taken: make(chan struct{}, 1)}
+		p.of[account] = t
 	}
-	p.of[account] = true
-	return true
+	if t.count == mostOfAnAccount {
+		return nil
+	}
+	t.count++
+	return t
 }
 
 func (p *previews) end(account events.AccountID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.of, account)
+	if p.of[account].count--; p.of[account].count == 0 {
+		delete(p.of, account)
+	}
 }
 
 // Preview makes the file that a job would make of an e-invoice, by the same steps, and keeps nothing of it: there is no
@@ -124,9 +147,11 @@ func previewWork(cfg Config, account events.AccountID, p Preview) *work {
 
 // preview does the steps of an attempt that make a file.
 func (w *work) preview(ctx context.Context) (err error) {
-	if w.lease, err = w.cfg.Acquire(ctx, w.account, w.lane); err != nil {
+	lease, err := w.cfg.Acquire(ctx, w.account, w.lane)
+	if err != nil {
 		return err
 	}
+	w.lease = lease
 	err = w.step(ctx, attempt.Do{Step: attempt.Render})
 	w.lease.Return()
 	if err != nil {

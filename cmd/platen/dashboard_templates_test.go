@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rod/rod/lib/input"
+
 	"platen.dev/einvoice/sample"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
@@ -235,4 +237,67 @@ func TestDashboardLongForms(t *testing.T) {
 	if got := p.send("POST", "/dashboard/templates/preview", strings.Repeat("x", 20<<10), "Sec-Fetch-Site", "same-origin").status; got != 413 {
 		t.Errorf("with a cookie that is nobody's: %d", got)
 	}
+}
+
+// sheetOf is the address of the preview's first picture.
+const sheetOf = `document.querySelector('#preview img')?.src`
+
+// renewed does what changes the preview, and waits until another picture is shown.
+func (w *window) renewed(do func()) {
+	w.t.Helper()
+	w.until(`() => { window.shown = ` + sheetOf + `; return !!window.shown; }`)
+	do()
+	w.until(`() => ` + sheetOf + ` && ` + sheetOf + ` !== window.shown`)
+}
+
+// A template is made, looked at while it is typed, saved, made the default, and put back to what it was.
+func templateFlow(t *testing.T, n *inProcessNode, s *screen) {
+	w := s.open(t)
+	w.signInDemo()
+	w.follow(".wide nav a", "Block templates")
+	w.follow("a.primary", "New template")
+	w.fill("#name", "By hand")
+	w.renewed(func() { w.fill(`[name="t.branding.accent_color"]`, "#c00") })
+	if got := w.eval(`() => document.querySelector('[type=color]').value`); got != "#cc0000" {
+		t.Errorf("the picker has %s", got)
+	}
+	w.click(".group summary", "1. Heading")
+	const title = `[name="t.blocks.0.labels.title"]`
+	w.fill(title, "Rechnung ")
+	w.renewed(func() {
+		w.write("{n")
+		w.until(`() => document.querySelector('[role=option][aria-selected]')?.textContent === '{number}' && document.activeElement.getAttribute('aria-activedescendant') === document.querySelector('[aria-selected]').id`)
+		w.press(input.Enter)
+		w.until(`(title) => document.querySelector(title).value === 'Rechnung {number}' && document.getElementById('placeholders').hidden`, title)
+	})
+	w.write(" {")
+	w.press(input.ArrowDown, input.Escape, input.Backspace, input.Backspace)
+	w.follow("button.primary", "Save")
+	w.shows(".notice", "The template is saved")
+	w.follow(".crumbs a", "Block templates")
+	w.follow(`tr:has(a[href*="tpl_"]) button`, "Make default")
+	w.shows("tr:has(.badge)", "By hand")
+	invoice := map[string]any{"xml": string(sample.XML("en16931"))}
+	testkit.Contains(t, testkit.PDFText(t, n.invoiceFile(t, invoice)), "Rechnung R-2026-0042")
+
+	w.follow("tbody th a", "By hand")
+	w.eval(`(title) => { document.querySelector(title).select(); return ''; }`, title)
+	w.must(w.InsertText("Faktura {nope}"))
+	w.shows("#preview .notice", "some fields")
+	w.follow("button.primary", "Save")
+	w.shows(".why", "unknown placeholder {nope}")
+	w.eval(`(title) => { document.querySelector(title).select(); return ''; }`, title)
+	w.must(w.InsertText("Faktura\n{number}"))
+	w.follow("button.primary", "Save")
+	w.shows(".notice", "The template is saved")
+	if got := w.eval(`(title) => document.querySelector(title).value`, title); got != "Faktura\n{number}" {
+		t.Errorf("the form has %q", got)
+	}
+	testkit.Contains(t, testkit.PDFText(t, n.invoiceFile(t, invoice)), "Faktura")
+	w.follow("a.button", "Versions")
+	w.shows("tbody tr", "demo@business.example")
+	w.follow("td button", "Restore")
+	w.shows(".notice", "The version is restored")
+	testkit.Contains(t, testkit.PDFText(t, n.invoiceFile(t, invoice)), "Rechnung R-2026-0042")
+	w.quiet([]string{"/dashboard/templates", "/dashboard/templates/edit", "/dashboard/templates/versions"}, "422")
 }

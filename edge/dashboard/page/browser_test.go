@@ -32,7 +32,7 @@ func TestLayout(t *testing.T) {
 // inOrder lists what can be reached with the Tab key, and focused what has just been reached with how it shows that. A
 // group of radio buttons is one stop, and the bars of a chart are links that the table below has too.
 const (
-	inOrder = `() => [...document.querySelectorAll('a[href], button, input, select, summary')]
+	inOrder = `() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
 		.filter((e) => e.checkVisibility() && e.type !== 'hidden' && (e.type !== 'radio' || e.checked) && e.getAttribute('tabindex') !== '-1')
 		.map((e, i) => { e.place = i; return i; }).join(' ')`
 	focused = `() => {

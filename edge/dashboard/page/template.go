@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -103,8 +104,16 @@ type TemplateField struct {
 // Name is the last part of the path.
 func (f TemplateField) Name() string { return f.Path[strings.LastIndexByte(f.Path, '.')+1:] }
 
-// ID is that of the field's element.
-func (f TemplateField) ID() string { return "f-" + strings.ReplaceAll(f.Path, ".", "-") }
+// placedField is a field with the id of its element.
+type placedField struct {
+	TemplateField
+	ID string
+}
+
+// placed gives a field an id by its place in the form.
+func placed(f TemplateField, group, field int) placedField {
+	return placedField{f, fmt.Sprintf("f-%d-%d", group, field)}
+}
 
 // Hidden reports whether a block is not shown.
 func (g TemplateGroup) Hidden() bool {

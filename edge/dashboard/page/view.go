@@ -21,7 +21,7 @@ var functions = template.FuncMap{
 	"confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"jobAddress": jobAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
-	"templateName": templateName, "colorOf": colorOf, "plus": plus,
+	"templateName": templateName, "colorOf": colorOf, "placed": placed, "plus": plus,
 }
 
 // link is an entry of the navigation. Current is the value of aria-current: "" for another page.
@@ -154,7 +154,7 @@ func templateName(t SavedTemplate) (string, error) {
 var shortColor = regexp.MustCompile(`^#([0-9A-Fa-f])([0-9A-Fa-f])([0-9A-Fa-f])$`)
 
 // colorOf is a field's color in the only form that browsers take; the default if it has none.
-func colorOf(f TemplateField) string {
+func colorOf(f placedField) string {
 	for _, color := range []string{f.Value, f.Default} {
 		color = shortColor.ReplaceAllString(color, "#$1$1$2$2$3$3")
 		if longColor.MatchString(color) {

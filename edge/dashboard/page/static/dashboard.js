@@ -166,6 +166,7 @@ function complete(list) {
   const options = [...list.children];
   const home = list.parentElement;
   let field, chosen;
+  for (const [i, option] of options.entries()) option.id = `placeholder-${i}`;
 
   // begun is the name that is being typed, undefined if none is.
   const begun = () => /\{([a-z_]*)$/.exec(field.value.slice(0, field.selectionStart))?.[1];
