@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"platen.dev/actors/render/attempt"
+	"platen.dev/document"
 	"platen.dev/events"
 )
 
@@ -20,10 +21,20 @@ type Preview struct {
 	XML      []byte
 	Profile  string
 	Template []byte
+	// Pictures is how many pages are to have one, at most, and Width how wide those are, in pixels.
+	Pictures, Width int
+}
+
+// Previewed is the file of a preview.
+type Previewed struct {
+	PDF   []byte
+	Pages int
+	// Pictures are those of the first pages, as PNG.
+	Pictures [][]byte
 }
 
 const (
-	// PreviewTime bounds a preview, its wait for a page included.
+	// PreviewTime bounds a preview, its wait for a page and its pictures included.
 	PreviewTime = 10 * time.Second
 	// MaxPreview bounds the file of a preview, in bytes.
 	MaxPreview = 10 << 20
@@ -110,28 +121,45 @@ func (p *previews) end(account events.AccountID) {
 
 // Preview makes the file that a job would make of an e-invoice, by the same steps, and keeps nothing of it: there is no
 // job, no charge, and no file in the store. It takes a page as a slow job does, which yields to all others. The error is
-// ErrPreviewBusy, a *PreviewError, or that of ctx.
-func (r *Renderer) Preview(ctx context.Context, account events.AccountID, p Preview) (pdf []byte, pages int, err error) {
+// ErrPreviewBusy, a *PreviewError, that of ctx, or a fault of what the node depends on.
+func (r *Renderer) Preview(ctx context.Context, account events.AccountID, p Preview) (Previewed, error) {
 	within, cancel := context.WithTimeout(ctx, PreviewTime)
 	defer cancel()
 	leave, err := r.previews.enter(within, account)
 	if err != nil {
-		return nil, 0, err
+		return Previewed{}, err
 	}
 	defer leave()
 	w := previewWork(r.cfg, account, p)
-	switch err := w.preview(within); {
-	case err == nil:
-		return w.out.data, w.out.pages, nil
-	case ctx.Err() != nil:
-		return nil, 0, ctx.Err()
-	case within.Err() != nil && w.lease == nil:
-		return nil, 0, ErrPreviewBusy
-	case within.Err() != nil:
-		return nil, 0, &PreviewError{events.PageTimeout, err}
-	default:
-		return nil, 0, &PreviewError{w.faultOf(err).Code, err}
+	if err = w.preview(within); err == nil {
+		var pictures [][]byte
+		if pictures, err = w.pictures(within, p); err == nil {
+			return Previewed{w.out.data, w.out.pages, pictures}, nil
+		}
 	}
+	switch {
+	case ctx.Err() != nil:
+		return Previewed{}, ctx.Err()
+	case within.Err() != nil && w.lease == nil:
+		return Previewed{}, ErrPreviewBusy
+	case within.Err() != nil:
+		return Previewed{}, &PreviewError{events.PageTimeout, err}
+	case infrastructure(err):
+		return Previewed{}, err
+	}
+	return Previewed{}, &PreviewError{w.faultOf(err).Code, err}
+}
+
+// pictures draws the first pages of the file.
+func (w *work) pictures(ctx context.Context, p Preview) (all [][]byte, err error) {
+	for number := 1; number <= min(w.out.pages, p.Pictures); number++ {
+		picture, err := document.Picture(ctx, w.out.data, number, p.Width)
+		if err != nil {
+			return nil, fmt.Errorf("picture of page %d: %w", number, err)
+		}
+		all = append(all, picture)
+	}
+	return all, nil
 }
 
 // previewWork is the work of an attempt without a job.

@@ -58,7 +58,7 @@ func TestPreviewsAreBounded(t *testing.T) {
 		ended := make(chan error, 9)
 		begin := func(account events.AccountID) {
 			go func() {
-				_, _, err := r.Preview(t.Context(), account, anInvoice)
+				_, err := r.Preview(t.Context(), account, anInvoice)
 				ended <- err
 			}()
 			synctest.Wait()
@@ -118,12 +118,12 @@ func TestPreviewsAreBounded(t *testing.T) {
 func TestPreviewWithoutAPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := previewer(&lender{asked: make(chan events.Lane, 1)})
-		if _, _, err := r.Preview(t.Context(), "acc_hopeless", anInvoice); !errors.Is(err, ErrPreviewBusy) {
+		if _, err := r.Preview(t.Context(), "acc_hopeless", anInvoice); !errors.Is(err, ErrPreviewBusy) {
 			t.Errorf("got %v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, _, err := r.Preview(ctx, "acc_hopeless", anInvoice); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := r.Preview(ctx, "acc_hopeless", anInvoice); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -139,10 +139,15 @@ func TestPreviewFails(t *testing.T) {
 			return page.Result{}, fails
 		}
 		var failed *PreviewError
-		_, _, err := previewer(l).Preview(t.Context(), "acc_a", anInvoice)
+		_, err := previewer(l).Preview(t.Context(), "acc_a", anInvoice)
 		if !errors.As(err, &failed) || failed.Code != code || !errors.Is(err, fails) {
 			t.Errorf("%v: got %v", fails, err)
 		}
+	}
+	l.print = func(context.Context, page.Print) (page.Result, error) { return page.Result{}, page.ErrOutput }
+	var failed *PreviewError
+	if _, err := previewer(l).Preview(t.Context(), "acc_a", anInvoice); !errors.Is(err, page.ErrOutput) || errors.As(err, &failed) {
+		t.Errorf("a fault of the node: got %v", err)
 	}
 	if printed.MaxBytes != MaxPreview || !strings.Contains(printed.HTML, "R-2026-0042") || printed.URL != "" {
 		t.Errorf("printed %+v", printed)
@@ -150,7 +155,7 @@ func TestPreviewFails(t *testing.T) {
 	l.print = func(context.Context, page.Print) (page.Result, error) {
 		panic("no page")
 	}
-	if _, _, err := previewer(l).Preview(t.Context(), "acc_a", anInvoice); err == nil {
+	if _, err := previewer(l).Preview(t.Context(), "acc_a", anInvoice); err == nil {
 		t.Error("a panic is no error")
 	}
 }

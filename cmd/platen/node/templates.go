@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"platen.dev/actors/render"
-	"platen.dev/document"
 	"platen.dev/edge/dashboard"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
@@ -17,7 +15,7 @@ import (
 	"platen.dev/events"
 )
 
-// How many pages of a preview have a picture, and how wide those are, in pixels.
+// Of a preview so many pages have a picture, so many pixels wide.
 const (
 	previewPictures = 3
 	previewWidth    = 800
@@ -55,18 +53,12 @@ func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, 
 	if _, err := einvoice.Parse(i.XML, i.Profile); err != nil {
 		return shown, dashboard.InvoiceError(strings.Split(err.Error(), "\n"))
 	}
-	p := render.Preview{XML: i.XML, Profile: i.Profile, Template: template}
-	if shown.PDF, shown.Pages, err = m.node.renderer.Preview(ctx, account, p); err != nil {
-		return shown, previewError(err)
+	p := render.Preview{XML: i.XML, Profile: i.Profile, Template: template, Width: previewWidth}
+	if pictures {
+		p.Pictures = previewPictures
 	}
-	for number := 1; pictures && number <= min(shown.Pages, previewPictures); number++ {
-		picture, err := document.Picture(ctx, shown.PDF, number, previewWidth)
-		if err != nil {
-			return shown, fmt.Errorf("picture of page %d: %w", number, err)
-		}
-		shown.Pictures = append(shown.Pictures, picture)
-	}
-	return shown, nil
+	made, err := m.node.renderer.Preview(ctx, account, p)
+	return dashboard.Shown(made), previewError(err)
 }
 
 // profileOf is the profile that an invoice declares, or the one that most have, whose check says what is missing.
