@@ -10,7 +10,7 @@ import (
 
 // Parse names each violation with its position.
 func ExampleParse() {
-	xml, err := os.ReadFile("testdata/minimum.xml")
+	xml, err := os.ReadFile("sample/minimum.xml")
 	if err != nil {
 		panic(err)
 	}

@@ -16,7 +16,7 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the expected errors in testda
 // sample is the test invoice of a profile.
 func sample(t testing.TB, profile string) string {
 	t.Helper()
-	document, err := os.ReadFile(filepath.Join("testdata", profile+".xml"))
+	document, err := os.ReadFile(filepath.Join("sample", profile+".xml"))
 	if err != nil {
 		t.Fatal(err)
 	}

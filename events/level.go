@@ -23,8 +23,10 @@ const (
 	LevelLists Level = 4
 	// LevelMembers has accounts with members, names of keys, and authors of commands.
 	LevelMembers Level = 5
+	// LevelConsole has the earlier versions of saved templates kept.
+	LevelConsole Level = 6
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelMembers
+	NewestLevel = LevelConsole
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

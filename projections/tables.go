@@ -57,6 +57,21 @@ func templateKey(partition int32, account events.AccountID, id events.TemplateID
 	return templates.Key(partition, []byte(string(account)+"\x00"+string(id))...)
 }
 
+// templateVersions has what a saved template has been, by number.
+var templateVersions = Table[TemplateVersion]{'v'} // partition, account, 0, template, 0, number
+
+func templateVersionKey(partition int32, account events.AccountID, id events.TemplateID, number int64) []byte {
+	key := templateVersions.Key(partition, []byte(string(account)+"\x00"+string(id)+"\x00")...)
+	return binary.BigEndian.AppendUint64(key, uint64(number))
+}
+
+// templateEnds has the number of the newest version of a template.
+var templateEnds = Table[int64]{'V'} // partition, account, 0, template
+
+func templateEndKey(partition int32, account events.AccountID, id events.TemplateID) []byte {
+	return templateEnds.Key(partition, []byte(string(account)+"\x00"+string(id))...)
+}
+
 // teams has who may sign in to an account. The deciders read it too.
 var teams = Table[team.Team]{'m'} // partition, account
 

@@ -21,11 +21,13 @@ func applyTemplate(tx *Tx, partition int32, e events.Envelope, ev events.Event) 
 	account := accountKey(partition, e.Account)
 	switch ev := ev.(type) {
 	case events.TemplateSaved:
+		keepVersion(tx, partition, e, ev)
 		templates.Put(tx, templateKey(partition, e.Account, ev.Template), SavedTemplate{ev.Name, e.At, ev.Body})
 		updateAccount(tx, account, func(a *Account) {
 			a.Templates = append(withoutTemplate(a.Templates, ev.Template), TemplateInfo{ev.Template, ev.Name, e.At})
 		})
 	case events.TemplateDeleted:
+		dropVersions(tx, partition, e.Account, ev.Template)
 		templates.Delete(tx, templateKey(partition, e.Account, ev.Template))
 		updateAccount(tx, account, func(a *Account) {
 			a.Templates = withoutTemplate(a.Templates, ev.Template)

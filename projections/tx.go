@@ -1,6 +1,10 @@
 package projections
 
-import "fmt"
+import (
+	"fmt"
+
+	"platen.dev/events"
+)
 
 // Reader reads committed values by key.
 type Reader interface {
@@ -19,6 +23,8 @@ type Writer interface {
 // then, so a job that changes four times in one run is encoded once. The first error
 // sticks, and Flush returns it.
 type Tx struct {
+	// Level is the feature level of the partition at the envelope that is folded; zero is the first.
+	Level events.Level
 	base  Reader
 	slots map[string]*slot
 	err   error

@@ -4,21 +4,14 @@ import (
 	"slices"
 
 	"platen.dev/events"
-)
-
-// Limits of saved templates: how many an account may have, the size of one in bytes, and the
-// length of its name in bytes.
-const (
-	maxTemplates     = 100
-	maxTemplateBytes = 64 << 10
-	maxTemplateName  = 200
+	"platen.dev/events/contract"
 )
 
 func putTemplate(s State, b events.PutTemplate) ([]events.Event, events.Reply) {
-	if b.Template == "" || len(b.Body) == 0 || len(b.Body) > maxTemplateBytes || len(b.Name) > maxTemplateName {
+	if b.Template == "" || len(b.Body) == 0 || len(b.Body) > contract.MaxTemplateBytes || len(b.Name) > contract.MaxTemplateName {
 		return refuse(events.OutOfRange)
 	}
-	if !slices.Contains(s.Templates, b.Template) && len(s.Templates) >= maxTemplates {
+	if !slices.Contains(s.Templates, b.Template) && len(s.Templates) >= contract.MaxTemplates {
 		return refuse(events.TooManyTemplates)
 	}
 	return accept(events.TemplateSaved{Template: b.Template, Name: b.Name, Body: b.Body})

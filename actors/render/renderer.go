@@ -89,14 +89,16 @@ type Config struct {
 // Renderer performs the render effects of this node's shards, and renders jobs for other
 // nodes. Its methods may be called from any goroutine. All but Close return at once.
 type Renderer struct {
-	system  *actor.ActorSystem
-	pid     *actor.PID
-	cancel  context.CancelFunc
-	figures *atomic.Pointer[Figures]
-	fault   atomic.Pointer[error] // of the last probe
-	active  *sync.Map             // events.JobID to the *actor.PID of its actor
-	weight  func(events.AccountID) int
-	end     sync.Once
+	system   *actor.ActorSystem
+	pid      *actor.PID
+	cancel   context.CancelFunc
+	figures  *atomic.Pointer[Figures]
+	fault    atomic.Pointer[error] // of the last probe
+	active   *sync.Map             // events.JobID to the *actor.PID of its actor
+	weight   func(events.AccountID) int
+	end      sync.Once
+	cfg      Config
+	previews *previews
 }
 
 // ActorName is the name of every node's renderer.
@@ -112,7 +114,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 
 func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}, weight: cfg.Weight}
+	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}, weight: cfg.Weight, cfg: cfg, previews: newPreviews()}
 	if r.weight == nil {
 		r.weight = func(events.AccountID) int { return 1 }
 	}

@@ -14,7 +14,7 @@ import (
 
 // A hybrid invoice is checked, and its XML extracted, without a node.
 func TestInvoiceCommands(t *testing.T) {
-	sample, err := os.ReadFile("../../einvoice/testdata/extended.xml")
+	sample, err := os.ReadFile("../../einvoice/sample/extended.xml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,7 @@ var rules = map[string]rule{
 	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
 	"einvoice/markup":   {"", "a strict XML reader"},
 	"einvoice/cii":      {"events/contract", "the structure of the profiles, as data; their names are the API's"},
+	"einvoice/sample":   {"", "e-invoices, as files"},
 	"einvoice/blocks":   {"einvoice einvoice/cii events/contract", "shows an invoice as HTML; margins have the grammar of the API"},
 	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
@@ -149,7 +150,7 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

@@ -37,6 +37,10 @@ type ReadModels interface {
 	Job(events.AccountID, events.JobID) (projections.Job, bool, error)
 	Jobs(account events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error)
 	Webhook(events.AccountID, events.JobID) (projections.WebhookLog, error)
+	// Template is a saved block template.
+	Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error)
+	// TemplateHistory lists its versions, the newest first.
+	TemplateHistory(events.AccountID, events.TemplateID) ([]projections.NumberedVersion, error)
 	CatchUp(ctx context.Context, partition int32) error
 }
 
@@ -64,7 +68,9 @@ type Config struct {
 	Jobs     Jobs
 	Webhooks Webhooks
 	Log      JobLog
-	Seal     Sealer
+	// Templates shows e-invoices by block templates.
+	Templates Templates
+	Seal      Sealer
 	// SignIn signs members in at a provider that they know as ProviderName; nil if there is none.
 	SignIn       SignIn
 	ProviderName string
@@ -190,6 +196,18 @@ var routes = map[string]route{
 	"POST /webhooks/rotate":         {developers, (*Dashboard).rotateSecret},
 	"POST /webhooks/headers":        {developers, (*Dashboard).setHeader},
 	"POST /webhooks/headers/delete": {developers, (*Dashboard).deleteHeader},
+	"GET /templates":                {developers, (*Dashboard).templates},
+	"GET /templates/edit":           {developers, (*Dashboard).editTemplate},
+	"GET /templates/versions":       {developers, (*Dashboard).templateVersions},
+	"GET /templates/export":         {developers, (*Dashboard).exportTemplate},
+	"POST /templates/import":        {developers, (*Dashboard).importTemplate},
+	"POST /templates/save":          {developers, (*Dashboard).saveTemplate},
+	"POST /templates/preview":       {developers, (*Dashboard).previewTemplate},
+	"POST /templates/preview.pdf":   {developers, (*Dashboard).previewPDF},
+	"POST /templates/default":       {developers, (*Dashboard).setDefaultTemplate},
+	"POST /templates/duplicate":     {developers, (*Dashboard).duplicateTemplate},
+	"POST /templates/delete":        {developers, (*Dashboard).deleteTemplate},
+	"POST /templates/restore":       {developers, (*Dashboard).restoreTemplate},
 	"GET /members":                  {developers, (*Dashboard).members},
 	"POST /members":                 {owners, (*Dashboard).invite},
 	"POST /members/invite-again":    {owners, (*Dashboard).inviteAgain},

@@ -199,11 +199,15 @@ func (d *Dashboard) trail(ctx *fasthttp.RequestCtx, v visitor) {
 		if m, is := t.Member(events.MemberID(e.Subject)); is {
 			e.Subject = m.Email
 		}
-		by := e.Email
-		if e.By.Operator {
-			by = "operator"
-		}
-		view.Entries = append(view.Entries, page.Entry{At: e.At.Time(), By: cmp.Or(by, string(e.By.Member)), Address: e.By.Address, What: e.What, Subject: e.Subject})
+		view.Entries = append(view.Entries, page.Entry{At: e.At.Time(), By: authorName(e.By, e.Email), Address: e.By.Address, What: e.What, Subject: e.Subject})
 	}
 	d.show(ctx, view)
+}
+
+// authorName is how people call who did something: by its address at the time, if it was a member.
+func authorName(by events.Author, email string) string {
+	if by.Operator {
+		return "operator"
+	}
+	return cmp.Or(email, string(by.Member))
 }

@@ -59,11 +59,18 @@ func (v visitor) tokenFits(token []byte) bool {
 
 // visitor finds the member whose session a request belongs to.
 func (d *Dashboard) visitor(ctx *fasthttp.RequestCtx) (v visitor, ok bool) {
-	v, ok = parseCookie(string(ctx.Request.Header.Cookie(d.cookieName())))
+	if v, ok = d.find(&ctx.Request.Header); ok {
+		v.address, _ = d.cfg.ClientOf(ctx)
+	}
+	return v, ok
+}
+
+// find finds the member whose session a cookie names.
+func (d *Dashboard) find(h *fasthttp.RequestHeader) (v visitor, ok bool) {
+	v, ok = parseCookie(string(h.Cookie(d.cookieName())))
 	if !ok {
 		return v, false
 	}
-	v.address, _ = d.cfg.ClientOf(ctx)
 	if v.member, ok = d.signedIn(v); !ok && d.catchUp(v.account) { // another node may have signed in a moment ago
 		v.member, ok = d.signedIn(v)
 	}

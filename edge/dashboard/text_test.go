@@ -16,11 +16,12 @@ import (
 // Where texts are named in this package, and the section that they are in.
 var naming = map[string]*regexp.Regexp{
 	"answer":   regexp.MustCompile(`d\.message\(ctx, \d+, "(\w+)"\)`),
-	"done":     regexp.MustCompile(`\?done=([\w-]+)"|d\.about\(ctx, v, "([\w-]+)"`),
-	"wrong":    regexp.MustCompile(`\?wrong=([\w-]+)"`),
+	"done":     regexp.MustCompile(`[?&]done=([\w-]+)"|d\.toEditor\(ctx, id, "([\w-]+)"|d\.about\(ctx, v, "([\w-]+)"`),
+	"wrong":    regexp.MustCompile(`\?wrong=([\w-]+)"|page\.Text\("wrong\.([\w-]+)"\)`),
 	"password": regexp.MustCompile(`return "(\w+)"`),
 	"asked":    regexp.MustCompile(`\basked\("(\w+)"\)`),
 	"letter":   regexp.MustCompile(`"letter\.(\w+)"`),
+	"preview":  regexp.MustCompile(`page\.Text\("preview\.(\w+)"\)`),
 	"filter":   regexp.MustCompile(`append\(wrong, "(\w+)"\)`),
 }
 
@@ -28,7 +29,7 @@ var naming = map[string]*regexp.Regexp{
 var refusals = []events.ReplyCode{
 	events.NoSuchKey, events.NoSuchMember, events.TooManyKeys, events.TooManyMembers, events.LastOwner, events.AlreadyExists,
 	events.AlreadyEnded, events.NotEnded, events.NoWebhook, events.NoSuchFile, events.OutOfRange,
-	events.TooManyHeaders, events.NoSuchHeader,
+	events.TooManyHeaders, events.NoSuchHeader, events.NoSuchTemplate, events.TooManyTemplates,
 }
 
 // Every text that a request is answered with exists, and every one that exists is used.

@@ -23,11 +23,25 @@ type Block struct {
 // CheckTemplate checks a block template by itself, as a request with an inline template
 // is checked; see Decode for placeholder.
 func CheckTemplate(template []byte, placeholder func(text string) error) []schema.Violation {
+	_, violations := CanonicalTemplate(template, placeholder)
+	return violations
+}
+
+// CanonicalTemplate is CheckTemplate, and returns the template as its canonical JSON.
+func CanonicalTemplate(template []byte, placeholder func(text string) error) (canonical []byte, violations []schema.Violation) {
 	document, _, violations := blockTemplate.Decode(template)
 	if len(violations) > 0 {
-		return violations
+		return nil, violations
 	}
-	return checkPlaceholders(document.Value, []any{"body"}, placeholder)
+	if violations = checkPlaceholders(document.Value, []any{"body"}, placeholder); len(violations) > 0 {
+		return nil, violations
+	}
+	return document.Canonical(), nil
+}
+
+// DescribeTemplate describes block templates, for those who make a form of them; see schema.Describe.
+func DescribeTemplate() (template schema.JSONSchema, components map[string]schema.JSONSchema) {
+	return schema.Describe(blockTemplate)
 }
 
 // checkPlaceholders names the texts with unknown placeholders.

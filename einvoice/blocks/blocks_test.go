@@ -17,7 +17,7 @@ import (
 
 func invoice(t *testing.T, profile string, changes ...string) *einvoice.Invoice {
 	t.Helper()
-	xml, err := os.ReadFile("../testdata/" + profile + ".xml")
+	xml, err := os.ReadFile("../sample/" + profile + ".xml")
 	if err != nil {
 		t.Fatal(err)
 	}

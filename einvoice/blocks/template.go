@@ -70,6 +70,17 @@ var defaultLabels = map[string]map[string]string{
 	AmountsDue:   {"subtotal": "Total without VAT", "tax": "VAT", "total": "Total"},
 }
 
+// Defaults are what stands in the place of fields that a template does not have, by their paths: blocks.0.labels.title.
+func Defaults() map[string]string {
+	all := map[string]string{"branding.accent_color": defaultAccent, "page.margin": defaultMargin}
+	for i, blockType := range blockTypes {
+		for name, text := range defaultLabels[blockType] {
+			all[fmt.Sprintf("blocks.%d.labels.%s", i, name)] = text
+		}
+	}
+	return all
+}
+
 // Default returns the built-in template: English labels, A4.
 func Default() Template {
 	t := Template{Version: 1, Locale: "en-US"}

@@ -54,6 +54,13 @@ const (
 	MaxPassword = 127
 )
 
+// Limits of saved block templates: how many an account may have, and the size of one and the length of its name in bytes.
+const (
+	MaxTemplates     = 100
+	MaxTemplateBytes = 64 << 10
+	MaxTemplateName  = 200
+)
+
 // Limits of loading a page.
 const (
 	MaxLoadTimeout     = 120 * time.Second

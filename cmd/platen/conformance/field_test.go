@@ -134,7 +134,7 @@ func invoiceOf(guideline, code, more string) string {
 			profile = name
 		}
 	}
-	sample, err := os.ReadFile("../../../einvoice/testdata/" + profile + ".xml")
+	sample, err := os.ReadFile("../../../einvoice/sample/" + profile + ".xml")
 	if err != nil {
 		panic(err) // it is part of the project
 	}

@@ -19,7 +19,7 @@ import (
 
 // dashboard is what the pages of members need of the node.
 func (n *Node) dashboard() (*dashboard.Config, error) {
-	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Log: jobLog{n}, Mail: n.mailer, Seal: n.seal, Picture: picture, URL: n.cfg.PublicURL}
+	cfg := &dashboard.Config{Commands: n.gateway, Models: n.replica, Usage: n.liveUsage, Webhooks: memberWebhooks{n}, Log: jobLog{n}, Templates: memberTemplates{n}, Mail: n.mailer, Seal: n.seal, Picture: picture, URL: n.cfg.PublicURL}
 	if n.cfg.Dev {
 		cfg.Demo = map[events.Plan]events.AccountID{}
 		for _, plan := range events.Plans() {

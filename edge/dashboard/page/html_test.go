@@ -220,6 +220,11 @@ func TestFragment(t *testing.T) {
 			t.Errorf("%T: the live part is not the page's", v)
 		}
 	}
+	var part bytes.Buffer
+	must(t, page.Fragment(&part, templatePage()))
+	if !bytes.Contains(written(t, templatePage()), part.Bytes()) || bytes.Contains(part.Bytes(), []byte("<form")) {
+		t.Error("the preview is not the page's")
+	}
 	if err := page.Fragment(&bytes.Buffer{}, keyList()); err == nil {
 		t.Error("keys have a live part")
 	}

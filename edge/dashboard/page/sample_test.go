@@ -8,6 +8,7 @@ import (
 
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // now is when all pages of the tests are written.
@@ -273,6 +274,92 @@ func usageEntries() page.UsageEntries {
 	}
 }
 
+func templateList() page.Templates {
+	return page.Templates{
+		Frame: frame(), Most: 100,
+		Templates: []page.SavedTemplate{
+			{ID: "tpl_mfrggzdf", Name: "English", Changed: before(40 * 24 * time.Hour)},
+			{ID: "tpl_mztwq2lk", Name: "Rechnung, Österreich", Changed: before(3 * time.Hour), Default: true},
+			{ID: "tpl_nb2hi4dt", Changed: before(100 * 24 * time.Hour)},
+		},
+		Import: page.TemplateImport{Name: "French", JSON: `{"version": 1, "blocks": []}`, Wrong: []page.Violation{
+			{Path: "blocks", Text: "List should have at least 9 items after validation, not 0"},
+		}},
+	}
+}
+
+// templatePage is a template with some of its blocks, of which one is not right.
+func templatePage() page.Template {
+	const enabled = "enabled"
+	f := frame()
+	f.Notice = &page.Notice{Text: "The template is saved."}
+	shown := func(block string) page.TemplateField {
+		return page.TemplateField{Path: block + "." + enabled, Kind: page.InputSwitch, Default: "true", On: true}
+	}
+	label := func(path, standard, value string) page.TemplateField {
+		return page.TemplateField{Path: path, Kind: page.InputLines, Most: 2000, Default: standard, Value: value, Placeholders: true}
+	}
+	footer := shown("blocks.8")
+	footer.On = false
+	wrong := label("blocks.5.text", "", "Pay {amout_due} by {due_date}.")
+	wrong.Wrong = "unknown placeholder {amout_due}"
+	blank := label("blocks.0.labels.issue_date", "Date", "")
+	blank.Blank = true
+	return page.Template{
+		Frame: f, ID: "tpl_mztwq2lk", Name: "Rechnung, Österreich", Version: 3,
+		Groups: []page.TemplateGroup{
+			{Key: page.GroupLook, Fields: []page.TemplateField{
+				{Path: "locale", Kind: page.InputText, Most: 35, Default: "en-US", Value: "de-AT"},
+				{Path: "branding.accent_color", Kind: page.InputColor, Default: "#1f4e79", Value: "#a00"},
+				{Path: "branding.font", Kind: page.InputText, Most: 100},
+				{Path: "page.format", Kind: page.InputChoice, Choices: []string{"A4", "Letter"}, Default: "A4", Value: "Letter"},
+				{Path: "page.margin", Kind: page.InputText, Most: 64, Default: "15mm"},
+			}},
+			{Key: "invoice-heading", Number: 1, Fields: []page.TemplateField{
+				shown("blocks.0"), label("blocks.0.labels.title", "Invoice", "Rechnung {number}"), blank,
+			}},
+			{Key: "payment-instructions", Number: 6, Fields: []page.TemplateField{shown("blocks.5"), wrong}},
+			{Key: "invoice-notes", Number: 7, Fields: []page.TemplateField{shown("blocks.6")}},
+			{Key: "document-footer", Number: 9, Fields: []page.TemplateField{footer, label("blocks.8.text", "", "")}},
+		},
+		Wrong:        []page.Violation{{Path: "blocks.5.text", Text: wrong.Wrong}},
+		Placeholders: []string{"amount_due", "due_date", "number"}, Profiles: contract.Profiles(), Sample: "en16931",
+		Preview: page.Preview{Pictures: [][]byte{sheet(), sheet()}, Pages: 3, Size: 48_213},
+	}
+}
+
+func newTemplate() page.Template {
+	t := templatePage()
+	t.Frame, t.ID, t.Name, t.Version, t.Groups, t.Wrong = frame(), "", "", 0, t.Groups[:1], nil
+	t.XML, t.Preview = "<a>", page.Preview{Problem: "There’s no preview.", Wrong: []string{"line 1, column 4: / : found the end"}}
+	return t
+}
+
+func templateVersions() page.TemplateVersions {
+	return page.TemplateVersions{Frame: frame(), ID: "tpl_mztwq2lk", Name: "Rechnung, Österreich", Kept: 20, Versions: []page.TemplateVersion{
+		{Number: 3, Name: "Rechnung, Österreich", At: before(3 * time.Hour), By: "ada@lovelace.example", Present: true},
+		{Number: 2, Name: "Rechnung", At: before(50 * time.Hour), By: "operator"},
+		{Number: 1, At: before(90 * 24 * time.Hour)},
+	}}
+}
+
+// sheet is a picture of a page with some lines.
+func sheet() []byte {
+	picture := image.NewGray(image.Rect(0, 0, 420, 594))
+	for i := range picture.Pix {
+		x, y := i%420, i/420
+		picture.Pix[i] = 255
+		if x > 30 && x < 390 && y > 40 && y%24 < 6 && y < 400 {
+			picture.Pix[i] = 120
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
 // view is a page of the tests.
 type view struct {
 	name string
@@ -311,6 +398,10 @@ func views() []view {
 		{"undelivered", page.Undelivered{Frame: frame(), Most: 50, Next: "/dashboard/webhooks/undelivered?after=x", Jobs: []page.UndeliveredJob{
 			{jobs[3], doneJob().Attempts[1]}, {jobs[4], page.Attempt{Number: 10, At: before(time.Hour), Error: "connection refused", Outcome: events.WebhookGivenUp}},
 		}}},
+		{"templates", templateList()},
+		{"template", templatePage()},
+		{"template-new", newTemplate()},
+		{"versions", templateVersions()},
 		{"members", memberList()},
 		{"security", security()},
 		{"trail", trail()},
@@ -338,6 +429,9 @@ func empties() []view {
 		{"empty-factor", page.Factor{QR: qrCode()}},
 		{"empty-webhooks", page.Webhooks{}},
 		{"empty-undelivered", page.Undelivered{}},
+		{"empty-templates", page.Templates{}},
+		{"empty-template", page.Template{}},
+		{"empty-versions", page.TemplateVersions{}},
 		{"empty-members", page.Members{}},
 		{"empty-security", page.Security{}},
 		{"empty-trail", page.Trail{}},

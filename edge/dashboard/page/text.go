@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"platen.dev/events"
 )
 
 //go:embed texts.toml
@@ -77,6 +79,9 @@ func Text(key string) string {
 	}
 	return key
 }
+
+// Cause says why a job failed, and what to do about it.
+func Cause(code events.ErrorCode) string { return word("cause", code) + " " + word("remedy", code) }
 
 // LookUp returns one of the texts that requests are answered with, and false if there is none.
 func LookUp(key string) (string, bool) {

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // named are the sections of which templates choose a text by a value, with the values that there are.
 func named() map[string][]string {
 	return map[string][]string{
-		"section":   {"home", "jobs", "usage", "playground", "keys", "webhooks", "members", "trail"},
+		"section":   {"home", "jobs", "usage", "playground", "keys", "webhooks", "templates", "members", "trail"},
 		"status":    strs(statuses),
 		"operation": strs(events.Operations()),
 		"role":      strs(events.Roles()),
@@ -32,20 +33,30 @@ func named() map[string][]string {
 			"JobQueued", "RenderStarted", "RenderRequeued", "RenderReleased", "RenderDiscarded", "UploadBegun", "UploadAttempted", "UploadReleased", "JobDone", "JobFailed",
 			"FileExpired", "FileDeleted", "DownloadBegun", "DownloadRenewed", "DownloadEnded", "WebhookAttempted", "WebhookReleased", "WebhookRedelivered", "RequestForgotten",
 		},
-		"unit":       {"d", "h", "min", "s"},
-		"level":      {"high", "full"},
-		"home":       {"jobs", "bytes", "running", "tests"},
-		"jobs":       {"status", "operation", "key", "error", "mode", "live", "test"},
-		"usage":      {"charged-jobs", "charged-bytes", "live-jobs", "live-bytes"},
-		"chart":      {"jobs", "bytes"},
-		"by":         {"nothing", "key", "operation", "tag"},
-		"group":      {string(GroupAll), string(GroupUntagged), string(GroupCorrections), string(GroupOther)},
-		"entry":      {"debit", "credit", "adjust"},
-		"cancel":     {"button", "question", "effect", "go"},
-		"redeliver":  {"button", "question", "effect", "go"},
-		"unset":      {"button", "question", "effect", "go"},
-		"revoke":     {"button", "question", "effect", "go"},
-		"remove":     {"button", "question", "effect", "go"},
+		"unit":      {"d", "h", "min", "s"},
+		"level":     {"high", "full"},
+		"home":      {"jobs", "bytes", "running", "tests"},
+		"jobs":      {"status", "operation", "key", "error", "mode", "live", "test"},
+		"usage":     {"charged-jobs", "charged-bytes", "live-jobs", "live-bytes"},
+		"chart":     {"jobs", "bytes"},
+		"by":        {"nothing", "key", "operation", "tag"},
+		"group":     {string(GroupAll), string(GroupUntagged), string(GroupCorrections), string(GroupOther)},
+		"entry":     {"debit", "credit", "adjust"},
+		"cancel":    {"button", "question", "effect", "go"},
+		"redeliver": {"button", "question", "effect", "go"},
+		"unset":     {"button", "question", "effect", "go"},
+		"revoke":    {"button", "question", "effect", "go"},
+		"remove":    {"button", "question", "effect", "go"},
+		"discard":   {"button", "question", "effect", "go"},
+		"block": {
+			GroupLook, "invoice-heading", "trading-parties", "line-items", "vat-breakdown", "amounts-due", "payment-instructions", "invoice-notes",
+			"additional-invoice-data", "document-footer",
+		},
+		"field": {
+			"locale", "accent_color", "font", "format", "margin", "enabled", "show_vat_column", "text", "title", "title_credit_note", "number",
+			"issue_date", "due_date", "seller", "buyer", "description", "qty", "unit_price", "vat", "amount", "subtotal", "tax", "total",
+		},
+		"profile":    contract.Profiles(),
 		"everywhere": {"button", "question", "effect", "go"},
 	}
 }
@@ -58,7 +69,7 @@ func strs[V ~string](values []V) (all []string) {
 }
 
 // answers are the sections that package dashboard uses; its own test looks at them.
-var answers = []string{"answer", "done", "wrong", "password", "filter", "asked", "letter"}
+var answers = []string{"answer", "done", "wrong", "password", "preview", "filter", "asked", "letter"}
 
 var (
 	inTemplate = regexp.MustCompile(`\((?:t|counted) "([^"]+)"|\{\{(?:if |with |else if )?(t|counted) "([^"]+)"`)

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/base64"
 	"html/template"
+	"regexp"
 	"time"
 
 	"platen.dev/events"
@@ -21,6 +22,7 @@ var functions = template.FuncMap{
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"controls": controls, "faultLinks": faultLinks, "chosen": chosen, "typed": typed, "hint": hint, "pageNumbers": pageNumbers, "pictureAddress": pictureAddress,
 	"jobAddress": jobAddress, "away": away, "againAddress": againAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
+	"templateName": templateName, "colorOf": colorOf, "placed": placed, "plus": plus,
 }
 
 // link is an entry of the navigation. Current is the value of aria-current: "" for another page.
@@ -34,6 +36,7 @@ func navigation(role events.Role, v any) []link {
 			link{Key: "playground", Address: "/dashboard/playground"},
 			link{Key: "keys", Address: "/dashboard/keys"},
 			link{Key: "webhooks", Address: "/dashboard/webhooks"},
+			link{Key: "templates", Address: "/dashboard/templates"},
 			link{Key: "members", Address: "/dashboard/members"},
 			link{Key: "trail", Address: "/dashboard/trail"},
 		)
@@ -44,13 +47,14 @@ func navigation(role events.Role, v any) []link {
 	return links
 }
 
-// here returns what aria-current says of a section on the page that shows v: a job belongs to the jobs, entries to the usage.
+// here returns what aria-current says of a section on the page that shows v: a job belongs to the jobs, entries to
+// the usage, a template and its versions to the templates.
 func here(section string, v any) string {
 	switch name := name(v); {
 	case name == section:
 		return "page"
 	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security",
-		name == "try" && section == "playground":
+		name == "try" && section == "playground", (name == "template" || name == "versions") && section == "templates":
 		return "true"
 	}
 	return ""
@@ -153,6 +157,32 @@ func keyName(k Key) string {
 	}
 	return k.Name
 }
+
+// templateName is how people call a template.
+func templateName(t SavedTemplate) (string, error) {
+	if t.Name == "" {
+		return text("templates.unnamed")
+	}
+	return t.Name, nil
+}
+
+// shortColor is a color with one digit for each of red, green and blue.
+var shortColor = regexp.MustCompile(`^#([0-9A-Fa-f])([0-9A-Fa-f])([0-9A-Fa-f])$`)
+
+// colorOf is a field's color in the only form that browsers take; the default if it has none.
+func colorOf(f placedField) string {
+	for _, color := range []string{f.Value, f.Default} {
+		color = shortColor.ReplaceAllString(color, "#$1$1$2$2$3$3")
+		if longColor.MatchString(color) {
+			return color
+		}
+	}
+	return "#000000"
+}
+
+var longColor = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
+
+func plus(a, b int) int { return a + b }
 
 // pngAddress is an address that has a PNG in it. It is made here, from no text of anybody's.
 func pngAddress(picture []byte) template.URL {

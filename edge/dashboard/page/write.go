@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "members", "security", "factor", "trail", "playground", "try"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template", "versions", "members", "security", "factor", "trail", "playground", "try"}
 
 var pages = parse()
 
@@ -27,7 +27,8 @@ func parse() map[string]*template.Template {
 }
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
-// UsageEntries, Keys, Webhooks, Undelivered, Members, Security, Factor, Trail, Playground and Try. It writes nothing if it fails.
+// UsageEntries, Keys, Webhooks, Undelivered, Templates, Template, TemplateVersions,
+// Members, Security, Factor, Trail, Playground and Try. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
@@ -37,12 +38,14 @@ func Write(w io.Writer, v any) error {
 	return execute(w, v, layout)
 }
 
-// Fragment writes the part of the page of a Home, a JobPage or a Try that changes while it is shown: the content of the element
-// #live, which the event stream at the address in data-live replaces.
+// Fragment writes the part of a page that changes while it is shown: of a Home, a JobPage or a Try the content of the element
+// #live, which the event stream at the address in data-live replaces; of a Template that of #preview.
 func Fragment(w io.Writer, v any) error {
 	switch v.(type) {
 	case Home, JobPage, Try:
 		return execute(w, v, "live")
+	case Template:
+		return execute(w, v, "preview")
 	}
 	return fmt.Errorf("page: %T has no live part", v)
 }
@@ -93,6 +96,12 @@ func name(v any) string {
 		return "webhooks"
 	case Undelivered:
 		return "undelivered"
+	case Templates:
+		return "templates"
+	case Template:
+		return "template"
+	case TemplateVersions:
+		return "versions"
 	case Members:
 		return "members"
 	case Security:

@@ -119,6 +119,148 @@ function retell(form) {
 
 const form = document.getElementById('try');
 if (form) retell(form);
+// toColor is a color as the picker of a browser takes it.
+function toColor(text) {
+  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text);
+  return short ? '#' + short.slice(1).map((digit) => digit + digit).join('') : text;
+}
+
+// A color can be picked as well as typed, and a file be chosen in place of typing its text.
+document.addEventListener('input', (event) => {
+  const { target } = event;
+  if (target.dataset.for) {
+    const field = document.getElementById(target.dataset.for);
+    field.value = target.value;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  const picker = target.id && document.querySelector(`[data-for="${target.id}"]`);
+  if (picker && /^#[0-9a-f]{6}$/i.test(toColor(target.value))) picker.value = toColor(target.value);
+});
+
+document.addEventListener('change', async ({ target }) => {
+  if (!target.dataset.into || !target.files.length) return;
+  const field = document.getElementById(target.dataset.into);
+  field.value = await target.files[0].text();
+  target.value = '';
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+});
+
+// preview has the preview of a form follow what is typed, some time after the last key.
+function preview(form) {
+  const shown = document.getElementById('preview');
+  let timer, busy = false;
+
+  function later(pause) {
+    clearTimeout(timer);
+    timer = setTimeout(refresh, pause);
+  }
+
+  async function refresh() {
+    if (busy) return later(200); // one at a time, and the last is what counts
+    busy = true;
+    shown.setAttribute('aria-busy', 'true');
+    const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string'));
+    body.set('part', 'yes');
+    try {
+      const answer = await fetch(form.dataset.preview, { method: 'POST', body });
+      if (answer.redirected || ![200, 422, 429, 503].includes(answer.status)) throw new Error(answer.status);
+      if (answer.status === 429) later(2000);
+      const part = await answer.text();
+      shown.innerHTML = part;
+      announce(shown.querySelector('[data-news]')?.dataset.news ?? shown.textContent.trim());
+    } catch {
+      shown.textContent = shown.dataset.failed;
+      announce(shown.dataset.failed);
+    }
+    busy = false;
+    shown.removeAttribute('aria-busy');
+  }
+
+  form.addEventListener('input', () => later(700));
+  if (!shown.childElementCount) refresh();
+}
+
+// complete offers the placeholders after a brace that is typed into a field.
+function complete(list) {
+  const options = [...list.children];
+  const home = list.parentElement;
+  let field, chosen;
+  for (const [i, option] of options.entries()) option.id = `placeholder-${i}`;
+
+  // begun is the name that is being typed, undefined if none is.
+  const begun = () => /\{([a-z_]*)$/.exec(field.value.slice(0, field.selectionStart))?.[1];
+
+  function choose(option) {
+    chosen?.removeAttribute('aria-selected');
+    chosen = option;
+    chosen?.setAttribute('aria-selected', 'true');
+    chosen?.scrollIntoView({ block: 'nearest' });
+    if (chosen) field.setAttribute('aria-activedescendant', chosen.id);
+    else field.removeAttribute('aria-activedescendant');
+  }
+
+  function close() {
+    if (list.hidden) return;
+    choose(undefined);
+    list.hidden = true;
+    field.removeAttribute('aria-controls');
+    home.append(list);
+  }
+
+  function open(name) {
+    for (const option of options) option.hidden = !option.textContent.startsWith(`{${name}`);
+    const first = options.find((option) => !option.hidden);
+    if (!first) return close();
+    if (list.hidden) {
+      field.parentElement.append(list);
+      list.hidden = false;
+      field.setAttribute('aria-controls', list.id);
+      announce(`${options.filter((option) => !option.hidden).length} ${list.getAttribute('aria-label')}`);
+    }
+    choose(first);
+  }
+
+  function take() {
+    const at = field.selectionStart;
+    field.setRangeText(chosen.textContent, at - begun().length - 1, at, 'end');
+    close();
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  function step(by) {
+    const shown = options.filter((option) => !option.hidden);
+    choose(shown[(shown.indexOf(chosen) + by + shown.length) % shown.length]);
+  }
+
+  const keys = { ArrowDown: () => step(1), ArrowUp: () => step(-1), Enter: take, Tab: take, Escape: close };
+
+  document.addEventListener('input', ({ target }) => {
+    if (target.dataset.placeholders === undefined) return;
+    if (field !== target) close();
+    field = target;
+    const name = begun();
+    if (name === undefined) close();
+    else open(name);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (list.hidden || event.target !== field || !keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+  document.addEventListener('focusout', ({ target }) => { if (target === field) close(); });
+  list.addEventListener('mousedown', (event) => {
+    event.preventDefault(); // the field keeps the focus
+    if (event.target.role !== 'option') return;
+    choose(event.target);
+    take();
+  });
+}
+
+const placeholders = document.getElementById('placeholders');
+if (placeholders) complete(placeholders);
+
+const editor = document.querySelector('form[data-preview]');
+if (editor) preview(editor);
 
 // A page with a secret answers a form. Loading it again must not send the form again, which would make another key or link.
 const section = document.querySelector('nav [aria-current]');

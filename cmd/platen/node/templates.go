@@ -1,0 +1,80 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"platen.dev/actors/render"
+	"platen.dev/edge/dashboard"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/blocks"
+	samples "platen.dev/einvoice/sample"
+	"platen.dev/events"
+)
+
+// Of a preview so many pages have a picture, so many pixels wide.
+const (
+	previewPictures = 3
+	previewWidth    = 800
+)
+
+// memberTemplates shows e-invoices by block templates to members.
+type memberTemplates struct{ node *Node }
+
+// CheckText checks the placeholders of a text.
+func (memberTemplates) CheckText(text string) error { return blocks.CheckPlaceholders(text) }
+
+// Placeholders are the names that there are.
+func (memberTemplates) Placeholders() []string { return blocks.Placeholders() }
+
+// Defaults are those of the fields of a template.
+func (memberTemplates) Defaults() map[string]string { return blocks.Defaults() }
+
+// BuiltIn is the built-in template.
+func (memberTemplates) BuiltIn() []byte {
+	b, err := json.Marshal(blocks.Default())
+	if err != nil {
+		panic(err) // impossible: it has texts and a number
+	}
+	return b
+}
+
+// Sample is an e-invoice of a profile.
+func (memberTemplates) Sample(profile string) []byte { return samples.XML(profile) }
+
+// Preview checks an invoice as the API does, and shows it as a job would.
+func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, i dashboard.Invoice, template []byte, pictures bool) (shown dashboard.Shown, err error) {
+	if i.Profile == "" {
+		i.Profile = profileOf(i.XML)
+	}
+	if _, err := einvoice.Parse(i.XML, i.Profile); err != nil {
+		return shown, dashboard.InvoiceError(strings.Split(err.Error(), "\n"))
+	}
+	p := render.Preview{XML: i.XML, Profile: i.Profile, Template: template, Width: previewWidth}
+	if pictures {
+		p.Pictures = previewPictures
+	}
+	made, err := m.node.renderer.Preview(ctx, account, p)
+	return dashboard.Shown(made), previewError(err)
+}
+
+// profileOf is the profile that an invoice declares, or the one that most have, whose check says what is missing.
+func profileOf(xml []byte) string {
+	_, profile := einvoice.DeclaredGuideline(xml)
+	return cmp.Or(profile, "en16931")
+}
+
+// previewError is why there is no preview, for the dashboard.
+func previewError(err error) error {
+	var failed *render.PreviewError
+	switch {
+	case errors.Is(err, render.ErrPreviewBusy):
+		return dashboard.ErrPreviewBusy
+	case errors.As(err, &failed):
+		return dashboard.PreviewError(failed.Code)
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/request"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// usualProfile is that of the sample that is shown first.
+const usualProfile = "en16931"
+
+// editTemplate shows a saved template, one of its versions, or a new one like the built-in.
+func (d *Dashboard) editTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	view, body := page.Template{Frame: d.frame(ctx, v), Sample: usualProfile}, d.cfg.Templates.BuiltIn()
+	if ctx.QueryArgs().Has("template") {
+		id, t, ok := d.saved(ctx, v, ctx.QueryArgs())
+		if !ok {
+			return
+		}
+		view.ID, view.Name, body = id, t.Name, t.Body
+		if number := string(ctx.QueryArgs().Peek("version")); number != "" {
+			earlier, present, ok := d.version(v.account, id, number)
+			if !ok {
+				redirect(ctx, Path+"/templates?wrong=no-such-version")
+				return
+			}
+			view.Name, body = earlier.Name, earlier.Body
+			if !present {
+				view.Version = earlier.Number
+			}
+		}
+	}
+	groups, err := filledForm(body)
+	if err != nil {
+		d.unavailable(ctx, "read template", err)
+		return
+	}
+	view.Groups = groups
+	d.showEditor(ctx, view)
+}
+
+func (d *Dashboard) showEditor(ctx *fasthttp.RequestCtx, view page.Template) {
+	view.Groups = withDefaults(view.Groups, d.cfg.Templates.Defaults())
+	view.Placeholders, view.Profiles = d.cfg.Templates.Placeholders(), contract.Profiles()
+	d.show(ctx, view)
+}
+
+// sentTemplate is what a browser sent of the page on which a template is changed: the page again, with what is wrong beside
+// the fields, and the template if nothing is.
+func (d *Dashboard) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page.Template, body []byte) {
+	args := ctx.PostArgs()
+	var blank []string
+	for _, path := range args.PeekMulti("blank") {
+		blank = append(blank, string(path))
+	}
+	view = page.Template{
+		Frame: d.frame(ctx, v), Name: sentName(ctx), Sample: string(args.Peek("sample")), XML: string(args.Peek("xml")),
+		Groups: sentForm(func(path string) string { return string(args.Peek("t." + path)) }, blank),
+	}
+	if id := events.TemplateID(args.Peek("template")); d.knows(v.account, id) { // else it is gone, or another account's
+		view.ID = id
+	}
+	if !slices.Contains(contract.Profiles(), view.Sample) {
+		view.Sample = usualProfile
+	}
+	body, wrong := request.CanonicalTemplate(templateOf(view.Groups), d.cfg.Templates.CheckText)
+	view.Wrong = withWrong(view.Groups, wrong)
+	return view, body
+}
+
+// knows reports whether an account has a template.
+func (d *Dashboard) knows(account events.AccountID, id events.TemplateID) bool {
+	_, ok, err := d.savedTemplate(account, id)
+	return ok && err == nil
+}
+
+// saveTemplate saves what was typed, or shows it again with what is wrong.
+func (d *Dashboard) saveTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	view, body := d.sentTemplate(ctx, v)
+	if !goodName(view.Name) {
+		view.Wrong = append(view.Wrong, page.Violation{Text: page.Text("wrong.template-name")})
+	}
+	if len(view.Wrong) > 0 {
+		ctx.SetStatusCode(422)
+		d.showEditor(ctx, view)
+		return
+	}
+	id := view.ID
+	if id == "" {
+		id = events.NewTemplateID()
+	}
+	code, err := d.send(v, events.PutTemplate{Template: id, Name: view.Name, Body: body})
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "command", err)
+	case code != events.Accepted: // what was typed is not lost
+		ctx.SetStatusCode(422)
+		view.Wrong = []page.Violation{{Text: page.Text("wrong." + string(code))}}
+		d.showEditor(ctx, view)
+	default:
+		d.toEditor(ctx, id, "template-saved")
+	}
+}
+
+// previewTemplate shows an invoice by what was typed: the whole page, or for its script the part that changes.
+func (d *Dashboard) previewTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	view, body := d.sentTemplate(ctx, v)
+	if len(view.Wrong) > 0 {
+		view.Preview.Problem = page.Text("preview.fields")
+		ctx.SetStatusCode(422)
+	} else {
+		var status int
+		if view.Preview, _, status = d.preview(v, view, body, true); status > 0 {
+			ctx.SetStatusCode(status)
+		}
+	}
+	if !ctx.PostArgs().Has("part") {
+		d.showEditor(ctx, view)
+		return
+	}
+	var part bytes.Buffer
+	if err := page.Fragment(&part, view); err != nil {
+		d.unavailable(ctx, "write preview", err)
+		return
+	}
+	ctx.SetContentType("text/html; charset=utf-8")
+	ctx.SetBody(part.Bytes())
+}
+
+// previewPDF sends the file of a preview, or the page that says why there is none.
+func (d *Dashboard) previewPDF(ctx *fasthttp.RequestCtx, v visitor) {
+	view, body := d.sentTemplate(ctx, v)
+	status, pdf := 422, []byte(nil)
+	if len(view.Wrong) > 0 {
+		view.Preview.Problem = page.Text("preview.fields")
+	} else {
+		view.Preview, pdf, status = d.preview(v, view, body, false)
+	}
+	if status > 0 {
+		ctx.SetStatusCode(status)
+		d.showEditor(ctx, view)
+		return
+	}
+	ctx.SetContentType("application/pdf")
+	ctx.Response.Header.Set("Content-Disposition", `attachment; filename="preview.pdf"`)
+	ctx.SetBody(pdf)
+}
+
+// preview shows an invoice by a template. If there is no preview, it says why, with a status; else that is 0.
+func (d *Dashboard) preview(v visitor, view page.Template, template []byte, pictures bool) (shown page.Preview, pdf []byte, status int) {
+	invoice := Invoice{XML: []byte(strings.TrimSpace(view.XML))}
+	if len(invoice.XML) == 0 {
+		invoice = Invoice{d.cfg.Templates.Sample(view.Sample), view.Sample}
+	}
+	made, err := d.cfg.Templates.Preview(context.Background(), v.account, invoice, template, pictures)
+	var invalid InvoiceError
+	var failed PreviewError
+	switch {
+	case err == nil:
+		return page.Preview{Pictures: made.Pictures, Pages: made.Pages, Size: int64(len(made.PDF))}, made.PDF, 0
+	case errors.As(err, &invalid):
+		return page.Preview{Wrong: invalid}, nil, 422
+	case errors.Is(err, ErrPreviewBusy):
+		return page.Preview{Problem: page.Text("preview.busy")}, nil, 429
+	case errors.As(err, &failed):
+		return page.Preview{Problem: page.Cause(events.ErrorCode(failed))}, nil, 422
+	}
+	d.cfg.Logger.Error("dashboard: preview", "account", string(v.account), "error", err)
+	return page.Preview{Problem: page.Text("preview.failed")}, nil, 503
+}

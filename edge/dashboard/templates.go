@@ -1,0 +1,259 @@
+package dashboard
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/request"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/projections"
+)
+
+// templates lists the saved templates.
+func (d *Dashboard) templates(ctx *fasthttp.RequestCtx, v visitor) {
+	d.showTemplates(ctx, v, page.TemplateImport{})
+}
+
+func (d *Dashboard) showTemplates(ctx *fasthttp.RequestCtx, v visitor, imported page.TemplateImport) {
+	view := page.Templates{Frame: d.frame(ctx, v), Import: imported, Most: contract.MaxTemplates}
+	a, _, err := d.cfg.Models.Account(v.account)
+	if err != nil {
+		d.unavailable(ctx, "read account", err)
+		return
+	}
+	view.BuiltIn = a.DefaultTemplate == ""
+	for _, t := range a.Templates {
+		view.Templates = append(view.Templates, page.SavedTemplate{ID: t.ID, Name: t.Name, Changed: t.Changed.Time(), Default: t.ID == a.DefaultTemplate})
+	}
+	slices.SortStableFunc(view.Templates, func(a, b page.SavedTemplate) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
+	})
+	d.show(ctx, view)
+}
+
+// saved is the template that a request names. It is false if a response that there is none was written.
+func (d *Dashboard) saved(ctx *fasthttp.RequestCtx, v visitor, args *fasthttp.Args) (id events.TemplateID, t projections.SavedTemplate, ok bool) {
+	id = events.TemplateID(args.Peek("template"))
+	t, ok, err := d.savedTemplate(v.account, id)
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "read template", err)
+		return id, t, false
+	case !ok:
+		redirect(ctx, Path+"/templates?wrong=no-such-template")
+	}
+	return id, t, ok
+}
+
+// savedTemplate is a template of an account. An empty id is nobody's: the read models take it for the default.
+func (d *Dashboard) savedTemplate(account events.AccountID, id events.TemplateID) (t projections.SavedTemplate, ok bool, err error) {
+	if id == "" {
+		return t, false, nil
+	}
+	return d.cfg.Models.Template(account, id)
+}
+
+// exportTemplate sends a template as a file.
+func (d *Dashboard) exportTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	id, t, ok := d.saved(ctx, v, ctx.QueryArgs())
+	if !ok {
+		return
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, t.Body, "", "  "); err != nil {
+		d.unavailable(ctx, "export template", err)
+		return
+	}
+	ctx.SetContentType("application/json")
+	ctx.Response.Header.Set("Content-Disposition", `attachment; filename="`+fileName(id)+`.json"`)
+	ctx.SetBody(append(pretty.Bytes(), '\n'))
+}
+
+// fileName is an id as far as it can be in the name of a file: operators choose ids as they like.
+func fileName(id events.TemplateID) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, clip(string(id)))
+}
+
+// importTemplate saves JSON as a new template, if it is one.
+func (d *Dashboard) importTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	sent := page.TemplateImport{Name: sentName(ctx), JSON: string(ctx.PostArgs().Peek("json"))}
+	body, wrong := request.CanonicalTemplate([]byte(strings.TrimSpace(sent.JSON)), d.cfg.Templates.CheckText)
+	switch {
+	case len(sent.JSON) > maxImport:
+		redirect(ctx, Path+"/templates?wrong=template-large")
+	case !goodName(sent.Name):
+		redirect(ctx, Path+"/templates?wrong=template-name")
+	case len(wrong) > 0:
+		sent.Wrong = withWrong(nil, wrong)
+		ctx.SetStatusCode(422)
+		d.showTemplates(ctx, v, sent)
+	default:
+		if id := events.NewTemplateID(); d.do(ctx, v, events.PutTemplate{Template: id, Name: sent.Name, Body: body}) {
+			d.toEditor(ctx, id, "template-imported")
+		}
+	}
+}
+
+// maxImport bounds the JSON of a template, with its white space, in bytes.
+const maxImport = 4 * contract.MaxTemplateBytes
+
+func sentName(ctx *fasthttp.RequestCtx) string {
+	return strings.TrimSpace(string(ctx.PostArgs().Peek("name")))
+}
+
+func goodName(name string) bool {
+	return name != "" && len(name) <= contract.MaxTemplateName && utf8.ValidString(name)
+}
+
+// toEditor leads to the page of a template.
+func (d *Dashboard) toEditor(ctx *fasthttp.RequestCtx, id events.TemplateID, done string) {
+	redirect(ctx, templateAddress("edit", id)+"&done="+done)
+}
+
+// templateAddress is that of a page of a template.
+func templateAddress(page string, id events.TemplateID) string {
+	var query fasthttp.Args
+	query.Set("template", string(id))
+	return Path + "/templates/" + page + "?" + query.String()
+}
+
+func (d *Dashboard) setDefaultTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	id := events.TemplateID(ctx.PostArgs().Peek("template"))
+	if d.do(ctx, v, events.SetDefaultTemplate{Template: id}) {
+		redirect(ctx, Path+"/templates?done=template-default")
+	}
+}
+
+func (d *Dashboard) duplicateTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	_, t, ok := d.saved(ctx, v, ctx.PostArgs())
+	if !ok {
+		return
+	}
+	name := clip(strings.TrimSpace(page.Text("preview.copy") + " " + t.Name))
+	if d.do(ctx, v, events.PutTemplate{Template: events.NewTemplateID(), Name: name, Body: t.Body}) {
+		redirect(ctx, Path+"/templates?done=template-duplicated")
+	}
+}
+
+func (d *Dashboard) deleteTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	if !confirmed(ctx) {
+		redirect(ctx, Path+"/templates?wrong=confirm")
+		return
+	}
+	if d.do(ctx, v, events.DeleteTemplate{Template: events.TemplateID(ctx.PostArgs().Peek("template"))}) {
+		redirect(ctx, Path+"/templates?done=template-deleted")
+	}
+}
+
+// templateVersions lists what a template has been.
+func (d *Dashboard) templateVersions(ctx *fasthttp.RequestCtx, v visitor) {
+	frame := d.frame(ctx, v)
+	id, t, ok := d.saved(ctx, v, ctx.QueryArgs())
+	if !ok {
+		return
+	}
+	history, err := d.cfg.Models.TemplateHistory(v.account, id)
+	if err != nil {
+		d.unavailable(ctx, "read versions", err)
+		return
+	}
+	view := page.TemplateVersions{Frame: frame, ID: id, Name: t.Name, Kept: projections.TemplateVersions}
+	for i, h := range history {
+		view.Versions = append(view.Versions, page.TemplateVersion{Number: h.Number, Name: h.Name, At: h.At.Time(), By: authorName(h.By, h.Email), Present: i == 0})
+	}
+	d.show(ctx, view)
+}
+
+// version is a version of a template by its number.
+func (d *Dashboard) version(account events.AccountID, id events.TemplateID, number string) (found projections.NumberedVersion, present, ok bool) {
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return found, false, false
+	}
+	history, err := d.cfg.Models.TemplateHistory(account, id)
+	if err != nil {
+		d.cfg.Logger.Error("dashboard: read versions", "error", err)
+	}
+	i := slices.IndexFunc(history, func(v projections.NumberedVersion) bool { return v.Number == n })
+	if i < 0 {
+		return found, false, false
+	}
+	return history[i], i == 0, true
+}
+
+// restoreTemplate saves an earlier version anew.
+func (d *Dashboard) restoreTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	id, _, ok := d.saved(ctx, v, ctx.PostArgs())
+	if !ok {
+		return
+	}
+	earlier, _, ok := d.version(v.account, id, string(ctx.PostArgs().Peek("version")))
+	if !ok {
+		redirect(ctx, Path+"/templates?wrong=no-such-version")
+		return
+	}
+	if d.do(ctx, v, events.PutTemplate{Template: id, Name: earlier.Name, Body: earlier.Body}) {
+		redirect(ctx, templateAddress("versions", id)+"&done=template-restored")
+	}
+}
+
+// Invoice is an e-invoice that a preview shows.
+type Invoice struct {
+	XML []byte
+	// Profile is "" if the XML is to say so itself.
+	Profile string
+}
+
+// Shown is a preview.
+type Shown struct {
+	PDF []byte
+	// Pages is how many the PDF has. Pictures are those of the first ones, as PNG, if they were asked for.
+	Pages    int
+	Pictures [][]byte
+}
+
+// Templates knows block templates and e-invoices, and shows them as jobs do.
+type Templates interface {
+	// CheckText returns why a label or text cannot be one: a placeholder is unknown.
+	CheckText(text string) error
+	// Placeholders are their names.
+	Placeholders() []string
+	// Defaults are what stands in the place of empty fields, by their paths.
+	Defaults() map[string]string
+	// BuiltIn is the built-in template, as JSON.
+	BuiltIn() []byte
+	// Sample is an e-invoice of a profile.
+	Sample(profile string) []byte
+	// Preview shows an invoice by a template, for an account. The error is ErrPreviewBusy, an InvoiceError or a PreviewError; or
+	// it is nobody's fault but the node's.
+	Preview(ctx context.Context, account events.AccountID, invoice Invoice, template []byte, pictures bool) (Shown, error)
+}
+
+// ErrPreviewBusy means that an account has a preview under way, or that the node has too much to do for another.
+var ErrPreviewBusy = errors.New("no room for another preview")
+
+// InvoiceError says in words what is wrong with an e-invoice, one line for each.
+type InvoiceError []string
+
+func (e InvoiceError) Error() string { return strings.Join(e, "\n") }
+
+// PreviewError is the error that a job would have ended with.
+type PreviewError events.ErrorCode
+
+func (e PreviewError) Error() string { return string(e) }

@@ -1,0 +1,94 @@
+package projections
+
+import (
+	"platen.dev/events"
+)
+
+// TemplateVersions is how many versions of a saved template are kept, the present one among them.
+const TemplateVersions = 20
+
+// TemplateVersion is what a saved template was from a moment on, and whose doing that was.
+type TemplateVersion struct {
+	Name string         `cbor:"1,keyasint,omitempty"`
+	At   events.Instant `cbor:"2,keyasint"`
+	// Body is the template as JSON.
+	Body []byte        `cbor:"3,keyasint"`
+	By   events.Author `cbor:"4,keyasint,omitzero"`
+	// Email is the author's at the time, if it was a member.
+	Email string `cbor:"5,keyasint,omitempty"`
+}
+
+// keepVersion adds a version to those of a template, and drops the one that leaves them. The first time, it keeps what the
+// template was before, too: below LevelConsole nothing is kept, because versions of Platen before it left no such rows, and
+// replicas that begin with their snapshots must have the same ones.
+func keepVersion(tx *Tx, partition int32, e events.Envelope, ev events.TemplateSaved) {
+	if tx.Level < events.LevelConsole {
+		return
+	}
+	end := templateEndKey(partition, e.Account, ev.Template)
+	number, kept := templateEnds.Load(tx, end)
+	if before, saved := templates.Load(tx, templateKey(partition, e.Account, ev.Template)); saved && !kept {
+		number = 1
+		templateVersions.Put(tx, templateVersionKey(partition, e.Account, ev.Template, number), versionBefore(before))
+	}
+	number++
+	templateEnds.Put(tx, end, number)
+	if number > TemplateVersions {
+		templateVersions.Delete(tx, templateVersionKey(partition, e.Account, ev.Template, number-TemplateVersions))
+	}
+	team, _ := teams.Load(tx, teamKey(partition, e.Account))
+	author, _ := team.Member(e.By.Member)
+	version := TemplateVersion{Name: ev.Name, At: e.At, Body: ev.Body, By: e.By, Email: author.Email}
+	templateVersions.Put(tx, templateVersionKey(partition, e.Account, ev.Template, number), version)
+}
+
+// versionBefore is the version of a template that was saved before versions were kept. Nobody knows by whom.
+func versionBefore(t SavedTemplate) TemplateVersion {
+	return TemplateVersion{Name: t.Name, At: t.Changed, Body: t.Body}
+}
+
+// dropVersions forgets the versions of a template that is deleted.
+func dropVersions(tx *Tx, partition int32, account events.AccountID, id events.TemplateID) {
+	end := templateEndKey(partition, account, id)
+	last, kept := templateEnds.Load(tx, end)
+	if !kept {
+		return
+	}
+	templateEnds.Delete(tx, end)
+	for number := max(1, last-TemplateVersions+1); number <= last; number++ {
+		templateVersions.Delete(tx, templateVersionKey(partition, account, id, number))
+	}
+}
+
+// NumberedVersion is a version of a template by its number, from 1.
+type NumberedVersion struct {
+	Number int64
+	TemplateVersion
+}
+
+// TemplateHistory lists the versions of a saved template, the newest first, which is the present one. There are none of a
+// template that the account does not have.
+func (r *Replica) TemplateHistory(account events.AccountID, id events.TemplateID) (all []NumberedVersion, err error) {
+	p := r.partition(account)
+	last, kept, err := templateEnds.Get(r, templateEndKey(p, account, id))
+	if err != nil {
+		return nil, err
+	}
+	if !kept {
+		t, saved, err := templates.Get(r, templateKey(p, account, id))
+		if err != nil || !saved {
+			return nil, err
+		}
+		return []NumberedVersion{{1, versionBefore(t)}}, nil
+	}
+	for number := last; number > max(0, last-TemplateVersions); number-- {
+		v, found, err := templateVersions.Get(r, templateVersionKey(p, account, id, number))
+		if err != nil {
+			return nil, err
+		}
+		if found { // else it was dropped a moment ago
+			all = append(all, NumberedVersion{number, v})
+		}
+	}
+	return all, nil
+}
