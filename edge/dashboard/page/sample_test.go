@@ -282,7 +282,7 @@ type view struct {
 // views are all pages as they look in use.
 func views() []view {
 	account, office := frame().Account, billing()
-	return []view{
+	return append(operators(), []view{
 		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
 		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works"}},
 		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ."}},
@@ -314,12 +314,12 @@ func views() []view {
 		{"members", memberList()},
 		{"security", security()},
 		{"trail", trail()},
-	}
+	}...)
 }
 
 // empties are all pages of which nothing is known.
 func empties() []view {
-	return []view{
+	return append(emptyOperators(), []view{
 		{"empty-signin", page.SignIn{}},
 		{"empty-invitation", page.Invitation{}},
 		{"empty-message", page.Message{}},
@@ -337,7 +337,7 @@ func empties() []view {
 		{"empty-members", page.Members{}},
 		{"empty-security", page.Security{}},
 		{"empty-trail", page.Trail{}},
-	}
+	}...)
 }
 
 // qrCode is a picture that looks like one.

@@ -43,11 +43,23 @@ func named() map[string][]string {
 		"entry":      {"debit", "credit", "adjust"},
 		"cancel":     {"button", "question", "effect", "go"},
 		"redeliver":  {"button", "question", "effect", "go"},
+		"operator":   {"accounts", "cluster", "queues"},
+		"outside":    outsides(),
+		"deed":       strs([]Deed{DeedCreated, DeedPlan, DeedBlocks, DeedFileLimit, DeedRevoked, DeedDrained, DeedUndrained, DeedRaised}),
+		"drain":      {"button", "question", "effect", "go"},
+		"raise":      {"button", "question", "effect", "go"},
 		"unset":      {"button", "question", "effect", "go"},
 		"revoke":     {"button", "question", "effect", "go"},
 		"remove":     {"button", "question", "effect", "go"},
 		"everywhere": {"button", "question", "effect", "go"},
 	}
+}
+
+func outsides() (all []string) {
+	for _, reason := range []Reason{NotEntered, LinkUsed, OtherOrigin, NoPage, Unavailable} {
+		all = append(all, string(reason)+"-title", string(reason)+"-text")
+	}
+	return all
 }
 
 func strs[V ~string](values []V) (all []string) {

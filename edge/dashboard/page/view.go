@@ -13,7 +13,7 @@ var functions = template.FuncMap{
 	"t": text, "word": word, "counted": counted, "asset": address,
 	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
 	"when": when, "exactly": exactly, "day": day, "pending": pending,
-	"navigation": navigation, "here": here, "changes": changes, "live": live,
+	"navigation": navigation, "operatorNavigation": operatorNavigation, "beginning": beginning, "here": here, "changes": changes, "live": live,
 	"gauges": gauges, "rows": newRows, "charts": charts, "legend": legend, "allSeries": allSeries, "used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
 	"windowOptions": windowOptions, "windowValue": windowValue, "byOptions": byOptions, "groupName": groupName, "groupOf": groupOf,
 	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
@@ -47,7 +47,7 @@ func here(section string, v any) string {
 	switch name := name(v); {
 	case name == section:
 		return "page"
-	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security":
+	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security", name == "account" && section == "accounts":
 		return "true"
 	}
 	return ""

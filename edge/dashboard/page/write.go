@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "members", "security", "factor", "trail"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "members", "security", "factor", "trail", "outside", "accounts", "account", "cluster", "queues"}
 
 var pages = parse()
 
@@ -27,12 +27,16 @@ func parse() map[string]*template.Template {
 }
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
-// UsageEntries, Keys, Webhooks, Undelivered, Members, Security, Factor and Trail. It writes nothing if it fails.
+// UsageEntries, Keys, Webhooks, Undelivered, Members, Security, Factor and Trail, or of operators: Outside, Accounts, AccountPage, Cluster and Queues. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
 	case SignIn, Code, Invitation, Message:
 		layout = "guest"
+	case Outside:
+		layout = "outside"
+	case Accounts, AccountPage, Cluster, Queues:
+		layout = "operator"
 	}
 	return execute(w, v, layout)
 }
@@ -104,5 +108,5 @@ func name(v any) string {
 	case Trail:
 		return "trail"
 	}
-	return ""
+	return operatorName(v)
 }
