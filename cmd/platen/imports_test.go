@@ -145,7 +145,7 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/console": {
-		"cmd/platen/admin cmd/platen/status edge/dashboard edge/dashboard/page events",
+		"cmd/platen/admin cmd/platen/status edge/dashboard edge/dashboard/page events projections",
 		"the pages of operators: whatever they do is a command of cmd/platen/admin",
 	},
 	"cmd/platen/node": {

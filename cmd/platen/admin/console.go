@@ -40,7 +40,7 @@ func (c call) console() error {
 }
 
 // trailEntries is how many changes of an account are shown.
-const trailEntries = 100
+const trailEntries = 50
 
 func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 	if a, ok := s.account(w, r); ok {

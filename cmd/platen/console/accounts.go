@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
+	"platen.dev/projections"
 )
 
 // This file has the pages and actions of accounts.
@@ -31,15 +32,21 @@ func (c *Console) listAccounts(ctx *fasthttp.RequestCtx, v visit, notice *page.N
 	view := page.Accounts{Operator: c.frame(ctx, v), Find: strings.TrimSpace(string(ctx.QueryArgs().Peek("find"))), Plans: events.Plans()}
 	view.Notice = cmp.Or(notice, view.Notice)
 	view.Find = view.Find[:min(len(view.Find), maxFind)]
+	view.Accounts, view.Total = rowsOf(all, view.Find)
+	c.show(ctx, view)
+}
+
+// rowsOf are the first accounts with a text in their ids, of how many there are.
+func rowsOf(all []projections.Account, find string) (rows []page.AccountRow, total int) {
 	for _, a := range all {
-		if !strings.Contains(string(a.ID), view.Find) {
+		if !strings.Contains(string(a.ID), find) {
 			continue
 		}
-		if view.Total++; view.Total <= mostAccounts {
-			view.Accounts = append(view.Accounts, page.AccountRow{ID: a.ID, Plan: a.Plan, Created: a.Created.Time(), Jobs: a.Used, Bytes: a.Bytes})
+		if total++; total <= mostAccounts {
+			rows = append(rows, page.AccountRow{ID: a.ID, Plan: a.Plan, Created: a.Created.Time(), Jobs: a.Used, Bytes: a.Bytes})
 		}
 	}
-	c.show(ctx, view)
+	return rows, total
 }
 
 func (c *Console) createAccount(ctx *fasthttp.RequestCtx, v visit) {

@@ -138,8 +138,11 @@ func record() page.Record {
 	return page.Record{
 		Frame: frame(), Job: jobID(4), Operation: events.EInvoiceToPDF,
 		Asked: []page.Option{
-			{Name: "profile", Value: "en16931"}, {Name: "xml", Value: "<?xml version=\"1.0\"?>\n<rsm:CrossIndustryInvoice>", Bytes: 48_213},
-			{Name: "webhook_url", Hidden: true}, {Name: "test", Value: "false"}, {Name: "tags.invoice", Value: "2026-0131"},
+			{Name: "profile", Value: "en16931"},
+			{Name: "xml", Value: "<?xml version=\"1.0\"?>\n<rsm:CrossIndustryInvoice>", Bytes: 48_213},
+			{Name: "webhook_url", Hidden: true},
+			{Name: "test", Value: "false"},
+			{Name: "tags.invoice", Value: "2026-0131"},
 		},
 		Steps: []page.RecordStep{
 			{At: at, Event: "JobQueued", Detail: "queue quick"},
