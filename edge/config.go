@@ -63,7 +63,7 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field must be set but Traces, Observe, TLS, Ops, Connections and Dashboard.
+// Config is what a server needs. Every field must be set but Traces, Observe, TLS, Ops, Connections, Dashboard and Console.
 type Config struct {
 	Commands   Commands
 	Models     ReadModels
@@ -108,6 +108,8 @@ type Config struct {
 	Level  func(partition int32) events.Level
 	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.
 	Dashboard *dashboard.Config
+	// Console serves the pages of operators; nil for none.
+	Console fasthttp.RequestHandler
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)
 	// HeaderPrefix begins the names of Platen's own headers: X-Platen.

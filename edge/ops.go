@@ -1,10 +1,14 @@
 package edge
 
 import (
+	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard"
 )
 
 // operator marks the requests on the operator's listener.
@@ -40,24 +44,52 @@ func (s *Server) metrics(ctx *fasthttp.RequestCtx) *problem {
 // opsPaths are the paths on the operator's listener.
 var opsPaths = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 
+// ConsolePath is where the pages of operators are, on their listener only.
+const ConsolePath = "/operator"
+
+// maxOpsBody bounds the bodies of requests to operators' pages, in bytes.
+const maxOpsBody = 16 << 10
+
 // newOps makes the server of the operator's listener.
 func (s *Server) newOps() *fasthttp.Server {
 	return &fasthttp.Server{
-		Handler: s.handleOps, ErrorHandler: s.onMalformed, Name: "platen", GetOnly: true, NoDefaultContentType: true,
+		Handler: s.handleOps, ErrorHandler: s.onMalformed, Name: "platen", MaxRequestBodySize: maxOpsBody, DisablePreParseMultipartForm: true, NoDefaultContentType: true,
 		ReadBufferSize: maxHeader, ReadTimeout: s.timeouts.read, WriteTimeout: s.timeouts.write, IdleTimeout: s.timeouts.idle,
 		ReduceMemoryUsage: true, CloseOnShutdown: true, Logger: debugLog{s.cfg.Logger},
 	}
 }
 
-// ServeOps serves operators' requests on l until Shutdown: /metrics, /healthz and /readyz.
+// ServeOps serves operators' requests on l until Shutdown: /metrics, /healthz and /readyz, and the console.
 func (s *Server) ServeOps(l net.Listener) error { return s.ops.Serve(listener{Listener: l, server: s}) }
 
 func (s *Server) handleOps(ctx *fasthttp.RequestCtx) {
 	ctx.SetUserValue(operator{}, true)
-	if !opsPaths[string(ctx.URI().PathOriginal())] {
-		s.begin(ctx)
+	path := string(ctx.URI().PathOriginal())
+	if opsPaths[path] {
+		s.handle(ctx)
+		return
+	}
+	s.begin(ctx)
+	if !s.hasConsole(ctx, path) {
 		s.fail(ctx, noSuchPath)
 		return
 	}
-	s.handle(ctx)
+	s.console(ctx)
+}
+
+// hasConsole reports whether a path is the console's. To clients on other machines, or behind a proxy, there is no such path.
+func (s *Server) hasConsole(ctx *fasthttp.RequestCtx, path string) bool {
+	_, local := s.clientOf(ctx)
+	known := path == ConsolePath || strings.HasPrefix(path, ConsolePath+"/") || strings.HasPrefix(path, dashboard.Path+"/assets/")
+	return known && local && s.cfg.Console != nil
+}
+
+func (s *Server) console(ctx *fasthttp.RequestCtx) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Logger.Error("request panicked", "route", ConsolePath, "panic", fmt.Sprint(r))
+			s.fail(ctx, internalError)
+		}
+	}()
+	s.cfg.Console(ctx)
 }

@@ -126,17 +126,17 @@ func Serves(path string) bool { return path == Path || strings.HasPrefix(path, P
 
 // Serve serves a request for one of the dashboard's paths.
 func (d *Dashboard) Serve(ctx *fasthttp.RequestCtx) {
-	setHeaders(ctx)
+	SetHeaders(ctx)
 	path := strings.TrimPrefix(string(ctx.URI().PathOriginal()), Path)
 	if asset, ok := strings.CutPrefix(path, "/assets/"); ok {
-		serveAsset(ctx, asset)
+		ServeAsset(ctx, asset)
 		return
 	}
 	if !d.safe(ctx) {
 		d.toSafety(ctx)
 		return
 	}
-	if !ctx.IsGet() && !ctx.IsHead() && (!ctx.IsPost() || !sameOrigin(&ctx.Request.Header)) {
+	if !ctx.IsGet() && !ctx.IsHead() && (!ctx.IsPost() || !SameOrigin(&ctx.Request.Header)) {
 		d.message(ctx, 403, "origin")
 		return
 	}
@@ -155,8 +155,8 @@ func (d *Dashboard) Serve(ctx *fasthttp.RequestCtx) {
 	d.page(ctx, v, path)
 }
 
-// setHeaders sets what every response has. Pages hold what only the member may see.
-func setHeaders(ctx *fasthttp.RequestCtx) {
+// SetHeaders sets what every response has. Pages hold what only the member may see.
+func SetHeaders(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Response.Header
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Frame-Options", "DENY")

@@ -40,7 +40,8 @@ func redirect(ctx *fasthttp.RequestCtx, target string) {
 	ctx.Response.Header.Set("Location", target) // relative: who terminates TLS knows the rest
 }
 
-func serveAsset(ctx *fasthttp.RequestCtx, name string) {
+// ServeAsset serves a static file of the pages by its name.
+func ServeAsset(ctx *fasthttp.RequestCtx, name string) {
 	body, contentType, ok := page.Asset(Path + "/assets/" + name)
 	if !ok {
 		ctx.Error("There is no such file.", 404)

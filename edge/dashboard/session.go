@@ -215,9 +215,9 @@ func linkedFromElsewhere(h *fasthttp.RequestHeader) bool {
 	return site == "cross-site" || site == "same-site"
 }
 
-// sameOrigin reports whether a form was sent by a page of this host. Browsers say so themselves; older ones
+// SameOrigin reports whether a form was sent by a page of this host. Browsers say so themselves; older ones
 // name the origin only.
-func sameOrigin(h *fasthttp.RequestHeader) bool {
+func SameOrigin(h *fasthttp.RequestHeader) bool {
 	if site := h.Peek("Sec-Fetch-Site"); site != nil {
 		return bytes.Equal(site, []byte("same-origin"))
 	}

@@ -114,7 +114,7 @@ func (c call) usage() error {
 }
 
 func (c call) createKey() error {
-	var k issuedKey
+	var k IssuedKey
 	err := c.client.do("POST", c.path("keys"), keyRequest{c.test, c.name}, &k)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "%s\n\nThis is key %s of account %s. It is not shown again: keep it safe.\n", k.Secret, k.ID, c.args[0])
@@ -122,7 +122,7 @@ func (c call) createKey() error {
 }
 
 func (c call) listKeys() error {
-	var keys []issuedKey
+	var keys []IssuedKey
 	err := c.client.do("GET", c.path("keys"), nil, &keys)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintln(w, "KEY\tSECRET\tCREATED\tLAST USED\tREVOKED\tNAME")

@@ -141,7 +141,7 @@ func (s *Server) listKeys(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	keys := []issuedKey{}
+	keys := []IssuedKey{}
 	for _, k := range account.Keys {
 		keys = append(keys, describe(k, ""))
 	}

@@ -100,6 +100,7 @@ var commands = []command{
 	{"template show", "ID TPL", "", `print a template; "builtin" is the default template`, call.showTemplate},
 	{"template set-default", "ID TPL", "", "show e-invoices that name no template with this one", call.setDefaultTemplate},
 	{"template delete", "ID TPL", "", "delete a template; accepted jobs keep it", call.deleteTemplate},
+	{"console", "", "", "print a link that signs an operator in to the console of this node, once and within 5 minutes", call.console},
 	{"webhook secret show", "ID", "", "show the secrets that sign an account's webhooks", call.showSecrets},
 	{"webhook secret rotate", "ID", "", "make a new secret; the old one signs too for --overlap 24h", call.rotateSecret},
 	{"webhook headers set", "ID NAME VALUE", "", "send a header with all webhooks; VALUE - reads it from the input", call.setHeader},
@@ -142,12 +143,12 @@ func Usage() string { return cli.Usage(Commands("")) }
 
 // Run runs `platen admin NOUN VERB [ARGS] [flags]`. data is the default of --data.
 func Run(args []string, data string, stdout, stderr io.Writer) error {
-	if len(args) < 2 {
+	if len(args) == 0 {
 		return wrongUsage(stderr, "")
 	}
 	command, rest, ok := find(args)
 	if !ok {
-		return wrongUsage(stderr, fmt.Sprintf("unknown admin command %q", args[0]+" "+args[1]))
+		return wrongUsage(stderr, fmt.Sprintf("unknown admin command %q", strings.Join(args[:min(2, len(args))], " ")))
 	}
 	name := command.name
 	run := call{out: stdout, progress: stderr}

@@ -88,6 +88,9 @@ func (s *Server) raiseLevel(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// RaiseLevel raises all partitions to the highest level that all nodes can read.
+func (c Client) RaiseLevel() error { return c.do("POST", "/level", nil, nil) }
+
 func (c call) level() error {
 	method := "GET"
 	if c.raise {

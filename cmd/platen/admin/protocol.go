@@ -56,8 +56,8 @@ type AccountUsage struct {
 	Tests   int64 // test jobs on the last day of use
 }
 
-// issuedKey is an API key. Secret is set only when the key has just been created.
-type issuedKey struct {
+// IssuedKey is an API key. Secret is set only when the key has just been created.
+type IssuedKey struct {
 	ID       events.KeyID   `json:"id"`
 	Secret   string         `json:"secret,omitempty"`
 	Prefix   string         `json:"prefix"`
@@ -68,8 +68,8 @@ type issuedKey struct {
 	Name     string         `json:"name,omitempty"`
 }
 
-func describe(k events.Key, secret string) issuedKey {
-	return issuedKey{k.ID, secret, k.Prefix, k.LastFour, k.Created, k.LastUsed, k.Revoked, k.Name}
+func describe(k events.Key, secret string) IssuedKey {
+	return IssuedKey{k.ID, secret, k.Prefix, k.LastFour, k.Created, k.LastUsed, k.Revoked, k.Name}
 }
 
 // savedTemplate is a block template.

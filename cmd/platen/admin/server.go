@@ -56,6 +56,8 @@ type Config struct {
 	RotateSeal func() error
 	// Origin is where clients reach the API.
 	Origin func() string
+	// Console has the pages of operators.
+	Console Console
 	// Mail sends links to members; nil if nothing does.
 	Mail dashboard.Mailer
 	// WebhookPrefix begins the webhooks' older headers, which no account may set.
@@ -123,6 +125,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("PUT /accounts/{id}/file-limit", s.setFileLimit)
 	mux.HandleFunc("PUT /accounts/{id}/volume-blocks", s.setBlocks)
 	mux.HandleFunc("POST /accounts/{id}/keys", s.createKey)
+	mux.HandleFunc("GET /accounts/{id}", s.showAccount)
+	mux.HandleFunc("GET /accounts/{id}/trail", s.showTrail)
+	mux.HandleFunc("POST /console", s.enterConsole)
 	mux.HandleFunc("GET /accounts/{id}/keys", s.listKeys)
 	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", s.revokeKey)
 	mux.HandleFunc("POST /accounts/{id}/members", s.inviteMember)

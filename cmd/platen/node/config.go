@@ -30,7 +30,7 @@ import (
 type Config struct {
 	// Listen is the API's host:port; port 0 picks one.
 	Listen string `toml:"listen"`
-	// Ops is where operators read /metrics, /healthz and /readyz, host:port; empty means on the API's
+	// Ops is where operators read /metrics, /healthz and /readyz, and have their pages, host:port; empty means on the API's
 	// port, where /metrics answers this machine only.
 	Ops string `toml:"ops"`
 	// TLS encrypts the API's connections.

@@ -30,6 +30,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool"
+	"platen.dev/cmd/platen/console"
 	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
 	"platen.dev/edge/dashboard"
@@ -97,6 +98,8 @@ type Node struct {
 	listener    net.Listener
 	ops         net.Listener           // nil if there is none
 	listens     atomic.Pointer[string] // the listener's address, once it is known
+	opsListens  atomic.Pointer[string] // the address of ops, once it is known
+	console     *console.Console
 	failed      chan error
 	metrics     *metrics
 	closers     []closer // the part started last comes last

@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/console"
 	"platen.dev/document"
 	"platen.dev/edge"
 	"platen.dev/einvoice"
@@ -18,7 +19,8 @@ func (n *Node) startAdmin(context.Context) (err error) {
 	if n.mailer, err = n.cfg.Mail.mailer(); err != nil {
 		return err
 	}
-	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Status: n.status, Drainer: n, Snapshots: n.history, Backups: &backups{node: n}, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Seal: n.seal, RotateSeal: n.rotateSeal, Origin: n.origin, Mail: n.mailer, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
+	n.console = console.New(console.Config{Client: admin.NewClient(n.cfg.Data), Address: n.consoleAddress, Logger: n.logger, Now: n.now})
+	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Status: n.status, Drainer: n, Snapshots: n.history, Backups: &backups{node: n}, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Console: n.console, Seal: n.seal, RotateSeal: n.rotateSeal, Origin: n.origin, Mail: n.mailer, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
 	if err == nil {
 		n.onClose("admin", server.Close)
 	}
@@ -52,7 +54,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Level: n.level, Logger: n.logger, Now: n.now,
 		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
-		Dashboard:    pages,
+		Dashboard: pages, Console: n.console.Serve,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica
@@ -65,7 +67,9 @@ func (n *Node) startEdge(context.Context) (err error) {
 		if n.ops, err = net.Listen("tcp", n.cfg.Ops); err != nil {
 			return errors.Join(fmt.Errorf("ops: %w", err), n.listener.Close())
 		}
-		n.ports.add(n.ops.Addr().String())
+		at := n.ops.Addr().String()
+		n.opsListens.Store(&at)
+		n.ports.add(at)
 		n.serve("ops", n.ops, n.server.ServeOps)
 	}
 	address := n.Address()
@@ -74,6 +78,14 @@ func (n *Node) startEdge(context.Context) (err error) {
 	n.serve("API", n.listener, n.server.Serve)
 	n.onClose("API", n.server.Shutdown)
 	return nil
+}
+
+// consoleAddress is where a browser on this machine finds the operator's listener; "" if there is none.
+func (n *Node) consoleAddress() string {
+	if at := n.opsListens.Load(); at != nil {
+		return fromHere(*at)
+	}
+	return ""
 }
 
 // serve serves a listener until it is closed.

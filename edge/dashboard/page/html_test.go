@@ -161,7 +161,7 @@ func inspectAttribute(t *testing.T, name, element string, a html.Attribute) {
 		return
 	}
 	loads := element != "a"
-	own := strings.HasPrefix(a.Val, "/dashboard") || a.Val == openapi.DocsPath || strings.HasPrefix(a.Val, "#")
+	own := strings.HasPrefix(a.Val, "/dashboard") || strings.HasPrefix(a.Val, "/operator") || a.Val == openapi.DocsPath || strings.HasPrefix(a.Val, "#")
 	configured := strings.HasPrefix(a.Val, docsURL+"#") || a.Val == upgradeURL
 	if _, _, found := page.Asset(a.Val); loads && element != "form" && !found {
 		t.Errorf("%s: <%s> loads %q", name, element, a.Val)

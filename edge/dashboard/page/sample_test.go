@@ -372,7 +372,7 @@ type view struct {
 // views are all pages as they look in use.
 func views() []view {
 	account, office := frame().Account, billing()
-	return []view{
+	return append(operators(), []view{
 		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
 		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works"}},
 		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ."}},
@@ -412,12 +412,12 @@ func views() []view {
 		{"try", tried()},
 		{"try-running", trying()},
 		{"try-wrong", wronglyTried()},
-	}
+	}...)
 }
 
 // empties are all pages of which nothing is known.
 func empties() []view {
-	return []view{
+	return append(emptyOperators(), []view{
 		{"empty-signin", page.SignIn{}},
 		{"empty-invitation", page.Invitation{}},
 		{"empty-message", page.Message{}},
@@ -440,7 +440,7 @@ func empties() []view {
 		{"empty-trail", page.Trail{}},
 		{"empty-playground", page.Playground{}},
 		{"empty-try", page.Try{}},
-	}
+	}...)
 }
 
 // qrCode is a picture that looks like one.

@@ -57,8 +57,20 @@ func named() map[string][]string {
 			"issue_date", "due_date", "seller", "buyer", "description", "qty", "unit_price", "vat", "amount", "subtotal", "tax", "total",
 		},
 		"profile":    contract.Profiles(),
+		"operator":   {"accounts", "cluster", "queues"},
+		"outside":    outsides(),
+		"deed":       strs([]Deed{DeedCreated, DeedPlan, DeedBlocks, DeedFileLimit, DeedRevoked, DeedDrained, DeedUndrained, DeedRaised}),
+		"drain":      {"button", "question", "effect", "go"},
+		"raise":      {"button", "question", "effect", "go"},
 		"everywhere": {"button", "question", "effect", "go"},
 	}
+}
+
+func outsides() (all []string) {
+	for _, reason := range []Reason{NotEntered, LinkUsed, OtherOrigin, NoPage, Unavailable} {
+		all = append(all, string(reason)+"-title", string(reason)+"-text")
+	}
+	return all
 }
 
 func strs[V ~string](values []V) (all []string) {

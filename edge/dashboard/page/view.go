@@ -14,7 +14,7 @@ var functions = template.FuncMap{
 	"t": text, "word": word, "counted": counted, "asset": address,
 	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
 	"when": when, "exactly": exactly, "day": day, "pending": pending,
-	"navigation": navigation, "here": here, "changes": changes, "live": live,
+	"navigation": navigation, "operatorNavigation": operatorNavigation, "beginning": beginning, "here": here, "changes": changes, "live": live,
 	"gauges": gauges, "rows": newRows, "charts": charts, "legend": legend, "allSeries": allSeries, "used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
 	"windowOptions": windowOptions, "windowValue": windowValue, "byOptions": byOptions, "groupName": groupName, "groupOf": groupOf,
 	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
@@ -54,7 +54,8 @@ func here(section string, v any) string {
 	case name == section:
 		return "page"
 	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security",
-		name == "try" && section == "playground", (name == "template" || name == "versions") && section == "templates":
+		name == "try" && section == "playground", (name == "template" || name == "versions") && section == "templates",
+		name == "account" && section == "accounts":
 		return "true"
 	}
 	return ""

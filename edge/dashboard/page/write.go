@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template", "versions", "members", "security", "factor", "trail", "playground", "try"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template", "versions", "members", "security", "factor", "trail", "playground", "try", "outside", "accounts", "account", "cluster", "queues"}
 
 var pages = parse()
 
@@ -28,12 +28,17 @@ func parse() map[string]*template.Template {
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
 // UsageEntries, Keys, Webhooks, Undelivered, Templates, Template, TemplateVersions,
-// Members, Security, Factor, Trail, Playground and Try. It writes nothing if it fails.
+// Members, Security, Factor, Trail, Playground and Try, or of operators: Outside, Accounts, AccountPage, Cluster
+// and Queues. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
 	case SignIn, Code, Invitation, Message:
 		layout = "guest"
+	case Outside:
+		layout = "outside"
+	case Accounts, AccountPage, Cluster, Queues:
+		layout = "operator"
 	}
 	return execute(w, v, layout)
 }
@@ -117,5 +122,5 @@ func name(v any) string {
 	case Try:
 		return "try"
 	}
-	return ""
+	return operatorName(v)
 }

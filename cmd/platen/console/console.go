@@ -1,0 +1,229 @@
+// Package console serves the pages of operators. They are a face of `platen admin`: whatever they show or change, they ask of the
+// node's own admin interface, and so the audit trails have it as an operator's.
+package console
+
+import (
+	"bytes"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/cmd/platen/admin"
+	"platen.dev/edge/dashboard"
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+)
+
+// Path is where the pages are, on the operator's listener.
+const Path = "/operator"
+
+// cookie is the name of the session's cookie.
+const cookie = "platen-operator"
+
+// Config is what a console needs. Every field must be set.
+type Config struct {
+	// Client talks to the node.
+	Client admin.Client
+	// Address is where a browser on this machine finds the operator's listener, host:port; "" if there is none.
+	Address func() string
+	Logger  *slog.Logger
+	Now     func() time.Time
+}
+
+// Console serves the pages.
+type Console struct {
+	cfg             Config
+	links, sessions entries
+}
+
+// New makes a console.
+func New(cfg Config) *Console { return &Console{cfg: cfg} }
+
+var (
+	errNoListener  = errors.New("this node has no listener for operators: set ops in platen.toml, such as ops = \"127.0.0.1:9090\", and restart it")
+	errNotLoopback = errors.New("the console is served to this machine only, but ops listens on an address that is not reached as such: set ops to a loopback address, such as 127.0.0.1:9090, or to all of them, such as :9090")
+)
+
+// Enter makes a link that signs in once.
+func (c *Console) Enter() (link string, err error) {
+	address := c.cfg.Address()
+	switch {
+	case address == "":
+		return "", errNoListener
+	case !loopback(address):
+		return "", errNotLoopback
+	}
+	return "http://" + address + Path + "/enter/" + c.links.add(c.cfg.Now(), linkTime), nil
+}
+
+// loopback reports whether a host, with or without a port, is this machine's own name for itself. A page of another host whose
+// name leads here is not (DNS rebinding).
+func loopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// Serve serves a request of a client on this machine: whoever calls it has made sure of that.
+func (c *Console) Serve(ctx *fasthttp.RequestCtx) {
+	dashboard.SetHeaders(ctx)
+	path := string(ctx.URI().PathOriginal())
+	if asset, ok := strings.CutPrefix(path, dashboard.Path+"/assets/"); ok {
+		dashboard.ServeAsset(ctx, asset)
+		return
+	}
+	if !loopback(string(ctx.Host())) || !ctx.IsGet() && !ctx.IsHead() && (!ctx.IsPost() || !dashboard.SameOrigin(&ctx.Request.Header)) {
+		c.outside(ctx, 403, page.OtherOrigin)
+		return
+	}
+	path = strings.TrimPrefix(path, Path)
+	if secret, ok := strings.CutPrefix(path, "/enter/"); ok {
+		c.enter(ctx, secret)
+		return
+	}
+	session := string(ctx.Request.Header.Cookie(cookie))
+	switch {
+	case !c.sessions.good(session, c.cfg.Now()):
+		c.outside(ctx, 401, page.NotEntered)
+	case ctx.IsPost() && subtle.ConstantTimeCompare(ctx.PostArgs().Peek("token"), []byte(token(session))) != 1:
+		c.outside(ctx, 403, page.OtherOrigin)
+	default:
+		c.page(ctx, visit{session: session}, path)
+	}
+}
+
+// enter signs in by a link. It is used by a GET only: what looks at a link first must not use it up.
+func (c *Console) enter(ctx *fasthttp.RequestCtx, secret string) {
+	if !ctx.IsGet() || !c.links.take(secret, c.cfg.Now()) {
+		c.outside(ctx, 403, page.LinkUsed)
+		return
+	}
+	c.cfg.Logger.Info("an operator signed in to the console")
+	setCookie(ctx, c.sessions.add(c.cfg.Now(), sessionTime), sessionTime)
+	redirect(ctx, Path)
+}
+
+func (c *Console) signOut(ctx *fasthttp.RequestCtx, v visit) {
+	c.sessions.take(v.session, c.cfg.Now())
+	setCookie(ctx, "", 0)
+	redirect(ctx, Path)
+}
+
+func setCookie(ctx *fasthttp.RequestCtx, value string, lasts time.Duration) {
+	k := fasthttp.AcquireCookie()
+	defer fasthttp.ReleaseCookie(k)
+	k.SetKey(cookie)
+	k.SetValue(value)
+	k.SetPath(Path)
+	k.SetHTTPOnly(true)
+	k.SetSameSite(fasthttp.CookieSameSiteStrictMode)
+	k.SetMaxAge(int(lasts / time.Second))
+	if value == "" {
+		k.SetExpire(fasthttp.CookieExpireDelete)
+	}
+	ctx.Response.Header.SetCookie(k)
+}
+
+// visit is a request of an operator who is signed in.
+type visit struct {
+	session string
+	account events.AccountID // that the path names; "" for none
+}
+
+type action func(c *Console, ctx *fasthttp.RequestCtx, v visit)
+
+// routes are the pages and actions, by method and path below Path.
+var routes = map[string]action{
+	"GET ":                  (*Console).accounts,
+	"GET /cluster":          (*Console).cluster,
+	"GET /queues":           (*Console).queues,
+	"POST /accounts":        (*Console).createAccount,
+	"POST /cluster/drain":   (*Console).drain,
+	"POST /cluster/undrain": (*Console).undrain,
+	"POST /cluster/raise":   (*Console).raise,
+	"POST /sign-out":        (*Console).signOut,
+}
+
+// accountRoutes are those below an account.
+var accountRoutes = map[string]action{
+	"GET ":              (*Console).account,
+	"POST /plan":        (*Console).setPlan,
+	"POST /blocks":      (*Console).setBlocks,
+	"POST /file-limit":  (*Console).setFileLimit,
+	"POST /keys":        (*Console).makeKey,
+	"POST /keys/revoke": (*Console).revokeKey,
+}
+
+// accountInPath is an account in a path, with what comes after it.
+var accountInPath = regexp.MustCompile(`^/accounts/([A-Za-z0-9_-]{1,64})(/.*)?$`)
+
+func (c *Console) page(ctx *fasthttp.RequestCtx, v visit, path string) {
+	method := "GET "
+	if ctx.IsPost() {
+		method = "POST "
+	}
+	serve, known := routes[method+strings.TrimSuffix(path, "/")]
+	if found := accountInPath.FindStringSubmatch(path); !known && found != nil {
+		v.account = events.AccountID(found[1])
+		serve, known = accountRoutes[method+found[2]]
+	}
+	if !known {
+		c.outside(ctx, 404, page.NoPage)
+		return
+	}
+	serve(c, ctx, v)
+}
+
+// frame is what every page has. A path that ends with ?done=NAME shows what the last action has done.
+func (c *Console) frame(ctx *fasthttp.RequestCtx, v visit) page.Operator {
+	o := page.Operator{Token: token(v.session), Now: c.cfg.Now().UTC()}
+	if text, ok := page.Done(page.Deed(ctx.QueryArgs().Peek("done"))); ok {
+		o.Notice = &page.Notice{Text: text}
+	}
+	return o
+}
+
+func (c *Console) show(ctx *fasthttp.RequestCtx, view any) {
+	var b bytes.Buffer
+	if err := page.Write(&b, view); err != nil {
+		c.cfg.Logger.Error("write page", "error", err)
+		ctx.Error("Something went wrong inside.", 500)
+		return
+	}
+	ctx.SetContentType("text/html; charset=utf-8")
+	ctx.SetBody(b.Bytes())
+}
+
+func (c *Console) outside(ctx *fasthttp.RequestCtx, status int, why page.Reason) {
+	ctx.SetStatusCode(status)
+	c.show(ctx, page.Outside{Reason: why})
+}
+
+func (c *Console) unavailable(ctx *fasthttp.RequestCtx, err error) {
+	c.cfg.Logger.Error("console", "error", err)
+	c.outside(ctx, 503, page.Unavailable)
+}
+
+// answer leads to a page that says what an action has done, or shows the page that it was on with why it was refused.
+func (c *Console) answer(ctx *fasthttp.RequestCtx, err error, to string, did page.Deed, again func(*page.Notice)) {
+	if err != nil {
+		ctx.SetStatusCode(409)
+		again(&page.Notice{Bad: true, Text: err.Error()})
+		return
+	}
+	redirect(ctx, to+"?done="+string(did))
+}
+
+func redirect(ctx *fasthttp.RequestCtx, target string) {
+	ctx.SetStatusCode(fasthttp.StatusSeeOther)
+	ctx.Response.Header.Set("Location", target)
+}

@@ -1,0 +1,82 @@
+package console
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"sync"
+	"time"
+)
+
+const (
+	// linkTime is how long a link signs in, sessionTime how long a session lasts.
+	linkTime    = 5 * time.Minute
+	sessionTime = 8 * time.Hour
+	// maxEntries bounds the links and the sessions: the one that ends first makes room for the next.
+	maxEntries = 20
+)
+
+type hash = [sha256.Size]byte
+
+// entries are secrets that were handed out, by their hashes, with the time until which they are good. They are in the memory
+// of this process only: its end is the end of all sessions.
+type entries struct {
+	mu    sync.Mutex
+	until map[hash]time.Time
+}
+
+// add hands out a secret.
+func (e *entries) add(now time.Time, lasts time.Duration) (secret string) {
+	fresh := make([]byte, 32)
+	rand.Read(fresh) // never fails: crypto/rand aborts the process instead
+	secret = base64.RawURLEncoding.EncodeToString(fresh)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.until == nil {
+		e.until = map[hash]time.Time{}
+	}
+	e.makeRoom(now)
+	e.until[sha256.Sum256([]byte(secret))] = now.Add(lasts)
+	return secret
+}
+
+// makeRoom forgets what has run out and, if all are good, the one that ends first.
+func (e *entries) makeRoom(now time.Time) {
+	var first hash
+	for h, until := range e.until {
+		if !now.Before(until) {
+			delete(e.until, h)
+		} else if ends, any := e.until[first]; !any || until.Before(ends) {
+			first = h
+		}
+	}
+	if len(e.until) >= maxEntries {
+		delete(e.until, first)
+	}
+}
+
+// good reports whether a secret was handed out and has not run out. It is looked up by its hash, so that how long that takes
+// tells nothing about others.
+func (e *entries) good(secret string, now time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return now.Before(e.until[sha256.Sum256([]byte(secret))])
+}
+
+// take is good, after which the secret is not.
+func (e *entries) take(secret string, now time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := sha256.Sum256([]byte(secret))
+	until := e.until[h]
+	delete(e.until, h)
+	return now.Before(until)
+}
+
+// token is what the forms of a session prove by that a page of this session made them.
+func token(secret string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("form"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}

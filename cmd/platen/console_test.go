@@ -1,0 +1,229 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"platen.dev/cmd/platen/node"
+)
+
+// operator is somebody with a browser on the machine of a node.
+type operator struct{ *person }
+
+// startConsole starts a node with a listener for operators.
+func startConsole(t *testing.T) *inProcessNode {
+	return startInProcessNode(t, func(c *node.Config) { c.Ops = "127.0.0.1:0" })
+}
+
+// link is one that `platen admin console` prints, as a path.
+func (n *inProcessNode) link(t *testing.T) string {
+	t.Helper()
+	link := strings.Fields(n.machine.admin(t, "console"))[0]
+	path, here := strings.CutPrefix(link, "http://"+n.OpsAddress())
+	if !here {
+		t.Fatalf("the link is %s", link)
+	}
+	return path
+}
+
+// operator is signed in to the console.
+func (n *inProcessNode) operator(t *testing.T) operator {
+	t.Helper()
+	o := operator{newPerson(t, "http://"+n.OpsAddress())}
+	if got := o.get(n.link(t)); got.status != 303 || got.header.Get("Location") != "/operator" {
+		t.Fatalf("link: %d %s", got.status, got.body)
+	}
+	return o
+}
+
+func (o operator) token() string {
+	o.t.Helper()
+	if found := tokenInput.FindStringSubmatch(o.get("/operator/queues").body); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// act sends a form with the token of the session.
+func (o operator) act(path string, fields ...string) reply {
+	o.t.Helper()
+	return o.post(path, append(fields, "token", o.token())...)
+}
+
+// does sends a form, and returns the page that it leads to.
+func (o operator) does(path string, fields ...string) string {
+	o.t.Helper()
+	got := o.act(path, fields...)
+	if got.status != 303 {
+		o.t.Fatalf("POST %s: %d %s", path, got.status, got.body)
+	}
+	return o.get(got.header.Get("Location")).body
+}
+
+func holds(t *testing.T, where, body string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(body, w) {
+			t.Errorf("%s lacks %q:\n%s", where, w, body)
+		}
+	}
+}
+
+// Nobody sees or does anything but an operator on this machine, with a link of its own.
+func TestConsoleGuard(t *testing.T) {
+	n := startConsole(t)
+	link := n.link(t)
+	stranger := newPerson(t, "http://"+n.OpsAddress())
+	if got := stranger.get("/operator"); got.status != 401 || !strings.Contains(got.body, "platen admin console") {
+		t.Errorf("without a session: %d", got.status)
+	}
+	if got := stranger.send("HEAD", link, ""); got.status != 403 {
+		t.Errorf("HEAD of a link: %d", got.status)
+	}
+	if got := stranger.send("GET", link, "", "Host", "evil.example"); got.status != 403 {
+		t.Errorf("link by a name of another host: %d", got.status)
+	}
+	o := operator{stranger}
+	got := o.get(link)
+	cookie := got.header.Get("Set-Cookie")
+	if got.status != 303 || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") || !strings.Contains(cookie, "path=/operator") || !strings.Contains(cookie, "max-age=28800") {
+		t.Errorf("link: %d, cookie %q", got.status, cookie)
+	}
+	if got := newPerson(t, "http://"+n.OpsAddress()).get(link); got.status != 403 {
+		t.Errorf("link again: %d", got.status)
+	}
+	if got := o.get("/operator"); got.status != 200 || got.header.Get("Cache-Control") != "private, no-store" {
+		t.Errorf("signed in: %d %v", got.status, got.header)
+	}
+	form, token := "/operator/accounts/acc_dev_free/plan", o.token()
+	for name, headers := range map[string][]string{
+		"no origin": nil, "another site": {"Sec-Fetch-Site", "cross-site"}, "another port": {"Sec-Fetch-Site", "same-site"},
+		"another origin": {"Origin", "http://127.0.0.1:1"}, "a name of another host": {"Sec-Fetch-Site", "same-origin", "Host", "evil.example"},
+	} {
+		if got := o.send("POST", form, "plan=pro&token="+token, headers...); got.status != 403 {
+			t.Errorf("%s: %d", name, got.status)
+		}
+	}
+	for _, wrong := range []string{"", "x", token + "x"} {
+		if got := o.post(form, "plan", "pro", "token", wrong); got.status != 403 {
+			t.Errorf("token %q: %d", wrong, got.status)
+		}
+	}
+	if got := o.send("PUT", form, "plan=pro&token="+token, "Sec-Fetch-Site", "same-origin"); got.status != 403 {
+		t.Errorf("PUT: %d", got.status)
+	}
+	for _, header := range []string{"X-Forwarded-For", "Forwarded", "Via"} {
+		if got := o.send("GET", "/operator", "", header, "192.0.2.1"); got.status != 404 || got.body != sansID(o.get("/nowhere"), got) {
+			t.Errorf("through a proxy (%s): %d %s", header, got.status, got.body)
+		}
+	}
+	if usage := n.machine.admin(t, "account", "usage", "acc_dev_free"); !strings.Contains(usage, "free") {
+		t.Errorf("something has changed the account:\n%s", usage)
+	}
+	if got := o.act("/operator/sign-out"); got.status != 303 || o.get("/operator").status != 401 {
+		t.Errorf("sign out: %d", got.status)
+	}
+}
+
+// sansID is the body of a response, with what is different in every response as in another.
+func sansID(r, as reply) string {
+	return strings.ReplaceAll(r.body, r.header.Get("X-Request-ID"), as.header.Get("X-Request-ID"))
+}
+
+// The console is not on the API's port, and what else is on the operator's is for reading only.
+func TestConsoleIsOnItsListenerOnly(t *testing.T) {
+	n := startConsole(t)
+	api := newPerson(t, "http://"+n.Address())
+	for _, path := range []string{"/operator", "/operator/cluster", n.link(t)} {
+		if got := api.get(path); got.status != 404 {
+			t.Errorf("%s at the API: %d", path, got.status)
+		}
+	}
+	ops := newPerson(t, "http://"+n.OpsAddress())
+	for path, want := range map[string]int{"/metrics": 405, "/healthz": 405, "/jobs": 404, "/dashboard": 404, "/operators": 404} {
+		if got := ops.send("POST", path, ""); got.status != want {
+			t.Errorf("POST %s: %d, want %d", path, got.status, want)
+		}
+	}
+	for size, want := range map[int]int{16 << 10: 403, 16<<10 + 1: 413} {
+		response, err := http.Post("http://"+n.OpsAddress()+"/operator/accounts", "text/plain", strings.NewReader(strings.Repeat("x", size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil || response.Body.Close() != nil || response.StatusCode != want {
+			t.Errorf("%d bytes: %d, %v", size, response.StatusCode, err)
+		}
+	}
+}
+
+// Without a listener for operators there is no link, and the command says why.
+func TestConsoleWithoutListener(t *testing.T) {
+	n := startInProcessNode(t, func(c *node.Config) { c.Ops = "" })
+	err := run([]string{"admin", "console", "--data", n.machine.data}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "set ops in platen.toml") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Accounts are found, opened and changed as by `platen admin`, and the audit trail says that an operator did it.
+func TestConsoleAccounts(t *testing.T) {
+	n := startConsole(t)
+	o := n.operator(t)
+	list := o.get("/operator").body
+	holds(t, "the list", list, "acc_dev_free", "acc_dev_business")
+	if found := o.get("/operator?find=dev_pro").body; !strings.Contains(found, "acc_dev_pro") || strings.Contains(found, "acc_dev_free") {
+		t.Errorf("search:\n%s", found)
+	}
+	const account = "/operator/accounts/acc_dev_free"
+	holds(t, "the account", o.get(account).body, "acc_dev_free", "Live quota", "sk_")
+	holds(t, "a refused change", o.act(account+"/blocks", "number", "2").body, "extra volume is sold on the business plan only")
+	holds(t, "a wrong number", o.act(account+"/blocks", "number", "-1").body, "not a whole number")
+	holds(t, "an unknown plan", o.act(account+"/plan", "plan", "gold").body, "there is no such plan")
+	holds(t, "a plan", o.does(account+"/plan", "plan", "business"), "Plan changed.")
+	holds(t, "blocks", o.does(account+"/blocks", "number", "2"), "Extra volume changed.")
+	holds(t, "a file limit", o.does(account+"/file-limit", "number", "200"), "File limit changed.")
+	holds(t, "the usage", n.machine.admin(t, "account", "usage", "acc_dev_free"), "business", "2 blocks", "209715200 bytes")
+	made := o.act(account+"/keys", "name", "<Shop>", "kind", "test").body
+	holds(t, "a key", made, "sk_test_", "&lt;Shop&gt;", "operator")
+	if strings.Contains(o.get(account).body, secretOf(made)) {
+		t.Error("the secret is shown again")
+	}
+	key := strings.Fields(lineWith(n.machine.admin(t, "key", "list", "acc_dev_free"), "<Shop>"))[0]
+	holds(t, "a revoked key", o.does(account+"/keys/revoke", "key", key), "Key revoked.", "Revoked")
+	holds(t, "a new account", o.does("/operator/accounts", "plan", "starter"), "Account created.", "Starter")
+	if got := o.get("/operator/accounts/acc_nobody"); got.status != 404 || !strings.Contains(got.body, "no account acc_nobody") {
+		t.Errorf("an account that does not exist: %d", got.status)
+	}
+}
+
+func secretOf(body string) string {
+	at := strings.Index(body, "sk_test_")
+	return body[at : at+strings.IndexAny(body[at:], "<\" ")]
+}
+
+func lineWith(text, part string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, part) {
+			return line
+		}
+	}
+	return part
+}
+
+// The cluster and the queues are shown as `platen status` has them. A node that is alone cannot be drained.
+func TestConsoleCluster(t *testing.T) {
+	n := startConsole(t)
+	o := n.operator(t)
+	holds(t, "the cluster", o.get("/operator/cluster").body, "this node", "serving", "Partitions", "Feature level")
+	holds(t, "the queues", o.get("/operator/queues").body, "quick", "No jobs are waiting or running.")
+	if got := o.act("/operator/cluster/drain"); got.status != 409 || !strings.Contains(got.body, "no other node is up") {
+		t.Errorf("drain: %d %s", got.status, got.body)
+	}
+	holds(t, "undrain", o.does("/operator/cluster/undrain"), "no longer draining")
+	holds(t, "raise", o.does("/operator/cluster/raise"), "Feature level raised.")
+	if got := o.get("/operator/nowhere"); got.status != 404 {
+		t.Errorf("a page that does not exist: %d", got.status)
+	}
+}
