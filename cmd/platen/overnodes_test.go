@@ -18,7 +18,10 @@ func TestOverNodes(t *testing.T) {
 		return s[0] == 2 && s[1] == 2 && s[2] == 2
 	})
 	owners := map[events.NodeID]bool{}
-	for len(owners) < 3 { // an account of each node's
+	for try := 0; len(owners) < 3; try++ { // an account of each node's
+		if try == maxOverNodes {
+			t.Fatalf("after %d accounts, only %d nodes had one", try, len(owners))
+		}
 		account := strings.Fields(c.machines[0].admin(t, "account", "create", "--plan", "free"))[2]
 		owner := c.nodes[0].Replica().Owner(events.Partition(events.AccountID(account), clusterPartitions))
 		if owners[owner] {
@@ -26,7 +29,7 @@ func TestOverNodes(t *testing.T) {
 		}
 		secret := strings.Fields(c.machines[0].admin(t, "key", "create", account))[0]
 		if !c.checkRate(t, secret, account) {
-			continue // a node was silent for 100 ms, as it may be on a busy machine
+			continue // a node was silent for 100 ms, as it may be on a busy machine, and is not asked for a second
 		}
 		owners[owner] = true
 		c.checkRevoked(t, account, secret)
@@ -34,8 +37,11 @@ func TestOverNodes(t *testing.T) {
 	c.checkRefused(t)
 }
 
+// maxOverNodes is how many accounts are tried: a third of them have an owner of which there is none yet.
+const maxOverNodes = 100
+
 // checkRate sends three times as many requests as the plan allows, to each node in turn. It
-// returns false if the owner did not answer in time, so that nodes have counted by themselves.
+// returns false if nodes may have counted by themselves, because an owner did not answer in time.
 func (c *localCluster) checkRate(t *testing.T, secret, account string) bool {
 	t.Helper()
 	for _, n := range c.nodes { // wait for every node: one that lags would not know the key
@@ -43,17 +49,17 @@ func (c *localCluster) checkRate(t *testing.T, secret, account string) bool {
 			t.Fatal(err)
 		}
 	}
-	alone := func() int { return strings.Count(c.log.Text(), "requests are counted on this node alone") }
-	before, answers := alone(), map[int]int{}
+	answers := map[int]int{}
 	for i := range 30 {
 		answers[authenticated(c.address(i%3), secret)]++
 	}
-	if alone() > before {
+	switch {
+	case answers[404] == 10 && answers[429] == 20:
+		return true
+	case strings.Contains(c.log.Text(), "requests are counted on this node alone"):
 		return false
 	}
-	if answers[404] != 10 || answers[429] != 20 {
-		t.Errorf("30 requests over three nodes on a plan with 10 per minute were answered %v", answers)
-	}
+	t.Errorf("30 requests over three nodes on a plan with 10 per minute were answered %v", answers)
 	return true
 }
 
