@@ -106,6 +106,8 @@ type Dashboard struct {
 	logs *bounded
 	// tests bounds how many test webhooks are sent at once.
 	tests *bounded
+	// previews bounds how many previews of templates are asked for at once.
+	previews *bounded
 	// catchUps merges concurrent waits for the read models, by partition.
 	catchUps singleflight.Group
 }
@@ -114,7 +116,7 @@ type Dashboard struct {
 func New(cfg Config) *Dashboard {
 	return &Dashboard{
 		cfg: cfg, password: newPasswords(), attempts: &attempts{}, letters: &attempts{}, live: newLive(), looks: newLooks(),
-		logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount),
+		logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount), previews: newBounded(previewsPerNode, previewsPerAccount),
 	}
 }
 

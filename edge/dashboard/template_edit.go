@@ -15,6 +15,13 @@ import (
 	"platen.dev/events/contract"
 )
 
+// Bounds of previews that are asked for at once, of an account and of all: an invoice is read before its preview waits for
+// its turn.
+const (
+	previewsPerAccount = 2
+	previewsPerNode    = 16
+)
+
 // usualProfile is that of the sample that is shown first.
 const usualProfile = "en16931"
 
@@ -157,6 +164,11 @@ func (d *Dashboard) previewPDF(ctx *fasthttp.RequestCtx, v visitor) {
 
 // preview shows an invoice by a template. If there is no preview, it says why, with a status; else that is 0.
 func (d *Dashboard) preview(v visitor, view page.Template, template []byte, pictures bool) (shown page.Preview, pdf []byte, status int) {
+	end, free := d.previews.begin(v.account)
+	if !free {
+		return page.Preview{Problem: page.Text("preview.busy")}, nil, 429
+	}
+	defer end()
 	invoice := Invoice{XML: []byte(strings.TrimSpace(view.XML))}
 	if len(invoice.XML) == 0 {
 		invoice = Invoice{d.cfg.Templates.Sample(view.Sample), view.Sample}

@@ -93,10 +93,12 @@ func fileName(id events.TemplateID) string {
 // importTemplate saves JSON as a new template, if it is one.
 func (d *Dashboard) importTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	sent := page.TemplateImport{Name: sentName(ctx), JSON: string(ctx.PostArgs().Peek("json"))}
+	if len(sent.JSON) > maxImport {
+		redirect(ctx, Path+"/templates?wrong=template-large")
+		return
+	}
 	body, wrong := request.CanonicalTemplate([]byte(strings.TrimSpace(sent.JSON)), d.cfg.Templates.CheckText)
 	switch {
-	case len(sent.JSON) > maxImport:
-		redirect(ctx, Path+"/templates?wrong=template-large")
 	case !goodName(sent.Name):
 		redirect(ctx, Path+"/templates?wrong=template-name")
 	case len(wrong) > 0:
