@@ -79,9 +79,17 @@ func (s *Server) handleOps(ctx *fasthttp.RequestCtx) {
 
 // hasConsole reports whether a path is the console's. To clients on other machines, or behind a proxy, there is no such path.
 func (s *Server) hasConsole(ctx *fasthttp.RequestCtx, path string) bool {
-	_, local := s.clientOf(ctx)
 	known := path == ConsolePath || strings.HasPrefix(path, ConsolePath+"/") || strings.HasPrefix(path, dashboard.Path+"/assets/")
-	return known && local && s.cfg.Console != nil
+	return known && sameMachine(ctx.RemoteAddr(), ctx.LocalAddr()) && !forwarded(&ctx.Request.Header) && s.cfg.Console != nil
+}
+
+// sameMachine reports whether both ends of a connection are on this machine: the other end has a loopback address, or the
+// address of this one, from which the system takes nothing that comes from outside. So ssh -L reaches a listener that
+// is on an address of the private network.
+func sameMachine(remote, local net.Addr) bool {
+	far, farOK := addressOf(remote)
+	near, nearOK := addressOf(local)
+	return farOK && nearOK && (far.IsLoopback() || far == near)
 }
 
 func (s *Server) console(ctx *fasthttp.RequestCtx) {

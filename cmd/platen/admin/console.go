@@ -14,28 +14,33 @@ import (
 
 // Console has the pages of operators.
 type Console interface {
-	// Enter makes a link that signs in once, or says why there is none.
-	Enter() (link string, err error)
+	// Enter makes a link that signs in once, or says why there is none. If it needs ssh -L, forward is its argument.
+	Enter() (link, forward string, err error)
 }
 
 type entrance struct {
-	Link string `json:"link"`
+	Link    string `json:"link"`
+	Forward string `json:"forward,omitempty"`
 }
 
 func (s *Server) enterConsole(w http.ResponseWriter, _ *http.Request) {
-	link, err := s.Console.Enter()
+	link, forward, err := s.Console.Enter()
 	if err != nil {
 		refuse(w, 409, err.Error())
 		return
 	}
-	respond(w, 200, entrance{link})
+	respond(w, 200, entrance{link, forward})
 }
 
 func (c call) console() error {
 	var made entrance
 	err := c.client.do("POST", "/console", nil, &made)
 	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n\nOpen this link in a browser on this machine, or through ssh -L. It works once, within 5 minutes.\n", made.Link)
+		where := "in a browser on this machine, or through ssh -L"
+		if made.Forward != "" {
+			where = "at the other end of ssh -L " + made.Forward
+		}
+		fmt.Fprintf(w, "%s\n\nOpen this link %s. It works once, within 5 minutes.\n", made.Link, where)
 	})
 }
 

@@ -46,21 +46,19 @@ type Console struct {
 // New makes a console.
 func New(cfg Config) *Console { return &Console{cfg: cfg} }
 
-var (
-	errNoListener  = errors.New("this node has no listener for operators: set ops in platen.toml, such as ops = \"127.0.0.1:9090\", and restart it")
-	errNotLoopback = errors.New("the console is served to this machine only, but ops listens on an address that is not reached as such: set ops to a loopback address, such as 127.0.0.1:9090, or to all of them, such as :9090")
-)
+var errNoListener = errors.New("this node has no listener for operators: set ops in platen.toml, such as ops = \"127.0.0.1:9090\", and restart it")
 
-// Enter makes a link that signs in once.
-func (c *Console) Enter() (link string, err error) {
+// Enter makes a link that signs in once, for a browser on this machine or at the other end of ssh -L. If that has to lead to
+// another address than the link's, forward is its argument, such as 8081:10.0.0.11:8081.
+func (c *Console) Enter() (link, forward string, err error) {
 	address := c.cfg.Address()
-	switch {
-	case address == "":
-		return "", errNoListener
-	case !loopback(address):
-		return "", errNotLoopback
+	if address == "" {
+		return "", "", errNoListener
 	}
-	return "http://" + address + Path + "/enter/" + c.links.add(c.cfg.Now(), linkTime), nil
+	if _, port, err := net.SplitHostPort(address); err == nil && !loopback(address) {
+		forward, address = port+":"+address, "127.0.0.1:"+port
+	}
+	return "http://" + address + Path + "/enter/" + c.links.add(c.cfg.Now(), linkTime), forward, nil
 }
 
 // loopback reports whether a host, with or without a port, is this machine's own name for itself. A page of another host whose

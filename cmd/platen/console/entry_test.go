@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -68,12 +69,18 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// There is a link only if a browser on this machine reaches the console.
+// A link is for a browser at a loopback address. If the listener has another one, it is said what to forward.
 func TestEnter(t *testing.T) {
-	for address, want := range map[string]error{"": errNoListener, "10.0.0.5:9090": errNotLoopback, "127.0.0.1:9090": nil} {
+	for address, want := range map[string]string{"127.0.0.1:9090": "", "[::1]:9090": "", "10.0.0.5:9091": "9091:10.0.0.5:9091", "[fd00::5]:9092": "9092:[fd00::5]:9092"} {
 		c := New(Config{Address: func() string { return address }, Now: func() time.Time { return start }})
-		if link, err := c.Enter(); err != want || (link == "") != (want != nil) {
-			t.Errorf("%q: got %q, %v", address, link, err)
+		link, forward, err := c.Enter()
+		host, _, _ := strings.Cut(strings.TrimPrefix(link, "http://"), "/")
+		if err != nil || forward != want || !loopback(host) || want == "" && host != address {
+			t.Errorf("%q: got %q, %q, %v", address, link, forward, err)
 		}
+	}
+	c := New(Config{Address: func() string { return "" }})
+	if link, _, err := c.Enter(); err != errNoListener {
+		t.Errorf("got %q, %v", link, err)
 	}
 }
