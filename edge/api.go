@@ -65,6 +65,7 @@ func describeOperation(o *request.Operation) openapi.Operation {
 			refusal("Invalid URL, refused address, or nothing to render.", emptyHTML),
 			refusal("The key is missing or invalid.", invalidKey),
 			refusal("A field needs a larger plan, or the month's jobs are used up.", planRequired("options.watermark", events.PlanStarter, "https://platen.dev/pricing")),
+			refusal("An operator has suspended the account.", accountSuspended),
 			refusal("With wait, and a repeated request: the file has expired.", fileExpired),
 			refusal("The request, or what is to be rendered, is too large.", bodyTooLarge),
 			validationFailure(),

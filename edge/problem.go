@@ -165,6 +165,10 @@ var (
 		status: 429, slug: "concurrency-limit", code: "CONCURRENCY_LIMIT_EXCEEDED", title: "Too many concurrent jobs",
 		detail: "concurrency-limit: as many jobs as the plan allows are under way; submit again when one has ended.",
 	}
+	accountSuspended = &problem{
+		status: 403, slug: "account-suspended", code: "ACCOUNT_SUSPENDED", title: "Account suspended",
+		detail: "account-suspended: the account gets no new jobs. The dashboard says why; jobs accepted before go on.",
+	}
 	quotaExceeded = &problem{
 		status: 402, slug: "quota-exceeded", code: "QUOTA_EXCEEDED", title: "Monthly quota exceeded",
 		detail: "quota-exceeded: the plan's jobs of this month are used up or reserved; upgrade, or wait for the next window.",
@@ -206,6 +210,7 @@ var notCancelled = unavailable.with("The job is not done and goes on, as it coul
 var refusals = map[events.ReplyCode]*problem{
 	events.ConcurrencyLimit:   concurrencyLimit,
 	events.QuotaExceeded:      quotaExceeded,
+	events.Suspended:          accountSuspended,
 	events.QuotaBytesExceeded: quotaBytesExceeded,
 	events.NoSuchAccount:      invalidKey,
 	events.NoSuchKey:          invalidKey,

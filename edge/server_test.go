@@ -143,6 +143,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5}, nil, 429, "CONCURRENCY_LIMIT_EXCEEDED", "5"},
 		{events.Reply{Code: events.QuotaExceeded}, nil, 402, "QUOTA_EXCEEDED", ""},
+		{events.Reply{Code: events.Suspended}, nil, 403, "ACCOUNT_SUSPENDED", ""},
 		{events.Reply{Code: events.QuotaBytesExceeded, RetryAfter: 77}, nil, 429, "QUOTA_BYTES_EXCEEDED", "77"},
 		{events.Reply{Code: events.NoSuchKey}, nil, 401, "INVALID_API_KEY", ""},
 		{events.Reply{Code: events.Internal}, nil, 500, "INTERNAL_ERROR", ""},

@@ -13,8 +13,10 @@ type Author struct {
 // many, or nobody's doing.
 func Recorded(ev Event) (subject string, recorded bool) {
 	switch e := ev.(type) {
-	case AccountCreated, AnchorMoved, FilesLimited, VolumeBlocksSet, WindowReset, UsageAdjusted, WebhookSecretRotated:
+	case AccountCreated, AnchorMoved, FilesLimited, VolumeBlocksSet, AccountResumed, WindowReset, UsageAdjusted, WebhookSecretRotated:
 		return "", true
+	case AccountSuspended:
+		return e.Reason, true
 	case PlanChanged:
 		return string(e.Plan), true
 	case KeyIssued:

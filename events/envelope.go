@@ -83,6 +83,7 @@ const (
 	NoSuchKey          ReplyCode = "no-such-key"
 	NoSuchTemplate     ReplyCode = "no-such-template"
 	TooManyTemplates   ReplyCode = "too-many-templates"
+	Suspended          ReplyCode = "suspended"
 	TooManyKeys        ReplyCode = "too-many-keys"
 	AlreadyExists      ReplyCode = "already-exists"
 	UnknownPlan        ReplyCode = "unknown-plan"

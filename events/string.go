@@ -9,6 +9,8 @@ func (c RevokeKey) String() string           { return text(c) }
 func (c MoveAnchor) String() string          { return text(c) }
 func (c LimitFiles) String() string          { return text(c) }
 func (c SetVolumeBlocks) String() string     { return text(c) }
+func (c SuspendAccount) String() string      { return text(c) }
+func (c ResumeAccount) String() string       { return text(c) }
 func (c NoteKeyUse) String() string          { return text(c) }
 func (c SubmitJob) String() string           { return text(c) }
 func (c StartRender) String() string         { return text(c) }
@@ -40,6 +42,8 @@ func (e KeyRevoked) String() string           { return text(e) }
 func (e AnchorMoved) String() string          { return text(e) }
 func (e FilesLimited) String() string         { return text(e) }
 func (e VolumeBlocksSet) String() string      { return text(e) }
+func (e AccountSuspended) String() string     { return text(e) }
+func (e AccountResumed) String() string       { return text(e) }
 func (e KeyUsed) String() string              { return text(e) }
 func (e TestCounted) String() string          { return text(e) }
 func (e QuotaReserved) String() string        { return text(e) }

@@ -44,6 +44,8 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	CloseSession{}.commandType():        decodeAs[CloseSession, CommandBody],
 	SetSecondFactor{}.commandType():     decodeAs[SetSecondFactor, CommandBody],
 	SetPassword{}.commandType():         decodeAs[SetPassword, CommandBody],
+	SuspendAccount{}.commandType():      decodeAs[SuspendAccount, CommandBody],
+	ResumeAccount{}.commandType():       decodeAs[ResumeAccount, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -98,4 +100,6 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	SessionClosed{}.eventType():        decodeAs[SessionClosed, Event],
 	SecondFactorSet{}.eventType():      decodeAs[SecondFactorSet, Event],
 	PasswordSet{}.eventType():          decodeAs[PasswordSet, Event],
+	AccountSuspended{}.eventType():     decodeAs[AccountSuspended, Event],
+	AccountResumed{}.eventType():       decodeAs[AccountResumed, Event],
 }

@@ -1,6 +1,10 @@
 package projections
 
-import "platen.dev/events"
+import (
+	"cmp"
+
+	"platen.dev/events"
+)
 
 // The read models: what the edge and the admin interface show. Each is a fold of events,
 // independent of the state that the deciders keep.
@@ -67,6 +71,9 @@ type Account struct {
 	// Templates are the saved block templates.
 	Templates       []TemplateInfo    `cbor:"10,keyasint,omitempty" json:"-"`
 	DefaultTemplate events.TemplateID `cbor:"11,keyasint,omitempty" json:"default_template,omitempty"`
+	// Suspended is since when the account gets no new jobs, zero if it does; SuspendedFor is why.
+	Suspended    events.Instant `cbor:"12,keyasint,omitempty" json:"suspended_ms,omitempty"`
+	SuspendedFor string         `cbor:"13,keyasint,omitempty" json:"suspended_for,omitempty"`
 }
 
 // ReplyWindow is for how many later commands of the partition the reply to a command is
@@ -171,6 +178,10 @@ func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 		updateAccount(tx, key, func(a *Account) { a.MaxFile = ev.Bytes })
 	case events.VolumeBlocksSet:
 		updateAccount(tx, key, func(a *Account) { a.Blocks = ev.Blocks })
+	case events.AccountSuspended:
+		updateAccount(tx, key, func(a *Account) { a.Suspended, a.SuspendedFor = cmp.Or(a.Suspended, e.At), ev.Reason })
+	case events.AccountResumed:
+		updateAccount(tx, key, func(a *Account) { a.Suspended, a.SuspendedFor = 0, "" })
 	case events.KeyIssued:
 		apiKeys.Put(tx, apiKeyKey(ev.Key.Hash), KeyRef{e.Account, ev.Key.ID})
 		updateAccount(tx, key, func(a *Account) { a.Keys = append(a.Keys[:len(a.Keys):len(a.Keys)], ev.Key) })

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"platen.dev/events"
 )
@@ -14,7 +12,6 @@ import (
 const (
 	maxAdjustedUnits = 1_000_000
 	maxAdjustedBytes = 1 << 50
-	maxReason        = 200 // characters
 	maxEntryID       = 64
 )
 
@@ -41,17 +38,12 @@ func CheckAdjustment(a events.Adjustment) error {
 		return fmt.Errorf("it changes more than %d units or %d bytes", maxAdjustedUnits, int64(maxAdjustedBytes))
 	case a.Kind == events.Credit && (a.Units > 0 || a.Bytes > 0):
 		return errors.New("a credit gives something back; to charge more, adjust")
-	case !validReason(a.Reason):
-		return fmt.Errorf("it needs a reason of up to %d characters, on one line", maxReason)
+	case !events.ValidReason(a.Reason):
+		return fmt.Errorf("it needs a reason of up to %d characters, on one line", events.MaxReason)
 	case a.Entry == "" || !validEntry(a.Entry) || !validEntry(a.Ref):
 		return errors.New("an entry is a job's id followed by /debit, or the id of a correction")
 	}
 	return nil
-}
-
-func validReason(text string) bool {
-	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxReason &&
-		strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
 func validEntry(id events.EntryID) bool {

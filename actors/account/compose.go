@@ -80,6 +80,9 @@ func entitled(s State, b events.SubmitJob) (events.Reply, bool) {
 }
 
 func admit(s State, b events.SubmitJob, now events.Instant, limits LimitsFunc) ([]events.Event, events.Reply) {
+	if s.Suspension.Since != 0 {
+		return refuse(events.Suspended)
+	}
 	if b.Test {
 		return AdmitTest(s, b.Job, now)
 	}

@@ -36,6 +36,10 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 		return limitFiles(s, b)
 	case events.SetVolumeBlocks:
 		return setVolumeBlocks(s, b)
+	case events.SuspendAccount:
+		return suspend(s, b)
+	case events.ResumeAccount:
+		return resume(s)
 	case events.PutTemplate:
 		return putTemplate(s, b)
 	case events.DeleteTemplate:

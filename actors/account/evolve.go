@@ -33,6 +33,8 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.MaxFile = e.Bytes
 	case events.VolumeBlocksSet:
 		s.Blocks = e.Blocks
+	case events.AccountSuspended, events.AccountResumed:
+		s.Suspension = evolveSuspension(s.Suspension, ev, at)
 	case events.TemplateSaved:
 		s = saved(s, e.Template)
 	case events.TemplateDeleted:

@@ -292,6 +292,10 @@ func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 		return events.AdjustUsage{Adjustment: events.Adjustment{
 			Entry: "adj_1", Kind: events.AdjustmentKind(textArg(s.t, d, "kind")), Units: intArg(s.t, d, "units"), Bytes: intArg(s.t, d, "bytes"), Reason: "a reason",
 		}}
+	case "suspend":
+		return events.SuspendAccount{Reason: textArg(s.t, d, "reason")}
+	case "resume":
+		return events.ResumeAccount{}
 	case "reset-window":
 		return events.ResetWindow{}
 	case "limit-files":

@@ -33,6 +33,7 @@ type State struct {
 	Templates       []events.TemplateID `cbor:"12,keyasint,omitempty"`
 	DefaultTemplate events.TemplateID   `cbor:"13,keyasint,omitempty"`
 	Webhooks        Webhooks            `cbor:"14,keyasint,omitzero"`
+	Suspension      Suspension          `cbor:"15,keyasint,omitzero"`
 	// Team has a row of its own among the read models, since every job writes this one. It is loaded for the commands
 	// about it only.
 	Team team.Team `cbor:"-"`

@@ -68,7 +68,7 @@ func (d *Dashboard) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
 		}
 	}
 	if a, _, err := d.cfg.Models.Account(v.account); err == nil {
-		f.Plan = a.Plan
+		f.Plan, f.Suspended = a.Plan, a.SuspendedFor
 	}
 	return f
 }

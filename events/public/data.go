@@ -41,6 +41,17 @@ type PlanChanged struct {
 	Plan    events.Plan      `json:"plan" doc:"The plan from now on."`
 }
 
+// AccountSuspended says that an account gets no new jobs.
+type AccountSuspended struct {
+	Account events.AccountID `json:"account" doc:"The account."`
+	Reason  string           `json:"reason" doc:"Why, as the account's members read it."`
+}
+
+// AccountResumed says that a suspended account gets jobs again.
+type AccountResumed struct {
+	Account events.AccountID `json:"account" doc:"The account."`
+}
+
 // KeyIssued says that an account has another API key.
 type KeyIssued struct {
 	Account  events.AccountID `json:"account" doc:"The account."`
@@ -188,6 +199,8 @@ type UsageAdjusted struct {
 
 func (AccountOpened) eventType() string    { return "platen.account.opened.v1" }
 func (PlanChanged) eventType() string      { return "platen.account.plan_changed.v1" }
+func (AccountSuspended) eventType() string { return "platen.account.suspended.v1" }
+func (AccountResumed) eventType() string   { return "platen.account.resumed.v1" }
 func (KeyIssued) eventType() string        { return "platen.key.issued.v1" }
 func (KeyRevoked) eventType() string       { return "platen.key.revoked.v1" }
 func (WindowOpened) eventType() string     { return "platen.window.opened.v1" }
@@ -210,6 +223,8 @@ var all = []struct {
 }{
 	{AccountOpened{}, "An account was opened."},
 	{PlanChanged{}, "An account has another plan."},
+	{AccountSuspended{}, "An account gets no new jobs. Those accepted before go on."},
+	{AccountResumed{}, "A suspended account gets jobs again."},
 	{KeyIssued{}, "An account has another API key."},
 	{KeyRevoked{}, "An API key is no longer valid."},
 	{WindowOpened{}, "A quota window has begun: the first with the account, each other with the first job that is charged to it."},

@@ -51,6 +51,10 @@ func factsOf(e events.Envelope, ev events.Event) []Data {
 		return one(AccountOpened{account, ev.Plan, timeOf(ev.Anchor)})
 	case events.PlanChanged:
 		return one(PlanChanged{account, ev.Plan})
+	case events.AccountSuspended:
+		return one(AccountSuspended{account, ev.Reason})
+	case events.AccountResumed:
+		return one(AccountResumed{account})
 	case events.KeyIssued:
 		return one(KeyIssued{account, ev.Key.ID, ev.Key.Prefix, ev.Key.LastFour})
 	case events.KeyRevoked:

@@ -36,6 +36,8 @@ func envelopes() []events.Envelope {
 	for i, evs := range [][]events.Event{
 		{events.AccountCreated{Plan: events.PlanPro, Anchor: at}, events.WindowOpened{Window: at, End: at + 1}},
 		{events.PlanChanged{Plan: events.PlanBusiness}},
+		{events.AccountSuspended{Reason: "Invoice <7> is unpaid"}},
+		{events.AccountResumed{}},
 		{events.KeyIssued{Key: events.Key{ID: "key_1", Prefix: "sk_live_", LastFour: "abcd", Hash: [32]byte{7}}}},
 		{events.KeyRevoked{Key: "key_1", Hash: [32]byte{7}}},
 		{events.WindowOpened{Window: at, End: at + 1}, events.QuotaReserved{Job: jobID, Window: at}, events.JobQueued{Job: jobID, Key: "key_1", Operation: events.HTMLToPDF, Window: at, Delivered: true, Tags: tags}},

@@ -25,9 +25,9 @@ func (c call) listAccounts() error {
 	var all []projections.Account
 	err := c.client.do("GET", "/accounts", nil, &all)
 	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "ACCOUNT\tPLAN\tCREATED\tUNITS\tBYTES")
+		fmt.Fprintln(w, "ACCOUNT\tPLAN\tCREATED\tUNITS\tBYTES\tSUSPENDED")
 		for _, a := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", a.ID, a.Plan, formatTime(a.Created), a.Used, a.Bytes)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", a.ID, a.Plan, formatTime(a.Created), a.Used, a.Bytes, formatTime(a.Suspended))
 		}
 	})
 }
@@ -36,6 +36,18 @@ func (c call) setPlan() error {
 	var set planRequest
 	err := c.client.do("PUT", c.path("plan"), planRequest{events.Plan(c.args[1])}, &set)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s is on plan %s\n", c.args[0], set.Plan) })
+}
+
+func (c call) suspend() error {
+	err := c.client.Suspend(events.AccountID(c.args[0]), c.reason)
+	return c.print(err, func(w io.Writer) {
+		fmt.Fprintf(w, "account %s is suspended: it gets no new jobs; those that it has go on\n", c.args[0])
+	})
+}
+
+func (c call) resume() error {
+	err := c.client.Resume(events.AccountID(c.args[0]))
+	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s gets jobs again\n", c.args[0]) })
 }
 
 func (c call) setAnchor() error {

@@ -59,6 +59,24 @@ func (s *Server) setPlan(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (s *Server) suspend(w http.ResponseWriter, r *http.Request) {
+	var req suspendRequest
+	if !decode(w, r, &req) || !s.has(w, accountID(r), events.LevelAccess, "suspended accounts") {
+		return
+	}
+	if !events.ValidReason(req.Reason) {
+		refuse(w, 400, fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason))
+		return
+	}
+	s.do(w, accountID(r), events.SuspendAccount{Reason: req.Reason}, req)
+}
+
+func (s *Server) resume(w http.ResponseWriter, r *http.Request) {
+	if s.has(w, accountID(r), events.LevelAccess, "suspended accounts") {
+		s.do(w, accountID(r), events.ResumeAccount{}, struct{}{})
+	}
+}
+
 func (s *Server) setAnchor(w http.ResponseWriter, r *http.Request) {
 	var req anchorRequest
 	if !decode(w, r, &req) {
@@ -128,7 +146,7 @@ func (s *Server) createKey(w http.ResponseWriter, r *http.Request) {
 	if req.Test {
 		prefix = apikey.Test
 	}
-	if req.Name != "" && !s.knowsMembers(w, accountID(r), "names of keys") {
+	if req.Name != "" && !s.has(w, accountID(r), events.LevelMembers, "names of keys") {
 		return
 	}
 	secret, key := apikey.New(prefix, events.At(s.Now()))

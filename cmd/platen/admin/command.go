@@ -70,6 +70,8 @@ var commands = []command{
 	{"account adjust", "ID", "--reason TEXT", "charge --units N and --bytes N more, or less if they are negative; --ref ENTRY", call.adjust},
 	{"account set-file-limit", "ID MB", "", "let files have MB megabytes; 0 for the plan's 150", call.setFileLimit},
 	{"account set-blocks", "ID N", "", "set N extra blocks of 1 GB a month (business plan)", call.setBlocks},
+	{"account suspend", "ID", "--reason TEXT", "let an account have no new jobs; its members read why", call.suspend},
+	{"account resume", "ID", "", "let a suspended account have jobs again", call.resume},
 	{"usage", "ID", "", "show what was charged by the usage ledger: --from, --to, --bucket, --time-zone, --group-by, --csv, --entries", call.ledgerUsage},
 	{"ledger reconcile", "", "", "compare the usage ledger with the log, and append what it lacks: --check only looks, --account ID, --from, --to", call.reconcileLedger},
 	{"ledger poison list", "", "", "list the records that the usage ledger could not take, with the reason", call.listPoison},

@@ -101,6 +101,16 @@ func (c Client) SetFileLimit(id events.AccountID, bytes int64) error {
 	return c.do("PUT", accountPath(id, "/file-limit"), numberRequest{bytes}, nil)
 }
 
+// Suspend lets an account have no new jobs. Its members read the reason.
+func (c Client) Suspend(id events.AccountID, reason string) error {
+	return c.do("POST", accountPath(id, "/suspend"), suspendRequest{reason}, nil)
+}
+
+// Resume lets a suspended account have jobs again.
+func (c Client) Resume(id events.AccountID) error {
+	return c.do("POST", accountPath(id, "/resume"), nil, nil)
+}
+
 // Keys lists the keys of an account.
 func (c Client) Keys(id events.AccountID) (all []IssuedKey, err error) {
 	return all, c.do("GET", accountPath(id, "/keys"), nil, &all)

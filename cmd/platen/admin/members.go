@@ -45,7 +45,7 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) (team.Team, bool) 
 		return team.Team{}, false
 	}
 	id := accountID(r)
-	if !s.knowsMembers(w, id, "members") {
+	if !s.has(w, id, events.LevelMembers, "members") {
 		return team.Team{}, false
 	}
 	t, err := s.Replica.Team(id)
@@ -55,12 +55,12 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) (team.Team, bool) 
 	return t, err == nil
 }
 
-// knowsMembers reports whether the account's partition has the level that what needs, or refuses the request.
-func (s *Server) knowsMembers(w http.ResponseWriter, id events.AccountID, what string) bool {
-	if s.level(id) >= events.LevelMembers {
+// has reports whether the account's partition has the level that what needs, or refuses the request.
+func (s *Server) has(w http.ResponseWriter, id events.AccountID, needed events.Level, what string) bool {
+	if s.level(id) >= needed {
 		return true
 	}
-	refuse(w, 409, fmt.Sprintf("%s come with the feature level %d: once all nodes run this version, raise it by `platen admin cluster level --raise`", what, events.LevelMembers))
+	refuse(w, 409, fmt.Sprintf("%s come with the feature level %d: once all nodes run this version, raise it by `platen admin cluster level --raise`", what, needed))
 	return false
 }
 

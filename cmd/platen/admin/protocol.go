@@ -19,6 +19,10 @@ type planRequest struct {
 	Plan events.Plan `json:"plan"`
 }
 
+type suspendRequest struct {
+	Reason string `json:"reason"`
+}
+
 type accountRequest struct {
 	Plan   events.Plan `json:"plan"`
 	Anchor string      `json:"anchor,omitempty"` // RFC 3339; empty means now

@@ -123,6 +123,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /accounts/{id}/reset-window", s.resetWindow)
 	mux.HandleFunc("POST /accounts/{id}/adjustments", s.adjust)
 	mux.HandleFunc("PUT /accounts/{id}/file-limit", s.setFileLimit)
+	mux.HandleFunc("POST /accounts/{id}/suspend", s.suspend)
+	mux.HandleFunc("POST /accounts/{id}/resume", s.resume)
 	mux.HandleFunc("PUT /accounts/{id}/volume-blocks", s.setBlocks)
 	mux.HandleFunc("POST /accounts/{id}/keys", s.createKey)
 	mux.HandleFunc("GET /accounts/{id}", s.showAccount)

@@ -43,7 +43,7 @@ func rowsOf(all []projections.Account, find string) (rows []page.AccountRow, tot
 			continue
 		}
 		if total++; total <= mostAccounts {
-			rows = append(rows, page.AccountRow{ID: a.ID, Plan: a.Plan, Created: a.Created.Time(), Jobs: a.Used, Bytes: a.Bytes})
+			rows = append(rows, page.AccountRow{ID: a.ID, Plan: a.Plan, Created: a.Created.Time(), Jobs: a.Used, Bytes: a.Bytes, Suspended: a.Suspended != 0})
 		}
 	}
 	return rows, total
@@ -60,12 +60,14 @@ func (c *Console) account(ctx *fasthttp.RequestCtx, v visit) { c.showAccount(ctx
 
 // showAccount shows an account, with the secret of a key that was just made.
 func (c *Console) showAccount(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice, secret string) {
-	if _, err := c.cfg.Client.Account(v.account); err != nil { // which says so if there is no such account
+	known, err := c.cfg.Client.Account(v.account)
+	if err != nil { // which says so if there is no such account
 		ctx.SetStatusCode(404)
 		c.listAccounts(ctx, v, &page.Notice{Bad: true, Text: err.Error()})
 		return
 	}
 	view := page.AccountPage{Operator: c.frame(ctx, v), ID: v.account, Plans: events.Plans(), Secret: secret}
+	view.Suspended, view.SuspendedFor = timeOf(known.Suspended), known.SuspendedFor
 	view.Notice = cmp.Or(notice, view.Notice)
 	if err := errors.Join(c.readUsage(&view), c.readKeys(&view), c.readTrail(&view)); err != nil {
 		c.unavailable(ctx, err)
@@ -140,6 +142,15 @@ func number(ctx *fasthttp.RequestCtx) (int64, error) {
 		return 0, errNumber
 	}
 	return n, nil
+}
+
+func (c *Console) suspend(ctx *fasthttp.RequestCtx, v visit) {
+	err := c.cfg.Client.Suspend(v.account, strings.TrimSpace(string(ctx.PostArgs().Peek("reason"))))
+	c.answer(ctx, err, accountPage(v.account), page.DeedSuspended, c.refused(ctx, v))
+}
+
+func (c *Console) resume(ctx *fasthttp.RequestCtx, v visit) {
+	c.answer(ctx, c.cfg.Client.Resume(v.account), accountPage(v.account), page.DeedResumed, c.refused(ctx, v))
 }
 
 func (c *Console) makeKey(ctx *fasthttp.RequestCtx, v visit) {

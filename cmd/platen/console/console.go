@@ -157,6 +157,8 @@ var accountRoutes = map[string]action{
 	"POST /plan":        (*Console).setPlan,
 	"POST /blocks":      (*Console).setBlocks,
 	"POST /file-limit":  (*Console).setFileLimit,
+	"POST /suspend":     (*Console).suspend,
+	"POST /resume":      (*Console).resume,
 	"POST /keys":        (*Console).makeKey,
 	"POST /keys/revoke": (*Console).revokeKey,
 }

@@ -40,6 +40,8 @@ const (
 	DeedBlocks    Deed = "blocks"
 	DeedFileLimit Deed = "file-limit"
 	DeedRevoked   Deed = "revoked"
+	DeedSuspended Deed = "suspended"
+	DeedResumed   Deed = "resumed"
 	DeedDrained   Deed = "drained"
 	DeedUndrained Deed = "undrained"
 	DeedRaised    Deed = "raised"
@@ -66,6 +68,7 @@ type AccountRow struct {
 	Created time.Time
 	// Jobs and Bytes count all that was charged.
 	Jobs, Bytes int64
+	Suspended   bool
 }
 
 // AccountPage is one account.
@@ -74,6 +77,9 @@ type AccountPage struct {
 	ID    events.AccountID
 	Plan  events.Plan
 	Plans []events.Plan
+	// Suspended is since when the account gets no new jobs, the zero time if it does; SuspendedFor is why.
+	Suspended    time.Time
+	SuspendedFor string
 	// Quota and Running are by the live state.
 	Quota   Quota
 	Running int64

@@ -14,6 +14,8 @@ type Frame struct {
 	Plan    events.Plan
 	Email   string
 	Role    events.Role
+	// Suspended is why the account gets no new jobs; "" if it does.
+	Suspended string
 	// Token is a form's proof that it comes from a page of this session.
 	Token string
 	// Notice is what the last action has done or why it was refused; nil for none.

@@ -1,0 +1,39 @@
+package events
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// SuspendAccount lets an account have no new jobs until it is resumed. It changes nothing if the account is suspended
+// already for that reason.
+type SuspendAccount struct {
+	// Reason is for the members of the account; see ValidReason.
+	Reason string `cbor:"1,keyasint"`
+}
+
+// ResumeAccount lets a suspended account have jobs again.
+type ResumeAccount struct{}
+
+// AccountSuspended lets an account have no new jobs. Those accepted before go on.
+type AccountSuspended struct {
+	Reason string `cbor:"1,keyasint"`
+}
+
+// AccountResumed lets an account have jobs again.
+type AccountResumed struct{}
+
+func (SuspendAccount) commandType() uint64 { return 41 }
+func (ResumeAccount) commandType() uint64  { return 42 }
+func (AccountSuspended) eventType() uint64 { return 52 }
+func (AccountResumed) eventType() uint64   { return 53 }
+
+// MaxReason is how many characters the reason of a correction or of a suspension may have.
+const MaxReason = 200
+
+// ValidReason reports whether a reason says something, on one line of up to MaxReason characters.
+func ValidReason(text string) bool {
+	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxReason &&
+		strings.IndexFunc(text, unicode.IsControl) < 0
+}
