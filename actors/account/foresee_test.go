@@ -64,6 +64,7 @@ func TestForesee(t *testing.T) {
 		"at the concurrency limit":        {full, submit, events.ConcurrencyLimit},
 		"below it":                        {open(func(s *State) { s.Running = limits.Running - 1 }), submit, ""},
 		"at the quota":                    {open(func(s *State) { s.Used = limits.Jobs }), submit, events.QuotaExceeded},
+		"suspended":                       {open(func(s *State) { s.Suspension.Since = now }), submit, events.Suspended},
 		"one unit below it":               {open(func(s *State) { s.Used = limits.Jobs - 1 }), submit, ""},
 		"of an earlier window":            {open(func(s *State) { s.Used, s.Anchor, s.Window = limits.Jobs, 0, 0 }), submit, ""},
 		"at the volume":                   {open(func(s *State) { s.Bytes = limits.Bytes }), submit, events.QuotaBytesExceeded},

@@ -3,10 +3,12 @@ package main
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"platen.dev/cmd/platen/node"
+	"platen.dev/events/testkit"
 )
 
 // operator is somebody with a browser on the machine of a node.
@@ -14,7 +16,7 @@ type operator struct{ *person }
 
 // startConsole starts a node with a listener for operators.
 func startConsole(t *testing.T) *inProcessNode {
-	return startInProcessNode(t, func(c *node.Config) { c.Ops = "127.0.0.1:0" })
+	return startInProcessNode(t, func(c *node.Config) { c.Ops, c.PublicURL = "127.0.0.1:0", "" })
 }
 
 // link is one that `platen admin console` prints, as a path.
@@ -198,6 +200,40 @@ func TestConsoleAccounts(t *testing.T) {
 	}
 }
 
+// A suspended account gets no new job, whoever asks, keeps what it has, and reads why.
+func TestConsoleSuspends(t *testing.T) {
+	n := startConsole(t)
+	o, account := n.operator(t), "/operator/accounts/"+n.account(t)
+	body := map[string]any{"html": "<p>x</p>", "test": true}
+	before := n.submit(t, body)
+	for name, reason := range map[string]string{"none": "", "too long": strings.Repeat("ä", 201), "two lines": "a\nb"} {
+		if got := o.act(account+"/suspend", "reason", reason); got.status != 409 || !strings.Contains(got.body, "a reason of up to 200 characters") {
+			t.Errorf("reason %s: %d", name, got.status)
+		}
+	}
+	holds(t, "the longest reason", o.does(account+"/suspend", "reason", strings.Repeat("ä", 200)), "Account suspended.")
+	holds(t, "another reason", o.does(account+"/suspend", "reason", "<b>unpaid</b>"), "&lt;b&gt;unpaid&lt;/b&gt;", "Account suspended", "Resume account", "operator")
+	holds(t, "the list", o.get("/operator").body, "badge failed")
+	if _, status, err := n.client.post("http://"+n.Address()+"/html-to-pdf", body); err != nil || status != 403 {
+		t.Errorf("a job of a suspended account: %d, %v", status, err)
+	}
+	p := n.demo(t, "business")
+	p.done(before.String())
+	holds(t, "the member's page", p.get("/dashboard").body, "This account is suspended", "&lt;b&gt;unpaid&lt;/b&gt;")
+	holds(t, "the playground", p.act(tryHTML, "do", "run", "mode", "test", "body.html", "<p>x</p>").body, "account-suspended")
+	if other := n.demo(t, "pro").get("/dashboard").body; strings.Contains(other, "suspended") {
+		t.Error("another account is suspended too")
+	}
+	holds(t, "resumed", o.does(account+"/resume"), "Account resumed.", "Suspend account")
+	n.submit(t, body)
+	if strings.Contains(p.get("/dashboard").body, "suspended") {
+		t.Error("the account still seems to be suspended")
+	}
+	holds(t, "the command", n.machine.admin(t, "account", "suspend", n.account(t), "--reason", "Invoice 7"), "is suspended")
+	holds(t, "the list", lineWith(n.machine.admin(t, "account", "list"), n.account(t)), "T")
+	holds(t, "the command", n.machine.admin(t, "account", "resume", n.account(t)), "gets jobs again")
+}
+
 func secretOf(body string) string {
 	at := strings.Index(body, "sk_test_")
 	return body[at : at+strings.IndexAny(body[at:], "<\" ")]
@@ -210,6 +246,31 @@ func lineWith(text, part string) string {
 		}
 	}
 	return part
+}
+
+// Operators see which jobs have failed or taken long, and which receivers fail.
+func TestConsoleRecent(t *testing.T) {
+	n := startConsole(t)
+	o := n.operator(t)
+	holds(t, "no jobs yet", o.get("/operator/jobs").body, "0 done and 0 failed", "No job has failed.", "No webhook has failed.")
+	gone := httptest.NewServer(http.NotFoundHandler())
+	address := gone.URL
+	gone.Close()
+	n.submit(t, map[string]any{"html": "<p>x</p>", "test": true, "webhook_url": address + "/secret"})
+	failed, status, err := n.client.post("http://"+n.Address()+"/url-to-pdf", map[string]any{"url": address, "test": false})
+	if err != nil || status != 202 {
+		t.Fatal(status, err)
+	}
+	var page string
+	testkit.Eventually(t, "the jobs have ended, and the webhook has failed", func() bool {
+		page = o.get("/operator/jobs").body
+		return strings.Contains(page, "1 done and 1 failed") && strings.Contains(page, "connection refused")
+	})
+	holds(t, "the page", page, failed.String(), n.account(t), strings.TrimPrefix(address, "http://"), "Page not reached")
+	if strings.Contains(page, "secret") {
+		t.Error("the path of the webhook is shown")
+	}
+	holds(t, "the command", n.machine.admin(t, "job", "recent"), "1 done, 1 failed", "1 × NAVIGATION_FAILED", failed.String(), strings.TrimPrefix(address, "http://"))
 }
 
 // The cluster and the queues are shown as `platen status` has them. A node that is alone cannot be drained.

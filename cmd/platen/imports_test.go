@@ -145,11 +145,11 @@ var rules = map[string]rule{
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/dashboard edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/dashboard edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot projections/timeline",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/console": {
-		"cmd/platen/admin cmd/platen/status edge/dashboard edge/dashboard/page events projections",
+		"cmd/platen/admin cmd/platen/status edge/dashboard edge/dashboard/page events projections projections/timeline",
 		"the pages of operators: whatever they do is a command of cmd/platen/admin",
 	},
 	"cmd/platen/node": {

@@ -1,5 +1,5 @@
-// Package timeline reads what the journal tells of one job: each of its events, with the time. The read models keep
-// only what the job has come to.
+// Package timeline reads what the journal tells beyond the read models, which keep only what a job has come to: each event of
+// one job with its time (Read), and how the last jobs of all accounts have gone (ReadRecent).
 package timeline
 
 import (
@@ -131,12 +131,33 @@ func visit(ctx context.Context, r eventlog.Reader, from, end int64, do func(even
 	return nil
 }
 
-// collector picks the events of a job out of what it takes, by the rule of package projections: an envelope counts
-// if it is of the epoch of the latest marker. It begins in the middle, where that is the greatest epoch yet.
+// epochs tells which envelopes count, by the rule of package projections: those of the epoch of the latest marker. It begins in
+// the middle of a journal, where that is the greatest epoch yet.
+type epochs struct{ latest int64 }
+
+// accept returns the envelope of a record, false if the record has none that counts.
+func (c *epochs) accept(r eventlog.Record) (events.Envelope, bool) {
+	entry, err := events.DecodeEntry(r.Value)
+	if err != nil {
+		return events.Envelope{}, false // every reader skips it
+	}
+	switch e := entry.(type) {
+	case events.Marker:
+		c.latest = r.Offset
+	case events.Envelope:
+		if e.Epoch >= c.latest {
+			c.latest = e.Epoch
+			return e, true
+		}
+	}
+	return events.Envelope{}, false
+}
+
+// collector picks the events of a job out of what it takes.
 type collector struct {
 	Timeline
+	epochs
 	query Query
-	epoch int64
 	next  int64 // the offset after what was read
 }
 
@@ -159,24 +180,15 @@ func (c *collector) take(record eventlog.Record) {
 	if len(record.Key) > 0 && string(record.Key) != string(c.query.Account) {
 		return // of another account: it is not worth decoding
 	}
-	entry, err := events.DecodeEntry(record.Value)
-	if err != nil {
-		return // every reader skips it
+	e, ok := c.accept(record)
+	if !ok || e.Account != c.query.Account {
+		return
 	}
-	switch e := entry.(type) {
-	case events.Marker:
-		c.epoch = record.Offset
-	case events.Envelope:
-		if e.Epoch < c.epoch || e.Account != c.query.Account {
-			return
-		}
-		c.epoch = e.Epoch
-		c.forget(e.Cause)
-		c.Read = e.At
-		for _, ev := range e.Events {
-			if id, ok := events.JobOf(ev); ok && id == c.query.Job {
-				c.Steps = append(c.Steps, Step{At: e.At, Event: ev, cause: e.Cause})
-			}
+	c.forget(e.Cause)
+	c.Read = e.At
+	for _, ev := range e.Events {
+		if id, ok := events.JobOf(ev); ok && id == c.query.Job {
+			c.Steps = append(c.Steps, Step{At: e.At, Event: ev, cause: e.Cause})
 		}
 	}
 }

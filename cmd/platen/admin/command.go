@@ -108,6 +108,7 @@ var commands = []command{
 	{"webhook headers set", "ID NAME VALUE", "", "send a header with all webhooks; VALUE - reads it from the input", call.setHeader},
 	{"webhook headers list", "ID", "", "list the names of the headers", call.listHeaders},
 	{"webhook headers delete", "ID NAME", "", "send a header no more", call.deleteHeader},
+	{"job recent", "", "", "show the jobs of the last hour that failed or took longest, and the receivers of webhooks that fail", call.recentJobs},
 	{"webhook attempts", "JOB", "", "list the attempts to send the webhook of a job", call.listAttempts},
 	{"webhook redeliver", "[JOB]", "", "send the webhook of a job again, or many: --account ID --since TIME --failed", call.redeliver},
 }

@@ -152,6 +152,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
 	mux.HandleFunc("POST /seal", s.rotateSeal)
 	mux.HandleFunc("GET /status", s.showStatus)
+	mux.HandleFunc("GET /recent", s.recentJobs)
 	mux.HandleFunc("GET /drain", s.showDrainage)
 	mux.HandleFunc("PUT /drain", s.drain)
 	mux.HandleFunc("DELETE /drain", s.undrain)

@@ -144,6 +144,7 @@ var routes = map[string]action{
 	"GET ":                  (*Console).accounts,
 	"GET /cluster":          (*Console).cluster,
 	"GET /queues":           (*Console).queues,
+	"GET /jobs":             (*Console).recentJobs,
 	"POST /accounts":        (*Console).createAccount,
 	"POST /cluster/drain":   (*Console).drain,
 	"POST /cluster/undrain": (*Console).undrain,

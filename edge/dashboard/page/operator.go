@@ -140,9 +140,42 @@ type Load struct {
 	Waiting, Running int
 }
 
+// RecentJobs is how the last jobs of all accounts have gone.
+type RecentJobs struct {
+	Operator
+	Since        time.Time
+	Done, Failed int64
+	// Causes are the errors of the failed jobs, Failures the last of these; Slowest are the jobs that took longest.
+	Causes            []Failure
+	Failures, Slowest []EndedJob
+	Receivers         []FailingReceiver
+}
+
+// EndedJob is a job of an account that has failed, or taken long.
+type EndedJob struct {
+	At        time.Time
+	Account   events.AccountID
+	ID        events.JobID
+	Operation events.Operation
+	Test      bool
+	Error     events.ErrorCode
+	Total     time.Duration
+}
+
+// FailingReceiver is where webhooks of an account fail.
+type FailingReceiver struct {
+	Account events.AccountID
+	Host    string
+	// Jobs counts those whose last attempt has failed, GivenUp those of them that are not tried again.
+	Jobs, GivenUp int
+	At            time.Time
+	// Answer is the last status, or why there was none.
+	Answer string
+}
+
 // operatorNavigation lists the sections on the page that shows v.
 func operatorNavigation(v any) []link {
-	links := []link{{Key: "accounts", Address: "/operator"}, {Key: "cluster", Address: "/operator/cluster"}, {Key: "queues", Address: "/operator/queues"}}
+	links := []link{{Key: "accounts", Address: "/operator"}, {Key: "cluster", Address: "/operator/cluster"}, {Key: "queues", Address: "/operator/queues"}, {Key: "recent", Address: "/operator/jobs"}}
 	for i := range links {
 		links[i].Current = here(links[i].Key, v)
 	}
@@ -162,6 +195,8 @@ func operatorName(v any) string {
 		return "cluster"
 	case Queues:
 		return "queues"
+	case RecentJobs:
+		return "recent"
 	}
 	return ""
 }

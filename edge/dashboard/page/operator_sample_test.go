@@ -14,7 +14,7 @@ func accountList() page.Accounts {
 	o.Notice = &page.Notice{Text: "Account created."}
 	return page.Accounts{Operator: o, Plans: events.Plans(), Total: 3, Accounts: []page.AccountRow{
 		{ID: "acc_mfrggzdfmztwq2lk", Plan: events.PlanPro, Created: before(90 * 24 * time.Hour), Jobs: 48_213, Bytes: 7 << 30},
-		{ID: "acc_nbswy3dpeb3w64tm", Plan: events.PlanFree, Created: before(2 * time.Hour)},
+		{ID: "acc_nbswy3dpeb3w64tm", Plan: events.PlanFree, Created: before(2 * time.Hour), Suspended: true},
 	}}
 }
 
@@ -25,6 +25,13 @@ func account() page.AccountPage {
 		Operator: o, ID: "acc_mfrggzdfmztwq2lk", Plan: events.PlanPro, Plans: events.Plans(), Quota: home().Quota, Limits: home().Limits, Running: 2, Megabytes: 150,
 		Keys: keys, Secret: "sk_live_5f0c8d2b7a914e63", Trail: []page.Entry{{At: before(time.Hour), By: "operator", What: "PlanChanged"}},
 	}
+}
+
+func suspendedAccount() page.AccountPage {
+	a := account()
+	a.Notice, a.Secret, a.Keys = &page.Notice{Text: "Account suspended."}, "", nil
+	a.Suspended, a.SuspendedFor = before(2*time.Hour), "Invoice 2026-0117 is unpaid"
+	return a
 }
 
 func cluster() page.Cluster {
@@ -50,6 +57,24 @@ func queues() page.Queues {
 	}
 }
 
+func recentJobs() page.RecentJobs {
+	const account = "acc_mfrggzdfmztwq2lk"
+	return page.RecentJobs{
+		Operator: operator(), Since: before(time.Hour), Done: 12_407, Failed: 39,
+		Causes: []page.Failure{{Code: events.NavigationFailed, Count: 36}, {Code: events.PageTimeout, Count: 3}},
+		Failures: []page.EndedJob{
+			{At: before(time.Minute), Account: account, ID: jobID(1), Operation: events.URLToPDF, Error: events.NavigationFailed},
+			{At: before(4 * time.Minute), Account: account, ID: jobID(2), Operation: events.HTMLToPDF, Test: true, Error: events.PageTimeout},
+			{At: before(5 * time.Minute), Account: "acc_nbswy3dpeb3w64tm", ID: jobID(3), Error: events.BrowserCrashed},
+		},
+		Slowest: []page.EndedJob{{At: before(20 * time.Minute), Account: account, ID: jobID(4), Operation: events.URLToImage, Total: 48*time.Second + 312*time.Millisecond}},
+		Receivers: []page.FailingReceiver{
+			{Account: account, Host: "hooks.shop.example", Jobs: 112, GivenUp: 9, At: before(time.Minute), Answer: "503"},
+			{Account: "acc_nbswy3dpeb3w64tm", Host: "old.example:8443", Jobs: 1, At: before(30 * time.Minute), Answer: "no connection"},
+		},
+	}
+}
+
 // operators are the pages of operators.
 func operators() []view {
 	draining := cluster()
@@ -59,8 +84,11 @@ func operators() []view {
 		{"operator-accounts", accountList()},
 		{"operator-accounts-none", page.Accounts{Operator: operator(), Find: "acc_x", Plans: events.Plans()}},
 		{"operator-account", account()},
+		{"operator-account-suspended", suspendedAccount()},
 		{"operator-cluster", cluster()},
 		{"operator-cluster-draining", draining},
+		{"operator-recent", recentJobs()},
+		{"operator-recent-none", page.RecentJobs{Operator: operator(), Since: before(time.Hour)}},
 		{"operator-queues", queues()},
 		{"operator-queues-none", page.Queues{Operator: operator()}},
 	}
@@ -73,5 +101,6 @@ func emptyOperators() []view {
 		{"empty-account", page.AccountPage{}},
 		{"empty-cluster", page.Cluster{}},
 		{"empty-queues", page.Queues{}},
+		{"empty-recent", page.RecentJobs{}},
 	}
 }

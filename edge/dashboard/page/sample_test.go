@@ -91,6 +91,12 @@ func home() page.Home {
 	}
 }
 
+func suspendedHome() page.Home {
+	h := home()
+	h.Suspended, h.Failures = "Invoice 2026-0117 is unpaid", nil
+	return h
+}
+
 func jobList() page.Jobs {
 	return page.Jobs{
 		Frame: frame(), Jobs: jobs, Keys: keys, Next: "/dashboard/jobs?status=failed&cursor=AAABnBGx",
@@ -380,6 +386,7 @@ func views() []view {
 		{"home", home()},
 		{"home-new", page.Home{Frame: frame(), Quota: page.Quota{JobLimit: 100, ByteLimit: 1 << 29, TestsPerDay: 2000, Start: before(time.Hour), End: now.Add(720 * time.Hour)}, Limits: page.Limits{Running: 3, RequestsPerMinute: 10}}},
 		{"home-billing", page.Home{Frame: office, Quota: home().Quota, Limits: home().Limits, Looked: 12}},
+		{"home-suspended", suspendedHome()},
 		{"jobs", jobList()},
 		{"jobs-none", page.Jobs{Frame: frame()}},
 		{"job", doneJob()},

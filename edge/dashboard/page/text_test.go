@@ -57,7 +57,7 @@ func named() map[string][]string {
 			"issue_date", "due_date", "seller", "buyer", "description", "qty", "unit_price", "vat", "amount", "subtotal", "tax", "total",
 		},
 		"profile":    contract.Profiles(),
-		"operator":   {"accounts", "cluster", "queues"},
+		"operator":   {"accounts", "cluster", "queues", "recent"},
 		"outside":    outsides(),
 		"deed":       strs([]Deed{DeedCreated, DeedPlan, DeedBlocks, DeedFileLimit, DeedRevoked, DeedSuspended, DeedResumed, DeedDrained, DeedUndrained, DeedRaised}),
 		"suspend":    {"button", "question", "effect", "go"},

@@ -15,7 +15,7 @@ var functions = template.FuncMap{
 	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
 	"when": when, "exactly": exactly, "day": day, "pending": pending,
 	"navigation": navigation, "operatorNavigation": operatorNavigation, "beginning": beginning, "here": here, "changes": changes, "live": live,
-	"gauges": gauges, "rows": newRows, "charts": charts, "legend": legend, "allSeries": allSeries, "used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
+	"gauges": gauges, "rows": newRows, "ended": newEnded, "charts": charts, "legend": legend, "allSeries": allSeries, "used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
 	"windowOptions": windowOptions, "windowValue": windowValue, "byOptions": byOptions, "groupName": groupName, "groupOf": groupOf,
 	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
 	"confirmation": newConfirmation, "explained": newExplained,
@@ -104,6 +104,15 @@ func away(next string) string {
 func failuresAddress(code events.ErrorCode) string {
 	return "/dashboard/jobs?status=failed&error_code=" + template.URLQueryEscaper(code)
 }
+
+// ended is a table of jobs of operators' page of recent ones.
+type ended struct {
+	Caption string
+	Jobs    []EndedJob
+	Now     time.Time
+}
+
+func newEnded(caption string, jobs []EndedJob, now time.Time) ended { return ended{caption, jobs, now} }
 
 // rows is a table of jobs. A brief one leaves out the keys.
 type rows struct {

@@ -13,7 +13,7 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template", "versions", "members", "security", "factor", "trail", "playground", "try", "outside", "accounts", "account", "cluster", "queues"}
+var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template", "versions", "members", "security", "factor", "trail", "playground", "try", "outside", "accounts", "account", "cluster", "queues", "recent"}
 
 var pages = parse()
 
@@ -28,8 +28,8 @@ func parse() map[string]*template.Template {
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
 // UsageEntries, Keys, Webhooks, Undelivered, Templates, Template, TemplateVersions,
-// Members, Security, Factor, Trail, Playground and Try, or of operators: Outside, Accounts, AccountPage, Cluster
-// and Queues. It writes nothing if it fails.
+// Members, Security, Factor, Trail, Playground and Try, or of operators: Outside, Accounts, AccountPage, Cluster,
+// Queues and RecentJobs. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
@@ -37,7 +37,7 @@ func Write(w io.Writer, v any) error {
 		layout = "guest"
 	case Outside:
 		layout = "outside"
-	case Accounts, AccountPage, Cluster, Queues:
+	case Accounts, AccountPage, Cluster, Queues, RecentJobs:
 		layout = "operator"
 	}
 	return execute(w, v, layout)
