@@ -19,7 +19,7 @@ import (
 // What people do with the dashboard, in a browser, as far as they notice.
 func TestDashboardInABrowser(t *testing.T) {
 	n := startDashboard(t)
-	s := newScreen(t, n)
+	s := newScreen(t, "http://"+n.Address())
 	for _, flow := range []struct {
 		name string
 		do   func(*testing.T, *inProcessNode, *screen)

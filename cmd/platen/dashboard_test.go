@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"platen.dev/cmd/platen/node"
-	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
 
@@ -642,58 +640,5 @@ func TestDashboardWebhooks(t *testing.T) {
 	got.signed(t, secret, 0)
 	if got.header.Get("Authorization") != "Bearer 4711" || got.header.Get("X-Shop") != "" {
 		t.Errorf("headers %v", got.header)
-	}
-}
-
-// A member is signed in at every node, and signed out at every node within a second. One node may be gone.
-func TestDashboardOverNodes(t *testing.T) {
-	hooks := newHooks(t)
-	c := startLocalClusterOf(t, 3, func(i int, cfg *node.Config) {
-		cfg.Dev, cfg.EgressAllow = i == 0, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	})
-	m := c.machines[0]
-	account := "acc_dev_business"
-	link := strings.Fields(m.admin(t, "member", "invite", account, "ada@example.com"))[0]
-	p := newPerson(t, c.address(0))
-	path := link[strings.Index(link, "/dashboard"):]
-	if got := p.post(path, "password", password, "repeat", password); got.status != 303 {
-		t.Fatalf("join: %d %s", got.status, got.body)
-	}
-	for i := range c.nodes { // cookies do not know ports
-		if p.address = c.address(i); !p.signedIn() {
-			t.Errorf("not signed in at node %d", i)
-		}
-	}
-	from := client{m.devKey(t, events.PlanBusiness)}
-	id, status, err := from.post(c.address(0)+"/html-to-pdf", map[string]any{"html": "<p>x</p>", "webhook_url": hooks.url})
-	if err != nil || status != 202 {
-		t.Fatalf("submit: %d %v", status, err)
-	}
-	first := hooks.next(t)
-	if err := c.nodes[0].Close(); err != nil {
-		t.Fatal(err)
-	}
-	q := newPerson(t, c.address(1))
-	testkit.Eventually(t, "sign-in without the first node", func() bool { return q.signIn("ada@example.com", password).status == 303 })
-	made := q.act("/dashboard/keys", "name", "Shop", "kind", "live")
-	secret := regexp.MustCompile(`sk_live_\w+`).FindString(made.body)
-	if made.status != 200 || authenticated(c.address(2), secret) != 404 {
-		t.Errorf("a key made without the first node: %d %s", made.status, made.body)
-	}
-	if got := q.act("/dashboard/jobs/" + id.String() + "/redeliver"); got.status != 303 || strings.Contains(got.header.Get("Location"), "wrong") {
-		t.Errorf("redeliver: %d %s", got.status, got.header.Get("Location"))
-	}
-	if again := hooks.next(t); again.body != first.body {
-		t.Errorf("sent again %s, not %s", again.body, first.body)
-	}
-	p.address = c.address(2)
-	if !p.signedIn() {
-		t.Fatal("not signed in before the session is closed")
-	}
-	began := time.Now()
-	q.act("/dashboard/security/close", "all", "yes")
-	testkit.Eventually(t, "signed out at another node", func() bool { return !p.signedIn() })
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("signed in for %s more", took)
 	}
 }

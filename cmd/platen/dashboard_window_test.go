@@ -17,21 +17,21 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// screen is a browser that reaches a node and nothing else.
+// screen is a browser that reaches this machine and nothing else.
 type screen struct {
 	browser *rod.Browser
-	address string // of the node
+	address string // of a node
 }
 
-// newScreen starts a browser. The node is its proxy, so that there is no other network.
-func newScreen(t *testing.T, n *inProcessNode) *screen {
+// newScreen starts a browser. The node at the address is its proxy, so that there is no other network.
+func newScreen(t *testing.T, address string) *screen {
 	t.Helper()
-	process, err := chromium.Launch(chromium.Options{Proxy: n.Address()})
+	process, err := chromium.Launch(chromium.Options{Proxy: strings.TrimPrefix(address, "http://")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { process.Close(context.Background()) })
-	s := &screen{browser: rod.New().Client(cdp.New().Start(process.Pipe)).NoDefaultDevice(), address: "http://" + n.Address()}
+	s := &screen{browser: rod.New().Client(cdp.New().Start(process.Pipe)).NoDefaultDevice(), address: address}
 	if err := s.browser.Connect(); err != nil {
 		t.Fatal(err)
 	}
