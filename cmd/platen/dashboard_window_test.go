@@ -3,6 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"slices"
 	"strings"
 	"sync"
@@ -23,10 +29,10 @@ type screen struct {
 	address string // of a node
 }
 
-// newScreen starts a browser. The node at the address is its proxy, so that there is no other network.
+// newScreen starts a browser for the node at an address.
 func newScreen(t *testing.T, address string) *screen {
 	t.Helper()
-	process, err := chromium.Launch(chromium.Options{Proxy: strings.TrimPrefix(address, "http://")})
+	process, err := chromium.Launch(chromium.Options{Proxy: thisMachine(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +42,24 @@ func newScreen(t *testing.T, address string) *screen {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// thisMachine is a proxy to the servers of this machine, which leaves no trace in requests.
+func thisMachine(t *testing.T) (address string) {
+	t.Helper()
+	forward := &httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ip := net.ParseIP(r.URL.Hostname()); !ip.IsLoopback() {
+			http.Error(w, "there is no network but this machine", http.StatusForbidden)
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.Listener.Addr().String()
 }
 
 // window is a page of somebody with cookies of its own, and what its console says.
