@@ -25,8 +25,10 @@ const (
 	LevelMembers Level = 5
 	// LevelConsole has the earlier versions of saved templates kept.
 	LevelConsole Level = 6
+	// LevelAccess has accounts suspended, and members with passkeys.
+	LevelAccess Level = 7
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelConsole
+	NewestLevel = LevelAccess
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

@@ -44,6 +44,9 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	CloseSession{}.commandType():        decodeAs[CloseSession, CommandBody],
 	SetSecondFactor{}.commandType():     decodeAs[SetSecondFactor, CommandBody],
 	SetPassword{}.commandType():         decodeAs[SetPassword, CommandBody],
+	AddPasskey{}.commandType():          decodeAs[AddPasskey, CommandBody],
+	RemovePasskey{}.commandType():       decodeAs[RemovePasskey, CommandBody],
+	UsePasskey{}.commandType():          decodeAs[UsePasskey, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -98,4 +101,7 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	SessionClosed{}.eventType():        decodeAs[SessionClosed, Event],
 	SecondFactorSet{}.eventType():      decodeAs[SecondFactorSet, Event],
 	PasswordSet{}.eventType():          decodeAs[PasswordSet, Event],
+	PasskeyAdded{}.eventType():         decodeAs[PasskeyAdded, Event],
+	PasskeyRemoved{}.eventType():       decodeAs[PasskeyRemoved, Event],
+	PasskeyUsed{}.eventType():          decodeAs[PasskeyUsed, Event],
 }

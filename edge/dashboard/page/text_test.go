@@ -59,6 +59,8 @@ func named() map[string][]string {
 		"profile":    contract.Profiles(),
 		"operator":   {"accounts", "cluster", "queues"},
 		"outside":    outsides(),
+		"nopasskey":  strs([]NoPasskey{NoPasskeyYet, NoPasskeyHere, NoPasskeyMore, NoPasskeyNow}),
+		"forget":     {"button", "question", "effect", "go"},
 		"deed":       strs([]Deed{DeedCreated, DeedPlan, DeedBlocks, DeedFileLimit, DeedRevoked, DeedDrained, DeedUndrained, DeedRaised}),
 		"drain":      {"button", "question", "effect", "go"},
 		"raise":      {"button", "question", "effect", "go"},
