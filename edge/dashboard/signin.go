@@ -175,7 +175,7 @@ func (d *Dashboard) open(ctx *fasthttp.RequestCtx, account events.AccountID, s e
 	}
 	switch reply.Code {
 	case events.Accepted:
-	case events.Stale, events.NoSuchPasskey:
+	case events.Stale, events.NoSuchPasskey, events.NoSuchMember:
 		return errNoMatch
 	default:
 		return errors.New(string(reply.Code))
