@@ -51,3 +51,23 @@ func passkeyFlow(t *testing.T, n *inProcessNode, s *screen) {
 	w.shows("[role=alert]", "can’t sign you in")
 	w.quiet([]string{"/dashboard/security", "/dashboard/sign-in"}, "status of 403")
 }
+
+// Who cannot use passkeys is not asked to: without a passkey a reason is shown, and without WebAuthn no button.
+func noPasskeyFlow(t *testing.T, _ *inProcessNode, s *screen) {
+	w := s.open(t)
+	w.address = strings.Replace(w.address, "127.0.0.1", "localhost", 1)
+	w.authenticator() // which has made none
+	w.visit("/dashboard/sign-in")
+	w.click("button", "Sign in with a passkey")
+	w.shows("[role=alert]", "no passkey was shown")
+	_, err := proto.PageAddScriptToEvaluateOnNewDocument{Source: `delete window.PublicKeyCredential`}.Call(w)
+	w.must(err)
+	w.signInDemo()
+	w.visit("/dashboard/security")
+	w.shows("[aria-labelledby=passkeys]", "can’t make passkeys")
+	w.follow(".wide button", "Sign out")
+	if w.shows("button", "Sign in"); w.has("form[data-passkey]") {
+		t.Errorf("a passkey is asked for:\n%s", w.text())
+	}
+	w.quiet([]string{"/dashboard/security", "/dashboard/sign-in"})
+}

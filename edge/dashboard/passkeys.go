@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -238,7 +237,7 @@ func (d *Dashboard) signInBy(ctx *fasthttp.RequestCtx, q question, text []byte, 
 	}
 	m, _ := t.Member(owner.Member)
 	key, has := m.Passkey(answer.ID)
-	if !has || !bytes.Equal(m.Handle[:], answer.Handle) {
+	if !has {
 		return errNoMatch
 	}
 	counter, err := p.Check(q.Challenge, answer, passkey.Key{ID: key.ID, Public: key.PublicKey, Counter: key.Counter, Synced: key.Synced})
