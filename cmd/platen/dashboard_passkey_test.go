@@ -303,6 +303,18 @@ func TestDashboardPasskeyPages(t *testing.T) {
 	if got := ada.act("/dashboard/security/passkey", "name", "x", "answer", signIn); got.header.Get("Location") != "/dashboard/security?wrong=stale" {
 		t.Errorf("an answer to another question: %d %s", got.status, got.header.Get("Location"))
 	}
+	answer = second.make() // another member's, in the same browser
+	n.member(t, n.account(t), "bob@example.com", "developer")
+	ada.act("/dashboard/sign-out")
+	ada.signIn("bob@example.com", password)
+	if got := ada.act("/dashboard/security/passkey", "name", "x", "answer", answer); got.header.Get("Location") != "/dashboard/security?wrong=stale" {
+		t.Errorf("an answer to another member's question: %d %s", got.status, got.header.Get("Location"))
+	}
+	if got := ada.act("/dashboard/security/passkey/remove", "passkey", id, "confirm", "yes"); got.header.Get("Location") != "/dashboard/security?wrong=no-such-passkey" {
+		t.Errorf("another member's passkey is removed: %d %s", got.status, got.header.Get("Location"))
+	}
+	ada.act("/dashboard/sign-out")
+	ada.signIn("ada@example.com", password)
 	answer = second.make() // nor the other way round
 	if got := ada.post("/dashboard/sign-in/passkey", "answer", answer); got.status != 403 {
 		t.Errorf("signed in by a question for a new passkey: %d", got.status)

@@ -25,11 +25,13 @@ const (
 	ticketPasskey    = "passkey"
 )
 
-// question is what a browser keeps while its authenticator answers. At is when it was asked.
+// question is what a browser keeps while its authenticator answers. At is when it was asked. Of who is asked for a new passkey it
+// has the member and its handle.
 type question struct {
 	Challenge string
 	At        events.Instant
-	Handle    []byte `json:",omitempty"`
+	Member    events.MemberID `json:",omitempty"`
+	Handle    []byte          `json:",omitempty"`
 }
 
 // questionCookie is the name of the cookie that keeps a question.
@@ -87,7 +89,7 @@ func (d *Dashboard) askForNewPasskey(ctx *fasthttp.RequestCtx, v visitor) {
 		d.unavailable(ctx, "ask for a new passkey", err)
 		return
 	}
-	d.ask(ctx, v.account, ticketNewPasskey, asked, question{Challenge: challenge, At: d.now(), Handle: handle[:]})
+	d.ask(ctx, v.account, ticketNewPasskey, asked, question{Challenge: challenge, At: d.now(), Member: v.member.ID, Handle: handle[:]})
 }
 
 // noPasskey is why the visitor cannot add a passkey now; "" if it can.
@@ -116,13 +118,13 @@ func (d *Dashboard) addPasskey(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 	p, ok := d.party(ctx)
 	q, asked := d.asked(ctx, v.account, ticketNewPasskey)
-	if !ok || !asked || len(q.Handle) != len(v.member.Handle) {
+	if !ok || !asked || q.Member != v.member.ID || len(q.Handle) != len(v.member.Handle) {
 		redirect(ctx, Path+"/security?wrong=stale")
 		return
 	}
 	made, err := p.New(q.Challenge, q.Handle, args.Peek("answer"))
 	if errors.Is(err, passkey.ErrRefused) {
-		d.cfg.Logger.Warn("a new passkey was refused", "account", string(v.account), "error", err)
+		d.cfg.Logger.Warn("a new passkey was refused", "account", string(v.account), "error", clip(err.Error()))
 		redirect(ctx, Path+"/security?wrong=passkey")
 		return
 	}
@@ -204,7 +206,7 @@ func (d *Dashboard) takePasskey(ctx *fasthttp.RequestCtx) {
 	}
 	switch {
 	case errors.Is(err, errNoMatch), errors.Is(err, passkey.ErrRefused):
-		d.cfg.Logger.Warn("a passkey was refused", "error", err)
+		d.cfg.Logger.Warn("a passkey was refused", "error", clip(err.Error()))
 		ctx.SetStatusCode(403)
 		view := d.signInPage(ctx, string(args.Peek("next")))
 		view.WrongPasskey = true
