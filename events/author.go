@@ -45,6 +45,12 @@ func Recorded(ev Event) (subject string, recorded bool) {
 		return string(e.Member), true
 	case SecondFactorSet:
 		return string(e.Member), true
+	case PasskeyAdded:
+		return e.Passkey.Name, true
+	case PasskeyRemoved:
+		return e.Name, true
+	case PasskeyUsed:
+		return e.Name, true
 	case SessionOpened:
 		return string(e.Session.ID), true
 	case SessionClosed:

@@ -22,6 +22,7 @@ var (
 	attempt = AttemptID(0x0102030405060708)
 	session = Session{ID: "ses_a", Member: "mem_a", Hash: [32]byte{7}, Until: 1700000100000, Address: "192.0.2.1", Agent: "Browser/1"}
 	key     = Key{ID: "key_a", Hash: [32]byte{9, 8, 7}, Prefix: "sk_live_", LastFour: "wxyz", Created: 1700000000000}
+	passkey = Passkey{ID: []byte{8}, PublicKey: []byte{9}, Name: "Laptop", Counter: 3, Synced: true}
 )
 
 func sampleCommands() []CommandBody {
@@ -86,6 +87,9 @@ func sampleCommands() []CommandBody {
 		OpenSession{Session: session, Step: 56666667},
 		SetPassword{Member: "mem_a", Password: "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA", Keep: "ses_a"},
 		Submission{SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}, Sampled: true}}},
+		AddPasskey{Member: "mem_a", Session: "ses_a", Handle: [32]byte{7}, Challenge: 1700000000100, Passkey: passkey},
+		RemovePasskey{Member: "mem_a", ID: []byte{8}},
+		UsePasskey{Session: session, ID: []byte{8}, Counter: 4, Challenge: 1700000000100},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -200,6 +204,9 @@ func sampleEvents() []Event {
 		SessionOpened{Session: session, Step: 56666667},
 		PasswordSet{Member: "mem_a", Password: "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA", Keep: "ses_a"},
 		JobQueued{Job: job, Key: "key_a", Operation: URLToPDF, Content: 42, Trace: Trace{ID: TraceID{1, 15: 16}, Span: SpanID{1, 7: 8}}},
+		PasskeyAdded{Member: "mem_a", Handle: [32]byte{7}, Challenge: 1700000000100, Passkey: passkey},
+		PasskeyRemoved{Member: "mem_a", ID: []byte{8}, Name: "Laptop"},
+		PasskeyUsed{Member: "mem_a", ID: []byte{8}, Name: "Laptop", Counter: 4, Challenge: 1700000000100},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

@@ -111,4 +111,7 @@ const (
 	LastOwner          ReplyCode = "last-owner"
 	InvitationGone     ReplyCode = "invitation-gone"
 	SignInDelayed      ReplyCode = "sign-in-delayed"
+	SignInOld          ReplyCode = "sign-in-old"
+	NoSuchPasskey      ReplyCode = "no-such-passkey"
+	TooManyPasskeys    ReplyCode = "too-many-passkeys"
 )

@@ -46,7 +46,7 @@ type InviteMember struct {
 	Until      Instant  `cbor:"5,keyasint"`
 }
 
-// AcceptInvitation sets the password of an invited member, takes its second factor away, and ends its sessions.
+// AcceptInvitation sets the password of an invited member, takes its second factor and its passkeys away, and ends its sessions.
 type AcceptInvitation struct {
 	Member     MemberID `cbor:"1,keyasint"`
 	Invitation [32]byte `cbor:"2,keyasint"`
@@ -111,7 +111,7 @@ type MemberInvited struct {
 	Until      Instant  `cbor:"5,keyasint"`
 }
 
-// MemberJoined used up a one-time link. It ended the member's sessions, and took its second factor away.
+// MemberJoined used up a one-time link. It ended the member's sessions, and took its second factor and its passkeys away.
 type MemberJoined struct {
 	Member   MemberID `cbor:"1,keyasint"`
 	Password string   `cbor:"2,keyasint"`

@@ -95,6 +95,13 @@ func (e SecondFactorSet) String() string { return text(e) }
 func (c SetPassword) String() string     { return text(c) }
 func (e PasswordSet) String() string     { return text(e) }
 
+func (c AddPasskey) String() string     { return text(c) }
+func (c RemovePasskey) String() string  { return text(c) }
+func (c UsePasskey) String() string     { return text(c) }
+func (e PasskeyAdded) String() string   { return text(e) }
+func (e PasskeyRemoved) String() string { return text(e) }
+func (e PasskeyUsed) String() string    { return text(e) }
+
 func (e MemberInvited) String() string { return text(e) }
 func (e MemberJoined) String() string  { return text(e) }
 func (e MemberChanged) String() string { return text(e) }

@@ -46,6 +46,9 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	SetPassword{}.commandType():         decodeAs[SetPassword, CommandBody],
 	SuspendAccount{}.commandType():      decodeAs[SuspendAccount, CommandBody],
 	ResumeAccount{}.commandType():       decodeAs[ResumeAccount, CommandBody],
+	AddPasskey{}.commandType():          decodeAs[AddPasskey, CommandBody],
+	RemovePasskey{}.commandType():       decodeAs[RemovePasskey, CommandBody],
+	UsePasskey{}.commandType():          decodeAs[UsePasskey, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -102,4 +105,7 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	PasswordSet{}.eventType():          decodeAs[PasswordSet, Event],
 	AccountSuspended{}.eventType():     decodeAs[AccountSuspended, Event],
 	AccountResumed{}.eventType():       decodeAs[AccountResumed, Event],
+	PasskeyAdded{}.eventType():         decodeAs[PasskeyAdded, Event],
+	PasskeyRemoved{}.eventType():       decodeAs[PasskeyRemoved, Event],
+	PasskeyUsed{}.eventType():          decodeAs[PasskeyUsed, Event],
 }

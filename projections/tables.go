@@ -89,6 +89,11 @@ func membershipPrefix(partition int32, email string) []byte {
 	return memberships.Key(partition, sum[:]...)
 }
 
+// handles is the index of members by what their passkeys know them by.
+var handles = Table[Membership]{'p'} // partition, handle
+
+func handleKey(partition int32, handle [32]byte) []byte { return handles.Key(partition, handle[:]...) }
+
 // trails has who changed what in an account, by number.
 var trails = Table[TrailEntry]{'h'} // partition, account, 0, number
 

@@ -32,8 +32,20 @@ func applyTeam(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
 	switch ev := ev.(type) {
 	case events.MemberInvited:
 		memberships.Put(tx, membershipKey(partition, ev.Email, e.Account), ev.Member)
+	case events.MemberJoined:
+		forgetHandle(tx, partition, t, ev.Member)
 	case events.MemberRemoved:
 		memberships.Delete(tx, membershipKey(partition, ev.Email, e.Account))
+		forgetHandle(tx, partition, t, ev.Member)
+	case events.PasskeyAdded:
+		handles.Put(tx, handleKey(partition, ev.Handle), Membership{Account: e.Account, Member: ev.Member})
+	}
+}
+
+// forgetHandle ends what leads to a member from its passkeys, if it has had any.
+func forgetHandle(tx *Tx, partition int32, before team.Team, id events.MemberID) {
+	if m, _ := before.Member(id); m.Handle != ([32]byte{}) {
+		handles.Delete(tx, handleKey(partition, m.Handle))
 	}
 }
 
@@ -70,8 +82,8 @@ func (r *Replica) Team(id events.AccountID) (team.Team, error) {
 
 // Membership is an account that somebody is a member of.
 type Membership struct {
-	Account events.AccountID
-	Member  events.MemberID
+	Account events.AccountID `cbor:"1,keyasint"`
+	Member  events.MemberID  `cbor:"2,keyasint"`
 }
 
 // Memberships lists the accounts that a folded email address is a member of, in the order of partition and id, and
@@ -92,6 +104,16 @@ func (r *Replica) Memberships(email string, most int) (all []Membership, err err
 		}
 	}
 	return all, nil
+}
+
+// HandleOwner returns the member whose passkeys know it by a handle; false if there is none.
+func (r *Replica) HandleOwner(handle [32]byte) (m Membership, found bool, err error) {
+	for p := range int32(len(r.followers)) {
+		if m, found, err = handles.Get(r, handleKey(p, handle)); found || err != nil {
+			break
+		}
+	}
+	return m, found, err
 }
 
 // Trail lists who changed what in an account, the newest first, and at most so many entries.

@@ -48,7 +48,8 @@ func signInDelay(attempts int64) time.Duration {
 func aboutTeam(body events.CommandBody) bool {
 	switch body.(type) {
 	case events.InviteMember, events.AcceptInvitation, events.ChangeMember, events.RemoveMember,
-		events.BeginSignIn, events.SetSecondFactor, events.SetPassword, events.OpenSession, events.CloseSession:
+		events.BeginSignIn, events.SetSecondFactor, events.SetPassword, events.OpenSession, events.CloseSession,
+		events.AddPasskey, events.RemovePasskey, events.UsePasskey:
 		return true
 	}
 	return false
@@ -75,6 +76,12 @@ func decideTeam(t team.Team, body events.CommandBody, now events.Instant) ([]eve
 		return openSession(t, b, now)
 	case events.CloseSession:
 		return closeSession(t, b)
+	case events.AddPasskey:
+		return addPasskey(t, b, now)
+	case events.RemovePasskey:
+		return removePasskey(t, b)
+	case events.UsePasskey:
+		return usePasskey(t, b, now)
 	}
 	return refuse(events.Stale)
 }
@@ -199,13 +206,21 @@ func openSession(t team.Team, b events.OpenSession, now events.Instant) ([]event
 	if len(m.Factor) == 0 && b.Step != 0 {
 		return refuse(events.OutOfRange)
 	}
-	if s.ID == "" || s.Until <= now || s.Until > now.Add(maxSession) || len(s.Agent) > maxAgent || len(s.Address) > maxAddress {
-		return refuse(events.OutOfRange)
-	}
-	if slices.ContainsFunc(t.Sessions, func(other team.Session) bool { return other.ID == s.ID }) {
-		return refuse(events.AlreadyExists)
+	if code := mayOpen(t, s, now); code != events.Accepted {
+		return refuse(code)
 	}
 	return accept(events.SessionOpened(b))
+}
+
+// mayOpen returns whether a session can be opened, whoever has shown what.
+func mayOpen(t team.Team, s events.Session, now events.Instant) events.ReplyCode {
+	if s.ID == "" || s.Until <= now || s.Until > now.Add(maxSession) || len(s.Agent) > maxAgent || len(s.Address) > maxAddress {
+		return events.OutOfRange
+	}
+	if slices.ContainsFunc(t.Sessions, func(other team.Session) bool { return other.ID == s.ID }) {
+		return events.AlreadyExists
+	}
+	return events.Accepted
 }
 
 // closeSession changes nothing if there is no such session: it may have run out.

@@ -112,16 +112,22 @@ func TestDashboardProviderForgery(t *testing.T) {
 func TestDashboardProviderSecondFactor(t *testing.T) {
 	n, _ := startWithProvider(t, "ada@example.com")
 	p := n.member(t, n.account(t), "ada@example.com", "developer")
-	setUp := p.get("/dashboard/security/factor").body
-	code, err := totp.GenerateCode(setupKey.FindStringSubmatch(setUp)[1], time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := p.act("/dashboard/security/factor", "ticket", ticketInput.FindStringSubmatch(setUp)[1], "code", code); got.header.Get("Location") != "/dashboard/security?done=factor-set" {
-		t.Fatalf("set up: %d %s", got.status, got.body)
-	}
+	p.setFactor()
 	q := n.person(t)
 	if got := q.get(q.goAway("")); q.signedIn() || !strings.Contains(got.body, "Enter your code") {
 		t.Errorf("without a code: %d %s", got.status, got.body)
+	}
+}
+
+// setFactor sets an authenticator up.
+func (p *person) setFactor() {
+	p.t.Helper()
+	page := p.get("/dashboard/security/factor").body
+	code, err := totp.GenerateCode(setupKey.FindStringSubmatch(page)[1], time.Now())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if got := p.act("/dashboard/security/factor", "ticket", ticketInput.FindStringSubmatch(page)[1], "code", code); got.header.Get("Location") != "/dashboard/security?done=factor-set" {
+		p.t.Fatalf("set up: %d %s", got.status, got.body)
 	}
 }

@@ -114,6 +114,8 @@ var rules = map[string]rule{
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
 	"edge/dashboard/sso":  {"", "signs in at a provider: whose address it is, and nothing of members"},
 
+	"edge/dashboard/passkey": {"", "speaks WebAuthn with browsers: whose key has answered, and nothing of members"},
+
 	"edge/dashboard/form":    {"edge/dashboard/page edge/schema events", "pure: from declarations to the fields of a form, and from what is typed to JSON"},
 	"edge/dashboard/program": {"", "pure: writes a request as programs, whatever it is about"},
 
@@ -124,7 +126,7 @@ var rules = map[string]rule{
 	"edge/dashboard/sso/ssotest": {"", "a provider for tests: speaks the protocol, knows no client of it"},
 
 	"edge/dashboard": {
-		"edge/apikey edge/dashboard/form edge/dashboard/page edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/usage events events/contract events/team ledger projections projections/timeline",
+		"edge/apikey edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/usage events events/contract events/team ledger projections projections/timeline",
 		"the requests of members: reads the read models and asks the ledger, and changes nothing but by commands",
 	},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},

@@ -33,6 +33,8 @@ type ReadModels interface {
 	Team(events.AccountID) (team.Team, error)
 	// Memberships lists the accounts that a folded email address is a member of.
 	Memberships(email string, most int) ([]projections.Membership, error)
+	// HandleOwner returns the member whose passkeys know it by a handle.
+	HandleOwner(handle [32]byte) (projections.Membership, bool, error)
 	Trail(account events.AccountID, most int) ([]projections.TrailEntry, error)
 	Job(events.AccountID, events.JobID) (projections.Job, bool, error)
 	Jobs(account events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error)
@@ -224,6 +226,9 @@ var routes = map[string]route{
 	"GET /security/factor":          {anyone, (*Dashboard).factor},
 	"POST /security/factor":         {anyone, (*Dashboard).setFactor},
 	"POST /security/factor/remove":  {anyone, (*Dashboard).removeFactor},
+	"POST /security/passkey":        {anyone, (*Dashboard).addPasskey},
+	"POST /security/passkey/ask":    {anyone, (*Dashboard).askForNewPasskey},
+	"POST /security/passkey/remove": {anyone, (*Dashboard).removePasskey},
 	"POST /security/close":          {anyone, (*Dashboard).closeSession},
 	"POST /sign-out":                {anyone, (*Dashboard).signOut},
 }

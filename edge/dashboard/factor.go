@@ -103,7 +103,9 @@ func (d *Dashboard) takeCode(ctx *fasthttp.RequestCtx) {
 	member := events.MemberID(value)
 	step, err := d.matchCode(projections.Membership{Account: account, Member: member}, string(args.Peek("code")))
 	if err == nil {
-		err = d.open(ctx, account, events.OpenSession{Session: d.newSession(ctx, member), Step: step}, next)
+		err = d.open(ctx, account, d.newSession(ctx, member), next, func(s events.Session) events.CommandBody {
+			return events.OpenSession{Session: s, Step: step}
+		})
 	}
 	switch {
 	case errors.Is(err, errNoMatch):

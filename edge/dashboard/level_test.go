@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,17 @@ func (c *counted) DoBy(events.Author, events.AccountID, events.CommandBody) (eve
 	return events.Reply{Code: events.Internal}, nil
 }
 
+// atLevel is the dashboard of a node whose partitions have a level.
+func atLevel(level events.Level, models ReadModels, now time.Time) (*Dashboard, *counted) {
+	commands := &counted{}
+	return New(Config{
+		Commands: commands, Models: models, Partitions: 4, Level: func(int32) events.Level { return level },
+		ClientOf: func(*fasthttp.RequestCtx) (string, bool) { return "127.0.0.1", true },
+		Demo:     map[events.Plan]events.AccountID{events.PlanPro: "acc_a"},
+		Logger:   slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
+	}), commands
+}
+
 // As long as a node may be up that does not know members, nobody can have a command about them written: it would end that node.
 func TestNoCommandsBelowTheLevel(t *testing.T) {
 	p := newPasswords()
@@ -55,13 +67,7 @@ func TestNoCommandsBelowTheLevel(t *testing.T) {
 			"a link":             {path, "password=correct+horse+battery&repeat=correct+horse+battery"},
 			"a demo account":     {Path + "/sign-in/demo", "plan=pro"},
 		} {
-			commands := &counted{}
-			d := New(Config{
-				Commands: commands, Models: models, Partitions: 4, Level: func(int32) events.Level { return level },
-				ClientOf: func(*fasthttp.RequestCtx) (string, bool) { return "127.0.0.1", true },
-				Demo:     map[events.Plan]events.AccountID{events.PlanPro: "acc_a"},
-				Logger:   slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
-			})
+			d, commands := atLevel(level, models, now)
 			var ctx fasthttp.RequestCtx
 			ctx.Request.Header.SetMethod("POST")
 			ctx.Request.SetRequestURI("http://localhost" + form[0])
@@ -71,6 +77,43 @@ func TestNoCommandsBelowTheLevel(t *testing.T) {
 			d.Serve(&ctx)
 			if (commands.n > 0) != sends || ctx.Response.StatusCode() == 303 {
 				t.Errorf("%s at level %d: %d commands, status %d", name, level, commands.n, ctx.Response.StatusCode())
+			}
+		}
+	}
+}
+
+// Account is not looked for.
+func (oneMember) Account(events.AccountID) (projections.Account, bool, error) {
+	return projections.Account{}, false, nil
+}
+
+// The same is true of passkeys, which came later: the pages say so, and offer none.
+func TestNoPasskeysBelowTheLevel(t *testing.T) {
+	now := time.Now()
+	secret, hash := newSecret()
+	session := team.Session{Session: events.Session{ID: "ses_a", Member: "mem_a", Hash: hash, Until: events.At(now.Add(time.Hour))}, Opened: events.At(now)}
+	models := oneMember{team: team.Team{Members: []team.Member{{ID: "mem_a", Email: "ada@example.com", Role: events.RoleOwner, Joined: 1}}, Sessions: []team.Session{session}}}
+	for level, may := range map[events.Level]bool{events.LevelAccess - 1: false, events.LevelAccess: true} {
+		d, commands := atLevel(level, models, now)
+		page := func(path string) string {
+			var ctx fasthttp.RequestCtx
+			ctx.Request.SetRequestURI("http://localhost" + Path + path)
+			ctx.Request.Header.SetCookie("platen", cookieValue("acc_a", "ses_a", secret))
+			d.Serve(&ctx)
+			return string(ctx.Response.Body())
+		}
+		for path, has := range map[string]string{"/sign-in": `data-passkey="get"`, "/security": `data-passkey="create"`} {
+			if got := page(path); strings.Contains(got, has) != may {
+				t.Errorf("level %d: %s offers passkeys: %t\n%s", level, path, !may, got)
+			}
+		}
+		if got := page("/security"); strings.Contains(got, "once the feature level") == may {
+			t.Errorf("level %d: the page says\n%s", level, got)
+		}
+		for _, body := range []events.CommandBody{events.AddPasskey{}, events.RemovePasskey{}, events.UsePasskey{}} {
+			commands.n = 0
+			if _, err := d.command(events.Author{}, "acc_a", body); (commands.n > 0) != may || (err == nil) != may {
+				t.Errorf("level %d: %s: %d commands, %v", level, body, commands.n, err)
 			}
 		}
 	}

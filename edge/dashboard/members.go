@@ -96,11 +96,15 @@ func (d *Dashboard) refuseLink(ctx *fasthttp.RequestCtx, code events.ReplyCode, 
 
 // origin is where browsers reach the node.
 func (d *Dashboard) origin(ctx *fasthttp.RequestCtx) string {
-	scheme := "http://"
+	return cmp.Or(d.cfg.URL, d.scheme()+string(ctx.Host()))
+}
+
+// scheme is what the node itself speaks.
+func (d *Dashboard) scheme() string {
 	if d.cfg.TLS {
-		scheme = "https://"
+		return "https://"
 	}
-	return cmp.Or(d.cfg.URL, scheme+string(ctx.Host()))
+	return "http://"
 }
 
 func (d *Dashboard) changeRole(ctx *fasthttp.RequestCtx, v visitor) {
@@ -121,12 +125,14 @@ func (d *Dashboard) removeMember(ctx *fasthttp.RequestCtx, v visitor) {
 
 // security shows where the visitor is signed in.
 func (d *Dashboard) security(ctx *fasthttp.RequestCtx, v visitor) {
-	view := page.Security{Frame: d.frame(ctx, v), Factor: len(v.member.Factor) > 0}
+	view := page.Security{Frame: d.frame(ctx, v)}
 	t, err := d.cfg.Models.Team(v.account)
 	if err != nil {
 		d.unavailable(ctx, "read members", err)
 		return
 	}
+	v.member, _ = t.Member(v.member.ID) // the frame may have waited for what was done
+	view.Factor, view.Passkeys, view.NoPasskey = len(v.member.Factor) > 0, passkeyRows(v.member), d.noPasskey(ctx, v)
 	for _, s := range slices.Backward(t.Sessions) {
 		if s.Member == v.member.ID && d.now() < s.Until {
 			view.Sessions = append(view.Sessions, sessionRow(s, v))

@@ -79,10 +79,19 @@ var errLevel = errors.New("the feature level is too low for the dashboard: once 
 // command sends a command and returns the reply. The error is errLevel, or means that there is none. All commands of this
 // package are sent here.
 func (d *Dashboard) command(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error) {
-	if d.cfg.Level(d.partition(account)) < events.LevelMembers {
+	if d.cfg.Level(d.partition(account)) < levelOf(body) {
 		return events.Reply{}, errLevel
 	}
 	return d.cfg.Commands.DoBy(by, account, body)
+}
+
+// levelOf is the level that a command of a page needs.
+func levelOf(body events.CommandBody) events.Level {
+	switch body.(type) {
+	case events.AddPasskey, events.RemovePasskey, events.UsePasskey:
+		return events.LevelAccess
+	}
+	return events.LevelMembers
 }
 
 // send sends a visitor's command, and returns the reply. An error means that there is none.

@@ -35,6 +35,7 @@ type visitor struct {
 	account events.AccountID
 	member  team.Member
 	session events.SessionID
+	since   events.Instant // when it began
 	secret  []byte
 	address string
 }
@@ -71,10 +72,11 @@ func (d *Dashboard) find(h *fasthttp.RequestHeader) (v visitor, ok bool) {
 	if !ok {
 		return v, false
 	}
-	if v.member, ok = d.signedIn(v); !ok && d.catchUp(v.account) { // another node may have signed in a moment ago
-		v.member, ok = d.signedIn(v)
+	found, ok := d.signedIn(v)
+	if !ok && d.catchUp(v.account) { // another node may have signed in a moment ago
+		found, ok = d.signedIn(v)
 	}
-	return v, ok
+	return found, ok
 }
 
 // Account is the account that a request's session belongs to, by what this node has read. It is false without a session.
@@ -86,16 +88,17 @@ func (d *Dashboard) Account(h *fasthttp.RequestHeader) (events.AccountID, bool) 
 	return v.account, ok
 }
 
-// signedIn returns the member of a session that goes on.
-func (d *Dashboard) signedIn(v visitor) (team.Member, bool) {
+// signedIn adds the member of a session that goes on.
+func (d *Dashboard) signedIn(v visitor) (visitor, bool) {
 	t, err := d.cfg.Models.Team(v.account)
 	if err != nil {
 		d.cfg.Logger.Error("read members", "account", string(v.account), "error", err)
-		return team.Member{}, false
+		return v, false
 	}
 	s, m, ok := t.Session(v.session, d.now())
+	v.member, v.since = m, s.Opened
 	hash := sha256.Sum256(v.secret)
-	return m, ok && subtle.ConstantTimeCompare(hash[:], s.Hash[:]) == 1
+	return v, ok && subtle.ConstantTimeCompare(hash[:], s.Hash[:]) == 1
 }
 
 // freshness is how long a page waits for the read models to catch up.

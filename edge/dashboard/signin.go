@@ -25,6 +25,10 @@ func (d *Dashboard) public(ctx *fasthttp.RequestCtx, path string) bool {
 		d.comeBack(ctx)
 	case path == "/sign-in/code" && ctx.IsPost():
 		d.takeCode(ctx)
+	case path == "/sign-in/passkey/ask" && ctx.IsPost():
+		d.askForPasskey(ctx)
+	case path == "/sign-in/passkey" && ctx.IsPost():
+		d.takePasskey(ctx)
 	case path == "/sign-in/demo" && ctx.IsPost():
 		d.signInDemo(ctx)
 	case strings.HasPrefix(path, "/invitation/"):
@@ -49,9 +53,14 @@ func (d *Dashboard) toSignIn(ctx *fasthttp.RequestCtx) {
 		d.message(ctx, 403, "signedout")
 		return
 	}
+	d.leadToSignIn(ctx, string(ctx.URI().PathOriginal()))
+}
+
+// leadToSignIn leads to the sign-in page, and afterwards to a path of the dashboard.
+func (d *Dashboard) leadToSignIn(ctx *fasthttp.RequestCtx, next string) {
 	target := Path + "/sign-in"
-	if asked := string(ctx.URI().PathOriginal()); asked != Path && nextPath(asked) == asked {
-		target += "?next=" + asked
+	if next != Path && nextPath(next) == next {
+		target += "?next=" + next
 	}
 	redirect(ctx, target)
 }
@@ -155,28 +164,31 @@ func (d *Dashboard) newSession(ctx *fasthttp.RequestCtx, member events.MemberID)
 	}
 }
 
-// open opens a session and leads to a path. The error is errNoMatch if a code was used before, or is needed.
-func (d *Dashboard) open(ctx *fasthttp.RequestCtx, account events.AccountID, body events.OpenSession, next string) error {
+// open opens a session by a command, and leads to a path. The error is errNoMatch if what was shown was used before, is not enough,
+// or is the member's no more.
+func (d *Dashboard) open(ctx *fasthttp.RequestCtx, account events.AccountID, s events.Session, next string, by func(events.Session) events.CommandBody) error {
 	var secret []byte
-	secret, body.Session.Hash = newSecret()
-	by := events.Author{Member: body.Session.Member, Address: body.Session.Address}
-	reply, err := d.command(by, account, body)
-	switch {
-	case err != nil:
+	secret, s.Hash = newSecret()
+	reply, err := d.command(events.Author{Member: s.Member, Address: s.Address}, account, by(s))
+	if err != nil {
 		return err
-	case reply.Code == events.Stale:
+	}
+	switch reply.Code {
+	case events.Accepted:
+	case events.Stale, events.NoSuchPasskey, events.NoSuchMember:
 		return errNoMatch
-	case reply.Code != events.Accepted:
+	default:
 		return errors.New(string(reply.Code))
 	}
-	d.setCookie(ctx, cookieValue(account, body.Session.ID, secret), sessionTime)
+	d.setCookie(ctx, cookieValue(account, s.ID, secret), sessionTime)
 	redirect(ctx, next)
 	return nil
 }
 
 // openFor opens a session of a member who needs no code, or says that it cannot.
 func (d *Dashboard) openFor(ctx *fasthttp.RequestCtx, account events.AccountID, member events.MemberID, next string) {
-	if err := d.open(ctx, account, events.OpenSession{Session: d.newSession(ctx, member)}, next); err != nil {
+	open := func(s events.Session) events.CommandBody { return events.OpenSession{Session: s} }
+	if err := d.open(ctx, account, d.newSession(ctx, member), next, open); err != nil {
 		d.unavailable(ctx, "open session", err)
 	}
 }
@@ -213,7 +225,7 @@ func (d *Dashboard) signInDemo(ctx *fasthttp.RequestCtx) {
 func (d *Dashboard) signOut(ctx *fasthttp.RequestCtx, v visitor) {
 	if d.do(ctx, v, events.CloseSession{Member: v.member.ID, Session: v.session}) {
 		d.setCookie(ctx, "", 0)
-		redirect(ctx, Path+"/sign-in")
+		d.leadToSignIn(ctx, string(ctx.PostArgs().Peek("next")))
 	}
 }
 

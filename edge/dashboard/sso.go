@@ -162,7 +162,7 @@ func (d *Dashboard) mayTry(ctx *fasthttp.RequestCtx) bool {
 
 // signInPage is the page on which a member signs in.
 func (d *Dashboard) signInPage(ctx *fasthttp.RequestCtx, next string) page.SignIn {
-	view := page.SignIn{Next: nextPath(next), Demo: d.demoPlans(ctx)}
+	view := page.SignIn{Next: nextPath(next), Demo: d.demoPlans(ctx), Passkeys: d.offersPasskeys(ctx)}
 	if d.cfg.SignIn != nil {
 		view.Provider = d.cfg.ProviderName
 	}

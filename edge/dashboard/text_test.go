@@ -29,7 +29,7 @@ var naming = map[string]*regexp.Regexp{
 var refusals = []events.ReplyCode{
 	events.NoSuchKey, events.NoSuchMember, events.TooManyKeys, events.TooManyMembers, events.LastOwner, events.AlreadyExists,
 	events.AlreadyEnded, events.NotEnded, events.NoWebhook, events.NoSuchFile, events.OutOfRange,
-	events.TooManyHeaders, events.NoSuchHeader, events.NoSuchTemplate, events.TooManyTemplates,
+	events.SignInOld, events.NoSuchPasskey, events.TooManyPasskeys, events.TooManyHeaders, events.NoSuchHeader, events.NoSuchTemplate, events.TooManyTemplates,
 }
 
 // Every text that a request is answered with exists, and every one that exists is used.

@@ -2,7 +2,9 @@
 package team
 
 import (
+	"bytes"
 	"slices"
+	"time"
 
 	"platen.dev/events"
 )
@@ -12,7 +14,14 @@ const (
 	MaxMembers = 50
 	// MaxSessions is how many sessions a member may have. One more ends the oldest.
 	MaxSessions = 10
+	// MaxPasskeys is how many passkeys a member may have.
+	MaxPasskeys = 10
+	// MaxPasskeyName is the length of a passkey's name in bytes.
+	MaxPasskeyName = 60
 )
+
+// ProofTime is how long after signing in a member may add passkeys.
+const ProofTime = 15 * time.Minute
 
 // Team is the members of an account. Its zero value has none.
 type Team struct {
@@ -44,6 +53,27 @@ type Member struct {
 	// Factor is the sealed secret of the authenticator, nil for none; Step is the time step of the last code that was taken.
 	Factor events.Sealed `cbor:"10,keyasint,omitempty"`
 	Step   int64         `cbor:"11,keyasint,omitempty"`
+	// Handle is by what the passkeys know the member, zero before its first; Challenge is when the challenge was made that one of
+	// them answered last.
+	Handle    [32]byte       `cbor:"12,keyasint,omitzero"`
+	Passkeys  []Passkey      `cbor:"13,keyasint,omitempty"`
+	Challenge events.Instant `cbor:"14,keyasint,omitempty"`
+}
+
+// Passkey is a passkey since Added. Used is when it signed its member in last, zero for never.
+type Passkey struct {
+	events.Passkey
+	Added events.Instant `cbor:"6,keyasint"`
+	Used  events.Instant `cbor:"7,keyasint,omitempty"`
+}
+
+// Passkey returns the member's passkey with an id.
+func (m Member) Passkey(id []byte) (Passkey, bool) {
+	i := slices.IndexFunc(m.Passkeys, func(p Passkey) bool { return bytes.Equal(p.ID, id) })
+	if i < 0 {
+		return Passkey{}, false
+	}
+	return m.Passkeys[i], true
 }
 
 // Member returns the member with an id.
@@ -84,7 +114,8 @@ func (t Team) Session(id events.SessionID, now events.Instant) (Session, Member,
 func Changes(ev events.Event) bool {
 	switch ev.(type) {
 	case events.MemberInvited, events.MemberJoined, events.MemberChanged, events.MemberRemoved,
-		events.SecondFactorSet, events.PasswordSet, events.SignInBegun, events.SessionOpened, events.SessionClosed:
+		events.SecondFactorSet, events.PasswordSet, events.SignInBegun, events.SessionOpened, events.SessionClosed,
+		events.PasskeyAdded, events.PasskeyRemoved, events.PasskeyUsed:
 		return true
 	}
 	return false
@@ -100,6 +131,7 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 		return t.with(e.Member, func(m *Member) {
 			m.Password, m.Joined, m.Invitation, m.Until, m.Attempts = e.Password, at, [32]byte{}, 0, 0
 			m.Factor, m.Step = nil, 0
+			m.Handle, m.Passkeys, m.Challenge = [32]byte{}, nil, 0
 		})
 	case events.MemberChanged:
 		return t.with(e.Member, func(m *Member) { m.Role = e.Role })
@@ -113,6 +145,17 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 		return t.with(e.Member, func(m *Member) { m.Password, m.Attempts = e.Password, 0 })
 	case events.SecondFactorSet:
 		return t.with(e.Member, func(m *Member) { m.Factor, m.Step = e.Secret, e.Step })
+	case events.PasskeyAdded:
+		return t.with(e.Member, func(m *Member) {
+			m.Handle, m.Challenge = e.Handle, e.Challenge
+			m.Passkeys = append(slices.Clip(m.Passkeys), Passkey{Passkey: e.Passkey, Added: at})
+		})
+	case events.PasskeyRemoved:
+		return t.with(e.Member, func(m *Member) {
+			m.Passkeys = without(m.Passkeys, func(p Passkey) bool { return bytes.Equal(p.ID, e.ID) })
+		})
+	case events.PasskeyUsed:
+		return t.with(e.Member, func(m *Member) { m.Passkeys, m.Challenge = used(m.Passkeys, e, at), e.Challenge })
 	case events.SessionOpened:
 		t = t.with(e.Session.Member, func(m *Member) { m.Attempts, m.Step = 0, e.Step })
 		t.Sessions = opened(t.Sessions, e.Session, at)
@@ -143,6 +186,17 @@ func (t Team) with(id events.MemberID, change func(*Member)) Team {
 		}
 	}
 	return t
+}
+
+// used returns the passkeys after one was used.
+func used(all []Passkey, e events.PasskeyUsed, at events.Instant) []Passkey {
+	all = slices.Clone(all)
+	for i := range all {
+		if bytes.Equal(all[i].ID, e.ID) {
+			all[i].Counter, all[i].Used = e.Counter, at
+		}
+	}
+	return all
 }
 
 // opened returns the sessions after one more. Those that have run out leave, and the oldest of a member who has too many.

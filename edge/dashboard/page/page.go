@@ -35,6 +35,8 @@ type SignIn struct {
 	Email string
 	// Wrong is set if email and password did not match, or too many attempts were made: which of them is not told.
 	Wrong bool
+	// Passkeys is set if people may have passkeys, WrongPasskey if one was refused.
+	Passkeys, WrongPasskey bool
 	// Next is the path that is shown afterwards.
 	Next string
 	// Demo are the demo accounts that sign in with one click; none unless the node serves this machine only.
@@ -282,8 +284,28 @@ type Security struct {
 	Frame
 	Sessions []Session
 	// Factor is whether the member has a second factor.
-	Factor bool
+	Factor   bool
+	Passkeys []Passkey
+	// NoPasskey is why none can be added now; "" if one can.
+	NoPasskey NoPasskey
 }
+
+// Passkey is a passkey of a member.
+type Passkey struct {
+	ID, Name    string
+	Added, Used time.Time
+}
+
+// NoPasskey is why a passkey cannot be added.
+type NoPasskey string
+
+// The reasons.
+const (
+	NoPasskeyYet  NoPasskey = "yet"  // the level is too low
+	NoPasskeyHere NoPasskey = "here" // the page is where browsers make none
+	NoPasskeyMore NoPasskey = "more" // there are as many as there may be
+	NoPasskeyNow  NoPasskey = "now"  // it is long ago that the member signed in
+)
 
 // Factor is the page on which a member sets an authenticator up.
 type Factor struct {

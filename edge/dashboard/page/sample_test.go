@@ -184,7 +184,10 @@ func memberList() page.Members {
 }
 
 func security() page.Security {
-	return page.Security{Frame: frame(), Sessions: []page.Session{
+	return page.Security{Frame: frame(), Passkeys: []page.Passkey{
+		{ID: "AQ", Name: "Laptop", Added: before(20 * 24 * time.Hour), Used: before(40 * time.Minute)},
+		{ID: "Ag", Name: "Telephone", Added: before(time.Minute)},
+	}, Sessions: []page.Session{
 		{
 			ID: "ses_aaaaaaaaaaaaaaaa", Opened: before(40 * time.Minute), Until: now.Add(11 * time.Hour), Address: "203.0.113.7", This: true,
 			Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:135.0) Gecko/20100101 Firefox/135.0",
@@ -379,8 +382,8 @@ type view struct {
 func views() []view {
 	account, office := frame().Account, billing()
 	return append(operators(), []view{
-		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
-		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works"}},
+		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Passkeys: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
+		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works", Passkeys: true, WrongPasskey: true}},
 		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ."}},
 		{"message", page.Message{Title: "This link has expired", Text: "Ask an owner of the account for a new one.", SignIn: true}},
 		{"home", home()},
@@ -414,6 +417,7 @@ func views() []view {
 		{"versions", templateVersions()},
 		{"members", memberList()},
 		{"security", security()},
+		{"security-old", page.Security{Frame: office, Factor: true, NoPasskey: page.NoPasskeyNow}},
 		{"trail", trail()},
 		{"playground", playground()},
 		{"try", tried()},

@@ -117,6 +117,34 @@ function retell(form) {
   });
 }
 
+// askDevice has a device make a passkey, or show one, and sends the form with what it answers.
+async function askDevice(form) {
+  const asked = await fetch(form.dataset.ask, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+  if (!asked.ok) throw new Error(asked.status);
+  const { publicKey } = await asked.json();
+  const answer = form.dataset.passkey === 'create'
+    ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) })
+    : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(publicKey) });
+  form.elements.answer.value = JSON.stringify(answer);
+  form.submit();
+}
+
+// Passkeys are offered where the browser knows them.
+if (window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
+  for (const text of document.querySelectorAll('[data-without-passkeys]')) text.hidden = true;
+  for (const form of document.querySelectorAll('form[data-passkey]')) {
+    const problem = form.querySelector('[role=alert]');
+    form.hidden = false;
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      problem.textContent = '';
+      askDevice(form).catch(({ name }) => {
+        problem.textContent = (name === 'InvalidStateError' && form.dataset.known) || form.dataset.failed;
+      });
+    });
+  }
+}
+
 const form = document.getElementById('try');
 if (form) retell(form);
 // toColor is a color as the picker of a browser takes it.

@@ -1,0 +1,84 @@
+package account
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
+
+// Bounds of passkeys. They are small because a team is written again with every change of it.
+const (
+	// maxPasskeyID is the length of an authenticator's id in bytes. Keys that are found without one being asked for have short ones.
+	maxPasskeyID = 255
+	// maxPublicKey is longer than a COSE key of 2048 bits (RSA) or on a curve.
+	maxPublicKey = 320
+	// challengeTime is how long a challenge may be answered, and how far off the clock may be of who made it.
+	challengeTime = 10 * time.Minute
+)
+
+// addPasskey takes a passkey from a member who has signed in lately: an unlocked screen is not enough.
+func addPasskey(t team.Team, b events.AddPasskey, now events.Instant) ([]events.Event, events.Reply) {
+	m, is := joined(t, b.Member)
+	s, owner, open := t.Session(b.Session, now)
+	_, has := m.Passkey(b.Passkey.ID)
+	switch {
+	case !is:
+		return refuse(events.NoSuchMember)
+	case !open || owner.ID != b.Member || now >= s.Opened.Add(team.ProofTime):
+		return refuse(events.SignInOld)
+	case b.Handle == [32]byte{} || !validPasskey(b.Passkey):
+		return refuse(events.OutOfRange)
+	case !unanswered(m, b.Challenge, now) || m.Handle != [32]byte{} && m.Handle != b.Handle:
+		return refuse(events.Stale)
+	case has:
+		return refuse(events.AlreadyExists)
+	case len(m.Passkeys) >= team.MaxPasskeys:
+		return refuse(events.TooManyPasskeys)
+	}
+	return accept(events.PasskeyAdded{Member: b.Member, Handle: b.Handle, Challenge: b.Challenge, Passkey: b.Passkey})
+}
+
+func validPasskey(p events.Passkey) bool {
+	within := func(n, most int) bool { return n > 0 && n <= most }
+	return within(len(p.ID), maxPasskeyID) && within(len(p.PublicKey), maxPublicKey) && within(len(p.Name), team.MaxPasskeyName) && utf8.ValidString(p.Name)
+}
+
+// unanswered reports whether a challenge is one of now, made after the one that was answered last. So each is good once, at
+// whichever node it was made.
+func unanswered(m team.Member, challenge, now events.Instant) bool {
+	return challenge > m.Challenge && now < challenge.Add(challengeTime) && challenge < now.Add(challengeTime)
+}
+
+func removePasskey(t team.Team, b events.RemovePasskey) ([]events.Event, events.Reply) {
+	m, is := joined(t, b.Member)
+	p, has := m.Passkey(b.ID)
+	switch {
+	case !is:
+		return refuse(events.NoSuchMember)
+	case !has:
+		return refuse(events.NoSuchPasskey)
+	}
+	return accept(events.PasskeyRemoved{Member: b.Member, ID: b.ID, Name: p.Name})
+}
+
+// usePasskey opens a session. A counter that does not advance says that there are two of the authenticator
+// (WebAuthn Level 3, section 6.1.1).
+func usePasskey(t team.Team, b events.UsePasskey, now events.Instant) ([]events.Event, events.Reply) {
+	m, is := joined(t, b.Session.Member)
+	p, has := m.Passkey(b.ID)
+	switch {
+	case !is:
+		return refuse(events.NoSuchMember)
+	case !has:
+		return refuse(events.NoSuchPasskey)
+	case !unanswered(m, b.Challenge, now) || b.Counter <= p.Counter && (b.Counter > 0 || p.Counter > 0):
+		return refuse(events.Stale)
+	}
+	if code := mayOpen(t, b.Session, now); code != events.Accepted {
+		return refuse(code)
+	}
+	used := events.PasskeyUsed{Member: m.ID, ID: b.ID, Name: p.Name, Counter: b.Counter, Challenge: b.Challenge}
+	return []events.Event{used, events.SessionOpened{Session: b.Session, Step: m.Step}}, accepted // codes that were used stay so
+}

@@ -1,0 +1,66 @@
+package passkey
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/descope/virtualwebauthn"
+)
+
+// handle is whom the passkeys of the tests are for.
+var handle = bytes.Repeat([]byte{7}, 32)
+
+// device is an authenticator with one key, at a page.
+type device struct {
+	virtualwebauthn.Authenticator
+	key  virtualwebauthn.Credential
+	page virtualwebauthn.RelyingParty
+}
+
+func newDevice(page Party) *device {
+	d := &device{
+		Authenticator: virtualwebauthn.NewAuthenticator(), key: virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2),
+		page: virtualwebauthn.RelyingParty{ID: page.id, Origin: page.origin},
+	}
+	d.Options.UserHandle = handle
+	return d
+}
+
+func partyAt(t testing.TB, address string) Party {
+	t.Helper()
+	p, ok := PartyAt(address)
+	if !ok {
+		t.Fatalf("no passkeys at %s", address)
+	}
+	return p
+}
+
+// create answers what AskForNew asks.
+func (d *device) create(t testing.TB, question []byte) []byte {
+	t.Helper()
+	o, err := virtualwebauthn.ParseAttestationOptions(string(question))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(virtualwebauthn.CreateAttestationResponse(d.page, d.Authenticator, d.key, *o))
+}
+
+// get answers what Ask asks.
+func (d *device) get(t testing.TB, question []byte) []byte {
+	t.Helper()
+	o, err := virtualwebauthn.ParseAssertionOptions(string(question))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(virtualwebauthn.CreateAssertionResponse(d.page, d.Authenticator, d.key, *o))
+}
+
+// make makes a passkey at a party.
+func (d *device) make(t testing.TB, p Party) (Key, error) {
+	t.Helper()
+	question, challenge, err := p.AskForNew(Owner{Handle: handle, Name: "ada@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.New(challenge, handle, d.create(t, question))
+}

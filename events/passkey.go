@@ -1,0 +1,73 @@
+package events
+
+// Passkey is a WebAuthn credential by which a member signs in, without its password and without another step.
+type Passkey struct {
+	// ID is what the authenticator calls it.
+	ID []byte `cbor:"1,keyasint"`
+	// PublicKey is a COSE key (RFC 9052).
+	PublicKey []byte `cbor:"2,keyasint"`
+	// Name is what the member calls it.
+	Name string `cbor:"3,keyasint"`
+	// Counter is how often the authenticator says it has signed. Many do not count: theirs is zero for ever.
+	Counter uint32 `cbor:"4,keyasint,omitempty"`
+	// Synced is set if it may be copied to other devices of its owner, which never changes.
+	Synced bool `cbor:"5,keyasint,omitempty"`
+}
+
+// AddPasskey gives a member a passkey. The session must have been opened lately.
+type AddPasskey struct {
+	Member  MemberID  `cbor:"1,keyasint"`
+	Session SessionID `cbor:"2,keyasint"`
+	// Handle is the random name by which the member's authenticators know it. All its passkeys have one.
+	Handle [32]byte `cbor:"3,keyasint"`
+	// Challenge is when the challenge was made that the authenticator has answered: each is good once.
+	Challenge Instant `cbor:"4,keyasint"`
+	Passkey   Passkey `cbor:"5,keyasint"`
+}
+
+// RemovePasskey takes a passkey away from a member.
+type RemovePasskey struct {
+	Member MemberID `cbor:"1,keyasint"`
+	ID     []byte   `cbor:"2,keyasint"`
+}
+
+// UsePasskey signs a member in whose passkey has answered a challenge.
+type UsePasskey struct {
+	Session Session `cbor:"1,keyasint"`
+	ID      []byte  `cbor:"2,keyasint"`
+	// Counter is that of the answer; Challenge is as in AddPasskey.
+	Counter   uint32  `cbor:"3,keyasint,omitempty"`
+	Challenge Instant `cbor:"4,keyasint"`
+}
+
+// PasskeyAdded gave a member a passkey.
+type PasskeyAdded struct {
+	Member    MemberID `cbor:"1,keyasint"`
+	Handle    [32]byte `cbor:"2,keyasint"`
+	Challenge Instant  `cbor:"3,keyasint"`
+	Passkey   Passkey  `cbor:"4,keyasint"`
+}
+
+// PasskeyRemoved took a passkey away from a member.
+type PasskeyRemoved struct {
+	Member MemberID `cbor:"1,keyasint"`
+	ID     []byte   `cbor:"2,keyasint"`
+	Name   string   `cbor:"3,keyasint"`
+}
+
+// PasskeyUsed says that a member was signed in by a passkey. The session follows it.
+type PasskeyUsed struct {
+	Member    MemberID `cbor:"1,keyasint"`
+	ID        []byte   `cbor:"2,keyasint"`
+	Name      string   `cbor:"3,keyasint"`
+	Counter   uint32   `cbor:"4,keyasint,omitempty"`
+	Challenge Instant  `cbor:"5,keyasint"`
+}
+
+func (AddPasskey) commandType() uint64    { return 43 }
+func (RemovePasskey) commandType() uint64 { return 44 }
+func (UsePasskey) commandType() uint64    { return 45 }
+
+func (PasskeyAdded) eventType() uint64   { return 54 }
+func (PasskeyRemoved) eventType() uint64 { return 55 }
+func (PasskeyUsed) eventType() uint64    { return 56 }
