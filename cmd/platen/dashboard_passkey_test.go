@@ -45,8 +45,19 @@ type keyHolder struct {
 // device gives a person one that has never made a passkey.
 func (p *person) device() *keyHolder {
 	return &keyHolder{
-		person: p, Authenticator: virtualwebauthn.NewAuthenticator(), key: virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2),
+		person: p, Authenticator: virtualwebauthn.NewAuthenticator(), key: newCredential(),
 		party: virtualwebauthn.RelyingParty{ID: "localhost", Origin: "http://" + passkeyHost},
+	}
+}
+
+// newCredential returns a credential on a curve. The library drops leading zeros of coordinates, which COSE keys keep (RFC 9053,
+// section 7.1.1): one key of 128 would be refused.
+func newCredential() virtualwebauthn.Credential {
+	const whole = 77 // bytes of a COSE key with both coordinates
+	for {
+		if c := virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2); len(c.Key.AttestationData()) == whole {
+			return c
+		}
 	}
 }
 

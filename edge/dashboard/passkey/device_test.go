@@ -19,11 +19,22 @@ type device struct {
 
 func newDevice(page Party) *device {
 	d := &device{
-		Authenticator: virtualwebauthn.NewAuthenticator(), key: virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2),
+		Authenticator: virtualwebauthn.NewAuthenticator(), key: newCredential(),
 		page: virtualwebauthn.RelyingParty{ID: page.id, Origin: page.origin},
 	}
 	d.Options.UserHandle = handle
 	return d
+}
+
+// newCredential returns a credential on a curve. The library drops leading zeros of coordinates, which COSE keys keep (RFC 9053,
+// section 7.1.1): one key of 128 would be refused.
+func newCredential() virtualwebauthn.Credential {
+	const whole = 77 // bytes of a COSE key with both coordinates
+	for {
+		if c := virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2); len(c.Key.AttestationData()) == whole {
+			return c
+		}
+	}
 }
 
 func partyAt(t testing.TB, address string) Party {

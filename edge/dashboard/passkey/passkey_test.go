@@ -68,9 +68,9 @@ func TestQuestions(t *testing.T) {
 // A passkey answers its party, and says how often it has.
 func TestPasskey(t *testing.T) {
 	p := partyAt(t, "https://pdf.example")
-	for _, kind := range []virtualwebauthn.KeyType{virtualwebauthn.KeyTypeEC2, virtualwebauthn.KeyTypeRSA} {
+	for kind, key := range map[string]virtualwebauthn.Credential{"ES256": newCredential(), "RS256": virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeRSA)} {
 		d := newDevice(p)
-		d.key, d.Options.BackupEligible = virtualwebauthn.NewCredential(kind), true
+		d.key, d.Options.BackupEligible = key, true
 		d.key.Counter = 3
 		k, err := d.make(t, p)
 		if err != nil || !bytes.Equal(k.ID, d.key.ID) || k.Counter != 3 || !k.Synced || len(k.Public) > 320 {
