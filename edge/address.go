@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -60,7 +61,16 @@ func pageHost(address string) (host, wrong string) {
 	if err != nil || !utf8.ValidString(u.Hostname()) || numeric(host) || strings.ContainsAny(host, ":%") {
 		return "", "the host " + clip(u.Hostname()) + " is not a name or an ordinary address."
 	}
+	if !resolvable(host) {
+		return "", "the host " + clip(u.Hostname()) + " is longer than a name can be: 253 bytes, and 63 between dots."
+	}
 	return host, ""
+}
+
+// resolvable reports whether a name is as short as DNS allows (RFC 1035, section 2.3.4). Longer ones are not even read alike.
+func resolvable(host string) bool {
+	name := strings.TrimSuffix(host, ".")
+	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(label string) bool { return len(label) > 63 })
 }
 
 // pageFault says to the caller what an error of contract.ParseURL means.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,29 @@ func TestNamesInsideAreNotTold(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "[::1]", "localhost", "LocalHost", "localhost."} {
 		if got := answer("http://"+host+"/", ErrBlocked); got != ssrfBlocked {
 			t.Errorf("%s: %+v", host, got)
+		}
+	}
+}
+
+// A name is as long as DNS allows, in the form that is looked up.
+func TestLengthOfNames(t *testing.T) {
+	label := strings.Repeat("a", 63)
+	longest := strings.Join([]string{label, label, label, label[:61]}, ".") // 253 bytes
+	for name, tc := range map[string]struct {
+		host string
+		good bool
+	}{
+		"the longest label":        {label + ".example", true},
+		"a longer label":           {label + "a.example", false},
+		"the longest name":         {longest, true},
+		"the same with its root":   {longest + ".", true},
+		"a longer name":            {"a" + longest[:len(longest)-62] + "." + label[:62], false},
+		"a label that grows":       {strings.Repeat("ä", 60) + ".example", false},
+		"long, but of few letters": {"xn--" + strings.Repeat("ﬗ", 40), false},
+	} {
+		host, wrong := pageHost("http://" + tc.host + "/")
+		if (wrong == "") != tc.good || (host == "") == tc.good {
+			t.Errorf("%s: host %q, wrong %q", name, host, wrong)
 		}
 	}
 }
