@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/microcosm-cc/bluemonday"
 	"golang.org/x/net/html"
@@ -30,13 +31,13 @@ func Sanitize(source string) Sanitized {
 	return s
 }
 
-// SanitizeWithin returns what Sanitize does, in time linear in the length of the source. If the body
-// would have more bytes than limit, it returns ErrTooLarge, as a rule before it has read much more
-// than that; also if the source has more tags than fit in so many bytes, or has styles or tags that
-// nobody writes and that take long to read.
+// SanitizeWithin returns what Sanitize does, in time linear in the length of the source, and nothing of a source
+// that is bound to be empty. If the body or the title would have more bytes than limit, it returns ErrTooLarge, as a rule
+// before it has read much more than that; also if the source has more tags than fit in so many bytes, or has
+// styles or tags that nobody writes and that take long to read.
 func SanitizeWithin(source string, limit int) (Sanitized, error) {
 	trimmed, err := trim(source, limit, allowedElements)
-	if err != nil {
+	if err != nil || trimmed == "" {
 		return Sanitized{}, err
 	}
 	s := documentProperties(trimmed)
@@ -89,6 +90,9 @@ func (s Sanitized) Empty() bool {
 }
 
 func isVisible(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && r != '\x7f'
+	}
 	return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) && !unicode.IsControl(r)
 }
 
@@ -128,7 +132,9 @@ func newAllowList() *bluemonday.Policy {
 	// Without this, bluemonday removes these elements if they have no attributes.
 	p.AllowNoAttrs().OnElements("a", "abbr", "bdo", "col", "colgroup", "dfn", "font", "img", "main", "span", "time")
 	p.SkipElementsContent(activeElements...)
-	allowAttributes(p)
+	for _, rule := range attributeRules {
+		rule.allow(p)
+	}
 	allowURLs(p)
 	p.AllowStyles(styleProperties...).MatchingHandler(safeStyleValue).Globally()
 	return p
@@ -141,35 +147,82 @@ var activeElements = []string{
 	"noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title", "video", "xml",
 }
 
-func allowAttributes(p *bluemonday.Policy) {
-	p.AllowAttrs("lang").Matching(language).Globally()
-	p.AllowAttrs("dir").Matching(direction).Globally()
-	p.AllowAttrs("id").Matching(elementID).Globally()
-	p.AllowAttrs("title").Globally()
-	p.AllowAttrs("alt").OnElements("img")
-	p.AllowAttrs("width", "height").Matching(dimension).OnElements("img", "table", "td", "th", "col", "colgroup", "hr")
-	p.AllowAttrs("align").Matching(alignment).OnElements(
-		"p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "img", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "col", "colgroup", "hr", "caption")
-	p.AllowAttrs("valign").Matching(alignment).OnElements("thead", "tbody", "tfoot", "tr", "td", "th", "col", "colgroup")
-	p.AllowAttrs("bgcolor").Matching(color).OnElements("table", "tr", "td", "th")
-	p.AllowAttrs("color").Matching(color).OnElements("font")
-	p.AllowAttrs("colspan", "rowspan").Matching(count).OnElements("td", "th")
-	p.AllowAttrs("scope").Matching(scope).OnElements("th")
-	p.AllowAttrs("span").Matching(count).OnElements("col", "colgroup")
-	p.AllowAttrs("border", "cellpadding", "cellspacing").Matching(count).OnElements("table")
-	p.AllowAttrs("start").Matching(integer).OnElements("ol")
-	p.AllowAttrs("value").Matching(integer).OnElements("li")
-	p.AllowAttrs("type").Matching(listType).OnElements("ol", "ul", "li")
-	p.AllowAttrs("reversed").OnElements("ol")
-	p.AllowAttrs("open").OnElements("details")
-	p.AllowAttrs("datetime").Matching(datetime).OnElements("time", "ins", "del")
+// attributeRule allows attributes with values that match a pattern, nil for any, on elements, "" for all.
+type attributeRule struct {
+	names    string
+	values   *regexp.Regexp
+	elements string
+}
+
+var attributeRules = []attributeRule{
+	{"lang", language, ""},
+	{"dir", direction, ""},
+	{"id", elementID, ""},
+	{"title", nil, ""},
+	{"alt", nil, "img"},
+	{"width height", dimension, "img table td th col colgroup hr"},
+	{"align", alignment, "p div h1 h2 h3 h4 h5 h6 img table thead tbody tfoot tr td th col colgroup hr caption"},
+	{"valign", alignment, "thead tbody tfoot tr td th col colgroup"},
+	{"bgcolor", color, "table tr td th"},
+	{"color", color, "font"},
+	{"colspan rowspan", count, "td th"},
+	{"scope", scope, "th"},
+	{"span", count, "col colgroup"},
+	{"border cellpadding cellspacing", count, "table"},
+	{"start", integer, "ol"},
+	{"value", integer, "li"},
+	{"type", listType, "ol ul li"},
+	{"reversed", nil, "ol"},
+	{"open", nil, "details"},
+	{"datetime", datetime, "time ins del"},
+	{"href", nil, "a"},
+	{"src", nil, "img"},
+}
+
+func (r attributeRule) allow(p *bluemonday.Policy) {
+	builder := p.AllowAttrs(strings.Fields(r.names)...)
+	if r.values != nil {
+		builder = builder.Matching(r.values)
+	}
+	if r.elements == "" {
+		builder.Globally()
+		return
+	}
+	builder.OnElements(strings.Fields(r.elements)...)
+}
+
+// allowedAttribute is one that an element may keep, with the pattern of its values, nil for any.
+type allowedAttribute struct {
+	name   string
+	values *regexp.Regexp
+}
+
+// allowedAttributes are those of each element.
+var allowedAttributes = attributesByElement()
+
+func attributesByElement() map[string][]allowedAttribute {
+	// Those of html and body are read by documentProperties.
+	all := map[string][]allowedAttribute{"html": {{"lang", language}, {"dir", direction}}, "body": {{"style", nil}}}
+	for _, element := range elements {
+		all[element] = []allowedAttribute{{"style", nil}}
+	}
+	for _, r := range attributeRules {
+		on := strings.Fields(r.elements)
+		if r.elements == "" {
+			on = elements
+		}
+		for _, element := range on {
+			for _, name := range strings.Fields(r.names) {
+				all[element] = append(all[element], allowedAttribute{name, r.values})
+			}
+		}
+	}
+	return all
 }
 
 // allowURLs allows the schemes of links and images. A relative URL can only refer to a
 // fragment, as the document has no URL of its own.
 func allowURLs(p *bluemonday.Policy) {
-	p.AllowAttrs("href").OnElements("a")
-	p.AllowAttrs("src").OnElements("img")
 	p.RequireParseableURLs(true)
 	p.AllowRelativeURLs(true)
 	p.AllowURLSchemes("http", "https", "mailto")
@@ -185,7 +238,8 @@ func documentProperties(source string) Sanitized {
 		case html.ErrorToken:
 			return s
 		case html.StartTagToken:
-			switch token := tokens.Token(); token.Data {
+			token := tokens.Token()
+			switch token.Data {
 			case "html":
 				s.Lang = matching(language, attributeOf(token, "lang"))
 				s.Dir = matching(direction, attributeOf(token, "dir"))
@@ -193,13 +247,17 @@ func documentProperties(source string) Sanitized {
 				s.Title = titleText(tokens)
 			case "body":
 				s.BodyStyle = safeStyle(attributeOf(token, "style"))
+			}
+			if propertiesEnd[token.Data] {
 				return s
-			case "div", "p", "table", "h1", "span":
-				return s // content without a body element
 			}
 		}
 	}
 }
+
+// propertiesEnd are the elements after which nothing is said about the document: the body, and what is content
+// without a body element.
+var propertiesEnd = map[string]bool{"body": true, "div": true, "p": true, "table": true, "h1": true, "span": true}
 
 func titleText(tokens *html.Tokenizer) string {
 	if tokens.Next() != html.TextToken {

@@ -2,7 +2,6 @@ package document
 
 import (
 	"errors"
-	"math"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -24,20 +23,25 @@ const (
 const boundary = "<!---->"
 
 // trimmer takes out of a document what the sanitiser removes anyway, as far as that is cheaper:
-// comments, unknown elements, most of what is removed with its content, and most unsafe styles. On
-// its way it finds documents that are bound to be too large. What the sanitiser makes of the result
+// comments, unknown elements and attributes, most of what is removed with its content, and most unsafe styles. On
+// its way it finds documents that are bound to be too large, or empty. What the sanitiser makes of the result
 // is what it makes of the source.
 type trimmer struct {
-	limit   int
-	allowed map[string]bool // the elements that the sanitiser keeps
-	source  source
-	tokens  *html.Tokenizer
-	out     strings.Builder
-	// least is how many bytes the sanitised body has at least, odd how many bytes of styles only the
-	// sanitiser can read.
-	least, odd int
-	// tags counts tags, comments and declarations.
-	tags int
+	limit    int
+	allowed  map[string]bool // the elements that the sanitiser keeps
+	lexer    lexer
+	resolver resolver
+	out      strings.Builder
+	// least is how many bytes the sanitised body has at least, title those of the title, odd how many bytes of
+	// styles only the sanitiser can read.
+	least, title, odd int
+	// tags counts tags, comments and declarations; references those in
+	// styles and other attributes that have to be resolved.
+	tags, references int
+	// visible is set if something is to be shown.
+	visible bool
+	// begun is set if the properties of the document have ended.
+	begun bool
 	// parted is set if the last that was written is a boundary.
 	parted bool
 	// raw is the element of whose start tag the present token is the raw text; "" for none.
@@ -47,77 +51,85 @@ type trimmer struct {
 	depth    int
 }
 
-// trim returns a trimmed document of which the elements allowed are to be kept. It returns
-// ErrTooLarge if the sanitised body would have more bytes than limit.
+// trim returns a trimmed document of which the elements allowed are to be kept, "" if nothing of it can be seen.
+// It returns ErrTooLarge if the sanitised body or the title would have more bytes than limit.
 func trim(text string, limit int, allowed map[string]bool) (string, error) {
-	return newTrimmer(text, limit, allowed).run()
+	t := newTrimmer(text, limit, allowed)
+	trimmed, err := t.run()
+	if !t.visible {
+		return "", err
+	}
+	return trimmed, err
 }
 
 func newTrimmer(text string, limit int, allowed map[string]bool) *trimmer {
-	t := &trimmer{limit: limit, allowed: allowed, source: source{text: text}}
-	t.tokens = html.NewTokenizer(&t.source)
-	return t
+	return &trimmer{limit: limit, allowed: allowed, lexer: lexer{text: text}}
 }
 
 func (t *trimmer) run() (string, error) {
 	for {
-		t.source.begin(t.raw != "", t.mostText())
-		kind := t.tokens.Next()
-		raw := t.tokens.Raw()
-		t.source.pass(len(raw))
+		kind := t.lexer.next()
 		if kind == html.ErrorToken {
-			t.out.Write(raw)
+			t.out.WriteString(t.lexer.token)
+			if t.visible && t.title > t.limit {
+				return "", ErrTooLarge
+			}
 			return t.out.String(), t.tooLarge()
 		}
-		t.take(kind, raw)
+		t.take(kind)
 		if err := t.tooLarge(); err != nil {
 			return "", err
 		}
 	}
 }
 
-// mostText is how many bytes a text may have that is to be shown: a reference is up to eleven times as long as
-// what it stands for.
-func (t *trimmer) mostText() int {
-	if t.skipping {
-		return math.MaxInt
-	}
-	return 12*t.limit + longestReference
-}
-
 func (t *trimmer) tooLarge() error {
-	if t.source.refused || t.least > t.limit || t.tags*shortestTag > t.limit+t.limit/4 || t.odd > maxOddStyles {
+	if t.lexer.refused || t.least > t.limit || max(t.tags*shortestTag, t.references) > t.limit+t.limit/4 || t.odd > maxOddStyles {
 		return ErrTooLarge
 	}
 	return nil
 }
 
 // take writes what is left of a token.
-func (t *trimmer) take(kind html.TokenType, raw []byte) {
+func (t *trimmer) take(kind html.TokenType) {
 	within := t.raw
 	t.raw = ""
 	switch kind {
-	case html.CommentToken, html.DoctypeToken:
+	case html.CommentToken:
 		t.tags++
 		t.part()
 	case html.TextToken:
-		switch {
-		case within == "title": // it is the document's
-			t.write(raw)
-		case within == "script" || within == "style" || t.skipping:
-			t.part()
-		default:
-			t.write(raw)
-			t.text(raw, within != "")
-		}
+		t.text(within)
 	default:
 		t.tags++
-		t.tag(kind, raw)
+		t.tag(kind)
 	}
 }
 
-func (t *trimmer) write(raw []byte) {
-	t.out.Write(raw)
+// text writes a text, or the raw text within an element.
+func (t *trimmer) text(within string) {
+	text := t.lexer.token
+	switch {
+	case within == "title" && !t.begun: // it is the document's
+		t.title = shownTitle(text, t.limit)
+	case within == "title" || within == "script" || within == "style" || t.skipping:
+		t.part()
+		return
+	case within == "":
+		t.visible = t.visible || seen(text)
+		t.count(text, true)
+	default:
+		t.visible = true
+		if within == "xmp" || within == "plaintext" { // other raw text may be removed
+			t.count(text, false)
+		}
+	}
+	t.write(text)
+}
+
+func (t *trimmer) write(text string) {
+	t.out.Grow(len(text)) // to twice as much: WriteString would copy more often
+	t.out.WriteString(text)
 	t.parted = false
 }
 
@@ -130,13 +142,9 @@ func (t *trimmer) part() {
 }
 
 // tag writes a tag.
-func (t *trimmer) tag(kind html.TokenType, raw []byte) {
-	name, attributes := t.tokens.TagName()
-	element := string(name)
-	isRaw := rawText[element]
-	if kind != html.EndTagToken && isRaw {
-		t.raw = element
-	}
+func (t *trimmer) tag(kind html.TokenType) {
+	element, starts := t.lexer.name, kind != html.EndTagToken
+	t.raw = t.lexer.raw
 	switch {
 	case (element == "script" || element == "style") && kind == html.StartTagToken:
 		t.part()
@@ -147,21 +155,24 @@ func (t *trimmer) tag(kind html.TokenType, raw []byte) {
 		}
 	case t.allowed[element] && !t.skipping:
 		t.least += len("<>") + len(element)
-		if attributes && kind != html.EndTagToken {
-			t.attributes(element, raw, kind)
-			return
+		if !starts {
+			t.least += len("/")
 		}
-	case element == "body" && attributes && kind == html.StartTagToken:
-		t.attributes(element, raw, kind)
-		return
+		t.visible = t.visible || starts && (element == "img" || element == "hr")
 	case skippedElements[element]:
 		t.follow(kind)
-	case isRaw || documentElements[element]:
+	case rawText[element]:
+	case documentElements[element] && starts:
 	default:
 		t.part()
 		return
 	}
-	t.write(raw)
+	if !starts {
+		t.write("</" + element + ">")
+		return
+	}
+	t.begun = t.begun || propertiesEnd[element] && kind == html.StartTagToken
+	t.attributes(element, kind)
 }
 
 // follow does as the sanitiser does with elements that it removes with their content.
@@ -178,7 +189,7 @@ func (t *trimmer) follow(kind html.TokenType) {
 }
 
 // documentElements are removed, and what they say about the document is kept.
-var documentElements = map[string]bool{"html": true, "head": true, "body": true}
+var documentElements = map[string]bool{"html": true, "body": true}
 
 // rawText are the elements whose content the tokenizer reads as text.
 var rawText = setOf([]string{

@@ -89,6 +89,9 @@ func cutLast(text, separator string) (before, after string, found bool) {
 
 // lastColon is the offset of the last colon outside of quotes, -1 for none.
 func lastColon(declaration string) int {
+	if strings.IndexByte(declaration, '"') < 0 && strings.IndexByte(declaration, '\'') < 0 {
+		return strings.LastIndexByte(declaration, ':')
+	}
 	last, quote := -1, byte(0)
 	for i, c := range []byte(declaration) {
 		switch {

@@ -1,59 +1,101 @@
 package document
 
 import (
+	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 )
 
-// attributes writes a tag with its style reduced to what may be safe.
-func (t *trimmer) attributes(element string, raw []byte, kind html.TokenType) {
-	token := html.Token{Type: kind, Data: element}
-	changed := false
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = t.tokens.TagAttr()
-		a := html.Attribute{Key: string(key), Val: string(value)}
-		switch {
-		case a.Key == "style":
-			if t.tags += strings.Count(a.Val, ";"); t.tooLarge() != nil {
-				return
-			}
-			style := trimStyle(a.Val)
-			t.odd += style.odd
-			if element != "body" {
-				t.least += style.least
-			}
-			changed = changed || style.text != a.Val
-			a.Val = style.text
-		case a.Key == "title" || a.Key == "alt" && element == "img":
-			t.least += len(a.Val)
-		case len(a.Val) > t.limit && bigURL(a):
-			t.least += len(a.Val)
+// attributes writes a start tag with the attributes that the sanitiser may keep, and its style reduced to what may be
+// safe. Of several attributes of a name the first holds.
+func (t *trimmer) attributes(element string, kind html.TokenType) {
+	t.write("<" + element)
+	allowed := allowedAttributes[element]
+	seen := make([]string, 0, 16) // as many as any element may have
+	for all := attributesOf(t.lexer.token); t.tooLarge() == nil; {
+		a, more := all.next()
+		if !more {
+			break
 		}
-		if isPlainKey(a.Key) { // others are removed, and might be read differently the next time
-			token.Attr = append(token.Attr, a)
+		name := asciiLower(a.name)
+		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.name == name })
+		if i < 0 || slices.Contains(seen, name) {
+			continue
+		}
+		seen = append(seen, name)
+		if values := allowed[i].values; values == nil || t.matches(element, a, values) {
+			t.attribute(element, name, a)
 		}
 	}
-	if !changed {
-		t.write(raw)
-		return
+	if kind == html.SelfClosingTagToken {
+		t.write(" /") // not taken for the end of a value
+	} else if len(seen) > 0 {
+		t.write(" ")
 	}
-	t.out.WriteString(token.String())
-	t.parted = false
+	t.write(">")
 }
 
-// isPlainKey reports whether the name of an attribute has only letters, in lower case.
-func isPlainKey(key string) bool { return strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "" }
+// attribute writes an attribute, which is read as it was before.
+func (t *trimmer) attribute(element, name string, a tagAttribute) {
+	switch {
+	case name == "style":
+		t.write(` style="` + html.EscapeString(t.style(element, a)) + `"`)
+		return
+	case name == "title" || name == "alt":
+		t.count(a.value, true)
+	case (name == "href" || name == "src") && len(a.value) > t.limit && bigURL(a.value):
+		t.count(a.value, true)
+	}
+	t.write(" " + name)
+	if a.quoted != "" {
+		t.write("=")
+		t.write(a.quoted)
+	}
+}
 
-// bigURL reports whether a large attribute is a URL that may be kept.
-func bigURL(a html.Attribute) bool {
-	if a.Key != "href" && a.Key != "src" {
+// resolve returns the value of an attribute, "" if the document turned out to be too large.
+func (t *trimmer) resolve(a tagAttribute) string {
+	if t.references += strings.Count(a.value, "&"); t.tooLarge() != nil {
+		return ""
+	}
+	return t.resolver.resolve(a)
+}
+
+// matches counts an attribute if its value matches a pattern.
+func (t *trimmer) matches(element string, a tagAttribute, pattern *regexp.Regexp) bool {
+	value := t.resolve(a)
+	if !pattern.MatchString(value) {
 		return false
 	}
-	url := strings.TrimSpace(a.Val)
-	return !strings.HasPrefix(url, "data:") || keptData.MatchString(url)
+	if t.allowed[element] {
+		t.least += len(` =""`) + len(a.name) + len(value)
+	}
+	return true
+}
+
+// style returns what is left of a style.
+func (t *trimmer) style(element string, a tagAttribute) string {
+	text := t.resolve(a)
+	if t.tags += strings.Count(text, ";"); t.tooLarge() != nil {
+		return ""
+	}
+	style := trimStyle(text)
+	t.odd += style.odd
+	if element != "body" {
+		t.least += style.least
+	}
+	return style.text
+}
+
+// bigURL reports whether a large attribute is bound to be a URL that may be kept. It looks at the beginning.
+func bigURL(value string) bool {
+	const enough, most = 64, 4 << 10
+	value = strings.TrimSpace(value)
+	head := strings.TrimSpace(html.UnescapeString(value[:min(most, len(value))]))
+	return len(head) >= enough && (!strings.HasPrefix(head, "data:") || keptData.MatchString(head))
 }
 
 // keptData matches the images in data URIs that the sanitiser keeps.
@@ -68,15 +110,59 @@ const (
 	cutReference = 2 * longestReference
 )
 
-// text counts a text.
-func (t *trimmer) text(text []byte, raw bool) {
-	for len(text) > 0 && t.least <= t.limit && !raw { // raw text may be removed
-		part := string(text[:min(textPart, len(text))])
-		text = text[len(part):]
-		least := len(part) - strings.Count(part, "\r")
-		if strings.Contains(part, "&") {
-			least = min(least, len(html.UnescapeString(part))-strings.Count(part, "\r")) - cutReference
+// count counts a text to be shown, or the value of an attribute.
+func (t *trimmer) count(text string, references bool) {
+	for part, cut := range parts(text) {
+		if t.least > t.limit {
+			return
 		}
-		t.least += max(0, least)
+		t.least += max(0, shown(part, references)-cut)
 	}
+}
+
+// parts are the parts of a text that are looked at, at a time, and how many bytes too many each seems to have.
+func parts(text string) iter.Seq2[string, int] {
+	cut := 0
+	if len(text) > textPart {
+		cut = cutReference
+	}
+	return func(yield func(string, int) bool) {
+		for text != "" && yield(text[:min(textPart, len(text))], cut) {
+			text = text[min(textPart, len(text)):]
+		}
+	}
+}
+
+// shown is how many bytes a text has at least when it is written with references.
+func shown(text string, references bool) int {
+	returns := strings.Count(text, "\r")
+	if references && strings.Contains(text, "&") {
+		text = html.UnescapeString(text)
+	}
+	return len(text) - returns + 4*(strings.Count(text, "&")+strings.Count(text, "'")+strings.Count(text, `"`)) +
+		3*(strings.Count(text, "<")+strings.Count(text, ">"))
+}
+
+// seen reports whether a text has a character that can be seen. One that is cut may seem to have one.
+func seen(text string) bool {
+	for part := range parts(text) {
+		if strings.ContainsFunc(html.UnescapeString(part), isVisible) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownTitle is how many bytes a title has at least, or more than enough.
+func shownTitle(text string, enough int) (least int) {
+	for part, cut := range parts(text) {
+		words := 0
+		for word := range strings.FieldsSeq(html.UnescapeString(part)) {
+			words += shown(word, false)
+		}
+		if least += max(0, words-cut); least > enough {
+			break
+		}
+	}
+	return least
 }

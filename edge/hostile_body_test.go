@@ -262,7 +262,7 @@ func TestTurns(t *testing.T) {
 
 // An account that sends much waits for itself, and not the others for it.
 func TestTurnsOfAccounts(t *testing.T) {
-	turns := newTurns()
+	turns := newTurns(nil)
 	first := turns.take("greedy", noTurn+1)
 	order := make(chan string, 20)
 	var waiting sync.WaitGroup

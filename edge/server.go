@@ -54,7 +54,8 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), turns: newTurns(), draining: make(chan struct{})}
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), draining: make(chan struct{})}
+	s.turns = newTurns(s.draining)
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,

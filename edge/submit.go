@@ -55,6 +55,8 @@ type placed struct {
 // place has the account accept the job that a request asks for. What it returns does not hold
 // the request's content.
 func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
+	leave := s.turns.enter(caller.Account, len(ctx.PostBody()))
+	defer func() { leave(wrong != nil) }()
 	r, wrong := s.read(op, caller.Account, ctx.PostBody(), ctx.Request.Header.PeekAll(request.IdempotencyHeader))
 	if wrong != nil {
 		return p, wrong

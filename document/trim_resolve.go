@@ -1,0 +1,28 @@
+package document
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// resolver resolves the references in values of attributes, which differ from those in texts, by one tokenizer for all of
+// them: it reads a tag made for each.
+type resolver struct {
+	tokens *html.Tokenizer
+	tag    strings.Reader
+}
+
+// resolve returns the value of an attribute with its references resolved.
+func (r *resolver) resolve(a tagAttribute) string {
+	if strings.IndexByte(a.value, '&') < 0 && strings.IndexByte(a.value, '\r') < 0 && strings.IndexByte(a.value, 0) < 0 {
+		return a.value
+	}
+	if r.tokens == nil {
+		r.tokens = html.NewTokenizer(&r.tag)
+	}
+	r.tag.Reset("<a a=" + a.quoted + " >")
+	r.tokens.Next()
+	_, value, _ := r.tokens.TagAttr()
+	return string(value)
+}
