@@ -21,8 +21,15 @@ func TestDashboardByKeyboard(t *testing.T) {
 		name string
 		do   func(*testing.T, *inProcessNode, *window)
 	}{
-		{"sign-in", walkSignIn}, {"jobs", walkJobs}, {"members", walkMembers}, {"webhooks", walkWebhooks}, {"undelivered", walkUndelivered},
-		{"templates", walkTemplates}, {"playground", walkPlayground}, {"usage", walkUsage}, {"operator", walkOperator},
+		{"sign-in", walkSignIn},
+		{"jobs", walkJobs},
+		{"members", walkMembers},
+		{"webhooks", walkWebhooks},
+		{"undelivered", walkUndelivered},
+		{"templates", walkTemplates},
+		{"playground", walkPlayground},
+		{"usage", walkUsage},
+		{"operator", walkOperator},
 	} {
 		t.Run(walk.name, func(t *testing.T) {
 			w := s.open(t)
