@@ -183,6 +183,8 @@ func (d *Dashboard) preview(v visitor, view page.Template, template []byte, pict
 		return page.Preview{Wrong: invalid}, nil, 422
 	case errors.Is(err, ErrPreviewBusy):
 		return page.Preview{Problem: page.Text("preview.busy")}, nil, 429
+	case errors.As(err, &failed) && events.ErrorCode(failed) == events.PageTimeout:
+		return page.Preview{Problem: page.Text("preview.slow")}, nil, 422
 	case errors.As(err, &failed):
 		return page.Preview{Problem: page.Cause(events.ErrorCode(failed))}, nil, 422
 	}

@@ -1,0 +1,49 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+)
+
+// noPreview has a sample, and an error in place of each preview.
+type noPreview struct {
+	Templates
+	err error
+}
+
+func (noPreview) Sample(string) []byte { return []byte("<a/>") }
+
+func (p noPreview) Preview(context.Context, events.AccountID, Invoice, []byte, bool) (Shown, error) {
+	return Shown{}, p.err
+}
+
+// Why there is no preview is told in words for whoever edits a template.
+func TestWhyNoPreview(t *testing.T) {
+	for name, tc := range map[string]struct {
+		err    error
+		status int
+		text   string
+	}{
+		"busy":    {ErrPreviewBusy, 429, "Another preview"},
+		"slow":    {PreviewError(events.PageTimeout), 422, "longer than 10 seconds"},
+		"crashed": {PreviewError(events.BrowserCrashed), 422, page.Cause(events.BrowserCrashed)},
+		"broken":  {errors.New("no disk"), 503, "Try again"},
+	} {
+		d := New(Config{Templates: noPreview{err: tc.err}, Logger: testkit.Silent()})
+		shown, pdf, status := d.preview(visitor{account: "acc_a"}, page.Template{}, nil, true)
+		if status != tc.status || !strings.Contains(shown.Problem, tc.text) || tc.text == "" || strings.Contains(shown.Problem, "no disk") || pdf != nil {
+			t.Errorf("%s: %d %q", name, status, shown.Problem)
+		}
+	}
+	wrong := InvoiceError{"line 1"}
+	d := New(Config{Templates: noPreview{err: wrong}, Logger: testkit.Silent()})
+	if shown, _, status := d.preview(visitor{account: "acc_a"}, page.Template{}, nil, true); status != 422 || len(shown.Wrong) != 1 {
+		t.Errorf("an invalid invoice: %d %+v", status, shown)
+	}
+}
