@@ -15,6 +15,7 @@ const enough = 1 << 30
 
 // trimmable are fragments that show where the trimmer and the sanitiser might read differently.
 var trimmable = []string{
+	"<a style=\"color:00\f00\">x", `<a style="color:00&#12;00">x`, `<a style="color:00&#13;00">x`, `<a style="color:00&#13;&#10;00">x`, `<a style="color:00&#11;00">x`, `<a style="color:&#13;red;top:1px&#13;">x`,
 	`a<!-- b -->c`, `<<!-- -->script>x`, `a<!doctype html>b`, `&am<x>p;`, `<<x>b>c`, `a<x>b</x>c<o:p/>d`,
 	`<svg><b>a</b><svg>b</svg>c</svg>d`, `</svg>a<svg>b`, `</svg><svg>b</svg>c`, `<svg/>a`, `<title>a<b>c</title>d`, `<title>a`, `<textarea><svg></textarea>a`,
 	`<script>a</script>b`, `<script><!--<script>a</script>b--></script>c`, `<script>a`, `<script/>a</script>b`, `</script>a`, `<style>a</style>b<style>`, `<style/>b`,
