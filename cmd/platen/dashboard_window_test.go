@@ -47,7 +47,10 @@ func newScreen(t *testing.T, address string) *screen {
 // thisMachine is a proxy to the servers of this machine, which leaves no trace in requests.
 func thisMachine(t *testing.T) (address string) {
 	t.Helper()
-	forward := &httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)}
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // it names requests that a page gave up
+		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host := r.URL.Hostname(); host != "localhost" && !net.ParseIP(host).IsLoopback() {
 			http.Error(w, "there is no network but this machine", http.StatusForbidden)

@@ -40,21 +40,24 @@ var php8 = language{
 	indent: "    ", open: "[", close: "]", pair: " => ", yes: "true", no: "false", none: "null",
 	special: "$", code: func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) },
 	object: func(o object) string {
-		if len(o) == 0 || likeList(o) {
+		if likeList(o) {
 			return "(object) "
 		}
 		return ""
 	},
 }
 
-// likeList reports whether PHP would take an object for a list: it makes numbers of names that look like numbers.
+// likeList reports whether PHP would take an object for a list: it makes numbers of names that look like numbers, and a list is what
+// has those from 0 on in order, or nothing. Others are not cast, since an object of PHP does not show names that begin with NUL.
 func likeList(o object) bool {
+	seen := map[string]bool{}
 	for _, m := range o {
-		if _, err := strconv.Atoi(m.name); err == nil {
-			return true
+		if !seen[m.name] && m.name != strconv.Itoa(len(seen)) {
+			return false
 		}
+		seen[m.name] = true
 	}
-	return false
+	return true
 }
 
 func (l language) write(value any) string {

@@ -80,6 +80,13 @@ func bodies(t *testing.T) (all [][]byte) {
 	for _, s := range nasty {
 		add(map[string]any{s: s, "html": "a" + s + "b"})
 	}
+	for _, names := range [][]string{{"0"}, {"0", "1"}, {"1", "2"}, {"0", "1", "x"}, {"0", "\x00a"}, {"00"}, {"-0", "0"}} {
+		object := map[string]any{}
+		for _, name := range names {
+			object[name] = name
+		}
+		add(map[string]any{"html": object})
+	}
 	for range 200 {
 		add(randomMembers(r, 3))
 	}
