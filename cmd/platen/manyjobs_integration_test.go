@@ -22,7 +22,10 @@ const (
 	renderedEvery = 50
 	// floodPerAccount is how many jobs an account has at most: a day allows 2,000 test jobs.
 	floodPerAccount = 1500
-	floodWorkers    = 48
+	floodWorkers    = 128
+	// floodSlots lets many attempts at test jobs be under way: most of their time they wait for the log, and the
+	// more do so at once, the more of their commands travel together.
+	floodSlots = "8"
 )
 
 // TestManyJobs sends as many jobs through three nodes as PLATEN_TEST_JOBS says, test jobs and rendered ones, while they are upgraded from
@@ -37,7 +40,7 @@ func TestManyJobs(t *testing.T) {
 		t.Skip("PLATEN_TEST_JOBS does not say how many jobs, 1000 or more: `make manyjobs JOBS=1000000`")
 	}
 	old := buildBefore(t)
-	c := startClusterOf(t, old, broker)
+	c := startClusterOf(t, old, broker, "--slots", floodSlots)
 	f := startFlood(t, c, jobs)
 	for i, step := range []struct {
 		what string
