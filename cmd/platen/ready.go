@@ -34,7 +34,7 @@ func askReady(args []string, stdout, stderr io.Writer) error {
 	client := http.Client{Timeout: readyTimeout, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	resp, err := client.Get(strings.TrimSuffix(o.url, "/") + "/readyz")
 	if err != nil {
-		return err
+		return fmt.Errorf("%w\nname the node's API or operators' port by --url, as its configuration has it (listen, ops)", err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))

@@ -100,8 +100,9 @@ func (c *cluster) again(t *testing.T) {
 	c.phase(t, "a second run changes nothing")
 }
 
-// lose loses the third host, and puts another one in its place.
+// lose loses the third host, and puts another one in its place. One that is not lost is not replaced.
 func (c *cluster) lose(t *testing.T, l *load) {
+	c.refused(t, "it is not lost", "replace-host.yml", "--extra-vars", "host="+name(2))
 	c.all[2].Kill()
 	l.awaitMore(t, 10)
 	c.phase(t, "a host is lost")
