@@ -311,12 +311,18 @@ func TestSumsBeginWithEnoughEntries(t *testing.T) {
 // of other entries.
 func TestSumsThatDoNotFit(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, path string){
-		"deleted":  func(t *testing.T, path string) { remove(t, path+".sums") },
-		"text":     func(t *testing.T, path string) { write(t, path+".sums", "no database, but long enough to be read as one") },
-		"newer":    func(t *testing.T, path string) { execute(t, path+".sums", "PRAGMA user_version = 2") },
-		"changed":  func(t *testing.T, path string) { execute(t, path+".sums", "DROP TABLE sums_wide") },
-		"an entry": func(t *testing.T, path string) { execute(t, path, "DELETE FROM usage_ledger WHERE entry_id = '21/debit'; UPDATE ledger_batch SET hi = 0") },
-		"a mark":   func(t *testing.T, path string) { execute(t, path+".sums", "UPDATE sums_mark SET entries = entries + 1") },
+		"deleted": func(t *testing.T, path string) { remove(t, path+".sums") },
+		"text": func(t *testing.T, path string) {
+			write(t, path+".sums", "no database, but long enough to be read as one")
+		},
+		"newer":   func(t *testing.T, path string) { execute(t, path+".sums", "PRAGMA user_version = 2") },
+		"changed": func(t *testing.T, path string) { execute(t, path+".sums", "DROP TABLE sums_wide") },
+		"an entry": func(t *testing.T, path string) {
+			execute(t, path, "DELETE FROM usage_ledger WHERE entry_id = '21/debit'; UPDATE ledger_batch SET hi = 0")
+		},
+		"a mark": func(t *testing.T, path string) {
+			execute(t, path+".sums", "UPDATE sums_mark SET entries = entries + 1")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBooks(t)
