@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"errors"
 )
 
 // place is a partition of a topic.
@@ -39,24 +38,24 @@ type reached struct {
 	next int64
 }
 
-// places returns those of which anything was appended. It leaps from one to the next, since each has
-// a marker for every batch.
+// leap finds the places in ledger_batch, from one to the next: each has a marker for every batch.
+const leap = `WITH RECURSIVE at(topic, part) AS (
+  SELECT * FROM (SELECT src_topic, src_part FROM ledger_batch ORDER BY src_topic, src_part LIMIT 1)
+  UNION ALL
+  SELECT (SELECT src_topic FROM ledger_batch WHERE (src_topic, src_part) > (topic, part) ORDER BY src_topic, src_part LIMIT 1),
+    (SELECT src_part FROM ledger_batch WHERE (src_topic, src_part) > (topic, part) ORDER BY src_topic, src_part LIMIT 1)
+  FROM at WHERE topic IS NOT NULL
+) SELECT topic, part, (SELECT max(hi) + 1 FROM ledger_batch WHERE src_topic = topic AND src_part = part) FROM at WHERE topic IS NOT NULL`
+
+// places returns those of which anything was appended.
 func places(ctx context.Context, db from) (all []reached, err error) {
-	for at := (place{"", -1}); ; {
-		err := db.QueryRowContext(ctx, "SELECT src_topic, src_part FROM ledger_batch WHERE (src_topic, src_part) > (?, ?) ORDER BY src_topic, src_part LIMIT 1", at.topic, at.partition).
-			Scan(&at.topic, &at.partition)
-		if errors.Is(err, sql.ErrNoRows) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		next, err := nextOf(ctx, db, at.topic, at.partition)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, reached{at, next})
-	}
+	err = each(ctx, db, func(rows *sql.Rows) error {
+		var at reached
+		err := rows.Scan(&at.topic, &at.partition, &at.next)
+		all = append(all, at)
+		return err
+	}, leap)
+	return all, err
 }
 
 // matches says whether the sums hold all entries below the marks, and no others: entries are never changed, and their number and

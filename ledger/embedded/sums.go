@@ -44,7 +44,7 @@ type limits struct {
 	wide  int   // how many values a tag has in one fold at most
 }
 
-var defaultLimits = limits{fold: 4000, chunk: 20_000, least: 10_000, wide: 1000}
+var defaultLimits = limits{fold: 2000, chunk: 20_000, least: 10_000, wide: 1000}
 
 func newSums(path string, entries *sql.DB, logger *slog.Logger, l limits) *sums {
 	return &sums{path: path, entries: entries, logger: logger, limits: l, wake: make(chan struct{}, 1), end: func() {}}
