@@ -90,6 +90,7 @@ func sampleCommands() []CommandBody {
 		AddPasskey{Member: "mem_a", Session: "ses_a", Handle: [32]byte{7}, Challenge: 1700000000100, Passkey: passkey},
 		RemovePasskey{Member: "mem_a", ID: []byte{8}},
 		UsePasskey{Session: session, ID: []byte{8}, Counter: 4, Challenge: 1700000000100},
+		RotateWebhookSecret{Secret: Sealed{1}, Overlap: 86400, After: []byte{1, 2}},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}

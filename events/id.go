@@ -29,10 +29,21 @@ const DashboardKey KeyID = "dashboard"
 // NewKeyID makes a random key id, `key_` and 8 base32 letters (40 bits).
 func NewKeyID() KeyID { return KeyID("key_" + randomName(5)) }
 
+// ParseKeyID parses an id that NewKeyID may have made, and no other.
+func ParseKeyID(s string) (KeyID, error) {
+	name, ok := strings.CutPrefix(s, "key_")
+	if b, err := keyNames.DecodeString(strings.ToUpper(name)); !ok || err != nil || len(b) != 5 || name != strings.ToLower(name) {
+		return "", fmt.Errorf("%.30q is no id of a key", s)
+	}
+	return KeyID(s), nil
+}
+
+var keyNames = base32.StdEncoding.WithPadding(base32.NoPadding)
+
 func randomName(n int) string {
 	b := make([]byte, n)
 	rand.Read(b) // never fails: crypto/rand aborts the process instead
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+	return strings.ToLower(keyNames.EncodeToString(b))
 }
 
 // JobID is a random UUID made at the edge (docs/API.md, Submitting).

@@ -35,6 +35,9 @@ type RotateWebhookSecret struct {
 	Secret Sealed `cbor:"1,keyasint"`
 	// Overlap is in seconds.
 	Overlap int64 `cbor:"2,keyasint"`
+	// After is the mark of the secret that it follows, so that a command that is sent twice changes the
+	// secret once; empty for whichever there is.
+	After []byte `cbor:"3,keyasint,omitempty"`
 }
 
 // SetWebhookHeader sets a header that all webhooks of an account have.

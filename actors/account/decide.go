@@ -47,7 +47,7 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 	case events.SetDefaultTemplate:
 		return setDefaultTemplate(s, b)
 	case events.RotateWebhookSecret:
-		return rotateWebhookSecret(b, now)
+		return rotateWebhookSecret(s, b, now)
 	case events.SetWebhookHeader:
 		return setWebhookHeader(s, b)
 	case events.DeleteWebhookHeader:

@@ -1,6 +1,8 @@
 package account
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"slices"
 	"strings"
 	"time"
@@ -30,10 +32,19 @@ func (w Webhooks) header(name string) int {
 	return slices.IndexFunc(w.Headers, func(h WebhookHeader) bool { return strings.EqualFold(h.Name, name) })
 }
 
-func rotateWebhookSecret(b events.RotateWebhookSecret, now events.Instant) ([]events.Event, events.Reply) {
+// SecretMark tells the present secret from those before and after it. It says nothing about the secret.
+func (w Webhooks) SecretMark() []byte {
+	sum := sha256.Sum256(w.Secret)
+	return sum[:8]
+}
+
+func rotateWebhookSecret(s State, b events.RotateWebhookSecret, now events.Instant) ([]events.Event, events.Reply) {
 	overlap := time.Duration(b.Overlap) * time.Second
 	if b.Overlap < 0 || b.Overlap > int64(contract.MaxOverlap/time.Second) || overlap < contract.MinOverlap || len(b.Secret) == 0 {
 		return refuse(events.OutOfRange)
+	}
+	if len(b.After) > 0 && !bytes.Equal(b.After, s.Webhooks.SecretMark()) {
+		return refuse(events.AlreadyExists)
 	}
 	return accept(events.WebhookSecretRotated{Secret: b.Secret, Overlap: now.Add(overlap)})
 }

@@ -187,10 +187,17 @@ func TestConsoleAccounts(t *testing.T) {
 	holds(t, "blocks", o.does(account+"/blocks", "number", "2"), "Extra volume changed.")
 	holds(t, "a file limit", o.does(account+"/file-limit", "number", "200"), "File limit changed.")
 	holds(t, "the usage", n.machine.admin(t, "account", "usage", "acc_dev_free"), "business", "2 blocks", "209715200 bytes")
-	made := o.act(account+"/keys", "name", "<Shop>", "kind", "test").body
+	form := []string{"name", "<Shop>", "kind", "test", "next", fieldIn(t, o.get(account), "next")}
+	made := o.act(account+"/keys", form...).body
 	holds(t, "a key", made, "sk_test_", "&lt;Shop&gt;", "operator")
 	if strings.Contains(o.get(account).body, secretOf(made)) {
 		t.Error("the secret is shown again")
+	}
+	if again := o.act(account+"/keys", form...); again.status != 409 || !strings.Contains(again.body, "made already") || strings.Contains(again.body, secretOf(made)) {
+		t.Errorf("a form that is sent again: %d", again.status)
+	}
+	if keys := n.machine.admin(t, "key", "list", "acc_dev_free"); strings.Count(keys, "<Shop>") != 1 {
+		t.Errorf("a form that was sent twice made\n%s", keys)
 	}
 	key := strings.Fields(lineWith(n.machine.admin(t, "key", "list", "acc_dev_free"), "<Shop>"))[0]
 	holds(t, "a revoked key", o.does(account+"/keys/revoke", "key", key), "Key revoked.", "Revoked")
@@ -271,6 +278,25 @@ func TestConsoleRecent(t *testing.T) {
 		t.Error("the path of the webhook is shown")
 	}
 	holds(t, "the command", n.machine.admin(t, "job", "recent"), "1 done, 1 failed", "1 × NAVIGATION_FAILED", failed.String(), strings.TrimPrefix(address, "http://"))
+}
+
+// An operator drains a node of a cluster by its page, and takes it back.
+func TestConsoleDrains(t *testing.T) {
+	t.Parallel() // it mostly waits
+	c := startLocalClusterOf(t, 2, func(_ int, c *node.Config) { c.Ops, c.PublicURL = "127.0.0.1:0", "" })
+	testkit.Eventually(t, "the nodes share the shards", func() bool { s := c.share(); return s[0] == 3 && s[1] == 3 })
+	o := (&inProcessNode{Node: c.nodes[0], machine: c.machines[0]}).operator(t)
+	holds(t, "drain", o.does("/operator/cluster/drain"), "This node is draining.", "Stop draining this node", "draining")
+	testkit.Eventually(t, "the other one owns everything", func() bool { return c.share()[1] == clusterPartitions })
+	if got := o.act("/operator/cluster/drain"); got.status != 303 {
+		t.Errorf("drained again: %d", got.status)
+	}
+	taken := o.does("/operator/cluster/undrain")
+	holds(t, "undrain", taken, "This node is no longer draining.")
+	if strings.Contains(taken, "Stop draining this node") {
+		t.Error("the page would stop a draining that has ended")
+	}
+	testkit.Eventually(t, "the node has its share again", func() bool { return c.share()[0] == 3 })
 }
 
 // The cluster and the queues are shown as `platen status` has them. A node that is alone cannot be drained.

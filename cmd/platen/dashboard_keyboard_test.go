@@ -29,10 +29,14 @@ func TestDashboardByKeyboard(t *testing.T) {
 		{"templates", walkTemplates},
 		{"playground", walkPlayground},
 		{"usage", walkUsage},
+		{"passkeys", walkPasskeys},
 		{"operator", walkOperator},
 	} {
 		t.Run(walk.name, func(t *testing.T) {
 			w := s.open(t)
+			if walk.name == "passkeys" {
+				w.address = strings.Replace(w.address, "127.0.0.1", "localhost", 1) // which passkeys are made for
+			}
 			if walk.name != "sign-in" && walk.name != "operator" {
 				w.visit("/dashboard/sign-in")
 				w.enter("button", "Business")
@@ -206,6 +210,21 @@ func walkUsage(t *testing.T, n *inProcessNode, w *window) {
 	w.shows("tbody", "HTML to PDF")
 	w.enter("a ", "entries")
 	w.shows("tbody", "Charge")
+}
+
+// walkPasskeys adds a passkey, signs out and in by it, and removes it.
+func walkPasskeys(_ *testing.T, _ *inProcessNode, w *window) {
+	w.authenticator()
+	w.enter("a ", "demo@business.example")
+	w.typeInto("#passkey-name", "By keyboard")
+	w.enter("button", "Add a passkey")
+	w.shows(".notice.good", "added")
+	w.enter("button", "Sign out")
+	w.enter("button", "Sign in with a passkey")
+	w.shows("h1", "Overview")
+	w.enter("a ", "demo@business.example")
+	w.confirm("Remove", "By keyboard", "Remove passkey")
+	w.shows(".notice.good", "removed")
 }
 
 // walkOperator suspends an account and resumes it.

@@ -164,7 +164,7 @@ func TestDashboardMember(t *testing.T) {
 	if list := p.get("/dashboard/keys").body; strings.Contains(list, secret) || !strings.Contains(list, "Shop") {
 		t.Error("the list of keys has the secret, or lacks the name")
 	}
-	id := regexp.MustCompile(`key_[a-z2-7]{8}\b`).FindString(made.body)
+	id := regexp.MustCompile(`<code>(key_[a-z2-7]{8})<`).FindStringSubmatch(made.body)[1]
 	if p.act("/dashboard/keys/revoke", "key", id); authenticated(p.address, secret) != 404 {
 		t.Error("a key is revoked without a confirmation")
 	}
@@ -600,6 +600,53 @@ func TestDashboardSecondFactor(t *testing.T) {
 	}
 	if got := n.person(t).signIn("ada@example.com", password); got.status != 303 {
 		t.Errorf("without a second factor again: %d", got.status)
+	}
+}
+
+// fieldIn is what a page's form sends in a hidden field.
+func fieldIn(t *testing.T, page reply, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="` + name + `" value="([^"]+)"`).FindStringSubmatch(page.body)
+	if found == nil {
+		t.Fatalf("the page has no %s: %s", name, page.body)
+	}
+	return found[1]
+}
+
+// A form that makes a secret makes one, however often it is sent, as a page is that is loaded again; the secret is shown once.
+func TestDashboardSecretsAreMadeOnce(t *testing.T) {
+	n := startDashboard(t)
+	p := n.demo(t, "business")
+	for _, c := range []struct {
+		page, form, field, secret, again string
+		fields                           []string
+	}{
+		{"/dashboard/keys", "/dashboard/keys", "next", `sk_live_\w+`, "/dashboard/keys?wrong=key-made", []string{"name", "Shop", "kind", "live"}},
+		{"/dashboard/webhooks", "/dashboard/webhooks/rotate", "after", `whsec_[\w+/=]+`, "/dashboard/webhooks?wrong=secret-made", []string{"hours", "24", "confirm", "yes"}},
+	} {
+		fields := append(c.fields, c.field, fieldIn(t, p.get(c.page), c.field))
+		shown := regexp.MustCompile(c.secret)
+		made := p.act(c.form, fields...)
+		if secret := shown.FindString(html.UnescapeString(made.body)); made.status != 200 || secret == "" {
+			t.Fatalf("%s: %d without a secret", c.form, made.status)
+		}
+		for range 2 {
+			again := p.act(c.form, fields...)
+			if again.status != 303 || again.header.Get("Location") != c.again {
+				t.Errorf("%s again: %d %s", c.form, again.status, again.header.Get("Location"))
+			}
+		}
+		said := html.UnescapeString(p.get(c.again).body)
+		if !strings.Contains(said, "already") || shown.MatchString(said) {
+			t.Errorf("%s says nothing, or the secret: %s", c.again, said)
+		}
+		fields[len(fields)-1] = fieldIn(t, made, c.field) // the form of the page with the secret makes another
+		if next := p.act(c.form, fields...); next.status != 200 || !shown.MatchString(html.UnescapeString(next.body)) {
+			t.Errorf("%s makes no second one: %d", c.form, next.status)
+		}
+	}
+	if keys := strings.Count(p.get("/dashboard/keys").body, "<bdi>Shop</bdi></th>"); keys != 2 {
+		t.Errorf("two forms, one of them sent three times, made %d keys", keys)
 	}
 }
 

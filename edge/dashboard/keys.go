@@ -16,7 +16,7 @@ func (d *Dashboard) keys(ctx *fasthttp.RequestCtx, v visitor) { d.showKeys(ctx, 
 
 // showKeys shows the keys, and the secret of one that was just made.
 func (d *Dashboard) showKeys(ctx *fasthttp.RequestCtx, v visitor, secret string, made events.Key) {
-	view := page.Keys{Frame: d.frame(ctx, v), Keys: d.keyList(v.account), Secret: secret, May: v.is(developers)}
+	view := page.Keys{Frame: d.frame(ctx, v), Keys: d.keyList(v.account), Secret: secret, May: v.is(developers), Next: events.NewKeyID()}
 	if secret != "" {
 		view.Made = keyRow(made)
 	}
@@ -51,7 +51,7 @@ func keyRow(k events.Key) page.Key {
 	}
 }
 
-// makeKey makes a key and shows its secret, this once.
+// makeKey makes a key and shows its secret, this once. The form has the key's id, so that one that is sent twice makes one key.
 func (d *Dashboard) makeKey(ctx *fasthttp.RequestCtx, v visitor) {
 	name, prefix := strings.TrimSpace(string(ctx.PostArgs().Peek("name"))), apikey.Live
 	if string(ctx.PostArgs().Peek("kind")) == "test" {
@@ -63,7 +63,15 @@ func (d *Dashboard) makeKey(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 	secret, key := apikey.New(prefix, d.now())
 	key.Name = name
-	if d.do(ctx, v, events.IssueKey{Key: key}) {
+	if id, err := events.ParseKeyID(string(ctx.PostArgs().Peek("next"))); err == nil {
+		key.ID = id
+	}
+	code, err := d.send(v, events.IssueKey{Key: key})
+	if err == nil && code == events.AlreadyExists {
+		redirect(ctx, Path+"/keys?wrong=key-made")
+		return
+	}
+	if d.accepted(ctx, code, err) {
 		d.catchUp(v.account)
 		d.showKeys(ctx, v, secret, key)
 	}

@@ -103,6 +103,11 @@ func (d *Dashboard) send(v visitor, body events.CommandBody) (events.ReplyCode, 
 // do sends a visitor's command. If it is not accepted, the response says so, and do is false.
 func (d *Dashboard) do(ctx *fasthttp.RequestCtx, v visitor, body events.CommandBody) bool {
 	code, err := d.send(v, body)
+	return d.accepted(ctx, code, err)
+}
+
+// accepted says whether a command was. If not, it writes the response.
+func (d *Dashboard) accepted(ctx *fasthttp.RequestCtx, code events.ReplyCode, err error) bool {
 	switch {
 	case err != nil:
 		d.unavailable(ctx, "command", err)

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,8 @@ type WebhookSettings struct {
 	// newest signs too.
 	Rotated bool
 	Overlap events.Instant
+	// Mark tells the newest secret from others, and says nothing about it.
+	Mark []byte
 	// Headers are names.
 	Headers []string
 }
@@ -56,7 +59,7 @@ func (d *Dashboard) showWebhooks(ctx *fasthttp.RequestCtx, v visitor, view page.
 		d.unavailable(ctx, "read settings of webhooks", err)
 		return
 	}
-	view.Rotated, view.Headers = set.Rotated, set.Headers
+	view.Rotated, view.Headers, view.Mark = set.Rotated, set.Headers, hex.EncodeToString(set.Mark)
 	if d.now() < set.Overlap {
 		view.Overlap = set.Overlap.Time()
 	}
@@ -76,15 +79,26 @@ func (d *Dashboard) showSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// rotateSecret makes another secret and shows it, this once. The one before signs too for some hours.
+// rotateSecret makes another secret and shows it, this once. The one before signs too for some hours. The form says which
+// secret that is, so that one that is sent twice makes one secret.
 func (d *Dashboard) rotateSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	hours, err := strconv.ParseInt(string(ctx.PostArgs().Peek("hours")), 10, 16)
 	if err != nil || !confirmed(ctx) {
 		redirect(ctx, Path+"/webhooks?wrong=confirm")
 		return
 	}
+	after, err := hex.DecodeString(string(ctx.PostArgs().Peek("after")))
+	if err != nil {
+		redirect(ctx, Path+"/webhooks?wrong=confirm")
+		return
+	}
 	secret, sealed := d.cfg.Webhooks.NewSecret(v.account)
-	if d.do(ctx, v, events.RotateWebhookSecret{Secret: sealed, Overlap: hours * 3600}) {
+	code, err := d.send(v, events.RotateWebhookSecret{Secret: sealed, Overlap: hours * 3600, After: after})
+	if err == nil && code == events.AlreadyExists {
+		redirect(ctx, Path+"/webhooks?wrong=secret-made")
+		return
+	}
+	if d.accepted(ctx, code, err) {
 		d.catchUp(v.account)
 		d.showWebhooks(ctx, v, page.Webhooks{Secret: secret})
 	}

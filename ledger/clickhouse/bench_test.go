@@ -54,3 +54,33 @@ toDateTime(%[2]d + number %% %[1]d * %[3]d), toDateTime(%[2]d), 1, 1000, '', '',
 	}
 	ledgertest.BenchMonth(b, l)
 }
+
+// BenchmarkWindow measures what a page of usage asks for, of an account with a million entries in 30 days.
+func BenchmarkWindow(b *testing.B) {
+	l := benchLedger(b)
+	start := ledgertest.BenchStart.Unix()
+	for part := range 10 {
+		text := fmt.Sprintf(`INSERT INTO usage_ledger (account, entry_id, job_id, kind, key_id, operation, tag_k, tag_v, occurred_at, window_start, render_units, bytes, ref_entry, reason, schema_v, src_topic, src_part, src_offset, row_hash, ingested_at)
+SELECT 'acc_a', concat(toString(cityHash64(number)), '-4d15-8000-0000-bench/debit'), concat(toString(cityHash64(number)), '-bench'), 'debit', concat('key_', toString(number %% 5)), concat('operation-', toString(number %% 6)), ['team'], [toString(number %% 7)],
+toDateTime(%[1]d + intDiv(number * 2592, 1000)), toDateTime(%[1]d), 1, 1000, '', '', 1, 't', 0, number, number, toDateTime(%[1]d) FROM numbers(%[2]d, 100000)`, start, part*100_000)
+		if err := l.conn.Exec(b.Context(), text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	q := ledger.Query{Account: "acc_a", From: ledgertest.BenchStart, To: ledgertest.BenchStart.AddDate(0, 1, 0), Bucket: ledger.Day}
+	all := ledger.Query{Account: "acc_a", From: ledger.MinTime, To: ledger.MaxTime, Bucket: ledger.Window}
+	for name, by := range map[string][]ledger.Dimension{"nothing": nil, "key": {ledger.ByKey}, "operation": {ledger.ByOperation}, "tag": {ledger.ByTag("team")}, "windows": nil} {
+		b.Run(name, func(b *testing.B) {
+			asked := q
+			if asked.GroupBy = by; name == "windows" {
+				asked = all
+			}
+			for b.Loop() {
+				if _, err := l.Usage(b.Context(), asked); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
+		})
+	}
+}

@@ -42,21 +42,29 @@ func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Ha
 		return err
 	}
 	defer tx.Rollback() // after a commit it does nothing
-	if err := mark(ctx, tx, b, entries); err != nil {
-		return err
-	}
-	if err := insert(ctx, tx, entries); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// mark writes the marker of what is new in a batch, or checks that of a batch that is repeated.
-func mark(ctx context.Context, tx *sql.Tx, b ledger.Batch, entries []ledger.Hashed) error {
 	next, err := nextOf(ctx, tx, b.Topic, b.Partition)
 	if err != nil {
 		return err
 	}
+	if err := writeMarker(ctx, tx, b, next, entries); err != nil {
+		return err
+	}
+	added, err := insert(ctx, tx, entries)
+	if err != nil {
+		return err
+	}
+	if late := slices.DeleteFunc(slices.Clone(added), func(e ledger.Hashed) bool { return e.Source.Offset >= next }); len(late) > 0 {
+		return l.sums.late(ctx, late, tx.Commit)
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	l.sums.appended(len(added))
+	return nil
+}
+
+// writeMarker writes the marker of what is new in a batch, or checks that of a batch that is repeated.
+func writeMarker(ctx context.Context, tx *sql.Tx, b ledger.Batch, next int64, entries []ledger.Hashed) error {
 	m, repeated, err := b.Plan(next, entries)
 	if err != nil {
 		return err
@@ -80,31 +88,32 @@ func checkRepeated(ctx context.Context, tx *sql.Tx, b ledger.Batch, want ledger.
 	return ledger.CheckRepeated(b, have, want)
 }
 
-// insert adds the entries that are not there, in the order of the table, so that those of an
-// account are written side by side.
-func insert(ctx context.Context, tx *sql.Tx, entries []ledger.Hashed) error {
+// insert adds the entries that are not there, and returns them. It has the order of the table, so that
+// those of an account are written side by side.
+func insert(ctx context.Context, tx *sql.Tx, entries []ledger.Hashed) (added []ledger.Hashed, err error) {
 	slices.SortFunc(entries, func(a, b ledger.Hashed) int {
 		return cmp.Or(strings.Compare(a.Account, b.Account), a.Occurred.Compare(b.Occurred), strings.Compare(a.ID, b.ID))
 	})
 	statement, err := tx.PrepareContext(ctx, insertEntry)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer statement.Close()
 	ingested := time.Now().Unix()
 	for _, e := range entries {
 		result, err := statement.ExecContext(ctx, values(e, ingested)...)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if added, err := result.RowsAffected(); err != nil || added == 1 {
+		if n, err := result.RowsAffected(); err != nil || n == 1 {
+			added = append(added, e)
 			continue // the driver's RowsAffected never fails
 		}
 		if err := checkSame(ctx, tx, e); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return added, nil
 }
 
 // checkSame returns ErrConflict if the entry that is there has other content.

@@ -8,29 +8,40 @@ import (
 	"fmt"
 )
 
-// application marks the file as a ledger of Platen ("PLed").
-const application = 0x504c6564
-
 //go:embed 001.sql
 var first string
 
-// migrations has the statements that lead from each version to the next. A released one
-// never changes.
-var migrations = []string{first}
+//go:embed sums.sql
+var sumsTables string
+
+// schema is what a kind of file holds.
+type schema struct {
+	// application marks such a file.
+	application int
+	// migrations has the statements that lead from each version to the next. A released one
+	// never changes.
+	migrations []string
+}
+
+var (
+	entriesSchema = schema{0x504c6564, []string{first}}      // "PLed"
+	sumsSchema    = schema{0x504c7375, []string{sumsTables}} // "PLsu"
+)
 
 // migrate brings a file to the newest version, in one transaction. Afterwards the file has exactly
 // the tables and indexes that the migrations make: a trigger or a view in a file from elsewhere
 // could change what is read.
-func migrate(ctx context.Context, db *sql.DB, to []string) error {
+func (s schema) migrate(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() // after a commit it does nothing
-	version, err := versionOf(ctx, tx)
+	version, err := s.versionOf(ctx, tx)
 	if err != nil {
 		return err
 	}
+	to := s.migrations
 	if version > len(to) {
 		return fmt.Errorf("it has version %d, this program knows versions up to %d: use a newer one", version, len(to))
 	}
@@ -39,7 +50,7 @@ func migrate(ctx context.Context, db *sql.DB, to []string) error {
 			return fmt.Errorf("migrate from version %d: %w", version, err)
 		}
 	}
-	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", application, len(to))
+	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", s.application, len(to))
 	if version < len(to) {
 		if _, err := tx.ExecContext(ctx, mark); err != nil {
 			return err
@@ -51,8 +62,8 @@ func migrate(ctx context.Context, db *sql.DB, to []string) error {
 	return tx.Commit()
 }
 
-// versionOf returns the version of a ledger, 0 for an empty file.
-func versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
+// versionOf returns the version of a file, 0 for an empty one.
+func (s schema) versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
 	var id, version, objects int
 	err := tx.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema").
 		Scan(&id, &version, &objects)
@@ -61,7 +72,7 @@ func versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
 		return 0, err
 	case id == 0 && version == 0 && objects == 0:
 		return 0, nil
-	case id != application || version < 1:
+	case id != s.application || version < 1:
 		return 0, errors.New("the file is a database of something else")
 	}
 	return version, nil

@@ -119,12 +119,12 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := "CREATE TABLE more (a INTEGER) STRICT; INSERT INTO more SELECT count(*) FROM usage_ledger"
-	if err := migrate(testkit.Context(t), l.writer, []string{first, second, "CREATE nonsense"}); err == nil || !strings.Contains(err.Error(), "migrate from version 1") {
+	if err := (schema{entriesSchema.application, []string{first, second, "CREATE nonsense"}}).migrate(testkit.Context(t), l.writer); err == nil || !strings.Contains(err.Error(), "migrate from version 1") {
 		t.Errorf("a broken migration: %v", err)
 	}
 	mustOpen(t, path) // it is what it was
 	for range 2 {
-		if err := migrate(testkit.Context(t), l.writer, []string{first, second}); err != nil {
+		if err := (schema{entriesSchema.application, []string{first, second}}).migrate(testkit.Context(t), l.writer); err != nil {
 			t.Fatal(err)
 		}
 	}

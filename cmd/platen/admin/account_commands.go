@@ -127,7 +127,7 @@ func (c call) usage() error {
 
 func (c call) createKey() error {
 	var k IssuedKey
-	err := c.client.do("POST", c.path("keys"), keyRequest{c.test, c.name}, &k)
+	err := c.client.do("POST", c.path("keys"), keyRequest{Test: c.test, Name: c.name}, &k)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "%s\n\nThis is key %s of account %s. It is not shown again: keep it safe.\n", k.Secret, k.ID, c.args[0])
 	})

@@ -151,6 +151,9 @@ func (s *Server) createKey(w http.ResponseWriter, r *http.Request) {
 	}
 	secret, key := apikey.New(prefix, events.At(s.Now()))
 	key.Name = req.Name
+	if id, err := events.ParseKeyID(string(req.ID)); err == nil {
+		key.ID = id
+	}
 	s.do(w, accountID(r), events.IssueKey{Key: key}, describe(key, secret))
 }
 

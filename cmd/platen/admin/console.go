@@ -116,9 +116,9 @@ func (c Client) Keys(id events.AccountID) (all []IssuedKey, err error) {
 	return all, c.do("GET", accountPath(id, "/keys"), nil, &all)
 }
 
-// CreateKey makes a key, whose secret is shown this once.
-func (c Client) CreateKey(id events.AccountID, name string, test bool) (k IssuedKey, err error) {
-	return k, c.do("POST", accountPath(id, "/keys"), keyRequest{test, name}, &k)
+// CreateKey makes a key with an id of events.NewKeyID, whose secret is shown this once. A key that exists is refused.
+func (c Client) CreateKey(id events.AccountID, key events.KeyID, name string, test bool) (k IssuedKey, err error) {
+	return k, c.do("POST", accountPath(id, "/keys"), keyRequest{test, name, key}, &k)
 }
 
 // RevokeKey makes a key invalid.

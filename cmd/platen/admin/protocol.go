@@ -49,6 +49,8 @@ type adjustment struct {
 type keyRequest struct {
 	Test bool   `json:"test"`
 	Name string `json:"name,omitempty"`
+	// ID is the id that the key is to have, so that a request that is sent twice makes one key; "" for a new one.
+	ID events.KeyID `json:"id,omitempty"`
 }
 
 // AccountUsage is an account's usage in its quota window, with its limits.

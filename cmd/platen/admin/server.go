@@ -232,6 +232,8 @@ func refusalText(code events.ReplyCode, id events.AccountID) string {
 		return "extra volume is sold on the business plan only"
 	case events.TooManyKeys:
 		return fmt.Sprintf("account %s has %d keys already, as many as it may have: revoke one that is not used (`platen admin key list %s`)", id, events.MaxKeys, id)
+	case events.AlreadyExists:
+		return "it was made already; a secret is shown only then"
 	case events.NoWebhook:
 		return "the job has no webhook"
 	case events.NotEnded:

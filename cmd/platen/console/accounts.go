@@ -66,7 +66,7 @@ func (c *Console) showAccount(ctx *fasthttp.RequestCtx, v visit, notice *page.No
 		c.listAccounts(ctx, v, &page.Notice{Bad: true, Text: err.Error()})
 		return
 	}
-	view := page.AccountPage{Operator: c.frame(ctx, v), ID: v.account, Plans: events.Plans(), Secret: secret}
+	view := page.AccountPage{Operator: c.frame(ctx, v), ID: v.account, Plans: events.Plans(), Secret: secret, NextKey: events.NewKeyID()}
 	view.Suspended, view.SuspendedFor = timeOf(known.Suspended), known.SuspendedFor
 	view.Notice = cmp.Or(notice, view.Notice)
 	if err := errors.Join(c.readUsage(&view), c.readKeys(&view), c.readTrail(&view)); err != nil {
@@ -155,7 +155,7 @@ func (c *Console) resume(ctx *fasthttp.RequestCtx, v visit) {
 
 func (c *Console) makeKey(ctx *fasthttp.RequestCtx, v visit) {
 	form := ctx.PostArgs()
-	made, err := c.cfg.Client.CreateKey(v.account, strings.TrimSpace(string(form.Peek("name"))), string(form.Peek("kind")) == "test")
+	made, err := c.cfg.Client.CreateKey(v.account, events.KeyID(form.Peek("next")), strings.TrimSpace(string(form.Peek("name"))), string(form.Peek("kind")) == "test")
 	if err != nil {
 		ctx.SetStatusCode(409)
 		c.showAccount(ctx, v, &page.Notice{Bad: true, Text: err.Error()}, "")

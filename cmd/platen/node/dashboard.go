@@ -79,6 +79,7 @@ type memberWebhooks struct{ node *Node }
 func (w memberWebhooks) Settings(id events.AccountID) (set dashboard.WebhookSettings, err error) {
 	state, err := w.node.storeOf(id).Account(id)
 	set.Rotated, set.Overlap = len(state.Webhooks.Secret) > 0, state.Webhooks.Overlap
+	set.Mark = state.Webhooks.SecretMark()
 	for _, h := range state.Webhooks.Headers {
 		set.Headers = append(set.Headers, h.Name)
 	}

@@ -17,7 +17,7 @@ import (
 // startLedger opens the usage ledger. A node starts without ClickHouse, and does its jobs meanwhile.
 func (n *Node) startLedger(ctx context.Context) error {
 	if n.cfg.ClickHouse == "" {
-		l, err := embedded.Open(ctx, filepath.Join(n.cfg.Data, "ledger.db"))
+		l, err := embedded.Open(ctx, filepath.Join(n.cfg.Data, "ledger.db"), embedded.WithLogger(n.logger))
 		if err != nil {
 			return err
 		}

@@ -20,11 +20,11 @@ import (
 
 var update = flag.Bool("update", false, "write the pictures of the pages anew")
 
-// pictures are how pages are looked at: wide by day, narrow by night.
+// pictures are how pages are looked at: wide and narrow, by day and by night.
 var pictures = []struct {
 	width int
 	theme string
-}{{1280, "light"}, {360, "dark"}}
+}{{1280, "light"}, {1280, "dark"}, {360, "light"}, {360, "dark"}}
 
 // TestPictures compares the pages with their pictures in testdata/golden, coarsely: fonts differ between machines.
 func TestPictures(t *testing.T) {

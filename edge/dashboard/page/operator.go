@@ -89,7 +89,9 @@ type AccountPage struct {
 	Keys              []Key
 	// Secret is the secret of the key that was just made, which is shown once; "" for none.
 	Secret string
-	Trail  []Entry
+	// NextKey is the id of the key that the form makes.
+	NextKey events.KeyID
+	Trail   []Entry
 }
 
 // Cluster is how the nodes and partitions are.

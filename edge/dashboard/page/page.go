@@ -200,8 +200,9 @@ type Keys struct {
 	Secret string
 	// Made is that key.
 	Made Key
-	// May is whether the member may make and revoke keys.
-	May bool
+	// May is whether the member may make and revoke keys. Next is the id of the key that the form makes.
+	May  bool
+	Next events.KeyID
 }
 
 // Key is an API key.
@@ -218,6 +219,8 @@ type Webhooks struct {
 	// Secret is shown this once; "" for none. Rotated is set if the account has had more than its first one.
 	Secret  string
 	Rotated bool
+	// Mark tells the newest secret from those before, for the form that makes another.
+	Mark string
 	// Overlap is until when the secret before signs too; zero if it does not.
 	Overlap time.Time
 	// Headers are the names of the headers that are set, at most MostHeaders.
