@@ -18,12 +18,15 @@ type tagAttribute struct {
 
 // tagAttributes reads the attributes of a tag as html.Tokenizer does, but takes no time to resolve references and
 // to copy values.
-type tagAttributes struct{ rest string }
+type tagAttributes struct {
+	text string
+	at   int // the next byte
+}
 
 // attributesOf returns the attributes of a start tag.
 func attributesOf(tag string) tagAttributes {
-	all := tagAttributes{tag}
-	all.skip(len("<") + tagNameEnd(tag[len("<"):]))
+	all := tagAttributes{tag, len("<") + tagNameEnd(tag[len("<"):])}
+	all.skip()
 	return all
 }
 
@@ -32,59 +35,61 @@ func (all *tagAttributes) next() (a tagAttribute, more bool) {
 	if all.end() {
 		return a, false
 	}
-	end := attributeNameEnd(all.rest)
-	a.name = all.rest[:end]
-	all.skipSpaces(end)
-	if strings.HasPrefix(all.rest, "=") {
-		all.skipSpaces(1)
+	start := all.at
+	all.at += attributeNameEnd(all.text[start:])
+	a.name = all.text[start:all.at]
+	all.skipSpaces()
+	if all.at < len(all.text) && all.text[all.at] == '=' {
+		all.at++
+		all.skipSpaces()
 		a.value, a.quoted = all.value()
-		a.left = len(all.rest) - len(a.quoted)
-		all.skip(len(a.quoted))
-		return a, true
+		a.left = len(all.text) - all.at
 	}
-	all.skip(0)
+	all.skip()
 	return a, true
 }
 
 // end reports whether what is left begins with the end of the tag, or is nothing.
-func (all *tagAttributes) end() bool { return all.rest == "" || all.rest[0] == '>' }
+func (all *tagAttributes) end() bool { return all.at == len(all.text) || all.text[all.at] == '>' }
 
-// skip takes so many bytes, and what may be between attributes.
-func (all *tagAttributes) skip(bytes int) {
-	for all.skipSpaces(bytes); strings.HasPrefix(all.rest, "/"); {
-		all.skipSpaces(1)
+// skip takes what may be between attributes.
+func (all *tagAttributes) skip() {
+	for all.skipSpaces(); all.at < len(all.text) && all.text[all.at] == '/'; all.skipSpaces() {
+		all.at++
 	}
 }
 
-// skipSpaces takes so many bytes, and the spaces after them.
-func (all *tagAttributes) skipSpaces(bytes int) {
-	for bytes < len(all.rest) && isTagSpace(all.rest[bytes]) {
-		bytes++
+// skipSpaces takes spaces.
+func (all *tagAttributes) skipSpaces() {
+	for all.at < len(all.text) && isTagSpace(all.text[all.at]) {
+		all.at++
 	}
-	all.rest = all.rest[bytes:]
 }
 
 func isTagSpace(c byte) bool {
 	return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f')
 }
 
-// value returns the value that comes next. One that is not closed has all the rest.
+// value takes the value that comes next. One that is not closed has all the rest.
 func (all *tagAttributes) value() (value, quoted string) {
 	if all.end() {
 		return "", ""
 	}
-	if quote := all.rest[0]; quote == '"' || quote == '\'' {
-		end := strings.IndexByte(all.rest[1:], quote)
-		if end < 0 {
-			return all.rest[1:], all.rest
+	start, end := all.at, len(all.text)
+	if quote := all.text[start]; quote == '"' || quote == '\'' {
+		if length := strings.IndexByte(all.text[start+1:], quote); length >= 0 {
+			end = start + 1 + length + 1
+			all.at = end
+			return all.text[start+1 : end-1], all.text[start:end]
 		}
-		return all.rest[1 : 1+end], all.rest[:end+2]
+		all.at = end
+		return all.text[start+1:], all.text[start:]
 	}
-	end := 0
-	for end < len(all.rest) && all.rest[end] != '>' && !isTagSpace(all.rest[end]) {
+	for end = start; end < len(all.text) && all.text[end] != '>' && !isTagSpace(all.text[end]); {
 		end++
 	}
-	return all.rest[:end], all.rest[:end]
+	all.at = end
+	return all.text[start:end], all.text[start:end]
 }
 
 func tagNameEnd(text string) int {
@@ -111,14 +116,14 @@ var partsTag = [256]bool{' ': true, '\n': true, '\r': true, '\t': true, '\f': tr
 // it has, and where it ends; -1 if it does not. It reads no more than most attributes.
 func readTag(text string, from, most int) (name string, count, end int) {
 	name = text[from : from+tagNameEnd(text[from:])]
-	all := tagAttributes{text}
-	all.skip(from + len(name))
+	all := tagAttributes{text, from + len(name)}
+	all.skip()
 	for !all.end() && count <= most {
 		all.next()
 		count++
 	}
-	if all.end() && all.rest != "" {
-		return name, count, len(text) - len(all.rest) + len(">")
+	if all.end() && all.at < len(text) {
+		return name, count, all.at + len(">")
 	}
 	return name, count, -1
 }

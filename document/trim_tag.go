@@ -15,16 +15,19 @@ func (t *trimmer) attributes(element string, kind html.TokenType) {
 	t.write("<" + element)
 	allowed := allowedAttributes[element]
 	seen := make([]string, 0, 16) // as many as any element may have
-	for all := attributesOf(t.lexer.token); t.tooLarge() == nil; {
+	for all := attributesOf(t.lexer.token); ; {
 		a, more := all.next()
 		if !more {
 			break
 		}
-		name := asciiLower(a.name)
-		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.name == name })
-		if i < 0 || slices.Contains(seen, name) {
+		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.is(a.name) })
+		if i < 0 || slices.Contains(seen, allowed[i].name) {
 			continue
 		}
+		if t.tooLarge() != nil {
+			break
+		}
+		name := allowed[i].name
 		seen = append(seen, name)
 		if values := allowed[i].values; values == nil || t.matches(element, a, values) {
 			t.attribute(element, name, a)
