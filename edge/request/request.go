@@ -15,7 +15,7 @@ type Request struct {
 	Operation events.Operation
 	Body
 	// Gates are the fields that are set and need a plan.
-	Gates Gates
+	Gates    Gates
 	key      string // of the header; "" for none
 	document schema.Document[Body]
 }
