@@ -35,18 +35,44 @@ func (all *tagAttributes) next() (a tagAttribute, more bool) {
 	if all.end() {
 		return a, false
 	}
+	return all.attribute(all.name()), true
+}
+
+// name takes the name of the attribute that comes next. To call attribute or pass is next.
+func (all *tagAttributes) name() string {
 	start := all.at
 	all.at += attributeNameEnd(all.text[start:])
-	a.name = all.text[start:all.at]
-	all.skipSpaces()
-	if all.at < len(all.text) && all.text[all.at] == '=' {
-		all.at++
-		all.skipSpaces()
+	return all.text[start:all.at]
+}
+
+// attribute takes the rest of an attribute.
+func (all *tagAttributes) attribute(name string) tagAttribute {
+	a := tagAttribute{name: name}
+	if all.equals() {
 		a.value, a.quoted = all.value()
 		a.left = len(all.text) - all.at
 	}
 	all.skip()
-	return a, true
+	return a
+}
+
+// pass takes the rest of an attribute without reading it: most attributes of a hostile document are of no interest.
+func (all *tagAttributes) pass() {
+	if all.equals() {
+		all.at = all.valueEnd()
+	}
+	all.skip()
+}
+
+// equals takes an equals sign and the spaces around it, if one comes next.
+func (all *tagAttributes) equals() bool {
+	all.skipSpaces()
+	if all.at == len(all.text) || all.text[all.at] != '=' {
+		return false
+	}
+	all.at++
+	all.skipSpaces()
+	return true
 }
 
 // end reports whether what is left begins with the end of the tag, or is nothing.
@@ -72,24 +98,35 @@ func isTagSpace(c byte) bool {
 
 // value takes the value that comes next. One that is not closed has all the rest.
 func (all *tagAttributes) value() (value, quoted string) {
-	if all.end() {
-		return "", ""
-	}
-	start, end := all.at, len(all.text)
-	if quote := all.text[start]; quote == '"' || quote == '\'' {
-		if length := strings.IndexByte(all.text[start+1:], quote); length >= 0 {
-			end = start + 1 + length + 1
-			all.at = end
-			return all.text[start+1 : end-1], all.text[start:end]
+	start := all.at
+	all.at = all.valueEnd()
+	value = all.text[start:all.at]
+	quoted = value
+	if value != "" && (value[0] == '"' || value[0] == '\'') {
+		quote := value[0]
+		if value = value[1:]; value != "" && value[len(value)-1] == quote {
+			value = value[:len(value)-1]
 		}
-		all.at = end
-		return all.text[start+1:], all.text[start:]
 	}
-	for end = start; end < len(all.text) && all.text[end] != '>' && !isTagSpace(all.text[end]); {
-		end++
+	return value, quoted
+}
+
+// valueEnd is where the value ends that comes next.
+func (all *tagAttributes) valueEnd() int {
+	if all.end() {
+		return all.at
 	}
-	all.at = end
-	return all.text[start:end], all.text[start:end]
+	at := all.at
+	if quote := all.text[at]; quote == '"' || quote == '\'' {
+		if length := strings.IndexByte(all.text[at+1:], quote); length >= 0 {
+			return at + 1 + length + 1
+		}
+		return len(all.text)
+	}
+	for at < len(all.text) && all.text[at] != '>' && !isTagSpace(all.text[at]) {
+		at++
+	}
+	return at
 }
 
 func tagNameEnd(text string) int {
@@ -119,7 +156,8 @@ func readTag(text string, from, most int) (name string, count, end int) {
 	all := tagAttributes{text, from + len(name)}
 	all.skip()
 	for !all.end() && count <= most {
-		all.next()
+		all.name()
+		all.pass()
 		count++
 	}
 	if all.end() && all.at < len(text) {
