@@ -197,6 +197,11 @@ type allowedAttribute struct {
 	values *regexp.Regexp
 }
 
+// is reports whether it is an attribute of a name, in letters of any case. Letters that fold to ASCII have more bytes.
+func (a allowedAttribute) is(name string) bool {
+	return len(a.name) == len(name) && strings.EqualFold(a.name, name)
+}
+
 // allowedAttributes are those of each element.
 var allowedAttributes = attributesByElement()
 

@@ -18,12 +18,15 @@ type tagAttribute struct {
 
 // tagAttributes reads the attributes of a tag as html.Tokenizer does, but takes no time to resolve references and
 // to copy values.
-type tagAttributes struct{ rest string }
+type tagAttributes struct {
+	text string
+	at   int // the next byte
+}
 
 // attributesOf returns the attributes of a start tag.
 func attributesOf(tag string) tagAttributes {
-	all := tagAttributes{tag}
-	all.skip(len("<") + tagNameEnd(tag[len("<"):]))
+	all := tagAttributes{tag, len("<") + tagNameEnd(tag[len("<"):])}
+	all.skip()
 	return all
 }
 
@@ -32,59 +35,98 @@ func (all *tagAttributes) next() (a tagAttribute, more bool) {
 	if all.end() {
 		return a, false
 	}
-	end := attributeNameEnd(all.rest)
-	a.name = all.rest[:end]
-	all.skipSpaces(end)
-	if strings.HasPrefix(all.rest, "=") {
-		all.skipSpaces(1)
+	return all.attribute(all.name()), true
+}
+
+// name takes the name of the attribute that comes next. To call attribute or pass is next.
+func (all *tagAttributes) name() string {
+	start := all.at
+	all.at += attributeNameEnd(all.text[start:])
+	return all.text[start:all.at]
+}
+
+// attribute takes the rest of an attribute.
+func (all *tagAttributes) attribute(name string) tagAttribute {
+	a := tagAttribute{name: name}
+	if all.equals() {
 		a.value, a.quoted = all.value()
-		a.left = len(all.rest) - len(a.quoted)
-		all.skip(len(a.quoted))
-		return a, true
+		a.left = len(all.text) - all.at
 	}
-	all.skip(0)
-	return a, true
+	all.skip()
+	return a
+}
+
+// pass takes the rest of an attribute without reading it: most attributes of a hostile document are of no interest.
+func (all *tagAttributes) pass() {
+	if all.equals() {
+		all.at = all.valueEnd()
+	}
+	all.skip()
+}
+
+// equals takes an equals sign and the spaces around it, if one comes next.
+func (all *tagAttributes) equals() bool {
+	all.skipSpaces()
+	if all.at == len(all.text) || all.text[all.at] != '=' {
+		return false
+	}
+	all.at++
+	all.skipSpaces()
+	return true
 }
 
 // end reports whether what is left begins with the end of the tag, or is nothing.
-func (all *tagAttributes) end() bool { return all.rest == "" || all.rest[0] == '>' }
+func (all *tagAttributes) end() bool { return all.at == len(all.text) || all.text[all.at] == '>' }
 
-// skip takes so many bytes, and what may be between attributes.
-func (all *tagAttributes) skip(bytes int) {
-	for all.skipSpaces(bytes); strings.HasPrefix(all.rest, "/"); {
-		all.skipSpaces(1)
+// skip takes what may be between attributes.
+func (all *tagAttributes) skip() {
+	for all.skipSpaces(); all.at < len(all.text) && all.text[all.at] == '/'; all.skipSpaces() {
+		all.at++
 	}
 }
 
-// skipSpaces takes so many bytes, and the spaces after them.
-func (all *tagAttributes) skipSpaces(bytes int) {
-	for bytes < len(all.rest) && isTagSpace(all.rest[bytes]) {
-		bytes++
+// skipSpaces takes spaces.
+func (all *tagAttributes) skipSpaces() {
+	for all.at < len(all.text) && isTagSpace(all.text[all.at]) {
+		all.at++
 	}
-	all.rest = all.rest[bytes:]
 }
 
 func isTagSpace(c byte) bool {
 	return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f')
 }
 
-// value returns the value that comes next. One that is not closed has all the rest.
+// value takes the value that comes next. One that is not closed has all the rest.
 func (all *tagAttributes) value() (value, quoted string) {
-	if all.end() {
-		return "", ""
-	}
-	if quote := all.rest[0]; quote == '"' || quote == '\'' {
-		end := strings.IndexByte(all.rest[1:], quote)
-		if end < 0 {
-			return all.rest[1:], all.rest
+	start := all.at
+	all.at = all.valueEnd()
+	value = all.text[start:all.at]
+	quoted = value
+	if value != "" && (value[0] == '"' || value[0] == '\'') {
+		quote := value[0]
+		if value = value[1:]; value != "" && value[len(value)-1] == quote {
+			value = value[:len(value)-1]
 		}
-		return all.rest[1 : 1+end], all.rest[:end+2]
 	}
-	end := 0
-	for end < len(all.rest) && all.rest[end] != '>' && !isTagSpace(all.rest[end]) {
-		end++
+	return value, quoted
+}
+
+// valueEnd is where the value ends that comes next.
+func (all *tagAttributes) valueEnd() int {
+	if all.end() {
+		return all.at
 	}
-	return all.rest[:end], all.rest[:end]
+	at := all.at
+	if quote := all.text[at]; quote == '"' || quote == '\'' {
+		if length := strings.IndexByte(all.text[at+1:], quote); length >= 0 {
+			return at + 1 + length + 1
+		}
+		return len(all.text)
+	}
+	for at < len(all.text) && all.text[at] != '>' && !isTagSpace(all.text[at]) {
+		at++
+	}
+	return at
 }
 
 func tagNameEnd(text string) int {
@@ -111,14 +153,15 @@ var partsTag = [256]bool{' ': true, '\n': true, '\r': true, '\t': true, '\f': tr
 // it has, and where it ends; -1 if it does not. It reads no more than most attributes.
 func readTag(text string, from, most int) (name string, count, end int) {
 	name = text[from : from+tagNameEnd(text[from:])]
-	all := tagAttributes{text}
-	all.skip(from + len(name))
+	all := tagAttributes{text, from + len(name)}
+	all.skip()
 	for !all.end() && count <= most {
-		all.next()
+		all.name()
+		all.pass()
 		count++
 	}
-	if all.end() && all.rest != "" {
-		return name, count, len(text) - len(all.rest) + len(">")
+	if all.end() && all.at < len(text) {
+		return name, count, all.at + len(">")
 	}
 	return name, count, -1
 }

@@ -111,7 +111,7 @@ func lastColon(declaration string) int {
 // splitStyle splits a style into its declarations. plain is false if it takes a parser to do so.
 func splitStyle(style string) (declarations []string, plain bool) {
 	style = strings.TrimRight(style, " ")
-	if !utf8.ValidString(style) || strings.ContainsAny(style, "\\{}@<>\x00\f") || strings.Contains(style, "\ufeff") || strings.Contains(style, "/*") {
+	if !utf8.ValidString(style) || strings.ContainsAny(style, "\\{}@<>\x00\f\x7f") || strings.Contains(style, "\ufeff") || strings.Contains(style, "/*") {
 		return nil, false
 	}
 	quote, start, depth := byte(0), 0, 0

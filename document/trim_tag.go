@@ -15,16 +15,17 @@ func (t *trimmer) attributes(element string, kind html.TokenType) {
 	t.write("<" + element)
 	allowed := allowedAttributes[element]
 	seen := make([]string, 0, 16) // as many as any element may have
-	for all := attributesOf(t.lexer.token); t.tooLarge() == nil; {
-		a, more := all.next()
-		if !more {
-			break
-		}
-		name := asciiLower(a.name)
-		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.name == name })
-		if i < 0 || slices.Contains(seen, name) {
+	for all := attributesOf(t.lexer.token); !all.end(); {
+		written := all.name()
+		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.is(written) })
+		if i < 0 || slices.Contains(seen, allowed[i].name) {
+			all.pass()
 			continue
 		}
+		if t.tooLarge() != nil {
+			break
+		}
+		a, name := all.attribute(written), allowed[i].name
 		seen = append(seen, name)
 		if values := allowed[i].values; values == nil || t.matches(element, a, values) {
 			t.attribute(element, name, a)

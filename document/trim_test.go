@@ -218,11 +218,11 @@ func BenchmarkRefusedHTML(b *testing.B) {
 
 // processorTime is how much the process has used, on all processors: that of the garbage
 // collector is in it.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
+func processorTime(t testing.TB) time.Duration {
+	t.Helper()
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

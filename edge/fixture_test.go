@@ -86,7 +86,9 @@ func newFixtureFor(t *testing.T, timeouts timeouts) *fixture {
 	go func() { served <- s.Serve(l) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
-		if err := errors.Join(s.Shutdown(context.Background()), <-served); err != nil {
+		err := s.Shutdown(context.Background())
+		_ = l.Close() // a server that has not begun to serve does not know of it
+		if err := errors.Join(err, <-served); err != nil {
 			t.Error(err)
 		}
 	})

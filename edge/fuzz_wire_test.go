@@ -49,6 +49,7 @@ type understood struct{ method, path string }
 // recorder is a server that records what it understood.
 type recorder struct {
 	*Server
+	fake     *fixture
 	requests []understood
 }
 
@@ -59,10 +60,13 @@ func newRecorder(t testing.TB) *recorder {
 	if d.hash, ok = apikey.Hash(theSecret); !ok {
 		t.Fatal("the secret has a wrong checksum")
 	}
-	d.jobs[finished] = projections.Job{
-		Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
+	d.on = func(body events.CommandBody) *events.Reply {
+		if job, ok := body.(events.Submission); ok {
+			d.jobs[job.Job] = finishedJob // a request with wait would wait for 45 seconds
+		}
+		return nil
 	}
-	w := &recorder{Server: New(cfg)}
+	w := &recorder{Server: New(cfg), fake: d}
 	handle, malformed, expect := w.http.Handler, w.http.ErrorHandler, w.http.ExpectHandler
 	w.http.Handler = func(ctx *fasthttp.RequestCtx) {
 		w.requests = append(w.requests, understood{string(ctx.Method()), string(ctx.URI().PathOriginal())})
@@ -88,12 +92,25 @@ func newRecorder(t testing.TB) *recorder {
 // finished is a job that has a file.
 var finished = events.JobID{1}
 
+var finishedJob = projections.Job{
+	Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
+}
+
+// forget forgets what came of earlier bytes: the fuzzer sends millions of them to one server.
+func (w *recorder) forget() {
+	w.requests = nil
+	w.fake.mu.Lock()
+	defer w.fake.mu.Unlock()
+	w.fake.commands, w.fake.told = nil, nil
+	w.fake.jobs = map[events.JobID]projections.Job{finished: finishedJob}
+}
+
 // exchange sends bytes and reads the responses, one for each request that was understood.
 func (w *recorder) exchange(t *testing.T, sent []byte) []reply {
 	t.Helper()
 	p := &scriptedConn{}
 	p.in.Reset(sent)
-	w.requests = nil
+	w.forget()
 	_ = w.http.ServeConn(w.fresh.add(p, func() {})) // what was written shows how the connection ended
 	var all []reply
 	br := bufio.NewReader(&p.out)
@@ -143,6 +160,8 @@ func wireSeeds() []string {
 			}
 		}
 	}
+	const waits = `{"html":"x","wait":true}`
+	seeds = append(seeds, "POST /html-to-pdf HTTP/1.1\r\n"+host+key+"Content-Length: "+strconv.Itoa(len(waits))+"\r\n\r\n"+waits)
 	for i, op := range request.Operations() {
 		body := bodySeeds[len(bodySeeds)-1-i%len(bodySeeds)]
 		for _, b := range []string{body, string(op.Example)} {

@@ -66,7 +66,9 @@ func startWith(t *testing.T, limits timeouts, change func(*Config)) *liveServer 
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 		defer cancel()
-		if err := errors.Join(b.Shutdown(ctx), <-served); err != nil {
+		err := b.Shutdown(ctx)
+		_ = l.Close() // a server that has not begun to serve does not know of it
+		if err := errors.Join(err, <-served); err != nil {
 			t.Error(err)
 		}
 	})

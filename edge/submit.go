@@ -135,14 +135,13 @@ func conflict(b request.Body) *problem {
 }
 
 func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request, content events.Content) events.Submission {
-	if r.Idempotency != nil {
-		keyed := *r.Idempotency
+	keyed := r.Idempotency()
+	if keyed != nil {
 		keyed.Fingerprint = s.cfg.Fingerprint(keyed.Fingerprint)
-		r.Idempotency = &keyed
 	}
 	return events.Submission{Content: content, SubmitJob: events.SubmitJob{
 		Job: job, Key: key, Operation: r.Operation, Test: r.Test,
-		Webhook: s.cfg.Seal(job, r.Webhook), Requires: r.Gates.Required(), Idempotency: r.Idempotency, Waits: r.Wait, Tags: r.Tags,
+		Webhook: s.cfg.Seal(job, r.Webhook), Requires: r.Gates.Required(), Idempotency: keyed, Waits: r.Wait, Tags: r.Tags,
 	}}
 }
 

@@ -27,6 +27,14 @@ func newClient(p *process) *client {
 }
 
 func (c *client) do(method, path, body string, want int) ([]byte, error) {
+	status, answer, err := c.ask(method, path, body)
+	if err == nil && status != want {
+		err = fmt.Errorf("%s %s: %d %s", method, path, status, answer)
+	}
+	return answer, err
+}
+
+func (c *client) ask(method, path, body string) (status int, answer []byte, err error) {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
@@ -35,12 +43,9 @@ func (c *client) do(method, path, body string, want int) ([]byte, error) {
 	req.Header.Set("X-API-Key", c.key)
 	req.SetBodyString(body)
 	if err := c.http.Do(req, resp); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	if resp.StatusCode() != want {
-		return nil, fmt.Errorf("%s %s: %d %s", method, path, resp.StatusCode(), resp.Body())
-	}
-	return append([]byte(nil), resp.Body()...), nil
+	return resp.StatusCode(), append([]byte(nil), resp.Body()...), nil
 }
 
 func (c *client) get(path string) ([]byte, error) { return c.do("GET", path, "", 200) }

@@ -14,6 +14,7 @@ import (
 // settings are the flags.
 type settings struct {
 	platen    string
+	against   string
 	documents string
 	duration  time.Duration
 	rounds    int
@@ -40,11 +41,12 @@ func main() {
 	}
 	var s settings
 	flag.StringVar(&s.platen, "platen", "bin/platen", "the `BINARY` to measure")
+	flag.StringVar(&s.against, "against", "", "of mixed, another `BINARY` to measure in turn")
 	flag.StringVar(&s.documents, "documents", "testdata/bench", "`DIR` of the documents to render")
 	flag.DurationVar(&s.duration, "duration", 4*time.Second, "how long each measurement of a round runs")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each pair is measured, alternating; medians are printed")
-	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, events, poll, queue, wait, neighbours, history, pages, render or capacity")
-	flag.StringVar(&s.kind, "kind", "", "of render, neighbours and capacity, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
+	flag.StringVar(&s.only, "only", "", "measure `NAME` alone: accept, events, poll, queue, wait, neighbours, refused, history, pages, render, mixed or capacity")
+	flag.StringVar(&s.kind, "kind", "", "of render, mixed, neighbours, refused and capacity, measure what has `TEXT` in its name, such as \"url-to-pdf\" or \"tiny\"")
 	flag.IntVar(&s.jobs, "jobs", 100_000, "of history, how many jobs a month has")
 	flag.IntVar(&s.months, "months", 3, "of history, how many months pass")
 	flag.BoolVar(&s.trust, "trust", false, "of history, write jobs up to their ends only, and take snapshots once and on trust, because rebuilding to verify them takes as long as writing: for ten million jobs")
@@ -61,7 +63,7 @@ func run(s settings) error {
 	for _, m := range []struct {
 		name    string
 		measure func(settings) error
-	}{{"accept", accept}, {"events", publishing}, {"poll", poll}, {"queue", queue}, {"wait", wait}, {"neighbours", neighboursBench}, {"history", historyBench}, {"pages", pages}, {"render", render}, {"capacity", capacityBench}} {
+	}{{"accept", accept}, {"events", publishing}, {"poll", poll}, {"queue", queue}, {"wait", wait}, {"neighbours", neighboursBench}, {"refused", refusedBench}, {"history", historyBench}, {"pages", pages}, {"render", render}, {"mixed", mixed}, {"capacity", capacityBench}} {
 		if s.only != "" && s.only != m.name {
 			continue
 		}

@@ -92,7 +92,8 @@ func largeBody() string {
 	return `{"html": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`
 }
 
-// neighboursBench measures what a quiet account notices of a bad neighbour on the largest plan.
+// neighboursBench measures what a quiet account notices of a bad neighbour on the largest plan. It is measured alone
+// before and after each one, because what else the machine does changes within minutes.
 func neighboursBench(s settings) error {
 	fmt.Printf("\nneighbours: a quiet account makes tiny documents, one at a time, alone and beside another account on the largest plan\n")
 	server, err := badPages()
@@ -100,55 +101,70 @@ func neighboursBench(s settings) error {
 		return err
 	}
 	defer server.Close()
-	for _, bad := range append([]neighbour{{name: "alone"}}, neighbours...) {
-		if !strings.Contains(bad.name, s.kind) && bad.name != "alone" {
+	web := "http://" + server.Addr
+	before, err := quietTimes(s, neighbour{name: "alone"}, web)
+	if err != nil {
+		return err
+	}
+	before.print(before.html.p95)
+	for _, bad := range neighbours {
+		if !strings.Contains(bad.name, s.kind) {
 			continue
 		}
-		if err := beside(s, bad, "http://"+server.Addr); err != nil {
+		beside, err := quietTimes(s, bad, web)
+		if err != nil {
 			return fmt.Errorf("%s: %w", bad.name, err)
 		}
+		after, err := quietTimes(s, neighbour{name: "alone"}, web)
+		if err != nil {
+			return err
+		}
+		beside.print((before.html.p95 + after.html.p95) / 2)
+		after.print(after.html.p95)
+		before = after
 	}
 	return nil
 }
 
-// alone is how long the quiet account's HTML takes without a neighbour, at the 95th percentile.
-var alone time.Duration
+// quiet is what a quiet account's documents took beside a neighbour, or alone.
+type quiet struct {
+	neighbour string
+	html, url percentiles
+}
 
-// beside measures one neighbour on a node of its own.
-func beside(s settings, bad neighbour, web string) error {
+// print prints it beside what the account's HTML takes alone, at the 95th percentile.
+func (q quiet) print(alone time.Duration) {
+	times := float64(q.html.p95) / float64(alone)
+	reached := times <= neighbourGoal && q.url.p95 <= urlGoal
+	fmt.Printf("  %-22s HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s\n",
+		q.neighbour, ms(q.html.p50), ms(q.html.p95), times, ms(q.url.p50), ms(q.url.p95), verdict(reached))
+}
+
+// quietTimes measures a quiet account beside one neighbour, on a node of its own.
+func quietTimes(s settings, bad neighbour, web string) (q quiet, err error) {
 	p, err := startPlaten(s.platen, "--egress-allow", "127.0.0.0/8")
 	if err != nil {
-		return err
+		return q, err
 	}
 	defer p.stop()
-	quiet, err := accounts(p, 1)
+	keys, err := accounts(p, 1)
 	if err != nil {
-		return err
+		return q, err
 	}
 	if bad.work != nil {
 		stop, err := startMob(bad.name, p)
 		if err != nil {
-			return err
+			return q, err
 		}
 		defer stop()
 	}
 	time.Sleep(settle)
-	fmt.Printf("  %-22s", bad.name)
-	html, err := measure(p, quiet, kind{operation: "html-to-pdf", body: map[string]string{"html": "<p>quiet"}}, s.duration)
-	if err != nil {
-		return err
+	q.neighbour = bad.name
+	if q.html, err = measure(p, keys, kind{operation: "html-to-pdf", body: map[string]string{"html": "<p>quiet"}}, s.duration); err != nil {
+		return q, err
 	}
-	url, err := measure(p, quiet, kind{operation: "url-to-pdf", body: map[string]string{"url": web + "/quiet"}}, s.duration)
-	if err != nil {
-		return err
-	}
-	if bad.work == nil {
-		alone = html.p95
-	}
-	times := float64(html.p95) / float64(alone)
-	reached := times <= neighbourGoal && url.p95 <= urlGoal
-	fmt.Printf(" HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s\n", ms(html.p50), ms(html.p95), times, ms(url.p50), ms(url.p95), verdict(reached))
-	return nil
+	q.url, err = measure(p, keys, kind{operation: "url-to-pdf", body: map[string]string{"url": web + "/quiet"}}, s.duration)
+	return q, err
 }
 
 // percentiles are those of how long documents took.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"platen.dev/edge/schema"
+	"platen.dev/events"
 	"platen.dev/events/contract"
 )
 
@@ -27,6 +28,15 @@ func idempotencyKey(lines [][]byte) (string, []schema.Violation) {
 		return key, schema.Check(IdempotencyKey, key, "header", IdempotencyHeader)
 	}
 	return "", []schema.Violation{{Loc: []any{"header", IdempotencyHeader}, Msg: "Value error, send one Idempotency-Key", Type: "value_error"}}
+}
+
+// Idempotency recognises the request when it is repeated; nil without a key. It takes as long again as reading the
+// request: call it once nothing else refuses that.
+func (r Request) Idempotency() *events.Idempotency {
+	if r.key == "" {
+		return nil
+	}
+	return &events.Idempotency{Key: r.key, Fingerprint: fingerprint("/"+string(r.Operation), r.document.Canonical())}
 }
 
 // fingerprint identifies a request by its method, path and canonical body. Accounts

@@ -15,9 +15,9 @@ type Request struct {
 	Operation events.Operation
 	Body
 	// Gates are the fields that are set and need a plan.
-	Gates Gates
-	// Idempotency recognises the request when it is repeated; nil without a key.
-	Idempotency *events.Idempotency
+	Gates    Gates
+	key      string // of the header; "" for none
+	document schema.Document[Body]
 }
 
 // Body is the body of any operation, with its defaults filled in. What an operation
@@ -70,7 +70,7 @@ func (o *Operation) Decode(body []byte, keys [][]byte, placeholder func(text str
 	document, gates, violations := o.body.Decode(body)
 	key, wrongKey := idempotencyKey(keys)
 	violations = append(violations, wrongKey...)
-	r := Request{Operation: o.Name, Body: document.Value, Gates: gates}
+	r := Request{Operation: o.Name, Body: document.Value, Gates: gates, key: key, document: document}
 	if r.Template != nil {
 		violations = append(violations, checkPlaceholders(r.Template.Value, []any{"body", "template"}, placeholder)...)
 	}
@@ -80,9 +80,6 @@ func (o *Operation) Decode(body []byte, keys [][]byte, placeholder func(text str
 	if r.PDF == nil && !o.Name.Image() { // an e-invoice has no options: its block template says how it looks
 		options := pdfOptions.Empty()
 		r.PDF = &options
-	}
-	if key != "" {
-		r.Idempotency = &events.Idempotency{Key: key, Fingerprint: fingerprint(o.Path(), document.Canonical())}
 	}
 	return r, nil
 }

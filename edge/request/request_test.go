@@ -65,7 +65,7 @@ func TestDefaults(t *testing.T) {
 			Watermark: &events.Watermark{Text: "t", Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px", Rotation: -45},
 		}}}},
 	} {
-		if r := mustDecode(t, tc.path, tc.body); !reflect.DeepEqual(r.Body, tc.want) || r.Idempotency != nil || "/"+string(r.Operation) != tc.path {
+		if r := mustDecode(t, tc.path, tc.body); !reflect.DeepEqual(r.Body, tc.want) || r.Idempotency() != nil || "/"+string(r.Operation) != tc.path {
 			t.Errorf("%s %s:\n got %+v\nwant %+v", tc.path, tc.body, r, tc.want)
 		}
 	}
@@ -156,13 +156,13 @@ func told(violations []schema.Violation) (all []string) {
 func TestIdempotencyKey(t *testing.T) {
 	r := mustDecode(t, "/html-to-pdf", `{"html":"x"}`, "order-4711")
 	again := mustDecode(t, "/html-to-pdf", ` { "options": null, "html": "\u0078" } `, "order-4711")
-	if r.Idempotency == nil || r.Idempotency.Key != "order-4711" || *r.Idempotency != *again.Idempotency {
-		t.Errorf("got %+v and %+v", r.Idempotency, again.Idempotency)
+	if r.Idempotency() == nil || r.Idempotency().Key != "order-4711" || *r.Idempotency() != *again.Idempotency() {
+		t.Errorf("got %+v and %+v", r.Idempotency(), again.Idempotency())
 	}
 	for _, other := range []Request{
 		mustDecode(t, "/html-to-image", `{"html":"x"}`, "order-4711"), mustDecode(t, "/html-to-pdf", `{"html":"x","test":false}`, "order-4711"),
 	} {
-		if other.Idempotency.Fingerprint == r.Idempotency.Fingerprint {
+		if other.Idempotency().Fingerprint == r.Idempotency().Fingerprint {
 			t.Errorf("%+v has the same fingerprint", other)
 		}
 	}

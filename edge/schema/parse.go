@@ -1,32 +1,19 @@
 package schema
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// parse reads one JSON value; with an error, offset is where the body went wrong.
-func parse(body []byte) (value any, offset int, err error) {
+// parse reads one JSON value. If the body is not one, or has too many values, offset is where it went wrong.
+func parse(body []byte) (value any, offset int, ok bool) {
 	if offset := invalid(body); offset >= 0 {
-		return nil, offset, errors.New("not UTF-8")
+		return nil, offset, false
 	}
-	if offset := tooMany(body); offset >= 0 {
-		return nil, offset, fmt.Errorf("more than %d values", maxValues)
+	p := parser{text: body}
+	if value, ok = p.value(); !ok {
+		return nil, p.at, false
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
-		return nil, position(err, len(body)), err
-	}
-	offset = int(d.InputOffset())
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, offset, errors.New("content after the JSON value")
-	}
-	return value, offset, nil
+	offset = p.at
+	p.space()
+	return value, offset, p.at == len(body)
 }
 
 // invalid is the offset at which a body stops being UTF-8, -1 for none. The JSON parser
@@ -43,12 +30,4 @@ func invalid(body []byte) int {
 		}
 		offset += size
 	}
-}
-
-func position(err error, length int) int {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return int(syntax.Offset)
-	}
-	return length
 }

@@ -48,8 +48,8 @@ func (o Object[T]) Decode(body []byte) (Document[T], []Gate, []Violation) {
 		d.refuse("missing", "Field required")
 		return Document[T]{}, nil, d.violations
 	}
-	tree, offset, err := parse(body)
-	if err != nil {
+	tree, offset, ok := parse(body)
+	if !ok {
 		d.enter(offset)
 		d.refuse("json_invalid", "JSON decode error")
 		return Document[T]{}, nil, d.violations

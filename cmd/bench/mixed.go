@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	mixedAccounts = 3
+	mixedWorkers  = 6
+)
+
+// mixed measures what a node makes of a load of all kinds from a few accounts; with another binary, what that makes
+// of it in turn.
+func mixed(s settings) error {
+	fmt.Printf("\nmixed: jobs of all kinds from %d accounts, end to end; concurrency %d\n", mixedAccounts, mixedWorkers)
+	base, err := openBaseline(s.documents)
+	if err != nil {
+		return err
+	}
+	defer base.close()
+	binaries := []string{s.platen}
+	if s.against != "" {
+		binaries = append(binaries, s.against)
+	}
+	nodes := make([]mixedNode, 0, len(binaries))
+	defer func() {
+		for _, n := range nodes {
+			_ = n.platen.stop() // it has been measured
+		}
+	}()
+	for _, binary := range binaries {
+		n, err := openMixed(binary, base, s)
+		if err != nil {
+			return err
+		}
+		nodes = append(nodes, n)
+	}
+	outcomes, times := make([][]outcome, len(nodes)), make([]time.Duration, len(nodes))
+	for range s.rounds {
+		for i, n := range nodes {
+			o, used, err := n.measure(s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", binaries[i], err)
+			}
+			outcomes[i], times[i] = append(outcomes[i], o), times[i]+used
+		}
+	}
+	for i, binary := range binaries {
+		row(binary, median(outcomes[i]))
+		fmt.Printf("    %s of processor time for a job, browsers included\n", ms(times[i]/time.Duration(nodes[i].jobs.Load())))
+	}
+	if len(nodes) > 1 {
+		ratio("the other binary", median(outcomes[0]).perSecond, median(outcomes[1]).perSecond, 0.95)
+	}
+	return nil
+}
+
+// mixedNode is a node under a mixed load.
+type mixedNode struct {
+	platen *process
+	keys   []string
+	kinds  []kind
+	jobs   *atomic.Int64 // that it has done
+}
+
+func openMixed(binary string, base *baseline, s settings) (n mixedNode, err error) {
+	n.jobs = new(atomic.Int64)
+	if n.platen, err = startPlaten(binary, "--egress-allow", "127.0.0.0/8"); err != nil {
+		return n, err
+	}
+	if n.keys, err = accounts(n.platen, mixedAccounts); err != nil {
+		return n, errors.Join(err, n.platen.stop())
+	}
+	kinds, err := base.kinds(s.documents)
+	for _, k := range kinds {
+		if strings.Contains(k.title(), s.kind) && k.mostMemory == 0 { // without the large report
+			n.kinds = append(n.kinds, k)
+		}
+	}
+	if err != nil || len(n.kinds) == 0 {
+		return n, errors.Join(err, n.platen.stop())
+	}
+	return n, nil
+}
+
+// measure measures the load, and the processor time that it takes; each worker begins with another kind.
+func (n mixedNode) measure(s settings) (o outcome, used time.Duration, err error) {
+	before, err := n.platen.wholeTime()
+	if err != nil {
+		return o, 0, err
+	}
+	workers := 0
+	o, err = loop(mixedWorkers, s.duration, func() (func() error, error) {
+		c, next := newClient(n.platen), workers
+		c.key = n.keys[workers%len(n.keys)]
+		workers++
+		return func() error {
+			next++
+			n.jobs.Add(1)
+			return c.make(n.kinds[next%len(n.kinds)])
+		}, nil
+	})
+	if err != nil {
+		return o, 0, err
+	}
+	after, err := n.platen.wholeTime()
+	return o, after - before, err
+}
+
+// wholeTime is the processor time of a process and of those below it.
+func (p *process) wholeTime() (time.Duration, error) {
+	own, err := p.ownTime()
+	if err != nil {
+		return 0, err
+	}
+	below, err := descendantsTime(p.cmd.Process.Pid)
+	return own + time.Duration(below*float64(time.Second)), err
+}
+
+// make makes a document by one request, which waits for it.
+func (c *client) make(k kind) error {
+	body := map[string]any{"wait": true}
+	for name, value := range k.body {
+		body[name] = value
+	}
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return notEmpty(c.do("POST", "/"+k.operation, string(b), 200))
+}
