@@ -1,19 +1,109 @@
 package schema
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
 
-// parse reads one JSON value. If the body is not one, or has too many values, offset is where it went wrong.
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxValues bounds the JSON values in a body, names of members included, because each takes much more memory and
+// time than its text. No request needs nearly as many.
+const maxValues = 50_000
+
+// parse reads one JSON value into the tree that encoding/json makes of it with UseNumber. If the body is not one, or
+// has too many values, offset is where it went wrong.
 func parse(body []byte) (value any, offset int, ok bool) {
 	if offset := invalid(body); offset >= 0 {
 		return nil, offset, false
 	}
-	p := parser{text: body}
-	if value, ok = p.value(); !ok {
-		return nil, p.at, false
+	// Halves of characters become replacement characters, and the last of equal names counts, as in encoding/json.
+	p := parser{jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)), -1}
+	value, err := p.value()
+	offset = int(p.tokens.InputOffset())
+	if err != nil {
+		return nil, place(err, offset, len(body)), false
 	}
-	offset = p.at
-	p.space()
-	return value, offset, p.at == len(body)
+	return value, offset, len(bytes.Trim(body[offset:], " \t\r\n")) == 0
+}
+
+// place is where a body went wrong: at the byte that it names, or at its end.
+func place(err error, offset, length int) int {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, errTooMany):
+		return offset
+	case errors.As(err, &syntax):
+		return int(syntax.ByteOffset)
+	}
+	return length
+}
+
+// parser makes a tree of tokens.
+type parser struct {
+	tokens *jsontext.Decoder
+	inner  int // how many values and names there are within the outermost value
+}
+
+var errTooMany = errors.New("too many values")
+
+func (p *parser) value() (any, error) {
+	token, err := p.next()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		return p.object()
+	case '[':
+		return p.array()
+	case '"':
+		return token.String(), nil
+	case '0':
+		return json.Number(token.String()), nil
+	case 't', 'f':
+		return token.Bool(), nil
+	}
+	return nil, nil // null: the decoder refuses an end without a beginning
+}
+
+// next reads the first token of a value, or a name.
+func (p *parser) next() (jsontext.Token, error) {
+	if p.inner++; p.inner > maxValues {
+		return jsontext.Token{}, errTooMany
+	}
+	return p.tokens.ReadToken()
+}
+
+func (p *parser) object() (any, error) {
+	members := object{}
+	for p.tokens.PeekKind() != '}' {
+		token, err := p.next()
+		if err != nil {
+			return nil, err
+		}
+		name := token.String()
+		if members[name], err = p.value(); err != nil {
+			return nil, err
+		}
+	}
+	_, err := p.tokens.ReadToken()
+	return members, err
+}
+
+func (p *parser) array() (any, error) {
+	elements := []any{}
+	for p.tokens.PeekKind() != ']' {
+		value, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, value)
+	}
+	_, err := p.tokens.ReadToken()
+	return elements, err
 }
 
 // invalid is the offset at which a body stops being UTF-8, -1 for none. The JSON parser
