@@ -50,7 +50,13 @@ type parser struct {
 var errTooMany = errors.New("too many values")
 
 func (p *parser) value() (any, error) {
-	token, err := p.next()
+	if p.inner++; p.inner > maxValues {
+		return nil, errTooMany
+	}
+	if p.tokens.PeekKind() == '"' {
+		return p.text()
+	}
+	token, err := p.tokens.ReadToken()
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +65,6 @@ func (p *parser) value() (any, error) {
 		return p.object()
 	case '[':
 		return p.array()
-	case '"':
-		return token.String(), nil
 	case '0':
 		return json.Number(token.String()), nil
 	case 't', 'f':
@@ -69,23 +73,31 @@ func (p *parser) value() (any, error) {
 	return nil, nil // null: the decoder refuses an end without a beginning
 }
 
-// next reads the first token of a value, or a name.
-func (p *parser) next() (jsontext.Token, error) {
-	if p.inner++; p.inner > maxValues {
-		return jsontext.Token{}, errTooMany
+// text reads a string. Most of what is long is copied once.
+func (p *parser) text() (string, error) {
+	quoted, err := p.tokens.ReadValue()
+	if err != nil {
+		return "", err
 	}
-	return p.tokens.ReadToken()
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1]), nil
+	}
+	text, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted) // it only fails for halves of characters, which it replaces
+	return string(text), nil
 }
 
 func (p *parser) object() (any, error) {
 	members := object{}
 	for p.tokens.PeekKind() != '}' {
-		token, err := p.next()
+		if p.inner++; p.inner > maxValues {
+			return nil, errTooMany
+		}
+		name, err := p.tokens.ReadToken()
 		if err != nil {
 			return nil, err
 		}
-		name := token.String()
-		if members[name], err = p.value(); err != nil {
+		member := name.String()
+		if members[member], err = p.value(); err != nil {
 			return nil, err
 		}
 	}
