@@ -83,15 +83,22 @@ func (s *Server) caller(hash [32]byte) (projections.Caller, bool, error) {
 // models do not show it yet.
 const noteAgain = time.Minute
 
+// usedKey is a key of an account: members may choose the ids of theirs.
+type usedKey struct {
+	account events.AccountID
+	key     events.KeyID
+}
+
 // noteUse records that a key is in use, once per events.KeyUsePrecision.
 func (s *Server) noteUse(c projections.Caller, now events.Instant) {
 	if now < c.LastUsed.Add(events.KeyUsePrecision) {
 		return
 	}
-	if noted, ok := s.noted.Load(c.Key); ok && now < noted.(events.Instant).Add(noteAgain) {
+	used := usedKey{c.Account, c.Key}
+	if noted, ok := s.noted.Load(used); ok && now < noted.(events.Instant).Add(noteAgain) {
 		return
 	}
-	s.noted.Store(c.Key, now)
+	s.noted.Store(used, now)
 	s.cfg.Commands.Tell(c.Account, events.NoteKeyUse{Key: c.Key}, func(err error) {
 		if err != nil {
 			s.cfg.Logger.Warn("key use not noted", "key", string(c.Key), "error", err)

@@ -38,7 +38,7 @@ type Server struct {
 	unknown unknownKeys
 	// catchUps merges concurrent waits for the read models.
 	catchUps singleflight.Group
-	// noted maps an events.KeyID to the events.Instant at which its use was last told.
+	// noted maps a usedKey to the events.Instant at which its use was last told.
 	noted   sync.Map
 	waiting waiting
 	// bodies is the memory for large bodies, admitted maps a *fasthttp.RequestHeader to the
