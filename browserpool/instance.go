@@ -78,7 +78,7 @@ func (in *instance) isGone() bool {
 // is, and must not make everything else wait. Script yields to prints.
 const (
 	sharedNiceness = 5
-	remoteNiceness = 12
+	remoteNiceness = 8
 )
 
 // launch starts a browser that jobs share, and opens its pages.
@@ -109,7 +109,7 @@ func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*ins
 	defer cancel()
 	browser, err := chromium.Start(ctx, chromium.Options{
 		Path: p.config.ChromePath, NoSandbox: p.config.NoSandbox, User: p.config.BrowserUser, AsRoot: p.config.AsRoot, TempDir: p.config.TempDir,
-		MaxData: p.config.MaxData, Niceness: niceness, Logger: p.config.Logger,
+		MaxData: p.config.MaxData, Niceness: niceness, Apart: in.remote, Logger: p.config.Logger,
 	})
 	if err != nil {
 		return nil, err

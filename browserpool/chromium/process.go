@@ -38,6 +38,10 @@ type Options struct {
 	MaxData int64
 	// Niceness is the scheduling priority of the browser and its helpers, 0 to 19 as in nice(1).
 	Niceness int
+	// Apart starts the browser in a session of its own, of that priority: where Linux schedules by sessions (autogroup,
+	// sched(7)), all of the browser's threads together get no more of the processors than one other session. Otherwise
+	// its threads compete with the node's, each by its own priority.
+	Apart bool
 	// Plain leaves out the flags that only make the browser faster, for comparisons.
 	Plain bool
 	// Logger receives the browser's exit, at debug level; nil discards.
@@ -56,6 +60,7 @@ type Process struct {
 	exited  chan struct{}
 	maxData int64
 	nice    int
+	apart   bool                // in a session of its own
 	as      *syscall.Credential // nil means as this process
 	opening sync.Mutex          // held while a page is opened whose renderer is to be found
 	taken   map[int]bool        // renderers of pages that were opened; guarded by opening
@@ -77,7 +82,7 @@ func Launch(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), taken: map[int]bool{}, maxData: o.MaxData, nice: o.Niceness, as: as, logger: o.Logger}
+	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), taken: map[int]bool{}, maxData: o.MaxData, nice: o.Niceness, apart: o.Apart, as: as, logger: o.Logger}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
 	}
@@ -115,7 +120,7 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 	cmd.Env = environment(p.profile)
 	cmd.Stderr = p.stderr
 	cmd.ExtraFiles = []*os.File{childIn, childOut}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, Credential: p.as}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: p.apart, Setpgid: !p.apart, Pdeathsig: syscall.SIGKILL, Credential: p.as}
 	// Helpers that outlive the browser hold its stderr open; do not wait for them.
 	cmd.WaitDelay = time.Second
 	return cmd
@@ -135,7 +140,9 @@ func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 		return
 	}
 	p.pid = cmd.Process.Pid
-	go p.setSessionPriority(p.nice)
+	if p.apart {
+		go p.setSessionPriority(p.nice)
+	}
 	p.boundMemory()
 	started <- nil
 	err := cmd.Wait()
@@ -168,7 +175,7 @@ func reap(group int) {
 	}
 }
 
-// PID is the browser's process id, and the id of its session and process group.
+// PID is the browser's process id, and the id of its process group; of its session, too, if it is apart.
 func (p *Process) PID() int { return p.pid }
 
 // Exited is closed once the browser and all its helpers are gone, reaped, and the profile is removed.

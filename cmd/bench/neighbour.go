@@ -20,6 +20,8 @@ const (
 	settle = 3 * time.Second
 	// fewestQuiet is how many documents a measurement has at least.
 	fewestQuiet = 40
+	// quietAccounts take turns, so that none of them reaches its request rate.
+	quietAccounts = 4
 	// crowd is how many requests of a bad neighbour are under way at once, or connections open.
 	crowd = 64
 )
@@ -147,7 +149,7 @@ func quietTimes(s settings, bad neighbour, web string) (q quiet, err error) {
 		return q, err
 	}
 	defer p.stop()
-	keys, err := accounts(p, 1)
+	keys, err := accounts(p, quietAccounts)
 	if err != nil {
 		return q, err
 	}
