@@ -33,7 +33,7 @@ func NewKeyID() KeyID { return KeyID("key_" + randomName(5)) }
 func ParseKeyID(s string) (KeyID, error) {
 	name, ok := strings.CutPrefix(s, "key_")
 	if b, err := keyNames.DecodeString(strings.ToUpper(name)); !ok || err != nil || len(b) != 5 || name != strings.ToLower(name) {
-		return "", fmt.Errorf("%.30q is no id of a key", s)
+		return "", fmt.Errorf("%.30q is not the id of a key", s)
 	}
 	return KeyID(s), nil
 }

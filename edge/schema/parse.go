@@ -49,9 +49,17 @@ type parser struct {
 
 var errTooMany = errors.New("too many values")
 
-func (p *parser) value() (any, error) {
+// count counts a value or a name, before it is read.
+func (p *parser) count() error {
 	if p.inner++; p.inner > maxValues {
-		return nil, errTooMany
+		return errTooMany
+	}
+	return nil
+}
+
+func (p *parser) value() (any, error) {
+	if err := p.count(); err != nil {
+		return nil, err
 	}
 	if p.tokens.PeekKind() == '"' {
 		return p.text()
@@ -89,8 +97,8 @@ func (p *parser) text() (string, error) {
 func (p *parser) object() (any, error) {
 	members := object{}
 	for p.tokens.PeekKind() != '}' {
-		if p.inner++; p.inner > maxValues {
-			return nil, errTooMany
+		if err := p.count(); err != nil {
+			return nil, err
 		}
 		name, err := p.tokens.ReadToken()
 		if err != nil {

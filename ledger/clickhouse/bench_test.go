@@ -68,19 +68,5 @@ toDateTime(%[1]d + intDiv(number * 2592, 1000)), toDateTime(%[1]d), 1, 1000, '',
 		}
 	}
 	q := ledger.Query{Account: "acc_a", From: ledgertest.BenchStart, To: ledgertest.BenchStart.AddDate(0, 1, 0), Bucket: ledger.Day}
-	all := ledger.Query{Account: "acc_a", From: ledger.MinTime, To: ledger.MaxTime, Bucket: ledger.Window}
-	for name, by := range map[string][]ledger.Dimension{"nothing": nil, "key": {ledger.ByKey}, "operation": {ledger.ByOperation}, "tag": {ledger.ByTag("team")}, "windows": nil} {
-		b.Run(name, func(b *testing.B) {
-			asked := q
-			if asked.GroupBy = by; name == "windows" {
-				asked = all
-			}
-			for b.Loop() {
-				if _, err := l.Usage(b.Context(), asked); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
-		})
-	}
+	ledgertest.BenchUsage(b, l, q)
 }

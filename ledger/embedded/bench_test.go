@@ -70,21 +70,7 @@ INSERT INTO usage_ledger SELECT 'acc_a', %d + i * 2.592, printf('%%08x-bench/deb
 		b.Fatal(err)
 	}
 	q := ledger.Query{Account: "acc_a", From: ledgertest.BenchStart.Add(7 * time.Second), To: ledgertest.BenchStart.AddDate(0, 1, 0).Add(7 * time.Second), Bucket: ledger.Day}
-	all := ledger.Query{Account: "acc_a", From: ledger.MinTime, To: ledger.MaxTime, Bucket: ledger.Window}
-	for name, by := range map[string][]ledger.Dimension{"nothing": nil, "key": {ledger.ByKey}, "operation": {ledger.ByOperation}, "tag": {ledger.ByTag("team")}, "windows": nil} {
-		b.Run(name, func(b *testing.B) {
-			asked := q
-			if asked.GroupBy = by; name == "windows" {
-				asked = all
-			}
-			for b.Loop() {
-				if _, err := l.Usage(b.Context(), asked); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
-		})
-	}
+	ledgertest.BenchUsage(b, l, q)
 	for name, where := range map[string][]ledger.Match{"none of a day": {{Dimension: ledger.ByOperation}}, "no tag of a day": {{Dimension: ledger.ByTag("team")}}} {
 		b.Run(name, func(b *testing.B) {
 			from := ledgertest.BenchStart.AddDate(0, 0, 7)

@@ -1,0 +1,27 @@
+package ledgertest
+
+import (
+	"testing"
+
+	"platen.dev/ledger"
+)
+
+// BenchUsage measures what a page of usage asks for: a query, divided by each thing that it can be divided by, and the
+// account's windows.
+func BenchUsage(b *testing.B, l ledger.Ledger, q ledger.Query) {
+	all := ledger.Query{Account: q.Account, From: ledger.MinTime, To: ledger.MaxTime, Bucket: ledger.Window}
+	for name, by := range map[string][]ledger.Dimension{"nothing": nil, "key": {ledger.ByKey}, "operation": {ledger.ByOperation}, "tag": {ledger.ByTag("team")}, "windows": nil} {
+		b.Run(name, func(b *testing.B) {
+			asked := q
+			if asked.GroupBy = by; name == "windows" {
+				asked = all
+			}
+			for b.Loop() {
+				if _, err := l.Usage(b.Context(), asked); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
+		})
+	}
+}
