@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -26,6 +27,9 @@ const (
 	// floodSlots lets many attempts at test jobs be under way: most of their time they wait for the log, and the
 	// more do so at once, the more of their commands travel together.
 	floodSlots = "8"
+	// floodWaits is how much longer than other tests this one waits for a node: with no data, or that of another version, a node
+	// first makes the rows of all jobs so far, which takes minutes beside the flood.
+	floodWaits = 8
 )
 
 // TestManyJobs sends as many jobs through three nodes as PLATEN_TEST_JOBS says, test jobs and rendered ones, while they are upgraded from
@@ -175,19 +179,19 @@ func (f *flood) lose(t *testing.T, i int) {
 func (f *flood) revive(t *testing.T, i int) {
 	t.Helper()
 	f.launch(t, i)
-	f.nodes[i].awaitListening(t)
+	ctx, cancel := context.WithTimeout(t.Context(), floodWaits*testkit.Patience)
+	defer cancel()
+	f.nodes[i].awaitListeningWithin(ctx, t)
 	f.uses(i, f.nodes[i].address)
 	f.awaitEven(t)
 }
 
-// awaitEven waits until the shards are shared evenly. A node owns none before it has made the rows of all jobs so far, which
-// takes minutes beside the flood.
+// awaitEven waits until the shards are shared evenly.
 func (f *flood) awaitEven(t *testing.T) {
 	t.Helper()
-	const waits = 8
 	for n := 1; !testkit.Becomes(f.even); n++ {
-		if n == waits {
-			t.Fatalf("the shards are not shared evenly after %s", waits*testkit.Patience)
+		if n == floodWaits {
+			t.Fatalf("the shards are not shared evenly after %s", floodWaits*testkit.Patience)
 		}
 	}
 }

@@ -103,14 +103,24 @@ func (m *machine) start(t *testing.T) *process {
 
 func (p *process) awaitListening(t *testing.T) {
 	t.Helper()
-	line := p.await(t, "listens on http://")
+	p.awaitListeningWithin(testkit.Context(t), t)
+}
+
+func (p *process) awaitListeningWithin(ctx context.Context, t *testing.T) {
+	t.Helper()
+	line := p.awaitWithin(ctx, t, "listens on http://")
 	p.address = line[strings.Index(line, "http://"):]
 }
 
 // await waits for a line of the node's output.
 func (p *process) await(t *testing.T, text string) string {
 	t.Helper()
-	line, ok := p.out.Await(testkit.Context(t), text)
+	return p.awaitWithin(testkit.Context(t), t, text)
+}
+
+func (p *process) awaitWithin(ctx context.Context, t *testing.T, text string) string {
+	t.Helper()
+	line, ok := p.out.Await(ctx, text)
 	if !ok {
 		t.Fatalf("the node never wrote %q; its last lines:\n%s", text, p.out.Last(25))
 	}
