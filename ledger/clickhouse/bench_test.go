@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"platen.dev/ledger"
 	"platen.dev/ledger/clickhouse/clickhousetest"
@@ -55,18 +56,46 @@ toDateTime(%[2]d + number %% %[1]d * %[3]d), toDateTime(%[2]d), 1, 1000, '', '',
 	ledgertest.BenchMonth(b, l)
 }
 
-// BenchmarkWindow measures what a page of usage asks for, of an account with a million entries in 30 days.
+// BenchmarkWindow measures what a page of usage asks for, of an account with a million entries in 30 days: when nothing is
+// remembered of them, when hours are, and a page of the entries.
 func BenchmarkWindow(b *testing.B) {
 	l := benchLedger(b)
-	start := ledgertest.BenchStart.Unix()
 	for part := range 10 {
-		text := fmt.Sprintf(`INSERT INTO usage_ledger (account, entry_id, job_id, kind, key_id, operation, tag_k, tag_v, occurred_at, window_start, render_units, bytes, ref_entry, reason, schema_v, src_topic, src_part, src_offset, row_hash, ingested_at)
-SELECT 'acc_a', concat(toString(cityHash64(number)), '-4d15-8000-0000-bench/debit'), concat(toString(cityHash64(number)), '-bench'), 'debit', concat('key_', toString(number %% 5)), concat('operation-', toString(number %% 6)), ['team'], [toString(number %% 7)],
-toDateTime(%[1]d + intDiv(number * 2592, 1000)), toDateTime(%[1]d), 1, 1000, '', '', 1, 't', 0, number, number, toDateTime(%[1]d) FROM numbers(%[2]d, 100000)`, start, part*100_000)
-		if err := l.conn.Exec(b.Context(), text); err != nil {
+		if err := l.Append(b.Context(), windowBatch(part*100_000, 100_000)); err != nil {
 			b.Fatal(err)
 		}
 	}
-	q := ledger.Query{Account: "acc_a", From: ledgertest.BenchStart, To: ledgertest.BenchStart.AddDate(0, 1, 0), Bucket: ledger.Day}
+	q := ledger.Query{Account: "acc_a", From: ledgertest.BenchStart, To: ledgertest.BenchStart.AddDate(0, 1, 0), Bucket: ledger.Day, GroupBy: []ledger.Dimension{ledger.ByOperation}}
+	b.Run("nothing remembered", func(b *testing.B) {
+		for b.Loop() {
+			l.memory = newMemory()
+			if _, err := l.Usage(b.Context(), q); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
+	})
+	b.Run("entries", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := l.Entries(b.Context(), ledger.EntryQuery{Account: q.Account, From: q.From, To: q.To, Limit: 100}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
+	})
 	ledgertest.BenchUsage(b, l, q)
+}
+
+// windowBatch has n entries of one account, 386 in a thousand seconds.
+func windowBatch(lo, n int) ledger.Batch {
+	b := ledger.Batch{Topic: "t", Lo: int64(lo), Hi: int64(lo + n - 1)}
+	for i := lo; i < lo+n; i++ {
+		job := fmt.Sprintf("%08x-%04x-4d15-8000-%012x", uint32(i*0x9e3779b9), i%65521, i)
+		b.Entries = append(b.Entries, ledger.Entry{
+			ID: job + "/debit", Account: "acc_a", Job: job, Kind: ledger.Debit, Key: fmt.Sprint("key_", i%5), Operation: fmt.Sprint("operation-", i%6),
+			Tags: []ledger.Tag{{Name: "team", Value: fmt.Sprint(i % 7)}}, Occurred: ledgertest.BenchStart.Add(time.Duration(i) * 2592 * time.Millisecond).Truncate(time.Second),
+			Window: ledgertest.BenchStart, Units: 1, Bytes: 1000, Source: ledger.Source{Topic: "t", Offset: int64(i)},
+		})
+	}
+	return b
 }

@@ -14,18 +14,53 @@ func (l *Ledger) Entries(ctx context.Context, q ledger.EntryQuery) (ledger.Page,
 		return ledger.Page{}, err
 	}
 	var entries []ledger.Entry
-	text, args := entriesText(q)
-	err := l.call(ctx, "entries", func(ctx context.Context) error {
-		return l.each(ctx, func(row scanner) error {
-			e, err := scanEntry(row)
-			entries = append(entries, e)
-			return err
-		}, text, args...)
+	err := l.call(ctx, "entries", func(ctx context.Context) (err error) {
+		entries, err = l.page(ctx, q)
+		return err
 	})
 	if err != nil {
 		return ledger.Page{}, err
 	}
 	return ledger.NewPage(q, entries), nil
+}
+
+// page reads the hours of a query's range one after another, as many at a time as have rows enough, until there is one entry more
+// than the limit: the server sorts whatever it reads, which may be a million rows of a month.
+func (l *Ledger) page(ctx context.Context, q ledger.EntryQuery) (entries []ledger.Entry, err error) {
+	conditions, args := conditionsOf(q)
+	hours, err := l.hours(ctx, conditions, args...)
+	for err == nil && len(hours) > 0 && len(entries) <= q.Limit {
+		missing := q.Limit + 1 - len(entries)
+		n := enough(hours, uint64(missing))
+		entries, err = l.between(ctx, entries, q, hours[0].start, hours[n-1].end(), missing)
+		hours = hours[n:]
+	}
+	return entries, err
+}
+
+// enough returns how many of the hours have as many rows, at most all.
+func enough(hours []hour, rows uint64) int {
+	for i, h := range hours {
+		if h.digest.rows >= rows {
+			return i + 1
+		}
+		rows -= h.digest.rows
+	}
+	return len(hours)
+}
+
+// between adds the entries behind the query's position in a part of its range.
+func (l *Ledger) between(ctx context.Context, to []ledger.Entry, q ledger.EntryQuery, from, until int64, limit int) ([]ledger.Entry, error) {
+	after := q.Position()
+	conditions, args := conditionsOf(q)
+	args = append(args, from, until, after.Second, after.Second, after.ID, limit)
+	err := l.each(ctx, func(row scanner) error {
+		e, err := scanEntry(row)
+		to = append(to, e)
+		return err
+	}, fmt.Sprintf("SELECT * FROM (%s FROM usage_ledger WHERE %s AND occurred_at >= toDateTime(?) AND occurred_at < toDateTime(?) GROUP BY entry_id) WHERE at > ? OR at = ? AND id > ? ORDER BY at, id LIMIT ?",
+		copies, conditions), args...)
+	return to, err
 }
 
 // copies makes one row of the copies of an entry. Its source is the first of them.
@@ -34,22 +69,19 @@ any(tag_k) AS names, any(tag_v) AS vals, toInt64(toUnixTimestamp(any(occurred_at
 any(render_units) AS units, any(bytes) AS size, any(ref_entry) AS refers, any(reason) AS why, any(src_topic) AS topic, any(src_part) AS part, min(src_offset) AS place,
 any(row_hash) AS hash, min(row_hash) != max(row_hash) AS torn`
 
-func entriesText(q ledger.EntryQuery) (string, []any) {
-	after := q.Position()
-	inner, outer := "", ""
-	args := []any{q.Account, max(q.From.Unix(), after.Second), q.To.Unix()}
+// conditionsOf are those of the rows of a query that are not before its position.
+func conditionsOf(q ledger.EntryQuery) (conditions string, args []any) {
+	conditions = inRange
+	args = []any{q.Account, max(q.From.Unix(), q.Position().Second), q.To.Unix()}
 	if !q.Window.IsZero() {
-		inner += " AND window_start = toDateTime(?)"
+		conditions += " AND window_start = toDateTime(?)"
 		args = append(args, q.Window.Unix())
 	}
 	for _, m := range q.Where {
-		inner += " AND " + column(m.Dimension) + " = ?"
+		conditions += " AND " + column(m.Dimension) + " = ?"
 		args = append(args, m.Value)
 	}
-	outer = "at > ? OR at = ? AND id > ?"
-	args = append(args, after.Second, after.Second, after.ID, q.Limit+1)
-	return fmt.Sprintf("SELECT * FROM (%s FROM usage_ledger WHERE account = ? AND occurred_at >= toDateTime(?) AND occurred_at < toDateTime(?)%s GROUP BY entry_id) WHERE %s ORDER BY at, id LIMIT ?",
-		copies, inner, outer), args
+	return conditions, args
 }
 
 // Sourced implements ledger.Ledger.

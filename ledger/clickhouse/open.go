@@ -31,9 +31,11 @@ import (
 
 // Ledger is a ledger in ClickHouse.
 type Ledger struct {
-	config Config
-	conn   driver.Conn
-	gate   *ledger.Gate
+	config  Config
+	conn    driver.Conn
+	gate    *ledger.Gate
+	memory  *memory
+	runRows uint64
 
 	migration chan struct{} // holds one while a call migrates
 	migrated  atomic.Bool
@@ -75,7 +77,7 @@ func Connect(c Config) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
-	return &Ledger{config: c, conn: conn, gate: ledger.NewGate(), clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
+	return &Ledger{config: c, conn: conn, gate: ledger.NewGate(), memory: newMemory(), runRows: runRows, clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
 }
 
 // Check does what Open does. The error is ErrUnreachable if no server has answered; any other one

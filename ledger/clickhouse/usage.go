@@ -10,7 +10,7 @@ import (
 
 // amounts are what the inner query of a sum takes of the copies of one entry: any of them, as long
 // as all are the same.
-const amounts = "any(render_units) AS units, any(bytes) AS size, min(row_hash) != max(row_hash) AS torn, any(entry_id) AS id"
+const amounts = "any(render_units) AS units, any(bytes) AS size, min(row_hash) != max(row_hash) AS torn, entry_id AS id"
 
 // sums are the columns of the outer query, in the order of partRow. The halves are those of
 // ledger.Halves: the database's own sum would overflow without a word.
@@ -42,39 +42,108 @@ func (p *partRow) part() (ledger.Part, error) {
 	return part, nil
 }
 
+// runRows bounds the rows of one query of sums, unless a single hour has more: the server keeps a row for each entry.
+const runRows = 100_000
+
 // Usage implements ledger.Ledger.
 func (l *Ledger) Usage(ctx context.Context, q ledger.Query) (rows []ledger.Row, err error) {
 	fold, err := ledger.NewFold(q)
 	if err != nil {
 		return nil, err
 	}
-	err = l.call(ctx, "usage", func(ctx context.Context) error {
-		return l.each(ctx, func(row scanner) error {
-			part, err := scanPart(row, len(q.GroupBy))
-			if err != nil {
-				return err
-			}
-			return fold.Add(part)
-		}, usageText(q), q.Account, q.From.Unix(), q.To.Unix())
-	})
-	if err != nil {
+	s := summing{Ledger: l, query: q, text: usageText(q), from: q.From.Unix(), to: q.To.Unix(), fold: fold}
+	if err := l.call(ctx, "usage", s.add); err != nil {
 		return nil, err
 	}
 	return fold.Rows()
 }
 
-// usageText is the query of an answer: the inner one makes one row of the copies of an entry, the
+// summing is what answers one query.
+type summing struct {
+	*Ledger
+	query    ledger.Query
+	text     string // of the query of parts
+	from, to int64  // in seconds since 1970
+	fold     *ledger.Fold
+}
+
+// add adds the parts of the hours of the range: those that are remembered, and the others from their rows.
+func (s summing) add(ctx context.Context) error {
+	hours, err := s.hours(ctx, inRange, s.query.Account, s.from, s.to)
+	if err != nil {
+		return err
+	}
+	var run []hour // follow each other, and are not remembered
+	rows := uint64(0)
+	for _, h := range hours {
+		parts, known := s.recall(h)
+		if known || rows+h.digest.rows > s.runRows {
+			if err := s.addRun(ctx, run); err != nil {
+				return err
+			}
+			run, rows = nil, 0
+		}
+		if !known {
+			run, rows = append(run, h), rows+h.digest.rows
+		}
+		for _, p := range parts {
+			if err := s.fold.Add(p); err != nil {
+				return err
+			}
+		}
+	}
+	return s.addRun(ctx, run)
+}
+
+func (s summing) recall(h hour) (parts []ledger.Part, known bool) {
+	if !s.whole(h) {
+		return nil, false
+	}
+	return s.memory.recall(s.key(h), h.digest)
+}
+
+// whole reports whether the range has all of an hour.
+func (s summing) whole(h hour) bool { return s.from <= h.start && h.end() <= s.to }
+
+func (s summing) key(h hour) memoryKey { return memoryKey{s.query.Account, s.text, h.start} }
+
+// addRun adds the parts of hours from their rows, and remembers them.
+func (s summing) addRun(ctx context.Context, run []hour) error {
+	if len(run) == 0 {
+		return nil
+	}
+	parts := map[int64][]ledger.Part{}
+	err := s.each(ctx, func(row scanner) error {
+		start, part, err := scanPart(row, len(s.query.GroupBy))
+		if err != nil {
+			return err
+		}
+		parts[start] = append(parts[start], part)
+		return s.fold.Add(part)
+	}, s.text, s.query.Account, max(s.from, run[0].start), min(s.to, run[len(run)-1].end()))
+	if err != nil {
+		return err
+	}
+	for _, h := range run {
+		if s.whole(h) {
+			s.memory.remember(s.key(h), remembered{h.digest, parts[h.start]})
+		}
+	}
+	return nil
+}
+
+// usageText is the query of the parts of hours: the inner one makes one row of the copies of an entry, the
 // outer one sums up.
 func usageText(q ledger.Query) string {
-	inner := []string{moment(q.Bucket) + " AS at", amounts}
-	outer := []string{"at"}
+	inner := []string{startOf("any(occurred_at)", hourSeconds) + " AS hour", moment(q.Bucket) + " AS at", amounts}
+	outer := []string{"hour", "at"}
 	for i, d := range q.GroupBy {
 		inner = append(inner, fmt.Sprintf("any(%s) AS g%d", column(d), i))
 		outer = append(outer, fmt.Sprint("g", i))
 	}
 	by := strings.Join(outer, ", ")
-	return fmt.Sprintf("SELECT %s, %s FROM (SELECT %s FROM usage_ledger WHERE account = ? AND occurred_at >= toDateTime(?) AND occurred_at < toDateTime(?) GROUP BY entry_id) GROUP BY %s",
-		by, sums, strings.Join(inner, ", "), by)
+	return fmt.Sprintf("SELECT %s, %s FROM (SELECT %s FROM usage_ledger WHERE %s GROUP BY entry_id) GROUP BY %s",
+		by, sums, strings.Join(inner, ", "), inRange, by)
 }
 
 // moment is the expression of ledger.Part.At.
@@ -85,7 +154,12 @@ func moment(b ledger.Bucket) string {
 	case ledger.Window:
 		return "toInt64(toUnixTimestamp(any(window_start)))"
 	}
-	return fmt.Sprintf("toInt64(intDiv(toUnixTimestamp(any(occurred_at)), %[1]d)) * %[1]d", ledger.Quarter)
+	return startOf("any(occurred_at)", ledger.Quarter)
+}
+
+// startOf is the expression of the start of the time of so many seconds that a moment is in.
+func startOf(moment string, seconds int) string {
+	return fmt.Sprintf("toInt64(intDiv(toUnixTimestamp(%[1]s), %[2]d)) * %[2]d", moment, seconds)
 }
 
 // column is the expression of a dimension, empty if the entry has no such tag. The names of tags
@@ -101,18 +175,19 @@ func column(d ledger.Dimension) string {
 	return fmt.Sprintf("tag_v[indexOf(tag_k, '%s')]", name)
 }
 
-func scanPart(row scanner, dimensions int) (ledger.Part, error) {
+// scanPart returns a part, and the start of its hour.
+func scanPart(row scanner, dimensions int) (hour int64, part ledger.Part, err error) {
 	var p partRow
 	var at int64
 	groups := make([]string, dimensions)
-	into := []any{&at}
+	into := []any{&hour, &at}
 	for i := range groups {
 		into = append(into, &groups[i])
 	}
 	if err := row.Scan(append(into, p.into()...)...); err != nil {
-		return ledger.Part{}, err
+		return 0, ledger.Part{}, err
 	}
-	part, err := p.part()
+	part, err = p.part()
 	part.At, part.Groups = at, groups
-	return part, err
+	return hour, part, err
 }
