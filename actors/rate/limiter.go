@@ -78,14 +78,19 @@ func (l *Limiter) Take(id events.AccountID, limit int64) events.Rate {
 			}
 			return rate
 		}
-		level := slog.LevelWarn
-		if errors.Is(err, errDown) { // usual after a restart: the owner is this node under its former id
-			level = slog.LevelDebug
+		if l.setSilent(owner) {
+			l.report(owner, err)
 		}
-		l.cfg.Logger.Log(context.Background(), level, "owner of a shard could not be asked, requests are counted on this node alone", "owner", owner, "error", err)
-		l.setSilent(owner)
 	}
 	return l.windows.take(id, events.At(l.cfg.Now()), limit)
+}
+
+func (l *Limiter) report(owner events.NodeID, err error) {
+	level := slog.LevelWarn
+	if errors.Is(err, errDown) { // usual after a restart: the owner is this node under its former id
+		level = slog.LevelDebug
+	}
+	l.cfg.Logger.Log(context.Background(), level, "owner of a shard could not be asked, requests are counted on this node alone", "owner", owner, "error", err)
 }
 
 var errDown = errors.New("node is down")
@@ -135,16 +140,19 @@ func (l *Limiter) isSilent(owner events.NodeID) bool {
 	return l.cfg.Now().Before(l.silent[owner])
 }
 
-func (l *Limiter) setSilent(owner events.NodeID) {
+// setSilent has an owner not be asked for a while. It returns false if that was so already: many requests may have waited for it.
+func (l *Limiter) setSilent(owner events.NodeID) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.cfg.Now()
+	first = !now.Before(l.silent[owner])
 	for id, until := range l.silent { // ids of nodes that have restarted since would stay for good
 		if now.After(until) {
 			delete(l.silent, id)
 		}
 	}
 	l.silent[owner] = now.Add(silence)
+	return first
 }
 
 // Close stops the actor.

@@ -1,6 +1,9 @@
 package rate
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -87,6 +90,28 @@ func TestFallback(t *testing.T) {
 	l.Take("acc", 3)
 	if got := asked.Load(); got != 2 {
 		t.Errorf("after a second it was asked %d times in all, want 2", got)
+	}
+}
+
+// However many requests wait for an owner that does not reply, that is logged once.
+func TestSilenceIsLoggedOnce(t *testing.T) {
+	const requests = 20
+	var all sync.WaitGroup // requests that ask
+	all.Add(requests)
+	l, c := newLimiter(t, "there", func(events.NodeID) (string, bool) { all.Done(); all.Wait(); return "", false })
+	var lines bytes.Buffer
+	l.cfg.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	for range 2 {
+		var group sync.WaitGroup
+		for range requests {
+			group.Go(func() { l.Take("acc", 1000) })
+		}
+		group.Wait()
+		all.Add(requests)
+		c.at.Add(silence.Milliseconds())
+	}
+	if got := strings.Count(lines.String(), "\n"); got != 2 {
+		t.Errorf("%d lines were logged of an owner that was silent twice:\n%s", got, &lines)
 	}
 }
 
