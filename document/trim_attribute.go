@@ -149,19 +149,37 @@ func attributeNameEnd(text string) int {
 // partsTag has the bytes that end a name in a tag.
 var partsTag = [256]bool{' ': true, '\n': true, '\r': true, '\t': true, '\f': true, '/': true, '>': true}
 
-// readTag returns the name of a tag at the beginning of a text, where the name begins at from, how many attributes
-// it has, and where it ends; -1 if it does not. It reads no more than most attributes.
-func readTag(text string, from, most int) (name string, count, end int) {
+// readTag returns the name of a tag at the beginning of a text, where the name begins at from; where the tag ends, -1 if it does
+// not; and whether it has more than most attributes, of which it reads no further.
+func readTag(text string, from, most int) (name string, end int, tooMany bool) {
 	name = text[from : from+tagNameEnd(text[from:])]
-	all := tagAttributes{text, from + len(name)}
+	from += len(name)
+	if end := plainTagEnd(text, from); end >= 0 && end-from <= most {
+		return name, end, false
+	}
+	all := tagAttributes{text, from}
 	all.skip()
-	for !all.end() && count <= most {
+	for count := 0; !all.end(); count++ {
+		if count == most {
+			return name, -1, true
+		}
 		all.name()
 		all.pass()
-		count++
 	}
-	if all.end() && all.at < len(text) {
-		return name, count, all.at + len(">")
+	if all.at == len(text) {
+		return name, -1, false
 	}
-	return name, count, -1
+	return name, all.at + len(">"), false
+}
+
+// plainTagEnd is where a tag ends if that can be seen without reading its attributes: none has quotes. Otherwise it is -1.
+func plainTagEnd(text string, from int) int {
+	length := strings.IndexByte(text[from:], '>')
+	if length < 0 {
+		return -1
+	}
+	if inside := text[from : from+length]; strings.IndexByte(inside, '"') >= 0 || strings.IndexByte(inside, '\'') >= 0 {
+		return -1
+	}
+	return from + length + len(">")
 }

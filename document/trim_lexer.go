@@ -51,8 +51,8 @@ func (l *lexer) take(kind html.TokenType, bytes int) html.TokenType {
 }
 
 func (l *lexer) startTag() html.TokenType {
-	name, count, end := readTag(l.text, len("<"), maxAttributes)
-	l.refused = count > maxAttributes
+	name, end, tooMany := readTag(l.text, len("<"), maxAttributes)
+	l.refused = tooMany
 	if end < 0 {
 		return l.take(html.ErrorToken, len(l.text))
 	}
@@ -97,7 +97,7 @@ func repeated(tag, name string) bool {
 }
 
 func (l *lexer) endTag() html.TokenType {
-	name, _, end := readTag(l.text, len("</"), math.MaxInt)
+	name, end, _ := readTag(l.text, len("</"), math.MaxInt)
 	if end < 0 {
 		return l.take(html.ErrorToken, len(l.text))
 	}
