@@ -149,7 +149,7 @@ func (h *Host) Receive(ctx actor.Context) {
 	case Input:
 		h.step(ctx, m)
 	case *actor.Stopping:
-		h.onStopping()
+		h.onStopping(ctx)
 	}
 }
 
@@ -397,7 +397,9 @@ func (h *Host) stopReading() {
 	}
 }
 
-func (h *Host) onStopping() {
+// onStopping may come before messages that were sent earlier, such as a Resign.
+func (h *Host) onStopping(ctx actor.Context) {
+	h.step(ctx, Abandoned{})
 	h.board.remove(h)
 	h.stopWatch()
 	h.stopReading()

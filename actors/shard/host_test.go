@@ -66,13 +66,15 @@ type node struct {
 	mu      sync.Mutex
 	clock   time.Time
 	dead    map[events.NodeID]bool
-	// forgotten are the effects that were withdrawn.
+	// forgotten are the effects that were withdrawn, withdrawn the partitions of which all were.
 	forgotten []job.EffectKey
+	withdrawn chan int32
+	holds     chan struct{} // the next effect waits for it, unless it is nil
 }
 
 func (c *cluster) start(name string) *node {
 	c.t.Helper()
-	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), failed: make(chan error, 10), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
+	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), withdrawn: make(chan int32, 100), failed: make(chan error, 10), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
 	replica, err := projections.Open(c.t.Context(), projections.Config{
 		Dir: filepath.Join(c.t.TempDir(), "replica"), Log: c.log, Logger: testkit.Silent(),
 		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
@@ -130,7 +132,14 @@ func (n *node) Perform(_ int32, e job.Effect) {
 	if n.panics.Add(-1) >= 0 {
 		panic("bug")
 	}
+	n.mu.Lock()
+	holds := n.holds
+	n.holds = nil
+	n.mu.Unlock()
 	n.effects <- e
+	if holds != nil {
+		<-holds
+	}
 }
 
 func (n *node) Forget(key job.EffectKey) {
@@ -139,7 +148,7 @@ func (n *node) Forget(key job.EffectKey) {
 	n.forgotten = append(n.forgotten, key)
 }
 
-func (n *node) ForgetAll(int32) {}
+func (n *node) ForgetAll(p int32) { n.withdrawn <- p }
 
 func (n *node) Alive(id events.NodeID) bool {
 	n.mu.Lock()
@@ -478,5 +487,36 @@ func TestAClockThatIsWrong(t *testing.T) {
 	})
 	if created := n.status(id).Created.Time(); created.After(n.now().Add(time.Second)) {
 		t.Errorf("the job was created at %s, now is %s", created, n.now())
+	}
+}
+
+// A host that is stopped withdraws its effects even if it is busy, and the next one of the same node waits for that.
+func TestALostPartitionIsWithdrawn(t *testing.T) {
+	n := newCluster(t).start("n1")
+	defer n.stop()
+	n.open()
+	p := events.Partition("acc", 2)
+	busy := make(chan struct{})
+	n.mu.Lock()
+	n.holds = busy
+	n.mu.Unlock()
+	first := n.submit()
+	if r := n.render(); r.Job != first {
+		t.Fatalf("asked to render %s", r.Job)
+	}
+	n.shards.Lost([]int32{p})
+	n.shards.Assigned([]int32{p})
+	close(busy)
+	if got := testkit.Receive(t, n.withdrawn, "the effects are withdrawn"); got != p {
+		t.Errorf("those of partition %d are withdrawn", got)
+	}
+	if r := n.render(); r.Job != first {
+		t.Errorf("the next host asks to render %s", r.Job)
+	}
+	for range len(job.Kinds()) - 1 { // each kind has a performer, and all are this node
+		testkit.Receive(t, n.withdrawn, "the effects of another kind are withdrawn")
+	}
+	if len(n.withdrawn) > 0 {
+		t.Errorf("effects were withdrawn once more")
 	}
 }

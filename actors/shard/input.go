@@ -59,6 +59,8 @@ type (
 	NodeGone struct{ Node events.NodeID }
 	// Resign asks the machine to finish what is under way and then stop.
 	Resign struct{}
+	// Abandoned reports that the owner's actor ends, whatever is under way.
+	Abandoned struct{}
 	// Failed reports an error of the log, the store or a decision. It ends the epoch.
 	Failed struct{ Err error }
 )
@@ -76,4 +78,5 @@ func (Scanned) isInput()   {}
 func (Ticked) isInput()    {}
 func (NodeGone) isInput()  {}
 func (Resign) isInput()    {}
+func (Abandoned) isInput() {}
 func (Failed) isInput()    {}

@@ -136,6 +136,8 @@ func (m *Machine) Step(in Input) []Output {
 		}
 	case Resign:
 		m.onResign()
+	case Abandoned:
+		m.end()
 	case Failed:
 		m.stop(in.Err)
 	}
@@ -144,14 +146,19 @@ func (m *Machine) Step(in Input) []Output {
 
 func (m *Machine) emit(o Output) { m.out = append(m.out, o) }
 
-// stop ends the ownership. A resigning owner has already withdrawn its effects: those
-// begun since are the next owner's, which may be on the same node.
+// stop ends the ownership and its actor.
 func (m *Machine) stop(err error) {
+	m.end()
+	m.emit(Stop{err})
+}
+
+// end ends the ownership. A resigning owner has already withdrawn its effects: those
+// begun since are the next owner's, which may be on the same node.
+func (m *Machine) end() {
 	m.stopped = true
 	if !m.resigning {
 		m.emit(ForgetAll{})
 	}
-	m.emit(Stop{err})
 }
 
 func (m *Machine) onAnnounced(in Announced) {
@@ -262,10 +269,17 @@ func (m *Machine) settle(o Outcome) {
 		m.emit(Forget{key})
 	}
 	for _, e := range o.Decision.Begin {
-		m.emit(Begin{e})
+		m.begin(e)
 	}
 	if h := o.Decision.Held; h != nil {
 		m.loseIfGone(o.Command.Account, *h)
+	}
+}
+
+// begin begins an effect, unless that is left to the next owner.
+func (m *Machine) begin(e job.Effect) {
+	if !m.resigning {
+		m.emit(Begin{e})
 	}
 }
 
@@ -335,7 +349,7 @@ func (m *Machine) trim(open []account.Job) {
 // onTicked wakes the jobs that are due and retires idle accounts.
 func (m *Machine) onTicked(in Ticked) {
 	m.ticks++
-	if m.halted {
+	if m.halted || m.resigning {
 		return
 	}
 	if m.set.MeasureEvery > 0 && m.ticks%m.set.MeasureEvery == 0 {

@@ -45,7 +45,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 	}
 	b := newBoard()
 	pid, err := system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor {
-		return &supervisor{cfg: cfg, board: b, hosts: map[int32]*actor.PID{}, spawns: map[int32]spawned{}}
+		return &supervisor{cfg: cfg, board: b, hosts: map[int32]*actor.PID{}, former: map[int32]*actor.PID{}, spawns: map[int32]spawned{}}
 	}, actor.WithSupervisor(onFailure(actor.StopDirective))), "shards")
 	if err != nil {
 		return nil, err
@@ -107,10 +107,13 @@ type (
 
 // supervisor is the parent of the hosts.
 type supervisor struct {
-	cfg    Config
-	board  *board
-	hosts  map[int32]*actor.PID // nil while a held partition waits for its next host
-	spawns map[int32]spawned    // of the partitions held
+	cfg   Config
+	board *board
+	hosts map[int32]*actor.PID // nil while a held partition waits for its next host
+	// former are the hosts of partitions that were given up, until they have ended: what they withdraw then must not be
+	// what the next host has begun.
+	former map[int32]*actor.PID
+	spawns map[int32]spawned // of the partitions held
 	gives  []*giving
 }
 
@@ -162,6 +165,10 @@ func (s *supervisor) spawn(ctx actor.Context, partition int32) {
 	if s.hosts[partition] != nil {
 		return
 	}
+	if s.former[partition] != nil {
+		s.hosts[partition] = nil
+		return
+	}
 	s.spawns[partition] = spawned{s.cfg.Now(), s.spawns[partition].strikes}
 	s.hosts[partition] = ctx.Spawn(actor.PropsFromProducer(
 		func() actor.Actor { return newHost(s.cfg, partition, s.board) },
@@ -202,6 +209,14 @@ func (s *supervisor) onDrop(ctx actor.Context, m drop) {
 }
 
 func (s *supervisor) onTerminated(ctx actor.Context, who *actor.PID) {
+	for p, pid := range s.former {
+		if pid.Equal(who) {
+			delete(s.former, p)
+			if _, held := s.hosts[p]; held {
+				s.spawn(ctx, p)
+			}
+		}
+	}
 	for p, pid := range s.hosts {
 		if pid != nil && pid.Equal(who) {
 			s.hosts[p] = nil
@@ -219,7 +234,11 @@ func (s *supervisor) onTerminated(ctx actor.Context, who *actor.PID) {
 	}
 }
 
+// forget notes that a partition was given up.
 func (s *supervisor) forget(partition int32) {
+	if pid := s.hosts[partition]; pid != nil {
+		s.former[partition] = pid
+	}
 	delete(s.hosts, partition)
 	delete(s.spawns, partition)
 }

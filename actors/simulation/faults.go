@@ -118,7 +118,8 @@ var shardFaults = map[string]Fault{
 		}
 		return outs
 	}},
-	"effects are not withdrawn on resign": loseShard[shard.Resign, shard.ForgetAll](),
+	"effects are not withdrawn on resign":                loseShard[shard.Resign, shard.ForgetAll](),
+	"effects are not withdrawn when an owner is stopped": loseShard[shard.Abandoned, shard.ForgetAll](),
 	"an owner that resigned withdraws the next owner's effects": {shard: func(o *ownership, _ shard.Input, outs []shard.Output) (all []shard.Output) {
 		for _, out := range outs {
 			if _, ok := out.(shard.Stop); ok && o.resigned {

@@ -130,10 +130,11 @@ func (n *node) revoke(p int32, patient bool) {
 			continue
 		}
 		o.resigned = true
+		n.jobs.give(p)
 		if !patient && n.world.chance(30) {
+			o.take(shard.Abandoned{})
 			n.end(o)
 		} else {
-			n.jobs.give(p)
 			o.take(shard.Resign{})
 		}
 	}
