@@ -16,9 +16,12 @@ func TestMemory(t *testing.T) {
 		parts int
 		want  bool
 	}{
-		{rememberedRows - 1, 1, false}, {rememberedRows, 1, true},
-		{4000, 1000, true}, {4000, 1001, false},
-		{rememberedShare * rememberedParts, rememberedParts, true}, {rememberedShare * (rememberedParts + 1), rememberedParts + 1, false},
+		{rememberedRows - 1, 1, false},
+		{rememberedRows, 1, true},
+		{4000, 1000, true},
+		{4000, 1001, false},
+		{rememberedShare * rememberedParts, rememberedParts, true},
+		{rememberedShare * (rememberedParts + 1), rememberedParts + 1, false},
 	} {
 		m := newMemory()
 		m.remember(key(1), of(c.rows, c.parts))
@@ -33,8 +36,11 @@ func TestMemory(t *testing.T) {
 		key    memoryKey
 		digest digest
 	}{
-		{key(2), digest{4000, 7}}, {key(1), digest{4001, 7}}, {key(1), digest{4000, 8}},
-		{memoryKey{"acc_b", "SELECT", 1}, digest{4000, 7}}, {memoryKey{"acc_a", "SELECT other", 1}, digest{4000, 7}},
+		{key(2), digest{4000, 7}},
+		{key(1), digest{4001, 7}},
+		{key(1), digest{4000, 8}},
+		{memoryKey{"acc_b", "SELECT", 1}, digest{4000, 7}},
+		{memoryKey{"acc_a", "SELECT other", 1}, digest{4000, 7}},
 	} {
 		if parts, known := m.recall(other.key, other.digest); known {
 			t.Errorf("%+v: known with %d parts", other, len(parts))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sends JOBS jobs (100,000 without it) through three nodes on a broker of their own while they are upgraded, taken back and
-# killed: TestManyJobs in cmd/platen. A million takes an hour and a half on two cores. `make manyjobs` calls it.
+# killed: TestManyJobs in cmd/platen. A million takes an hour and forty minutes on two cores. `make manyjobs` calls it.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
