@@ -322,7 +322,7 @@ func (m *Machine) onScanned(in Scanned) {
 		for _, e := range job.Pending(j.ID, j.State) {
 			switch in.For {
 			case ForTakeOver:
-				m.emit(Begin{e})
+				m.begin(e)
 			case ForSweep:
 				m.emit(Resume{e})
 			}

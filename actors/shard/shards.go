@@ -195,16 +195,11 @@ func (s *supervisor) onGive(ctx actor.Context, m give) {
 // onDrop stops hosts at once, including those that are resigning.
 func (s *supervisor) onDrop(ctx actor.Context, m drop) {
 	for _, p := range m.partitions {
-		if pid := s.hosts[p]; pid != nil {
-			ctx.Stop(pid)
-		}
 		s.forget(p)
 	}
 	s.cfg.Logger.Warn("shards lost", "count", len(m.partitions), "held", len(s.hosts))
-	for _, g := range s.gives {
-		for _, pid := range g.left {
-			ctx.Stop(pid)
-		}
+	for _, pid := range s.former {
+		ctx.Stop(pid)
 	}
 }
 
