@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
@@ -66,22 +67,14 @@ func BenchmarkWindow(b *testing.B) {
 		}
 	}
 	q := ledger.Query{Account: "acc_a", From: ledgertest.BenchStart, To: ledgertest.BenchStart.AddDate(0, 1, 0), Bucket: ledger.Day, GroupBy: []ledger.Dimension{ledger.ByOperation}}
-	b.Run("nothing remembered", func(b *testing.B) {
-		for b.Loop() {
-			l.memory = newMemory()
-			if _, err := l.Usage(b.Context(), q); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
+	ledgertest.BenchQuery(b, "nothing remembered", func(ctx context.Context) error {
+		l.memory = newMemory()
+		_, err := l.Usage(ctx, q)
+		return err
 	})
-	b.Run("entries", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := l.Entries(b.Context(), ledger.EntryQuery{Account: q.Account, From: q.From, To: q.To, Limit: 100}); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/query")
+	ledgertest.BenchQuery(b, "entries", func(ctx context.Context) error {
+		_, err := l.Entries(ctx, ledger.EntryQuery{Account: q.Account, From: q.From, To: q.To, Limit: 100})
+		return err
 	})
 	ledgertest.BenchUsage(b, l, q)
 }

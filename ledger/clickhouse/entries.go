@@ -27,12 +27,13 @@ func (l *Ledger) Entries(ctx context.Context, q ledger.EntryQuery) (ledger.Page,
 // page reads the hours of a query's range one after another, as many at a time as have rows enough, until there is one entry more
 // than the limit: the server sorts whatever it reads, which may be a million rows of a month.
 func (l *Ledger) page(ctx context.Context, q ledger.EntryQuery) (entries []ledger.Entry, err error) {
-	conditions, args := conditionsOf(q)
+	from, to := max(q.From.Unix(), q.Position().Second), q.To.Unix()
+	conditions, args := conditionsOf(q, from, to)
 	hours, err := l.hours(ctx, conditions, args...)
 	for err == nil && len(hours) > 0 && len(entries) <= q.Limit {
 		missing := q.Limit + 1 - len(entries)
 		n := enough(hours, uint64(missing))
-		entries, err = l.between(ctx, entries, q, hours[0].start, hours[n-1].end(), missing)
+		entries, err = l.between(ctx, entries, q, max(from, hours[0].start), min(to, hours[n-1].end()), missing)
 		hours = hours[n:]
 	}
 	return entries, err
@@ -52,13 +53,13 @@ func enough(hours []hour, rows uint64) int {
 // between adds the entries behind the query's position in a part of its range.
 func (l *Ledger) between(ctx context.Context, to []ledger.Entry, q ledger.EntryQuery, from, until int64, limit int) ([]ledger.Entry, error) {
 	after := q.Position()
-	conditions, args := conditionsOf(q)
-	args = append(args, from, until, after.Second, after.Second, after.ID, limit)
+	conditions, args := conditionsOf(q, from, until)
+	args = append(args, after.Second, after.Second, after.ID, limit)
 	err := l.each(ctx, func(row scanner) error {
 		e, err := scanEntry(row)
 		to = append(to, e)
 		return err
-	}, fmt.Sprintf("SELECT * FROM (%s FROM usage_ledger WHERE %s AND occurred_at >= toDateTime(?) AND occurred_at < toDateTime(?) GROUP BY entry_id) WHERE at > ? OR at = ? AND id > ? ORDER BY at, id LIMIT ?",
+	}, fmt.Sprintf("SELECT * FROM (%s FROM usage_ledger WHERE %s GROUP BY entry_id) WHERE at > ? OR at = ? AND id > ? ORDER BY at, id LIMIT ?",
 		copies, conditions), args...)
 	return to, err
 }
@@ -69,10 +70,10 @@ any(tag_k) AS names, any(tag_v) AS vals, toInt64(toUnixTimestamp(any(occurred_at
 any(render_units) AS units, any(bytes) AS size, any(ref_entry) AS refers, any(reason) AS why, any(src_topic) AS topic, any(src_part) AS part, min(src_offset) AS place,
 any(row_hash) AS hash, min(row_hash) != max(row_hash) AS torn`
 
-// conditionsOf are those of the rows of a query that are not before its position.
-func conditionsOf(q ledger.EntryQuery) (conditions string, args []any) {
+// conditionsOf are those of the rows of a query in a part of its range.
+func conditionsOf(q ledger.EntryQuery, from, until int64) (conditions string, args []any) {
 	conditions = inRange
-	args = []any{q.Account, max(q.From.Unix(), q.Position().Second), q.To.Unix()}
+	args = []any{q.Account, from, until}
 	if !q.Window.IsZero() {
 		conditions += " AND window_start = toDateTime(?)"
 		args = append(args, q.Window.Unix())

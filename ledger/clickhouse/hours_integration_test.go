@@ -67,7 +67,7 @@ func TestServerRemembersHours(t *testing.T) {
 		}
 	}
 	if len(forgetting.memory.hours) > 0 {
-		t.Errorf("%d hours are remembered by who should not", len(forgetting.memory.hours))
+		t.Errorf("the ledger that should forget remembers %d hours", len(forgetting.memory.hours))
 	}
 
 	q := ledger.Query{Account: "acc_1", From: ledger.MinTime, To: ledger.MaxTime}
