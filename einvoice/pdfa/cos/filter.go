@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	// ErrUnsupportedFilter means that a stream has a filter that is not implemented.
+	// ErrUnsupportedFilter means that Decode does not know a stream's filter or predictor. It knows the filters FlateDecode,
+	// ASCIIHexDecode, ASCII85Decode and RunLengthDecode.
 	ErrUnsupportedFilter = errors.New("unsupported stream filter")
 	// ErrLimit means that a file exceeds its Limits, or another bound of this package.
 	ErrLimit = errors.New("PDF exceeds its limits")
