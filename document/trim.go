@@ -16,6 +16,8 @@ const (
 	shortestTag = 3
 	// maxOddStyles bounds the styles, in bytes, that only the sanitiser can read.
 	maxOddStyles = 64 << 10
+	// maxRemoved bounds the attributes that an element may have, with values that it may not.
+	maxRemoved = 250_000
 )
 
 // boundary is what the trimmer leaves where it takes something out, so that what was before and
@@ -38,6 +40,8 @@ type trimmer struct {
 	// tags counts tags, comments and declarations; references those in
 	// styles and other attributes that have to be resolved.
 	tags, references int
+	// removed counts the attributes whose values are not allowed.
+	removed int
 	// visible is set if something is to be shown.
 	visible bool
 	// begun is set if the properties of the document have ended.
@@ -84,7 +88,7 @@ func (t *trimmer) run() (string, error) {
 }
 
 func (t *trimmer) tooLarge() error {
-	if t.lexer.refused || t.least > t.limit || max(t.tags*shortestTag, t.references) > t.limit+t.limit/4 || t.odd > maxOddStyles {
+	if t.lexer.refused || t.least > t.limit || max(t.tags*shortestTag, t.references) > t.limit+t.limit/4 || t.odd > maxOddStyles || t.removed > maxRemoved {
 		return ErrTooLarge
 	}
 	return nil
@@ -162,7 +166,7 @@ func (t *trimmer) tag(kind html.TokenType) {
 	case skippedElements[element]:
 		t.follow(kind)
 	case rawText[element]:
-	case documentElements[element] && starts:
+	case (element == "html" || element == "body") && starts: // removed; what they say about the document is kept
 	default:
 		t.part()
 		return
@@ -187,9 +191,6 @@ func (t *trimmer) follow(kind html.TokenType) {
 		}
 	}
 }
-
-// documentElements are removed, and what they say about the document is kept.
-var documentElements = map[string]bool{"html": true, "body": true}
 
 // rawText are the elements whose content the tokenizer reads as text.
 var rawText = setOf([]string{

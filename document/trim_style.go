@@ -108,15 +108,38 @@ func lastColon(declaration string) int {
 	return last
 }
 
+// oddInStyles are the bytes that take a parser to read.
+const oddInStyles = "\\{}@<>\x00\f\x7f"
+
+// maxBrackets is how many brackets within each other are followed.
+const maxBrackets = 100
+
+// partsStyle has the bytes that are more than a part of a value.
+var partsStyle = func() (all [256]bool) {
+	for _, c := range []byte(oddInStyles + `"'();`) {
+		all[c] = true
+	}
+	for control := range ' ' {
+		all[control] = true
+	}
+	return all
+}()
+
 // splitStyle splits a style into its declarations. plain is false if it takes a parser to do so.
 func splitStyle(style string) (declarations []string, plain bool) {
 	style = strings.TrimRight(style, " ")
-	if !utf8.ValidString(style) || strings.ContainsAny(style, "\\{}@<>\x00\f\x7f") || strings.Contains(style, "\ufeff") || strings.Contains(style, "/*") {
+	if !utf8.ValidString(style) || strings.Contains(style, "\ufeff") || strings.Contains(style, "/*") {
 		return nil, false
 	}
 	quote, start, depth := byte(0), 0, 0
-	for i, c := range []byte(style) {
+	for i := range len(style) {
+		c := style[i]
+		if !partsStyle[c] {
+			continue
+		}
 		switch {
+		case strings.IndexByte(oddInStyles, c) >= 0:
+			return nil, false
 		case quote != 0:
 			if c == quote {
 				quote = 0
@@ -134,6 +157,9 @@ func splitStyle(style string) (declarations []string, plain bool) {
 		case c == ';':
 			declarations = append(declarations, style[start:i])
 			start = i + 1
+		}
+		if depth > maxBrackets {
+			return nil, false
 		}
 	}
 	if start < len(style) {

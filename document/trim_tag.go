@@ -69,6 +69,7 @@ func (t *trimmer) resolve(a tagAttribute) string {
 func (t *trimmer) matches(element string, a tagAttribute, pattern *regexp.Regexp) bool {
 	value := t.resolve(a)
 	if !pattern.MatchString(value) {
+		t.removed++
 		return false
 	}
 	if t.allowed[element] {

@@ -124,6 +124,8 @@ func TestTooLargeHTML(t *testing.T) {
 		"kept attributes":         {many("<b id=a>", limit/len(`<b id="a">`)-1) + "x", nil},
 		"more kept attributes":    {many("<b id=a>", limit/len(`<b id="a">`)+1) + "x", ErrTooLarge},
 		"removed attributes":      {many("<b id=~>", limit/len(`<b>`)-1) + "x", nil},
+		"removed values":          {many("<td id=~ lang=~ dir=~ width=~ height=~>", maxRemoved/5) + "x", nil},
+		"more removed values":     {many("<td id=~ lang=~ dir=~ width=~ height=~>", maxRemoved/5+1) + "x", ErrTooLarge},
 		"references":              {`<p style="x:` + many("&ab", limit+limit/4) + `">x`, nil},
 		"more references":         {`<p style="x:` + many("&ab", limit+limit/4+1) + `">x`, ErrTooLarge},
 		"a title":                 {"<title>" + many("x", limit) + "</title>x", nil},
@@ -141,6 +143,8 @@ func TestTooLargeHTML(t *testing.T) {
 		"more styles":             {`<p style="` + many("top:1px;", 30_000) + `">x`, ErrTooLarge},
 		"odd styles":              {many(`<p style="color:/**/red">`, 2_000) + "x", nil},
 		"more odd styles":         {many(`<p style="color:/**/red">`, 6_000) + "x", ErrTooLarge},
+		"brackets":                {`<p style="top:` + many("(", maxBrackets) + many("x", maxOddStyles) + many(")", maxBrackets) + `">x`, nil},
+		"more brackets":           {`<p style="top:` + many("(", maxBrackets+1) + many("x", maxOddStyles) + many(")", maxBrackets+1) + `">x`, ErrTooLarge},
 		"escaped styles":          {`<p style="color:` + many(`\41 `, maxEscapes) + `">x`, nil},
 		"more escaped styles":     {`<p style="color:` + many(`\41 `, maxEscapes+1) + `">x`, ErrTooLarge},
 	} {

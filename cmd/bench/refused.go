@@ -42,6 +42,8 @@ func hostile() map[string]string {
 		"removed links":              html(few(80_000, `<a href='x:`+references+`'>`)),
 		"unknown attributes":         html(few(81_000, `<b`+attributes+`>`)),
 		"attributes of the document": html(few(102_000, `<html`+attributes+`>`)),
+		"removed attributes":         html(few(55_000, `<td id=~ lang=~ dir=~ width=~ height=~ align=~ valign=~ bgcolor=~ colspan=~ rowspan=~>`)),
+		"script":                     html(`<script>` + fill(`</s`)),
 		"title":                      html(`<title>` + fill("&ab") + `</title>x`),
 		"drawing":                    html(`<svg>` + fill("a<")),
 		"XML":                        `{"html":"x","einvoice":{"xml":"` + fill("<a/>") + `"}}`,

@@ -15,11 +15,10 @@ func (s String) decode(d *decoder, value any) string {
 		s.refuseType(d)
 		return ""
 	}
-	length := utf8.RuneCountInString(text)
 	switch {
-	case length < s.MinLength:
+	case len(text) < s.MinLength*utf8.UTFMax && utf8.RuneCountInString(text) < s.MinLength: // to count takes time
 		d.refuse("string_too_short", "String should have at least %d character%s", s.MinLength, plural(s.MinLength))
-	case s.MaxLength > 0 && length > s.MaxLength:
+	case s.MaxLength > 0 && len(text) > s.MaxLength && utf8.RuneCountInString(text) > s.MaxLength:
 		d.refuse("string_too_long", "String should have at most %d character%s", s.MaxLength, plural(s.MaxLength))
 	case len(s.OneOf) > 0 && !s.listed(text):
 		s.refuseUnlisted(d)
