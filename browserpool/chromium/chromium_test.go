@@ -11,10 +11,12 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 	"platen.dev/events/testkit"
 )
 
@@ -314,4 +316,47 @@ func TestEnvironment(t *testing.T) {
 	if all := strings.Join(environment("/profile"), "\n"); strings.Contains(all, "hush") || !strings.Contains(all, "HOME=/profile") {
 		t.Errorf("environment %s", all)
 	}
+}
+
+// Processes of a browser apart give way, those of another only if they are told to.
+func TestGiveWay(t *testing.T) {
+	apart, shared := start(t, Options{Apart: true, Niceness: 7}), start(t, Options{Niceness: 3})
+	if turn(t, os.Getpid()) == 0 {
+		t.Skip("Linux before 6.12 has no turns of several lengths")
+	}
+	attach(t, apart)
+	attach(t, shared)
+	for pid := range apart.renderers() {
+		if got := turn(t, pid); got != longSlice {
+			t.Errorf("a renderer apart has turns of %v", got)
+		}
+	}
+	for pid := range shared.renderers() {
+		if got := turn(t, pid); got >= longSlice {
+			t.Errorf("a shared renderer has turns of %v", got)
+		}
+		Yield(pid)
+		if got := turn(t, pid); got != longSlice {
+			t.Errorf("one that yields has turns of %v", got)
+		}
+	}
+	for _, c := range []struct {
+		browser *Browser
+		want    int
+	}{{apart, 7}, {shared, 3}} {
+		attr, err := unix.SchedGetAttr(c.browser.PID(), 0)
+		if err != nil || int(attr.Nice) != c.want || attr.Policy != unix.SCHED_NORMAL {
+			t.Errorf("%+v, %v, expected niceness %d", attr, err, c.want)
+		}
+	}
+}
+
+// turn is how long the main thread of a process runs at a time.
+func turn(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	attr, err := unix.SchedGetAttr(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(attr.Runtime)
 }

@@ -39,8 +39,8 @@ type Options struct {
 	// Niceness is the scheduling priority of the browser and its helpers, 0 to 19 as in nice(1).
 	Niceness int
 	// Apart starts the browser in a session of its own, of that priority: where Linux schedules by sessions (autogroup,
-	// sched(7)), all of the browser's threads together get no more of the processors than one other session. Otherwise
-	// its threads compete with the node's, each by its own priority.
+	// sched(7)), all of the browser's threads together get no more of the processors than one other session, and they give
+	// way to any thread that wakes up. Otherwise its threads compete with the node's, each by its own priority.
 	Apart bool
 	// Plain leaves out the flags that only make the browser faster, for comparisons.
 	Plain bool
@@ -133,7 +133,11 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 // pid 1 of a container may not reap them.
 func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, p.nice)
+	if p.apart {
+		giveWay(0, p.nice)
+	} else {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, p.nice)
+	}
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	if err := cmd.Start(); err != nil {
 		started <- err
