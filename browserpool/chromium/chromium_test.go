@@ -11,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -321,22 +320,23 @@ func TestEnvironment(t *testing.T) {
 // Processes of a browser apart give way, those of another only if they are told to.
 func TestGiveWay(t *testing.T) {
 	apart, shared := start(t, Options{Apart: true, Niceness: 7}), start(t, Options{Niceness: 3})
-	if turn(t, os.Getpid()) == 0 {
+	usual := turn(os.Getpid())
+	if usual == 0 {
 		t.Skip("Linux before 6.12 has no turns of several lengths")
 	}
 	attach(t, apart)
 	attach(t, shared)
 	for pid := range apart.renderers() {
-		if got := turn(t, pid); got != longSlice {
+		if got := turn(pid); got != apartTurns*usual {
 			t.Errorf("a renderer apart has turns of %v", got)
 		}
 	}
 	for pid := range shared.renderers() {
-		if got := turn(t, pid); got >= longSlice {
+		if got := turn(pid); got != usual {
 			t.Errorf("a shared renderer has turns of %v", got)
 		}
 		Yield(pid)
-		if got := turn(t, pid); got != longSlice {
+		if got := turn(pid); got != lowestTurns*usual {
 			t.Errorf("one that yields has turns of %v", got)
 		}
 	}
@@ -349,14 +349,4 @@ func TestGiveWay(t *testing.T) {
 			t.Errorf("%+v, %v, expected niceness %d", attr, err, c.want)
 		}
 	}
-}
-
-// turn is how long the main thread of a process runs at a time.
-func turn(t *testing.T, pid int) time.Duration {
-	t.Helper()
-	attr, err := unix.SchedGetAttr(pid, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(attr.Runtime)
 }

@@ -14,15 +14,30 @@ import (
 // lowestPriority is that of nice(1).
 const lowestPriority = 19
 
-// longSlice is how long a thread that gives way runs at a time. Linux has most threads run for 0.7 to 2.8 ms, by its number of
-// processors, and lets one that wakes up interrupt one whose turns are longer.
-const longSlice = 10 * time.Millisecond
+const (
+	// apartTurns and lowestTurns are how much longer than usual the turns are of threads that give way: those of browsers apart,
+	// which together may have more of the processors than the node, and those of the lowest priority. Others wait longer for
+	// their share of the processors the longer the turns are.
+	apartTurns  = 2
+	lowestTurns = 8
+)
 
-// giveWay sets the niceness of a thread, 0 for the present one, and has it give way at once to any that wakes up: it otherwise
-// runs to the end of its turn whatever its priority, and a small document waits for dozens of such turns. Threads and processes
-// that it starts are like it. Before Linux 6.12 it sets the niceness only (sched_setattr(2), "sched_runtime").
-func giveWay(tid, niceness int) {
-	_ = unix.SchedSetAttr(tid, &unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(niceness), Runtime: uint64(longSlice)}, 0)
+// giveWay sets the niceness of a thread, 0 for the present one, and has it give way at once to most that wake up: it otherwise
+// runs to the end of its turn whatever its priority, and a small document waits for dozens of such turns. Linux interrupts a
+// thread for one whose turns are shorter, and makes them 0.7 to 3 ms long by the number of processors. Threads and processes
+// that it starts are like it. Before Linux 6.12 this sets the niceness only (sched_setattr(2), "sched_runtime").
+func giveWay(tid, niceness int, turns time.Duration) {
+	long := turns * turn(os.Getpid())
+	_ = unix.SchedSetAttr(tid, &unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(niceness), Runtime: uint64(long)}, 0)
+}
+
+// turn is how long a thread runs at a time while others want to, 0 if Linux has no such bound or the thread is gone.
+func turn(tid int) time.Duration {
+	attr, err := unix.SchedGetAttr(tid, 0)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(attr.Runtime)
 }
 
 // setSessionPriority sets the weight of the browser's session. Where Linux schedules by
@@ -57,7 +72,7 @@ func Yield(pid int) {
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, t := range threads {
 		if tid, err := strconv.Atoi(t.Name()); err == nil {
-			giveWay(tid, lowestPriority)
+			giveWay(tid, lowestPriority, lowestTurns)
 		}
 	}
 }

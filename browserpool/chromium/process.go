@@ -134,7 +134,7 @@ func (p *Process) command(path string, args []string, childIn, childOut *os.File
 func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	if p.apart {
-		giveWay(0, p.nice)
+		giveWay(0, p.nice, apartTurns)
 	} else {
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, p.nice)
 	}
