@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// mobArgument is the first argument of the process that plays a bad neighbour. It has a process
-// of its own, so that the quiet account's client does not share one with it.
+// mobArgument is the first argument of the process that plays a bad neighbour. It has a process and a session
+// of its own, which take the processor time that is left, because a neighbour's client runs on another machine.
 const mobArgument = "bad-neighbour"
 
 // startMob starts the bad neighbour of a name against a node, and the server of its pages.
@@ -23,7 +23,7 @@ func startMob(name string, p *process) (stop func(), err error) {
 	}
 	cmd := exec.Command(self, mobArgument, name, p.base, p.key)
 	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -39,6 +39,8 @@ func startMob(name string, p *process) (stop func(), err error) {
 
 // mob is a bad neighbour until its standard input ends.
 func mob(name, base, key string) error {
+	const lowest = "19"                                         // of nice(1), and of sessions (sched(7), autogroup)
+	_ = os.WriteFile("/proc/self/autogroup", []byte(lowest), 0) // there is none where sessions are not scheduled as such
 	server, err := badPages()
 	if err != nil {
 		return err
