@@ -16,7 +16,7 @@ const (
 	shortestTag = 3
 	// maxOddStyles bounds the styles, in bytes, that only the sanitiser can read.
 	maxOddStyles = 64 << 10
-	// maxRemoved bounds the attributes that an element may have, with values that it may not.
+	// maxRemoved bounds the attributes of a document that are removed because of their values.
 	maxRemoved = 250_000
 )
 

@@ -148,6 +148,8 @@ func splitStyle(style string) (declarations []string, plain bool) {
 			}
 		case c == '"' || c == '\'':
 			quote = c
+		case c == '(' && depth == maxBrackets:
+			return nil, false
 		case c == '(':
 			depth++
 		case c == ')':
@@ -157,9 +159,6 @@ func splitStyle(style string) (declarations []string, plain bool) {
 		case c == ';':
 			declarations = append(declarations, style[start:i])
 			start = i + 1
-		}
-		if depth > maxBrackets {
-			return nil, false
 		}
 	}
 	if start < len(style) {

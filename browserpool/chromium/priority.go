@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,9 +28,12 @@ const (
 // thread for one whose turns are shorter, and makes them 0.7 to 3 ms long by the number of processors. Threads and processes
 // that it starts are like it. Before Linux 6.12 this sets the niceness only (sched_setattr(2), "sched_runtime").
 func giveWay(tid, niceness int, turns time.Duration) {
-	long := turns * turn(os.Getpid())
+	long := turns * usualTurn()
 	_ = unix.SchedSetAttr(tid, &unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(niceness), Runtime: uint64(long)}, 0)
 }
+
+// usualTurn is the turn of this process's main thread, which never changes.
+var usualTurn = sync.OnceValue(func() time.Duration { return turn(os.Getpid()) })
 
 // turn is how long a thread runs at a time while others want to, 0 if Linux has no such bound or the thread is gone.
 func turn(tid int) time.Duration {
