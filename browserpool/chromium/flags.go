@@ -81,7 +81,7 @@ func flags(o Options, userData string) []string {
 	all = append(all,
 		"--disable-features="+strings.Join(features, ","), // of several such flags only the last would count
 		"--user-data-dir="+userData,
-		"--proxy-server=http://"+proxy,
+		"--proxy-server=socks5://"+proxy,
 		"--proxy-bypass-list="+BypassNothing,
 	)
 	if !o.sandboxed() {

@@ -8,22 +8,18 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"platen.dev/events/contract"
 )
 
-// Limits bound what a connection, a response and a whole proxy may take. Zero
-// fields mean the defaults.
+// Limits bound what a tunnel, and all of a proxy together, may take. Zero fields mean the
+// defaults. How long a server may take to answer is not among them: the page's own timeout ends
+// the wait.
 type Limits struct {
-	// Header is how long a server may take to send its response header. The default is
-	// longer than any page may take to load: the page's own timeout ends the wait.
-	Header time.Duration
-	// Life is how long one response or tunnel may last, default 5 min.
+	// Life is how long one tunnel may last, default 5 min.
 	Life time.Duration
-	// Bytes is the most that one response or one direction of a tunnel may carry, default 256 MiB.
+	// Bytes is the most that one direction of a tunnel may carry, default 256 MiB.
 	Bytes int64
-	// Total is the most that all bodies and tunnels of one proxy may carry together,
-	// both ways, default 512 MiB. Beyond it the proxy carries nothing more.
+	// Total is the most that all tunnels of one proxy may carry together, both ways, default
+	// 512 MiB. Beyond it the proxy carries nothing more.
 	Total int64
 	// Refusal is how long it takes at least to say that a name does not resolve or is refused,
 	// so that the time does not tell which, default 200 ms.
@@ -31,9 +27,6 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Header == 0 {
-		l.Header = contract.MaxLoadTimeout + 10*time.Second
-	}
 	if l.Life == 0 {
 		l.Life = 5 * time.Minute
 	}

@@ -3,35 +3,30 @@ package egress
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 )
 
-// maxHeader bounds the header of a request or response, in bytes.
-const maxHeader = 64 << 10
-
-// Proxy is a forward proxy on a loopback port: absolute-form requests for http, CONNECT
-// for https and websockets. A host that the policy refuses and a name that does not resolve
-// are answered 403 alike, so that a page does not learn which names there are inside; what
-// cannot be reached is 502.
+// Proxy is a SOCKS 5 proxy (RFC 1928) on a loopback port, without authentication. It carries
+// bytes and does not read them: what a browser makes of a server's answer, however malformed, is
+// what it would make of it without a proxy. A host that the policy refuses, a name that does not
+// resolve and a server that cannot be reached get the same reply, the first two after the same
+// time, so that a page does not learn which names there are inside.
 type Proxy struct {
 	*Gate
-	meter     *meter
-	listener  net.Listener
-	server    *http.Server
-	transport *http.Transport
-	served    chan struct{}
-	life      context.Context // of every request; ends with Close
-	end       context.CancelFunc
+	meter    *meter
+	listener net.Listener
+	served   chan struct{}
+	life     context.Context // of every tunnel; ends with Close
+	end      context.CancelFunc
 
-	working sync.WaitGroup // requests and tunnels
+	working sync.WaitGroup // tunnels
 	mu      sync.Mutex     // guards what follows
 	closed  bool
-	open    map[net.Conn]struct{} // ends of tunnels, which the server no longer knows
+	open    map[net.Conn]struct{} // both ends of every tunnel
+	faults  map[string]error      // why a host:port could not be reached, by its last attempt
 }
 
 // Listen starts a proxy with a gate of its own.
@@ -42,33 +37,44 @@ func Listen(policy Policy, limits Limits, logger *slog.Logger) (*Proxy, error) {
 func newProxy(gate *Gate, listener net.Listener) *Proxy {
 	p := &Proxy{
 		Gate: gate, meter: newMeter(gate.limits.Total), listener: listener,
-		served: make(chan struct{}), open: map[net.Conn]struct{}{},
-		transport: &http.Transport{
-			DialContext:            gate.policy.Dial,
-			DisableCompression:     true, // the browser decompresses
-			ResponseHeaderTimeout:  gate.limits.Header,
-			MaxResponseHeaderBytes: maxHeader,
-			IdleConnTimeout:        10 * time.Second,
-			MaxIdleConnsPerHost:    8,
-		},
+		served: make(chan struct{}), open: map[net.Conn]struct{}{}, faults: map[string]error{},
 	}
 	p.life, p.end = context.WithCancel(context.Background())
-	p.server = &http.Server{
-		Handler: p, ReadHeaderTimeout: gate.limits.Header, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return p.life },
-		ErrorLog:    slog.NewLogLogger(gate.logger.Handler(), slog.LevelDebug),
-	}
-	go func() {
-		defer close(p.served)
-		_ = p.server.Serve(listener)
-	}()
+	go p.serve()
 	return p
 }
+
+// serve accepts connections until the listener is closed.
+func (p *Proxy) serve() {
+	defer close(p.served)
+	for {
+		conn, err := p.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // no descriptors, perhaps; a browser that waits asks again
+			pause(p.life, acceptPause)
+			continue
+		}
+		if p.track(conn) {
+			p.working.Go(func() { p.tunnel(conn) })
+		}
+	}
+}
+
+// acceptPause keeps a proxy that cannot accept from spinning.
+const acceptPause = 10 * time.Millisecond
 
 // Address is host:port of the proxy.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Carried is how many bytes of bodies and tunnels have passed so far, both ways together.
+// URL is the proxy as a browser is told of it.
+func (p *Proxy) URL() string { return Scheme + p.Address() }
+
+// Scheme begins the URL of a Proxy.
+const Scheme = "socks5://"
+
+// Carried is how many bytes have passed so far, both ways together.
 func (p *Proxy) Carried() int64 { return p.meter.carried.Load() }
 
 // Spent is a context that ends when the proxy would have to carry more than Limits.Total.
@@ -76,7 +82,8 @@ func (p *Proxy) Spent() context.Context { return p.meter.spent }
 
 // Close ends every connection and returns when nothing of the proxy runs any more.
 func (p *Proxy) Close() {
-	_ = p.server.Close()
+	_ = p.listener.Close()
+	p.end()
 	<-p.served
 	p.mu.Lock()
 	p.closed = true
@@ -84,52 +91,47 @@ func (p *Proxy) Close() {
 		_ = conn.Close()
 	}
 	p.mu.Unlock()
-	p.end()
 	p.working.Wait()
-	p.transport.CloseIdleConnections()
 }
 
-// enter counts a request, and reports whether the proxy is still open for it.
-func (p *Proxy) enter() bool {
+// track notes one end of a tunnel for Close. After Close it closes it itself and returns false.
+func (p *Proxy) track(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.closed {
-		p.working.Add(1)
+	if p.closed {
+		_ = conn.Close()
+		return false
 	}
-	return !p.closed
+	p.open[conn] = struct{}{}
+	return true
 }
 
-// ServeHTTP answers one proxy request.
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !p.enter() {
-		panic(http.ErrAbortHandler)
-	}
-	defer p.working.Done()
-	switch {
-	case r.Method == http.MethodConnect:
-		p.tunnel(w, r)
-	case r.URL.Scheme == "http" && r.URL.Host != "":
-		p.forward(w, r)
-	default:
-		http.Error(w, "this is a forward proxy", http.StatusForbidden)
+func (p *Proxy) untrack(conn net.Conn) {
+	_ = conn.Close()
+	p.mu.Lock()
+	delete(p.open, conn)
+	p.mu.Unlock()
+}
+
+// maxFaults bounds what a proxy remembers: a page may try any number of hosts.
+const maxFaults = 1_000
+
+func (p *Proxy) note(address string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil {
+		delete(p.faults, address)
+	} else if len(p.faults) < maxFaults {
+		p.faults[address] = err
 	}
 }
 
-// refuse answers a request, which came at a time, whose server was refused or could not be
-// reached.
-func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, came time.Time, err error) {
-	var unknown *net.DNSError
-	status := http.StatusBadGateway
-	blocked := errors.Is(err, ErrBlocked)
-	if blocked {
-		p.blocked.Add(1)
-	}
-	if blocked || errors.As(err, &unknown) {
-		status = http.StatusForbidden
-		pause(r.Context(), time.Until(came.Add(p.limits.Refusal)))
-	}
-	p.logger.Debug("egress refused", "host", r.Host, "status", status, "error", err)
-	http.Error(w, http.StatusText(status), status)
+// Fault is why the last attempt to reach a port of a host failed: ErrBlocked, a *net.DNSError, or
+// an error of the connection. It is nil if the attempt succeeded, or if there was none.
+func (p *Proxy) Fault(host string, port uint16) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.faults[target{host, port}.String()]
 }
 
 // pause waits for a time, or until ctx ends.
@@ -140,59 +142,4 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-}
-
-func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
-	came := time.Now()
-	ctx, cancel := context.WithTimeout(r.Context(), p.limits.Life)
-	defer cancel()
-	out := r.Clone(ctx)
-	out.RequestURI = ""
-	out.Close = false
-	if r.Body != http.NoBody {
-		out.Body = io.NopCloser(p.meter.count(r.Body))
-	}
-	stripHop(out.Header)
-	response, err := p.transport.RoundTrip(out)
-	if err != nil {
-		p.refuse(w, r, came, err)
-		return
-	}
-	defer response.Body.Close()
-	stripHop(response.Header)
-	for name, values := range response.Header {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(response.StatusCode)
-	_ = http.NewResponseController(w).Flush() // the body may take long to arrive
-	if copied, err := relay(w, p.meter.count(response.Body), p.limits.Bytes); err != nil {
-		p.logger.Debug("egress response cut", "host", r.Host, "bytes", copied, "error", err)
-		panic(http.ErrAbortHandler) // a cut body must not look whole
-	}
-}
-
-// relay copies up to limit bytes and flushes them as they arrive; more is an error.
-func relay(w http.ResponseWriter, body io.Reader, limit int64) (int64, error) {
-	copied, err := io.Copy(flusher{w, http.NewResponseController(w)}, io.LimitReader(body, limit))
-	if err != nil || copied < limit {
-		return copied, err
-	}
-	if n, _ := io.ReadFull(body, make([]byte, 1)); n > 0 {
-		return copied, errBytes
-	}
-	return copied, nil
-}
-
-// flusher passes every write on at once: a page may stream.
-type flusher struct {
-	io.Writer
-	controller *http.ResponseController
-}
-
-func (f flusher) Write(b []byte) (int, error) {
-	n, err := f.Writer.Write(b)
-	if err == nil {
-		err = f.controller.Flush()
-	}
-	return n, err
 }

@@ -1,7 +1,7 @@
 package egress
 
 import (
-	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"platen.dev/events/testkit"
 )
@@ -33,7 +35,7 @@ func listen(t *testing.T, policy Policy, limits Limits) *Proxy {
 // through is a client of which every request goes through the proxy.
 func through(t *testing.T, proxy *Proxy) *http.Client {
 	t.Helper()
-	address := &url.URL{Scheme: "http", Host: proxy.Address()}
+	address := &url.URL{Scheme: "socks5", Host: proxy.Address()}
 	transport := &http.Transport{Proxy: http.ProxyURL(address)}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
@@ -46,132 +48,184 @@ func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// A request reaches its server without the headers that concern the hop, and so does the answer.
-func TestForward(t *testing.T) {
-	var got http.Header
-	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got = r.Header.Clone()
-		w.Header().Set("X-Answer", "yes")
-		w.Header().Set("Keep-Alive", "timeout=5")
-		w.WriteHeader(http.StatusTeapot)
-		_, _ = io.Copy(w, r.Body)
+// What passes is carried byte for byte, both ways: also what no HTTP library would read.
+func TestCarries(t *testing.T) {
+	const request = "GET /100%.html?a=%zz HTTP/1.1\r\nHost: x\r\nProxy-Connection: y\r\n\r\n"
+	const answer = "HTTP/1.1 200 OK\r\na line without a colon\r\n\r\nbody"
+	server := rawServer(t, func(conn net.Conn) {
+		got := make([]byte, len(request))
+		if _, err := io.ReadFull(conn, got); err != nil || string(got) != request {
+			t.Errorf("the server reads %q, %v", got, err)
+		}
+		_, _ = io.WriteString(conn, answer)
 	})
-	request, _ := http.NewRequest(http.MethodPost, server.URL+"/x?y", strings.NewReader("body"))
-	for _, name := range []string{"Proxy-Authorization", "Proxy-Connection", "Te", "X-Named", "X-Kept"} {
-		request.Header.Set(name, "v")
+	conn, code := ask(t, listen(t, Policy{Allow: loopback}, Limits{}), server)
+	if code != replySucceeded {
+		t.Fatalf("reply %d", code)
 	}
-	request.Header.Set("Connection", "X-Named")
-	response, err := through(t, listen(t, Policy{Allow: loopback}, Limits{})).Do(request)
-	if err != nil {
+	_, _ = io.WriteString(conn, request)
+	if got, err := io.ReadAll(conn); err != nil || string(got) != answer {
+		t.Errorf("the client reads %q, %v", got, err)
+	}
+}
+
+// An answer that the server breaks off must not look whole.
+func TestBrokenAnswer(t *testing.T) {
+	server := rawServer(t, func(conn net.Conn) {
+		_, _ = io.WriteString(conn, "half")
+		_, _ = conn.Read(make([]byte, 1)) // until the client has it
+		reset(conn)
+	})
+	conn, _ := ask(t, listen(t, Policy{Allow: loopback}, Limits{}), server)
+	if _, err := io.ReadFull(conn, make([]byte, 4)); err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
-	body, _ := io.ReadAll(response.Body)
-	if response.StatusCode != http.StatusTeapot || string(body) != "body" || response.Header.Get("X-Answer") != "yes" {
-		t.Errorf("answer %d %q %v", response.StatusCode, body, response.Header)
-	}
-	if response.Header.Get("Keep-Alive") != "" {
-		t.Error("the answer keeps a hop header")
-	}
-	for _, name := range []string{"Proxy-Authorization", "Proxy-Connection", "Te", "X-Named", "X-Forwarded-For", "Via"} {
-		if got.Get(name) != "" {
-			t.Errorf("the server sees %s", name)
-		}
-	}
-	if got.Get("X-Kept") != "v" {
-		t.Error("the server misses X-Kept")
+	_, _ = conn.Write([]byte("x"))
+	if _, err := io.ReadAll(conn); err == nil {
+		t.Error("the client sees an ordinary end")
 	}
 }
 
-// Refused addresses and ports are 403 in both forms, whatever the name, and so are names that do
-// not resolve; unreachable addresses are 502.
+// Refused addresses and ports, names that do not resolve and servers that do not answer are
+// refused alike; the proxy knows why.
 func TestRefused(t *testing.T) {
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a refused request arrived") })
-	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	port := uint16(server.Listener.Addr().(*net.TCPAddr).Port)
 	proxy := listen(t, Policy{}, Limits{Refusal: time.Millisecond})
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"} {
-		if status := ask(t, proxy, "GET http://"+host+":"+port+"/ HTTP/1.1", host); status != http.StatusForbidden {
-			t.Errorf("GET %s: %d", host, status)
-		}
-		if status := ask(t, proxy, "CONNECT "+host+":"+port+" HTTP/1.1", host+":"+port); status != http.StatusForbidden {
-			t.Errorf("CONNECT %s: %d", host, status)
+	for _, host := range []string{"127.0.0.1", "localhost", "::1", "::ffff:127.0.0.1"} {
+		if _, code := ask(t, proxy, target{host, port}); code != replyFailed || !errors.Is(proxy.Fault(host, port), ErrBlocked) {
+			t.Errorf("%s: reply %d, %v", host, code, proxy.Fault(host, port))
 		}
 	}
-	if got := proxy.Blocked(); got != 8 {
-		t.Errorf("%d counted as blocked, want 8", got)
+	if got := proxy.Blocked(); got != 4 {
+		t.Errorf("%d counted as blocked, want 4", got)
 	}
-	for _, line := range []string{"GET http://nothing.invalid/ HTTP/1.1", "CONNECT nothing.invalid:443 HTTP/1.1"} {
-		if status := ask(t, proxy, line, "nothing.invalid"); status != http.StatusForbidden {
-			t.Errorf("an unknown name: %d", status)
-		}
+	var unknown *net.DNSError
+	if _, code := ask(t, proxy, target{"nothing.invalid", 443}); code != replyFailed || !errors.As(proxy.Fault("nothing.invalid", 443), &unknown) {
+		t.Errorf("an unknown name: reply %d, %v", code, proxy.Fault("nothing.invalid", 443))
 	}
 	trusting := listen(t, Policy{Allow: loopback}, Limits{Refusal: time.Millisecond})
-	for _, port := range []string{"22", "6379", "0", "65536"} {
-		if status := ask(t, trusting, "CONNECT 127.0.0.1:"+port+" HTTP/1.1", "127.0.0.1:"+port); status != http.StatusForbidden {
-			t.Errorf("CONNECT to port %s: %d", port, status)
+	for _, port := range []uint16{22, 6379, 0} {
+		if _, code := ask(t, trusting, target{"127.0.0.1", port}); code != replyFailed || !errors.Is(trusting.Fault("127.0.0.1", port), ErrBlocked) {
+			t.Errorf("port %d: reply %d, %v", port, code, trusting.Fault("127.0.0.1", port))
 		}
 	}
-	if status := ask(t, trusting, "GET http://127.0.0.1:6379/ HTTP/1.1", "127.0.0.1:6379"); status != http.StatusForbidden {
-		t.Errorf("GET from port 6379: %d", status)
-	}
 	server.Close()
-	if status := ask(t, trusting, "CONNECT 127.0.0.1:"+port+" HTTP/1.1", "127.0.0.1:"+port); status != http.StatusBadGateway {
-		t.Errorf("a port where nothing listens: %d", status)
+	if _, code := ask(t, trusting, target{"127.0.0.1", port}); code != replyFailed || !errors.Is(trusting.Fault("127.0.0.1", port), unix.ECONNREFUSED) {
+		t.Errorf("a port where nothing listens: reply %d, %v", code, trusting.Fault("127.0.0.1", port))
 	}
-	if status := ask(t, proxy, "GET /path HTTP/1.1", "127.0.0.1:"+port); status != http.StatusForbidden {
-		t.Errorf("a request that is not for a proxy: %d", status)
+	if fault := trusting.Fault("127.0.0.1", 443); fault != nil {
+		t.Errorf("what nobody asked for has the fault %v", fault)
 	}
 }
 
-// Neither the answer nor its time tells whether a name resolves to refused addresses or not at
+// What is not a request of a SOCKS 5 client for a connection gets none.
+func TestNotSOCKS(t *testing.T) {
+	proxy := listen(t, Policy{Allow: loopback}, Limits{})
+	for name, c := range map[string]struct{ sent, answer string }{
+		"HTTP":                          {"GET http://127.0.0.1/ HTTP/1.1\r\n\r\n" + strings.Repeat("x", 100), ""},
+		"SOCKS 4":                       {"\x04\x01\x00\x50\x7f\x00\x00\x01\x00", ""},
+		"a password only":               {"\x05\x01\x02", "\x05\xff"},
+		"another version after that":    {"\x05\x01\x00\x04\x01\x00\x01", "\x05\x00"},
+		"BIND":                          {"\x05\x01\x00\x05\x02\x00\x01", "\x05\x00\x05\x07\x00\x01\x00\x00\x00\x00\x00\x00"},
+		"an unknown type of address":    {"\x05\x01\x00\x05\x01\x00\x02", "\x05\x00"},
+		"a name without any characters": {"\x05\x01\x00\x05\x01\x00\x03\x00", "\x05\x00"},
+	} {
+		conn, err := net.Dial("tcp", proxy.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, c.sent)
+		got, _ := io.ReadAll(conn) // an unread rest resets the connection
+		conn.Close()
+		if string(got) != c.answer {
+			t.Errorf("%s: %q, want %q", name, got, c.answer)
+		}
+	}
+}
+
+// Neither the reply nor its time tells whether a name resolves to refused addresses or not at
 // all.
 func TestRefusalsLookAlike(t *testing.T) {
 	proxy := listen(t, Policy{}, Limits{Refusal: time.Hour})
 	for _, host := range []string{"localhost", "127.0.0.1", "nothing.invalid"} {
-		for _, request := range []string{"GET http://" + host + "/ HTTP/1.1", "CONNECT " + host + ":443 HTTP/1.1"} {
-			conn, err := net.Dial("tcp", proxy.Address())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			fmt.Fprintf(conn, "%s\r\nHost: %s\r\n\r\n", request, host)
-			_ = conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-			if n, err := conn.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("%s: %d bytes before the time, %v", request, n, err)
-			}
+		conn := request(t, proxy, target{host, 443})
+		_ = conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+		if n, err := conn.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %d bytes before the time, %v", host, n, err)
 		}
 	}
 	proxy = listen(t, Policy{}, Limits{Refusal: time.Millisecond})
 	answer := func(host string) string {
-		response, err := through(t, proxy).Get("http://" + host + "/")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		body, _ := io.ReadAll(response.Body)
-		response.Header.Del("Date")
-		return fmt.Sprint(response.Status, response.Header, string(body))
+		all, err := io.ReadAll(request(t, proxy, target{host, 443}))
+		return fmt.Sprint(all, err)
 	}
 	if refused, unknown := answer("localhost"), answer("nothing.invalid"); refused != unknown {
 		t.Errorf("a name inside gets %s, and one that does not exist %s", refused, unknown)
 	}
 }
 
-// ask sends one raw request and returns the status.
-func ask(t *testing.T, proxy *Proxy, line, host string) int {
+// request asks for a connection, as a browser does, and returns before the reply.
+func request(t *testing.T, proxy *Proxy, to target) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", proxy.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "%s\r\nHost: %s\r\nConnection: close\r\n\r\n", line, host)
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	t.Cleanup(func() { _ = conn.Close() })
+	message := append([]byte{socksVersion, 1, noAuth, socksVersion, connect, 0}, addressOf(to)...)
+	if _, err := conn.Write(binary.BigEndian.AppendUint16(message, to.port)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(conn, make([]byte, 2)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// addressOf writes literals as addresses, and anything else as a name.
+func addressOf(to target) []byte {
+	addr, err := netip.ParseAddr(to.host)
+	switch {
+	case err != nil:
+		return append([]byte{addressName, byte(len(to.host))}, to.host...)
+	case addr.Is4():
+		return append([]byte{addressIPv4}, addr.AsSlice()...)
+	default:
+		return append([]byte{addressIPv6}, addr.AsSlice()...)
+	}
+}
+
+// ask asks for a connection and returns the reply's code.
+func ask(t *testing.T, proxy *Proxy, to target) (net.Conn, byte) {
+	t.Helper()
+	conn := request(t, proxy, to)
+	var answer [10]byte
+	if _, err := io.ReadFull(conn, answer[:]); err != nil {
+		t.Fatal(err)
+	}
+	return conn, answer[1]
+}
+
+// rawServer answers each connection as serve does.
+func rawServer(t *testing.T, serve func(net.Conn)) target {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	response.Body.Close()
-	return response.StatusCode
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serve(conn)
+			_ = conn.Close()
+		}
+	}()
+	return target{"127.0.0.1", uint16(listener.Addr().(*net.TCPAddr).Port)}
 }
 
 // A tunnel carries TLS to the server that the client named.
@@ -199,72 +253,44 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// An answer above the limit is cut and does not look whole.
+// What is above the limit is cut and does not look whole.
 func TestByteLimit(t *testing.T) {
-	server := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1000)) })
+	server := rawServer(t, func(conn net.Conn) { _, _ = conn.Write(make([]byte, 1000)) })
 	for limit, whole := range map[int64]bool{999: false, 1000: true} {
-		response, err := through(t, listen(t, Policy{Allow: loopback}, Limits{Bytes: limit})).Get(server.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = io.ReadAll(response.Body)
-		response.Body.Close()
-		if (err == nil) != whole {
+		conn, _ := ask(t, listen(t, Policy{Allow: loopback}, Limits{Bytes: limit}), server)
+		if _, err := io.ReadAll(conn); (err == nil) != whole {
 			t.Errorf("limit %d: reading ends with %v", limit, err)
 		}
 	}
 }
 
-// What a proxy carries is counted over all its answers and what is sent to get
-// them; the first byte too many is not carried, and nothing after it.
+// What a proxy carries is counted over all its tunnels, both ways; the first byte too many is not
+// carried, and nothing after it.
 func TestTotal(t *testing.T) {
-	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_, _ = w.Write(make([]byte, 400))
+	server := rawServer(t, func(conn net.Conn) {
+		_, _ = io.ReadFull(conn, make([]byte, 100))
+		_, _ = conn.Write(make([]byte, 400))
 	})
 	proxy := listen(t, Policy{Allow: loopback}, Limits{Total: 1000})
-	client := through(t, proxy)
-	post := func(size int) error {
-		response, err := client.Post(server.URL, "text/plain", strings.NewReader(strings.Repeat("x", size)))
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		_, err = io.ReadAll(response.Body)
+	exchange := func(size int) error {
+		conn, _ := ask(t, proxy, server)
+		_, _ = conn.Write(make([]byte, size))
+		_, err := io.ReadAll(conn)
 		return err
 	}
-	for _, size := range []int{100, 100} {
-		if err := post(size); err != nil {
+	for range 2 {
+		if err := exchange(100); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := proxy.Carried(); got != 1000 || proxy.Spent().Err() != nil {
 		t.Errorf("%d bytes carried, spent is %v", got, proxy.Spent().Err())
 	}
-	if err := post(0); err == nil {
+	if err := exchange(100); err == nil {
 		t.Error("an answer beyond the limit looks whole")
 	}
 	if proxy.Spent().Err() == nil {
 		t.Error("the proxy does not report that its limit is reached")
-	}
-}
-
-// A tunnel counts too.
-func TestTotalOfTunnel(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100_000)) }))
-	t.Cleanup(server.Close)
-	for total, whole := range map[int64]bool{50_000: false, 200_000: true} {
-		proxy := listen(t, Policy{Allow: loopback}, Limits{Total: total})
-		client := through(t, proxy)
-		client.Transport.(*http.Transport).TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
-		response, err := client.Get(server.URL)
-		if err == nil {
-			_, err = io.ReadAll(response.Body)
-			response.Body.Close()
-		}
-		if (err == nil) != whole || (proxy.Spent().Err() == nil) != whole {
-			t.Errorf("total %d: the request ends with %v, spent is %v", total, err, proxy.Spent().Err())
-		}
 	}
 }
 
@@ -284,39 +310,18 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A server that does not answer, or never stops, ends by itself.
+// A tunnel ends by itself, and a client that asks for nothing has none.
 func TestTimeLimits(t *testing.T) {
 	hang := make(chan struct{})
-	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/endless" {
-			w.(http.Flusher).Flush()
-		}
-		select {
-		case <-hang:
-		case <-r.Context().Done():
-		}
-	})
+	server := rawServer(t, func(net.Conn) { <-hang })
 	t.Cleanup(func() { close(hang) })
-	client := through(t, listen(t, Policy{Allow: loopback}, Limits{Header: 50 * time.Millisecond, Life: 200 * time.Millisecond}))
-	response, err := client.Get(server.URL + "/silent")
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusBadGateway {
-		t.Errorf("a silent server: %d", response.StatusCode)
-	}
-	response, err = client.Get(server.URL + "/endless")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if _, err := io.ReadAll(response.Body); err == nil {
-		t.Error("an endless answer looks whole")
+	conn, _ := ask(t, listen(t, Policy{Allow: loopback}, Limits{Life: 50 * time.Millisecond}), server)
+	if _, err := io.ReadAll(conn); err == nil {
+		t.Error("a tunnel that has lasted too long looks whole")
 	}
 }
 
-// Closing ends open tunnels.
+// Closing ends open tunnels, and connections that have not asked for one.
 func TestClose(t *testing.T) {
 	server, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -324,18 +329,16 @@ func TestClose(t *testing.T) {
 	}
 	defer server.Close()
 	proxy := listen(t, Policy{Allow: loopback}, Limits{})
-	conn, err := net.Dial("tcp", proxy.Address())
+	silent, err := net.Dial("tcp", proxy.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n", server.Addr())
-	reader := bufio.NewReader(conn)
-	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
-		t.Fatalf("%q, %v", line, err)
-	}
+	defer silent.Close()
+	tunnel, _ := ask(t, proxy, target{"127.0.0.1", uint16(server.Addr().(*net.TCPAddr).Port)})
 	proxy.Close()
-	if _, err := io.ReadAll(reader); err != nil && !strings.Contains(err.Error(), "reset") {
-		t.Errorf("the tunnel ends with %v", err)
+	for _, conn := range []net.Conn{silent, tunnel} {
+		if _, err := io.ReadAll(conn); err != nil && !strings.Contains(err.Error(), "reset") {
+			t.Errorf("a connection ends with %v", err)
+		}
 	}
 }

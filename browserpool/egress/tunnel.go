@@ -2,103 +2,104 @@ package egress
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
-	"net/http"
-	"strings"
 	"time"
 )
 
-// established answers a CONNECT that succeeded.
-const established = "HTTP/1.1 200 Connection Established\r\n\r\n"
+// requestTimeout bounds how long a client may take to say what it wants.
+const requestTimeout = 10 * time.Second
 
-func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
-	came := time.Now()
-	ctx, cancel := context.WithTimeout(r.Context(), p.limits.Header)
-	defer cancel()
-	server, err := p.policy.Dial(ctx, "tcp", r.Host)
+// tunnel serves one connection of a client to its end.
+func (p *Proxy) tunnel(client net.Conn) {
+	defer p.untrack(client)
+	_ = client.SetDeadline(time.Now().Add(requestTimeout))
+	to, err := accept(client)
 	if err != nil {
-		p.refuse(w, r, came, err)
+		p.logger.Debug("egress request refused", "error", err)
 		return
 	}
-	client, buffered, err := http.NewResponseController(w).Hijack()
+	_ = client.SetDeadline(time.Now().Add(p.limits.Life))
+	server, err := p.dial(to)
 	if err != nil {
-		_ = server.Close()
+		_ = reply(client, replyFailed)
 		return
 	}
-	if !p.track(client, server) {
+	if !p.track(server) {
 		return
 	}
-	defer p.untrack(client, server)
-	deadline := time.Now().Add(p.limits.Life)
-	_ = client.SetDeadline(deadline)
-	_ = server.SetDeadline(deadline)
-	if _, err := io.WriteString(client, established); err != nil {
-		return
+	defer p.untrack(server)
+	_ = server.SetDeadline(time.Now().Add(p.limits.Life))
+	if reply(client, replySucceeded) == nil {
+		p.splice(client, server)
 	}
-	// What the browser sent right behind its CONNECT may already be buffered.
-	early := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
-	p.splice(client, io.MultiReader(early, client), server)
 }
 
-// splice carries bytes both ways until one side ends or reaches the limit. That ends the
-// other side too: browsers do not half-close.
-func (p *Proxy) splice(client net.Conn, fromClient io.Reader, server net.Conn) {
+// dial connects to a target, or notes why it does not. A refusal takes as long as the answer that
+// a name does not exist.
+func (p *Proxy) dial(to target) (net.Conn, error) {
+	came := time.Now()
+	ctx, cancel := context.WithTimeout(p.life, p.limits.Life)
+	defer cancel()
+	server, err := p.policy.Dial(ctx, "tcp", to.String())
+	p.note(to.String(), err)
+	if err == nil {
+		return server, nil
+	}
+	var unknown *net.DNSError
+	blocked := errors.Is(err, ErrBlocked)
+	if blocked {
+		p.blocked.Add(1)
+	}
+	if blocked || errors.As(err, &unknown) {
+		pause(p.life, time.Until(came.Add(p.limits.Refusal)))
+	}
+	p.logger.Debug("egress refused", "host", to.host, "port", to.port, "error", err)
+	return nil, err
+}
+
+// splice carries bytes both ways until one side ends, which ends the other side too: browsers do
+// not half-close.
+func (p *Proxy) splice(client, server net.Conn) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.CopyN(server, p.meter.count(fromClient), p.limits.Bytes)
-		_ = server.Close()
+		p.carry(server, client)
 	}()
-	_, _ = io.CopyN(client, p.meter.count(server), p.limits.Bytes)
-	_ = client.Close()
+	p.carry(client, server)
 	<-done
 }
 
-// track notes the two ends of a tunnel for Close. After Close it closes them itself and
-// returns false.
-func (p *Proxy) track(conns ...net.Conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		closeAll(conns)
-		return false
+// carry copies what one side sends to the other until its end. An answer may have no other sign
+// of its end than that of the connection, so one that breaks off, or is beyond a limit, is reset:
+// it must not look whole.
+func (p *Proxy) carry(to, from net.Conn) {
+	if err := copyUpTo(to, p.meter.count(from), p.limits.Bytes); err != nil {
+		reset(to)
+		reset(from)
+		return
 	}
-	for _, conn := range conns {
-		p.open[conn] = struct{}{}
-	}
-	return true
+	_ = to.Close()
+	_ = from.Close()
 }
 
-func (p *Proxy) untrack(conns ...net.Conn) {
-	closeAll(conns)
-	p.mu.Lock()
-	for _, conn := range conns {
-		delete(p.open, conn)
+// copyUpTo copies all of from; more than limit bytes are an error.
+func copyUpTo(to io.Writer, from io.Reader, limit int64) error {
+	copied, err := io.Copy(to, io.LimitReader(from, limit))
+	if err != nil || copied < limit {
+		return err
 	}
-	p.mu.Unlock()
+	if n, _ := io.ReadFull(from, make([]byte, 1)); n > 0 {
+		return errBytes
+	}
+	return nil
 }
 
-func closeAll(conns []net.Conn) {
-	for _, conn := range conns {
-		_ = conn.Close()
+// reset closes a connection so that its other end sees an error.
+func reset(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
 	}
-}
-
-var hopHeaders = []string{
-	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection",
-	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
-}
-
-// stripHop removes the headers that concern a single connection, including those that
-// Connection names.
-func stripHop(h http.Header) {
-	for _, line := range h.Values("Connection") {
-		for name := range strings.SplitSeq(line, ",") {
-			h.Del(strings.TrimSpace(name))
-		}
-	}
-	for _, name := range hopHeaders {
-		h.Del(name)
-	}
+	_ = conn.Close()
 }

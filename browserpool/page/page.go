@@ -78,7 +78,7 @@ func (p *page) createContext(ctx context.Context) (err error) {
 		return err
 	}
 	created, err := proto.TargetCreateBrowserContext{
-		ProxyServer: "http://" + p.proxy.Address(), ProxyBypassList: chromium.BypassNothing,
+		ProxyServer: p.proxy.URL(), ProxyBypassList: chromium.BypassNothing,
 	}.Call(p.browser.With(ctx))
 	if err != nil {
 		p.proxy.Close()
