@@ -29,6 +29,8 @@ type Config struct {
 	EgressLimits egress.Limits
 	// ChromePath is the browser binary; empty means to look for chromium-headless-shell.
 	ChromePath string
+	// UserAgent is sent to servers; empty means that of a windowed browser of the same version.
+	UserAgent string
 	// NoSandbox, BrowserUser and AsRoot are fields of chromium.Options: NoSandbox, User and AsRoot.
 	NoSandbox   bool
 	BrowserUser string

@@ -108,7 +108,7 @@ func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*ins
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
 	browser, err := chromium.Start(ctx, chromium.Options{
-		Path: p.config.ChromePath, NoSandbox: p.config.NoSandbox, User: p.config.BrowserUser, AsRoot: p.config.AsRoot, TempDir: p.config.TempDir,
+		Path: p.config.ChromePath, UserAgent: p.config.UserAgent, NoSandbox: p.config.NoSandbox, User: p.config.BrowserUser, AsRoot: p.config.AsRoot, TempDir: p.config.TempDir,
 		MaxData: p.config.MaxData, Niceness: niceness, Apart: in.remote, Logger: p.config.Logger,
 	})
 	if err != nil {

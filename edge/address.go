@@ -50,7 +50,7 @@ func saysWhere(host string) bool {
 
 // pageHost returns the host of a page's URL, or a sentence that says what is wrong with it.
 func pageHost(address string) (host, wrong string) {
-	u, err := contract.ParseURL(address, "http", "https")
+	u, err := contract.ParsePageURL(address)
 	if err != nil {
 		return "", pageFault(err)
 	}
@@ -73,7 +73,7 @@ func resolvable(host string) bool {
 	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(label string) bool { return len(label) > 63 })
 }
 
-// pageFault says to the caller what an error of contract.ParseURL means.
+// pageFault says to the caller what an error of contract.ParsePageURL means.
 func pageFault(err error) string {
 	switch {
 	case errors.Is(err, contract.ErrURLLength):

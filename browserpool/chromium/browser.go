@@ -26,6 +26,8 @@ type Browser struct {
 	// Version is the product and version that the browser reports.
 	Version string
 
+	userAgent string // that it sends
+
 	gone chan struct{} // closed by the goroutine that reads the pipe, when that ends
 
 	mu       sync.Mutex // guards what follows
@@ -64,7 +66,7 @@ func (b *Browser) handshake(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.Version = version.Product
+	b.Version, b.userAgent = version.Product, version.UserAgent
 	targets, err := proto.TargetGetTargets{}.Call(b.With(ctx))
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ var fixedFlags = []string{
 	"--no-default-browser-check",
 	"--no-first-run",
 	"--no-pings",
+	"--accept-lang="+acceptLanguage,
 	// Pages in the background must not be slowed down.
 	"--disable-background-timer-throttling",
 	"--disable-backgrounding-occluded-windows",
@@ -84,6 +85,9 @@ func flags(o Options, userData string) []string {
 		"--proxy-server=socks5://"+proxy,
 		"--proxy-bypass-list="+BypassNothing,
 	)
+	if o.UserAgent != "" {
+		all = append(all, "--user-agent="+o.UserAgent)
+	}
 	if !o.sandboxed() {
 		all = append(all, "--no-sandbox")
 	}

@@ -21,8 +21,10 @@ const closeGrace = 3 * time.Second
 type Options struct {
 	// Path of the binary; empty means to look for it.
 	Path string
-	// Proxy is host:port of the forward proxy for all traffic; empty means that no host can be reached.
+	// Proxy is host:port of the SOCKS 5 proxy for all traffic; empty means that no host can be reached.
 	Proxy string
+	// UserAgent is sent with every request; empty means that of a windowed browser of the same version.
+	UserAgent string
 	// NoSandbox switches Chromium's own sandbox off.
 	NoSandbox bool
 	// User is who the browser runs as if this process is root's; empty means nobody. Other
@@ -85,6 +87,9 @@ func Launch(o Options) (*Process, error) {
 	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), taken: map[int]bool{}, maxData: o.MaxData, nice: o.Niceness, apart: o.Apart, as: as, logger: o.Logger}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = agentOf(path)
 	}
 	if err := p.run(path, flags(o, profile)); err != nil {
 		_ = os.RemoveAll(profile)

@@ -3,11 +3,12 @@ package page
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"strings"
 	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"platen.dev/events/contract"
 )
 
 // credentialsGuard lets every request of a page pass, and adds the credentials to those
@@ -67,8 +68,8 @@ func hasAuthorization(headers proto.NetworkHeaders) bool {
 // origin is scheme, host and port of an http or https URL as the browser writes it, which
 // leaves out the default port. It is empty for other schemes.
 func origin(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	u, _ := contract.ParsePageURL(text)
+	if u == nil {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host

@@ -63,7 +63,7 @@ func (d document) validate() error {
 	}
 	// Other schemes would not go through the egress proxy: a browser that is told to by
 	// its debugger shows local files too.
-	if _, err := contract.ParseURL(d.url, "http", "https"); err != nil {
+	if _, err := contract.ParsePageURL(d.url); err != nil {
 		return fmt.Errorf("%w: URL %w", ErrOptions, err)
 	}
 	return d.auth.validate()

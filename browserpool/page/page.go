@@ -113,6 +113,7 @@ func (p *page) prepare(ctx context.Context) error {
 		func() error {
 			return proto.NetworkEnable{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none}.Call(client)
 		},
+		func() error { return p.browser.Identity().Call(client) },
 	}
 	if p.kind == forVisit {
 		settings = append(settings, func() error { return proto.PerformanceEnable{}.Call(client) }) // for count

@@ -70,5 +70,8 @@ func (p *page) print(ctx context.Context, job Print, d document, params printPar
 	if err != nil {
 		return Result{}, stepError("print", err)
 	}
+	if err := p.checkDocument(ctx); err != nil { // it may break off while it is printed
+		return Result{}, stepError("print", err)
+	}
 	return Result{PDF: pdf, Pages: pages, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried()}, nil
 }

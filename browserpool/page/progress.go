@@ -107,6 +107,13 @@ func (g *progress) responses() (shown, next response) {
 	return g.shown, next
 }
 
+// brokenOff reports whether the document that is shown did not arrive, or not whole.
+func (g *progress) brokenOff() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shown.failure != ""
+}
+
 func (g *progress) usedNetwork() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -204,9 +211,13 @@ func (g *progress) onEnd(params []byte) {
 	if len(g.requests) == 0 {
 		g.idleSince = time.Now()
 	}
-	if e.ErrorText != "" && g.next != nil && g.next.request == e.RequestID {
+	switch {
+	case e.ErrorText == "":
+	case g.next != nil && g.next.request == e.RequestID:
 		g.next.failure = e.ErrorText
 		g.abandonNext()
+	case g.shown.request == e.RequestID && e.ErrorText != aborted: // an aborted one was stopped by its page or by us
+		g.shown.failure = e.ErrorText
 	}
 }
 

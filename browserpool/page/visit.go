@@ -3,7 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
-	"net/url"
+	"strings"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -89,11 +89,8 @@ func (p *page) checkDocument(ctx context.Context) error {
 // isAllowedScheme reports whether a page may go by itself to a URL of this scheme. The
 // browser keeps pages away from local files and from its own pages; this is the second lock.
 func isAllowedScheme(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil {
-		return false
-	}
-	switch u.Scheme {
+	scheme, _, _ := strings.Cut(text, ":")
+	switch scheme {
 	case "", "http", "https", "about", "blob", "data":
 		return true
 	default:
@@ -105,7 +102,7 @@ func isAllowedScheme(text string) bool {
 // that of a server or like a broken connection, so the egress policy is asked. Some ports the
 // browser refuses itself; then only the address can be to blame.
 func (p *page) documentError(ctx context.Context, r response) error {
-	if u, err := url.Parse(r.url); err == nil && u.Host != "" {
+	if u, _ := contract.ParsePageURL(r.url); u != nil {
 		port := contract.PortOf(u)
 		if r.failure == "net::ERR_UNSAFE_PORT" {
 			port = 443

@@ -18,9 +18,12 @@ const (
 	searchTimeout = time.Second
 )
 
-// await waits until the document has come to a moment.
+// await waits until the document has come to a moment. One that breaks off never does.
 func (p *page) await(ctx context.Context, until string) error {
 	for {
+		if p.progress.brokenOff() {
+			return p.checkDocument(ctx)
+		}
 		yes, again := p.progress.reached(until)
 		if yes {
 			return nil
@@ -63,6 +66,9 @@ func (p *page) awaitSelector(ctx, within context.Context, selector string) error
 	for err == nil && !found {
 		if p.kind != forVisit {
 			return ErrSelector
+		}
+		if p.progress.brokenOff() {
+			return p.checkDocument(ctx)
 		}
 		if err = p.waitFor(within, nil, pollInterval); err == nil {
 			found, err = p.matches(within, selector)

@@ -84,3 +84,24 @@ func TestCompleteInvoice(t *testing.T) {
 		}
 	}
 }
+
+// As in a browser, a percent sign that begins no escape is a character of a page's URL, but not of
+// its host; the length is that of what was sent.
+func TestParsePageURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://a/100%": "/100%", "http://a/%zz%41": "/%zzA", "http://a/%%%": "/%%%", "http://a/%4": "/%4", "http://a/%20": "/ ",
+	} {
+		u, err := ParsePageURL(text)
+		if err != nil || u.Path != want {
+			t.Errorf("%s: %v, %v, want the path %s", text, u, err, want)
+		}
+	}
+	for text, want := range map[string]error{
+		"http://a%b/": ErrURLSyntax, "ftp://a/100%": ErrURLScheme, "http://u:p@a/100%": ErrURLCredentials,
+		"http://a/" + strings.Repeat("%", MaxURL-9): nil, "http://a/" + strings.Repeat("%", MaxURL-8): ErrURLLength,
+	} {
+		if _, err := ParsePageURL(text); !errors.Is(err, want) {
+			t.Errorf("%.20s: %v, want %v", text, err, want)
+		}
+	}
+}

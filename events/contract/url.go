@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -32,6 +33,10 @@ func ParseURL(text string, schemes ...string) (*url.URL, error) {
 	if len(text) > MaxURL {
 		return nil, ErrURLLength
 	}
+	return parseURL(text, schemes...)
+}
+
+func parseURL(text string, schemes ...string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || !utf8.ValidString(text):
@@ -47,6 +52,32 @@ func ParseURL(text string, schemes ...string) (*url.URL, error) {
 	}
 	return u, nil
 }
+
+// ParsePageURL parses the URL of a page, http or https, as ParseURL does. As in a browser, a percent
+// sign that begins no escape is an ordinary character; the result has it escaped.
+func ParsePageURL(text string) (*url.URL, error) {
+	if len(text) > MaxURL {
+		return nil, ErrURLLength
+	}
+	return parseURL(escapePercent(text), "http", "https")
+}
+
+// escapePercent escapes the percent signs behind a URL's host that begin no escape.
+func escapePercent(text string) string {
+	var b strings.Builder
+	host := strings.Index(text, "://") + len("://")
+	path := host + strings.IndexAny(text[min(host, len(text)):]+"/", "/?#")
+	b.WriteString(text[:min(path, len(text))])
+	for i := path; i < len(text); i++ {
+		b.WriteByte(text[i])
+		if text[i] == '%' && (i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2])) {
+			b.WriteString("25")
+		}
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
 
 // PortOf is the port of an http or https URL that ParseURL has accepted.
 func PortOf(u *url.URL) uint16 {

@@ -164,6 +164,9 @@ type BrowserConfig struct {
 	MemoryMB int `toml:"memory_mb"`
 	// Path is the browser's binary; empty means to look for chromium-headless-shell.
 	Path string `toml:"path"`
+	// UserAgent is what pages are asked for with; empty means that of a windowed browser of the
+	// same version.
+	UserAgent string `toml:"user_agent"`
 	// NoSandbox switches Chromium's sandbox off.
 	NoSandbox bool `toml:"no_sandbox"`
 	// User is who the browsers of root's node run as; empty means nobody.
@@ -233,6 +236,7 @@ func (c Config) Validate() error {
 		check(c.Browser.Slots >= 0, "browser.slots: must not be negative"),
 		check(c.Browser.Remotes >= 0, "browser.remotes: must not be negative"),
 		check(c.Browser.CPUSeconds >= 0, "browser.cpu_seconds: must not be negative"),
+		check(isHeaderText(c.Browser.UserAgent), "browser.user_agent: must be printable ASCII"),
 		check(c.Browser.MemoryMB == 0 || c.Browser.MemoryMB >= 512, "browser.memory_mb: must be at least 512, or 0"),
 		c.validateFiles(), c.Kafka.validate(), c.Cluster.validate(c.Kafka),
 		c.validateLedger(), c.validateHistory(), c.Tracing.validate(), c.OIDC.validate(), c.Mail.validate(),
@@ -240,6 +244,11 @@ func (c Config) Validate() error {
 		check(knownLevel, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
 		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),
 	)
+}
+
+// isHeaderText reports whether a text can be sent as the value of a header.
+func isHeaderText(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 func (c Config) validateLedger() error {

@@ -61,7 +61,7 @@ func (c Config) printSpecimen(ctx context.Context) (sheets int, err error) {
 	defer system.Shutdown()
 	pool, err := browserpool.Open(browserpool.Config{
 		Slots: 1, Remotes: 1, TotalBytes: c.Browser.pageBytes(memoryLimit()), System: system,
-		ChromePath: c.Browser.Path, NoSandbox: c.Browser.NoSandbox, BrowserUser: c.Browser.User, AsRoot: c.Browser.AllowRootNoSandbox,
+		ChromePath: c.Browser.Path, UserAgent: c.Browser.UserAgent, NoSandbox: c.Browser.NoSandbox, BrowserUser: c.Browser.User, AsRoot: c.Browser.AllowRootNoSandbox,
 	})
 	if err != nil {
 		return 0, c.Browser.explain(err)

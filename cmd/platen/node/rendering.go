@@ -22,7 +22,7 @@ func (n *Node) startBrowsers(context.Context) (err error) {
 	n.pool, err = browserpool.Open(browserpool.Config{
 		Slots: n.cfg.Browser.Slots, Remotes: n.cfg.Browser.Remotes,
 		CPU: time.Duration(n.cfg.Browser.CPUSeconds) * time.Second, TotalBytes: n.cfg.Browser.pageBytes(memoryLimit()),
-		ChromePath: n.cfg.Browser.Path, NoSandbox: n.cfg.Browser.NoSandbox, BrowserUser: n.cfg.Browser.User, AsRoot: n.cfg.Browser.AllowRootNoSandbox,
+		ChromePath: n.cfg.Browser.Path, UserAgent: n.cfg.Browser.UserAgent, NoSandbox: n.cfg.Browser.NoSandbox, BrowserUser: n.cfg.Browser.User, AsRoot: n.cfg.Browser.AllowRootNoSandbox,
 		AllowEgress: n.cfg.EgressAllow, DenyEgress: n.cfg.EgressDeny, EgressPorts: n.cfg.EgressPorts, RefusesEgress: n.refuses,
 		TempDir: n.work, System: n.system, Logger: n.logger,
 	})

@@ -1,0 +1,54 @@
+package chromium
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// acceptLanguage is sent with every request: there are sites that refuse one without it.
+const acceptLanguage = "en-US,en"
+
+// ordinaryAgent is the user agent of Chromium on Linux with a major version, whatever the
+// processor; it has said no more than the major version since 101.
+const ordinaryAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%s.0.0.0 Safari/537.36"
+
+var majorVersion = regexp.MustCompile(`(\d+)\.\d+\.\d+\.\d+`)
+
+// agents has the ordinary user agent of each binary that was asked for its version.
+var agents sync.Map
+
+// agentOf is the user agent that a windowed browser of the binary's version sends: a headless one
+// calls itself so, and sites refuse it. It is empty if the binary does not say its version.
+func agentOf(path string) string {
+	if agent, known := agents.Load(path); known {
+		return agent.(string)
+	}
+	said, _ := exec.Command(path, "--version").Output()
+	version := majorVersion.FindSubmatch(said)
+	if version == nil {
+		return ""
+	}
+	agent := fmt.Sprintf(ordinaryAgent, version[1])
+	agents.Store(path, agent)
+	return agent
+}
+
+// Identity makes a page say what its browser's command line says: client hints would still call
+// it headless. A user agent of the operator's own has no client hints.
+func (b *Browser) Identity() proto.EmulationSetUserAgentOverride {
+	override := proto.EmulationSetUserAgentOverride{UserAgent: b.userAgent}
+	version := majorVersion.FindStringSubmatch(b.Version)
+	if version == nil || !strings.HasPrefix(b.userAgent, fmt.Sprintf(ordinaryAgent, version[1])) {
+		return override
+	}
+	override.UserAgentMetadata = &proto.EmulationUserAgentMetadata{
+		Brands:   []*proto.EmulationUserAgentBrandVersion{{Brand: "Not:A-Brand", Version: "8"}, {Brand: "Chromium", Version: version[1]}},
+		Platform: "Linux", Architecture: "x86", Bitness: "64",
+	}
+	return override
+}
