@@ -20,7 +20,7 @@ var fixedFlags = []string{
 	"--no-default-browser-check",
 	"--no-first-run",
 	"--no-pings",
-	"--accept-lang="+acceptLanguage,
+	"--accept-lang=" + acceptLanguage,
 	// Pages in the background must not be slowed down.
 	"--disable-background-timer-throttling",
 	"--disable-backgrounding-occluded-windows",

@@ -2,34 +2,146 @@ package page
 
 import (
 	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
 
-	"github.com/go-rod/rod/lib/proto"
+	"platen.dev/events/contract"
 )
 
 const (
 	// maxDrawnHeight is how much of a page is drawn before it is printed, in CSS pixels
 	// from the top: drawing takes four bytes per pixel.
 	maxDrawnHeight = 20_000
-	// threeFrames lasts until an observer that sees something in the first frame has been
-	// called in the second and has drawn in the third.
-	threeFrames = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`
+	// lookTimeout bounds the wait for what a look below the fold starts, within the load timeout;
+	// lateLookTimeout does if that is over.
+	lookTimeout, lateLookTimeout = 10 * time.Second, time.Second
+	// settleFor is how long nothing that a look started must be under way: what has just arrived
+	// may ask for more.
+	settleFor = 100 * time.Millisecond
+	// looks is how often what came below what was looked at is looked at, too.
+	looks = 2
 )
 
-// renderBelowFold makes the viewport as high as the document for a moment, as if somebody
-// had scrolled through it: charts and pictures that wait for an IntersectionObserver are
-// drawn. At most maxHeight is shown. The viewport gets its size back. A page on which no
-// script ran waits for nothing and is spared the drawing.
-func (p *page) renderBelowFold(ctx context.Context, m measurements, maxHeight int) error {
-	if p.kind != forVisit || !m.scripted || m.content.Height <= p.viewport.Height {
-		return nil
+var (
+	// looking waits until what waits for visibility has been told, and ends the transitions that
+	// this starts.
+	//go:embed script/looking.js
+	looking string
+	// expanding makes a page that scrolls in an inner box as high as its content.
+	//go:embed script/expanding.js
+	expanding string
+)
+
+// lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
+// waits for what that starts: pictures and sections that load or draw when they are seen. It
+// comes before the job's other waits, which so cover it, too. What takes too long is left as it is.
+func (p *page) lookBelow(ctx, within context.Context, d document) error {
+	content, err := p.expand(ctx)
+	if err != nil {
+		return err
 	}
-	before := p.viewport
-	whole := Size{Width: before.Width, Height: min(m.content.Height, maxHeight)}
+	seen := p.viewport.Height
+	for range looks {
+		if content.Height <= seen {
+			return nil
+		}
+		seen = min(content.Height, d.below)
+		if err := p.look(ctx, within, d.load.WaitUntil, Size{Width: d.viewport.Width, Height: seen}); err != nil {
+			return err
+		}
+		if content, err = p.contentSize(ctx); err != nil || seen == d.below {
+			return err
+		}
+	}
+	return nil
+}
+
+// look makes the viewport as high as the document for a moment, and gives it its size back. A page
+// on which no script ran waits for nothing and is spared the drawing.
+func (p *page) look(ctx, within context.Context, until string, whole Size) error {
+	m, err := p.count(ctx, "")
+	if err != nil || !m.scripted {
+		return err
+	}
+	before, mark := p.viewport, p.progress.mark()
 	if err := p.setView(ctx, p.media, whole); err != nil {
 		return err
 	}
-	if _, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: threeFrames, AwaitPromise: true}); err != nil {
-		return err
+	settling, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
+	if within.Err() != nil {
+		settling, cancel = context.WithTimeoutCause(ctx, lateLookTimeout, errBudget)
 	}
-	return p.setView(ctx, p.media, before)
+	defer cancel()
+	err = p.settle(settling, until, mark)
+	if errors.Is(err, errBudget) && ctx.Err() == nil {
+		err = nil
+	}
+	return errors.Join(err, p.setView(ctx, p.media, before))
+}
+
+// settle waits for what a look has started.
+func (p *page) settle(ctx context.Context, until string, mark mark) error {
+	for {
+		if err := p.showFrames(ctx); err != nil {
+			return err
+		}
+		if p.progress.begunSince(mark) == 0 {
+			return nil
+		}
+		mark.begun += p.progress.begunSince(mark)
+		if err := p.awaitSettled(ctx, mark); err != nil {
+			return err
+		}
+		if until == contract.UntilIdle {
+			if err := p.await(ctx, until); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// showFrames lasts some frames, in which what is now visible is told and drawn.
+func (p *page) showFrames(ctx context.Context) error {
+	_, err := p.run(ctx, looking, nil, nil)
+	return err
+}
+
+func (p *page) awaitSettled(ctx context.Context, mark mark) error {
+	for {
+		if p.progress.brokenOff() {
+			return p.checkDocument(ctx)
+		}
+		yes, again := p.progress.settledSince(mark)
+		if yes {
+			return nil
+		}
+		if err := p.waitFor(ctx, p.progress.changed, again); err != nil {
+			return err
+		}
+	}
+}
+
+// expand makes a page whose content scrolls in an inner box, as that of an application, as high
+// as that content, where the box can be told. It returns the size of the page.
+func (p *page) expand(ctx context.Context) (Size, error) {
+	content, err := p.contentSize(ctx)
+	if err != nil || content.Height > p.viewport.Height {
+		return content, err
+	}
+	var found struct {
+		Expanded bool
+		Hidden   int
+	}
+	if ran, err := p.run(ctx, expanding, nil, &found); err != nil || !ran {
+		return content, err
+	}
+	if found.Hidden > 0 {
+		p.warn(contract.PageCut, fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", found.Hidden))
+	}
+	if found.Expanded {
+		return p.contentSize(ctx)
+	}
+	return content, nil
 }

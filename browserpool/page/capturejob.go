@@ -54,12 +54,17 @@ type Image struct {
 	Load, Capture time.Duration
 	// Traffic is as in Result.
 	Traffic int64
+	// Warnings are as in Result.
+	Warnings []Warning
 }
 
 // resolve translates the job, or refuses it with ErrOptions.
 func (job Capture) resolve() (document, error) {
 	viewport := cmp.Or(job.Viewport, defaultViewport)
 	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport}
+	if job.FullPage {
+		d.below = contract.MaxPageHeight
+	}
 	if err := validateViewport(viewport); err != nil {
 		return d, err
 	}
@@ -98,19 +103,14 @@ func (p *page) capture(ctx context.Context, job Capture, d document) (Image, err
 		return Image{}, stepError("capture", err)
 	}
 	image.Load, image.Capture, image.Traffic = load, time.Since(start), p.proxy.Carried()
+	image.Warnings = append(image.Warnings, p.warnings()...)
 	return image, nil
 }
 
 // captureLoaded refuses a document that is beyond a limit, and captures any other.
 func (p *page) captureLoaded(ctx context.Context, job Capture, viewport Size) (Image, error) {
-	m, err := p.measure(ctx, job.Limits, job.HTML)
-	if err != nil {
+	if _, err := p.measure(ctx, job.Limits, job.HTML); err != nil {
 		return Image{}, err
-	}
-	if job.FullPage {
-		if err := p.renderBelowFold(ctx, m, contract.MaxPageHeight); err != nil {
-			return Image{}, err
-		}
 	}
 	return p.screenshot(ctx, job, viewport)
 }

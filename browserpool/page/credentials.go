@@ -23,21 +23,12 @@ func newCredentialsGuard(header string, main proto.PageFrameID) *credentialsGuar
 	return &credentialsGuard{header: header, frames: newFrames(main)}
 }
 
-// enable makes the browser pause every request until resume is called for it.
-func (g *credentialsGuard) enable(client proto.Client) error {
-	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}}.Call(client)
-}
-
 // observe notes a paused request, in the order of events. It returns how to let it continue.
-func (g *credentialsGuard) observe(params []byte) (resume func(context.Context, proto.Client)) {
-	var paused proto.FetchRequestPaused
-	if json.Unmarshal(params, &paused) != nil || paused.Request == nil {
-		return func(context.Context, proto.Client) {} // it stays paused: better that the job runs out of time than past its guard
-	}
-	own := g.frames.request(&paused)
+func (g *credentialsGuard) observe(paused *proto.FetchRequestPaused) (resume func(context.Context, proto.Client)) {
+	own := g.frames.request(paused)
 	return func(ctx context.Context, client proto.Client) {
 		next := proto.FetchContinueRequest{RequestID: paused.RequestID}
-		if own && !hasAuthorization(paused.Request.Headers) && g.frames.isOwn(ctx, &paused) {
+		if own && !hasAuthorization(paused.Request.Headers) && g.frames.isOwn(ctx, paused) {
 			for name, value := range paused.Request.Headers {
 				next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: name, Value: value.Str()})
 			}

@@ -49,6 +49,9 @@ type document struct {
 	limits    Limits
 	media     string // the CSS medium: print or screen
 	viewport  Size
+	// below is how much of a visit, in pixels from its top, is brought into view once it has
+	// loaded; 0 for nothing.
+	below int
 }
 
 func (d document) validate() error {

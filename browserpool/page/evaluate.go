@@ -2,25 +2,45 @@ package page
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
 
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// evaluate runs a script of ours in the document, in a world of its own: whatever the
-// page has put in the place of the usual functions is not visible there. The result is
-// nil, without an error, when another document has taken the place of this one.
-func (p *page) evaluate(ctx context.Context, script proto.RuntimeEvaluate) (*proto.RuntimeEvaluateResult, error) {
+// calling calls a script of ours with the document and an argument.
+//
+//go:embed script/calling.js
+var calling string
+
+// run calls a script of ours, a function of the document and an argument, in a world of its own:
+// whatever the page has put in the place of the usual functions is not visible there. What the
+// script returns is decoded into result, if that is not nil. If another document takes the place
+// of this one, run returns false.
+func (p *page) run(ctx context.Context, script string, argument, result any) (ran bool, err error) {
 	client := p.session.With(ctx)
 	world, err := proto.PageCreateIsolatedWorld{FrameID: p.progress.frame}.Call(client)
 	if err != nil {
-		return nil, unlessReplaced(err)
+		return false, unlessReplaced(err)
 	}
-	script.ContextID = world.ExecutionContextID
-	result, err := script.Call(client)
+	sent, err := json.Marshal(argument)
 	if err != nil {
-		return nil, unlessReplaced(err)
+		return false, err
 	}
-	return result, nil
+	answer, err := proto.RuntimeEvaluate{
+		Expression: fmt.Sprintf("(%s)(%s, %s)", calling, script, sent), ContextID: world.ExecutionContextID,
+		AwaitPromise: true, ReturnByValue: true,
+	}.Call(client)
+	switch {
+	case err != nil:
+		return false, unlessReplaced(err)
+	case answer.ExceptionDetails != nil:
+		return false, fmt.Errorf("a script of ours: %s at line %d", answer.ExceptionDetails.Text, answer.ExceptionDetails.LineNumber)
+	case result == nil:
+		return true, nil
+	}
+	return true, json.Unmarshal([]byte(answer.Result.Value.JSON("", "")), result)
 }
 
 // unlessReplaced drops the browser's refusal of a call: it means that the document that

@@ -43,6 +43,12 @@ func (p *page) reach(ctx context.Context, d document) error {
 	if errors.Is(err, errBudget) && (d.url == "" || d.load.WaitUntil == contract.UntilIdle) {
 		err = p.stopLoading(ctx)
 	}
+	if err == nil && within.Err() == nil {
+		err = p.reread(within, d)
+	}
+	if err == nil && d.below > 0 {
+		err = p.lookBelow(ctx, within, d)
+	}
 	if err != nil || d.load.WaitSelector == "" {
 		return err
 	}
@@ -51,7 +57,7 @@ func (p *page) reach(ctx context.Context, d document) error {
 
 // begin starts loading the document into the page.
 func (p *page) begin(ctx context.Context, d document) error {
-	p.used = true
+	p.used, p.warned = true, nil
 	p.progress.begin()
 	if d.url != "" {
 		return p.navigate(ctx, d)

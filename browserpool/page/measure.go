@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -94,19 +93,15 @@ func mentions(html, word string) bool {
 }
 
 // pictureSizes returns the pixels of the largest picture and of all pictures.
-const pictureSizes = `[...document.images].reduce(([most, all], i) => {
+const pictureSizes = `document => [...document.images].reduce(([most, all], i) => {
 	const n = i.naturalWidth * i.naturalHeight
 	return [Math.max(most, n), all + n]
 }, [0, 0])`
 
 func (p *page) checkPictures(ctx context.Context, limits Limits) error {
-	result, err := p.evaluate(ctx, proto.RuntimeEvaluate{Expression: pictureSizes, ReturnByValue: true})
-	if err != nil || result == nil {
-		return err
-	}
 	var pixels [2]float64
-	if err := json.Unmarshal([]byte(result.Result.Value.JSON("", "")), &pixels); err != nil {
-		return fmt.Errorf("measure pictures: %w", err)
+	if ran, err := p.run(ctx, pictureSizes, nil, &pixels); err != nil || !ran {
+		return err
 	}
 	switch {
 	case pixels[0] > float64(limits.PicturePixels):

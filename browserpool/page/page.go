@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
@@ -49,9 +50,12 @@ type page struct {
 	media    string               // the CSS medium: print or screen
 	viewport Size                 // zero until it was set
 	output   proto.IOStreamHandle // what was printed last; empty after it was freed
+	warned   []Warning            // about the document that is shown
 	// guard is nil without credentials. Reactions read it: the holder sets it before it
 	// has the browser pause requests, and never again.
 	guard *credentialsGuard
+	// undeclared means that nobody says how the document is encoded. Reactions read it.
+	undeclared atomic.Bool
 }
 
 // openPage makes a browser context and a page in it, ready for a document.

@@ -16,12 +16,14 @@ type PDFOptions struct {
 	Format string
 	// Landscape turns the paper.
 	Landscape bool
-	// Margin is the white around the content.
+	// SizeGiven keeps Format and Landscape whatever a page rule (@page) says of the size.
+	SizeGiven bool
+	// Margin is the white around the content. A page rule may set the sides that are empty.
 	Margin Margin
 	// OmitBackground leaves out CSS backgrounds.
 	OmitBackground bool
-	// Scale enlarges the content, 0.5 to 2; 0 fits the widest content to the
-	// printable width by a scale within 0.5 to 1.
+	// Scale enlarges the content, 0.5 to 2; what is too wide for it is cut. 0 fits the widest
+	// content that can be seen to the printable width by a scale within 0.5 to 1.
 	Scale float64
 	// HeaderFooter prints the two templates into the margins of every page.
 	HeaderFooter bool
@@ -38,6 +40,8 @@ const (
 	defaultMargin = 1 / 2.54 // inches
 	pixelsPerInch = contract.PixelsPerInch
 	pointsPerInch = 72
+
+	pixelsPerPoint = float64(pixelsPerInch) / pointsPerInch
 )
 
 // paperSizes are in inches, upright, by the format's name in lower case.
@@ -137,6 +141,15 @@ func (p *printParams) paperSize() (width, height float64) {
 	return p.PaperWidth, p.PaperHeight
 }
 
+// points is the paper as the browser has it: it rounds sizes up to whole points, margins down.
+func (p *printParams) points() (width, height float64) {
+	width, height = p.paperSize()
+	return math.Ceil(width * pointsPerInch), math.Ceil(height * pointsPerInch)
+}
+
+// marginPoints is one of the margins as the browser has it.
+func marginPoints(inches float64) float64 { return math.Floor(inches * pointsPerInch) }
+
 // viewport is as wide as the paper between its margins, at the scale that is
 // asked for, so that a document is loaded as it will be laid out.
 func (p *printParams) viewport() Size {
@@ -144,28 +157,14 @@ func (p *printParams) viewport() Size {
 	return Size{Width: side, Height: side}
 }
 
-// printableWidth is how wide the browser prints between the margins, in CSS pixels. The
-// browser calculates in whole points: it rounds the paper's width up and the margins down.
+// printableWidth is how wide the browser prints between the margins, in CSS pixels at scale 1.
 func (p *printParams) printableWidth() float64 {
-	width, _ := p.paperSize()
-	points := math.Ceil(width*pointsPerInch) - math.Floor(p.MarginLeft*pointsPerInch) - math.Floor(p.MarginRight*pointsPerInch)
-	return points * pixelsPerInch / pointsPerInch
+	width, _ := p.points()
+	return (width - marginPoints(p.MarginLeft) - marginPoints(p.MarginRight)) * pixelsPerPoint
 }
 
 // printableHeight is how much of a document fits on one page of paper, in CSS pixels.
 func (p *printParams) printableHeight() int {
 	_, height := p.paperSize()
 	return max(1, int((height-p.MarginTop-p.MarginBottom)*pixelsPerInch/cmp.Or(p.Scale, 1)))
-}
-
-// wholePixelScale is scale, enlarged by up to a few thousandths, so that whole pixels fit
-// between the margins. The browser lays out a pixel that fits in part and cuts it off when
-// it prints: a border at the right edge would be lost. At contract.MaxScale it still is.
-func (p *printParams) wholePixelScale(scale float64) float64 {
-	const rounding = 1 + 3e-5 // the browser rounds to 300 dots per inch
-	whole := math.Floor(p.printableWidth() / scale)
-	if whole < 1 {
-		return scale
-	}
-	return math.Min(contract.MaxScale, math.Max(scale, p.printableWidth()/whole*rounding))
 }

@@ -116,3 +116,15 @@ func pixels(t *testing.T, pdf []byte) int {
 	t.Helper()
 	return len(pixelLine.FindAllString(testkit.Tool(t, pdf, "pdfimages", "-list", "-"), -1))
 }
+
+// hasInk reports whether a picture has something dark between two heights.
+func hasInk(picture image.Image, from, to int) bool {
+	for y := from; y < to; y++ {
+		for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x++ {
+			if r, _, _, _ := picture.At(x, y).RGBA(); r < 0x8000 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -13,20 +13,10 @@ import (
 // rangeRefused is how the browser refuses to print pages that a document does not have.
 const rangeRefused = "Page range exceeds page count"
 
-// checkPDFPages refuses a document that would have too many pages on paper. If it may
-// have them, the first page beyond the limit is printed: that takes no longer than the layout.
-func (p *page) checkPDFPages(ctx context.Context, limits Limits, m measurements, params printParams) error {
+// checkPDFPages refuses a document that has too many pages on paper: the first page beyond
+// the limit is printed, which takes no longer than the layout.
+func (p *page) checkPDFPages(ctx context.Context, limits Limits, params printParams) error {
 	limit := limits.withDefaults().Pages
-	if m.maxPDFPages(params) <= limit {
-		return nil
-	}
-	if params.Scale == 0 {
-		content, err := p.contentSize(ctx)
-		if err != nil {
-			return err
-		}
-		params.Scale = p.fit(content)
-	}
 	params.PageRanges = fmt.Sprintf("%d-%d", limit+1, limit+1)
 	_, err := p.printAt(ctx, params, contract.MaxFileBytes)
 	switch {

@@ -42,8 +42,10 @@ type Result struct {
 	Pages int
 	// Load and Print are how long these steps took.
 	Load, Print time.Duration
-	// Traffic is how many bytes of bodies and tunnels the document sent and received.
+	// Traffic is how many bytes the document sent and received.
 	Traffic int64
+	// Warnings say what is not as the document would have it.
+	Warnings []Warning
 }
 
 // resolve translates the job, or refuses it with ErrOptions.
@@ -52,8 +54,14 @@ func (job Print) resolve() (document, printParams, error) {
 	if err != nil {
 		return document{}, params, err
 	}
-	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "print", viewport: params.viewport()}
-	return d, params, d.validate()
+	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "print", viewport: params.viewport(), below: maxDrawnHeight}
+	if err := d.validate(); err != nil {
+		return d, params, err
+	}
+	if d.url == "" {
+		d.html = params.withWholeMargin(d.html)
+	}
+	return d, params, nil
 }
 
 // print loads the job's document and prints it.
@@ -73,5 +81,5 @@ func (p *page) print(ctx context.Context, job Print, d document, params printPar
 	if err := p.checkDocument(ctx); err != nil { // it may break off while it is printed
 		return Result{}, stepError("print", err)
 	}
-	return Result{PDF: pdf, Pages: pages, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried()}, nil
+	return Result{PDF: pdf, Pages: pages, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried(), Warnings: p.warnings()}, nil
 }

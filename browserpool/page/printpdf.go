@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -25,13 +24,7 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := p.checkPDFPages(ctx, job.Limits, m, params); err != nil {
-		return nil, 0, err
-	}
-	if err := p.renderBelowFold(ctx, m, maxDrawnHeight); err != nil {
-		return nil, 0, err
-	}
-	pdf, err = p.printFitted(ctx, m, params, cmp.Or(job.MaxBytes, contract.MaxFileBytes))
+	pdf, err = p.printFitted(ctx, job, m, params)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -40,19 +33,36 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 }
 
 // printFitted prints at the scale of params, or at one that fits the content if that is 0.
-func (p *page) printFitted(ctx context.Context, m measurements, params printParams, limit int64) ([]byte, error) {
-	if params.Scale == 0 && m.content == (Size{}) {
-		return p.printThenFit(ctx, params, limit)
+func (p *page) printFitted(ctx context.Context, job Print, m measurements, params printParams) (pdf []byte, err error) {
+	limit := cmp.Or(job.MaxBytes, contract.MaxFileBytes)
+	mayBeLong := m.maxPDFPages(params) > job.Limits.withDefaults().Pages
+	if m.content == (Size{}) {
+		if !mayBeLong {
+			return p.printThenFit(ctx, job.Options, params, limit)
+		}
+		if m.content, err = p.contentSize(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if params.Scale == 0 {
-		params.Scale = p.fit(m.content)
+	f, err := p.fit(ctx, m.content, params)
+	if err != nil {
+		return nil, err
+	}
+	if err = p.arrange(ctx, job.Options, params, f); err != nil {
+		return nil, err
+	}
+	params.Scale = f.scale
+	if mayBeLong {
+		if err = p.checkPDFPages(ctx, job.Limits, params); err != nil {
+			return nil, err
+		}
 	}
 	return p.printAt(ctx, params, limit)
 }
 
 // printThenFit prints a document without styles, which usually fits as it is: it is
-// printed at scale 1 while it is measured, and again if it does not fit.
-func (p *page) printThenFit(ctx context.Context, params printParams, limit int64) ([]byte, error) {
+// printed while it is measured, and again if it does not fit.
+func (p *page) printThenFit(ctx context.Context, o PDFOptions, params printParams, limit int64) ([]byte, error) {
 	type measurement struct {
 		content Size
 		err     error
@@ -62,22 +72,38 @@ func (p *page) printThenFit(ctx context.Context, params printParams, limit int64
 		content, err := p.contentSize(ctx)
 		measured <- measurement{content, err}
 	}()
-	params.Scale = 1
+	asked := params
+	params.Scale = cmp.Or(params.Scale, 1)
 	pdf, err := p.printAt(ctx, params, limit)
 	m := <-measured
-	scale := p.fit(m.content)
-	if err != nil || m.err != nil || scale == 1 {
-		return pdf, errors.Join(err, m.err)
-	}
-	if err := p.closeOutput(p.session.With(ctx)); err != nil {
+	if err = errors.Join(err, m.err); err != nil {
 		return nil, err
 	}
-	params.Scale = scale
+	f, err := p.fit(ctx, m.content, asked)
+	if err != nil || f.scale == params.Scale && !f.hold {
+		return pdf, err
+	}
+	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, o, asked, f)); err != nil {
+		return nil, err
+	}
+	params.Scale = f.scale
 	return p.printAt(ctx, params, limit)
 }
 
+// fit decides how content of a size is brought onto the paper, and warns of what is cut.
+func (p *page) fit(ctx context.Context, content Size, params printParams) (fitting, error) {
+	e, err := p.see(ctx, content.Width)
+	if err != nil {
+		return fitting{}, err
+	}
+	f := fit(params.Scale, p.viewport.Width, e)
+	if f.cut {
+		p.warn(contract.PageCut, f.whatIsCut(e))
+	}
+	return f, nil
+}
+
 func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
-	params.Scale = params.wholePixelScale(params.Scale)
 	result, err := p.session.Call(ctx, "", "Page.printToPDF", params)
 	if err != nil {
 		return nil, err
@@ -123,12 +149,4 @@ func (p *page) closeOutput(client proto.Client) error {
 	handle := p.output
 	p.output = ""
 	return proto.IOClose{Handle: handle}.Call(client)
-}
-
-// fit is the scale at which content is no wider than the viewport.
-func (p *page) fit(content Size) float64 {
-	if content.Width == 0 {
-		return 1
-	}
-	return math.Min(1, math.Max(contract.MinScale, float64(p.viewport.Width)/float64(content.Width)))
 }

@@ -2,6 +2,8 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +37,13 @@ type progress struct {
 	// requests are those under way, idleSince is when the last of them ended.
 	requests  map[string]struct{}
 	idleSince time.Time
+	// begun counts the requests, ended is when one of them ended last.
+	begun int
+	ended time.Time
+	// parts has the URL of each request for a part of the page that is under way, as the page
+	// named it; failed are those that failed.
+	parts  map[string]string
+	failed []Warning
 	// networkUsed means that there was a request since the page was opened.
 	networkUsed bool
 }
@@ -45,12 +54,13 @@ type response struct {
 	url     string // after redirects
 	status  int    // of HTTP; 0 until it is known
 	failure string // why there is no document, as net::ERR_…
+	charset string // that the server declares; empty for none
 }
 
 func newProgress(frame proto.PageFrameID, mayNavigate bool) *progress {
 	return &progress{
 		frame: frame, mayNavigate: mayNavigate, changed: make(chan struct{}, 1),
-		requests: map[string]struct{}{}, idleSince: time.Now(),
+		requests: map[string]struct{}{}, parts: map[string]string{}, idleSince: time.Now(),
 	}
 }
 
@@ -61,6 +71,8 @@ func (g *progress) begin() {
 	g.committed, g.parsed, g.loaded, g.stopped, g.leaving = false, false, false, false, false
 	g.shown, g.next = response{}, nil
 	clear(g.requests)
+	clear(g.parts)
+	g.failed = nil
 	g.idleSince = time.Now()
 }
 
@@ -107,11 +119,53 @@ func (g *progress) responses() (shown, next response) {
 	return g.shown, next
 }
 
-// brokenOff reports whether the document that is shown did not arrive, or not whole.
+// isCharsetDeclared reports whether the server of the document that is shown says how it is encoded.
+func (g *progress) isCharsetDeclared() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shown.charset != ""
+}
+
+// brokenOff reports whether the document that is shown did not arrive, or not whole. One that was
+// aborted may have been so by a crash, of which another event tells.
 func (g *progress) brokenOff() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.shown.failure != ""
+	return g.shown.failure != "" && g.shown.failure != aborted
+}
+
+// mark is a moment in the life of a document.
+type mark struct {
+	begun   int                 // requests so far
+	pending map[string]struct{} // those that were under way
+}
+
+// mark returns the present moment.
+func (g *progress) mark() mark {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return mark{g.begun, maps.Clone(g.requests)}
+}
+
+// begunSince is how many requests have begun since a moment.
+func (g *progress) begunSince(m mark) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.begun - m.begun
+}
+
+// settledSince reports whether no request that began since a moment has been under way for
+// settleFor. When again is positive, ask again after that time even if nothing happens before.
+func (g *progress) settledSince(m mark) (yes bool, again time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for request := range g.requests {
+		if _, old := m.pending[request]; !old {
+			return false, 0
+		}
+	}
+	again = settleFor - time.Since(g.ended)
+	return again <= 0, again
 }
 
 func (g *progress) usedNetwork() bool {
@@ -176,7 +230,10 @@ type networkEvent struct {
 	Type      string            `json:"type"`
 	ErrorText string            `json:"errorText"`
 	Request   struct{ URL string }
-	Response  struct{ Status int }
+	Response  struct {
+		Status  int
+		Charset string
+	}
 }
 
 func (g *progress) onRequest(params []byte) {
@@ -193,12 +250,20 @@ func (g *progress) onRequest(params []byte) {
 	}
 	g.networkUsed = true
 	g.requests[e.RequestID] = struct{}{}
+	g.begun++
+	g.notePart(e)
 }
 
 func (g *progress) onResponse(params []byte) {
 	var e networkEvent
-	if json.Unmarshal(params, &e) == nil && g.next != nil && g.next.request == e.RequestID {
-		g.next.status = e.Response.Status
+	if json.Unmarshal(params, &e) != nil {
+		return
+	}
+	if g.next != nil && g.next.request == e.RequestID {
+		g.next.status, g.next.charset = e.Response.Status, e.Response.Charset
+	}
+	if e.Response.Status >= 400 {
+		g.partFailed(e.RequestID, fmt.Sprintf("HTTP status %d", e.Response.Status))
 	}
 }
 
@@ -208,6 +273,11 @@ func (g *progress) onEnd(params []byte) {
 		return
 	}
 	delete(g.requests, e.RequestID)
+	g.ended = time.Now()
+	if e.ErrorText != "" && e.ErrorText != aborted {
+		g.partFailed(e.RequestID, "it did not arrive")
+	}
+	delete(g.parts, e.RequestID)
 	if len(g.requests) == 0 {
 		g.idleSince = time.Now()
 	}

@@ -36,7 +36,7 @@ func (p *page) react(event cdp.Event) {
 			_ = proto.PageHandleJavaScriptDialog{Accept: false}.Call(p.session.With(ctx))
 		})
 	case "Fetch.requestPaused":
-		resume := p.guard.observe(event.Params)
+		resume := p.onPaused(event.Params)
 		p.reactions.start(func(ctx context.Context) { resume(ctx, p.session.With(ctx)) })
 	case "Page.frameAttached":
 		if p.guard != nil {
@@ -50,8 +50,10 @@ func (p *page) react(event cdp.Event) {
 func (p *page) navigate(ctx context.Context, d document) error {
 	client := p.session.With(ctx)
 	if d.auth.Type != "" {
-		p.guard = newCredentialsGuard(d.auth.header(), p.progress.frame)
-		if err := p.guard.enable(client); err != nil {
+		if p.guard == nil {
+			p.guard = newCredentialsGuard(d.auth.header(), p.progress.frame)
+		}
+		if err := p.pauseRequests(client); err != nil {
 			return err
 		}
 	}

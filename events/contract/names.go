@@ -23,6 +23,20 @@ const (
 // LoadMoments returns the values of wait_until.
 func LoadMoments() []string { return []string{UntilLoad, UntilDOM, UntilIdle, UntilCommit} }
 
+// The codes of a job's warnings.
+const (
+	// PageCut is content that does not fit the paper or the picture and was cut off.
+	PageCut = "PAGE_CUT"
+	// ResourceMissing is a part of the page that could not be loaded.
+	ResourceMissing = "RESOURCE_MISSING"
+)
+
+// MaxWarnings is how many warnings a job has at most.
+const MaxWarnings = 20
+
+// WarningCodes returns the codes of a job's warnings.
+func WarningCodes() []string { return []string{PageCut, ResourceMissing} }
+
 // Profiles returns the e-invoice profiles, the smallest first.
 func Profiles() []string { return []string{"minimum", "basicwl", "basic", "en16931", "extended"} }
 

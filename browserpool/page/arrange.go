@@ -1,0 +1,126 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// This file makes a document keep to the paper that is asked for.
+
+var (
+	// seeing returns how much of the document can be seen beyond the viewport.
+	//go:embed script/seeing.js
+	seeing string
+	// arranging changes the document so that it is printed as it is to be.
+	//go:embed script/arranging.js
+	arranging string
+)
+
+// arrangement is the argument of arranging.
+type arrangement struct {
+	// Given are declarations of page rules that hold whatever the document's own say.
+	Given map[string]string `json:"given"`
+	// Right is the right margin where no page rule of the document sets a margin; "" for none.
+	Right string `json:"right"`
+	// Width is where what is wider is cut; 0 cuts nothing.
+	Width int `json:"width"`
+	// Scaled means that the document is not printed at scale 1.
+	Scaled bool `json:"scaled"`
+}
+
+// isEmpty reports whether nothing has to be changed.
+func (a arrangement) isEmpty() bool {
+	return len(a.Given) == 0 && a.Right == "" && a.Width == 0 && !a.Scaled
+}
+
+// wholeMargin is a right margin, as a CSS length, that leaves whole pixels of the document
+// between the margins; it is less than a pixel wider than the one that is asked for. The browser
+// lays a document out in whole pixels, and cuts off what is beyond the margin: a border at the
+// right edge would be lost.
+func (p *printParams) wholeMargin() string {
+	const unit = 1. / 64 // of the browser's layout
+	scale, printable := cmp.Or(p.Scale, 1), p.printableWidth()
+	whole := math.Floor(printable/scale+unit) * scale
+	return fmt.Sprintf("%.4fpx", marginPoints(p.MarginRight)*pixelsPerPoint+printable-whole+scale*2*unit)
+}
+
+// pageRules are the declarations of page rules that the caller's options come to.
+func (p *printParams) pageRules(o PDFOptions) map[string]string {
+	rules := map[string]string{}
+	if o.SizeGiven {
+		width, height := p.points()
+		rules["size"] = fmt.Sprintf("%.0fpt %.0fpt", width, height)
+	}
+	for side, m := range map[string]struct {
+		given  string
+		inches float64
+	}{
+		"margin-top": {o.Margin.Top, p.MarginTop}, "margin-right": {o.Margin.Right, p.MarginRight},
+		"margin-bottom": {o.Margin.Bottom, p.MarginBottom}, "margin-left": {o.Margin.Left, p.MarginLeft},
+	} {
+		if m.given != "" {
+			rules[side] = fmt.Sprintf("%.0fpt", marginPoints(m.inches))
+		}
+	}
+	if o.Margin.Right != "" {
+		rules["margin-right"] = p.wholeMargin()
+	}
+	return rules
+}
+
+// withWholeMargin is HTML, which has no page rules of its own, with the whole margin.
+func (p *printParams) withWholeMargin(html string) string {
+	at := 0
+	for _, before := range []string{"<head>", "<!doctype html>"} {
+		if i := strings.Index(html, before); i >= 0 {
+			at = i + len(before)
+			break
+		}
+	}
+	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
+}
+
+// arrange changes the loaded document so that it is printed as options and fitting say.
+func (p *page) arrange(ctx context.Context, o PDFOptions, params printParams, f fitting) error {
+	a := arrangement{Given: map[string]string{}}
+	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
+		a = arrangement{Given: params.pageRules(o), Right: params.wholeMargin(), Scaled: f.scale != 1}
+	}
+	if f.hold {
+		a.Width = f.layout
+		if err := p.setView(ctx, p.media, Size{Width: f.layout, Height: f.layout}); err != nil {
+			return err
+		}
+	}
+	if a.isEmpty() {
+		return nil
+	}
+	_, err := p.run(ctx, arranging, a, nil)
+	return err
+}
+
+// see measures how much of a document wider than the viewport can be seen.
+func (p *page) see(ctx context.Context, content int) (extent, error) {
+	e := extent{content: content, visible: content}
+	if content <= p.viewport.Width {
+		return e, nil
+	}
+	var seen struct {
+		Left, Right float64
+		RTL         bool
+	}
+	if ran, err := p.run(ctx, seeing, nil, &seen); err != nil || !ran {
+		return e, err
+	}
+	e.rtl = seen.RTL
+	e.visible = int(math.Ceil(seen.Right))
+	if e.rtl {
+		e.visible = p.viewport.Width + int(math.Ceil(-seen.Left))
+	}
+	e.visible = min(e.visible, content)
+	return e, nil
+}

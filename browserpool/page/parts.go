@@ -1,0 +1,56 @@
+package page
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"platen.dev/events/contract"
+)
+
+// This file notes which parts of a page are missing.
+
+// shownParts are the types of requests whose failure leaves something out of the page.
+var shownParts = []string{"Document", "Stylesheet", "Image", "Media", "Font", "Script"}
+
+// notePart remembers a request for a part of the page. A redirect leaves the URL that the page
+// named: where it leads may be nobody's business.
+func (g *progress) notePart(e networkEvent) {
+	isPart := slices.Contains(shownParts, e.Type) && (g.next == nil || g.next.request != e.RequestID)
+	if _, redirected := g.parts[e.RequestID]; isPart && !redirected {
+		g.parts[e.RequestID] = e.Request.URL
+	}
+}
+
+// partFailed notes why a part is missing, once for each request.
+func (g *progress) partFailed(request, why string) {
+	at, isPart := g.parts[request]
+	delete(g.parts, request)
+	if isPart && len(g.failed) < contract.MaxWarnings {
+		g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", showURL(at), why)})
+	}
+}
+
+// missing are the warnings about the parts that failed.
+func (g *progress) missing() []Warning {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.failed)
+}
+
+// maxShownURL is how much of a URL a message shows, in bytes.
+const maxShownURL = 200
+
+// showURL is a URL without what may be secret in it: credentials, query and fragment.
+func showURL(text string) string {
+	u, _ := contract.ParsePageURL(text)
+	if u == nil {
+		return "a part of the page"
+	}
+	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+	if len(shown) > maxShownURL {
+		shown = strings.ToValidUTF8(shown[:maxShownURL], "") + "…"
+	}
+	return shown
+}

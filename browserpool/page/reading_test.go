@@ -1,0 +1,152 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
+)
+
+// typed answers with bytes of a type.
+func typed(kind, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = []string{kind}
+		fmt.Fprint(w, body)
+	}
+}
+
+// A document that is UTF-8 is read as that if nothing says what it is; one that says what it is is
+// believed, and one that is not UTF-8 is read as browsers read it.
+func TestUndeclaredCharset(t *testing.T) {
+	const latin = "<p>\xc3\xa9 na\xefve \x80 5"
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/utf8":     typed("text/html", "<p>naïve €, Ωμέγα &amp; caf&eacute; &hellip;"),
+		"/plain":    typed("text/plain", "naïve €, Ωμέγα …"),
+		"/late":     typed("text/html", "<p>"+strings.Repeat("x ", 600)+"<br>"+"naïve €, Ωμέγα …"),
+		"/latin":    typed("text/html", latin),
+		"/declared": typed("text/html; charset=windows-1252", "<p>naïve"),
+		"/meta":     typed("text/html", `<meta charset="windows-1252"><p>naïve`),
+		"/ascii":    typed("text/html", "<p>naive &euro;"),
+		"/auth": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Bearer t" {
+				w.WriteHeader(http.StatusUnauthorized)
+			}
+			typed("text/html", "<p>naïve €, Ωμέγα …")(w, r)
+		}),
+	})
+	slot := openSlot(t)
+	for path, want := range map[string]string{
+		"/utf8": "naïve €, Ωμέγα & café …", "/plain": "naïve €, Ωμέγα …", "/late": "naïve €, Ωμέγα …", "/latin": "Ã© naïve € 5",
+		"/declared": "naÃ¯ve", "/meta": "naÃ¯ve", "/ascii": "naive €", "/auth": "naïve €, Ωμέγα …",
+	} {
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Auth: Auth{Type: "bearer", Value: "t"}}), want)
+		if path != "/auth" {
+			testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: Load{WaitUntil: contract.UntilIdle}}), want)
+		}
+		once := path == "/declared" || path == "/meta" || path == "/ascii"
+		if asked := len(web.Headers(path)); once && asked != 2 {
+			t.Errorf("%s was asked for %d times for two jobs", path, asked)
+		}
+	}
+}
+
+// onView calls a function when an element is seen.
+const onView = `<script>const onView = (e, f) => new IntersectionObserver(([at], o) => { if (at.isIntersecting) { o.disconnect(); f() } }).observe(e)</script>`
+
+// What waits to be seen is there: pictures that script loads, sections that fade in, parts that
+// are fetched, and what these bring; whatever the job waits for covers it.
+func TestWaitsToBeSeen(t *testing.T) {
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/": `<!doctype html><body style="margin: 0; color: #000">` + onView + `
+			<style>.late { opacity: 0; transform: translateY(200px); transition: all 3s 1s } .seen { opacity: 1; transform: none }
+				@keyframes in { from { opacity: 0 } } .slide { animation: in 5s 2s both }</style>
+			<div style="height: 3000px">top</div>
+			<img id="picture" width="50" height="50"><p class="late" id="late">FADED</p><p id="slide">SLID</p><p id="part"></p>
+			<script>
+				onView(picture, () => picture.src = "/pixel")
+				onView(late, () => late.classList.add("seen"))
+				onView(slide, () => slide.classList.add("slide"))
+				onView(part, async () => {
+					part.innerHTML = await (await fetch("/part")).text()
+					const more = document.body.appendChild(document.createElement("p"))
+					more.style.marginTop = "2000px"
+					onView(more, async () => { more.textContent = await (await fetch("/more")).text(); document.body.id = "whole" })
+				})
+			</script>`,
+		"/pixel": http.HandlerFunc(anyOrigin), "/part": typed("text/plain", "PART"), "/more": typed("text/plain", "MORE"),
+	})
+	slot := openSlot(t)
+	for _, load := range []Load{{}, {WaitUntil: contract.UntilIdle}, {WaitUntil: contract.UntilDOM}, {WaitSelector: "#whole"}} {
+		result := mustPrint(t, slot, Print{URL: web.URL, Load: load})
+		testkit.Contains(t, testkit.PDFText(t, result.PDF), "FADED", "SLID", "PART", "MORE")
+		if got := pixels(t, result.PDF); got != 1 {
+			t.Errorf("%+v: %d pictures on paper, want 1", load, got)
+		}
+		picture, _ := mustCapture(t, slot, Capture{URL: web.URL, FullPage: true, Load: load})
+		shows(t, picture, 25, 3025, red)
+		if !hasInk(picture, 3060, 3120) {
+			t.Errorf("%+v: what fades in is not on the picture", load)
+		}
+	}
+}
+
+// What the look below the fold starts may not hold the job up for ever.
+func TestLookEnds(t *testing.T) {
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/feed": onView + `<div style="height: 3000px">FEED</div><p id="end"></p><script>
+			const more = () => { document.body.append(Object.assign(document.createElement("div"), { style: "height: 3000px" }), end); onView(end, more) }
+			onView(end, more)</script>`,
+		"/stream": onView + `<div style="height: 3000px">STREAM</div><p id="end"></p><script>onView(end, () => fetch("/stuck"))</script>`,
+		"/stuck":  pagetest.NoAnswer,
+	})
+	slot := openSlot(t)
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/feed"}), "FEED")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/stream", Load: Load{Timeout: 2e9}}), "STREAM")
+}
+
+// A page that scrolls in a box inside is as high as what is in it.
+func TestInnerScroller(t *testing.T) {
+	const content = `<p>TOP</p><div style="height: 4000px"></div><p>BOTTOM</p>`
+	pages := pagetest.Pages{
+		"/flex": `<style>html, body { height: 100%; margin: 0 } body { display: flex; flex-direction: column; overflow: hidden }</style>
+			<header style="flex: none">HEAD</header><main style="flex: 1; overflow: auto; min-height: 0">` + content + `</main>`,
+		"/grid": `<body style="margin: 0; height: 100vh; display: grid; grid-template: auto 1fr / 150px 1fr; overflow: hidden">
+			<header style="grid-column: 1 / 3">HEAD</header><nav>nav</nav><main style="overflow-y: scroll">` + content + `</main>`,
+		"/fixed": `<body style="margin: 0"><header style="position: fixed; top: 0; height: 50px">HEAD</header>
+			<div style="position: fixed; inset: 50px 0 0 0; overflow: auto">` + content + `</div>`,
+		"/absolute": `<body style="margin: 0"><div style="position: relative; height: 100vh; overflow: hidden"><p>HEAD</p>
+			<div style="position: absolute; inset: 40px 0 0 0; overflow: auto">` + content + `</div></div>`,
+		"/shadow": `<body style="margin: 0"><x-app><p>HEAD</p>` + content + `</x-app><script>
+			document.querySelector("x-app").attachShadow({ mode: "open" }).innerHTML =
+				'<div style="position: absolute; inset: 0; display: flex"><div style="flex: 1; overflow: auto"><slot></slot></div></div>'</script>`,
+		"/body": `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
+	}
+	web := pagetest.NewWeb(t, pages)
+	slot := openSlot(t)
+	for path := range pages {
+		result := mustPrint(t, slot, Print{URL: web.URL + path})
+		testkit.Contains(t, testkit.PDFText(t, result.PDF), "HEAD", "TOP", "BOTTOM")
+		if result.Pages < 4 || len(result.Warnings) > 0 {
+			t.Errorf("%s: %d pages, warnings %v", path, result.Pages, result.Warnings)
+		}
+		picture, image := mustCapture(t, slot, Capture{URL: web.URL + path, FullPage: true})
+		if image.Height < 4000 || !hasInk(picture, 4000, image.Height) {
+			t.Errorf("%s: the picture is %d high, its end has text: %v", path, image.Height, hasInk(picture, 4000, image.Height))
+		}
+	}
+	// A box that is not the page's only part, and one in an ordinary page, stay as they are.
+	web = pagetest.NewWeb(t, pagetest.Pages{
+		"/beside": `<body style="margin: 0; display: flex; height: 100vh"><main style="flex: 1">MAIN</main><div style="width: 40%; overflow: auto">` + content,
+		"/code":   `<body style="margin: 0"><pre style="height: 200px; overflow: auto">` + content + `</pre><div style="height: 2000px">AFTER`,
+	})
+	if warnings := mustPrint(t, slot, Print{URL: web.URL + "/beside"}).Warnings; len(warnings) != 1 || warnings[0].Code != contract.PageCut {
+		t.Errorf("a box beside the content: warnings %v", warnings)
+	}
+	if warnings := mustPrint(t, slot, Print{URL: web.URL + "/code"}).Warnings; len(warnings) != 0 {
+		t.Errorf("a box in an ordinary page: warnings %v", warnings)
+	}
+}

@@ -1,0 +1,72 @@
+// Changes the document so that it is printed as the job's options say (arrangement).
+(document, { given, right, width, scaled }) => {
+	const root = document.documentElement, body = document.body
+	const set = (element, properties) => {
+		for (const name in properties) element.style.setProperty(name, properties[name], "important")
+	}
+
+	// Page rules. Those of the document lose their importance where the caller has a say; those of
+	// other origins cannot be read.
+	let ruled = false
+	const readRules = rules => {
+		for (const rule of rules) {
+			if (rule instanceof CSSPageRule) {
+				for (const name of [...rule.style]) {
+					ruled ||= name.startsWith("margin")
+					if (name in given) rule.style.setProperty(name, rule.style.getPropertyValue(name))
+				}
+			} else if (rule.styleSheet) {
+				read(rule.styleSheet)
+			} else if (rule.cssRules) {
+				readRules(rule.cssRules)
+			}
+		}
+	}
+	const read = sheet => {
+		let rules
+		try {
+			rules = sheet.cssRules
+		} catch {
+			ruled = true
+			return
+		}
+		readRules(rules)
+	}
+	const declarations = Object.entries(given).map(([name, value]) => `${name}: ${value} !important`)
+	if (declarations.length || right) {
+		[...document.styleSheets, ...document.adoptedStyleSheets].forEach(read)
+		if (right && !ruled && !given["margin-right"]) declarations.push(`margin-right: ${right}`)
+		const sheet = new CSSStyleSheet()
+		sheet.replaceSync(`@page { ${declarations.join("; ")} }`)
+		document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+	}
+	if (!body) return
+
+	// The browser cuts off what is printed at another scale than 1 if the root begins at the right.
+	if (scaled && getComputedStyle(root).direction == "rtl") {
+		set(body, { direction: getComputedStyle(body).direction })
+		set(root, { direction: "ltr" })
+	}
+
+	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
+	// It keeps its content where it is.
+	if (!width) return
+	const s = getComputedStyle(body), box = body.getBoundingClientRect(), px = Number.parseFloat
+	const inner = box.width - px(s.paddingLeft) - px(s.paddingRight) - px(s.borderLeftWidth) - px(s.borderRightWidth)
+	if (box.right < width) {
+		set(body, {
+			"box-sizing": "content-box", width: inner + "px", "min-width": "0", "max-width": "none",
+			"margin-left": box.left + "px", "margin-right": "0",
+			"padding-right": px(s.paddingRight) + width - box.right + "px",
+		})
+	}
+	set(root, { "overflow": "hidden" })
+	set(body, { "overflow-x": "clip", "overflow-y": "visible" })
+
+	// What is positioned on the paper itself is not cut by the body.
+	for (const e of body.querySelectorAll("*")) {
+		const at = e.getBoundingClientRect()
+		if (at.right <= width || e.offsetParent != body || getComputedStyle(e).position != "absolute" || s.position != "static") continue
+		set(e, at.left >= width ? { display: "none" } : { "box-sizing": "border-box", "max-width": width - at.left + "px", "overflow-x": "clip" })
+	}
+}

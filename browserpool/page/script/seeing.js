@@ -1,0 +1,48 @@
+// How far to both sides what can be seen reaches, in pixels from the viewport's left edge, and
+// whether the document begins at the right. It runs only for a document that is too wide.
+document => {
+	const root = document.documentElement, body = document.body, width = root.clientWidth
+	const style = e => getComputedStyle(e)
+	const hides = s => s.overflowX == "hidden" || s.overflowX == "clip"
+	const extent = { Left: 0, Right: width, RTL: style(body || root).direction == "rtl" }
+	// Overflow of the root, or of the body if the root has none, is that of the window: what it
+	// hides cannot be scrolled to.
+	if (!body || hides(style(root)) || style(root).overflowX == "visible" && hides(style(body))) return extent
+
+	// What of a box of an element can be seen: every ancestor that contains it may clip it.
+	const clipped = (element, { left, right }) => {
+		let position = "static"
+		for (let e = element; e && e != root; e = e.parentElement) {
+			const s = style(e)
+			const contains = e == element || position != "absolute" || s.position != "static" || s.transform != "none" ||
+				s.filter != "none" || s.contain != "none"
+			if (!contains) continue
+			if (e != element && s.overflowX != "visible") {
+				const box = e.getBoundingClientRect()
+				left = Math.max(left, box.left)
+				right = Math.min(right, box.right)
+			}
+			if (s.position == "fixed" || /^(inset\((50|100)%|circle\(0)/.test(s.clipPath) || /^rect\((0px|1px|auto)[, ]+(0px|1px)/.test(s.clip)) return { left: 0, right: 0 }
+			position = s.position
+		}
+		return left < right ? { left, right } : { left: 0, right: 0 }
+	}
+	const reach = (element, box) => {
+		const beyond = extent.RTL ? box.left < extent.Left : box.right > extent.Right
+		if (!beyond || box.width == 0 || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return
+		const seen = clipped(element, box)
+		extent.Left = Math.min(extent.Left, seen.left)
+		extent.Right = Math.max(extent.Right, seen.right)
+	}
+	const nodes = document.createTreeWalker(body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+	const range = document.createRange()
+	for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+		if (node.nodeType == Node.ELEMENT_NODE) {
+			reach(node, node.getBoundingClientRect())
+		} else if (/\S/.test(node.data)) {
+			range.selectNodeContents(node)
+			reach(node.parentElement, range.getBoundingClientRect())
+		}
+	}
+	return extent
+}

@@ -1,0 +1,21 @@
+package page
+
+import "platen.dev/events/contract"
+
+// Warning says what was done nevertheless, for whoever asked for the file.
+type Warning struct {
+	// Code is one of contract.WarningCodes.
+	Code string
+	// Detail is a sentence that may be shown: it has no secret, and no address that the document
+	// itself does not name.
+	Detail string
+}
+
+// warn notes a warning about the document.
+func (p *page) warn(code, detail string) { p.warned = append(p.warned, Warning{code, detail}) }
+
+// warnings are those about the document, at most contract.MaxWarnings.
+func (p *page) warnings() []Warning {
+	all := append(p.warned, p.progress.missing()...)
+	return all[:min(len(all), contract.MaxWarnings)]
+}
