@@ -150,11 +150,11 @@ func (r reading) yield() {
 func (c Config) exceeded(u chromium.Usage) error {
 	switch {
 	case u.Threads > maxThreads:
-		return fmt.Errorf("%w: %d threads in a process", page.ErrTooLarge, maxThreads)
+		return page.Because(fmt.Errorf("%w: %d threads in a process", page.ErrTooLarge, maxThreads), "The page has more than %d threads in a process.", maxThreads)
 	case u.CPU > c.CPU:
-		return fmt.Errorf("%w: %v of processor time", page.ErrTimeout, c.CPU)
+		return page.Because(fmt.Errorf("%w: %v of processor time", page.ErrTimeout, c.CPU), "The page used more than %v of processor time.", c.CPU)
 	case u.Bytes > c.PageBytes:
-		return fmt.Errorf("%w: %d MiB of memory", page.ErrTooLarge, c.PageBytes>>20)
+		return page.Because(fmt.Errorf("%w: %d MiB of memory", page.ErrTooLarge, c.PageBytes>>20), "The page used more than %d MiB of memory.", c.PageBytes>>20)
 	}
 	return nil
 }

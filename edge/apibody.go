@@ -7,6 +7,7 @@ import (
 	"platen.dev/edge/request"
 	"platen.dev/edge/schema"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // The bodies of responses, as the API description has them.
@@ -34,6 +35,18 @@ var jobMetrics = openapi.Object{Name: "JobMetrics", Fields: []openapi.Field{
 	openapi.Optional("page_count", count).Example(2),
 }}
 
+// errorDetail and jobWarnings say in sentences what an outcome means.
+var (
+	errorDetail = openapi.Optional("error_detail", schema.String{MaxLength: contract.MaxDetail}).
+			Doc("An extension: why the job failed, in a sentence.")
+	jobWarnings = openapi.Optional("warnings", schema.List[schema.None]{Items: jobWarning}).
+			Doc("An extension: what was done nevertheless.")
+	jobWarning = openapi.Object{Name: "JobWarning", Fields: []openapi.Field{
+		openapi.Required("code", schema.String{OneOf: contract.WarningCodes()}).Example(contract.ResourceMissing),
+		openapi.Required("detail", schema.String{MaxLength: contract.MaxDetail}).Example("https://example.com/logo.png is missing: HTTP status 404."),
+	}}
+)
+
 var jobStatus = openapi.Object{Name: "JobStatusResponse", Fields: []openapi.Field{
 	openapi.Required("status", jobState).Example("done"),
 	openapi.Optional("created_at", timestamp).Example("2026-01-31T09:00:00.000Z"),
@@ -42,6 +55,7 @@ var jobStatus = openapi.Object{Name: "JobStatusResponse", Fields: []openapi.Fiel
 	openapi.Optional("test", schema.Bool{}).Example(false),
 	openapi.Optional("pages_count", count).Example(2),
 	openapi.Optional("error_code", schema.String{OneOf: errorCodes()}).Doc("Why the job failed."),
+	errorDetail, jobWarnings,
 	openapi.Optional("metrics", jobMetrics),
 	openapi.Optional("tags", request.Tags).Doc("An extension: those of the request; missing if it had none."),
 }}
@@ -58,6 +72,7 @@ var jobNotice = openapi.Object{Name: "JobNotice", Fields: []openapi.Field{
 	openapi.Optional("expires_at", timestamp).Doc("Missing for a delivered job, as is file_url.").Example("2026-02-01T09:00:00.181Z"),
 	openapi.Optional("file_url", schema.String{Format: "uri"}).Doc("Needs your key, as every download.").Example("https://pdf.example.com/jobs/" + exampleID + "/download"),
 	openapi.Optional("error_code", schema.String{OneOf: errorCodes()}),
+	errorDetail, jobWarnings,
 	openapi.Optional("pages_count", count).Example(2),
 	openapi.Optional("metrics", jobMetrics),
 	openapi.Optional("tags", request.Tags).Doc("An extension: those of the request; missing if it had none."),

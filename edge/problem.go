@@ -6,6 +6,7 @@ import (
 
 	"platen.dev/edge/schema"
 	"platen.dev/events"
+	"platen.dev/projections"
 	"platen.dev/events/contract"
 )
 
@@ -247,9 +248,9 @@ func invalidRequest(violations []schema.Violation) *problem {
 }
 
 // jobFailed is the problem of a request that waited for a job that failed.
-func jobFailed(code events.ErrorCode) *problem {
+func jobFailed(job projections.Job) *problem {
 	return &problem{
-		status: 422, slug: "job-failed", code: string(code), title: "Job failed",
-		detail: "job-failed: the job ended with the error that the field error names; nothing is charged.",
+		status: 422, slug: "job-failed", code: string(job.Error), title: "Job failed",
+		detail: "job-failed: the job ended with the error that the field error names; nothing is charged. " + job.Reason(),
 	}
 }

@@ -143,7 +143,7 @@ func (s *Server) reread(f *found) (wrong *problem) {
 // answer sends the file of a job that has ended.
 func (s *Server) answer(ctx *fasthttp.RequestCtx, f found, replayed bool) *problem {
 	if f.job.Status == events.StatusFailed {
-		return jobFailed(f.job.Error)
+		return jobFailed(f.job)
 	}
 	if wrong := s.downloadable(f.job, false); wrong != nil {
 		return wrong

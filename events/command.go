@@ -113,6 +113,8 @@ type FinishRender struct {
 	Metrics Metrics   `cbor:"4,keyasint"`
 	// FileURL is where the file can be downloaded; "" if no webhook says so.
 	FileURL string `cbor:"5,keyasint,omitempty"`
+	// Warnings say what was done nevertheless. They need LevelReasons.
+	Warnings []Warning `cbor:"6,keyasint,omitempty"`
 }
 
 // FailRender reports that an attempt ended without a file.
@@ -125,6 +127,8 @@ type FailRender struct {
 	// Infrastructure is set if something that the node depends on failed, such as the store
 	// of results. Such a failure is retryable, and does not spend one of the job's attempts.
 	Infrastructure bool `cbor:"5,keyasint,omitempty"`
+	// Detail says why, in a sentence for the caller; "" for no more than Code says. It needs LevelReasons.
+	Detail string `cbor:"6,keyasint,omitempty"`
 }
 
 // LoseRender reports that the node of a running attempt is down.

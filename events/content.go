@@ -24,7 +24,7 @@ type Sealed []byte
 
 // PrintOptions are a PDF's options with the defaults filled in (docs/API.md, PDF options).
 type PrintOptions struct {
-	// Format is A4, A3, Letter, Legal or Tabloid.
+	// Format is A4, A3, Letter, Legal or Tabloid; empty means the default.
 	Format    string `cbor:"1,keyasint"`
 	Landscape bool   `cbor:"2,keyasint,omitempty"`
 	// The margins are CSS lengths; empty means the default.
@@ -43,6 +43,8 @@ type PrintOptions struct {
 	Watermark    *Watermark   `cbor:"12,keyasint,omitempty"`
 	Password     Sealed       `cbor:"13,keyasint,omitempty"`
 	Compression  *Compression `cbor:"14,keyasint,omitempty"`
+	// SizeGiven is set if the caller chose Format or Landscape: page rules do not change them.
+	SizeGiven bool `cbor:"15,keyasint,omitempty"`
 }
 
 // Watermark is a text over every page (docs/API.md, Watermark).

@@ -183,6 +183,8 @@ type JobDone struct {
 	// Sent is set if the file is sent to the request that waits for it: the first download.
 	Sent   bool      `cbor:"6,keyasint,omitempty"`
 	Origin JobOrigin `cbor:"7,keyasint,omitzero"`
+	// Warnings need LevelReasons.
+	Warnings []Warning `cbor:"8,keyasint,omitempty"`
 }
 
 // JobFailed ended a job without a file.
@@ -190,6 +192,15 @@ type JobFailed struct {
 	Job    JobID     `cbor:"1,keyasint"`
 	Code   ErrorCode `cbor:"2,keyasint"`
 	Origin JobOrigin `cbor:"3,keyasint,omitzero"`
+	// Detail says why, in a sentence for the caller; "" for no more than Code says. It needs LevelReasons.
+	Detail string `cbor:"4,keyasint,omitempty"`
+}
+
+// Warning says what was done nevertheless, in a sentence for the caller.
+type Warning struct {
+	// Code is one of contract.WarningCodes.
+	Code   string `cbor:"1,keyasint"`
+	Detail string `cbor:"2,keyasint"`
 }
 
 // JobOrigin is what a job came from. The end of a job repeats it, so that nobody who counts jobs

@@ -27,8 +27,10 @@ const (
 	LevelConsole Level = 6
 	// LevelAccess has accounts suspended, and members with passkeys.
 	LevelAccess Level = 7
+	// LevelReasons has jobs say why they failed, and what was done nevertheless.
+	LevelReasons Level = 8
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelAccess
+	NewestLevel = LevelReasons
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

@@ -7,6 +7,8 @@ type ReportUpload struct {
 	UploadAttempt
 	// Code ends the job at once: what the upload needs is gone, or may not be reached.
 	Code ErrorCode `cbor:"6,keyasint,omitempty"`
+	// Detail says why the file did not arrive, for the caller; "" if it did. It needs LevelReasons.
+	Detail string `cbor:"7,keyasint,omitempty"`
 }
 
 // UploadAttempt is one attempt to upload a file.
@@ -27,6 +29,8 @@ type UploadBegun struct {
 	Job     JobID   `cbor:"1,keyasint"`
 	File    File    `cbor:"2,keyasint"`
 	Metrics Metrics `cbor:"3,keyasint"`
+	// Warnings need LevelReasons.
+	Warnings []Warning `cbor:"4,keyasint,omitempty"`
 }
 
 // UploadAttempted recorded an attempt to upload a job's file. If it ended the job, the same

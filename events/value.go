@@ -104,6 +104,23 @@ const (
 	Cancelled        ErrorCode = "CANCELLED"
 )
 
+// Reason says in a sentence for the caller what an error code means; "" for none.
+func (c ErrorCode) Reason() string { return reasons[c] }
+
+var reasons = map[ErrorCode]string{
+	SSRFBlocked:      "The address of the page, or one that it leads to, is not allowed.",
+	FileTooLarge:     "The document or the file made from it is beyond a limit of size.",
+	PageTimeout:      "The page took too long.",
+	RenderFailed:     "The document could not be rendered.",
+	ContentLost:      "The content of the job was lost before it was rendered.",
+	NavigationFailed: "The page could not be loaded.",
+	BrowserCrashed:   "The browser crashed at each attempt to render the document.",
+	SelectorTimeout:  "Nothing matched the selector in time.",
+	DeliveryFailed:   "The file could not be uploaded to the delivery URL.",
+	EInvoiceFailed:   "The e-invoice could not be made of the rendered document.",
+	Cancelled:        "The job was cancelled before it was done.",
+}
+
 // ErrorCodes returns the error codes of jobs.
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{

@@ -36,7 +36,13 @@ type Job struct {
 	Tags []events.Tag `cbor:"16,keyasint,omitempty"`
 	// Key is that of the request which made the job.
 	Key events.KeyID `cbor:"17,keyasint,omitempty"`
+	// Detail says why the job failed, for its caller; "" for no more than Error says.
+	Detail   string           `cbor:"18,keyasint,omitempty"`
+	Warnings []events.Warning `cbor:"19,keyasint,omitempty"`
 }
+
+// Reason says why the job failed, in a sentence for its caller; "" if it did not.
+func (j Job) Reason() string { return cmp.Or(j.Detail, j.Error.Reason()) }
 
 // KeyRef refers to an API key: the account that owns it, and its id there.
 type KeyRef struct {
@@ -140,12 +146,12 @@ func applyJob(tx *Tx, partition int32, id events.JobID, e events.Envelope, ev ev
 		j.Status = events.StatusUploading
 	case events.JobDone:
 		j.Status, j.Finished, j.Expires = events.StatusDone, e.At, ev.Expires
-		j.File, j.Metrics, j.FileURL = ev.File, ev.Metrics, ev.FileURL
+		j.File, j.Metrics, j.FileURL, j.Warnings = ev.File, ev.Metrics, ev.FileURL, ev.Warnings
 		if ev.Sent {
 			j.Downloads++
 		}
 	case events.JobFailed:
-		j.Status, j.Finished, j.Error = events.StatusFailed, e.At, ev.Code
+		j.Status, j.Finished, j.Error, j.Detail = events.StatusFailed, e.At, ev.Code, ev.Detail
 	case events.FileExpired:
 		j.Gone = true
 	case events.DownloadBegun:

@@ -29,6 +29,8 @@ type Config struct {
 	Open func(ctx context.Context, name string) (*store.File, error)
 	// Unseal decrypts a credential of a job.
 	Unseal func(events.JobID, events.Sealed) (string, error)
+	// Level is the feature level of a partition.
+	Level  func(partition int32) events.Level
 	Now    func() time.Time
 	Logger *slog.Logger
 	// Traces makes the spans of attempts; nil for none.
@@ -63,6 +65,9 @@ func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) err
 		return err
 	}
 	report.Job, report.Number = e.Job, e.Number
+	if c.Level(partition) >= events.LevelReasons {
+		report.Detail = contract.Detail(detail(report))
+	}
 	if c.Observe != nil {
 		c.Observe(report.UploadAttempt)
 	}
@@ -70,6 +75,18 @@ func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) err
 		c.Logger.Info("upload failed", "job", e.Job.String(), "attempt", e.Number, "status", report.Status, "error", report.Error)
 	}
 	return command.AppendWait(ctx, c.Log, events.NewCommand(e.Account, c.Now(), report))
+}
+
+// detail says to the caller why a file did not arrive; "" if it did.
+func detail(r events.ReportUpload) string {
+	switch {
+	case contract.Succeeded(r.Status) || r.Code == events.RenderFailed || r.Code == events.ContentLost:
+		return ""
+	case r.Status != 0:
+		return fmt.Sprintf("The storage answered attempt %d to upload the file with HTTP status %d.", r.Number, r.Status)
+	default:
+		return fmt.Sprintf("Attempt %d to upload the file failed: %s.", r.Number, r.Error)
+	}
 }
 
 // attempt uploads the file once.

@@ -8,5 +8,5 @@ func Cancel(s State, b events.CancelJob) ([]events.Event, events.Reply) {
 	if !s.Active() {
 		return nil, events.Reply{Code: events.AlreadyEnded}
 	}
-	return single(s.failed(b.Job, events.Cancelled)), events.Reply{Code: events.Accepted}
+	return single(s.failed(b.Job, events.Cancelled, "")), events.Reply{Code: events.Accepted}
 }

@@ -75,13 +75,15 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 		return single(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
 	}
 	if s.Delivered {
-		return single(events.UploadBegun{Job: b.Job, File: b.File, Metrics: b.Metrics})
+		return single(events.UploadBegun{Job: b.Job, File: b.File, Metrics: b.Metrics, Warnings: b.Warnings})
 	}
-	return single(events.JobDone{Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: now.Add(contract.FileLife), Sent: s.Waits, Origin: s.Origin})
+	return single(events.JobDone{
+		Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: now.Add(contract.FileLife), Sent: s.Waits, Origin: s.Origin, Warnings: b.Warnings,
+	})
 }
 
-func (s State) failed(id events.JobID, code events.ErrorCode) events.Event {
-	return events.JobFailed{Job: id, Code: code, Origin: s.Origin}
+func (s State) failed(id events.JobID, code events.ErrorCode, detail string) events.Event {
+	return events.JobFailed{Job: id, Code: code, Detail: detail, Origin: s.Origin}
 }
 
 func fail(s State, b events.FailRender, now events.Instant) []events.Event {
@@ -95,7 +97,7 @@ func fail(s State, b events.FailRender, now events.Instant) []events.Event {
 		most = 0
 	}
 	if before+1 >= most {
-		return single(s.failed(b.Job, b.Code))
+		return single(s.failed(b.Job, b.Code, b.Detail))
 	}
 	return single(events.RenderRequeued{
 		Job: b.Job, Attempt: b.Attempt, Code: b.Code, NotBefore: now.Add(delay(before)), Infrastructure: b.Infrastructure,
@@ -107,7 +109,7 @@ func lose(s State, id events.JobID, attempt events.AttemptID, now events.Instant
 		return nil
 	}
 	if s.Losses+1 >= MaxLosses {
-		return single(s.failed(id, events.BrowserCrashed))
+		return single(s.failed(id, events.BrowserCrashed, ""))
 	}
 	return single(events.RenderRequeued{Job: id, Attempt: attempt, Code: events.BrowserCrashed, NotBefore: now.Add(delay(s.Losses)), Lost: true})
 }

@@ -11,7 +11,8 @@ type Upload struct {
 	File    events.File    `cbor:"1,keyasint"`
 	Metrics events.Metrics `cbor:"2,keyasint"`
 	// Made counts the attempts that have ended.
-	Made int `cbor:"3,keyasint,omitempty"`
+	Made     int              `cbor:"3,keyasint,omitempty"`
+	Warnings []events.Warning `cbor:"4,keyasint,omitempty"`
 }
 
 // Deliver is the effect of uploading a job's file to the caller's own storage.
@@ -37,11 +38,11 @@ func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.E
 	pauses := contract.UploadPauses()
 	switch {
 	case b.Code != "":
-		return []events.Event{attempted, s.failed(b.Job, b.Code)}
+		return []events.Event{attempted, s.failed(b.Job, b.Code, b.Detail)}
 	case contract.Succeeded(b.Status):
-		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics, Origin: s.Origin}}
+		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics, Origin: s.Origin, Warnings: s.Upload.Warnings}}
 	case !passes(b.Status) || b.Number > len(pauses):
-		return []events.Event{attempted, s.failed(b.Job, events.DeliveryFailed)}
+		return []events.Event{attempted, s.failed(b.Job, events.DeliveryFailed, b.Detail)}
 	}
 	attempted.Next = now.Add(pauses[b.Number-1])
 	return single(attempted)
@@ -58,7 +59,7 @@ func evolveUpload(s State, ev events.Event) State {
 	switch e := ev.(type) {
 	case events.UploadBegun:
 		s.Phase, s.Attempt, s.Node, s.Due, s.File = Uploading, 0, "", 0, e.File.Name
-		s.Upload = Upload{File: e.File, Metrics: e.Metrics}
+		s.Upload = Upload{File: e.File, Metrics: e.Metrics, Warnings: e.Warnings}
 	case events.UploadAttempted:
 		s.Upload.Made, s.Due = e.Number, e.Next
 	case events.UploadReleased:

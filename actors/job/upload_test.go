@@ -54,7 +54,7 @@ func TestUploadSchedule(t *testing.T) {
 		s = wakened(s, now)
 	}
 	want := []Effect{DeleteFile{Account: "acc", Job: theJob, Name: "f.pdf", Report: true}, Notify{Account: "acc", Job: theJob, Number: 1}}
-	if pending := Pending(theJob, s); s.Phase != Failed || s.Upload != (Upload{}) || !reflect.DeepEqual(pending, want) {
+	if pending := Pending(theJob, s); s.Phase != Failed || !reflect.DeepEqual(s.Upload, Upload{}) || !reflect.DeepEqual(pending, want) {
 		t.Errorf("after the last attempt: %+v, pending %+v", s, pending)
 	}
 }

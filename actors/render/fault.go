@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/exec"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"platen.dev/browserpool"
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/store"
 )
 
@@ -39,7 +41,20 @@ func (w *work) faultOf(err error) *attempt.Fault {
 	if code == events.RenderFailed && !retryable && w.submission.Content.Invoice != nil {
 		code = events.EInvoiceFailed
 	}
-	return &attempt.Fault{Code: code, Retryable: retryable}
+	return &attempt.Fault{Code: code, Retryable: retryable, Detail: contract.Detail(w.reason(err))}
+}
+
+// reason says why an error that is not of our own making ended the attempt; "" for no more than its
+// code says.
+func (w *work) reason(err error) string {
+	var refused conformanceError
+	switch {
+	case errors.As(err, &refused):
+		return "The rendered page cannot be part of a PDF/A-3 file: " + refused.Error() + "."
+	case errors.Is(err, store.ErrTooLarge):
+		return fmt.Sprintf("The file is larger than %d bytes.", w.limit)
+	}
+	return page.Reason(err)
 }
 
 // infrastructure reports whether something that the node depends on has failed.

@@ -103,7 +103,15 @@ func (w *work) hybrid(pdf []byte) ([]byte, error) {
 		XML: i.xml, Profile: i.profile, Title: blocks.Title(i.model), Author: strings.TrimSpace(i.model.Seller().Name().Text()), Now: w.cfg.Now(),
 	})
 	if err != nil {
-		return nil, err
+		return nil, conformanceError{err}
 	}
-	return pdf, pdfa.Check(pdf)
+	if err := pdfa.Check(pdf); err != nil {
+		return nil, conformanceError{err}
+	}
+	return pdf, nil
 }
+
+// conformanceError is why a printed PDF cannot be a hybrid invoice.
+type conformanceError struct{ error }
+
+func (e conformanceError) Unwrap() error { return e.error }

@@ -22,7 +22,7 @@ func loadOf(o *events.LoadOptions) page.Load {
 // pdfOptionsOf leaves out what finish does to the printed PDF.
 func pdfOptionsOf(o events.PrintOptions) page.PDFOptions {
 	return page.PDFOptions{
-		Format: o.Format, Landscape: o.Landscape, OmitBackground: o.OmitBackground, Scale: o.Scale,
+		Format: o.Format, Landscape: o.Landscape, SizeGiven: o.SizeGiven, OmitBackground: o.OmitBackground, Scale: o.Scale,
 		Margin:       page.Margin{Top: o.MarginTop, Right: o.MarginRight, Bottom: o.MarginBottom, Left: o.MarginLeft},
 		HeaderFooter: o.HeaderFooter, Header: o.Header, Footer: o.Footer,
 	}

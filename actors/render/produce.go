@@ -21,6 +21,7 @@ type output struct {
 	pages int
 	// load is the time to load the page, made the time to print or capture it.
 	load, made time.Duration
+	warnings   []page.Warning
 }
 
 // render does the part of the work that needs the browser.
@@ -68,7 +69,7 @@ func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (out
 	result, err := w.lease.Print(ctx, page.Print{
 		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load), Options: pdfOptionsOf(c.Print), MaxBytes: w.limit,
 	})
-	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print}, err
+	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }
 
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg"}
@@ -77,7 +78,7 @@ func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (o
 	job := captureOf(*c.Image)
 	job.HTML, job.URL, job.Auth, job.Load, job.MaxBytes = c.HTML, c.URL, auth, loadOf(c.Load), w.limit
 	result, err := w.lease.Capture(ctx, job)
-	return output{data: result.Data, extension: imageExtensions[job.Format], load: result.Load, made: result.Capture}, err
+	return output{data: result.Data, extension: imageExtensions[job.Format], load: result.Load, made: result.Capture, warnings: result.Warnings}, err
 }
 
 // store makes the file durable, under a name that is unique to the attempt.

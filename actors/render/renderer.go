@@ -62,6 +62,8 @@ type Config struct {
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
 	// Pages counts the pages of a PDF that the browser pool has not counted.
 	Pages func(pdf []byte) (int, error)
+	// Level is the feature level of a partition.
+	Level func(partition int32) events.Level
 	// FileURL returns where the file of a job can be downloaded.
 	FileURL func(events.JobID) string
 	Files   Files

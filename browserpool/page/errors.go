@@ -53,8 +53,27 @@ var (
 // final are the errors that callers already understand, the end of their own context included.
 var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrRender, ErrOutput}
 
-// stepError translates the error of one step of a job into this package's errors.
+// overBudget says what took too long.
+var overBudget = map[string]string{
+	"load":    "The page was not loaded in time.",
+	"print":   "Laying the document out and printing it took too long.",
+	"capture": "The page was not captured in time.",
+}
+
+// stepError translates the error of one step of a job into this package's errors, and keeps its reason.
 func stepError(step string, err error) error {
+	sentence := Reason(err)
+	if sentence == "" && errors.Is(err, errBudget) {
+		sentence = overBudget[step]
+	}
+	err = translated(step, err)
+	if sentence == "" || Reason(err) == sentence {
+		return err
+	}
+	return Because(err, "%s", sentence)
+}
+
+func translated(step string, err error) error {
 	switch {
 	case err == nil:
 		return nil

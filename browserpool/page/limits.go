@@ -46,5 +46,5 @@ func (l Limits) validate() error {
 
 // exceeded names the limit that a document is beyond.
 func exceeded(limit int64, what string) error {
-	return fmt.Errorf("%w: more than %d %s", ErrTooLarge, limit, what)
+	return Because(fmt.Errorf("%w: more than %d %s", ErrTooLarge, limit, what), "The document has more than %d %s.", limit, what)
 }

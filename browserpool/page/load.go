@@ -34,14 +34,18 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 // while images of HTML are still loading, or while a page is not idle, the document
 // stays as it is and that is not an error.
 func (p *page) reach(ctx context.Context, d document) error {
-	within, cancel := context.WithTimeoutCause(ctx, cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout), errBudget)
+	budget := cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout)
+	within, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
-	if err := p.begin(within, d); err != nil {
-		return err
+	err := p.begin(within, d)
+	if err == nil {
+		err = p.await(within, d.load.WaitUntil)
 	}
-	err := p.await(within, d.load.WaitUntil)
 	if errors.Is(err, errBudget) && (d.url == "" || d.load.WaitUntil == contract.UntilIdle) {
 		err = p.stopLoading(ctx)
+	}
+	if errors.Is(err, errBudget) && ctx.Err() == nil {
+		return Because(err, "The page did not come to %q within %d ms.", cmp.Or(d.load.WaitUntil, contract.UntilLoad), budget.Milliseconds())
 	}
 	if err == nil && within.Err() == nil {
 		err = p.reread(within, d)

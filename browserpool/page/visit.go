@@ -2,11 +2,15 @@ package page
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"strings"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+	"golang.org/x/sys/unix"
 
 	"platen.dev/events/contract"
 )
@@ -59,7 +63,7 @@ func (p *page) navigate(ctx context.Context, d document) error {
 	}
 	done, err := proto.PageNavigate{URL: d.url}.Call(client)
 	if message := browserMessage(err); message != "" {
-		return fmt.Errorf("%w: %s", ErrNavigation, message)
+		return Because(fmt.Errorf("%w: %s", ErrNavigation, message), "%s could not be loaded: %s.", showURL(d.url), strings.TrimSuffix(message, "."))
 	}
 	if err != nil {
 		return err
@@ -115,10 +119,38 @@ func (p *page) documentError(ctx context.Context, r response) error {
 	}
 	switch {
 	case r.failure != "":
-		return fmt.Errorf("%w: %s", ErrNavigation, r.failure)
+		return Because(fmt.Errorf("%w: %s", ErrNavigation, r.failure), "%s", p.whyNot(r))
 	case r.status >= 400:
-		return fmt.Errorf("%w: HTTP status %d", ErrNavigation, r.status)
+		return Because(fmt.Errorf("%w: HTTP status %d", ErrNavigation, r.status), "%s answered with HTTP status %d.", showURL(r.url), r.status)
 	default:
 		return fmt.Errorf("%w: it went to a URL of a scheme that is not allowed", ErrBlocked)
+	}
+}
+
+// broken are the failures of a document that has begun to arrive.
+var broken = []string{"CONTENT_LENGTH_MISMATCH", "INCOMPLETE_CHUNKED_ENCODING", "INVALID_CHUNKED_ENCODING", "CONTENT_DECODING_FAILED", "CONNECTION_RESET"}
+
+// whyNot says why a document did not arrive, or not whole.
+func (p *page) whyNot(r response) string {
+	name, at := strings.TrimPrefix(r.failure, "net::ERR_"), showURL(r.url)
+	if u, _ := contract.ParsePageURL(r.url); u != nil {
+		fault := p.proxy.Fault(u.Hostname(), contract.PortOf(u))
+		var unknown *net.DNSError
+		switch {
+		case errors.As(fault, &unknown):
+			return fmt.Sprintf("The name %s does not resolve.", u.Hostname())
+		case errors.Is(fault, unix.ECONNREFUSED):
+			return fmt.Sprintf("%s refuses connections to port %d.", u.Hostname(), contract.PortOf(u))
+		case fault != nil:
+			return fmt.Sprintf("%s does not answer on port %d.", u.Hostname(), contract.PortOf(u))
+		}
+	}
+	switch {
+	case slices.Contains(broken, name):
+		return fmt.Sprintf("%s broke off before the document was whole (%s).", at, name)
+	case strings.HasPrefix(name, "CERT_"):
+		return fmt.Sprintf("The certificate of %s is not valid (%s).", at, name)
+	default:
+		return fmt.Sprintf("%s could not be loaded (%s).", at, name)
 	}
 }

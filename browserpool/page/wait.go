@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -65,7 +66,7 @@ func (p *page) awaitSelector(ctx, within context.Context, selector string) error
 	found, err := p.matches(first, selector)
 	for err == nil && !found {
 		if p.kind != forVisit {
-			return ErrSelector
+			return Because(ErrSelector, "Nothing in the document matches the selector %q.", clip(selector))
 		}
 		if p.progress.brokenOff() {
 			return p.checkDocument(ctx)
@@ -75,9 +76,18 @@ func (p *page) awaitSelector(ctx, within context.Context, selector string) error
 		}
 	}
 	if errors.Is(err, errBudget) && ctx.Err() == nil {
-		return fmt.Errorf("%w in time", ErrSelector)
+		return Because(fmt.Errorf("%w in time", ErrSelector), "Nothing matched the selector %q in time.", clip(selector))
 	}
 	return err
+}
+
+// clip shortens what a caller sent for a sentence.
+func clip(text string) string {
+	const longest = 200
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
 // notASelector is how the browser refuses a selector that it cannot parse.
@@ -94,7 +104,7 @@ func (p *page) matches(ctx context.Context, selector string) (bool, error) {
 	}
 	match, err := proto.DOMQuerySelector{NodeID: document.Root.NodeID, Selector: selector}.Call(client)
 	if browserMessage(err) == notASelector {
-		return false, fmt.Errorf("%w: it cannot be parsed", ErrSelector)
+		return false, Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
 	}
 	if err != nil {
 		return false, unlessReplaced(err)

@@ -60,8 +60,9 @@ var compressionOptions = schema.Object[events.Compression]{
 var pdfOptions = schema.Object[PDFOptions]{
 	Name: "PdfOptions", Doc: "What the PDF looks like.",
 	Fields: []schema.Field[PDFOptions]{
-		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format = v }).Default(contract.DefaultPaper).Doc("Paper format."),
-		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false),
+		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format, o.Print.SizeGiven = v, true }).DefaultLater(contract.DefaultPaper).
+			Doc("Paper format. With landscape, it holds whatever page rules (@page) say."),
+		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape, o.Print.SizeGiven = v, true }).DefaultLater(false),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print
 			p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft = v.top, v.right, v.bottom, v.left

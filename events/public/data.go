@@ -131,6 +131,21 @@ type JobFinished struct {
 	Processing int64 `json:"processing_ms" doc:"Milliseconds to make and store the file."`
 	Total      int64 `json:"total_ms" doc:"Milliseconds from the start of the attempt to the stored file."`
 	Expires    Time  `json:"expires_at,omitempty" doc:"Until when the file can be downloaded; missing if it went to the caller's own storage."`
+	// Warnings are missing in events of earlier versions.
+	Warnings []Warning `json:"warnings,omitempty" doc:"What was done nevertheless, such as pictures that were missing."`
+}
+
+// Warning is something that was done nevertheless.
+type Warning struct {
+	Code   string `json:"code" doc:"A warning code of jobs."`
+	Detail string `json:"detail" doc:"A sentence for the account's holder."`
+}
+
+func warningsOf(all []events.Warning) (out []Warning) {
+	for _, w := range all {
+		out = append(out, Warning(w))
+	}
+	return out
 }
 
 // JobFailed says that a job has ended without a file.
@@ -141,6 +156,8 @@ type JobFailed struct {
 	Test bool `json:"test" doc:"Whether it was a test job."`
 	Usage
 	Error events.ErrorCode `json:"error" doc:"Why: an error code of jobs."`
+	// Detail is missing in events of earlier versions.
+	Detail string `json:"error_detail,omitempty" doc:"Why, in a sentence for the account's holder."`
 }
 
 // JobDownloaded says that a download of a file has begun, and was counted.

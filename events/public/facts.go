@@ -1,6 +1,7 @@
 package public
 
 import (
+	"cmp"
 	"strconv"
 
 	"platen.dev/events"
@@ -85,7 +86,7 @@ func jobFactsOf(e events.Envelope, ev events.Event) []Data {
 		return one(finished(e, ev))
 	case events.JobFailed:
 		return one(JobFailed{
-			Account: account, Job: ev.Job.String(), Origin: originOf(ev.Origin), Test: ev.Origin.Test, Error: ev.Code,
+			Account: account, Job: ev.Job.String(), Origin: originOf(ev.Origin), Test: ev.Origin.Test, Error: ev.Code, Detail: cmp.Or(ev.Detail, ev.Code.Reason()),
 		})
 	case events.DownloadBegun:
 		return one(JobDownloaded{account, ev.Job.String(), ev.Download.String()})
@@ -105,7 +106,7 @@ func finished(e events.Envelope, done events.JobDone) JobFinished {
 	return JobFinished{
 		Account: e.Account, Job: done.Job.String(), Origin: originOf(done.Origin), Test: done.Origin.Test, Usage: charged(e),
 		FileBytes: done.File.Size, Pages: done.File.Pages,
-		PageLoad: done.Metrics.PageLoad, Processing: done.Metrics.Processing, Total: done.Metrics.Total, Expires: timeOf(done.Expires),
+		PageLoad: done.Metrics.PageLoad, Processing: done.Metrics.Processing, Total: done.Metrics.Total, Expires: timeOf(done.Expires), Warnings: warningsOf(done.Warnings),
 	}
 }
 

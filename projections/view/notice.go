@@ -27,7 +27,7 @@ func AppendNotice(b []byte, id events.JobID, j projections.Job) []byte {
 		b = appendInstant(append(b, `,"expires_at":`...), j.Expires)
 		b = appendText(append(b, `,"file_url":`...), j.FileURL)
 	}
-	b = appendString(append(b, `,"error_code":`...), string(j.Error))
+	b = appendOutcome(b, j)
 	b = appendCount(append(b, `,"pages_count":`...), int64(j.File.Pages))
 	b = appendMetrics(append(b, `,"metrics":`...), j)
 	return append(appendTags(b, j.Tags), '}')

@@ -37,9 +37,24 @@ func appendStatus(b []byte, j projections.Job) []byte {
 	b = appendInstant(append(b, `,"expires_at":`...), j.Expires)
 	b = strconv.AppendBool(append(b, `,"test":`...), j.Test)
 	b = appendCount(append(b, `,"pages_count":`...), int64(j.File.Pages))
-	b = appendString(append(b, `,"error_code":`...), string(j.Error))
+	b = appendOutcome(b, j)
 	b = appendMetrics(append(b, `,"metrics":`...), j)
 	return append(appendTags(b, j.Tags), '}')
+}
+
+// appendOutcome says why a job failed, and what was done nevertheless.
+func appendOutcome(b []byte, j projections.Job) []byte {
+	b = appendString(append(b, `,"error_code":`...), string(j.Error))
+	b = appendText(append(b, `,"error_detail":`...), j.Reason())
+	b = append(b, `,"warnings":[`...)
+	for i, w := range j.Warnings {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(b, `{"code":`...), w.Code)
+		b = append(appendText(append(b, `,"detail":`...), w.Detail), '}')
+	}
+	return append(b, ']')
 }
 
 // appendTags writes the member of a job's tags, and nothing if it has none: who sends none never

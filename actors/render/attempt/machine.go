@@ -45,6 +45,8 @@ type Fault struct {
 	// Infrastructure is set when something that the node depends on failed. Then another
 	// attempt is made whatever Retryable says.
 	Infrastructure bool
+	// Detail says why, for the caller; "" for no more than Code says.
+	Detail string
 }
 
 // Health is what an attempt says about what its node depends on.

@@ -155,6 +155,9 @@ type JobPage struct {
 	Attempts                []Attempt
 	// Pictures is how many pages of the file may be looked at.
 	Pictures int
+	// Reason says why the job failed, Warnings what was done nevertheless.
+	Reason   string
+	Warnings []events.Warning
 	DocsURL  string
 }
 
