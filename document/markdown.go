@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html"
@@ -23,7 +22,9 @@ var printStyle string
 
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(
+		util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
+	)),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
 )
 
@@ -37,6 +38,7 @@ func Markdown(source string) (string, error) { return MarkdownWithin(source, mat
 // MarkdownWithin returns what Markdown does, or ErrTooLarge as soon as it is clear that the body of
 // the document would have more bytes than limit.
 func MarkdownWithin(source string, limit int) (string, error) {
+	source = strings.TrimPrefix(source, byteOrderMark)
 	if err := checkComplexity(source); err != nil {
 		return "", err
 	}
@@ -123,21 +125,4 @@ func firstHeading(tree ast.Node, source []byte) string {
 		}
 	}
 	return ""
-}
-
-func plainText(node ast.Node, source []byte) string {
-	var b bytes.Buffer
-	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n := n.(type) {
-		case *ast.Text:
-			b.Write(n.Segment.Value(source))
-		case *ast.String:
-			b.Write(n.Value)
-		}
-		return ast.WalkContinue, nil
-	})
-	return strings.TrimSpace(b.String())
 }

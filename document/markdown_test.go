@@ -19,7 +19,10 @@ func mustMarkdown(t *testing.T, source string) string {
 // CommonMark, tables and strikethrough are rendered; other extensions of GFM are not.
 func TestMarkdown(t *testing.T) {
 	for source, want := range map[string]string{
-		"# Hello *you*":             `<h1 dir="auto">Hello <em>you</em></h1>`,
+		"# Hello *you*":             `<h1 dir="auto" id="hello-you">Hello <em>you</em></h1>`,
+		"\ufeff# Hello":             `<title>Hello</title>`,
+		"\ufeff# Hi":                `<h1 dir="auto" id="hi">Hi</h1>`,
+		"# A&nbsp;&lt;b\\*&gt;":      "<title>A\u00a0&lt;b*&gt;</title>",
 		"a\n\nb":                    `<p dir="auto">b</p>`,
 		"1. x\n2. y":                `<li dir="auto">y</li>`,
 		"> quote":                   `<blockquote dir="auto">`,

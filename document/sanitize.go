@@ -26,6 +26,7 @@ type Sanitized struct {
 // iframe, object, svg, template and the like) are removed with their content; of other
 // elements that are not allowed, the content is kept. Sanitize is for sources of known cost.
 func Sanitize(source string) Sanitized {
+	source = strings.TrimPrefix(source, byteOrderMark)
 	s := documentProperties(source)
 	s.Body = allowList.Sanitize(source)
 	return s
@@ -36,6 +37,7 @@ func Sanitize(source string) Sanitized {
 // before it has read much more than that; also if the source has more tags than fit in so many bytes, or has
 // styles or tags that nobody writes and that take long to read.
 func SanitizeWithin(source string, limit int) (Sanitized, error) {
+	source = strings.TrimPrefix(source, byteOrderMark)
 	trimmed, err := trim(source, limit, allowedElements)
 	if err != nil || trimmed == "" {
 		return Sanitized{}, err
@@ -48,6 +50,9 @@ func SanitizeWithin(source string, limit int) (Sanitized, error) {
 	s.Body = body.String()
 	return s, nil
 }
+
+// byteOrderMark may come before a text: it hides the first heading of Markdown, and makes a line of its own in HTML.
+const byteOrderMark = "\ufeff"
 
 // bounded takes a text of so many bytes and refuses more.
 type bounded struct {
@@ -99,7 +104,7 @@ func isVisible(r rune) bool {
 var (
 	language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,6}$`)
 	direction = regexp.MustCompile(`^(?i)(ltr|rtl|auto)$`)
-	elementID = regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,128}$`)
+	elementID = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}.:-]{1,128}$`)
 	count     = regexp.MustCompile(`^[0-9]{1,4}$`)
 	integer   = regexp.MustCompile(`^-?[0-9]{1,9}$`)
 	dimension = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?$`)

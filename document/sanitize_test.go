@@ -135,6 +135,7 @@ func checkInert(t *testing.T, source, body string) {
 func TestHarmlessHTML(t *testing.T) {
 	for _, source := range []string{
 		`<h1 id="top" lang="de" dir="ltr">Title</h1>`,
+		`<h2 id="हिन्दी-में">हिन्दी में</h2>`,
 		`<p style="color: red; margin: 0 auto; width: calc(100% - 2px)">x</p>`,
 		`<p style="background: linear-gradient(90deg, rgba(1, 2, 3, 0.5), #fff)">x</p>`,
 		`<p style="transform: rotate(-45deg) translateX(2px)">x</p>`,
@@ -211,6 +212,15 @@ func TestDocumentProperties(t *testing.T) {
 	hostile := Sanitize(`<html lang='"><script>' dir="x"><title><script>alert(1)</script></title><body>t`).HTML()
 	if strings.Contains(hostile, "<script") {
 		t.Errorf("the properties break out: %s", hostile)
+	}
+}
+
+// A byte order mark before the document would be a line of its own.
+func TestByteOrderMarkOfHTML(t *testing.T) {
+	const source = "\ufeff<h1>a</h1>\ufeff"
+	within, err := SanitizeWithin(source, enough)
+	if got := Sanitize(source); err != nil || got.Body != "<h1>a</h1>\ufeff" || within != got {
+		t.Errorf("got %q, and within a limit %q, %v", got.Body, within.Body, err)
 	}
 }
 
