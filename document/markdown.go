@@ -13,6 +13,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
+	markup "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
@@ -25,7 +26,8 @@ var markdown = goldmark.New(
 	goldmark.WithParserOptions(parser.WithASTTransformers(
 		util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
 	)),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
+	// Which URLs are safe is for the sanitiser to say, and raw HTML is rendered by literalHTML.
+	goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
 )
 
 // Markdown converts CommonMark with GFM tables and strikethrough to an HTML document in the

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	renderer "github.com/yuin/goldmark/renderer/html"
+	markup "github.com/yuin/goldmark/renderer/html"
 )
 
 // plainText is the text of a node without raw HTML.
@@ -27,11 +27,11 @@ func textOf(node ast.Node, source []byte, without ...ast.NodeKind) string {
 		case *ast.Text:
 			writeText(w, n, source)
 		case *ast.String:
-			renderer.DefaultWriter.RawWrite(w, n.Value)
+			markup.DefaultWriter.RawWrite(w, n.Value)
 		case *ast.AutoLink:
-			renderer.DefaultWriter.RawWrite(w, n.Label(source))
+			markup.DefaultWriter.RawWrite(w, n.Label(source))
 		case *ast.RawHTML:
-			renderer.DefaultWriter.RawWrite(w, n.Segments.Value(source))
+			markup.DefaultWriter.RawWrite(w, n.Segments.Value(source))
 		}
 		return ast.WalkContinue, nil
 	})
@@ -43,9 +43,9 @@ func textOf(node ast.Node, source []byte, without ...ast.NodeKind) string {
 func writeText(w *bufio.Writer, text *ast.Text, source []byte) {
 	value := text.Segment.Value(source)
 	if text.IsRaw() {
-		renderer.DefaultWriter.RawWrite(w, value)
+		markup.DefaultWriter.RawWrite(w, value)
 	} else {
-		renderer.DefaultWriter.Write(w, value)
+		markup.DefaultWriter.Write(w, value)
 	}
 	if text.SoftLineBreak() || text.HardLineBreak() {
 		_ = w.WriteByte(' ')

@@ -20,8 +20,8 @@ type Sanitized struct {
 	Body string
 }
 
-// Sanitize keeps the usual markup of documents: text, headings, lists, tables, images with
-// http, https and data:image URLs, links to http, https and mailto URLs, and inline styles
+// Sanitize keeps the usual markup of documents: text, headings, lists, tables, images from http and https URLs
+// and in data URIs of any image type, links to http, https and mailto URLs, and inline styles
 // of safe properties and values. Elements that run, load or embed something (script, style,
 // iframe, object, svg, template and the like) are removed with their content; of other
 // elements that are not allowed, the content is kept. Sanitize is for sources of known cost.
@@ -140,7 +140,6 @@ func newAllowList() *bluemonday.Policy {
 	for _, rule := range attributeRules {
 		rule.allow(p)
 	}
-	allowURLs(p)
 	p.AllowStyles(styleProperties...).MatchingHandler(safeStyleValue).Globally()
 	return p
 }
@@ -180,8 +179,8 @@ var attributeRules = []attributeRule{
 	{"reversed", nil, "ol"},
 	{"open", nil, "details"},
 	{"datetime", datetime, "time ins del"},
-	{"href", nil, "a"},
-	{"src", nil, "img"},
+	{"href", linkURL, "a"},
+	{"src", pictureURL, "img"},
 }
 
 func (r attributeRule) allow(p *bluemonday.Policy) {
@@ -228,15 +227,6 @@ func attributesByElement() map[string][]allowedAttribute {
 		}
 	}
 	return all
-}
-
-// allowURLs allows the schemes of links and images. A relative URL can only refer to a
-// fragment, as the document has no URL of its own.
-func allowURLs(p *bluemonday.Policy) {
-	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(true)
-	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowDataURIImages()
 }
 
 // documentProperties reads the language, direction, title and body style of a document.

@@ -29,7 +29,32 @@ var hostile = []string{
 	`<img src="javascript:PAYLOAD">`,
 	`<img src=x onerror="PAYLOAD">`,
 	`<img src="data:text/html,PAYLOAD">`,
-	`<img src="data:image/svg+xml;base64,PAYLOAD">`,
+	`<img src="data:,PAYLOAD">`,
+	`<img src="data:;base64,PAYLOAD">`,
+	`<img src="data:text/xml,PAYLOAD">`,
+	`<img src="data:text/html;image/png,PAYLOAD">`,
+	`<img src="data:image/,PAYLOAD">`,
+	`<img src="data:image,PAYLOAD">`,
+	`<img src="data:imagetext/html,PAYLOAD">`,
+	`<img src="data:image/svg+xml/html,PAYLOAD">`,
+	"<img src=\"da\nta:text/html,PAYLOAD\">",
+	`<img src="&#1;data:text/html,PAYLOAD">`,
+	`<img src="blob:PAYLOAD">`,
+	`<img src="filesystem:https://PAYLOAD">`,
+	`<img src="view-source:https://PAYLOAD">`,
+	`<img src="about:PAYLOAD">`,
+	`<a href="data:image/png;base64,PAYLOAD">x</a>`,
+	`<a href="data:image/svg+xml,PAYLOAD">x</a>`,
+	`<a href="DATA:image/svg+xml,PAYLOAD">x</a>`,
+	`<a href=" data:image/svg+xml,PAYLOAD">x</a>`,
+	`<a href="blob:PAYLOAD">x</a>`,
+	`<a href="ftp://PAYLOAD">x</a>`,
+	`<a href="x:PAYLOAD">x</a>`,
+	"<a href=\"\u00a0javascript:PAYLOAD\">x</a>",
+	"<a href=\"java&#10;script:PAYLOAD\">x</a>",
+	"<a href=\"&#13;javascript:PAYLOAD\">x</a>",
+	`<a href="javascript&colon;PAYLOAD">x</a>`,
+	`<img src="data:image/svg+xml,x" onload="PAYLOAD">`,
 	`<img srcset="https://PAYLOAD 1x">`,
 	`<img lowsrc="https://PAYLOAD" dynsrc="https://PAYLOAD">`,
 	`<img src="file:///PAYLOAD">`,
@@ -85,7 +110,7 @@ var hostile = []string{
 }
 
 // dangerous matches what no output may contain outside of text.
-var dangerous = regexp.MustCompile(`(?i)<[^>]*(\son[a-z]+\s*=|javascript:|vbscript:|url\(|expression\(|<script)`)
+var dangerous = regexp.MustCompile(`(?i)<[^>]*(\son[a-z]+\s*=|="[^"/?#]*(?:javascript|vbscript):|url\(|expression\(|<script)`)
 
 func TestHostileHTML(t *testing.T) {
 	for _, source := range hostile {
@@ -144,6 +169,16 @@ func TestHarmlessHTML(t *testing.T) {
 		`<table border="1" cellpadding="2" cellspacing="0"><colgroup><col span="2"></colgroup><thead><tr><th scope="col" colspan="2">a</th></tr></thead><tbody><tr><td rowspan="2" align="right" valign="top">b</td></tr></tbody></table>`,
 		`<img src="https://example.com/a.png" alt="a" width="10" height="20">`,
 		`<img src="data:image/png;base64,iVBORw0KGgo=">`,
+		`<img src="data:image/jpg;base64,AAAA">`, `<img src="data:image/pjpeg;base64,AAAA">`, `<img src="data:image/webp;base64,AAAA">`,
+		`<img src="data:image/avif;base64,AAAA">`, `<img src="data:image/apng;base64,AAAA">`, `<img src="data:image/bmp;base64,AAAA">`,
+		`<img src="data:image/x-icon;base64,AAAA">`, `<img src="data:image/vnd.microsoft.icon;base64,AAAA">`, `<img src="DATA:Image/PNG;BASE64,AAAA">`,
+		`<img src="data:image/svg+xml;charset=utf-8;base64,AAAA">`, `<img src="data:image/svg+xml;base64,PHN2Zz4">`, `<img src="data:image/png;base64,iVBO Rw0K
+			Ggo=">`,
+		`<img src="data:image/svg+xml;utf8,&lt;svg xmlns=&#39;http://www.w3.org/2000/svg&#39;/&gt;">`,
+		"<img src=\"data:image/svg+xml,&lt;svg\n\txmlns=&#34;http://www.w3.org/2000/svg&#34; width=&#34;100%&#34;&gt;&lt;rect fill=&#34;#%zz&#34;/&gt;\">",
+		`<img src="data:image/svg+xml;charset=UTF-8,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E">`,
+		`<img src=" data:image/gif;base64,AAAA">`, `<img src="HTTPS://example.com/a b.png">`, `<img src="//example.com/a.png">`, `<img src="a.png">`,
+		`<a href="../a/b.html?x=1:2#c">l</a>`, `<a href="?x:y">l</a>`, `<a href="page.html">l</a>`, `<a href="https://example.com/[x]">l</a>`,
 		`<a href="mailto:a@example.com">m</a>`,
 		`<a href="https://example.com/?a=1&amp;b=2">l</a>`,
 		`<a href="#top">up</a>`,
@@ -155,6 +190,18 @@ func TestHarmlessHTML(t *testing.T) {
 	} {
 		if got := Sanitize(source).Body; got != source {
 			t.Errorf("changed\n  from %s\n  to   %s", source, got)
+		}
+	}
+}
+
+// The beginning of a URL shows that it has no scheme.
+func TestRelativeURLs(t *testing.T) {
+	for url, want := range map[string]bool{
+		strings.Repeat("x", 200): true, strings.Repeat("x", 201): false, strings.Repeat("x", 200) + "/" + strings.Repeat("y:", 500): true, strings.Repeat("x", 201) + "/": false,
+		"#" + strings.Repeat("x:", 500): true, "": false, " ": false, "a b": false, "a:b": false, "a/b:c": true,
+	} {
+		if got := strings.Contains(Sanitize(`<a href="`+url+`">x</a>`).Body, "href="); got != want {
+			t.Errorf("%.20s… of %d bytes is kept: %t", url, len(url), got)
 		}
 	}
 }

@@ -29,6 +29,8 @@ var trimmable = []string{
 	`<p STYLE="color:red;x:y" style="margin:0;x:y" title='"' x=y>`, `<p a"b=c style="color:red;x:y">`, `<p =x style="color:red;x:y">`, `<br style="color:red;x:y"/>`,
 	`<body style="color:red;x:y" onload=x><p>`, `<html lang=de><head><title>a &amp; b</title></head><body dir=rtl>c</body></html>`,
 	"<p style=\"color:red;x:y\" title=\"a\r\nb\x00c\">\r\n&nbsp;&#x41;&amp;lt;&notanentity;&", "<p style=\"color:\xff;x:y\">", "<p style=\"color:\ufeffred;x:y\">", "<b\x00>x",
+	`<a href="https://a/?b&amp;c&copy=1">x</a><a href="x:y">z</a>`, `<img src="data:image/svg+xml,<svg fill='#fff'>">x`, `<img src=data:image/png;base64,AA==>x`, `<img src='data:image/jpg;base64,A A'>`,
+	`<img src="&#100;ata:image/png,x"><img src="data:text/html,&lt;b>"><a href=" #x ">y</a><a href="">z</a><a href>z</a>`, "<img src=\"data:image/svg+xml,<svg\r\n>\x00\">x",
 	`<p title="&quot;&lt;" style="color:red;x:y">`, `<img src="data:image/png;base64,AAAA" alt="a" style="x:y">`,
 }
 
@@ -116,7 +118,12 @@ func TestTooLargeHTML(t *testing.T) {
 		"more unknown tags":       {many("<x>", 103_000), ErrTooLarge},
 		"a large script":          {"<script>" + many("if (a < b) c('<p>')", 200_000) + "</script>x", nil},
 		"a large comment":         {"<!--" + many("<p>", 1_000_000) + "-->x", nil},
-		"a large picture removed": {`<img src="data:image/bmp;base64,` + many("AAAA", 1_000_000) + `">x`, nil},
+		"a large picture removed": {`<img src="data:text/html;base64,` + many("AAAA", 1_000_000) + `">x`, nil},
+		"a large link removed":    {`<a href="data:image/png;base64,` + many("AAAA", 1_000_000) + `">x</a>`, nil},
+		"a picture":               {`<img src="data:image/svg+xml,` + many("x", limit-len(`<img src="data:image/svg+xml,">`)) + `">`, nil},
+		"a larger picture":        {`<img src="data:image/svg+xml,` + many("x", limit-len(`<img src="data:image/svg+xml,">`)+1) + `">`, ErrTooLarge},
+		"a link":                  {`<a href="#` + many("x", limit-len(`<a href="#">x</a>`)) + `">x</a>`, nil},
+		"a longer link":           {`<a href="#` + many("x", limit-len(`<a href="#">x</a>`)+1) + `">x</a>`, ErrTooLarge},
 		"a large picture":         {`<img src="data:image/png;base64,` + many("AAAA", 1_000_000) + `">x`, ErrTooLarge},
 		"a large background":      {`<p style="background:url('data:image/png;base64,` + many("AAAA", 1_000_000) + `')">x`, nil},
 		"attributes":              {"<p " + many("a ", maxAttributes) + ">x", nil},
