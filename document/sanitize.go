@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
@@ -14,8 +15,8 @@ import (
 type Sanitized struct {
 	// Lang, Dir and Title are those of the caller's document; each is empty if it has none.
 	Lang, Dir, Title string
-	// BodyStyle is the safe part of the body element's inline style.
-	BodyStyle string
+	// BodyLang and BodyDir are those of its body element, BodyStyle is the safe part of the inline style of that.
+	BodyLang, BodyDir, BodyStyle string
 	// Body is safe as the content of a body element.
 	Body string
 }
@@ -69,9 +70,11 @@ func (b *bounded) WriteString(text string) (int, error) {
 	return b.Builder.WriteString(text)
 }
 
-// HTML returns a complete document, which declares its encoding, UTF-8.
+// HTML returns a complete document, which declares its encoding, UTF-8. The direction of the document is its body's.
 func (s Sanitized) HTML() string {
-	return htmlDocument{lang: s.Lang, dir: s.Dir, title: s.Title, bodyStyle: s.BodyStyle, body: s.Body}.html()
+	return htmlDocument{
+		lang: s.Lang, title: s.Title, bodyLang: s.BodyLang, bodyDir: cmp.Or(s.BodyDir, s.Dir), bodyStyle: s.BodyStyle, body: s.Body,
+	}.html()
 }
 
 // Empty reports whether there is nothing to print: no visible character, no image and no
@@ -211,7 +214,10 @@ var allowedAttributes = attributesByElement()
 
 func attributesByElement() map[string][]allowedAttribute {
 	// Those of html and body are read by documentProperties.
-	all := map[string][]allowedAttribute{"html": {{"lang", language}, {"dir", direction}}, "body": {{"style", nil}}}
+	all := map[string][]allowedAttribute{
+		"html": {{"lang", language}, {"dir", direction}},
+		"body": {{"lang", language}, {"dir", direction}, {"style", nil}},
+	}
 	for _, element := range elements {
 		all[element] = []allowedAttribute{{"style", nil}}
 	}
@@ -229,7 +235,7 @@ func attributesByElement() map[string][]allowedAttribute {
 	return all
 }
 
-// documentProperties reads the language, direction, title and body style of a document.
+// documentProperties reads the language, direction and title of a document, and those properties of its body element.
 func documentProperties(source string) Sanitized {
 	var s Sanitized
 	tokens := html.NewTokenizer(strings.NewReader(source))
@@ -241,11 +247,11 @@ func documentProperties(source string) Sanitized {
 			token := tokens.Token()
 			switch token.Data {
 			case "html":
-				s.Lang = matching(language, attributeOf(token, "lang"))
-				s.Dir = matching(direction, attributeOf(token, "dir"))
+				s.Lang, s.Dir = languageAndDirection(token)
 			case "title":
 				s.Title = titleText(tokens)
 			case "body":
+				s.BodyLang, s.BodyDir = languageAndDirection(token)
 				s.BodyStyle = safeStyle(attributeOf(token, "style"))
 			}
 			if propertiesEnd[token.Data] {
@@ -253,6 +259,10 @@ func documentProperties(source string) Sanitized {
 			}
 		}
 	}
+}
+
+func languageAndDirection(token html.Token) (lang, dir string) {
+	return matching(language, attributeOf(token, "lang")), matching(direction, attributeOf(token, "dir"))
 }
 
 // propertiesEnd are the elements after which nothing is said about the document: the body, and what is content

@@ -256,7 +256,22 @@ func TestDocumentProperties(t *testing.T) {
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	hostile := Sanitize(`<html lang='"><script>' dir="x"><title><script>alert(1)</script></title><body>t`).HTML()
+	for source, want := range map[string]Sanitized{
+		`<html lang=de dir=ltr><body lang=ar dir=rtl>x`:  {Lang: "de", Dir: "ltr", BodyLang: "ar", BodyDir: "rtl"},
+		`<body dir=AUTO lang=x-1 style="x:y" onload=z>x`: {BodyDir: "AUTO", BodyLang: "x-1"},
+		`<html dir=rtl><body dir=up lang='"'>x`:          {Dir: "rtl"},
+		`<p>x</p><body dir=rtl>y`:                        {},
+	} {
+		within, err := SanitizeWithin(source, enough)
+		got := Sanitize(source)
+		if within != got || err != nil {
+			t.Errorf("%s: got %+v, within a limit %+v, %v", source, got, within, err)
+		}
+		if got.Body = ""; got != want {
+			t.Errorf("%s: got %+v, want %+v", source, got, want)
+		}
+	}
+	hostile := Sanitize(`<body dir='"><script>' lang='"><script>'><html lang='"><script>' dir="x"><title><script>alert(1)</script></title><body>t`).HTML()
 	if strings.Contains(hostile, "<script") {
 		t.Errorf("the properties break out: %s", hostile)
 	}
@@ -268,6 +283,23 @@ func TestByteOrderMarkOfHTML(t *testing.T) {
 	within, err := SanitizeWithin(source, enough)
 	if got := Sanitize(source); err != nil || got.Body != "<h1>a</h1>\ufeff" || within != got {
 		t.Errorf("got %q, and within a limit %q, %v", got.Body, within.Body, err)
+	}
+}
+
+// The direction of the document is its body's, which has its own language as well.
+func TestDirectionOfDocument(t *testing.T) {
+	for source, want := range map[string]string{
+		`<html lang=ar dir=rtl><body>x`:                       `<html lang="ar"><head>*</head><body dir="rtl">x`,
+		`<html dir=rtl><body dir=ltr>x`:                       `<html><head>*</head><body dir="ltr">x`,
+		`<html lang=de dir=ltr><body lang=he dir=auto>x`:      `<html lang="de"><head>*</head><body lang="he" dir="auto">x`,
+		`<html dir=auto><body style="color:red"><p dir=rtl>x`: `<html><head>*</head><body dir="auto" style="color: red"><p dir="rtl">x`,
+		`<html dir=rtl>x`:                                     `<html><head>*</head><body dir="rtl">x`,
+		`<body lang=he>x`:                                     `<html><head>*</head><body lang="he">x`,
+	} {
+		before, after, _ := strings.Cut(want, "*")
+		if got := Sanitize(source).HTML(); !strings.Contains(got, before) || !strings.Contains(got, after) {
+			t.Errorf("%s became %s, want %s", source, got, want)
+		}
 	}
 }
 
