@@ -18,6 +18,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
+// printStyle is the style of Markdown. Its family Symbols comes before the fonts for text, because "Noto Serif" and "Noto Sans" lack most
+// symbols: they would compose ≠ of two characters, and the next font with ∀ or ∈ is one for Chinese, with wide glyphs. A font
+// that is not installed is passed over.
+//
 //go:embed print.css
 var printStyle string
 

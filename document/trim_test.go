@@ -32,6 +32,7 @@ var trimmable = []string{
 	"<p style=\"color:red;x:y\" title=\"a\r\nb\x00c\">\r\n&nbsp;&#x41;&amp;lt;&notanentity;&", "<p style=\"color:\xff;x:y\">", "<p style=\"color:\ufeffred;x:y\">", "<b\x00>x",
 	`<a href="https://a/?b&amp;c&copy=1">x</a><a href="x:y">z</a>`, `<img src="data:image/svg+xml,<svg fill='#fff'>">x`, `<img src=data:image/png;base64,AA==>x`, `<img src='data:image/jpg;base64,A A'>`,
 	`<img src="&#100;ata:image/png,x"><img src="data:text/html,&lt;b>"><a href=" #x ">y</a><a href="">z</a><a href>z</a>`, "<img src=\"data:image/svg+xml,<svg\r\n>\x00\">x",
+	`<p style="0!url(x:0);color:red">`, `<p style="0 URL( x:0 );color:red">`, `<p style="':' url(x:0);color:red">`, `<p style="a(x:0);color:red">`, `<p style="background:url(x:0);color:red">`,
 	`<p title="&quot;&lt;" style="color:red;x:y">`, `<img src="data:image/png;base64,AAAA" alt="a" style="x:y">`,
 }
 
