@@ -5,7 +5,8 @@ import "testing"
 func TestEmbeds(t *testing.T) {
 	const dot = `<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">`
 	for html, want := range map[string]bool{
-		`<p>text`:                                                               false,
+		`<p>text`: false,
+		`<p><img src=" DATA:image/svg+xml,<svg/>">`: false,
 		`<p>` + dot + dot:                                                       false,
 		`<p>` + dot + `<img src="HTTP://x/y">`:                                  true,
 		`<IMG alt="x" SRC='https://x/y.png'>`:                                   true,
@@ -21,6 +22,7 @@ func TestEmbeds(t *testing.T) {
 	}
 	for markdown, want := range map[string]bool{
 		"![x](https://x/y.png)": true, "`<img src=\"https://x\">`": false, "<img src=\"https://x\">": false, "[x](https://x)": false,
+		"![x](data:image/svg+xml;base64,PHN2Zz4)": false,
 	} {
 		html, err := Markdown(markdown)
 		if err != nil || Embeds(html) != want {

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html"
@@ -14,17 +13,25 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
+	markup "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
+// printStyle is the style of Markdown. Its family Symbols comes before the fonts for text, because "Noto Serif" and "Noto Sans" lack most
+// symbols: they would compose ≠ of two characters, and the next font with ∀ or ∈ is one for Chinese, with wide glyphs. A font
+// that is not installed is passed over.
+//
 //go:embed print.css
 var printStyle string
 
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501))),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(
+		util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
+	)),
+	// Which URLs are safe is for the sanitiser to say, and raw HTML is rendered by literalHTML.
+	goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
 )
 
 // Markdown converts CommonMark with GFM tables and strikethrough to an HTML document in the
@@ -37,6 +44,7 @@ func Markdown(source string) (string, error) { return MarkdownWithin(source, mat
 // MarkdownWithin returns what Markdown does, or ErrTooLarge as soon as it is clear that the body of
 // the document would have more bytes than limit.
 func MarkdownWithin(source string, limit int) (string, error) {
+	source = strings.TrimPrefix(source, byteOrderMark)
 	if err := checkComplexity(source); err != nil {
 		return "", err
 	}
@@ -123,21 +131,4 @@ func firstHeading(tree ast.Node, source []byte) string {
 		}
 	}
 	return ""
-}
-
-func plainText(node ast.Node, source []byte) string {
-	var b bytes.Buffer
-	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n := n.(type) {
-		case *ast.Text:
-			b.Write(n.Segment.Value(source))
-		case *ast.String:
-			b.Write(n.Value)
-		}
-		return ast.WalkContinue, nil
-	})
-	return strings.TrimSpace(b.String())
 }

@@ -9,7 +9,7 @@ import (
 func TestMarkdownMarksLanguages(t *testing.T) {
 	for source, want := range map[string]string{
 		"直すのは海だ。":             `<p dir="auto" lang="ja">直すのは海だ。</p>`,
-		"# 차 세 잔":             `lang="ko">차 세 잔</h1>`,
+		"# 차 세 잔":             `lang="ko" id="차-세-잔">차 세 잔</h1>`,
 		"- 물은 식힌다":            `<li dir="auto" lang="ko">`,
 		"水是茶的母亲。":             `<p dir="auto">水是茶的母亲。</p>`,
 		"茶、お茶、차":              `<p dir="auto">茶、お茶、차</p>`,

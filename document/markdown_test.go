@@ -19,7 +19,10 @@ func mustMarkdown(t *testing.T, source string) string {
 // CommonMark, tables and strikethrough are rendered; other extensions of GFM are not.
 func TestMarkdown(t *testing.T) {
 	for source, want := range map[string]string{
-		"# Hello *you*":             `<h1 dir="auto">Hello <em>you</em></h1>`,
+		"# Hello *you*":             `<h1 dir="auto" id="hello-you">Hello <em>you</em></h1>`,
+		"\ufeff# Hello":             `<title>Hello</title>`,
+		"\ufeff# Hi":                `<h1 dir="auto" id="hi">Hi</h1>`,
+		"# A&nbsp;&lt;b\\*&gt;":     "<title>A\u00a0&lt;b*&gt;</title>",
 		"a\n\nb":                    `<p dir="auto">b</p>`,
 		"1. x\n2. y":                `<li dir="auto">y</li>`,
 		"> quote":                   `<blockquote dir="auto">`,
@@ -43,8 +46,12 @@ func TestMarkdown(t *testing.T) {
 		"<javascript:alert(1)>":     `<p dir="auto"><a>javascript:alert(1)</a></p>`,
 		"![i](file:///etc/passwd)":  `<p dir="auto"><img alt="i"></p>`,
 		"[x](file:///etc/passwd)":   `<p dir="auto"><a>x</a></p>`,
-		"# A & <b>\n\ntext":         `<title>A &amp;</title>`,
-		"\x00":                      "\ufffd",
+		"[x](data:image/png,a)":     `<p dir="auto"><a>x</a></p>`,
+		"![i](data:image/svg+xml;utf8,%3Csvg/%3E)": `<img src="data:image/svg+xml;utf8,%3Csvg/%3E" alt="i">`,
+		"![i](data:image/jpg;base64,AAAA)":         `<img src="data:image/jpg;base64,AAAA" alt="i">`,
+		"![i](data:text/html,a)":                   `<p dir="auto"><img alt="i"></p>`,
+		"# A & <b>\n\ntext":                        `<title>A &amp;</title>`,
+		"\x00":                                     "\ufffd",
 	} {
 		if got := mustMarkdown(t, source); !strings.Contains(got, want) {
 			_, body, _ := strings.Cut(got, "<body>")

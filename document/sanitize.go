@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
@@ -14,18 +15,19 @@ import (
 type Sanitized struct {
 	// Lang, Dir and Title are those of the caller's document; each is empty if it has none.
 	Lang, Dir, Title string
-	// BodyStyle is the safe part of the body element's inline style.
-	BodyStyle string
+	// BodyLang and BodyDir are those of its body element, BodyStyle is the safe part of the inline style of that.
+	BodyLang, BodyDir, BodyStyle string
 	// Body is safe as the content of a body element.
 	Body string
 }
 
-// Sanitize keeps the usual markup of documents: text, headings, lists, tables, images with
-// http, https and data:image URLs, links to http, https and mailto URLs, and inline styles
+// Sanitize keeps the usual markup of documents: text, headings, lists, tables, images from http and https URLs
+// and in data URIs of any image type, links to http, https and mailto URLs, and inline styles
 // of safe properties and values. Elements that run, load or embed something (script, style,
 // iframe, object, svg, template and the like) are removed with their content; of other
 // elements that are not allowed, the content is kept. Sanitize is for sources of known cost.
 func Sanitize(source string) Sanitized {
+	source = strings.TrimPrefix(source, byteOrderMark)
 	s := documentProperties(source)
 	s.Body = allowList.Sanitize(source)
 	return s
@@ -36,6 +38,7 @@ func Sanitize(source string) Sanitized {
 // before it has read much more than that; also if the source has more tags than fit in so many bytes, or has
 // styles or tags that nobody writes and that take long to read.
 func SanitizeWithin(source string, limit int) (Sanitized, error) {
+	source = strings.TrimPrefix(source, byteOrderMark)
 	trimmed, err := trim(source, limit, allowedElements)
 	if err != nil || trimmed == "" {
 		return Sanitized{}, err
@@ -48,6 +51,9 @@ func SanitizeWithin(source string, limit int) (Sanitized, error) {
 	s.Body = body.String()
 	return s, nil
 }
+
+// byteOrderMark may come before a text: it hides the first heading of Markdown, and makes a line of its own in HTML.
+const byteOrderMark = "\ufeff"
 
 // bounded takes a text of so many bytes and refuses more.
 type bounded struct {
@@ -64,9 +70,11 @@ func (b *bounded) WriteString(text string) (int, error) {
 	return b.Builder.WriteString(text)
 }
 
-// HTML returns a complete document, which declares its encoding, UTF-8.
+// HTML returns a complete document, which declares its encoding, UTF-8. The direction of the document is its body's.
 func (s Sanitized) HTML() string {
-	return htmlDocument{lang: s.Lang, dir: s.Dir, title: s.Title, bodyStyle: s.BodyStyle, body: s.Body}.html()
+	return htmlDocument{
+		lang: s.Lang, title: s.Title, bodyLang: s.BodyLang, bodyDir: cmp.Or(s.BodyDir, s.Dir), bodyStyle: s.BodyStyle, body: s.Body,
+	}.html()
 }
 
 // Empty reports whether there is nothing to print: no visible character, no image and no
@@ -99,7 +107,7 @@ func isVisible(r rune) bool {
 var (
 	language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,6}$`)
 	direction = regexp.MustCompile(`^(?i)(ltr|rtl|auto)$`)
-	elementID = regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,128}$`)
+	elementID = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}.:-]{1,128}$`)
 	count     = regexp.MustCompile(`^[0-9]{1,4}$`)
 	integer   = regexp.MustCompile(`^-?[0-9]{1,9}$`)
 	dimension = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?$`)
@@ -135,7 +143,6 @@ func newAllowList() *bluemonday.Policy {
 	for _, rule := range attributeRules {
 		rule.allow(p)
 	}
-	allowURLs(p)
 	p.AllowStyles(styleProperties...).MatchingHandler(safeStyleValue).Globally()
 	return p
 }
@@ -175,8 +182,8 @@ var attributeRules = []attributeRule{
 	{"reversed", nil, "ol"},
 	{"open", nil, "details"},
 	{"datetime", datetime, "time ins del"},
-	{"href", nil, "a"},
-	{"src", nil, "img"},
+	{"href", linkURL, "a"},
+	{"src", pictureURL, "img"},
 }
 
 func (r attributeRule) allow(p *bluemonday.Policy) {
@@ -207,7 +214,10 @@ var allowedAttributes = attributesByElement()
 
 func attributesByElement() map[string][]allowedAttribute {
 	// Those of html and body are read by documentProperties.
-	all := map[string][]allowedAttribute{"html": {{"lang", language}, {"dir", direction}}, "body": {{"style", nil}}}
+	all := map[string][]allowedAttribute{
+		"html": {{"lang", language}, {"dir", direction}},
+		"body": {{"lang", language}, {"dir", direction}, {"style", nil}},
+	}
 	for _, element := range elements {
 		all[element] = []allowedAttribute{{"style", nil}}
 	}
@@ -225,16 +235,7 @@ func attributesByElement() map[string][]allowedAttribute {
 	return all
 }
 
-// allowURLs allows the schemes of links and images. A relative URL can only refer to a
-// fragment, as the document has no URL of its own.
-func allowURLs(p *bluemonday.Policy) {
-	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(true)
-	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowDataURIImages()
-}
-
-// documentProperties reads the language, direction, title and body style of a document.
+// documentProperties reads the language, direction and title of a document, and those properties of its body element.
 func documentProperties(source string) Sanitized {
 	var s Sanitized
 	tokens := html.NewTokenizer(strings.NewReader(source))
@@ -246,11 +247,11 @@ func documentProperties(source string) Sanitized {
 			token := tokens.Token()
 			switch token.Data {
 			case "html":
-				s.Lang = matching(language, attributeOf(token, "lang"))
-				s.Dir = matching(direction, attributeOf(token, "dir"))
+				s.Lang, s.Dir = languageAndDirection(token)
 			case "title":
 				s.Title = titleText(tokens)
 			case "body":
+				s.BodyLang, s.BodyDir = languageAndDirection(token)
 				s.BodyStyle = safeStyle(attributeOf(token, "style"))
 			}
 			if propertiesEnd[token.Data] {
@@ -258,6 +259,10 @@ func documentProperties(source string) Sanitized {
 			}
 		}
 	}
+}
+
+func languageAndDirection(token html.Token) (lang, dir string) {
+	return matching(language, attributeOf(token, "lang")), matching(direction, attributeOf(token, "dir"))
 }
 
 // propertiesEnd are the elements after which nothing is said about the document: the body, and what is content

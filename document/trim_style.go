@@ -21,8 +21,8 @@ type trimmedStyle struct {
 	odd int
 }
 
-// trimStyle trims a style. One with comments, escapes or blocks, or with brackets and quotes that are
-// not closed, is left to the sanitiser, if that is quick enough.
+// trimStyle trims a style. One with comments, escapes or blocks, with brackets and quotes that are
+// not closed, or with a URL where a property belongs, is left to the sanitiser, if that is quick enough.
 func trimStyle(style string) trimmedStyle {
 	declarations, plain := splitStyle(style)
 	switch {
@@ -34,6 +34,9 @@ func trimStyle(style string) trimmedStyle {
 	trimmed := trimmedStyle{text: style}
 	kept := make([]string, 0, len(declarations))
 	for _, d := range declarations {
+		if hidesColon(d) {
+			return trimmedStyle{text: style, odd: len(style)}
+		}
 		property, value := splitDeclaration(d)
 		if property == "" {
 			return trimmedStyle{} // the sanitiser reads none of such a style
@@ -58,6 +61,13 @@ func splitDeclaration(declaration string) (property, value string) {
 	}
 	property = declaration[:colon]
 	return strings.TrimSpace(property[lastColon(property)+1:]), strings.TrimSpace(declaration[colon+1:])
+}
+
+// hidesColon reports whether the first colon of a declaration may be in a URL without quotes, which the sanitiser reads as
+// one word.
+func hidesColon(declaration string) bool {
+	bracket := strings.IndexByte(declaration, '(')
+	return bracket >= 0 && lastColon(declaration[:bracket]) < 0 && strings.Contains(strings.ToLower(declaration), "url(")
 }
 
 // checkDeclaration reports whether the sanitiser keeps a declaration, and how many bytes of it at least.

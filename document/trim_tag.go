@@ -47,8 +47,6 @@ func (t *trimmer) attribute(element, name string, a tagAttribute) {
 		return
 	case name == "title" || name == "alt":
 		t.count(a.value, true)
-	case (name == "href" || name == "src") && len(a.value) > t.limit && bigURL(a.value):
-		t.count(a.value, true)
 	}
 	t.write(" " + name)
 	if a.quoted != "" {
@@ -91,17 +89,6 @@ func (t *trimmer) style(element string, a tagAttribute) string {
 	}
 	return style.text
 }
-
-// bigURL reports whether a large attribute is bound to be a URL that may be kept. It looks at the beginning.
-func bigURL(value string) bool {
-	const enough, most = 64, 4 << 10
-	value = strings.TrimSpace(value)
-	head := strings.TrimSpace(html.UnescapeString(value[:min(most, len(value))]))
-	return len(head) >= enough && (!strings.HasPrefix(head, "data:") || keptData.MatchString(head))
-}
-
-// keptData matches the images in data URIs that the sanitiser keeps.
-var keptData = regexp.MustCompile(`^data:image/(gif|jpeg|png|svg\+xml|webp);base64,`)
 
 const (
 	// longestReference is more than how many bytes a character reference has.

@@ -31,8 +31,8 @@ type admission struct {
 }
 
 // admit decides whether a body is read: nothing is read for a path that takes none, without a
-// valid key, beyond the request rate, or beyond the memory for bodies. The request is counted
-// here, and not again.
+// valid key, beyond the request rate, in an encoding, or beyond the memory for bodies. The request is
+// counted here, and not again.
 func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 	e := s.endpoint(pathOf(h))
 	a := &admission{route: e.route, wrong: e.refuse(h), copies: 1}
@@ -45,6 +45,9 @@ func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 	}
 	entered := s.count(h)
 	a.entry, a.wrong = &entered, entered.wrong
+	if a.wrong == nil && e.body {
+		a.wrong = refuseEncoding(h)
+	}
 	length := h.ContentLength()
 	switch {
 	case a.wrong != nil:

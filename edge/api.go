@@ -68,7 +68,7 @@ func describeOperation(o *request.Operation) openapi.Operation {
 			refusal("An operator has suspended the account.", accountSuspended),
 			refusal("With wait, and a repeated request: the file has expired.", fileExpired),
 			refusal("The request, or what is to be rendered, is too large.", bodyTooLarge),
-			validationFailure(),
+			encodingRefusal(), validationFailure(),
 			refusal("Too many requests, jobs under way or test jobs, or the month's volume is used up.", limitReached(events.Concurrency{Plan: events.PlanFree, Limit: 3, InFlight: 3}, "https://platen.dev/pricing").after(5)),
 			failure(), outage(),
 		},
@@ -106,6 +106,13 @@ func refusal(doc string, p *problem) openapi.Response {
 		Status: p.status, Doc: doc, Headers: headers,
 		Content: []openapi.Content{{Type: problemType, Schema: errorResponse, Examples: []openapi.Example{{Name: p.slug, Value: exampleOf(p)}}}},
 	}
+}
+
+// encodingRefusal describes 415, of the operations that read a body.
+func encodingRefusal() openapi.Response {
+	r := refusal("The body has a Content-Encoding other than identity.", unsupportedEncoding.with(`unsupported-content-encoding: the request has Content-Encoding "gzip"; send the body as it is, without that header.`))
+	r.Headers = append(r.Headers, openapi.AcceptEncoding)
+	return r
 }
 
 // exampleOf is the body of a problem, its fields in alphabetical order.

@@ -26,7 +26,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, violations := op.Decode(body, nil, nil); len(violations) > 0 {
+		if _, violations := op.Decode(request.Sent{Body: body}, nil); len(violations) > 0 {
 			b.Fatal(violations)
 		}
 	}

@@ -28,6 +28,15 @@ func (s *Server) enter(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) 
 	return e.caller, e.wrong
 }
 
+// enterWithBody is enter for an endpoint that reads a body.
+func (s *Server) enterWithBody(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
+	caller, wrong := s.enter(ctx)
+	if wrong == nil {
+		wrong = refuseEncoding(&ctx.Request.Header)
+	}
+	return caller, wrong
+}
+
 // count finds the account of a request's key and counts the request.
 func (s *Server) count(h *fasthttp.RequestHeader) (e entry) {
 	if e.caller, e.wrong = s.authenticate(h); e.wrong != nil {

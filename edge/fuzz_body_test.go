@@ -37,7 +37,7 @@ func FuzzBodies(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		before := allocated()
 		for _, op := range request.Operations() {
-			r, violations := op.Decode(b, nil, cfg.Documents.Placeholders)
+			r, violations := op.Decode(request.Sent{Body: b}, cfg.Documents.Placeholders)
 			if (r.Operation == "") == (len(violations) == 0) {
 				t.Fatalf("neither value nor violations, or both, for %q", b)
 			}
@@ -122,6 +122,6 @@ func acceptable(w events.Watermark) bool {
 		return false
 	}
 	html, _ := request.ByPath("/html-to-pdf")
-	_, violations := html.Decode([]byte(`{"html":"x","options":{"watermark":`+string(options)+`}}`), nil, nil)
+	_, violations := html.Decode(request.Sent{Body: []byte(`{"html":"x","options":{"watermark":` + string(options) + `}}`)}, nil)
 	return len(violations) == 0
 }

@@ -15,7 +15,7 @@ type memberJobs struct{ *Server }
 
 // Check returns what is wrong with a body, nil for nothing.
 func (s memberJobs) Check(account events.AccountID, op *request.Operation, body []byte) *dashboard.Refusal {
-	_, wrong := s.read(op, account, body, nil)
+	_, wrong := s.read(op, account, request.Sent{Body: body})
 	return refusalOf(wrong)
 }
 
@@ -50,7 +50,7 @@ func (s memberJobs) admitMember(caller projections.Caller) *problem {
 }
 
 func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) (events.JobID, *problem) {
-	r, wrong := s.read(m.Operation, m.Account, m.Body, [][]byte{memberKey(m)})
+	r, wrong := s.read(m.Operation, m.Account, request.Sent{Body: m.Body, Keys: [][]byte{memberKey(m)}})
 	if wrong != nil {
 		return events.JobID{}, wrong
 	}

@@ -22,6 +22,8 @@ type problem struct {
 	retryAfter int64
 	// allow is what methods the path takes, if the request had another.
 	allow string
+	// accepts is what encoding a body may have, if the request's had another.
+	accepts string
 	// upgrade is set where a larger plan helps.
 	upgrade *upgrade
 	// job is the job that it is about, zero if the caller has named it.
@@ -82,6 +84,10 @@ var (
 	bodyTooLarge = &problem{
 		status: 413, slug: "payload-too-large", code: "PAYLOAD_TOO_LARGE", title: "Payload too large",
 		detail: fmt.Sprintf("payload-too-large: a request body may have %d MiB.", contract.MaxBody>>20),
+	}
+	unsupportedEncoding = &problem{
+		status: 415, slug: "unsupported-content-encoding", code: "UNSUPPORTED_CONTENT_ENCODING", title: "Unsupported content encoding",
+		detail: "unsupported-content-encoding: send the body as it is, without Content-Encoding.", accepts: identity,
 	}
 	noBodyWanted    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: this path reads no body, and ignores one of up to %d KiB.", smallBody>>10))
 	formTooLarge    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: a form may have %d MiB.", maxForm>>20))

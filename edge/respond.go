@@ -55,6 +55,9 @@ func (s *Server) fail(ctx *fasthttp.RequestCtx, p *problem) {
 	if p.allow != "" {
 		ctx.Response.Header.Set("Allow", p.allow)
 	}
+	if p.accepts != "" { // RFC 9110, section 12.5.3
+		ctx.Response.Header.Set(acceptEncodingHeader, p.accepts)
+	}
 	if p.retryAfter > 0 {
 		ctx.Response.Header.Set("Retry-After", strconv.FormatInt(p.retryAfter, 10))
 	}

@@ -15,9 +15,9 @@ import (
 const replayedHeader = "Idempotent-Replayed"
 
 // submit accepts a job. The order of the checks is part of the API (docs/API.md,
-// Submitting): key and rate, form, plan, content; the account decides the rest.
+// Submitting): key and rate, encoding, form, plan, content; the account decides the rest.
 func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *problem {
-	caller, wrong := s.enter(ctx)
+	caller, wrong := s.enterWithBody(ctx)
 	if wrong != nil {
 		return wrong
 	}
@@ -57,7 +57,7 @@ type placed struct {
 func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
 	leave := s.turns.enter(caller.Account, len(ctx.PostBody()))
 	defer func() { leave(wrong != nil) }()
-	r, wrong := s.read(op, caller.Account, ctx.PostBody(), ctx.Request.Header.PeekAll(request.IdempotencyHeader))
+	r, wrong := s.read(op, caller.Account, sent(ctx))
 	if wrong != nil {
 		return p, wrong
 	}
@@ -112,10 +112,16 @@ func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *proble
 // noRoomSeconds is when to try again after a job was refused for lack of storage.
 const noRoomSeconds = 30
 
+// sent is the request that a client sent.
+func sent(ctx *fasthttp.RequestCtx) request.Sent {
+	h := &ctx.Request.Header
+	return request.Sent{Body: ctx.PostBody(), ContentType: string(h.ContentType()), Keys: h.PeekAll(request.IdempotencyHeader)}
+}
+
 // read reads a request of an operation and refuses options that exclude one another.
-func (s *Server) read(op *request.Operation, account events.AccountID, body []byte, keys [][]byte) (request.Request, *problem) {
-	defer s.turns.take(account, len(body))()
-	r, violations := op.Decode(body, keys, s.cfg.Documents.Placeholders)
+func (s *Server) read(op *request.Operation, account events.AccountID, sent request.Sent) (request.Request, *problem) {
+	defer s.turns.take(account, len(sent.Body))()
+	r, violations := op.Decode(sent, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
 		return r, invalidRequest(violations)
 	}

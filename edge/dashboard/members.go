@@ -148,8 +148,8 @@ func sessionRow(s team.Session, v visitor) page.Session {
 // changePassword gives the visitor another password. The present one has to be shown: an unlocked screen is not enough.
 func (d *Dashboard) changePassword(ctx *fasthttp.RequestCtx, v visitor) {
 	args := ctx.PostArgs()
-	password := string(args.Peek("password"))
-	if wrong := wrongPassword(password, string(args.Peek("repeat")), v.member.Email); wrong != "" {
+	password, wrong := newPassword(string(args.Peek("password")), string(args.Peek("repeat")), v.member.Email)
+	if wrong != "" {
 		redirect(ctx, Path+"/security?password="+wrong)
 		return
 	}

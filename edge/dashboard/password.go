@@ -2,20 +2,12 @@ package dashboard
 
 import (
 	"crypto/sha256"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
 
 	"platen.dev/events"
-)
-
-// Bounds of a password, in characters.
-const (
-	minPassword = 12
-	maxPassword = 128
 )
 
 // hashing is what a password costs: 19 MiB and two passes, the least that OWASP's cheat sheet on storing
@@ -39,40 +31,29 @@ func newPasswords() *passwords {
 	})}
 }
 
+// hash hashes a password as newPassword returns it.
 func (p *passwords) hash(password string) (string, error) {
 	p.turn <- struct{}{}
 	defer func() { <-p.turn }()
 	return argon2id.CreateHash(password, hashing)
 }
 
-// compare returns errNoMatch if a password is not that of a hash.
-func (p *passwords) compare(hash, password string) error {
-	if utf8.RuneCountInString(password) > maxPassword {
-		password = "" // which no hash is of
+// compare returns errNoMatch if a password, as it was typed, is not that of a hash. Then the time that it takes follows from
+// what was typed, and tells nothing of the hash: one comparison, or two if preparing changes the password.
+func (p *passwords) compare(hash, typed string) error {
+	for _, password := range spellings(typed) {
+		same, err := p.same(hash, password)
+		if same || err != nil {
+			return err
+		}
 	}
-	p.turn <- struct{}{}
-	defer func() { <-p.turn }()
-	same, err := argon2id.ComparePasswordAndHash(password, hash)
-	if err == nil && !same {
-		err = errNoMatch
-	}
-	return err
+	return errNoMatch
 }
 
-// wrongPassword says why a password is not taken, "" if it is.
-func wrongPassword(password, repeated, email string) string {
-	n := utf8.RuneCountInString(password)
-	switch {
-	case n < minPassword:
-		return "short"
-	case n > maxPassword || !utf8.ValidString(password):
-		return "long"
-	case password != repeated:
-		return "repeat"
-	case strings.EqualFold(password, email) || strings.Count(password, password[:1]) == len(password):
-		return "guess"
-	}
-	return ""
+func (p *passwords) same(hash, password string) (bool, error) {
+	p.turn <- struct{}{}
+	defer func() { <-p.turn }()
+	return argon2id.ComparePasswordAndHash(password, hash)
 }
 
 // UnknownPassword is the hash of a password that nobody knows.

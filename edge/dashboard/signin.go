@@ -247,8 +247,9 @@ func (d *Dashboard) invitation(ctx *fasthttp.RequestCtx, link string) {
 		d.show(ctx, shown)
 		return
 	}
-	password, repeated := string(ctx.PostArgs().Peek("password")), string(ctx.PostArgs().Peek("repeat"))
-	if wrong := wrongPassword(password, repeated, m.Email); wrong != "" {
+	args := ctx.PostArgs()
+	password, wrong := newPassword(string(args.Peek("password")), string(args.Peek("repeat")), m.Email)
+	if wrong != "" {
 		ctx.SetStatusCode(422)
 		shown.Wrong = page.Text("password." + wrong)
 		d.show(ctx, shown)

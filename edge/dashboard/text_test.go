@@ -48,7 +48,7 @@ func TestTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for section, pattern := range naming {
-			if section == "password" && file != "password.go" {
+			if section == "password" && file != "spelling.go" {
 				continue
 			}
 			for _, found := range pattern.FindAllStringSubmatch(string(source), -1) {

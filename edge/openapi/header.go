@@ -70,6 +70,10 @@ var (
 		Name: "Allow", Kind: schema.String{MinLength: 1}, Example: "GET, HEAD",
 		Doc: "The methods that this path has.",
 	}
+	AcceptEncoding = Header{
+		Name: "Accept-Encoding", Kind: schema.String{OneOf: []string{"identity"}}, Example: "identity",
+		Doc: "Always identity: a body is read as it is sent.",
+	}
 	ContentDisposition = Header{
 		Name: "Content-Disposition", Example: `attachment; filename="2b1f0f0e-7d43-4c63-9d3f-6f7f7f3b7a11.pdf"`,
 		Kind: schema.String{Pattern: regexp.MustCompile(`attachment; filename="[^"]+"`)},

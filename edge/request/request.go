@@ -63,12 +63,20 @@ type Invoice struct{ XML, Profile string }
 // Delivery is where the file is to be uploaded (docs/API.md, Delivery).
 type Delivery struct{ URL string }
 
-// Decode reads a request of an operation from its body and the lines of its
-// Idempotency-Key header, or returns all violations. placeholder returns what is wrong
+// Sent is what a request consists of, as it was sent.
+type Sent struct {
+	Body []byte
+	// ContentType is the header of that name; it decides nothing, and explains what is wrong with a body.
+	ContentType string
+	// Keys are the lines of the Idempotency-Key header.
+	Keys [][]byte
+}
+
+// Decode reads a request of an operation, or returns all violations. placeholder returns what is wrong
 // with the placeholders in a text of a block template, nil for nothing.
-func (o *Operation) Decode(body []byte, keys [][]byte, placeholder func(text string) error) (Request, []schema.Violation) {
-	document, gates, violations := o.body.Decode(body)
-	key, wrongKey := idempotencyKey(keys)
+func (o *Operation) Decode(sent Sent, placeholder func(text string) error) (Request, []schema.Violation) {
+	document, gates, violations := o.body.Decode(sent.Body, sent.ContentType)
+	key, wrongKey := idempotencyKey(sent.Keys)
 	violations = append(violations, wrongKey...)
 	r := Request{Operation: o.Name, Body: document.Value, Gates: gates, key: key, document: document}
 	if r.Template != nil {

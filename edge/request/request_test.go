@@ -31,7 +31,7 @@ func decode(t *testing.T, path, body string, keys ...string) (Request, []schema.
 	for i, key := range keys {
 		lines[i] = []byte(key)
 	}
-	return op.Decode([]byte(body), lines, knows)
+	return op.Decode(Sent{Body: []byte(body), Keys: lines}, knows)
 }
 
 func mustDecode(t *testing.T, path, body string, keys ...string) Request {
@@ -211,7 +211,7 @@ func TestExamples(t *testing.T) {
 		if !json.Valid(op.Example) {
 			t.Errorf("%s: %s is not valid JSON", op.Name, op.Example)
 		}
-		r, violations := op.Decode(op.Example, nil, knows)
+		r, violations := op.Decode(Sent{Body: op.Example}, knows)
 		if len(violations) > 0 || len(r.Gates) > 0 {
 			t.Errorf("%s: %v, gates %v", op.Name, violations, r.Gates)
 		}

@@ -29,7 +29,7 @@ func CheckTemplate(template []byte, placeholder func(text string) error) []schem
 
 // CanonicalTemplate is CheckTemplate, and returns the template as its canonical JSON.
 func CanonicalTemplate(template []byte, placeholder func(text string) error) (canonical []byte, violations []schema.Violation) {
-	document, _, violations := blockTemplate.Decode(template)
+	document, _, violations := blockTemplate.Decode(template, "")
 	if len(violations) > 0 {
 		return nil, violations
 	}

@@ -13,21 +13,37 @@ import (
 // time than its text. No request needs nearly as many.
 const maxValues = 50_000
 
-// parse reads one JSON value into the tree that encoding/json makes of it with UseNumber. If the body is not one, or
-// has too many values, offset is where it went wrong.
-func parse(body []byte) (value any, offset int, ok bool) {
+// parse reads one JSON value into the tree that encoding/json makes of it with UseNumber. offset is where the value
+// ended or, with an error, where the body went wrong. A byte order mark before the value is ignored.
+func parse(body []byte) (value any, offset int, err error) {
+	text := bytes.TrimPrefix(body, byteOrderMark)
+	value, offset, err = parseText(text)
+	return value, offset + len(body) - len(text), err
+}
+
+func parseText(body []byte) (value any, offset int, err error) {
 	if offset := invalid(body); offset >= 0 {
-		return nil, offset, false
+		return nil, offset, errNotUTF8
 	}
 	// Halves of characters become replacement characters, and the last of equal names counts, as in encoding/json.
 	p := parser{jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)), -1}
-	value, err := p.value()
+	value, err = p.value()
 	offset = int(p.tokens.InputOffset())
 	if err != nil {
-		return nil, place(err, offset, len(body)), false
+		return nil, place(err, offset, len(body)), err
 	}
-	return value, offset, len(bytes.Trim(body[offset:], " \t\r\n")) == 0
+	if len(bytes.Trim(body[offset:], " \t\r\n")) > 0 {
+		return nil, offset, errTrailing
+	}
+	return value, offset, nil
 }
+
+// Why a body cannot be parsed, besides errors of its syntax.
+var (
+	errNotUTF8  = errors.New("not UTF-8")
+	errTooMany  = errors.New("too many values")
+	errTrailing = errors.New("text after the value")
+)
 
 // place is where a body went wrong: at the byte that it names, or at its end.
 func place(err error, offset, length int) int {
@@ -46,8 +62,6 @@ type parser struct {
 	tokens *jsontext.Decoder
 	inner  int // how many values and names there are within the outermost value
 }
-
-var errTooMany = errors.New("too many values")
 
 // count counts a value or a name, before it is read.
 func (p *parser) count() error {

@@ -21,8 +21,8 @@ func TestTooManyValues(t *testing.T) {
 		"backslashes":  {`["\\",` + strings.Repeat(`"\\\"",`, 100) + `"\\\\"]`, true},
 		"no end":       {`{"a":"` + strings.Repeat(",", maxValues+1), false},
 	} {
-		if _, offset, ok := parse([]byte(tc.text)); ok != tc.ok {
-			t.Errorf("%s: got %v up to %d", name, ok, offset)
+		if _, offset, err := parse([]byte(tc.text)); (err == nil) != tc.ok {
+			t.Errorf("%s: got %v up to %d", name, err, offset)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func BenchmarkRefusedJSON(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, ok := parse([]byte(text)); ok {
+				if _, _, err := parse([]byte(text)); err == nil {
 					b.Fatal("it is not refused")
 				}
 			}

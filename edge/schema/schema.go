@@ -12,6 +12,8 @@
 // MaxViolations and MaxName.
 package schema
 
+import "bytes"
+
 const (
 	// MaxViolations is how many violations are reported at most; the first ones are.
 	MaxViolations = 100
@@ -36,22 +38,22 @@ type Gate struct {
 	Plan string
 }
 
-// Decode reads a body. It returns either a document or violations, never both and
-// never neither.
+// Decode reads a body, whatever contentType says of it: that is the header of the request, "" for none, and helps to
+// explain what is wrong. It returns either a document or violations, never both and never neither.
 //
 // The gates are the fields that are set and need a plan, in the order of their
 // declaration, an object before its own fields. Only presence counts: a field that is
 // set to its default needs the plan, too.
-func (o Object[T]) Decode(body []byte) (Document[T], []Gate, []Violation) {
+func (o Object[T]) Decode(body []byte, contentType string) (Document[T], []Gate, []Violation) {
 	d := &decoder{path: []any{"body"}}
-	if len(body) == 0 {
+	if len(bytes.TrimPrefix(body, byteOrderMark)) == 0 {
 		d.refuse("missing", "Field required")
 		return Document[T]{}, nil, d.violations
 	}
-	tree, offset, ok := parse(body)
-	if !ok {
+	tree, offset, err := parse(body)
+	if err != nil {
 		d.enter(offset)
-		d.refuse("json_invalid", "JSON decode error")
+		d.refuse("json_invalid", "%s", reason(body, contentType, err))
 		return Document[T]{}, nil, d.violations
 	}
 	value := o.decode(d, tree)

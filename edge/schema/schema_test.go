@@ -72,26 +72,32 @@ func told(violations []Violation) string {
 
 func checkDecode[T any](t *testing.T, o Object[T], body, want string) Document[T] {
 	t.Helper()
-	document, _, violations := o.Decode([]byte(body))
+	document, _, violations := o.Decode([]byte(body), "")
 	if got := told(violations); got != want || (document.tree == nil) != (want != "") {
 		t.Errorf("%.200s:\n got %v with value %v\nwant %s", body, got, document.Value, want)
 	}
 	return document
 }
 
+const latin1 = "JSON decode error: the body is not UTF-8, but perhaps Latin-1; send JSON in UTF-8"
+
 func TestBody(t *testing.T) {
 	for body, want := range map[string]string{
-		``:                          `[body] missing Field required`,
-		` `:                         `[body 1] json_invalid JSON decode error`,
-		`{`:                         `[body 1] json_invalid JSON decode error`,
-		`{"to":"a"}x`:               `[body 10] json_invalid JSON decode error`,
-		"{\"to\":\"\xc3":            `[body 7] json_invalid JSON decode error`,
-		"{\"to\":\"é\xff\"}":        `[body 9] json_invalid JSON decode error`,
-		`null`:                      `[body] ` + noDictionary,
-		`[]`:                        `[body] ` + noDictionary,
-		`{"to":null}`:               `[body to] string_type Input should be a valid string`,
-		`{"to":"` + "\uFFFD" + `"}`: ``,
-		`{"b":1,"a":1}`:             `[body to] missing Field required; [body a] extra_forbidden Extra inputs are not permitted; [body b] extra_forbidden Extra inputs are not permitted`,
+		``:                           `[body] missing Field required`,
+		` `:                          `[body 1] json_invalid JSON decode error`,
+		`{`:                          `[body 1] json_invalid JSON decode error`,
+		`{"to":"a"}x`:                `[body 10] json_invalid JSON decode error`,
+		"{\"to\":\"\xc3":             `[body 7] json_invalid ` + latin1,
+		"{\"to\":\"é\xff\"}":         `[body 9] json_invalid ` + latin1,
+		"\ufeff":                     `[body] missing Field required`,
+		"\ufeff{\"to\":\"a\"}":       ``,
+		"\ufeff\ufeff{\"to\":\"a\"}": `[body 3] json_invalid JSON decode error`,
+		"\ufeff{\"to\":\"\xff\"}":    `[body 10] json_invalid ` + latin1,
+		`null`:                       `[body] ` + noDictionary,
+		`[]`:                         `[body] ` + noDictionary,
+		`{"to":null}`:                `[body to] string_type Input should be a valid string`,
+		`{"to":"` + "\uFFFD" + `"}`:  ``,
+		`{"b":1,"a":1}`:              `[body to] missing Field required; [body a] extra_forbidden Extra inputs are not permitted; [body b] extra_forbidden Extra inputs are not permitted`,
 	} {
 		checkDecode(t, letter, body, want)
 	}
@@ -156,7 +162,7 @@ func TestInteger(t *testing.T) {
 		`1921`: above, `1e30`: above, `9223372036854775808`: above, `1e99999999999999999999`: above,
 		`1.5`: fraction, `15e-1`: fraction, `1.00000000000000000000000001`: fraction, `1e-99999999999999999999`: fraction,
 	} {
-		read, _, violations := letter.Decode([]byte(`{"to":"a","pages":` + text + `}`))
+		read, _, violations := letter.Decode([]byte(`{"to":"a","pages":`+text+`}`), "")
 		got := fmt.Sprint(read.Value.Pages)
 		if len(violations) > 0 {
 			got = violations[0].Type
@@ -293,19 +299,19 @@ func TestBounds(t *testing.T) {
 		names[fmt.Sprintf("%06d", i)] = i
 	}
 	body, _ := json.Marshal(names)
-	_, _, violations := letter.Decode(body)
+	_, _, violations := letter.Decode(body, "")
 	if got := len(violations); got != MaxViolations || violations[99].Loc[1] != "000099" {
 		t.Errorf("got %d violations, last at %v", got, violations[got-1].Loc)
 	}
 	list := `{"to":"a","copies":[` + strings.Repeat(`1,`, 5000) + `1],"x":1}`
-	if _, _, violations := letter.Decode([]byte(list)); len(violations) != MaxViolations {
+	if _, _, violations := letter.Decode([]byte(list), ""); len(violations) != MaxViolations {
 		t.Errorf("list: got %d violations", len(violations))
 	}
 	for name, want := range map[string]string{
 		strings.Repeat("é", 100): strings.Repeat("é", 100),
 		strings.Repeat("é", 101): strings.Repeat("é", 99) + "…",
 	} {
-		_, _, violations := letter.Decode([]byte(`{"to":"a","` + name + `":1}`))
+		_, _, violations := letter.Decode([]byte(`{"to":"a","`+name+`":1}`), "")
 		if got := violations[0].Loc[1]; got != want {
 			t.Errorf("got name %v", got)
 		}
@@ -316,7 +322,7 @@ func TestBounds(t *testing.T) {
 func TestDepth(t *testing.T) {
 	for _, open := range []string{`{"stamp":`, `[`} {
 		deep := strings.Repeat(open, 100_000)
-		if _, _, violations := letter.Decode([]byte(deep)); len(violations) != 1 || violations[0].Type != "json_invalid" {
+		if _, _, violations := letter.Decode([]byte(deep), ""); len(violations) != 1 || violations[0].Type != "json_invalid" {
 			t.Errorf("got %v", told(violations))
 		}
 	}
@@ -332,12 +338,12 @@ func TestGates(t *testing.T) {
 		`{"to":"a","stamp":{"value":1,"gold":null},"code":null}`: {{"stamp", "starter"}},
 		`{"to":"a","pair":[1,{"value":1,"gold":true}]}`:          {{"pair.1.gold", "pro"}},
 	} {
-		if _, got, violations := letter.Decode([]byte(body)); !slices.Equal(got, want) || len(violations) > 0 {
+		if _, got, violations := letter.Decode([]byte(body), ""); !slices.Equal(got, want) || len(violations) > 0 {
 			t.Errorf("%s: got %v, %s, want %v", body, got, told(violations), want)
 		}
 	}
 	list := Object[None]{Fields: []Field[None]{Optional("stamps", List[postage]{Items: stamp}, Unread[None])}}
-	_, got, violations := list.Decode([]byte(`{"stamps":[{"value":1},{"value":1,"gold":true}]}`))
+	_, got, violations := list.Decode([]byte(`{"stamps":[{"value":1},{"value":1,"gold":true}]}`), "")
 	if want := []Gate{{"stamps.1.gold", "pro"}}; !slices.Equal(got, want) || len(violations) > 0 {
 		t.Errorf("list: got %v, %s, want %v", got, told(violations), want)
 	}
@@ -353,9 +359,9 @@ func ExampleObject_Decode() {
 		Optional("copies", Integer{Min: 1, Max: 9}, func(p *page, v int64) { p.Copies = v }).Default(1),
 		Optional("watermark", String{}, func(p *page, v string) { p.Watermark = v }).Plan("starter"),
 	}}
-	read, gates, _ := body.Decode([]byte(`{"html":"<p>","watermark":"draft"}`))
+	read, gates, _ := body.Decode([]byte(`{"html":"<p>","watermark":"draft"}`), "")
 	fmt.Printf("%+v %v\n", read.Value, gates)
-	_, _, violations := body.Decode([]byte(`{"HTML":"<p>"}`))
+	_, _, violations := body.Decode([]byte(`{"HTML":"<p>"}`), "")
 	text, _ := json.Marshal(violations)
 	fmt.Println(string(text))
 	// Output:

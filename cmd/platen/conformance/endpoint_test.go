@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -76,6 +77,9 @@ var endpointRows = append(rowsOf([]field{
 	{"submit/unknown-fields", "Errors", "fields that an operation does not have are refused, all of them at once", proveUnknownFields},
 	{"submit/all-at-once", "Errors", "all violations are reported at once, in the fields' order", proveAllAtOnce},
 	{"submit/json", "Errors", "what is no JSON object is refused", proveJSON},
+	{"submit/byte-order-mark", "Errors", "a byte order mark before the JSON is ignored, also in fingerprints", proveByteOrderMark},
+	{"submit/not-json", "Errors", "a form, and a body that is not UTF-8, are 422 and named", proveNotJSON},
+	{"submit/content-encoding", "Errors", "a Content-Encoding other than identity is 415, named, and described", proveContentEncoding},
 	{"submit/invalid-url", "POST /url-to-pdf", "a url that is none, or not of the web, is 400", proveInvalidURLs},
 	{"submit/url-length", "Submitting", "a url has 8,192 bytes at most", proveURLLength},
 	{"submit/unresolvable", "Submitting", "a host that cannot be resolved is 400", proveUnresolvable},
@@ -142,10 +146,61 @@ func proveJSON(t *testing.T, s *server) {
 		c.post(path, "").violations(wrong{"body", "missing", "Field required"})
 		c.post(path, `{"html":`).violations(wrong{"body.8", "json_invalid", "JSON decode error"})
 		c.post(path, `{} {}`).violations(wrong{"body.2", "json_invalid", "JSON decode error"})
-		c.post(path, "{\"\xff\":1}").violations(wrong{"body.2", "json_invalid", "JSON decode error"})
 		for _, other := range []string{`[]`, `"x"`, `null`, `1`} {
 			c.post(path, other).violations(wrong{"body", "model_attributes_type", "Input should be a valid dictionary or object to extract fields from"})
 		}
+	}
+}
+
+func proveByteOrderMark(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanStarter)
+	for _, path := range allOperations {
+		body, err := json.Marshal(minimal(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := c.keyed(path[1:], path, string(body))
+		c.keyed(path[1:], path, "\ufeff"+string(body)).replayed(first)
+		c.post(path, "\ufeff").violations(wrong{"body", "missing", "Field required"})
+		c.post(path, "\ufeff{} {}").violations(wrong{"body.5", "json_invalid", "JSON decode error"})
+	}
+}
+
+func proveNotJSON(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanStarter)
+	const sent, want = "JSON decode error: the body is ", "; send JSON in UTF-8"
+	for _, path := range allOperations {
+		for _, tc := range []struct{ body, kind, at, msg string }{
+			{"html=x", "application/x-www-form-urlencoded", "0", "a form (application/x-www-form-urlencoded)" + want + " as application/json"},
+			{"--x\r\n\r\nx\r\n--x--\r\n", "multipart/form-data; boundary=x", "1", "a form (multipart/form-data)" + want + " as application/json"},
+			{"\xff\xfe{\x00}\x00", "application/json", "0", "UTF-16" + want},
+			{"{\x00}\x00", "application/json", "1", "UTF-16" + want},
+			{"\x00\x00\x00{\x00\x00\x00}", "application/json", "0", "UTF-32" + want},
+			{"{\"\xe9\":1}", "application/json", "2", "not UTF-8, but perhaps Latin-1" + want},
+			{"{\"\xe9\":1}", "application/json; charset=iso-8859-1", "2", "not UTF-8; its Content-Type says iso-8859-1" + want},
+			{"\x1f\x8b\x08\x00", "application/json", "1", "compressed by gzip" + want},
+		} {
+			c.post(path, tc.body, "Content-Type", tc.kind).violations(wrong{"body." + tc.at, "json_invalid", sent + tc.msg})
+		}
+	}
+	latin := object{"html": "é"}
+	c.post(htmlToPDF, latin, "Content-Type", "application/json; charset=iso-8859-1").accepted() // the bytes decide
+	c.post(htmlToPDF, latin, "Content-Type", "application/x-www-form-urlencoded").accepted()
+}
+
+func proveContentEncoding(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanStarter)
+	paths, _ := c.get("/openapi.json").json()["paths"].(object)
+	for _, path := range allOperations {
+		for _, encoding := range []string{"gzip", "br", "identity, zstd"} {
+			a := c.post(path, minimal(path), "Content-Encoding", encoding)
+			a.problem(415, "UNSUPPORTED_CONTENT_ENCODING", "unsupported-content-encoding: ")
+			if named := `Content-Encoding "` + strings.TrimPrefix(encoding, "identity, ") + `"`; !strings.Contains(fmt.Sprint(a.json()["detail"]), named) || a.Header.Get("Accept-Encoding") != "identity" {
+				t.Errorf("%s got %s %v", encoding, a.body, a.Header)
+			}
+		}
+		c.post(path, minimal(path), "Content-Encoding", "IDENTITY").accepted()
+		checkDescribed(t, paths, path, "post", []string{"415"})
 	}
 }
 

@@ -172,6 +172,7 @@ func proveEveryStatus(t *testing.T, s *server) {
 		{c.download(gone), 410},
 		{c.download(fresh, "If-Match", `"x"`), 412},
 		{c.post(htmlToPDF, tooMuch), 413},
+		{c.post(htmlToPDF, object{}, "Content-Encoding", "gzip"), 415},
 		{c.post(htmlToPDF, object{}), 422},
 		{c.post(invoiceToPDF, object{"xml": "x"}), 422},
 	} {

@@ -14,6 +14,7 @@ const orderSection = "Errors"
 var orderRows = []row{
 	{"order/key-first", orderSection, "the key comes before rate, size, schema and all else", proveKeyFirst},
 	{"order/rate-second", orderSection, "the rate comes before size and schema", proveRateSecond},
+	{"order/encoding-before-size", orderSection, "the body's encoding comes after the rate, and before its size", proveEncodingBeforeSize},
 	{"order/size-before-schema", orderSection, "the body's size comes before its schema", proveSizeThird},
 	{"order/schema-before-plan", orderSection, "the schema comes before plan gates", proveSchemaBeforePlan},
 	{"order/plan-before-content", orderSection, "plan gates come before checks of the content", provePlanBeforeContent},
@@ -39,6 +40,16 @@ func proveRateSecond(t *testing.T, s *server) {
 	for _, body := range []string{tooMuch, "{", `{"html":""}`} {
 		c.post(htmlToPDF, body).problem(429, "RATE_LIMIT_EXCEEDED", "rate-limit-exceeded: ")
 	}
+}
+
+func proveEncodingBeforeSize(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanFree)
+	for _, body := range []string{tooMuch, "{", ""} {
+		c.post(htmlToPDF, body, "Content-Encoding", "gzip", "Idempotency-Key", "a b").problem(415, "UNSUPPORTED_CONTENT_ENCODING", "unsupported-content-encoding: ")
+		c.as("sk_live_wrong").post(htmlToPDF, body, "Content-Encoding", "gzip").problem(401, "INVALID_API_KEY", "Send a valid API key")
+	}
+	c.spend(7)
+	c.post(htmlToPDF, "{", "Content-Encoding", "gzip").problem(429, "RATE_LIMIT_EXCEEDED", "rate-limit-exceeded: ")
 }
 
 func proveSizeThird(t *testing.T, s *server) {

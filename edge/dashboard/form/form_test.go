@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, wrong := op.Decode(body, nil, anyPlaceholder); len(wrong) > 0 {
+			if _, wrong := op.Decode(request.Sent{Body: body}, anyPlaceholder); len(wrong) > 0 {
 				continue
 			}
 			valid++
@@ -203,7 +203,7 @@ func TestWrongValues(t *testing.T) {
 		if compact := new(bytes.Buffer); json.Compact(compact, body) != nil || !strings.Contains(compact.String(), c.body) {
 			t.Errorf("%s %q: the body is %s", c.path, c.typed, body)
 		}
-		_, violations := c.op.Decode(body, nil, anyPlaceholder)
+		_, violations := c.op.Decode(request.Sent{Body: body}, anyPlaceholder)
 		fields, faults := f.Fields(typed, violations)
 		if !slices.ContainsFunc(faults, func(f page.Fault) bool { return f.Field == c.at && strings.HasPrefix(f.Text, c.text) }) {
 			t.Errorf("%s %q: %+v", c.path, c.typed, faults)

@@ -1,0 +1,74 @@
+package dashboard
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/secure/precis"
+)
+
+// Bounds of a password, in characters.
+const (
+	minPassword = 12
+	maxPassword = 128
+	// maxTyped is the bound before it is prepared, which composes up to four characters to one.
+	maxTyped = 4 * maxPassword
+)
+
+var (
+	errLong    = errors.New("too long for a password")
+	errNotUTF8 = errors.New("not UTF-8")
+)
+
+// prepare returns a password as it is hashed, by PRECIS (RFC 8265, OpaqueString): keyboards differ in the characters that
+// they send for the same letters and spaces. It fails for control characters and for those that Unicode has not assigned.
+func prepare(typed string) (string, error) {
+	switch {
+	case typed == "":
+		return "", nil
+	case utf8.RuneCountInString(typed) > maxTyped:
+		return "", errLong
+	case !utf8.ValidString(typed): // of which PRECIS would make replacement characters
+		return "", errNotUTF8
+	}
+	return precis.OpaqueString.String(typed)
+}
+
+// spellings are the one or two passwords that a hash may be of if somebody typed this one: hashes made before passwords
+// were prepared are of what was typed.
+func spellings(typed string) []string {
+	prepared, err := prepare(typed)
+	switch {
+	case errors.Is(err, errLong):
+		return []string{""} // which no hash is of
+	case err != nil || prepared == typed:
+		return []string{typed}
+	}
+	return []string{prepared, typed}
+}
+
+// newPassword returns a password that somebody chose, prepared, or the name of the text that says why it is not taken.
+func newPassword(typed, repeated, email string) (password, wrong string) {
+	password, err := prepare(typed)
+	again, _ := prepare(repeated)
+	return password, wrongPassword(password, again, email, err)
+}
+
+// wrongPassword says why a prepared password is not taken, "" if it is. err is why it could not be prepared.
+func wrongPassword(password, repeated, email string, err error) string {
+	n := utf8.RuneCountInString(password)
+	switch {
+	case errors.Is(err, errLong) || n > maxPassword:
+		return "long"
+	case err != nil:
+		return "signs"
+	case n < minPassword:
+		return "short"
+	case password != repeated:
+		return "repeat"
+	case strings.EqualFold(password, email) || strings.Count(password, string([]rune(password)[0])) == n:
+		return "guess"
+	}
+	return ""
+}
