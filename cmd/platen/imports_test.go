@@ -62,6 +62,7 @@ var rules = map[string]rule{
 	"einvoice/markup":   {"", "a strict XML reader"},
 	"einvoice/cii":      {"events/contract", "the structure of the profiles, as data; their names are the API's"},
 	"einvoice/sample":   {"", "e-invoices, as files"},
+	"einvoice/stress":   {"", "e-invoices and looks that strain the layout, for tests"},
 	"einvoice/blocks":   {"einvoice einvoice/cii events/contract", "shows an invoice as HTML; margins have the grammar of the API"},
 	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
