@@ -192,8 +192,11 @@ func (p *presenter) lineReferences(line einvoice.Line) string {
 		label string
 		of    einvoice.Reference
 	}{
-		{"Order", line.BuyerOrder()}, {"Order confirmation", line.SellerOrder()}, {"Contract", line.Contract()},
-		{"Despatch advice", line.DespatchAdvice()}, {"Delivery note", line.DeliveryNote()},
+		{"Order", line.BuyerOrder()},
+		{"Order confirmation", line.SellerOrder()},
+		{"Contract", line.Contract()},
+		{"Despatch advice", line.DespatchAdvice()},
+		{"Delivery note", line.DeliveryNote()},
 	} {
 		number := joinNonEmpty(", ", joinNonEmpty(", line ", p.text(r.of.ID()), p.text(r.of.Line())), p.text(r.of.Name()), p.date(r.of.IssueDate()))
 		if r.of.ID() == nil && r.of.Line() != nil {
