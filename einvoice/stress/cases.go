@@ -28,7 +28,7 @@ func Cases() []Case {
 	}
 	for _, pair := range []string{
 		"rtl/arabic", "cjk/japanese", "tall-row/tabloid", "tall-row/strip", "many-allowances/narrow", "many-rates/letter", "thirty/narrow", "two-hundred/legal", "long-numbers/a3",
-		"credit-note/german", "sublines/strip", "thirty/labels-60", "thirty/no-vat", "long-units/labels-60", "line-breaks/narrow", "digits-200/letter", "tall-party/strip",
+		"credit-note/german", "sublines/strip", "thirty/labels-60", "thirty/no-vat", "long-units/labels-60", "line-breaks/narrow", "digits-200/letter", "tall-party/strip", "codes/labels-60",
 	} {
 		invoice, look, _ := strings.Cut(pair, "/")
 		pairs[[2]string{invoice, look}] = true
@@ -51,6 +51,9 @@ var invoices = map[string]func() invoice{
 	"words": func() invoice {
 		return ordinary(2).with(func(i *invoice) { i.everyText(words(length)) })
 	},
+	"codes": func() invoice {
+		return ordinary(2).with(func(i *invoice) { i.everyText(codes(length)) })
+	},
 	"solid": func() invoice {
 		return ordinary(2).with(func(i *invoice) { i.everyText(solid(length)) })
 	},
@@ -69,6 +72,7 @@ var invoices = map[string]func() invoice{
 			for n := range i.Lines {
 				i.Lines[n].Price, i.Lines[n].Quantity, i.Lines[n].Amount, i.Lines[n].Basis = digits(14), digits(12), digits(18), "100"
 			}
+			i.Lines[0].Description = words(length)
 			i.Sum, i.Tax, i.Total = digits(19), digits(18), digits(19)
 			i.Taxes[0].Basis, i.Taxes[0].Amount = digits(19), digits(18)
 		})

@@ -82,6 +82,18 @@ func words(n int) string {
 	return strings.TrimSpace(strings.Repeat(text, n/len(text)+1)[:n-1]) + "."
 }
 
+// codes is text of at most n characters, in codes, dates and numbers that a browser would break inside.
+func codes(n int) string {
+	text := ""
+	for i := 1; ; i++ {
+		code := fmt.Sprintf("%d/%d-KD 2026-%02d-%02d +49-30/%d ", 2000+i, i*7, i%12+1, i%28+1, 1000+i)
+		if len(text)+len(code) > n {
+			return strings.TrimSpace(text)
+		}
+		text += code
+	}
+}
+
 // solid is text of exactly n characters without a space.
 func solid(n int) string {
 	const text = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen"
