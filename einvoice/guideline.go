@@ -2,8 +2,11 @@ package einvoice
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"platen.dev/einvoice/markup"
+	"platen.dev/events/contract"
 )
 
 // Guidelines are the guideline identifiers that invoices of each profile declare.
@@ -21,7 +24,7 @@ const (
 	typeCodePath  = "CrossIndustryInvoice/ExchangedDocument/TypeCode"
 )
 
-// DeclaredGuideline returns the guideline identifier that a document declares, and the
+// DeclaredGuideline returns the guideline identifier that a document declares, as an excerpt that may be shown, and the
 // profile that the identifier stands for. Both are empty if the document declares none
 // or cannot be read; the profile is empty if the identifier is unknown.
 func DeclaredGuideline(document []byte) (guideline, profile string) {
@@ -30,12 +33,55 @@ func DeclaredGuideline(document []byte) (guideline, profile string) {
 		return "", ""
 	}
 	guideline = newInvoice("extended", v.root).Guideline().Text()
+	return markup.Excerpt(guideline), profileOf(guideline)
+}
+
+// profileOf is the profile whose identifier a guideline is, empty if there is none.
+func profileOf(guideline string) string {
 	for name, known := range Guidelines {
 		if known == guideline {
-			profile = name
+			return name
 		}
 	}
-	return guideline, profile
+	return ""
+}
+
+// AdviseOn says what to do about an invoice with a guideline identifier that is not that of the
+// profile it is wanted in, if any, in one sentence that may be shown to the caller.
+func AdviseOn(guideline, wanted string) string {
+	folded := strings.ToLower(guideline)
+	switch profile := profileOf(guideline); {
+	case profile != "":
+		return fmt.Sprintf("that identifier is the one of profile %s: send the invoice with it", profile)
+	case strings.Contains(folded, "xrechnung"):
+		return "that is XRechnung, which no supported profile fits: have the invoice issued as Factur-X (ZUGFeRD 2)"
+	case strings.HasPrefix(folded, "urn:ferd:"):
+		return "that is ZUGFeRD 1, which no supported profile fits: have the invoice issued as Factur-X (ZUGFeRD 2)"
+	}
+	switch profile := resembled(folded); profile {
+	case "":
+	case wanted:
+		return "it resembles that: correct its spelling"
+	default:
+		return fmt.Sprintf("it resembles the identifier of profile %s, which is %q: if that is meant, correct it and send the invoice with that profile", profile, Guidelines[profile])
+	}
+	var all []string
+	for _, profile := range contract.Profiles() {
+		all = append(all, fmt.Sprintf("%s (%s)", Guidelines[profile], profile))
+	}
+	return "no supported profile has that identifier: use one of " + strings.Join(all, ", ")
+}
+
+// resembled is the profile that an identifier of Factur-X or ZUGFeRD names at its end, however it is spelt before.
+func resembled(folded string) string {
+	if !strings.Contains(folded, "factur-x") && !strings.Contains(folded, "zugferd") {
+		return ""
+	}
+	last := folded[strings.LastIndexAny(folded, ":#")+1:]
+	if !slices.Contains(contract.Profiles(), last) {
+		return ""
+	}
+	return last
 }
 
 func checkGuideline(root *Node, profile string) error {
@@ -52,7 +98,9 @@ func checkGuideline(root *Node, profile string) error {
 	case len(declared) > 1:
 		return fmt.Errorf("the XML declares %d guideline identifiers, the second on line %d; profile %s requires only %s", len(declared), declared[1].SourceLine(), profile, want)
 	case declared[0].Text() != want:
-		return fmt.Errorf("the guideline identifier on line %d is %q, but profile %s requires %q", declared[0].SourceLine(), markup.Excerpt(declared[0].Text()), profile, want)
+		declared := declared[0]
+		return fmt.Errorf("the guideline identifier on line %d is %q, but profile %s requires %q; %s",
+			declared.SourceLine(), markup.Excerpt(declared.Text()), profile, want, AdviseOn(declared.Text(), profile))
 	}
 	return nil
 }

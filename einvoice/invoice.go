@@ -93,6 +93,11 @@ func (i *Invoice) DespatchAdvice() Reference {
 	return Reference{i.delivery().At("DespatchAdviceReferencedDocument")}
 }
 
+// DeliveryNote is the delivery note.
+func (i *Invoice) DeliveryNote() Reference {
+	return Reference{i.delivery().At("DeliveryNoteReferencedDocument")}
+}
+
 // PrecedingInvoices are the invoices that this one corrects or follows.
 func (i *Invoice) PrecedingInvoices() []Reference {
 	return wrapAll(i.settlement().All("InvoiceReferencedDocument"), func(n *Node) Reference { return Reference{n} })

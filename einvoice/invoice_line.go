@@ -6,6 +6,7 @@ type Line struct{ *Node }
 func (l Line) document() *Node   { return l.At("AssociatedDocumentLineDocument") }
 func (l Line) product() *Node    { return l.At("SpecifiedTradeProduct") }
 func (l Line) agreement() *Node  { return l.At("SpecifiedLineTradeAgreement") }
+func (l Line) delivery() *Node   { return l.At("SpecifiedLineTradeDelivery") }
 func (l Line) settlement() *Node { return l.At("SpecifiedLineTradeSettlement") }
 
 // ID is the identifier of the line.
@@ -37,7 +38,30 @@ func (l Line) Characteristics() []Characteristic {
 }
 
 // Quantity is the quantity billed; its attribute unitCode is the unit.
-func (l Line) Quantity() *Node { return l.At("SpecifiedLineTradeDelivery", "BilledQuantity") }
+func (l Line) Quantity() *Node { return l.delivery().At("BilledQuantity") }
+
+// BuyerOrder is the buyer's purchase order.
+func (l Line) BuyerOrder() Reference {
+	return Reference{l.agreement().At("BuyerOrderReferencedDocument")}
+}
+
+// SellerOrder is the seller's sales order, which confirms the purchase order.
+func (l Line) SellerOrder() Reference {
+	return Reference{l.agreement().At("SellerOrderReferencedDocument")}
+}
+
+// Contract is the contract that the line is based on.
+func (l Line) Contract() Reference { return Reference{l.agreement().At("ContractReferencedDocument")} }
+
+// DespatchAdvice is the despatch advice of the delivery.
+func (l Line) DespatchAdvice() Reference {
+	return Reference{l.delivery().At("DespatchAdviceReferencedDocument")}
+}
+
+// DeliveryNote is the delivery note.
+func (l Line) DeliveryNote() Reference {
+	return Reference{l.delivery().At("DeliveryNoteReferencedDocument")}
+}
 
 // NetPrice is the price without VAT, after allowances on the price.
 func (l Line) NetPrice() Price { return Price{l.agreement().At("NetPriceProductTradePrice")} }

@@ -1,4 +1,5 @@
-// Package pagetest has the servers that pages load from in tests, and one that resolves names.
+// Package pagetest has what tests of pages share: the servers that pages load from, one that resolves names, and the
+// comparison of what is printed with golden pictures.
 package pagetest
 
 import "net/netip"

@@ -26,6 +26,18 @@ func templateFile(t *testing.T, title string) string {
 	return path
 }
 
+// prefix puts bytes before the content of a file.
+func prefix(t *testing.T, path, with string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append([]byte(with), b...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // An operator saves templates, shows them, makes one the default and deletes them.
 func TestAdminTemplates(t *testing.T) {
 	m := newMachine(t)
@@ -42,6 +54,12 @@ func TestAdminTemplates(t *testing.T) {
 	m.admin(t, "template", "put", account, templateFile(t, "Facture"), "--id", id)
 	if shown := m.admin(t, "template", "show", account, id); !strings.Contains(shown, `"title": "Facture"`) {
 		t.Errorf("got %s", shown)
+	}
+	marked := templateFile(t, "Fattura")
+	prefix(t, marked, "\ufeff")
+	m.admin(t, "template", "put", account, marked, "--id", id)
+	if shown := m.admin(t, "template", "show", account, id); !strings.Contains(shown, `"title": "Fattura"`) {
+		t.Errorf("after a byte order mark, got %s", shown)
 	}
 	defaultLine := func() string {
 		for line := range strings.Lines(m.admin(t, "template", "list", account)) {
@@ -64,7 +82,10 @@ func TestAdminTemplates(t *testing.T) {
 	if shown := m.admin(t, "template", "show", account, "builtin"); !strings.Contains(shown, `"document-footer"`) {
 		t.Errorf("got %s", shown)
 	}
+	wide := templateFile(t, "x")
+	prefix(t, wide, "\xff\xfe")
 	for _, tc := range []struct{ args, want string }{
+		{"template put " + account + " " + wide, "is encoded in UTF-16 (little-endian); save it as UTF-8"},
 		{"template put " + account + " " + templateFile(t, "{nothing}"), "blocks.0.labels.title: Value error, unknown placeholder {nothing}; use one of {account_name}"},
 		{"template put " + account + " /dev/null", "/dev/null is not valid JSON"},
 		{"template put acc_nobody " + templateFile(t, "x"), "no account acc_nobody"},

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"platen.dev/cmd/platen/capacity"
@@ -81,7 +80,7 @@ func (o *capacityOptions) readCosts() (capacity.Costs, error) {
 	if o.costs == "" {
 		return capacity.Measured(), nil
 	}
-	text, err := os.ReadFile(o.costs)
+	text, err := cli.ReadText(o.costs)
 	if err != nil {
 		return capacity.Costs{}, err
 	}

@@ -93,7 +93,8 @@ func checkFile(file []byte, f invoiceFlags, stdout io.Writer) error {
 		profile = declared
 	}
 	if profile == "" && guideline != "" {
-		return errors.Join(wrong, fmt.Errorf("the XML declares the guideline %q, which is not that of a known profile; name the profile with --profile", guideline))
+		return errors.Join(wrong, fmt.Errorf("the XML declares the guideline %q: %s; to check it all the same, name the profile with --profile",
+			guideline, einvoice.AdviseOn(guideline, "")))
 	}
 	if profile == "" {
 		profile = "en16931"

@@ -62,6 +62,7 @@ var rules = map[string]rule{
 	"einvoice/markup":   {"", "a strict XML reader"},
 	"einvoice/cii":      {"events/contract", "the structure of the profiles, as data; their names are the API's"},
 	"einvoice/sample":   {"", "e-invoices, as files"},
+	"einvoice/stress":   {"", "e-invoices and looks that strain the layout, for tests"},
 	"einvoice/blocks":   {"einvoice einvoice/cii events/contract", "shows an invoice as HTML; margins have the grammar of the API"},
 	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
@@ -71,7 +72,7 @@ var rules = map[string]rule{
 	"browserpool/chromium": {"", "a process and its debug pipe"},
 	"browserpool/egress":   {"events/contract", "a proxy and its policy; contract for the longest wait"},
 	"browserpool/bare":     {"browserpool/chromium", "what benchmarks compare the pool with must share none of it"},
-	"browserpool/pagetest": {"", "servers for tests"},
+	"browserpool/pagetest": {"events/testkit", "servers for tests, and pictures of what is printed"},
 
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
 	"actors/account":         {"actors/job events events/contract events/team projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
@@ -135,7 +136,7 @@ var rules = map[string]rule{
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
-	"cmd/platen/cli":        {"", "flags and usage"},
+	"cmd/platen/cli":        {"", "flags, usage, and text files that people write"},
 	"cmd/platen/supervisor": {"", "tells systemd how the process is, and knows nothing of what it does"},
 	"cmd/platen/manual":     {"cmd/platen/cli", "shows declared commands as manual pages and completion, and knows none of them"},
 	"cmd/platen/logdump":    {"events events/eventlog projections", "reads a log, whether or not a node runs"},
@@ -156,7 +157,7 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/console cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/cli cmd/platen/console cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

@@ -128,7 +128,7 @@ type secretFile string
 func (s *secretFile) String() string { return "" }
 
 func (s *secretFile) Set(path string) error {
-	b, err := os.ReadFile(path)
+	b, err := cli.ReadText(path)
 	*s = secretFile(strings.TrimSpace(string(b)))
 	return err
 }

@@ -1,9 +1,8 @@
 package blocks
 
 import (
-	"cmp"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"platen.dev/einvoice"
@@ -17,24 +16,27 @@ type additionalData struct {
 	Transmitted []field
 }
 
-// group is the data of one line, party or other part of the invoice.
+// group is the data of the document, or what is to be said of some lines.
 type group struct {
+	Name  string
+	Parts []part
+}
+
+// part is the data of a party, a reference or another part of a document or a line. Name is empty for what is in no such part.
+type part struct {
 	Name   string
 	Fields []field
 }
 
 func (p *presenter) additionalData() *additionalData {
 	data := &additionalData{}
-	for _, n := range p.shown.NotShown(p.invoice) {
-		name := groupName(n)
-		if len(data.Groups) == 0 || data.Groups[len(data.Groups)-1].Name != name {
-			data.Groups = append(data.Groups, group{Name: name})
-		}
-		last := &data.Groups[len(data.Groups)-1]
-		last.Fields = append(last.Fields, field{fieldLabel(n), fieldValue(n)})
+	document, lines := p.leftOver()
+	if len(document) > 0 {
+		data.Groups = append(data.Groups, group{"Invoice", joined(distinct(document))})
 	}
-	for _, element := range p.reformatted.elements {
-		data.Transmitted = append(data.Transmitted, field{words(element), strings.Join(p.reformatted.values[element], ", ")})
+	data.Groups = append(data.Groups, p.groupsOf(lines)...)
+	for _, name := range p.reformatted.names {
+		data.Transmitted = append(data.Transmitted, field{name, strings.Join(p.reformatted.values[name], ", ")})
 	}
 	if len(data.Groups)+len(data.Transmitted) == 0 {
 		return nil
@@ -42,16 +44,160 @@ func (p *presenter) additionalData() *additionalData {
 	return data
 }
 
+// leftOver collects what has not been shown, of the document and of each of its lines.
+func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part) {
+	lines = map[*einvoice.Node][]part{}
+	type place struct{ line, container *einvoice.Node }
+	at := map[place]int{}
+	for _, n := range p.shown.NotShown(p.invoice) {
+		line, container, label := placeOf(n)
+		parts := document
+		if line != nil {
+			parts = lines[line]
+		}
+		here, known := at[place{line, container}]
+		if !known || container == nil { // what is in no part is true or not by itself
+			here = len(parts)
+			at[place{line, container}] = here
+			parts = append(parts, part{Name: term(container)})
+		}
+		parts[here].Fields = append(parts[here].Fields, field{label, fieldValue(n)})
+		if line == nil {
+			document = parts
+		} else {
+			lines[line] = parts
+		}
+	}
+	return document, lines
+}
+
+// placeOf says which line a leaf belongs to, if any, which part of that line or of the document, and what it is called there.
+func placeOf(n *einvoice.Node) (line, container *einvoice.Node, label string) {
+	var named []*einvoice.Node // from the leaf up
+	for at := n; at != nil && line == nil; at = at.Parent() {
+		if at.Element() == "IncludedSupplyChainTradeLineItem" {
+			line = at
+		} else if term(at) != "" {
+			named = append(named, at)
+		}
+	}
+	if len(named) > 1 {
+		container, named = named[len(named)-1], named[:len(named)-1]
+	}
+	var names []string
+	for _, at := range named {
+		names = append([]string{term(at)}, names...)
+	}
+	return line, container, strings.Join(names, ", ")
+}
+
+// distinct leaves out parts that repeat another one.
+func distinct(parts []part) (all []part) {
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if key := p.key(); !seen[key] {
+			seen[key] = true
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// key is the same for equal parts.
+func (p part) key() string { return fmt.Sprintf("%q", p) }
+
+// groupsOf says each thing once of all lines that it is true of, with what else is true of the same lines. What is true of one
+// line only comes last.
+func (p *presenter) groupsOf(lines map[*einvoice.Node][]part) (groups []group) {
+	all := p.invoice.Lines()
+	var parts []part
+	of := map[string][]int{} // the lines by part
+	for number, line := range all {
+		for _, part := range distinct(lines[line.Node]) {
+			key := part.key()
+			if of[key] == nil {
+				parts = append(parts, part)
+			}
+			of[key] = append(of[key], number)
+		}
+	}
+	first := func(p part) int {
+		if numbers := of[p.key()]; len(numbers) == 1 {
+			return numbers[0]
+		}
+		return -1
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return first(a) - first(b) })
+	at := map[string]int{} // the group by its lines
+	for _, part := range parts {
+		numbers := of[part.key()]
+		key := fmt.Sprint(numbers)
+		if _, known := at[key]; !known {
+			at[key] = len(groups)
+			groups = append(groups, group{Name: lineNames(all, numbers)})
+		}
+		groups[at[key]].Parts = append(groups[at[key]].Parts, part)
+	}
+	for i := range groups {
+		groups[i].Parts = joined(groups[i].Parts)
+	}
+	return groups
+}
+
+// joined puts what is in no part into one, the first.
+func joined(parts []part) []part {
+	all := []part{{}}
+	for _, p := range parts {
+		if p.Name == "" {
+			all[0].Fields = append(all[0].Fields, p.Fields...)
+			continue
+		}
+		all = append(all, p)
+	}
+	if len(all[0].Fields) == 0 {
+		return all[1:]
+	}
+	return all
+}
+
+// lineNames names lines, of which the numbers are given, by their identifiers.
+func lineNames(all []einvoice.Line, numbers []int) string {
+	switch {
+	case len(numbers) == 1:
+		return joinNonEmpty(" ", "Line", all[numbers[0]].ID().Text())
+	case len(numbers) == len(all):
+		return "All lines"
+	}
+	var names []string
+	for first := 0; first < len(numbers); {
+		next := first + 1
+		for next < len(numbers) && numbers[next] == numbers[next-1]+1 {
+			next++
+		}
+		name := all[numbers[first]].ID().Text()
+		if next > first+1 {
+			name += " to " + all[numbers[next-1]].ID().Text()
+		}
+		names = append(names, name)
+		first = next
+	}
+	return "Lines " + strings.Join(names, ", ")
+}
+
 // fieldValue is the text of a node with the values of its attributes. Of an attachment it
 // is the size, as the attachment itself stays in the XML.
 func fieldValue(n *einvoice.Node) string {
-	var attributes []string
-	for _, a := range n.Attributes() {
-		attributes = append(attributes, a.Value)
-	}
 	value := strings.TrimSpace(n.Text())
 	if n.Kind() == cii.Base64 {
 		value = fmt.Sprintf("%d bytes in the XML", len(value)/4*3)
+	}
+	return withAttributes(value, n)
+}
+
+func withAttributes(value string, n *einvoice.Node) string {
+	var attributes []string
+	for _, a := range n.Attributes() {
+		attributes = append(attributes, a.Value)
 	}
 	return strings.TrimSpace(joinNonEmpty(" ", value, inParentheses(strings.Join(attributes, ", "))))
 }
@@ -61,52 +207,4 @@ func inParentheses(text string) string {
 		return ""
 	}
 	return "(" + text + ")"
-}
-
-// wrappers are elements whose names mean nothing to a reader of the invoice.
-var wrappers = map[string]bool{
-	"CrossIndustryInvoice": true, "SupplyChainTradeTransaction": true, "ExchangedDocument": true, "ExchangedDocumentContext": true,
-	"ApplicableHeaderTradeAgreement": true, "ApplicableHeaderTradeDelivery": true, "ApplicableHeaderTradeSettlement": true,
-	"SpecifiedLineTradeAgreement": true, "SpecifiedLineTradeDelivery": true, "SpecifiedLineTradeSettlement": true,
-	"DateTimeString": true, "DateString": true, "Indicator": true,
-}
-
-// groupName names the line, or the part of the document, that a node belongs to.
-func groupName(n *einvoice.Node) string {
-	name := "Document"
-	for ; n.Parent() != nil; n = n.Parent() {
-		if n.Element() == "IncludedSupplyChainTradeLineItem" {
-			return joinNonEmpty(" ", "Line", einvoice.Line{Node: n}.ID().Text())
-		}
-		if n.Kind() == cii.Elements && !wrappers[n.Element()] {
-			name = words(n.Element())
-		}
-	}
-	return name
-}
-
-// fieldLabel names a node within its group.
-func fieldLabel(n *einvoice.Node) string {
-	var names []string
-	for at := n; at.Parent() != nil && at.Element() != "IncludedSupplyChainTradeLineItem"; at = at.Parent() {
-		if !wrappers[at.Element()] {
-			names = append([]string{words(at.Element())}, names...)
-		}
-	}
-	if len(names) > 1 && names[0] == groupName(n) {
-		names = names[1:]
-	}
-	return cmp.Or(strings.Join(names, " › "), words(n.Element()))
-}
-
-var (
-	leadingParticiple = regexp.MustCompile(`^(Applicable|Specified|Associated|Defined)([A-Z])`)
-	wordBoundary      = regexp.MustCompile(`([a-z])([A-Z])`)
-)
-
-// words splits the name of an element into words and drops those that mean nothing to a
-// reader of the invoice.
-func words(element string) string {
-	text := wordBoundary.ReplaceAllString(leadingParticiple.ReplaceAllString(element, "$2"), "$1 $2")
-	return strings.ReplaceAll(strings.ReplaceAll(text, "Trade ", ""), "Supply Chain ", "")
 }

@@ -7,6 +7,10 @@ type amountsDue struct {
 	Rows  []field
 	Total field
 	Due   []field
+	// Stacked: each value is below its label, because beside it there would be too little room for that.
+	Stacked bool
+	// Width is that of the table in millimetres, 0 for all there is.
+	Width float64
 }
 
 func (p *presenter) amountsDue(b Block) *amountsDue {
@@ -32,7 +36,7 @@ func (p *presenter) amountsDue(b Block) *amountsDue {
 }
 
 func (p *presenter) allowanceChargeRow(a einvoice.AllowanceCharge) field {
-	kind, sign := kindAndSign(a)
+	kind, sign := p.kindAndSign(a)
 	details := joinNonEmpty(", ", p.text(a.Reason()), joinNonEmpty(" of ", p.percent(a.Percent()), p.amount(a.Basis())), p.vatRate(a.Tax()))
 	return field{joinNonEmpty(": ", kind, details), sign + p.money(a.Amount())}
 }

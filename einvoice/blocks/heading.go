@@ -22,6 +22,7 @@ func (p *presenter) heading(b Block) *heading {
 		field{"Contract", p.reference(i.Contract())},
 		field{"Project", p.joinTexts(" ", i.Project().At("ID"), i.Project().At("Name"))},
 		field{"Despatch advice", p.reference(i.DespatchAdvice())},
+		field{"Delivery note", p.reference(i.DeliveryNote())},
 	)}
 	for _, preceding := range i.PrecedingInvoices() {
 		h.Fields = append(h.Fields, nonEmpty(field{"Refers to invoice", p.reference(preceding)})...)

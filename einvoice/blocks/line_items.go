@@ -6,59 +6,140 @@ import (
 	"platen.dev/einvoice"
 )
 
-// lineItems is the block line-items. The texts are the headings of its columns.
+// lineItems is the block line-items. Description and the labels of the columns of numbers are the headings.
 type lineItems struct {
-	Description, Quantity, Price, VAT, Amount string
-	ShowVAT                                   bool
-	Rows                                      []lineItem
+	Description string
+	Columns     []column
+	// Stacked: the numbers of a line are below its description, because beside them there would be too little room for it.
+	Stacked bool
+	Rows    []lineItem
 }
 
-// lineItem is a row of the table. Indent is the level of a sub-line, 0 at the top.
+// column is a column of numbers. Width is how wide its label may be, in millimetres, before it is wrapped.
+type column struct {
+	Label string
+	Width float64
+}
+
+// lineItem is a row of the table, with a number for each column. Indent is the level of a sub-line, 0 at the top. Kept: the row
+// is not broken over pages.
 type lineItem struct {
-	ID, Name                     string
-	Details                      []string
-	Quantity, Price, VAT, Amount string
-	Indent                       int
+	ID, Name string
+	Details  []string
+	Numbers  []string
+	Indent   int
+	Kept     bool
 }
 
-// maxIndent bounds the indentation of sub-lines.
-const maxIndent = 5
+const (
+	// leastDescription is how wide the column of the descriptions is at least, beside columns of numbers, in millimetres.
+	leastDescription = 45
+	// maxIndent bounds the indentation of sub-lines.
+	maxIndent = 5
+)
 
 func (p *presenter) lineItems(b Block) *lineItems {
 	all := p.invoice.Lines()
 	if len(all) == 0 {
 		return nil
 	}
-	items := &lineItems{
-		Description: p.expand(b.label("description")), Quantity: p.expand(b.label("qty")), Price: p.expand(b.label("unit_price")),
-		VAT: p.expand(b.label("vat")), Amount: p.expand(b.label("amount")), ShowVAT: b.ShowVATColumn == nil || *b.ShowVATColumn,
+	showVAT := b.ShowVATColumn == nil || *b.ShowVATColumn
+	items := &lineItems{Description: p.expand(b.label("description"))}
+	for _, name := range []string{"qty", "unit_price", "vat", "amount"} {
+		if name != "vat" || showVAT {
+			items.Columns = append(items.Columns, column{Label: p.expand(b.label(name))})
+		}
 	}
 	indents := map[string]int{}
 	for _, line := range all {
-		row := p.lineItem(line, items.ShowVAT)
+		row := p.lineItem(line, showVAT)
 		if parent := p.text(line.ParentID()); parent != "" {
 			row.Indent = min(indents[parent]+1, maxIndent)
 		}
 		indents[row.ID] = row.Indent
 		items.Rows = append(items.Rows, row)
 	}
+	items.layOut(p.sheet)
 	return items
 }
 
 func (p *presenter) lineItem(line einvoice.Line, showVAT bool) lineItem {
-	row := lineItem{
-		ID: p.text(line.ID()), Name: p.text(line.Name()), Quantity: p.quantity(line.Quantity()),
-		Price: p.price(line.NetPrice()), Amount: p.amount(line.Total()),
-	}
+	row := lineItem{ID: p.text(line.ID()), Name: p.text(line.Name()), Numbers: []string{p.quantity(line.Quantity()), p.price(line.NetPrice())}}
 	if showVAT {
-		row.VAT = p.vatRate(line.Tax())
+		row.Numbers = append(row.Numbers, p.vatRate(line.Tax()))
 	}
+	row.Numbers = append(row.Numbers, p.amount(line.Total()))
 	for _, detail := range p.lineDetails(line) {
 		if detail != "" {
 			row.Details = append(row.Details, detail)
 		}
 	}
 	return row
+}
+
+// layOut decides how the lines fit on the page: with whole words in the headings of numbers, else with broken ones, else with
+// the numbers below the descriptions.
+func (items *lineItems) layOut(s sheet) {
+	rest := s.width - items.widthOfIDs(s)
+	numbers := items.widthsOfNumbers()
+	const longestWord = 38
+	width := rest - items.setWidths(numbers, func(label string) float64 {
+		return min(max(s.heading(), widestPiece(label, headingSize)), longestWord)
+	})
+	if width < leastDescription {
+		width = rest - items.setWidths(numbers, func(string) float64 { return s.heading() })
+	}
+	if items.Stacked = width < leastDescription; items.Stacked {
+		width = rest
+	}
+	for i := range items.Rows {
+		items.Rows[i].Kept = s.keeps(items.Rows[i].height(width))
+	}
+}
+
+// setWidths sets the widths of the labels and returns how wide all columns of numbers are.
+func (items *lineItems) setWidths(numbers []float64, width func(label string) float64) (all float64) {
+	for i := range items.Columns {
+		c := &items.Columns[i]
+		c.Width = width(c.Label)
+		all += cellPadding + max(numbers[i], min(c.Width, widthOf(c.Label, headingSize)))
+	}
+	return all
+}
+
+// widthOfIDs estimates the width of the first column, and of the white around the second.
+func (items *lineItems) widthOfIDs(s sheet) float64 {
+	id := 0.0
+	for _, row := range items.Rows {
+		id = max(id, min(widthOf(row.ID, bodySize), s.id()))
+	}
+	return id + 2*cellPadding
+}
+
+func (items *lineItems) widthsOfNumbers() []float64 {
+	widths := make([]float64, len(items.Columns))
+	for _, row := range items.Rows {
+		for i, number := range row.Numbers {
+			widths[i] = max(widths[i], widestPiece(number, bodySize))
+		}
+	}
+	return widths
+}
+
+func (l lineItem) height(width float64) float64 {
+	height := heightOf(l.Name, bodySize, width)
+	for _, detail := range l.Details {
+		height += heightOf(detail, detailSize, width)
+	}
+	return height
+}
+
+// Facts are the numbers of a line with their labels.
+func (items *lineItems) Facts(row lineItem) (facts []field) {
+	for i, c := range items.Columns {
+		facts = append(facts, field{c.Label, row.Numbers[i]})
+	}
+	return nonEmpty(facts...)
 }
 
 // vatRate is the rate of a tax or, if there is none, its category.
@@ -72,7 +153,11 @@ func (p *presenter) vatRate(t einvoice.Tax) string {
 // price formats a price, with its basis quantity unless that is 1.
 func (p *presenter) price(price einvoice.Price) string {
 	basis := ""
-	if n := price.Basis(); n != nil && p.locale.number(n.Text(), 0) != "1" {
+	switch n := price.Basis(); {
+	case n == nil:
+	case p.locale.number(n.Text(), 0) == "1":
+		p.reformatted.add(fullTerm(n), withAttributes(p.text(n), n))
+	default:
 		basis = "/ " + p.quantity(n)
 	}
 	return joinNonEmpty(" ", p.amount(price.Amount()), basis)
@@ -84,6 +169,7 @@ func (p *presenter) lineDetails(line einvoice.Line) []string {
 	for _, c := range line.Characteristics() {
 		details = append(details, joinNonEmpty(": ", p.text(c.Description()), joinNonEmpty(" ", p.text(c.Value()), p.quantity(c.Measure()))))
 	}
+	details = append(details, p.lineReferences(line))
 	if period := p.period(line.Period()); period != "" {
 		details = append(details, "Period: "+period)
 	}
@@ -99,17 +185,42 @@ func (p *presenter) lineDetails(line einvoice.Line) []string {
 	return details
 }
 
+// lineReferences are the orders and deliveries of a line, which its reader compares with their own papers.
+func (p *presenter) lineReferences(line einvoice.Line) string {
+	var all []string
+	for _, r := range []struct {
+		label string
+		of    einvoice.Reference
+	}{
+		{"Order", line.BuyerOrder()},
+		{"Order confirmation", line.SellerOrder()},
+		{"Contract", line.Contract()},
+		{"Despatch advice", line.DespatchAdvice()},
+		{"Delivery note", line.DeliveryNote()},
+	} {
+		number := joinNonEmpty(", ", joinNonEmpty(", line ", p.text(r.of.ID()), p.text(r.of.Line())), p.text(r.of.Name()), p.date(r.of.IssueDate()))
+		if r.of.ID() == nil && r.of.Line() != nil {
+			number = "line " + number
+		}
+		if number != "" {
+			all = append(all, r.label+" "+number)
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
 // allowanceCharge formats an allowance or charge in one line.
 func (p *presenter) allowanceCharge(a einvoice.AllowanceCharge) string {
-	kind, sign := kindAndSign(a)
+	kind, sign := p.kindAndSign(a)
 	percentage := joinNonEmpty(" of ", p.percent(a.Percent()), p.amount(a.Basis()))
 	return strings.TrimSpace(joinNonEmpty(": ", joinNonEmpty(" ", kind, p.text(a.Reason())), joinNonEmpty(" = ", percentage, sign+p.amount(a.Amount()))))
 }
 
 // kindAndSign are the name of an allowance or charge and the sign of its amount.
-func kindAndSign(a einvoice.AllowanceCharge) (kind, sign string) {
+func (p *presenter) kindAndSign(a einvoice.AllowanceCharge) (kind, sign string) {
+	kind, sign = "Allowance", "−"
 	if a.IsCharge() {
-		return "Charge", "+"
+		kind, sign = "Charge", "+"
 	}
-	return "Allowance", "−"
+	return p.reformat(a.Indicator(), kind), sign
 }

@@ -42,6 +42,16 @@ func localeOf(tag string) locale {
 	return l
 }
 
+// direction is the direction of the locale's script, as the attribute dir has it.
+func (l locale) direction() string {
+	script, _ := language.Make(l.tag).Script()
+	switch script.String() {
+	case "Arab", "Hebr", "Thaa", "Syrc", "Nkoo", "Adlm":
+		return "rtl"
+	}
+	return "ltr"
+}
+
 // detectGrouping learns the separators and group sizes from an example. The translator
 // itself formats floats, which are not exact enough for amounts.
 func (l *locale) detectGrouping(t locales.Translator) {

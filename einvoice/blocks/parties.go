@@ -7,6 +7,8 @@ type party struct {
 	Role, Name string
 	Lines      []string
 	Fields     []field
+	// Kept: the party is not broken over pages.
+	Kept bool
 }
 
 func (p *presenter) parties(b Block) []party {
@@ -50,5 +52,21 @@ func (p *presenter) party(role string, from einvoice.Party) party {
 			field{"E-mail", p.text(c.Email())},
 		)...)
 	}
+	shown.Kept = p.sheet.keeps(shown.height(p.sheet))
 	return shown
+}
+
+func (p party) height(s sheet) float64 {
+	width := s.width
+	if !s.narrow() {
+		width = s.width/2 - 5
+	}
+	height := heightOf(p.Name, bodySize+1, width)
+	for _, line := range p.Lines {
+		height += heightOf(line, bodySize, width)
+	}
+	for _, f := range p.Fields {
+		height += max(heightOf(f.Value, detailSize, width*0.6), heightOf(f.Label, detailSize, width*0.3))
+	}
+	return height
 }

@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"platen.dev/einvoice"
 )
@@ -11,9 +12,10 @@ import (
 type presenter struct {
 	invoice *einvoice.Invoice
 	locale  locale
+	sheet   sheet
 	shown   einvoice.ShownNodes
 	// reformatted are the values, as transmitted, that are shown in another form.
-	reformatted valuesByElement
+	reformatted valuesByTerm
 }
 
 func newPresenter(i *einvoice.Invoice, tag string) *presenter {
@@ -39,7 +41,7 @@ func (p *presenter) joinTexts(separator string, nodes ...*einvoice.Node) string 
 // reformat marks a node as shown in another form, which it returns.
 func (p *presenter) reformat(n *einvoice.Node, form string) string {
 	if raw := p.text(n); raw != form && raw != "" {
-		p.reformatted.add(n.Element(), raw)
+		p.reformatted.add(fullTerm(n), raw)
 	}
 	return form
 }
@@ -66,7 +68,7 @@ func (p *presenter) money(n *einvoice.Node) string {
 	if currency == "" {
 		currency = p.text(p.invoice.Currency())
 	}
-	return p.amount(n) + "\u00a0" + currency
+	return withUnit(p.amount(n), currency)
 }
 
 // percent formats a percentage.
@@ -82,7 +84,19 @@ func (p *presenter) quantity(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	return strings.TrimRight(p.number(n)+"\u00a0"+unitSymbol(n.Attribute("unitCode")), "\u00a0")
+	return withUnit(p.number(n), unitSymbol(n.Attribute("unitCode")))
+}
+
+// withUnit adds a unit to a number. They stay in one line, unless the unit is too long for a symbol or a code.
+func withUnit(number, unit string) string {
+	const longest = 8
+	switch n := utf8.RuneCountInString(unit); {
+	case n == 0:
+		return number
+	case n > longest:
+		return number + " " + unit
+	}
+	return number + "\u00a0" + unit
 }
 
 // date formats a date. Text that is not a date is shown as it is.
@@ -162,24 +176,24 @@ func unitSymbol(code string) string {
 	return code
 }
 
-// valuesByElement groups values by the name of their element. It keeps each value once,
-// in the order in which they were added.
-type valuesByElement struct {
-	elements []string
-	values   map[string][]string
-	seen     map[[2]string]bool
+// valuesByTerm groups values by what they are called. It keeps each value once, in the
+// order in which they were added.
+type valuesByTerm struct {
+	names  []string
+	values map[string][]string
+	seen   map[[2]string]bool
 }
 
-func (v *valuesByElement) add(element, value string) {
+func (v *valuesByTerm) add(name, value string) {
 	if v.seen == nil {
 		v.seen, v.values = map[[2]string]bool{}, map[string][]string{}
 	}
-	if v.seen[[2]string{element, value}] {
+	if v.seen[[2]string{name, value}] {
 		return
 	}
-	v.seen[[2]string{element, value}] = true
-	if _, known := v.values[element]; !known {
-		v.elements = append(v.elements, element)
+	v.seen[[2]string{name, value}] = true
+	if _, known := v.values[name]; !known {
+		v.names = append(v.names, name)
 	}
-	v.values[element] = append(v.values[element], value)
+	v.values[name] = append(v.values[name], value)
 }

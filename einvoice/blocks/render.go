@@ -3,6 +3,7 @@ package blocks
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"strings"
 
@@ -24,31 +25,41 @@ type Document struct {
 //go:embed invoice.html
 var invoiceHTML string
 
-var invoiceTemplate = template.Must(template.New("invoice").Parse(invoiceHTML))
+var invoiceTemplate = template.Must(template.New("invoice").Funcs(template.FuncMap{"whole": whole, "short": short}).Parse(invoiceHTML))
 
 // view is the view model of invoice.html. A nil block is not shown.
 type view struct {
-	Language, Title string
-	Accent          template.CSS
-	Font            template.CSS
-	Heading         *heading
-	Parties         []party
-	LineItems       *lineItems
-	VATBreakdown    *vatBreakdown
-	AmountsDue      *amountsDue
-	Payment         *payment
-	Notes           []string
-	Additional      *additionalData
+	Language, Direction, Title string
+	Accent                     template.CSS
+	Font                       template.CSS
+	// Width is the class of pages of that width. IDWidth is how wide the identifier of a line may be, in millimetres, before
+	// it is broken.
+	Width     string
+	IDWidth   float64
+	Heading   *heading
+	Parties   []party
+	LineItems *lineItems
+	// SumsBeside: VATBreakdown and AmountsDue are side by side, on one page.
+	SumsBeside   bool
+	VATBreakdown *vatBreakdown
+	AmountsDue   *amountsDue
+	Payment      *payment
+	Notes        []string
+	Additional   *additionalData
 }
 
 // Render renders an invoice by a template. It is deterministic.
 func Render(i *einvoice.Invoice, t Template) Document {
 	p := newPresenter(i, t.Locale)
-	v := view{Language: p.locale.tag, Title: Title(i), Accent: accent(t.Branding.AccentColor), Font: fontFamily(t.Branding.Font)}
+	p.sheet = sheetOf(t.Page)
+	v := view{
+		Language: p.locale.tag, Direction: p.locale.direction(), Title: Title(i), Accent: accent(t.Branding.AccentColor), Font: fontFamily(t.Branding.Font),
+		Width: p.sheet.class(), IDWidth: p.sheet.id(),
+	}
 	p.addBlocks(&v, t)
 	footer := ""
 	if b := t.block(Footer); b.enabled() {
-		footer = footerHTML(p.expand(b.Text))
+		footer = footerHTML(p.expand(b.Text), marginsOf(t.Page.Margin)[2])
 	}
 	if b := t.block(Additional); b.enabled() { // last, because it shows what the others have not
 		v.Additional = p.additionalData()
@@ -57,9 +68,8 @@ func Render(i *einvoice.Invoice, t Template) Document {
 	if err := invoiceTemplate.Execute(&html, v); err != nil {
 		panic(err) // impossible: the template is our own, and a buffer accepts every write
 	}
-	d := Document{HTML: html.String(), Footer: footer, Format: t.Page.Format}
-	d.Top, d.Right, d.Bottom, d.Left = margins(t.Page.Margin)
-	return d
+	m := marginsOf(t.Page.Margin)
+	return Document{HTML: html.String(), Footer: footer, Format: t.Page.Format, Top: m[0], Right: m[1], Bottom: m[2], Left: m[3]}
 }
 
 // Title is the title of the document: what it is, in English, and its number.
@@ -88,6 +98,7 @@ func (p *presenter) addBlocks(v *view, t Template) {
 	if b := t.block(AmountsDue); b.enabled() {
 		v.AmountsDue = p.amountsDue(b)
 	}
+	v.SumsBeside = layOutSums(p.sheet, v.VATBreakdown, v.AmountsDue)
 	if b := t.block(Payment); b.enabled() {
 		v.Payment = p.payment(b)
 	}
@@ -123,18 +134,22 @@ func fontFamily(name string) template.CSS {
 
 const defaultMargin = "15mm"
 
-// margins are the four margins of a shorthand, or the defaults if there is none.
-func margins(shorthand string) (top, right, bottom, left string) {
+// marginsOf are the four margins of a shorthand, from the top clockwise, or the defaults if there is none.
+func marginsOf(shorthand string) [4]string {
 	sides, err := contract.ParseMargins(shorthand)
 	if err != nil { // empty: others were refused with the template
-		return defaultMargin, defaultMargin, defaultMargin, defaultMargin
+		return [4]string{defaultMargin, defaultMargin, defaultMargin, defaultMargin}
 	}
-	return sides[0], sides[1], sides[2], sides[3]
+	return sides
 }
 
-// footerHTML is the footer of each page: the template's text and the page number.
-func footerHTML(text string) string {
-	return `<table style="width: 100%; font-family: sans-serif; font-size: 8px; color: #666"><tr>` +
-		`<td style="text-align: left; white-space: pre-wrap">` + template.HTMLEscapeString(text) + `</td>` +
-		`<td style="text-align: right; vertical-align: bottom"><span class="pageNumber"></span> / <span class="totalPages"></span></td></tr></table>`
+// footerHTML is the footer of each page: the template's text, as much as there is room for in the margin, and the page number,
+// which is never broken.
+func footerHTML(text, margin string) string {
+	const edge = 5                            // millimetres that the browser leaves free at the edge of the paper
+	bottom, _ := contract.ParseLength(margin) // its error was that of the shorthand
+	room := max(inMillimetres(float64(bottom))-edge, 4)
+	return fmt.Sprintf(`<div style="display: flex; align-items: flex-end; gap: 12px; font-family: sans-serif; font-size: 8px; line-height: 1.4; color: #666">`+
+		`<div style="flex: 1; min-width: 0; max-height: %.1fmm; overflow: hidden; white-space: pre-wrap; overflow-wrap: anywhere">%s</div>`+
+		`<div style="white-space: nowrap; direction: ltr"><span class="pageNumber"></span> / <span class="totalPages"></span></div></div>`, room, template.HTMLEscapeString(text))
 }

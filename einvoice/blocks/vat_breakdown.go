@@ -4,6 +4,8 @@ package blocks
 type vatBreakdown struct {
 	Title string
 	Rows  []vatRow
+	// Stacked: each row is a list of labels and values, because the columns would be too narrow.
+	Stacked bool
 }
 
 type vatRow struct{ Category, Rate, Basis, Amount, Reason string }
@@ -20,4 +22,9 @@ func (p *presenter) vatBreakdown(b Block) *vatBreakdown {
 		return nil
 	}
 	return v
+}
+
+// Facts are what the row says, with labels.
+func (r vatRow) Facts() []field {
+	return nonEmpty(field{"Category", r.Category}, field{"Rate", r.Rate}, field{"Basis", r.Basis}, field{"VAT", r.Amount}, field{"Reason", r.Reason})
 }

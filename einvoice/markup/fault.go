@@ -20,21 +20,19 @@ func Position(text string, offset int) (line, column int) {
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
 
-// Excerpt makes input safe to quote in a message: it shortens the text and replaces
-// characters that control a terminal or the direction of text.
+// Excerpt makes input safe to quote in a message: it leaves out the middle of a text of more
+// than 200 characters, because the end often decides (a version, the last part of a URN), and
+// replaces characters that control a terminal or the direction of text.
 func Excerpt(s string) string {
-	const limit = 60
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > limit {
-			b.WriteString("…")
-			break
-		}
-		if r < ' ' || r >= 0x7F && r < 0xA0 || r >= 0x2028 && r <= 0x202E || r >= 0x2066 && r <= 0x2069 {
-			r = ' '
-		}
-		b.WriteRune(r)
+	const limit, tail = 200, 80
+	if n := utf8.RuneCountInString(s); n > limit {
+		runes := []rune(s)
+		s = string(runes[:limit-tail-1]) + "…" + string(runes[n-tail:])
 	}
-	return b.String()
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7F && r < 0xA0 || r >= 0x2028 && r <= 0x202E || r >= 0x2066 && r <= 0x2069 {
+			return ' '
+		}
+		return r
+	}, s)
 }

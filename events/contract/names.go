@@ -1,9 +1,25 @@
 package contract
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // PaperFormats returns the names of the paper sizes. Their case does not matter.
 func PaperFormats() []string { return []string{"A4", "A3", "Letter", "Legal", "Tabloid"} }
+
+// paperSizes are of upright paper, by the format's name in lower case.
+var paperSizes = map[string]struct{ width, height Length }{
+	"a4": {210 / 25.4, 297 / 25.4}, "a3": {297 / 25.4, 420 / 25.4}, "letter": {8.5, 11}, "legal": {8.5, 14}, "tabloid": {11, 17},
+}
+
+// PaperSize returns the size of upright paper, zero if there is no such format. An empty name
+// means DefaultPaper.
+func PaperSize(format string) (width, height Length) {
+	size := paperSizes[strings.ToLower(cmp.Or(format, DefaultPaper))]
+	return size.width, size.height
+}
 
 // DefaultPaper is the paper size of a document for which none is given.
 const DefaultPaper = "A4"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 
+	"platen.dev/cmd/platen/cli"
 	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -19,12 +19,9 @@ import (
 const builtin = "builtin"
 
 func (c call) putTemplate() error {
-	body, err := os.ReadFile(c.args[1])
+	body, err := cli.ReadJSON(c.args[1])
 	if err != nil {
 		return err
-	}
-	if !json.Valid(body) {
-		return fmt.Errorf("%s is not valid JSON", c.args[1])
 	}
 	id := cmp.Or(c.id, string(events.NewTemplateID()))
 	var saved savedTemplate

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"platen.dev/cmd/platen/cli"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -39,6 +40,9 @@ func (c call) setHeader() error {
 	value := c.args[2]
 	if value == "-" {
 		b, err := io.ReadAll(os.Stdin)
+		if err == nil {
+			b, err = cli.Text("standard input", b)
+		}
 		if err != nil {
 			return err
 		}

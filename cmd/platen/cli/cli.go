@@ -1,5 +1,5 @@
-// Package cli has what the commands of platen share: the error for wrong usage and flags
-// that may stand between arguments.
+// Package cli has what the commands of platen share: the error for wrong usage, flags
+// that may stand between arguments, and how text files are read.
 package cli
 
 import (

@@ -1,13 +1,13 @@
 package node
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +17,7 @@ import (
 
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool/egress"
+	"platen.dev/cmd/platen/cli"
 	"platen.dev/edge/dashboard/mail"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -200,12 +201,11 @@ func NewConfig() Config {
 // an error.
 func LoadConfig(path string) (Config, error) {
 	cfg := NewConfig()
-	f, err := os.Open(path)
+	text, err := cli.ReadText(path)
 	if err != nil {
 		return cfg, fmt.Errorf("configuration: %w", err)
 	}
-	defer f.Close()
-	d := toml.NewDecoder(f)
+	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&cfg); err != nil {
 		var strict *toml.StrictMissingError

@@ -159,6 +159,7 @@ func TestBadConfig(t *testing.T) {
 		{`colour = "blue"`, "colour"},
 		{"[browser]\nspeed = 9", "speed"},
 		{`listen = `, "configuration"},
+		{"\xff\xfel\x00", "is encoded in UTF-16"},
 	} {
 		file := filepath.Join(t.TempDir(), "platen.toml")
 		if err := os.WriteFile(file, []byte(tc.text), 0o600); err != nil {
@@ -171,6 +172,17 @@ func TestBadConfig(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: got %v, want an error with %q", tc.text, err, tc.want)
 		}
+	}
+}
+
+// A configuration may begin with a byte order mark.
+func TestMarkedConfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "platen.toml")
+	if err := os.WriteFile(file, []byte("\ufefflisten = \":1\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err := LoadConfig(file); err != nil || cfg.Listen != ":1" {
+		t.Errorf("got %q, %v", cfg.Listen, err)
 	}
 }
 

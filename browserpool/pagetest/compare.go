@@ -1,4 +1,4 @@
-package page
+package pagetest
 
 import (
 	"bytes"
@@ -23,12 +23,12 @@ import (
 // pixel, which hardly changes an average. A line of text that is missing or has moved makes
 // its blocks brighter or darker by much more.
 const (
-	// dpi is so low that a point is three quarters of a pixel.
-	dpi = 54
-	// block is the side of a block, about the height of a line.
-	block = 8
-	// slack is by how many pixels a block may have moved in any direction.
-	slack = 1
+	// DPI is so low that a point is three quarters of a pixel.
+	DPI = 54
+	// Block is the side of a block, about the height of a line.
+	Block = 8
+	// Slack is by how many pixels a block may have moved in any direction.
+	Slack = 1
 	// tolerance is how far averages may be apart, of 255, in any channel.
 	tolerance = 16
 )
@@ -72,12 +72,12 @@ func (s sums) average(r image.Rectangle) (mean [3]float64) {
 	return mean
 }
 
-// unlike lists the blocks in which two pictures of the same size differ.
-func unlike(got, want *image.RGBA) (blocks []image.Rectangle) {
+// Unlike lists the blocks in which two pictures of the same size differ.
+func Unlike(got, want *image.RGBA) (blocks []image.Rectangle) {
 	g, w := sumsOf(got), sumsOf(want)
-	for y := w.bounds.Min.Y; y < w.bounds.Max.Y; y += block {
-		for x := w.bounds.Min.X; x < w.bounds.Max.X; x += block {
-			r := image.Rect(x, y, x+block, y+block).Intersect(w.bounds)
+	for y := w.bounds.Min.Y; y < w.bounds.Max.Y; y += Block {
+		for x := w.bounds.Min.X; x < w.bounds.Max.X; x += Block {
+			r := image.Rect(x, y, x+Block, y+Block).Intersect(w.bounds)
 			if !g.near(r, w.average(r)) {
 				blocks = append(blocks, r)
 			}
@@ -88,8 +88,8 @@ func unlike(got, want *image.RGBA) (blocks []image.Rectangle) {
 
 // near reports whether the block, or one within slack of it, has about the colour.
 func (s sums) near(r image.Rectangle, want [3]float64) bool {
-	for dy := -slack; dy <= slack; dy++ {
-		for dx := -slack; dx <= slack; dx++ {
+	for dy := -Slack; dy <= Slack; dy++ {
+		for dx := -Slack; dx <= Slack; dx++ {
 			if apart(s.average(r.Add(image.Pt(dx, dy))), want) <= tolerance {
 				return true
 			}
@@ -106,11 +106,11 @@ func apart(a, b [3]float64) (most float64) {
 	return most
 }
 
-// pictureOf shows the pages of a PDF side by side, at so many times dpi.
-func pictureOf(t *testing.T, pdf []byte, times int) *image.RGBA {
+// PictureOf shows the pages of a PDF side by side, at so many times dpi.
+func PictureOf(t testing.TB, pdf []byte, times int) *image.RGBA {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "page")
-	testkit.Tool(t, pdf, "pdftoppm", "-r", strconv.Itoa(times*dpi), "-", prefix)
+	testkit.Tool(t, pdf, "pdftoppm", "-r", strconv.Itoa(times*DPI), "-", prefix)
 	names, err := filepath.Glob(prefix + "*.ppm") // in the order of the pages
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no picture of the PDF: %v", err)
@@ -121,13 +121,13 @@ func pictureOf(t *testing.T, pdf []byte, times int) *image.RGBA {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages = append(pages, decodePPM(t, ppm))
+		pages = append(pages, DecodePPM(t, ppm))
 	}
 	return sideBySide(pages, times*gap)
 }
 
-// decodePPM reads what pdftoppm writes, which is much faster than as PNG.
-func decodePPM(t *testing.T, ppm []byte) *image.RGBA {
+// DecodePPM reads what pdftoppm writes, which is much faster than as PNG.
+func DecodePPM(t testing.TB, ppm []byte) *image.RGBA {
 	t.Helper()
 	var width, height, most int
 	if n, err := fmt.Fscanf(bytes.NewReader(ppm), "P6\n%d %d\n%d\n", &width, &height, &most); n != 3 || most != 255 {
@@ -143,7 +143,7 @@ func decodePPM(t *testing.T, ppm []byte) *image.RGBA {
 }
 
 // gap is how many pixels of grey are between pages.
-const gap = block
+const gap = Block
 
 func sideBySide(pages []*image.RGBA, gap int) *image.RGBA {
 	whole := image.Rectangle{}
@@ -161,8 +161,8 @@ func sideBySide(pages []*image.RGBA, gap int) *image.RGBA {
 	return all
 }
 
-// reduced is a picture a third as wide and high; each pixel is the mean of nine.
-func reduced(picture *image.RGBA, to image.Rectangle) *image.RGBA {
+// Reduced is a picture a third as wide and high; each pixel is the mean of nine.
+func Reduced(picture *image.RGBA, to image.Rectangle) *image.RGBA {
 	all, small := sumsOf(picture), image.NewRGBA(to)
 	for y := range to.Dy() {
 		for x := range to.Dx() {
@@ -173,17 +173,17 @@ func reduced(picture *image.RGBA, to image.Rectangle) *image.RGBA {
 	return small
 }
 
-func decodePicture(t *testing.T, from io.Reader) *image.RGBA {
+func decodePicture(t testing.TB, from io.Reader) *image.RGBA {
 	t.Helper()
 	decoded, _, err := image.Decode(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return opaque(decoded)
+	return Opaque(decoded)
 }
 
-// opaque is a picture on white paper.
-func opaque(picture image.Image) *image.RGBA {
+// Opaque is a picture on white paper.
+func Opaque(picture image.Image) *image.RGBA {
 	b := picture.Bounds()
 	flat := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	draw.Draw(flat, flat.Bounds(), image.White, image.Point{}, draw.Src)
@@ -191,11 +191,12 @@ func opaque(picture image.Image) *image.RGBA {
 	return flat
 }
 
-func readPicture(t *testing.T, path string) *image.RGBA {
+// ReadPicture reads a picture on white paper; the test fails without it.
+func ReadPicture(t testing.TB, path string) *image.RGBA {
 	t.Helper()
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("%v: make it with go test ./browserpool/page -run 'TestGolden$' -update, and look at it", err)
+		t.Fatalf("%v: run this test with -update, and look at the picture", err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +205,7 @@ func readPicture(t *testing.T, path string) *image.RGBA {
 	return decodePicture(t, f)
 }
 
-func writePicture(t *testing.T, path string, picture image.Image) {
+func writePicture(t testing.TB, path string, picture image.Image) {
 	t.Helper()
 	var encoded bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
@@ -229,10 +230,10 @@ func marked(picture *image.RGBA, blocks []image.Rectangle) *image.RGBA {
 
 var lineBox = regexp.MustCompile(`<(page) width="([0-9.]+)"|<(line) xMin="([0-9.]+)" yMin="([0-9.]+)" xMax="([0-9.]+)" yMax="([0-9.]+)"`)
 
-// linesOf returns where the lines of text are on the picture of a PDF.
-func linesOf(t *testing.T, pdf []byte) (lines []image.Rectangle) {
+// LinesOf returns where the lines of text are on the picture of a PDF.
+func LinesOf(t testing.TB, pdf []byte) (lines []image.Rectangle) {
 	t.Helper()
-	const scale = float64(dpi) / 72
+	const scale = float64(DPI) / 72
 	left, width := 0.0, -float64(gap)
 	for _, m := range lineBox.FindAllStringSubmatch(testkit.Tool(t, pdf, "pdftotext", "-bbox-layout", "-", "-"), -1) {
 		if m[1] == "page" {
@@ -246,4 +247,40 @@ func linesOf(t *testing.T, pdf []byte) (lines []image.Rectangle) {
 		t.Fatal("no text on the picture")
 	}
 	return lines
+}
+
+// LooksLike compares a picture with a golden one, a file, or writes the file anew. When they
+// differ it keeps both, and one that shows where they differ, for a person to look at.
+func LooksLike(t testing.TB, got *image.RGBA, path string, update bool) {
+	t.Helper()
+	if update {
+		writePicture(t, path, got)
+		return
+	}
+	want := ReadPicture(t, path)
+	if got.Bounds() == want.Bounds() && len(Unlike(got, want)) == 0 {
+		return
+	}
+	dir, err := os.MkdirTemp("", "platen-golden-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writePicture(t, filepath.Join(dir, "got.png"), got)
+	writePicture(t, filepath.Join(dir, "want.png"), want)
+	if got.Bounds() != want.Bounds() {
+		t.Errorf("the picture is %v, want %v; see %s", got.Bounds().Size(), want.Bounds().Size(), dir)
+		return
+	}
+	blocks := Unlike(got, want)
+	writePicture(t, filepath.Join(dir, "diff.png"), marked(got, blocks))
+	t.Errorf("%d blocks differ, the first at %v; see %s", len(blocks), blocks[0].Min, dir)
+}
+
+func number(t testing.TB, text string) float64 {
+	t.Helper()
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
 }

@@ -1,0 +1,57 @@
+package blocks
+
+import (
+	_ "embed"
+	"strings"
+
+	"platen.dev/einvoice"
+)
+
+//go:embed terms.txt
+var termsTable string
+
+// terms are the names of elements by the ends of their paths; "" for elements that a name says nothing about.
+var terms = readTerms(termsTable)
+
+func readTerms(table string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(table) {
+		if path, name, found := strings.Cut(strings.TrimSpace(line), "  "); found && path[0] != '#' {
+			all[path] = strings.TrimPrefix(strings.TrimSpace(name), "-")
+		}
+	}
+	return all
+}
+
+// termOf is the name of an element whose path is given, by local names. Every element has one.
+func termOf(path []string) (name string, known bool) {
+	for from := range path {
+		if name, known = terms[strings.Join(path[from:], "/")]; known {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// term is the name of a node, empty if it says nothing.
+func term(n *einvoice.Node) string {
+	var path []string
+	for at := n; at != nil; at = at.Parent() {
+		path = append([]string{at.Element()}, path...)
+	}
+	name, _ := termOf(path)
+	if indicator := n.At("ChargeIndicator", "Indicator"); indicator != nil {
+		kind := " or charge"
+		if (einvoice.AllowanceCharge{Node: n}).IsCharge() {
+			kind = "allowance or "
+		}
+		name = strings.Replace(name, kind, "", 1)
+	}
+	return name
+}
+
+// fullTerm is the name of a leaf, after that of the part of the document or of the line that it is in.
+func fullTerm(n *einvoice.Node) string {
+	_, container, label := placeOf(n)
+	return joinNonEmpty(", ", term(container), label)
+}
