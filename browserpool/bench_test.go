@@ -82,7 +82,7 @@ func benchBareURL(b *testing.B, url string) {
 		b.Fatal(err)
 	}
 	defer proxy.Close()
-	browser, err := bare.Start(bare.Options{Proxy: proxy.Address()})
+	browser, err := bare.Start(bare.Options{Proxy: proxy.URL()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"platen.dev/edge/schema"
 	"platen.dev/events"
-	"platen.dev/projections"
 	"platen.dev/events/contract"
+	"platen.dev/projections"
 )
 
 // problem is an error of the API (docs/API.md, Errors), written as problem details

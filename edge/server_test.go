@@ -41,7 +41,7 @@ func TestAcceptedJob(t *testing.T) {
 	}
 	submit := d.commands[0].(events.Submission)
 	want := events.PrintOptions{
-		Format: "Letter", Landscape: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5,
+		Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5,
 		Header: "safe h", Footer: "safe f", Password: events.Sealed("sealed p"),
 	}
 	if submit.Job.String() != created.JobID || submit.Key != "key" || submit.Content.HTML != "<h1>Hi</h1>" || !reflect.DeepEqual(submit.Content.Print, want) {
@@ -177,9 +177,9 @@ func TestStatus(t *testing.T) {
 		File: events.File{Name: "f", Size: 1536, Pages: 2}, Metrics: events.Metrics{PageLoad: 3, Processing: 4, Total: 9},
 	}
 	for id, want := range map[events.JobID]string{
-		queued: `{"status":"queued","created_at":"2023-11-14T22:13:20.123Z","finished_at":null,"expires_at":null,"test":false,"pages_count":null,"error_code":null,"metrics":null}`,
+		queued: `{"status":"queued","created_at":"2023-11-14T22:13:20.123Z","finished_at":null,"expires_at":null,"test":false,"pages_count":null,"error_code":null,"error_detail":null,"warnings":[],"metrics":null}`,
 		done: `{"status":"done","created_at":"2023-11-14T22:13:20.000Z","finished_at":"2023-11-14T22:13:21.000Z","expires_at":"2023-11-15T22:13:21.000Z","test":false,"pages_count":2,"error_code":null,` +
-			`"metrics":{"file_size_bytes":1536,"file_size_human":"1.5 KB","page_load_ms":3,"processing_ms":4,"total_duration_ms":9,"page_count":2}}`,
+			`"error_detail":null,"warnings":[],"metrics":{"file_size_bytes":1536,"file_size_human":"1.5 KB","page_load_ms":3,"processing_ms":4,"total_duration_ms":9,"page_count":2}}`,
 	} {
 		a := d.do("GET", "/jobs/"+id.String(), "")
 		if a.StatusCode != 200 || a.body != want || !json.Valid([]byte(a.body)) {

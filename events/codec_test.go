@@ -91,6 +91,13 @@ func sampleCommands() []CommandBody {
 		RemovePasskey{Member: "mem_a", ID: []byte{8}},
 		UsePasskey{Session: session, ID: []byte{8}, Counter: 4, Challenge: 1700000000100},
 		RotateWebhookSecret{Secret: Sealed{1}, Overlap: 86400, After: []byte{1, 2}},
+		FinishRender{Job: job, Attempt: attempt, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Warnings: []Warning{{"PAGE_CUT", "It is too wide."}}},
+		FailRender{Job: job, Attempt: attempt, Code: NavigationFailed, Detail: "The name a.example does not resolve."},
+		ReportUpload{Job: job, UploadAttempt: UploadAttempt{Number: 1, Status: 403, Millis: 120}, Detail: "The storage answered with HTTP status 403."},
+		Submission{
+			SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Summary: ContentSummary{FromURL: true}},
+			Content:   Content{URL: "https://example.test/", Print: PrintOptions{Format: "A4", SizeGiven: true}},
+		},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -208,6 +215,9 @@ func sampleEvents() []Event {
 		PasskeyAdded{Member: "mem_a", Handle: [32]byte{7}, Challenge: 1700000000100, Passkey: passkey},
 		PasskeyRemoved{Member: "mem_a", ID: []byte{8}, Name: "Laptop"},
 		PasskeyUsed{Member: "mem_a", ID: []byte{8}, Name: "Laptop", Counter: 4, Challenge: 1700000000100},
+		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Expires: 1700086400000, Warnings: []Warning{{"PAGE_CUT", "It is too wide."}}},
+		JobFailed{Job: job, Code: NavigationFailed, Detail: "The name a.example does not resolve."},
+		UploadBegun{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Warnings: []Warning{{"PAGE_CUT", "It is too wide."}}},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

@@ -24,7 +24,7 @@ type Sealed []byte
 
 // PrintOptions are a PDF's options with the defaults filled in (docs/API.md, PDF options).
 type PrintOptions struct {
-	// Format is A4, A3, Letter, Legal or Tabloid; empty means the default.
+	// Format is A4, A3, Letter, Legal or Tabloid.
 	Format    string `cbor:"1,keyasint"`
 	Landscape bool   `cbor:"2,keyasint,omitempty"`
 	// The margins are CSS lengths; empty means the default.

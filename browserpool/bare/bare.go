@@ -26,7 +26,7 @@ type Browser struct {
 // Options say which browser is launched. The zero value is a browser without the flags
 // that make it faster, and without a network.
 type Options struct {
-	// Proxy is host:port of the SOCKS 5 proxy for all traffic.
+	// Proxy is the URL of the proxy for all traffic.
 	Proxy string
 	// Tuned adds the flags that make the browsers of the pool faster.
 	Tuned bool

@@ -72,7 +72,7 @@ const BypassNothing = "<-loopback>"
 func flags(o Options, userData string) []string {
 	proxy := o.Proxy
 	if proxy == "" {
-		proxy = "127.0.0.1:9" // the discard port, where nothing answers
+		proxy = "socks5://127.0.0.1:9" // the discard port, where nothing answers
 	}
 	features := append([]string{}, unwanted...)
 	if !o.Plain {
@@ -82,7 +82,7 @@ func flags(o Options, userData string) []string {
 	all = append(all,
 		"--disable-features="+strings.Join(features, ","), // of several such flags only the last would count
 		"--user-data-dir="+userData,
-		"--proxy-server=socks5://"+proxy,
+		"--proxy-server="+proxy,
 		"--proxy-bypass-list="+BypassNothing,
 	)
 	if o.UserAgent != "" {

@@ -21,7 +21,7 @@ const closeGrace = 3 * time.Second
 type Options struct {
 	// Path of the binary; empty means to look for it.
 	Path string
-	// Proxy is host:port of the SOCKS 5 proxy for all traffic; empty means that no host can be reached.
+	// Proxy is the URL of the proxy for all traffic, such as egress.Proxy.URL; empty means that no host can be reached.
 	Proxy string
 	// UserAgent is sent with every request; empty means that of a windowed browser of the same version.
 	UserAgent string

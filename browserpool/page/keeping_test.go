@@ -152,10 +152,10 @@ func TestScaleIsKept(t *testing.T) {
 	}
 }
 
-// wordBox is where a word is on paper, in points from the top left corner.
-type wordBox struct{ xMin, yMin, xMax, yMax float64 }
+// placed is where a word is on paper, in points from the top left corner.
+type placed struct{ xMin, yMin, xMax, yMax float64 }
 
-func wordAt(t *testing.T, pdf []byte, word string) (at wordBox) {
+func wordAt(t *testing.T, pdf []byte, word string) (at placed) {
 	t.Helper()
 	for line := range strings.Lines(testkit.Tool(t, pdf, "pdftotext", "-bbox", "-", "-")) {
 		if strings.Contains(line, ">"+word+"<") {

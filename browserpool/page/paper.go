@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"platen.dev/events/contract"
 )
@@ -44,15 +43,6 @@ const (
 	pixelsPerPoint = float64(pixelsPerInch) / pointsPerInch
 )
 
-// paperSizes are in inches, upright, by the format's name in lower case.
-var paperSizes = map[string]struct{ width, height float64 }{
-	"a4":      {210 / 25.4, 297 / 25.4},
-	"a3":      {297 / 25.4, 420 / 25.4},
-	"letter":  {8.5, 11},
-	"legal":   {8.5, 14},
-	"tabloid": {11, 17},
-}
-
 // printParams is Page.printToPDF as it is sent. Rod's own type leaves generateTaggedPDF
 // out when it is false, and tagged files are eight times as large.
 type printParams struct {
@@ -76,8 +66,8 @@ type printParams struct {
 // params translates the options; a Scale of 0 stays 0 for the page to fit. Its error
 // names the wrong field and is ErrOptions.
 func (o PDFOptions) params() (printParams, error) {
-	size, ok := paperSizes[strings.ToLower(cmp.Or(o.Format, contract.DefaultPaper))]
-	if !ok {
+	width, height := contract.PaperSize(o.Format)
+	if width == 0 {
 		return printParams{}, fmt.Errorf("%w: format %q", ErrOptions, o.Format)
 	}
 	if o.Scale != 0 && !(o.Scale >= contract.MinScale && o.Scale <= contract.MaxScale) {
@@ -85,7 +75,7 @@ func (o PDFOptions) params() (printParams, error) {
 	}
 	p := printParams{
 		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
-		PaperWidth: size.width, PaperHeight: size.height, TransferMode: "ReturnAsStream",
+		PaperWidth: float64(width), PaperHeight: float64(height), TransferMode: "ReturnAsStream",
 	}
 	if err := p.setMargins(o.Margin); err != nil {
 		return printParams{}, err

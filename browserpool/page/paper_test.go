@@ -2,13 +2,8 @@ package page
 
 import (
 	"errors"
-	"maps"
 	"math"
-	"slices"
-	"strings"
 	"testing"
-
-	"platen.dev/events/contract"
 )
 
 func TestOptionsRefused(t *testing.T) {
@@ -30,18 +25,6 @@ func TestOptionsRefused(t *testing.T) {
 	}
 	if _, err := (PDFOptions{Format: "Legal", Scale: 2, Margin: Margin{Top: "0"}}).params(); err != nil {
 		t.Error(err)
-	}
-}
-
-// Every format of the API has a size, and no other has.
-func TestPaperSizes(t *testing.T) {
-	formats := contract.PaperFormats()
-	for i, name := range formats {
-		formats[i] = strings.ToLower(name)
-	}
-	slices.Sort(formats)
-	if sizes := slices.Sorted(maps.Keys(paperSizes)); !slices.Equal(sizes, formats) {
-		t.Errorf("there are sizes for %v, want %v", sizes, formats)
 	}
 }
 

@@ -130,7 +130,7 @@ func (p *page) readOutput(ctx context.Context, limit int64) ([]byte, error) {
 			return nil, err
 		}
 		if int64(len(pdf)+len(part)) > limit {
-			return nil, ErrTooLarge
+			return nil, Because(ErrTooLarge, "The file is larger than %d bytes.", limit)
 		}
 		if pdf == nil && eof {
 			return part, nil

@@ -3,9 +3,12 @@ package page
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"platen.dev/browserpool/chromium"
 	"platen.dev/events/contract"
 )
 
@@ -31,6 +34,9 @@ func (p *page) screenshot(ctx context.Context, job Capture, size Size) (Image, e
 			return Image{}, err
 		}
 		size.Height = min(max(content.Height, size.Height), contract.MaxPageHeight)
+		if content.Height > contract.MaxPageHeight {
+			p.warn(contract.PageCut, fmt.Sprintf("The page is %d pixels high. The image ends after %d.", content.Height, contract.MaxPageHeight))
+		}
 	}
 	params := screenshotParams{
 		Format:                cmp.Or(job.Format, "png"),
@@ -42,10 +48,14 @@ func (p *page) screenshot(ctx context.Context, job Capture, size Size) (Image, e
 		params.Quality = cmp.Or(job.Quality, defaultQuality)
 	}
 	image := Image{Width: size.Width, Height: size.Height}
+	limit := cmp.Or(job.MaxBytes, contract.MaxFileBytes)
 	err := p.onceActive(ctx, func() (err error) {
-		image.Data, err = p.session.CallBytes(ctx, "Page.captureScreenshot", params, cmp.Or(job.MaxBytes, contract.MaxFileBytes))
+		image.Data, err = p.session.CallBytes(ctx, "Page.captureScreenshot", params, limit)
 		return err
 	})
+	if errors.Is(err, chromium.ErrOversized) {
+		err = Because(err, "The file is larger than %d bytes.", limit)
+	}
 	return image, err
 }
 

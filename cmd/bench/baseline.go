@@ -36,7 +36,7 @@ func openBaseline(documents string) (*baseline, error) {
 		browser **bare.Browser
 		tuned   bool
 	}{{&base.plain, false}, {&base.tuned, true}} {
-		if *b.browser, err = bare.Start(bare.Options{Proxy: base.proxy.Address(), Tuned: b.tuned}); err != nil {
+		if *b.browser, err = bare.Start(bare.Options{Proxy: base.proxy.URL(), Tuned: b.tuned}); err != nil {
 			base.close()
 			return nil, err
 		}

@@ -32,7 +32,7 @@ type screen struct {
 // newScreen starts a browser for the node at an address.
 func newScreen(t *testing.T, address string) *screen {
 	t.Helper()
-	process, err := chromium.Launch(chromium.Options{Proxy: thisMachine(t)})
+	process, err := chromium.Launch(chromium.Options{Proxy: "http://" + thisMachine(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,9 +60,9 @@ var compressionOptions = schema.Object[events.Compression]{
 var pdfOptions = schema.Object[PDFOptions]{
 	Name: "PdfOptions", Doc: "What the PDF looks like.",
 	Fields: []schema.Field[PDFOptions]{
-		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format, o.Print.SizeGiven = v, true }).DefaultLater(contract.DefaultPaper).
+		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format = v }).Default(contract.DefaultPaper).Given(giveSize).
 			Doc("Paper format. With landscape, it holds whatever page rules (@page) say."),
-		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape, o.Print.SizeGiven = v, true }).DefaultLater(false),
+		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print
 			p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft = v.top, v.right, v.bottom, v.left
@@ -80,6 +80,9 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Doc("Computed so that the widest content fits the page when it is left out."),
 	},
 }
+
+// giveSize notes that the caller chose the paper, be it the default.
+func giveSize(o *PDFOptions) { o.Print.SizeGiven = true }
 
 type viewport struct{ width, height int64 }
 

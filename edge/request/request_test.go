@@ -84,7 +84,7 @@ func TestValues(t *testing.T) {
 		Load:    &events.LoadOptions{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5},
 		Invoice: &Invoice{XML: "x", Profile: "basic"},
 		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", Print: events.PrintOptions{
-			Format: "Letter", Landscape: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm",
+			Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm",
 			OmitBackground: true, HeaderFooter: true, Scale: 1.5,
 			Watermark: &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5}, Compression: &events.Compression{Level: 9, ImageQuality: 80},
 		}},
@@ -226,5 +226,17 @@ func TestEveryOperationIsDeclared(t *testing.T) {
 	}
 	if want := events.Operations(); !reflect.DeepEqual(slices.Sorted(slices.Values(declared)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("declared are %v, want %v", declared, want)
+	}
+}
+
+// The paper that a caller chose is told from the default, also if it is the same.
+func TestSizeGiven(t *testing.T) {
+	for options, want := range map[string]bool{
+		`{}`: false, `{"format":null}`: false, `{"margin":{"top":"1cm"}}`: false, `{"format":"A4"}`: true, `{"landscape":false}`: true,
+	} {
+		r := mustDecode(t, "/url-to-pdf", `{"url":"u","options":`+options+`}`)
+		if r.PDF.Print.SizeGiven != want || r.PDF.Print.Format != "A4" {
+			t.Errorf("%s: %+v", options, r.PDF)
+		}
 	}
 }

@@ -27,6 +27,8 @@ type TypedField[T, V any] struct {
 	set   func(*T, V)
 	// fallback makes the value of an absent field; nil leaves the T as it is.
 	fallback func(*decoder) V
+	// given notes that the field is not absent; it may be nil.
+	given func(*T)
 }
 
 // Required is a field that has to be there and must not be null; set stores its value.
@@ -56,6 +58,12 @@ func (f *TypedField[T, V]) Default(value V) *TypedField[T, V] {
 		f.absence = value
 		f.fallback = func(*decoder) V { return value }
 	})
+}
+
+// Given has a function called, after the value is stored, if the field is not absent: for a T that
+// has to tell a default from the same value that was sent.
+func (f *TypedField[T, V]) Given(given func(*T)) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.given = given })
 }
 
 // DefaultEmpty reads an absent field as an empty object, whose defaults are filled in.
@@ -111,5 +119,8 @@ func (f *TypedField[T, V]) readPresent(d *decoder, value any, into *T) {
 	before := d.found
 	if v := f.typed.decode(d, value); d.found == before {
 		f.set(into, v)
+		if f.given != nil {
+			f.given(into)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func whole(text string) template.HTML {
 		}
 		word := text[:end]
 		if code := strings.TrimRightFunc(word, fromRight); isCode(code) {
-			b.WriteString(`<span class="w">` + template.HTMLEscapeString(code) + `</span>`)
+			b.WriteString(`<span class="` + direction(code) + `">` + template.HTMLEscapeString(code) + `</span>`)
 			word = word[len(code):]
 		}
 		b.WriteString(template.HTMLEscapeString(word))
@@ -35,10 +35,19 @@ func whole(text string) template.HTML {
 // breakers are characters after which browsers break a line inside a word.
 const breakers = "-‐–—/\\?!&|"
 
+// direction is the class of a code: those with marks of the scripts from right to left, as the dates
+// of some locales, are read from there.
+func direction(code string) string {
+	if strings.ContainsAny(code, "\u061c\u200f") {
+		return "w r"
+	}
+	return "w"
+}
+
 // fromRight reports whether a character is of a script that is written from right to left.
 func fromRight(r rune) bool { return r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFEFC }
 
-// isCode reports whether a word has digits and would be broken inside. A code is written from left to right. Text in scripts
+// isCode reports whether a word has digits and would be broken inside. Text in scripts
 // without spaces is no single word, and what is very long would have to be broken anyway.
 func isCode(word string) bool {
 	const longest = 200

@@ -14,6 +14,7 @@ func TestWhole(t *testing.T) {
 		"12-3\u00a0%":                 open + "12-3\u00a0%" + end,
 		"رقم 2026/10-02، مق-12":       "رقم " + open + "2026/10-02" + end + "، مق-12",
 		"仕様書2026-10参照":                "仕様書2026-10参照",
+		"23\u200f/11\u200f/2026":      `<span class="w r">` + "23\u200f/11\u200f/2026" + end,
 	} {
 		if got := string(whole(text)); got != want {
 			t.Errorf("%q gives %q, want %q", text, got, want)

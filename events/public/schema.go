@@ -52,9 +52,11 @@ func Schema(name string, k Kind) ([]byte, bool) {
 	return nil, false
 }
 
-func schemaOf(d Data, k Kind) map[string]any {
+func schemaOf(d Data, k Kind) map[string]any { return objectOf(reflect.TypeOf(d), k) }
+
+func objectOf(t reflect.Type, k Kind) map[string]any {
 	properties, required := map[string]any{}, []string{}
-	for f := range fields(reflect.TypeOf(d)) {
+	for f := range fields(t) {
 		name, optional := f.Tag.Get("json"), false
 		name, optional = strings.CutSuffix(name, ",omitempty")
 		properties[name] = property(f, k)
@@ -88,6 +90,8 @@ func property(f reflect.StructField, k Kind) map[string]any {
 		p["type"], p["format"] = "string", "date-time"
 	case f.Type == reflect.TypeFor[Tags]():
 		p["type"], p["additionalProperties"] = "object", map[string]any{"type": "string"}
+	case f.Type.Kind() == reflect.Slice:
+		p["type"], p["items"] = "array", objectOf(f.Type.Elem(), k)
 	case f.Type.Kind() == reflect.String:
 		p["type"] = "string"
 	case f.Type.Kind() == reflect.Bool:

@@ -18,12 +18,14 @@ func TestNotice(t *testing.T) {
 	}
 	tagged := done
 	tagged.Tags = []events.Tag{{Name: "a", Value: ""}, {Name: "b.c-D_1", Value: `"<ü>`}}
+	warned := done
+	warned.Warnings = []events.Warning{{Code: "PAGE_CUT", Detail: `"<ü>`}, {Code: "RESOURCE_MISSING", Detail: "x"}}
 	delivered := done
 	delivered.Delivered, delivered.Expires, delivered.FileURL = true, 0, ""
 	const (
 		head    = `"job_id":"ab000000-0000-0000-0000-000000000001",`
 		times   = `"created_at":"2026-01-31T09:00:00.000Z","finished_at":"2026-01-31T09:00:00.181Z",`
-		metrics = `"error_code":null,"pages_count":2,"metrics":{"file_size_bytes":48213,"file_size_human":"47.1 KB","page_load_ms":112,"processing_ms":64,"total_duration_ms":181,"page_count":2}}`
+		metrics = `"error_code":null,"error_detail":null,"warnings":[],"pages_count":2,"metrics":{"file_size_bytes":48213,"file_size_human":"47.1 KB","page_load_ms":112,"processing_ms":64,"total_duration_ms":181,"page_count":2}}`
 	)
 	for name, c := range map[string]struct {
 		job  projections.Job
@@ -33,11 +35,19 @@ func TestNotice(t *testing.T) {
 			`"expires_at":"2026-02-01T09:00:00.181Z","file_url":"https://a.example/?a=1\u0026b=2",` + metrics},
 		"tagged": {tagged, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times +
 			`"expires_at":"2026-02-01T09:00:00.181Z","file_url":"https://a.example/?a=1\u0026b=2",` + strings.TrimSuffix(metrics, "}") + `,"tags":{"a":"","b.c-D_1":"\"\u003cü\u003e"}}`},
+		"warned": {warned, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times +
+			`"expires_at":"2026-02-01T09:00:00.181Z","file_url":"https://a.example/?a=1\u0026b=2",` +
+			strings.Replace(metrics, "[]", `[{"code":"PAGE_CUT","detail":"\"\u003cü\u003e"},{"code":"RESOURCE_MISSING","detail":"x"}]`, 1)},
+		"explained": {
+			projections.Job{Status: events.StatusFailed, Created: done.Created, Finished: done.Finished, Error: events.NavigationFailed, Detail: "The name a.example does not resolve."},
+			`{"type":"job.failed","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"failed","test":false,` + times +
+				`"expires_at":null,"file_url":null,"error_code":"NAVIGATION_FAILED","error_detail":"The name a.example does not resolve.","warnings":[],"pages_count":null,"metrics":null}`,
+		},
 		"delivered": {delivered, `{"type":"job.finished","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"done","test":false,` + times + metrics},
 		"failed": {
 			projections.Job{Status: events.StatusFailed, Test: true, Created: done.Created, Finished: done.Finished, Error: events.PageTimeout},
 			`{"type":"job.failed","timestamp":"2026-01-31T09:00:00.181Z",` + head + `"status":"failed","test":true,` + times +
-				`"expires_at":null,"file_url":null,"error_code":"PAGE_TIMEOUT","pages_count":null,"metrics":null}`,
+				`"expires_at":null,"file_url":null,"error_code":"PAGE_TIMEOUT","error_detail":"The page took too long.","warnings":[],"pages_count":null,"metrics":null}`,
 		},
 	} {
 		got := AppendNotice(nil, id, c.job)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ var jobRows = []row{
 	{"job/image-pages", "JobMetrics", "an image has no pages", proveImagePages},
 	{"job/failed", "JobStatusResponse", "a failed job has finished_at and error_code, but no expires_at", proveFailed},
 	{"job/error-codes", "Job error_code values named", "every named code is shown as it is", proveErrorCodes},
+	{"job/reasons", "Extensions", "error_detail says in a sentence why a job failed, warnings what was done nevertheless", proveReasons},
 	{"job/retried", "Jobs", "what may be retried is queued again, with growing delays, and fails the third time", proveRetried},
 	{"job/not-retried", "Job error_code values named", "PAGE_TIMEOUT is not retried", proveNotRetried},
 	{"job/test-flag", "JobStatusResponse", "test is true for a job that was submitted in test mode", proveTestFlag},
@@ -70,7 +72,7 @@ func instant3339(at time.Time) string { return at.UTC().Format("2006-01-02T15:04
 func (c *customer) is(id events.JobID, want object) {
 	c.t.Helper()
 	got := c.jobOf(id)
-	for _, name := range []string{"status", "created_at", "finished_at", "expires_at", "test", "pages_count", "error_code", "metrics"} {
+	for _, name := range []string{"status", "created_at", "finished_at", "expires_at", "test", "pages_count", "error_code", "error_detail", "warnings", "metrics"} {
 		value, present := got[name]
 		if !present {
 			c.t.Errorf("the status lacks %s: %v", name, got)
@@ -82,7 +84,7 @@ func (c *customer) is(id events.JobID, want object) {
 			c.t.Errorf("%s is %v, want %v", name, value, wanted)
 		}
 	}
-	if len(got) != 8 {
+	if len(got) != 10 {
 		c.t.Errorf("the status has other members: %v", got)
 	}
 }
@@ -172,6 +174,27 @@ func proveErrorCodes(t *testing.T, s *server) {
 		id := c.submit(htmlToPDF)
 		c.fail(id, events.ErrorCode(code))
 		c.is(id, object{"status": "failed", "error_code": code})
+	}
+}
+
+func proveReasons(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanPro)
+	begin := func() (events.JobID, events.AttemptID) {
+		id, attempt := c.submit(htmlToPDF), events.NewAttemptID()
+		c.tell(events.StartRender{Job: id, Attempt: attempt, Node: s.ID()})
+		return id, attempt
+	}
+	id, attempt := begin()
+	c.tell(events.FailRender{Job: id, Attempt: attempt, Code: events.NavigationFailed, Detail: "The name a.example does not resolve."})
+	c.is(id, object{"status": "failed", "error_code": "NAVIGATION_FAILED", "error_detail": "The name a.example does not resolve."})
+	id, attempt = begin()
+	c.tell(events.FailRender{Job: id, Attempt: attempt, Code: events.PageTimeout})
+	c.is(id, object{"status": "failed", "error_code": "PAGE_TIMEOUT", "error_detail": "The page took too long."})
+	id, attempt = begin()
+	c.tell(events.FinishRender{Job: id, Attempt: attempt, File: events.File{Name: "f.pdf", Size: 9, Pages: 1}, Warnings: []events.Warning{{Code: "PAGE_CUT", Detail: "It is too wide."}}})
+	want := []any{object{"code": "PAGE_CUT", "detail": "It is too wide."}}
+	if got := c.jobOf(id); got["error_detail"] != nil || !reflect.DeepEqual(got["warnings"], want) {
+		t.Errorf("a job with a warning has %v", got)
 	}
 }
 

@@ -105,7 +105,7 @@ func proveFileTooLarge(t *testing.T, s *server) {
 	c.command(events.LimitFiles{Bytes: 100})
 	for path := range map[string]bool{htmlToPDF: true, htmlToImage: true} {
 		id := c.submit(path)
-		if job := c.ended(id); job["status"] != "failed" || job["error_code"] != "FILE_TOO_LARGE" || job["expires_at"] != nil {
+		if job := c.ended(id); job["status"] != "failed" || job["error_code"] != "FILE_TOO_LARGE" || job["expires_at"] != nil || job["error_detail"] != "The file is larger than 100 bytes." {
 			t.Errorf("%s: the job ended %v", path, job)
 		}
 		c.download(id).problem(404, "JOB_NOT_COMPLETE", "job-not-complete: ")

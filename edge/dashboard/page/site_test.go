@@ -37,7 +37,7 @@ func newSite(t *testing.T, views []view) *site {
 	t.Helper()
 	s := &site{events: make(chan string)}
 	s.server = httptest.NewServer(s.handler(t, views))
-	process, err := chromium.Launch(chromium.Options{Proxy: s.server.Listener.Addr().String()})
+	process, err := chromium.Launch(chromium.Options{Proxy: "http://" + s.server.Listener.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
