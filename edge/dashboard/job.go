@@ -75,7 +75,7 @@ func (d *Dashboard) jobView(f page.Frame, v visitor, id events.JobID, j projecti
 		Frame: f, Job: jobRow(id, j, d.keyNames(v.account)[j.Key]), Timeline: course(j, log),
 		Downloads: max(0, contract.MaxDownloads-j.Downloads), MaxDownloads: contract.MaxDownloads, Expires: timeOf(j.Expires),
 		Gone: j.Gone || j.Expires != 0 && d.now() >= j.Expires, Delivered: j.Delivered, HasFile: j.Status == events.StatusDone && !j.Delivered,
-		Ended: j.Finished != 0, Webhook: j.Webhook, Pictures: pagesShown(j, d.now()), Reason: j.Reason(), Warnings: j.Warnings, DocsURL: d.cfg.DocsURL,
+		Ended: j.Finished != 0, Webhook: j.Webhook, Pictures: pagesShown(j, d.now()), Reason: j.Detail, Warnings: j.Warnings, DocsURL: d.cfg.DocsURL,
 	}
 	for _, a := range log.Attempts {
 		view.Attempts = append(view.Attempts, attemptRow(a))

@@ -120,7 +120,7 @@ func explain(step *page.RecordStep, ev events.Event) {
 	case events.JobDone:
 		step.Detail = made(e.Metrics)
 	case events.JobFailed:
-		step.Code = e.Code
+		step.Code, step.Detail = e.Code, e.Detail
 	case events.WebhookAttempted:
 		step.Detail = answered(e.Status, e.Error, e.Millis)
 	}

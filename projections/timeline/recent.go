@@ -45,6 +45,7 @@ type Ended struct {
 	Operation events.Operation `json:"operation"`
 	Test      bool             `json:"test"`
 	Error     events.ErrorCode `json:"error,omitempty"`
+	Detail    string           `json:"error_detail,omitempty"`
 	Metrics   events.Metrics   `json:"metrics,omitzero"`
 }
 
@@ -120,7 +121,7 @@ func (o *outcomes) take(e events.Envelope) {
 		case events.JobDone:
 			o.ended[ev.Job] = Ended{At: e.At, Account: e.Account, Job: ev.Job, Operation: ev.Origin.Operation, Test: ev.Origin.Test, Metrics: ev.Metrics}
 		case events.JobFailed:
-			o.ended[ev.Job] = Ended{At: e.At, Account: e.Account, Job: ev.Job, Operation: ev.Origin.Operation, Test: ev.Origin.Test, Error: ev.Code}
+			o.ended[ev.Job] = Ended{At: e.At, Account: e.Account, Job: ev.Job, Operation: ev.Origin.Operation, Test: ev.Origin.Test, Error: ev.Code, Detail: ev.Detail}
 		case events.WebhookAttempted:
 			o.webhooks[ev.Job] = Undelivered{e.At, e.Account, ev.Job, ev.WebhookAttempt, ev.Outcome == events.WebhookGivenUp}
 			if ev.Outcome == events.WebhookDelivered {

@@ -111,9 +111,9 @@ func (c call) recentJobs() error {
 		for _, cause := range r.Causes {
 			fmt.Fprintf(w, "\t%d × %s\n", cause.Count, cause.Code)
 		}
-		fmt.Fprintln(w, "\nFAILED\tACCOUNT\tJOB\tOPERATION\tERROR")
+		fmt.Fprintln(w, "\nFAILED\tACCOUNT\tJOB\tOPERATION\tERROR\tDETAIL")
 		for _, e := range r.Failures {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", formatTime(e.At), e.Account, e.Job, e.Operation, e.Error)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", formatTime(e.At), e.Account, e.Job, e.Operation, e.Error, e.Detail)
 		}
 		fmt.Fprintln(w, "\nSLOWEST\tACCOUNT\tJOB\tOPERATION\tTOOK")
 		for _, e := range r.Slowest {

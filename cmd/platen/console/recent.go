@@ -38,7 +38,7 @@ func recentOf(r admin.RecentJobs) page.RecentJobs {
 func endedJobs(jobs []timeline.Ended) (all []page.EndedJob) {
 	for _, e := range jobs {
 		all = append(all, page.EndedJob{
-			At: timeOf(e.At), Account: e.Account, ID: e.Job, Operation: e.Operation, Test: e.Test, Error: e.Error,
+			At: timeOf(e.At), Account: e.Account, ID: e.Job, Operation: e.Operation, Test: e.Test, Error: e.Error, Detail: e.Detail,
 			Total: time.Duration(e.Metrics.Total) * time.Millisecond,
 		})
 	}

@@ -161,6 +161,7 @@ type EndedJob struct {
 	Operation events.Operation
 	Test      bool
 	Error     events.ErrorCode
+	Detail    string // why it failed; "" for no more than Error says
 	Total     time.Duration
 }
 

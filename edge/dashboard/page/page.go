@@ -155,7 +155,7 @@ type JobPage struct {
 	Attempts                []Attempt
 	// Pictures is how many pages of the file may be looked at.
 	Pictures int
-	// Reason says why the job failed, Warnings what was done nevertheless.
+	// Reason says why the job failed, "" for no more than Error says; Warnings what was done nevertheless.
 	Reason   string
 	Warnings []events.Warning
 	DocsURL  string

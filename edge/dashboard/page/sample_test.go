@@ -109,6 +109,10 @@ func doneJob() page.JobPage {
 	return page.JobPage{
 		Frame: frame(), Job: jobs[3], Ended: true, HasFile: true, Downloads: 2, MaxDownloads: 3, Pictures: 2, Expires: now.Add(24*time.Hour - 3*time.Minute),
 		Webhook: true, DocsURL: docsURL,
+		Warnings: []events.Warning{
+			{Code: "RESOURCE_MISSING", Detail: "https://shop.example.com/static/logo-with-a-rather-long-name.png is missing: HTTP status 404."},
+			{Code: "PAGE_CUT", Detail: "The page is 1600 pixels wide. What does not fit the 1436 pixels between the margins is cut off at the right edge."},
+		},
 		Timeline: []page.Step{
 			{page.StepAccepted, before(3 * time.Minute), ""},
 			{page.StepLoaded, time.Time{}, "112 ms"},
@@ -129,6 +133,7 @@ func doneJob() page.JobPage {
 func failedJob() page.JobPage {
 	return page.JobPage{
 		Frame: frame(), Job: jobs[4], Ended: true, DocsURL: docsURL,
+		Reason: "The page did not come to \"networkidle\" within 30000 ms.",
 		Timeline: []page.Step{{page.StepAccepted, before(12 * time.Minute), ""}, {page.StepFailed, before(11 * time.Minute), ""}},
 	}
 }
