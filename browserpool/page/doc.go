@@ -28,11 +28,18 @@
 //	             what can be asked for, checked before a page does anything
 //	load         load.go; visit.go for URLs, with credentials.go
 //	wait         progress.go follows the page's events; wait.go waits for what they say
+//	read again   charset.go: a visit that is UTF-8, though nobody says so
+//	look         belowfold.go: a visit is brought into view, and what waits for that is waited
+//	             for; one that scrolls in an inner box is expanded before
 //	measure      measure.go: pages, nodes, pixels; pdfpages.go. A document that asks for
 //	             too much is refused before the browser does the work
-//	below fold   belowfold.go: charts that wait for visibility are drawn
+//	fit          fit.go decides at which scale the document is printed; arrange.go makes it
+//	             keep to that, and to the paper that is asked for
 //	print        printpdf.go
 //	capture      screenshot.go
+//
+// Scripts of ours, in the folder script, run in a world of their own (evaluate.go). What is not
+// as the document would have it is a warning (warning.go, parts.go).
 //
 // work.go runs these steps until they are done, the job's context ends, or the page has
 // carried too many bytes, and finds out whether a failure was a crash. The errors are those

@@ -133,7 +133,7 @@ func doneJob() page.JobPage {
 func failedJob() page.JobPage {
 	return page.JobPage{
 		Frame: frame(), Job: jobs[4], Ended: true, DocsURL: docsURL,
-		Reason: "The page did not come to \"networkidle\" within 30000 ms.",
+		Reason:   "The page did not come to \"networkidle\" within 30000 ms.",
 		Timeline: []page.Step{{page.StepAccepted, before(12 * time.Minute), ""}, {page.StepFailed, before(11 * time.Minute), ""}},
 	}
 }
