@@ -14,9 +14,8 @@ const (
 	// maxDrawnHeight is how much of a page is drawn before it is printed, in CSS pixels
 	// from the top: drawing takes four bytes per pixel.
 	maxDrawnHeight = 20_000
-	// lookTimeout bounds the wait for what a look below the fold starts, within the load timeout;
-	// lateLookTimeout does if that is over.
-	lookTimeout, lateLookTimeout = 10 * time.Second, time.Second
+	// lookTimeout bounds the wait for what a look below the fold starts, within the load timeout.
+	lookTimeout = 10 * time.Second
 	// settleFor is how long nothing that a look started must be under way: what has just arrived
 	// may ask for more.
 	settleFor = 100 * time.Millisecond
@@ -36,32 +35,27 @@ var (
 
 // lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
 // waits for what that starts: pictures and sections that load or draw when they are seen. It
-// comes before the job's other waits, which so cover it, too. What takes too long is left as it is.
+// comes before the job's other waits, which so cover it, too.
 func (p *page) lookBelow(ctx, within context.Context, d document) error {
-	content, err := p.expand(ctx)
-	if err != nil {
-		return err
-	}
+	content, err := p.expand(within)
 	seen := p.viewport.Height
 	for range looks {
-		if content.Height <= seen {
-			return nil
+		if err != nil || content.Height <= seen || seen == d.below {
+			return err
 		}
 		seen = min(content.Height, d.below)
 		if err := p.look(ctx, within, d.load.WaitUntil, Size{Width: d.viewport.Width, Height: seen}); err != nil {
 			return err
 		}
-		if content, err = p.contentSize(ctx); err != nil || seen == d.below {
-			return err
-		}
+		content, err = p.contentSize(within)
 	}
-	return nil
+	return err
 }
 
 // look makes the viewport as high as the document for a moment, and gives it its size back. A page
 // on which no script ran waits for nothing and is spared the drawing.
 func (p *page) look(ctx, within context.Context, until string, whole Size) error {
-	m, err := p.count(ctx, "")
+	m, err := p.count(within, "")
 	if err != nil || !m.scripted {
 		return err
 	}
@@ -70,13 +64,10 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 		return err
 	}
 	settling, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
-	if within.Err() != nil {
-		settling, cancel = context.WithTimeoutCause(ctx, lateLookTimeout, errBudget)
-	}
 	defer cancel()
 	err = p.settle(settling, until, mark)
-	if errors.Is(err, errBudget) && ctx.Err() == nil {
-		err = nil
+	if errors.Is(err, errBudget) {
+		err = context.Cause(ctx)
 	}
 	return errors.Join(err, p.setView(ctx, p.media, before))
 }

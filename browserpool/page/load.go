@@ -37,26 +37,54 @@ func (p *page) reach(ctx context.Context, d document) error {
 	budget := cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout)
 	within, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
-	err := p.begin(within, d)
-	if err == nil {
-		err = p.await(within, d.load.WaitUntil)
-	}
-	if errors.Is(err, errBudget) && (d.url == "" || d.load.WaitUntil == contract.UntilIdle) {
-		err = p.stopLoading(ctx)
-	}
+	err := p.arrive(ctx, within, d)
 	if errors.Is(err, errBudget) && ctx.Err() == nil {
 		return Because(err, "The page did not come to %q within %d ms.", cmp.Or(d.load.WaitUntil, contract.UntilLoad), budget.Milliseconds())
 	}
-	if err == nil && within.Err() == nil {
-		err = p.reread(within, d)
-	}
-	if err == nil && d.below > 0 {
-		err = p.lookBelow(ctx, within, d)
+	if err == nil && p.kind == forVisit {
+		err = p.explore(ctx, within, d)
 	}
 	if err != nil || d.load.WaitSelector == "" {
 		return err
 	}
 	return p.awaitSelector(ctx, within, d.load.WaitSelector)
+}
+
+// arrive loads the document until the moment has come, or until nothing more is waited for.
+func (p *page) arrive(ctx, within context.Context, d document) error {
+	if err := p.begin(within, d); err != nil {
+		return err
+	}
+	err := p.await(within, d.load.WaitUntil)
+	if errors.Is(err, errBudget) && (d.url == "" || d.load.WaitUntil == contract.UntilIdle) {
+		return p.stopLoading(ctx)
+	}
+	return err
+}
+
+// lateTimeout bounds what is done with a page that is not idle although its budget has ended.
+const lateTimeout = time.Second
+
+// explore reads a visit's document again if it was misread, and looks below its fold. What does not
+// end in time is left as it is.
+func (p *page) explore(ctx, within context.Context, d document) error {
+	if within.Err() == nil {
+		if err := p.reread(within, d); err != nil {
+			return err
+		}
+	} else {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeoutCause(ctx, lateTimeout, errBudget)
+		defer cancel()
+	}
+	if d.below == 0 {
+		return nil
+	}
+	err := p.lookBelow(ctx, within, d)
+	if errors.Is(err, errBudget) && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // begin starts loading the document into the page.
