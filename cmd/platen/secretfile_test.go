@@ -3,29 +3,23 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
-// The secret of a cluster is the text of its file, however an editor has saved that; no error quotes it.
+// The secret of a cluster is the bytes of its file but for white space around them: a cluster whose
+// secret was read otherwise before could not open what it has sealed.
 func TestSecretFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
-	for content, wrong := range map[string]string{
-		"r7Kq2mXv9TzLp4Wd":             "",
-		"\ufeffr7Kq2mXv9TzLp4Wd\r\n":   "",
-		"\xff\xfer\x007\x00K\x00q\x00": "is encoded in UTF-16",
-		"r7Kq2mXv9TzLp4W\xe4":          "is not encoded in UTF-8",
+	for content, want := range map[string]string{
+		"r7Kq2mXv9TzLp4Wd": "r7Kq2mXv9TzLp4Wd", " r7Kq2mXv9TzLp4Wd\r\n": "r7Kq2mXv9TzLp4Wd",
+		"\ufeffr7Kq2mXv9TzLp4Wd": "\ufeffr7Kq2mXv9TzLp4Wd", "r7Kq2mXv9\x00zLp4W\xe4": "r7Kq2mXv9\x00zLp4W\xe4",
 	} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var s secretFile
-		err := s.Set(path)
-		if wrong == "" && (err != nil || s != "r7Kq2mXv9TzLp4Wd") {
+		if err := s.Set(path); err != nil || string(s) != want {
 			t.Errorf("%q: got %q, %v", content, string(s), err)
-		}
-		if wrong != "" && (err == nil || !strings.Contains(err.Error(), wrong) || strings.Contains(err.Error(), "r7K")) {
-			t.Errorf("%q: got %v", content, err)
 		}
 	}
 }

@@ -128,7 +128,7 @@ type secretFile string
 func (s *secretFile) String() string { return "" }
 
 func (s *secretFile) Set(path string) error {
-	b, err := cli.ReadText(path)
+	b, err := os.ReadFile(path) // of any bytes: other bytes would be another secret
 	*s = secretFile(strings.TrimSpace(string(b)))
 	return err
 }
