@@ -70,7 +70,7 @@ var rules = map[string]rule{
 	"browserpool":          {"browserpool/chromium browserpool/egress browserpool/page events", "lends pages, and knows neither accounts nor the log; events for the lanes"},
 	"browserpool/page":     {"browserpool/chromium browserpool/egress events/contract", "does one job's work on a page, and knows no pool"},
 	"browserpool/chromium": {"", "a process and its debug pipe"},
-	"browserpool/egress":   {"events/contract", "a proxy and its policy; contract for the longest wait"},
+	"browserpool/egress":   {"", "a proxy and its policy: bytes and addresses, nothing of ours"},
 	"browserpool/bare":     {"browserpool/chromium", "what benchmarks compare the pool with must share none of it"},
 	"browserpool/pagetest": {"events/testkit", "servers for tests, and pictures of what is printed"},
 

@@ -159,7 +159,7 @@ func TestWebhook(t *testing.T) {
 	first := receiver.next(t)
 	first.signed(t, secret, 0)
 	want := map[string]any{
-		"type": "job.finished", "job_id": id.String(), "status": "done", "test": false, "error_code": nil, "pages_count": 1.0,
+		"type": "job.finished", "job_id": id.String(), "status": "done", "test": false, "error_code": nil, "error_detail": nil, "pages_count": 1.0,
 		"file_url": "https://pdf.example/jobs/" + id.String() + "/download", "timestamp": first.fields["finished_at"],
 	}
 	for name, value := range want {
@@ -167,7 +167,7 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, first.fields[name], value)
 		}
 	}
-	if metrics, _ := first.fields["metrics"].(map[string]any); len(first.fields) != 12 || metrics["file_size_bytes"] == 0.0 || first.fields["expires_at"] == nil {
+	if metrics, _ := first.fields["metrics"].(map[string]any); len(first.fields) != 14 || metrics["file_size_bytes"] == 0.0 || first.fields["expires_at"] == nil {
 		t.Errorf("body %s", first.body)
 	}
 	if first.path != "/hook?token=Kr0kodil" || first.header.Get("Webhook-Id") == "" {
