@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"platen.dev/browserpool/pagetest"
 	documents "platen.dev/document"
 	"platen.dev/events/testkit"
 )
@@ -84,7 +85,7 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%d pages, want %d", pages, g.pages)
 			}
 			testkit.Contains(t, testkit.PDFText(t, pdf), g.text...)
-			looksLike(t, pictureOf(t, pdf, 1), g.name)
+			looksLike(t, pagetest.PictureOf(t, pdf, 1), g.name)
 		})
 	}
 	for name, job := range map[string]Capture{
@@ -94,7 +95,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			picture, _ := mustCapture(t, openSlot(t), job)
-			looksLike(t, opaque(picture), name)
+			looksLike(t, pagetest.Opaque(picture), name)
 		})
 	}
 }
@@ -155,24 +156,24 @@ func looksLike(t *testing.T, got *image.RGBA, name string) {
 	t.Helper()
 	path := filepath.Join(goldenDir, name+".png")
 	if *update {
-		writePicture(t, path, got)
+		pagetest.WritePicture(t, path, got)
 		return
 	}
 	want := readPicture(t, path)
-	if got.Bounds() == want.Bounds() && len(unlike(got, want)) == 0 {
+	if got.Bounds() == want.Bounds() && len(pagetest.Unlike(got, want)) == 0 {
 		return
 	}
 	dir, err := os.MkdirTemp("", "platen-golden-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	writePicture(t, filepath.Join(dir, "got.png"), got)
-	writePicture(t, filepath.Join(dir, "want.png"), want)
+	pagetest.WritePicture(t, filepath.Join(dir, "got.png"), got)
+	pagetest.WritePicture(t, filepath.Join(dir, "want.png"), want)
 	if got.Bounds() != want.Bounds() {
 		t.Fatalf("the picture is %v, want %v; see %s", got.Bounds().Size(), want.Bounds().Size(), dir)
 	}
-	blocks := unlike(got, want)
-	writePicture(t, filepath.Join(dir, "diff.png"), marked(got, blocks))
+	blocks := pagetest.Unlike(got, want)
+	pagetest.WritePicture(t, filepath.Join(dir, "diff.png"), pagetest.Marked(got, blocks))
 	t.Errorf("%d blocks differ, the first at %v; see %s", len(blocks), blocks[0].Min, dir)
 }
 
@@ -185,13 +186,13 @@ var chartsAt = []image.Rectangle{
 func TestGoldenBites(t *testing.T) {
 	slot := openSlot(t)
 	site := newGoldenSite(t)
-	const fiveMillimetres = 5 * dpi * 10 / 254
+	const fiveMillimetres = 5 * pagetest.DPI * 10 / 254
 	for _, name := range []string{"letter", "invoice", "report", "board", "scripts", "rtl", "ledger"} {
 		pdf := goldenNamed(t, name).print(t, slot, site)
-		picture := pictureOf(t, pdf, 1)
+		picture := pagetest.PictureOf(t, pdf, 1)
 		for _, line := range linesOf(t, pdf) {
 			for change, to := range map[string]image.Point{"lost": {X: math.MaxInt16}, "lowered": {Y: fiveMillimetres}, "indented": {X: fiveMillimetres}} {
-				if near := around(picture, line); len(unlike(moved(near, line, to), near)) == 0 {
+				if near := around(picture, line); len(pagetest.Unlike(moved(near, line, to), near)) == 0 {
 					t.Errorf("%s: the line at %v can be %s unnoticed", name, line, change)
 				}
 			}
@@ -199,7 +200,7 @@ func TestGoldenBites(t *testing.T) {
 	}
 	charts := readPicture(t, filepath.Join(goldenDir, "charts.png"))
 	for _, chart := range chartsAt {
-		if len(unlike(moved(charts, chart, image.Point{X: math.MaxInt16}), charts)) < 20 {
+		if len(pagetest.Unlike(moved(charts, chart, image.Point{X: math.MaxInt16}), charts)) < 20 {
 			t.Errorf("the chart at %v can be lost unnoticed", chart)
 		}
 	}
@@ -207,8 +208,8 @@ func TestGoldenBites(t *testing.T) {
 
 // around is the part of a picture that a line and its move can touch, in whole blocks.
 func around(picture *image.RGBA, line image.Rectangle) *image.RGBA {
-	const margin = 3 * block
-	r := image.Rect((line.Min.X-margin)/block*block, (line.Min.Y-margin)/block*block, line.Max.X+margin, line.Max.Y+margin)
+	const margin = 3 * pagetest.Block
+	r := image.Rect((line.Min.X-margin)/pagetest.Block*pagetest.Block, (line.Min.Y-margin)/pagetest.Block*pagetest.Block, line.Max.X+margin, line.Max.Y+margin)
 	return picture.SubImage(r.Intersect(picture.Bounds())).(*image.RGBA)
 }
 
@@ -244,11 +245,11 @@ func TestGoldenTolerates(t *testing.T) {
 	site := newGoldenSite(t)
 	for _, name := range []string{"letter", "invoice", "rtl", "handbook", "scripts"} {
 		pdf := goldenNamed(t, name).print(t, slot, site)
-		picture := pictureOf(t, pdf, 1)
-		if blocks := unlike(reduced(pictureOf(t, pdf, 3), picture.Bounds()), picture); len(blocks) > 0 {
+		picture := pagetest.PictureOf(t, pdf, 1)
+		if blocks := pagetest.Unlike(reduced(pagetest.PictureOf(t, pdf, 3), picture.Bounds()), picture); len(blocks) > 0 {
 			t.Errorf("%s: %d blocks differ when drawn at three times the size, the first at %v", name, len(blocks), blocks[0].Min)
 		}
-		if blocks := unlike(moved(picture, picture.Bounds(), image.Pt(slack, -slack)), picture); len(blocks) > 0 {
+		if blocks := pagetest.Unlike(moved(picture, picture.Bounds(), image.Pt(pagetest.Slack, -pagetest.Slack)), picture); len(blocks) > 0 {
 			t.Errorf("%s: %d blocks differ when everything moves by a pixel", name, len(blocks))
 		}
 	}

@@ -1,172 +1,25 @@
 package page
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
-	"image/png"
+	_ "image/png"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"testing"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/testkit"
 )
 
-// Two pictures of a page are alike when each of their blocks has about the same average
-// colour. Another version of a browser, a font or a rasteriser moves edges by parts of a
-// pixel, which hardly changes an average. A line of text that is missing or has moved makes
-// its blocks brighter or darker by much more.
-const (
-	// dpi is so low that a point is three quarters of a pixel.
-	dpi = 54
-	// block is the side of a block, about the height of a line.
-	block = 8
-	// slack is by how many pixels a block may have moved in any direction.
-	slack = 1
-	// tolerance is how far averages may be apart, of 255, in any channel.
-	tolerance = 16
-)
-
-// sums holds for each channel the sum of all values above and to the left of a point.
-// With it, the average of any rectangle takes four look-ups.
-type sums struct {
-	bounds image.Rectangle
-	stride int
-	values [][3]int
-}
-
-func sumsOf(picture *image.RGBA) sums {
-	b := picture.Bounds()
-	s := sums{bounds: b, stride: b.Dx() + 1, values: make([][3]int, (b.Dx()+1)*(b.Dy()+1))}
-	for y := range b.Dy() {
-		var row [3]int
-		for x := range b.Dx() {
-			at := picture.PixOffset(b.Min.X+x, b.Min.Y+y)
-			above, here := &s.values[y*s.stride+x+1], &s.values[(y+1)*s.stride+x+1]
-			for c := range row {
-				row[c] += int(picture.Pix[at+c])
-				here[c] = above[c] + row[c]
-			}
-		}
-	}
-	return s
-}
-
-// average is the mean colour of the part of the picture that a rectangle covers.
-func (s sums) average(r image.Rectangle) (mean [3]float64) {
-	r = r.Intersect(s.bounds).Sub(s.bounds.Min)
-	if r.Empty() {
-		return mean
-	}
-	a, b := r.Min.Y*s.stride, r.Max.Y*s.stride
-	for c := range mean {
-		sum := s.values[b+r.Max.X][c] - s.values[b+r.Min.X][c] - s.values[a+r.Max.X][c] + s.values[a+r.Min.X][c]
-		mean[c] = float64(sum) / float64(r.Dx()*r.Dy())
-	}
-	return mean
-}
-
-// unlike lists the blocks in which two pictures of the same size differ.
-func unlike(got, want *image.RGBA) (blocks []image.Rectangle) {
-	g, w := sumsOf(got), sumsOf(want)
-	for y := w.bounds.Min.Y; y < w.bounds.Max.Y; y += block {
-		for x := w.bounds.Min.X; x < w.bounds.Max.X; x += block {
-			r := image.Rect(x, y, x+block, y+block).Intersect(w.bounds)
-			if !g.near(r, w.average(r)) {
-				blocks = append(blocks, r)
-			}
-		}
-	}
-	return blocks
-}
-
-// near reports whether the block, or one within slack of it, has about the colour.
-func (s sums) near(r image.Rectangle, want [3]float64) bool {
-	for dy := -slack; dy <= slack; dy++ {
-		for dx := -slack; dx <= slack; dx++ {
-			if apart(s.average(r.Add(image.Pt(dx, dy))), want) <= tolerance {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// apart is the largest difference between two colours in any channel.
-func apart(a, b [3]float64) (most float64) {
-	for c := range a {
-		most = max(most, a[c]-b[c], b[c]-a[c])
-	}
-	return most
-}
-
-// pictureOf shows the pages of a PDF side by side, at so many times dpi.
-func pictureOf(t *testing.T, pdf []byte, times int) *image.RGBA {
-	t.Helper()
-	prefix := filepath.Join(t.TempDir(), "page")
-	testkit.Tool(t, pdf, "pdftoppm", "-r", strconv.Itoa(times*dpi), "-", prefix)
-	names, err := filepath.Glob(prefix + "*.ppm") // in the order of the pages
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no picture of the PDF: %v", err)
-	}
-	var pages []*image.RGBA
-	for _, name := range names {
-		ppm, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages = append(pages, decodePPM(t, ppm))
-	}
-	return sideBySide(pages, times*gap)
-}
-
-// decodePPM reads what pdftoppm writes, which is much faster than as PNG.
-func decodePPM(t *testing.T, ppm []byte) *image.RGBA {
-	t.Helper()
-	var width, height, most int
-	if n, err := fmt.Fscanf(bytes.NewReader(ppm), "P6\n%d %d\n%d\n", &width, &height, &most); n != 3 || most != 255 {
-		t.Fatalf("not a picture with a byte per channel: %v", err)
-	}
-	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	pixels := ppm[len(ppm)-3*width*height:]
-	for i := range width * height {
-		copy(picture.Pix[4*i:], pixels[3*i:3*i+3])
-		picture.Pix[4*i+3] = 0xff
-	}
-	return picture
-}
-
-// gap is how many pixels of grey are between pages.
-const gap = block
-
-func sideBySide(pages []*image.RGBA, gap int) *image.RGBA {
-	whole := image.Rectangle{}
-	for _, p := range pages {
-		whole.Max = image.Pt(whole.Max.X+p.Bounds().Dx()+gap, max(whole.Max.Y, p.Bounds().Dy()))
-	}
-	whole.Max.X -= gap
-	all := image.NewRGBA(whole)
-	draw.Draw(all, whole, image.NewUniform(color.Gray{0x80}), image.Point{}, draw.Src)
-	at := image.Point{}
-	for _, p := range pages {
-		draw.Draw(all, p.Bounds().Add(at), p, image.Point{}, draw.Src)
-		at.X += p.Bounds().Dx() + gap
-	}
-	return all
-}
-
 // reduced is a picture a third as wide and high; each pixel is the mean of nine.
 func reduced(picture *image.RGBA, to image.Rectangle) *image.RGBA {
-	all, small := sumsOf(picture), image.NewRGBA(to)
+	all, small := pagetest.SumsOf(picture), image.NewRGBA(to)
 	for y := range to.Dy() {
 		for x := range to.Dx() {
-			mean := all.average(image.Rect(3*x, 3*y, 3*x+3, 3*y+3))
+			mean := all.Average(image.Rect(3*x, 3*y, 3*x+3, 3*y+3))
 			small.SetRGBA(x, y, color.RGBA{uint8(mean[0] + 0.5), uint8(mean[1] + 0.5), uint8(mean[2] + 0.5), 255})
 		}
 	}
@@ -179,16 +32,7 @@ func decodePicture(t *testing.T, from io.Reader) *image.RGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return opaque(decoded)
-}
-
-// opaque is a picture on white paper.
-func opaque(picture image.Image) *image.RGBA {
-	b := picture.Bounds()
-	flat := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	draw.Draw(flat, flat.Bounds(), image.White, image.Point{}, draw.Src)
-	draw.Draw(flat, flat.Bounds(), picture, b.Min, draw.Over)
-	return flat
+	return pagetest.Opaque(decoded)
 }
 
 func readPicture(t *testing.T, path string) *image.RGBA {
@@ -204,39 +48,16 @@ func readPicture(t *testing.T, path string) *image.RGBA {
 	return decodePicture(t, f)
 }
 
-func writePicture(t *testing.T, path string, picture image.Image) {
-	t.Helper()
-	var encoded bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&encoded, picture); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, encoded.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// marked is a pale copy of a picture with some blocks in red.
-func marked(picture *image.RGBA, blocks []image.Rectangle) *image.RGBA {
-	out := image.NewRGBA(picture.Bounds())
-	draw.Draw(out, out.Bounds(), picture, image.Point{}, draw.Src)
-	draw.Draw(out, out.Bounds(), image.NewUniform(color.RGBA{160, 160, 160, 160}), image.Point{}, draw.Over)
-	for _, r := range blocks {
-		draw.Draw(out, r, image.NewUniform(color.RGBA{150, 0, 0, 150}), image.Point{}, draw.Over)
-	}
-	return out
-}
-
 var lineBox = regexp.MustCompile(`<(page) width="([0-9.]+)"|<(line) xMin="([0-9.]+)" yMin="([0-9.]+)" xMax="([0-9.]+)" yMax="([0-9.]+)"`)
 
 // linesOf returns where the lines of text are on the picture of a PDF.
 func linesOf(t *testing.T, pdf []byte) (lines []image.Rectangle) {
 	t.Helper()
-	const scale = float64(dpi) / 72
-	left, width := 0.0, -float64(gap)
+	const scale = float64(pagetest.DPI) / 72
+	left, width := 0.0, -float64(pagetest.Gap)
 	for _, m := range lineBox.FindAllStringSubmatch(testkit.Tool(t, pdf, "pdftotext", "-bbox-layout", "-", "-"), -1) {
 		if m[1] == "page" {
-			left, width = left+width+gap, number(t, m[2])*scale
+			left, width = left+width+pagetest.Gap, number(t, m[2])*scale
 			continue
 		}
 		at := func(i int) float64 { return number(t, m[i]) * scale }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/testkit"
 )
 
@@ -37,8 +38,8 @@ func TestRightEdge(t *testing.T) {
 // rowOf is one row of dots across the first page of a PDF, an inch below its top.
 func rowOf(t *testing.T, pdf []byte) *image.RGBA {
 	t.Helper()
-	dots := strconv.Itoa(6 * dpi)
-	return decodePPM(t, []byte(testkit.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", dots, "-y", dots, "-H", "1", "-")))
+	dots := strconv.Itoa(6 * pagetest.DPI)
+	return pagetest.DecodePPM(t, []byte(testkit.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", dots, "-y", dots, "-H", "1", "-")))
 }
 
 // edges are how many dots of ink two upright lines have in a row.

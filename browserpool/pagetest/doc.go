@@ -1,4 +1,5 @@
-// Package pagetest has the servers that pages load from in tests, and one that resolves names.
+// Package pagetest has the servers that pages load from in tests, one that resolves names, and the
+// comparison of pictures of pages.
 package pagetest
 
 import "net/netip"

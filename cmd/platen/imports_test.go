@@ -71,7 +71,7 @@ var rules = map[string]rule{
 	"browserpool/chromium": {"", "a process and its debug pipe"},
 	"browserpool/egress":   {"events/contract", "a proxy and its policy; contract for the longest wait"},
 	"browserpool/bare":     {"browserpool/chromium", "what benchmarks compare the pool with must share none of it"},
-	"browserpool/pagetest": {"", "servers for tests"},
+	"browserpool/pagetest": {"events/testkit", "servers for tests, and how their pictures are compared"},
 
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
 	"actors/account":         {"actors/job events events/contract events/team projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
