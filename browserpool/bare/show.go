@@ -18,6 +18,8 @@ type Document struct {
 	Width, Height int
 	// Selector must match something before the document counts as loaded; "" waits for nothing.
 	Selector string
+	// Style is a style sheet that is added once it has loaded.
+	Style string
 	// After is a pause once it has loaded.
 	After time.Duration
 	// Patience is how long the document may take to load. It is then shown as it is.
@@ -48,6 +50,7 @@ func (b *Browser) Show(ctx context.Context, d Document) (_ *Shown, err error) {
 	if s.page, err = alone.Page(proto.TargetCreateTarget{}); err != nil {
 		return nil, err
 	}
+	s.page = s.page.Context(ctx)
 	if d.Width > 0 {
 		if err = (proto.EmulationSetDeviceMetricsOverride{Width: d.Width, Height: d.Height, DeviceScaleFactor: 1}).Call(s.page); err != nil {
 			return nil, err
@@ -72,7 +75,15 @@ func (s *Shown) load(ctx context.Context, d Document) error {
 	for within.Err() == nil && !s.says(loaded) {
 		wait(within, 5*time.Millisecond)
 	}
+	if within.Err() != nil { // printing would wait for the rest
+		if err := (proto.PageStopLoading{}).Call(s.page); err != nil {
+			return err
+		}
+	}
 	wait(ctx, d.After)
+	if d.Style != "" {
+		s.says(fmt.Sprintf(`document.adoptedStyleSheets.push(new CSSStyleSheet()), document.adoptedStyleSheets.at(-1).replaceSync(%q)`, d.Style))
+	}
 	return ctx.Err()
 }
 

@@ -6,7 +6,7 @@ import (
 
 // captureDocuments are captured: windows of some sizes, and whole pages.
 func captureDocuments(_ *testing.T, w *web) (all []entry) {
-	windows := map[string]shot{"phone": {width: 390, height: 700}, "desk": {width: 1280, height: 800}, "whole": {width: 800, height: 600, fullPage: true}}
+	windows := map[string]shot{"desk": {width: 1280, height: 800}, "whole": {width: 390, height: 600, fullPage: true}}
 	add := func(name string, s source, on shot) {
 		all = append(all, entry{name: name, source: s, shot: &on})
 	}
@@ -17,7 +17,7 @@ func captureDocuments(_ *testing.T, w *web) (all []entry) {
 		add("capture/"+name+"/whole", source{html: whole(html)}, windows["whole"])
 	}
 	for name, html := range sorted(features(w)) {
-		if name == "fetched" || name == "progress" { // not there at once
+		if name == "fetched" { // not there at once
 			continue
 		}
 		for on, window := range sorted(windows) {

@@ -145,7 +145,7 @@ func (b *bench) judge(t *testing.T, e entry, got artefact, failed error, plain a
 		complaints = append(complaints, fmt.Sprintf("warnings %v, want one that something is cut: %v", got.warnings, d.cut))
 	}
 	like := e
-	like.source, like.differs, like.load = d.like, nil, e.load
+	like.source, like.differs, like.edged = d.like, nil, false
 	like.load.WaitSelector = ""
 	if d.options != nil {
 		like.options = *d.options

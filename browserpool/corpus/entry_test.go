@@ -20,6 +20,9 @@ type entry struct {
 	fault bool
 	// shows are words that must be there whatever the plain browser makes of the document.
 	shows []string
+	// ruled means that page rules of its own set the margins, and the caller does not; edged that the
+	// plain browser prints it with margins that leave a part of a pixel (whole-right-edge).
+	ruled, edged bool
 	// differs says what Platen makes of the document on purpose; nil for what the plain browser does.
 	differs *deviation
 }

@@ -32,7 +32,7 @@ func handwritten(t *testing.T, w *web) (all []entry) {
 		case "markdown":
 			s = source{markdown: string(text)}
 		case "web":
-			s = source{url: w.at("/"+file, files)}
+			s = source{url: w.at("/"+file, http.HandlerFunc(files.ServeHTTP))}
 		}
 		if !strings.HasSuffix(file, ".html") && !strings.HasSuffix(file, ".md") {
 			continue // a part of others

@@ -93,7 +93,7 @@ func ruled(w *web) (all []entry) {
 	}
 	for name, rule := range sorted(rules) {
 		visited := document(rule)
-		all = append(all, entry{name: "paper/rule/" + name + "/open", source: visited})
+		all = append(all, entry{name: "paper/rule/" + name + "/open", source: visited, ruled: strings.Contains(rule, "margin") || name == "imported"})
 		for with, o := range sorted(given) {
 			e := entry{name: "paper/rule/" + name + "/" + with, source: visited, options: o}
 			if !sameAnyway(name, with) {
@@ -104,7 +104,7 @@ func ruled(w *web) (all []entry) {
 	}
 	// One side is given: the rule has the others.
 	left := page.PDFOptions{Margin: page.Margin{Left: "1in"}}
-	return append(all, entry{name: "paper/rule/one-side", source: document(rules["margin"]), options: left, differs: &deviation{
+	return append(all, entry{name: "paper/rule/one-side", source: document(rules["margin"]), options: left, ruled: true, differs: &deviation{
 		name: "caller-over-page-rule", like: document(`@page { margin: 0; margin-left: 1in }`),
 	}})
 }
@@ -190,11 +190,13 @@ func unseen(w *web) (all []entry) {
 	return all
 }
 
-// edges have a border at the right edge, of which the browser cuts off what is less than a pixel.
+// edges have something at the right edge, of which the browser cuts off what is less than a pixel.
 func edges() (all []entry) {
-	html := wholeWith("", ` style="margin: 0"`, `<div style="border: solid #000; border-width: 0 1px; height: 300px; background: #fff">framed</div>`)
-	for name, o := range sorted(map[string]page.PDFOptions{"a4": {}, "margins": {Margin: page.Margin{Left: "15mm", Right: "15mm"}}, "scaled": {Scale: 1.3}}) {
-		all = append(all, posted("paper/edge/"+name, html, o))
+	html := wholeWith("", ` style="margin: 0"`, `<div style="border: solid #000; border-width: 0 3px; height: 300px; text-align: right">EDGE</div>`)
+	for _, scale := range []float64{1.7, 1.9, 2} {
+		e := posted(fmt.Sprintf("paper/edge/scale-%v", scale), html, page.PDFOptions{Scale: scale})
+		e.edged, e.differs = true, &deviation{name: "whole-right-edge", like: source{html: html}}
+		all = append(all, e)
 	}
 	return all
 }

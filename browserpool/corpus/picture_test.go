@@ -113,6 +113,9 @@ func pictureDocuments(_ *testing.T, w *web) (all []entry) {
 	for kind, data := range sorted(encodings()) {
 		served := w.typed("image/"+kind, data)
 		for frame, html := range sorted(frames) {
+			if kind != "png" && frame != "natural" && frame != "covering" {
+				continue
+			}
 			html = strings.ReplaceAll(html, "SRC", served)
 			all = append(all, posted("picture/url/"+kind+"/"+frame, whole(html), page.PDFOptions{}))
 		}

@@ -77,7 +77,7 @@ var fragments = map[string]string{
 	"grid":       `<div style="display: grid; grid-template-columns: 1fr 2fr minmax(60px, 1fr); gap: 6px">` + strings.Repeat(`<div style="background: #dfd">cell</div>`, 8) + `</div>`,
 	"gradient":   `<div style="height: 120px; background: linear-gradient(90deg, #f00, #00f); border-radius: 12px; color: #fff">fade</div><div style="height: 90px; background: radial-gradient(#ff0, #080)">round</div>`,
 	"borders":    `<div style="border: 6px double #060; padding: 10px; border-radius: 20px; box-shadow: 4px 4px 0 #999">framed</div><p style="border-left: 5px solid #900; padding-left: 8px">barred</p><p style="outline: 2px dashed #009">outlined</p>`,
-	"transforms": `<div style="transform: rotate(8deg); width: 200px; margin: 40px">leaning</div><div style="transform: scale(1.5); transform-origin: 0 0; width: 100px">larger</div><div style="transform: translate(30px, 40px)">moved</div>`,
+	"transforms": `<div style="transform: rotate(8deg); width: 200px; margin: 40px">leaning</div><div style="transform: scale(1.5); transform-origin: 0 0; width: 100px">larger</div><div style="transform: translate(30px, 40px); width: 300px">moved</div>`,
 	"positions":  `<div style="position: relative; height: 200px; background: #f4f4f4"><div style="position: absolute; right: 10px; bottom: 10px">corner</div><div style="position: absolute; top: 50px; left: 50px; z-index: 2; background: #cfc">over</div></div>`,
 	"opacity":    `<div style="background: #00c; color: #fff; opacity: .4; padding: 10px">faint</div><p style="color: rgba(200, 0, 0, .5)">half</p><p style="visibility: hidden">gone</p><p>kept</p>`,
 	"spacing":    `<p style="letter-spacing: 3px; word-spacing: 10px; line-height: 2; text-indent: 40px; text-transform: uppercase">spaced out text</p><p style="font: italic 700 22px 'Liberation Serif'; text-decoration: underline wavy #c00">styled</p>`,
@@ -99,10 +99,14 @@ var fragments = map[string]string{
 	"table-columns":  `<table width="100%"><colgroup><col width="20%"><col span="2" style="background: #ffd"></colgroup><tr><td>a</td><td>b</td><td>c</td></tr></table>`,
 }
 
-// postedDocuments are sent as HTML: every script on every paper, every layout at some scales.
+// postedDocuments are sent as HTML: every script on half of the papers, every layout at some scales.
 func postedDocuments(*testing.T, *web) (all []entry) {
+	turn := 0
 	for _, w := range writings {
 		for on, o := range sorted(papers) {
+			if turn++; turn%2 == 0 && !w.isShifted(o) { // nine papers: each script gets half of them
+				continue
+			}
 			e := posted("posted/"+w.name+"/"+on, w.document(), o)
 			if w.isShifted(o) {
 				e.fault = true
@@ -112,7 +116,7 @@ func postedDocuments(*testing.T, *web) (all []entry) {
 		}
 	}
 	for name, html := range sorted(fragments) {
-		for _, scale := range []float64{0, 0.8, 1.25} {
+		for _, scale := range []float64{0, 1.25} {
 			all = append(all, posted(fmt.Sprintf("posted/%s/scale-%v", name, scale), whole(html), page.PDFOptions{Scale: scale}))
 		}
 	}

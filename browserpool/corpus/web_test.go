@@ -58,8 +58,7 @@ func answer(rw http.ResponseWriter, kind string, body []byte) {
 
 // rawly serves the bytes of a whole answer at a path, and returns its URL.
 func (w *web) rawly(path, answer string) string {
-	sent, _, _ := strings.Cut(path, "#")
-	w.raw[sent] = []byte(answer)
+	w.raw[path] = []byte(answer)
 	return "http://" + w.address + path
 }
 
@@ -83,7 +82,7 @@ func serveRaw(t *testing.T, answers map[string][]byte) (address string) {
 	return listener.Addr().String()
 }
 
-// answerRaw answers one request. A path that nobody has given an answer to gets a 404.
+// answerRaw answers one request. One for a path without an answer gets what it asked for.
 func answerRaw(conn net.Conn, answers map[string][]byte) {
 	defer conn.Close()
 	var request bytes.Buffer
@@ -98,8 +97,9 @@ func answerRaw(conn net.Conn, answers map[string][]byte) {
 	parts := strings.Fields(request.String())
 	found, ok := answers[parts[1]]
 	if !ok {
-		found = []byte("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		found = []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nASKED FOR " + parts[1])
 	}
 	_, _ = conn.Write(found)
-	_, _ = io.Copy(io.Discard, conn) // an end that comes before all was read would lose what was sent
+	_ = conn.(*net.TCPConn).CloseWrite()
+	_, _ = io.Copy(io.Discard, conn) // to close before the other side does may lose what was sent
 }
