@@ -32,7 +32,7 @@ type Shown struct {
 	page  *rod.Page
 }
 
-// Show loads a document as the browser by itself does. A URL is reached without a proxy, whatever
+// Show loads a document as the browser by itself does; dialogs are dismissed until ctx ends. A URL is reached without a proxy, whatever
 // Options.Proxy says.
 func (b *Browser) Show(ctx context.Context, d Document) (_ *Shown, err error) {
 	created, err := proto.TargetCreateBrowserContext{ProxyServer: "direct://", ProxyBypassList: "<-loopback>"}.Call(b.rod)
@@ -51,6 +51,9 @@ func (b *Browser) Show(ctx context.Context, d Document) (_ *Shown, err error) {
 		return nil, err
 	}
 	s.page = s.page.Context(ctx)
+	go s.page.EachEvent(func(*proto.PageJavascriptDialogOpening) {
+		_ = proto.PageHandleJavaScriptDialog{Accept: false}.Call(s.page)
+	})()
 	if d.Width > 0 {
 		if err = (proto.EmulationSetDeviceMetricsOverride{Width: d.Width, Height: d.Height, DeviceScaleFactor: 1}).Call(s.page); err != nil {
 			return nil, err

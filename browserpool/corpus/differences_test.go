@@ -20,9 +20,12 @@ var differences = map[string]string{
 var known = knownFaults()
 
 func knownFaults() map[string]string {
-	all := map[string]string{}
+	all := map[string]string{"paper/sheet/A3/sized/scale-1": "a box as wide as the paper is said to be cut: half a pixel of it counts as a whole one"}
 	for _, uri := range []string{"no-type", "named", "jpg", "capitals", "broken-lines", "bmp", "any-type"} {
 		all["picture/uri/"+uri] = keepsPictures
+	}
+	for _, cell := range []string{"cell", "two-cells", "link", "code"} {
+		all["paper/long-word/"+cell+"/scale-0"], all["paper/long-word/"+cell+"/scale-1"] = breaksWords, breaksWords
 	}
 	for _, script := range []string{"arabic", "persian", "hebrew"} {
 		for on, o := range papers {
@@ -36,5 +39,6 @@ func knownFaults() map[string]string {
 
 const (
 	keepsPictures = "the sanitiser takes out data URIs that the browser shows as pictures"
+	breaksWords   = "a long word makes a cell of a table in Markdown wider than the paper"
 	keepsRoot     = "HTML whose root begins at the right is printed as the browser does, shifted or cut, if its scale is not 1"
 )
