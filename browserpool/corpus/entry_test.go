@@ -20,6 +20,8 @@ type entry struct {
 	fault bool
 	// shows are words that must be there whatever the plain browser makes of the document.
 	shows []string
+	// warns is the code of the warning that Platen must give; "" for none.
+	warns string
 	// ruled means that page rules of its own set the margins, and the caller does not; edged that the
 	// plain browser prints it with margins that leave a part of a pixel (whole-right-edge).
 	ruled, edged bool
@@ -46,11 +48,9 @@ type deviation struct {
 	options *page.PDFOptions
 	// fails is the error with which Platen must refuse the document.
 	fails error
-	// cut means that Platen must warn that something is not on the paper.
-	cut bool
 }
 
-// unset are PDF options that leave everything open, for deviation.options.
+// with is options that a document is not printed with, but the one that is like it.
 func with(o page.PDFOptions) *page.PDFOptions { return &o }
 
 // whole is a document around the content of a body.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"platen.dev/browserpool/page"
+	"platen.dev/events/contract"
 )
 
 // These documents hold Platen to the paper: sheets of its size, page rules, scales, what is too wide.
@@ -125,10 +126,9 @@ func wide(w *web) (all []entry) {
 		all = append(all, posted(fmt.Sprintf("paper/wide/%d", width), box(width), page.PDFOptions{}))
 	}
 	for _, width := range []int{1150, 1200, 1300, 1400} {
-		fits := page.PDFOptions{Scale: 720.0 / float64(width)}
 		all = append(all, entry{
 			name: fmt.Sprintf("paper/wide/%d", width), source: source{html: box(width)},
-			differs: &deviation{name: "wide-content-fits", like: source{html: box(width)}, options: &fits},
+			differs: &deviation{name: "wide-content-fits", like: source{html: box(width)}, options: with(page.PDFOptions{Scale: 720 / float64(width)})},
 		})
 	}
 	clipped := func(width int) string {
@@ -136,19 +136,19 @@ func wide(w *web) (all []entry) {
 	}
 	for _, scale := range []float64{0.6, 1, 1.5, 2} {
 		e := entry{
-			name: fmt.Sprintf("paper/wide/scale-%v", scale), source: source{html: box(1500)}, options: page.PDFOptions{Scale: scale},
-			differs: &deviation{name: "scale-kept", like: source{html: clipped(1500)}, cut: true},
+			name: fmt.Sprintf("paper/wide/scale-%v", scale), source: source{html: box(1500)}, options: page.PDFOptions{Scale: scale}, warns: contract.PageCut,
+			differs: &deviation{name: "scale-kept", like: source{html: clipped(1500)}},
 		}
 		all = append(all, e)
 		e.name, e.source = e.name+"/visited", source{url: w.page(box(1500))}
-		e.differs = &deviation{name: "scale-kept", like: source{url: w.page(clipped(1500))}, cut: true}
+		e.differs = &deviation{name: "scale-kept", like: source{url: w.page(clipped(1500))}}
 		all = append(all, e)
 	}
 	word := wholeWith("", ` style="margin: 0"`, sized+`<p>`+strings.Repeat("x", 300)+`</p>`)
 	cutWord := wholeWith("", ` style="margin: 0"`, `<div style="overflow: hidden">`+sized+`<p style="margin-bottom: 0">`+strings.Repeat("x", 300)+`</p></div>`)
 	all = append(all,
-		entry{name: "paper/wide/word-at-scale-1", source: source{html: word}, options: page.PDFOptions{Scale: 1}, differs: &deviation{name: "scale-kept", like: source{html: cutWord}, cut: true}},
-		entry{name: "paper/wide/far-too-wide", source: source{html: box(3000)}, differs: &deviation{name: "wide-content-fits", like: source{html: clipped(3000)}, options: with(page.PDFOptions{Scale: 0.5}), cut: true}},
+		entry{name: "paper/wide/word-at-scale-1", source: source{html: word}, options: page.PDFOptions{Scale: 1}, warns: contract.PageCut, differs: &deviation{name: "scale-kept", like: source{html: cutWord}}},
+		entry{name: "paper/wide/far-too-wide", source: source{html: box(3000)}, warns: contract.PageCut, differs: &deviation{name: "wide-content-fits", like: source{html: clipped(3000)}, options: with(page.PDFOptions{Scale: 0.5})}},
 	)
 	return all
 }

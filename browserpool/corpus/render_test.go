@@ -227,9 +227,12 @@ type artefact struct {
 	pictures []string
 }
 
-// saysCut reports whether there is a warning that something is cut, and nothing else.
-func (a artefact) saysCut() bool {
-	return len(a.warnings) == 1 && a.warnings[0].Code == contract.PageCut
+// warns reports whether a warning of that code was given and no other; "" stands for none.
+func (a artefact) warns(code string) bool {
+	if code == "" {
+		return len(a.warnings) == 0
+	}
+	return len(a.warnings) == 1 && a.warnings[0].Code == code
 }
 
 // text is all words of a PDF.
