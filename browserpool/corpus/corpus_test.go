@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// nth is which documents are in the sample beside those of faults: one of so many.
-const nth = 9
+// The sample has one of this many documents, and of those about old faults.
+const nth, nthFault = 20, 3
 
 // TestCorpus compares Platen with the plain browser. CORPUS=all renders every document; otherwise it
 // is a sample that is always the same.
@@ -25,7 +25,7 @@ func TestCorpus(t *testing.T) {
 	var compared, deviating atomic.Int64
 	t.Run("documents", func(t *testing.T) {
 		for i, e := range all {
-			if os.Getenv("CORPUS") != "all" && i%nth != 0 && (!e.fault || testing.Short()) {
+			if os.Getenv("CORPUS") != "all" && i%nth != 0 && (!e.fault || i%nthFault != 0 || testing.Short()) {
 				continue
 			}
 			t.Run(e.name, func(t *testing.T) {

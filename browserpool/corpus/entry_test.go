@@ -16,7 +16,7 @@ type entry struct {
 	load    page.Load
 	// shot captures the document in place of printing it.
 	shot *shot
-	// fault means that Platen once rendered the document wrongly: it is always in the sample.
+	// fault means that Platen once rendered such documents wrongly: the sample has more of them.
 	fault bool
 	// shows are words that must be there whatever the plain browser makes of the document.
 	shows []string
