@@ -54,9 +54,11 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, axe-core, veraPDF, Mustang, xmllint and schemathesis, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
+integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, axe-core, veraPDF, Mustang, xmllint and schemathesis, every document of the corpus, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
+	@echo "integration: the corpus, with Platen and with a plain browser"
+	@CORPUS=all $(GO) test -count=1 -v -timeout 20m -run '^TestCorpus$$' ./browserpool/corpus | grep -v '^ *--- PASS\|^=== '
 	@echo "integration: 20,000 schedules of the simulator"
 	@SEEDS=$${SEEDS:-20000} $(GO) test -count=1 -v -timeout 60m -run '^TestTheProtocolHolds$$' ./actors/simulation
 	@echo "integration: 2,000 jobs while browsers are killed"

@@ -1,6 +1,7 @@
-// Package bare is what benchmarks compare Platen with: the shortest loops that print
-// documents on one warm page, and URLs each in a context of its own, over rod itself,
-// without pool, budgets or guards. Nothing else uses it.
+// Package bare is what Platen is compared with: a browser driven over rod itself, without
+// pool, budgets or guards. Benchmarks use the shortest loops that print documents on one
+// warm page, and URLs each in a context of its own. Package corpus uses Show, which
+// shows a document as the browser by itself does. Nothing else uses it.
 package bare
 
 import (

@@ -106,7 +106,7 @@ func (p *page) arrange(ctx context.Context, o PDFOptions, params printParams, f 
 // see measures how much of a document wider than the viewport can be seen.
 func (p *page) see(ctx context.Context, content int) (extent, error) {
 	e := extent{content: content, visible: content}
-	if content <= p.viewport.Width {
+	if content <= p.viewport.Width+1 {
 		return e, nil
 	}
 	var seen struct {

@@ -43,7 +43,7 @@ func fit(asked float64, viewport int, e extent) fitting {
 	if asked != 0 {
 		whole.scale = asked
 	}
-	if e.content <= viewport {
+	if e.content <= viewport+1 { // it is rounded up, and the viewport down
 		return whole
 	}
 	visible := max(viewport, e.visible)

@@ -14,8 +14,9 @@ func TestFit(t *testing.T) {
 		want  fitting
 	}{
 		"narrow":                         {0, extent{content: 700}, fitting{scale: 1, layout: 700}},
+		"a part of a pixel wider":        {0, extent{content: 701}, fitting{scale: 1, layout: 700}},
 		"narrow at a scale":              {1.3, extent{content: 700}, fitting{scale: 1.3, layout: 700}},
-		"wide at a scale":                {1.3, extent{content: 701, visible: 701}, fitting{scale: 1.3, hold: true, layout: 700, cut: true}},
+		"wide at a scale":                {1.3, extent{content: 702, visible: 702}, fitting{scale: 1.3, hold: true, layout: 700, cut: true}},
 		"wide at scale 1":                {1, extent{content: 5000, visible: 5000}, fitting{scale: 1, hold: true, layout: 700, cut: true}},
 		"hidden at a scale":              {0.5, extent{content: 5000, visible: 700}, fitting{scale: 0.5, hold: true, layout: 700}},
 		"as wide as the browser reduces": {0, extent{content: 980, visible: 980}, fitting{scale: 1, layout: 980}},

@@ -205,7 +205,8 @@ func ReadPicture(t testing.TB, path string) *image.RGBA {
 	return decodePicture(t, f)
 }
 
-func writePicture(t testing.TB, path string, picture image.Image) {
+// WritePicture writes a picture to a file.
+func WritePicture(t testing.TB, path string, picture image.Image) {
 	t.Helper()
 	var encoded bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
@@ -254,7 +255,7 @@ func LinesOf(t testing.TB, pdf []byte) (lines []image.Rectangle) {
 func LooksLike(t testing.TB, got *image.RGBA, path string, update bool) {
 	t.Helper()
 	if update {
-		writePicture(t, path, got)
+		WritePicture(t, path, got)
 		return
 	}
 	want := ReadPicture(t, path)
@@ -265,14 +266,14 @@ func LooksLike(t testing.TB, got *image.RGBA, path string, update bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writePicture(t, filepath.Join(dir, "got.png"), got)
-	writePicture(t, filepath.Join(dir, "want.png"), want)
+	WritePicture(t, filepath.Join(dir, "got.png"), got)
+	WritePicture(t, filepath.Join(dir, "want.png"), want)
 	if got.Bounds() != want.Bounds() {
 		t.Errorf("the picture is %v, want %v; see %s", got.Bounds().Size(), want.Bounds().Size(), dir)
 		return
 	}
 	blocks := Unlike(got, want)
-	writePicture(t, filepath.Join(dir, "diff.png"), marked(got, blocks))
+	WritePicture(t, filepath.Join(dir, "diff.png"), marked(got, blocks))
 	t.Errorf("%d blocks differ, the first at %v; see %s", len(blocks), blocks[0].Min, dir)
 }
 

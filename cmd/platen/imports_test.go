@@ -71,7 +71,8 @@ var rules = map[string]rule{
 	"browserpool/page":     {"browserpool/chromium browserpool/egress events/contract", "does one job's work on a page, and knows no pool"},
 	"browserpool/chromium": {"", "a process and its debug pipe"},
 	"browserpool/egress":   {"", "a proxy and its policy: bytes and addresses, nothing of ours"},
-	"browserpool/bare":     {"browserpool/chromium", "what benchmarks compare the pool with must share none of it"},
+	"browserpool/bare":     {"browserpool/chromium", "what the pool is compared with must share none of it"},
+	"browserpool/corpus":   {"", "only tests: Platen against a plain browser"},
 	"browserpool/pagetest": {"events/testkit", "servers for tests, and pictures of what is printed"},
 
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},

@@ -1,0 +1,48 @@
+package corpus
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"platen.dev/browserpool/page"
+)
+
+// dir has the documents that were written by hand: html and markdown are sent, web is visited.
+const dir = "../../testdata/corpus"
+
+// handwritten are the files, each on three papers. What differs on purpose is in deviations.
+func handwritten(t *testing.T, w *web) (all []entry) {
+	t.Helper()
+	files := http.FileServer(http.Dir(filepath.Join(dir, "web")))
+	names, err := filepath.Glob(filepath.Join(dir, "*", "*.*"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no documents in %s: %v", dir, err)
+	}
+	for _, path := range names {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, file := filepath.Base(filepath.Dir(path)), filepath.Base(path)
+		s := source{html: string(text)}
+		switch kind {
+		case "markdown":
+			s = source{markdown: string(text)}
+		case "web":
+			s = source{url: w.at("/"+file, http.HandlerFunc(files.ServeHTTP))}
+		}
+		if !strings.HasSuffix(file, ".html") && !strings.HasSuffix(file, ".md") {
+			continue // a part of others
+		}
+		for _, on := range []string{"a4", "letter-turned", "a4-header"} {
+			all = append(all, entry{name: "handwritten/" + kind + "/" + file + "/" + on, source: s, options: papers[on], fault: on == "a4"})
+		}
+		if kind == "web" {
+			all = append(all, entry{name: "handwritten/web/" + file + "/full-page", source: s, options: page.PDFOptions{}, shot: &shot{width: 1024, height: 768, fullPage: true}})
+		}
+	}
+	return all
+}

@@ -1,0 +1,105 @@
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+)
+
+// web has the servers of the documents that are visited: one of pages, and one that sends bytes as
+// they are, whatever the address asked for looks like.
+type web struct {
+	pages pagetest.Pages
+	site  *pagetest.Web
+
+	raw     map[string][]byte // whole answers, by path as it stands in a request
+	address string            // of the server that sends them
+}
+
+func newWeb(t *testing.T) *web {
+	t.Helper()
+	w := &web{pages: pagetest.Pages{}, raw: map[string][]byte{}}
+	w.site = pagetest.NewWeb(t, w.pages)
+	w.address = serveRaw(t, w.raw)
+	return w
+}
+
+// page serves HTML, or what a handler answers, and returns its URL.
+func (w *web) page(content any) string {
+	path := fmt.Sprintf("/%d", len(w.pages))
+	w.pages[path] = content
+	return w.site.URL + path
+}
+
+// at serves content at a path of its own choosing.
+func (w *web) at(path string, content any) string {
+	w.pages[path] = content
+	return w.site.URL + path
+}
+
+// typed serves bytes with a Content-Type; "" leaves it out.
+func (w *web) typed(kind string, body []byte) string {
+	return w.page(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { answer(rw, kind, body) }))
+}
+
+func answer(rw http.ResponseWriter, kind string, body []byte) {
+	rw.Header()["Content-Type"] = nil
+	if kind != "" {
+		rw.Header().Set("Content-Type", kind)
+	}
+	_, _ = rw.Write(body)
+}
+
+// rawly serves the bytes of a whole answer at a path, and returns its URL.
+func (w *web) rawly(path, answer string) string {
+	w.raw[path] = []byte(answer)
+	return "http://" + w.address + path
+}
+
+// serveRaw answers until the test ends.
+func serveRaw(t *testing.T, answers map[string][]byte) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go answerRaw(conn, answers)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// answerRaw answers one request. One for a path without an answer gets what it asked for.
+func answerRaw(conn net.Conn, answers map[string][]byte) {
+	defer conn.Close()
+	var request bytes.Buffer
+	chunk := make([]byte, 16<<10)
+	for !bytes.Contains(request.Bytes(), []byte("\r\n\r\n")) {
+		n, err := conn.Read(chunk)
+		if err != nil {
+			return
+		}
+		request.Write(chunk[:n])
+	}
+	parts := strings.Fields(request.String())
+	found, ok := answers[parts[1]]
+	if !ok {
+		found = []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nASKED FOR " + parts[1])
+	}
+	_, _ = conn.Write(found)
+	_ = conn.(*net.TCPConn).CloseWrite()
+	_, _ = io.Copy(io.Discard, conn) // to close before the other side does may lose what was sent
+}
