@@ -6,9 +6,9 @@ import "regexp"
 const relativeURL = `[^:/?#\x00-\x20]{0,200}[/?#]|[^:/?#\x00-\x20]{1,200}[\t\n\f ]*$`
 
 // linkURL and pictureURL match where a link may lead and what an image may show. Only the scheme matters, and of data the
-// type: a picture runs nothing and loads nothing, whatever is in it. So the beginning of a URL is all that is read; what
+// type, which browsers find out themselves if it is left open: a picture runs nothing and loads nothing, whatever is in it. So the beginning of a URL is all that is read; what
 // browsers skip within a scheme, and control characters before it, match nothing.
 var (
 	linkURL    = regexp.MustCompile(`^[\t\n\f ]*(?i:https?:|mailto:|` + relativeURL + `)`)
-	pictureURL = regexp.MustCompile(`^[\t\n\f ]*(?i:https?:|data:image/[a-z0-9.+-]{1,60}[\t\n\f ]*[;,]|` + relativeURL + `)`)
+	pictureURL = regexp.MustCompile(`^[\t\n\f ]*(?i:https?:|data:(?:image/[a-z0-9.+-]{1,60}|application/octet-stream)?[\t\n\f ]*[;,]|` + relativeURL + `)`)
 )

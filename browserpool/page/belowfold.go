@@ -95,7 +95,7 @@ func (p *page) settle(ctx context.Context, until string, mark mark) error {
 
 // showFrames lasts some frames, in which what is now visible is told and drawn.
 func (p *page) showFrames(ctx context.Context) error {
-	_, err := p.run(ctx, looking, nil, nil)
+	_, err := p.run(ctx, looking, p.viewport.Height, nil)
 	return err
 }
 

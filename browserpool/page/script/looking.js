@@ -1,9 +1,14 @@
-// Lasts until an observer that sees something in the first frame has been called in the second and
-// has drawn in the third. What fades in or slides in because of that is brought to its end.
-async document => {
+// Lasts until what waits for visibility in a window of this height has been told, and has drawn. What
+// fades in or slides in because of that is brought to its end.
+async (document, height) => {
 	const before = document.timeline.currentTime
 	const frame = () => new Promise(requestAnimationFrame)
-	await frame(); await frame(); await frame()
+	for (let frames = 0; innerHeight < height && frames < 60; frames++) await frame()
+	await frame()
+	// Observers are told in the order in which they were made, so this one is told last.
+	await new Promise(told => new IntersectionObserver(told).observe(document.documentElement))
+	await frame()
+	await frame()
 	for (const animation of document.getAnimations()) {
 		const begun = animation.startTime === null || animation.startTime >= before
 		if (begun && Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish()
