@@ -19,11 +19,17 @@ var differences = map[string]string{
 // is right: then it is struck off this list.
 var known = knownFaults()
 
+// unsteady are documents that Platen renders rightly or wrongly as time has it, by name, and why.
+// Whether they are right is not looked at.
+var unsteady = map[string]string{
+	"reading/seen/slide-in/full-page": slidesLate,
+	"reading/seen/slide-in/print":     slidesLate,
+}
+
+const slidesLate = "an animation of opacity or place that begins when it is seen may be shown at its beginning"
+
 func knownFaults() map[string]string {
-	all := map[string]string{
-		"paper/sheet/A3/sized/scale-1":    "a box as wide as the paper is said to be cut: half a pixel of it counts as a whole one",
-		"reading/seen/slide-in/full-page": "an animation of opacity or place that begins when it is seen is captured at its beginning",
-	}
+	all := map[string]string{"paper/sheet/A3/sized/scale-1": "a box as wide as the paper is said to be cut: half a pixel of it counts as a whole one"}
 	for _, uri := range []string{
 		"any-type", "bmp", "broken-lines", "capitals", "jpg", "named", "no-type", "percent-base64", "percent-bytes", "spaced-type", "svg-charset", "svg-unescaped", "svg-utf8", "unpadded",
 	} {

@@ -14,6 +14,7 @@ import (
 
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 )
 
 // pattern is a picture on which every turn, cut and stretch shows.
@@ -129,8 +130,9 @@ func pictureDocuments(_ *testing.T, w *web) (all []entry) {
 		e.fault = true
 		all = append(all, e)
 	}
-	return append(all,
-		posted("picture/missing", whole(`<p>before <img src="`+w.site.URL+`/none" alt="alternative"> after</p>`), page.PDFOptions{}),
+	missing := posted("picture/missing", whole(`<p>before <img src="`+w.site.URL+`/none" alt="alternative"> after</p>`), page.PDFOptions{})
+	missing.warns = contract.ResourceMissing
+	return append(all, missing,
 		posted("picture/unsized-large", whole(`<img src="`+w.typed("image/png", pagetest.BlankPNG(400, 3000))+`"><p>below</p>`), page.PDFOptions{}),
 	)
 }
