@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The sample has one of this many documents, and of those about old faults.
-const nth, nthFault = 20, 3
+const nth, nthFault = 40, 4
 
 // TestCorpus compares Platen with the plain browser. CORPUS=all renders every document; otherwise it
 // is a sample that is always the same.

@@ -17,7 +17,7 @@ var passages = map[string]string{
 	"quotes":     "> said\n> > again\n>\n> - list\n\nafter\n\n---\n\n***\n",
 	"code":       "```go\nfunc main() {\n\tprintln(\"x\")\n}\n```\n\n    indented\n\n`` a ` b ``\n",
 	"table":      "| left | middle | right |\n|:---|:---:|---:|\n| a | b | 1.25 |\n| **c** | `d` | 10 |\n",
-	"table-wide": "|" + strings.Repeat(" column |", 7) + "\n|" + strings.Repeat("---|", 7) + "\n" + strings.Repeat("|"+strings.Repeat(" some words |", 7)+"\n", 5),
+	"table-wide": "|" + strings.Repeat(" column |", 6) + "\n|" + strings.Repeat("---|", 6) + "\n" + strings.Repeat("|"+strings.Repeat(" some words |", 6)+"\n", 5),
 	"table-long": "| no | ship |\n|---|---|\n" + strings.Repeat("| 12 | Sea Pearl |\n", 80),
 	"links":      "[harbour](https://example.org \"title\") <https://example.org/a?b=c> [ref] and [js](javascript:alert(1))\n\n[ref]: https://example.org/ref\n",
 	"html":       "text <b>shown</b>\n\n<div>as text</div>\n\n<script>alert(1)</script>\n\n&copy; &amp; &#x20ac; \\*not\\*\n",
