@@ -2,6 +2,16 @@
 // fades in or slides in because of that is brought to its end.
 async (document, height) => {
 	const before = document.timeline.currentTime
+	// The compositor may go on showing the beginning of an animation that is at its end, unless that
+	// is made the element's own style.
+	const end = animation => {
+		animation.finish()
+		if (!(animation instanceof CSSAnimation)) return
+		try {
+			animation.commitStyles()
+			animation.cancel()
+		} catch {} // a pseudo-element has no style of its own
+	}
 	const frame = () => new Promise(requestAnimationFrame)
 	for (let frames = 0; innerHeight < height && frames < 60; frames++) await frame()
 	await frame()
@@ -11,7 +21,7 @@ async (document, height) => {
 	await frame()
 	for (const animation of document.getAnimations()) {
 		const begun = animation.startTime === null || animation.startTime >= before
-		if (begun && Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish()
+		if (begun && Number.isFinite(animation.effect?.getComputedTiming().endTime)) end(animation)
 	}
 	await frame()
 }
