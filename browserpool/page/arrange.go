@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -113,7 +114,11 @@ func (p *page) see(ctx context.Context, content int) (extent, error) {
 		Left, Right float64
 		RTL         bool
 	}
-	if ran, err := p.run(ctx, seeing, nil, &seen); err != nil || !ran {
+	ran, err := p.run(ctx, seeing, nil, &seen)
+	if errors.Is(err, errScript) { // then all of it counts
+		return e, nil
+	}
+	if err != nil || !ran {
 		return e, err
 	}
 	e.rtl = seen.RTL

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -13,6 +14,9 @@ import (
 //
 //go:embed script/calling.js
 var calling string
+
+// errScript means that a script of ours threw in a document that it does not know how to treat.
+var errScript = errors.New("a script of ours failed")
 
 // run calls a script of ours, a function of the document and an argument, in a world of its own:
 // whatever the page has put in the place of the usual functions is not visible there. What the
@@ -36,7 +40,7 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 	case err != nil:
 		return false, unlessReplaced(err)
 	case answer.ExceptionDetails != nil:
-		return false, fmt.Errorf("a script of ours: %s at line %d", answer.ExceptionDetails.Text, answer.ExceptionDetails.LineNumber)
+		return false, fmt.Errorf("%w: %s at line %d", errScript, answer.ExceptionDetails.Text, answer.ExceptionDetails.LineNumber)
 	case result == nil:
 		return true, nil
 	}

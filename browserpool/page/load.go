@@ -69,7 +69,7 @@ const lateTimeout = time.Second
 // end in time is left as it is.
 func (p *page) explore(ctx, within context.Context, d document) error {
 	if within.Err() == nil {
-		if err := p.reread(within, d); err != nil {
+		if err := p.reread(within, d); err != nil && !errors.Is(err, errScript) {
 			return err
 		}
 	} else {
@@ -81,7 +81,7 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 		return nil
 	}
 	err := p.lookBelow(ctx, within, d)
-	if errors.Is(err, errBudget) && ctx.Err() == nil {
+	if errors.Is(err, errScript) || errors.Is(err, errBudget) && ctx.Err() == nil {
 		return nil
 	}
 	return err

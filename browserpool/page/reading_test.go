@@ -150,3 +150,28 @@ func TestInnerScroller(t *testing.T) {
 		t.Errorf("a box in an ordinary page: warnings %v", warnings)
 	}
 }
+
+// Documents of other kinds than HTML, and those that hide the browser's own names, are printed, too.
+func TestUnusualDocuments(t *testing.T) {
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/svg":      typed("image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="3000"><text y="20">SHOWN</text><script>1</script></svg>`),
+		"/xml":      typed("application/xml", `<r><t xmlns="http://www.w3.org/1999/xhtml">SHOWN</t></r>`),
+		"/text":     typed("text/plain", "SHOWN "+strings.Repeat("x", 500)),
+		"/frames":   typed("text/html; charset=utf-8", `<frameset cols="50%,50%"><frame src="/text"><frame src="/text"></frameset>`),
+		"/clobbers": typed("text/html", `<img name="body"><img name="documentElement"><img name="images"><form name="styleSheets"></form><div style="width: 3000px">SHOWN<script>1</script></div>`),
+		"/quirks":   typed("text/html", `<html style="overflow: hidden"><body style="overflow: auto; height: 100%">SHOWN<div style="height: 3000px"><script>1</script>`),
+	})
+	slot := openSlot(t)
+	for _, path := range []string{"/svg", "/xml", "/text", "/frames", "/clobbers", "/quirks"} {
+		for _, o := range []PDFOptions{{}, {Scale: 0.8, SizeGiven: true, Margin: noMargin}} {
+			if result, err := slot.Print(t.Context(), Print{URL: web.URL + path, Options: o}); err != nil {
+				t.Errorf("print %s: %v", path, err)
+			} else if path != "/frames" {
+				testkit.Contains(t, testkit.PDFText(t, result.PDF), "SHOWN")
+			}
+		}
+		if _, err := slot.Capture(t.Context(), Capture{URL: web.URL + path, FullPage: true}); err != nil {
+			t.Errorf("capture %s: %v", path, err)
+		}
+	}
+}

@@ -34,7 +34,7 @@ document => {
 	for (const [e, , to] of changed) {
 		for (const name in to) e.style.setProperty(name, to[name], "important")
 	}
-	if (document.scrollingElement.scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) return { Expanded: true, Hidden: 0 }
+	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) return { Expanded: true, Hidden: 0 }
 	for (const [e, style] of changed) {
 		if (style === null) e.removeAttribute("style")
 		else e.setAttribute("style", style)
