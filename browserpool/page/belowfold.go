@@ -59,13 +59,16 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 	if err != nil || !m.scripted {
 		return err
 	}
-	before, mark := p.viewport, p.progress.mark()
+	before, mark, g := p.viewport, p.progress.mark(), glance{Height: whole.Height}
+	if _, err := p.run(within, clock, nil, &g.Since); err != nil {
+		return err
+	}
 	if err := p.setView(ctx, p.media, whole); err != nil {
 		return err
 	}
 	settling, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
 	defer cancel()
-	err = p.settle(settling, until, mark)
+	err = p.settle(settling, until, mark, g)
 	if errors.Is(err, errBudget) {
 		err = context.Cause(ctx)
 	}
@@ -73,9 +76,9 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 }
 
 // settle waits for what a look has started.
-func (p *page) settle(ctx context.Context, until string, mark mark) error {
+func (p *page) settle(ctx context.Context, until string, mark mark, g glance) error {
 	for {
-		if err := p.showFrames(ctx); err != nil {
+		if _, err := p.run(ctx, looking, g, nil); err != nil {
 			return err
 		}
 		if p.progress.begunSince(mark) == 0 {
@@ -93,11 +96,15 @@ func (p *page) settle(ctx context.Context, until string, mark mark) error {
 	}
 }
 
-// showFrames lasts some frames, in which what is now visible is told and drawn.
-func (p *page) showFrames(ctx context.Context) error {
-	_, err := p.run(ctx, looking, p.viewport.Height, nil)
-	return err
+// glance is the argument of looking.
+type glance struct {
+	Height int
+	// Since is when the look began, in milliseconds by the document's clock.
+	Since float64
 }
+
+// clock returns that time.
+const clock = `document => document.timeline.currentTime ?? 0`
 
 func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 	for {

@@ -1,12 +1,11 @@
 // Lasts until what waits for visibility in a window of this height has been told, and has drawn. What
-// fades in or slides in because of that is brought to its end.
-async (document, height) => {
-	const before = document.timeline.currentTime
+// fades in or slides in because of that, since a time of the document's, is brought to its end.
+async (document, { Height: height, Since: since }) => {
 	// The compositor may go on showing the beginning of an animation that is at its end, unless that
 	// is made the element's own style.
 	const end = animation => {
 		animation.finish()
-		if (!(animation instanceof CSSAnimation)) return
+		if (!(animation instanceof CSSAnimation || animation instanceof CSSTransition)) return
 		try {
 			animation.commitStyles()
 			animation.cancel()
@@ -20,7 +19,7 @@ async (document, height) => {
 	await frame()
 	await frame()
 	for (const animation of document.getAnimations()) {
-		const begun = animation.startTime === null || animation.startTime >= before
+		const begun = animation.startTime === null || animation.startTime > since
 		if (begun && Number.isFinite(animation.effect?.getComputedTiming().endTime)) end(animation)
 	}
 	await frame()
