@@ -64,22 +64,7 @@ func (w *web) rawly(path, answer string) string {
 
 // serveRaw answers until the test ends.
 func serveRaw(t *testing.T, answers map[string][]byte) (address string) {
-	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go answerRaw(conn, answers)
-		}
-	}()
-	return listener.Addr().String()
+	return pagetest.ServeConnections(t, func(conn net.Conn) { answerRaw(conn, answers) }).String()
 }
 
 // answerRaw answers one request. One for a path without an answer gets what it asked for.

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/testkit"
 )
 
@@ -209,23 +210,7 @@ func ask(t *testing.T, proxy *Proxy, to target) (net.Conn, byte) {
 
 // rawServer answers each connection as serve does.
 func rawServer(t *testing.T, serve func(net.Conn)) target {
-	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			serve(conn)
-			_ = conn.Close()
-		}
-	}()
-	return target{"127.0.0.1", uint16(listener.Addr().(*net.TCPAddr).Port)}
+	return target{"127.0.0.1", pagetest.ServeConnections(t, serve).AddrPort().Port()}
 }
 
 // A tunnel carries TLS to the server that the client named.

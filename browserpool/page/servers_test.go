@@ -110,22 +110,8 @@ func TestProxyIsNoStricterThanBrowsers(t *testing.T) {
 
 // oddServer gives every request the same answer.
 func oddServer(t *testing.T, answer string) (address string) {
-	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 64<<10)) // the whole request: it is one packet
-			_, _ = io.WriteString(conn, answer)
-			_ = conn.Close()
-		}
-	}()
-	return listener.Addr().String()
+	return pagetest.ServeConnections(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 64<<10)) // the whole request: it is one packet
+		_, _ = io.WriteString(conn, answer)
+	}).String()
 }
