@@ -273,6 +273,9 @@ func sampleRecords(t *testing.T) []record {
 	m.Level = LevelSnapshots
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
+	m.Timeline, m.At, m.Published, m.Restored = "abcdefghijklmnop", 1700000000123, 4711, true
+	b, err = EncodeEntry(m)
+	add("marker", m, b, err)
 	g := Gap{Epoch: 3, From: 9, To: 12, Commands: "b3duZXI"}
 	b, err = EncodeEntry(g)
 	add("gap", g, b, err)

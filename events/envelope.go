@@ -1,5 +1,7 @@
 package events
 
+import "strings"
+
 // Entry is a record of the journal: a Marker, an Envelope or a Gap.
 type Entry interface{ isEntry() }
 
@@ -15,6 +17,29 @@ type Marker struct {
 	// Level is the highest that the owner can read. If the marker is the first record of the
 	// partition, that is the partition's.
 	Level Level `cbor:"4,keyasint,omitempty"`
+	// Timeline is what the marker calls a timeline that it begins: the first of its partition, that of
+	// a restored one, or one that begins because the journal has lost its end. Owners propose it at LevelTimelines.
+	Timeline TimelineID `cbor:"5,keyasint,omitempty" log:"show"`
+	// At is the time by the owner's clock.
+	At Instant `cbor:"6,keyasint,omitempty"`
+	// Published is the highest number among the public events of the partition that the owner has found. If the
+	// journal has fewer facts before the marker, it has lost some that were published.
+	Published int64 `cbor:"7,keyasint,omitempty"`
+	// Restored is set if what comes before the marker was restored from a backup.
+	Restored bool `cbor:"8,keyasint,omitempty"`
+}
+
+// TimelineID names a timeline: one history of a partition, within which an offset stands for one record. What is
+// restored from a backup, or has lost its end, goes on as another one (docs/decisions/0053).
+type TimelineID string
+
+// NewTimelineID makes a random id, 16 base32 letters (80 bits).
+func NewTimelineID() TimelineID { return TimelineID(randomName(10)) }
+
+// Valid reports whether NewTimelineID may have made the id.
+func (t TimelineID) Valid() bool {
+	b, err := keyNames.DecodeString(strings.ToUpper(string(t)))
+	return err == nil && len(b) == 10 && len(t) == 16 && strings.ToLower(string(t)) == string(t)
 }
 
 // TopicID identifies a topic of the log: one that is deleted and created again has another.

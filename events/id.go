@@ -132,7 +132,7 @@ func (i Instant) SecondsUntil(later Instant) int64 { return max(1, (int64(later-
 //
 // The id of a partition is always in that partition.
 func Partition(account AccountID, n int32) int32 {
-	if p, ok := account.partition(); ok && p < n {
+	if p, ok := account.OfPartition(); ok && p < n {
 		return p
 	}
 	h := fnv.New32a()

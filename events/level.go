@@ -29,8 +29,10 @@ const (
 	LevelAccess Level = 7
 	// LevelReasons has jobs say why they failed, and what was done nevertheless.
 	LevelReasons Level = 8
+	// LevelTimelines has partitions name their timelines, and public events the timeline that they are of.
+	LevelTimelines Level = 9
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelReasons
+	NewestLevel = LevelTimelines
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is
@@ -55,8 +57,8 @@ func PartitionID(partition int32) AccountID {
 	return AccountID(fmt.Sprint(partitionID, partition))
 }
 
-// partition returns which partition an id is of, false if it is an account's.
-func (id AccountID) partition() (int32, bool) {
+// OfPartition returns which partition an id is of, false if it is an account's.
+func (id AccountID) OfPartition() (int32, bool) {
 	number, found := strings.CutPrefix(string(id), partitionID)
 	n, err := strconv.ParseInt(number, 10, 32)
 	return int32(n), found && err == nil && n >= 0

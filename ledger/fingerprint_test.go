@@ -45,7 +45,7 @@ func charges() (all []events.Envelope) {
 func publicEvents(t *testing.T) (all []public.Received) {
 	t.Helper()
 	for i, e := range charges() {
-		for _, fact := range public.Of(0, int64(i), e) {
+		for _, fact := range public.Of("", 0, int64(i), e) {
 			fact.Sequence = int64(len(all) + 1)
 			record, err := fact.Record()
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
 )
 
 // Projection folds accepted envelopes into tables. Apply must depend on nothing but its
@@ -36,6 +37,10 @@ type Cursor struct {
 	At events.Instant `cbor:"6,keyasint,omitempty"`
 	// Raised is the level that the partition began with or was raised to; zero for the first.
 	Raised events.Level `cbor:"7,keyasint,omitempty"`
+	// Timeline is the one that the record before Next is of; empty in a partition that has named none yet. Number is
+	// that of the last public event that follows from the records before Next, zero as long as Timeline is empty.
+	Timeline events.TimelineID `cbor:"8,keyasint,omitempty"`
+	Number   int64             `cbor:"9,keyasint,omitempty"`
 }
 
 // Level is the feature level of the partition.
@@ -57,10 +62,14 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 			c.Raised = e.Level
 		}
 		c.Commands = cmp.Or(c.Commands, e.Commands)
+		c.begin(offset, e)
 	case events.Envelope:
 		if e.Epoch == c.Epoch && e.Cause == c.Cause+1 {
 			c.Cause, c.At = e.Cause, e.At
 			c.raise(e.Events)
+			if c.Timeline != "" {
+				c.Number += int64(public.Count(e))
+			}
 			return true
 		}
 	case events.Gap:
@@ -70,6 +79,22 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 		}
 	}
 	return false
+}
+
+// begin begins a timeline with a marker: the first that names one, one behind what was restored, and one that knows of
+// more public events than follow from the journal, which has therefore lost its end.
+//
+// Numbers rise over timelines. Those of the events that got lost are not known, but each is below the time at which it was
+// given, in microseconds, and so a timeline that is not the partition's first goes on from the time at which it began.
+// Its first event says so (public.TimelineBegun).
+func (c *Cursor) begin(offset int64, m events.Marker) {
+	if m.Timeline == "" || c.Timeline != "" && !m.Restored && m.Published <= c.Number {
+		return
+	}
+	c.Timeline = m.Timeline
+	if offset > 0 || m.Restored {
+		c.Number = max(c.Number, m.Published, int64(m.At)*1000) + 1
+	}
 }
 
 // raise takes a new level from events.

@@ -55,6 +55,8 @@ type Config struct {
 	// Publish publishes what happens in a partition from when a host serves it until stop is
 	// called. Neither blocks. Nil publishes nothing.
 	Publish func(partition int32) (stop func())
+	// Published returns the highest number among the public events of a partition. Nil means that there are none.
+	Published func(ctx context.Context, partition int32) (int64, error)
 	// Traces makes the spans of decisions; nil for none.
 	Traces *tracing.Tracer
 	// TrimCommands lets hosts trim commands that no job needs any more. Without it, the
@@ -164,6 +166,8 @@ func (h *Host) do(ctx actor.Context, out Output) {
 	switch out := out.(type) {
 	case Append:
 		h.append(ctx, out.Entry)
+	case Look:
+		h.look(ctx)
 	case Activate:
 		h.activate(ctx, out)
 	case Credit:
@@ -208,7 +212,36 @@ func (h *Host) onStarted(ctx actor.Context) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
 	h.board.show(h, Starting, nil)
-	h.step(ctx, Announce{})
+	in := Announce{Level: h.cfg.Replica.Cursor(h.partition).Level(), Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), boundsLimit)
+		defer cancel()
+		if _, end, err := h.cfg.Log.Bounds(ctx, events.TopicJournal, h.partition); err == nil && end == 0 {
+			in.Level = events.NewestLevel
+		}
+		root.Send(self, in)
+	}()
+}
+
+// lookLimit bounds how long an owner tries to read the last public events. After that it decides nevertheless: if the journal has lost
+// its end just then, public events get numbers a second time.
+const lookLimit = 30 * time.Second
+
+// look looks at the last public events.
+func (h *Host) look(ctx actor.Context) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	go func() {
+		in := Looked{Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
+		if h.cfg.Published != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
+			defer cancel()
+			var err error
+			if in.Published, err = h.cfg.Published(ctx, h.partition); err != nil {
+				h.cfg.Logger.Error("the last public events cannot be read: whether the journal has lost some of them is not known", "partition", h.partition, "error", err)
+			}
+		}
+		root.Send(self, in)
+	}()
 }
 
 // errRestored means that the replica has passed over records of the journal: what this owner waits for

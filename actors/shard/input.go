@@ -12,12 +12,25 @@ type Input interface{ isInput() }
 // The inputs of a Machine.
 type (
 	// Announce begins the ownership.
-	Announce struct{}
+	Announce struct {
+		// Level is the partition's, as far as the owner knows; that of a new one if the journal is empty.
+		Level events.Level
+		// Timeline is a new id, for the case that the marker begins a timeline.
+		Timeline events.TimelineID
+		Now      events.Instant
+	}
 	// Announced reports the offset of the owner's marker, which is now durable, and how
 	// far the replica has read by then.
 	Announced struct {
 		Offset int64
 		Cursor projections.Cursor
+	}
+	// Looked is the result of a Look: the highest number among the public events of the partition, 0 if there are none or nobody
+	// can tell; with what a marker needs.
+	Looked struct {
+		Published int64
+		Timeline  events.TimelineID
+		Now       events.Instant
 	}
 	// Arrived is the next command of the partition, and the owner's clock. Its body is nil if
 	// the record cannot be read.
@@ -67,6 +80,7 @@ type (
 
 func (Announce) isInput()  {}
 func (Announced) isInput() {}
+func (Looked) isInput()    {}
 func (Arrived) isInput()   {}
 func (Skipped) isInput()   {}
 func (Lost) isInput()      {}

@@ -52,8 +52,9 @@ type Machine struct {
 	// types are comparable.
 	own   map[events.CommandBody]*ownCommand
 	ticks int
-	// cursor is how far the replica has read, as far as the machine knows.
+	// cursor is how far the replica has read, as far as the machine knows, and next the command to begin with.
 	cursor projections.Cursor
+	next   int64
 	// stamped is the time of the last decision.
 	stamped events.Instant
 	// halted is set while commands are lost and the operator has not said to go on.
@@ -109,9 +110,11 @@ func (m *Machine) Step(in Input) []Output {
 	}
 	switch in := in.(type) {
 	case Announce:
-		m.emit(Append{events.Marker{Owner: m.set.Node, Version: m.set.Version, Commands: m.set.Commands, Level: m.set.Level}})
+		m.onAnnounce(in)
 	case Announced:
 		m.onAnnounced(in)
+	case Looked:
+		m.onLooked(in)
 	case Arrived:
 		m.onArrived(in)
 	case Skipped:
@@ -161,6 +164,20 @@ func (m *Machine) end() {
 	}
 }
 
+func (m *Machine) onAnnounce(in Announce) {
+	if in.Level < events.LevelTimelines {
+		in.Timeline = ""
+	}
+	m.announce(in.Timeline, in.Now, 0)
+}
+
+func (m *Machine) announce(timeline events.TimelineID, now events.Instant, published int64) {
+	m.emit(Append{events.Marker{
+		Owner: m.set.Node, Version: m.set.Version, Commands: m.set.Commands, Level: m.set.Level,
+		Timeline: timeline, At: now, Published: published,
+	}})
+}
+
 func (m *Machine) onAnnounced(in Announced) {
 	m.owner.Announced(in.Offset)
 	m.activate(in.Cursor)
@@ -178,7 +195,24 @@ func (m *Machine) activate(cursor projections.Cursor) {
 			m.halt(fmt.Errorf("%w: the journal is about %s, the log has %s", errReplaced, cursor.Commands, m.set.Commands))
 			return
 		}
-		m.read(next)
+		if m.next = next; cursor.Timeline == "" {
+			m.read(next)
+			return
+		}
+		m.emit(Look{})
+	}
+}
+
+// onLooked begins to read commands, unless facts were published that the journal does not have: then it has lost its end, and
+// goes on as another timeline, which another marker begins.
+func (m *Machine) onLooked(in Looked) {
+	switch {
+	case m.resigning:
+	case in.Published > m.cursor.Number:
+		m.owner = NewOwner()
+		m.announce(in.Timeline, in.Now, in.Published)
+	default:
+		m.read(m.next)
 	}
 }
 

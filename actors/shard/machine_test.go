@@ -31,6 +31,11 @@ func showOne(o Output) string {
 		if g, ok := o.Entry.(events.Gap); ok {
 			return fmt.Sprintf("append(gap %d-%d)", g.From, g.To)
 		}
+		if m, ok := o.Entry.(events.Marker); ok && m.Published > 0 {
+			return fmt.Sprintf("append(marker of %s behind %d)", m.Timeline, m.Published)
+		} else if ok && m.Timeline != "" {
+			return fmt.Sprintf("append(marker of %s)", m.Timeline)
+		}
 		return "append(marker)"
 	case Activate:
 		return fmt.Sprintf("activate(%d)", o.From)
@@ -118,12 +123,28 @@ func TestScripts(t *testing.T) {
 		{Announced{Offset: 10, Cursor: projections.Cursor{Next: 10, Epoch: 3, Cause: 7}}, ""},
 		{folded(10, "n1"), "activate(8) scan(take-over)"},
 	}
+	// named is the replica behind a marker, in a partition that names its timeline and has seven public events.
+	named := func(offset int64) Input {
+		return Folded{nil, projections.Cursor{Next: offset + 1, Epoch: offset, Cause: 7, Commands: "new", Owner: "n1", Timeline: "t0", Number: 7}}
+	}
+	announced := []line{
+		{Announce{Level: events.LevelTimelines, Timeline: "t1", Now: 5}, "append(marker of t1)"},
+		{Announced{Offset: 10, Cursor: projections.Cursor{Next: 10, Epoch: 3, Cause: 7}}, ""},
+		{named(10), "look"},
+	}
 	taken := append(slices.Clone(active), line{arrived(8, events.StartRender{Job: theJob}), "decide(8)"})
 	rendering := func(node events.NodeID) job.State {
 		return job.State{Phase: job.Rendering, Attempt: 7, Node: node}
 	}
 	ticks := slices.Repeat([]line{{Ticked{}, ""}}, 2)
 	for name, script := range map[string][]line{
+		"no timeline is named before all nodes know of them": {{Announce{Level: events.LevelTimelines - 1, Timeline: "t1"}, "append(marker)"}},
+		"an owner whose journal has all that is published":   append(slices.Clone(announced), line{Looked{Published: 7, Timeline: "t2"}, "activate(8) scan(take-over)"}),
+		"an owner whose journal has lost what was published begins a timeline": append(slices.Clone(announced),
+			line{Looked{Published: 8, Timeline: "t2"}, "append(marker of t2 behind 8)"},
+			line{Announced{Offset: 11, Cursor: projections.Cursor{Next: 11, Epoch: 10, Cause: 7}}, ""},
+			line{named(11), "look"}, line{Looked{Published: 7, Timeline: "t3"}, "activate(8) scan(take-over)"}),
+		"an owner that resigns while it looks": append(slices.Clone(announced), line{Resign{}, "forgetall stopreading stop(<nil>)"}, line{Looked{Published: 8}, ""}),
 		"a gap takes the place of commands that were trimmed": append(slices.Clone(taken),
 			line{Skipped{9, 12}, ""}, line{arrived(12, wake), "decide(12)"}, line{Decided{12, account.Decision{}}, ""},
 			line{Decided{8, account.Decision{}}, "append(8) append(gap 9-12) append(12)"},

@@ -14,6 +14,9 @@ type (
 	// Append appends an entry to the journal. Appends keep their order. If one fails, the
 	// next input is Failed and no later append may succeed.
 	Append struct{ Entry events.Entry }
+	// Look asks for a Looked: before the owner decides anything, it has to know whether facts were published that the journal
+	// does not have.
+	Look struct{}
 	// Activate says that the owner is active: start to tick and to read commands from an
 	// offset, at most Window ahead of the Credits.
 	Activate struct {
@@ -98,6 +101,7 @@ const (
 )
 
 func (Append) isOutput()      {}
+func (Look) isOutput()        {}
 func (Activate) isOutput()    {}
 func (Credit) isOutput()      {}
 func (Halt) isOutput()        {}

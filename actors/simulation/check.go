@@ -26,6 +26,9 @@ func (w *world) check() error {
 		if err := w.checkJournal(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
+		if err := w.checkFacts(p); err != nil {
+			return fmt.Errorf("partition %d: %w", p, err)
+		}
 		if err := w.checkEnd(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
@@ -278,7 +281,7 @@ func (w *world) checkEnd(p int32) (err error) {
 		}
 	}
 	scanErr := account.EachJob(values, p, func(id events.JobID, s job.State) {
-		if s.Phase == job.Done && !w.files[s.File] {
+		if s.Phase == job.Done && !w.files[s.File] && !w.undone[p] {
 			err = fmt.Errorf("the file %s of job %s is gone before its time", s.File, id)
 		}
 		if pending := job.Pending(id, s); len(pending) > 0 {

@@ -3,12 +3,10 @@ package simulation
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"platen.dev/actors/shard"
 	"platen.dev/events"
 	"platen.dev/projections"
 	"platen.dev/projections/history"
@@ -20,6 +18,7 @@ type saved struct {
 	ref    snapshot.Ref
 	cursor projections.Cursor
 	values projections.Memory
+	last   []byte // the record before the cursor
 }
 
 // keeping is what a node is doing for the history of a partition. Every step is one by itself: the node
@@ -47,6 +46,10 @@ func (n *node) keep(p int32) {
 		if n.world.rules.Fault.history.thaws {
 			k.taken.values = maps.Clone(n.replicas[p].values)
 		}
+		if !n.world.has(p, k.taken.cursor.Next, k.taken.last) { // of a journal that has lost its end since
+			n.keeping[p] = nil
+			return
+		}
 		n.world.confirm(p, k.taken)
 		n.world.publish(p, k.taken)
 		k.listed = n.world.refs(p)
@@ -58,7 +61,7 @@ func (n *node) keep(p int32) {
 
 func (n *node) freeze(p int32) saved {
 	r := n.replicas[p]
-	return saved{snapshot.Ref{Partition: p, Next: r.cursor.Next, ID: fmt.Sprint(n.id, n.world.id())}, r.cursor, maps.Clone(r.values)}
+	return saved{snapshot.Ref{Partition: p, Next: r.cursor.Next, ID: fmt.Sprint(n.id, n.world.id())}, r.cursor, maps.Clone(r.values), r.last}
 }
 
 // publish makes a snapshot count. The newest is the first.
@@ -69,7 +72,9 @@ func (w *world) publish(p int32, s saved) {
 
 func (w *world) refs(p int32) (refs []snapshot.Ref) {
 	for _, s := range w.saved[p] {
-		refs = append(refs, s.ref)
+		if w.has(p, s.ref.Next, s.last) { // the others are of what the journal has lost
+			refs = append(refs, s.ref)
+		}
 	}
 	return refs
 }
@@ -89,18 +94,23 @@ func (w *world) forget(p int32, listed []snapshot.Ref, trims bool) {
 // goes on.
 func (w *world) usable(p int32, after, upTo int64) (saved, bool) {
 	for _, s := range w.saved[p] {
-		if s.ref.Next > after && s.ref.Next <= upTo && s.ref.Next-1 >= w.trimmed[p] {
+		if s.ref.Next > after && s.ref.Next <= upTo && w.belongs(p, s) {
 			return s, true
 		}
 	}
 	return saved{}, false
 }
 
+// belongs reports whether the journal goes on from a snapshot.
+func (w *world) belongs(p int32, s saved) bool {
+	return s.ref.Next-1 >= w.trimmed[p] && w.has(p, s.ref.Next, s.last)
+}
+
 // confirm compares a snapshot with a rebuild from an earlier one, or from the beginning.
 func (w *world) confirm(p int32, s saved) {
 	r := newReplica()
 	if base, found := w.usable(p, 0, s.ref.Next-1); found {
-		r = &replica{base.cursor, maps.Clone(base.values)}
+		r = &replica{base.cursor, maps.Clone(base.values), base.last}
 	} else if w.trimmed[p] > 0 {
 		return // a zombie's, older than all that is left: it will be of no use
 	}
@@ -136,13 +146,8 @@ func (n *node) restore(p int32) bool {
 		}
 		return true
 	}
-	r.cursor, r.values = s.cursor, maps.Clone(s.values)
-	for _, o := range slices.Clone(n.owned) {
-		if o.partition == p {
-			o.folded = nil
-			o.take(shard.Failed{Err: errors.New("the replica was restored from a snapshot")})
-		}
-	}
+	r.cursor, r.values, r.last = s.cursor, maps.Clone(s.values), s.last
+	n.failOwnerships(p, "the replica was restored from a snapshot")
 	return true
 }
 

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -107,6 +108,16 @@ func widest(plan events.Plan) (account.Limits, bool) {
 }
 
 func (n *node) now() events.Instant { return n.world.now.Add(n.skew) }
+
+// failOwnerships ends the ownerships of a partition.
+func (n *node) failOwnerships(p int32, why string) {
+	for _, o := range slices.Clone(n.owned) {
+		if o.partition == p {
+			o.folded, o.outbox = nil, nil
+			o.take(shard.Failed{Err: errors.New(why)})
+		}
+	}
+}
 
 // own begins an ownership, after an assignment or in place of one that ended.
 func (n *node) own(p int32) {
@@ -277,13 +288,14 @@ func (n *node) drain() {
 // fold reads some records of the journal into the replica, in one batch, and notifies the
 // watchers.
 func (n *node) fold(p int32, limit int) {
+	n.diverge(p)
 	if !n.restore(p) {
 		return
 	}
 	r, journal := n.replicas[p], n.world.journal[p]
 	before := r.cursor
 	from := r.cursor.Next
-	steps := make([]projections.Step, 0, min(limit, len(journal)-int(from)))
+	steps := make([]projections.Step, 0, min(limit, max(0, len(journal)-int(from))))
 	tx := projections.NewTx(r.values)
 	for ; len(steps) < cap(steps); from++ {
 		entry := journal[from].entry
@@ -300,6 +312,9 @@ func (n *node) fold(p int32, limit int) {
 	}
 	if err := tx.Flush(r.values); err != nil {
 		panic(err)
+	}
+	if len(steps) > 0 {
+		r.last = journal[r.cursor.Next-1].bytes
 	}
 	for _, o := range n.owned {
 		if o.partition == p {
@@ -323,6 +338,7 @@ func inOrder[V any](of map[events.JobID]V) []events.JobID {
 type replica struct {
 	cursor projections.Cursor
 	values projections.Memory
+	last   []byte // the record before the cursor
 }
 
 func newReplica() *replica {

@@ -28,6 +28,10 @@ type Rules struct {
 	ForgetRequests bool
 	// ForgetDownloads makes owners forget the downloads of a file.
 	ForgetDownloads bool
+	// KeepDiverged makes nodes go on with what they have folded, although the journal has lost it.
+	KeepDiverged bool
+	// ForgetPublished makes owners announce themselves without the number of the last public event.
+	ForgetPublished bool
 	// Trace, unless nil, receives each machine's inputs and outputs.
 	Trace io.Writer
 	// Fault is a bug in the orchestration.

@@ -66,7 +66,11 @@ func newOwnership(n *node, p int32) *ownership {
 			PassiveAfter: 3, SendAgain: 3, TrimEvery: 2, SweepEvery: sweepEvery, MeasureEvery: 3, Level: n.world.begun,
 		}),
 	}
-	o.take(shard.Announce{})
+	level := n.replicas[p].cursor.Level()
+	if len(n.world.journal[p]) == 0 {
+		level = n.world.begun
+	}
+	o.take(shard.Announce{Level: level, Timeline: n.world.timelineID(), Now: n.now()})
 	return o
 }
 
@@ -99,6 +103,8 @@ func (o *ownership) do(out shard.Output) {
 	switch out := out.(type) {
 	case shard.Append:
 		o.append(out.Entry)
+	case shard.Look:
+		o.take(shard.Looked{Published: o.world().lastNumber(o.partition), Timeline: o.world().timelineID(), Now: o.node.now()})
 	case shard.Activate:
 		o.reading, o.next, o.credit = true, out.From, out.Window
 	case shard.Credit:
@@ -287,6 +293,9 @@ func (o *ownership) tell(limit int) {
 	o.folded = o.folded[n:]
 	steps, cursor := o.world().rules.told(steps, o.replica().cursor, o.machine.Epoch())
 	o.take(shard.Folded{Steps: steps, Cursor: cursor})
+	if o.live() && o.machine.Active() {
+		o.world().publishUpTo(o.partition, o.replica().cursor.Next)
+	}
 }
 
 // read plays the feed: it reads one command if there is credit.

@@ -83,13 +83,15 @@ func TestTheProtocolHolds(t *testing.T) {
 // The simulation finds violations when any one rule is broken.
 func TestEveryBrokenRuleIsFound(t *testing.T) {
 	for name, rules := range map[string]Rules{
-		"no marker":                {IgnoreMarkers: true},
-		"holes in the causes":      {AcceptHoles: true},
-		"reply on acknowledgement": {ReplyOnAck: true},
-		"no command id dedup":      {ForgetReplies: true},
-		"two records per command":  {SplitEnvelopes: true},
-		"no idempotency keys":      {ForgetRequests: true},
-		"no download attempts":     {ForgetDownloads: true},
+		"no marker":                           {IgnoreMarkers: true},
+		"holes in the causes":                 {AcceptHoles: true},
+		"reply on acknowledgement":            {ReplyOnAck: true},
+		"no command id dedup":                 {ForgetReplies: true},
+		"two records per command":             {SplitEnvelopes: true},
+		"no idempotency keys":                 {ForgetRequests: true},
+		"no download attempts":                {ForgetDownloads: true},
+		"replicas ahead":                      {KeepDiverged: true},
+		"no timeline for what follows a loss": {ForgetPublished: true},
 	} {
 		t.Run(name, func(t *testing.T) { expectFound(t, rules) })
 	}

@@ -20,7 +20,9 @@ func (n *node) upload(e job.Deliver) {
 		return
 	}
 	report := events.ReportUpload{Job: e.Job, UploadAttempt: events.UploadAttempt{Number: e.Number}}
-	if !w.files[e.File.Name] {
+	if !w.files[e.File.Name] && w.doubtful[e.Job] {
+		report.Code = events.DeliveryFailed // it was deleted, which has not happened any more
+	} else if !w.files[e.File.Name] {
 		report.Code = events.RenderFailed // unless the job has ended, that fails the audit
 	} else {
 		report.Status = w.put(e)
@@ -30,7 +32,7 @@ func (n *node) upload(e job.Deliver) {
 
 // put puts a file into the caller's storage, and returns the status that the node hears.
 func (w *world) put(e job.Deliver) int {
-	if first, again := w.uploaded[e.Job]; again && first != e.File.Name {
+	if first, again := w.uploaded[e.Job]; again && first != e.File.Name && !w.doubtful[e.Job] {
 		w.fail("job %s uploads %s, and then %s", e.Job, first, e.File.Name)
 	}
 	if w.receiversFail && w.chance(30) {

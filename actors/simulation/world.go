@@ -8,6 +8,7 @@ import (
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/projections"
 )
 
 const (
@@ -59,6 +60,17 @@ type world struct {
 	submitted []submitted
 	ids       uint64
 	fault     error
+
+	// topic holds the public events, and ever what stood for each number and id that one of them had. told is
+	// how far the journal is published.
+	topic [partitions][]fact
+	told  [partitions]projections.Cursor
+	ever  map[string]string
+	// cuts counts the records that the journals have lost; undone is set for a partition that has lost some.
+	cuts   int
+	undone [partitions]bool
+	// doubtful are the jobs of which something has not happened any more.
+	doubtful map[events.JobID]bool
 }
 
 // record is a journal record with its decoded entry.
@@ -116,7 +128,11 @@ func (w *world) trim(p int32, before int64) {
 // Run plays the schedule of a seed and returns what does not hold.
 func Run(seed uint64, rules Rules) error {
 	w := newWorld(seed, rules)
+	d := plan(seed)
 	for i := 0; i < stepCount && w.fault == nil; i++ {
+		if i == d.step {
+			w.strike(d)
+		}
 		w.step()
 	}
 	w.settle()
@@ -138,7 +154,10 @@ func newWorld(seed uint64, rules Rules) *world {
 		replies: map[events.CommandID][]events.Reply{},
 		keys:    map[events.AccountID]events.KeyID{},
 
-		outdated: map[string]int{},
+		outdated: map[string]int{}, ever: map[string]string{}, doubtful: map[events.JobID]bool{},
+	}
+	for p := range w.told {
+		w.told[p] = projections.Origin()
 	}
 	w.lossy = w.chance(30)
 	if w.begun = events.FirstLevel; w.chance(50) {

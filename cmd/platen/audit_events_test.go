@@ -75,7 +75,7 @@ func factsOf(t *testing.T, l eventlog.Log) map[int32][]public.Event {
 				t.Fatal(err)
 			}
 			if e, is := entry.(events.Envelope); cursor.Step(r.Offset, entry) && is {
-				all[p] = append(all[p], public.Of(p, r.Offset, e)...)
+				all[p] = append(all[p], public.Of("", p, r.Offset, e)...)
 			}
 		})
 	}

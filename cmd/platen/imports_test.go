@@ -34,7 +34,7 @@ var rules = map[string]rule{
 	"events/tracing/tracingtest": {"", "a collector for tests: reads the protocol, and knows no tracer"},
 	"store":                      {"events/disk", "files are files: storage knows no jobs"},
 	"store/s3test":               {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
-	"projections":                {"events events/disk events/eventlog events/team", "a replica folds what happened and decides nothing"},
+	"projections":                {"events events/disk events/eventlog events/public events/team", "a replica folds what happened, numbers what is public of it, and decides nothing"},
 
 	"events/eventlog/kafka/access": {"events/tlsfile", "how clients authenticate, and nothing of what they do afterwards"},
 

@@ -214,6 +214,17 @@ type UsageAdjusted struct {
 	Usage
 }
 
+// TimelineBegun says that a partition goes on from an earlier event than its last one: it was restored from a backup, or has
+// lost its end. It is about no account.
+type TimelineBegun struct {
+	Partition int               `json:"partition" doc:"The partition, whose events all have a number above After from now on."`
+	Timeline  events.TimelineID `json:"timeline" doc:"The timeline of the events from this one on."`
+	Former    events.TimelineID `json:"former,omitempty" doc:"The timeline before; missing if the events before name none."`
+	After     int64             `json:"after" doc:"The number of the last event before this one that is part of the timeline. Events with higher numbers that came before never happened."`
+	Restored  bool              `json:"restored" doc:"Whether the partition was restored from a backup."`
+}
+
+func (TimelineBegun) eventType() string    { return "platen.timeline.begun.v1" }
 func (AccountOpened) eventType() string    { return "platen.account.opened.v1" }
 func (PlanChanged) eventType() string      { return "platen.account.plan_changed.v1" }
 func (AccountSuspended) eventType() string { return "platen.account.suspended.v1" }
@@ -256,6 +267,7 @@ var all = []struct {
 	{WebhookGivenUp{}, "A webhook is not sent any more: its attempts are used up, or the receiver refused it for good."},
 	{UsageDebited{}, "A job was charged."},
 	{UsageAdjusted{}, "What an account is charged was corrected, by an operator."},
+	{TimelineBegun{}, "A partition goes on from an earlier event: it was restored from a backup, or has lost its end. Undo what came before with a number above after."},
 }
 
 // IsUsage reports whether a type is of what charges an account, or corrects a charge.

@@ -15,8 +15,8 @@ import (
 // Event is a fact as it is published.
 type Event struct {
 	Position
-	// Sequence counts the facts of a partition from 1, without gaps and the same whoever
-	// publishes them.
+	// Sequence counts the facts of a partition from 1, without gaps within a timeline and the same whoever
+	// publishes them. A new timeline goes on with a far higher number than any before it.
 	Sequence int64
 	Account  events.AccountID
 	// At is when it happened, by the clock of the partition's owner.
@@ -40,9 +40,9 @@ const (
 	headerTime     = "ce_time"
 	headerKey      = "ce_partitionkey"
 	headerSequence = "ce_sequence"
+	headerTimeline = "ce_timeline"
 	headerData     = "content-type"
 	specVersion    = "1.0"
-	sourcePrefix   = "/accounts/"
 	timeLayout     = "2006-01-02T15:04:05.000Z"
 )
 
@@ -58,17 +58,29 @@ func (e Event) Record() (eventlog.Record, error) {
 	if err != nil {
 		return eventlog.Record{}, fmt.Errorf("public event %s: %w", e.Position, err)
 	}
-	return eventlog.Record{Key: []byte(e.Account), Value: value, Headers: []eventlog.Header{
+	r := eventlog.Record{Key: []byte(e.Account), Value: value, Headers: []eventlog.Header{
 		{Key: headerVersion, Value: specVersion},
 		{Key: headerID, Value: e.Position.String()},
-		{Key: headerSource, Value: sourcePrefix + string(e.Account)},
+		{Key: headerSource, Value: sourceOf(string(e.Account))},
 		{Key: headerType, Value: e.Data.eventType()},
 		{Key: headerSubject, Value: e.Subject},
 		{Key: headerTime, Value: e.At.String()},
 		{Key: headerKey, Value: string(e.Account)},
 		{Key: headerSequence, Value: strconv.FormatInt(e.Sequence, 10)},
 		{Key: headerData, Value: ContentType},
-	}}, nil
+	}}
+	if e.Position.Timeline != "" {
+		r.Headers = append(r.Headers, eventlog.Header{Key: headerTimeline, Value: string(e.Position.Timeline)})
+	}
+	return r, nil
+}
+
+// sourceOf is the source of an event with a key: the account, or the partition.
+func sourceOf(key string) string {
+	if partition, is := events.AccountID(key).OfPartition(); is {
+		return fmt.Sprint("/partitions/", partition)
+	}
+	return "/accounts/" + key
 }
 
 // Received is an event as a reader finds it: of any type, even one that this version does not know.
@@ -122,8 +134,9 @@ func Parse(r eventlog.Record) (Received, error) {
 	read(headerData, is(ContentType))
 	read(headerType, isNot(""))
 	read(headerKey, is(string(r.Key)))
-	read(headerSource, is(sourcePrefix+string(r.Key)))
+	read(headerSource, is(sourceOf(string(r.Key))))
 	read(headerID, func(s string) (err error) { e.Position, err = parsePosition(s); return err })
+	read(headerTimeline, is(string(e.Position.Timeline)))
 	read(headerSequence, func(s string) (err error) { e.Sequence, err = parseCount(s, 1); return err })
 	read(headerTime, func(s string) (err error) { e.At, err = time.Parse(timeLayout, s); return err })
 	if wrong == nil && !isObject(r.Value) {
@@ -142,6 +155,20 @@ func (e Received) Decode(into Data) (is bool, err error) {
 		return true, fmt.Errorf("data of %s: %w", e.Type, err)
 	}
 	return true, nil
+}
+
+// After returns the number of the last event before one that begins a timeline, and -1 if it is another one.
+func (e Received) After() int64 {
+	var begun TimelineBegun
+	if is, err := e.Decode(&begun); !is || err != nil {
+		return -1
+	}
+	return begun.After
+}
+
+// Is reports whether an event that was read is the fact: it has its account, subject, time and type.
+func (e Event) Is(read Received) bool {
+	return e.Position == read.Position && e.Account == read.Account && e.Subject == read.Subject && e.At == events.At(read.At) && e.Data.eventType() == read.Type
 }
 
 var errUnexpected = errors.New("unexpected")
@@ -165,13 +192,16 @@ func isObject(b []byte) bool { return len(b) > 0 && b[0] == '{' && json.Valid(b)
 
 func parsePosition(s string) (p Position, err error) {
 	parts := strings.Split(s, "-")
+	if len(parts) == 4 && events.TimelineID(parts[0]).Valid() {
+		p.Timeline, parts = events.TimelineID(parts[0]), parts[1:]
+	}
 	if len(parts) != 3 {
 		return p, errUnexpected
 	}
 	partition, err1 := strconv.ParseInt(parts[0], 10, 32)
 	offset, err2 := parseCount(parts[1], 0)
 	index, err3 := strconv.ParseInt(parts[2], 10, 32)
-	p = Position{int32(partition), offset, int(index)}
+	p = Position{p.Timeline, int32(partition), offset, int(index)}
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return p, err
 	}
@@ -189,8 +219,8 @@ func parseCount(s string, least int64) (int64, error) {
 // MarshalJSON returns the event in CloudEvents' JSON format.
 func (e Received) MarshalJSON() ([]byte, error) {
 	return json.Marshal(structured{
-		specVersion, e.Position.String(), sourcePrefix + string(e.Account), e.Type, e.Subject, e.At.Format(timeLayout),
-		string(e.Account), strconv.FormatInt(e.Sequence, 10), ContentType, e.Data,
+		specVersion, e.Position.String(), sourceOf(string(e.Account)), e.Type, e.Subject, e.At.Format(timeLayout),
+		string(e.Account), strconv.FormatInt(e.Sequence, 10), e.Position.Timeline, ContentType, e.Data,
 	})
 }
 
@@ -209,6 +239,7 @@ func (e *Received) UnmarshalJSON(b []byte) (err error) {
 		{Key: headerTime, Value: s.Time},
 		{Key: headerKey, Value: s.Key},
 		{Key: headerSequence, Value: s.Sequence},
+		{Key: headerTimeline, Value: string(s.Timeline)},
 		{Key: headerData, Value: s.ContentType},
 	}})
 	return err
@@ -216,14 +247,16 @@ func (e *Received) UnmarshalJSON(b []byte) (err error) {
 
 // structured is the JSON format of an event.
 type structured struct {
-	Version     string          `json:"specversion"`
-	ID          string          `json:"id"`
-	Source      string          `json:"source"`
-	Type        string          `json:"type"`
-	Subject     string          `json:"subject"`
-	Time        string          `json:"time"`
-	Key         string          `json:"partitionkey"`
-	Sequence    string          `json:"sequence"`
-	ContentType string          `json:"datacontenttype"`
-	Data        json.RawMessage `json:"data"`
+	Version  string `json:"specversion"`
+	ID       string `json:"id"`
+	Source   string `json:"source"`
+	Type     string `json:"type"`
+	Subject  string `json:"subject"`
+	Time     string `json:"time"`
+	Key      string `json:"partitionkey"`
+	Sequence string `json:"sequence"`
+	// Timeline is missing in a partition that has named none.
+	Timeline    events.TimelineID `json:"timeline,omitempty"`
+	ContentType string            `json:"datacontenttype"`
+	Data        json.RawMessage   `json:"data"`
 }

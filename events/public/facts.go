@@ -10,6 +10,8 @@ import (
 // Position is where a fact comes from, which is its identity: it is the same whoever publishes it,
 // and however often.
 type Position struct {
+	// Timeline is the one in which the fact happened; empty in a partition that had named none.
+	Timeline events.TimelineID
 	// Partition and Offset are those of the envelope in the journal.
 	Partition int32
 	Offset    int64
@@ -22,16 +24,34 @@ type Position struct {
 const factsPerEvent = 2
 
 // Of returns the facts of an accepted envelope, in order.
-func Of(partition int32, offset int64, e events.Envelope) (facts []Event) {
+func Of(timeline events.TimelineID, partition int32, offset int64, e events.Envelope) (facts []Event) {
 	for i, ev := range e.Events {
 		for k, data := range factsOf(e, ev) {
 			facts = append(facts, Event{
-				Position: Position{partition, offset, i*factsPerEvent + k},
+				Position: Position{timeline, partition, offset, i*factsPerEvent + k},
 				Account:  e.Account, At: e.At, Subject: subject(e.Account, ev), Data: data,
 			})
 		}
 	}
 	return facts
+}
+
+// Count returns how many facts an accepted envelope has.
+func Count(e events.Envelope) (n int) {
+	for _, ev := range e.Events {
+		n += len(factsOf(e, ev))
+	}
+	return n
+}
+
+// Begun returns the fact that a marker has begun a timeline after another, or after events of which none named one. after is
+// the number of the last event that is part of it.
+func Begun(partition int32, offset int64, m events.Marker, former events.TimelineID, after int64) Event {
+	id := events.PartitionID(partition)
+	return Event{
+		Position: Position{Timeline: m.Timeline, Partition: partition, Offset: offset}, Account: id, At: m.At, Subject: string(id),
+		Data: TimelineBegun{Partition: int(partition), Timeline: m.Timeline, Former: former, After: after, Restored: m.Restored},
+	}
 }
 
 func subject(account events.AccountID, ev events.Event) string {
@@ -146,12 +166,16 @@ func webhook(account events.AccountID, a events.WebhookAttempted) []Data {
 
 // String is the id of the fact's event.
 func (p Position) String() string {
-	b := strconv.AppendInt(nil, int64(p.Partition), 10)
+	var b []byte
+	if p.Timeline != "" {
+		b = append(append(b, p.Timeline...), '-')
+	}
+	b = strconv.AppendInt(b, int64(p.Partition), 10)
 	b = strconv.AppendInt(append(b, '-'), p.Offset, 10)
 	return string(strconv.AppendInt(append(b, '-'), int64(p.Index), 10))
 }
 
-// Before reports whether a fact comes before another of its partition.
+// Before reports whether a fact comes before another of its partition. Offsets rise over timelines.
 func (p Position) Before(other Position) bool {
 	return p.Offset < other.Offset || p.Offset == other.Offset && p.Index < other.Index
 }

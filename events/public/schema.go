@@ -166,14 +166,17 @@ func attributes(name string) map[string]any {
 		headerVersion:  map[string]any{"const": specVersion},
 		headerType:     map[string]any{"const": name},
 		headerID:       text("What the event is known by. It is the same however often the event is published. Do not take it apart."),
-		headerSource:   text("/accounts/ and the account."),
-		headerSubject:  text("The job that the event is about, otherwise the account."),
+		headerSource:   text("/accounts/ and the account, or /partitions/ and the number of the partition."),
+		headerSubject:  text("The job that the event is about, otherwise the account or the partition."),
 		headerTime:     map[string]any{"type": "string", "format": "date-time", "description": "When it happened."},
 		headerKey:      text("The account."),
-		headerSequence: text("A number that counts the events of a partition from 1, without gaps. A number at or below one that was read is a repetition."),
+		headerSequence: text("A number that counts the events of a partition from 1, without gaps until platen.timeline.begun.v1, which has a far higher one. A number at or below one that was read is a repetition."),
+		headerTimeline: text("The timeline of the partition that the event is of. It changes with platen.timeline.begun.v1."),
 		headerData:     map[string]any{"const": ContentType},
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties))}
+	required := slices.Sorted(maps.Keys(properties))
+	required = slices.DeleteFunc(required, func(name string) bool { return name == headerTimeline }) // earlier versions named none
+	return map[string]any{"type": "object", "properties": properties, "required": required}
 }
 
 func text(doc string) map[string]any { return map[string]any{"type": "string", "description": doc} }

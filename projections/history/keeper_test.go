@@ -370,7 +370,7 @@ func (f *fixture) publishEvents(days int) {
 	f.t.Helper()
 	for day := range days {
 		at := events.At(begin.Add(time.Duration(day) * 24 * time.Hour))
-		fact := public.Of(0, int64(day), events.Envelope{Account: "acc_1", At: at, Events: []events.Event{events.PlanChanged{Plan: events.PlanPro}}})[0]
+		fact := public.Of("", 0, int64(day), events.Envelope{Account: "acc_1", At: at, Events: []events.Event{events.PlanChanged{Plan: events.PlanPro}}})[0]
 		fact.Sequence = int64(day) + 1
 		r, err := fact.Record()
 		must(f.t, err)

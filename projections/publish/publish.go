@@ -36,7 +36,7 @@ type Config struct {
 const (
 	// window bounds the records of a partition that are under way at once.
 	window = 128
-	// tail is how many of the last records are looked at to find where to go on. Several owners
+	// tail is how many of the last records are looked at first to find where to go on. Several owners
 	// may have had a window of records under way.
 	tail = 4 * window
 )
@@ -156,17 +156,10 @@ func (r *run) take(record eventlog.Record) error {
 	if errors.Is(err, events.ErrNewer) {
 		return err
 	} // any other error: a foreign record, which every reader skips and the replica reports
-	accepted := r.at.cursor.Step(record.Offset, entry)
-	e, is := entry.(events.Envelope)
-	if !accepted || !is {
-		return nil
-	}
-	for _, fact := range public.Of(r.partition, record.Offset, e) {
+	for _, fact := range r.at.take(r.partition, record.Offset, entry) {
 		if !r.at.last.Before(fact.Position) {
 			continue // published before
 		}
-		r.at.sequence++
-		fact.Sequence = r.at.sequence
 		if err := r.append(fact); err != nil {
 			return err
 		}
@@ -197,9 +190,32 @@ func (r *run) append(fact public.Event) error {
 // place is where publishing goes on.
 type place struct {
 	cursor projections.Cursor
-	// last is the fact that was published last, and sequence its number.
-	last     public.Position
+	// last is the fact that was published last.
+	last public.Position
+	// sequence is the number of the last fact before the cursor.
 	sequence int64
+}
+
+// take moves the place past an entry of the journal, and returns the facts that follow from it.
+func (p *place) take(partition int32, offset int64, entry events.Entry) (facts []public.Event) {
+	before := p.cursor
+	accepted := p.cursor.Step(offset, entry)
+	switch e := entry.(type) {
+	case events.Marker:
+		if p.cursor.Number != before.Number {
+			facts = append(facts, public.Begun(partition, offset, e, before.Timeline, p.sequence))
+			p.sequence = p.cursor.Number - 1
+		}
+	case events.Envelope:
+		if accepted {
+			facts = public.Of(p.cursor.Timeline, partition, offset, e)
+		}
+	}
+	for i := range facts {
+		p.sequence++
+		facts[i].Sequence = p.sequence
+	}
+	return facts
 }
 
 // origin is before the first record of a journal.

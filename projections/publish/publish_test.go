@@ -45,39 +45,61 @@ type journal struct {
 	rand   *rand.Rand
 	cursor projections.Cursor
 	facts  []public.Event
+	// number is that of the last fact.
+	number int64
+	// marker is what the next owner announces.
+	marker func() events.Marker
 }
 
 func newJournal(t *testing.T, l eventlog.Log) *journal {
-	return &journal{t: t, log: l, rand: testkit.Rand(t), cursor: projections.Origin()}
+	return &journal{t: t, log: l, rand: testkit.Rand(t), cursor: projections.Origin(), marker: func() events.Marker { return events.Marker{Owner: "n"} }}
 }
 
 // grow appends n records.
 func (j *journal) grow(n int) {
 	j.t.Helper()
 	for range n {
-		value := []byte("foreign")
-		if entry := j.entry(); entry != nil {
-			var err error
-			if value, err = events.EncodeEntry(entry); err != nil {
-				j.t.Fatal(err)
-			}
-		}
-		offset, err := eventlog.AppendWait(j.t.Context(), j.log, events.TopicJournal, 0, eventlog.Record{Value: value})
-		if err != nil {
+		j.append(j.entry())
+	}
+}
+
+// append appends an entry; a foreign record, if it is nil.
+func (j *journal) append(entry events.Entry) {
+	j.t.Helper()
+	value := []byte("foreign")
+	if entry != nil {
+		var err error
+		if value, err = events.EncodeEntry(entry); err != nil {
 			j.t.Fatal(err)
 		}
-		j.expect(offset, value)
 	}
+	offset, err := eventlog.AppendWait(j.t.Context(), j.log, events.TopicJournal, 0, eventlog.Record{Value: value})
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	j.expect(offset, value)
 }
 
 func (j *journal) expect(offset int64, value []byte) {
 	entry, _ := events.DecodeEntry(value) // foreign records are nil
+	before := j.cursor
 	accepted := j.cursor.Step(offset, entry)
-	if e, is := entry.(events.Envelope); is && accepted {
-		for _, fact := range public.Of(0, offset, e) {
-			fact.Sequence = int64(len(j.facts) + 1)
-			j.facts = append(j.facts, fact)
+	var facts []public.Event
+	switch e := entry.(type) {
+	case events.Marker:
+		if j.cursor.Timeline != before.Timeline && offset > 0 {
+			facts = append(facts, public.Begun(0, offset, e, before.Timeline, j.number))
+			j.number = j.cursor.Number - 1
 		}
+	case events.Envelope:
+		if accepted {
+			facts = public.Of(j.cursor.Timeline, 0, offset, e)
+		}
+	}
+	for _, fact := range facts {
+		j.number++
+		fact.Sequence = j.number
+		j.facts = append(j.facts, fact)
 	}
 }
 
@@ -88,7 +110,7 @@ func (j *journal) entry() events.Entry {
 	case 0:
 		return nil
 	case 1:
-		return events.Marker{Owner: "n"}
+		return j.marker()
 	case 2:
 		e.Cause++ // after a hole
 	case 3:
@@ -122,7 +144,11 @@ func published(t *testing.T, l eventlog.Log) (all []public.Received) {
 // after a later one.
 func (j *journal) complete(l eventlog.Log, ordered bool) (repeated int) {
 	j.t.Helper()
-	last := int64(len(j.facts))
+	want := map[int64]public.Event{}
+	for _, fact := range j.facts {
+		want[fact.Sequence] = fact
+	}
+	last := j.number
 	testkit.Eventually(j.t, "everything is published", func() bool {
 		return slices.ContainsFunc(published(j.t, l), func(e public.Received) bool { return e.Sequence == last })
 	})
@@ -130,14 +156,14 @@ func (j *journal) complete(l eventlog.Log, ordered bool) (repeated int) {
 	for _, e := range published(j.t, l) {
 		before, again := seen[e.Sequence]
 		switch {
-		case e.Sequence > last || e.Position != j.facts[e.Sequence-1].Position:
-			j.t.Fatalf("number %d is %s", e.Sequence, e.Position)
+		case e.Position != want[e.Sequence].Position:
+			j.t.Fatalf("number %d is %s, want %s", e.Sequence, e.Position, want[e.Sequence].Position)
 		case again && (before.Type != e.Type || string(before.Data) != string(e.Data)):
 			j.t.Fatalf("%s differs when it is repeated", e.Position)
 		case again:
 			repeated++
-		case ordered && e.Sequence != int64(len(seen)+1):
-			j.t.Fatalf("number %d comes after %d", e.Sequence, len(seen))
+		case ordered && e.Position != j.facts[len(seen)].Position:
+			j.t.Fatalf("number %d comes after %d facts", e.Sequence, len(seen))
 		}
 		seen[e.Sequence] = e
 	}
@@ -223,7 +249,7 @@ func TestPublishWithFaults(t *testing.T) {
 				some := from + j.rand.IntN(40)
 				testkit.Eventually(t, "some are published", func() bool {
 					n := len(published(t, l))
-					return n >= some || n > 0 && published(t, l)[n-1].Sequence == int64(len(j.facts))
+					return n >= some || n > 0 && published(t, l)[n-1].Sequence == j.number
 				})
 				a.Close()
 				b.Close()
@@ -252,7 +278,7 @@ func TestForeignTopic(t *testing.T) {
 		fact := j.facts[0]
 		fact.Offset = offset
 		appendFact(t, other, fact)
-		if _, err := resume(t.Context(), other, 0); !errors.Is(err, errOther) {
+		if _, _, err := lastOf(t.Context(), other, 0); !errors.Is(err, errOther) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -261,7 +287,7 @@ func TestForeignTopic(t *testing.T) {
 	fact := j.facts[0]
 	fact.Offset = 0
 	appendFact(t, another, fact)
-	if _, err := resume(t.Context(), another, 0); !errors.Is(err, errOther) {
+	if _, _, err := lastOf(t.Context(), another, 0); !errors.Is(err, errOther) {
 		t.Errorf("another account's envelope: %v", err)
 	}
 }
@@ -299,8 +325,116 @@ func TestForeignRecordInTheTopic(t *testing.T) {
 	if _, err := eventlog.AppendWait(t.Context(), l, events.TopicEvents, 0, eventlog.Record{Value: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
-	at, err := resume(t.Context(), l, 0)
-	if err != nil || at != origin(0) {
+	at, some, err := lastOf(t.Context(), l, 0)
+	if err != nil || some || at != origin(0) {
 		t.Errorf("%+v %v", at, err)
+	}
+}
+
+// timelines has markers name timelines.
+func (j *journal) timelines(published func() int64) {
+	j.marker = func() events.Marker {
+		return events.Marker{
+			Owner: "n", Timeline: events.NewTimelineID(), At: events.Instant(1 + j.rand.Int64N(3)),
+			Published: published(), Restored: j.rand.IntN(4) == 0,
+		}
+	}
+}
+
+// A partition that names its timelines from some moment on, and is restored now and then: the facts of each have its name, and
+// numbers rise.
+func TestTimelines(t *testing.T) {
+	l := openLog(t)
+	j := newJournal(t, l)
+	j.grow(100)
+	j.timelines(func() int64 { return 0 })
+	for range 4 {
+		j.grow(100)
+		p := publisher(t, l)
+		p.Start(0)
+		j.complete(l, true)
+		p.Close()
+	}
+	last, begun := int64(0), 0
+	for _, e := range published(t, l) {
+		if e.Sequence <= last || e.After() < 0 && e.Sequence != last+1 {
+			t.Errorf("number %d comes after %d", e.Sequence, last)
+		}
+		if last = e.Sequence; e.After() >= 0 {
+			begun++
+		}
+	}
+	if begun < 2 {
+		t.Errorf("%d timelines have begun", begun)
+	}
+}
+
+// A journal that has lost its end goes on in another timeline: what was published of the end is left behind, nothing of what
+// follows is missing, and no number or id stands for two facts. more is how many facts are lost beyond what a publisher looks at
+// first.
+func TestTruncatedJournal(t *testing.T) {
+	for name, lost := range map[string]int{"a little": 20, "more than the tail": 3 * tail} {
+		t.Run(name, func(t *testing.T) {
+			whole := openLog(t)
+			j := newJournal(t, whole)
+			j.timelines(func() int64 { return 0 })
+			j.grow(50)
+			kept := j.cursor.Next
+			after := *j
+			after.facts = slices.Clone(j.facts)
+			j.grow(lost)
+			p := publisher(t, whole)
+			p.Start(0)
+			j.complete(whole, true)
+			p.Close()
+
+			short := openLog(t) // what is left, beside everything that was published
+			logtest.Each(t, whole, events.TopicJournal, 0, func(r eventlog.Record) {
+				if r.Offset < kept {
+					appendRecord(t, short, events.TopicJournal, r)
+				}
+			})
+			logtest.Each(t, whole, events.TopicEvents, 0, func(r eventlog.Record) { appendRecord(t, short, events.TopicEvents, r) })
+			seen, err := Last(t.Context(), short, 0)
+			if err != nil || seen != j.number {
+				t.Fatalf("the last number is %d, want %d: %v", seen, j.number, err)
+			}
+			after.log = short
+			after.timelines(func() int64 { return seen })
+			after.append(after.marker())
+			after.timelines(func() int64 { return 0 })
+			after.grow(60)
+			p = publisher(t, short)
+			p.Start(0)
+			testkit.Eventually(t, "everything is published", func() bool {
+				all := published(t, short)
+				return all[len(all)-1].Sequence == after.number
+			})
+			p.Close()
+			byNumber, byID, unfolded := map[int64]string{}, map[string]string{}, len(after.facts)
+			for _, e := range published(t, short) {
+				content := fmt.Sprint(e.Position, e.Type, string(e.Data), e.Account)
+				if had, again := byNumber[e.Sequence]; again && had != content {
+					t.Errorf("number %d stands for %s and %s", e.Sequence, had, content)
+				}
+				if had, again := byID[e.Position.String()]; again && had != content {
+					t.Errorf("the id %s stands for %s and %s", e.Position, had, content)
+				}
+				byNumber[e.Sequence], byID[e.Position.String()] = content, content
+			}
+			for _, fact := range after.facts {
+				if _, there := byNumber[fact.Sequence]; !there {
+					t.Errorf("number %d of %d facts is missing", fact.Sequence, unfolded)
+				}
+			}
+		})
+	}
+}
+
+func appendRecord(t *testing.T, l eventlog.Log, topic string, r eventlog.Record) {
+	t.Helper()
+	r.Key, r.Value, r.Headers = slices.Clone(r.Key), slices.Clone(r.Value), slices.Clone(r.Headers)
+	if _, err := eventlog.AppendWait(t.Context(), l, topic, 0, r); err != nil {
+		t.Fatal(err)
 	}
 }

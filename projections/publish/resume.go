@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 
 // resume finds where to go on in a journal that may be trimmed.
 func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) {
-	at, err := resume(ctx, p.cfg.Log, partition)
+	at, some, err := lastOf(ctx, p.cfg.Log, partition)
 	if err != nil || at.cursor.Next > 0 || p.cfg.Begin == nil {
 		return at, err
 	}
@@ -24,124 +25,177 @@ func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) 
 	if at.cursor, err = p.cfg.Begin(ctx, partition); err != nil {
 		return at, fmt.Errorf("%s has no events and the journal is trimmed: %w", events.TopicEvents, err)
 	}
-	p.cfg.Logger.Error("the topic of public events is empty, and the journal is trimmed: what happened before cannot be published again", "partition", partition, "offset", at.cursor.Next)
+	if at.sequence = at.cursor.Number; !some {
+		p.cfg.Logger.Error("the topic of public events is empty, and the journal is trimmed: what happened before cannot be published again", "partition", partition, "offset", at.cursor.Next)
+	}
 	return at, nil
-}
-
-// resume finds where to go on: behind the last fact before which none is missing from the topic.
-func resume(ctx context.Context, l eventlog.Log, partition int32) (place, error) {
-	last, some, err := lastUnbroken(ctx, l, partition)
-	if err != nil || !some {
-		return origin(partition), err
-	}
-	e, err := envelopeAt(ctx, l, partition, last.Position.Offset)
-	if err == nil && e.Account != last.Account {
-		err = errOther
-	}
-	if err != nil {
-		return place{}, fmt.Errorf("%s was published last, but its envelope: %w", last.Position, err)
-	}
-	at := origin(partition)
-	at.cursor.Next, at.cursor.Epoch, at.cursor.Cause = last.Position.Offset, e.Epoch, e.Cause-1
-	at.last, at.sequence = last.Position, last.Sequence
-	return at, nil
-}
-
-// lastUnbroken returns the last fact before which none is missing from the topic; false if there is none.
-// Repetitions whose envelopes the journal no longer has tell nothing: it is trimmed only where all is
-// published.
-func lastUnbroken(ctx context.Context, l eventlog.Log, partition int32) (last public.Received, some bool, err error) {
-	published, err := lastPublished(ctx, l, partition)
-	if err != nil {
-		return last, false, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
-	}
-	start, _, err := l.Bounds(ctx, events.TopicJournal, partition)
-	if err != nil {
-		return last, false, err
-	}
-	last, some = unbroken(slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < start }))
-	return last, some, nil
 }
 
 // Needs returns the offsets from which on the journal and the topic of events must be kept for a
 // publisher to go on in a partition.
 func Needs(ctx context.Context, l eventlog.Log, partition int32) (journal, topic int64, err error) {
-	last, some, err := lastUnbroken(ctx, l, partition)
+	at, some, err := lastOf(ctx, l, partition)
 	if err != nil || !some {
 		return 0, 0, err
 	}
 	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
-	return last.Position.Offset, max(start, end-tail), err
+	return at.cursor.Next, max(start, end-tail), err
+}
+
+// Last returns the highest number among the last events of a partition; 0 if there are none.
+func Last(ctx context.Context, l eventlog.Log, partition int32) (number int64, err error) {
+	published, _, err := lastPublished(ctx, l, partition, tail)
+	for _, e := range published {
+		number = max(number, e.Sequence)
+	}
+	return number, err
+}
+
+// lastOf returns the place of the last fact that the journal has and before which none is missing from the topic; false
+// with the origin if there is none. It looks at more and more of the topic: the journal may have lost its end, and
+// then it lacks what was published last.
+func lastOf(ctx context.Context, l eventlog.Log, partition int32) (at place, some bool, err error) {
+	for window := int64(tail); ; window *= 8 {
+		published, whole, err := lastPublished(ctx, l, partition, window)
+		if err != nil {
+			return at, false, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
+		}
+		start, _, err := l.Bounds(ctx, events.TopicJournal, partition)
+		if err != nil {
+			return at, false, err
+		}
+		// Repetitions whose envelopes the journal no longer has tell nothing: it is trimmed only where all is published.
+		published = slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < start })
+		s := search{ctx, l, partition}
+		at, some, err = s.last(unbroken(published))
+		if some || err != nil && !errors.Is(err, errOther) || whole {
+			return at, some, err
+		}
+	}
+}
+
+// search looks in the journal for what was published.
+type search struct {
+	ctx       context.Context
+	log       eventlog.Log
+	partition int32
+}
+
+// last returns the place of the last of some facts that the journal has. Those of a timeline that are not in the journal are
+// what it has lost. If it has none of them, they are another journal's.
+func (s search) last(facts []public.Received) (at place, some bool, err error) {
+	at = origin(s.partition)
+	var foreign error
+	for _, e := range slices.Backward(facts) {
+		entry, err := s.entry(e.Position.Offset)
+		if err != nil && !errors.Is(err, errOther) {
+			return at, false, fmt.Errorf("%s was published last, but its envelope: %w", e.Position, err)
+		}
+		switch entry := entry.(type) {
+		case events.Marker: // it does not tell the cause: the fact before does
+			if entry.Timeline == e.Position.Timeline && e.Position.Timeline != "" && !some {
+				at.last, some = e.Position, true
+				continue
+			}
+		case events.Envelope:
+			if before, is := s.before(entry, e); is {
+				if some {
+					before.last = at.last
+				}
+				return before, true, nil
+			}
+		}
+		foreign = fmt.Errorf("%s was published last, but its envelope: %w", e.Position, errOther)
+		if e.Position.Timeline == "" {
+			break
+		}
+	}
+	if some {
+		foreign = nil
+	}
+	return at, some, foreign
+}
+
+// before returns the place before the envelope of a fact, if the fact follows from it.
+func (s search) before(entry events.Envelope, e public.Received) (at place, is bool) {
+	facts := public.Of(e.Position.Timeline, s.partition, e.Position.Offset, entry)
+	i := slices.IndexFunc(facts, func(f public.Event) bool { return f.Position == e.Position })
+	if i < 0 || !facts[i].Is(e) {
+		return at, false
+	}
+	at = origin(s.partition)
+	at.cursor.Next, at.cursor.Epoch, at.cursor.Cause = e.Position.Offset, entry.Epoch, entry.Cause-1
+	at.last, at.sequence = e.Position, e.Sequence-int64(i)-1
+	if at.cursor.Timeline = e.Position.Timeline; at.cursor.Timeline != "" {
+		at.cursor.Number = at.sequence
+	}
+	return at, true
 }
 
 // errOther means that the topic was made from another journal.
 var errOther = errors.New("the topic belongs to another journal: one of them was deleted or restored without the other")
 
-// envelopeAt reads an envelope that must be in the journal. It does not wait for one.
-func envelopeAt(ctx context.Context, l eventlog.Log, partition int32, offset int64) (e events.Envelope, err error) {
-	_, end, err := l.Bounds(ctx, events.TopicJournal, partition)
+// entry reads an entry that should be in the journal. It does not wait for one.
+func (s search) entry(offset int64) (events.Entry, error) {
+	_, end, err := s.log.Bounds(s.ctx, events.TopicJournal, s.partition)
 	if err != nil {
-		return e, err
-	}
-	if offset >= end {
-		return e, errOther
-	}
-	record, err := eventlog.ReadOne(ctx, l, events.TopicJournal, partition, offset)
-	if err != nil {
-		return e, err
-	}
-	entry, err := events.DecodeEntry(record.Value)
-	if errors.Is(err, events.ErrNewer) {
-		return e, err
-	}
-	e, is := entry.(events.Envelope)
-	if !is {
-		return e, errOther
-	}
-	return e, nil
-}
-
-// lastPublished reads the last records of the topic. Those that Platen has not written are left out.
-func lastPublished(ctx context.Context, l eventlog.Log, partition int32) (all []public.Received, err error) {
-	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
-	if err != nil || start == end {
 		return nil, err
 	}
-	reader := l.Read(events.TopicEvents, partition, max(start, end-tail))
+	if offset >= end {
+		return nil, errOther
+	}
+	record, err := eventlog.ReadOne(s.ctx, s.log, events.TopicJournal, s.partition, offset)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := events.DecodeEntry(record.Value)
+	if err != nil && !errors.Is(err, events.ErrNewer) {
+		err = errOther
+	}
+	return entry, err
+}
+
+// lastPublished reads the last records of the topic, as many as window, and whether those are all. Those that Platen has not
+// written are left out.
+func lastPublished(ctx context.Context, l eventlog.Log, partition int32, window int64) (all []public.Received, whole bool, err error) {
+	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
+	if err != nil || start == end {
+		return nil, true, err
+	}
+	from := max(start, end-window)
+	reader := l.Read(events.TopicEvents, partition, from)
 	defer reader.Close()
 	for next := int64(0); next < end; {
 		records, err := reader.Next(ctx)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, r := range records {
 			if e, err := public.Parse(r); err == nil && e.Position.Partition == partition {
-				e.Data = nil // it is the reader's
+				e.Data = slices.Clone(e.Data) // it is the reader's
 				all = append(all, e)
 			}
 			next = r.Offset + 1
 		}
 	}
-	return all, nil
+	return all, from == start, nil
 }
 
-// unbroken returns the last of the records that follow one another by their numbers, from the one
-// with the lowest number on. What is behind a gap is published again with what is in the gap.
-func unbroken(published []public.Received) (last public.Received, some bool) {
-	if len(published) == 0 {
-		return last, false
-	}
-	bySequence := map[int64]public.Received{}
-	lowest := published[0].Sequence
-	for _, e := range published {
-		bySequence[e.Sequence] = e
-		lowest = min(lowest, e.Sequence)
-	}
-	for n := lowest; ; n++ {
-		e, there := bySequence[n]
-		if !there {
-			return last, true
+// unbroken returns those of the records that follow one another by their numbers, from the one with the lowest number on. What
+// is behind a gap is published again with what is in the gap.
+func unbroken(published []public.Received) (chain []public.Received) {
+	sorted := slices.SortedStableFunc(slices.Values(published), func(a, b public.Received) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	for _, e := range sorted {
+		n := len(chain)
+		switch {
+		case n == 0, e.Sequence == chain[n-1].Sequence+1:
+			chain = append(chain, e)
+		case e.Sequence == chain[n-1].Sequence: // a repetition
+		case e.After() >= 0 && e.After() <= chain[n-1].Sequence: // of another timeline
+			chain = append(chain, e)
+		default:
+			return chain
 		}
-		last = e
 	}
+	return chain
 }

@@ -23,8 +23,10 @@ type Target struct {
 	Snapshots store.Files
 	Results   store.Files
 	Ledger    ledger.Ledger
-	// Version is noted in the journal if the commands are in another topic than before.
+	// Version is noted in the journal.
 	Version string
+	// Now is the clock by which the restored timeline begins.
+	Now func() time.Time
 }
 
 // CheckEmpty returns ErrNotEmpty if the target has anything, or another error if no backup of this many partitions can be restored.
@@ -67,7 +69,7 @@ func Restore(ctx context.Context, files store.Files, m Manifest, to Target) erro
 		return err
 	}
 	defer s.close()
-	r := restorer{s, to}
+	r := restorer{s, to, events.NewTimelineID()}
 	for _, step := range []func(context.Context, int32, Partition) error{r.files, r.base, r.ledger, r.beside, r.commands, r.journal} {
 		for p, one := range m.Partitions {
 			if err := step(ctx, int32(p), one); err != nil {
@@ -82,6 +84,8 @@ func Restore(ctx context.Context, files store.Files, m Manifest, to Target) erro
 type restorer struct {
 	*shelf
 	to Target
+	// timeline is what goes on from the backup.
+	timeline events.TimelineID
 }
 
 func (r restorer) files(ctx context.Context, _ int32, one Partition) error {
@@ -166,20 +170,26 @@ func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 	return errors.Join(w.fill(end), w.wait())
 }
 
-// journal writes the journal. If the commands are now in another topic, a gap of no commands says so, as after a topic was
-// created again (docs/decisions/0024).
+// journal writes the journal, and behind it the marker of a new timeline: what follows is not what followed the cut. If the commands are
+// now in another topic, a gap of no commands says so, as after a topic was created again (docs/decisions/0024).
 func (r restorer) journal(ctx context.Context, p int32, one Partition) error {
 	if err := r.topic(ctx, events.TopicJournal, p, one.Journal); err != nil {
 		return err
 	}
 	c, topic := one.Cursor, events.TopicID(r.to.Log.TopicID(events.TopicCommands))
-	if c.Next == 0 || c.Commands == topic {
-		return nil
+	marker := events.Marker{
+		Owner: "restore", Version: r.to.Version, Commands: topic, Level: c.Level(),
+		Timeline: r.timeline, At: events.At(r.to.Now()), Restored: true,
 	}
-	for _, entry := range []events.Entry{
-		events.Marker{Owner: "restore", Version: r.to.Version, Commands: topic, Level: c.Level()},
-		events.Gap{Epoch: c.Next, From: c.Cause + 1, To: c.Cause + 1, Commands: topic},
-	} {
+	entries := []events.Entry{marker}
+	switch {
+	case c.Next == 0:
+		marker.Level = events.NewestLevel
+		entries[0] = marker
+	case c.Commands != topic:
+		entries = append(entries, events.Gap{Epoch: c.Next, From: c.Cause + 1, To: c.Cause + 1, Commands: topic})
+	}
+	for _, entry := range entries {
 		value, err := events.EncodeEntry(entry)
 		if err != nil {
 			return err

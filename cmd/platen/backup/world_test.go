@@ -162,7 +162,7 @@ func (c *cluster) take(to store.Files, keep int, change ...func(*backup.Config))
 }
 
 func (c *cluster) target() backup.Target {
-	return backup.Target{Log: c.log, Snapshots: c.snapshots, Results: c.results, Ledger: c.ledger, Version: "test"}
+	return backup.Target{Log: c.log, Snapshots: c.snapshots, Results: c.results, Ledger: c.ledger, Version: "test", Now: time.Now}
 }
 
 func verify(t *testing.T, files store.Files, m backup.Manifest) error {
@@ -200,12 +200,31 @@ func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
 	w := &world{cluster: newCluster(t), random: rand.New(rand.NewPCG(seed, 0)), now: begin}
 	for p := range w.epochs {
-		w.epochs[p] = w.append(events.TopicJournal, int32(p), entry(t, events.Marker{Owner: "n1", Level: events.NewestLevel}))
+		w.epochs[p] = w.append(events.TopicJournal, int32(p), entry(t, events.Marker{Owner: "n1", Level: events.NewestLevel, Timeline: events.NewTimelineID()}))
 	}
 	for _, id := range accounts {
 		w.decide(id, "", events.AccountCreated{Plan: events.PlanBusiness, Anchor: events.At(begin)})
 	}
 	w.run()
+	w.keep()
+	return w
+}
+
+// after returns the world of a cluster that was restored from a backup of this one. Its owner is another node, its customers are the same.
+func (w *world) after(c *cluster, m backup.Manifest) *world {
+	w.t.Helper()
+	next := &world{cluster: c, random: w.random, now: w.now}
+	for p, one := range m.Partitions {
+		next.causes[p] = one.Cursor.Cause + 1
+		next.epochs[p] = next.append(events.TopicJournal, int32(p), entry(w.t, events.Marker{Owner: "n2", Level: events.NewestLevel, Timeline: events.NewTimelineID()}))
+	}
+	next.run()
+	next.keep()
+	return next
+}
+
+// keep makes what takes snapshots.
+func (w *world) keep() {
 	w.keeper = history.New(history.Config{
 		Policy: history.Policy{Records: 60, Every: 1000 * time.Hour, Keep: 2, Events: 24 * time.Hour},
 		Files:  w.snapshots, Log: w.log, Replica: w.replica, Projections: folds(), Scratch: filepath.Join(w.dir, "scratch"), BytesPerSecond: 1 << 40,
@@ -216,7 +235,6 @@ func newWorld(t *testing.T, seed uint64) *world {
 		Room:      func() error { return nil },
 		Node:      "n1", Version: "test", Now: func() time.Time { return w.now }, Logger: testkit.Silent(),
 	})
-	return w
 }
 
 func entry(t *testing.T, e events.Entry) []byte {

@@ -101,7 +101,7 @@ func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Targe
 	err := n.startParts(ctx, []part{
 		{"data directory", n.startData}, {"log", n.startLog}, {"usage ledger", n.startLedger}, {"snapshots", n.startSnapshots}, {"files", n.startFiles},
 	})
-	return backup.Target{Log: n.log, Snapshots: n.snapshots, Results: n.files, Ledger: n.ledger, Version: o.Version}, n, err
+	return backup.Target{Log: n.log, Snapshots: n.snapshots, Results: n.files, Ledger: n.ledger, Version: o.Version, Now: time.Now}, n, err
 }
 
 // checkNew refuses a data directory that a node has used: its rows are those of another journal.

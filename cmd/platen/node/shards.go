@@ -34,11 +34,16 @@ func (n *Node) publishing() func(partition int32) (stop func()) {
 	return n.publisher.Start
 }
 
+// lastPublished returns the highest number among the public events of a partition.
+func (n *Node) lastPublished(ctx context.Context, partition int32) (int64, error) {
+	return publish.Last(ctx, n.log, partition)
+}
+
 func (n *Node) startShards(context.Context) (err error) {
 	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
 		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: n.unlessDraining(n.unlessOutdated(mayOwn)), Logger: n.logger, Now: n.now,
-		TrimCommands: n.cfg.embeddedLog(), Publish: n.publishing(), Traces: n.traces,
+		TrimCommands: n.cfg.embeddedLog(), Publish: n.publishing(), Published: n.lastPublished, Traces: n.traces,
 		Effects: shard.Performers{
 			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
 		},

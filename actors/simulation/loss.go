@@ -1,0 +1,234 @@
+package simulation
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"platen.dev/events"
+	"platen.dev/events/public"
+	"platen.dev/projections"
+)
+
+// This file plays what may happen to a whole log: all brokers lose power, and with it the end of a journal that they have
+// acknowledged; or the cluster is restored from a backup. What happened there has not happened any more, and the models of the
+// outside world forget it. In the public events it stays, and those that follow must not be taken for it.
+
+// disaster is what happens to the log in one step of a schedule.
+type disaster struct {
+	step    int
+	restore bool
+}
+
+// plan returns the disaster of a seed's schedule, which most do not have.
+func plan(seed uint64) disaster {
+	rng := rand.New(rand.NewPCG(seed, 2)) // of its own, so that the other schedules do not depend on it
+	step := rng.IntN(stepCount)
+	switch pick := rng.IntN(100); {
+	case pick < 12:
+		return disaster{step, false}
+	case pick < 20:
+		return disaster{step, true}
+	}
+	return disaster{step: -1}
+}
+
+func (w *world) strike(d disaster) {
+	for p := range int32(partitions) {
+		end := int64(len(w.journal[p]))
+		w.cut(p, max(w.floor(p, end), end-int64(w.rng.IntN(20))))
+	}
+	for _, n := range w.nodes { // brokers that boot again take longer than anything is tried
+		n.keeping = [partitions]*keeping{}
+		for p := range int32(partitions) {
+			n.failOwnerships(p, "no broker answers")
+		}
+	}
+	if d.restore {
+		w.restore()
+	}
+}
+
+// floor is up to where a journal is left: one snapshot at least is of that.
+func (w *world) floor(p int32, end int64) int64 {
+	if w.trimmed[p] == 0 {
+		return 0
+	}
+	if w.begun < events.LevelSnapshots { // what has raised the level must stay, since versions before cannot read what is left
+		return end
+	}
+	floor := end
+	for _, s := range w.saved[p] {
+		if w.belongs(p, s) {
+			floor = min(floor, s.ref.Next)
+		}
+	}
+	return floor
+}
+
+// cut forgets the records of a journal from an offset on.
+func (w *world) cut(p int32, to int64) {
+	for _, r := range w.journal[p][to:] {
+		w.cuts++
+		if e, is := r.entry.(events.Envelope); is {
+			w.undo(p, e)
+		}
+	}
+	w.journal[p] = w.journal[p][:to:to]
+	w.told[p] = projections.Origin()
+	for _, n := range w.nodes {
+		for _, o := range n.owned {
+			if o.partition == p { // what it has not been told yet, it will never be
+				o.folded = slices.DeleteFunc(o.folded, func(s projections.Step) bool { return s.Offset >= to })
+			}
+		}
+	}
+}
+
+// undo forgets what clients have heard of an envelope. What its jobs have sent may differ from what they send again.
+func (w *world) undo(p int32, e events.Envelope) {
+	delete(w.replies, e.Command)
+	w.undone[p] = true
+	w.retained[p] = max(w.retained[p], e.Cause+1) // it may have been trimmed since it was decided
+	for _, ev := range e.Events {
+		if id, is := events.JobOf(ev); is {
+			w.doubtful[id] = true
+		}
+	}
+}
+
+// restore plays `platen restore`: new nodes, with what is left of the log. Commands that were not decided are left out.
+func (w *world) restore() {
+	w.wire = nil
+	for p := range int32(partitions) {
+		c := w.replay(p).cursor
+		w.commands[p] = w.commands[p][:c.Cause+1]
+		w.saved[p] = slices.DeleteFunc(w.saved[p], func(s saved) bool { return !w.has(p, s.cursor.Next, s.last) })
+		value, err := events.EncodeEntry(events.Marker{Owner: "restore", Level: w.begun, Timeline: w.timelineID(), At: w.now, Restored: true})
+		if err != nil {
+			panic(err)
+		}
+		w.write(p, value)
+		w.topic[p] = slices.DeleteFunc(w.topic[p], func(f fact) bool { return f.number > c.Number })
+	}
+	for _, n := range w.nodes {
+		for _, o := range n.owned {
+			o.outbox = nil
+		}
+		for p := range n.replicas {
+			n.replicas[p] = newReplica()
+		}
+		n.crash()
+	}
+	for p := range int32(partitions) {
+		w.assign(p, 100)
+	}
+}
+
+// has reports whether the record before an offset is one that was read.
+func (w *world) has(p int32, next int64, last []byte) bool {
+	return next == 0 || next <= int64(len(w.journal[p])) && bytes.Equal(w.journal[p][next-1].bytes, last)
+}
+
+// diverge has a node drop a partition whose journal is no longer the one that it has folded.
+func (n *node) diverge(p int32) {
+	r := n.replicas[p]
+	if n.world.has(p, r.cursor.Next, r.last) || n.world.rules.KeepDiverged {
+		return
+	}
+	n.replicas[p] = newReplica()
+	n.failOwnerships(p, "the journal has lost records that were folded")
+}
+
+// fact is a public event.
+type fact struct {
+	number  int64
+	id      string
+	content string
+}
+
+func (w *world) timelineID() events.TimelineID {
+	id := w.id()
+	var text []byte
+	for _, b := range id[8:] {
+		text = append(text, 'a'+b>>4, 'a'+b&15)
+	}
+	return events.TimelineID(text)
+}
+
+// lastNumber is the highest number among the public events of a partition.
+func (w *world) lastNumber(p int32) (last int64) {
+	if w.rules.ForgetPublished {
+		return 0
+	}
+	for _, f := range w.topic[p] {
+		last = max(last, f.number)
+	}
+	return last
+}
+
+// publishUpTo plays the publisher of an owner that has folded the journal up to an offset. Events of partitions that
+// name no timeline are not played.
+func (w *world) publishUpTo(p int32, next int64) {
+	last := int64(0)
+	for _, f := range w.topic[p] {
+		last = max(last, f.number)
+	}
+	for c := &w.told[p]; c.Next < min(next, int64(len(w.journal[p]))); {
+		for _, f := range w.facts(p, c) {
+			if f.number > last {
+				w.topic[p] = append(w.topic[p], f)
+				w.seen(p, f)
+			}
+		}
+	}
+}
+
+// facts moves a cursor past a record, and returns the facts that follow.
+func (w *world) facts(p int32, c *projections.Cursor) (facts []fact) {
+	offset, before := c.Next, *c
+	entry := w.journal[p][offset].entry
+	accepted := w.rules.step(c, offset, entry)
+	if c.Timeline == "" {
+		return nil
+	}
+	if _, is := entry.(events.Marker); is && c.Number != before.Number {
+		return []fact{{c.Number, fmt.Sprint(c.Timeline, offset), fmt.Sprint("begun after ", before.Number)}}
+	}
+	if e, is := entry.(events.Envelope); is && accepted {
+		all := public.Of(c.Timeline, p, offset, e)
+		for i, f := range all {
+			facts = append(facts, fact{before.Number + int64(i) + 1, f.Position.String(), fmt.Sprintf("%s %T %+v %v", f.Subject, f.Data, f.Data, e.Command)})
+		}
+	}
+	return facts
+}
+
+// seen checks that no number and no id stands for two events.
+func (w *world) seen(p int32, f fact) {
+	for _, key := range []string{fmt.Sprint(p, "number", f.number), fmt.Sprint(p, "id", f.id)} {
+		if had, again := w.ever[key]; again && had != f.content {
+			w.fail("partition %d: %s stands for %s and %s", p, key, had, f.content)
+		}
+		w.ever[key] = f.content
+	}
+}
+
+// checkFacts checks that everything which follows from the journal was published, in the order of its numbers.
+func (w *world) checkFacts(p int32) error {
+	published, c := map[string]int64{}, projections.Origin()
+	for _, f := range w.topic[p] {
+		published[f.id] = f.number
+	}
+	last := int64(0)
+	for c.Next < int64(len(w.journal[p])) {
+		for _, f := range w.facts(p, &c) {
+			if f.number <= last || published[f.id] != f.number {
+				return fmt.Errorf("the event %s has the number %d after %d, and was published with %d", f.id, f.number, last, published[f.id])
+			}
+			last = f.number
+		}
+	}
+	return nil
+}
