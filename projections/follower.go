@@ -44,6 +44,8 @@ type follower struct {
 	watchers map[int]func(Progress) // by an id that ends the watch
 	nextID   int
 	err      error // why the follower has stopped
+	// compared is set once the journal has turned out to be the one that was folded.
+	compared bool
 }
 
 func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, error) {
@@ -55,9 +57,9 @@ func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, e
 	if err != nil {
 		return nil, fmt.Errorf("end of journal %d: %w", partition, err)
 	}
-	if cursor.Next > end {
-		return nil, fmt.Errorf("journal %d ends at offset %d, but the replica has folded it up to %d: the log was recreated or has lost its last records; remove %s to rebuild the replica from the log: %w",
-			partition, end, cursor.Next, r.cfg.Dir, eventlog.ErrBeyondEnd)
+	if end == 0 && cursor.Next > 0 {
+		return nil, fmt.Errorf("journal %d is empty, but the replica has folded it up to %d: the log was recreated or is another one; if this is the right log, remove %s: %w",
+			partition, cursor.Next, r.cfg.Dir, eventlog.ErrBeyondEnd)
 	}
 	return &follower{replica: r, partition: partition, fresh: !found, cursor: cursor, moved: make(chan struct{}), watchers: map[int]func(Progress){}}, nil
 }
@@ -68,10 +70,17 @@ func (f *follower) run(ctx context.Context) {
 		f.restoreFresh(ctx)
 	}
 	for {
-		err := f.follow(ctx)
+		f.setCompared(false)
+		err := f.compare(ctx)
+		if err == nil {
+			f.setCompared(true)
+			err = f.follow(ctx)
+		}
 		switch {
-		case errors.Is(err, errMoved):
-			err = nil
+		case errors.Is(err, errMoved), errors.Is(err, eventlog.ErrBeyondEnd), errors.Is(err, eventlog.ErrReplaced):
+			err = nil // it is compared again
+		case errors.Is(err, ErrDiverged):
+			err = f.discard(ctx, err)
 		case errors.Is(err, eventlog.ErrTrimmed):
 			err = f.restoreTrimmed(ctx)
 		}
@@ -151,6 +160,13 @@ func (f *follower) fail(err error) {
 	})
 }
 
+func (f *follower) setCompared(is bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.compared = is
+	f.wake()
+}
+
 // wake resumes everything that waits for moved. The caller holds mu.
 func (f *follower) wake() {
 	close(f.moved)
@@ -187,9 +203,9 @@ func (f *follower) watch(receive func(Progress)) (stop func()) {
 func (f *follower) wait(ctx context.Context, end int64) error {
 	for {
 		f.mu.Lock()
-		cursor, moved, err := f.cursor, f.moved, f.err
+		cursor, moved, compared, err := f.cursor, f.moved, f.compared, f.err
 		f.mu.Unlock()
-		if cursor.Next >= end || err != nil {
+		if cursor.Next >= end && compared || err != nil {
 			return err
 		}
 		select {

@@ -57,7 +57,9 @@ type Replica struct {
 	done    sync.WaitGroup
 	failed  sync.Once
 	lag     atomic.Int64
-	current atomic.Int64 // Unix second; see Current
+	// diverged counts what Diverged returns.
+	diverged atomic.Int64
+	current  atomic.Int64 // Unix second; see Current
 }
 
 // Progress is one committed run of records of a partition.
@@ -90,8 +92,8 @@ type Step struct {
 	Accepted bool
 }
 
-// Open opens the store. It returns eventlog.ErrBeyondEnd if the log was recreated or has lost
-// records that the store has folded. Nothing is folded before Start.
+// Open opens the store. It returns eventlog.ErrBeyondEnd if a journal is empty that the store has folded: the log was
+// recreated. Nothing is folded before Start. A partition whose journal has lost its end is made again then.
 func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if cfg.FS == nil {
 		cfg.FS = vfs.Default

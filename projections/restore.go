@@ -22,6 +22,11 @@ var ErrNoSnapshot = errors.New("there is no snapshot")
 // restore replaces the partition's rows by those of the newest snapshot that is of use. Partitions
 // take turns: each takes a core.
 func (f *follower) restore(ctx context.Context) error {
+	return f.restoreFrom(ctx, f.position().Next)
+}
+
+// restoreFrom is restore with a snapshot behind an offset.
+func (f *follower) restoreFrom(ctx context.Context, after int64) error {
 	r := f.replica
 	if r.cfg.Snapshots == nil {
 		return ErrNoSnapshot
@@ -35,7 +40,7 @@ func (f *follower) restore(ctx context.Context) error {
 		return ctx.Err()
 	}
 	var cursor Cursor
-	err := r.cfg.Snapshots.Restore(ctx, f.partition, f.position().Next, func(rows Rows) (err error) {
+	err := r.cfg.Snapshots.Restore(ctx, f.partition, after, func(rows Rows) (err error) {
 		f.folding.Lock()
 		defer f.folding.Unlock()
 		cursor, err = r.store.Load().load(ctx, f.partition, rows)
@@ -44,8 +49,8 @@ func (f *follower) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.forgetAll()
-	f.publish(Progress{Partition: f.partition, Cursor: cursor, Restored: true})
+	f.noteMark(ctx, cursor.Next)
+	f.restored(cursor)
 	r.cfg.Logger.Info("partition restored from a snapshot", "partition", f.partition, "offset", cursor.Next)
 	return nil
 }

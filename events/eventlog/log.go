@@ -27,6 +27,9 @@ var (
 	// ErrBeyondEnd means that an offset is above the end: the log was recreated, or has
 	// lost its newest records.
 	ErrBeyondEnd = errors.New("offset is above the end of the log")
+	// ErrReplaced means that the records before an offset may not be those that were read: the log has lost some, and
+	// others have taken their place.
+	ErrReplaced = errors.New("the log has lost records that were read, and has others in their place")
 	// ErrNotEmpty means that a partition has records, or had some at later offsets.
 	ErrNotEmpty = errors.New("the partition is not empty")
 	// ErrReadOnly is the error of appends, trims and memberships on a log that was opened
@@ -81,8 +84,8 @@ type Log interface {
 	// Partitions returns the number of partitions of every topic. It never changes.
 	Partitions() int32
 
-	// TopicID identifies a topic: one that was deleted and created again has another id. It
-	// is empty if the log has no topics that could be replaced one by one.
+	// TopicID identifies a topic: one that was deleted and created again has another id, so an offset means something only
+	// together with it. It is empty if the brokers are too old to tell.
 	TopicID(topic string) string
 
 	// Append queues r at the end of a partition and returns at once: it never waits. done

@@ -146,7 +146,7 @@ func (s *Source) open(ctx context.Context, ref snapshot.Ref) (snapshot.Manifest,
 // belongs checks that a snapshot is a prefix of the journal: the record before its cursor is the one
 // that it was taken at, and what the cursor says about that record is true.
 func belongs(ctx context.Context, log eventlog.Log, m snapshot.Manifest) error {
-	if id := log.TopicID(events.TopicJournal); id != m.Journal {
+	if id := log.TopicID(events.TopicJournal); m.Journal != "" && id != m.Journal {
 		return fmt.Errorf("%w: of the topic %s, the log has %s", ErrForeign, m.Journal, id)
 	}
 	last := m.Cursor.Next - 1

@@ -20,6 +20,7 @@ const (
 )
 
 var (
+	idKey        = append([]byte{kindFormat}, "id"...)
 	formatKey    = append([]byte{kindFormat}, "format"...)
 	errMalformed = errors.New("malformed record")
 )

@@ -20,6 +20,7 @@ import (
 // broken database.
 type Log struct {
 	dir        string
+	id         string
 	partitions int32
 	readOnly   bool
 	pending    int      // the room of a topic, in bytes
@@ -60,12 +61,13 @@ func Open(c Config) (*Log, error) {
 		return nil, err
 	}
 	guard := disk.NewGuard("log database", c.Logger)
-	db, lock, partitions, err := openDatabase(c, guard)
+	db, lock, is, err := openDatabase(c, guard)
 	if err != nil {
 		return nil, err
 	}
-	c.Partitions = partitions
+	c.Partitions = is.partitions
 	l := newLog(c, guard, db, lock)
+	l.id = is.id
 	l.running.Go(l.runCommitter)
 	l.running.Go(l.runPublisher)
 	l.watching.Go(l.runWatcher)
@@ -97,8 +99,9 @@ func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log 
 // Partitions implements eventlog.Log.
 func (l *Log) Partitions() int32 { return l.partitions }
 
-// TopicID implements eventlog.Log: all topics are in one database.
-func (l *Log) TopicID(string) string { return "" }
+// TopicID implements eventlog.Log: all topics are in one database, which has a random id since it was made. It is empty if the
+// log is only read and no version that names them has written to it.
+func (l *Log) TopicID(string) string { return l.id }
 
 // Health implements eventlog.Log.
 func (l *Log) Health() error { return l.failure() }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,28 +17,54 @@ import (
 // ErrInUse means that the directory is open in this or another process.
 var ErrInUse = errors.New("another platen uses the directory: stop it first, or give this one another directory")
 
-// openDatabase locks the directory, opens the database in it, and returns the number of
-// partitions. If Pebble gives the opening up, the lock is kept: Pebble may still write.
-func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock, partitions int32, err error) {
+// identity is what a database says about itself.
+type identity struct {
+	partitions int32
+	id         string
+}
+
+// openDatabase locks the directory, opens the database in it, and returns what it is. If Pebble gives the opening up, the
+// lock is kept: Pebble may still write.
+func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock, is identity, err error) {
 	if err := prepareDir(c); err != nil {
-		return nil, nil, 0, fmt.Errorf("open log: %w", err)
+		return nil, nil, is, fmt.Errorf("open log: %w", err)
 	}
 	if lock, err = pebble.LockDirectory(c.Dir, c.FS); err != nil {
-		return nil, nil, 0, lockError(c.Dir, err)
+		return nil, nil, is, lockError(c.Dir, err)
 	}
 	err = guard.Open(func() (err error) {
 		if db, err = pebble.Open(c.Dir, guard.Options(options(c, lock))); err != nil {
 			return errors.Join(err, lock.Close())
 		}
-		if partitions, err = checkFormat(db, c.Partitions); err != nil {
+		if is.partitions, err = checkFormat(db, c.Partitions); err == nil {
+			is.id, err = readID(db, c.ReadOnly)
+		}
+		if err != nil {
 			return errors.Join(err, db.Close(), lock.Close())
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, nil, 0, fmt.Errorf("open log %s: %w", c.Dir, err)
+		return nil, nil, is, fmt.Errorf("open log %s: %w", c.Dir, err)
 	}
-	return db, lock, partitions, nil
+	return db, lock, is, nil
+}
+
+// readID returns the id of a database, which it gives to one that has none.
+func readID(db *pebble.DB, readOnly bool) (string, error) {
+	value, closer, err := db.Get(idKey)
+	if err == nil {
+		defer closer.Close()
+		return string(value), nil
+	}
+	if !errors.Is(err, pebble.ErrNotFound) || readOnly {
+		if errors.Is(err, pebble.ErrNotFound) {
+			err = nil
+		}
+		return "", err
+	}
+	id := rand.Text()
+	return id, db.Set(idKey, []byte(id), pebble.Sync)
 }
 
 // options keep an idle node below 80 MiB. The block cache is small, because readers at the

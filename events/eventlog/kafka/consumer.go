@@ -41,15 +41,15 @@ type consumers struct {
 	closed bool
 }
 
-// subscribe starts to follow a partition at offset next.
-func (cs *consumers) subscribe(tp topicPartition, next int64) (*subscription, error) {
+// subscribe starts to follow a partition at a position.
+func (cs *consumers) subscribe(tp topicPartition, at position) (*subscription, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.closed {
 		return nil, eventlog.ErrClosed
 	}
 	for _, c := range cs.open {
-		if s := c.subscribe(tp, next); s != nil {
+		if s := c.subscribe(tp, at); s != nil {
 			return s, nil
 		}
 	}
@@ -58,7 +58,7 @@ func (cs *consumers) subscribe(tp topicPartition, next int64) (*subscription, er
 		return nil, fmt.Errorf("subscribe: %w", err)
 	}
 	cs.open = append(cs.open, c)
-	return c.subscribe(tp, next), nil
+	return c.subscribe(tp, at), nil
 }
 
 func (cs *consumers) close() {
@@ -121,17 +121,17 @@ func (c *consumer) find(tp topicPartition) *subscription {
 }
 
 // subscribe returns nil if the consumer has a subscription of the partition already.
-func (c *consumer) subscribe(tp topicPartition, next int64) *subscription {
+func (c *consumer) subscribe(tp topicPartition, at position) *subscription {
 	c.clientMu.Lock()
 	defer c.clientMu.Unlock()
 	if c.find(tp) != nil {
 		return nil
 	}
-	s := &subscription{consumer: c, tp: tp, next: next, wake: make(chan struct{}, 1)}
+	s := &subscription{consumer: c, tp: tp, position: at, wake: make(chan struct{}, 1)}
 	c.mu.Lock()
 	c.subscriptions[tp] = s
 	c.mu.Unlock()
-	c.client.AddConsumePartitions(map[string]map[int32]kgo.Offset{tp.topic: {tp.partition: kgo.NewOffset().At(next)}})
+	c.client.AddConsumePartitions(map[string]map[int32]kgo.Offset{tp.topic: {tp.partition: kgo.NewOffset().At(at.next).WithEpoch(at.epoch)}})
 	return s
 }
 
@@ -144,14 +144,21 @@ func (c *consumer) unsubscribe(tp topicPartition) {
 	c.mu.Unlock()
 }
 
+// position is where a partition is read.
+type position struct {
+	next  int64 // the broker's offset of the next record
+	epoch int32 // of the leader which has written the record before; -1 if that is not known
+	base  int64 // of the partition
+}
+
 // subscription carries the records of one partition from the consumer to one reader.
 type subscription struct {
 	consumer *consumer
 	tp       topicPartition
 	wake     chan struct{} // has room for one signal that something has changed
 
-	mu     sync.Mutex // guards the fields below
-	next   int64      // offset of the next record
+	mu sync.Mutex // guards the fields below
+	position
 	queue  []eventlog.Record
 	bytes  int
 	missed bool // a record after those in queue was dropped: the subscription has ended
@@ -167,9 +174,9 @@ func (s *subscription) deliver(records []*kgo.Record, err error) {
 		}
 		s.missed = got.Offset > s.next || s.bytes > queueBytes
 		if !s.missed {
-			s.queue = append(s.queue, fromKafka(got))
+			s.queue = append(s.queue, fromKafka(got, s.base))
 			s.bytes += len(got.Key) + len(got.Value)
-			s.next++
+			s.next, s.epoch = s.next+1, got.LeaderEpoch
 		}
 	}
 	s.missed = s.missed || err != nil
@@ -181,25 +188,25 @@ func (s *subscription) deliver(records []*kgo.Record, err error) {
 
 // wait returns the records that have arrived. No records and no error mean that the
 // subscription has ended.
-func (s *subscription) wait(ctx context.Context) ([]eventlog.Record, error) {
+func (s *subscription) wait(ctx context.Context) (records []eventlog.Record, epoch int32, err error) {
 	for {
-		records, ended := s.take()
+		records, epoch, ended := s.take()
 		if len(records) > 0 || ended {
-			return records, nil
+			return records, epoch, nil
 		}
 		select {
 		case <-s.wake:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, epoch, ctx.Err()
 		}
 	}
 }
 
-func (s *subscription) take() (records []eventlog.Record, ended bool) {
+func (s *subscription) take() (records []eventlog.Record, epoch int32, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	records, s.queue, s.bytes = s.queue, nil, 0
-	return records, s.missed
+	return records, s.epoch, s.missed
 }
 
 func (s *subscription) close() { s.consumer.unsubscribe(s.tp) }

@@ -15,24 +15,29 @@ import (
 var decompressor = kgo.DefaultDecompressor()
 
 // fetch requests the records from offset on from the leader, without waiting for new
-// ones. No records and no error mean that offset is the end.
-func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64, maxBytes int32) ([]eventlog.Record, error) {
-	response, err := fetchRequest(t, partition, offset, maxBytes).RequestWith(ctx, l.producer.Broker(int(t.leadership(partition).leader)))
+// ones. No records and no error mean that offset is the end. epoch is that of the leader which has written the last of them.
+func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64, maxBytes int32) (records []eventlog.Record, epoch int32, err error) {
+	base := t.base(partition)
+	if offset < base {
+		return nil, 0, eventlog.ErrTrimmed
+	}
+	response, err := fetchRequest(t, partition, offset-base, maxBytes).RequestWith(ctx, l.producer.Broker(int(t.leadership(partition).leader)))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := kerr.ErrorForCode(response.ErrorCode); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
-		return nil, errNoPartition
+		return nil, 0, errNoPartition
 	}
-	return decodeFetch(t, &response.Topics[0].Partitions[0], partition, offset)
+	return decodeFetch(t, &response.Topics[0].Partitions[0], partition, offset-base)
 }
 
 func fetchRequest(t *topic, partition int32, offset int64, maxBytes int32) *kmsg.FetchRequest {
 	p := kmsg.NewFetchRequestTopicPartition()
 	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, offset, maxBytes
+	p.CurrentLeaderEpoch = t.leadership(partition).epoch // a broker that leads another one refuses
 	topic := kmsg.NewFetchRequestTopic()
 	topic.Topic, topic.TopicID, topic.Partitions = t.name, t.id, append(topic.Partitions, p)
 	request := kmsg.NewPtrFetchRequest()
@@ -41,21 +46,46 @@ func fetchRequest(t *topic, partition int32, offset int64, maxBytes int32) *kmsg
 	return request
 }
 
-// decodeFetch returns the records of a response from offset on, up to the first gap.
-func decodeFetch(t *topic, response *kmsg.FetchResponseTopicPartition, partition int32, offset int64) ([]eventlog.Record, error) {
+// decodeFetch returns the records of a response from a broker's offset on, up to the first gap.
+func decodeFetch(t *topic, response *kmsg.FetchResponseTopicPartition, partition int32, offset int64) (records []eventlog.Record, epoch int32, err error) {
 	options := kgo.ProcessFetchPartitionOpts{Offset: offset, Topic: t.name, Partition: partition}
 	fetched, _ := kgo.ProcessFetchPartition(options, response, decompressor, nil)
 	if fetched.Err != nil && len(fetched.Records) == 0 {
-		return nil, fetched.Err
+		return nil, 0, fetched.Err
 	}
-	records := make([]eventlog.Record, 0, len(fetched.Records))
+	records, epoch = make([]eventlog.Record, 0, len(fetched.Records)), -1
 	for i, got := range fetched.Records {
 		if want := offset + int64(i); got.Offset != want {
-			return records, gapError(want, got.Offset, fetched.LogStartOffset, i)
+			return records, epoch, gapError(want, got.Offset, fetched.LogStartOffset, i)
 		}
-		records = append(records, fromKafka(got))
+		records, epoch = append(records, fromKafka(got, t.base(partition))), got.LeaderEpoch
 	}
-	return records, nil
+	return records, epoch, nil
+}
+
+// endOfEpoch asks the leader where the records of an earlier leader end: an epoch of the partition.
+func (l *Log) endOfEpoch(ctx context.Context, t *topic, partition int32, led leadership, epoch int32) (int64, error) {
+	p := kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
+	p.Partition, p.CurrentLeaderEpoch, p.LeaderEpoch = partition, led.epoch, epoch
+	topic := kmsg.NewOffsetForLeaderEpochRequestTopic()
+	topic.Topic, topic.Partitions = t.name, append(topic.Partitions, p)
+	request := kmsg.NewPtrOffsetForLeaderEpochRequest()
+	request.ReplicaID, request.Topics = -1, append(request.Topics, topic)
+	response, err := request.RequestWith(ctx, l.producer.Broker(int(led.leader)))
+	if err != nil {
+		return 0, err
+	}
+	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
+		return 0, errNoPartition
+	}
+	found := response.Topics[0].Partitions[0]
+	if err := kerr.ErrorForCode(found.ErrorCode); err != nil {
+		return 0, err
+	}
+	if found.LeaderEpoch != epoch && found.EndOffset < 0 { // the broker knows of no such epoch, as one that has lost its log
+		return t.base(partition), nil
+	}
+	return t.base(partition) + found.EndOffset, nil
 }
 
 // errGap means that offsets are missing for good: no retry helps.

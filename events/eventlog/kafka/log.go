@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -92,13 +91,13 @@ func (l *Log) Health() error {
 func (l *Log) Partitions() int32 { return l.config.Partitions }
 
 // TopicID implements eventlog.Log: the id that Kafka gave to the topic, in base64 as its
-// tools show it.
+// tools show it. If a partition does not begin at 0, a digest of where they begin follows.
 func (l *Log) TopicID(topic string) string {
 	t, ok := l.topics[topic]
 	if !ok || t.id == [16]byte{} { // a broker before 2.8
 		return ""
 	}
-	return base64.RawURLEncoding.EncodeToString(t.id[:])
+	return t.identity()
 }
 
 // Append implements eventlog.Log.
@@ -122,7 +121,7 @@ func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func
 	}
 	l.producer.TryProduce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
 		t.room.Give(size)
-		l.complete(done, sent.Offset, err)
+		l.complete(done, t.base(partition)+sent.Offset, err)
 	})
 }
 
@@ -162,8 +161,9 @@ func toKafka(topic string, partition int32, r eventlog.Record) *kgo.Record {
 	return sent
 }
 
-func fromKafka(got *kgo.Record) eventlog.Record {
-	r := eventlog.Record{Offset: got.Offset, Key: got.Key, Value: got.Value}
+// fromKafka returns a record of a partition with a base.
+func fromKafka(got *kgo.Record, base int64) eventlog.Record {
+	r := eventlog.Record{Offset: base + got.Offset, Key: got.Key, Value: got.Value}
 	if len(got.Headers) > 0 {
 		r.Headers = make([]eventlog.Header, len(got.Headers))
 	}
@@ -206,7 +206,8 @@ func (l *Log) bounds(ctx context.Context, t *topic, partition int32) (start, end
 	if start, err = l.offset(ctx, t.name, partition, led, atStart); err == nil {
 		end, err = l.offset(ctx, t.name, partition, led, atEnd)
 	}
-	return start, end, err
+	base := t.base(partition)
+	return base + start, base + end, err
 }
 
 // Special timestamps of a ListOffsets request.
@@ -242,14 +243,16 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	if l.config.ReadOnly {
 		return eventlog.ErrReadOnly
 	}
-	if _, err := l.topic(topic, partition); err != nil {
+	t, err := l.topic(topic, partition)
+	if err != nil {
 		return err
 	}
-	if before <= 0 {
+	base := t.base(partition)
+	if before <= base {
 		return nil
 	}
 	offsets := kadm.Offsets{}
-	offsets.Add(kadm.Offset{Topic: topic, Partition: partition, At: before})
+	offsets.Add(kadm.Offset{Topic: topic, Partition: partition, At: before - base})
 	responses, err := l.admin.DeleteRecords(ctx, offsets)
 	if err == nil {
 		err = responses.Error()

@@ -22,13 +22,16 @@ const (
 // reader serves one goroutine: by its own fetches while it is behind, by a
 // subscription at the end.
 type reader struct {
-	log          *Log
-	topic        *topic
-	partition    int32
-	err          error // the topic is unknown, or the reader is closed
-	next         int64
-	maxBytes     int32
-	subscription *subscription // nil while behind
+	log       *Log
+	topic     *topic
+	partition int32
+	err       error // the topic is unknown, or the reader is closed
+	next      int64
+	// epoch is that of the leader which has written the record before next, -1 if that is not known; compared is the leader whose
+	// records were compared with it.
+	epoch, compared int32
+	maxBytes        int32
+	subscription    *subscription // nil while behind
 }
 
 var _ eventlog.Reader = (*reader)(nil)
@@ -39,7 +42,7 @@ func (l *Log) Read(topic string, partition int32, from int64) eventlog.Reader {
 	if err == nil && from < 0 {
 		err = eventlog.ErrTrimmed
 	}
-	return &reader{log: l, topic: t, partition: partition, err: err, next: from, maxBytes: firstBytes}
+	return &reader{log: l, topic: t, partition: partition, err: err, next: from, epoch: -1, compared: -1, maxBytes: firstBytes}
 }
 
 func (r *reader) Close() {
@@ -70,11 +73,15 @@ func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
 			if len(records) > 0 || err != nil {
 				return records, err
 			}
-			if r.subscription, err = r.log.consumers.subscribe(topicPartition{r.topic.name, r.partition}, r.next); err != nil {
+			base := r.topic.base(r.partition)
+			if r.subscription, err = r.log.consumers.subscribe(topicPartition{r.topic.name, r.partition}, position{r.next - base, r.epoch, base}); err != nil {
 				return nil, err
 			}
 		}
-		records, err := r.subscription.wait(ctx)
+		records, epoch, err := r.subscription.wait(ctx)
+		if len(records) > 0 {
+			r.epoch = epoch
+		}
 		if len(records) > 0 || err != nil {
 			return records, err
 		}
@@ -85,10 +92,16 @@ func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
 // fetch retries until it has records, is at the end, or meets an error that lasts.
 func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 	for failures := 0; ; failures++ {
-		records, err := r.log.fetch(ctx, r.topic, r.partition, r.next, r.maxBytes)
+		err := r.compare(ctx)
 		if err == nil {
-			r.maxBytes = nextBytes
-			return records, nil
+			records, epoch, fetchErr := r.log.fetch(ctx, r.topic, r.partition, r.next, r.maxBytes)
+			if err = fetchErr; err == nil {
+				if len(records) > 0 {
+					r.epoch = epoch
+				}
+				r.maxBytes = nextBytes
+				return records, nil
+			}
 		}
 		if errors.Is(err, kerr.OffsetOutOfRange) {
 			err = r.log.outOfRange(ctx, r.topic.name, r.partition, r.next)
@@ -107,9 +120,26 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 	}
 }
 
+// compare returns ErrReplaced if the leader does not have what was read: it was lost, and the records behind it are others.
+func (r *reader) compare(ctx context.Context) error {
+	led := r.topic.leadership(r.partition)
+	if r.epoch < 0 || led.epoch <= max(r.epoch, r.compared) {
+		return nil
+	}
+	end, err := r.log.endOfEpoch(ctx, r.topic, r.partition, led, r.epoch)
+	if err != nil {
+		return err
+	}
+	if end < r.next {
+		return fmt.Errorf("%s/%d was read up to %d, and a former leader's records end at %d: %w", r.topic.name, r.partition, r.next, end, eventlog.ErrReplaced)
+	}
+	r.compared = led.epoch
+	return nil
+}
+
 // transient reports whether an error may pass: of the network, or while a leader moves.
 func transient(err error) bool {
-	for _, final := range []error{eventlog.ErrTrimmed, eventlog.ErrBeyondEnd, eventlog.ErrClosed, errGap} {
+	for _, final := range []error{eventlog.ErrTrimmed, eventlog.ErrBeyondEnd, eventlog.ErrReplaced, eventlog.ErrClosed, errGap} {
 		if errors.Is(err, final) {
 			return false
 		}

@@ -22,8 +22,9 @@ type topic struct {
 	id   [16]byte
 	room *eventlog.Room
 
-	mu  sync.Mutex // guards led
-	led []leadership
+	mu    sync.Mutex // guards all below
+	led   []leadership
+	bases map[int32]int64 // of partitions that do not begin at 0
 }
 
 // topic returns a topic. It checks that the log is open and has the partition.
@@ -66,7 +67,7 @@ func (l *Log) prepare(ctx context.Context) error {
 	if err := l.awaitLeaders(ctx, names); err != nil {
 		return err
 	}
-	return l.checkSettings(ctx, names)
+	return errors.Join(l.readBases(ctx), l.checkSettings(ctx, names))
 }
 
 // prepareReading checks that the topics exist, and finds their partitions and leaders.
@@ -84,7 +85,10 @@ func (l *Log) prepareReading(ctx context.Context) error {
 	if l.config.Partitions == 0 {
 		l.config.Partitions = int32(len(found[names[0]].Partitions))
 	}
-	return l.awaitLeaders(ctx, names)
+	if err := l.awaitLeaders(ctx, names); err != nil {
+		return err
+	}
+	return l.readBases(ctx)
 }
 
 func (l *Log) create(ctx context.Context, name string) error {
@@ -153,7 +157,7 @@ func (l *Log) addTopic(name string, metadata kmsg.MetadataResponseTopic) error {
 	if have := int32(len(led)); have != l.config.Partitions {
 		return &eventlog.PartitionCountError{Topic: name, Have: have, Want: l.config.Partitions}
 	}
-	l.topics[name] = &topic{name: name, id: metadata.TopicID, room: l.config.room(name), led: led}
+	l.topics[name] = &topic{name: name, id: metadata.TopicID, room: l.config.room(name), led: led, bases: map[int32]int64{}}
 	return nil
 }
 
