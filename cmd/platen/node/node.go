@@ -56,7 +56,9 @@ type Node struct {
 	// now is the clock of everything that is decided or measured here, wall the one that is
 	// compared with those of other nodes, and steady the former if it follows the latter.
 	now, wall func() time.Time
-	steady    *steadyClock
+	steady    *nodeClock
+	// kernel reports whether the kernel says that something keeps wall.
+	kernel func() bool
 
 	log         eventlog.Log
 	system      *actor.ActorSystem
@@ -114,6 +116,9 @@ type Options struct {
 	Version string
 	// Wall is the system's clock; nil means time.Now.
 	Wall func() time.Time
+	// Synchronised reports whether something keeps Wall; nil means that the kernel is asked about its clock, and
+	// that nothing is known of another one.
+	Synchronised func() bool
 	// Now, unless nil, is the node's clock in place of the system's, and is believed whatever
 	// it says.
 	Now func() time.Time
@@ -149,6 +154,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"actors", n.startActors},
 		{"snapshots", n.startSnapshots},
 		{"replica", n.startReplica},
+		{"time", n.startTime},
 		{"work directory", n.startWork},
 		{"files", n.startFiles},
 		{"space", n.startSpace},
@@ -177,15 +183,18 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 
 // startClock sets the node's clocks.
 func (n *Node) startClock(o Options) {
+	n.wall, n.kernel = time.Now, kernelClock
+	if o.Wall != nil {
+		n.wall, n.kernel = o.Wall, func() bool { return false }
+	}
+	if o.Synchronised != nil {
+		n.kernel = o.Synchronised
+	}
 	if o.Now != nil {
 		n.now, n.wall = o.Now, o.Now
 		return
 	}
-	n.wall = time.Now
-	if o.Wall != nil {
-		n.wall = o.Wall
-	}
-	n.steady = newSteadyClock(n.wall, n.logger)
+	n.steady = newNodeClock(n.wall, n.kernel, n.logger)
 	n.now = n.steady.Now
 }
 
