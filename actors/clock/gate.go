@@ -14,6 +14,9 @@ const (
 	// MaxUnproven is how far ahead of what is known a clock may be without being confirmed. A real-time clock that
 	// is kept in local time is wrong by an hour or more; a restart takes less than half of one.
 	MaxUnproven = 30 * time.Minute
+	// MaxLatest bounds by how much a clock that is held may make Latest later: a file that is made meanwhile is kept
+	// for that much longer.
+	MaxLatest = 30 * 24 * time.Hour
 	// MaxBehind is how far a clock may be behind the newest record: the clocks of owners differ a little.
 	MaxBehind = 5 * time.Second
 )
@@ -152,6 +155,15 @@ func (g *Gate) joinOthers(ahead time.Duration) {
 	if step := g.system().Add(ahead).Sub(g.now); step > MaxStep && ahead < 0 {
 		g.now, g.ahead = g.now.Add(step), g.ahead-step
 	}
+}
+
+// Latest returns the latest that true time may be, as of the last reading: the time itself, or that of a clock that is
+// held. What is made now has to last for its time even if that one turns out to be right.
+func (g *Gate) Latest() time.Time {
+	if g.doubt != Held {
+		return g.now
+	}
+	return g.now.Add(min(g.ahead, MaxLatest))
 }
 
 // Accept takes the system's clock as it is, whatever is known about it.

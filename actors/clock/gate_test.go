@@ -187,6 +187,26 @@ func TestClockCatchesUp(t *testing.T) {
 	b.expect("when it is far ahead instead", time.Minute, 0, Held)
 }
 
+// What is made while a clock is held may have to last from then on by that clock.
+func TestLatest(t *testing.T) {
+	for ahead, want := range map[time.Duration]time.Duration{
+		MaxUnproven: MaxUnproven, MaxUnproven + 1: MaxUnproven + 1, MaxLatest: MaxLatest, MaxLatest + 1: MaxLatest, -time.Hour: -time.Hour,
+	} {
+		b := newBench(t)
+		b.ahead = ahead
+		b.begin(0)
+		if got := b.gate.Latest().Sub(b.steady()); got != want {
+			t.Errorf("by a clock that is %s ahead, the latest time is %s ahead, want %s", ahead, got, want)
+		}
+	}
+	b := newBench(t)
+	b.ahead = MaxUnproven
+	b.expect("a jump that settles", 0, 0, Jumped)
+	if got := b.gate.Latest(); !got.Equal(b.steady()) {
+		t.Errorf("after a small jump the latest time is %s", got)
+	}
+}
+
 // An operator's word is enough for any clock.
 func TestAccept(t *testing.T) {
 	for _, ahead := range []time.Duration{-time.Hour, 25 * time.Hour} {

@@ -26,6 +26,9 @@ func (w *world) check() error {
 		if err := w.checkJournal(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
+		if err := w.checkLives(p); err != nil {
+			return fmt.Errorf("partition %d: %w", p, err)
+		}
 		if err := w.checkEnd(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}

@@ -104,7 +104,7 @@ var rules = map[string]rule{
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
 	"actors/simulation": {
-		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract projections projections/history projections/snapshot projections/view",
+		"actors/account actors/clock actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract projections projections/history projections/snapshot projections/view",
 		"drives the machines that ship, without browsers, files and networks",
 	},
 

@@ -69,6 +69,14 @@ func (c *nodeClock) Now() time.Time {
 	return c.now()
 }
 
+// Latest returns the latest that true time may be.
+func (c *nodeClock) Latest() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now()
+	return c.gate.Latest()
+}
+
 func (c *nodeClock) now() time.Time {
 	steady, wall := c.read()
 	now, doubted := c.gate.Read(steady, wall)

@@ -57,6 +57,8 @@ type Node struct {
 	// compared with those of other nodes, and steady the former if it follows the latter.
 	now, wall func() time.Time
 	steady    *nodeClock
+	// latest is the latest that true time may be: now, unless that is held back.
+	latest func() time.Time
 	// kernel reports whether the kernel says that something keeps wall.
 	kernel func() bool
 
@@ -191,11 +193,11 @@ func (n *Node) startClock(o Options) {
 		n.kernel = o.Synchronised
 	}
 	if o.Now != nil {
-		n.now, n.wall = o.Now, o.Now
+		n.now, n.wall, n.latest = o.Now, o.Now, o.Now
 		return
 	}
 	n.steady = newNodeClock(n.wall, n.kernel, n.logger)
-	n.now = n.steady.Now
+	n.now, n.latest = n.steady.Now, n.steady.Latest
 }
 
 // onClose has a part ended when the node closes, before the parts that started earlier.

@@ -37,7 +37,7 @@ func (n *Node) publishing() func(partition int32) (stop func()) {
 func (n *Node) startShards(context.Context) (err error) {
 	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
-		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: n.unlessDraining(n.unlessUnfit(mayOwn)), Logger: n.logger, Now: n.now,
+		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: n.unlessDraining(n.unlessUnfit(mayOwn)), Logger: n.logger, Now: n.now, Latest: n.latest,
 		TrimCommands: n.cfg.embeddedLog(), Publish: n.publishing(), Traces: n.traces,
 		Effects: shard.Performers{
 			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
