@@ -64,8 +64,8 @@ func (n *clockedNode) expiry(id events.JobID) time.Time {
 	return j.Expires.Time()
 }
 
-// files counts the stored files.
-func (n *clockedNode) files() (count int) {
+// pdfs counts the stored files.
+func (n *clockedNode) pdfs() (count int) {
 	n.t.Helper()
 	err := filepath.WalkDir(filepath.Join(n.cfg.Data, "files"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".pdf") {
@@ -100,7 +100,7 @@ func TestAWrongFirstClockDeletesNothing(t *testing.T) {
 			t.Errorf("partition %d: %d jobs are due, %v", p, len(due), err)
 		}
 	}
-	if got := n.files(); got != before+1 {
+	if got := n.pdfs(); got != before+1 {
 		t.Errorf("%d files are left of %d", got, before+1)
 	}
 	report, err := n.ready()
@@ -111,7 +111,7 @@ func TestAWrongFirstClockDeletesNothing(t *testing.T) {
 		t.Errorf("the clock is shown as %+v", s)
 	}
 	n.synchronised.Store(true)
-	testkit.Eventually(t, "what is old by a clock that is right is deleted, and what was made meanwhile is not", func() bool { return n.files() == 1 })
+	testkit.Eventually(t, "what is old by a clock that is right is deleted, and what was made meanwhile is not", func() bool { return n.pdfs() == 1 })
 	if n.clockHeld() != 0 || n.Clock().Doubt != "" {
 		t.Error("the clock is held after it is confirmed")
 	}
