@@ -43,6 +43,8 @@ type figures struct {
 	ingest    ingest.Figures
 	lag       int64
 	ready     bool
+	// waits is set while the node waits for others to drain.
+	waits bool
 	// outdated is set while the rows are of an earlier schema.
 	outdated bool
 	history  history.Counts
@@ -187,6 +189,7 @@ func (c *collector) addRendering() {
 	c.counter("platen_render_taken_over_total", "Jobs taken from other nodes.", func(at figures) float64 { return float64(at.render.Counts.TakenOver) })
 	c.gauge("platen_node_load_ratio", "Jobs under way and waiting, per slot.", func(at figures) float64 { return at.render.Load.Ratio() })
 	c.gauge("platen_node_draining", "1 while the node begins no renders because it is about to stop.", func(at figures) float64 { return oneIf(at.render.Load.Draining) })
+	c.gauge("platen_node_drain_waits", "1 while the node was told to drain, and keeps its share because no other node is up that does not drain.", func(at figures) float64 { return oneIf(at.waits) })
 	c.gauge("platen_node_ready", "1 while the node should be sent requests, as /readyz says.", func(at figures) float64 { return oneIf(at.ready) })
 	c.gauge("platen_node_outdated", "1 while the node owns no partitions because it builds the rows of its version.", func(at figures) float64 { return oneIf(at.outdated) })
 	c.gauge("platen_node_suspended", "1 while the node begins no renders because something that they depend on fails.", func(at figures) float64 { return oneIf(at.render.Load.Suspended) })
@@ -271,7 +274,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 		traces: c.node.traces.Figures(),
 	}
-	at.ready, at.outdated = c.node.health() == nil, c.node.replica.Outdated()
+	at.ready, at.outdated, at.waits = c.node.health() == nil, c.node.replica.Outdated(), c.node.drain.waits()
 	at.expiry, at.refused = c.node.peerFigures()
 	if api := c.node.apiCertificate(); api != nil {
 		at.apiExpiry = float64(api.expires().Unix())

@@ -98,7 +98,7 @@ type Node struct {
 	desk        *status.Desk
 	certificate *certificate // of the API; nil without TLS
 	started     time.Time
-	draining    atomic.Bool // since Drain
+	drain       drain
 	listener    net.Listener
 	ops         net.Listener           // nil if there is none
 	listens     atomic.Pointer[string] // the listener's address, once it is known
@@ -175,6 +175,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},
+		{"drain", n.startDraining},
 	})
 	if err != nil {
 		return nil, err
@@ -228,6 +229,9 @@ func (n *Node) periodically(part string, interval time.Duration, f func(context.
 // Retire makes the node begin no more renders: the jobs that wait stay queued, or go to
 // other nodes. Renders under way are finished. Everything else goes on.
 func (n *Node) Retire() {
+	n.drain.mu.Lock()
+	defer n.drain.mu.Unlock()
+	n.drain.retired = true
 	if n.renderer != nil {
 		n.renderer.Retire()
 	}

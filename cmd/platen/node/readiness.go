@@ -29,7 +29,7 @@ func (n *Node) health() error {
 	if err := n.log.Health(); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
-	if n.draining.Load() {
+	if n.drain.left() {
 		return errDraining
 	}
 	if err := n.checkClock(); err != nil || n.cluster == nil {
@@ -60,6 +60,9 @@ func (n *Node) report() string {
 	}
 	if held := n.clockHeld(); held != 0 {
 		fmt.Fprintf(&b, "clock: the system's is %s ahead, and nothing confirms it; `platen admin clock`\n", time.Duration(held*float64(time.Second)).Round(time.Second))
+	}
+	if n.drain.waits() {
+		fmt.Fprintln(&b, "drain: waits for another node that is not draining")
 	}
 	fmt.Fprintf(&b, "last append: %s\n", n.appends.last().Round(100*time.Microsecond))
 	disks := slices.Clone(n.space.disks())

@@ -69,6 +69,7 @@ func (n *Node) describe(ctx context.Context) status.Node {
 	d.Ledger = status.Ledger{Place: cmp.Or(n.cfg.ClickHouse, "file"), DelaySeconds: figures.Delay.Seconds(), StalledSeconds: figures.Stalled.Seconds(), Poisoned: figures.Poisoned}
 	counts, _ := n.history.Figures()
 	d.Mismatches = counts.Mismatches
+	d.DrainWaits = n.drain.waits()
 	if err := n.space.forJobs(); err != nil {
 		d.JobsRefused = err.Error()
 	}

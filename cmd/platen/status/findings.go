@@ -41,6 +41,7 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	add(n.State == Suspended, "mend what the reason names; it goes on by itself", "rendering is suspended: %s", n.Reason)
 	add(n.State == Unready, "mend what the reason names", "it is not ready: %s", n.Reason)
 	add(n.State == Draining, "`platen undrain` on its host takes it back", "it is draining")
+	add(n.DrainWaits, "start another node, or `platen undrain` on its host", "it was told to drain, and keeps its share because no other node is up that does not drain")
 	if !n.answered() {
 		return all
 	}

@@ -176,6 +176,7 @@ func TestFindings(t *testing.T) {
 		"lag":         {func(n *Node) { n.Lag = MaxLag }, func(n *Node) { n.Lag = MaxLag + 1 }, "records behind"},
 		"stall":       {func(n *Node) { n.Ledger.StalledSeconds = MaxLedgerStall }, func(n *Node) { n.Ledger.StalledSeconds = MaxLedgerStall + 1 }, "ledger takes nothing"},
 		"poison":      {func(n *Node) {}, func(n *Node) { n.Ledger.Poisoned = 1 }, "could not take 1"},
+		"drain waits": {func(n *Node) {}, func(n *Node) { n.DrainWaits = true }, "keeps its share"},
 		"clock held":  {func(n *Node) { n.ClockHeldSeconds = 0 }, func(n *Node) { n.ClockHeldSeconds = 0.01 }, "nothing confirms it"},
 		"clock":       {func(n *Node) { n.ClockSeconds = MaxClock }, func(n *Node) { n.ClockSeconds = MaxClock + 0.01 }, "clock differs"},
 		"disk":        {func(n *Node) { n.Disks[0].Free = 2 << 30 }, func(n *Node) { n.Disks[0].Free = 2<<30 - 1 }, "disk of data"},
