@@ -449,6 +449,9 @@ func TestEveryFieldHasASample(t *testing.T) {
 			}
 		case reflect.Struct:
 			for field, value := range v.Fields() {
+				if v.Type().Name()+"."+field.Name == "Command.Latest" {
+					continue // only decisions see it
+				}
 				name := v.Type().Name() + "." + field.Name
 				filled[name] = filled[name] || !value.IsZero()
 				walk(value)

@@ -10,6 +10,9 @@ type Command struct {
 	// At is the sender's clock in the record. The owner replaces it by its own before it has
 	// the command decided, and that is the only clock that the decision sees.
 	At Instant `cbor:"3,keyasint"`
+	// Latest is the latest that true time may be when the command is decided, by the owner. It is At unless the
+	// owner's clock is held back. What must last for a while after a decision lasts that long after Latest.
+	Latest Instant `cbor:"-"`
 	// ReplyTo is where the sender waits for the reply; nil if it does not wait.
 	ReplyTo *Address `cbor:"4,keyasint,omitempty"`
 	// By is who had the command sent; see Author.

@@ -29,6 +29,8 @@ type Config struct {
 	Projections []Projection
 	// Logger receives errors; never nil.
 	Logger *slog.Logger
+	// Now is the clock that Current goes by; nil means time.Now.
+	Now func() time.Time
 	// Failed is called once, when the replica can no longer follow the journal. It must not
 	// block, and may be nil.
 	Failed func(error)
@@ -97,6 +99,9 @@ type Step struct {
 func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if cfg.FS == nil {
 		cfg.FS = vfs.Default
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	s, outdated, err := openServing(cfg)
 	if err != nil {

@@ -47,7 +47,7 @@ func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
 			return
 		case <-ticks:
 		}
-		lag, this := int64(0), look{at: time.Now()}
+		lag, this := int64(0), look{at: r.cfg.Now()}
 		for p, f := range r.followers {
 			next := f.position().Next
 			_, end, err := r.cfg.Log.Bounds(ctx, events.TopicJournal, int32(p))

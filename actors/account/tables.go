@@ -197,12 +197,17 @@ type JobRef struct {
 	Job     events.JobID
 }
 
-// OwnsFile reports whether a job of any partition owns a stored file.
-func OwnsFile(r projections.Reader, partitions int32, id events.JobID, name string) (bool, error) {
-	for p := range partitions {
+// OwnsFile reports whether a job owns a stored file, or may come to because it is under way. partition is the job's, of
+// so many; if it is none of them, all are asked.
+func OwnsFile(r projections.Reader, partition, partitions int32, id events.JobID, name string) (bool, error) {
+	first, end := partition, partition+1
+	if partition < 0 || partition >= partitions {
+		first, end = 0, partitions
+	}
+	for p := first; p < end; p++ {
 		s, ok, err := jobs.Get(r, jobKey(p, id))
 		if err != nil || ok {
-			return err == nil && s.File == name, err
+			return err == nil && (s.File == name || s.Active()), err
 		}
 	}
 	return false, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"platen.dev/actors/clock"
 	"platen.dev/events"
 )
 
@@ -89,29 +90,24 @@ func (c *Cluster) differences(theirs func(clocks) time.Duration, ours func() tim
 	return median
 }
 
-// SystemClock returns what the other nodes say about this node's system clock: Doubted if it
-// differs from those of most others, Backed if most of them go by the same time.
-func (c *Cluster) SystemClock() ClockWord {
+// SystemClock returns what the other nodes say about this node's system clock: it is Doubted if it differs from those of
+// most others, Backed if most of them go by the same time. Others is the earlier of the times that the middle ones of
+// them go by.
+func (c *Cluster) SystemClock() clock.Testimony {
 	nodes := c.differences(func(m clocks) time.Duration { return m.node }, c.cfg.System)
 	systems := c.differences(func(m clocks) time.Duration { return m.system }, c.cfg.System)
+	var t clock.Testimony
+	if times := slices.Sorted(maps.Values(nodes)); len(times) > 0 {
+		t.Others, t.Known = times[(len(times)-1)/2], true
+	}
 	switch {
 	case checkClock(systems, false) != nil:
-		return Doubted
+		t.Word = clock.Doubted
 	case len(nodes) > 0 && checkClock(nodes, false) == nil:
-		return Backed
+		t.Word = clock.Backed
 	}
-	return Unknown
+	return t
 }
-
-// ClockWord is what other nodes say about a clock.
-type ClockWord int
-
-// Unknown is the word when no other node was measured, or the nodes do not agree.
-const (
-	Unknown ClockWord = iota
-	Doubted
-	Backed
-)
 
 // checkClock returns ErrClock if this node should own nothing because of its clock: it differs
 // from those of most other nodes. A node that owns partitions already keeps them if only one

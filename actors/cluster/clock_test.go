@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/actors/clock"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
@@ -72,8 +73,11 @@ func TestClocksAreCompared(t *testing.T) {
 			t.Errorf("the node that is ahead (owning: %t): %v", owning, err)
 		}
 	}
-	if word := c.SystemClock(); word != Backed {
-		t.Errorf("the system's clock of the node that is ahead: %d, want it backed", word)
+	if say := c.SystemClock(); say.Word != clock.Backed || !say.Known || say.Others.Abs() > time.Second {
+		t.Errorf("the system's clock of the node that is ahead: %+v, want it backed", say)
+	}
+	if say := a.SystemClock(); say.Word != clock.Backed || (say.Others-50*time.Millisecond).Abs() > time.Second {
+		t.Errorf("of one that is right: %+v, want it backed, and the earlier of two times", say)
 	}
 	if d := a.ClockDifferences()["c"]; (d - time.Hour).Abs() > time.Second {
 		t.Errorf("c is ahead by %s", d)

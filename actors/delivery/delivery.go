@@ -27,7 +27,8 @@ type Config struct {
 	Client *Client
 	// Open opens a stored file.
 	Open func(ctx context.Context, name string) (*store.File, error)
-	// Unseal decrypts a credential of a job.
+	// Unseal decrypts a credential of a job. Every error means that it is damaged, or sealed with a secret that this
+	// node does not have.
 	Unseal func(events.JobID, events.Sealed) (string, error)
 	// Level is the feature level of a partition.
 	Level  func(partition int32) events.Level
@@ -89,6 +90,10 @@ func detail(r events.ReportUpload) string {
 	}
 }
 
+// errUnsealable is why an attempt has failed whose URL could not be decrypted. What is damaged cannot be told from what
+// another secret has sealed, so the node that makes the next attempt may have more luck.
+var errUnsealable = errors.New("the URL cannot be decrypted")
+
 // attempt uploads the file once.
 func (c Config) attempt(ctx context.Context, partition int32, e job.Deliver) (events.ReportUpload, error) {
 	o, err := c.upload(ctx, partition, e)
@@ -96,6 +101,9 @@ func (c Config) attempt(ctx context.Context, partition int32, e job.Deliver) (ev
 	switch {
 	case o.refused:
 		report.Code = events.DeliveryFailed
+	case errors.Is(err, errUnsealable):
+		c.Logger.Error("URL of an upload cannot be decrypted, which counts as an attempt: compare the secrets of this node with the others'", "job", e.Job.String())
+		report.Error, err = errUnsealable.Error(), nil
 	case lost(err) != "":
 		report.Code, report.Error, err = lost(err), err.Error(), nil
 	}
@@ -137,7 +145,7 @@ func (c Config) url(ctx context.Context, partition int32, e job.Deliver) (string
 	}
 	url, err := c.Unseal(e.Job, submission.Content.Delivery.URL)
 	if err != nil {
-		return "", events.Trace{}, fmt.Errorf("%w: %w", command.ErrDamaged, err)
+		return "", events.Trace{}, errUnsealable
 	}
 	return url, submission.Trace, nil
 }

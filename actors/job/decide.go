@@ -18,7 +18,7 @@ func Decide(s State, c events.Command, cause int64) []events.Event {
 	case events.StartRender:
 		return start(s, b, c.At)
 	case events.FinishRender:
-		return finish(s, b, c.At)
+		return finish(s, b, max(c.At, c.Latest))
 	case events.FailRender:
 		return fail(s, b, c.At)
 	case events.LoseRender:
@@ -67,7 +67,7 @@ func (s State) holds(attempt events.AttemptID) bool {
 	return s.Phase == Rendering && s.Attempt == attempt
 }
 
-func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
+func finish(s State, b events.FinishRender, latest events.Instant) []events.Event {
 	if s.File == b.File.Name { // a duplicate of the command that ended the job
 		return nil
 	}
@@ -78,7 +78,7 @@ func finish(s State, b events.FinishRender, now events.Instant) []events.Event {
 		return single(events.UploadBegun{Job: b.Job, File: b.File, Metrics: b.Metrics, Warnings: b.Warnings})
 	}
 	return single(events.JobDone{
-		Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: now.Add(contract.FileLife), Sent: s.Waits, Origin: s.Origin, Warnings: b.Warnings,
+		Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: latest.Add(contract.FileLife), Sent: s.Waits, Origin: s.Origin, Warnings: b.Warnings,
 	})
 }
 

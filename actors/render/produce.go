@@ -85,7 +85,7 @@ func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (o
 func (w *work) store(ctx context.Context) error {
 	storing := w.cfg.Now()
 	w.report.Finish = storing.Sub(w.finishing)
-	name := fmt.Sprintf("%s-%s%s", w.job, w.id, w.out.extension)
+	name := events.FileName(w.job, w.id, events.Partition(w.account, w.cfg.Log.Partitions()), w.out.extension)
 	size, err := w.cfg.Files.Put(ctx, name, bytes.NewReader(w.out.data), w.limit)
 	w.out.data = nil
 	if errors.Is(err, store.ErrTooLarge) {

@@ -14,6 +14,8 @@ const (
 	// OrphanInterval is the pause between two sweeps. Together with OrphanAge, an orphan is
 	// deleted within the 48 hours after which nothing of a job's content may be left.
 	OrphanInterval = 6 * time.Hour
+	// suspects is how many files a sweep remembers at a time.
+	suspects = 1000
 )
 
 // StoredFiles lists and deletes stored files.
@@ -29,9 +31,10 @@ type Orphans struct {
 	Files StoredFiles
 	// Mine reports whether this node has to sweep. One node of a cluster does.
 	Mine func() bool
-	// CatchUp waits until Owned knows every job that was durable when it was called.
-	CatchUp func(context.Context) error
-	// Owned reports whether a job owns the file.
+	// Settle returns of which files Owned knows everything that was sent about them before the call. About the
+	// others commands wait that are not decided: one of them may say whose they are.
+	Settle func(context.Context) (known func(name string) bool, err error)
+	// Owned reports whether a job owns the file, or may come to.
 	Owned  func(name string) (bool, error)
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -43,42 +46,65 @@ func (o Orphans) SweepIfMine(ctx context.Context) {
 	if !o.Mine() {
 		return
 	}
-	deleted, err := o.Sweep(ctx)
+	s, err := o.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
 		o.Logger.Warn("the search for files without a job failed, trying again later", "error", err)
 	}
-	if deleted > 0 {
-		o.Logger.Info("files that no job owns were deleted", "count", deleted)
+	if s.Deleted > 0 {
+		o.Logger.Info("files that no job owns were deleted", "count", s.Deleted)
+	}
+	if s.Left > 0 {
+		o.Logger.Warn("files without a job are left because commands wait that may be about them, trying again later", "count", s.Left)
 	}
 }
 
-// Sweep deletes the orphans and returns their number. Jobs are looked at after the files were
-// listed and the replica has caught up: a file older than OrphanAge was reported long before that,
-// or never will be.
-func (o Orphans) Sweep(ctx context.Context) (deleted int, err error) {
-	var old []string
+// Swept counts the files without a job that a sweep has found: those that it deleted, and those that it left.
+type Swept struct{ Deleted, Left int }
+
+// Sweep deletes the orphans. It lists all files, and remembers a bounded number of them.
+func (o Orphans) Sweep(ctx context.Context) (s Swept, err error) {
+	var found []string
 	before := o.Now().Add(-OrphanAge)
 	err = o.Files.Each(ctx, func(name string, stored time.Time) error {
-		if stored.Before(before) {
-			old = append(old, name)
+		if !stored.Before(before) {
+			return nil
 		}
-		return nil
+		if owned, err := o.Owned(name); err != nil || owned {
+			return err
+		}
+		if found = append(found, name); len(found) < suspects {
+			return nil
+		}
+		err := o.judge(ctx, found, &s)
+		found = found[:0]
+		return err
 	})
+	if err == nil && len(found) > 0 {
+		err = o.judge(ctx, found, &s)
+	}
+	return s, err
+}
+
+// judge deletes those of some files that no job owns. Jobs are looked at again after everything that was sent before is
+// decided: a file older than OrphanAge was reported long before that, or never will be.
+func (o Orphans) judge(ctx context.Context, found []string, s *Swept) error {
+	known, err := o.Settle(ctx)
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("settle: %w", err)
 	}
-	if err := o.CatchUp(ctx); err != nil {
-		return 0, fmt.Errorf("catch up: %w", err)
-	}
-	for _, name := range old {
+	for _, name := range found {
+		if !known(name) {
+			s.Left++
+			continue
+		}
 		owned, err := o.Owned(name)
 		if err == nil && !owned {
 			err = o.Files.Delete(ctx, name)
-			deleted++
+			s.Deleted++
 		}
 		if err != nil {
-			return deleted, err
+			return err
 		}
 	}
-	return deleted, nil
+	return nil
 }

@@ -3,6 +3,7 @@ package retention
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -41,23 +42,64 @@ func TestOrphans(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	for name, tc := range map[string]struct {
-		caught, owned error
-		left          []string
-		err           error
+		settled, owned error
+		known          bool
+		left           []string
+		swept          Swept
+		err            error
 	}{
-		"all is well":                      {nil, nil, []string{"owned", "too young"}, nil},
-		"the replica does not catch up":    {broken, nil, []string{"old", "owned", "too young"}, broken},
-		"the owner of a file is not known": {nil, broken, []string{"old", "owned", "too young"}, broken},
+		"all is well":                      {nil, nil, true, []string{"owned", "too young"}, Swept{Deleted: 1}, nil},
+		"commands wait":                    {nil, nil, false, []string{"old", "owned", "too young"}, Swept{Left: 1}, nil},
+		"the ends are not known":           {broken, nil, true, []string{"old", "owned", "too young"}, Swept{}, broken},
+		"the owner of a file is not known": {nil, broken, true, []string{"old", "owned", "too young"}, Swept{}, broken},
 	} {
 		files := fresh()
 		o := Orphans{
 			Files: files, Now: func() time.Time { return now }, Logger: testkit.Silent(),
-			CatchUp: func(context.Context) error { return tc.caught },
-			Owned:   func(name string) (bool, error) { return name == "owned", tc.owned },
+			Settle: func(context.Context) (func(string) bool, error) {
+				return func(string) bool { return tc.known }, tc.settled
+			},
+			Owned: func(name string) (bool, error) { return name == "owned", tc.owned },
 		}
-		deleted, err := o.Sweep(t.Context())
-		if left := slices.Sorted(maps.Keys(files)); !slices.Equal(left, tc.left) || !errors.Is(err, tc.err) || deleted != 3-len(left) {
-			t.Errorf("%s: %q are left, %d deleted, %v", name, left, deleted, err)
+		swept, err := o.Sweep(t.Context())
+		if left := slices.Sorted(maps.Keys(files)); !slices.Equal(left, tc.left) || !errors.Is(err, tc.err) || swept != tc.swept {
+			t.Errorf("%s: %q are left, %+v, %v", name, left, swept, err)
 		}
+	}
+}
+
+// counted counts the files that are listed.
+type counted struct {
+	shelf
+	listed *int
+}
+
+func (c counted) Each(ctx context.Context, visit func(string, time.Time) error) error {
+	return c.shelf.Each(ctx, func(name string, stored time.Time) error {
+		*c.listed++
+		return visit(name, stored)
+	})
+}
+
+// A sweep remembers a bounded number of files, and settles for each batch after it was listed. What comes to have an owner
+// meanwhile is left.
+func TestOrphansAreSweptInBatches(t *testing.T) {
+	now, files, listed, settled := time.Now(), shelf{}, 0, 0
+	for i := range 2*suspects + 2 {
+		files[fmt.Sprint(i)] = now.Add(-OrphanAge - 1)
+	}
+	o := Orphans{
+		Files: counted{files, &listed}, Now: func() time.Time { return now }, Logger: testkit.Silent(),
+		Settle: func(context.Context) (func(string) bool, error) {
+			if settled++; listed > settled*suspects+1 {
+				t.Errorf("%d files were listed before the %d. settlement", listed, settled)
+			}
+			return func(string) bool { return true }, nil
+		},
+		Owned: func(name string) (bool, error) { return name == "17" && settled > 0, nil },
+	}
+	swept, err := o.Sweep(t.Context())
+	if _, left := files["17"]; err != nil || settled != 3 || swept.Deleted != 2*suspects+1 || len(files) != 1 || !left {
+		t.Errorf("%d settlements, %+v, %d files left, %v", settled, swept, len(files), err)
 	}
 }

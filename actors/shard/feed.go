@@ -78,7 +78,7 @@ func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err
 				return next, err
 			}
 			next = record.Offset + 1
-			r.tell(Arrived{record.Offset, c, events.At(r.cfg.Now())})
+			r.tell(Arrived{record.Offset, c, events.At(r.cfg.Now()), events.At(r.cfg.Latest())})
 		}
 	}
 }

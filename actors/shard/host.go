@@ -49,6 +49,8 @@ type Config struct {
 	Logger  *slog.Logger
 	// Now is the clock that stamps the commands that hosts send.
 	Now func() time.Time
+	// Latest is the latest that true time may be. It is Now unless that is held back.
+	Latest func() time.Time
 	// MayOwn returns why this node should own no partitions now, nil if it may. It is asked
 	// every second, with whether the node owns some already; nil means always.
 	MayOwn func(owning bool) error

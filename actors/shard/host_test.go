@@ -94,7 +94,7 @@ func (c *cluster) start(name string) *node {
 		performers[kind] = n
 	}
 	n.shards, err = shard.Start(system, shard.Config{
-		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: performers, Nodes: n, Logger: testkit.Silent(), Now: n.now, TrimCommands: true,
+		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: performers, Nodes: n, Logger: testkit.Silent(), Now: n.now, Latest: n.now, TrimCommands: true,
 		Failed: func(err error) { n.failed <- err },
 	})
 	if err != nil {

@@ -32,12 +32,13 @@ type (
 		Timeline  events.TimelineID
 		Now       events.Instant
 	}
-	// Arrived is the next command of the partition, and the owner's clock. Its body is nil if
-	// the record cannot be read.
+	// Arrived is the next command of the partition, the owner's clock, and the latest that
+	// true time may be. Its body is nil if the record cannot be read.
 	Arrived struct {
 		Cause   int64
 		Command events.Command
 		Now     events.Instant
+		Latest  events.Instant
 	}
 	// Skipped reports that the commands from offset From up to but not including To were
 	// trimmed before they arrived.

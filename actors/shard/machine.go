@@ -227,7 +227,7 @@ func (m *Machine) onArrived(in Arrived) {
 	if m.resigning {
 		return
 	}
-	in.Command.At = m.stamp(in.Now)
+	in.Command.At, in.Command.Latest = m.stamp(in.Now), in.Latest
 	m.owner.Take(in.Cause, in.Command)
 	if in.Command.Body == nil {
 		m.onDecided(Decided{Cause: in.Cause})

@@ -29,6 +29,9 @@ func (w *world) check() error {
 		if err := w.checkFacts(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
+		if err := w.checkLives(p); err != nil {
+			return fmt.Errorf("partition %d: %w", p, err)
+		}
 		if err := w.checkEnd(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}

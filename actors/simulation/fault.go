@@ -21,6 +21,8 @@ type Fault struct {
 	notice func(e job.Notify, m *message)
 	// history is what is done wrong with snapshots.
 	history historyFault
+	// clock is how nodes go wrongly by their clocks.
+	clock clockFault
 }
 
 // historyFault is a fault in how snapshots are taken, and in what is trimmed.

@@ -22,6 +22,7 @@ func Faults() map[string]Fault {
 	maps.Copy(all, noticeFaults)
 	maps.Copy(all, uploadFaults)
 	maps.Copy(all, historyFaults)
+	maps.Copy(all, clockFaults)
 	return all
 }
 
@@ -173,6 +174,12 @@ var historyFaults = map[string]Fault{
 	"the journal is trimmed before the snapshot counts":  {history: historyFault{trimsFirst: true}},
 	"the journal is trimmed before the level allows it":  {history: historyFault{trimsEarly: true}},
 	"the rows of a snapshot are not those of its cursor": {history: historyFault{thaws: true}},
+}
+
+// clockFaults are faults of clocks.
+var clockFaults = map[string]Fault{
+	"a wrong first clock is believed":       {clock: clockFault{believes: true}},
+	"a file lives by the time that is held": {clock: clockFault{hasty: true}},
 }
 
 // noticeFaults are faults of webhooks.

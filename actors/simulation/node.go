@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/clock"
 	"platen.dev/actors/job"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
@@ -18,12 +19,17 @@ import (
 
 // node is one process. Its replica mostly survives a crash; nothing else does.
 type node struct {
-	world    *world
-	number   int
-	life     int
-	id       events.NodeID
-	reads    events.Level // the highest that its version knows
-	paused   bool
+	world  *world
+	number int
+	life   int
+	id     events.NodeID
+	reads  events.Level // the highest that its version knows
+	paused bool
+	// gate is what the clock of the machine has to pass, which is wrong by some time, and kept by something or not.
+	// skew is the error that it does not see.
+	gate     *clock.Gate
+	wrong    time.Duration
+	kept     bool
 	skew     time.Duration
 	replicas [partitions]*replica
 	// owned holds the ownerships that have not ended, held the partitions that are
@@ -61,6 +67,7 @@ func (n *node) start() {
 	n.id = events.NodeID(fmt.Sprintf("node-%d.%d", n.number, n.life))
 	n.owned, n.held, n.keeping = nil, [partitions]bool{}, [partitions]*keeping{}
 	n.paused, n.reads = false, n.world.version()
+	n.startClock()
 	n.jobs = newJobs(n)
 	n.effects = effects{node: n}
 	n.members, n.news = map[events.NodeID]bool{n.id: true}, nil
@@ -106,8 +113,6 @@ func widest(plan events.Plan) (account.Limits, bool) {
 	}
 	return account.Limits{Jobs: 12, Bytes: 9000, Running: 5}, true
 }
-
-func (n *node) now() events.Instant { return n.world.now.Add(n.skew) }
 
 // failOwnerships ends the ownerships of a partition.
 func (n *node) failOwnerships(p int32, why string) {

@@ -322,7 +322,8 @@ func (o *ownership) read() bool {
 		return true
 	}
 	o.next++
-	o.take(shard.Arrived{Cause: o.next - 1, Command: c, Now: o.node.now()})
+	o.world().taken[taking{o.partition, o.machine.Epoch(), o.next - 1}] = o.world().now
+	o.take(shard.Arrived{Cause: o.next - 1, Command: c, Now: o.node.now(), Latest: o.node.latest()})
 	return true
 }
 

@@ -56,6 +56,8 @@ type world struct {
 	sent    map[events.CommandID]events.Command
 	replies map[events.CommandID][]events.Reply
 	keys    map[events.AccountID]events.KeyID
+	// taken has the true time of each command that an owner took.
+	taken map[taking]events.Instant
 	// submitted holds the jobs that a client may ask for.
 	submitted []submitted
 	ids       uint64
@@ -154,7 +156,7 @@ func newWorld(seed uint64, rules Rules) *world {
 		replies: map[events.CommandID][]events.Reply{},
 		keys:    map[events.AccountID]events.KeyID{},
 
-		outdated: map[string]int{}, ever: map[string]string{}, doubtful: map[events.JobID]bool{},
+		outdated: map[string]int{}, ever: map[string]string{}, doubtful: map[events.JobID]bool{}, taken: map[taking]events.Instant{},
 	}
 	for p := range w.told {
 		w.told[p] = projections.Origin()
@@ -248,8 +250,8 @@ func (w *world) step() {
 		n.crash()
 		w.storeFails = w.chance(30)
 	case pick < 99 && !(w.lossy && w.chance(50)):
-		most := []int{60, 60, 3600}[w.rng.IntN(3)] // seconds
-		n.skew = time.Duration(w.rng.IntN(2*most)-most) * time.Second
+		most := []time.Duration{time.Minute, time.Minute, maxSkew}[w.rng.IntN(3)]
+		n.skew = time.Duration(w.rng.Int64N(int64(2*most/time.Second)))*time.Second - most
 	case pick < 99:
 		w.retain()
 	default:
@@ -342,9 +344,10 @@ func (w *world) settle() {
 		w.nodes[w.rng.IntN(len(w.nodes))].crash()
 	}
 	for _, n := range w.nodes {
-		if n.paused, n.skew = false, 0; n.reads < events.NewestLevel {
+		if n.paused = false; n.reads < events.NewestLevel {
 			n.upgrade("the end")
 		}
+		n.mendClock()
 	}
 	w.storeFails, w.receiversFail = false, false
 	for p := range int32(partitions) {

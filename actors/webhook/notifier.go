@@ -16,6 +16,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/seal"
 	"platen.dev/events/tracing"
 )
 
@@ -77,16 +78,28 @@ func (c Config) host(p int32, n job.Notify) string {
 // knows it by its id.
 func (c Config) send(ctx context.Context, p int32, n job.Notify) error {
 	m, err := c.Prepare(p, n)
-	if errors.Is(err, ErrNothing) {
+	switch {
+	case errors.Is(err, ErrNothing):
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, seal.ErrSealed):
+		c.Logger.Error("webhook cannot be decrypted, which counts as an attempt: compare the secrets of this node with the others'", "job", n.Job.String(), "error", err)
+		return c.report(ctx, n, Outcome{WebhookAttempt: events.WebhookAttempt{Error: unsealable}})
+	case err != nil:
 		return fmt.Errorf("prepare: %w", err)
 	}
 	span := c.Traces.Span(m.Trace, tracing.Webhook, c.Now())
 	m.Trace = span.Below(m.Trace)
 	o := c.Client.Send(ctx, m)
 	span.End(c.Now(), tracing.Facts{Job: n.Job, Partition: p, Number: n.Number, Status: o.Status, Failed: !contract.Succeeded(o.Status), Bytes: int64(len(m.Body))})
+	return c.report(ctx, n, o)
+}
+
+// unsealable is why an attempt has failed for which something could not be decrypted. What is damaged cannot be told from
+// what another secret has sealed, and waiting mends neither. If a secret is missing, the schedule leaves days to add it.
+const unsealable = "the URL, a header or the secret that signs cannot be decrypted"
+
+// report reports an attempt.
+func (c Config) report(ctx context.Context, n job.Notify, o Outcome) error {
 	if ctx.Err() != nil { // the node ends: the next owner makes the attempt
 		return nil
 	}

@@ -291,9 +291,8 @@ func (run *chaosRun) checkFiles(t *testing.T, m *machine) {
 	testkit.Eventually(t, "the store has the files of the jobs and no others", func() bool {
 		found := storedFiles(filepath.Join(m.data, "files"))
 		for _, path := range found {
-			name, _, _ := strings.Cut(filepath.Base(path), ".")
-			id, err := events.ParseJobID(name[:max(0, strings.LastIndexByte(name, '-'))])
-			if err != nil || run.ended[id].Status != events.StatusDone {
+			id, _, ok := events.ParseFileName(filepath.Base(path))
+			if !ok || run.ended[id].Status != events.StatusDone {
 				return false
 			}
 		}

@@ -256,6 +256,52 @@ func TestANodeThatSeesNobody(t *testing.T) {
 	}
 }
 
+// TestHeldNodesAgree starts two nodes on a log that is older than they can prove, one after the other. They hold the same
+// time and share the partitions. When an operator accepts the clock of one, the other follows.
+func TestHeldNodesAgree(t *testing.T) {
+	t.Parallel() // it mostly waits
+	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 6), t.TempDir()
+	start := func(i int, ahead time.Duration) (*node.Node, *machine) {
+		cfg := nodetest.Config(t)
+		cfg.Files, cfg.Partitions, cfg.Browser.Slots = files, clusterPartitions, 1
+		cfg.Kafka.Brokers, cfg.Kafka.SessionSeconds = []string{broker}, 2
+		cfg.Cluster = node.ClusterConfig{Gossip: ports[2*i], Actors: ports[2*i+1], Join: []string{ports[2], ports[4]}, Secret: "r7Kq2mXv9TzLp4Wd"}
+		wall := func() time.Time { return time.Now().Add(ahead) }
+		return nodetest.Start(t, cfg, node.Options{Wall: wall}), &machine{data: cfg.Data}
+	}
+	old, m := start(0, 0)
+	customersOfEveryShard(t, m)
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first, m := start(1, 60*time.Hour)
+	testkit.Eventually(t, "the first node owns everything", func() bool {
+		return first.Replica().Owner(0) == first.ID() && first.Replica().Owner(clusterPartitions-1) == first.ID()
+	})
+	if s := first.Clock(); s.Doubt != "held" {
+		t.Errorf("the clock of the first node: %+v", s)
+	}
+	second, _ := start(2, 60*time.Hour)
+	owns := func(n *node.Node) (count int) {
+		for p := range int32(clusterPartitions) {
+			if n.Replica().Owner(p) == n.ID() {
+				count++
+			}
+		}
+		return count
+	}
+	testkit.Eventually(t, "they share the partitions", func() bool { return owns(first) == clusterPartitions/2 && owns(second) == clusterPartitions/2 })
+	a, b := first.Clock(), second.Clock()
+	if a.Doubt != "held" || b.Doubt != "held" || a.Node.Sub(b.Node).Abs() > 2*time.Second {
+		t.Errorf("the clocks of two nodes: %+v and %+v", a, b)
+	}
+	if out, err := m.command(t, "admin", "clock", "accept"); err != nil || !strings.Contains(out, "goes by the system's clock") {
+		t.Fatalf("accept: %v\n%s", err, out)
+	}
+	testkit.Eventually(t, "the other one follows", func() bool { return second.Clock().Doubt == "" })
+	testkit.Eventually(t, "they share the partitions again", func() bool { return owns(first) == clusterPartitions/2 && owns(second) == clusterPartitions/2 })
+}
+
 // TestAWrongClock adds a node whose clock is an hour ahead to two others. It owns nothing, says
 // why, and serves what the others decide. When its machine's clock is right, it goes by that, and
 // owns partitions.

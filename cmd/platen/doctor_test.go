@@ -43,7 +43,7 @@ func TestDoctor(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	listen := testkit.FreePorts(t, 1)[0]
 	found, exit := examined(t, "--data", data, "--listen", listen)
-	for _, check := range []string{"user", "kernel", "memory and processors", "open files", "clock", "programs", "fonts", "browser", "disk of data", "disk of files", "ports", "names"} {
+	for _, check := range []string{"user", "kernel", "memory and processors", "open files", "clock", "wait for the time", "programs", "fonts", "browser", "disk of data", "disk of files", "ports", "names"} {
 		if len(found[check]) == 0 || found[check][0].Verdict == doctor.Failure {
 			t.Errorf("%s: %+v", check, found[check])
 		}

@@ -49,6 +49,9 @@ func drainNode(name string, args []string, data string, stdout, stderr io.Writer
 		if time.Since(began) > o.timeout {
 			return fmt.Errorf("not empty within %s: %s left; it goes on draining", o.timeout, left(d))
 		}
+		if d.Kept {
+			return fmt.Errorf("no other node is up that is not draining, so the node keeps its share: %s left; it drains when another is up", left(d))
+		}
 		if !d.Draining {
 			return fmt.Errorf("the node was taken back meanwhile: %s left", left(d))
 		}

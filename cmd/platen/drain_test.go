@@ -123,6 +123,70 @@ func TestDrainNeedsHeirs(t *testing.T) {
 	testkit.Eventually(t, "the first one has its share again", func() bool { return c.share()[0] == 3 })
 }
 
+// Two nodes that are told to drain at once leave one of them to decide. It leaves when a third is up, and comes back when that
+// goes.
+func TestTwoDrainsAtOnce(t *testing.T) {
+	t.Parallel() // it mostly waits
+	c := startLocalCluster(t, 3)
+	testkit.Eventually(t, "the nodes share the shards", func() bool { s := c.share(); return s[0] == 2 && s[1] == 2 && s[2] == 2 })
+	third := c.nodes[2]
+	if err := third.Drain(); err != nil {
+		t.Fatal(err)
+	}
+	var asked sync.WaitGroup
+	for _, n := range c.nodes[:2] {
+		asked.Go(func() { _ = n.Drain() }) // the gossip may be quick enough for a refusal
+	}
+	asked.Wait()
+	testkit.Eventually(t, "one of them owns everything, and serves", func() bool { return c.keeper() >= 0 })
+	third.Undrain()
+	testkit.Eventually(t, "the third node owns everything", func() bool {
+		for _, n := range c.nodes[:2] {
+			_ = n.Drain() // that which was refused, if one was
+			if d := n.Drainage(); !d.Empty() {
+				return false
+			}
+		}
+		return c.keeper() == 2
+	})
+	if out, err := c.machines[0].command(t, "drain", "--wait"); err != nil {
+		t.Errorf("a node that has left: %v\n%s", err, out)
+	}
+	if err := third.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.nodes = c.nodes[:2]
+	testkit.Eventually(t, "one of the others owns everything again", func() bool { return c.keeper() >= 0 })
+	kept := c.keeper()
+	if d := c.nodes[kept].Drainage(); !d.Kept || !d.Draining || d.Empty() {
+		t.Errorf("the node that keeps its share: %+v", d)
+	}
+	if _, err := c.machines[kept].command(t, "drain", "--wait"); err == nil || !strings.Contains(err.Error(), "keeps its share") {
+		t.Errorf("draining the node that keeps its share: %v", err)
+	}
+	if out, err := c.machines[1-kept].command(t, "drain", "--wait"); err != nil {
+		t.Errorf("draining the other one: %v\n%s", err, out)
+	}
+}
+
+// keeper is the one node that owns everything and is ready; -1 if there is none.
+func (c *localCluster) keeper() int {
+	ready := -1
+	for i, n := range c.nodes {
+		if n.Ready() != nil {
+			continue
+		}
+		if ready >= 0 {
+			return -1
+		}
+		ready = i
+	}
+	if ready >= 0 && c.share()[ready] == clusterPartitions {
+		return ready
+	}
+	return -1
+}
+
 // With --wait, a node that is not empty in time goes on draining.
 func TestDrainTimeout(t *testing.T) {
 	t.Parallel() // it mostly waits

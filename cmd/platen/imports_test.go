@@ -77,9 +77,10 @@ var rules = map[string]rule{
 
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
 	"actors/account":         {"actors/job events events/contract events/team projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
+	"actors/clock":           {"", "pure: which time to go by; everything that time alone does rests on it"},
 	"actors/command":         {"events events/eventlog", "puts commands into the log"},
 	"actors/cluster/pki":     {"events/secret events/tlsfile", "certificates of nodes: who signs and who is taken, without connections"},
-	"actors/cluster":         {"actors/cluster/pki events events/secret", "who is up, and how to reach them; not what they do"},
+	"actors/cluster":         {"actors/clock actors/cluster/pki events events/secret", "who is up, and how to reach them; not what they do"},
 	"actors/rate":            {"events events/contract", "counts requests in memory, outside the log"},
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
@@ -103,7 +104,7 @@ var rules = map[string]rule{
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
 	"actors/simulation": {
-		"actors/account actors/job actors/render/attempt actors/render/dispatch actors/shard events events/public events/contract projections projections/history projections/snapshot projections/view",
+		"actors/account actors/clock actors/job actors/render/attempt actors/render/dispatch actors/shard events events/public events/contract projections projections/history projections/snapshot projections/view",
 		"drives the machines that ship, without browsers, files and networks",
 	},
 
@@ -157,7 +158,7 @@ var rules = map[string]rule{
 		"the pages of operators: whatever they do is a command of cmd/platen/admin",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
 			"cmd/platen/admin cmd/platen/backup cmd/platen/cli cmd/platen/console cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
 		"connects the parts: the one package that knows them all",
 	},

@@ -69,9 +69,7 @@ func (s *storm) killFault(r *rand.Rand) fault {
 		f.hold = seconds(r, 1, 12)
 	}
 	f.begin = func() error {
-		n.held = true
-		_ = n.signal(syscall.SIGKILL) // it may have ended by itself
-		<-n.p.exited
+		n.kill()
 		if fresh {
 			return os.RemoveAll(n.data)
 		}
@@ -79,6 +77,13 @@ func (s *storm) killFault(r *rand.Rand) fault {
 	}
 	f.end = func() error { n.held, n.relaunch = false, time.Now(); return nil }
 	return f
+}
+
+// kill ends a node, which is held until it is launched again.
+func (n *stormNode) kill() {
+	n.held = true
+	_ = n.signal(syscall.SIGKILL) // it may have ended by itself
+	<-n.p.exited
 }
 
 // stopFault stops a node for longer than its session with Kafka.
@@ -216,18 +221,31 @@ func (s *storm) storeFault(r *rand.Rand) fault {
 }
 
 // clockFault sets a node's clock, and back again: by seconds, by hours, or beyond the times after
-// which files expire, keys are forgotten and quotas begin anew.
+// which files expire, keys are forgotten and quotas begin anew. The node may be killed at the same time, so that the
+// wrong clock is its first.
 func (s *storm) clockFault(r *rand.Rand) fault {
 	distances := []time.Duration{2 * time.Second, 30 * time.Second, 5 * time.Minute, 2 * time.Hour, 26 * time.Hour, 50 * time.Hour, 40 * 24 * time.Hour}
 	n, by := s.anyNode(r), distances[r.IntN(len(distances))]
 	if r.IntN(2) == 0 {
 		by = -by
 	}
-	return fault{
+	f := fault{
 		kind: "clock", what: fmt.Sprintf("%s jumps by %s", n.name, by), hold: seconds(r, 3, 12),
 		begin: func() error { return n.clock.Set(by) },
 		end:   func() error { return n.clock.Set(0) },
 	}
+	if r.IntN(3) == 0 {
+		f.what = fmt.Sprintf("%s starts with a clock that is off by %s", n.name, by)
+		f.begin = func() error {
+			if n.held { // somebody has killed it, and starts it again
+				return n.clock.Set(by)
+			}
+			n.kill()
+			n.held, n.relaunch = false, time.Now()
+			return n.clock.Set(by)
+		}
+	}
+	return f
 }
 
 // brokerFault kills a broker and starts it again, or stops it for a while.

@@ -132,8 +132,7 @@ func (s *storm) checkJobs(b audit, accepted map[events.JobID]crowdJob, told map[
 func (s *storm) storedFiles() map[events.JobID]string {
 	files := map[events.JobID]string{}
 	for _, path := range storedFiles(s.shared.Dir) {
-		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		if id, err := events.ParseJobID(name[:max(0, strings.LastIndexByte(name, '-'))]); err == nil {
+		if id, _, ok := events.ParseFileName(filepath.Base(path)); ok {
 			files[id] = path
 		}
 	}

@@ -92,6 +92,8 @@ var commands = []command{
 	{"backup", "", "--to PLACE", "back everything up to a directory or s3://bucket/prefix: what is there already is not written again; --keep N", call.takeBackup},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
+	{"clock accept", "", "", "go by the system's clock from now on: you know that it is right", call.acceptClock},
+	{"clock", "", "", "show the time that the node goes by, the system's clock, and what confirms it", call.showClock},
 	{"cluster init", "DIR", "", "make a cluster's secret, its authority and the certificate of the first node in DIR; needs no node", call.initCluster},
 	{"cluster join", "DIR NODE", "", "make a certificate for one more node, or the next one of a node, in DIR; needs no node", call.joinCluster},
 	{"cluster level", "", "", "show which feature level the cluster writes, and what its nodes can read; --raise raises it", call.level},

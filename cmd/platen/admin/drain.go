@@ -9,6 +9,8 @@ import (
 // Drainage is how far a node that drains has come.
 type Drainage struct {
 	Draining bool `json:"draining"`
+	// Kept is set while the node keeps its share, because no other node is up that does not drain.
+	Kept bool `json:"kept"`
 	// Partitions is how many it still owns, Waiting how many jobs of theirs wait here, Running how many
 	// attempts are under way.
 	Partitions int `json:"partitions"`
@@ -17,7 +19,7 @@ type Drainage struct {
 }
 
 // Empty reports whether nothing is left that a stop of the node would interrupt or move.
-func (d Drainage) Empty() bool { return d.Draining && d.Partitions+d.Waiting+d.Running == 0 }
+func (d Drainage) Empty() bool { return d.Draining && !d.Kept && d.Partitions+d.Waiting+d.Running == 0 }
 
 // Drainer is a node that can be drained.
 type Drainer interface {

@@ -42,8 +42,9 @@ type Config struct {
 	Nodes func() []NodeLevel
 	// Status reports on all nodes.
 	Status func() status.Report
-	// Drainer is the node.
+	// Drainer is the node, and so is Clock.
 	Drainer Drainer
+	Clock   Clock
 	// Snapshots are those of the partitions.
 	Snapshots Snapshots
 	Backups   Backups
@@ -156,6 +157,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /drain", s.showDrainage)
 	mux.HandleFunc("PUT /drain", s.drain)
 	mux.HandleFunc("DELETE /drain", s.undrain)
+	mux.HandleFunc("GET /clock", s.showClock)
+	mux.HandleFunc("POST /clock", s.acceptClock)
 	mux.HandleFunc("GET /level", s.showLevel)
 	mux.HandleFunc("POST /level", s.raiseLevel)
 	mux.HandleFunc("GET /partitions", s.listPartitions)

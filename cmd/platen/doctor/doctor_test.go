@@ -113,6 +113,21 @@ func TestClock(t *testing.T) {
 	}
 }
 
+func TestTimeSync(t *testing.T) {
+	waits := func(enabled []string, err error) Check {
+		return TimeSync(func(context.Context) ([]string, error) { return enabled, err })
+	}
+	expect(t, waits([]string{"chrony-wait.service"}, nil), OK)
+	expect(t, waits(nil, nil), Warning)
+	expect(t, waits(nil, errNoSystemd), OK)
+	expect(t, waits(nil, errBroken), Warning)
+	for state, want := range map[string]bool{"enabled\n": true, "enabled-runtime\n": true, "disabled\n": false, "masked\n": false, "": false} {
+		if got := isEnabled(state); got != want {
+			t.Errorf("%q is enabled: %t", state, got)
+		}
+	}
+}
+
 func TestDisk(t *testing.T) {
 	none, all := func(int64) int64 { return 0 }, func(total int64) int64 { return 2 * total }
 	dir := t.TempDir()

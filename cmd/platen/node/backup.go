@@ -28,6 +28,10 @@ func (b *backups) Take(ctx context.Context, place string, keep int) (r backup.Re
 	if err != nil {
 		return r, err
 	}
+	if keep > 0 && n.clockHeld() != 0 {
+		n.logger.Warn("no backup is dropped while the clock is held: which is the newest is not certain")
+		keep = 0
+	}
 	return r, b.at(ctx, place, true, func(files store.Files) (err error) {
 		r, err = backup.Take(ctx, backup.Config{
 			Log: n.log, Replica: n.replica, Snapshots: n.source, Results: n.files, Ledger: n.ledger, Secrets: secrets.Names(), Pace: n.pace,

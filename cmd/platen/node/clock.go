@@ -1,76 +1,194 @@
 package node
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"platen.dev/actors/cluster"
+	"platen.dev/actors/clock"
+	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/doctor"
 )
 
 const (
-	// maxStep is how far the system's clock may step without being doubted: NTP slews it, or
-	// steps it by less.
-	maxStep = time.Second
-	// settleAfter is how long a clock that has jumped must go on from there before the node
-	// believes it. A cluster has compared its clocks long before.
-	settleAfter = 30 * time.Second
+	// askAgain is the pause before others are asked once more about a clock that is doubted.
+	askAgain = 100 * time.Millisecond
+	// sayAgain is how often the log says that a clock is doubted.
+	sayAgain = 10 * time.Minute
 )
 
-// steadyClock is the system's clock, except that a jump is believed only when other nodes go by
-// that time, or after a while if none speaks against it: for one second of a wrong time all files
-// would be expired and deleted, and accounts moved to other quota windows. Until then time goes on
-// steadily from before the jump.
-type steadyClock struct {
+// nodeClock is the system's clock behind a gate. All that time alone makes a node do goes by it (docs/decisions/0056).
+type nodeClock struct {
 	wall func() time.Time
 	// steady never jumps: Go's time.Now, by its monotonic reading.
 	steady func() time.Time
-	// others is what other nodes say about the system's clock.
-	others func() cluster.ClockWord
+	// others is what other nodes say about the system's clock, kernel whether the kernel says that something keeps it.
+	others func() clock.Testimony
+	kernel func() bool
 	logger *slog.Logger
 
-	mu sync.Mutex
-	// last is the time at the last reading, and at is when that was.
-	last, at time.Time
-	jumped   time.Time // when the jump was first seen; zero without one
+	mu    sync.Mutex
+	gate  *clock.Gate
+	asked time.Time // by the steady clock
+	said  time.Time
+	doubt clock.Doubt // that was logged
 }
 
-func newSteadyClock(wall func() time.Time, logger *slog.Logger) *steadyClock {
-	c := &steadyClock{wall: wall, steady: time.Now, others: func() cluster.ClockWord { return cluster.Unknown }, logger: logger}
-	c.at, c.last = c.steady(), wall().Round(0)
+func newNodeClock(wall func() time.Time, kernel func() bool, logger *slog.Logger) *nodeClock {
+	c := &nodeClock{wall: wall, steady: time.Now, kernel: kernel, logger: logger, others: func() clock.Testimony { return clock.Testimony{} }}
+	c.gate = clock.New(c.read())
 	return c
 }
 
+// read reads both clocks. The system's is stripped of its monotonic reading, by which jumps would not show.
+func (c *nodeClock) read() (steady, wall time.Time) { return c.steady(), c.wall().Round(0) }
+
+// begin tells the newest time on record; zero if there is none.
+func (c *nodeClock) begin(newest time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	steady, wall := c.read()
+	c.gate.Begin(newest, steady, wall)
+	c.now()
+}
+
 // ask says who knows what other nodes say about the system's clock.
-func (c *steadyClock) ask(others func() cluster.ClockWord) {
+func (c *nodeClock) ask(others func() clock.Testimony) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.others = others
 }
 
 // Now returns the time, in UTC or local as the system's clock does.
-func (c *steadyClock) Now() time.Time {
+func (c *nodeClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, wall := c.steady(), c.wall().Round(0)
-	now := c.last.Add(at.Sub(c.at))
-	step := wall.Sub(now)
-	switch {
-	case step.Abs() <= maxStep:
-		now, c.jumped = wall, time.Time{}
-	case c.jumped.IsZero():
-		c.jumped = at
-		c.logger.Warn("the system's clock has jumped; the node goes on by the time from before", "by", step.Round(time.Millisecond))
-	case c.believes(at):
-		c.logger.Warn("the node takes over the time of the system's clock, which has jumped", "by", step.Round(time.Millisecond))
-		now, c.jumped = wall, time.Time{}
+	return c.now()
+}
+
+// Latest returns the latest that true time may be.
+func (c *nodeClock) Latest() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now()
+	return c.gate.Latest()
+}
+
+func (c *nodeClock) now() time.Time {
+	steady, wall := c.read()
+	now, doubted := c.gate.Read(steady, wall)
+	if doubted && steady.Sub(c.asked) >= askAgain {
+		t := c.others()
+		t.Synchronised = c.kernel()
+		now, c.asked = c.gate.Judge(t), steady
 	}
-	c.last, c.at = now, at
+	c.tell(steady, now)
 	return now
 }
 
-// believes reports whether a jump is to be followed.
-func (c *steadyClock) believes(at time.Time) bool {
-	word := c.others()
-	return word == cluster.Backed || word == cluster.Unknown && at.Sub(c.jumped) >= settleAfter
+// accept takes the system's clock as it is.
+func (c *nodeClock) accept() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	steady, wall := c.read()
+	c.gate.Accept(steady, wall)
+	c.tell(steady, wall)
+}
+
+// state returns why the node does not go by the system's clock, and how far that is ahead.
+func (c *nodeClock) state() (clock.Doubt, time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now()
+	return c.gate.Doubt()
+}
+
+// tell logs a doubt that has changed, and now and then one that lasts.
+func (c *nodeClock) tell(steady, now time.Time) {
+	doubt, ahead := c.gate.Doubt()
+	lasts := doubt >= clock.Held && steady.Sub(c.said) >= sayAgain
+	if doubt == c.doubt && !lasts {
+		return
+	}
+	by := ahead.Round(time.Millisecond)
+	switch doubt {
+	case clock.None:
+		c.logger.Warn("the node takes over the time of the system's clock, which had jumped or was doubted", "time", now)
+	case clock.Jumped:
+		c.logger.Warn("the system's clock has jumped; the node goes on by the time from before", "by", by)
+	case clock.Held:
+		c.logger.Error("the system's clock is far ahead and nothing confirms it: the node goes on by the time from before, and expires nothing early", "by", by, "time", now, "then", "platen admin clock")
+	case clock.Behind:
+		c.logger.Error("the system's clock is behind the newest record: the node owns no partitions until it is there", "by", -by, "then", "platen admin clock")
+	}
+	c.doubt, c.said = doubt, steady
+}
+
+// errClockBehind means that a node waits for its clock.
+var errClockBehind = errors.New("this node's clock is behind the newest record, and nothing confirms it: keep it by NTP (chrony), and see `platen admin clock`")
+
+// startTime compares the system's clock with the records. Nothing before it goes by the node's clock.
+func (n *Node) startTime(context.Context) error {
+	if n.steady == nil || n.cfg.Dev { // on a laptop that was closed overnight nothing of worth is lost
+		return nil
+	}
+	var newest time.Time
+	for p := range n.log.Partitions() {
+		if at := n.replica.Cursor(p).At; at > 0 && at.Time().After(newest) {
+			newest = at.Time()
+		}
+	}
+	n.steady.begin(newest)
+	return nil
+}
+
+// doubt returns why the node does not go by the system's clock, and how far that is ahead.
+func (n *Node) doubt() (clock.Doubt, time.Duration) {
+	if n.steady == nil {
+		return clock.None, 0
+	}
+	return n.steady.state()
+}
+
+// checkClock returns why the node waits for its clock, nil if it does not.
+func (n *Node) checkClock() error {
+	if doubt, ahead := n.doubt(); doubt == clock.Behind {
+		return fmt.Errorf("%w; it is %s behind", errClockBehind, -ahead.Round(time.Second))
+	}
+	return nil
+}
+
+// clockHeld is how far the system's clock is ahead of the time that the node holds, or behind the newest record, in seconds;
+// 0 if the node goes by it, or will within seconds.
+func (n *Node) clockHeld() float64 {
+	if doubt, ahead := n.doubt(); doubt >= clock.Held {
+		return ahead.Seconds()
+	}
+	return 0
+}
+
+// Clock implements admin.Clock.
+func (n *Node) Clock() admin.ClockState {
+	doubt, ahead := n.doubt()
+	return admin.ClockState{Node: n.now().UTC(), System: n.wall().UTC(), Doubt: doubts[doubt], AheadSeconds: ahead.Seconds(), Synchronised: n.kernel()}
+}
+
+// AcceptClock implements admin.Clock.
+func (n *Node) AcceptClock() admin.ClockState {
+	if n.steady != nil {
+		n.logger.Warn("an operator has accepted the system's clock", "time", n.wall())
+		n.steady.accept()
+	}
+	return n.Clock()
+}
+
+var doubts = map[clock.Doubt]string{clock.None: "", clock.Jumped: "jumped", clock.Held: "held", clock.Behind: "behind"}
+
+// kernelClock reports whether the kernel says that something keeps its clock.
+func kernelClock() bool {
+	state, err := doctor.KernelClock()
+	return err == nil && state.Synchronised
 }

@@ -1,51 +1,43 @@
 package node
 
 import (
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
-	"platen.dev/actors/cluster"
-	"platen.dev/events/testkit"
+	"platen.dev/actors/clock"
 )
 
-// A jump of the system's clock is believed after it has lasted, unless other nodes speak against
-// it. Small steps are followed at once.
-func TestSteadyClock(t *testing.T) {
+// A node's clock tells what it doubts, once and then every ten minutes, and asks others no more than ten times a second.
+func TestNodeClock(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var passed, ahead time.Duration // since the start; of the system's clock
-	word := cluster.Unknown
-	c := &steadyClock{
-		steady: func() time.Time { return start.Add(passed) },
-		wall:   func() time.Time { return start.Add(passed + ahead) },
-		others: func() cluster.ClockWord { return word }, logger: testkit.Silent(),
-	}
-	c.at, c.last = start, start
-	expect := func(what string, wait, want time.Duration) {
+	var said strings.Builder
+	asked, synchronised := 0, false
+	c := newNodeClock(func() time.Time { return start.Add(passed + ahead) }, func() bool { return synchronised }, slog.New(slog.NewTextHandler(&said, nil)))
+	c.steady = func() time.Time { return start.Add(passed) }
+	c.gate = clock.New(c.read())
+	c.ask(func() clock.Testimony { asked++; return clock.Testimony{} })
+	expect := func(what string, wait, want time.Duration, questions, lines int) {
 		t.Helper()
 		passed += wait
-		if got := c.Now().Sub(start.Add(passed)); got != want {
-			t.Errorf("%s: the clock is %s ahead, want %s", what, got, want)
+		if got := c.Now().Sub(start.Add(passed)); got != want || asked != questions || strings.Count(said.String(), "\n") != lines {
+			t.Errorf("%s: the clock is %s ahead, want %s; %d questions, want %d; lines, want %d:\n%s", what, got, want, asked, questions, lines, said.String())
 		}
 	}
-	expect("at rest", time.Hour, 0)
-	ahead = maxStep
-	expect("after a step", time.Second, maxStep)
-	ahead += maxStep + 1
-	expect("after a jump", time.Second, maxStep)
-	expect("shortly before it is believed", settleAfter-1, maxStep)
-	expect("when it is believed", 1, ahead)
-	ahead -= 26 * time.Hour
-	expect("after a jump back", time.Second, 2*maxStep+1)
-	ahead += 26 * time.Hour
-	expect("when it was a mistake", 20*time.Second, ahead)
-	ahead += 26 * time.Hour
-	expect("after another jump", time.Second, 2*maxStep+1)
-	word = cluster.Doubted
-	expect("as long as others speak against it", time.Hour, 2*maxStep+1)
-	word = cluster.Unknown
-	expect("when they do not any more", time.Second, ahead)
-	ahead -= 50 * time.Hour
-	expect("after a jump back to the time of the others", time.Second, ahead+50*time.Hour)
-	word = cluster.Backed
-	expect("when they are asked", time.Second, ahead)
+	c.begin(start)
+	expect("at rest", time.Hour, 0, 0, 0)
+	ahead = 25 * time.Hour
+	expect("after a jump", time.Second, 0, 1, 1)
+	expect("at once again", askAgain-1, 0, 1, 1)
+	expect("a little later", 1, 0, 2, 1)
+	expect("before it says so again", sayAgain-askAgain-1, 0, 3, 1)
+	expect("when it does", 1, 0, 3, 2)
+	synchronised = true
+	expect("when it is confirmed", time.Second, ahead, 4, 3)
+	ahead -= 2 * time.Second
+	expect("after a small jump", time.Second, ahead+2*time.Second, 5, 4)
+	expect("before that has settled", clock.SettleAfter-1, ahead+2*time.Second, 6, 4)
+	expect("when it has", time.Second, ahead, 7, 5)
 }

@@ -33,6 +33,8 @@ type figures struct {
 	shards shardFigures
 	// clocks is the largest difference between this node's clock and another's, in seconds.
 	clocks float64
+	// held is how far the system's clock is ahead of the time that the node holds, in seconds.
+	held float64
 	// expiry is when the node's certificate expires, in seconds since 1970.
 	expiry float64
 	// apiExpiry is when that of the API does; 0 without TLS.
@@ -41,6 +43,8 @@ type figures struct {
 	ingest    ingest.Figures
 	lag       int64
 	ready     bool
+	// waits is set while the node waits for others to drain.
+	waits bool
 	// outdated is set while the rows are of an earlier schema.
 	outdated bool
 	history  history.Counts
@@ -185,6 +189,7 @@ func (c *collector) addRendering() {
 	c.counter("platen_render_taken_over_total", "Jobs taken from other nodes.", func(at figures) float64 { return float64(at.render.Counts.TakenOver) })
 	c.gauge("platen_node_load_ratio", "Jobs under way and waiting, per slot.", func(at figures) float64 { return at.render.Load.Ratio() })
 	c.gauge("platen_node_draining", "1 while the node begins no renders because it is about to stop.", func(at figures) float64 { return oneIf(at.render.Load.Draining) })
+	c.gauge("platen_node_drain_waits", "1 while the node was told to drain, and keeps its share because no other node is up that does not drain.", func(at figures) float64 { return oneIf(at.waits) })
 	c.gauge("platen_node_ready", "1 while the node should be sent requests, as /readyz says.", func(at figures) float64 { return oneIf(at.ready) })
 	c.gauge("platen_node_outdated", "1 while the node owns no partitions because it builds the rows of its version.", func(at figures) float64 { return oneIf(at.outdated) })
 	c.gauge("platen_node_suspended", "1 while the node begins no renders because something that they depend on fails.", func(at figures) float64 { return oneIf(at.render.Load.Suspended) })
@@ -238,6 +243,7 @@ func (c *collector) addDisks() {
 
 func (c *collector) addCluster() {
 	c.gauge("platen_cluster_clock_difference_seconds", "Largest difference between this node's clock and that of another node.", func(at figures) float64 { return at.clocks })
+	c.gauge("platen_clock_held_seconds", "How far the system's clock, which nothing confirms, is ahead of the time that the node goes by instead; negative if it is behind the newest record, 0 if the node goes by it.", func(at figures) float64 { return at.held })
 	c.gauge("platen_cluster_nodes", "Nodes that are up, as far as this one knows.", func(at figures) float64 { return float64(at.nodes) })
 	c.gauge("platen_cluster_certificate_expiry_seconds", "When the certificate that this node shows to others expires, in seconds since 1970; 0 if it is derived from the secret.", func(at figures) float64 { return at.expiry })
 	c.gauge("platen_http_certificate_expiry_seconds", "When the API's certificate expires, in seconds since 1970; 0 without TLS.", func(at figures) float64 { return at.apiExpiry })
@@ -264,11 +270,11 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at := figures{
-		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(),
+		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(), held: c.node.clockHeld(),
 		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 		traces: c.node.traces.Figures(),
 	}
-	at.ready, at.outdated = c.node.health() == nil, c.node.replica.Outdated()
+	at.ready, at.outdated, at.waits = c.node.health() == nil, c.node.replica.Outdated(), c.node.drain.waits()
 	at.expiry, at.refused = c.node.peerFigures()
 	if api := c.node.apiCertificate(); api != nil {
 		at.apiExpiry = float64(api.expires().Unix())

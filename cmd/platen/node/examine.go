@@ -36,6 +36,7 @@ func (c Config) Checks() []doctor.Check {
 		doctor.Memory(memoryLimit(), runtime.NumCPU()),
 		doctor.OpenFiles(doctor.FileLimit),
 		doctor.Clock(doctor.KernelClock, cluster.WorryingClockDifference, c.Cluster.Gossip == ""),
+		doctor.TimeSync(doctor.EnabledWaits),
 		doctor.Programs(exec.LookPath),
 		doctor.Fonts(doctor.FontList),
 		doctor.Browser(c.printSpecimen),

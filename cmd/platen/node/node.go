@@ -56,7 +56,11 @@ type Node struct {
 	// now is the clock of everything that is decided or measured here, wall the one that is
 	// compared with those of other nodes, and steady the former if it follows the latter.
 	now, wall func() time.Time
-	steady    *steadyClock
+	steady    *nodeClock
+	// latest is the latest that true time may be: now, unless that is held back.
+	latest func() time.Time
+	// kernel reports whether the kernel says that something keeps wall.
+	kernel func() bool
 
 	log         eventlog.Log
 	system      *actor.ActorSystem
@@ -94,7 +98,7 @@ type Node struct {
 	desk        *status.Desk
 	certificate *certificate // of the API; nil without TLS
 	started     time.Time
-	draining    atomic.Bool // since Drain
+	drain       drain
 	listener    net.Listener
 	ops         net.Listener           // nil if there is none
 	listens     atomic.Pointer[string] // the listener's address, once it is known
@@ -114,6 +118,9 @@ type Options struct {
 	Version string
 	// Wall is the system's clock; nil means time.Now.
 	Wall func() time.Time
+	// Synchronised reports whether something keeps Wall; nil means that the kernel is asked about its clock, and
+	// that nothing is known of another one.
+	Synchronised func() bool
 	// Now, unless nil, is the node's clock in place of the system's, and is believed whatever
 	// it says.
 	Now func() time.Time
@@ -149,6 +156,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"actors", n.startActors},
 		{"snapshots", n.startSnapshots},
 		{"replica", n.startReplica},
+		{"time", n.startTime},
 		{"work directory", n.startWork},
 		{"files", n.startFiles},
 		{"space", n.startSpace},
@@ -167,6 +175,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},
+		{"drain", n.startDraining},
 	})
 	if err != nil {
 		return nil, err
@@ -177,16 +186,19 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 
 // startClock sets the node's clocks.
 func (n *Node) startClock(o Options) {
+	n.wall, n.kernel = time.Now, kernelClock
+	if o.Wall != nil {
+		n.wall, n.kernel = o.Wall, func() bool { return false }
+	}
+	if o.Synchronised != nil {
+		n.kernel = o.Synchronised
+	}
 	if o.Now != nil {
-		n.now, n.wall = o.Now, o.Now
+		n.now, n.wall, n.latest = o.Now, o.Now, o.Now
 		return
 	}
-	n.wall = time.Now
-	if o.Wall != nil {
-		n.wall = o.Wall
-	}
-	n.steady = newSteadyClock(n.wall, n.logger)
-	n.now = n.steady.Now
+	n.steady = newNodeClock(n.wall, n.kernel, n.logger)
+	n.now, n.latest = n.steady.Now, n.steady.Latest
 }
 
 // onClose has a part ended when the node closes, before the parts that started earlier.
@@ -217,6 +229,9 @@ func (n *Node) periodically(part string, interval time.Duration, f func(context.
 // Retire makes the node begin no more renders: the jobs that wait stay queued, or go to
 // other nodes. Renders under way are finished. Everything else goes on.
 func (n *Node) Retire() {
+	n.drain.mu.Lock()
+	defer n.drain.mu.Unlock()
+	n.drain.retired = true
 	if n.renderer != nil {
 		n.renderer.Retire()
 	}

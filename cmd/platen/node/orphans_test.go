@@ -2,11 +2,13 @@ package node
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"platen.dev/actors/command"
 	"platen.dev/actors/retention"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
@@ -53,8 +55,8 @@ func TestOrphanFiles(t *testing.T) {
 		makeOld(t, n, name)
 	}
 	put(t, n, young)
-	if deleted, err := n.orphans().Sweep(t.Context()); err != nil || deleted != 3 {
-		t.Errorf("%d files were deleted, want 3; %v", deleted, err)
+	if swept, err := n.orphans().Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 3}) {
+		t.Errorf("%+v, want 3 files deleted; %v", swept, err)
 	}
 	old[young] = true
 	for name, left := range old {
@@ -66,6 +68,51 @@ func TestOrphanFiles(t *testing.T) {
 			_ = f.Close()
 		}
 	}
+}
+
+// A file whose job's commands wait undecided, as those of a node that was away do, is not an orphan yet. Those of other
+// partitions are deleted meanwhile.
+func TestOrphansOfUndecidedCommands(t *testing.T) {
+	n := newClockedNode(t)
+	n.startAhead(-time.Hour) // it owns nothing
+	job, attempt, partition := events.NewJobID(), events.NewAttemptID(), events.Partition("acc", n.log.Partitions())
+	file := events.FileName(job, attempt, partition, ".pdf")
+	for _, body := range []events.CommandBody{
+		events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: "k", Operation: events.HTMLToPDF, Test: true}},
+		events.StartRender{Job: job, Attempt: attempt, Node: n.id},
+		events.FinishRender{Job: job, Attempt: attempt, File: events.File{Name: file, Size: 1, Pages: 1}},
+	} {
+		if err := command.AppendWait(t.Context(), n.log, events.NewCommand("acc", n.now(), body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := events.FileName(job, attempt+1, partition, ".pdf")
+	elsewhere := events.FileName(events.NewJobID(), attempt, 1-partition, ".pdf")
+	anywhere := events.NewJobID().String() + "-lost.png"
+	for _, name := range []string{file, refused, elsewhere, anywhere} {
+		put(t, n.Node, name)
+		makeOld(t, n.Node, name)
+	}
+	orphans := n.orphans()
+	orphans.Now = time.Now
+	orphans.Settle = func(ctx context.Context) (func(string) bool, error) { return n.settle(ctx, 0) }
+	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1, Left: 3}) {
+		t.Errorf("while commands wait: %+v, %v", swept, err)
+	}
+	n.AcceptClock()
+	orphans = n.orphans()
+	orphans.Now = time.Now
+	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 2}) {
+		t.Errorf("when they are decided: %+v, %v", swept, err)
+	}
+	if j, _, err := n.Replica().Job("acc", job); err != nil || j.File.Name != file {
+		t.Errorf("the job has %+v, %v", j.File, err)
+	}
+	f, err := n.files.Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
 }
 
 func put(t *testing.T, n *Node, name string) {

@@ -29,11 +29,11 @@ func (n *Node) health() error {
 	if err := n.log.Health(); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
-	if n.draining.Load() {
+	if n.drain.left() {
 		return errDraining
 	}
-	if n.cluster == nil {
-		return nil
+	if err := n.checkClock(); err != nil || n.cluster == nil {
+		return err
 	}
 	if err := n.cluster.MayOwn(len(n.shards.Status()) > 0); errors.Is(err, cluster.ErrClock) {
 		return err
@@ -57,6 +57,12 @@ func (n *Node) report() string {
 	fmt.Fprintf(&b, "replica: %d records behind\n", n.replica.Lag())
 	if n.replica.Outdated() {
 		fmt.Fprintln(&b, "replica: rows of an earlier version serve until those of this one are built; this node owns no shards yet")
+	}
+	if held := n.clockHeld(); held != 0 {
+		fmt.Fprintf(&b, "clock: the system's is %s ahead, and nothing confirms it; `platen admin clock`\n", time.Duration(held*float64(time.Second)).Round(time.Second))
+	}
+	if n.drain.waits() {
+		fmt.Fprintln(&b, "drain: waits for another node that is not draining")
 	}
 	fmt.Fprintf(&b, "last append: %s\n", n.appends.last().Round(100*time.Microsecond))
 	disks := slices.Clone(n.space.disks())

@@ -139,20 +139,21 @@ func (n *Node) startRetention(context.Context) (err error) {
 // orphans finds files that no job owns. The owner of the first partition does so.
 func (n *Node) orphans() retention.Orphans {
 	return retention.Orphans{
-		Files: n.files, CatchUp: n.catchUp, Owned: n.ownsFile, Now: n.now, Logger: n.logger,
-		Mine: func() bool { return n.replica.Owner(0) == n.id },
+		Files: n.files, Owned: n.ownsFile, Now: n.now, Logger: n.logger,
+		Mine:   func() bool { return n.replica.Owner(0) == n.id },
+		Settle: func(ctx context.Context) (func(string) bool, error) { return n.settle(ctx, settleLimit) },
 	}
 }
 
-// ownsFile reports whether a stored file has an owner: a job, or whoever put it there if its name
+// ownsFile reports whether a stored file has an owner, or may get one: a job, or whoever put it there if its name
 // is not one that Platen gives.
 func (n *Node) ownsFile(name string) (bool, error) {
 	if strings.HasPrefix(name, probePrefix) {
 		return false, nil
 	}
-	id, err := events.ParseJobID(name[:min(len(name), len(events.JobID{}.String()))])
-	if err != nil {
+	id, partition, ok := events.ParseFileName(name)
+	if !ok {
 		return true, nil
 	}
-	return account.OwnsFile(n.replica, n.log.Partitions(), id, name)
+	return account.OwnsFile(n.replica, partition, n.log.Partitions(), id, name)
 }

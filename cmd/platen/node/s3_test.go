@@ -145,11 +145,11 @@ func TestOrphansOnS3(t *testing.T) {
 		}
 	}
 	orphans := retention.Orphans{
-		Files: n.files, Now: time.Now, CatchUp: func(context.Context) error { return nil },
+		Files: n.files, Now: time.Now, Settle: func(context.Context) (func(string) bool, error) { return func(string) bool { return true }, nil },
 		Owned: func(name string) (bool, error) { return name == "owned.pdf", nil },
 	}
-	if deleted, err := orphans.Sweep(t.Context()); err != nil || deleted != 2 {
-		t.Errorf("%d files were deleted, want 2; %v", deleted, err)
+	if swept, err := orphans.Sweep(t.Context()); err != nil || swept.Deleted != 2 {
+		t.Errorf("%+v, want 2 files deleted; %v", swept, err)
 	}
 	if left := server.Keys(); !slices.Equal(left, []string{"platen/owned.pdf", "platen/young.pdf"}) {
 		t.Errorf("left: %v", left)

@@ -20,7 +20,7 @@ func (n *Node) startAdmin(context.Context) (err error) {
 		return err
 	}
 	n.console = console.New(console.Config{Client: admin.NewClient(n.cfg.Data), Address: n.consoleAddress, Logger: n.logger, Now: n.now})
-	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Status: n.status, Drainer: n, Snapshots: n.history, Backups: &backups{node: n}, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Console: n.console, Seal: n.seal, RotateSeal: n.rotateSeal, Origin: n.origin, Mail: n.mailer, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
+	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Status: n.status, Drainer: n, Clock: n, Snapshots: n.history, Backups: &backups{node: n}, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Console: n.console, Seal: n.seal, RotateSeal: n.rotateSeal, Origin: n.origin, Mail: n.mailer, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
 	if err == nil {
 		n.onClose("admin", server.Close)
 	}

@@ -42,7 +42,7 @@ func (n *Node) lastPublished(ctx context.Context, partition int32) (int64, error
 func (n *Node) startShards(context.Context) (err error) {
 	nodes, mayOwn := n.nodes()
 	n.shards, err = shard.Start(n.system, shard.Config{
-		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: n.unlessDraining(n.unlessOutdated(mayOwn)), Logger: n.logger, Now: n.now,
+		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: n.unlessDraining(n.unlessUnfit(mayOwn)), Logger: n.logger, Now: n.now, Latest: n.latest,
 		TrimCommands: n.cfg.embeddedLog(), Publish: n.publishing(), Published: n.lastPublished, Traces: n.traces,
 		Effects: shard.Performers{
 			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
@@ -65,12 +65,15 @@ func (n *Node) startShards(context.Context) (err error) {
 // errOutdated means that the node's rows are of an earlier schema, on which nobody may decide.
 var errOutdated = errors.New("the replica is being built for this version, and serves what it has meanwhile")
 
-// unlessOutdated returns what says whether this node may own partitions: mayOwn does, which may be nil,
-// once the rows are of this version.
-func (n *Node) unlessOutdated(mayOwn func(owning bool) error) func(owning bool) error {
+// unlessUnfit returns what says whether this node may own partitions: mayOwn does, which may be nil,
+// once the rows are of this version and the clock has reached the records.
+func (n *Node) unlessUnfit(mayOwn func(owning bool) error) func(owning bool) error {
 	return func(owning bool) error {
 		if n.replica.Outdated() {
 			return errOutdated
+		}
+		if err := n.checkClock(); err != nil {
+			return err
 		}
 		if mayOwn == nil {
 			return nil

@@ -58,7 +58,7 @@ func (n *Node) status() status.Report {
 func (n *Node) describe(ctx context.Context) status.Node {
 	d := status.Node{
 		UpSeconds: int64(time.Since(n.started).Seconds()), Lag: n.replica.Lag(),
-		ClockSeconds: n.clockDifference(), Disks: n.statusDisks(), Certificates: n.statusCertificates(), Store: status.Store{Place: n.filesPlace()},
+		ClockSeconds: n.clockDifference(), ClockHeldSeconds: n.clockHeld(), Disks: n.statusDisks(), Certificates: n.statusCertificates(), Store: status.Store{Place: n.filesPlace()},
 	}
 	if address := n.listens.Load(); address != nil {
 		d.API = n.cfg.scheme() + *address
@@ -69,6 +69,7 @@ func (n *Node) describe(ctx context.Context) status.Node {
 	d.Ledger = status.Ledger{Place: cmp.Or(n.cfg.ClickHouse, "file"), DelaySeconds: figures.Delay.Seconds(), StalledSeconds: figures.Stalled.Seconds(), Poisoned: figures.Poisoned}
 	counts, _ := n.history.Figures()
 	d.Mismatches = counts.Mismatches
+	d.DrainWaits = n.drain.waits()
 	if err := n.space.forJobs(); err != nil {
 		d.JobsRefused = err.Error()
 	}

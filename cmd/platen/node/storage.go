@@ -130,7 +130,7 @@ func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 
 func (n *Node) startReplica(ctx context.Context) (err error) {
 	n.replica, err = projections.Open(ctx, projections.Config{
-		Dir: filepath.Join(n.cfg.Data, "replica"), Log: n.log, Logger: n.logger, Snapshots: n.source, Projections: folds(),
+		Dir: filepath.Join(n.cfg.Data, "replica"), Log: n.log, Logger: n.logger, Snapshots: n.source, Projections: folds(), Now: n.now,
 		Failed: func(err error) { n.fail(fmt.Errorf("replica: %w", err)) },
 	})
 	if err != nil {

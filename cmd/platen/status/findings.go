@@ -41,6 +41,7 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	add(n.State == Suspended, "mend what the reason names; it goes on by itself", "rendering is suspended: %s", n.Reason)
 	add(n.State == Unready, "mend what the reason names", "it is not ready: %s", n.Reason)
 	add(n.State == Draining, "`platen undrain` on its host takes it back", "it is draining")
+	add(n.DrainWaits, "start another node, or `platen undrain` on its host", "it was told to drain, and keeps its share because no other node is up that does not drain")
 	if !n.answered() {
 		return all
 	}
@@ -50,6 +51,7 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	add(n.Ledger.StalledSeconds > MaxLedgerStall, "mend what its log names", "the usage ledger takes nothing, for %s", span(seconds(n.Ledger.StalledSeconds)))
 	add(n.Ledger.Poisoned > 0, "`platen admin ledger poison list`", "the usage ledger could not take %d records", n.Ledger.Poisoned)
 	add(n.ClockSeconds > MaxClock, "synchronise all clocks by NTP (chrony)", "its clock differs by %s from that of another node", span(seconds(n.ClockSeconds)))
+	add(n.ClockHeldSeconds > 0, "synchronise its clock by NTP (chrony), or `platen admin clock accept` on its host if it is right", "its clock is %s ahead of its records, and nothing confirms it: it goes by the time of the records", span(seconds(n.ClockHeldSeconds)))
 	add(n.Mismatches > 0, "see A SNAPSHOT IS WRONG in its log, and docs/RUNBOOK.md", "%d snapshots were wrong", n.Mismatches)
 	for _, d := range n.Disks {
 		add(n.JobsRefused == "" && d.low(), "make room before it takes no more jobs", "the disk of %s has %s free, and its reserve is %s", d.Name, size(d.Free), size(d.Reserve))

@@ -91,6 +91,11 @@ type Node struct {
 	Certificates []Certificate `json:"certificates"`
 	// ClockSeconds is the largest difference between its clock and that of another node.
 	ClockSeconds float64 `json:"clock_seconds"`
+	// ClockHeldSeconds is how far its system's clock, which nothing confirms, is ahead of the time that it goes by
+	// instead. It is negative if the clock is behind the newest record, and 0 if the node goes by it.
+	ClockHeldSeconds float64 `json:"clock_held_seconds"`
+	// DrainWaits is set if it was told to drain, and keeps its share because no other node is up that does not drain.
+	DrainWaits bool `json:"drain_waits"`
 	// JobsRefused says why it accepts no jobs; empty if it does.
 	JobsRefused string `json:"jobs_refused"`
 	// Mismatches counts snapshots that were not what a rebuild has.

@@ -88,7 +88,7 @@ func cases() map[string]Report {
 	worse := a
 	worse.State, worse.Reason, worse.JobsRefused = Unready, "this node's clock is wrong", "the disk of /var/lib/platen has 800 MB free, its reserve is 1024 MB: make room"
 	worse.Disks = []Disk{{"data", 800 << 20, 400 << 30, 1 << 30}}
-	worse.Lag, worse.Browsers.Running, worse.ClockSeconds, worse.Mismatches = MaxLag+1, false, 3, 1
+	worse.Lag, worse.Browsers.Running, worse.ClockSeconds, worse.ClockHeldSeconds, worse.Mismatches = MaxLag+1, false, 3, 90000, 1
 	worse.Ledger.StalledSeconds, worse.Ledger.Poisoned = MaxLedgerStall+1, 2
 	worse.Certificates = slices.Clone(worse.Certificates)
 	worse.Certificates[0].Expires = noon.Add(MinValidity - time.Hour)
@@ -176,6 +176,8 @@ func TestFindings(t *testing.T) {
 		"lag":         {func(n *Node) { n.Lag = MaxLag }, func(n *Node) { n.Lag = MaxLag + 1 }, "records behind"},
 		"stall":       {func(n *Node) { n.Ledger.StalledSeconds = MaxLedgerStall }, func(n *Node) { n.Ledger.StalledSeconds = MaxLedgerStall + 1 }, "ledger takes nothing"},
 		"poison":      {func(n *Node) {}, func(n *Node) { n.Ledger.Poisoned = 1 }, "could not take 1"},
+		"drain waits": {func(n *Node) {}, func(n *Node) { n.DrainWaits = true }, "keeps its share"},
+		"clock held":  {func(n *Node) { n.ClockHeldSeconds = 0 }, func(n *Node) { n.ClockHeldSeconds = 0.01 }, "nothing confirms it"},
 		"clock":       {func(n *Node) { n.ClockSeconds = MaxClock }, func(n *Node) { n.ClockSeconds = MaxClock + 0.01 }, "clock differs"},
 		"disk":        {func(n *Node) { n.Disks[0].Free = 2 << 30 }, func(n *Node) { n.Disks[0].Free = 2<<30 - 1 }, "disk of data"},
 		"certificate": {func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity) }, func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity - 1) }, "certificate of cluster expires on 2026-12-07"},

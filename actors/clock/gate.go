@@ -1,0 +1,186 @@
+// Package clock decides which time a node goes by. A node deletes files, forgets jobs and moves quota windows by its
+// clock, and none of that can be undone: one reading of a wrong clock would be enough. The Gate therefore follows the
+// system's clock in small steps only, and believes anything larger when it is confirmed.
+package clock
+
+import "time"
+
+const (
+	// MaxStep is how far the system's clock may step without being doubted: NTP slews it, or steps it by less.
+	MaxStep = time.Second
+	// SettleAfter is how long a clock that has jumped must go on from there before it is believed. A cluster has
+	// compared its clocks long before.
+	SettleAfter = 30 * time.Second
+	// MaxUnproven is how far ahead of what is known a clock may be without being confirmed. A real-time clock that
+	// is kept in local time is wrong by an hour or more; a restart takes less than half of one.
+	MaxUnproven = 30 * time.Minute
+	// MaxLatest bounds by how much a clock that is held may make Latest later: a file that is made meanwhile is kept
+	// for that much longer.
+	MaxLatest = 30 * 24 * time.Hour
+	// MaxBehind is how far a clock may be behind the newest record: the clocks of owners differ a little.
+	MaxBehind = 5 * time.Second
+)
+
+// Word is what other nodes say about a system's clock.
+type Word int
+
+// Unknown is the word when no other node was measured, or the nodes do not agree. Doubted is a clock that differs
+// from those of most others, Backed one by whose time most others go.
+const (
+	Unknown Word = iota
+	Doubted
+	Backed
+)
+
+// Testimony is what is known about the system's clock at a moment, besides what it says.
+type Testimony struct {
+	Word Word
+	// Others is how far the time that other nodes go by is ahead of the system's clock, if Known is set.
+	Others time.Duration
+	Known  bool
+	// Synchronised is set if the kernel says that something keeps the clock.
+	Synchronised bool
+}
+
+// Doubt is why a node does not simply go by the system's clock.
+type Doubt int
+
+// A clock that has Jumped is believed once it has settled. One that is Held is so far ahead of the node's time that it
+// has to be confirmed. One that is Behind the newest record is waited for.
+const (
+	None Doubt = iota
+	Jumped
+	Held
+	Behind
+)
+
+// Gate is the decision, without a clock or I/O. It is told the readings of two clocks: the system's, and a steady one
+// that never jumps. The time of a Gate in doubt is early, never late: what it expires is expired late.
+type Gate struct {
+	now, at time.Time     // the time at the last reading, and the steady clock then
+	ahead   time.Duration // of the system's clock, at the last reading
+	doubt   Doubt
+	since   time.Time // by the steady clock: since when the system's clock goes on from where it is
+	first   bool      // nothing has confirmed a clock since the start
+	newest  time.Time // the newest record, which a clock that is Behind has to reach
+}
+
+// New returns a gate that believes its first reading, until Begin.
+func New(steady, wall time.Time) *Gate { return &Gate{now: wall, at: steady} }
+
+// Begin compares the first reading with the newest time on record, by which true time has come at least that far. The
+// zero time means that there is no record, and so nothing to lose.
+func (g *Gate) Begin(newest, steady, wall time.Time) {
+	g.follow(steady, wall)
+	switch ahead := wall.Sub(newest); {
+	case newest.IsZero():
+	case ahead < -MaxBehind:
+		g.doubt, g.newest, g.ahead, g.since = Behind, newest, ahead, steady
+	case ahead > MaxUnproven:
+		g.hold(newest, steady, wall)
+	}
+}
+
+// hold goes on from a time that is proven by records.
+func (g *Gate) hold(from, steady, wall time.Time) {
+	*g = Gate{now: from, at: steady, doubt: Held, ahead: wall.Sub(from), first: true}
+	g.since = steady.Add(-SettleAfter) // the clock was where it is before anybody looked
+}
+
+// Read takes a reading and returns the time to go by. If the system's clock is doubted, Judge may know a better one.
+func (g *Gate) Read(steady, wall time.Time) (now time.Time, doubted bool) {
+	if g.doubt == Behind {
+		return g.await(steady, wall)
+	}
+	g.now, g.at = g.now.Add(steady.Sub(g.at)), steady
+	ahead := wall.Sub(g.now)
+	switch moved := ahead - g.ahead; {
+	case ahead.Abs() <= MaxStep:
+		g.follow(steady, wall)
+		return g.now, false
+	case g.doubt == None || moved.Abs() > MaxStep:
+		g.since = steady
+	}
+	g.ahead, g.doubt = ahead, Jumped
+	if ahead > MaxUnproven {
+		g.doubt = Held
+	}
+	return g.now, true
+}
+
+// await goes by the system's clock until that has reached the newest record: a node that waits owns nothing. If it has
+// jumped there, and far beyond, it is held.
+func (g *Gate) await(steady, wall time.Time) (now time.Time, doubted bool) {
+	g.now, g.at, g.ahead = wall, steady, wall.Sub(g.newest)
+	proven := g.newest.Add(steady.Sub(g.since))
+	switch {
+	case g.ahead < -MaxBehind:
+	case wall.Sub(proven) > MaxUnproven:
+		g.hold(proven, steady, wall)
+	default:
+		g.follow(steady, wall)
+	}
+	return g.now, g.doubt != None
+}
+
+// Judge takes what is known about the system's clock as of the last reading, and returns the time to go by.
+func (g *Gate) Judge(t Testimony) (now time.Time) {
+	switch {
+	case g.doubt == None:
+	case g.believes(t):
+		g.follow(g.at, g.system())
+	case g.first && g.doubt == Held && t.Known:
+		g.joinOthers(t.Others)
+	}
+	return g.now
+}
+
+func (g *Gate) believes(t Testimony) bool {
+	switch {
+	case t.Word != Unknown:
+		return t.Word == Backed
+	case g.doubt == Jumped:
+		return g.settled()
+	case g.doubt == Held:
+		return t.Synchronised && g.settled()
+	}
+	return t.Synchronised
+}
+
+func (g *Gate) settled() bool { return g.at.Sub(g.since) >= SettleAfter }
+
+// joinOthers takes over the time of nodes that were started before, and hold theirs too: it is later than what the
+// records prove, and would otherwise set the nodes apart.
+func (g *Gate) joinOthers(ahead time.Duration) {
+	if step := g.system().Add(ahead).Sub(g.now); step > MaxStep && ahead < 0 {
+		g.now, g.ahead = g.now.Add(step), g.ahead-step
+	}
+}
+
+// Latest returns the latest that true time may be, as of the last reading: the time itself, or that of a clock that is
+// held. What is made now has to last for its time even if that one turns out to be right.
+func (g *Gate) Latest() time.Time {
+	if g.doubt != Held {
+		return g.now
+	}
+	return g.now.Add(min(g.ahead, MaxLatest))
+}
+
+// Accept takes the system's clock as it is, whatever is known about it.
+func (g *Gate) Accept(steady, wall time.Time) { g.follow(steady, wall) }
+
+func (g *Gate) follow(steady, wall time.Time) {
+	*g = Gate{now: wall, at: steady}
+}
+
+// system is the system's clock at the last reading.
+func (g *Gate) system() time.Time {
+	if g.doubt == Behind {
+		return g.now
+	}
+	return g.now.Add(g.ahead)
+}
+
+// Doubt returns why the node does not go by the system's clock, as of the last reading, and how far that is ahead of
+// the node's time or, if it is Behind, of the newest record; then it is negative.
+func (g *Gate) Doubt() (Doubt, time.Duration) { return g.doubt, g.ahead }

@@ -1,0 +1,49 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"platen.dev/actors/command"
+	"platen.dev/actors/job"
+	"platen.dev/events"
+	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
+	"platen.dev/store"
+)
+
+// A URL that cannot be decrypted here is an attempt that has failed, with its reason, so that it is tried by the schedule and
+// given up. A fault of the node is none: it is tried again soon.
+func TestUnsealableURL(t *testing.T) {
+	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: testkit.Silent()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	id := events.NewJobID()
+	submission := events.Submission{
+		SubmitJob: events.SubmitJob{Job: id, Key: "k", Operation: events.HTMLToPDF},
+		Content:   events.Content{HTML: "x", Delivery: &events.Delivery{URL: events.Sealed("sealed")}},
+	}
+	if err := command.AppendWait(t.Context(), l, events.NewCommand("acc", time.Now(), submission)); err != nil {
+		t.Fatal(err)
+	}
+	broken, unsealed := errors.New("broken"), errors.New("sealed with another key, or damaged")
+	cfg := Config{
+		Log: l, Now: time.Now, Logger: testkit.Silent(), Level: func(int32) events.Level { return events.NewestLevel },
+		Unseal: func(events.JobID, events.Sealed) (string, error) { return "https://storage.example/", unsealed },
+		Open:   func(context.Context, string) (*store.File, error) { return nil, broken },
+	}
+	e := job.Deliver{Account: "acc", Job: id, Number: 1}
+	report, err := cfg.attempt(t.Context(), 0, e)
+	if err != nil || report.Code != "" || report.Status != 0 || report.Error != "the URL cannot be decrypted" {
+		t.Errorf("a URL that cannot be decrypted: %+v, %v", report, err)
+	}
+	unsealed = nil
+	if report, err := cfg.attempt(t.Context(), 0, e); !errors.Is(err, broken) {
+		t.Errorf("a store that fails: %+v, %v", report, err)
+	}
+}
