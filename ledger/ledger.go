@@ -74,6 +74,13 @@ type Ledger interface {
 	// offset and then by id, at most MaxSourced of them.
 	Sourced(ctx context.Context, topic string, partition int32, lo, hi int64) ([]Entry, error)
 
+	// Held returns those of some entries that are there with the same content, with the Source by which they are kept:
+	// that of another topic, if they came from there first.
+	Held(ctx context.Context, entries []Entry) ([]Entry, error)
+
+	// Topics returns the topics of which anything was appended, by name.
+	Topics(ctx context.Context) ([]string, error)
+
 	// Close releases everything. Calls under way end.
 	Close() error
 }

@@ -146,7 +146,7 @@ var rules = map[string]rule{
 	"cmd/platen/capacity":   {"events/contract", "arithmetic on costs: it measures nothing and asks nobody"},
 	"cmd/platen/doctor":     {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/backup": {
-		"actors/account actors/job events events/eventlog ledger projections projections/history projections/snapshot store",
+		"actors/account actors/job events events/eventlog ledger ledger/ingest projections projections/history projections/snapshot store",
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {

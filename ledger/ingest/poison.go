@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,18 @@ func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, rea
 	g.poisoned.Add(1)
 	g.logger.Error("the usage ledger leaves out a record: platen admin ledger poison list shows it", "topic", b.Topic, "partition", b.Partition, "offset", r.Offset, "reason", text)
 	return nil
+}
+
+// Moved returns a poison record whose source is a topic that begins at an offset, for a copy of the topic that begins at 0. What is older
+// stays what it is: nobody finds it in the copy.
+func Moved(r eventlog.Record, start int64) eventlog.Record {
+	r.Headers = slices.Clone(r.Headers)
+	for i, h := range r.Headers {
+		if offset, err := strconv.ParseInt(h.Value, 10, 64); h.Key == metaOffset && err == nil && offset >= start {
+			r.Headers[i].Value = strconv.FormatInt(offset-start, 10)
+		}
+	}
+	return r
 }
 
 // Poisoned is a record that is not in the ledger.

@@ -10,6 +10,50 @@ import (
 var markerCases = []testCase{
 	{"markers from an offset on", markersFrom},
 	{"the most markers of an answer", manyMarkers},
+	{"a topic that has another id begins at 0, and its entries count once", anotherID},
+}
+
+// anotherID appends what a topic has, and then what it has after it was made anew: the same entries at other offsets, and a new one.
+func anotherID(t *testing.T, s Storage) {
+	under, ctx := s.Open(t), testkit.Context(t)
+	id := "first"
+	l := ledger.WithTopicIDs(under, func(string) string { return id })
+	before := batchAt(0, debits(0, 3)...)
+	mustAppend(t, l, before)
+	wantSame(t, rowsOf(t, l, 0, 2), figuresOf(t, before.Entries...))
+	id = "second"
+	if next, err := l.Next(ctx, topic, partition); err != nil || next != 0 {
+		t.Fatalf("next is %d: %v", next, err)
+	}
+	after := batchAt(0, append(debits(1, 2), debits(7, 1)...)...)
+	mustAppend(t, l, after)
+	wantSame(t, rowsOf(t, l, 0, 2), figuresOf(t, debits(7, 1)...)) // the others are the former topic's
+	if next, err := l.Next(ctx, topic, partition); err != nil || next != 3 {
+		t.Fatalf("next is %d: %v", next, err)
+	}
+	changed := debits(0, 1)[0]
+	changed.Units++
+	held, err := l.Held(ctx, append([]ledger.Entry{changed, debits(9, 1)[0]}, after.Entries...))
+	if err != nil || len(held) != 3 {
+		t.Fatalf("held: %+v, %v", held, err)
+	}
+	for _, e := range held {
+		want := topic
+		if e.ID != after.Entries[2].ID {
+			want += "@first"
+		}
+		if e.Source.Topic != want {
+			t.Errorf("%s is of %s, want %s", e.ID, e.Source.Topic, want)
+		}
+	}
+	topics, err := l.Topics(ctx)
+	if err != nil || len(topics) != 2 || topics[0] != topic+"@first" || topics[1] != topic+"@second" {
+		t.Errorf("topics %q, %v", topics, err)
+	}
+	id = ""
+	if next, err := l.Next(ctx, topic, partition); err != nil || next != 0 {
+		t.Errorf("next of a topic without an id is %d: %v", next, err)
+	}
 }
 
 func markersFrom(t *testing.T, s Storage) {

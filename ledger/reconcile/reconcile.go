@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"platen.dev/events/eventlog"
@@ -107,10 +109,8 @@ func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
 	if err != nil {
 		return Report{Partition: partition}, err
 	}
-	if start > 0 {
-		if c.From, err = wholeFrom(ctx, c, partition, start, end); err != nil {
-			return Report{Partition: partition}, err
-		}
+	if c.From, err = wholeFrom(ctx, c, partition, start, end); err != nil {
+		return Report{Partition: partition}, err
 	}
 	r := &run{Config: c, fold: newFold(c, partition), report: Report{Partition: partition}}
 	defer r.fold.close()
@@ -119,7 +119,7 @@ func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
 		return r.report, err
 	}
 	if next > end {
-		return r.report, fmt.Errorf("the ledger has read partition %d to offset %d, and the log ends at %d: the topic was made anew", partition, next, end)
+		return r.report, fmt.Errorf("the ledger has read partition %d to offset %d, and the log ends at %d: the topic has lost its end", partition, next, end)
 	}
 	r.fold.begin(start)
 	r.report.Start, r.report.End = start, max(start, next)
@@ -138,18 +138,25 @@ func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
 // trimmed: no more are looked at to find where a publisher goes on.
 const repetitions = 512
 
-// wholeFrom returns the time from which on a trimmed log has everything that occurred, c.From if that is
-// later.
+// wholeFrom returns the time from which on the log has everything that occurred, c.From if that is later. A log that is trimmed, or
+// was made anew or restored without what came before, does not begin with the first event.
 func wholeFrom(ctx context.Context, c Config, partition int32, start, end int64) (time.Time, error) {
 	first := newFold(c, partition)
 	defer first.close()
 	first.begin(start)
-	from := c.From
+	from, lowest := c.From, int64(math.MaxInt64)
 	err := first.each(ctx, min(end, start+repetitions), func(r eventlog.Record) {
-		if e, err := public.Parse(r); err == nil && !e.At.Before(from) {
+		e, err := public.Parse(r)
+		if err != nil {
+			return
+		}
+		if lowest = min(lowest, e.Sequence); !e.At.Before(from) {
 			from = e.At.Truncate(time.Second).Add(time.Second)
 		}
 	})
+	if start == 0 && (lowest == 1 || lowest == math.MaxInt64) {
+		from = c.From
+	}
 	return from, err
 }
 
@@ -256,7 +263,7 @@ func (r *run) flush(ctx context.Context) error {
 				return err
 			}
 		}
-		if rows, err = r.Ledger.RowsOf(ctx, r.Topic, r.report.Partition, whole.lo, whole.hi); err != nil {
+		if _, rows, err = r.look(ctx, whole); err != nil {
 			return err
 		}
 	}
@@ -273,7 +280,28 @@ func (r *run) look(ctx context.Context, p piece) (log, rows ledger.Figures, err 
 		return log, rows, err
 	}
 	rows, err = r.Ledger.RowsOf(ctx, r.Topic, r.report.Partition, p.lo, p.hi)
+	if err != nil || rows == log {
+		return log, rows, err
+	}
+	rest, err := r.elsewhere(ctx, p)
+	if err == nil {
+		rows, err = rows.Plus(rest)
+	}
 	return log, rows, err
+}
+
+// elsewhere returns the figures of those entries of a piece that the ledger has from another place: from the topic as it was before it was
+// made anew, or from the journal.
+func (r *run) elsewhere(ctx context.Context, p piece) (ledger.Figures, error) {
+	held, err := r.Ledger.Held(ctx, p.first)
+	if err != nil {
+		return ledger.Figures{}, err
+	}
+	held = slices.DeleteFunc(held, func(e ledger.Entry) bool {
+		at := e.Source
+		return at.Topic == r.Topic && at.Partition == r.report.Partition && at.Offset >= p.lo && at.Offset <= p.hi
+	})
+	return summarize(held)
 }
 
 // compare compares the rows of one piece, and repairs them.
@@ -299,7 +327,7 @@ func (r *run) repair(ctx context.Context, p piece, want ledger.Figures) error {
 	if err := r.Ledger.Append(ctx, b); err != nil {
 		return err
 	}
-	rows, err := r.Ledger.RowsOf(ctx, r.Topic, r.report.Partition, p.lo, p.hi)
+	_, rows, err := r.look(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -246,7 +246,7 @@ func TestBroken(t *testing.T) {
 	if err := b.ledger.Append(t.Context(), ledger.Batch{Topic: topic, Lo: 2, Hi: 9}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Partition(t.Context(), b.config(), 0); err == nil || !strings.Contains(err.Error(), "made anew") {
+	if _, err := Partition(t.Context(), b.config(), 0); err == nil || !strings.Contains(err.Error(), "has lost its end") {
 		t.Error(err)
 	}
 	b.exec("DELETE FROM ledger_batch WHERE lo = 2")

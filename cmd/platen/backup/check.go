@@ -86,14 +86,17 @@ func (p Partition) checkBase(number, partitions int32) error {
 
 // checkRest checks the ledger's entries, which end where the events begin, and the files.
 func (p Partition) checkRest() error {
-	next := int64(0)
+	next, topic := int64(0), ""
 	for _, e := range p.Ledger {
+		if e.Topic != topic {
+			next, topic = 0, e.Topic
+		}
 		if e.Lo != next || e.Hi < e.Lo || (e.Bytes == 0) != (e.Figures.Entries == 0) {
 			return fmt.Errorf("the ledger's entries from %d to %d do not follow %d", e.Lo, e.Hi, next)
 		}
 		next = e.Hi + 1
 	}
-	if next != p.Events.Start {
+	if p.Events.Start > 0 && next != p.Events.Start {
 		return fmt.Errorf("the ledger's entries end at %d, the events begin at %d", next, p.Events.Start)
 	}
 	for _, name := range p.Files.Missing {

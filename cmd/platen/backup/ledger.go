@@ -2,23 +2,50 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"platen.dev/events"
 	"platen.dev/ledger"
 )
 
-// copyLedger copies the entries that come from the events of a partition before an offset. What an earlier backup has of
-// them it takes over, unless entries were added since.
-func (s *shelf) copyLedger(ctx context.Context, from ledger.Ledger, partition int32, end int64, earlier []Entries) ([]Entries, error) {
-	w := &entryWriter{shelf: s, ctx: ctx}
+// copyLedger copies the entries that come from the events of a partition before an offset, and all that come from elsewhere: from
+// the topic as it was before it was made anew or restored. current is how the ledger calls the topic.
+func (s *shelf) copyLedger(ctx context.Context, from ledger.Ledger, partition int32, current string, end int64, earlier []Entries) (all []Entries, err error) {
+	topics, err := from.Topics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	topics = append(slices.DeleteFunc(topics, func(topic string) bool { return topic == current }), current)
+	for _, topic := range topics {
+		to := end
+		if topic != current {
+			if to, err = from.Next(ctx, topic, partition); err != nil {
+				return nil, err
+			}
+		}
+		known := slices.DeleteFunc(slices.Clone(earlier), func(e Entries) bool { return e.Topic != topic })
+		one, err := s.copyTopic(ctx, from, partition, topic, to, known)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one...)
+	}
+	return all, nil
+}
+
+// copyTopic copies the entries that come from a topic before an offset. What an earlier backup has of them it takes over, unless
+// entries were added since.
+func (s *shelf) copyTopic(ctx context.Context, from ledger.Ledger, partition int32, topic string, end int64, earlier []Entries) ([]Entries, error) {
+	w := &entryWriter{shelf: s, ctx: ctx, topic: topic}
 	for _, e := range earlier {
 		if e.Hi >= end || e.Bytes > 0 && !s.has(e.Chunk) {
 			break
 		}
-		now, err := from.RowsOf(ctx, events.TopicEvents, partition, e.Lo, e.Hi)
+		now, err := from.RowsOf(ctx, topic, partition, e.Lo, e.Hi)
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +57,7 @@ func (s *shelf) copyLedger(ctx context.Context, from ledger.Ledger, partition in
 	if w.next >= end {
 		return w.all, nil
 	}
-	err := eachEntry(ctx, from, partition, w.next, end-1, w.add)
+	err := eachEntry(ctx, from, topic, partition, w.next, end-1, w.add)
 	if err != nil {
 		return nil, err
 	}
@@ -38,9 +65,9 @@ func (s *shelf) copyLedger(ctx context.Context, from ledger.Ledger, partition in
 }
 
 // eachEntry visits the entries that come from a range of offsets, in their order.
-func eachEntry(ctx context.Context, from ledger.Ledger, partition int32, lo, hi int64, visit func(ledger.Entry) error) error {
+func eachEntry(ctx context.Context, from ledger.Ledger, topic string, partition int32, lo, hi int64, visit func(ledger.Entry) error) error {
 	for {
-		entries, err := from.Sourced(ctx, events.TopicEvents, partition, lo, hi)
+		entries, err := from.Sourced(ctx, topic, partition, lo, hi)
 		if err != nil {
 			return err
 		}
@@ -69,6 +96,7 @@ func eachEntry(ctx context.Context, from ledger.Ledger, partition int32, lo, hi 
 type entryWriter struct {
 	shelf   *shelf
 	ctx     context.Context
+	topic   string
 	next    int64 // the first offset that is in no chunk
 	raw     []byte
 	figures ledger.Figures
@@ -94,7 +122,7 @@ func (w *entryWriter) add(e ledger.Entry) error {
 
 // flush stores the entries of the offsets up to hi.
 func (w *entryWriter) flush(hi int64) (err error) {
-	one := Entries{Lo: w.next, Hi: hi, Figures: w.figures}
+	one := Entries{Topic: w.topic, Lo: w.next, Hi: hi, Figures: w.figures}
 	if len(w.raw) > 0 {
 		if one.Chunk, err = w.shelf.put(w.ctx, w.raw); err != nil {
 			return err
@@ -107,7 +135,7 @@ func (w *entryWriter) flush(hi int64) (err error) {
 
 // batch returns entries as they are appended to a ledger, after a check.
 func (s *shelf) batch(ctx context.Context, partition int32, e Entries) (ledger.Batch, error) {
-	b := ledger.Batch{Topic: events.TopicEvents, Partition: partition, Lo: e.Lo, Hi: e.Hi}
+	b := ledger.Batch{Topic: cmp.Or(e.Topic, events.TopicEvents), Partition: partition, Lo: e.Lo, Hi: e.Hi}
 	if e.Bytes == 0 {
 		return b, nil
 	}

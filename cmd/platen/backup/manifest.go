@@ -57,7 +57,8 @@ type Partition struct {
 	Commands []Segment `json:"commands,omitempty"`
 	Events   Records   `json:"events"`
 	Poison   Records   `json:"poison"`
-	// Ledger has the entries that come from events before those of Events.
+	// Ledger has the entries that do not follow from Events: those of events before, and of what the topic was before it was
+	// made anew or restored. Those of one topic follow one another, and the topic of Events is the last.
 	Ledger []Entries `json:"ledger,omitempty"`
 	Files  Files     `json:"files"`
 }
@@ -98,6 +99,8 @@ type Segment struct {
 
 // Entries are those of the ledger whose source is within the offsets Lo to Hi.
 type Entries struct {
+	// Topic is how the ledger calls the topic.
+	Topic   string         `json:"topic,omitempty"`
 	Lo      int64          `json:"lo"`
 	Hi      int64          `json:"hi"`
 	Figures ledger.Figures `json:"figures"`

@@ -10,6 +10,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/ledger"
+	"platen.dev/ledger/ingest"
 	"platen.dev/projections/snapshot"
 	"platen.dev/store"
 )
@@ -44,13 +45,13 @@ func (t Target) CheckEmpty(ctx context.Context, partitions int32) error {
 				return fmt.Errorf("%w: %s/%d has %d records", ErrNotEmpty, topic, p, end)
 			}
 		}
-		next, err := t.Ledger.Next(ctx, events.TopicEvents, p)
-		if err != nil {
-			return err
-		}
-		if next > 0 {
-			return fmt.Errorf("%w: the usage ledger has read partition %d up to offset %d", ErrNotEmpty, p, next)
-		}
+	}
+	topics, err := t.Ledger.Topics(ctx)
+	if err == nil && len(topics) > 0 {
+		err = fmt.Errorf("%w: the usage ledger has entries of %s", ErrNotEmpty, topics[0])
+	}
+	if err != nil {
+		return err
 	}
 	return errors.Join(emptyStore(ctx, "snapshots", t.Snapshots), emptyStore(ctx, "results", t.Results))
 }
@@ -70,7 +71,7 @@ func Restore(ctx context.Context, files store.Files, m Manifest, to Target) erro
 	}
 	defer s.close()
 	r := restorer{s, to, events.NewTimelineID()}
-	for _, step := range []func(context.Context, int32, Partition) error{r.files, r.base, r.ledger, r.beside, r.commands, r.journal} {
+	for _, step := range []func(context.Context, int32, Partition) error{r.files, r.begin, r.base, r.ledger, r.beside, r.commands, r.journal} {
 		for p, one := range m.Partitions {
 			if err := step(ctx, int32(p), one); err != nil {
 				return fmt.Errorf("partition %d: %w", p, err)
@@ -93,6 +94,22 @@ func (r restorer) files(ctx context.Context, _ int32, one Partition) error {
 		_, err := r.to.Results.Put(ctx, f.Name, &content{ctx: ctx, shelf: r.shelf, chunks: f.Chunks}, f.Bytes)
 		return err
 	})
+}
+
+// begin has commands and journal begin where they did, because the rows have offsets of both. It comes before whatever notes the
+// id of a topic.
+func (r restorer) begin(ctx context.Context, p int32, one Partition) error {
+	return errors.Join(
+		r.to.Log.Begin(ctx, events.TopicCommands, p, one.firstCommand()),
+		r.to.Log.Begin(ctx, events.TopicJournal, p, one.Journal.Start))
+}
+
+// firstCommand is the offset of the first command that is restored.
+func (p Partition) firstCommand() int64 {
+	if len(p.Commands) > 0 {
+		return p.Commands[0].Start
+	}
+	return p.Cursor.Cause + 1
 }
 
 // base makes the base a snapshot of the journal as it will be.
@@ -127,18 +144,29 @@ func (r restorer) ledger(ctx context.Context, p int32, one Partition) error {
 	return nil
 }
 
-// beside writes the topics that follow from the journal.
+// beside writes the topics that follow from the journal. Nobody has offsets of them but the ledger, which begins with the new topic at 0, and
+// poison, which says where the events were that it is.
 func (r restorer) beside(ctx context.Context, p int32, one Partition) error {
-	return errors.Join(r.topic(ctx, events.TopicEvents, p, one.Events), r.topic(ctx, events.TopicPoison, p, one.Poison))
+	return errors.Join(
+		r.topic(ctx, events.TopicEvents, p, one.Events, func(e eventlog.Record) eventlog.Record {
+			e.Offset -= one.Events.Start
+			return e
+		}),
+		r.topic(ctx, events.TopicPoison, p, one.Poison, func(e eventlog.Record) eventlog.Record {
+			e.Offset -= one.Poison.Start
+			return ingest.Moved(e, one.Events.Start)
+		}))
 }
 
-func (r restorer) topic(ctx context.Context, topic string, p int32, records Records) error {
-	w := logWriter{ctx: ctx, log: r.to.Log, topic: topic, partition: p, next: records.Start}
-	if err := w.log.Begin(ctx, topic, p, records.Start); err != nil {
+// topic writes the records of a topic, each as moved returns it.
+func (r restorer) topic(ctx context.Context, topic string, p int32, records Records, moved func(eventlog.Record) eventlog.Record) error {
+	start, _, err := r.to.Log.Bounds(ctx, topic, p)
+	if err != nil {
 		return err
 	}
+	w := logWriter{ctx: ctx, log: r.to.Log, topic: topic, partition: p, next: start}
 	for _, s := range records.Segments {
-		if err := r.eachOf(ctx, s, true, w.add); err != nil {
+		if err := r.eachOf(ctx, s, true, func(e eventlog.Record) error { return w.add(moved(e)) }); err != nil {
 			return err
 		}
 		if err := w.wait(); err != nil {
@@ -152,13 +180,7 @@ func (r restorer) topic(ctx context.Context, topic string, p int32, records Reco
 // comes behind the last one that was decided.
 func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 	end := one.Cursor.Cause + 1
-	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicCommands, partition: p, next: end}
-	if len(one.Commands) > 0 {
-		w.next = one.Commands[0].Start
-	}
-	if err := w.log.Begin(ctx, w.topic, p, w.next); err != nil {
-		return err
-	}
+	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicCommands, partition: p, next: one.firstCommand()}
 	for _, s := range one.Commands {
 		err := r.eachOf(ctx, s, false, func(record eventlog.Record) error {
 			return errors.Join(w.fill(record.Offset), w.add(record))
@@ -173,7 +195,7 @@ func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 // journal writes the journal, and behind it the marker of a new timeline: what follows is not what followed the cut. If the commands are
 // now in another topic, a gap of no commands says so, as after a topic was created again (docs/decisions/0024).
 func (r restorer) journal(ctx context.Context, p int32, one Partition) error {
-	if err := r.topic(ctx, events.TopicJournal, p, one.Journal); err != nil {
+	if err := r.topic(ctx, events.TopicJournal, p, one.Journal, func(e eventlog.Record) eventlog.Record { return e }); err != nil {
 		return err
 	}
 	c, topic := one.Cursor, events.TopicID(r.to.Log.TopicID(events.TopicCommands))

@@ -163,7 +163,7 @@ func (t *taker) partition(ctx context.Context, p int32, c *cut, earlier Partitio
 	if err := t.journal(ctx, p, c, earlier, &one); err != nil {
 		return one, err
 	}
-	one.Ledger, err = t.shelf.copyLedger(ctx, t.Ledger, p, one.Events.Start, earlier.Ledger)
+	one.Ledger, err = t.shelf.copyLedger(ctx, t.Ledger, p, ledger.StoredTopic(events.TopicEvents, t.Log.TopicID(events.TopicEvents)), one.Events.Start, earlier.Ledger)
 	return one, err
 }
 

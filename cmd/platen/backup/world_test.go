@@ -71,6 +71,7 @@ func newCluster(t *testing.T) *cluster {
 	c.results, c.snapshots = newFiles(), newFiles()
 	c.ledger, err = ledgerfile.Open(t.Context(), filepath.Join(c.dir, "ledger.db"))
 	must(t, err)
+	c.ledger = ledger.WithTopicIDs(c.ledger, c.log.TopicID)
 	c.onClose(c.ledger.Close)
 	t.Cleanup(c.close)
 	return c

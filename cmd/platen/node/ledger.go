@@ -9,6 +9,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 
 	"platen.dev/events/bus"
+	"platen.dev/ledger"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/ledger/embedded"
 	"platen.dev/ledger/ingest"
@@ -34,6 +35,7 @@ func (n *Node) startLedger(ctx context.Context) error {
 		}
 		n.ledger = l
 	}
+	n.ledger = ledger.WithTopicIDs(n.ledger, n.log.TopicID)
 	n.onClose("usage ledger", func(context.Context) error { return n.ledger.Close() })
 	return nil
 }
