@@ -16,6 +16,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/public"
 	"platen.dev/ledger"
+	"platen.dev/ledger/ingest"
 )
 
 // Config says what is compared.
@@ -101,6 +102,19 @@ func (d Difference) String() string {
 
 func tell(f ledger.Figures) string {
 	return fmt.Sprintf("%d entries, %d units, %d bytes (%016x)", f.Entries, f.Units, f.Bytes, f.Xor)
+}
+
+// Run compares one partition, but for what is known to be poison.
+func Run(ctx context.Context, c Config, partition int32) (Report, error) {
+	poison, err := ingest.Poison(ctx, c.Log, c.Ledger, partition)
+	if err != nil {
+		return Report{Partition: partition}, err
+	}
+	c.Poison = map[int64]bool{}
+	for _, p := range poison {
+		c.Poison[p.Source.Offset] = true
+	}
+	return Partition(ctx, c, partition)
 }
 
 // Partition compares one partition.

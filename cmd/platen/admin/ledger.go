@@ -63,14 +63,8 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 	if !ok || !decode(w, r, &asked) {
 		return
 	}
-	poison, err := ingest.Poison(r.Context(), s.Log, s.Ledger, p)
-	if err != nil {
-		refuse(w, 503, err.Error())
-		return
-	}
-	report, err := reconcile.Partition(r.Context(), reconcile.Config{
+	report, err := reconcile.Run(r.Context(), reconcile.Config{
 		Ledger: s.Ledger, Log: s.Log, Topic: events.TopicEvents, Repair: asked.Repair, Account: asked.Account, From: asked.From, To: asked.To,
-		Poison: offsetsOf(poison),
 	}, p)
 	if err != nil {
 		refuse(w, 503, err.Error())
@@ -80,14 +74,6 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 		s.Logger.Error("the usage ledger is not what the log says", "partition", p, "differences", n, "repair", asked.Repair)
 	}
 	respond(w, 200, report)
-}
-
-func offsetsOf(poison []ingest.Poisoned) map[int64]bool {
-	offsets := map[int64]bool{}
-	for _, p := range poison {
-		offsets[p.Source.Offset] = true
-	}
-	return offsets
 }
 
 // reconcile has the running node compare the ledger with one partition of the log, which takes as

@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
 
+	"platen.dev/events"
 	"platen.dev/events/bus"
+	"platen.dev/events/public"
 	"platen.dev/ledger"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/ledger/embedded"
 	"platen.dev/ledger/ingest"
+	"platen.dev/ledger/reconcile"
+	"platen.dev/projections/publish"
 )
 
 // startLedger opens the usage ledger. A node starts without ClickHouse, and does its jobs meanwhile.
@@ -59,6 +64,7 @@ func (n *Node) startIngest(context.Context) (err error) {
 		return err
 	}
 	n.onClose("usage", func(context.Context) error { return n.ingest.Close() })
+	n.periodically("reconciliation", reconcileInterval, n.reconcileShare)
 	return nil
 }
 
@@ -66,16 +72,58 @@ func (n *Node) startIngest(context.Context) (err error) {
 // share a ledger in ClickHouse, and so the work; a node that has one of its own reads everything.
 func (n *Node) bus() (message.Subscriber, message.Publisher, error) {
 	if n.cfg.embeddedLog() || n.cfg.ClickHouse == "" {
-		return bus.NewLogSubscriber(bus.LogConfig{Log: n.log, Logger: n.logger, Start: n.ledger.Next}), bus.NewLogPublisher(n.log), nil
+		return bus.NewLogSubscriber(bus.LogConfig{Log: n.log, Logger: n.logger, Start: n.ledgerBegins}), bus.NewLogPublisher(n.log), nil
 	}
 	c := bus.KafkaConfig{Brokers: n.cfg.Kafka.Brokers, Access: n.cfg.Kafka.access(), ClientID: string(n.id), Logger: n.logger}
 	poison, err := bus.NewKafkaPublisher(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	events, err := bus.NewKafkaSubscriber(c, ledgerGroup, n.ledger.Next)
+	events, err := bus.NewKafkaSubscriber(c, ledgerGroup, n.ledgerBegins)
 	if err != nil {
 		return nil, nil, errors.Join(err, poison.Close())
 	}
 	return events, poison, nil
 }
+
+// ledgerBegins says where the ledger goes on.
+func (n *Node) ledgerBegins(ctx context.Context, topic string, partition int32) (int64, error) {
+	return ingest.Beginning{
+		Ledger: n.ledger, Log: n.log, Logger: n.logger,
+		Facts: func(ctx context.Context, p int32, visit func(public.Event) error) error {
+			return publish.Facts(ctx, n.log, p, n.source.Begin, visit)
+		},
+	}.Next(ctx, topic, partition)
+}
+
+// reconcileInterval is how often a share of the partitions is compared: all of them within a day.
+const (
+	reconcileInterval = time.Hour
+	reconcileShares   = 24
+)
+
+// reconcileShare compares the ledger with the log for those partitions whose turn it is, and appends what it lacks. A ledger that all nodes share
+// is compared by the owners of the partitions.
+func (n *Node) reconcileShare(ctx context.Context) {
+	turn := int32(n.reconciliations.turn.Add(1) % reconcileShares)
+	for p := turn; p < n.log.Partitions(); p += reconcileShares {
+		if n.cfg.ClickHouse != "" && n.replica.Owner(p) != n.id {
+			continue
+		}
+		report, err := reconcile.Run(ctx, reconcile.Config{Ledger: n.ledger, Log: n.log, Topic: events.TopicEvents, Repair: true}, p)
+		switch found := int64(len(report.Differences) + report.More); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			n.logger.Warn("the usage ledger cannot be compared with the log", "partition", p, "error", err)
+		case found > 0:
+			n.reconciliations.differences.Add(found)
+			n.logger.Error("the usage ledger is not what the log says", "partition", p, "differences", found, "repaired", report.Equal())
+		default:
+			n.reconciliations.equal.Add(1)
+		}
+	}
+}
+
+// reconciliations counts what was compared.
+type reconciliations struct{ turn, equal, differences atomic.Int64 }

@@ -62,51 +62,52 @@ type Node struct {
 	// kernel reports whether the kernel says that something keeps wall.
 	kernel func() bool
 
-	log         eventlog.Log
-	system      *actor.ActorSystem
-	replica     *projections.Replica
-	work        string // absolute; what is in it is of use to this process only
-	files       store.Files
-	snapshots   store.Files
-	source      *history.Source
-	history     *history.Keeper
-	space       *space
-	appends     *appends
-	ledger      ledger.Ledger
-	ingest      *ingest.Running
-	cluster     *cluster.Cluster // nil when the node is alone, and so are the next two
-	identity    *pki.Identity
-	remote      *cluster.Remote
-	addresses   nodeAddresses
-	ports       ports // of this node
-	servers     ports // of Kafka and ClickHouse
-	pool        *browserpool.Pool
-	renderer    *render.Renderer
-	seal        *seal.Key
-	rotating    sync.Mutex // held while the key is rotated
-	shards      *shard.Shards
-	gateway     *shard.Gateway
-	deleter     *perform.Performer
-	notifier    *perform.Performer
-	webhooks    *webhook.Client
-	mailer      dashboard.Mailer // nil if nothing sends letters
-	uploader    *perform.Performer
-	publisher   *publish.Publisher
-	limiter     *rate.Limiter
-	traces      *tracing.Tracer // nil without a collector
-	server      *edge.Server
-	desk        *status.Desk
-	certificate *certificate // of the API; nil without TLS
-	started     time.Time
-	drain       drain
-	listener    net.Listener
-	ops         net.Listener           // nil if there is none
-	listens     atomic.Pointer[string] // the listener's address, once it is known
-	opsListens  atomic.Pointer[string] // the address of ops, once it is known
-	console     *console.Console
-	failed      chan error
-	metrics     *metrics
-	closers     []closer // the part started last comes last
+	log             eventlog.Log
+	system          *actor.ActorSystem
+	replica         *projections.Replica
+	work            string // absolute; what is in it is of use to this process only
+	files           store.Files
+	snapshots       store.Files
+	source          *history.Source
+	history         *history.Keeper
+	space           *space
+	appends         *appends
+	ledger          ledger.Ledger
+	ingest          *ingest.Running
+	reconciliations reconciliations
+	cluster         *cluster.Cluster // nil when the node is alone, and so are the next two
+	identity        *pki.Identity
+	remote          *cluster.Remote
+	addresses       nodeAddresses
+	ports           ports // of this node
+	servers         ports // of Kafka and ClickHouse
+	pool            *browserpool.Pool
+	renderer        *render.Renderer
+	seal            *seal.Key
+	rotating        sync.Mutex // held while the key is rotated
+	shards          *shard.Shards
+	gateway         *shard.Gateway
+	deleter         *perform.Performer
+	notifier        *perform.Performer
+	webhooks        *webhook.Client
+	mailer          dashboard.Mailer // nil if nothing sends letters
+	uploader        *perform.Performer
+	publisher       *publish.Publisher
+	limiter         *rate.Limiter
+	traces          *tracing.Tracer // nil without a collector
+	server          *edge.Server
+	desk            *status.Desk
+	certificate     *certificate // of the API; nil without TLS
+	started         time.Time
+	drain           drain
+	listener        net.Listener
+	ops             net.Listener           // nil if there is none
+	listens         atomic.Pointer[string] // the listener's address, once it is known
+	opsListens      atomic.Pointer[string] // the address of ops, once it is known
+	console         *console.Console
+	failed          chan error
+	metrics         *metrics
+	closers         []closer // the part started last comes last
 }
 
 // Options are set by the process that runs the node. The zero value logs nothing and goes

@@ -1,0 +1,103 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"platen.dev/events"
+	"platen.dev/events/bus"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+	"platen.dev/ledger"
+)
+
+// Beginning says where the ledger goes on in the topic of public events.
+type Beginning struct {
+	Ledger ledger.Ledger
+	Log    eventlog.Log
+	// Facts visits the public events that follow from what the journal of a partition still has, in order. The error of visit
+	// ends it.
+	Facts  func(ctx context.Context, partition int32, visit func(public.Event) error) error
+	Logger *slog.Logger
+}
+
+var _ bus.Start = Beginning{}.Next
+
+// Next implements bus.Start: where the ledger says, unless the topic does not have that.
+//
+// If the topic has lost its end, the ledger reads on from what is left: what it has had of the end is known by its ids.
+// If events were trimmed before the ledger has read them, it takes from the journal what that still has of them.
+func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int64, error) {
+	next, err := b.Ledger.Next(ctx, topic, partition)
+	if err != nil {
+		return 0, err
+	}
+	start, end, err := b.Log.Bounds(ctx, topic, partition)
+	switch {
+	case err != nil:
+		return 0, err
+	case next > end:
+		b.Logger.Error("the topic of public events has lost its end: the usage ledger reads on from what is left", "partition", partition, "from", end, "read", next)
+		return end, nil
+	case next >= start:
+		return next, nil
+	}
+	b.Logger.Error("public events were trimmed before the usage ledger has read them: it takes from the journal what is left", "partition", partition, "from", next, "to", start-1)
+	if err := b.fromJournal(ctx, partition); err != nil {
+		return 0, fmt.Errorf("take usage from the journal: %w", err)
+	}
+	return start, b.Ledger.Append(ctx, ledger.Batch{Topic: topic, Partition: partition, Lo: next, Hi: start - 1})
+}
+
+// fromJournal appends the entries that follow from the journal. Those that are there, from whichever topic, count once.
+func (b Beginning) fromJournal(ctx context.Context, partition int32) error {
+	next, err := b.Ledger.Next(ctx, events.TopicJournal, partition)
+	if err != nil {
+		return err
+	}
+	batch := ledger.Batch{Topic: events.TopicJournal, Partition: partition, Lo: next}
+	flush := func(hi int64) error {
+		if batch.Hi = hi; hi < batch.Lo {
+			return nil
+		}
+		err := b.Ledger.Append(ctx, batch)
+		batch.Lo, batch.Entries = hi+1, nil
+		return err
+	}
+	last := next - 1
+	err = b.Facts(ctx, partition, func(fact public.Event) error {
+		at := fact.Position.Offset
+		if at < next {
+			return nil
+		}
+		if len(batch.Entries) >= batchRecords && at > last {
+			if err := flush(last); err != nil {
+				return err
+			}
+		}
+		last = at
+		e, is, err := entryOfFact(partition, fact)
+		if err == nil && is {
+			batch.Entries = append(batch.Entries, e)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return flush(last)
+}
+
+// entryOfFact returns the entry of a fact of the journal.
+func entryOfFact(partition int32, fact public.Event) (e ledger.Entry, is bool, err error) {
+	r, err := fact.Record()
+	if err != nil {
+		return e, false, err
+	}
+	event, err := public.Parse(r)
+	if err != nil {
+		return e, false, err
+	}
+	return FromEvent(ledger.Source{Topic: events.TopicJournal, Partition: partition, Offset: fact.Position.Offset}, event)
+}

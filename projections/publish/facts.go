@@ -1,0 +1,48 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+	"platen.dev/projections"
+)
+
+// Facts visits the public events that follow from what the journal of a partition has when it is called, in order, until visit fails.
+// begin returns a cursor from which a journal that is trimmed can be read.
+func Facts(ctx context.Context, l eventlog.Log, partition int32, begin func(context.Context, int32) (projections.Cursor, error), visit func(public.Event) error) error {
+	start, end, err := l.Bounds(ctx, events.TopicJournal, partition)
+	if err != nil {
+		return err
+	}
+	at := origin(partition)
+	if start > 0 {
+		if at.cursor, err = begin(ctx, partition); err != nil {
+			return err
+		}
+		at.sequence = at.cursor.Number
+	}
+	reader := l.Read(events.TopicJournal, partition, at.cursor.Next)
+	defer reader.Close()
+	for at.cursor.Next < end {
+		records, err := reader.Next(ctx)
+		if err != nil {
+			return fmt.Errorf("read the journal: %w", err)
+		}
+		for _, r := range records {
+			entry, err := events.DecodeEntry(r.Value)
+			if errors.Is(err, events.ErrNewer) {
+				return err
+			}
+			for _, fact := range at.take(partition, r.Offset, entry) {
+				if err := visit(fact); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
