@@ -83,7 +83,11 @@ func TestMetrics(t *testing.T) {
 			return s == events.StatusDone || s == events.StatusFailed
 		})
 	}
-	f := scrape(t, p.address)
+	var f map[string]*dto.MetricFamily
+	testkit.Eventually(t, "the ledger has read events", func() bool {
+		f = scrape(t, p.address)
+		return f["platen_bus_handler_execution_time_seconds"] != nil
+	})
 	for _, want := range []struct {
 		name   string
 		labels []string
