@@ -16,7 +16,8 @@ import (
 
 // Backups takes and reads backups at a place: a directory, or s3://bucket/prefix.
 type Backups interface {
-	Take(ctx context.Context, place string, keep int) (backup.Report, error)
+	// Take takes a backup. If reread is set, it reads all of the earlier ones again, and writes anew what is damaged.
+	Take(ctx context.Context, place string, keep int, reread bool) (backup.Report, error)
 	List(ctx context.Context, place string) ([]backup.Listed, error)
 	// Verify verifies the backup with a name, or the newest if name is empty.
 	Verify(ctx context.Context, place, name string) (backup.Listed, error)
@@ -27,6 +28,8 @@ type backupRequest struct {
 	Place string `json:"place"`
 	Keep  int    `json:"keep,omitempty"`
 	Name  string `json:"name,omitempty"`
+	// Repair takes a backup before the newest is verified, for which all chunks are read again.
+	Repair bool `json:"repair,omitempty"`
 }
 
 // taken says what a backup has become.
@@ -56,7 +59,7 @@ func backups[T any](s *Server, do func(ctx context.Context, asked backupRequest)
 }
 
 func (s *Server) takeBackup(ctx context.Context, asked backupRequest) (taken, error) {
-	r, err := s.Backups.Take(ctx, asked.Place, asked.Keep)
+	r, err := s.Backups.Take(ctx, asked.Place, asked.Keep, false)
 	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Dropped}, err
 }
 
@@ -65,6 +68,11 @@ func (s *Server) listBackups(ctx context.Context, asked backupRequest) ([]backup
 }
 
 func (s *Server) verifyBackup(ctx context.Context, asked backupRequest) (backup.Listed, error) {
+	if asked.Repair {
+		if _, err := s.Backups.Take(ctx, asked.Place, 0, true); err != nil {
+			return backup.Listed{}, err
+		}
+	}
 	return s.Backups.Verify(ctx, asked.Place, asked.Name)
 }
 
@@ -122,6 +130,9 @@ func (c call) verifyBackup() error {
 	asked := backupRequest{Place: place}
 	if len(c.args) > 0 {
 		asked.Name = c.args[0]
+	}
+	if asked.Repair = c.repair; c.repair && asked.Name != "" {
+		return fmt.Errorf("--repair takes a new backup, so no NAME can be given: verify %s afterwards", asked.Name)
 	}
 	var one backup.Listed
 	if err := c.client.wait("POST", "/backups/verify", asked, &one); err != nil {

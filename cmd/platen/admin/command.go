@@ -37,6 +37,7 @@ type call struct {
 	from, to, bucket, timeZone, groupBy string
 	csv, entries                        bool
 	check                               bool      // only look
+	repair                              bool      // of backups
 	raise                               bool      // the feature level
 	trust                               bool      // a snapshot that nothing can confirm
 	keep                                int       // backups
@@ -88,7 +89,7 @@ var commands = []command{
 	{"snapshot take", "[PARTITION]", "", "take and verify a snapshot of each partition that the node owns; --trust", call.takeSnapshots},
 	{"snapshot verify", "[PARTITION]", "", "read all snapshots, and compare each with a rebuild", call.verifySnapshots},
 	{"backup list", "", "--to PLACE", "list the backups at a place, as far as their manifests tell", call.listBackups},
-	{"backup verify", "[NAME]", "--to PLACE", "read all of a backup, the newest if none is named, and rebuild its rows", call.verifyBackup},
+	{"backup verify", "[NAME]", "--to PLACE", "read all of a backup, the newest if none is named, and rebuild its rows; --repair takes a new one first, for which all chunks are read and damaged ones written anew", call.verifyBackup},
 	{"backup", "", "--to PLACE", "back everything up to a directory or s3://bucket/prefix: what is there already is not written again; --keep N", call.takeBackup},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
@@ -200,6 +201,7 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "let the secret before sign too for `TIME`, 1h to 120h")
 	flags.StringVar(&c.account, "account", "", "only of one account, by its `ID`")
 	flags.BoolVar(&c.check, "check", false, "compare only, and repair nothing")
+	flags.BoolVar(&c.repair, "repair", false, "take a new backup first, which writes anew what is damaged at the place")
 	flags.BoolVar(&c.raise, "raise", false, "write the highest feature level that all nodes can read")
 	flags.StringVar(&c.since, "since", "", "only of jobs that ended since `TIME` (RFC 3339, or how long ago, like 90m)")
 	flags.Int64Var(&c.units, "units", 0, "give back, or charge, `N` render units")

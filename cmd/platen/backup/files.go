@@ -43,7 +43,7 @@ func (f file) check() error {
 func (s *shelf) copyFiles(ctx context.Context, from store.Files, names []string, earlier Files) (f Files, err error) {
 	known := map[string]file{}
 	err = s.eachFile(ctx, earlier, func(one file) error {
-		if !slices.ContainsFunc(one.Chunks, func(c snapshot.Chunk) bool { return !s.has(c) }) {
+		if !slices.ContainsFunc(one.Chunks, func(c snapshot.Chunk) bool { return !s.has(ctx, c) }) {
 			known[one.Name] = one
 		}
 		return nil

@@ -42,7 +42,7 @@ func (s *shelf) copyLedger(ctx context.Context, from ledger.Ledger, partition in
 func (s *shelf) copyTopic(ctx context.Context, from ledger.Ledger, partition int32, topic string, end int64, earlier []Entries) ([]Entries, error) {
 	w := &entryWriter{shelf: s, ctx: ctx, topic: topic}
 	for _, e := range earlier {
-		if e.Hi >= end || e.Bytes > 0 && !s.has(e.Chunk) {
+		if e.Hi >= end || e.Bytes > 0 && !s.has(ctx, e.Chunk) {
 			break
 		}
 		now, err := from.RowsOf(ctx, topic, partition, e.Lo, e.Hi)

@@ -40,6 +40,8 @@ type Manifest struct {
 	Version string    `json:"version"`
 	// Secrets are the names of those under which credentials are sealed. They are not in the backup.
 	Secrets []string `json:"secrets"`
+	// Share is that of the chunks of earlier backups which was read again.
+	Share int `json:"share,omitempty"`
 	// Partitions are all of the log, in order.
 	Partitions []Partition `json:"partitions"`
 }

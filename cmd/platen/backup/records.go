@@ -51,7 +51,7 @@ func (s *shelf) reusable(ctx context.Context, at place, oldest, start, end int64
 		if one.End <= start || len(kept) == 0 && one.Start > start {
 			continue
 		}
-		if one.End > end || !s.has(one.Chunk) {
+		if one.End > end || !s.has(ctx, one.Chunk) {
 			break
 		}
 		kept = append(kept, one)

@@ -3,6 +3,7 @@ package backup
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,8 +25,10 @@ type shelf struct {
 	pace     snapshot.Pace
 	packer   *snapshot.Packer
 	unpacker *snapshot.Unpacker
-	// there are the names of the chunks that the place has.
-	there map[string]bool
+	// there are the names of the chunks that the place has, read those that were read again.
+	there, read map[string]bool
+	// rereads says which chunks are read again before they are relied on.
+	rereads func(snapshot.Chunk) bool
 	// sent is what was written.
 	sent Sent
 }
@@ -34,11 +37,13 @@ type shelf struct {
 type Sent struct {
 	Chunks int64 `json:"chunks"`
 	Bytes  int64 `json:"bytes"`
+	// Damaged is how many chunks of earlier backups were not what was written, of those that were read again.
+	Damaged int64 `json:"damaged,omitempty"`
 }
 
 // openShelf returns a shelf, which the caller closes.
 func openShelf(ctx context.Context, files store.Files, pace snapshot.Pace) (*shelf, error) {
-	s := &shelf{files: files, pace: pace}
+	s := &shelf{files: files, pace: pace, read: map[string]bool{}, rereads: func(snapshot.Chunk) bool { return false }}
 	var err error
 	if s.packer, err = snapshot.NewPacker(); err != nil {
 		return nil, err
@@ -64,7 +69,29 @@ func chunksAt(ctx context.Context, files store.Files) (map[string]bool, error) {
 	return there, err
 }
 
-func (s *shelf) has(c snapshot.Chunk) bool { return s.there[chunkName(c)] }
+// shares is in how many shares the chunks at a place are divided. Each backup reads one of them again, and the next backup
+// the next.
+const shares = 16
+
+// has reports whether the place has a chunk. One that is in the share of this backup is read: if it is not what was written, it
+// counts as missing, and is written anew.
+func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
+	name := chunkName(c)
+	if !s.there[name] || s.read[name] || !s.rereads(c) {
+		return s.there[name]
+	}
+	if s.pace(c.Stored) != nil {
+		return true // the backup ends
+	}
+	_, err := s.unpacker.Stored(ctx, name, c)
+	switch s.read[name] = true; {
+	case err == nil:
+	case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, store.ErrNotExist), errors.Is(err, store.ErrCorrupt):
+		delete(s.there, name)
+		s.sent.Damaged++
+	}
+	return s.there[name]
+}
 
 // put stores a chunk, unless it is there.
 func (s *shelf) put(ctx context.Context, raw []byte) (snapshot.Chunk, error) {
@@ -77,7 +104,7 @@ func (s *shelf) put(ctx context.Context, raw []byte) (snapshot.Chunk, error) {
 
 // keep stores the file of a chunk, and reads it back.
 func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error {
-	if s.has(c) {
+	if s.has(ctx, c) {
 		return nil
 	}
 	if err := c.Check(); err != nil {

@@ -33,8 +33,10 @@ type Config struct {
 	Pace func(ctx context.Context) snapshot.Pace
 	// Node and Version are noted in the backup.
 	Node, Version string
-	Now           func() time.Time
-	Logger        *slog.Logger
+	// Reread has every chunk of earlier backups read again, not a share of them.
+	Reread bool
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Report says what a backup has become.
@@ -65,14 +67,18 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 		t.earlier = Manifest{}
 	}
 	r := Report{Ref: newRef(cfg.Now())}
-	r.Manifest = Manifest{Format: Format, Taken: cfg.Now(), Node: cfg.Node, Version: cfg.Version, Secrets: cfg.Secrets}
+	share := (t.earlier.Share + 1) % shares
+	s.rereads = func(c snapshot.Chunk) bool { return cfg.Reread || int(c.SHA256[0])%shares == share }
+	r.Manifest = Manifest{Format: Format, Share: share, Taken: cfg.Now(), Node: cfg.Node, Version: cfg.Version, Secrets: cfg.Secrets}
 	if r.Partitions, err = t.partitions(ctx); err != nil {
 		return r, err
 	}
 	if err := t.publish(ctx, r); err != nil {
 		return r, err
 	}
-	r.Sent = s.sent
+	if r.Sent = s.sent; r.Sent.Damaged > 0 {
+		cfg.Logger.Error("chunks of earlier backups were damaged, and are written anew as far as this backup has them: verify the backups, and check the place's disks", "chunks", r.Sent.Damaged)
+	}
 	if keep > 0 {
 		r.Dropped, err = prune(ctx, s, keep, cfg.Now())
 	}
@@ -202,7 +208,7 @@ func (t *taker) base(ctx context.Context, ref snapshot.Ref, m snapshot.Manifest)
 	}
 	defer u.Close()
 	for i, c := range m.Chunks {
-		if t.shelf.has(c) {
+		if t.shelf.has(ctx, c) {
 			continue
 		}
 		if err := t.shelf.pace(c.Bytes); err != nil {

@@ -22,7 +22,7 @@ type backups struct {
 }
 
 // Take implements admin.Backups.
-func (b *backups) Take(ctx context.Context, place string, keep int) (r backup.Report, err error) {
+func (b *backups) Take(ctx context.Context, place string, keep int, reread bool) (r backup.Report, err error) {
 	n := b.node
 	secrets, err := sealSecrets(n.cfg)
 	if err != nil {
@@ -36,7 +36,7 @@ func (b *backups) Take(ctx context.Context, place string, keep int) (r backup.Re
 		r, err = backup.Take(ctx, backup.Config{
 			Log: n.log, Replica: n.replica, Snapshots: n.source, Results: n.files, Ledger: n.ledger, Secrets: secrets.Names(), Pace: n.pace,
 			Published: func(ctx context.Context, p int32) (int64, int64, error) { return publish.Needs(ctx, n.log, p) },
-			Node:      string(n.id), Version: n.version, Now: n.now, Logger: n.logger,
+			Node:      string(n.id), Version: n.version, Now: n.now, Logger: n.logger, Reread: reread,
 		}, files, keep)
 		if err == nil {
 			n.logger.Info("backup taken", "backup", string(r.Ref), "place", place, "chunks", r.Sent.Chunks, "bytes", r.Sent.Bytes, "dropped", len(r.Dropped))
