@@ -11,6 +11,9 @@ import (
 // Table is a set of rows of one type. All its keys begin with the byte Name.
 type Table[T any] struct{ Name byte }
 
+// ErrUndecodable means that a row is not what was written, or not what this version can read.
+var ErrUndecodable = errors.New("a row cannot be decoded")
+
 // keyPrefix is the length of what precedes a row's own part of its key: the table's name
 // and the partition.
 const keyPrefix = 3
@@ -34,7 +37,7 @@ func (t Table[T]) Get(r Reader, key []byte) (v T, ok bool, err error) {
 		return v, false, err
 	}
 	if v, err = t.Decode(b); err != nil {
-		return v, false, fmt.Errorf("decode %x: %w", key, err)
+		return v, false, fmt.Errorf("%w: decode %x: %w", ErrUndecodable, key, err)
 	}
 	return v, true, nil
 }

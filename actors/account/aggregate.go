@@ -1,9 +1,16 @@
 package account
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/team"
+	"platen.dev/projections"
 )
 
 // Store reads committed state, which is what the replica has folded.
@@ -29,7 +36,13 @@ type Decision struct {
 	Forget []job.EffectKey
 	// Held is the effect that a node begins to hold with the command, nil if there is none.
 	Held *job.Hold
+	// Void says why the command could not be decided: it changes nothing, and its reply is Internal. It is empty for all others.
+	Void string
 }
+
+// errUndecidable means that a command can't be decided, whoever tries: a decider panics, the rows of the account are none, or what
+// follows does not fit into the journal.
+var errUndecidable = errors.New("the command cannot be decided")
 
 // Aggregate is one account with its jobs. It is ahead of the committed state: each command is
 // decided on the outcome of those before it, whose envelopes may still be on the way to the
@@ -90,9 +103,28 @@ func (a *Aggregate) State() (State, error) {
 	return a.state, err
 }
 
-// Decide decides the command at offset cause, and later commands on its outcome. An error is
-// one of the store, and then nothing has changed.
+// Decide decides the command at offset cause, and later commands on its outcome. A command that cannot be decided is set aside: it
+// would block every later one of its partition. An error is one of the store, and then nothing has changed.
 func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
+	d, err := a.tryDecide(cause, c)
+	if errors.Is(err, errUndecidable) || errors.Is(err, projections.ErrUndecodable) {
+		return Decision{Reply: &events.Reply{Code: events.Internal}, Void: clip(err.Error())}, nil
+	}
+	return d, err
+}
+
+// maxVoid bounds why a command was set aside, in bytes.
+const maxVoid = 500
+
+func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxVoid)], "") }
+
+// tryDecide is Decide for commands that can be decided. Until everything is known that follows, nothing changes.
+func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d, err = Decision{}, fmt.Errorf("%w: panic: %v", errUndecidable, p)
+		}
+	}()
 	if err := a.load(); err != nil {
 		return Decision{}, err
 	}
@@ -112,9 +144,8 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	d := a.compose(before, earlier, c, cause)
-	a.advance(cause, c, id, before, &d)
-	return d, nil
+	d = Compose(a.state, before, earlier, c, cause, a.limits)
+	return d, a.advance(cause, c, id, before, &d)
 }
 
 func (a *Aggregate) load() error {
@@ -181,27 +212,21 @@ func (a *Aggregate) earlierRequest(body events.CommandBody, j job.State) (Accept
 }
 
 // advance applies the decision to the speculative state and records the command as in flight.
-func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, before job.State, d *Decision) {
-	after, inFlight := before, commandInFlight{command: c.ID, job: id}
+func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, before job.State, d *Decision) error {
+	state, after := a.state, before
 	for _, ev := range d.Events {
-		a.state = Evolve(a.state, ev, c.At)
+		state = Evolve(state, ev, c.At)
 		after = job.Evolve(after, a.id, ev, c.At)
-		switch e := ev.(type) {
-		case events.JobQueued:
-			if e.Idempotency != nil {
-				inFlight.request = e.Idempotency.Key
-				a.requests[inFlight.request] = requestInFlight{acceptedRequest(e, c.At), cause}
-			}
-		case events.RequestForgotten:
-			inFlight.request = before.IdempotencyKey
-			a.requests[inFlight.request] = requestInFlight{cause: cause}
-		}
 	}
 	if len(d.Events) > 0 {
 		d.Begin, d.Forget = job.Changes(id, before, after, d.Events)
 		d.Held = newHold(id, before, after)
 	}
-	a.inFlight[cause] = inFlight
+	if err := fits(c, *d); err != nil {
+		return err
+	}
+	a.state = state
+	a.inFlight[cause] = commandInFlight{command: c.ID, job: id, request: a.noteRequests(cause, c, before, d.Events)}
 	if d.Reply != nil {
 		a.replies[c.ID] = *d.Reply
 	}
@@ -212,6 +237,37 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 	}
 	f.state = after
 	f.count++
+	return nil
+}
+
+// noteRequests notes what becomes of idempotency keys, and returns the one that the command is about.
+func (a *Aggregate) noteRequests(cause int64, c events.Command, before job.State, evs []events.Event) (request string) {
+	for _, ev := range evs {
+		switch e := ev.(type) {
+		case events.JobQueued:
+			if e.Idempotency != nil {
+				request = e.Idempotency.Key
+				a.requests[request] = requestInFlight{acceptedRequest(e, c.At), cause}
+			}
+		case events.RequestForgotten:
+			request = before.IdempotencyKey
+			a.requests[request] = requestInFlight{cause: cause}
+		}
+	}
+	return request
+}
+
+// fits returns errUndecidable if the envelope of a decision cannot be written to the journal.
+func fits(c events.Command, d Decision) error {
+	e := events.Envelope{Epoch: math.MaxInt64, Cause: math.MaxInt64, Command: c.ID, Account: c.Account, At: c.At, Reply: d.Reply, Events: d.Events, By: c.By}
+	value, err := events.EncodeEntry(e)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errUndecidable, err)
+	case len(value) > eventlog.MaxRecord:
+		return fmt.Errorf("%w: its envelope has %d bytes, more than %d", errUndecidable, len(value), eventlog.MaxRecord)
+	}
+	return nil
 }
 
 // newHold returns the effect that a node holds after a command and did not hold before it.
@@ -240,15 +296,4 @@ func (a *Aggregate) Committed(cause int64) {
 	} else {
 		delete(a.jobs, f.job)
 	}
-}
-
-// compose calls Compose on the speculative state. If a decider panics, the command is refused:
-// otherwise it would block every later command of its partition.
-func (a *Aggregate) compose(j job.State, earlier AcceptedRequest, c events.Command, cause int64) (d Decision) {
-	defer func() {
-		if recover() != nil {
-			d = Decision{Reply: &events.Reply{Code: events.Internal}}
-		}
-	}()
-	return Compose(a.state, j, earlier, c, cause, a.limits)
 }

@@ -272,6 +272,10 @@ func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
 		h.step(ctx, Failed{m.Err})
 		return
 	}
+	if m.Decision.Void != "" {
+		h.board.setAside()
+		h.cfg.Logger.Error("a command was set aside, because it cannot be decided", "partition", h.partition, "cause", m.Cause, "reason", m.Decision.Void)
+	}
 	h.step(ctx, Decided{m.Cause, m.Decision})
 }
 

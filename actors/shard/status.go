@@ -33,6 +33,7 @@ type board struct {
 	mu   sync.Mutex
 	of   map[*Host]Status
 	lost int64
+	void int64
 }
 
 func newBoard() *board { return &board{of: map[*Host]Status{}} }
@@ -54,6 +55,20 @@ func (b *board) lose(commands int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lost += commands
+}
+
+// setAside counts a command that could not be decided.
+func (b *board) setAside() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.void++
+}
+
+// VoidCommands returns the number of commands that this node's owners have set aside, because they could not be decided.
+func (s *Shards) VoidCommands() int64 {
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	return s.board.void
 }
 
 // Status lists the partitions that this node owns, in order.

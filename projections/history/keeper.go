@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 	"platen.dev/projections/snapshot"
@@ -56,10 +57,13 @@ type Keeper struct {
 	working sync.Mutex // held while a snapshot is taken or verified
 	mu      sync.Mutex // guards all below
 	last    map[int32]known
-	failed  map[int32]time.Time // when taking a snapshot has failed last
-	trimmed map[int32]time.Time // when trimming was tried last
-	counts  Counts
-	oldest  time.Time
+	// compared are the snapshots that are of the journal, which had lost its end diverged times then.
+	compared map[snapshot.Ref]bool
+	diverged int64
+	failed   map[int32]time.Time // when taking a snapshot has failed last
+	trimmed  map[int32]time.Time // when trimming was tried last
+	counts   Counts
+	oldest   time.Time
 }
 
 // known is the newest snapshot of a partition, as far as the keeper has looked.
@@ -90,7 +94,7 @@ const (
 func New(cfg Config) *Keeper {
 	return &Keeper{
 		cfg: cfg, begun: cfg.Now(), source: &Source{Files: cfg.Files, Log: cfg.Log, Logger: cfg.Logger},
-		last: map[int32]known{}, failed: map[int32]time.Time{}, trimmed: map[int32]time.Time{},
+		last: map[int32]known{}, compared: map[snapshot.Ref]bool{}, failed: map[int32]time.Time{}, trimmed: map[int32]time.Time{},
 	}
 }
 
@@ -107,13 +111,59 @@ func (k *Keeper) Look(ctx context.Context) {
 		return
 	}
 	for _, p := range owned {
-		k.learn(ctx, p, list.Refs[p])
-		k.keep(ctx, p, list.Refs[p])
+		refs := k.ofJournal(ctx, p, list.Refs[p])
+		k.learn(ctx, p, refs)
+		k.keep(ctx, p, refs)
 	}
 	k.noteOldest(owned)
 	if slices.Contains(owned, 0) { // one node of a cluster cleans up
 		k.sweep(ctx, list)
 	}
+}
+
+// ofJournal returns the snapshots of a partition that are of its journal. Those behind its end are of what it has lost: they would count
+// among those that are kept, in the place of one that is of use. They are deleted once the journal has passed them, and has another
+// record where they end.
+func (k *Keeper) ofJournal(ctx context.Context, p int32, refs []snapshot.Ref) (ours []snapshot.Ref) {
+	next := k.cfg.Replica.Cursor(p).Next
+	for _, ref := range refs {
+		if ref.Next > next {
+			continue
+		}
+		if k.foreign(ctx, ref) {
+			k.cfg.Logger.Warn("a snapshot is of what the journal has lost, and is deleted", "partition", p, "snapshot", ref.String())
+			if err := k.delete(ctx, ref); err != nil {
+				k.warn(ctx, "a snapshot could not be deleted", p, err)
+			}
+			continue
+		}
+		ours = append(ours, ref)
+	}
+	return ours
+}
+
+// foreign reports whether a snapshot is of the topic of the journal, and of other records. It is asked once for each snapshot.
+func (k *Keeper) foreign(ctx context.Context, ref snapshot.Ref) bool {
+	k.mu.Lock()
+	if diverged := k.cfg.Replica.Diverged(); diverged != k.diverged {
+		k.diverged = diverged
+		clear(k.compared)
+	}
+	known := k.compared[ref]
+	k.mu.Unlock()
+	if known {
+		return false
+	}
+	m, err := k.source.open(ctx, ref)
+	if errors.Is(err, ErrForeign) && m.Journal != "" && m.Journal == k.cfg.Log.TopicID(events.TopicJournal) {
+		return true
+	}
+	if err == nil {
+		k.mu.Lock()
+		k.compared[ref] = true
+		k.mu.Unlock()
+	}
+	return false
 }
 
 // keep takes a snapshot of a partition if it is due, deletes those that are not kept, and trims.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -276,6 +277,33 @@ func TestForeignSnapshots(t *testing.T) {
 	if !errors.Is(err, history.ErrForeign) && !errors.Is(err, eventlog.ErrBeyondEnd) {
 		t.Error(err)
 	}
+}
+
+// Snapshots of what the journal has lost do not take the place of those that are of use: one behind its end is passed over, and one
+// whose last record is another one is deleted.
+func TestSnapshotsOfALostEnd(t *testing.T) {
+	f := newFixture(t)
+	k := f.keeper()
+	for range 3 {
+		f.days(2)
+		f.look(k)
+	}
+	kept := f.refs(0)
+	m, err := snapshot.Open(t.Context(), f.files, kept[0])
+	must(t, err)
+	replaced := snapshot.NewRef(0, kept[0].Next)
+	m.Last[0] ^= 1
+	must(t, snapshot.Publish(t.Context(), f.files, replaced, m))
+	behind := snapshot.NewRef(0, kept[0].Next+1_000)
+	m.Cursor.Next = behind.Next
+	must(t, snapshot.Publish(t.Context(), f.files, behind, m))
+	f.days(2)
+	f.look(f.keeper())
+	refs := f.refs(0)
+	if slices.Contains(refs, replaced) || !slices.Contains(refs, behind) || !slices.Contains(refs, kept[0]) || len(refs) != 3 {
+		t.Errorf("kept are %v, before there were %v, replaced %s, behind the end %s", refs, kept, replaced, behind)
+	}
+	f.expectNewNode("new")
 }
 
 // A zombie's snapshot that is published late neither wins nor is relied on: the newest counts.

@@ -216,6 +216,7 @@ func (c *collector) addShards() {
 	c.counter("platen_ledger_failures_total", "How often appending to the usage ledger has failed; it is tried again.", func(at figures) float64 { return float64(at.ingest.Failures) })
 	c.counter("platen_ledger_reconciled_total", "Partitions of the usage ledger that this node has compared with the log and found equal.", func(figures) float64 { return float64(c.node.reconciliations.equal.Load()) })
 	c.counter("platen_ledger_differences_total", "Differences between the usage ledger and the log that this node has found.", func(figures) float64 { return float64(c.node.reconciliations.differences.Load()) })
+	c.counter("platen_shard_void_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.VoidCommands()) })
 	c.counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", func(figures) float64 { return float64(c.node.replica.Diverged()) })
 	c.gauge("platen_ledger_stalled_seconds", "How long appending to the usage ledger has failed; 0 if the last attempt did not.", func(at figures) float64 { return at.ingest.Stalled.Seconds() })
 	c.gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.ingest.Delay.Seconds() })

@@ -1,0 +1,101 @@
+package account
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"platen.dev/actors/job"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/projections"
+)
+
+// faultyRows are rows of which some cannot be read.
+type faultyRows struct {
+	Store
+	account, job error
+}
+
+func (f *faultyRows) Account(id events.AccountID) (State, error) {
+	s, err := f.Store.Account(id)
+	return s, errors.Join(err, f.account)
+}
+
+func (f *faultyRows) Job(id events.AccountID, j events.JobID) (job.State, error) {
+	s, err := f.Store.Job(id, j)
+	return s, errors.Join(err, f.job)
+}
+
+// What cannot be decided is set aside and says why; commands before and after it are decided on the same state. A fault of the
+// store is none of that: it ends the epoch.
+func TestWhatCannotBeDecided(t *testing.T) {
+	broken := errors.New("disk on fire")
+	for name, tc := range map[string]struct {
+		spoil func(*faultyRows, *bool)
+		void  string
+		err   error
+	}{
+		"all is well":                       {func(*faultyRows, *bool) {}, "", nil},
+		"a decider panics":                  {func(_ *faultyRows, panics *bool) { *panics = true }, "panic: no limits", nil},
+		"the row of the job is not one":     {func(f *faultyRows, _ *bool) { f.job = projections.ErrUndecodable }, "cannot be decoded", nil},
+		"the row of the account is not one": {func(f *faultyRows, _ *bool) { f.account = projections.ErrUndecodable }, "cannot be decoded", nil},
+		"the store fails":                   {func(f *faultyRows, _ *bool) { f.account = broken }, "", broken},
+	} {
+		rows, panics := &faultyRows{Store: ReplicaStore{Reader: projections.Memory{}}}, false
+		limits := func(plan events.Plan) (Limits, bool) {
+			if panics {
+				panic("no limits")
+			}
+			return LimitsOf(plan)
+		}
+		a := NewAggregate("acc", rows, limits)
+		decide := func(cause int64, body events.CommandBody) (Decision, error) {
+			return a.Decide(cause, events.Command{ID: events.CommandID{byte(cause + 1)}, Account: "acc", At: 1_700_000_000_000, Body: body})
+		}
+		submit := func(n byte) events.SubmitJob {
+			return events.SubmitJob{Job: events.JobID{n}, Key: "key_1", Operation: events.HTMLToPDF}
+		}
+		if name != "the row of the account is not one" && name != "the store fails" { // whose state would be loaded by now
+			if d, err := decide(0, events.CreateAccount{Plan: events.PlanPro}); err != nil || d.Reply.Code != events.Accepted {
+				t.Fatalf("%s: the account: %+v, %v", name, d, err)
+			}
+			if d, err := decide(5, events.IssueKey{Key: events.Key{ID: "key_1", Hash: [32]byte{1}}}); err != nil || d.Reply.Code != events.Accepted {
+				t.Fatalf("%s: the key: %+v, %v", name, d, err)
+			}
+		}
+		tc.spoil(rows, &panics)
+		d, err := decide(1, submit(1))
+		if !errors.Is(err, tc.err) || (tc.void == "") != (d.Void == "") || !strings.Contains(d.Void, tc.void) {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+		if d.Void != "" && (d.Reply == nil || d.Reply.Code != events.Internal || len(d.Events)+len(d.Begin) > 0) {
+			t.Errorf("%s: set aside with %+v", name, d)
+		}
+		*rows, panics = faultyRows{Store: rows.Store}, false
+		if d, err := decide(2, events.CreateAccount{Plan: events.PlanPro}); err != nil || d.Void != "" {
+			t.Errorf("%s: the next command: %+v, %v", name, d, err)
+		}
+	}
+}
+
+// An envelope may have as many bytes as a record, and one more is too many.
+func TestEnvelopeThatDoesNotFit(t *testing.T) {
+	size := func(body int) (int, error) {
+		d := Decision{Events: []events.Event{events.TemplateSaved{Template: "t", Body: make([]byte, body)}}}
+		e := events.Envelope{Epoch: 1 << 62, Cause: 1 << 62, Events: d.Events}
+		value, err := events.EncodeEntry(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(value), fits(events.Command{}, d)
+	}
+	base, _ := size(1 << 19)
+	fitting := eventlog.MaxRecord - (base - 1<<19)
+	if n, err := size(fitting); n != eventlog.MaxRecord || err != nil {
+		t.Errorf("%d bytes: %v", n, err)
+	}
+	if n, err := size(fitting + 1); n != eventlog.MaxRecord+1 || !errors.Is(err, errUndecidable) {
+		t.Errorf("%d bytes: %v", n, err)
+	}
+}
