@@ -49,7 +49,7 @@ func auditEvents(t *testing.T, l eventlog.Log) books {
 			return len(published) >= len(want)
 		})
 		for i, e := range published {
-			if i >= len(want) || e.Position != want[i].Position || e.Sequence != int64(i+1) {
+			if i >= len(want) || e.Position != want[i].Position || e.Sequence != want[i].Sequence {
 				t.Fatalf("partition %d: number %d of the events is %s with the number %d", partition, i+1, e.Position, e.Sequence)
 			}
 			switch d := want[i].Data.(type) {
@@ -68,14 +68,30 @@ func factsOf(t *testing.T, l eventlog.Log) map[int32][]public.Event {
 	t.Helper()
 	all := map[int32][]public.Event{}
 	for p := range l.Partitions() {
-		cursor := projections.Origin()
+		cursor, number := projections.Origin(), int64(0)
 		logtest.Each(t, l, events.TopicJournal, p, func(r eventlog.Record) {
 			entry, err := events.DecodeEntry(r.Value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e, is := entry.(events.Envelope); cursor.Step(r.Offset, entry) && is {
-				all[p] = append(all[p], public.Of("", p, r.Offset, e)...)
+			before := cursor
+			accepted := cursor.Step(r.Offset, entry)
+			var facts []public.Event
+			switch e := entry.(type) {
+			case events.Marker:
+				if cursor.Number != before.Number { // it begins a timeline that is not the first
+					facts = []public.Event{public.Begun(p, r.Offset, e, before.Timeline, number)}
+					number = cursor.Number - 1
+				}
+			case events.Envelope:
+				if accepted {
+					facts = public.Of(cursor.Timeline, p, r.Offset, e)
+				}
+			}
+			for _, fact := range facts {
+				number++
+				fact.Sequence = number
+				all[p] = append(all[p], fact)
 			}
 		})
 	}

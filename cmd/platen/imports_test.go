@@ -76,7 +76,7 @@ var rules = map[string]rule{
 	"browserpool/pagetest": {"events/testkit", "servers for tests, and pictures of what is printed"},
 
 	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
-	"actors/account":         {"actors/job events events/contract events/team projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
+	"actors/account":         {"actors/job events events/eventlog events/contract events/team projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
 	"actors/clock":           {"", "pure: which time to go by; everything that time alone does rests on it"},
 	"actors/command":         {"events events/eventlog", "puts commands into the log"},
 	"actors/cluster/pki":     {"events/secret events/tlsfile", "certificates of nodes: who signs and who is taken, without connections"},
@@ -159,7 +159,7 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/cli cmd/platen/console cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/cli cmd/platen/console cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
