@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"platen.dev/events"
 	"platen.dev/events/public"
@@ -35,6 +36,7 @@ func plan(seed uint64) disaster {
 }
 
 func (w *world) strike(d disaster) {
+	w.now = w.now.Add(time.Minute) // which it takes at least: nothing is decided again at the time at which it was decided before
 	for p := range int32(partitions) {
 		end := int64(len(w.journal[p]))
 		w.cut(p, max(w.floor(p, end), end-int64(w.rng.IntN(20))))
@@ -50,10 +52,10 @@ func (w *world) strike(d disaster) {
 	}
 }
 
-// floor is up to where a journal is left: one snapshot at least is of that.
+// floor is up to where a journal is left: one snapshot at least is of that. A journal that is empty is refused by who has folded it.
 func (w *world) floor(p int32, end int64) int64 {
 	if w.trimmed[p] == 0 {
-		return 0
+		return min(end, 3)
 	}
 	if w.begun < events.LevelSnapshots { // what has raised the level must stay, since versions before cannot read what is left
 		return end

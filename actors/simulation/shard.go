@@ -359,6 +359,7 @@ func (o *ownership) tick() {
 	if !o.reading || !o.live() {
 		return
 	}
+	o.world().publishUpTo(o.partition, o.replica().cursor.Next) // it may have become active without a record to be told of
 	due, err := account.Due(o.replica().values, o.partition, o.node.now(), 8)
 	if err != nil {
 		panic(err)
