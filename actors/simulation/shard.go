@@ -104,7 +104,11 @@ func (o *ownership) do(out shard.Output) {
 	case shard.Append:
 		o.append(out.Entry)
 	case shard.Look:
-		o.take(shard.Looked{Published: o.world().lastNumber(o.partition), Timeline: o.world().timelineID(), Now: o.node.now()})
+		in := shard.Looked{Timeline: o.world().timelineID(), Now: o.node.now()}
+		if !o.world().rules.ForgetPublished {
+			in.Published = o.world().lastNumber(o.partition)
+		}
+		o.take(in)
 	case shard.Activate:
 		o.reading, o.next, o.credit = true, out.From, out.Window
 	case shard.Credit:

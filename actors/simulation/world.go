@@ -68,8 +68,7 @@ type world struct {
 	topic [partitions][]fact
 	told  [partitions]projections.Cursor
 	ever  map[string]string
-	// cuts counts the records that the journals have lost; undone is set for a partition that has lost some.
-	cuts   int
+	// undone is set for a partition whose journal has lost records.
 	undone [partitions]bool
 	// doubtful are the jobs of which something has not happened any more.
 	doubtful map[events.JobID]bool
