@@ -60,7 +60,7 @@ type Envelope struct {
 	// By is who had the command sent; see Author.
 	By     Author  `cbor:"7,keyasint,omitzero"`
 	Events []Event `cbor:"-"`
-	// Void says why the command could not be decided: it was set aside and has changed nothing. Its record stays among the commands.
+	// Void says why the command could not be decided: it was set aside and has changed nothing.
 	Void string `cbor:"8,keyasint,omitempty" log:"show"`
 }
 

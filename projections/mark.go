@@ -84,28 +84,28 @@ func (f *follower) discard(ctx context.Context, why error) error {
 	if boundsErr != nil || start > 0 {
 		return errors.Join(boundsErr, fmt.Errorf("%w, and no snapshot is of what is left of it: %w", why, err))
 	}
-	return f.replace(ctx, func(visit func(key, value []byte) error) error {
+	cursor, err := f.load(ctx, func(visit func(key, value []byte) error) error {
 		value, err := encoder.Marshal(Origin())
 		if err != nil {
 			return err
 		}
 		return visit(cursorKey(f.partition), value)
 	})
-}
-
-// replace replaces the rows of the partition.
-func (f *follower) replace(ctx context.Context, rows Rows) error {
-	f.folding.Lock()
-	cursor, err := f.replica.store.Load().load(ctx, f.partition, rows)
-	f.folding.Unlock()
 	if err == nil {
 		f.restored(cursor)
 	}
 	return err
 }
 
-// noteMark notes the record before a cursor that was loaded. Without it the partition is compared from the next record on.
-func (f *follower) noteMark(ctx context.Context, next int64) {
+// load replaces the rows of the partition, while nothing is folded.
+func (f *follower) load(ctx context.Context, rows Rows) (Cursor, error) {
+	f.folding.Lock()
+	defer f.folding.Unlock()
+	return f.replica.store.Load().load(ctx, f.partition, rows)
+}
+
+// markLoaded notes the record before a cursor that was loaded. Without it the partition is compared from the next record on.
+func (f *follower) markLoaded(ctx context.Context, next int64) {
 	if next == 0 {
 		return
 	}

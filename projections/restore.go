@@ -41,15 +41,13 @@ func (f *follower) restoreFrom(ctx context.Context, after int64) error {
 	}
 	var cursor Cursor
 	err := r.cfg.Snapshots.Restore(ctx, f.partition, after, func(rows Rows) (err error) {
-		f.folding.Lock()
-		defer f.folding.Unlock()
-		cursor, err = r.store.Load().load(ctx, f.partition, rows)
+		cursor, err = f.load(ctx, rows)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	f.noteMark(ctx, cursor.Next)
+	f.markLoaded(ctx, cursor.Next)
 	f.restored(cursor)
 	r.cfg.Logger.Info("partition restored from a snapshot", "partition", f.partition, "offset", cursor.Next)
 	return nil

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/team"
 	"platen.dev/projections"
@@ -40,8 +40,8 @@ type Decision struct {
 	Void string
 }
 
-// errUndecidable means that a command can't be decided, whoever tries: a decider panics, the rows of the account are none, or what
-// follows does not fit into the journal.
+// errUndecidable means that this node cannot decide a command, however often it tries: deciding panics, or what follows from it does
+// not fit into the journal.
 var errUndecidable = errors.New("the command cannot be decided")
 
 // Aggregate is one account with its jobs. It is ahead of the committed state: each command is
@@ -108,15 +108,10 @@ func (a *Aggregate) State() (State, error) {
 func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	d, err := a.tryDecide(cause, c)
 	if errors.Is(err, errUndecidable) || errors.Is(err, projections.ErrUndecodable) {
-		return Decision{Reply: &events.Reply{Code: events.Internal}, Void: clip(err.Error())}, nil
+		return Decision{Reply: &events.Reply{Code: events.Internal}, Void: contract.Detail(err.Error())}, nil
 	}
 	return d, err
 }
-
-// maxVoid bounds why a command was set aside, in bytes.
-const maxVoid = 500
-
-func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxVoid)], "") }
 
 // tryDecide is Decide for commands that can be decided. Until everything is known that follows, nothing changes.
 func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err error) {

@@ -197,8 +197,8 @@ type JobRef struct {
 	Job     events.JobID
 }
 
-// OwnsFile reports whether a job owns a stored file, or may come to because it is under way. partition is the job's, of
-// so many; if it is none of them, all are asked.
+// OwnsFile reports whether a job owns a stored file, or may get it because it is under way. partition is the job's; if it is
+// not one of the partitions, all of them are asked.
 func OwnsFile(r projections.Reader, partition, partitions int32, id events.JobID, name string) (bool, error) {
 	first, end := partition, partition+1
 	if partition < 0 || partition >= partitions {

@@ -8,7 +8,7 @@ import "time"
 const (
 	// MaxStep is how far the system's clock may step without being doubted: NTP slews it, or steps it by less.
 	MaxStep = time.Second
-	// SettleAfter is how long a clock that has jumped must go on from there before it is believed. A cluster has
+	// SettleAfter is how long a clock that has jumped must run on steadily before it is believed. A cluster has
 	// compared its clocks long before.
 	SettleAfter = 30 * time.Second
 	// MaxUnproven is how far ahead of what is known a clock may be without being confirmed. A real-time clock that
@@ -60,7 +60,7 @@ type Gate struct {
 	now, at time.Time     // the time at the last reading, and the steady clock then
 	ahead   time.Duration // of the system's clock, at the last reading
 	doubt   Doubt
-	since   time.Time // by the steady clock: since when the system's clock goes on from where it is
+	since   time.Time // by the steady clock: since when the system's clock has run steadily
 	first   bool      // nothing has confirmed a clock since the start
 	newest  time.Time // the newest record, which a clock that is Behind has to reach
 }
@@ -69,7 +69,7 @@ type Gate struct {
 func New(steady, wall time.Time) *Gate { return &Gate{now: wall, at: steady} }
 
 // Begin compares the first reading with the newest time on record, by which true time has come at least that far. The
-// zero time means that there is no record, and so nothing to lose.
+// zero time means that there are no records, and so nothing to lose.
 func (g *Gate) Begin(newest, steady, wall time.Time) {
 	g.follow(steady, wall)
 	switch ahead := wall.Sub(newest); {
@@ -81,7 +81,7 @@ func (g *Gate) Begin(newest, steady, wall time.Time) {
 	}
 }
 
-// hold goes on from a time that is proven by records.
+// hold continues from a time that records prove.
 func (g *Gate) hold(from, steady, wall time.Time) {
 	*g = Gate{now: from, at: steady, doubt: Held, ahead: wall.Sub(from), first: true}
 	g.since = steady.Add(-SettleAfter) // the clock was where it is before anybody looked

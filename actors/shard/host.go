@@ -209,43 +209,6 @@ func (h *Host) do(ctx actor.Context, out Output) {
 	}
 }
 
-// onStarted subscribes to the replica, then announces the ownership.
-func (h *Host) onStarted(ctx actor.Context) {
-	self, root := ctx.Self(), ctx.ActorSystem().Root
-	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
-	h.board.show(h, Starting, nil)
-	in := Announce{Level: h.cfg.Replica.Cursor(h.partition).Level(), Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), boundsLimit)
-		defer cancel()
-		if _, end, err := h.cfg.Log.Bounds(ctx, events.TopicJournal, h.partition); err == nil && end == 0 {
-			in.Level = events.NewestLevel
-		}
-		root.Send(self, in)
-	}()
-}
-
-// lookLimit bounds how long an owner tries to read the last public events. After that it decides nevertheless: if the journal has lost
-// its end just then, public events get numbers a second time.
-const lookLimit = 30 * time.Second
-
-// look looks at the last public events.
-func (h *Host) look(ctx actor.Context) {
-	self, root := ctx.Self(), ctx.ActorSystem().Root
-	go func() {
-		in := Looked{Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
-		if h.cfg.Published != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
-			defer cancel()
-			var err error
-			if in.Published, err = h.cfg.Published(ctx, h.partition); err != nil {
-				h.cfg.Logger.Error("the last public events cannot be read: whether the journal has lost some of them is not known", "partition", h.partition, "error", err)
-			}
-		}
-		root.Send(self, in)
-	}()
-}
-
 // errRestored means that the replica has passed over records of the journal: what this owner waits for
 // may be among them.
 var errRestored = errors.New("the replica was so far behind that it had to load a snapshot")
@@ -261,7 +224,7 @@ func (h *Host) onProgress(ctx actor.Context, p projections.Progress) {
 // onSkipped raises the alarm: such commands were never replied to, so nothing that was
 // promised is lost, but a log that is set up well does not trim them.
 func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
-	h.board.lose(m.To - m.From)
+	h.board.lost.Add(m.To - m.From)
 	h.cfg.Logger.Error("commands were trimmed before they were decided, going on behind them: check the retention of "+events.TopicCommands,
 		"partition", h.partition, "from", m.From, "to", m.To)
 	h.step(ctx, m)
@@ -273,7 +236,7 @@ func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
 		return
 	}
 	if m.Decision.Void != "" {
-		h.board.setAside()
+		h.board.void.Add(1)
 		h.cfg.Logger.Error("a command was set aside, because it cannot be decided", "partition", h.partition, "cause", m.Cause, "reason", m.Decision.Void)
 	}
 	h.step(ctx, Decided{m.Cause, m.Decision})

@@ -204,7 +204,7 @@ func (m *Machine) activate(cursor projections.Cursor) {
 }
 
 // onLooked begins to read commands, unless facts were published that the journal does not have: then it has lost its end, and
-// goes on as another timeline, which another marker begins.
+// another marker begins another timeline.
 func (m *Machine) onLooked(in Looked) {
 	switch {
 	case m.resigning:

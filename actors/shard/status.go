@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // State is how far an ownership has come.
@@ -30,10 +31,10 @@ type Status struct {
 // board is where the hosts of a node show their status. Its methods may be called from any
 // goroutine.
 type board struct {
-	mu   sync.Mutex
-	of   map[*Host]Status
-	lost int64
-	void int64
+	mu sync.Mutex
+	of map[*Host]Status
+	// lost counts commands that were trimmed before they were decided, void those that were set aside.
+	lost, void atomic.Int64
 }
 
 func newBoard() *board { return &board{of: map[*Host]Status{}} }
@@ -50,25 +51,9 @@ func (b *board) remove(h *Host) {
 	delete(b.of, h)
 }
 
-// lose counts commands that were trimmed before they were decided.
-func (b *board) lose(commands int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.lost += commands
-}
-
-// setAside counts a command that could not be decided.
-func (b *board) setAside() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.void++
-}
-
 // VoidCommands returns the number of commands that this node's owners have set aside, because they could not be decided.
 func (s *Shards) VoidCommands() int64 {
-	s.board.mu.Lock()
-	defer s.board.mu.Unlock()
-	return s.board.void
+	return s.board.void.Load()
 }
 
 // Status lists the partitions that this node owns, in order.
@@ -85,9 +70,7 @@ func (s *Shards) Status() (all []Status) {
 // LostCommands returns the number of commands that this node's owners have found trimmed
 // before they were decided.
 func (s *Shards) LostCommands() int64 {
-	s.board.mu.Lock()
-	defer s.board.mu.Unlock()
-	return s.board.lost
+	return s.board.lost.Load()
 }
 
 // Continue lets a halted partition of this node go on without the commands that are lost. It

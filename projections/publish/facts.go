@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"platen.dev/events"
@@ -33,11 +32,11 @@ func Facts(ctx context.Context, l eventlog.Log, partition int32, begin func(cont
 			return fmt.Errorf("read the journal: %w", err)
 		}
 		for _, r := range records {
-			entry, err := events.DecodeEntry(r.Value)
-			if errors.Is(err, events.ErrNewer) {
+			facts, err := at.take(partition, r)
+			if err != nil {
 				return err
 			}
-			for _, fact := range at.take(partition, r.Offset, entry) {
+			for _, fact := range facts {
 				if err := visit(fact); err != nil {
 					return err
 				}

@@ -152,11 +152,11 @@ func (r *run) follow() error {
 }
 
 func (r *run) take(record eventlog.Record) error {
-	entry, err := events.DecodeEntry(record.Value)
-	if errors.Is(err, events.ErrNewer) {
+	facts, err := r.at.take(r.partition, record)
+	if err != nil {
 		return err
-	} // any other error: a foreign record, which every reader skips and the replica reports
-	for _, fact := range r.at.take(r.partition, record.Offset, entry) {
+	}
+	for _, fact := range facts {
 		if !r.at.last.Before(fact.Position) {
 			continue // published before
 		}
@@ -196,26 +196,30 @@ type place struct {
 	sequence int64
 }
 
-// take moves the place past an entry of the journal, and returns the facts that follow from it.
-func (p *place) take(partition int32, offset int64, entry events.Entry) (facts []public.Event) {
+// take moves the place past a record of the journal, and returns the facts that follow from it.
+func (p *place) take(partition int32, record eventlog.Record) (facts []public.Event, err error) {
+	entry, err := events.DecodeEntry(record.Value)
+	if errors.Is(err, events.ErrNewer) {
+		return nil, err
+	} // any other error: a foreign record, which every reader skips and the replica reports
 	before := p.cursor
-	accepted := p.cursor.Step(offset, entry)
+	accepted := p.cursor.Step(record.Offset, entry)
 	switch e := entry.(type) {
 	case events.Marker:
 		if p.cursor.Number != before.Number {
-			facts = append(facts, public.Begun(partition, offset, e, before.Timeline, p.sequence))
+			facts = append(facts, public.Begun(partition, record.Offset, e, before.Timeline, p.sequence))
 			p.sequence = p.cursor.Number - 1
 		}
 	case events.Envelope:
 		if accepted {
-			facts = public.Of(p.cursor.Timeline, partition, offset, e)
+			facts = public.Of(p.cursor.Timeline, partition, record.Offset, e)
 		}
 	}
 	for i := range facts {
 		p.sequence++
 		facts[i].Sequence = p.sequence
 	}
-	return facts
+	return facts, nil
 }
 
 // origin is before the first record of a journal.

@@ -53,15 +53,14 @@ func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock
 // readID returns the id of a database, which it gives to one that has none.
 func readID(db *pebble.DB, readOnly bool) (string, error) {
 	value, closer, err := db.Get(idKey)
-	if err == nil {
+	switch {
+	case err == nil:
 		defer closer.Close()
 		return string(value), nil
-	}
-	if !errors.Is(err, pebble.ErrNotFound) || readOnly {
-		if errors.Is(err, pebble.ErrNotFound) {
-			err = nil
-		}
+	case !errors.Is(err, pebble.ErrNotFound):
 		return "", err
+	case readOnly:
+		return "", nil
 	}
 	id := rand.Text()
 	return id, db.Set(idKey, []byte(id), pebble.Sync)

@@ -55,14 +55,9 @@ func (l *Log) Begin(ctx context.Context, topic string, partition int32, at int64
 }
 
 func (l *Log) writeBase(ctx context.Context, t *topic, partition int32, at int64) error {
-	settings := map[string]*string{}
-	for key, value := range l.config.settings(basesTopic) {
-		settings[key] = &value
-	}
-	compact := "compact"
-	settings["cleanup.policy"] = &compact
-	_, err := l.admin.CreateTopic(ctx, 1, l.config.ReplicationFactor, settings, basesTopic)
-	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
+	settings := l.config.settings(basesTopic)
+	settings["cleanup.policy"] = "compact"
+	if err := l.create(ctx, basesTopic, 1, settings); err != nil {
 		return fmt.Errorf("create topic %s: %w", basesTopic, err)
 	}
 	value, err := json.Marshal(baseRecord{t.name, encodedID(t), partition, at})

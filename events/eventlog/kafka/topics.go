@@ -60,7 +60,7 @@ func (l *Log) prepare(ctx context.Context) error {
 		if !errors.Is(kerr.ErrorForCode(found[name].ErrorCode), kerr.UnknownTopicOrPartition) {
 			continue
 		}
-		if err := l.create(ctx, name); err != nil {
+		if err := l.create(ctx, name, l.config.Partitions, l.config.settings(name)); err != nil {
 			return fmt.Errorf("create topic %s: %w", name, err)
 		}
 	}
@@ -91,12 +91,13 @@ func (l *Log) prepareReading(ctx context.Context) error {
 	return l.readBases(ctx)
 }
 
-func (l *Log) create(ctx context.Context, name string) error {
+// create creates a topic, unless another node has.
+func (l *Log) create(ctx context.Context, name string, partitions int32, with map[string]string) error {
 	settings := map[string]*string{}
-	for key, value := range l.config.settings(name) {
+	for key, value := range with {
 		settings[key] = &value
 	}
-	_, err := l.admin.CreateTopic(ctx, l.config.Partitions, l.config.ReplicationFactor, settings, name)
+	_, err := l.admin.CreateTopic(ctx, partitions, l.config.ReplicationFactor, settings, name)
 	if errors.Is(err, kerr.TopicAlreadyExists) {
 		return nil // another node created it at the same time
 	}

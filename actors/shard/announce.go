@@ -1,0 +1,51 @@
+package shard
+
+import (
+	"context"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// This file looks at the log before an owner decides: at the journal before it announces itself, and at the public events
+// once its marker is durable.
+
+// onStarted subscribes to the replica, then announces the ownership.
+func (h *Host) onStarted(ctx actor.Context) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
+	h.board.show(h, Starting, nil)
+	in := Announce{Level: h.cfg.Replica.Cursor(h.partition).Level(), Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), boundsLimit)
+		defer cancel()
+		if _, end, err := h.cfg.Log.Bounds(ctx, events.TopicJournal, h.partition); err == nil && end == 0 {
+			in.Level = events.NewestLevel
+		}
+		root.Send(self, in)
+	}()
+}
+
+// lookLimit bounds how long an owner tries to read the last public events. After that it decides nevertheless: if the journal has lost
+// its end just then, public events get numbers a second time.
+const lookLimit = 30 * time.Second
+
+// look looks at the last public events.
+func (h *Host) look(ctx actor.Context) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	go func() {
+		in := Looked{Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
+		if h.cfg.Published != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
+			defer cancel()
+			var err error
+			if in.Published, err = h.cfg.Published(ctx, h.partition); err != nil {
+				h.cfg.Logger.Error("the last public events cannot be read: whether the journal has lost some of them is not known", "partition", h.partition, "error", err)
+			}
+		}
+		root.Send(self, in)
+	}()
+}
