@@ -126,7 +126,7 @@ func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most in
 func (r *Replica) places(partition int32, account events.AccountID, f Filter, after *Place, most int) (found []Place, next *Place, err error) {
 	var failed error
 	last, looked := Place{}, 0
-	err = r.scanFrom(listedPrefix(partition, account), f.first(partition, account, after), func(key, value []byte) bool {
+	err = r.ScanFrom(listedPrefix(partition, account), f.first(partition, account, after), func(key, value []byte) bool {
 		at := placeOf(key)
 		if at.Created < f.From {
 			return false

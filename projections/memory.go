@@ -30,9 +30,14 @@ func (m Memory) Delete(key []byte) error {
 
 // Scan calls visit as Replica.Scan does.
 func (m Memory) Scan(prefix []byte, visit func(key, value []byte) bool) error {
+	return m.ScanFrom(prefix, prefix, visit)
+}
+
+// ScanFrom calls visit as Replica.ScanFrom does.
+func (m Memory) ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
 	var keys []string
 	for key := range m {
-		if strings.HasPrefix(key, string(prefix)) {
+		if strings.HasPrefix(key, string(prefix)) && key >= string(first) {
 			keys = append(keys, key)
 		}
 	}

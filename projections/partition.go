@@ -89,5 +89,10 @@ func (f *Frozen) Scan(prefix []byte, visit func(key, value []byte) bool) error {
 	return scan(f.reader, prefix, visit)
 }
 
+// ScanFrom is Scan that begins with the first key that is not below first.
+func (f *Frozen) ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
+	return scanFrom(f.reader, prefix, first, visit)
+}
+
 // Close releases the rows.
 func (f *Frozen) Close() error { return f.close() }

@@ -59,9 +59,9 @@ type Replica struct {
 	done    sync.WaitGroup
 	failed  sync.Once
 	lag     atomic.Int64
-	// diverged counts what Diverged returns.
-	diverged atomic.Int64
-	current  atomic.Int64 // Unix second; see Current
+	// diverged and renewed count what Diverged and Renewed return.
+	diverged, renewed atomic.Int64
+	current           atomic.Int64 // Unix second; see Current
 }
 
 // Progress is one committed run of records of a partition.
@@ -73,6 +73,8 @@ type Progress struct {
 	Steps []Step
 	// Restored is set if the rows are now those of a snapshot: what was between is in no Steps.
 	Restored bool
+	// Halted is why the partition stands still from now on; nil while it goes on.
+	Halted error
 }
 
 // Events visits the events of the run's accepted envelopes, in order.
@@ -212,11 +214,11 @@ func (r *Replica) Get(key []byte) ([]byte, error) {
 // Scan calls visit with every committed key that begins with prefix, in order,
 // until visit returns false. Key and value are valid only during the call.
 func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error {
-	return r.scanFrom(prefix, prefix, visit)
+	return r.ScanFrom(prefix, prefix, visit)
 }
 
-// scanFrom scans from one of the keys on.
-func (r *Replica) scanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
+// ScanFrom is Scan that begins with the first key that is not below first.
+func (r *Replica) ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
 	if err := r.guard().Err(); err != nil {
 		return err
 	}

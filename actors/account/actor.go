@@ -12,11 +12,19 @@ type DecideCommand struct {
 	Command events.Command
 }
 
-// Decided is the outcome of DecideCommand. It is sent to the actor's parent.
+// SetAside asks the actor of an account to set the command at offset Cause aside, because of Why.
+type SetAside struct {
+	Cause   int64
+	Command events.Command
+	Why     error
+}
+
+// Decided is the outcome of DecideCommand and SetAside. It is sent to the actor's parent.
 type Decided struct {
 	Cause    int64
+	Command  events.Command
 	Decision Decision
-	// Err is an error of the store. The parent cannot go on in this epoch.
+	// Err is an error of the store. The parent cannot go on in this epoch, unless it sets the command aside.
 	Err error
 }
 
@@ -36,7 +44,9 @@ func (a *Actor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case DecideCommand:
 		d, err := a.aggregate.Decide(m.Cause, m.Command)
-		ctx.Send(ctx.Parent(), Decided{m.Cause, d, err})
+		ctx.Send(ctx.Parent(), Decided{m.Cause, m.Command, d, err})
+	case SetAside:
+		ctx.Send(ctx.Parent(), Decided{m.Cause, m.Command, a.aggregate.SetAside(m.Cause, m.Command, m.Why), nil})
 	case Committed:
 		a.aggregate.Committed(m.Cause)
 	}

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/team"
-	"platen.dev/projections"
 )
 
 // Store reads committed state, which is what the replica has folded.
@@ -83,6 +83,7 @@ type commandInFlight struct {
 	command events.CommandID
 	job     events.JobID
 	request string // the idempotency key of a request that it accepts or forgets
+	void    bool   // the command was set aside
 }
 
 // NewAggregate returns the aggregate of an account, which starts from the committed state in
@@ -104,20 +105,30 @@ func (a *Aggregate) State() (State, error) {
 }
 
 // Decide decides the command at offset cause, and later commands on its outcome. A command that cannot be decided is set aside: it
-// would block every later one of its partition. An error is one of the store, and then nothing has changed.
+// would block every later one of its partition. An error is one of the store, and then nothing has changed. It wraps
+// projections.ErrUndecodable if a row cannot be decoded, which may be the fault of this node alone.
 func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	d, err := a.tryDecide(cause, c)
-	if errors.Is(err, errUndecidable) || errors.Is(err, projections.ErrUndecodable) {
-		return Decision{Reply: &events.Reply{Code: events.Internal}, Void: contract.Detail(err.Error())}, nil
+	if errors.Is(err, errUndecidable) {
+		return a.SetAside(cause, c, err), nil
 	}
 	return d, err
+}
+
+// SetAside is the decision about a command that cannot be decided. It changes nothing, and whoever repeats the command gets the same
+// reply.
+func (a *Aggregate) SetAside(cause int64, c events.Command, why error) Decision {
+	reply := events.Reply{Code: events.Internal}
+	a.replies[c.ID] = reply
+	a.inFlight[cause] = commandInFlight{command: c.ID, void: true}
+	return Decision{Reply: &reply, Void: contract.Detail(why.Error())}
 }
 
 // tryDecide is Decide for commands that can be decided. Until everything is known that follows, nothing changes.
 func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			d, err = Decision{}, fmt.Errorf("%w: panic: %v", errUndecidable, p)
+			d, err = Decision{}, fmt.Errorf("%w: %s", errUndecidable, nameOf(p))
 		}
 	}()
 	if err := a.load(); err != nil {
@@ -141,6 +152,14 @@ func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err er
 	}
 	d = Compose(a.state, before, earlier, c, cause, a.limits)
 	return d, a.advance(cause, c, id, before, &d)
+}
+
+// nameOf says what a panic was. Only what Go itself says about one is certain to show nothing of a customer.
+func nameOf(p any) string {
+	if err, ok := p.(runtime.Error); ok {
+		return "panic: " + err.Error()
+	}
+	return fmt.Sprintf("panic: a %T", p)
 }
 
 func (a *Aggregate) load() error {
@@ -283,6 +302,9 @@ func (a *Aggregate) Committed(cause int64) {
 	}
 	delete(a.inFlight, cause)
 	delete(a.replies, f.command)
+	if f.void {
+		return
+	}
 	if a.requests[f.request].cause == cause { // a later request may have used the key again
 		delete(a.requests, f.request)
 	}

@@ -30,7 +30,7 @@ func TestManyPendingWebhooks(t *testing.T) {
 	if count, oldest, err := PendingWebhooks(store, partition); count != many || oldest != begun || err != nil {
 		t.Errorf("%d are pending, the oldest since %d, %v", count, oldest, err)
 	}
-	if open, err := Unsettled(store, partition, events.JobID{}, 0); len(open) > 0 || err != nil {
+	if open, err := Unsettled(store, partition); len(open) > 0 || err != nil {
 		t.Errorf("a new owner looks at %d, %v", len(open), err)
 	}
 	for at, want := range map[events.Instant]int{begun.Add(time.Hour - time.Millisecond): 0, begun.Add(time.Hour): 1, begun.Add(2 * time.Hour): due} {

@@ -112,7 +112,7 @@ func (s *script) tests(d *datadriven.TestData) string {
 // pending is what a new owner has to do.
 func (s *script) pending() string {
 	var b strings.Builder
-	open, err := Unsettled(s.store, 0, events.JobID{}, 0)
+	open, err := Unsettled(s.store, 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}

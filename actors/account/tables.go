@@ -1,7 +1,6 @@
 package account
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -150,6 +149,8 @@ func reindex(tx *projections.Tx, t projections.Table[events.AccountID], account 
 type Scanner interface {
 	projections.Reader
 	Scan(prefix []byte, visit func(key, value []byte) bool) error
+	// ScanFrom is Scan that begins with the first key that is not below first.
+	ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error
 }
 
 // ReplicaStore is the committed state of one partition, read from a replica.
@@ -234,23 +235,62 @@ type Job struct {
 	State job.State
 }
 
-// Unsettled lists the jobs of a partition that a new owner has to look at, by id: those after
-// the id after, and at most limit of them unless that is zero.
-func Unsettled(s Scanner, partition int32, after events.JobID, limit int) (all []Job, err error) {
-	err = s.Scan(unsettled.Key(partition), func(key, _ []byte) bool {
-		if id := parseUnsettledKey(key); after == (events.JobID{}) || bytes.Compare(id[:], after[:]) > 0 {
-			all = append(all, Job{ID: id})
-		}
-		return limit == 0 || len(all) < limit
-	})
-	for i := range all {
-		if err != nil {
-			return nil, err
-		}
-		all[i].State, _, err = jobs.Get(s, jobKey(partition, all[i].ID))
-	}
-	return all, err
+// Page is a part of the unsettled jobs of a partition, in the order of their ids.
+type Page struct {
+	Jobs []Job
+	// Last is the last job that was looked at, and More reports that there may be others behind it.
+	Last events.JobID
+	More bool
+	// Unreadable is why a job is left out, nil if none is: its row cannot be decoded.
+	Unreadable error
 }
+
+// UnsettledPage returns the jobs of a partition that a new owner has to look at: those after the id after, and at most limit of
+// them. What a page costs does not depend on how many jobs are before it.
+func UnsettledPage(s Scanner, partition int32, after events.JobID, limit int) (page Page, err error) {
+	var ids []events.JobID
+	err = s.ScanFrom(unsettled.Key(partition), append(unsettledKey(partition, after), 0), func(key, _ []byte) bool {
+		ids = append(ids, parseUnsettledKey(key))
+		return len(ids) < limit
+	})
+	if err != nil {
+		return page, err
+	}
+	page, err = PageOf(s, partition, ids)
+	page.More = len(ids) == limit
+	return page, err
+}
+
+// PageOf returns some jobs of a partition, settled or not.
+func PageOf(s Scanner, partition int32, ids []events.JobID) (page Page, err error) {
+	for _, id := range ids {
+		page.Last = id
+		state, _, err := jobs.Get(s, jobKey(partition, id))
+		switch {
+		case errors.Is(err, projections.ErrUndecodable):
+			page.Unreadable = err
+		case err != nil:
+			return page, err
+		default:
+			page.Jobs = append(page.Jobs, Job{ID: id, State: state})
+		}
+	}
+	return page, nil
+}
+
+// Unsettled lists all jobs of a partition that a new owner has to look at. It fails if one of them cannot be read.
+func Unsettled(s Scanner, partition int32) (all []Job, err error) {
+	for page := (Page{More: true}); page.More; {
+		if page, err = UnsettledPage(s, partition, page.Last, pageJobs); err != nil || page.Unreadable != nil {
+			return nil, errors.Join(err, page.Unreadable)
+		}
+		all = append(all, page.Jobs...)
+	}
+	return all, nil
+}
+
+// pageJobs is the length of the pages that Unsettled reads.
+const pageJobs = 1024
 
 // EachJob calls visit with every job of a partition, in the order of ids.
 func EachJob(s Scanner, partition int32, visit func(events.JobID, job.State)) error {

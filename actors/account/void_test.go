@@ -28,7 +28,7 @@ func (f *faultyRows) Job(id events.AccountID, j events.JobID) (job.State, error)
 }
 
 // What cannot be decided is set aside and says why; commands before and after it are decided on the same state. A fault of the
-// store is none of that: it ends the epoch.
+// store is none of that, nor is a row that cannot be decoded, which may be this node's fault: it ends the epoch.
 func TestWhatCannotBeDecided(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for name, tc := range map[string]struct {
@@ -37,9 +37,9 @@ func TestWhatCannotBeDecided(t *testing.T) {
 		err   error
 	}{
 		"all is well":                       {func(*faultyRows, *bool) {}, "", nil},
-		"a decider panics":                  {func(_ *faultyRows, panics *bool) { *panics = true }, "panic: no limits", nil},
-		"the row of the job is not one":     {func(f *faultyRows, _ *bool) { f.job = projections.ErrUndecodable }, "cannot be decoded", nil},
-		"the row of the account is not one": {func(f *faultyRows, _ *bool) { f.account = projections.ErrUndecodable }, "cannot be decoded", nil},
+		"a decider panics":                  {func(_ *faultyRows, panics *bool) { *panics = true }, "panic: a string", nil},
+		"the row of the job is not one":     {func(f *faultyRows, _ *bool) { f.job = projections.ErrUndecodable }, "", projections.ErrUndecodable},
+		"the row of the account is not one": {func(f *faultyRows, _ *bool) { f.account = projections.ErrUndecodable }, "", projections.ErrUndecodable},
 		"the store fails":                   {func(f *faultyRows, _ *bool) { f.account = broken }, "", broken},
 	} {
 		rows, panics := &faultyRows{Store: ReplicaStore{Reader: projections.Memory{}}}, false
@@ -76,6 +76,42 @@ func TestWhatCannotBeDecided(t *testing.T) {
 		if d, err := decide(2, events.CreateAccount{Plan: events.PlanPro}); err != nil || d.Void != "" {
 			t.Errorf("%s: the next command: %+v, %v", name, d, err)
 		}
+	}
+}
+
+// Whoever repeats a command that was set aside gets the same reply, also before its envelope is read back.
+func TestRepeatedCommandThatWasSetAside(t *testing.T) {
+	panics := true
+	a := NewAggregate("acc", ReplicaStore{Reader: projections.Memory{}}, func(plan events.Plan) (Limits, bool) {
+		if panics {
+			panic("no limits")
+		}
+		return LimitsOf(plan)
+	})
+	decide := func(cause int64, id byte, body events.CommandBody) Decision {
+		d, err := a.Decide(cause, events.Command{ID: events.CommandID{id}, Account: "acc", At: 1_700_000_000_000, Body: body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	panics = false
+	decide(0, 1, events.CreateAccount{Plan: events.PlanPro})
+	decide(1, 2, events.IssueKey{Key: events.Key{ID: "key_1", Hash: [32]byte{1}}})
+	panics = true
+	submit := events.SubmitJob{Job: events.JobID{1}, Key: "key_1", Operation: events.HTMLToPDF}
+	if d := decide(2, 3, submit); d.Void == "" {
+		t.Fatalf("it was decided: %+v", d)
+	}
+	panics = false
+	if d := decide(3, 3, submit); d.Reply.Code != events.Internal || len(d.Events) > 0 || d.Void != "" {
+		t.Errorf("repeated, it gives %+v", d)
+	}
+	for cause := range int64(4) {
+		a.Committed(cause)
+	}
+	if len(a.inFlight)+len(a.replies)+len(a.jobs)+len(a.requests) > 0 {
+		t.Errorf("left over: %+v %+v %+v %+v", a.inFlight, a.replies, a.jobs, a.requests)
 	}
 }
 

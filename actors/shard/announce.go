@@ -13,8 +13,13 @@ import (
 // This file looks at the log before an owner decides: at the journal before it announces itself, and at the public events
 // once its marker is durable.
 
-// onStarted subscribes to the replica, then announces the ownership.
+// onStarted subscribes to the replica, then announces the ownership. It does neither if the replica stands still: only another version
+// of Platen could go on.
 func (h *Host) onStarted(ctx actor.Context) {
+	if err := h.cfg.Replica.Halted(h.partition); err != nil {
+		h.board.show(h, Halted, err)
+		return
+	}
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
 	h.board.show(h, Starting, nil)

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,11 +77,13 @@ const (
 	// tick is how often a host looks for jobs whose time has come.
 	tick = time.Second
 	// Measured in ticks; see Settings.
-	passiveAfter = 300
-	sendAgain    = 10
-	trimEvery    = 60
-	sweepEvery   = 30
-	measureEvery = 5
+	passiveAfter  = 300
+	sendAgain     = 10
+	setAsideAgain = 600
+	sweepEvery    = 30
+	measureEvery  = 5
+	// pageJobs is the number of unsettled jobs that are looked at in one go: reading them takes some 10 ms.
+	pageJobs = 1024
 	// wakeBatch is the maximal number of due jobs handled in one tick.
 	wakeBatch = 256
 	trimLimit = 10 * time.Second
@@ -113,15 +116,12 @@ func newHost(cfg Config, partition int32, b *board) *Host {
 }
 
 func (c Config) settings() Settings {
-	s := Settings{
+	return Settings{
 		Node: c.Node, Version: c.Version, Window: window, Alive: c.Nodes.Alive,
-		PassiveAfter: passiveAfter, SendAgain: sendAgain, SweepEvery: sweepEvery, MeasureEvery: measureEvery,
+		PassiveAfter: passiveAfter, SendAgain: sendAgain, SetAsideAgain: setAsideAgain,
+		SweepEvery: sweepEvery, PageJobs: pageJobs, MeasureEvery: measureEvery, Trim: c.TrimCommands,
 		Commands: events.TopicID(c.Log.TopicID(events.TopicCommands)), Level: events.NewestLevel,
 	}
-	if c.TrimCommands {
-		s.TrimEvery = trimEvery
-	}
-	return s
 }
 
 // Messages of the host to itself that are not yet inputs.
@@ -214,11 +214,18 @@ func (h *Host) do(ctx actor.Context, out Output) {
 var errRestored = errors.New("the replica was so far behind that it had to load a snapshot")
 
 func (h *Host) onProgress(ctx actor.Context, p projections.Progress) {
-	if p.Restored {
-		h.step(ctx, Failed{errRestored})
+	if err := cmp.Or(p.Halted, restored(p)); err != nil {
+		h.step(ctx, Failed{err})
 		return
 	}
 	h.step(ctx, Folded{p.Steps, p.Cursor})
+}
+
+func restored(p projections.Progress) error {
+	if p.Restored {
+		return errRestored
+	}
+	return nil
 }
 
 // onSkipped raises the alarm: such commands were never replied to, so nothing that was
@@ -231,7 +238,11 @@ func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
 }
 
 func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
-	if m.Err != nil {
+	switch {
+	case errors.Is(m.Err, projections.ErrUndecodable) && !h.cfg.Replica.Renew(h.partition, m.Err): // it is what the journal says
+		ctx.Send(h.account(ctx, m.Command.Account), account.SetAside{Cause: m.Cause, Command: m.Command, Why: m.Err})
+		return
+	case m.Err != nil:
 		h.step(ctx, Failed{m.Err})
 		return
 	}
@@ -359,13 +370,20 @@ func (h *Host) send(out Send) {
 	})
 }
 
+// scan reads a page of jobs on a goroutine of its own.
 func (h *Host) scan(ctx actor.Context, out Scan) {
-	open, err := account.Unsettled(h.cfg.Replica, h.partition, out.After, out.Limit)
-	if err != nil {
-		h.step(ctx, Failed{err})
-		return
-	}
-	h.step(ctx, Scanned{out.For, open})
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	go func() {
+		page, err := out.Read(h.cfg.Replica, h.partition)
+		if err != nil {
+			root.Send(self, Failed{err})
+			return
+		}
+		if page.Unreadable != nil && !h.cfg.Replica.Renew(h.partition, page.Unreadable) {
+			h.cfg.Logger.Error("an unsettled job cannot be read: nothing is done for it, and no commands are trimmed", "partition", h.partition, "error", page.Unreadable)
+		}
+		root.Send(self, page)
+	}()
 }
 
 // trim deletes commands on a goroutine of its own, one at a time: a disk may hang.
@@ -403,7 +421,9 @@ func (h *Host) stopReading() {
 func (h *Host) onStopping(ctx actor.Context) {
 	h.step(ctx, Abandoned{})
 	h.board.remove(h)
-	h.stopWatch()
+	if h.stopWatch != nil {
+		h.stopWatch()
+	}
 	h.stopReading()
 	if h.ticker != nil {
 		h.ticker.Stop()

@@ -34,6 +34,7 @@ type cluster struct {
 	log      *embedded.Log
 	patience time.Duration                   // of the nodes' gateways
 	journal  func(eventlog.Log) eventlog.Log // what the nodes' shards write to
+	also     []projections.Projection        // what the nodes' replicas fold besides
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -47,7 +48,7 @@ func newCluster(t *testing.T) *cluster {
 			t.Error(err)
 		}
 	})
-	return &cluster{t, l, 20 * time.Second, func(l eventlog.Log) eventlog.Log { return l }}
+	return &cluster{t: t, log: l, patience: 20 * time.Second, journal: func(l eventlog.Log) eventlog.Log { return l }}
 }
 
 // node has a replica and shards over the cluster's log, and a performer that only records
@@ -77,7 +78,7 @@ func (c *cluster) start(name string) *node {
 	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), withdrawn: make(chan int32, 100), failed: make(chan error, 10), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
 	replica, err := projections.Open(c.t.Context(), projections.Config{
 		Dir: filepath.Join(c.t.TempDir(), "replica"), Log: c.log, Logger: testkit.Silent(),
-		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+		Projections: append([]projections.Projection{account.States{}, projections.ReadModels{}}, c.also...),
 	})
 	if err != nil {
 		c.t.Fatal(err)
@@ -126,7 +127,8 @@ func (n *node) advance(d time.Duration) {
 	n.clock = n.clock.Add(d)
 }
 
-func (n *node) Resume(p int32, e job.Effect) { n.Perform(p, e) }
+// Resume does nothing: no effect gets lost here.
+func (n *node) Resume(int32, job.Effect) {}
 
 func (n *node) Perform(_ int32, e job.Effect) {
 	if n.panics.Add(-1) >= 0 {
@@ -201,6 +203,16 @@ func (n *node) render() job.Render {
 func (n *node) tell(body events.CommandBody) {
 	n.t.Helper()
 	n.append(events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(n.now()), Body: body})
+}
+
+// tellOnly appends a command and does not wait for its decision.
+func (n *node) tellOnly(body events.CommandBody) {
+	n.t.Helper()
+	value, err := events.EncodeCommand(events.Command{ID: events.NewCommandID(), Account: "acc", At: events.At(n.now()), Body: body})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.appendOnly(value)
 }
 
 func (n *node) append(c events.Command) {

@@ -62,10 +62,11 @@ type (
 		Steps  []projections.Step
 		Cursor projections.Cursor
 	}
-	// Scanned is the result of a Scan: the unsettled jobs of the partition.
+	// Scanned is the result of a Scan: unsettled jobs of the partition, as they are, or were a while ago. Again is set if the Scan
+	// has named them.
 	Scanned struct {
-		For  ScanReason
-		Jobs []account.Job
+		account.Page
+		Again bool
 	}
 	// Ticked arrives every second at an active shard, with the jobs that are due.
 	Ticked struct{ Due []account.JobRef }

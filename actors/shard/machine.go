@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"platen.dev/actors/account"
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -26,11 +25,13 @@ type Settings struct {
 	// actor ends. SendAgain is the number of ticks after which an undecided command of
 	// the owner's own is sent again.
 	PassiveAfter, SendAgain int
-	// TrimEvery is the number of ticks between two trims of the command log. Zero means
-	// never.
-	TrimEvery int
-	// SweepEvery is the number of ticks between two sweeps of the unsettled jobs.
-	SweepEvery int
+	// SetAsideAgain is the number of ticks after which a command of the owner's own is sent again that was set aside.
+	SetAsideAgain int
+	// Trim has the machine trim the commands that no job needs any more.
+	Trim bool
+	// SweepEvery is the number of ticks between two passes over the unsettled jobs, zero for none; PageJobs is how many of them
+	// are looked at in one go. A pass that nobody waits for takes a page with each tick.
+	SweepEvery, PageJobs int
 	// Commands identifies the topic of the commands.
 	Commands events.TopicID
 	// Level is the feature level that a partition without history begins with.
@@ -61,12 +62,12 @@ type Machine struct {
 	halted bool
 	// continuing is set while the gap after a halt is on its way.
 	continuing bool
-	// swept is the last job that the sweep has come to.
-	swept     events.JobID
-	stall     projections.Stall
-	resigning bool
-	stopped   bool
-	out       []Output
+	// pass is the look at the unsettled jobs that is under way, and following the one after it; nil for none.
+	pass, following *pass
+	stall           projections.Stall
+	resigning       bool
+	stopped         bool
+	out             []Output
 }
 
 // resident is an account with an actor.
@@ -79,11 +80,8 @@ type resident struct {
 // log.
 type ownCommand struct {
 	account events.AccountID
-	sentAt  int // tick
+	again   int // the tick at which it is sent again
 }
-
-// sweepLimit is the number of jobs that one sweep looks at. The next one goes on after them.
-const sweepLimit = 256
 
 // NewMachine returns the machine of an ownership that has not begun.
 func NewMachine(set Settings) *Machine {
@@ -135,7 +133,7 @@ func (m *Machine) Step(in Input) []Output {
 		m.onTicked(in)
 	case NodeGone:
 		if m.owner.Active() {
-			m.emit(Scan{For: ForLost})
+			m.look(pass{urgent: true})
 		}
 	case Resign:
 		m.onResign()
@@ -219,7 +217,7 @@ func (m *Machine) onLooked(in Looked) {
 // read begins to read commands.
 func (m *Machine) read(from int64) {
 	m.emit(Activate{From: from, Window: m.set.Window})
-	m.emit(Scan{For: ForTakeOver})
+	m.look(pass{takeOver: true, urgent: true})
 }
 
 // onArrived has a command decided. An unreadable command gets an empty envelope.
@@ -292,7 +290,8 @@ func (m *Machine) settle(o Outcome) {
 		r.inFlight--
 		m.emit(Commit{o.Command.Account, o.Cause})
 	}
-	m.received(o.Command.Body)
+	m.noteChange(o.Command.Body)
+	m.received(o.Command.Body, o.Decision.Void != "")
 	if to := o.Command.ReplyTo; to != nil && o.Decision.Reply != nil {
 		m.emit(Reply{*to, CommandReply{o.Command.ID, *o.Decision.Reply}})
 	}
@@ -328,56 +327,22 @@ func (m *Machine) loseIfGone(id events.AccountID, h job.Hold) {
 // send sends one of the owner's own commands, unless the same one is under way.
 func (m *Machine) send(id events.AccountID, body events.CommandBody) {
 	if _, sent := m.own[body]; !sent {
-		m.own[body] = &ownCommand{id, m.ticks}
+		m.own[body] = &ownCommand{id, m.ticks + m.set.SendAgain}
 		m.emit(Send{id, body})
 	}
 }
 
-// received notes that a command was decided. Only commands that can be compared are sent
-// by the owner itself.
-func (m *Machine) received(body events.CommandBody) {
-	if body != nil && reflect.TypeOf(body).Comparable() {
-		delete(m.own, body)
-	}
-}
-
-func (m *Machine) onScanned(in Scanned) {
-	if in.For == ForTrim {
-		m.trim(in.Jobs)
+// received notes that a command was decided, or set aside: then the owner would come to send it again at once, and for ever. Only
+// commands that can be compared are sent by the owner itself.
+func (m *Machine) received(body events.CommandBody, setAside bool) {
+	if body == nil || !reflect.TypeOf(body).Comparable() {
 		return
 	}
-	if in.For == ForSweep {
-		m.swept = events.JobID{}
-		if len(in.Jobs) == sweepLimit {
-			m.swept = in.Jobs[sweepLimit-1].ID
-		}
+	if c, own := m.own[body]; own && setAside {
+		c.again = m.ticks + m.set.SetAsideAgain
+		return
 	}
-	for _, j := range in.Jobs {
-		for _, e := range job.Pending(j.ID, j.State) {
-			switch in.For {
-			case ForTakeOver:
-				m.begin(e)
-			case ForSweep:
-				m.emit(Resume{e})
-			}
-		}
-		if h, held := job.Held(j.ID, j.State); held {
-			m.loseIfGone(j.State.Account, h)
-		}
-	}
-}
-
-// trim deletes the commands below the oldest content that a job still needs; what they
-// changed is in the journal. The scan began after the cursor was known, so it includes every
-// job whose command the cursor has passed.
-func (m *Machine) trim(open []account.Job) {
-	floor := m.cursor.Cause + 1
-	for _, j := range open {
-		if j.State.Active() {
-			floor = min(floor, j.State.Content)
-		}
-	}
-	m.emit(Trim{floor})
+	delete(m.own, body)
 }
 
 // onTicked wakes the jobs that are due and retires idle accounts.
@@ -394,11 +359,11 @@ func (m *Machine) onTicked(in Ticked) {
 		m.send(ref.Account, events.WakeJob{Job: ref.Job})
 	}
 	m.retire()
-	if m.set.TrimEvery > 0 && m.ticks%m.set.TrimEvery == 0 {
-		m.emit(Scan{For: ForTrim})
-	}
-	if m.set.SweepEvery > 0 && m.ticks%m.set.SweepEvery == 0 {
-		m.emit(Scan{For: ForSweep, After: m.swept, Limit: sweepLimit})
+	switch {
+	case m.pass != nil && !m.pass.asked:
+		m.ask()
+	case m.pass == nil && m.set.SweepEvery > 0 && m.ticks%m.set.SweepEvery == 0:
+		m.look(pass{})
 	}
 }
 
@@ -407,8 +372,8 @@ func (m *Machine) onTicked(in Ticked) {
 func (m *Machine) sendAgain() {
 	var late []Send
 	for body, c := range m.own {
-		if m.ticks-c.sentAt >= m.set.SendAgain {
-			c.sentAt = m.ticks
+		if m.ticks >= c.again {
+			c.again = m.ticks + m.set.SendAgain
 			late = append(late, Send{c.account, body})
 		}
 	}

@@ -56,7 +56,10 @@ func showOne(o Output) string {
 	case Send:
 		return strings.Replace(fmt.Sprintf("send(%T)", o.Body), "events.", "", 1)
 	case Scan:
-		return fmt.Sprintf("scan(%s)", []string{"take-over", "lost", "trim", "sweep"}[o.For])
+		if len(o.Again) > 0 {
+			return fmt.Sprintf("again(%d)", o.Again[0][0])
+		}
+		return fmt.Sprintf("scan(%d)", o.After[0])
 	case Trim:
 		return fmt.Sprintf("trim(%d)", o.Before)
 	case Stop:
@@ -102,11 +105,13 @@ func folded(offset int64, owner events.NodeID) Input {
 	}
 }
 
-func scanned(reason ScanReason, states ...job.State) Input {
-	in := Scanned{For: reason}
-	for _, s := range states {
+// page is a page of jobs, of which the first is theJob and each has the id after that of the one before it. It is full if it has two.
+func page(states ...job.State) Scanned {
+	in := Scanned{Page: account.Page{More: len(states) == 2}}
+	for i, s := range states {
 		s.Account = "acc"
-		in.Jobs = append(in.Jobs, account.Job{ID: theJob, State: s})
+		in.Last = events.JobID{byte(1 + i)}
+		in.Jobs = append(in.Jobs, account.Job{ID: in.Last, State: s})
 	}
 	return in
 }
@@ -121,7 +126,7 @@ func TestScripts(t *testing.T) {
 	active := []line{
 		{Announce{}, "append(marker)"},
 		{Announced{Offset: 10, Cursor: projections.Cursor{Next: 10, Epoch: 3, Cause: 7}}, ""},
-		{folded(10, "n1"), "activate(8) scan(take-over)"},
+		{folded(10, "n1"), "activate(8) scan(0)"},
 	}
 	// named is the replica behind a marker, in a partition that names its timeline and has seven public events.
 	named := func(offset int64) Input {
@@ -134,16 +139,20 @@ func TestScripts(t *testing.T) {
 	}
 	taken := append(slices.Clone(active), line{arrived(8, events.StartRender{Job: theJob}), "decide(8)"})
 	rendering := func(node events.NodeID) job.State {
-		return job.State{Phase: job.Rendering, Attempt: 7, Node: node}
+		return job.State{Phase: job.Rendering, Attempt: 7, Node: node, Content: 6}
 	}
-	ticks := slices.Repeat([]line{{Ticked{}, ""}}, 2)
+	queued := job.State{Phase: job.Queued, Content: 5}
+	unreadable := page(queued)
+	unreadable.Unreadable = errors.New("damaged")
+	taken, active = append(slices.Clone(taken), line{page(), "trim(8)"}), append(slices.Clone(active), line{page(), "trim(8)"})
+	ticks := slices.Repeat([]line{{Ticked{}, ""}}, 3)
 	for name, script := range map[string][]line{
 		"no timeline is named before all nodes know of them": {{Announce{Level: events.LevelTimelines - 1, Timeline: "t1"}, "append(marker)"}},
-		"an owner whose journal has all that is published":   append(slices.Clone(announced), line{Looked{Published: 7, Timeline: "t2"}, "activate(8) scan(take-over)"}),
+		"an owner whose journal has all that is published":   append(slices.Clone(announced), line{Looked{Published: 7, Timeline: "t2"}, "activate(8) scan(0)"}),
 		"an owner whose journal has lost what was published begins a timeline": append(slices.Clone(announced),
 			line{Looked{Published: 8, Timeline: "t2"}, "append(marker of t2 behind 8)"},
 			line{Announced{Offset: 11, Cursor: projections.Cursor{Next: 11, Epoch: 10, Cause: 7}}, ""},
-			line{named(11), "look"}, line{Looked{Published: 7, Timeline: "t3"}, "activate(8) scan(take-over)"}),
+			line{named(11), "look"}, line{Looked{Published: 7, Timeline: "t3"}, "activate(8) scan(0)"}),
 		"an owner that resigns while it looks": append(slices.Clone(announced), line{Resign{}, "forgetall stopreading stop(<nil>)"}, line{Looked{Published: 8}, ""}),
 		"a gap takes the place of commands that were trimmed": append(slices.Clone(taken),
 			line{Skipped{9, 12}, ""}, line{arrived(12, wake), "decide(12)"}, line{Decided{12, account.Decision{}}, ""},
@@ -152,21 +161,37 @@ func TestScripts(t *testing.T) {
 		"an owner whose commands are lost waits for the operator": append(slices.Clone(taken),
 			line{Continue{0, 5}, ""}, line{Lost{errors.New("beyond the end")}, "halt(beyond the end)"}, line{Ticked{Due: due.Due}, ""}, line{Measured{99}, ""},
 			line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
-			line{Continue{0, 5}, "append(gap 9-5)"}, line{Continue{0, 5}, ""}, line{gapRead(9, 5), "activate(5) scan(take-over)"}),
+			line{Continue{0, 5}, "append(gap 9-5)"}, line{Continue{0, 5}, ""}, line{gapRead(9, 5), "activate(5) scan(0)"}),
 		"an owner whose topic was created again waits, and begins at its start": {
 			active[0], active[1],
 			{Folded{nil, projections.Cursor{Next: 11, Epoch: 10, Cause: 7, Commands: "old", Owner: "n1"}}, "halt(the topic of the commands was created again: the journal is about old, the log has new)"},
 			{Continue{2, 5}, "append(gap 8-2)"},
-			{gapRead(8, 2), "activate(2) scan(take-over)"},
+			{gapRead(8, 2), "activate(2) scan(0)"},
 		},
 		"an owner that decides nothing for long ends": append(append(slices.Clone(taken), slices.Repeat([]line{{Measured{9}, ""}}, stallLimit)...),
 			line{Measured{9}, "forgetall stop(commands wait, and none was decided and read back: command 8 is next, the log ends at 9)"}),
 		"an owner without commands does not stall": append(slices.Clone(active), slices.Repeat([]line{{Measured{8}, ""}}, 2*stallLimit)...),
 		"an owner that goes on does not stall": append(append(append(slices.Clone(taken), slices.Repeat([]line{{Measured{99}, ""}}, stallLimit)...),
 			line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"}), slices.Repeat([]line{{Measured{99}, ""}}, stallLimit)...),
-		"what was begun and got lost is looked for": append(append(slices.Clone(active), ticks...),
-			line{Ticked{}, "scan(trim)"}, line{Ticked{}, "scan(sweep)"},
-			line{scanned(ForSweep, job.State{Phase: job.Queued}, rendering("n2"), rendering("gone")), "resume(render) send(LoseRender)"}),
+		"what was begun and got lost is looked for, a page with each tick": append(append(slices.Clone(active), ticks...),
+			line{Ticked{}, "scan(0)"}, line{page(queued, rendering("n2")), "resume(render)"},
+			line{Ticked{}, "scan(2)"}, line{Ticked{}, ""}, line{page(rendering("gone")), "send(LoseRender) trim(5)"}, line{Ticked{}, ""}, line{Ticked{}, "scan(0)"}),
+		"a job that has changed while its page was on its way is looked at once more": append(slices.Clone(active[:3]),
+			line{arrived(8, lose), "decide(8)"}, line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
+			line{page(queued, queued), "begin(render) again(1)"}, line{Scanned{Page: page(queued).Page, Again: true}, "begin(render) scan(2)"}, line{page(queued), "begin(render) trim(5)"}),
+		"a node that goes during a pass has it hurry, and another one follow": append(append(slices.Clone(active), ticks...),
+			line{Ticked{}, "scan(0)"}, line{NodeGone{"n3"}, ""}, line{page(queued, queued), "resume(render) resume(render) scan(2)"}, line{NodeGone{"gone"}, ""},
+			line{page(), "trim(5) scan(0)"}, line{page(rendering("gone")), "send(LoseRender) trim(6)"}),
+		"a node that goes between two pages has the next one come at once": append(append(slices.Clone(active), ticks...),
+			line{Ticked{}, "scan(0)"}, line{page(queued, queued), "resume(render) resume(render)"}, line{NodeGone{"gone"}, "scan(2)"}, line{page(), "trim(5) scan(0)"}),
+		"no command is trimmed while a job cannot be read": append(append(slices.Clone(active), ticks...),
+			line{Ticked{}, "scan(0)"}, line{unreadable, "resume(render)"}),
+		"a page that comes after the owner has resigned": append(append(slices.Clone(taken), ticks...),
+			line{Ticked{}, "scan(0)"}, line{Resign{}, "forgetall stopreading"}, line{page(queued), ""}),
+		"an owner's command that was set aside is not sent again for long": append(slices.Clone(active),
+			line{due, "send(WakeJob)"}, line{arrived(8, wake), "decide(8)"}, line{Decided{8, account.Decision{Void: "panic"}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
+			line{due, ""}, line{due, ""}, line{due, "retire scan(0)"}, line{due, ""}, line{due, ""}, line{due, "send(WakeJob)"},
+			line{arrived(9, wake), "decide(9)"}, line{Decided{9, account.Decision{}}, "append(9)"}, line{readBack(9), "credit commit(9)"}, line{due, "send(WakeJob)"}),
 		"the decision about a traced job is said once it cannot get lost": append(slices.Clone(active),
 			line{arrived(8, events.SubmitJob{Job: theJob, Trace: events.Trace{ID: events.TraceID{1}, Span: events.SpanID{2}, Sampled: true}}), "decide(8)"},
 			line{Decided{8, accepted}, "append(8)"}, line{readBack(8), "credit commit(8) reply(accepted) traced begin(render)"}),
@@ -199,25 +224,25 @@ func TestScripts(t *testing.T) {
 			line{Abandoned{}, "forgetall"}, line{Abandoned{}, ""}, line{Decided{8, accepted}, ""}),
 		"those of a resigning owner are withdrawn already": append(slices.Clone(taken), line{Resign{}, "forgetall stopreading"}, line{Abandoned{}, ""}),
 		"a wake is sent until it is decided": append(slices.Clone(active),
-			line{due, "send(WakeJob)"}, line{due, ""}, line{due, "scan(trim)"}, line{Ticked{}, "send(WakeJob) scan(sweep)"},
+			line{due, "send(WakeJob)"}, line{due, ""}, line{due, ""}, line{Ticked{}, "send(WakeJob) scan(0)"},
 			line{arrived(8, wake), "decide(8)"}, line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
-			line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"}, line{Ticked{}, "retire"}, line{Ticked{}, "scan(sweep)"}),
-		"a take-over begins what is pending, and takes renders from nodes that are gone": append(slices.Clone(active),
-			line{scanned(ForTakeOver, job.State{Phase: job.Queued}, job.State{Phase: job.Expired, File: "f"}, rendering("n2"), rendering("gone")), "begin(render) begin(delete file) send(LoseRender)"}),
+			line{Ticked{}, ""}, line{Ticked{}, ""}, line{Ticked{}, "retire"}),
+		"a take-over begins what is pending, and takes renders from nodes that are gone": append(slices.Clone(active[:3]),
+			line{page(queued, job.State{Phase: job.Expired, File: "f"}), "begin(render) begin(delete file) scan(2)"},
+			line{page(rendering("n2"), rendering("gone")), "send(LoseRender) scan(2)"}, line{page(), "trim(5)"}),
 		"a node that goes loses its renders": append(slices.Clone(active),
-			line{NodeGone{"gone"}, "scan(lost)"}, line{scanned(ForLost, job.State{Phase: job.Queued}, rendering("n2"), rendering("gone")), "send(LoseRender)"},
-			line{scanned(ForLost, rendering("gone")), ""}),
+			line{NodeGone{"gone"}, "scan(0)"}, line{page(rendering("gone")), "send(LoseRender) trim(6)"},
+			line{NodeGone{"gone"}, "scan(0)"}, line{page(rendering("gone")), "trim(6)"}),
 		"a node that went before its start was decided": append(slices.Clone(taken),
 			line{Decided{8, account.Decision{Held: &job.Hold{Node: "gone", Lose: lose}}}, "append(8)"}, line{readBack(8), "credit commit(8) send(LoseRender)"}),
 		"an idle account's actor ends": append(slices.Clone(taken),
-			line{Decided{8, account.Decision{}}, "append(8)"}, line{Ticked{}, ""}, line{Ticked{}, ""}, line{Ticked{}, "scan(trim)"},
-			line{readBack(8), "credit commit(8)"}, line{Ticked{}, "retire scan(sweep)"}, line{Ticked{}, ""}),
-		"commands are trimmed up to the oldest content that a job needs": append(slices.Clone(active),
-			line{scanned(ForTrim, job.State{Phase: job.Queued, Content: 5}, job.State{Phase: job.Done, Content: 2}), "trim(5)"},
-			line{scanned(ForTrim), "trim(8)"}),
+			line{Decided{8, account.Decision{}}, "append(8)"}, line{Ticked{}, ""}, line{Ticked{}, ""}, line{Ticked{}, ""},
+			line{readBack(8), "credit commit(8)"}, line{Ticked{}, "retire scan(0)"}, line{Ticked{}, ""}),
+		"commands are trimmed up to the oldest content that a job needs": append(slices.Clone(active[:3]),
+			line{page(queued, job.State{Phase: job.Done, Content: 2}), "begin(render) scan(2)"}, line{page(job.State{Phase: job.Delayed, Content: 4}), "trim(4)"}),
 	} {
 		m := NewMachine(Settings{
-			Commands: "new", Node: "n1", Window: 4, PassiveAfter: 2, SendAgain: 3, TrimEvery: 3, SweepEvery: 4,
+			Commands: "new", Node: "n1", Window: 4, PassiveAfter: 2, SendAgain: 3, SetAsideAgain: 6, SweepEvery: 4, PageJobs: 2, Trim: true,
 			Alive: func(n events.NodeID) bool { return n != "gone" },
 		})
 		for i, l := range script {
@@ -225,28 +250,6 @@ func TestScripts(t *testing.T) {
 				t.Errorf("%s: input %d (%T) gives %q, want %q", name, i, l.in, got, l.want)
 			}
 		}
-	}
-}
-
-// A sweep looks at a part of the jobs, and the next one at those after them.
-func TestSweepGoesRound(t *testing.T) {
-	m := NewMachine(Settings{Commands: "new", Node: "n1", Window: 4, PassiveAfter: 9, SendAgain: 9, SweepEvery: 1, Alive: func(events.NodeID) bool { return true }})
-	m.Step(Announce{})
-	m.Step(Announced{Offset: 10})
-	m.Step(folded(10, "n1"))
-	sweep := func() Scan { return m.Step(Ticked{})[0].(Scan) }
-	full := Scanned{For: ForSweep, Jobs: make([]account.Job, sweepLimit)}
-	full.Jobs[sweepLimit-1].ID = theJob
-	if s := sweep(); s.After != (events.JobID{}) || s.Limit != sweepLimit {
-		t.Errorf("the first sweep is %+v", s)
-	}
-	m.Step(full)
-	if s := sweep(); s.After != theJob {
-		t.Errorf("the second sweep is %+v", s)
-	}
-	m.Step(Scanned{For: ForSweep, Jobs: full.Jobs[1:]})
-	if s := sweep(); s.After != (events.JobID{}) {
-		t.Errorf("after the last job, the sweep is %+v", s)
 	}
 }
 

@@ -70,12 +70,12 @@ type (
 		Account events.AccountID
 		Body    events.CommandBody
 	}
-	// Scan asks for the unsettled jobs of the partition, by id: those after After, and at
-	// most Limit unless that is zero. The result is a Scanned.
+	// Scan asks for unsettled jobs of the partition, by id: those after After, at most Limit, or those of Again if there are any.
+	// The result is a Scanned; it need not come at once. The next Scan follows it.
 	Scan struct {
-		For   ScanReason
 		After events.JobID
 		Limit int
+		Again []events.JobID
 	}
 	// Trim deletes the commands below an offset.
 	Trim struct{ Before int64 }
@@ -83,21 +83,6 @@ type (
 	Measure struct{}
 	// Stop ends the ownership; Err is nil after a Resign.
 	Stop struct{ Err error }
-)
-
-// ScanReason is the purpose of a Scan.
-type ScanReason int
-
-// The reasons. All but ForTrim also find the effects held by nodes that are gone.
-const (
-	// ForTakeOver finds the pending effects, which the previous owner may not have begun.
-	ForTakeOver ScanReason = iota
-	// ForLost finds the effects held by nodes that are gone.
-	ForLost
-	// ForTrim finds the oldest command that a job still needs.
-	ForTrim
-	// ForSweep finds effects that got lost after they were begun.
-	ForSweep
 )
 
 func (Append) isOutput()      {}

@@ -51,8 +51,8 @@ var shardFaults = map[string]Fault{
 		}
 		return all
 	}},
-	"a take-over does not look for lost renders": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
-		if s, ok := in.(shard.Scanned); ok && s.For == shard.ForTakeOver {
+	"nobody looks for lost renders": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if s, ok := in.(shard.Scanned); ok {
 			s.Jobs = slices.DeleteFunc(s.Jobs, func(j account.Job) bool { return j.State.Phase == job.Rendering })
 			return s
 		}

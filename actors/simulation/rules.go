@@ -32,6 +32,8 @@ type Rules struct {
 	KeepDiverged bool
 	// ForgetPublished makes owners announce themselves without the number of the last public event.
 	ForgetPublished bool
+	// RetryUndecidable makes owners fail at a command that cannot be decided, instead of setting it aside.
+	RetryUndecidable bool
 	// Trace, unless nil, receives each machine's inputs and outputs.
 	Trace io.Writer
 	// Fault is a bug in the orchestration.
@@ -93,15 +95,20 @@ func (r Rules) records(e events.Envelope) []events.Envelope {
 }
 
 // store returns committed state as the rules let owners see it.
-func (r Rules) store(s account.ReplicaStore) account.Store { return forgetful{s, r} }
+func (r Rules) store(s account.ReplicaStore, w *world) account.Store { return forgetful{s, r, w} }
 
 // forgetful hides what the rules make owners forget.
 type forgetful struct {
 	account.ReplicaStore
 	rules Rules
+	world *world
 }
 
+// Reply also panics for the commands that cannot be decided.
 func (f forgetful) Reply(id events.AccountID, c events.CommandID) (events.Reply, bool, error) {
+	if f.world.undecidable(c) {
+		panic("a command that cannot be decided")
+	}
 	if f.rules.ForgetReplies {
 		return events.Reply{}, false, nil
 	}

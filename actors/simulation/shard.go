@@ -32,7 +32,10 @@ type ownership struct {
 	failed   bool
 	accounts map[events.AccountID]*resident
 	resigned bool
-	woken    map[events.JobID]bool // for the fault that sends a WakeJob only once
+	// asked is the page of jobs that the machine asked for, and page what was read of it.
+	asked *shard.Scan
+	page  *shard.Scanned
+	woken map[events.JobID]bool // for the fault that sends a WakeJob only once
 }
 
 // outgoing is a journal record under way.
@@ -63,7 +66,7 @@ func newOwnership(n *node, p int32) *ownership {
 		node: n, partition: p, accounts: map[events.AccountID]*resident{}, woken: map[events.JobID]bool{},
 		machine: shard.NewMachine(shard.Settings{
 			Node: n.id, Window: maxWaiting, Alive: func(id events.NodeID) bool { return n.members[id] },
-			PassiveAfter: 3, SendAgain: 3, TrimEvery: 2, SweepEvery: sweepEvery, MeasureEvery: 3, Level: n.world.begun,
+			PassiveAfter: 3, SendAgain: 3, SetAsideAgain: 6, Trim: true, SweepEvery: sweepEvery, PageJobs: 3, MeasureEvery: 3, Level: n.world.begun,
 		}),
 	}
 	level := n.replicas[p].cursor.Level()
@@ -138,7 +141,7 @@ func (o *ownership) do(out shard.Output) {
 	case shard.Send:
 		o.world().send(o.world().commandAt(o.node.now(), out.Account, out.Body))
 	case shard.Scan:
-		o.scan(out)
+		o.asked = &out
 	case shard.Trim:
 		o.world().trim(o.partition, out.Before)
 	case shard.Measure:
@@ -171,7 +174,7 @@ func (o *ownership) append(entry events.Entry) {
 func (o *ownership) account(id events.AccountID) *resident {
 	a := o.accounts[id]
 	if a == nil {
-		a = &resident{aggregate: account.NewAggregate(id, o.world().rules.store(o.store()), o.node.limits)}
+		a = &resident{aggregate: account.NewAggregate(id, o.world().rules.store(o.store(), o.world()), o.node.limits)}
 		o.accounts[id] = a
 	}
 	return a
@@ -184,12 +187,23 @@ func (o *ownership) store() account.ReplicaStore {
 
 func (o *ownership) replica() *replica { return o.node.replicas[o.partition] }
 
-func (o *ownership) scan(out shard.Scan) {
-	open, err := account.Unsettled(o.replica().values, o.partition, out.After, out.Limit)
-	if err != nil {
-		panic(err)
+// scan reads the page that the machine asked for, and tells it later. It reports whether there was something to do.
+func (o *ownership) scan() bool {
+	switch {
+	case o.page != nil:
+		in := *o.page
+		o.page = nil
+		o.take(in)
+	case o.asked != nil:
+		page, err := o.asked.Read(o.replica().values, o.partition)
+		if err != nil {
+			panic(err)
+		}
+		o.asked, o.page = nil, &page
+	default:
+		return false
 	}
-	o.take(shard.Scanned{For: out.For, Jobs: open})
+	return true
 }
 
 // flushOne writes the head of the outbox to the journal.
@@ -223,7 +237,7 @@ func (o *ownership) flushSome() {
 // step makes one random thing happen in the shard.
 func (o *ownership) step() {
 	w := o.world()
-	switch w.rng.IntN(12) {
+	switch w.rng.IntN(15) {
 	case 0, 1, 2:
 		o.flushOne()
 	case 3, 4:
@@ -234,6 +248,8 @@ func (o *ownership) step() {
 		o.open(w.rng.IntN(1 << 16))
 	case 10:
 		o.tick()
+	case 11, 12, 13:
+		o.scan()
 	default:
 		o.fail()
 	}
@@ -276,6 +292,8 @@ func (o *ownership) drain() {
 		for o.read() {
 		}
 		for o.open(0) {
+		}
+		for o.live() && o.scan() {
 		}
 		after := []int{len(o.outbox), len(o.folded), int(o.next)}
 		if !o.live() || slices.Equal(before, after) && len(o.outbox) == 0 {
@@ -353,6 +371,10 @@ func (o *ownership) open(random int) bool {
 	d, err := a.aggregate.Decide(l.cause, l.command)
 	if err != nil {
 		panic(err)
+	}
+	if d.Void != "" && o.world().rules.RetryUndecidable {
+		o.take(shard.Failed{Err: errors.New(d.Void)})
+		return true
 	}
 	o.take(shard.Decided{Cause: l.cause, Decision: d})
 	return true

@@ -74,7 +74,7 @@ func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 	if c.frozen, err = t.Replica.Freeze(p); err != nil {
 		return err
 	}
-	open, err := account.Unsettled(c.frozen, p, events.JobID{}, 0)
+	open, err := account.Unsettled(c.frozen, p)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (t *taker) lost(ctx context.Context, p int32, offset int64) bool {
 	if t.Replica.CatchUp(ctx, p) != nil {
 		return false
 	}
-	open, err := account.Unsettled(t.Replica, p, events.JobID{}, 0)
+	open, err := account.Unsettled(t.Replica, p)
 	return err == nil && slices.ContainsFunc(open, func(j account.Job) bool { return j.State.Active() && j.State.Content == offset })
 }
 
