@@ -33,3 +33,6 @@ func WithoutKey(t *testing.T, value []byte) []byte {
 	}
 	return value
 }
+
+// MaxRenewals is how often the rows of a partition are made again.
+const MaxRenewals = maxRenewals

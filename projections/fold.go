@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -124,7 +125,9 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 		}
 		if e, ok := entry.(events.Envelope); ok && accepted {
 			tx.Level = p.Cursor.Level()
-			s.apply(tx, partition, e)
+			if err := s.apply(tx, partition, e); err != nil {
+				return p, foldError{rec.Offset, err}
+			}
 		}
 		p.Steps = append(p.Steps, Step{rec.Offset, entry, accepted})
 	}
@@ -135,10 +138,20 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 	return p, nil
 }
 
-func (s *store) apply(tx *Tx, partition int32, e events.Envelope) {
+// apply applies the projections to an envelope. An error is one of rows that cannot be decoded, or of a projection that panics.
+func (s *store) apply(tx *Tx, partition int32, e events.Envelope) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
+		}
+	}()
 	for _, projection := range s.cfg.Projections {
 		projection.Apply(tx, partition, e)
 	}
+	if errors.Is(tx.err, ErrUndecodable) {
+		return tx.err
+	}
+	return nil
 }
 
 // commit does not sync: commits that a power loss undoes are folded again from the journal.

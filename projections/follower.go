@@ -46,6 +46,14 @@ type follower struct {
 	err      error // why the follower has stopped
 	// compared is set once the journal has turned out to be the one that was folded.
 	compared bool
+	// damaged is why the rows are to be made again, interrupt has the follower notice it, and renewals are the reasons of all
+	// renewals: true for those that are over.
+	damaged   error
+	interrupt func()
+	renewals  map[string]bool
+	// halted is why the partition stands still, at the offset haltedAt.
+	halted   error
+	haltedAt int64
 }
 
 func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, error) {
@@ -61,7 +69,7 @@ func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, e
 		return nil, fmt.Errorf("journal %d is empty, but the replica has folded it up to %d: the log was recreated or is another one; if this is the right log, remove %s: %w",
 			partition, cursor.Next, r.cfg.Dir, eventlog.ErrBeyondEnd)
 	}
-	return &follower{replica: r, partition: partition, fresh: !found, cursor: cursor, moved: make(chan struct{}), watchers: map[int]func(Progress){}}, nil
+	return &follower{replica: r, partition: partition, fresh: !found, cursor: cursor, moved: make(chan struct{}), watchers: map[int]func(Progress){}, renewals: map[string]bool{}}, nil
 }
 
 // run folds until ctx ends or the follower fails.
@@ -74,15 +82,21 @@ func (f *follower) run(ctx context.Context) {
 		err := f.compare(ctx)
 		if err == nil {
 			f.setCompared(true)
-			err = f.follow(ctx)
+			err = f.followUntil(ctx)
 		}
+		var fault foldError
 		switch {
+		case ctx.Err() != nil:
+		case f.damage() != nil:
+			err = f.renew(ctx, f.damage())
 		case errors.Is(err, errMoved), errors.Is(err, eventlog.ErrBeyondEnd), errors.Is(err, eventlog.ErrReplaced):
 			err = nil // it is compared again
 		case errors.Is(err, ErrDiverged):
 			err = f.discard(ctx, err)
 		case errors.Is(err, eventlog.ErrTrimmed):
 			err = f.restoreTrimmed(ctx)
+		case errors.As(err, &fault):
+			err = f.onFoldError(ctx, fault)
 		}
 		if ctx.Err() != nil {
 			return
@@ -104,8 +118,8 @@ func (f *follower) follow(ctx context.Context) error {
 			return err
 		}
 		for len(records) > 0 {
-			n := runOf(records)
-			if err := f.fold(records[:n]); err != nil {
+			n, err := f.fold(records[:runOf(records)])
+			if err != nil {
 				return err
 			}
 			records = records[n:]
@@ -116,20 +130,20 @@ func (f *follower) follow(ctx context.Context) error {
 // errMoved means that the follower is no longer where its reader is.
 var errMoved = errors.New("the follower has moved on")
 
-// fold applies a run of records in one batch, then publishes the progress.
-func (f *follower) fold(records []eventlog.Record) error {
+// fold applies a run of records in one batch, then publishes the progress. It returns how many it has applied, at least one.
+func (f *follower) fold(records []eventlog.Record) (n int, err error) {
 	f.folding.Lock()
 	defer f.folding.Unlock()
 	if f.position().Next != records[0].Offset {
-		return errMoved
+		return 0, errMoved
 	}
-	p, err := f.replica.store.Load().fold(f.partition, f.position(), records)
+	p, err := f.foldRun(records)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	f.replica.forgetChanged(p.Steps)
 	f.publish(p)
-	return nil
+	return len(p.Steps), nil
 }
 
 func (f *follower) publish(p Progress) {
@@ -199,11 +213,11 @@ func (f *follower) watch(receive func(Progress)) (stop func()) {
 }
 
 // wait returns once every record below offset end is folded, or with the error that stops
-// the follower or ends ctx.
+// or halts the follower or ends ctx.
 func (f *follower) wait(ctx context.Context, end int64) error {
 	for {
 		f.mu.Lock()
-		cursor, moved, compared, err := f.cursor, f.moved, f.compared, f.err
+		cursor, moved, compared, err := f.cursor, f.moved, f.compared, cmp.Or(f.err, f.halted)
 		f.mu.Unlock()
 		if cursor.Next >= end && compared || err != nil {
 			return err

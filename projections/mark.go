@@ -76,25 +76,10 @@ func (f *follower) discard(ctx context.Context, why error) error {
 	r := f.replica
 	r.diverged.Add(1)
 	r.cfg.Logger.Error("the journal has lost its end, so the rows of a partition are made again: what was accepted there is lost", "partition", f.partition, "error", why)
-	err := f.restoreFrom(ctx, -1)
-	if err == nil || ctx.Err() != nil {
-		return err
+	if err := f.makeAgain(ctx); err != nil {
+		return errors.Join(why, err)
 	}
-	start, _, boundsErr := r.cfg.Log.Bounds(ctx, events.TopicJournal, f.partition)
-	if boundsErr != nil || start > 0 {
-		return errors.Join(boundsErr, fmt.Errorf("%w, and no snapshot is of what is left of it: %w", why, err))
-	}
-	cursor, err := f.load(ctx, func(visit func(key, value []byte) error) error {
-		value, err := encoder.Marshal(Origin())
-		if err != nil {
-			return err
-		}
-		return visit(cursorKey(f.partition), value)
-	})
-	if err == nil {
-		f.restored(cursor)
-	}
-	return err
+	return nil
 }
 
 // load replaces the rows of the partition, while nothing is folded.

@@ -1,0 +1,181 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+)
+
+// The rows of a partition follow from its journal, so rows that are damaged are made again. Where that does not help, the journal
+// says something that this version cannot fold: then the partition stands still at that record, and the others go on.
+
+// ErrHalted means that a record of a journal cannot be folded: folding it panics, or it follows on rows that cannot be decoded
+// although they were made again.
+var ErrHalted = errors.New("a record of the journal cannot be folded")
+
+// foldError means that projections cannot fold a record.
+type foldError struct {
+	offset int64
+	err    error
+}
+
+func (e foldError) Error() string { return fmt.Sprintf("the record at offset %d: %v", e.offset, e.err) }
+func (e foldError) Unwrap() error { return e.err }
+
+// errPanic means that a projection has panicked.
+var errPanic = errors.New("panic")
+
+// Halt is a partition that stands still.
+type Halt struct {
+	Partition int32
+	// Offset is that of the record which cannot be folded.
+	Offset int64
+	Err    error
+}
+
+// Halts lists the partitions that stand still, in order.
+func (r *Replica) Halts() (all []Halt) {
+	for p, f := range r.followers {
+		if at, err := f.halt(); err != nil {
+			all = append(all, Halt{int32(p), at, err})
+		}
+	}
+	return all
+}
+
+// Halted returns why a partition stands still, nil while it goes on.
+func (r *Replica) Halted(partition int32) error {
+	_, err := r.followers[partition].halt()
+	return err
+}
+
+// Renewed counts the partitions whose rows were made again because they were damaged.
+func (r *Replica) Renewed() int64 { return r.renewed.Load() }
+
+// Renew has the rows of a partition made again, because one of them cannot be used. It returns at once: true if whoever needs the row
+// is to try again after a while, and false if the rows were made again for the same reason before, so that it is what the journal
+// says.
+func (r *Replica) Renew(partition int32, why error) bool {
+	f := r.followers[partition]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	done, known := f.renewals[why.Error()]
+	if !known && len(f.renewals) >= maxRenewals {
+		return false
+	}
+	if !known {
+		f.renewals[why.Error()] = false
+		f.damaged = errors.Join(f.damaged, why)
+		if f.interrupt != nil {
+			f.interrupt()
+		}
+	}
+	return !done
+}
+
+// maxRenewals bounds how often a partition is renewed until the node starts again.
+const maxRenewals = 8
+
+// damage returns why the rows are to be made again, nil if they are not.
+func (f *follower) damage() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.damaged
+}
+
+// followUntil follows until something fails or the rows are to be made again.
+func (f *follower) followUntil(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f.mu.Lock()
+	f.interrupt = cancel
+	damaged := f.damaged
+	f.mu.Unlock()
+	if damaged != nil {
+		return damaged
+	}
+	return f.follow(ctx)
+}
+
+// renew makes damaged rows again. A partition without a snapshot whose journal was trimmed keeps those that it has.
+func (f *follower) renew(ctx context.Context, why error) error {
+	r := f.replica
+	r.renewed.Add(1)
+	r.cfg.Logger.Error("rows of a partition are damaged, so all of them are made again", "partition", f.partition, "error", why)
+	err := f.makeAgain(ctx)
+	if ctx.Err() != nil {
+		return err
+	}
+	if errors.Is(err, errNoBase) {
+		r.cfg.Logger.Error("the rows of a partition cannot be made again", "partition", f.partition, "error", err)
+		err = nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for reason := range f.renewals {
+		f.renewals[reason] = true
+	}
+	f.damaged = nil
+	return err
+}
+
+// errNoBase means that the rows of a partition cannot be made again from what there is.
+var errNoBase = errors.New("the journal was trimmed, and no snapshot is of what is left of it")
+
+// makeAgain drops the rows of a partition, and begins again with a snapshot or with the beginning of the journal.
+func (f *follower) makeAgain(ctx context.Context) error {
+	err := f.restoreFrom(ctx, -1)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	start, _, boundsErr := f.replica.cfg.Log.Bounds(ctx, events.TopicJournal, f.partition)
+	if boundsErr != nil || start > 0 {
+		return errors.Join(boundsErr, fmt.Errorf("%w: %w", errNoBase, err))
+	}
+	cursor, err := f.load(ctx, func(visit func(key, value []byte) error) error {
+		value, err := encoder.Marshal(Origin())
+		if err != nil {
+			return err
+		}
+		return visit(cursorKey(f.partition), value)
+	})
+	if err == nil {
+		f.restored(cursor)
+	}
+	return err
+}
+
+// onFoldError makes the rows again if that may help, and has the partition stand still otherwise.
+func (f *follower) onFoldError(ctx context.Context, fault foldError) error {
+	if errors.Is(fault, ErrUndecodable) && f.replica.Renew(f.partition, fault) {
+		return nil
+	}
+	f.mu.Lock()
+	f.halted, f.haltedAt = fmt.Errorf("%w: journal %d, %w", ErrHalted, f.partition, fault), fault.offset
+	f.wake()
+	f.mu.Unlock()
+	f.replica.cfg.Logger.Error("a partition stands still, its accounts get no replies: its journal has a record that cannot be folded", "partition", f.partition, "offset", fault.offset, "error", fault.err)
+	f.publish(Progress{Partition: f.partition, Cursor: f.position(), Halted: f.halted})
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (f *follower) halt() (at int64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.haltedAt, f.halted
+}
+
+// foldRun folds a run of records. If one of them cannot be folded, those before it are.
+func (f *follower) foldRun(records []eventlog.Record) (Progress, error) {
+	s, cursor := f.replica.store.Load(), f.position()
+	p, err := s.fold(f.partition, cursor, records)
+	var fault foldError
+	if errors.As(err, &fault) && fault.offset > records[0].Offset {
+		return s.fold(f.partition, cursor, records[:fault.offset-records[0].Offset])
+	}
+	return p, err
+}

@@ -1,0 +1,189 @@
+package projections_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+// spoil replaces rows of a closed replica by what cannot be decoded, and returns how many.
+func spoil(t *testing.T, dir string, prefix []byte) (spoilt int) {
+	t.Helper()
+	db, err := pebble.Open(dir, &pebble.Options{Logger: quiet{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	iter, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: append(prefix[:len(prefix)-1:len(prefix)-1], prefix[len(prefix)-1]+1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ok := iter.First(); ok; ok = iter.Next() {
+		spoilt++
+		if err := db.Set(iter.Key(), []byte{0xff}, pebble.Sync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(iter.Close(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return spoilt
+}
+
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(string, ...any) {}
+
+// accountsTable is the table of the accounts in the read models.
+var accountsTable = projections.Table[any]{Name: 'a'}
+
+// Rows that are damaged are made again, whether whoever needs them asks for that or the journal goes on about them. Once is enough: what
+// is in the way then is what the journal says.
+func TestDamagedRows(t *testing.T) {
+	for name, tc := range map[string]func(f *fixture, r *projections.Replica){
+		"somebody needs one": func(f *fixture, r *projections.Replica) {
+			_, _, err := r.Account("acc")
+			if !errors.Is(err, projections.ErrUndecodable) {
+				t.Fatalf("the row is read: %v", err)
+			}
+			if !r.Renew(events.Partition("acc", 2), err) {
+				t.Error("the rows are not made again")
+			}
+			testkit.Eventually(t, "the rows are made again", func() bool { return !r.Renew(events.Partition("acc", 2), err) })
+		},
+		"the journal goes on": func(f *fixture, r *projections.Replica) {
+			f.write("acc", events.PlanChanged{Plan: events.PlanBusiness})
+			testkit.Eventually(t, "the rows are made again", func() bool { return r.Renewed() > 0 })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.write("acc", events.AccountCreated{Plan: events.PlanPro})
+			cfg := f.config("r")
+			cfg.Failed = func(err error) { t.Errorf("the replica has ended: %v", err) }
+			closed(t, f.open("r"))
+			if spoil(t, cfg.Dir, accountsTable.Key(events.Partition("acc", 2))) == 0 {
+				t.Fatal("there is no row of an account")
+			}
+			r, err := projections.Open(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closed(t, r)
+			r.Start()
+			tc(f, r)
+			f.catchUp(r)
+			fresh := f.open("fresh")
+			defer closed(t, fresh)
+			if !maps.Equal(dump(t, r), dump(t, fresh)) {
+				t.Error("the rows are not those of a new replica")
+			}
+			if r.Renewed() != 1 || r.Diverged() != 0 || len(r.Halts()) > 0 {
+				t.Errorf("%d partitions were made again, %d because of their journal, %v stand still", r.Renewed(), r.Diverged(), r.Halts())
+			}
+		})
+	}
+}
+
+// faulty is a projection that panics at, or cannot read what it needs for, one event.
+type faulty struct{ fault func() }
+
+func (f faulty) Apply(_ *projections.Tx, _ int32, e events.Envelope) {
+	for _, ev := range e.Events {
+		if key, ok := ev.(events.KeyRevoked); ok && key.Key == "poison" {
+			f.fault()
+		}
+	}
+}
+
+// A partition whose journal has a record that cannot be folded stands still before it, and says so; the other goes on, and the replica
+// does not end. A version that can fold it goes on from there.
+func TestRecordThatCannotBeFolded(t *testing.T) {
+	f := newFixture(t)
+	ids := map[int32]events.AccountID{events.Partition("acc", 2): "acc"}
+	for _, id := range []events.AccountID{"other", "another", "third", "fourth"} {
+		ids[events.Partition(id, 2)] = id
+	}
+	sick, well := events.Partition("acc", 2), 1-events.Partition("acc", 2)
+	f.write("acc", events.AccountCreated{Plan: events.PlanPro})
+	at := f.append(sick, f.envelope("acc", nil, events.KeyRevoked{Key: "poison"}))
+	f.write("acc", events.PlanChanged{Plan: events.PlanBusiness})
+
+	cfg := f.config("r")
+	working := cfg.Projections
+	cfg.Projections = append([]projections.Projection{faulty{func() { panic("a bug") }}}, working...)
+	cfg.Failed = func(err error) { t.Errorf("the replica has ended: %v", err) }
+	r, err := projections.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start()
+	if err := r.CatchUp(testkit.Context(t), sick); !errors.Is(err, projections.ErrHalted) {
+		t.Errorf("the partition has caught up: %v", err)
+	}
+	f.write(ids[well], events.AccountCreated{Plan: events.PlanFree})
+	if err := r.CatchUp(testkit.Context(t), well); err != nil {
+		t.Errorf("the other partition: %v", err)
+	}
+	if a, ok, err := r.Account("acc"); err != nil || !ok || a.Plan != events.PlanPro {
+		t.Errorf("what was before the record: %+v %v %v", a, ok, err)
+	}
+	halts := r.Halts()
+	if len(halts) != 1 || halts[0].Partition != sick || halts[0].Offset != at || r.Cursor(sick).Next != at || r.Err() != nil || r.Halted(well) != nil {
+		t.Errorf("%+v stand still, at %d, want one at %d; %v", halts, r.Cursor(sick).Next, at, r.Err())
+	}
+	closed(t, r)
+
+	cfg.Projections = working
+	if r, err = projections.Open(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, r)
+	r.Start()
+	f.catchUp(r)
+	if a, _, err := r.Account("acc"); err != nil || a.Plan != events.PlanBusiness {
+		t.Errorf("a version that can fold it: %+v %v", a, err)
+	}
+}
+
+// A row that is damaged again after the rows were made again is what the journal says, and a partition is not made again for ever.
+func TestRenewalsEnd(t *testing.T) {
+	f := newFixture(t)
+	f.write("acc", events.AccountCreated{Plan: events.PlanPro})
+	r := f.open("r")
+	defer closed(t, r)
+	renew := func(why string) (renewed int) {
+		for range 100 {
+			before := r.Renewed()
+			if !r.Renew(0, errors.New(why)) {
+				return renewed
+			}
+			testkit.Eventually(t, "the rows are made again", func() bool { return r.Renewed() > before })
+			renewed++
+			testkit.Eventually(t, "that is over", func() bool { return !r.Renew(0, errors.New(why)) })
+		}
+		t.Fatal("a partition is made again for ever")
+		return renewed
+	}
+	if n := renew("a row"); n != 1 {
+		t.Errorf("the rows were made again %d times", n)
+	}
+	all := 1
+	for _, why := range "bcdefghijklmn" {
+		all += renew(string(why))
+	}
+	if all != projections.MaxRenewals {
+		t.Errorf("they were made again %d times for all reasons, want %d", all, projections.MaxRenewals)
+	}
+	if err := r.CatchUp(context.WithoutCancel(t.Context()), 0); err != nil {
+		t.Error(err)
+	}
+}
