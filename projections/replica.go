@@ -58,6 +58,7 @@ type Replica struct {
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
 	failed  sync.Once
+	noted   sync.Once // that the files are damaged
 	lag     atomic.Int64
 	// diverged and renewed count what Diverged and Renewed return.
 	diverged, renewed atomic.Int64
@@ -105,6 +106,22 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	r, err := openMarked(ctx, cfg)
+	if !disk.Damaged(err) {
+		return r, err
+	}
+	cfg.Logger.Error("the files of the replica are damaged, so it is made again from snapshots and the journal: check the disk", "dir", cfg.Dir, "error", err)
+	if err := cfg.removeDamaged(); err != nil {
+		return nil, err
+	}
+	if r, err = open(ctx, cfg); err == nil {
+		r.renewed.Store(int64(len(r.followers)))
+	}
+	return r, err
+}
+
+// open opens a replica whose files may be damaged.
+func open(ctx context.Context, cfg Config) (*Replica, error) {
 	s, outdated, err := openServing(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open replica %s: %w", cfg.Dir, err)
@@ -172,6 +189,7 @@ func (r *Replica) watchStore(ctx context.Context) {
 		guard := r.guard()
 		select {
 		case <-guard.Broken():
+			r.noteDamage(guard.Err())
 			for _, f := range r.followers {
 				f.fail(guard.Err())
 			}
@@ -184,23 +202,29 @@ func (r *Replica) watchStore(ctx context.Context) {
 }
 
 // Close stops the followers and closes the store. If the store is broken, Close leaves it
-// alone and returns at once.
+// alone and returns at once, unless its files are damaged.
 func (r *Replica) Close() error {
 	if r.cancel != nil {
 		r.cancel()
 	}
 	guard := r.guard()
-	err := guard.Call(func() (err error) {
-		r.stop()
-		if r.former != nil {
-			err = r.former.guard.Call(r.former.db.Close)
-		}
-		return errors.Join(err, r.store.Load().db.Close())
-	})
-	if guard.Err() != nil {
+	err := guard.Call(r.close)
+	switch broken := guard.Err(); {
+	case disk.Damaged(broken):
+		r.noteDamage(broken)
 		return nil // reported already
+	case broken != nil:
+		return nil
 	}
 	return err
+}
+
+func (r *Replica) close() (err error) {
+	r.stop()
+	if r.former != nil {
+		err = r.former.guard.Call(r.former.db.Close)
+	}
+	return errors.Join(err, r.store.Load().db.Close())
 }
 
 // Get implements Reader.

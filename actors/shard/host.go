@@ -82,8 +82,8 @@ const (
 	setAsideAgain = 600
 	sweepEvery    = 30
 	measureEvery  = 5
-	// pageJobs is the number of unsettled jobs that are looked at in one go: reading them takes some 10 ms.
-	pageJobs = 1024
+	// pageJobs is the number of unsettled jobs that are looked at in one go: reading them takes some 20 ms.
+	pageJobs = 4096
 	// wakeBatch is the maximal number of due jobs handled in one tick.
 	wakeBatch = 256
 	trimLimit = 10 * time.Second

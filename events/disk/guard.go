@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -11,10 +12,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Guard notices when a Pebble database can no longer be trusted: it calls Fatalf, which must
-// not return, or its write-ahead log cannot be written, after which it panics. Either breaks
-// the database: the goroutine is stuck in it for good, maybe with its locks, and nobody may
-// use it any more, not even to close it. The files are as a crash leaves them; the next
+// ErrDamaged means that the files of a database do not have what was written to them.
+var ErrDamaged = errors.New("the files are damaged")
+
+// Damaged reports whether err, of opening or using a Pebble database, says that its files are damaged: a checksum is wrong, or one
+// of them is not there.
+func Damaged(err error) bool {
+	return errors.Is(err, ErrDamaged) || pebble.IsCorruptionError(err)
+}
+
+// Guard notices when a Pebble database can no longer be trusted: what it reads is damaged, it calls Fatalf, which must
+// not return, or its write-ahead log cannot be written, after which it panics. Any of that breaks
+// the database: nobody may use it any more. But for what is damaged, the goroutine is stuck in it for good, maybe with its locks, so that
+// it cannot even be closed. The files are as a crash leaves them; the next
 // process recovers what was durable.
 //
 // Open the database through Open and close it through Call, and stop waiting for it once Broken
@@ -28,11 +38,13 @@ type Guard struct {
 	breaking sync.Once
 	broken   chan struct{}
 	err      error // readable once broken is closed
+	sticking sync.Once
+	stuck    chan struct{} // closed when a goroutine is stuck in the database
 }
 
 // NewGuard returns the guard of a database, which name names in the log and in errors.
 func NewGuard(name string, logger *slog.Logger) *Guard {
-	return &Guard{name: name, logger: logger, broken: make(chan struct{})}
+	return &Guard{name: name, logger: logger, broken: make(chan struct{}), stuck: make(chan struct{})}
 }
 
 // Broken is closed when the database can no longer be used.
@@ -48,15 +60,15 @@ func (g *Guard) Err() error {
 	}
 }
 
-// Call runs f, which uses the database, and returns its error. If the database breaks, Call
-// returns the reason at once, although f never does.
+// Call runs f, which uses the database, and returns its error. If a goroutine gets stuck in the database, Call
+// returns the reason at once, although f may never do so.
 func (g *Guard) Call(f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {
 	case err := <-done:
 		return err
-	case <-g.broken:
+	case <-g.stuck:
 		return g.err
 	}
 }
@@ -74,11 +86,16 @@ func (g *Guard) must(err error) {
 	if err == nil {
 		return
 	}
+	g.breakFor(err)
+	g.sticking.Do(func() { close(g.stuck) })
+	select {}
+}
+
+func (g *Guard) breakFor(err error) {
 	g.breaking.Do(func() {
 		g.err = fmt.Errorf("%s: %w", g.name, err)
 		close(g.broken)
 	})
-	select {}
 }
 
 // Options has the guard watch over the database that is opened with o. The file system of o
@@ -88,7 +105,7 @@ func (g *Guard) Options(o *pebble.Options) *pebble.Options {
 		o.FS = vfs.Default
 	}
 	o.FS, o.Logger = fs{o.FS, g}, g
-	o.EventListener = &pebble.EventListener{BackgroundError: g.backgroundError}
+	o.EventListener = &pebble.EventListener{BackgroundError: g.backgroundError, DataCorruption: g.corruption}
 	return o
 }
 
@@ -102,13 +119,24 @@ func (g *Guard) Errorf(format string, args ...any) {
 
 // Fatalf implements pebble.Logger. It breaks the database and never returns.
 func (g *Guard) Fatalf(format string, args ...any) {
-	g.must(fmt.Errorf(format, args...))
+	err := errors.New(fmt.Sprintf(format, args...))
+	for _, arg := range args {
+		if cause, is := arg.(error); is && Damaged(cause) {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
+	g.must(err)
+}
+
+// corruption breaks a database of whose files one is damaged. Whoever reads gets the error of the file.
+func (g *Guard) corruption(info pebble.DataCorruptionInfo) {
+	g.breakFor(fmt.Errorf("%w: %s: %v", ErrDamaged, info.Path, info.Details))
 }
 
 // backgroundError breaks a database that is being opened. Otherwise it logs the error, at most
 // every ten seconds, because Pebble tries again without a pause.
 func (g *Guard) backgroundError(err error) {
-	if g.opening.Load() {
+	if g.opening.Load() && !Damaged(err) { // what is damaged does not hold up the opening
 		g.must(err)
 	}
 	now := time.Now().Unix()

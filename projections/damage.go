@@ -1,0 +1,64 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"platen.dev/events/disk"
+)
+
+// The files of a replica may be damaged. All that is in them follows from the journal and the snapshots, so they are removed, and the
+// replica begins as that of a new node. A replica at work ends the node first: whoever has read from it may have read anything.
+
+// damageMark is the name of the file that says so, beside the directory of the store.
+func (c Config) damageMark() string { return c.Dir + ".damaged" }
+
+// noteDamage has the next start remove the files, if why says that they are damaged.
+func (r *Replica) noteDamage(why error) {
+	if disk.Damaged(why) {
+		r.noted.Do(func() { r.mark(why) })
+	}
+}
+
+func (r *Replica) mark(why error) {
+	fs := r.cfg.FS
+	f, err := fs.Create(r.cfg.damageMark(), vfs.WriteCategoryUnspecified)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close(), disk.SyncDir(fs, fs.PathDir(r.cfg.Dir)))
+	}
+	r.cfg.Logger.Error("the files of the replica are damaged, so the next start makes it again: check the disk", "error", why)
+	if err != nil {
+		r.cfg.Logger.Error("this cannot be noted: remove "+r.cfg.Dir+" before the next start", "error", err)
+	}
+}
+
+// openMarked opens a replica, unless its files are known to be damaged.
+func openMarked(ctx context.Context, cfg Config) (*Replica, error) {
+	switch _, err := cfg.FS.Stat(cfg.damageMark()); {
+	case err == nil:
+		return nil, disk.ErrDamaged
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	}
+	return open(ctx, cfg)
+}
+
+// removeDamaged removes all stores.
+func (c Config) removeDamaged() error {
+	return errors.Join(c.removeOthers(""), c.FS.RemoveAll(c.damageMark()))
+}
+
+// damaged has an error that a store cannot be opened because of say that its files are damaged. They are, unless the system says that it
+// has no room, no right, or another process that uses them.
+func damaged(err error) error {
+	var number syscall.Errno
+	if err == nil || errors.As(err, &number) && number != syscall.ENOENT && number != syscall.EIO {
+		return err
+	}
+	return fmt.Errorf("%w: %w", disk.ErrDamaged, err)
+}
