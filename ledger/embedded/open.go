@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"platen.dev/events/disk"
 	"platen.dev/ledger"

@@ -9,6 +9,9 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // sums are kept beside the entries, in a file of their own, so that a query need not read a million
@@ -29,6 +32,8 @@ type sums struct {
 	checked        bool       // by mu
 	writer, reader *sql.DB    // set before usable is, by mu
 
+	using   sync.RWMutex // held while a query reads the sums, for writing to replace their file
+	damaged atomic.Bool  // the file is to be replaced
 	usable  atomic.Bool  // queries may use the sums
 	pending atomic.Int64 // entries since the last fold, about
 	wake    chan struct{}
@@ -70,17 +75,25 @@ func (s *sums) follow(ctx context.Context) {
 	}
 }
 
-// fail has the entries answer, until a fold succeeds.
+// fail has the entries answer, until a fold succeeds. A file that is damaged is replaced before that.
 func (s *sums) fail(err error) {
 	s.usable.Store(false)
+	if corrupt(err) {
+		s.damaged.Store(true)
+		s.hurry()
+	}
 	s.logger.Warn("the sums of the usage ledger cannot be used: its answers are right, and slow", "file", s.path, "error", err)
 }
 
 // appended says that entries were added behind the marks.
 func (s *sums) appended(entries int) {
-	if s.pending.Add(int64(entries)) < s.limits.fold {
-		return
+	if s.pending.Add(int64(entries)) >= s.limits.fold {
+		s.hurry()
 	}
+}
+
+// hurry has the sums catch up.
+func (s *sums) hurry() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -128,6 +141,12 @@ func (s *sums) catchUp(ctx context.Context) error {
 func (s *sums) prepare(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.damaged.Swap(false) {
+		s.checked = false
+		if err := s.replace(errDamaged); err != nil {
+			return err
+		}
+	}
 	if s.checked {
 		return nil
 	}
@@ -151,13 +170,32 @@ func (s *sums) connect(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	s.logger.Warn("the sums of the usage ledger are replaced", "file", s.path, "error", err)
+	if err := s.replace(err); err != nil {
+		return err
+	}
+	return s.open(ctx)
+}
+
+// replace removes the file. No query reads it meanwhile.
+func (s *sums) replace(why error) error {
+	s.using.Lock()
+	defer s.using.Unlock()
+	s.logger.Error("the sums of the usage ledger are replaced", "file", s.path, "error", why)
+	_ = s.disconnect() // of a file that is of no use
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(s.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return s.open(ctx)
+	return nil
+}
+
+var errDamaged = errors.New("the file is damaged")
+
+// corrupt reports whether a file turned out to be damaged.
+func corrupt(err error) bool {
+	var at *sqlite.Error
+	return errors.As(err, &at) && (at.Code()&0xff == sqlite3.SQLITE_CORRUPT || at.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
 func (s *sums) open(ctx context.Context) (err error) {

@@ -21,6 +21,11 @@ func (s *sums) parts(ctx context.Context, q ledger.Query, spans []ledger.Span) (
 	if r.from, r.to = covered(spans); r.from == r.to {
 		return nil, false
 	}
+	s.using.RLock()
+	defer s.using.RUnlock()
+	if s.reader == nil {
+		return nil, false
+	}
 	err := within(ctx, s.reader, nil, func(tx *sql.Tx) error { return r.sums(ctx, tx) })
 	if err == nil && r.has {
 		err = within(ctx, s.entries, nil, func(tx *sql.Tx) error { return r.rest(ctx, tx) })

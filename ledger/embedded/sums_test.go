@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -405,5 +406,48 @@ func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A file of sums that is damaged while it is in use is replaced, whether a query or a fold finds that, and the answers are right all the time.
+func TestSumsDamagedInUse(t *testing.T) {
+	for name, find := range map[string]func(b *books){
+		"by a query": func(b *books) { b.total("acc_1") },
+		"by a fold": func(b *books) {
+			b.put(rows(1, 101))
+			if err := b.ledger.sums.catchUp(testkit.Context(b)); err != nil {
+				b.ledger.sums.fail(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBooks(t)
+			b.put(rows(0, 100))
+			catchUp(t, b.ledger)
+			execute(t, b.path+".sums", "PRAGMA wal_checkpoint(TRUNCATE)")
+			content, err := os.ReadFile(b.path + ".sums")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 4096; i < len(content); i++ {
+				content[i] = 0xa5
+			}
+			write(t, b.path+".sums", string(content))
+			execute(t, b.path+".sums", "SELECT 1") // another process, so that nothing is read from memory
+			b.ledger.sums.reader.SetMaxIdleConns(0)
+			b.ledger.sums.writer.SetMaxIdleConns(0)
+			find(b)
+			if !b.ledger.sums.damaged.Load() && b.ledger.sums.usable.Load() {
+				t.Fatal("the damage was not found")
+			}
+			b.ledger.sums.fail(errors.New("again")) // an error of another kind changes nothing
+			catchUp(t, b.ledger)
+			b.put(rows(1, 101))
+			catchUp(t, b.ledger)
+			b.wantTotal("acc_1", 11)
+			if n := b.compare(10); n == 0 {
+				t.Error("no sums answer")
+			}
+		})
 	}
 }
