@@ -77,6 +77,10 @@ func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 409, fmt.Sprintf("partition %d is not halted on this node; its owner is %s: run the command there", p, s.where(s.Replica.Owner(p))))
 		return
 	}
+	if err := s.Replica.Halted(p); err != nil {
+		refuse(w, 409, fmt.Sprintf("partition %d cannot go on: %v: report it, and start a version that can fold the record", p, err))
+		return
+	}
 	s.Shards.Continue(p)
 	respond(w, 200, struct{}{})
 }

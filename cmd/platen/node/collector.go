@@ -218,6 +218,7 @@ func (c *collector) addShards() {
 	c.counter("platen_ledger_differences_total", "Differences between the usage ledger and the log that this node has found.", func(figures) float64 { return float64(c.node.reconciliations.differences.Load()) })
 	c.counter("platen_shard_void_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.VoidCommands()) })
 	c.counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", func(figures) float64 { return float64(c.node.replica.Diverged()) })
+	c.counter("platen_replica_renewed_total", "Partitions whose rows were made again, because rows or files of the replica were damaged.", func(figures) float64 { return float64(c.node.replica.Renewed()) })
 	c.gauge("platen_ledger_stalled_seconds", "How long appending to the usage ledger has failed; 0 if the last attempt did not.", func(at figures) float64 { return at.ingest.Stalled.Seconds() })
 	c.gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.ingest.Delay.Seconds() })
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })

@@ -75,7 +75,7 @@ func (r Report) partitionFindings() (all []Finding) {
 			without = append(without, p.Partition)
 		}
 		if p.State == halted {
-			all = append(all, Finding{About: fmt.Sprint("partition ", p.Partition), Text: "halted on " + Short(p.Owner) + ": " + p.Reason, Do: fmt.Sprintf("see docs/RUNBOOK.md, then `platen admin partition continue %d` on that node", p.Partition)})
+			all = append(all, Finding{About: fmt.Sprint("partition ", p.Partition), Text: "halted on " + Short(p.Owner) + ": " + p.Reason, Do: fmt.Sprintf("see PlatenPartitionHalted in docs/RUNBOOK.md before `platen admin partition continue %d` on that node", p.Partition)})
 		}
 	}
 	for _, n := range r.Nodes { // a node names the first of them only
