@@ -1,0 +1,337 @@
+package embedded
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"platen.dev/events/disk"
+	"platen.dev/events/eventlog"
+)
+
+// Lost are the offsets From up to but not including To of a partition, whose records a salvage has not found although it has found later
+// ones.
+type Lost struct {
+	Topic     string
+	Partition int32
+	From, To  int64
+}
+
+// Salvaged is what a salvage has found.
+type Salvaged struct {
+	Records int64
+	// Damaged are the files that could not be read, or only in part, with the reasons.
+	Damaged map[string]error
+	// Lost are in the order of topics, partitions and offsets. That records behind the last one that was found are lost as well, nobody
+	// can tell.
+	Lost []Lost
+	// Ends are the offsets behind the last records found, by topic and partition.
+	Ends map[string][]int64
+}
+
+// Bridge says what takes the place of lost records of a partition, so that those behind them keep their meaning. It sees the records in the
+// order of their offsets.
+type Bridge interface {
+	Saw(eventlog.Record)
+	// Fill returns values for offsets that are lost. Those that it leaves out get an empty value. later calls visit with the records
+	// behind them until it returns false.
+	Fill(lost Lost, later func(visit func(eventlog.Record) bool)) map[int64][]byte
+}
+
+// SalvageConfig says what to salvage.
+type SalvageConfig struct {
+	// From is the directory of a log that nobody uses, and To one that does not exist yet.
+	From, To string
+	// Topics are the topics that the log has. In a table whose first entries are damaged, only their records are looked for.
+	Topics []string
+	// Partitions is how many partitions the log has, for the case that it cannot say so any more.
+	Partitions int32
+	// Bridge returns the bridge of a partition, nil for none.
+	Bridge func(topic string, partition int32) Bridge
+	Logger *slog.Logger
+	// Progress is called after each file with the bytes that were read of all.
+	Progress func(done, all int64)
+}
+
+// ErrNoPartitions means that the record of how many partitions a log has is lost.
+var ErrNoPartitions = errors.New("the log does not say any more how many partitions it has")
+
+// salvage copies the log of a database that cannot be opened, or not be read to its end: it reads the tables and the write-ahead logs one by one,
+// and around what is damaged in them.
+type salvage struct {
+	SalvageConfig
+	to     *pebble.DB
+	batch  *pebble.Batch
+	starts map[string]int64 // by the key of the start
+	// prefixes are those of the records of all partitions, in order.
+	prefixes [][]byte
+	found  Salvaged
+}
+
+// Salvage copies what is readable of a log to another one, with the same offsets and the same id. It does not change the log that it reads.
+func Salvage(ctx context.Context, c SalvageConfig) (Salvaged, error) {
+	lock, err := pebble.LockDirectory(c.From, vfs.Default)
+	if err != nil {
+		return Salvaged{}, lockError(c.From, err)
+	}
+	defer lock.Close()
+	if _, err := vfs.Default.Stat(c.To); err == nil {
+		return Salvaged{}, fmt.Errorf("%s exists already: give a directory that does not", c.To)
+	}
+	if err := disk.MkdirAll(vfs.Default, c.To, 0o700); err != nil {
+		return Salvaged{}, err
+	}
+	guard := disk.NewGuard("salvaged log", c.Logger)
+	to, err := pebble.Open(c.To, guard.Options(options(Config{Dir: c.To, FS: vfs.Default}, nil)))
+	if err != nil {
+		return Salvaged{}, err
+	}
+	s := &salvage{SalvageConfig: c, to: to, batch: to.NewBatch(), starts: map[string]int64{}, found: Salvaged{Damaged: map[string]error{}, Ends: map[string][]int64{}}}
+	s.listPrefixes()
+	err = s.run(ctx)
+	return s.found, errors.Join(err, s.batch.Close(), to.Close())
+}
+
+// maxPartitions is how many partitions of a topic are looked for in a damaged table, if nobody says how many there are.
+const maxPartitions = 256
+
+func (s *salvage) listPrefixes() {
+	for _, topic := range s.Topics {
+		for p := range cmp.Or(s.Partitions, maxPartitions) {
+			s.prefixes = append(s.prefixes, partitionKey(kindRecord, topic, p))
+		}
+	}
+	slices.SortFunc(s.prefixes, bytes.Compare)
+}
+
+func (s *salvage) run(ctx context.Context) error {
+	if err := s.copyFiles(ctx); err != nil {
+		return err
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	partitions, err := checkFormat(s.to, 0)
+	if err != nil {
+		return err
+	}
+	for _, topic := range s.topics() {
+		for p := range partitions {
+			if err := s.mend(topic, p); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(s.commit(), s.to.Flush())
+}
+
+// copyFiles copies from all tables and write-ahead logs.
+func (s *salvage) copyFiles(ctx context.Context) error {
+	names, err := vfs.Default.List(s.From)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	var done, all int64
+	sizes := map[string]int64{}
+	for _, name := range names {
+		if info, err := vfs.Default.Stat(filepath.Join(s.From, name)); err == nil {
+			sizes[name] = info.Size()
+			all += info.Size()
+		}
+	}
+	for _, name := range names {
+		if err := errors.Join(ctx.Err(), s.copyFile(name)); err != nil {
+			return err
+		}
+		if done += sizes[name]; s.Progress != nil {
+			s.Progress(done, all)
+		}
+	}
+	return s.commit()
+}
+
+// copyFile copies from one file. What is wrong with the file is noted; an error is one of what is written.
+func (s *salvage) copyFile(name string) error {
+	var wrong, err error
+	switch path := filepath.Join(s.From, name); filepath.Ext(name) {
+	case ".sst":
+		wrong, err = readTable(path, s.prefixes, s.put)
+	case ".log":
+		wrong, err = readWAL(path, s.put)
+	}
+	if wrong != nil {
+		s.found.Damaged[name] = wrong
+	}
+	return err
+}
+
+// put takes an entry of the database. The same one may come again, from another file.
+func (s *salvage) put(key, value []byte) error {
+	switch {
+	case len(key) == 0:
+		return nil
+	case key[0] == kindStart && len(value) == 8:
+		s.starts[string(key)] = max(s.starts[string(key)], int64(binary.BigEndian.Uint64(value)))
+		return nil
+	case key[0] == kindRecord:
+		if _, err := decode(value); err != nil {
+			return nil // it is lost
+		}
+	}
+	if err := s.batch.Set(key, value, nil); err != nil {
+		return err
+	}
+	if s.batch.Len() < batchBytes {
+		return nil
+	}
+	return s.commit()
+}
+
+func (s *salvage) commit() error {
+	if s.batch.Empty() {
+		return nil
+	}
+	err := s.batch.Commit(pebble.Sync)
+	s.batch.Reset()
+	return err
+}
+
+// begin writes where the partitions start, drops what was trimmed before, and sees to it that the log knows how many it has.
+func (s *salvage) begin() error {
+	for key, start := range s.starts {
+		prefix := append([]byte{kindRecord}, key[1:]...)
+		if err := s.batch.DeleteRange(prefix, recordKey(prefix, start), nil); err != nil {
+			return err
+		}
+		if err := s.batch.Set([]byte(key), binary.BigEndian.AppendUint64(nil, uint64(start)), nil); err != nil {
+			return err
+		}
+	}
+	if err := s.commit(); err != nil {
+		return err
+	}
+	_, closer, err := s.to.Get(formatKey)
+	switch {
+	case err == nil:
+		return closer.Close()
+	case !errors.Is(err, pebble.ErrNotFound):
+		return err
+	case s.Partitions == 0:
+		return ErrNoPartitions
+	}
+	_, err = checkFormat(s.to, s.Partitions)
+	return err
+}
+
+// topics lists the topics of which there are records.
+func (s *salvage) topics() (all []string) {
+	iter, err := s.to.NewIter(&pebble.IterOptions{LowerBound: []byte{kindRecord}, UpperBound: []byte{kindRecord + 1}})
+	if err != nil {
+		return nil
+	}
+	defer iter.Close()
+	for ok := iter.First(); ok; {
+		topic, _, _ := bytes.Cut(iter.Key()[1:], []byte{0})
+		all = append(all, string(topic))
+		ok = iter.SeekGE(append(append([]byte{kindRecord}, topic...), 1))
+	}
+	return all
+}
+
+// mend notes what a partition has lost, and fills it.
+func (s *salvage) mend(topic string, p int32) error {
+	prefix := partitionKey(kindRecord, topic, p)
+	iter, err := s.to.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: recordKey(prefix, math.MaxInt64)})
+	if err != nil {
+		return err
+	}
+	defer iter.Close()
+	bridge := Bridge(nobody{})
+	if s.Bridge != nil {
+		if b := s.Bridge(topic, p); b != nil {
+			bridge = b
+		}
+	}
+	next, known := s.starts[string(partitionKey(kindStart, topic, p))]
+	for ok := iter.First(); ok; ok = iter.Next() {
+		r, err := decode(iter.Value())
+		if err != nil {
+			return err
+		}
+		if r.Offset = offsetOf(iter.Key()); r.Offset > next {
+			if err := s.lose(Lost{topic, p, next, r.Offset}, known, bridge); err != nil {
+				return err
+			}
+		}
+		bridge.Saw(r)
+		next, known = r.Offset+1, true
+		s.found.Records++
+	}
+	s.found.Ends[topic] = append(s.found.Ends[topic], next)
+	return iter.Error()
+}
+
+// lose notes that records are lost, and fills their place. Those before the first one may have been trimmed, if it is not known where the
+// partition starts: it starts behind them.
+func (s *salvage) lose(lost Lost, known bool, bridge Bridge) error {
+	s.found.Lost = append(s.found.Lost, lost)
+	if known {
+		return s.fill(lost, bridge)
+	}
+	return s.batch.Set(partitionKey(kindStart, lost.Topic, lost.Partition), binary.BigEndian.AppendUint64(nil, uint64(lost.To)), nil)
+}
+
+// fill writes what takes the place of lost records.
+func (s *salvage) fill(lost Lost, bridge Bridge) error {
+	prefix := partitionKey(kindRecord, lost.Topic, lost.Partition)
+	values := bridge.Fill(lost, func(visit func(eventlog.Record) bool) { s.later(prefix, lost.To, visit) })
+	for offset := lost.From; offset < lost.To; offset++ {
+		r := eventlog.Record{Offset: offset, Value: values[offset]}
+		if err := putRecord(s.batch, prefix, &r); err != nil {
+			return err
+		}
+		if r.Value != nil {
+			bridge.Saw(r)
+		}
+		if s.batch.Len() >= batchBytes {
+			if err := s.commit(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// later visits the records of a partition from an offset on.
+func (s *salvage) later(prefix []byte, from int64, visit func(eventlog.Record) bool) {
+	iter, err := s.to.NewIter(&pebble.IterOptions{LowerBound: recordKey(prefix, from), UpperBound: recordKey(prefix, math.MaxInt64)})
+	if err != nil {
+		return
+	}
+	defer iter.Close()
+	for ok := iter.First(); ok; ok = iter.Next() {
+		r, err := decode(iter.Value())
+		r.Offset = offsetOf(iter.Key())
+		if err != nil || !visit(r) {
+			return
+		}
+	}
+}
+
+// nobody bridges nothing.
+type nobody struct{}
+
+func (nobody) Saw(eventlog.Record) {}
+
+func (nobody) Fill(Lost, func(func(eventlog.Record) bool)) map[int64][]byte { return nil }

@@ -1,0 +1,193 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/record"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// walBlock is the size of the blocks of a write-ahead log. Each begins with a chunk, so reading can begin again there.
+const walBlock = 32 << 10
+
+// readWAL puts the entries of the batches in a write-ahead log that are whole. wrong is what is damaged, err an error of put.
+func readWAL(path string, put func(key, value []byte) error) (wrong, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err, nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	number, notOne := strconv.ParseUint(strings.TrimSuffix(filepath.Base(path), ".log"), 10, 64)
+	if err := errors.Join(err, notOne); err != nil {
+		return err, nil
+	}
+	for from := int64(0); from < info.Size(); {
+		r := newWALReader(record.NewReader, io.NewSectionReader(f, from, info.Size()-from), number)
+		at, damage, err := readBatches(r, put)
+		if err != nil || damage == nil {
+			return wrong, err
+		}
+		if !errors.Is(damage, record.ErrUnexpectedEOF) || from+at+walBlock < info.Size() { // at the end it is a torn write, as a crash leaves it
+			wrong = errors.Join(wrong, fmt.Errorf("from byte %d on: %w", from+at, damage))
+		}
+		from = (from+at)/walBlock*walBlock + walBlock
+	}
+	return wrong, nil
+}
+
+// newWALReader is record.NewReader for a number whose type has no name here.
+func newWALReader[T ~uint64](make func(io.Reader, T) *record.Reader, r io.Reader, number uint64) *record.Reader {
+	return make(r, T(number))
+}
+
+// readBatches puts the entries of batches until one is damaged, or all are read. at is where the last one began.
+func readBatches(r *record.Reader, put func(key, value []byte) error) (at int64, damage, err error) {
+	for {
+		at = r.Offset()
+		next, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return at, nil, nil
+		}
+		var repr []byte
+		if err == nil {
+			repr, err = io.ReadAll(next)
+		}
+		if err != nil {
+			return at, err, nil
+		}
+		if err := putBatch(repr, put); err != nil {
+			return at, nil, err
+		}
+	}
+}
+
+func putBatch(repr []byte, put func(key, value []byte) error) error {
+	var b pebble.Batch
+	if b.SetRepr(repr) != nil {
+		return nil
+	}
+	for r := b.Reader(); ; {
+		kind, key, value, ok, err := r.Next()
+		if !ok || err != nil {
+			return nil
+		}
+		if kind == pebble.InternalKeyKindSet {
+			if err := put(key, value); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// readTable puts the entries of a table, but for those in blocks that are damaged. prefixes are those of the partitions that it may have
+// records of, in order. wrong is what is damaged, err an error of put.
+func readTable(path string, prefixes [][]byte, put func(key, value []byte) error) (wrong, err error) {
+	for first := []byte{}; ; {
+		last, damage, err := readFrom(path, first, put)
+		if err != nil || damage == nil {
+			return wrong, err
+		}
+		if wrong == nil {
+			wrong = damage
+		}
+		if first = behindDamage(path, last, prefixes); first == nil {
+			return wrong, nil
+		}
+	}
+}
+
+// openTable returns an iterator over a table.
+func openTable(path string) (*pebble.Iterator, error) {
+	f, err := vfs.Default.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	o := &pebble.Options{}
+	o.EnsureDefaults()
+	return pebble.NewExternalIter(o, &pebble.IterOptions{}, [][]sstable.ReadableFile{{f}})
+}
+
+// readFrom puts the entries of a table from a key on, until one cannot be read. last is the last key that was.
+func readFrom(path string, first []byte, put func(key, value []byte) error) (last []byte, damage, err error) {
+	iter, err := openTable(path)
+	if err != nil {
+		return first, err, nil
+	}
+	defer iter.Close()
+	last = first
+	for ok := iter.SeekGE(first); ok; ok = iter.Next() {
+		value, err := iter.ValueAndErr()
+		if err != nil {
+			return last, err, nil
+		}
+		last = bytes.Clone(iter.Key())
+		if err := put(last, value); err != nil {
+			return last, nil, err
+		}
+	}
+	return last, iter.Error(), nil
+}
+
+// behindDamage returns a key from which a table can be read again, the smallest one of a record behind the key last; nil if
+// there is none.
+func behindDamage(path string, last []byte, prefixes [][]byte) []byte {
+	for _, prefix := range prefixes {
+		from := int64(-1)
+		switch {
+		case bytes.HasPrefix(last, prefix) && len(last) == len(prefix)+8:
+			from = offsetOf(last)
+		case bytes.Compare(prefix, last) < 0:
+			continue
+		}
+		if offset, ok := firstReadable(path, prefix, from); ok {
+			return recordKey(prefix, offset)
+		}
+	}
+	return nil
+}
+
+// firstReadable returns the smallest offset behind from at which a table can be read; false if all of the partition that it may have is
+// damaged. What cannot be read is one range, as far as the first block that can.
+func firstReadable(path string, prefix []byte, from int64) (int64, bool) {
+	step := int64(1)
+	for !readable(path, recordKey(prefix, from+step)) {
+		if step > math.MaxInt64/4 {
+			return 0, false
+		}
+		step *= 2
+	}
+	bad, good := from+step/2, from+step
+	for bad+1 < good {
+		if middle := bad + (good-bad)/2; readable(path, recordKey(prefix, middle)) {
+			good = middle
+		} else {
+			bad = middle
+		}
+	}
+	return good, true
+}
+
+// readable reports whether what a table has from a key on begins with an entry that can be read, or is nothing.
+func readable(path string, key []byte) bool {
+	iter, err := openTable(path)
+	if err != nil {
+		return false
+	}
+	defer iter.Close()
+	if !iter.SeekGE(key) {
+		return iter.Error() == nil
+	}
+	_, err = iter.ValueAndErr()
+	return err == nil
+}
