@@ -3,9 +3,7 @@ package projections
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -51,14 +49,4 @@ func openMarked(ctx context.Context, cfg Config) (*Replica, error) {
 // removeDamaged removes all stores.
 func (c Config) removeDamaged() error {
 	return errors.Join(c.removeOthers(""), c.FS.RemoveAll(c.damageMark()))
-}
-
-// damaged has an error that a store cannot be opened because of say that its files are damaged. They are, unless the system says that it
-// has no room, no right, or another process that uses them.
-func damaged(err error) error {
-	var number syscall.Errno
-	if err == nil || errors.As(err, &number) && number != syscall.ENOENT && number != syscall.EIO {
-		return err
-	}
-	return fmt.Errorf("%w: %w", disk.ErrDamaged, err)
 }

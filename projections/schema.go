@@ -85,7 +85,7 @@ func openGuarded(cfg Config, dir string) (s *store, err error) {
 		s, err = openStore(cfg, guard, &pebble.Options{})
 		return err
 	})
-	return s, damaged(err)
+	return s, disk.Opening(err)
 }
 
 // openServing opens the store that serves: that of the present schema, or if there is none the newest

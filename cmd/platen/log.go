@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -15,22 +16,31 @@ import (
 	"platen.dev/cmd/platen/cli"
 	"platen.dev/cmd/platen/logdump"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/salvage"
 	"platen.dev/events"
 )
 
+// runLog runs `platen log`.
+func runLog(args []string, stdout, stderr io.Writer) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	switch {
+	case len(args) > 0 && args[0] == "dump":
+		return dumpLog(ctx, args[1:], stdout, stderr)
+	case len(args) > 0 && args[0] == "salvage":
+		return salvageLog(ctx, args[1:], stdout, stderr)
+	}
+	fmt.Fprint(stderr, usage())
+	return cli.ErrUsage
+}
+
 // dumpLog runs `platen log dump`. It asks the running node or, if there is none, reads
 // the log itself.
-func dumpLog(args []string, stdout, stderr io.Writer) error {
-	if len(args) == 0 || args[0] != "dump" {
-		fmt.Fprint(stderr, usage())
-		return cli.ErrUsage
-	}
-	cfg, filter, err := parseDump(args[1:], stderr)
+func dumpLog(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	cfg, filter, err := parseDump(args, stderr)
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	out := bufio.NewWriterSize(stdout, 64<<10)
 	err = admin.NewClient(cfg.Data).DumpLog(ctx, filter, out)
 	if errors.Is(err, admin.ErrNoNode) {
@@ -85,4 +95,36 @@ func parseDump(args []string, stderr io.Writer) (cfg node.Config, filter logdump
 		return cfg, filter, fmt.Errorf("--from: %w", err)
 	}
 	return o.cfg, filter, nil
+}
+
+// salvageOptions are what the flags of `platen log salvage` say.
+type salvageOptions struct {
+	cfg        node.Config
+	to         string
+	partitions int
+}
+
+func (o *salvageOptions) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("platen log salvage", flag.ContinueOnError)
+	flags.String("config", "", "configuration `FILE` of the node")
+	flags.StringVar(&o.cfg.Data, "data", o.cfg.Data, "data `DIR` of the node, which must not run")
+	flags.StringVar(&o.to, "to", "", "copy to `DIR`, which must not exist; log.salvaged in the data directory if not given")
+	flags.IntVar(&o.partitions, "partitions", 0, "the `NUMBER` of partitions, if the log cannot say so itself")
+	return flags
+}
+
+// salvageLog runs `platen log salvage`.
+func salvageLog(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	var o salvageOptions
+	if o.cfg, err = fileConfig(args); err != nil {
+		return err
+	}
+	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
+		return err
+	}
+	c := salvage.Config{From: o.cfg.LogDir(), To: cmp.Or(o.to, o.cfg.LogDir()+".salvaged"), Partitions: int32(o.partitions)}
+	if _, err := os.Stat(c.From); err != nil {
+		return fmt.Errorf("there is no embedded log: %w", err)
+	}
+	return salvage.Run(ctx, c, stdout)
 }

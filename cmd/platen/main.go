@@ -53,6 +53,7 @@ func commands() []cli.Command {
 		all,
 		cli.Command{Name: "restore", Args: "--from PLACE [flags]", Help: "restore a backup into an empty log and empty stores; --backup NAME, and the flags of serve", Flags: (&restoreOptions{cfg: cfg}).flags()},
 		cli.Command{Name: "log dump", Args: "[flags]", Help: "print commands and journal, without content; --account ID, --job ID, --from TIME, --json", Flags: (&dumpOptions{cfg: cfg}).flags()},
+		cli.Command{Name: "log salvage", Args: "[flags]", Help: "copy what is readable of a damaged embedded log, while no node runs, and say what is lost; --to DIR, --partitions NUMBER", Flags: (&salvageOptions{cfg: cfg}).flags()},
 		cli.Command{Name: "events tail", Args: "[flags]", Help: "show public events as they happen; --type TYPE, --account ID, --since TIME, --once, --json", Flags: (&tailOptions{data: cfg.Data}).flags()},
 		cli.Command{Name: "einvoice check", Args: "FILE", Help: "check an XML invoice, or a hybrid PDF; --profile PROFILE", Flags: check.flags("check")},
 		cli.Command{Name: "einvoice extract", Args: "FILE", Help: "print the XML of a hybrid PDF; --out FILE", Flags: extract.flags("extract")},
@@ -93,7 +94,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "admin":
 		return admin.Run(args[1:], node.NewConfig().Data, stdout, stderr)
 	case "log":
-		return dumpLog(args[1:], stdout, stderr)
+		return runLog(args[1:], stdout, stderr)
 	case "events":
 		return tailEvents(args[1:], stdout, stderr)
 	case "einvoice":

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -19,6 +20,16 @@ var ErrDamaged = errors.New("the files are damaged")
 // of them is not there.
 func Damaged(err error) bool {
 	return errors.Is(err, ErrDamaged) || pebble.IsCorruptionError(err)
+}
+
+// Opening returns the error of opening a Pebble database, which is ErrDamaged unless the system says that it has no room, no right, or
+// another process that uses the files.
+func Opening(err error) error {
+	var number syscall.Errno
+	if err == nil || errors.Is(err, pebble.ErrDBDoesNotExist) || errors.As(err, &number) && number != syscall.ENOENT && number != syscall.EIO {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // Guard notices when a Pebble database can no longer be trusted: what it reads is damaged, it calls Fatalf, which must

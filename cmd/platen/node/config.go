@@ -370,7 +370,8 @@ func (c Config) s3(place string) store.S3Config {
 	}
 }
 
-func (c Config) logDir() string { return filepath.Join(c.Data, "log") }
+// LogDir is the directory of the embedded log.
+func (c Config) LogDir() string { return filepath.Join(c.Data, "log") }
 
 // Drain returns how long Close waits for requests and renders under way.
 func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * time.Second }

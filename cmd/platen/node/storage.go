@@ -96,7 +96,7 @@ func (c Config) logKind() string {
 func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, failed func(error)) (eventlog.Log, error) {
 	if c.embeddedLog() {
 		return embedded.Open(embedded.Config{
-			Dir: c.logDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal, events.TopicEvents},
+			Dir: c.LogDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal, events.TopicEvents},
 		})
 	}
 	return kafka.Open(ctx, c.kafkaConfig(name, logger))
@@ -120,7 +120,7 @@ func (c Config) kafkaConfig(name string, logger *slog.Logger) kafka.Config {
 func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 	logger := slog.New(slog.DiscardHandler)
 	if c.embeddedLog() {
-		return embedded.Open(embedded.Config{Dir: c.logDir(), ReadOnly: true, Logger: logger})
+		return embedded.Open(embedded.Config{Dir: c.LogDir(), ReadOnly: true, Logger: logger})
 	}
 	return kafka.Open(ctx, kafka.Config{
 		Brokers: c.Kafka.Brokers, Access: c.Kafka.access(), ReadOnly: true, Logger: logger,

@@ -1,10 +1,12 @@
 package embedded
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 )
 
@@ -50,6 +52,9 @@ func (l *Log) apply(c *commit) (err error) {
 
 // write adds r to the batch and returns its offset.
 func (r *request) write(b *pebble.Batch) (int64, error) {
+	if r.seal {
+		return 0, b.LogData(sealing, nil)
+	}
 	if r.trim {
 		return r.record.Offset, r.partition.writeTrim(b, r.record.Offset)
 	}
@@ -70,7 +75,46 @@ func (l *Log) runPublisher() {
 		}
 		l.publish(c)
 		complete(c.requests, c.offsets, nil)
+		l.sealLater(c)
 		clear(c.requests) // the queue may keep their memory
+	}
+}
+
+// sealing is what a seal writes: enough to reach the next block of the write-ahead log, because Pebble looks for what was durable only behind
+// the block of the damage.
+var sealing = bytes.Repeat([]byte("seal"), walBlock/len("seal"))
+
+// flushEvery is the number of seals after which the write-ahead log is left behind, which they would fill if little else is appended.
+const flushEvery = 256
+
+// sealLater has the log sealed if nothing follows a commit soon. Each batch says how far those before it were durable. So damage to the last one
+// looks like a write that a crash has torn, which nobody was told of; behind a seal it does not.
+func (l *Log) sealLater(c *commit) {
+	if last := c.requests[len(c.requests)-1]; !last.seal {
+		l.unsealed.Store(last.partition)
+		l.sealTimer.Reset(l.sealAfter)
+	}
+}
+
+// seal appends a batch without records.
+func (l *Log) seal() {
+	p := l.unsealed.Load()
+	if p == nil {
+		return
+	}
+	_ = l.queue.add(request{partition: p, seal: true, done: func(int64, error) { // if it is refused, the log is at its end
+		if l.seals++; l.seals%flushEvery == 0 {
+			l.flushSoon()
+		}
+	}})
+}
+
+// flushSoon has Pebble begin another write-ahead log.
+func (l *Log) flushSoon() {
+	l.dbMu.RLock()
+	defer l.dbMu.RUnlock()
+	if !l.isClosed() && l.failure() == nil {
+		_, _ = l.db.AsyncFlush() // the guard hears of its errors
 	}
 }
 
@@ -103,7 +147,7 @@ func (l *Log) await(c *commit) error {
 func (l *Log) publish(c *commit) {
 	for i := range c.requests {
 		r := &c.requests[i]
-		if r.trim {
+		if r.trim || r.seal {
 			r.partition.trimmed(r.record.Offset)
 			continue
 		}
@@ -151,10 +195,13 @@ func (l *Log) freeBatch(b *pebble.Batch) {
 
 // fail marks the log as failed for good, with the first error.
 func (l *Log) fail(err error) {
-	err = fmt.Errorf("%w: %w", eventlog.ErrFailed, err)
+	advice := "log failed, appends are refused: check the disk, then restart this node; it recovers all acknowledged records"
+	if disk.Damaged(err) {
+		advice = "log failed, appends are refused: it is damaged"
+	}
+	err = fmt.Errorf("%w: %w", eventlog.ErrFailed, damaged(err))
 	if l.failed.CompareAndSwap(nil, &err) {
-		l.logger.Error("log failed, appends are refused: check the disk, then restart this node; it recovers all acknowledged records",
-			"dir", l.dir, "error", err)
+		l.logger.Error(advice, "dir", l.dir, "error", err)
 		if l.onFailure != nil {
 			l.onFailure(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -35,7 +36,13 @@ type Log struct {
 	commits chan *commit       // committer to publisher
 	batches chan *pebble.Batch // for reuse
 	cache   cacheBudget
-	failed  atomic.Pointer[error]
+	// unsealed is the partition of the last append, behind which the log is sealed when sealTimer fires. seals counts them, for
+	// the publisher.
+	unsealed  atomic.Pointer[partition]
+	seals     int
+	sealTimer *time.Timer
+	sealAfter time.Duration
+	failed    atomic.Pointer[error]
 
 	running  sync.WaitGroup // the committer and the publisher
 	watching sync.WaitGroup // the watcher
@@ -68,6 +75,7 @@ func Open(c Config) (*Log, error) {
 	c.Partitions = is.partitions
 	l := newLog(c, guard, db, lock)
 	l.id = is.id
+	l.sealTimer = time.AfterFunc(l.sealAfter, l.seal)
 	l.running.Go(l.runCommitter)
 	l.running.Go(l.runPublisher)
 	l.watching.Go(l.runWatcher)
@@ -93,6 +101,7 @@ func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log 
 		topics:     map[string][]*partition{},
 		groups:     groups{open: map[groupName]*group{}},
 		closed:     make(chan struct{}),
+		sealAfter:  c.sealAfter,
 	}
 }
 
@@ -266,6 +275,7 @@ func (l *Log) Close() error {
 
 func (l *Log) close() error {
 	l.groups.close()
+	l.sealTimer.Stop()
 	l.queue.close()
 	err := l.guard.Call(func() error { l.running.Wait(); return nil })
 	close(l.closed)

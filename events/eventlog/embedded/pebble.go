@@ -17,6 +17,17 @@ import (
 // ErrInUse means that the directory is open in this or another process.
 var ErrInUse = errors.New("another platen uses the directory: stop it first, or give this one another directory")
 
+// ErrDamaged means that the files of the log do not have what was written to them.
+var ErrDamaged = errors.New("the log is damaged: check the disk, and copy what is readable with `platen log salvage` (docs/RUNBOOK.md)")
+
+// damaged says what to do if an error is one of damaged files.
+func damaged(err error) error {
+	if !disk.Damaged(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
 // identity is what a database says about itself.
 type identity struct {
 	partitions int32
@@ -34,7 +45,7 @@ func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock
 	}
 	err = guard.Open(func() (err error) {
 		if db, err = pebble.Open(c.Dir, guard.Options(options(c, lock))); err != nil {
-			return errors.Join(err, lock.Close())
+			return errors.Join(disk.Opening(err), lock.Close())
 		}
 		if is.partitions, err = checkFormat(db, c.Partitions); err == nil {
 			is.id, err = readID(db, c.ReadOnly)
@@ -45,7 +56,7 @@ func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock
 		return nil
 	})
 	if err != nil {
-		return nil, nil, is, fmt.Errorf("open log %s: %w", c.Dir, err)
+		return nil, nil, is, fmt.Errorf("open log %s: %w", c.Dir, damaged(err))
 	}
 	return db, lock, is, nil
 }
@@ -117,7 +128,10 @@ func checkFormat(db *pebble.DB, partitions int32) (int32, error) {
 	value, closer, err := db.Get(formatKey)
 	if errors.Is(err, pebble.ErrNotFound) {
 		format := binary.BigEndian.AppendUint32([]byte{formatVersion}, uint32(partitions))
-		return partitions, db.Set(formatKey, format, pebble.Sync)
+		if err := db.Set(formatKey, format, pebble.Sync); err != nil {
+			return 0, err
+		}
+		return partitions, db.Flush() // the first write-ahead log of a database does not say how far it was durable
 	}
 	if err != nil {
 		return 0, err

@@ -75,7 +75,7 @@ type salvage struct {
 	starts map[string]int64 // by the key of the start
 	// prefixes are those of the records of all partitions, in order.
 	prefixes [][]byte
-	found  Salvaged
+	found    Salvaged
 }
 
 // Salvage copies what is readable of a log to another one, with the same offsets and the same id. It does not change the log that it reads.

@@ -1,0 +1,142 @@
+// Package salvage copies what is readable of a damaged embedded log, and says what is lost.
+package salvage
+
+import (
+	"slices"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
+	"platen.dev/projections"
+)
+
+// bridge keeps a journal going over lost records. Without it no envelope behind them would count: each must be of the latest marker's epoch and
+// about the command after the last one. So the place of a lost marker gets one, and that of lost envelopes a gap, as for commands that were trimmed:
+// what they changed is lost.
+type bridge struct{ cursor projections.Cursor }
+
+var _ embedded.Bridge = (*bridge)(nil)
+
+func newBridge() *bridge { return &bridge{projections.Origin()} }
+
+// Saw implements embedded.Bridge.
+func (b *bridge) Saw(r eventlog.Record) {
+	decoded, _ := events.DecodeEntry(r.Value) // a foreign record counts as one
+	b.cursor.Step(r.Offset, decoded)
+}
+
+// Fill implements embedded.Bridge.
+func (b *bridge) Fill(lost embedded.Lost, later func(func(eventlog.Record) bool)) map[int64][]byte {
+	next, found := b.following(lost, later)
+	if !found {
+		return nil
+	}
+	all := map[int64]events.Entry{}
+	gap := events.Gap{Epoch: b.cursor.Epoch, From: b.cursor.Cause + 1, To: next.cause, Commands: b.cursor.Commands}
+	at := lost.From
+	if next.epoch >= lost.From && next.epoch < lost.To {
+		all[next.epoch] = events.Marker{Owner: salvager, Commands: b.cursor.Commands, Level: b.cursor.Level(), At: b.cursor.At}
+		if next.epoch+1 < lost.To {
+			gap.Epoch, at = next.epoch, next.epoch+1
+		}
+	}
+	if _, taken := all[at]; !taken && gap.From < gap.To {
+		all[at] = gap
+	}
+	return encode(all)
+}
+
+// salvager is the owner that the markers name which take the place of lost ones.
+const salvager = events.NodeID("salvage")
+
+func encode(all map[int64]events.Entry) map[int64][]byte {
+	values := map[int64][]byte{}
+	for offset, entry := range all {
+		if value, err := events.EncodeEntry(entry); err == nil {
+			values[offset] = value
+		}
+	}
+	return values
+}
+
+// continuation is where a journal goes on behind lost records: with the command at offset cause, in an epoch.
+type continuation struct{ epoch, cause int64 }
+
+// lookAhead bounds how many records are read to find out where a journal goes on.
+const lookAhead = 100_000
+
+// following finds the first envelope or gap behind lost records that counts.
+func (b *bridge) following(lost embedded.Lost, later func(func(eventlog.Record) bool)) (next continuation, found bool) {
+	run, after, known := b.read(lost, later)
+	for len(run) > 0 {
+		next = latest(run)
+		if !known || end(run, next) == after {
+			return next, true
+		}
+		run = slices.DeleteFunc(run, func(e entry) bool { return e.epoch == next.epoch }) // its marker was not the last that is lost
+	}
+	if lost.To-lost.From == 1 && after > b.cursor.Cause+1 { // an envelope was lost, and nothing counts before the next marker
+		return continuation{b.cursor.Epoch, after}, known
+	}
+	return continuation{lost.To - 1, after}, known // nothing counts before the next marker that is there: another one may be lost
+}
+
+// entry is an envelope or a gap: what it is about begins with the command at offset cause and ends before that at to.
+type entry struct {
+	continuation
+	to int64
+}
+
+// read returns what may count before the next marker behind lost records, and the first command that its owner decided.
+func (b *bridge) read(lost embedded.Lost, later func(func(eventlog.Record) bool)) (run []entry, after int64, known bool) {
+	read, marker := 0, int64(-1)
+	later(func(r eventlog.Record) bool {
+		decoded, _ := events.DecodeEntry(r.Value)
+		if _, is := decoded.(events.Marker); is {
+			marker = r.Offset
+		}
+		e, is := entryOf(decoded)
+		switch {
+		case !is:
+		case marker >= 0 && e.epoch == marker:
+			after, known = e.cause, true
+		case marker < 0 && (e.epoch == b.cursor.Epoch || e.epoch >= lost.From && e.epoch < lost.To):
+			run = append(run, e)
+		}
+		read++
+		return !known && read < lookAhead
+	})
+	return run, after, known
+}
+
+// latest returns where the latest epoch of a run begins.
+func latest(run []entry) (next continuation) {
+	next.epoch = -1
+	for _, e := range run {
+		if e.epoch > next.epoch {
+			next = e.continuation
+		}
+	}
+	return next
+}
+
+// end returns the command behind those that a run is about, if it counts from one of its entries on.
+func end(run []entry, from continuation) int64 {
+	to := from.cause
+	for _, e := range run {
+		if e.epoch == from.epoch && e.cause == to {
+			to = e.to
+		}
+	}
+	return to
+}
+
+func entryOf(decoded events.Entry) (entry, bool) {
+	switch e := decoded.(type) {
+	case events.Envelope:
+		return entry{continuation{e.Epoch, e.Cause}, e.Cause + 1}, true
+	case events.Gap:
+		return entry{continuation{e.Epoch, e.From}, e.To}, true
+	}
+	return entry{}, false
+}

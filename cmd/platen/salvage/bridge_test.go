@@ -1,0 +1,94 @@
+package salvage
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+// journal returns the records of a journal with several owners, of which former ones write on for a while, and commands that were trimmed.
+func journal(rng *rand.Rand, length int) (all []eventlog.Record) {
+	epoch, former, cause, void := int64(-1), int64(-1), int64(0), int64(0)
+	add := func(e events.Entry) {
+		value, err := events.EncodeEntry(e)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, eventlog.Record{Offset: int64(len(all)), Value: value})
+	}
+	for len(all) < length {
+		switch pick := rng.IntN(20); {
+		case epoch < 0 || pick == 0:
+			former, void = epoch, cause
+			epoch = int64(len(all))
+			add(events.Marker{Owner: "n1", Commands: "commands"})
+		case pick == 1:
+			add(events.Gap{Epoch: epoch, From: cause, To: cause + 3, Commands: "commands"})
+			cause += 3
+		case pick < 5 && former >= 0:
+			add(events.Envelope{Epoch: former, Cause: void, Account: "acc", At: 1})
+			void++
+		default:
+			add(events.Envelope{Epoch: epoch, Cause: cause, Account: "acc", At: events.Instant(cause + 1)})
+			cause++
+		}
+	}
+	return all
+}
+
+// accepted folds records, and returns which offsets count.
+func accepted(records []eventlog.Record) (cursor projections.Cursor, counts map[int64]bool) {
+	cursor, counts = projections.Origin(), map[int64]bool{}
+	for _, r := range records {
+		entry, _ := events.DecodeEntry(r.Value)
+		if cursor.Step(r.Offset, entry) {
+			counts[r.Offset] = true
+		}
+	}
+	return cursor, counts
+}
+
+// Whatever records of a journal are lost, those behind them that counted still do, and the next owner goes on where it would have. (An envelope of a
+// former owner may count if the marker that made it void is lost, and nothing else tells.)
+func TestBridge(t *testing.T) {
+	rng := testkit.Rand(t)
+	for range 5000 {
+		records := journal(rng, 60)
+		wantCursor, want := accepted(records)
+		from := rng.Int64N(55)
+		lost := embedded.Lost{Topic: events.TopicJournal, From: from, To: from + 1 + rng.Int64N(min(20, 59-from))}
+		b := newBridge()
+		for _, r := range records[:lost.From] {
+			b.Saw(r)
+		}
+		values := b.Fill(lost, func(visit func(eventlog.Record) bool) {
+			for _, r := range records[lost.To:] {
+				if !visit(r) {
+					return
+				}
+			}
+		})
+		mended := append([]eventlog.Record{}, records...)
+		for offset := lost.From; offset < lost.To; offset++ {
+			mended[offset].Value = values[offset]
+		}
+		cursor, have := accepted(mended)
+		for offset := lost.To; offset < int64(len(records)); offset++ {
+			if want[offset] && !have[offset] {
+				t.Fatalf("with %d to %d lost, offset %d does not count any more", lost.From, lost.To, offset)
+			}
+		}
+		last := int64(-1)
+		for offset := range want {
+			last = max(last, offset)
+		}
+		if last >= lost.To && (cursor.Cause != wantCursor.Cause || cursor.Epoch != wantCursor.Epoch) {
+			t.Fatalf("with %d to %d lost, the cursor is %+v, want %+v", lost.From, lost.To, cursor, wantCursor)
+		}
+	}
+}

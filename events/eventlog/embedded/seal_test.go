@@ -1,0 +1,100 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
+)
+
+// crashed returns a copy of the directory of a log that is open: what a crash leaves.
+func crashed(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "crashed")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// wal returns the newest write-ahead log.
+func wal(t *testing.T, dir string) (name string, content []byte) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	name = names[len(names)-1]
+	if content, err = os.ReadFile(name); err != nil {
+		t.Fatal(err)
+	}
+	return name, content
+}
+
+// A record at the end of a log that is damaged is told from one that a crash has torn, once the log was idle. Nothing that was acknowledged gets
+// lost without a word then.
+func TestDamageInTheLastBatch(t *testing.T) {
+	for name, tc := range map[string]struct {
+		sealAfter time.Duration
+		harm      func(content []byte) []byte
+		damaged   bool
+		end       int64
+	}{
+		"a flipped bit in it":              {settle, flipLast, true, 0},
+		"a flipped bit, and no seal":       {time.Hour, flipLast, false, 2},
+		"torn, before it was acknowledged": {time.Hour, tearLast, false, 2},
+		"a torn seal":                      {settle, func(b []byte) []byte { return b[:len(b)-3] }, false, 3},
+		"nothing":                          {settle, func(b []byte) []byte { return b }, false, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "log")
+			l, err := Open(Config{Dir: dir, Partitions: 1, Logger: testkit.Silent(), sealAfter: tc.sealAfter})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			for _, value := range []string{"first", "second", "the last record"} {
+				if _, err := eventlog.AppendWait(t.Context(), l, "t", 0, eventlog.Record{Value: []byte(value)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			testkit.Eventually(t, "the log is sealed", func() bool {
+				_, content := wal(t, dir)
+				return tc.sealAfter > time.Minute || bytes.HasSuffix(bytes.TrimRight(content, "\x00"), []byte("seal"))
+			})
+			copied := crashed(t, dir)
+			file, content := wal(t, copied)
+			if err := os.WriteFile(file, tc.harm(bytes.TrimRight(content, "\x00")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			after, err := Open(Config{Dir: copied, Partitions: 1, Logger: testkit.Silent()})
+			if errors.Is(err, ErrDamaged) != tc.damaged || !tc.damaged && err != nil {
+				t.Fatalf("it opens with %v", err)
+			}
+			if err != nil {
+				return
+			}
+			defer after.Close()
+			if _, end, err := after.Bounds(t.Context(), "t", 0); err != nil || end != tc.end {
+				t.Errorf("the log ends at %d, %v, want %d", end, err, tc.end)
+			}
+		})
+	}
+}
+
+// settle is time enough for Pebble to note how far the log is durable, which it does just after it says so.
+const settle = 50 * time.Millisecond
+
+func flipLast(content []byte) []byte {
+	content[bytes.Index(content, []byte("the last record"))] ^= 1
+	return content
+}
+
+func tearLast(content []byte) []byte {
+	return content[:bytes.Index(content, []byte("the last record"))+4]
+}
