@@ -16,6 +16,12 @@ import (
 // damageMark is the name of the file that says so, beside the directory of the store.
 func (c Config) damageMark() string { return c.Dir + ".damaged" }
 
+// Dir is the directory of the rows that serve.
+func (r *Replica) Dir() string { return r.store.Load().cfg.Dir }
+
+// Damaged tells the replica that a file of Dir is damaged. It stops, and the next start makes it again.
+func (r *Replica) Damaged(why error) { r.guard().Damage(why) }
+
 // noteDamage has the next start remove the files, if why says that they are damaged.
 func (r *Replica) noteDamage(why error) {
 	if disk.Damaged(why) {

@@ -139,6 +139,9 @@ func (g *Guard) Fatalf(format string, args ...any) {
 	g.must(err)
 }
 
+// Damage breaks a database of whose files one turned out to be damaged.
+func (g *Guard) Damage(why error) { g.breakFor(fmt.Errorf("%w: %w", ErrDamaged, why)) }
+
 // corruption breaks a database of whose files one is damaged. Whoever reads gets the error of the file.
 func (g *Guard) corruption(info pebble.DataCorruptionInfo) {
 	g.breakFor(fmt.Errorf("%w: %s: %v", ErrDamaged, info.Path, info.Details))

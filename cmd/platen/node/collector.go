@@ -219,6 +219,12 @@ func (c *collector) addShards() {
 	c.counter("platen_shard_void_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.VoidCommands()) })
 	c.counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", func(figures) float64 { return float64(c.node.replica.Diverged()) })
 	c.counter("platen_replica_renewed_total", "Partitions whose rows were made again, because rows or files of the replica were damaged.", func(figures) float64 { return float64(c.node.replica.Renewed()) })
+	c.by("of", []string{"replica", "log"}, "platen_scrub_age_seconds", "How long ago the last pass over the files of the replica, and of the embedded log, has ended, or the node has started.", func(_ figures, of string) float64 {
+		return c.node.scrubbed(of, func(s *scrubbed) float64 { return s.age().Seconds() })
+	})
+	c.by("of", []string{"replica", "log"}, "platen_scrub_damaged_files", "Files that the last pass has found damaged.", func(_ figures, of string) float64 {
+		return c.node.scrubbed(of, func(s *scrubbed) float64 { return float64(s.damaged.Load()) })
+	})
 	c.gauge("platen_ledger_stalled_seconds", "How long appending to the usage ledger has failed; 0 if the last attempt did not.", func(at figures) float64 { return at.ingest.Stalled.Seconds() })
 	c.gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.ingest.Delay.Seconds() })
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })

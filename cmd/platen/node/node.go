@@ -75,6 +75,7 @@ type Node struct {
 	ledger          ledger.Ledger
 	ingest          *ingest.Running
 	reconciliations reconciliations
+	scrubs          []*scrubbed
 	cluster         *cluster.Cluster // nil when the node is alone, and so are the next two
 	identity        *pki.Identity
 	remote          *cluster.Remote
@@ -157,6 +158,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"actors", n.startActors},
 		{"snapshots", n.startSnapshots},
 		{"replica", n.startReplica},
+		{"scrub", n.startScrub},
 		{"time", n.startTime},
 		{"work directory", n.startWork},
 		{"files", n.startFiles},

@@ -52,8 +52,8 @@ func (l *Log) apply(c *commit) (err error) {
 
 // write adds r to the batch and returns its offset.
 func (r *request) write(b *pebble.Batch) (int64, error) {
-	if r.seal {
-		return 0, b.LogData(sealing, nil)
+	if r.fence {
+		return 0, b.LogData(padding, nil)
 	}
 	if r.trim {
 		return r.record.Offset, r.partition.writeTrim(b, r.record.Offset)
@@ -75,35 +75,35 @@ func (l *Log) runPublisher() {
 		}
 		l.publish(c)
 		complete(c.requests, c.offsets, nil)
-		l.sealLater(c)
+		l.fenceLater(c)
 		clear(c.requests) // the queue may keep their memory
 	}
 }
 
-// sealing is what a seal writes: enough to reach the next block of the write-ahead log, because Pebble looks for what was durable only behind
+// padding is what a fence writes: enough to reach the next block of the write-ahead log, because Pebble looks for what was durable only behind
 // the block of the damage.
-var sealing = bytes.Repeat([]byte("seal"), walBlock/len("seal"))
+var padding = bytes.Repeat([]byte("fence--"), disk.WALBlock/len("fence--"))
 
-// flushEvery is the number of seals after which the write-ahead log is left behind, which they would fill if little else is appended.
+// flushEvery is the number of fences after which the write-ahead log is left behind, which they would fill if little else is appended.
 const flushEvery = 256
 
-// sealLater has the log sealed if nothing follows a commit soon. Each batch says how far those before it were durable. So damage to the last one
-// looks like a write that a crash has torn, which nobody was told of; behind a seal it does not.
-func (l *Log) sealLater(c *commit) {
-	if last := c.requests[len(c.requests)-1]; !last.seal {
-		l.unsealed.Store(last.partition)
-		l.sealTimer.Reset(l.sealAfter)
+// fenceLater has the log fenced if nothing follows a commit soon. Each batch says how far those before it were durable. So damage to the last one
+// looks like a write that a crash has torn, which nobody was told of; behind a fence it does not.
+func (l *Log) fenceLater(c *commit) {
+	if last := c.requests[len(c.requests)-1]; !last.fence {
+		l.unfenced.Store(last.partition)
+		l.fenceTimer.Reset(l.fenceAfter)
 	}
 }
 
-// seal appends a batch without records.
-func (l *Log) seal() {
-	p := l.unsealed.Load()
+// fence appends a batch without records.
+func (l *Log) fence() {
+	p := l.unfenced.Load()
 	if p == nil {
 		return
 	}
-	_ = l.queue.add(request{partition: p, seal: true, done: func(int64, error) { // if it is refused, the log is at its end
-		if l.seals++; l.seals%flushEvery == 0 {
+	_ = l.queue.add(request{partition: p, fence: true, done: func(int64, error) { // if it is refused, the log is at its end
+		if l.fences++; l.fences%flushEvery == 0 {
 			l.flushSoon()
 		}
 	}})
@@ -147,7 +147,7 @@ func (l *Log) await(c *commit) error {
 func (l *Log) publish(c *commit) {
 	for i := range c.requests {
 		r := &c.requests[i]
-		if r.trim || r.seal {
+		if r.trim || r.fence {
 			r.partition.trimmed(r.record.Offset)
 			continue
 		}

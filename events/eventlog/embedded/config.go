@@ -33,8 +33,8 @@ type Config struct {
 	CacheBytes int
 	// FS replaces the file system, for tests that inject faults. Nil means the disk.
 	FS vfs.FS
-	// sealAfter is how long nothing is appended before the log is sealed. 0 means 5 seconds.
-	sealAfter time.Duration
+	// fenceAfter is how long nothing is appended before the log is fenced. 0 means 5 seconds.
+	fenceAfter time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -47,8 +47,8 @@ func (c Config) withDefaults() Config {
 	if c.CacheBytes == 0 {
 		c.CacheBytes = 8 << 20
 	}
-	if c.sealAfter == 0 {
-		c.sealAfter = 5 * time.Second
+	if c.fenceAfter == 0 {
+		c.fenceAfter = 5 * time.Second
 	}
 	if c.FS == nil {
 		c.FS = vfs.Default

@@ -36,13 +36,13 @@ type Log struct {
 	commits chan *commit       // committer to publisher
 	batches chan *pebble.Batch // for reuse
 	cache   cacheBudget
-	// unsealed is the partition of the last append, behind which the log is sealed when sealTimer fires. seals counts them, for
+	// unfenced is the partition of the last append, behind which the log is fenced when fenceTimer fires. fences counts them, for
 	// the publisher.
-	unsealed  atomic.Pointer[partition]
-	seals     int
-	sealTimer *time.Timer
-	sealAfter time.Duration
-	failed    atomic.Pointer[error]
+	unfenced   atomic.Pointer[partition]
+	fences     int
+	fenceTimer *time.Timer
+	fenceAfter time.Duration
+	failed     atomic.Pointer[error]
 
 	running  sync.WaitGroup // the committer and the publisher
 	watching sync.WaitGroup // the watcher
@@ -75,7 +75,7 @@ func Open(c Config) (*Log, error) {
 	c.Partitions = is.partitions
 	l := newLog(c, guard, db, lock)
 	l.id = is.id
-	l.sealTimer = time.AfterFunc(l.sealAfter, l.seal)
+	l.fenceTimer = time.AfterFunc(l.fenceAfter, l.fence)
 	l.running.Go(l.runCommitter)
 	l.running.Go(l.runPublisher)
 	l.watching.Go(l.runWatcher)
@@ -101,7 +101,7 @@ func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log 
 		topics:     map[string][]*partition{},
 		groups:     groups{open: map[groupName]*group{}},
 		closed:     make(chan struct{}),
-		sealAfter:  c.sealAfter,
+		fenceAfter: c.fenceAfter,
 	}
 }
 
@@ -275,7 +275,7 @@ func (l *Log) Close() error {
 
 func (l *Log) close() error {
 	l.groups.close()
-	l.sealTimer.Stop()
+	l.fenceTimer.Stop()
 	l.queue.close()
 	err := l.guard.Call(func() error { l.running.Wait(); return nil })
 	close(l.closed)

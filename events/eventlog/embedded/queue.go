@@ -9,13 +9,13 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// request is one request to the committer: an append, a trim or a seal. It does not change.
+// request is one request to the committer: an append, a trim or a fence. It does not change.
 type request struct {
 	partition *partition
 	// record is the record to append. Of a trim, only Offset is used: the new start.
 	record eventlog.Record
 	trim   bool
-	seal   bool
+	fence  bool
 	size   int // of the record in its topic's room; 0 for others
 	done   func(offset int64, err error)
 }

@@ -168,7 +168,7 @@ func (s *salvage) copyFile(name string) error {
 	case ".sst":
 		wrong, err = readTable(path, s.prefixes, s.put)
 	case ".log":
-		wrong, err = readWAL(path, s.put)
+		wrong, err = disk.ReadWAL(path, s.put)
 	}
 	if wrong != nil {
 		s.found.Damaged[name] = wrong

@@ -40,20 +40,20 @@ func wal(t *testing.T, dir string) (name string, content []byte) {
 // lost without a word then.
 func TestDamageInTheLastBatch(t *testing.T) {
 	for name, tc := range map[string]struct {
-		sealAfter time.Duration
-		harm      func(content []byte) []byte
-		damaged   bool
-		end       int64
+		fenceAfter time.Duration
+		harm       func(content []byte) []byte
+		damaged    bool
+		end        int64
 	}{
 		"a flipped bit in it":              {settle, flipLast, true, 0},
-		"a flipped bit, and no seal":       {time.Hour, flipLast, false, 2},
+		"a flipped bit, and no fence":      {time.Hour, flipLast, false, 2},
 		"torn, before it was acknowledged": {time.Hour, tearLast, false, 2},
-		"a torn seal":                      {settle, func(b []byte) []byte { return b[:len(b)-3] }, false, 3},
+		"a torn fence":                     {settle, func(b []byte) []byte { return b[:len(b)-3] }, false, 3},
 		"nothing":                          {settle, func(b []byte) []byte { return b }, false, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "log")
-			l, err := Open(Config{Dir: dir, Partitions: 1, Logger: testkit.Silent(), sealAfter: tc.sealAfter})
+			l, err := Open(Config{Dir: dir, Partitions: 1, Logger: testkit.Silent(), fenceAfter: tc.fenceAfter})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,9 +63,9 @@ func TestDamageInTheLastBatch(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			testkit.Eventually(t, "the log is sealed", func() bool {
+			testkit.Eventually(t, "the log is fenced", func() bool {
 				_, content := wal(t, dir)
-				return tc.sealAfter > time.Minute || bytes.HasSuffix(bytes.TrimRight(content, "\x00"), []byte("seal"))
+				return tc.fenceAfter > time.Minute || bytes.HasSuffix(bytes.TrimRight(content, "\x00"), []byte("fence--"))
 			})
 			copied := crashed(t, dir)
 			file, content := wal(t, copied)

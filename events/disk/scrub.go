@@ -1,0 +1,80 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/record"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Scrub compares all blocks of the tables and write-ahead logs of a Pebble database with their checksums, past the database, which may be in use.
+// It returns the files that are damaged, with the reasons. pace is called with the bytes of each file after it was read, and may wait; its error ends
+// the scrub.
+func Scrub(ctx context.Context, dir string, pace func(bytes int64) error) (damaged map[string]error, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	damaged = map[string]error{}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !slices.Contains([]string{".sst", ".log"}, filepath.Ext(e.Name())) {
+			continue // it is gone, or has no blocks
+		}
+		if wrong := scrubFile(filepath.Join(dir, e.Name())); wrong != nil {
+			damaged[e.Name()] = wrong
+		}
+		if err := errors.Join(pace(info.Size()), ctx.Err()); err != nil {
+			return damaged, err
+		}
+	}
+	return damaged, nil
+}
+
+// scrubFile returns what is damaged in a file. One that is gone meanwhile is not damaged, and neither is what is wrong once only: it was being
+// written.
+func scrubFile(path string) error {
+	check := checkTable
+	if filepath.Ext(path) == ".log" {
+		check = checkWAL
+	}
+	for range 2 {
+		if err := check(path); err == nil || errors.Is(err, os.ErrNotExist) {
+			return nil
+		} else if _, gone := os.Stat(path); gone != nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, check(path))
+}
+
+func checkTable(path string) error {
+	f, err := vfs.Default.Open(path)
+	if err != nil {
+		return err
+	}
+	readable, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
+	if err != nil {
+		return errors.Join(err, readable.Close())
+	}
+	return errors.Join(r.ValidateBlockChecksums(), r.Close())
+}
+
+// checkWAL looks for what was durable by what is behind it. At the end of a log that is being written nobody can tell.
+func checkWAL(path string) error {
+	wrong, err := ReadWAL(path, func(_, _ []byte) error { return nil })
+	if err == nil && !errors.Is(wrong, record.ErrInvalidChunk) && !errors.Is(wrong, record.ErrZeroedChunk) && !os.IsPermission(wrong) {
+		return nil
+	}
+	return errors.Join(err, wrong)
+}
