@@ -130,7 +130,7 @@ func (g *Guard) Errorf(format string, args ...any) {
 
 // Fatalf implements pebble.Logger. It breaks the database and never returns.
 func (g *Guard) Fatalf(format string, args ...any) {
-	err := errors.New(fmt.Sprintf(format, args...))
+	err := fmt.Errorf(format, args...)
 	for _, arg := range args {
 		if cause, is := arg.(error); is && Damaged(cause) {
 			err = fmt.Errorf("%w: %w", ErrDamaged, err)
