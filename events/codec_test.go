@@ -264,7 +264,7 @@ func sampleRecords(t *testing.T) []record {
 	recorded := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Member: "mem_a", Address: "192.0.2.1"}, Events: []Event{KeyRevoked{Key: "key_a"}}}
 	b, err = EncodeEntry(recorded)
 	add("event-authored", recorded, b, err)
-	void := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, Reply: &Reply{Code: Internal}, Void: "panic: index out of range"}
+	void := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, Reply: &Reply{Code: Internal}, SetAside: "panic: index out of range"}
 	b, err = EncodeEntry(void)
 	add("void", void, b, err)
 	m := Marker{Owner: "node-1", Version: "1.0.0"}

@@ -81,7 +81,7 @@ func TestDescribeShowsNoContent(t *testing.T) {
 		}
 	}
 	// A text that is added here must be of Platen's own making.
-	want := []string{"Address.ID", "Address.Node", "Envelope.Void", "File.Name", "ForgetFile.Name", "Key.LastFour", "Key.Prefix", "Marker.Version", "RenderDiscarded.Name"}
+	want := []string{"Address.ID", "Address.Node", "Envelope.SetAside", "File.Name", "ForgetFile.Name", "Key.LastFour", "Key.Prefix", "Marker.Version", "RenderDiscarded.Name"}
 	if got := slices.Sorted(maps.Keys(shown)); !slices.Equal(got, want) {
 		t.Errorf("the texts that show are %q, want %q", got, want)
 	}

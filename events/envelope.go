@@ -60,8 +60,8 @@ type Envelope struct {
 	// By is who had the command sent; see Author.
 	By     Author  `cbor:"7,keyasint,omitzero"`
 	Events []Event `cbor:"-"`
-	// Void says why the command could not be decided: it was set aside and has changed nothing.
-	Void string `cbor:"8,keyasint,omitempty" log:"show"`
+	// SetAside says why the command could not be decided: it was set aside and has changed nothing.
+	SetAside string `cbor:"8,keyasint,omitempty" log:"show"`
 }
 
 // Gap says that commands are gone undecided: those from the offset From up to, not including,

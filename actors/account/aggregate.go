@@ -36,8 +36,8 @@ type Decision struct {
 	Forget []job.EffectKey
 	// Held is the effect that a node begins to hold with the command, nil if there is none.
 	Held *job.Hold
-	// Void says why the command could not be decided: it changes nothing, and its reply is Internal. It is empty for all others.
-	Void string
+	// SetAside says why the command could not be decided: it changes nothing, and its reply is Internal. It is empty for all others.
+	SetAside string
 }
 
 // errUndecidable means that this node cannot decide a command, however often it tries: deciding panics, or what follows from it does
@@ -121,7 +121,7 @@ func (a *Aggregate) SetAside(cause int64, c events.Command, why error) Decision 
 	reply := events.Reply{Code: events.Internal}
 	a.replies[c.ID] = reply
 	a.inFlight[cause] = commandInFlight{command: c.ID, void: true}
-	return Decision{Reply: &reply, Void: contract.Detail(why.Error())}
+	return Decision{Reply: &reply, SetAside: contract.Detail(why.Error())}
 }
 
 // tryDecide is Decide for commands that can be decided. Until everything is known that follows, nothing changes.

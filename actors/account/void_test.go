@@ -66,14 +66,14 @@ func TestWhatCannotBeDecided(t *testing.T) {
 		}
 		tc.spoil(rows, &panics)
 		d, err := decide(1, submit(1))
-		if !errors.Is(err, tc.err) || (tc.void == "") != (d.Void == "") || !strings.Contains(d.Void, tc.void) {
+		if !errors.Is(err, tc.err) || (tc.void == "") != (d.SetAside == "") || !strings.Contains(d.SetAside, tc.void) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
-		if d.Void != "" && (d.Reply == nil || d.Reply.Code != events.Internal || len(d.Events)+len(d.Begin) > 0) {
+		if d.SetAside != "" && (d.Reply == nil || d.Reply.Code != events.Internal || len(d.Events)+len(d.Begin) > 0) {
 			t.Errorf("%s: set aside with %+v", name, d)
 		}
 		*rows, panics = faultyRows{Store: rows.Store}, false
-		if d, err := decide(2, events.CreateAccount{Plan: events.PlanPro}); err != nil || d.Void != "" {
+		if d, err := decide(2, events.CreateAccount{Plan: events.PlanPro}); err != nil || d.SetAside != "" {
 			t.Errorf("%s: the next command: %+v, %v", name, d, err)
 		}
 	}
@@ -100,11 +100,11 @@ func TestRepeatedCommandThatWasSetAside(t *testing.T) {
 	decide(1, 2, events.IssueKey{Key: events.Key{ID: "key_1", Hash: [32]byte{1}}})
 	panics = true
 	submit := events.SubmitJob{Job: events.JobID{1}, Key: "key_1", Operation: events.HTMLToPDF}
-	if d := decide(2, 3, submit); d.Void == "" {
+	if d := decide(2, 3, submit); d.SetAside == "" {
 		t.Fatalf("it was decided: %+v", d)
 	}
 	panics = false
-	if d := decide(3, 3, submit); d.Reply.Code != events.Internal || len(d.Events) > 0 || d.Void != "" {
+	if d := decide(3, 3, submit); d.Reply.Code != events.Internal || len(d.Events) > 0 || d.SetAside != "" {
 		t.Errorf("repeated, it gives %+v", d)
 	}
 	for cause := range int64(4) {

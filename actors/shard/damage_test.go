@@ -51,8 +51,8 @@ func TestDamagedState(t *testing.T) {
 			if reply := n.do(events.ChangePlan{Plan: events.PlanPro}); reply.Code != tc.want {
 				t.Errorf("the reply is %s, want %s", reply.Code, tc.want)
 			}
-			if n.replica.Renewed() != 1 || n.shards.VoidCommands() != tc.void {
-				t.Errorf("the rows were made again %d times, %d commands are set aside, want %d", n.replica.Renewed(), n.shards.VoidCommands(), tc.void)
+			if n.replica.Renewed() != 1 || n.shards.SetAside() != tc.void {
+				t.Errorf("the rows were made again %d times, %d commands are set aside, want %d", n.replica.Renewed(), n.shards.SetAside(), tc.void)
 			}
 			if len(n.failed) > 0 {
 				t.Errorf("the node has ended: %v", <-n.failed)

@@ -246,9 +246,9 @@ func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
 		h.step(ctx, Failed{m.Err})
 		return
 	}
-	if m.Decision.Void != "" {
-		h.board.void.Add(1)
-		h.cfg.Logger.Error("a command was set aside, because it cannot be decided", "partition", h.partition, "cause", m.Cause, "reason", m.Decision.Void)
+	if m.Decision.SetAside != "" {
+		h.board.setAside.Add(1)
+		h.cfg.Logger.Error("a command was set aside, because it cannot be decided", "partition", h.partition, "cause", m.Cause, "reason", m.Decision.SetAside)
 	}
 	h.step(ctx, Decided{m.Cause, m.Decision})
 }

@@ -291,7 +291,7 @@ func (m *Machine) settle(o Outcome) {
 		m.emit(Commit{o.Command.Account, o.Cause})
 	}
 	m.noteChange(o.Command.Body)
-	m.received(o.Command.Body, o.Decision.Void != "")
+	m.received(o.Command.Body, o.Decision.SetAside != "")
 	if to := o.Command.ReplyTo; to != nil && o.Decision.Reply != nil {
 		m.emit(Reply{*to, CommandReply{o.Command.ID, *o.Decision.Reply}})
 	}

@@ -189,7 +189,7 @@ func TestScripts(t *testing.T) {
 		"a page that comes after the owner has resigned": append(append(slices.Clone(taken), ticks...),
 			line{Ticked{}, "scan(0)"}, line{Resign{}, "forgetall stopreading"}, line{page(queued), ""}),
 		"an owner's command that was set aside is not sent again for long": append(slices.Clone(active),
-			line{due, "send(WakeJob)"}, line{arrived(8, wake), "decide(8)"}, line{Decided{8, account.Decision{Void: "panic"}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
+			line{due, "send(WakeJob)"}, line{arrived(8, wake), "decide(8)"}, line{Decided{8, account.Decision{SetAside: "panic"}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
 			line{due, ""}, line{due, ""}, line{due, "retire scan(0)"}, line{due, ""}, line{due, ""}, line{due, "send(WakeJob)"},
 			line{arrived(9, wake), "decide(9)"}, line{Decided{9, account.Decision{}}, "append(9)"}, line{readBack(9), "credit commit(9)"}, line{due, "send(WakeJob)"}),
 		"the decision about a traced job is said once it cannot get lost": append(slices.Clone(active),

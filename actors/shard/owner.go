@@ -104,7 +104,7 @@ func (o *Owner) entry(s slot) events.Entry {
 	return events.Envelope{
 		Epoch: o.epoch, Cause: s.cause,
 		Command: s.command.ID, Account: s.command.Account, At: s.command.At,
-		Reply: s.decision.Reply, Events: s.decision.Events, By: s.command.By, Void: s.decision.Void,
+		Reply: s.decision.Reply, Events: s.decision.Events, By: s.command.By, SetAside: s.decision.SetAside,
 	}
 }
 

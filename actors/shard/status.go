@@ -33,8 +33,8 @@ type Status struct {
 type board struct {
 	mu sync.Mutex
 	of map[*Host]Status
-	// lost counts commands that were trimmed before they were decided, void those that were set aside.
-	lost, void atomic.Int64
+	// lost counts commands that were trimmed before they were decided, setAside those that were set aside.
+	lost, setAside atomic.Int64
 }
 
 func newBoard() *board { return &board{of: map[*Host]Status{}} }
@@ -51,9 +51,9 @@ func (b *board) remove(h *Host) {
 	delete(b.of, h)
 }
 
-// VoidCommands returns the number of commands that this node's owners have set aside, because they could not be decided.
-func (s *Shards) VoidCommands() int64 {
-	return s.board.void.Load()
+// SetAside returns the number of commands that this node's owners have set aside, because they could not be decided.
+func (s *Shards) SetAside() int64 {
+	return s.board.setAside.Load()
 }
 
 // Status lists the partitions that this node owns, in order.

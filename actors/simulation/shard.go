@@ -372,8 +372,8 @@ func (o *ownership) open(random int) bool {
 	if err != nil {
 		panic(err)
 	}
-	if d.Void != "" && o.world().rules.RetryUndecidable {
-		o.take(shard.Failed{Err: errors.New(d.Void)})
+	if d.SetAside != "" && o.world().rules.RetryUndecidable {
+		o.take(shard.Failed{Err: errors.New(d.SetAside)})
 		return true
 	}
 	o.take(shard.Decided{Cause: l.cause, Decision: d})

@@ -216,7 +216,7 @@ func (c *collector) addShards() {
 	c.counter("platen_ledger_failures_total", "How often appending to the usage ledger has failed; it is tried again.", func(at figures) float64 { return float64(at.ingest.Failures) })
 	c.counter("platen_ledger_reconciled_total", "Partitions of the usage ledger that this node has compared with the log and found equal.", func(figures) float64 { return float64(c.node.reconciliations.equal.Load()) })
 	c.counter("platen_ledger_differences_total", "Differences between the usage ledger and the log that this node has found.", func(figures) float64 { return float64(c.node.reconciliations.differences.Load()) })
-	c.counter("platen_shard_void_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.VoidCommands()) })
+	c.counter("platen_shard_set_aside_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.SetAside()) })
 	c.counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", func(figures) float64 { return float64(c.node.replica.Diverged()) })
 	c.counter("platen_replica_renewed_total", "Partitions whose rows were made again, because rows or files of the replica were damaged.", func(figures) float64 { return float64(c.node.replica.Renewed()) })
 	c.by("of", []string{"replica", "log"}, "platen_scrub_age_seconds", "How long ago the last pass over the files of the replica, and of the embedded log, has ended, or the node has started.", func(_ figures, of string) float64 {
