@@ -186,7 +186,7 @@ func TestIncremental(t *testing.T) {
 func stored(t *testing.T, files store.Files) map[string]int64 {
 	t.Helper()
 	all := map[string]int64{}
-	must(t, files.Each(t.Context(), func(name string, _ time.Time) error {
+	must(t, files.Each(t.Context(), func(name string, _ int64, _ time.Time) error {
 		f, err := files.Open(t.Context(), name)
 		if err != nil {
 			return err

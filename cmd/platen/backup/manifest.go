@@ -133,7 +133,7 @@ func newRef(at time.Time) Ref {
 
 // List returns the backups at a place, the newest first.
 func List(ctx context.Context, files store.Files) (refs []Ref, err error) {
-	err = files.Each(ctx, func(name string, _ time.Time) error {
+	err = files.Each(ctx, func(name string, _ int64, _ time.Time) error {
 		if refName.MatchString(name) {
 			refs = append(refs, Ref(name))
 		}

@@ -57,7 +57,7 @@ func (t Target) CheckEmpty(ctx context.Context, partitions int32) error {
 }
 
 func emptyStore(ctx context.Context, what string, files store.Files) error {
-	return files.Each(ctx, func(name string, _ time.Time) error {
+	return files.Each(ctx, func(name string, _ int64, _ time.Time) error {
 		return fmt.Errorf("%w: the store of %s has %s", ErrNotEmpty, what, name)
 	})
 }

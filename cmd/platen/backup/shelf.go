@@ -25,8 +25,10 @@ type shelf struct {
 	pace     snapshot.Pace
 	packer   *snapshot.Packer
 	unpacker *snapshot.Unpacker
-	// there are the names of the chunks that the place has, read those that were read again.
-	there, read map[string]bool
+	// there are the chunks that the place has, by name, with the bytes of their files.
+	there map[string]int64
+	// read are those that were read again.
+	read map[string]bool
 	// rereads says which chunks are read again before they are relied on.
 	rereads func(snapshot.Chunk) bool
 	// sent is what was written.
@@ -37,7 +39,7 @@ type shelf struct {
 type Sent struct {
 	Chunks int64 `json:"chunks"`
 	Bytes  int64 `json:"bytes"`
-	// Damaged is how many chunks of earlier backups were not what was written, of those that were read again.
+	// Damaged is how many chunks of earlier backups were not what was written: had another size, or were read again and had another content.
 	Damaged int64 `json:"damaged,omitempty"`
 }
 
@@ -57,12 +59,12 @@ func openShelf(ctx context.Context, files store.Files, pace snapshot.Pace) (*she
 
 func (s *shelf) close() { s.unpacker.Close() }
 
-// chunksAt lists the chunks at a place.
-func chunksAt(ctx context.Context, files store.Files) (map[string]bool, error) {
-	there := map[string]bool{}
-	err := files.Each(ctx, func(name string, _ time.Time) error {
+// chunksAt lists the chunks at a place, with the bytes of their files.
+func chunksAt(ctx context.Context, files store.Files) (map[string]int64, error) {
+	there := map[string]int64{}
+	err := files.Each(ctx, func(name string, size int64, _ time.Time) error {
 		if strings.HasPrefix(name, chunkPrefix) {
-			there[name] = true
+			there[name] = size
 		}
 		return nil
 	})
@@ -73,24 +75,34 @@ func chunksAt(ctx context.Context, files store.Files) (map[string]bool, error) {
 // the next.
 const shares = 16
 
-// has reports whether the place has a chunk. One that is in the share of this backup is read: if it is not what was written, it
-// counts as missing, and is written anew.
+// has reports whether the place has a chunk. One whose file has another size counts as missing, and is written anew. So does one that is
+// in the share of this backup, which is read, and is not what was written.
 func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
 	name := chunkName(c)
-	if !s.there[name] || s.read[name] || !s.rereads(c) {
-		return s.there[name]
-	}
-	if s.pace(c.Stored) != nil {
+	size, there := s.there[name]
+	switch {
+	case !there:
+		return false
+	case size != int64(c.Stored):
+		return s.lose(name)
+	case s.read[name] || !s.rereads(c):
+		return true
+	case s.pace(c.Stored) != nil:
 		return true // the backup ends
 	}
 	_, err := s.unpacker.Stored(ctx, name, c)
-	switch s.read[name] = true; {
-	case err == nil:
-	case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, store.ErrNotExist), errors.Is(err, store.ErrCorrupt):
-		delete(s.there, name)
-		s.sent.Damaged++
+	s.read[name] = true
+	if errors.Is(err, snapshot.ErrDamaged) || errors.Is(err, store.ErrNotExist) || errors.Is(err, store.ErrCorrupt) {
+		return s.lose(name)
 	}
-	return s.there[name]
+	return true
+}
+
+// lose has a damaged chunk count as missing, and returns false.
+func (s *shelf) lose(name string) bool {
+	delete(s.there, name)
+	s.sent.Damaged++
+	return false
 }
 
 // put stores a chunk, unless it is there.
@@ -117,7 +129,7 @@ func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error
 	if _, err := s.unpacker.Stored(ctx, name, c); err != nil {
 		return fmt.Errorf("read back: %w", err)
 	}
-	s.there[name] = true
+	s.there[name] = int64(len(stored))
 	s.sent.Chunks++
 	s.sent.Bytes += int64(len(stored))
 	return nil

@@ -85,7 +85,7 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 	return r, err
 }
 
-// publish writes the manifest, if all that it names is there: another node may have deleted chunks.
+// publish writes the manifest, if all that it names is there in its size: another node may have deleted chunks, or the disk cut them short.
 func (t *taker) publish(ctx context.Context, r Report) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("this backup would be of no use: %w", err)
@@ -95,14 +95,25 @@ func (t *taker) publish(ctx context.Context, r Report) error {
 		return err
 	}
 	r.chunks(func(c snapshot.Chunk) {
-		if !there[chunkName(c)] {
-			err = fmt.Errorf("%s is gone: only one backup may be taken to a place at a time", chunkName(c))
+		if e := missing(there, c); e != nil {
+			err = e
 		}
 	})
 	if err != nil {
 		return err
 	}
 	return snapshot.PutDocument(ctx, t.shelf.files, string(r.Ref), r.Manifest)
+}
+
+// missing returns an error if a place does not list a chunk, or lists it with another size.
+func missing(there map[string]int64, c snapshot.Chunk) error {
+	switch size, listed := there[chunkName(c)]; {
+	case !listed:
+		return fmt.Errorf("%s is gone: only one backup may be taken to a place at a time", chunkName(c))
+	case size != int64(c.Stored):
+		return fmt.Errorf("%s is not what was written: it has %d bytes instead of %d", chunkName(c), size, c.Stored)
+	}
+	return nil
 }
 
 // taker takes one backup.
