@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -45,6 +46,7 @@ type Sent struct {
 
 // openShelf returns a shelf, which the caller closes.
 func openShelf(ctx context.Context, files store.Files, pace snapshot.Pace) (*shelf, error) {
+	files = legible{files}
 	s := &shelf{files: files, pace: pace, read: map[string]bool{}, rereads: func(snapshot.Chunk) bool { return false }}
 	var err error
 	if s.packer, err = snapshot.NewPacker(); err != nil {
@@ -76,7 +78,7 @@ func chunksAt(ctx context.Context, files store.Files) (map[string]int64, error) 
 const shares = 16
 
 // has reports whether the place has a chunk. One whose file has another size counts as missing, and is written anew. So does one that is
-// in the share of this backup, which is read, and is not what was written.
+// in the share of this backup, which is read, and is not what was written, or cannot be read.
 func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
 	name := chunkName(c)
 	size, there := s.there[name]
@@ -92,7 +94,7 @@ func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
 	}
 	_, err := s.unpacker.Stored(ctx, name, c)
 	s.read[name] = true
-	if errors.Is(err, snapshot.ErrDamaged) || errors.Is(err, store.ErrNotExist) || errors.Is(err, store.ErrCorrupt) {
+	if err != nil && ctx.Err() == nil {
 		return s.lose(name)
 	}
 	return true
@@ -100,8 +102,10 @@ func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
 
 // lose has a damaged chunk count as missing, and returns false.
 func (s *shelf) lose(name string) bool {
-	delete(s.there, name)
-	s.sent.Damaged++
+	if _, there := s.there[name]; there {
+		delete(s.there, name)
+		s.sent.Damaged++
+	}
 	return false
 }
 
@@ -135,10 +139,45 @@ func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error
 	return nil
 }
 
-// get returns a chunk, which is valid until the next call.
+// get returns a chunk, which is valid until the next call. One that is damaged counts as missing from then on.
 func (s *shelf) get(ctx context.Context, c snapshot.Chunk) ([]byte, error) {
 	raw, err := s.unpacker.Read(ctx, chunkName(c), c)
-	return raw, damaged(err)
+	if err = damaged(err); errors.Is(err, ErrDamaged) {
+		s.lose(chunkName(c))
+	}
+	return raw, err
+}
+
+// legible is a place at which a file that cannot be read is damaged: what a bad sector has is lost, as what was changed is.
+type legible struct{ store.Files }
+
+// Open implements store.Files.
+func (l legible) Open(ctx context.Context, name string) (*store.File, error) {
+	f, err := l.Files.Open(ctx, name)
+	if err != nil {
+		return nil, unreadable(ctx, err)
+	}
+	f.ReadCloser = legibleFile{f.ReadCloser, ctx}
+	return f, nil
+}
+
+// legibleFile is an open file of such a place. ctx is that of whoever reads it.
+type legibleFile struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (f legibleFile) Read(b []byte) (int, error) {
+	n, err := f.ReadCloser.Read(b)
+	return n, unreadable(f.ctx, err)
+}
+
+// unreadable has an error of reading be ErrDamaged, unless it is the end of the file or of ctx, or says that there is no file.
+func unreadable(ctx context.Context, err error) error {
+	if err == nil || err == io.EOF || errors.Is(err, store.ErrNotExist) || ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // based are the chunks of a base under the names that they have as a snapshot.
