@@ -38,8 +38,10 @@ type backupRequest struct {
 // taken says what a backup has become.
 type taken struct {
 	backup.Listed
-	Sent    backup.Sent  `json:"sent"`
-	Dropped []backup.Ref `json:"dropped,omitempty"`
+	Sent    backup.Sent   `json:"sent"`
+	Worked  int64         `json:"worked"`
+	Took    time.Duration `json:"took_ns"`
+	Dropped []backup.Ref  `json:"dropped,omitempty"`
 }
 
 // verified says what a backup is that was verified. After a repair, its Error says why the newest is of no use, and Losses what
@@ -70,7 +72,7 @@ func backups[T any](s *Server, do func(ctx context.Context, asked backupRequest)
 
 func (s *Server) takeBackup(ctx context.Context, asked backupRequest) (taken, error) {
 	r, err := s.Backups.Take(ctx, asked.Place, asked.Keep, false)
-	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Dropped}, err
+	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Worked, r.Took, r.Dropped}, err
 }
 
 func (s *Server) listBackups(ctx context.Context, asked backupRequest) ([]backup.Listed, error) {
@@ -125,7 +127,8 @@ func (c call) takeBackup() error {
 	if err := c.print(nil, func(w io.Writer) { printBackups(w, t.Listed) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%d chunks of %.1f MB were new\n", t.Sent.Chunks, mb(t.Sent.Bytes))
+	fmt.Fprintf(c.out, "%d chunks of %.1f MB were new; %.1f MB were read or compared in %s, %.1f MB/s\n",
+		t.Sent.Chunks, mb(t.Sent.Bytes), mb(t.Worked), t.Took.Round(time.Millisecond), mb(t.Worked)/max(t.Took.Seconds(), 0.001))
 	for _, ref := range t.Dropped {
 		fmt.Fprintf(c.out, "dropped %s\n", ref)
 	}

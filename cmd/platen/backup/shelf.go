@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"platen.dev/projections/snapshot"
@@ -20,20 +21,77 @@ const segmentBytes = 4 << 20
 
 func chunkName(c snapshot.Chunk) string { return chunkPrefix + c.SHA256.String() }
 
-// shelf writes chunks to a place, and reads them back.
+// shelf writes chunks to a place, and reads them back. It belongs to one goroutine; another one takes another shelf of the same stock.
 type shelf struct {
+	*stock
 	files    store.Files
-	pace     snapshot.Pace
 	packer   *snapshot.Packer
 	unpacker *snapshot.Unpacker
+}
+
+// stock is what all shelves of a place know of it. It is safe for concurrent use.
+type stock struct {
+	// rereads says which chunks are read again before they are relied on.
+	rereads func(snapshot.Chunk) bool
+
+	pacing  sync.Mutex
+	bounded snapshot.Pace
+	paced   int64 // bytes
+
+	mu sync.Mutex // of what follows
 	// there are the chunks that the place has, by name, with the bytes of their files.
 	there map[string]int64
 	// read are those that were read again.
 	read map[string]bool
-	// rereads says which chunks are read again before they are relied on.
-	rereads func(snapshot.Chunk) bool
 	// sent is what was written.
 	sent Sent
+}
+
+// pace bounds the work of all shelves together, and counts it.
+func (s *stock) pace(bytes int) error {
+	s.pacing.Lock()
+	defer s.pacing.Unlock()
+	s.paced += int64(bytes)
+	return s.bounded(bytes)
+}
+
+// look returns whether the place lists a chunk with its size, and whether it is to be read before it is relied on.
+func (s *stock) look(c snapshot.Chunk) (there, unread bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := chunkName(c)
+	size, there := s.there[name]
+	if there && size != int64(c.Stored) {
+		s.drop(name)
+		return false, false
+	}
+	return there, there && !s.read[name] && s.rereads(c)
+}
+
+// drop has a damaged chunk count as missing.
+func (s *stock) drop(name string) {
+	if _, there := s.there[name]; there {
+		delete(s.there, name)
+		s.sent.Damaged++
+	}
+}
+
+// noteRead notes that a chunk was read, and is damaged or not.
+func (s *stock) noteRead(name string, damaged bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.read[name] = true; damaged {
+		s.drop(name)
+	}
+}
+
+// noteWritten notes that a chunk of so many bytes was written.
+func (s *stock) noteWritten(name string, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.there[name] = bytes
+	s.sent.Chunks++
+	s.sent.Bytes += bytes
 }
 
 // Sent counts what a backup has written.
@@ -47,16 +105,22 @@ type Sent struct {
 // openShelf returns a shelf, which the caller closes.
 func openShelf(ctx context.Context, files store.Files, pace snapshot.Pace) (*shelf, error) {
 	files = legible{files}
-	s := &shelf{files: files, pace: pace, read: map[string]bool{}, rereads: func(snapshot.Chunk) bool { return false }}
+	there, err := chunksAt(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	s := shelf{files: files, stock: &stock{bounded: pace, there: there, read: map[string]bool{}, rereads: func(snapshot.Chunk) bool { return false }}}
+	return s.another()
+}
+
+// another returns a shelf of the same stock, which the caller closes.
+func (s shelf) another() (*shelf, error) {
 	var err error
 	if s.packer, err = snapshot.NewPacker(); err != nil {
 		return nil, err
 	}
-	if s.unpacker, err = snapshot.NewUnpacker(files); err != nil {
-		return nil, err
-	}
-	s.there, err = chunksAt(ctx, files)
-	return s, err
+	s.unpacker, err = snapshot.NewUnpacker(s.files)
+	return &s, err
 }
 
 func (s *shelf) close() { s.unpacker.Close() }
@@ -80,33 +144,15 @@ const shares = 16
 // has reports whether the place has a chunk. One whose file has another size counts as missing, and is written anew. So does one that is
 // in the share of this backup, which is read, and is not what was written, or cannot be read.
 func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
+	there, unread := s.look(c)
+	if !unread || s.pace(c.Stored) != nil { // if it cannot be paced, the backup ends
+		return there
+	}
 	name := chunkName(c)
-	size, there := s.there[name]
-	switch {
-	case !there:
-		return false
-	case size != int64(c.Stored):
-		return s.lose(name)
-	case s.read[name] || !s.rereads(c):
-		return true
-	case s.pace(c.Stored) != nil:
-		return true // the backup ends
-	}
 	_, err := s.unpacker.Stored(ctx, name, c)
-	s.read[name] = true
-	if err != nil && ctx.Err() == nil {
-		return s.lose(name)
-	}
-	return true
-}
-
-// lose has a damaged chunk count as missing, and returns false.
-func (s *shelf) lose(name string) bool {
-	if _, there := s.there[name]; there {
-		delete(s.there, name)
-		s.sent.Damaged++
-	}
-	return false
+	damaged := err != nil && ctx.Err() == nil
+	s.noteRead(name, damaged)
+	return !damaged
 }
 
 // put stores a chunk, unless it is there.
@@ -133,9 +179,7 @@ func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error
 	if _, err := s.unpacker.Stored(ctx, name, c); err != nil {
 		return fmt.Errorf("read back: %w", err)
 	}
-	s.there[name] = int64(len(stored))
-	s.sent.Chunks++
-	s.sent.Bytes += int64(len(stored))
+	s.noteWritten(name, int64(len(stored)))
 	return nil
 }
 
@@ -143,7 +187,7 @@ func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error
 func (s *shelf) get(ctx context.Context, c snapshot.Chunk) ([]byte, error) {
 	raw, err := s.unpacker.Read(ctx, chunkName(c), c)
 	if err = damaged(err); errors.Is(err, ErrDamaged) {
-		s.lose(chunkName(c))
+		s.noteRead(chunkName(c), true)
 	}
 	return raw, err
 }

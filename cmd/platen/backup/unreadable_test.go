@@ -20,15 +20,23 @@ import (
 // failing is a place on a disk with bad sectors: some files cannot be opened, or cannot be read to their end. What is written goes elsewhere.
 type failing struct {
 	*files
-	opens, reads map[string]bool
+	opens, reads map[string]bool // guarded by the mutex of files
+}
+
+// fails returns how a file fails.
+func (f failing) fails(name string) (open, read bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.opens[name], f.reads[name]
 }
 
 func (f failing) Open(ctx context.Context, name string) (*store.File, error) {
-	if f.opens[name] {
+	open, read := f.fails(name)
+	if open {
 		return nil, errIO
 	}
 	file, err := f.files.Open(ctx, name)
-	if err == nil && f.reads[name] {
+	if err == nil && read {
 		file.ReadCloser = io.NopCloser(io.MultiReader(io.LimitReader(file.ReadCloser, file.Size/2), broken{}))
 	}
 	return file, err
@@ -41,8 +49,10 @@ type broken struct{}
 func (broken) Read([]byte) (int, error) { return 0, errIO }
 
 func (f failing) Put(ctx context.Context, name string, r io.Reader, limit int64) (int64, error) {
+	f.mu.Lock()
 	delete(f.opens, name)
 	delete(f.reads, name)
+	f.mu.Unlock()
 	return f.files.Put(ctx, name, r, limit)
 }
 
