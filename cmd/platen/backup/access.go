@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	"platen.dev/actors/account"
 	"platen.dev/events"
@@ -92,7 +91,7 @@ func accessTo(id events.AccountID, state account.State, t team.Team, at events.I
 		}
 	}
 	for _, m := range t.Members {
-		one := MemberAccess{Email: m.Email, Link: m.Until > at}
+		one := MemberAccess{Email: m.Email, Link: hasLink(m, at)}
 		for _, s := range t.Sessions {
 			if s.Member == m.ID && s.Until > at {
 				one.Sessions++
@@ -103,8 +102,14 @@ func accessTo(id events.AccountID, state account.State, t team.Team, at events.I
 	return a
 }
 
-// revocations are the commands that end the access to an account: they revoke its keys, sign its members out, and have their one-time
-// links run out. A link is replaced by one that has no secret: nothing has a hash of zeros.
+// hasLink reports whether a member has a one-time link that works.
+func hasLink(m team.Member, at events.Instant) bool {
+	return m.Until > at && m.Invitation != [32]byte{}
+}
+
+// revocations are the commands that end the access to an account: they revoke its keys, sign its members out, and replace their one-time
+// links by ones that nobody has: no secret has a hash of zeros. Such a link runs out with the one before, so the command is good for
+// as long as that would be, whoever decides it.
 func revocations(state account.State, t team.Team, at events.Instant) (all []events.CommandBody) {
 	for _, k := range state.Keys {
 		if k.Revoked == 0 {
@@ -119,8 +124,8 @@ func revocations(state account.State, t team.Team, at events.Instant) (all []eve
 		if signedIn[m.ID] {
 			all = append(all, events.CloseSession{Member: m.ID})
 		}
-		if m.Until > at {
-			all = append(all, events.InviteMember{Member: m.ID, Email: m.Email, Role: m.Role, Until: at.Add(time.Millisecond)})
+		if hasLink(m, at) {
+			all = append(all, events.InviteMember{Member: m.ID, Email: m.Email, Role: m.Role, Until: m.Until})
 		}
 	}
 	return all

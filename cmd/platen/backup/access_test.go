@@ -174,6 +174,32 @@ func TestRevokingAgain(t *testing.T) {
 	}
 }
 
+// Should a restore end between its commands and their decisions, the first owner decides the same, whenever that is.
+func TestFirstOwnerRevokes(t *testing.T) {
+	t.Parallel()
+	w := inhabited(t, 44)
+	place := newFiles()
+	m := w.take(place, 0).Manifest
+	restored, kept := newCluster(t), newCluster(t)
+	target := restored.target()
+	target.Revoke = accessOf(t, place, m)
+	must(t, backup.Restore(t.Context(), place, m, target))
+	must(t, backup.Restore(t.Context(), place, m, kept.target())) // what comes before the decisions
+	kept.run()
+	decided := map[events.AccountID]*account.Aggregate{}
+	for i, command := range restored.commandsBehind(m) {
+		p := events.Partition(command.Account, partitions)
+		if decided[command.Account] == nil {
+			decided[command.Account] = account.NewAggregate(command.Account, account.ReplicaStore{Reader: kept.replica, Partition: p}, account.LimitsOf)
+		}
+		command.At = events.At(w.now.Add(24 * time.Hour))
+		d, err := decided[command.Account].Decide(1<<40+int64(i), command)
+		if err != nil || len(d.Events) != 1 || d.Reply.Code != events.Accepted {
+			t.Errorf("%s a day later: %+v (%v)", command.Body, d, err)
+		}
+	}
+}
+
 // The envelopes that revoke go on from the causes of the cut, and the next owner from them.
 func TestRevokedCauses(t *testing.T) {
 	t.Parallel()
