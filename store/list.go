@@ -9,7 +9,7 @@ import (
 )
 
 // Each implements Files.
-func (d *Dir) Each(ctx context.Context, visit func(name string, stored time.Time) error) error {
+func (d *Dir) Each(ctx context.Context, visit func(name string, size int64, stored time.Time) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (d *Dir) Each(ctx context.Context, visit func(name string, stored time.Time
 			if err != nil {
 				return fmt.Errorf("list files: %w", err)
 			}
-			if err := errors.Join(ctx.Err(), visit(name, info.ModTime())); err != nil {
+			if err := errors.Join(ctx.Err(), visit(name, info.Size(), info.ModTime())); err != nil {
 				return err
 			}
 		}

@@ -237,7 +237,7 @@ func (s *S3) Delete(ctx context.Context, name string) error {
 }
 
 // Each implements Files. Objects whose keys are not those of files are left out.
-func (s *S3) Each(ctx context.Context, visit func(name string, stored time.Time) error) error {
+func (s *S3) Each(ctx context.Context, visit func(name string, size int64, stored time.Time) error) error {
 	owner := false
 	options := minio.ListObjectsOptions{Prefix: s.key(""), FetchOwner: &owner}
 	for object := range s.client.ListObjectsIter(ctx, s.cfg.Bucket, options) {
@@ -248,7 +248,7 @@ func (s *S3) Each(ctx context.Context, visit func(name string, stored time.Time)
 		if CheckName(name) != nil {
 			continue
 		}
-		if err := errors.Join(ctx.Err(), visit(name, object.LastModified)); err != nil {
+		if err := errors.Join(ctx.Err(), visit(name, object.Size, object.LastModified)); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func TestGateway(t *testing.T) {
 // keptBy lists the files of a store, and the uploads that have begun.
 func keptBy(t *testing.T, s *S3) (kept []string) {
 	t.Helper()
-	if err := s.Each(t.Context(), func(name string, _ time.Time) error { kept = append(kept, name); return nil }); err != nil {
+	if err := s.Each(t.Context(), func(name string, _ int64, _ time.Time) error { kept = append(kept, name); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	uploads, err := s.client.ListMultipartUploads(t.Context(), s.cfg.Bucket, s.key(""), "", "", "", 1000)

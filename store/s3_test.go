@@ -192,7 +192,7 @@ func TestS3Prefix(t *testing.T) {
 	cfg := configOf(server)
 	cfg.Prefix = "a"
 	var seen []string
-	if err := mustOpenS3(t, cfg).Each(t.Context(), func(name string, _ time.Time) error { seen = append(seen, name); return nil }); err != nil {
+	if err := mustOpenS3(t, cfg).Each(t.Context(), func(name string, _ int64, _ time.Time) error { seen = append(seen, name); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) != 1 || seen[0] != "in-a" {
@@ -315,7 +315,7 @@ func TestS3Hangs(t *testing.T) {
 	server.Intercept(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	_, errOpen := s.Open(t.Context(), "a.pdf")
 	errDelete := s.Delete(t.Context(), "a.pdf")
-	errEach := s.Each(t.Context(), func(string, time.Time) error { return nil })
+	errEach := s.Each(t.Context(), func(string, int64, time.Time) error { return nil })
 	for _, err := range []error{errOpen, errDelete, errEach} {
 		if err == nil || errors.Is(err, ErrNotExist) {
 			t.Errorf("of a server that hangs: %v", err)

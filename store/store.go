@@ -28,10 +28,10 @@ type Files interface {
 	Open(ctx context.Context, name string) (*File, error)
 	// Delete durably deletes a file. It returns nil if the file does not exist.
 	Delete(ctx context.Context, name string) error
-	// Each calls visit with the name of every stored file, and when it was stored, in no
-	// order, until visit returns an error, which it returns. Files that come or go meanwhile
-	// may be left out.
-	Each(ctx context.Context, visit func(name string, stored time.Time) error) error
+	// Each calls visit with the name of every stored file, its size in bytes, and when it was
+	// stored, in no order, until visit returns an error, which it returns. Files that come or go
+	// meanwhile may be left out.
+	Each(ctx context.Context, visit func(name string, size int64, stored time.Time) error) error
 }
 
 // Errors for errors.Is.

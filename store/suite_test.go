@@ -202,7 +202,7 @@ func readAfterContext(t *testing.T, files backEnd) {
 	checkSame(t, f, patternOf(largest))
 	_, errOpen := files.Open(ctx, "a.pdf")
 	errDelete := files.Delete(ctx, "a.pdf")
-	errEach := files.Each(ctx, func(string, time.Time) error { return nil })
+	errEach := files.Each(ctx, func(string, int64, time.Time) error { return nil })
 	for _, err := range []error{errOpen, errDelete, errEach} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
@@ -261,21 +261,24 @@ func names(t *testing.T, files backEnd) {
 	}
 }
 
-// Each visits every stored file once, with the time when it was stored.
+// Each visits every stored file once, with its size and the time when it was stored.
 func each(t *testing.T, files backEnd) {
-	nothing := func(name string, _ time.Time) error { return fmt.Errorf("visited %s", name) }
+	nothing := func(name string, _ int64, _ time.Time) error { return fmt.Errorf("visited %s", name) }
 	if err := files.Each(t.Context(), nothing); err != nil {
 		t.Errorf("of an empty store: %v", err)
 	}
 	began := time.Now().Add(-2 * time.Second) // some back ends have whole seconds
-	want := map[string]int{}
-	for _, name := range []string{"a.pdf", "b.pdf", "c", "d.png", "e.jpg"} {
-		mustPut(t, files, name, "x")
-		want[name] = 1
+	want := map[string]int64{}
+	for i, name := range []string{"a.pdf", "b.pdf", "c", "d.png", "e.jpg"} {
+		mustPut(t, files, name, strings.Repeat("x", i))
+		want[name] = int64(i)
 	}
-	seen := map[string]int{}
-	err := files.Each(t.Context(), func(name string, stored time.Time) error {
-		seen[name]++
+	seen := map[string]int64{}
+	err := files.Each(t.Context(), func(name string, size int64, stored time.Time) error {
+		if _, twice := seen[name]; twice {
+			t.Errorf("visited %s twice", name)
+		}
+		seen[name] = size
 		if stored.Before(began) || stored.After(time.Now().Add(2*time.Second)) {
 			t.Errorf("%s was stored at %s", name, stored)
 		}
@@ -286,7 +289,7 @@ func each(t *testing.T, files backEnd) {
 	}
 	stop := errors.New("stop")
 	visits := 0
-	if err := files.Each(t.Context(), func(string, time.Time) error { visits++; return stop }); !errors.Is(err, stop) || visits != 1 {
+	if err := files.Each(t.Context(), func(string, int64, time.Time) error { visits++; return stop }); !errors.Is(err, stop) || visits != 1 {
 		t.Errorf("a visit that fails: %d visits, %v", visits, err)
 	}
 }

@@ -305,6 +305,19 @@ func EachJob(s Scanner, partition int32, visit func(events.JobID, job.State)) er
 	return errors.Join(err, decodeErr)
 }
 
+// EachAccount calls visit with every account of a partition, in the order of ids, without its team, until visit fails.
+func EachAccount(s Scanner, partition int32, visit func(events.AccountID, State) error) error {
+	var visitErr error
+	err := s.Scan(states.Key(partition), func(key, value []byte) bool {
+		var state State
+		if state, visitErr = states.Decode(value); visitErr == nil {
+			visitErr = visit(events.AccountID(states.Row(key)), state)
+		}
+		return visitErr == nil
+	})
+	return errors.Join(err, visitErr)
+}
+
 // JobOfRow returns the job that a row of a replica has the state of; false if it is of another table.
 func JobOfRow(key, value []byte) (id events.JobID, state job.State, is bool, err error) {
 	if len(key) == 0 || key[0] != jobs.Name {

@@ -22,7 +22,7 @@ const (
 type StoredFiles interface {
 	Files
 	// Each visits the stored files with the time when each was stored.
-	Each(ctx context.Context, visit func(name string, stored time.Time) error) error
+	Each(ctx context.Context, visit func(name string, size int64, stored time.Time) error) error
 }
 
 // Orphans finds files that no job owns and deletes them: a node died after it had stored a file
@@ -65,7 +65,7 @@ type Swept struct{ Deleted, Left int }
 func (o Orphans) Sweep(ctx context.Context) (s Swept, err error) {
 	var found []string
 	before := o.Now().Add(-OrphanAge)
-	err = o.Files.Each(ctx, func(name string, stored time.Time) error {
+	err = o.Files.Each(ctx, func(name string, _ int64, stored time.Time) error {
 		if !stored.Before(before) {
 			return nil
 		}

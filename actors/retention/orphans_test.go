@@ -15,9 +15,9 @@ import (
 // shelf is a store of files by the times when they were stored.
 type shelf map[string]time.Time
 
-func (s shelf) Each(_ context.Context, visit func(string, time.Time) error) error {
+func (s shelf) Each(_ context.Context, visit func(string, int64, time.Time) error) error {
 	for name, stored := range s {
-		if err := visit(name, stored); err != nil {
+		if err := visit(name, 0, stored); err != nil {
 			return err
 		}
 	}
@@ -74,10 +74,10 @@ type counted struct {
 	listed *int
 }
 
-func (c counted) Each(ctx context.Context, visit func(string, time.Time) error) error {
-	return c.shelf.Each(ctx, func(name string, stored time.Time) error {
+func (c counted) Each(ctx context.Context, visit func(string, int64, time.Time) error) error {
+	return c.shelf.Each(ctx, func(name string, size int64, stored time.Time) error {
 		*c.listed++
-		return visit(name, stored)
+		return visit(name, size, stored)
 	})
 }
 

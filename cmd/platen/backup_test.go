@@ -38,7 +38,7 @@ func TestBackupMoves(t *testing.T) {
 	t.Parallel() // it mostly waits
 	onKafka := node.NewConfig()
 	onKafka.Kafka.Brokers, onKafka.Kafka.SessionSeconds = []string{nodetest.Broker(t)}, 6
-	drill{place: filepath.Join(t.TempDir(), "backups"), from: node.NewConfig(), to: onKafka}.run(t)
+	drill{place: filepath.Join(t.TempDir(), "backups"), from: node.NewConfig(), to: onKafka, keep: true}.run(t)
 	onKafka.Kafka.Brokers = []string{nodetest.Broker(t)}
 	drill{place: filepath.Join(t.TempDir(), "backups"), from: onKafka, to: node.NewConfig()}.run(t)
 }
@@ -50,6 +50,7 @@ func TestBackupOfCluster(t *testing.T) {
 		place: "s3://" + s3test.Bucket + "/backups",
 		from:  onCluster(nodetest.Broker(t), node.S3Config{Endpoint: server.URL}, "original"),
 		to:    onCluster(nodetest.Broker(t), node.S3Config{Endpoint: server.URL}, "restored"),
+		keep:  true,
 	}.run(t)
 }
 
@@ -67,6 +68,8 @@ type drill struct {
 	place string
 	// from and to are the configurations of the original and of what it is restored to, but for the data directory.
 	from, to node.Config
+	// keep keeps keys valid; otherwise the restore revokes them.
+	keep bool
 	// lose loses what else the original had; it may be nil.
 	lose func()
 }
@@ -105,6 +108,7 @@ func (d drill) run(t *testing.T) {
 	c := client{original.devKey(t, events.PlanBusiness)}
 	hooks := newHooks(t)
 	done, file := d.finish(t, c, p.address, hooks.url)
+	original.admin(t, "member", "invite", drillAccount, "ada@example.com")
 	original.admin(t, "snapshot", "take")
 	unfinished := slow.submit(t, c, p.address)
 	testkit.Eventually(t, "a backup of a node that changes nothing any more has nothing new", func() bool {
@@ -124,9 +128,7 @@ func (d drill) run(t *testing.T) {
 		t.Errorf("without the secrets: %v\n%s", err, told)
 	}
 	copyFile(t, filepath.Join(original.data, "seal.key"), filepath.Join(restored.data, "seal.key"))
-	if told, err := restored.platen("restore", "--from", d.place); err != nil {
-		t.Fatalf("restore: %v\n%s", err, told)
-	}
+	d.restore(t, restored)
 	if told, err := restored.platen("restore", "--from", d.place); err == nil || !strings.Contains(told, backup.ErrNotEmpty.Error()) {
 		t.Errorf("a second time: %v\n%s", err, told)
 	}
@@ -138,6 +140,7 @@ func (d drill) run(t *testing.T) {
 
 	slow.release()
 	p = restored.start(t)
+	c = d.goOn(t, c, restored, p.address)
 	if got := fetch(t, c, p.address, done); !bytes.Equal(got, file) {
 		t.Errorf("the file has %d bytes, not the %d that it had", len(got), len(file))
 	}
@@ -152,6 +155,43 @@ func (d drill) run(t *testing.T) {
 	}
 	restored.admin(t, "backup", "--to", d.place) // beside those of the original
 	restored.admin(t, "backup", "verify", "--to", d.place)
+}
+
+// drillAccount is the account that the drill's jobs are of.
+const drillAccount = "acc_dev_business"
+
+// restore restores the backup, and looks at what is said about who may come in.
+func (d drill) restore(t *testing.T, m *machine) {
+	t.Helper()
+	args, want := []string{"restore", "--from", d.place}, "were revoked: some of them may have been revoked since"
+	if d.keep {
+		args, want = append(args, "--keep-revoked"), "are valid as they were then"
+	}
+	told, err := m.platen(args...)
+	if err != nil {
+		t.Fatalf("restore: %v\n%s", err, told)
+	}
+	for _, want := range []string{drillAccount + "  key_dev_", drillAccount + "  ada@example.com", " 0 sessions and 1 one-time links of ", want, " members are back as they were"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("restore does not say %q:\n%s", want, told)
+		}
+	}
+}
+
+// goOn returns a client with a key that is valid after the restore: the one of before, or a new one if that was revoked.
+func (d drill) goOn(t *testing.T, before client, m *machine, address string) client {
+	t.Helper()
+	status, _, err := before.do("GET", address+"/jobs", nil)
+	if want := map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized}[d.keep]; err != nil || status != want {
+		t.Errorf("with the key of before: status %d, want %d (%v)", status, want, err)
+	}
+	if invited := lineWith(m.admin(t, "member", "list", drillAccount), "ada@example.com"); !strings.Contains(invited, "owner") {
+		t.Errorf("the member is not as it was: %q", invited)
+	}
+	if d.keep {
+		return before
+	}
+	return client{strings.Fields(m.admin(t, "key", "create", drillAccount))[0]}
 }
 
 // finish has a job with a webhook done, and returns it with its file.

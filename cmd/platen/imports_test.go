@@ -147,7 +147,7 @@ var rules = map[string]rule{
 	"cmd/platen/capacity":   {"events/contract", "arithmetic on costs: it measures nothing and asks nobody"},
 	"cmd/platen/doctor":     {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/backup": {
-		"actors/account actors/job events events/eventlog ledger ledger/ingest projections projections/history projections/snapshot store",
+		"actors/account actors/job events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot store",
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
@@ -166,7 +166,7 @@ var rules = map[string]rule{
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
-	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/capacity cmd/platen/cli cmd/platen/doctor cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/salvage cmd/platen/status cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
+	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/capacity cmd/platen/cli cmd/platen/doctor cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/salvage cmd/platen/status cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
 	"deploy":                   {"", "the sample of the configuration, as text"},
 	"deploy/hosttest":          {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},

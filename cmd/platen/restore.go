@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"platen.dev/cmd/platen/cli"
 	"platen.dev/cmd/platen/node"
@@ -30,9 +29,7 @@ func restore(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	_, err = fmt.Fprintf(stdout, "restored %s, taken at %s by %s: %d rows and %d files. Start the nodes: they go on from there.\n"+
-		"What happened later at the original is not in it. See that none of its nodes runs again.\n", done.Ref, done.Taken.Format(time.RFC3339), done.Node, done.Rows, done.Files)
-	return err
+	return reportRestored(stdout, done, o.KeepRevoked)
 }
 
 // restoreOptions are what the flags of `platen restore` say.
@@ -46,6 +43,7 @@ func (o *restoreOptions) flags() *flag.FlagSet {
 	flags.StringVar(&o.From, "from", "", "restore from `PLACE`, the directory or s3://bucket/prefix to which platen admin backup wrote")
 	flags.StringVar(&o.Name, "backup", "", "restore the backup `NAME` (default: the newest)")
 	flags.BoolVar(&o.WithoutSecrets, "without-secrets", false, "restore although secrets are missing that credentials are sealed under")
+	flags.BoolVar(&o.KeepRevoked, "keep-revoked", false, "keep API keys, sessions and one-time links valid as they were in the backup, even those that were revoked after it was taken (default: revoke all)")
 	nodeFlags(flags, &o.cfg)
 	return flags
 }

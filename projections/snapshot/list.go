@@ -25,7 +25,7 @@ type looseFile struct {
 // List lists a store. Files that belong to no snapshot are left out.
 func List(ctx context.Context, files store.Files) (Listing, error) {
 	l := Listing{Refs: map[int32][]Ref{}, loose: map[Ref][]looseFile{}}
-	err := files.Each(ctx, func(name string, stored time.Time) error {
+	err := files.Each(ctx, func(name string, _ int64, stored time.Time) error {
 		ref, manifest, ok := parseName(name)
 		switch {
 		case !ok:

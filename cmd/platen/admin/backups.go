@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,8 @@ type Backups interface {
 	List(ctx context.Context, place string) ([]backup.Listed, error)
 	// Verify verifies the backup with a name, or the newest if name is empty.
 	Verify(ctx context.Context, place, name string) (backup.Listed, error)
+	// Losses reads what all backups at a place name, and returns what is damaged.
+	Losses(ctx context.Context, place string) ([]backup.Loss, error)
 }
 
 // backupRequest names a place, and what is done there.
@@ -35,8 +38,17 @@ type backupRequest struct {
 // taken says what a backup has become.
 type taken struct {
 	backup.Listed
-	Sent    backup.Sent  `json:"sent"`
-	Dropped []backup.Ref `json:"dropped,omitempty"`
+	Sent    backup.Sent   `json:"sent"`
+	Worked  int64         `json:"worked"`
+	Took    time.Duration `json:"took_ns"`
+	Dropped []backup.Ref  `json:"dropped,omitempty"`
+}
+
+// verified says what a backup is that was verified. After a repair, its Error says why the newest is of no use, and Losses what
+// is damaged at the place still.
+type verified struct {
+	backup.Listed
+	Losses []backup.Loss `json:"losses,omitempty"`
 }
 
 // backups reads a request about backups and responds with what do returns. What takes long ends when the node does.
@@ -60,20 +72,33 @@ func backups[T any](s *Server, do func(ctx context.Context, asked backupRequest)
 
 func (s *Server) takeBackup(ctx context.Context, asked backupRequest) (taken, error) {
 	r, err := s.Backups.Take(ctx, asked.Place, asked.Keep, false)
-	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Dropped}, err
+	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Worked, r.Took, r.Dropped}, err
 }
 
 func (s *Server) listBackups(ctx context.Context, asked backupRequest) ([]backup.Listed, error) {
 	return s.Backups.List(ctx, asked.Place)
 }
 
-func (s *Server) verifyBackup(ctx context.Context, asked backupRequest) (backup.Listed, error) {
+func (s *Server) verifyBackup(ctx context.Context, asked backupRequest) (v verified, err error) {
 	if asked.Repair {
-		if _, err := s.Backups.Take(ctx, asked.Place, 0, true); err != nil {
-			return backup.Listed{}, err
-		}
+		return s.repairBackups(ctx, asked.Place)
 	}
-	return s.Backups.Verify(ctx, asked.Place, asked.Name)
+	v.Listed, err = s.Backups.Verify(ctx, asked.Place, asked.Name)
+	return v, err
+}
+
+// repairBackups mends what the cluster still has, and looks at everything else.
+func (s *Server) repairBackups(ctx context.Context, place string) (v verified, err error) {
+	if _, err := s.Backups.Take(ctx, place, 0, true); err != nil {
+		return v, err
+	}
+	if v.Losses, err = s.Backups.Losses(ctx, place); err != nil {
+		return v, err
+	}
+	if v.Listed, err = s.Backups.Verify(ctx, place, ""); errors.Is(err, backup.ErrDamaged) {
+		v.Error, err = err.Error(), nil
+	}
+	return v, err
 }
 
 // place is what --to says, for a node that runs in another directory.
@@ -102,7 +127,8 @@ func (c call) takeBackup() error {
 	if err := c.print(nil, func(w io.Writer) { printBackups(w, t.Listed) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%d chunks of %.1f MB were new\n", t.Sent.Chunks, mb(t.Sent.Bytes))
+	fmt.Fprintf(c.out, "%d chunks of %.1f MB were new; %.1f MB were read or compared in %s, %.1f MB/s\n",
+		t.Sent.Chunks, mb(t.Sent.Bytes), mb(t.Worked), t.Took.Round(time.Millisecond), mb(t.Worked)/max(t.Took.Seconds(), 0.001))
 	for _, ref := range t.Dropped {
 		fmt.Fprintf(c.out, "dropped %s\n", ref)
 	}
@@ -134,15 +160,36 @@ func (c call) verifyBackup() error {
 	if asked.Repair = c.repair; c.repair && asked.Name != "" {
 		return fmt.Errorf("--repair takes a new backup, so no NAME can be given: verify %s afterwards", asked.Name)
 	}
-	var one backup.Listed
-	if err := c.client.wait("POST", "/backups/verify", asked, &one); err != nil {
+	var v verified
+	if err := c.client.wait("POST", "/backups/verify", asked, &v); err != nil {
 		return err
 	}
-	if err := c.print(nil, func(w io.Writer) { printBackups(w, one) }); err != nil {
+	if err := c.print(nil, func(w io.Writer) { printBackups(w, v.Listed) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.out, "all of it was read, and the rows of every partition were rebuilt: they are those of the cut")
-	return err
+	if v.Error == "" {
+		fmt.Fprintln(c.out, "all of it was read, and the rows of every partition were rebuilt: they are those of the cut")
+	}
+	return c.reportLosses(v)
+}
+
+// reportLosses names what cannot be mended, and returns an error if there is anything.
+func (c call) reportLosses(v verified) error {
+	lost := map[backup.Ref]bool{}
+	for _, l := range v.Losses {
+		fmt.Fprintf(c.out, "%s cannot be mended: %s\n", l.Name, l.Error)
+		for _, ref := range l.Backups {
+			fmt.Fprintf(c.out, "  %s is lost by it\n", ref)
+			lost[ref] = true
+		}
+	}
+	switch {
+	case v.Error != "":
+		return fmt.Errorf("the new backup is damaged too: %s", v.Error)
+	case len(v.Losses) > 0:
+		return fmt.Errorf("%d files cannot be mended, and %d backups are lost by them; the newest is whole. Restore none of those: `platen admin backup --keep 1` drops all but a new one", len(v.Losses), len(lost))
+	}
+	return nil
 }
 
 func printBackups(w io.Writer, all ...backup.Listed) {

@@ -89,7 +89,7 @@ var commands = []command{
 	{"snapshot take", "[PARTITION]", "", "take and verify a snapshot of each partition that the node owns; --trust", call.takeSnapshots},
 	{"snapshot verify", "[PARTITION]", "", "read all snapshots, and compare each with a rebuild", call.verifySnapshots},
 	{"backup list", "", "--to PLACE", "list the backups at a place, as far as their manifests tell", call.listBackups},
-	{"backup verify", "[NAME]", "--to PLACE", "read all of a backup, the newest if none is named, and rebuild its rows; --repair takes a new one first, for which all chunks are read and damaged ones written anew", call.verifyBackup},
+	{"backup verify", "[NAME]", "--to PLACE", "read all of a backup, the newest if none is named, and rebuild its rows; --repair takes a new one first, for which all chunks are read and damaged ones written anew, and names what cannot be mended", call.verifyBackup},
 	{"backup", "", "--to PLACE", "back everything up to a directory or s3://bucket/prefix: what is there already is not written again; --keep N", call.takeBackup},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},

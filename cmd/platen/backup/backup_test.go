@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -186,7 +187,7 @@ func TestIncremental(t *testing.T) {
 func stored(t *testing.T, files store.Files) map[string]int64 {
 	t.Helper()
 	all := map[string]int64{}
-	must(t, files.Each(t.Context(), func(name string, _ time.Time) error {
+	must(t, files.Each(t.Context(), func(name string, _ int64, _ time.Time) error {
 		f, err := files.Open(t.Context(), name)
 		if err != nil {
 			return err
@@ -264,15 +265,14 @@ var errKilled = errors.New("killed")
 // mortal is a store that does nothing any more after a number of changes. The last one is done, and its caller does not learn of it.
 type mortal struct {
 	store.Files
-	left *int
+	left *atomic.Int64
 }
 
 func (m mortal) step(do func() error) error {
-	*m.left--
-	switch {
-	case *m.left < 0:
+	switch left := m.left.Add(-1); {
+	case left < 0:
 		return errKilled
-	case *m.left == 0:
+	case left == 0:
 		return errors.Join(do(), errKilled)
 	}
 	return do()
@@ -297,9 +297,10 @@ func TestKilledAtEachStep(t *testing.T) {
 	old := func(c *backup.Config) { c.Now = func() time.Time { return time.Now().Add(49 * time.Hour) } }
 	for steps := 1; ; steps++ {
 		w.steps(10)
-		left := steps
+		var left atomic.Int64
+		left.Store(int64(steps))
 		_, err := backup.Take(t.Context(), w.config(old), mortal{place, &left}, 1)
-		if killed := errors.Is(err, errKilled); killed != (left <= 0) || err != nil && !killed {
+		if killed := errors.Is(err, errKilled); killed != (left.Load() <= 0) || err != nil && !killed {
 			t.Fatalf("at step %d: %v", steps, err)
 		}
 		refs, listErr := backup.List(t.Context(), place)

@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/projections/snapshot"
@@ -237,4 +239,49 @@ func TestDamageIsMended(t *testing.T) {
 	if err := verify(t, place, last.Manifest); err != nil {
 		t.Errorf("after sixteen backups: %v", err)
 	}
+}
+
+// shorten cuts the last byte off each chunk at a place but one, and returns of how many.
+func shorten(place *files) (n int) {
+	for _, name := range slices.Sorted(maps.Keys(place.all)) {
+		if content := place.all[name]; strings.HasPrefix(name, "chunk-") {
+			if n++; n > 1 {
+				place.all[name] = content[:len(content)-1]
+			}
+		}
+	}
+	return n - 1
+}
+
+// Chunks that were cut short do not count as being there: the next backup writes all of them again, whichever share it reads.
+func TestShortChunksAreWrittenAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 24)
+	w.steps(150)
+	place := newFiles()
+	w.take(place, 0)
+	short := int64(shorten(place))
+	r := w.take(place, 0)
+	if err := verify(t, place, r.Manifest); err != nil || r.Sent.Chunks == 0 || r.Sent.Damaged != short {
+		t.Errorf("of %d short chunks %d were found and %d written again: %v", short, r.Sent.Damaged, r.Sent.Chunks, err)
+	}
+}
+
+// A chunk that is cut short while its backup is taken leaves no manifest.
+func TestChunkCutShortMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 25)
+	w.steps(50)
+	place := newFiles()
+	_, err := backup.Take(t.Context(), w.config(), shortening{place}, 0)
+	if refs, _ := backup.List(t.Context(), place); err == nil || !strings.Contains(err.Error(), "is not what was written") || len(refs) > 0 {
+		t.Errorf("%v, with %d backups", err, len(refs))
+	}
+}
+
+// shortening is a place whose chunks are shorter than they were written, in the list only.
+type shortening struct{ *files }
+
+func (s shortening) Each(ctx context.Context, visit func(string, int64, time.Time) error) error {
+	return s.files.Each(ctx, func(name string, size int64, stored time.Time) error { return visit(name, size-1, stored) })
 }

@@ -2,7 +2,6 @@ package backup
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,27 +128,41 @@ func (w *indexWriter) flush() error {
 func (s *shelf) eachFile(ctx context.Context, f Files, visit func(file) error) error {
 	count, size, last := int64(0), int64(0), ""
 	for _, c := range f.Index {
-		raw, err := s.get(ctx, c)
-		if err != nil {
-			return err
-		}
-		d := json.NewDecoder(bytes.NewReader(bytes.Clone(raw)))
-		for d.More() {
-			var one file
-			if err := d.Decode(&one); err != nil {
-				return fmt.Errorf("%w: an index of files: %w", ErrDamaged, err)
-			}
-			if err := cmp.Or(one.check(), follows(one.Name, last)); err != nil {
+		err := s.eachIn(ctx, c, func(one file) error {
+			if err := follows(one.Name, last); err != nil {
 				return err
 			}
 			count, size, last = count+1, size+one.Bytes, one.Name
-			if err := visit(one); err != nil {
-				return err
-			}
+			return visit(one)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	if count != f.Count || size != f.Bytes {
 		return fmt.Errorf("%w: the index has %d files of %d bytes, not %d of %d", ErrDamaged, count, size, f.Count, f.Bytes)
+	}
+	return nil
+}
+
+// eachIn visits what a chunk of an index lists, each after a check.
+func (s *shelf) eachIn(ctx context.Context, c snapshot.Chunk, visit func(file) error) error {
+	raw, err := s.get(ctx, c)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(bytes.Clone(raw)))
+	for d.More() {
+		var one file
+		if err := d.Decode(&one); err != nil {
+			return fmt.Errorf("%w: an index of files: %w", ErrDamaged, err)
+		}
+		if err := one.check(); err != nil {
+			return err
+		}
+		if err := visit(one); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -56,13 +56,17 @@ func (f *files) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-func (f *files) Each(_ context.Context, visit func(string, time.Time) error) error {
+func (f *files) Each(_ context.Context, visit func(string, int64, time.Time) error) error {
 	f.mu.Lock()
 	stored := maps.Clone(f.stored)
+	sizes := map[string]int64{}
+	for name, content := range f.all {
+		sizes[name] = int64(len(content))
+	}
 	names := slices.Sorted(maps.Keys(f.all))
 	f.mu.Unlock()
 	for _, name := range names {
-		if err := visit(name, stored[name]); err != nil {
+		if err := visit(name, sizes[name], stored[name]); err != nil {
 			return err
 		}
 	}

@@ -46,6 +46,12 @@ func (w *logWriter) add(r eventlog.Record) error {
 	return nil
 }
 
+// addNext appends a record at the offset that is next.
+func (w *logWriter) addNext(r eventlog.Record) error {
+	r.Offset = w.next
+	return w.add(r)
+}
+
 // fill appends records without content up to an offset.
 func (w *logWriter) fill(to int64) error {
 	for w.next < to {

@@ -25,7 +25,7 @@ const maxPartitions = 4096
 
 // Errors for errors.Is.
 var (
-	// ErrDamaged means that the files of a backup are not what was written.
+	// ErrDamaged means that the files of a backup are not what was written, or cannot be read.
 	ErrDamaged = errors.New("the backup is damaged")
 	// ErrNone means that there is no such backup.
 	ErrNone = errors.New("there is no such backup")
@@ -133,7 +133,7 @@ func newRef(at time.Time) Ref {
 
 // List returns the backups at a place, the newest first.
 func List(ctx context.Context, files store.Files) (refs []Ref, err error) {
-	err = files.Each(ctx, func(name string, _ time.Time) error {
+	err = files.Each(ctx, func(name string, _ int64, _ time.Time) error {
 		if refName.MatchString(name) {
 			refs = append(refs, Ref(name))
 		}
@@ -161,7 +161,7 @@ func Find(ctx context.Context, files store.Files, name string) (ref Ref, m Manif
 
 // Open reads the manifest of a backup, and checks that it describes one that there can be. The error is ErrDamaged if not.
 func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err error) {
-	if err = snapshot.ReadDocument(ctx, files, string(ref), &m); err == nil {
+	if err = snapshot.ReadDocument(ctx, legible{files}, string(ref), &m); err == nil {
 		err = m.check()
 	}
 	if err != nil {

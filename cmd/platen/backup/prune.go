@@ -58,7 +58,7 @@ func (s *shelf) need(ctx context.Context, ref Ref, needed map[string]bool) error
 // sweep deletes the chunks that are not needed and were stored before a time.
 func sweep(ctx context.Context, files store.Files, needed map[string]bool, before time.Time) error {
 	var idle []string
-	err := files.Each(ctx, func(name string, stored time.Time) error {
+	err := files.Each(ctx, func(name string, _ int64, stored time.Time) error {
 		if strings.HasPrefix(name, chunkPrefix) && !needed[name] && stored.Before(before) {
 			idle = append(idle, name)
 		}

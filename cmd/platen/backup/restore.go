@@ -11,6 +11,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/ledger"
 	"platen.dev/ledger/ingest"
+	"platen.dev/projections"
 	"platen.dev/projections/snapshot"
 	"platen.dev/store"
 )
@@ -28,6 +29,9 @@ type Target struct {
 	Version string
 	// Now is the clock by which the restored timeline begins.
 	Now func() time.Time
+	// Revoke is the access of the backup, as Verify has found it, that ends where the restored timeline begins. If it is nil,
+	// everything is valid as it was at the cut.
+	Revoke *Access
 }
 
 // CheckEmpty returns ErrNotEmpty if the target has anything, or another error if no backup of this many partitions can be restored.
@@ -57,7 +61,7 @@ func (t Target) CheckEmpty(ctx context.Context, partitions int32) error {
 }
 
 func emptyStore(ctx context.Context, what string, files store.Files) error {
-	return files.Each(ctx, func(name string, _ time.Time) error {
+	return files.Each(ctx, func(name string, _ int64, _ time.Time) error {
 		return fmt.Errorf("%w: the store of %s has %s", ErrNotEmpty, what, name)
 	})
 }
@@ -177,7 +181,7 @@ func (r restorer) topic(ctx context.Context, topic string, p int32, records Reco
 }
 
 // commands writes the content of unfinished jobs where the rows say that it is. Between them are records without content; the next command
-// comes behind the last one that was decided.
+// comes behind the last one that was decided; the first are those that revoke.
 func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 	end := one.Cursor.Cause + 1
 	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicCommands, partition: p, next: one.firstCommand()}
@@ -189,36 +193,61 @@ func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 			return err
 		}
 	}
-	return errors.Join(w.fill(end), w.wait())
+	if err := w.fill(end); err != nil {
+		return err
+	}
+	for _, one := range r.to.revoked(p) {
+		record, err := one.record()
+		if err := errors.Join(err, w.addNext(record)); err != nil {
+			return err
+		}
+	}
+	return w.wait()
 }
 
-// journal writes the journal, and behind it the marker of a new timeline: what follows is not what followed the cut. If the commands are
-// now in another topic, a gap of no commands says so, as after a topic was created again (docs/decisions/0024).
+// journal writes the journal, and behind it what begins a new timeline.
 func (r restorer) journal(ctx context.Context, p int32, one Partition) error {
 	if err := r.topic(ctx, events.TopicJournal, p, one.Journal, func(e eventlog.Record) eventlog.Record { return e }); err != nil {
 		return err
 	}
-	c, topic := one.Cursor, events.TopicID(r.to.Log.TopicID(events.TopicCommands))
+	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicJournal, partition: p, next: one.Cursor.Next}
+	for _, entry := range r.behind(p, one.Cursor) {
+		record, err := entryRecord(entry)
+		if err := errors.Join(err, w.addNext(record)); err != nil {
+			return err
+		}
+	}
+	return w.wait()
+}
+
+// behind returns what comes behind the cut: the marker of a new timeline, because what follows is not what followed the cut. If the commands
+// are now in another topic, a gap of no commands says so, as after a topic was created again (docs/decisions/0024). Then come the decisions
+// that revoke, in the epoch of the marker: no node that reads the journal shows or decides anything before it knows of them.
+func (r restorer) behind(p int32, c projections.Cursor) []events.Entry {
+	topic := events.TopicID(r.to.Log.TopicID(events.TopicCommands))
 	marker := events.Marker{
 		Owner: "restore", Version: r.to.Version, Commands: topic, Level: c.Level(),
 		Timeline: r.timeline, At: events.At(r.to.Now()), Restored: true,
 	}
-	entries := []events.Entry{marker}
-	switch {
-	case c.Next == 0:
+	if c.Next == 0 {
 		marker.Level = events.NewestLevel
-		entries[0] = marker
-	case c.Commands != topic:
+	}
+	entries := []events.Entry{marker}
+	if c.Next > 0 && c.Commands != topic {
 		entries = append(entries, events.Gap{Epoch: c.Next, From: c.Cause + 1, To: c.Cause + 1, Commands: topic})
 	}
-	for _, entry := range entries {
-		value, err := events.EncodeEntry(entry)
-		if err != nil {
-			return err
-		}
-		if _, err := eventlog.AppendWait(ctx, r.to.Log, events.TopicJournal, p, eventlog.Record{Value: value}); err != nil {
-			return err
-		}
+	for i, one := range r.to.revoked(p) {
+		entries = append(entries, one.envelope(c.Next, c.Cause+1+int64(i)))
 	}
-	return nil
+	return entries
+}
+
+// entryRecord is the record of an entry, without its offset, as an owner writes it.
+func entryRecord(entry events.Entry) (eventlog.Record, error) {
+	value, err := events.EncodeEntry(entry)
+	record := eventlog.Record{Value: value}
+	if e, ok := entry.(events.Envelope); ok {
+		record.Key = []byte(e.Account)
+	}
+	return record, err
 }

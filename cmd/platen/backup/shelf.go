@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"platen.dev/projections/snapshot"
@@ -19,50 +21,116 @@ const segmentBytes = 4 << 20
 
 func chunkName(c snapshot.Chunk) string { return chunkPrefix + c.SHA256.String() }
 
-// shelf writes chunks to a place, and reads them back.
+// shelf writes chunks to a place, and reads them back. It belongs to one goroutine; another one takes another shelf of the same stock.
 type shelf struct {
+	*stock
 	files    store.Files
-	pace     snapshot.Pace
 	packer   *snapshot.Packer
 	unpacker *snapshot.Unpacker
-	// there are the names of the chunks that the place has, read those that were read again.
-	there, read map[string]bool
+}
+
+// stock is what all shelves of a place know of it. It is safe for concurrent use.
+type stock struct {
 	// rereads says which chunks are read again before they are relied on.
 	rereads func(snapshot.Chunk) bool
+
+	pacing  sync.Mutex
+	bounded snapshot.Pace
+	paced   int64 // bytes
+
+	mu sync.Mutex // of what follows
+	// there are the chunks that the place has, by name, with the bytes of their files.
+	there map[string]int64
+	// read are those that were read again.
+	read map[string]bool
 	// sent is what was written.
 	sent Sent
+}
+
+// pace bounds the work of all shelves together, and counts it.
+func (s *stock) pace(bytes int) error {
+	s.pacing.Lock()
+	defer s.pacing.Unlock()
+	s.paced += int64(bytes)
+	return s.bounded(bytes)
+}
+
+// look returns whether the place lists a chunk with its size, and whether it is to be read before it is relied on.
+func (s *stock) look(c snapshot.Chunk) (there, unread bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := chunkName(c)
+	size, there := s.there[name]
+	if there && size != int64(c.Stored) {
+		s.drop(name)
+		return false, false
+	}
+	return there, there && !s.read[name] && s.rereads(c)
+}
+
+// drop has a damaged chunk count as missing.
+func (s *stock) drop(name string) {
+	if _, there := s.there[name]; there {
+		delete(s.there, name)
+		s.sent.Damaged++
+	}
+}
+
+// noteRead notes that a chunk was read, and is damaged or not.
+func (s *stock) noteRead(name string, damaged bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.read[name] = true; damaged {
+		s.drop(name)
+	}
+}
+
+// noteWritten notes that a chunk of so many bytes was written.
+func (s *stock) noteWritten(name string, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.there[name] = bytes
+	s.sent.Chunks++
+	s.sent.Bytes += bytes
 }
 
 // Sent counts what a backup has written.
 type Sent struct {
 	Chunks int64 `json:"chunks"`
 	Bytes  int64 `json:"bytes"`
-	// Damaged is how many chunks of earlier backups were not what was written, of those that were read again.
+	// Damaged is how many chunks of earlier backups were not what was written: had another size, or were read again and had another content.
 	Damaged int64 `json:"damaged,omitempty"`
 }
 
 // openShelf returns a shelf, which the caller closes.
 func openShelf(ctx context.Context, files store.Files, pace snapshot.Pace) (*shelf, error) {
-	s := &shelf{files: files, pace: pace, read: map[string]bool{}, rereads: func(snapshot.Chunk) bool { return false }}
+	files = legible{files}
+	there, err := chunksAt(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	s := shelf{files: files, stock: &stock{bounded: pace, there: there, read: map[string]bool{}, rereads: func(snapshot.Chunk) bool { return false }}}
+	return s.another()
+}
+
+// another returns a shelf of the same stock, which the caller closes.
+func (s shelf) another() (*shelf, error) {
 	var err error
 	if s.packer, err = snapshot.NewPacker(); err != nil {
 		return nil, err
 	}
-	if s.unpacker, err = snapshot.NewUnpacker(files); err != nil {
-		return nil, err
-	}
-	s.there, err = chunksAt(ctx, files)
-	return s, err
+	s.unpacker, err = snapshot.NewUnpacker(s.files)
+	return &s, err
 }
 
 func (s *shelf) close() { s.unpacker.Close() }
 
-// chunksAt lists the chunks at a place.
-func chunksAt(ctx context.Context, files store.Files) (map[string]bool, error) {
-	there := map[string]bool{}
-	err := files.Each(ctx, func(name string, _ time.Time) error {
+// chunksAt lists the chunks at a place, with the bytes of their files.
+func chunksAt(ctx context.Context, files store.Files) (map[string]int64, error) {
+	there := map[string]int64{}
+	err := files.Each(ctx, func(name string, size int64, _ time.Time) error {
 		if strings.HasPrefix(name, chunkPrefix) {
-			there[name] = true
+			there[name] = size
 		}
 		return nil
 	})
@@ -73,24 +141,18 @@ func chunksAt(ctx context.Context, files store.Files) (map[string]bool, error) {
 // the next.
 const shares = 16
 
-// has reports whether the place has a chunk. One that is in the share of this backup is read: if it is not what was written, it
-// counts as missing, and is written anew.
+// has reports whether the place has a chunk. One whose file has another size counts as missing, and is written anew. So does one that is
+// in the share of this backup, which is read, and is not what was written, or cannot be read.
 func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
+	there, unread := s.look(c)
+	if !unread || s.pace(c.Stored) != nil { // if it cannot be paced, the backup ends
+		return there
+	}
 	name := chunkName(c)
-	if !s.there[name] || s.read[name] || !s.rereads(c) {
-		return s.there[name]
-	}
-	if s.pace(c.Stored) != nil {
-		return true // the backup ends
-	}
 	_, err := s.unpacker.Stored(ctx, name, c)
-	switch s.read[name] = true; {
-	case err == nil:
-	case errors.Is(err, snapshot.ErrDamaged), errors.Is(err, store.ErrNotExist), errors.Is(err, store.ErrCorrupt):
-		delete(s.there, name)
-		s.sent.Damaged++
-	}
-	return s.there[name]
+	damaged := err != nil && ctx.Err() == nil
+	s.noteRead(name, damaged)
+	return !damaged
 }
 
 // put stores a chunk, unless it is there.
@@ -117,16 +179,49 @@ func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error
 	if _, err := s.unpacker.Stored(ctx, name, c); err != nil {
 		return fmt.Errorf("read back: %w", err)
 	}
-	s.there[name] = true
-	s.sent.Chunks++
-	s.sent.Bytes += int64(len(stored))
+	s.noteWritten(name, int64(len(stored)))
 	return nil
 }
 
-// get returns a chunk, which is valid until the next call.
+// get returns a chunk, which is valid until the next call. One that is damaged counts as missing from then on.
 func (s *shelf) get(ctx context.Context, c snapshot.Chunk) ([]byte, error) {
 	raw, err := s.unpacker.Read(ctx, chunkName(c), c)
-	return raw, damaged(err)
+	if err = damaged(err); errors.Is(err, ErrDamaged) {
+		s.noteRead(chunkName(c), true)
+	}
+	return raw, err
+}
+
+// legible is a place at which a file that cannot be read is damaged: what a bad sector has is lost, as what was changed is.
+type legible struct{ store.Files }
+
+// Open implements store.Files.
+func (l legible) Open(ctx context.Context, name string) (*store.File, error) {
+	f, err := l.Files.Open(ctx, name)
+	if err != nil {
+		return nil, unreadable(ctx, err)
+	}
+	f.ReadCloser = legibleFile{f.ReadCloser, ctx}
+	return f, nil
+}
+
+// legibleFile is an open file of such a place. ctx is that of whoever reads it.
+type legibleFile struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (f legibleFile) Read(b []byte) (int, error) {
+	n, err := f.ReadCloser.Read(b)
+	return n, unreadable(f.ctx, err)
+}
+
+// unreadable has an error of reading be ErrDamaged, unless it is the end of the file or of ctx, or says that there is no file.
+func unreadable(ctx context.Context, err error) error {
+	if err == nil || err == io.EOF || errors.Is(err, store.ErrNotExist) || ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // based are the chunks of a base under the names that they have as a snapshot.

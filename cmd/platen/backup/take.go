@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/ledger"
@@ -44,6 +46,9 @@ type Report struct {
 	Ref Ref `json:"ref"`
 	// Sent is what was written, beside the manifest.
 	Sent Sent `json:"sent"`
+	// Worked is how many bytes were read or compared, and Took how long the backup took.
+	Worked int64         `json:"worked"`
+	Took   time.Duration `json:"took_ns"`
 	// Dropped are the earlier backups that were deleted.
 	Dropped []Ref `json:"dropped,omitempty"`
 	Manifest
@@ -55,6 +60,7 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 	if cfg.Replica.Outdated() {
 		return Report{}, errors.New("the rows of a new schema are being built: take the backup when that is done")
 	}
+	began := time.Now()
 	s, err := openShelf(ctx, to, cfg.Pace(ctx))
 	if err != nil {
 		return Report{}, err
@@ -76,6 +82,7 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 	if err := t.publish(ctx, r); err != nil {
 		return r, err
 	}
+	r.Worked, r.Took = s.paced, time.Since(began)
 	if r.Sent = s.sent; r.Sent.Damaged > 0 {
 		cfg.Logger.Error("chunks of earlier backups were damaged, and are written anew as far as this backup has them: verify the backups, and check the place's disks", "chunks", r.Sent.Damaged)
 	}
@@ -85,7 +92,7 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 	return r, err
 }
 
-// publish writes the manifest, if all that it names is there: another node may have deleted chunks.
+// publish writes the manifest, if all that it names is there in its size: another node may have deleted chunks, or the disk cut them short.
 func (t *taker) publish(ctx context.Context, r Report) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("this backup would be of no use: %w", err)
@@ -95,14 +102,25 @@ func (t *taker) publish(ctx context.Context, r Report) error {
 		return err
 	}
 	r.chunks(func(c snapshot.Chunk) {
-		if !there[chunkName(c)] {
-			err = fmt.Errorf("%s is gone: only one backup may be taken to a place at a time", chunkName(c))
+		if e := missing(there, c); e != nil {
+			err = e
 		}
 	})
 	if err != nil {
 		return err
 	}
 	return snapshot.PutDocument(ctx, t.shelf.files, string(r.Ref), r.Manifest)
+}
+
+// missing returns an error if a place does not list a chunk, or lists it with another size.
+func missing(there map[string]int64, c snapshot.Chunk) error {
+	switch size, listed := there[chunkName(c)]; {
+	case !listed:
+		return fmt.Errorf("%s is gone: only one backup may be taken to a place at a time", chunkName(c))
+	case size != int64(c.Stored):
+		return fmt.Errorf("%s is not what was written: it has %d bytes instead of %d", chunkName(c), size, c.Stored)
+	}
+	return nil
 }
 
 // taker takes one backup.
@@ -112,7 +130,10 @@ type taker struct {
 	earlier Manifest
 }
 
-// partitions makes the cuts of all partitions, and copies what they have.
+// parallel is how many partitions are copied at once. Each takes the memory of a few chunks.
+const parallel = 4
+
+// partitions makes the cuts of all partitions, one after the other, and then copies what they have, some at once.
 func (t *taker) partitions(ctx context.Context) (all []Partition, err error) {
 	cuts := make([]*cut, t.Log.Partitions())
 	defer func() {
@@ -125,26 +146,41 @@ func (t *taker) partitions(ctx context.Context) (all []Partition, err error) {
 			return nil, fmt.Errorf("partition %d: %w", p, err)
 		}
 	}
-	for p, c := range cuts {
-		var earlier Partition
-		if len(t.earlier.Partitions) == len(cuts) {
-			earlier = t.earlier.Partitions[p]
-		}
-		one, err := t.partition(ctx, int32(p), c, earlier)
-		for n := 1; n < tries && errors.Is(err, eventlog.ErrTrimmed); n++ { // what the cut needs is gone: a later one does not need it
-			c.close()
-			if cuts[p], err = t.cut(ctx, int32(p)); err == nil {
-				c = cuts[p]
-				one, err = t.partition(ctx, int32(p), c, earlier)
+	all = make([]Partition, len(cuts))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for p := range cuts {
+		group.Go(func() (err error) {
+			if all[p], err = t.copyOne(ctx, int32(p), &cuts[p]); err != nil {
+				return fmt.Errorf("partition %d: %w", p, err)
 			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("partition %d: %w", p, err)
-		}
-		all = append(all, one)
-		c.close()
+			return nil
+		})
 	}
-	return all, nil
+	return all, group.Wait()
+}
+
+// copyOne copies what a partition has at its cut, which it closes, with a shelf of its own. If what the cut needs is gone, it makes a
+// later one, which does not need it.
+func (t *taker) copyOne(ctx context.Context, p int32, at **cut) (one Partition, err error) {
+	own := *t
+	if own.shelf, err = t.shelf.another(); err != nil {
+		return one, err
+	}
+	defer own.shelf.close()
+	defer func() { (*at).close() }()
+	var earlier Partition
+	if len(t.earlier.Partitions) == int(t.Log.Partitions()) {
+		earlier = t.earlier.Partitions[p]
+	}
+	one, err = own.partition(ctx, p, *at, earlier)
+	for n := 1; n < tries && errors.Is(err, eventlog.ErrTrimmed); n++ {
+		(*at).close()
+		if *at, err = own.cut(ctx, p); err == nil {
+			one, err = own.partition(ctx, p, *at, earlier)
+		}
+	}
+	return one, err
 }
 
 // tries is how often something is tried that is trimmed meanwhile.

@@ -22,6 +22,8 @@ type Rebuilding struct {
 	Projections []projections.Projection
 	Pace        snapshot.Pace
 	Logger      *slog.Logger
+	// Access is told who may come in to the accounts; nil if nobody wants to know.
+	Access *Access
 }
 
 // Verify reads all of a backup, and rebuilds the rows of each partition from its base and its journal. The error is ErrDamaged
@@ -112,7 +114,10 @@ func (s *shelf) rebuild(ctx context.Context, p, partitions int32, one Partition,
 		return fmt.Errorf("%w: the rebuilt rows are %d of %d bytes with the digest %s, the manifest has %d of %d with %s",
 			ErrDamaged, got.Count, got.Bytes, got.Digest, one.Rows.Count, one.Rows.Bytes, one.Rows.Digest)
 	}
-	return nil
+	if with.Access == nil {
+		return nil
+	}
+	return with.Access.look(p, rebuilt)
 }
 
 // journal is that of one partition of a backup, as far as a rebuild reads a log.

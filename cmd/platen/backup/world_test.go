@@ -215,8 +215,10 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (w *world) after(c *cluster, m backup.Manifest) *world {
 	w.t.Helper()
 	next := &world{cluster: c, random: w.random, now: w.now}
-	for p, one := range m.Partitions {
-		next.causes[p] = one.Cursor.Cause + 1
+	for p := range m.Partitions {
+		_, end, err := c.log.Bounds(w.t.Context(), events.TopicCommands, int32(p))
+		must(w.t, err)
+		next.causes[p] = end
 		next.epochs[p] = next.append(events.TopicJournal, int32(p), entry(w.t, events.Marker{Owner: "n2", Level: events.NewestLevel, Timeline: events.NewTimelineID()}))
 	}
 	next.run()

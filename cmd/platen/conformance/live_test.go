@@ -135,7 +135,7 @@ func proveDeliveryFails(t *testing.T, s *server) {
 // keeps reports whether the store has a file of a job.
 func (s *server) keeps(t *testing.T, id events.JobID) (found bool) {
 	t.Helper()
-	err := s.Files().Each(t.Context(), func(name string, _ time.Time) error {
+	err := s.Files().Each(t.Context(), func(name string, _ int64, _ time.Time) error {
 		found = found || strings.HasPrefix(name, id.String())
 		return nil
 	})

@@ -72,6 +72,14 @@ func (b *backups) Verify(ctx context.Context, place, name string) (one backup.Li
 	})
 }
 
+// Losses implements admin.Backups.
+func (b *backups) Losses(ctx context.Context, place string) (lost []backup.Loss, err error) {
+	return lost, b.at(ctx, place, false, func(files store.Files) (err error) {
+		lost, err = backup.Losses(ctx, files, b.node.pace(ctx))
+		return err
+	})
+}
+
 // errBusy means that a backup is being taken or verified.
 var errBusy = errors.New("a backup is being taken or verified: wait until that is done")
 

@@ -24,8 +24,10 @@ type RestoreOptions struct {
 	From, Name string
 	// WithoutSecrets restores although what the backup's credentials are sealed under is not here.
 	WithoutSecrets bool
-	Version        string
-	Logger         *slog.Logger
+	// KeepRevoked keeps everything valid that lets somebody in, as it was at the cut, although it may have been revoked since.
+	KeepRevoked bool
+	Version     string
+	Logger      *slog.Logger
 }
 
 // unfinished is the file that a restore leaves in the data directory while it writes.
@@ -46,38 +48,51 @@ func (c Config) checkFinished() error {
 	return err
 }
 
+// Restored says what was restored.
+type Restored struct {
+	backup.Listed
+	// Access is who could come in to the accounts at the cut. It was revoked, unless it was to be kept.
+	Access backup.Access
+}
+
 // Restore writes a backup into the log and the stores of a configuration, all of which must be empty. It writes nothing before all of the backup
-// was read, and its rows rebuilt. A node of that configuration then goes on from the backup's cut.
-func Restore(ctx context.Context, cfg Config, o RestoreOptions) (backup.Listed, error) {
+// was read, and its rows rebuilt. A node of that configuration then goes on from the backup's cut, with what o says of who may come in.
+func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err error) {
 	from, done, err := cfg.openPlace(ctx, o.From, false)
 	if err != nil {
-		return backup.Listed{}, err
+		return r, err
 	}
 	defer done()
 	ref, m, err := backup.Find(ctx, from, o.Name)
 	if err != nil {
-		return backup.Listed{}, err
+		return r, err
 	}
 	if !o.WithoutSecrets {
 		if err := cfg.checkSecrets(m.Secrets); err != nil {
-			return backup.Listed{}, err
+			return r, err
 		}
 	}
 	target, n, err := openTarget(ctx, cfg, o)
 	if err != nil {
-		return backup.Listed{}, err
+		return r, err
 	}
-	err = restore(ctx, cfg, from, ref, m, target, o.Logger)
-	return backup.Describe(ref, m, nil), errors.Join(err, n.Close())
+	r.Listed = backup.Describe(ref, m, nil)
+	if !o.KeepRevoked {
+		target.Revoke = &r.Access
+	}
+	err = restore(ctx, cfg, from, ref, m, target, &r.Access, o.Logger)
+	return r, errors.Join(err, n.Close())
 }
 
-// restore checks the target and the backup, and then writes it.
-func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, m backup.Manifest, to backup.Target, logger *slog.Logger) error {
+// restore checks the target and the backup, notes who may come in, and then writes it.
+func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, m backup.Manifest, to backup.Target, access *backup.Access, logger *slog.Logger) error {
 	if err := to.CheckEmpty(ctx, int32(len(m.Partitions))); err != nil {
 		return err
 	}
 	logger.Info("the backup is read, and its rows are rebuilt", "backup", string(ref), "taken", m.Taken)
-	if err := backup.Verify(ctx, from, m, cfg.rebuilding(snapshot.Unpaced, logger)); err != nil {
+	with := cfg.rebuilding(snapshot.Unpaced, logger)
+	with.Access = access
+	if err := backup.Verify(ctx, from, m, with); err != nil {
 		return err
 	}
 	logger.Info("the backup is whole, and is written", "backup", string(ref))

@@ -229,7 +229,7 @@ func readProbe(ctx context.Context, files store.Files, name string, want []byte)
 		return fmt.Errorf("read %s: the content is not what was stored", name)
 	}
 	listed := errors.New("listed")
-	err = files.Each(ctx, func(string, time.Time) error { return listed })
+	err = files.Each(ctx, func(string, int64, time.Time) error { return listed })
 	switch {
 	case errors.Is(err, listed):
 		return nil

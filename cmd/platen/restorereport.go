@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"platen.dev/cmd/platen/backup"
+	"platen.dev/cmd/platen/node"
+)
+
+// reportRestored says what was restored, who could come in at the cut, what has become of that, and what to do next.
+func reportRestored(out io.Writer, done node.Restored, kept bool) error {
+	var b bytes.Buffer
+	count := printAccess(&b, done.Access)
+	fmt.Fprintf(&b, "restored %s, taken at %s by %s: %d rows and %d files. Start the nodes: they go on from there.\n"+
+		"What happened later at the original is not in it. See that none of its nodes runs again.\n", done.Ref, done.Taken.Format(time.RFC3339), done.Node, done.Rows, done.Files)
+	switch {
+	case count == (accessCount{}):
+	case kept:
+		fmt.Fprintf(&b, "%s are valid as they were then, even those that were revoked since. Revoke these again: `platen admin key revoke ACCOUNT KEY`, `platen admin member sign-out ACCOUNT EMAIL`.\n", count)
+	default:
+		fmt.Fprintf(&b, "%s were revoked: some of them may have been revoked since. Issue new keys: `platen admin key create ACCOUNT`. Members sign in again, by the passwords and passkeys that they had;\n"+
+			"links are made anew by `platen admin member invite ACCOUNT EMAIL`.\n", count)
+	}
+	if count.members > 0 {
+		fmt.Fprintf(&b, "%d members are back as they were. Remove those who were removed since: `platen admin member remove ACCOUNT EMAIL`.\n", count.members)
+	}
+	_, err := out.Write(b.Bytes())
+	return err
+}
+
+// accessCount counts what lets somebody in.
+type accessCount struct{ keys, sessions, links, accounts, members int }
+
+func (c accessCount) String() string {
+	return fmt.Sprintf("%d API keys, %d sessions and %d one-time links of %d accounts", c.keys, c.sessions, c.links, c.accounts)
+}
+
+// printAccess lists who could come in, a line for each key and each member.
+func printAccess(out io.Writer, access backup.Access) accessCount {
+	c := accessCount{accounts: len(access.Accounts)}
+	if c.accounts == 0 {
+		return c
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ACCOUNT\tKEY OR MEMBER\tNAME\tSESSIONS\tLINKS")
+	for _, a := range access.Accounts {
+		for _, k := range a.Keys {
+			fmt.Fprintf(w, "%s\t%s\t%s\t\t\n", a.Account, k.ID, k.Name)
+			c.keys++
+		}
+		for _, m := range a.Members {
+			links := 0
+			if m.Link {
+				links++
+			}
+			fmt.Fprintf(w, "%s\t%s\t\t%d\t%d\n", a.Account, m.Email, m.Sessions, links)
+			c.members, c.sessions, c.links = c.members+1, c.sessions+m.Sessions, c.links+links
+		}
+	}
+	_ = w.Flush() // into memory
+	return c
+}
