@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,6 +75,16 @@ func (r *Replica) Renew(partition int32, why error) bool {
 		}
 	}
 	return !done
+}
+
+// observeDamage implements damageObserver: whoever reads a damaged row has it made again. The row of an API key does not say of which partition
+// it is.
+func (r *Replica) observeDamage(key []byte, why error) {
+	for p := range r.followers {
+		if key[0] == apiKeys.Name || bytes.HasPrefix(key, spanOf(key[0], int32(p))) {
+			r.Renew(int32(p), why)
+		}
+	}
 }
 
 // maxRenewals bounds how often a partition is renewed until the node starts again.

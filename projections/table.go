@@ -37,9 +37,18 @@ func (t Table[T]) Get(r Reader, key []byte) (v T, ok bool, err error) {
 		return v, false, err
 	}
 	if v, err = t.Decode(b); err != nil {
-		return v, false, fmt.Errorf("%w: decode %x: %w", ErrUndecodable, key, err)
+		err = fmt.Errorf("%w: decode %x: %w", ErrUndecodable, key, err)
+		if o, ok := r.(damageObserver); ok {
+			o.observeDamage(key, err)
+		}
+		return v, false, err
 	}
 	return v, true, nil
+}
+
+// damageObserver is a Reader that is told of rows that cannot be decoded.
+type damageObserver interface {
+	observeDamage(key []byte, why error)
 }
 
 // Decode decodes a value of the table.

@@ -36,7 +36,7 @@ func (n *node) keep(p int32) {
 	k := n.keeping[p]
 	switch {
 	case n.reads < events.LevelSnapshots:
-	case k == nil && n.owns(p) && n.replicas[p].cursor.Next > 0:
+	case k == nil && n.owns(p) && n.replicas[p].cursor.Next > 0 && !n.replicas[p].damaged: // a damaged one is refused when it is verified
 		n.keeping[p] = &keeping{taken: n.freeze(p)}
 	case k == nil:
 	case k.listed == nil && n.world.rules.Fault.history.trimsFirst:
@@ -110,7 +110,7 @@ func (w *world) belongs(p int32, s saved) bool {
 func (w *world) confirm(p int32, s saved) {
 	r := newReplica()
 	if base, found := w.usable(p, 0, s.ref.Next-1); found {
-		r = &replica{base.cursor, maps.Clone(base.values), base.last}
+		r = &replica{cursor: base.cursor, values: maps.Clone(base.values), last: base.last}
 	} else if w.trimmed[p] > 0 {
 		return // a zombie's, older than all that is left: it will be of no use
 	}

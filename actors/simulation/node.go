@@ -176,7 +176,11 @@ func (n *node) begin(p int32, e job.Effect) {
 		n.effects.begin(p, e)
 		return
 	}
-	s, err := account.ReplicaStore{Reader: n.replicas[p].values, Partition: p}.Job(render.Account, render.Job)
+	values := n.replicas[p].values
+	if n.world.damage != nil { // those of the node may be damaged, or be made again
+		values = n.world.replay(p).values
+	}
+	s, err := account.ReplicaStore{Reader: values, Partition: p}.Job(render.Account, render.Job)
 	if err != nil {
 		panic(err)
 	}
@@ -315,8 +319,8 @@ func (n *node) fold(p int32, limit int) {
 		}
 		steps = append(steps, step)
 	}
-	if err := tx.Flush(r.values); err != nil {
-		panic(err)
+	if n.undecodable(p, tx.Flush(r.values)) {
+		return
 	}
 	if len(steps) > 0 {
 		r.last = journal[r.cursor.Next-1].bytes
@@ -344,6 +348,8 @@ type replica struct {
 	cursor projections.Cursor
 	values projections.Memory
 	last   []byte // the record before the cursor
+	// damaged is set once a row is not what was written.
+	damaged bool
 }
 
 func newReplica() *replica {

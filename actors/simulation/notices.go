@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 
 	"platen.dev/actors/account"
@@ -19,11 +20,12 @@ func (n *node) notify(e job.Notify) {
 	w, p := n.world, events.Partition(e.Account, partitions)
 	values := n.replicas[p].values
 	row, known, err := projections.JobIn(values, p, e.Account, e.Job)
-	if err != nil || !known {
+	s, err2 := (account.ReplicaStore{Reader: values, Partition: p}).Job(e.Account, e.Job)
+	if n.undecodable(p, errors.Join(err, err2)) || !known {
 		return // it was forgotten meanwhile
 	}
-	if s, err := (account.ReplicaStore{Reader: values, Partition: p}).Job(e.Account, e.Job); err != nil || s.Active() || len(s.Notice.URL) == 0 {
-		w.fail("%s sends the webhook of job %s, which is %s: %v", n.id, e.Job, row.Status, err)
+	if s.Active() || len(s.Notice.URL) == 0 {
+		w.fail("%s sends the webhook of job %s, which is %s", n.id, e.Job, row.Status)
 		return
 	}
 	m := message{view.WebhookID(e.Job), string(view.AppendNotice(nil, e.Job, row))}

@@ -196,8 +196,8 @@ func (o *ownership) scan() bool {
 		o.take(in)
 	case o.asked != nil:
 		page, err := o.asked.Read(o.replica().values, o.partition)
-		if err != nil {
-			panic(err)
+		if o.node.undecodable(o.partition, errors.Join(err, page.Unreadable)) {
+			return true
 		}
 		o.asked, o.page = nil, &page
 	default:
@@ -369,8 +369,8 @@ func (o *ownership) open(random int) bool {
 		return true
 	}
 	d, err := a.aggregate.Decide(l.cause, l.command)
-	if err != nil {
-		panic(err)
+	if o.node.undecodable(o.partition, err) {
+		return true
 	}
 	if d.SetAside != "" && o.world().rules.RetryUndecidable {
 		o.take(shard.Failed{Err: errors.New(d.SetAside)})
@@ -387,8 +387,8 @@ func (o *ownership) tick() {
 	}
 	o.world().publishUpTo(o.partition, o.replica().cursor.Next) // it may have become active without a record to be told of
 	due, err := account.Due(o.replica().values, o.partition, o.node.now(), 8)
-	if err != nil {
-		panic(err)
+	if o.node.undecodable(o.partition, err) {
+		return
 	}
 	o.take(shard.Ticked{Due: due})
 }

@@ -142,6 +142,21 @@ func TestVersionsArePlayed(t *testing.T) {
 	}
 }
 
+// Schedules damage rows, and owners meet them.
+func TestDamageIsPlayed(t *testing.T) {
+	renewed := 0
+	for seed := range uint64(300) {
+		w := newWorld(seed, Rules{})
+		for range stepCount {
+			w.step()
+		}
+		renewed += w.renewed
+	}
+	if t.Logf("the rows of a partition are made again %d times in 300 schedules", renewed); renewed < 20 {
+		t.Error("the schedules do not show what they should")
+	}
+}
+
 // A seed plays the same schedule every time.
 func TestASeedIsReproducible(t *testing.T) {
 	for seed := uint64(1); seed < 20; seed++ {

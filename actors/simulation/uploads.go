@@ -13,7 +13,7 @@ func (n *node) upload(e job.Deliver) {
 	w, p := n.world, events.Partition(e.Account, partitions)
 	s, err := (account.ReplicaStore{Reader: n.replicas[p].values, Partition: p}).Job(e.Account, e.Job)
 	switch {
-	case err != nil || s.Phase == job.Absent:
+	case n.undecodable(p, err) || s.Phase == job.Absent:
 		return // it was forgotten meanwhile
 	case s.Phase != job.Uploading && s.Active():
 		w.fail("%s uploads the file of job %s, which is in phase %d", n.id, e.Job, s.Phase)

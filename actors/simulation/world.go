@@ -47,6 +47,9 @@ type world struct {
 	assigned [partitions]*node
 	nodes    []*node
 	files    map[string]bool
+	// damage has rows of replicas damaged, nil if none are; renewed counts how often somebody met one.
+	damage  *rand.Rand
+	renewed int
 	// panics is set if owners panic at some commands. That is so in lossy worlds, as what such a command was about is found by a sweep.
 	panics bool
 	// storeFails is set while no file can be stored.
@@ -171,6 +174,7 @@ func newWorld(seed uint64, rules Rules) *world {
 	}
 	w.lossy = w.chance(30)
 	w.panics = w.lossy && seed%2 == 0
+	w.damage = damageOf(seed)
 	if w.begun = events.FirstLevel; w.chance(50) {
 		w.begun = events.NewestLevel
 	}
@@ -236,6 +240,9 @@ func (w *world) deliver(p packet) {
 func (w *world) step() {
 	w.now += events.Instant(w.rng.IntN(2000))
 	n := w.nodes[w.rng.IntN(len(w.nodes))]
+	if w.damage != nil && w.damage.IntN(100) < 5 {
+		w.flip(w.nodes[w.damage.IntN(len(w.nodes))])
+	}
 	switch pick := w.rng.IntN(100); {
 	case pick < 17:
 		w.client()
@@ -359,6 +366,7 @@ func (w *world) settle() {
 		n.mendClock()
 	}
 	w.storeFails, w.receiversFail = false, false
+	w.scrub()
 	for p := range int32(partitions) {
 		w.settleOwner(p)
 	}

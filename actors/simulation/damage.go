@@ -1,0 +1,64 @@
+package simulation
+
+import (
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"platen.dev/projections"
+)
+
+// This file plays rows of a replica that are damaged: one node cannot decode what all others can. Whoever needs such a row has the rows of the
+// partition made again, as projections.Replica.Renew does, and an owner gives the partition up meanwhile.
+
+// flip damages a row of a node's replica.
+func (w *world) flip(n *node) {
+	p := int32(w.damage.IntN(partitions))
+	r := n.replicas[p]
+	if len(r.values) == 0 {
+		return
+	}
+	keys := slices.Sorted(maps.Keys(r.values))
+	r.values[keys[w.damage.IntN(len(keys))]] = []byte{0xff}
+	r.damaged = true
+}
+
+// renew makes the rows of a partition again.
+func (n *node) renew(p int32, why error) {
+	n.world.renewed++
+	n.replicas[p] = newReplica()
+	n.failOwnerships(p, why.Error())
+}
+
+// undecodable reports whether a node cannot decode a row, and has the rows made again then. Every other error is a fault of the simulation.
+func (n *node) undecodable(p int32, err error) bool {
+	switch {
+	case err == nil:
+		return false
+	case !errors.Is(err, projections.ErrUndecodable):
+		panic(err)
+	}
+	n.renew(p, err)
+	return true
+}
+
+// scrub makes again what is damaged, as a pass over the files does that finds it.
+func (w *world) scrub() {
+	for _, n := range w.nodes {
+		for p, r := range n.replicas {
+			if r.damaged {
+				n.renew(int32(p), projections.ErrUndecodable)
+			}
+		}
+	}
+}
+
+// damageOf returns the numbers by which a schedule damages rows, nil in most.
+func damageOf(seed uint64) *rand.Rand {
+	rng := rand.New(rand.NewPCG(seed, 4)) // of its own, so that the other schedules do not depend on it
+	if rng.IntN(100) < 15 {
+		return rng
+	}
+	return nil
+}
