@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -35,6 +36,7 @@ var catalogue = map[string]func(*storm, *rand.Rand) fault{
 	"disk":      (*storm).diskFault,
 	"store":     (*storm).storeFault,
 	"clock":     (*storm).clockFault,
+	"bits":      (*storm).bitsFault,
 	"broker":    (*storm).brokerFault,
 	"leader":    (*storm).leaderFault,
 }
@@ -246,6 +248,50 @@ func (s *storm) clockFault(r *rand.Rand) fault {
 		}
 	}
 	return f
+}
+
+// bitsFault flips bits in the files of a node's replica, which runs or is killed for it.
+func (s *storm) bitsFault(r *rand.Rand) fault {
+	n, count, seed := s.anyNode(r), 1+r.IntN(20), r.Uint64()
+	f := fault{kind: "bits", what: fmt.Sprintf("%d flip in the replica of %s", count, n.name)}
+	f.begin = func() error { return flipBits(filepath.Join(n.data, "replica"), count, rand.New(rand.NewPCG(seed, 0))) }
+	if r.IntN(3) > 0 {
+		flip := f.begin
+		f.what += ", which is started anew"
+		f.begin = func() error {
+			if !n.held { // otherwise somebody has killed it, and starts it again
+				n.kill()
+				n.held, n.relaunch = false, time.Now()
+			}
+			return flip()
+		}
+	}
+	f.end = func() error { return nil }
+	return f
+}
+
+// flipBits flips bits in the files of a directory, which may come and go meanwhile.
+func flipBits(dir string, count int, r *rand.Rand) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return nil // it has not been made yet
+	}
+	for range count {
+		f, err := os.OpenFile(filepath.Join(dir, entries[r.IntN(len(entries))].Name()), os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if info, err := f.Stat(); err == nil && info.Size() > 0 {
+			var b [1]byte
+			at := r.Int64N(info.Size())
+			if _, err := f.ReadAt(b[:], at); err == nil {
+				b[0] ^= 1 << r.IntN(8)
+				_, _ = f.WriteAt(b[:], at)
+			}
+		}
+		_ = f.Close()
+	}
+	return nil
 }
 
 // brokerFault kills a broker and starts it again, or stops it for a while.
