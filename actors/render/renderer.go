@@ -97,7 +97,7 @@ type Renderer struct {
 	figures  *atomic.Pointer[Figures]
 	fault    atomic.Pointer[error] // of the last probe
 	active   *sync.Map             // events.JobID to the *actor.PID of its actor
-	weight   func(events.AccountID) int
+	weights  *weights
 	end      sync.Once
 	cfg      Config
 	previews *previews
@@ -119,10 +119,7 @@ func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, err
 		cfg.Level = newest
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}, weight: cfg.Weight, cfg: cfg, previews: newPreviews()}
-	if r.weight == nil {
-		r.weight = func(events.AccountID) int { return 1 }
-	}
+	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}, weights: newWeights(cfg.Weight), cfg: cfg, previews: newPreviews()}
 	r.figures.Store(&Figures{})
 	props := actor.PropsFromProducer(func() actor.Actor { return newDispatcher(ctx, cfg, r) }, actor.WithSupervisor(stopOnFailure))
 	var err error
@@ -145,7 +142,7 @@ func (r *Renderer) send(in dispatch.Input) { r.system.Root.Send(r.pid, in) }
 // lost the job meanwhile.
 func (r *Renderer) Perform(partition int32, e job.Effect) {
 	if e, ok := e.(job.Render); ok {
-		r.send(dispatch.Take{Partition: partition, Effect: e, Weight: r.weight(e.Account)})
+		r.send(dispatch.Take{Partition: partition, Effect: e, Weight: r.weights.get(e.Account)})
 	}
 }
 
@@ -153,7 +150,7 @@ func (r *Renderer) Perform(partition int32, e job.Effect) {
 // of is begun.
 func (r *Renderer) Resume(partition int32, e job.Effect) {
 	if e, ok := e.(job.Render); ok {
-		r.send(dispatch.Resume{Partition: partition, Effect: e, Weight: r.weight(e.Account)})
+		r.send(dispatch.Resume{Partition: partition, Effect: e, Weight: r.weights.get(e.Account)})
 	}
 }
 
