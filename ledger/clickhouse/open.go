@@ -24,7 +24,6 @@ import (
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 
 	"platen.dev/ledger"
 )
@@ -77,15 +76,14 @@ func Connect(c Config) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
-	return &Ledger{config: c, conn: conn, gate: ledger.NewGate(), memory: newMemory(), runRows: runRows, clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
+	return &Ledger{config: c, conn: whole{conn}, gate: ledger.NewGate(), memory: newMemory(), runRows: runRows, clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
 }
 
 // Check does what Open does. The error is ErrUnreachable if no server has answered; any other one
 // stays until somebody mends what it says.
 func (l *Ledger) Check(ctx context.Context) error {
 	err := l.call(ctx, "open", func(context.Context) error { return nil })
-	var refused *proto.Exception
-	if err == nil || errors.As(err, &refused) || errors.Is(err, errNewer) || errors.Is(err, ledger.ErrClosed) {
+	if err == nil || codeOf(err) != 0 && !passes(err) || errors.Is(err, errNewer) || errors.Is(err, errUnfit) || errors.Is(err, ledger.ErrClosed) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)
@@ -157,15 +155,19 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 
 // explain adds what to do about an error of the server, whose own text comes first.
 func explain(err error) error {
-	var refused *proto.Exception
-	if !errors.As(err, &refused) {
+	todo := map[int32]string{
+		81:              "create the database first",                                                   // UNKNOWN_DATABASE
+		164:             "the profile of the ledger's user must not be readonly",                       // READONLY
+		216:             "another attempt at this batch is under way: try again when it has ended",     // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING
+		452:             "remove the constraint of this setting from the profile of the ledger's user", // SETTING_CONSTRAINT_VIOLATION
+		tableIsReadOnly: "the replica has lost its connection to ZooKeeper",
+		tooFewReplicas:  "most replicas must answer: start them again, or remove those that are lost for good",
+		quorumIsBusy:    "an earlier insert waits until most replicas have it: start them again, or remove those that are lost for good",
+		replicaIsBehind: "the replica still fetches what the others have",
+		noQuorumInTime:  "not as many replicas as needed have fetched the rows in time: the batch is appended again",
+	}[codeOf(err)]
+	if todo == "" {
 		return err
 	}
-	switch refused.Code {
-	case 81: // UNKNOWN_DATABASE
-		return fmt.Errorf("%w (create the database first)", err)
-	case 216: // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING
-		return fmt.Errorf("%w (another attempt at this batch is under way: try again when it has ended)", err)
-	}
-	return err
+	return fmt.Errorf("%w (%s)", err, todo)
 }
