@@ -47,8 +47,12 @@ func reach(ctx context.Context, address string, o *driver.Options, dial driver.D
 	return greet(ctx, address, &with, dial)
 }
 
-// probe returns the settings that the connections to a server have, by one that has none.
+// probe returns the settings that the connections to a server have, by one that has none. The context has the query id
+// and the tables of whatever the connection is for, which its own statements must not have.
 func probe(ctx context.Context, address string, o *driver.Options) (driver.Settings, error) {
+	own, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
 	bare := *o
 	bare.Addr, bare.Settings, bare.MaxOpenConns, bare.MaxIdleConns = []string{address}, nil, 1, 1
 	bare.DialStrategy = func(ctx context.Context, _ int, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
@@ -59,9 +63,9 @@ func probe(ctx context.Context, address string, o *driver.Options) (driver.Setti
 		return nil, err
 	}
 	defer conn.Close()
-	set, err := pinned(ctx, conn)
+	set, err := pinned(own, conn)
 	if err == nil && len(o.Addr) > 1 {
-		err = current(driver.Context(ctx, driver.WithSettings(maps.Clone(set))), conn)
+		err = current(driver.Context(own, driver.WithSettings(maps.Clone(set))), conn)
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err() // the driver says only that the connection is closed
