@@ -26,8 +26,8 @@ func strategy(ctx context.Context, _ int, o *driver.Options, dial driver.Dial) (
 	var failed []error
 	for _, address := range o.Addr {
 		result, err := reach(ctx, address, o, dial)
-		if err == nil {
-			return result, nil
+		if err == nil || len(o.Addr) == 1 {
+			return result, err
 		}
 		failed = append(failed, fmt.Errorf("%s: %w", address, err))
 	}

@@ -153,21 +153,24 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 	return fmt.Errorf("ledger on ClickHouse %s: %s: %w", strings.Join(l.config.Addresses, ","), doing, explain(err))
 }
 
+// todo says by the code of the server's error what to do about it.
+var todo = map[int32]string{
+	81:              "create the database first",                                                   // UNKNOWN_DATABASE
+	164:             "the profile of the ledger's user must not be readonly",                       // READONLY
+	216:             "another attempt at this batch is under way: try again when it has ended",     // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING
+	452:             "remove the constraint of this setting from the profile of the ledger's user", // SETTING_CONSTRAINT_VIOLATION
+	719:             "turn use_query_cache off in the profile of the ledger's user",                // QUERY_CACHE_USED_WITH_SYSTEM_TABLE
+	tableIsReadOnly: "the replica has lost its connection to ZooKeeper",
+	tooFewReplicas:  "most replicas must answer: start them again, or remove those that are lost for good",
+	quorumIsBusy:    "an earlier insert waits until most replicas have it: start them again, or remove those that are lost for good",
+	replicaIsBehind: "the replica still fetches what the others have",
+	noQuorumInTime:  "not as many replicas as needed have fetched the rows in time: the batch is appended again",
+}
+
 // explain adds what to do about an error of the server, whose own text comes first.
 func explain(err error) error {
-	todo := map[int32]string{
-		81:              "create the database first",                                                   // UNKNOWN_DATABASE
-		164:             "the profile of the ledger's user must not be readonly",                       // READONLY
-		216:             "another attempt at this batch is under way: try again when it has ended",     // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING
-		452:             "remove the constraint of this setting from the profile of the ledger's user", // SETTING_CONSTRAINT_VIOLATION
-		tableIsReadOnly: "the replica has lost its connection to ZooKeeper",
-		tooFewReplicas:  "most replicas must answer: start them again, or remove those that are lost for good",
-		quorumIsBusy:    "an earlier insert waits until most replicas have it: start them again, or remove those that are lost for good",
-		replicaIsBehind: "the replica still fetches what the others have",
-		noQuorumInTime:  "not as many replicas as needed have fetched the rows in time: the batch is appended again",
-	}[codeOf(err)]
-	if todo == "" {
-		return err
+	if what := todo[codeOf(err)]; what != "" {
+		return fmt.Errorf("%w (%s)", err, what)
 	}
-	return fmt.Errorf("%w (%s)", err, todo)
+	return err
 }

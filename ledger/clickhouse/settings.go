@@ -77,34 +77,33 @@ func pinned(ctx context.Context, conn driver.Conn) (driver.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set, check(known)
+	return set, check(known) // a server of 18.16 whose profile is readonly takes no notice of settings
 }
 
-// values returns the values of those pinned settings that a server knows, as they are for this statement.
+// values returns the values of those pinned settings that a server knows, as they are for this statement. They are one
+// row, which no limit of the profile makes shorter.
 func values(ctx context.Context, conn driver.Conn) (map[string]string, error) {
-	names := make([]string, 0, len(pins))
+	quoted := make([]string, 0, len(pins))
 	for _, p := range pins {
-		names = append(names, "'"+p.name+"'")
+		quoted = append(quoted, "'"+p.name+"'")
 	}
-	rows, err := conn.Query(ctx, "SELECT name, value FROM system.settings WHERE name IN ("+strings.Join(names, ", ")+")")
-	if err != nil {
-		return nil, err
+	var names, texts []string
+	err := conn.QueryRow(ctx, "SELECT groupArray(name), groupArray(value) FROM (SELECT name, value FROM system.settings WHERE name IN ("+strings.Join(quoted, ", ")+"))").
+		Scan(&names, &texts)
+	known := make(map[string]string, len(names))
+	for i, name := range names {
+		known[name] = texts[i]
 	}
-	defer rows.Close()
-	known := map[string]string{}
-	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, err
-		}
-		known[name] = value
-	}
-	return known, rows.Err()
+	return known, err
 }
 
-// check returns errUnfit, with every setting that is known and has another value than its pin.
+// check returns errUnfit, with every setting that is known and has another value than its pin, or the one that each
+// server since 18.16 knows.
 func check(known map[string]string) error {
 	var wrong []string
+	if _, there := known["select_sequential_consistency"]; !there {
+		wrong = append(wrong, "select_sequential_consistency is not known")
+	}
 	for _, p := range pins {
 		if value, there := known[p.name]; there && value != fmt.Sprint(p.value) {
 			wrong = append(wrong, fmt.Sprintf("%s is %q and must be \"%v\"", p.name, value, p.value))
@@ -113,5 +112,5 @@ func check(known map[string]string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s: correct the profile of the ledger's user", errUnfit, strings.Join(wrong, ", "))
+	return fmt.Errorf("%w: %s: correct the profile of the ledger's user, which must not be readonly", errUnfit, strings.Join(wrong, ", "))
 }
