@@ -46,6 +46,22 @@ func StartReplicas(t testing.TB, n int) []*Server {
 	return servers
 }
 
+// LoseDisk removes all tables' data of a server that was killed, and lets it fetch them from its replicas when it is started
+// again.
+func (s *Server) LoseDisk(t testing.TB) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(s.dir, "data", "data")); err != nil {
+		t.Fatal(err)
+	}
+	flags := filepath.Join(s.dir, "data", "flags")
+	if err := os.MkdirAll(flags, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(flags, "force_restore_data"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 const zookeeperConfig = `tickTime=500
 dataDir=%s
 clientPort=%s
