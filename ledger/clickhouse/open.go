@@ -9,8 +9,17 @@
 // If two writers bring different content under one id at the same moment, neither may notice;
 // every read that comes upon it is ErrConflict then.
 //
-// ClickHouse does not sync its files, so a power cut may lose rows after their marker is there.
-// Ledger.RowsOf shows that, and appending the same offsets again repairs it. Replicas prevent it.
+// On replicas, most of those that are registered confirm each insert before the next one begins, whichever
+// servers they go to. So a marker is never without its rows, unless half of the replicas are lost. Reads
+// have what was confirmed, all of it and nothing else: rows whose confirmation never came may vanish, and
+// are inserted again. While most replicas do not answer, nothing is appended.
+//
+// Settings of the server that decide what is confirmed, what is seen and what is whole are set on every
+// statement, and a server that does not take them is refused.
+//
+// ClickHouse does not sync its files, so a power cut may lose rows after their marker is there: that of a
+// server, or of most replicas at once. Ledger.RowsOf shows that, and appending the same offsets again
+// repairs it.
 package clickhouse
 
 import (

@@ -4,6 +4,7 @@ package reconcile
 
 import (
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,11 +60,11 @@ func (b *books) openOn(servers ...*clickhousetest.Server) {
 // fillUnderKills kills a server within the first appends, and starts it again when the ledger has noticed.
 func (b *books) fillUnderKills(s *clickhousetest.Server) {
 	b.Helper()
-	kill := time.AfterFunc(time.Duration(b.rand.IntN(400))*time.Millisecond, s.Kill)
-	err := b.tryFill(1 + b.rand.Int64N(20))
-	b.Logf("filling: %v", err)
-	kill.Stop()
-	s.Kill()
+	kill := sync.OnceFunc(s.Kill)
+	timer := time.AfterFunc(time.Duration(b.rand.IntN(400))*time.Millisecond, kill)
+	b.Logf("filling: %v", b.tryFill(1+b.rand.Int64N(20)))
+	timer.Stop()
+	kill()
 	s.Restart(b)
 	testkit.Eventually(b, "the ledger has everything", func() bool { return b.tryFill(20) == nil })
 }
