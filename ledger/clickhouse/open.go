@@ -170,8 +170,8 @@ var todo = map[int32]string{
 	452:             "remove the constraint of this setting from the profile of the ledger's user", // SETTING_CONSTRAINT_VIOLATION
 	719:             "turn use_query_cache off in the profile of the ledger's user",                // QUERY_CACHE_USED_WITH_SYSTEM_TABLE
 	tableIsReadOnly: "the replica has lost its connection to ZooKeeper",
-	tooFewReplicas:  "most replicas must answer: start them again, or remove those that are lost for good",
-	quorumIsBusy:    "an earlier insert waits until most replicas have it: start them again, or remove those that are lost for good",
+	tooFewReplicas:  "most replicas must answer: start them again, or replace those that are lost for good",
+	quorumIsBusy:    "an earlier insert waits until most replicas have it: start them again, or replace those that are lost for good",
 	replicaIsBehind: "the replica still fetches what the others have",
 	noQuorumInTime:  "not as many replicas as needed have fetched the rows in time: the batch is appended again",
 }

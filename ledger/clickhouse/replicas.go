@@ -44,8 +44,9 @@ func passes(err error) bool {
 }
 
 // quorum returns how many replicas must have what is inserted into a table before the server confirms it: most of
-// those that are registered, whether they answer or not. So any two of them, one of which has a marker and the other
-// the rows before it, have a replica in common, and the rows outlive each minority. It is 0 if the table has no replicas.
+// those that are registered, whether they answer or not. So where a marker is, most of them have the rows before it, and
+// no minority that is lost takes them with it. It is 0 if the table has no replicas. A single replica is errUnfit: rows
+// of which it never got the confirmation would hide all that follow them.
 func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 	var tables, replicas uint64
 	err := l.conn.QueryRow(ctx, "SELECT count(), toUInt64(max(total_replicas)) FROM system.replicas WHERE database = currentDatabase() AND table = ?", table).
@@ -56,7 +57,7 @@ func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 	case replicas == 0:
 		return 0, fmt.Errorf("the server does not know the replicas of %s: it has no connection to ZooKeeper", table)
 	case replicas == 1:
-		return 0, nil
+		return 0, fmt.Errorf("%w: %s has one replica and must have two: add one, or make the tables anew without [ledger] cluster", errUnfit, table)
 	}
 	return int(replicas/2 + 1), nil
 }

@@ -173,10 +173,18 @@ func TestReplicasDiskIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	servers[0].Kill()
-	servers[0].LoseDisk(t)
+	servers[0].LoseDisk(t, servers[1])
 	wantOnce(t, mustOpen(t, on(c, servers[1])), b)
 	servers[0].Restart(t)
 	wantOnAll(t, c, servers, b)
+}
+
+// A cluster of one replica would not notice that a second one is missing, so it is refused.
+func TestReplicasOneIsNone(t *testing.T) {
+	c := replicated(t, clickhousetest.StartReplicas(t, 1))
+	if _, err := Open(testkit.Context(t), c); !errors.Is(err, errUnfit) || !strings.Contains(err.Error(), "has one replica") {
+		t.Errorf("%v, want that two are needed", err)
+	}
 }
 
 // A replica that is behind gives no answer of its own: the next address is asked, and if there is none, it is waited for.

@@ -46,19 +46,20 @@ func StartReplicas(t testing.TB, n int) []*Server {
 	return servers
 }
 
-// LoseDisk removes all tables' data of a server that was killed, and lets it fetch them from its replicas when it is started
-// again.
-func (s *Server) LoseDisk(t testing.TB) {
+// LoseDisk gives a server that was killed an empty disk. It has the tables of another replica, and fetches what is in them
+// when it is started again.
+func (s *Server) LoseDisk(t testing.TB, other *Server) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(s.dir, "data", "data")); err != nil {
-		t.Fatal(err)
-	}
-	flags := filepath.Join(s.dir, "data", "flags")
-	if err := os.MkdirAll(flags, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(flags, "force_restore_data"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	data := filepath.Join(s.dir, "data")
+	for _, err := range []error{
+		os.RemoveAll(data),
+		os.MkdirAll(filepath.Join(data, "flags"), 0o700),
+		os.WriteFile(filepath.Join(data, "flags", "force_restore_data"), nil, 0o600),
+		os.CopyFS(filepath.Join(data, "metadata"), os.DirFS(filepath.Join(other.dir, "data", "metadata"))),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
