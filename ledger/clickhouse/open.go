@@ -156,7 +156,7 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 		return ledger.ErrClosed
 	case ctx.Err() != nil:
 		err = ctx.Err() // the driver says only that the connection is closed
-	case bounded.Err() != nil:
+	case bounded.Err() != nil && codeOf(err) == 0: // else the server has said why it was asked until then
 		err = fmt.Errorf("no answer within %s: %w", l.config.Timeout, context.DeadlineExceeded)
 	}
 	return fmt.Errorf("ledger on ClickHouse %s: %s: %w", strings.Join(l.config.Addresses, ","), doing, explain(err))
@@ -172,7 +172,7 @@ var todo = map[int32]string{
 	tableIsReadOnly: "the replica has lost its connection to ZooKeeper",
 	tooFewReplicas:  "most replicas must answer: start them again, or replace those that are lost for good",
 	quorumIsBusy:    "an earlier insert waits until most replicas have it: start them again, or replace those that are lost for good",
-	replicaIsBehind: "the replica still fetches what the others have",
+	replicaIsBehind: "the replica still fetches what the others have, or somebody has dropped rows: then drop all tables of the ledger",
 	noQuorumInTime:  "not as many replicas as needed have fetched the rows in time: the batch is appended again",
 }
 

@@ -71,11 +71,20 @@ func (l *Ledger) quorumSettings(ctx context.Context, table string) (driver.Setti
 
 // patiently repeats f while inserts of other writers wait for their quorum, of which a table has one at a time.
 func patiently(ctx context.Context, f func() error) error {
-	for {
-		if err := f(); codeOf(err) != quorumIsBusy || !pause(ctx) {
-			return err
+	_, err := again(ctx, quorumIsBusy, func() (struct{}, error) { return struct{}{}, f() })
+	return err
+}
+
+// again repeats ask while the server answers with a code, until the context ends. Then the error is still that of the
+// server, which says why.
+func again[T any](ctx context.Context, code int32, ask func() (T, error)) (T, error) {
+	last, why := ask()
+	for codeOf(why) == code && pause(ctx) {
+		if answer, err := ask(); err == nil || ctx.Err() == nil {
+			last, why = answer, err
 		}
 	}
+	return last, why
 }
 
 // pause waits some hundredths of a second, and reports whether the context allows another try.
@@ -93,22 +102,16 @@ type whole struct{ driver.Conn }
 
 // Query asks again while the replica is behind, which it says before it answers anything.
 func (c whole) Query(ctx context.Context, query string, args ...any) (api.Rows, error) {
-	for {
-		rows, err := c.Conn.Query(ctx, query, args...)
-		if codeOf(err) != replicaIsBehind || !pause(ctx) {
-			return rows, err
-		}
-	}
+	return again(ctx, replicaIsBehind, func() (api.Rows, error) { return c.Conn.Query(ctx, query, args...) })
 }
 
-// QueryRow does what Query does.
+// QueryRow does what Query does. Its error is in the row.
 func (c whole) QueryRow(ctx context.Context, query string, args ...any) api.Row {
-	for {
+	row, _ := again(ctx, replicaIsBehind, func() (api.Row, error) {
 		row := c.Conn.QueryRow(ctx, query, args...)
-		if codeOf(row.Err()) != replicaIsBehind || !pause(ctx) {
-			return row
-		}
-	}
+		return row, row.Err()
+	})
+	return row
 }
 
 // current returns an error if a server cannot answer with what most replicas have: it is behind, or has no ZooKeeper.
