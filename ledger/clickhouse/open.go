@@ -10,7 +10,7 @@
 // every read that comes upon it is ErrConflict then.
 //
 // On replicas, most of those that are registered confirm each insert before the next one begins, whichever
-// servers they go to. So a marker is never without its rows, unless half of the replicas are lost. Reads
+// servers they go to. So a marker is never without its rows, unless more than half of the replicas are lost. Reads
 // have what was confirmed, all of it and nothing else: rows whose confirmation never came may vanish, and
 // are inserted again. While most replicas do not answer, nothing is appended.
 //

@@ -45,7 +45,7 @@ func passes(err error) bool {
 
 // quorum returns how many replicas must have what is inserted into a table before the server confirms it: most of
 // those that are registered, whether they answer or not. So where a marker is, most of them have the rows before it, and
-// no minority that is lost takes them with it. It is 0 if the table has no replicas. A single replica is errUnfit: rows
+// half of them can be lost. It is 0 if the table has no replicas. A single replica is errUnfit: rows
 // of which it never got the confirmation would hide all that follow them.
 func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 	var tables, replicas uint64
@@ -130,21 +130,11 @@ const unknownTable = 60
 // checkEngines returns errUnfit if the tables do not have the replicas that the configuration speaks of, or only some
 // of them have any.
 func (l *Ledger) checkEngines(ctx context.Context) error {
-	var alone, replicated []string
-	err := l.each(ctx, func(row scanner) error {
-		var table, engine string
-		err := row.Scan(&table, &engine)
-		if strings.HasPrefix(engine, "Replicated") || strings.HasPrefix(engine, "Shared") {
-			replicated = append(replicated, table)
-		} else {
-			alone = append(alone, table)
-		}
-		return err
-	}, "SELECT name, engine FROM system.tables WHERE database = currentDatabase() AND name IN ('usage_ledger', 'ledger_entry', 'ledger_batch') ORDER BY name")
+	replicated, alone, err := l.engines(ctx)
 	switch {
-	case err != nil || len(alone) == 0:
+	case err != nil || alone == nil:
 		return err
-	case len(replicated) > 0:
+	case replicated != nil:
 		return fmt.Errorf("%w: %s have replicas and %s have none: make all of them anew", errUnfit, strings.Join(replicated, ", "), strings.Join(alone, ", "))
 	case l.config.Cluster != "":
 		return fmt.Errorf("%w: the tables have no replicas: they were made before [ledger] cluster was set: make them anew", errUnfit)
@@ -152,4 +142,21 @@ func (l *Ledger) checkEngines(ctx context.Context) error {
 		return fmt.Errorf("%w: the tables have no replicas, so only one address may be given: set [ledger] cluster and make them anew", errUnfit)
 	}
 	return nil
+}
+
+// engines returns the tables that have replicas, and those that have none.
+func (l *Ledger) engines(ctx context.Context) (replicated, alone []string, err error) {
+	err = l.each(ctx, func(row scanner) error {
+		var table, engine string
+		if err := row.Scan(&table, &engine); err != nil {
+			return err
+		}
+		if strings.HasPrefix(engine, "Replicated") || strings.HasPrefix(engine, "Shared") {
+			replicated = append(replicated, table)
+		} else {
+			alone = append(alone, table)
+		}
+		return nil
+	}, "SELECT name, engine FROM system.tables WHERE database = currentDatabase() AND name IN ('usage_ledger', 'ledger_entry', 'ledger_batch') ORDER BY name")
+	return replicated, alone, err
 }

@@ -79,13 +79,21 @@ func startZooKeeper(t testing.TB) (address string) {
 	if jars == "" {
 		t.Fatalf("%[1]s is not set: export %[1]s=$(testdata/clickhouse/zookeeper.sh)", zookeeperVariable)
 	}
-	dir, said := t.TempDir(), new(bytes.Buffer)
+	dir := t.TempDir()
 	address = testkit.FreePorts(t, 1)[0]
 	file := filepath.Join(dir, "zoo.cfg")
 	if err := os.WriteFile(file, fmt.Appendf(nil, zookeeperConfig, dir, portOf(address)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	process := exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", filepath.Join(jars, "*"), "org.apache.zookeeper.server.quorum.QuorumPeerMain", file)
+	run(t, exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", filepath.Join(jars, "*"), "org.apache.zookeeper.server.quorum.QuorumPeerMain", file))
+	testkit.Eventually(t, "ZooKeeper answers", func() bool { return serves(address) })
+	return address
+}
+
+// run runs a process until the test ends.
+func run(t testing.TB, process *exec.Cmd) {
+	t.Helper()
+	said := new(bytes.Buffer)
 	process.Stdout, process.Stderr = said, said
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
@@ -94,11 +102,9 @@ func startZooKeeper(t testing.TB) (address string) {
 		_ = process.Process.Kill() // it may have ended
 		_ = process.Wait()
 		if t.Failed() {
-			t.Logf("ZooKeeper said:\n%.5000s", said)
+			t.Logf("%s said:\n%.5000s", process.Path, said)
 		}
 	})
-	testkit.Eventually(t, "ZooKeeper answers", func() bool { return serves(address) })
-	return address
 }
 
 // serves asks ZooKeeper what it is. It answers with something else before it takes sessions.
