@@ -25,7 +25,7 @@ packages=(
 go_needed=1.26
 
 # add_integration adds what the integration tests need: xmllint and Python's venv, and,
-# unless they are there from elsewhere, Java and Maven for Kafka, veraPDF and Mustang,
+# unless they are there from elsewhere, Java and Maven for Kafka, ZooKeeper, veraPDF and Mustang,
 # curl, PHP, Node.js and npm for receivers of webhooks and the requests of the playground, and ClickHouse for the ledger; for the package, a host to
 # install it on, linters, and the shells that it has completion for; for the container image, podman for users who are not root; for the playbooks, Ansible.
 add_integration() {

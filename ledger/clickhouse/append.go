@@ -19,12 +19,14 @@ func (l *Ledger) Append(ctx context.Context, b ledger.Batch) error {
 		return err
 	}
 	return l.call(ctx, "append", func(ctx context.Context) error {
-		clean := l.begin(b)
-		err := l.append(ctx, b, entries, clean)
-		if err == nil {
-			l.end(b)
-		}
-		return err
+		return patiently(ctx, func() error {
+			clean := l.begin(b)
+			err := l.append(ctx, b, entries, clean)
+			if err == nil {
+				l.end(b)
+			}
+			return err
+		})
 	})
 }
 
@@ -132,16 +134,18 @@ func months(entries []ledger.Hashed) (all []month) {
 	return all
 }
 
-// insert inserts rows as one block. Unless the id is empty, a second insert with it is refused by the
-// server while the first is under way, even if its client is gone.
+// insert inserts rows as one block, and returns when most replicas of the table have it. Unless the id is empty, a
+// second insert with it is refused by the server while the first is under way, even if its client is gone.
 func (l *Ledger) insert(ctx context.Context, id, table string, columns []string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("INSERT INTO %s (%s)", table, strings.Join(columns, ", "))
-	if id != "" {
-		ctx = driver.Context(ctx, driver.WithQueryID(id))
+	settings, err := l.quorumSettings(ctx, table)
+	if err != nil {
+		return err
 	}
+	ctx = driver.Context(ctx, driver.WithQueryID(id), driver.WithSettings(settings))
 	batch, err := l.conn.PrepareBatch(ctx, text)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 
 // Config says which ClickHouse keeps the ledger.
 type Config struct {
-	// Addresses are those of the native protocol, as host:port. The first one that can be reached
-	// is used. All are replicas of one shard.
+	// Addresses are those of the native protocol, as host:port. The first one that can be reached,
+	// and is not behind the others, is used. All are replicas of one shard.
 	Addresses []string
 	// Database holds the tables. It must exist.
 	Database string
@@ -37,7 +37,7 @@ type Config struct {
 // DefaultTimeout is the Timeout of a Config without one.
 const DefaultTimeout = 30 * time.Second
 
-// dialTimeout bounds the dialling of one address, and the greeting.
+// dialTimeout bounds the dialling of one address, the greeting, and the questions whether its server is fit.
 const dialTimeout = 5 * time.Second
 
 // name is what databases and clusters may be called: nothing in it has a meaning in a statement.
@@ -73,7 +73,7 @@ func (c Config) options() (*driver.Options, error) {
 		Auth:         driver.Auth{Database: c.Database, Username: c.User, Password: c.Password},
 		Settings:     driver.Settings{"max_execution_time": int((c.Timeout + time.Second - 1) / time.Second)},
 		Compression:  &driver.Compression{Method: driver.CompressionLZ4},
-		DialTimeout:  dialTimeout,
+		DialTimeout:  dialTimeout * time.Duration(len(c.Addresses)),
 		ReadTimeout:  c.Timeout,
 		MaxOpenConns: 8,
 		MaxIdleConns: 4,

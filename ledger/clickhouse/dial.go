@@ -3,6 +3,9 @@ package clickhouse
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
 	"net"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
@@ -17,22 +20,73 @@ type greeting struct {
 
 type greetingKey struct{}
 
-// strategy dials the addresses in turn, each within the context.
-func strategy(ctx context.Context, id int, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
-	return driver.DefaultDialStrategy(ctx, id, o, func(ctx context.Context, address string, o *driver.Options) (driver.DialResult, error) {
-		g := &greeting{}
-		result, err := dial(context.WithValue(ctx, greetingKey{}, g), address, o)
-		if g.conn == nil {
+// strategy dials the addresses in turn, and takes the first whose server is fit: it takes the settings that are
+// pinned, and, if there are several, has what most replicas have. Each address has dialTimeout.
+func strategy(ctx context.Context, _ int, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
+	var failed []error
+	for _, address := range o.Addr {
+		result, err := reach(ctx, address, o, dial)
+		if err == nil || len(o.Addr) == 1 {
 			return result, err
 		}
-		if !g.stop() {
-			return driver.DialResult{}, ctx.Err() // the connection is closed
-		}
-		if err != nil {
-			_ = g.conn.Close() // the driver has not kept it
-		}
+		failed = append(failed, fmt.Errorf("%s: %w", address, err))
+	}
+	return driver.DialResult{}, errors.Join(failed...)
+}
+
+func reach(ctx context.Context, address string, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	set, err := probe(ctx, address, o)
+	if err != nil {
+		return driver.DialResult{}, err
+	}
+	with := *o
+	with.Settings = maps.Clone(o.Settings)
+	maps.Copy(with.Settings, set)
+	return greet(ctx, address, &with, dial)
+}
+
+// probe returns the settings that the connections to a server have, by one that has none. The context has the query id
+// and the tables of whatever the connection is for, which its own statements must not have.
+func probe(ctx context.Context, address string, o *driver.Options) (driver.Settings, error) {
+	own, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	bare := *o
+	bare.Addr, bare.Settings, bare.MaxOpenConns, bare.MaxIdleConns = []string{address}, nil, 1, 1
+	bare.DialStrategy = func(ctx context.Context, _ int, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
+		return greet(ctx, address, o, dial)
+	}
+	conn, err := driver.Open(&bare)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	set, err := pinned(own, conn)
+	if err == nil && len(o.Addr) > 1 {
+		err = current(driver.Context(own, driver.WithSettings(maps.Clone(set))), conn)
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err() // the driver says only that the connection is closed
+	}
+	return set, err
+}
+
+// greet dials an address within the context.
+func greet(ctx context.Context, address string, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
+	g := &greeting{}
+	result, err := dial(context.WithValue(ctx, greetingKey{}, g), address, o)
+	if g.conn == nil {
 		return result, err
-	})
+	}
+	if !g.stop() {
+		return driver.DialResult{}, ctx.Err() // the connection is closed
+	}
+	if err != nil {
+		_ = g.conn.Close() // the driver has not kept it
+	}
+	return result, err
 }
 
 // dialContext opens a connection that is closed with the context, until its greeting is over.

@@ -45,15 +45,11 @@ func statements(text string, c Config) (all []string) {
 
 var errNewer = errors.New("the tables are those of a newer program")
 
-// migrate brings the tables to the newest version.
+// migrate brings the tables to the newest version. Tables that have it are not touched: that would need every server
+// of the cluster.
 func (l *Ledger) migrate(ctx context.Context, to []string) error {
-	for _, s := range statements(schemaTable, l.config) {
-		if err := l.conn.Exec(ctx, s); err != nil {
-			return err
-		}
-	}
-	var version uint32
-	if err := l.conn.QueryRow(ctx, "SELECT max(version) FROM ledger_schema").Scan(&version); err != nil {
+	version, err := l.version(ctx)
+	if err != nil {
 		return err
 	}
 	if int(version) > len(to) {
@@ -64,7 +60,25 @@ func (l *Ledger) migrate(ctx context.Context, to []string) error {
 			return fmt.Errorf("migrate from version %d: %w", version, err)
 		}
 	}
-	return nil
+	return l.checkEngines(ctx)
+}
+
+// version returns that of the tables, or 0. It makes the table that says so.
+func (l *Ledger) version(ctx context.Context) (version uint32, err error) {
+	var there uint64
+	err = l.conn.QueryRow(ctx, "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = 'ledger_schema'").Scan(&there)
+	if err != nil {
+		return 0, err
+	}
+	if there == 0 {
+		for _, s := range statements(schemaTable, l.config) {
+			if err := l.conn.Exec(ctx, s); err != nil {
+				return 0, err
+			}
+		}
+	}
+	err = l.conn.QueryRow(ctx, "SELECT max(version) FROM ledger_schema").Scan(&version)
+	return version, err
 }
 
 func (l *Ledger) apply(ctx context.Context, text string, version uint32) error {
@@ -73,5 +87,7 @@ func (l *Ledger) apply(ctx context.Context, text string, version uint32) error {
 			return err
 		}
 	}
-	return l.insert(ctx, "", "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
+	return patiently(ctx, func() error {
+		return l.insert(ctx, "", "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
+	})
 }

@@ -9,8 +9,17 @@
 // If two writers bring different content under one id at the same moment, neither may notice;
 // every read that comes upon it is ErrConflict then.
 //
-// ClickHouse does not sync its files, so a power cut may lose rows after their marker is there.
-// Ledger.RowsOf shows that, and appending the same offsets again repairs it. Replicas prevent it.
+// On replicas, most of those that are registered confirm each insert before the next one begins, whichever
+// servers they go to. So a marker is never without its rows, unless more than half of the replicas are lost. Reads
+// have what was confirmed, all of it and nothing else: rows whose confirmation never came may vanish, and
+// are inserted again. While most replicas do not answer, nothing is appended.
+//
+// Settings of the server that decide what is confirmed, what is seen and what is whole are set on every
+// statement, and a server that does not take them is refused.
+//
+// ClickHouse does not sync its files, so a power cut may lose rows after their marker is there: that of a
+// server, or of most replicas at once. Ledger.RowsOf shows that, and appending the same offsets again
+// repairs it.
 package clickhouse
 
 import (
@@ -24,7 +33,6 @@ import (
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 
 	"platen.dev/ledger"
 )
@@ -77,15 +85,14 @@ func Connect(c Config) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
-	return &Ledger{config: c, conn: conn, gate: ledger.NewGate(), memory: newMemory(), runRows: runRows, clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
+	return &Ledger{config: c, conn: whole{conn}, gate: ledger.NewGate(), memory: newMemory(), runRows: runRows, clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
 }
 
 // Check does what Open does. The error is ErrUnreachable if no server has answered; any other one
 // stays until somebody mends what it says.
 func (l *Ledger) Check(ctx context.Context) error {
 	err := l.call(ctx, "open", func(context.Context) error { return nil })
-	var refused *proto.Exception
-	if err == nil || errors.As(err, &refused) || errors.Is(err, errNewer) || errors.Is(err, ledger.ErrClosed) {
+	if err == nil || codeOf(err) != 0 && !passes(err) || errors.Is(err, errNewer) || errors.Is(err, errUnfit) || errors.Is(err, ledger.ErrClosed) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)
@@ -149,23 +156,30 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 		return ledger.ErrClosed
 	case ctx.Err() != nil:
 		err = ctx.Err() // the driver says only that the connection is closed
-	case bounded.Err() != nil:
+	case bounded.Err() != nil && codeOf(err) == 0: // else the server has said why it was asked until then
 		err = fmt.Errorf("no answer within %s: %w", l.config.Timeout, context.DeadlineExceeded)
 	}
 	return fmt.Errorf("ledger on ClickHouse %s: %s: %w", strings.Join(l.config.Addresses, ","), doing, explain(err))
 }
 
+// todo says by the code of the server's error what to do about it.
+var todo = map[int32]string{
+	81:              "create the database first",                                                   // UNKNOWN_DATABASE
+	164:             "the profile of the ledger's user must not be readonly",                       // READONLY
+	216:             "another attempt at this batch is under way: try again when it has ended",     // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING
+	452:             "remove the constraint of this setting from the profile of the ledger's user", // SETTING_CONSTRAINT_VIOLATION
+	719:             "turn use_query_cache off in the profile of the ledger's user",                // QUERY_CACHE_USED_WITH_SYSTEM_TABLE
+	tableIsReadOnly: "the replica has lost its connection to ZooKeeper",
+	tooFewReplicas:  "most replicas must answer: start them again, or replace those that are lost for good",
+	quorumIsBusy:    "an earlier insert waits until most replicas have it: start them again, or replace those that are lost for good",
+	replicaIsBehind: "the replica still fetches what the others have, or somebody has dropped rows: then drop all tables of the ledger",
+	noQuorumInTime:  "not as many replicas as needed have fetched the rows in time: the batch is appended again",
+}
+
 // explain adds what to do about an error of the server, whose own text comes first.
 func explain(err error) error {
-	var refused *proto.Exception
-	if !errors.As(err, &refused) {
-		return err
-	}
-	switch refused.Code {
-	case 81: // UNKNOWN_DATABASE
-		return fmt.Errorf("%w (create the database first)", err)
-	case 216: // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING
-		return fmt.Errorf("%w (another attempt at this batch is under way: try again when it has ended)", err)
+	if what := todo[codeOf(err)]; what != "" {
+		return fmt.Errorf("%w (%s)", err, what)
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
+
 	"platen.dev/events/testkit"
 )
 
@@ -54,6 +56,43 @@ func TestStatements(t *testing.T) {
 			t, s, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s ON CLUSTER main (", table),
 			fmt.Sprintf("ENGINE = ReplicatedReplacingMergeTree('/clickhouse/platen/{shard}/platen/%s', '{replica}')", table), "ORDER BY",
 		)
+	}
+}
+
+// What the server refuses comes with what to do. What passes by itself keeps no node from its start.
+func TestErrorsOfServer(t *testing.T) {
+	for code, want := range map[int32]struct {
+		todo   string
+		passes bool
+	}{
+		81: {"create the database", false}, 164: {"readonly", false}, 452: {"remove the constraint", false}, 60: {"", false},
+		tooFewReplicas: {"most replicas must answer", true}, replicaIsBehind: {"fetches", true}, noQuorumInTime: {"appended again", true}, keeperException: {"", true},
+	} {
+		refused := fmt.Errorf("append: %w", &proto.Exception{Code: code, Message: "no"})
+		err := explain(refused)
+		if !strings.Contains(err.Error(), want.todo) || codeOf(err) != code || passes(err) != want.passes {
+			t.Errorf("code %d: %v, passes: %v", code, err, passes(err))
+		}
+	}
+	if err := explain(errors.New("no")); err.Error() != "no" || codeOf(err) != 0 || passes(nil) {
+		t.Errorf("an error of the client: %v", err)
+	}
+}
+
+// Each setting that has another value than its pin is named. Those that a server does not know are left out.
+func TestCheckSettings(t *testing.T) {
+	known := map[string]string{"select_sequential_consistency": "1", "insert_deduplicate": "0"}
+	if err := check(known); err != nil {
+		t.Error(err)
+	}
+	known["async_insert"], known["timeout_overflow_mode"] = "1", "break"
+	err := check(known)
+	if !errors.Is(err, errUnfit) {
+		t.Fatal(err)
+	}
+	testkit.Contains(t, err.Error(), `async_insert is "1" and must be "0"`, `timeout_overflow_mode is "break" and must be "throw"`)
+	if err := check(nil); !errors.Is(err, errUnfit) {
+		t.Errorf("a server that knows nothing: %v", err)
 	}
 }
 

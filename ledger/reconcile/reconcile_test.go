@@ -108,17 +108,19 @@ func (b *books) charge() {
 // fill appends what the ledger lacks, in batches of at most size offsets.
 func (b *books) fill(size int64) {
 	b.Helper()
+	if err := b.tryFill(size); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *books) tryFill(size int64) error {
 	_, end, err := b.log.Bounds(b.Context(), topic, 0)
 	if err != nil {
-		b.Fatal(err)
+		return err
 	}
 	next, err := b.ledger.Next(b.Context(), topic, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for ; next < end; next += size {
-		to := min(next+size, end)
-		err := ingest.Each(b.Context(), b.log, topic, 0, next, to, func(read bus.Batch) error {
+	for ; err == nil && next < end; next += size {
+		err = ingest.Each(b.Context(), b.log, topic, 0, next, min(next+size, end), func(read bus.Batch) error {
 			batch := ledger.Batch{Topic: topic, Lo: read.Lo, Hi: read.Hi}
 			for _, r := range read.Records {
 				if e, is, err := ingest.EntryOf(topic, 0, r); is && err == nil {
@@ -127,10 +129,8 @@ func (b *books) fill(size int64) {
 			}
 			return b.ledger.Append(b.Context(), batch)
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
 	}
+	return err
 }
 
 func (b *books) exec(query string, args ...any) {

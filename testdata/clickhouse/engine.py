@@ -3,7 +3,7 @@
 Debian's server is of 2018, and no package registry has a newer one. PyPI has the engine as a
 library, chDB. This serves it on loopback as clickhouse-server would: started with the same
 configuration file, it keeps its tables in the same directory, and may be killed and started again.
-The engine gets every statement as the client sent it, and every block in the bytes in which it
+The profile "default" of users_config holds, without constraints. The engine gets every statement as the client sent it, and every block in the bytes in which it
 came. What is not ClickHouse's here: the protocol (of revision 54430), who may log in, and that a
 query id is used once at a time; statements run one after another.
 
@@ -165,7 +165,7 @@ BLOCK_INFO = b"\x01\x00\x02" + struct.pack("<i", -1) + b"\x00"
 class Engine:
     """The engine of this process. It has one session, so a statement runs alone."""
 
-    def __init__(self, path, tally):
+    def __init__(self, path, tally, profile):
         os.makedirs(path, exist_ok=True)
         os.chdir(path)  # the engine would take a config.xml of the working directory for its own
         import chdb.session
@@ -174,7 +174,8 @@ class Engine:
         self.version = chdb.engine_version
         self.tally = tally
         self.lock = threading.Lock()
-        self.used = None  # the database and the settings of the statement before
+        self.profile = profile
+        self.database, self.settings = None, {}  # what is set in the session
         self.ids = set()
 
     def run(self, statement, form="Native"):
@@ -185,12 +186,18 @@ class Engine:
             raise Refused(int(code[1]) if code else 1001, str(error)) from error
 
     def use(self, database, settings):
-        if self.used != (database, settings):
-            self.used = None
+        """Has the session what a statement has: its database, the profile, and its own settings."""
+        if self.database != database:
             self.run(f"USE `{database}`")
-            for name, value in settings.items():
+            self.database = database
+        wanted = {**self.profile, **settings}
+        for name in self.settings.keys() - wanted.keys():
+            self.run(f"SET {name} = DEFAULT")
+            del self.settings[name]
+        for name, value in wanted.items():
+            if self.settings.get(name) != value:
                 self.run(f"SET {name} = '{value}'")
-            self.used = (database, settings)
+                self.settings[name] = value
 
     def shape(self, what):
         """The names and types of the columns of a table, or of an answer."""
@@ -363,7 +370,9 @@ def main():
     flags = argparse.ArgumentParser()
     flags.add_argument("--config-file", required=True)
     config = ElementTree.parse(flags.parse_args().config_file).getroot()
-    engine = Engine(config.findtext("path"), os.environ.get("PLATEN_TEST_CLICKHOUSE_TALLY"))
+    profile = ElementTree.parse(config.findtext("users_config")).find("profiles/default")
+    settings = {setting.tag: setting.text for setting in profile}
+    engine = Engine(config.findtext("path"), os.environ.get("PLATEN_TEST_CLICKHOUSE_TALLY"), settings)
     with Server(("127.0.0.1", int(config.findtext("tcp_port"))), Connection) as server:
         server.engine = engine
         server.serve_forever()

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Runs the tests of the ledger's ClickHouse back end twice: on Debian's server, the oldest that the
 # ledger is made for, and on the current engine, which PyPI has as a library (engine.py serves it).
-# The tests start both themselves, on loopback with their files in a directory of their own, and
-# kill them. Needs python3 with venv, and PyPI. `make integration` calls it.
+# Then, on Debian's server again, those of several replicas with a ZooKeeper, which are killed between
+# the rows of a batch and its marker; the current engine has no replicas. The tests start all of them,
+# on loopback with their files in a directory of their own, and kill them. Needs python3 with venv, and
+# PyPI; mvn, and Java 17 or newer. `make integration` calls it.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,6 +14,9 @@ if ! PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null && ! command -
   echo "integration: ClickHouse is missing: run deploy/install-deps.sh --integration" >&2
   exit 1
 fi
+for tool in java mvn; do
+  command -v "$tool" >/dev/null || { echo "integration: $tool is missing: run deploy/install-deps.sh --integration" >&2; exit 1; }
+done
 
 temp=$(mktemp -d "${TMPDIR:-/tmp}/platen-clickhouse.XXXXXX")
 trap 'rm -rf "$temp"' EXIT
@@ -38,6 +43,11 @@ tally() {
 
 echo "integration: ClickHouse: the ledger's contract on a server, killed and started again"
 suite
+
+echo "integration: ClickHouse: replicas, killed between rows and marker and at any other moment"
+PLATEN_TEST_ZOOKEEPER=$("$here/zookeeper.sh")
+export PLATEN_TEST_ZOOKEEPER
+"${GO:-go}" test -tags integration -count=1 -v -timeout 20m -p 1 -run '^TestReplicas' ./ledger/clickhouse ./ledger/reconcile | grep -v '^ *model.go'
 
 echo "integration: ClickHouse: fetching the current engine"
 python3 -m venv "$temp/venv"

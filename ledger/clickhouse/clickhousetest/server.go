@@ -19,6 +19,7 @@ type Server struct {
 	Address string
 	// Secure is that of the native protocol over TLS, where the server wants a client's certificate.
 	Secure  string
+	profile string // elements of XML
 	dir     string
 	process *exec.Cmd
 }
@@ -46,7 +47,7 @@ const serverConfig = `<yandex>
 </yandex>`
 
 const serverUsers = `<yandex>
-  <profiles><default></default></profiles><quotas><default></default></quotas>
+  <profiles><default>%s</default></profiles><quotas><default></default></quotas>
   <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
 </yandex>`
 
@@ -59,25 +60,36 @@ const secureConfig = `<tcp_port_secure>%s</tcp_port_secure><openSSL><server>
 // Start starts a server that runs until the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	return start(t, "", "")
+	return start(t, &Server{Address: testkit.FreePorts(t, 1)[0]}, "")
 }
 
 // StartSecure starts a server that also speaks TLS.
 func StartSecure(t testing.TB, files testkit.Certificates) *Server {
 	t.Helper()
-	secure := testkit.FreePorts(t, 1)[0]
-	_, port, _ := strings.Cut(secure, ":")
-	return start(t, secure, fmt.Sprintf(secureConfig, port, files.Server, files.Key, files.Authority))
+	ports := testkit.FreePorts(t, 2)
+	return start(t, &Server{Address: ports[0], Secure: ports[1]}, fmt.Sprintf(secureConfig, portOf(ports[1]), files.Server, files.Key, files.Authority))
 }
 
-func start(t testing.TB, secure, config string) *Server {
+// StartWithProfile starts a server whose users have a profile with some elements of XML: values of settings, or
+// <constraints>.
+func StartWithProfile(t testing.TB, profile string) *Server {
+	t.Helper()
+	return start(t, &Server{Address: testkit.FreePorts(t, 1)[0], profile: profile}, "")
+}
+
+func portOf(address string) string {
+	_, port, _ := strings.Cut(address, ":")
+	return port
+}
+
+// start starts a server with more elements of config.xml.
+func start(t testing.TB, s *Server, config string) *Server {
 	t.Helper()
 	if Installed() == nil {
 		t.Fatal("clickhouse-server is not installed: run deploy/install-deps.sh --integration")
 	}
-	s := &Server{Address: testkit.FreePorts(t, 1)[0], Secure: secure, dir: t.TempDir()}
-	_, port, _ := strings.Cut(s.Address, ":")
-	for file, text := range map[string]string{"config.xml": fmt.Sprintf(serverConfig, s.dir, port, config), "users.xml": serverUsers} {
+	s.dir = t.TempDir()
+	for file, text := range map[string]string{"config.xml": fmt.Sprintf(serverConfig, s.dir, portOf(s.Address), config), "users.xml": fmt.Sprintf(serverUsers, s.profile)} {
 		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
