@@ -125,6 +125,7 @@ func checkQuarantine(t *testing.T, p *patient) {
 	}
 	job, cause := p.setAside(t)
 	p.checkShown(t, job, cause)
+	p.checkCounted(t, 1)
 	second, partition := p.retryInVain(t, cause), fmt.Sprint(p.partition())
 	p.admin(t, "account", "set-file-limit", string(p.account), "0")
 	if got := p.admin(t, "quarantine", "retry", partition, second); !strings.HasSuffix(got, "decided: accepted\n") {

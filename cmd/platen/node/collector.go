@@ -66,6 +66,8 @@ type shardFigures struct {
 	// of them is so, zero if there is none.
 	webhooks int
 	oldest   events.Instant
+	// quarantined counts the commands that were set aside and not dropped.
+	quarantined int64
 	// unpublished counts the records of the journal that were folded and whose events were not
 	// published.
 	unpublished int64
@@ -92,6 +94,17 @@ func (f *shardFigures) addWebhooks(n *Node) {
 		if count > 0 && (f.oldest == 0 || oldest < f.oldest) {
 			f.oldest = oldest
 		}
+	}
+}
+
+// addQuarantined counts the commands in quarantine of the partitions that the node owns.
+func (f *shardFigures) addQuarantined(n *Node) {
+	for _, status := range n.shards.Status() {
+		size, err := account.QuarantineSize(n.replica, status.Partition)
+		if err != nil { // the replica ends the node
+			return
+		}
+		f.quarantined += size
 	}
 }
 
@@ -217,6 +230,7 @@ func (c *collector) addShards() {
 	c.counter("platen_ledger_reconciled_total", "Partitions of the usage ledger that this node has compared with the log and found equal.", func(figures) float64 { return float64(c.node.reconciliations.equal.Load()) })
 	c.counter("platen_ledger_differences_total", "Differences between the usage ledger and the log that this node has found.", func(figures) float64 { return float64(c.node.reconciliations.differences.Load()) })
 	c.counter("platen_shard_set_aside_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.SetAside()) })
+	c.gauge("platen_quarantined_commands", "Commands of the node's shards that were set aside and that nobody has dropped.", func(at figures) float64 { return float64(at.shards.quarantined) })
 	c.counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", func(figures) float64 { return float64(c.node.replica.Diverged()) })
 	c.counter("platen_replica_renewed_total", "Partitions whose rows were made again, because rows or files of the replica were damaged.", func(figures) float64 { return float64(c.node.replica.Renewed()) })
 	c.by("of", []string{"replica", "log"}, "platen_scrub_age_seconds", "How long ago the last pass over the files of the replica, and of the embedded log, has ended, or the node has started.", func(_ figures, of string) float64 {
@@ -294,6 +308,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at.open, at.turned = c.node.server.ConnectionFigures()
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)
+	at.shards.addQuarantined(c.node)
 	for _, s := range c.series {
 		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}
