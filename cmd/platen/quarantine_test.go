@@ -21,17 +21,18 @@ func TestQuarantine(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		cfg := nodetest.Config(t)
 		n := nodetest.Start(t, cfg, node.Options{})
-		checkQuarantine(t, newPatient(t, n, &machine{data: cfg.Data}))
+		checkQuarantine(t, newPatient(t, []*node.Node{n}, &machine{data: cfg.Data}))
 	})
 	t.Run("a cluster", func(t *testing.T) {
 		c := startLocalCluster(t, 2)
-		checkQuarantine(t, newPatient(t, c.nodes[0], c.machines...))
+		checkQuarantine(t, newPatient(t, c.nodes, c.machines...))
 	})
 }
 
 // patient is an account with commands that cannot be decided. Each command of the operator goes to the next node.
 type patient struct {
-	node     *node.Node
+	node     *node.Node // one of them
+	nodes    []*node.Node
 	machines []*machine
 	asked    int
 	account  events.AccountID
@@ -39,9 +40,9 @@ type patient struct {
 }
 
 // newPatient opens the account by one of the machines.
-func newPatient(t *testing.T, n *node.Node, machines ...*machine) *patient {
+func newPatient(t *testing.T, nodes []*node.Node, machines ...*machine) *patient {
 	t.Helper()
-	p := &patient{node: n, machines: machines}
+	p := &patient{node: nodes[0], nodes: nodes, machines: machines}
 	p.account = events.AccountID(strings.Fields(p.admin(t, "account", "create", "--plan", "pro"))[2])
 	p.admin(t, "key", "create", string(p.account))
 	p.key = events.KeyID(strings.Fields(strings.Split(p.admin(t, "key", "list", string(p.account)), "\n")[1])[0])
@@ -138,6 +139,7 @@ func checkQuarantine(t *testing.T, p *patient) {
 	if left := p.list(t); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
+	p.checkCounted(t, 0)
 	p.checkDropped(t)
 	p.checkGone(t)
 }
@@ -154,6 +156,20 @@ func (p *patient) checkShown(t *testing.T, job events.JobID, cause string) {
 	if !strings.Contains(shown, "SubmitJob: the command cannot be decided: its envelope has 104857") || !strings.Contains(shown, partition+" command "+cause) ||
 		!strings.Contains(shown, "SubmitJob{job="+job.String()) || strings.Contains(shown, "Kr0kodil") {
 		t.Errorf("show: %s", shown)
+	}
+}
+
+// checkCounted looks for so many commands in the metrics of all nodes.
+func (p *patient) checkCounted(t *testing.T, want float64) {
+	t.Helper()
+	count, oldest := 0.0, 0.0
+	for _, n := range p.nodes {
+		figures := scrape(t, "http://"+n.Address())
+		count += value(figures["platen_quarantined_commands"])
+		oldest = max(oldest, value(figures["platen_quarantine_oldest_seconds"]))
+	}
+	if count != want || (oldest > 0) != (want > 0) || oldest > 3600 {
+		t.Errorf("the metrics have %v commands, the oldest of %v s; want %v", count, oldest, want)
 	}
 }
 
