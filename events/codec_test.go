@@ -98,6 +98,7 @@ func sampleCommands() []CommandBody {
 			SubmitJob: SubmitJob{Job: job, Key: "key_a", Operation: URLToPDF, Summary: ContentSummary{FromURL: true}},
 			Content:   Content{URL: "https://example.test/", Print: PrintOptions{Format: "A4", SizeGiven: true}},
 		},
+		DropSetAside{Cause: 4711},
 		// A new type goes here, and so does a type with a new field, once more: the records
 		// of the samples above are never written again.
 	}
@@ -218,6 +219,7 @@ func sampleEvents() []Event {
 		JobDone{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Expires: 1700086400000, Warnings: []Warning{{"PAGE_CUT", "It is too wide."}}},
 		JobFailed{Job: job, Code: NavigationFailed, Detail: "The name a.example does not resolve."},
 		UploadBegun{Job: job, File: File{Name: "f.pdf", Size: 1234, Pages: 2}, Warnings: []Warning{{"PAGE_CUT", "It is too wide."}}},
+		SetAsideDropped{Cause: 4711},
 		// As above: a new type, or a type with a new field, goes here.
 	}
 }

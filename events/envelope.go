@@ -141,4 +141,5 @@ const (
 	SignInOld          ReplyCode = "sign-in-old"
 	NoSuchPasskey      ReplyCode = "no-such-passkey"
 	TooManyPasskeys    ReplyCode = "too-many-passkeys"
+	NoSuchCommand      ReplyCode = "no-such-command"
 )

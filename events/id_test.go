@@ -39,3 +39,15 @@ func TestParseJobID(t *testing.T) {
 		}
 	}
 }
+
+// Who repeats a command that was set aside does so under one id, which is none of before.
+func TestAgain(t *testing.T) {
+	first := NewCommandID()
+	second, third := first.Again(), first.Again().Again()
+	if second != first.Again() || second == first || third == second || third == first {
+		t.Errorf("%s is followed by %s and %s", first, second, third)
+	}
+	if [6]byte(second[:6]) != [6]byte(first[:6]) || second[6]>>4 != 7 || second[8]>>6 != 2 {
+		t.Errorf("%s is not a UUID of version 7 with the time of %s", second, first)
+	}
+}

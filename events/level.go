@@ -31,8 +31,10 @@ const (
 	LevelReasons Level = 8
 	// LevelTimelines has partitions name their timelines, and public events the timeline that they are of.
 	LevelTimelines Level = 9
+	// LevelQuarantine has partitions keep the commands that were set aside, until the operator drops them.
+	LevelQuarantine Level = 10
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelTimelines
+	NewestLevel = LevelQuarantine
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

@@ -49,6 +49,7 @@ var commandTypes = map[uint64]func([]byte) (CommandBody, error){
 	AddPasskey{}.commandType():          decodeAs[AddPasskey, CommandBody],
 	RemovePasskey{}.commandType():       decodeAs[RemovePasskey, CommandBody],
 	UsePasskey{}.commandType():          decodeAs[UsePasskey, CommandBody],
+	DropSetAside{}.commandType():        decodeAs[DropSetAside, CommandBody],
 }
 
 var eventTypes = map[uint64]func([]byte) (Event, error){
@@ -108,4 +109,5 @@ var eventTypes = map[uint64]func([]byte) (Event, error){
 	PasskeyAdded{}.eventType():         decodeAs[PasskeyAdded, Event],
 	PasskeyRemoved{}.eventType():       decodeAs[PasskeyRemoved, Event],
 	PasskeyUsed{}.eventType():          decodeAs[PasskeyUsed, Event],
+	SetAsideDropped{}.eventType():      decodeAs[SetAsideDropped, Event],
 }

@@ -24,6 +24,8 @@ type Store interface {
 	// AcceptedRequest finds the request with an idempotency key, the zero value if there is
 	// none.
 	AcceptedRequest(id events.AccountID, key string) (AcceptedRequest, error)
+	// InQuarantine reports whether the command at an offset was set aside and not dropped since.
+	InQuarantine(cause int64) (bool, error)
 }
 
 // Decision is the outcome of one command: the content of its envelope, and what to do once
@@ -61,6 +63,8 @@ type Aggregate struct {
 	replies map[events.CommandID]events.Reply
 	// requests are the requests in flight with an idempotency key, by that key.
 	requests map[string]requestInFlight
+	// dropped are the commands that those in flight drop from the quarantine, by the cause of what drops them.
+	dropped  map[int64]int64
 	inFlight map[int64]commandInFlight // by cause
 }
 
@@ -94,6 +98,7 @@ func NewAggregate(id events.AccountID, store Store, limits LimitsFunc) *Aggregat
 		jobs:     map[events.JobID]*jobInFlight{},
 		replies:  map[events.CommandID]events.Reply{},
 		requests: map[string]requestInFlight{},
+		dropped:  map[int64]int64{},
 		inFlight: map[int64]commandInFlight{},
 	}
 }
@@ -121,7 +126,7 @@ func (a *Aggregate) SetAside(cause int64, c events.Command, why error) Decision 
 	reply := events.Reply{Code: events.Internal}
 	a.replies[c.ID] = reply
 	a.inFlight[cause] = commandInFlight{command: c.ID, void: true}
-	return Decision{Reply: &reply, SetAside: contract.Detail(why.Error())}
+	return Decision{Reply: &reply, SetAside: contract.Detail(events.TypeName(c.Body) + ": " + why.Error())}
 }
 
 // tryDecide is Decide for commands that can be decided. Until everything is known that follows, nothing changes.
@@ -150,8 +155,32 @@ func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err er
 	if err != nil {
 		return Decision{}, err
 	}
-	d = Compose(a.state, before, earlier, c, cause, a.limits)
+	if d, err = a.compose(cause, c, before, earlier); err != nil {
+		return Decision{}, err
+	}
 	return d, a.advance(cause, c, id, before, &d)
+}
+
+// compose decides what is about the account and its jobs, or about the quarantine of its partition.
+func (a *Aggregate) compose(cause int64, c events.Command, before job.State, earlier AcceptedRequest) (Decision, error) {
+	drop, is := c.Body.(events.DropSetAside)
+	if !is {
+		return Compose(a.state, before, earlier, c, cause, a.limits), nil
+	}
+	kept, err := a.inQuarantine(drop.Cause)
+	evs, reply := dropSetAside(drop, kept)
+	return Decision{Events: evs, Reply: &reply}, err
+}
+
+// inQuarantine is InQuarantine of the store, after the commands in flight. Those that are set aside meanwhile are not among them: the
+// operator cannot know of them.
+func (a *Aggregate) inQuarantine(cause int64) (bool, error) {
+	for _, dropped := range a.dropped {
+		if dropped == cause {
+			return false, nil
+		}
+	}
+	return a.store.InQuarantine(cause)
 }
 
 // nameOf says what a panic was. Only what Go itself says about one is certain to show nothing of a customer.
@@ -240,6 +269,7 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 		return err
 	}
 	a.state = state
+	a.noteDropped(cause, d.Events)
 	a.inFlight[cause] = commandInFlight{command: c.ID, job: id, request: a.noteRequests(cause, c, before, d.Events)}
 	if d.Reply != nil {
 		a.replies[c.ID] = *d.Reply
@@ -252,6 +282,15 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 	f.state = after
 	f.count++
 	return nil
+}
+
+// noteDropped notes what the command at cause drops from the quarantine.
+func (a *Aggregate) noteDropped(cause int64, evs []events.Event) {
+	for _, ev := range evs {
+		if e, is := ev.(events.SetAsideDropped); is {
+			a.dropped[cause] = e.Cause
+		}
+	}
 }
 
 // noteRequests notes what becomes of idempotency keys, and returns the one that the command is about.
@@ -301,6 +340,7 @@ func (a *Aggregate) Committed(cause int64) {
 		return
 	}
 	delete(a.inFlight, cause)
+	delete(a.dropped, cause)
 	delete(a.replies, f.command)
 	if f.void {
 		return

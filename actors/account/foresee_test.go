@@ -25,6 +25,8 @@ func (s stateStore) Team(events.AccountID) (team.Team, error) { return s.state.T
 
 func (s stateStore) Job(events.AccountID, events.JobID) (job.State, error) { return job.State{}, nil }
 
+func (s stateStore) InQuarantine(int64) (bool, error) { return false, nil }
+
 func (s stateStore) Reply(events.AccountID, events.CommandID) (events.Reply, bool, error) {
 	return events.Reply{}, false, nil
 }

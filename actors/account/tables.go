@@ -67,6 +67,18 @@ func requestKey(partition int32, account events.AccountID, idempotencyKey string
 	return requests.Key(partition, []byte(string(account)+"\x00"+idempotencyKey)...)
 }
 
+// quarantine has the commands that were set aside. The deciders read it, and whoever trims commands.
+var quarantine = projections.Table[Quarantined]{Name: 'Q'} // partition, offset of the command
+
+func quarantineKey(partition int32, cause int64) []byte {
+	return quarantine.Key(partition, binary.BigEndian.AppendUint64(nil, uint64(cause))...)
+}
+
+func parseQuarantineKey(key []byte) int64 { return int64(binary.BigEndian.Uint64(quarantine.Row(key))) }
+
+// quarantineSizes has how many rows of a partition quarantine has.
+var quarantineSizes = projections.Table[int64]{Name: 'q'} // partition
+
 // States is the projection of entity state. It applies the same Evolve as the deciders to the
 // same events.
 type States struct{}
@@ -75,14 +87,15 @@ var _ projections.Projection = States{}
 
 // Apply folds one envelope.
 func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
+	applyQuarantine(tx, partition, e)
 	key := stateKey(partition, e.Account)
 	for _, ev := range e.Events {
 		if id, ok := events.JobOf(ev); ok {
 			applyJob(tx, partition, id, e, ev)
 			continue
 		}
-		if _, ok := ev.(events.LevelRaised); ok {
-			continue // it is in the partition's cursor
+		if ofPartition(ev) {
+			continue
 		}
 		if team.Changes(ev) {
 			continue // it has a row of its own
@@ -90,6 +103,15 @@ func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
 		s, _ := states.Load(tx, key)
 		states.Put(tx, key, Evolve(s, ev, e.At))
 	}
+}
+
+// ofPartition reports whether an event is about the partition, whose id takes the place of an account's: no account has it in its state.
+func ofPartition(ev events.Event) bool {
+	switch ev.(type) {
+	case events.LevelRaised, events.SetAsideDropped: // in the cursor, and in the quarantine
+		return true
+	}
+	return false
 }
 
 func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
@@ -190,6 +212,12 @@ func (c ReplicaStore) Reply(_ events.AccountID, id events.CommandID) (events.Rep
 func (c ReplicaStore) AcceptedRequest(id events.AccountID, key string) (AcceptedRequest, error) {
 	r, _, err := requests.Get(c.Reader, requestKey(c.Partition, id, key))
 	return r, err
+}
+
+// InQuarantine reports whether the command at an offset was set aside and not dropped since.
+func (c ReplicaStore) InQuarantine(cause int64) (bool, error) {
+	_, kept, err := InQuarantine(c.Reader, c.Partition, cause)
+	return kept, err
 }
 
 // JobRef names a job of an account.

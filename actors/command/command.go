@@ -22,12 +22,17 @@ func Append(l eventlog.Log, c events.Command, done func(offset int64, err error)
 // AppendWait appends a command and waits until it is durable or ctx ends. If ctx ends first,
 // the outcome is unknown.
 func AppendWait(ctx context.Context, l eventlog.Log, c events.Command) error {
+	_, err := AppendAt(ctx, l, c)
+	return err
+}
+
+// AppendAt is AppendWait that returns the offset of the command.
+func AppendAt(ctx context.Context, l eventlog.Log, c events.Command) (offset int64, err error) {
 	record, err := recordOf(c)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = eventlog.AppendWait(ctx, l, events.TopicCommands, partition(l, c), record)
-	return err
+	return eventlog.AppendWait(ctx, l, events.TopicCommands, partition(l, c), record)
 }
 
 func recordOf(c events.Command) (eventlog.Record, error) {

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -101,6 +102,12 @@ func (g *Gateway) stored(account events.AccountID, id events.CommandID) (events.
 // is durable or could not be appended.
 func (g *Gateway) Tell(id events.AccountID, body events.CommandBody, done func(error)) {
 	command.Append(g.cfg.Log, g.command(id, body), func(_ int64, err error) { done(err) })
+}
+
+// Append sends a command as it is, without waiting for a reply, and returns its offset once it is durable. If ctx ends first, the outcome is
+// unknown.
+func (g *Gateway) Append(ctx context.Context, c events.Command) (offset int64, err error) {
+	return command.AppendAt(ctx, g.cfg.Log, c)
 }
 
 func (g *Gateway) command(id events.AccountID, body events.CommandBody) events.Command {

@@ -67,6 +67,10 @@ type (
 	Scanned struct {
 		account.Page
 		Again bool
+		// Quarantined is the offset of the first command that was set aside and is still kept, if HasQuarantined. It comes with
+		// the last page.
+		Quarantined    int64
+		HasQuarantined bool
 	}
 	// Ticked arrives every second at an active shard, with the jobs that are due.
 	Ticked struct{ Due []account.JobRef }

@@ -116,6 +116,12 @@ func page(states ...job.State) Scanned {
 	return in
 }
 
+// quarantine is a page with the first command that was set aside.
+func quarantine(in Scanned, cause int64) Scanned {
+	in.Quarantined, in.HasQuarantined = cause, true
+	return in
+}
+
 // Each script is a series of inputs, each with the outputs expected. The machine is node
 // n1's, command 7 is the last that another owner decided, and the node "gone" is down.
 func TestScripts(t *testing.T) {
@@ -240,6 +246,14 @@ func TestScripts(t *testing.T) {
 			line{readBack(8), "credit commit(8)"}, line{Ticked{}, "retire scan(0)"}, line{Ticked{}, ""}),
 		"commands are trimmed up to the oldest content that a job needs": append(slices.Clone(active[:3]),
 			line{page(queued, job.State{Phase: job.Done, Content: 2}), "begin(render) scan(2)"}, line{page(job.State{Phase: job.Delayed, Content: 4}), "trim(4)"}),
+		"a command that was set aside is not trimmed, nor what follows it": append(slices.Clone(active[:3]),
+			line{page(queued, queued), "begin(render) begin(render) scan(2)"}, line{quarantine(page(), 3), "trim(3)"}),
+		"what jobs need may be older than it":                                          append(slices.Clone(active[:3]), line{quarantine(page(queued), 6), "begin(render) trim(5)"}),
+		"a command that was set aside since the pass began is behind its floor anyway": append(slices.Clone(active[:3]), line{quarantine(page(), 9), "trim(8)"}),
+		"the first command of all may be set aside":                                    append(slices.Clone(active[:3]), line{quarantine(page(), 0), "trim(0)"}),
+		"a command that was set aside is kept although a job has to be looked at again": append(slices.Clone(active[:3]),
+			line{arrived(8, lose), "decide(8)"}, line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"},
+			line{quarantine(page(queued), 3), "again(1)"}, line{Scanned{Page: page(queued).Page, Again: true}, "begin(render) trim(3)"}),
 	} {
 		m := NewMachine(Settings{
 			Commands: "new", Node: "n1", Window: 4, PassiveAfter: 2, SendAgain: 3, SetAsideAgain: 6, SweepEvery: 4, PageJobs: 2, Trim: true,

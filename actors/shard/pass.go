@@ -7,7 +7,7 @@ import (
 )
 
 // pass is one round over the unsettled jobs of the partition, by id and a page at a time. It begins the effects that they ask for,
-// takes effects from nodes that are gone, and finds the oldest command that a job still needs.
+// takes effects from nodes that are gone, and finds the oldest command that is still needed: by a job, or by the operator because it was set aside.
 type pass struct {
 	// takeOver is set if the last owner may not have begun the effects. Otherwise only those are begun that got lost.
 	takeOver bool
@@ -79,6 +79,9 @@ func (m *Machine) onScanned(in Scanned) {
 	if !in.Again {
 		m.pass.after, m.pass.more = in.Last, in.More
 	}
+	if in.HasQuarantined {
+		m.pass.floor = min(m.pass.floor, in.Quarantined)
+	}
 	var again []events.JobID
 	for _, j := range in.Jobs {
 		if j.State.Active() {
@@ -100,7 +103,8 @@ func (m *Machine) onScanned(in Scanned) {
 	}
 }
 
-// Read reads what a Scan asks for.
+// Read reads what a Scan asks for. Whatever was set aside before the pass began is in the rows by now, unless it was dropped: what the machine
+// knows is folded.
 func (s Scan) Read(rows account.Scanner, partition int32) (in Scanned, err error) {
 	if len(s.Again) > 0 {
 		in.Page, err = account.PageOf(rows, partition, s.Again)
@@ -108,6 +112,9 @@ func (s Scan) Read(rows account.Scanner, partition int32) (in Scanned, err error
 		return in, err
 	}
 	in.Page, err = account.UnsettledPage(rows, partition, s.After, s.Limit)
+	if err == nil && !in.More {
+		in.Quarantined, in.HasQuarantined, err = account.OldestQuarantined(rows, partition)
+	}
 	return in, err
 }
 
@@ -124,7 +131,7 @@ func (m *Machine) examine(j account.Job) {
 	}
 }
 
-// endPass deletes the commands that no job needs any more: what they changed is in the journal.
+// endPass deletes the commands that nobody needs any more: what they changed is in the journal.
 func (m *Machine) endPass() {
 	if m.set.Trim && !m.pass.blind {
 		m.emit(Trim{m.pass.floor})

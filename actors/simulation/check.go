@@ -32,7 +32,7 @@ func (w *world) check() error {
 		if err := w.checkLives(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
-		if err := w.checkEnd(p); err != nil {
+		if err := errors.Join(w.checkQuarantine(p), w.checkEnd(p)); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
 	}

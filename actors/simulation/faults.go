@@ -58,6 +58,13 @@ var shardFaults = map[string]Fault{
 		}
 		return in
 	}},
+	"what was set aside is trimmed": {shardIn: func(_ *ownership, in shard.Input) shard.Input {
+		if s, ok := in.(shard.Scanned); ok {
+			s.HasQuarantined = false
+			return s
+		}
+		return in
+	}},
 	"a take-over does not begin pending effects": loseShard[shard.Scanned, shard.Begin](),
 	"lost effects are not looked for":            loseShard[shard.Scanned, shard.Resume](),
 	"a gap hides a command that is there": {shardIn: func(_ *ownership, in shard.Input) shard.Input {

@@ -117,7 +117,7 @@ func (w *world) confirm(p int32, s saved) {
 	tx := projections.NewTx(r.values)
 	for _, record := range w.journal[p][r.cursor.Next:s.ref.Next] {
 		if e, is := record.entry.(events.Envelope); w.rules.step(&r.cursor, r.cursor.Next, record.entry) && is {
-			apply(tx, p, e)
+			apply(tx, p, r.cursor.Level(), e)
 		}
 	}
 	if err := tx.Flush(r.values); err != nil {

@@ -54,8 +54,13 @@ func (n *node) upgrade(why string) {
 
 // cannotRead reports whether a command is of a version that the node does not know.
 func (n *node) cannotRead(body events.CommandBody) bool {
-	raise, ok := body.(events.RaiseLevel)
-	return ok && raise.Level > n.reads
+	switch b := body.(type) {
+	case events.RaiseLevel:
+		return b.Level > n.reads
+	case events.DropSetAside:
+		return events.LevelQuarantine > n.reads
+	}
+	return false
 }
 
 // mayTrim reports whether the node may trim the journal of a partition.

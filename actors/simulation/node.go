@@ -315,7 +315,7 @@ func (n *node) fold(p int32, limit int) {
 			return
 		}
 		if e, ok := entry.(events.Envelope); ok && step.Accepted {
-			apply(tx, p, e)
+			apply(tx, p, r.cursor.Level(), e)
 		}
 		steps = append(steps, step)
 	}
@@ -356,7 +356,8 @@ func newReplica() *replica {
 	return &replica{cursor: projections.Origin(), values: projections.Memory{}}
 }
 
-func apply(tx *projections.Tx, p int32, e events.Envelope) {
+func apply(tx *projections.Tx, p int32, level events.Level, e events.Envelope) {
+	tx.Level = level
 	account.States{}.Apply(tx, p, e)
 	projections.ReadModels{}.Apply(tx, p, e)
 }
@@ -365,9 +366,9 @@ func apply(tx *projections.Tx, p int32, e events.Envelope) {
 func (w *world) replay(p int32) *replica {
 	r := newReplica()
 	tx := projections.NewTx(r.values)
-	for _, entry := range w.accepted(p, r) {
-		if e, ok := entry.(events.Envelope); ok {
-			apply(tx, p, e)
+	for offset, record := range w.journal[p] {
+		if e, is := record.entry.(events.Envelope); w.rules.step(&r.cursor, int64(offset), record.entry) && is {
+			apply(tx, p, r.cursor.Level(), e)
 		}
 	}
 	if err := tx.Flush(r.values); err != nil {

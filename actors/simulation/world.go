@@ -254,6 +254,9 @@ func (w *world) step() {
 		if w.chance(50) {
 			w.operate()
 		}
+		if w.panics && w.chance(20) {
+			w.dropOne()
+		}
 	case pick < 44:
 		w.network()
 	case pick < 90:

@@ -39,6 +39,7 @@ type call struct {
 	check                               bool      // only look
 	repair                              bool      // of backups
 	raise                               bool      // the feature level
+	json                                bool      // for scripts
 	trust                               bool      // a snapshot that nothing can confirm
 	keep                                int       // backups
 	progress                            io.Writer // for commands that take a long time
@@ -93,6 +94,10 @@ var commands = []command{
 	{"backup", "", "--to PLACE", "back everything up to a directory or s3://bucket/prefix: what is there already is not written again; --keep N", call.takeBackup},
 	{"partition list", "", "", "list the partitions: owners, offsets, and what halts one", call.listPartitions},
 	{"partition continue", "N", "", "let a halted partition go on without the commands that are lost", call.continuePartition},
+	{"quarantine list", "", "", "list the commands that could not be decided and are kept, with the reason; --json prints an object per line", call.listQuarantine},
+	{"quarantine show", "PARTITION CAUSE", "", "show one of them as the dump of the log does, without content; --json", call.showQuarantined},
+	{"quarantine retry", "PARTITION CAUSE", "", "send it again with its content, after what was wrong is mended, and drop it once it is decided", call.retryQuarantined},
+	{"quarantine drop", "PARTITION CAUSE", "", "keep it no longer: its record may be trimmed", call.dropQuarantined},
 	{"clock accept", "", "", "go by the system's clock from now on: you know that it is right", call.acceptClock},
 	{"clock", "", "", "show the time that the node goes by, the system's clock, and what confirms it", call.showClock},
 	{"cluster init", "DIR", "", "make a cluster's secret, its authority and the certificate of the first node in DIR; needs no node", call.initCluster},
@@ -202,6 +207,7 @@ func (c *call) flags(name string, data *string) *flag.FlagSet {
 	flags.StringVar(&c.account, "account", "", "only of one account, by its `ID`")
 	flags.BoolVar(&c.check, "check", false, "compare only, and repair nothing")
 	flags.BoolVar(&c.repair, "repair", false, "take a new backup first, which writes anew what is damaged at the place")
+	flags.BoolVar(&c.json, "json", false, "print JSON")
 	flags.BoolVar(&c.raise, "raise", false, "write the highest feature level that all nodes can read")
 	flags.StringVar(&c.since, "since", "", "only of jobs that ended since `TIME` (RFC 3339, or how long ago, like 90m)")
 	flags.Int64Var(&c.units, "units", 0, "give back, or charge, `N` render units")

@@ -30,6 +30,8 @@ type Sender interface {
 	edge.Commands
 	// DoBy is Do for an author.
 	DoBy(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error)
+	// Append sends a command as it is, and returns its offset once it is durable. If ctx ends first, the outcome is unknown.
+	Append(ctx context.Context, c events.Command) (offset int64, err error)
 }
 
 // Config names the parts of the node that the server works on. All fields but Mail are required.
@@ -172,6 +174,10 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /ledger/partitions/{partition}", s.reconcile)
 	mux.HandleFunc("GET /ledger/poison", s.listPoison)
 	mux.HandleFunc("POST /ledger/poison", s.retryPoison)
+	mux.HandleFunc("GET /quarantine", s.listQuarantine)
+	mux.HandleFunc("GET /quarantine/{partition}/{cause}", s.showQuarantined)
+	mux.HandleFunc("POST /quarantine/{partition}/{cause}", s.retryQuarantined)
+	mux.HandleFunc("DELETE /quarantine/{partition}/{cause}", s.dropQuarantined)
 	mux.HandleFunc("GET /log", s.dumpLog)
 	mux.HandleFunc("GET /events", s.streamEvents)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)

@@ -20,7 +20,7 @@ type cut struct {
 	// published and topic are the offsets of the journal and the events from which on the publisher needs them.
 	published, topic int64
 	frozen           *projections.Frozen
-	// commands have the content of the jobs that are unfinished in the frozen rows.
+	// commands have the content of the jobs that are unfinished in the frozen rows, and are those that were set aside.
 	commands []Segment
 }
 
@@ -66,7 +66,7 @@ func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	return c, nil
 }
 
-// freeze freezes the rows with everything that is durable, and copies the content of unfinished jobs.
+// freeze freezes the rows with everything that is durable, and copies the content of unfinished jobs and what was set aside.
 func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 	if err := t.Replica.CatchUp(ctx, p); err != nil {
 		return err
@@ -74,15 +74,9 @@ func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 	if c.frozen, err = t.Replica.Freeze(p); err != nil {
 		return err
 	}
-	open, err := account.Unsettled(c.frozen, p)
+	offsets, aside, err := needed(c.frozen, p)
 	if err != nil {
 		return err
-	}
-	var offsets []int64
-	for _, j := range open {
-		if j.State.Active() {
-			offsets = append(offsets, j.State.Content)
-		}
 	}
 	slices.Sort(offsets)
 	_, end, err := t.Log.Bounds(ctx, events.TopicCommands, p)
@@ -95,7 +89,7 @@ func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 			continue
 		}
 		r, err := eventlog.ReadOne(ctx, t.Log, events.TopicCommands, p, offset)
-		if errors.Is(err, eventlog.ErrTrimmed) && t.lost(ctx, p, offset) {
+		if errors.Is(err, eventlog.ErrTrimmed) && (aside[offset] || t.lost(ctx, p, offset)) {
 			continue
 		}
 		if err != nil {
@@ -107,6 +101,27 @@ func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 	}
 	c.commands, err = w.finish()
 	return err
+}
+
+// needed returns the offsets of the commands whose records are needed: those with the content of unfinished jobs, and those that were set
+// aside, which Kafka's retention may have deleted.
+func needed(rows account.Scanner, p int32) (offsets []int64, aside map[int64]bool, err error) {
+	open, err := account.Unsettled(rows, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, j := range open {
+		if j.State.Active() {
+			offsets = append(offsets, j.State.Content)
+		}
+	}
+	aside = map[int64]bool{}
+	err = account.EachQuarantined(rows, p, func(cause int64, _ account.Quarantined) bool {
+		aside[cause] = true
+		offsets = append(offsets, cause)
+		return true
+	})
+	return offsets, aside, err
 }
 
 // lost reports whether a job that is unfinished now needs a content that is gone. It will fail, here and where it is restored.

@@ -8,7 +8,7 @@
 //   - the base, which is the newest snapshot before the cut, and the journal from there up to the cut.
 //     Without a snapshot it is the whole journal. The manifest has the digest of the rows at the cut,
 //     which a rebuild from both must have;
-//   - the commands that hold the content of unfinished jobs. Commands that were not decided at the cut are
+//   - the commands that hold the content of unfinished jobs, and those that were set aside. Commands that were not decided at the cut are
 //     left out: nobody was promised anything for them;
 //   - the public events that are kept, and what was poison among them;
 //   - the entries of the usage ledger that come from events which are no longer kept. The others follow

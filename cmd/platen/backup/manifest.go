@@ -55,7 +55,7 @@ type Partition struct {
 	// Base is what the journal goes on from; nil if it is whole.
 	Base    *Base   `json:"base,omitempty"`
 	Journal Records `json:"journal"`
-	// Commands have the content of unfinished jobs.
+	// Commands have the content of unfinished jobs, and are those that were set aside.
 	Commands []Segment `json:"commands,omitempty"`
 	Events   Records   `json:"events"`
 	Poison   Records   `json:"poison"`

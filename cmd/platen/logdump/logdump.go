@@ -52,6 +52,13 @@ func Write(ctx context.Context, l eventlog.Log, f Filter, w io.Writer) error {
 	return nil
 }
 
+// WriteCommand prints a record of the commands as Write does.
+func WriteCommand(w io.Writer, partition int32, r eventlog.Record) error {
+	p := &printer{w: w}
+	p.begin(partition)
+	return p.command(r)
+}
+
 // dump prints one partition: each journal entry after the commands up to its cause.
 func dump(ctx context.Context, l eventlog.Log, partition int32, p *printer) error {
 	commands, err := open(ctx, l, events.TopicCommands, partition)

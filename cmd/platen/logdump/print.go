@@ -89,10 +89,7 @@ func (p *printer) entry(r eventlog.Record, entry events.Entry, undecodable error
 			return nil
 		}
 		l.At, l.Account, l.Type = e.At.String(), string(e.Account), "Envelope"
-		l.Fields = events.Fields{{Name: "cause", Value: e.Cause}, {Name: "epoch", Value: e.Epoch}, {Name: "command", Value: e.Command.String()}}
-		if e.Reply != nil {
-			l.Fields = append(l.Fields, events.Field{Name: "reply", Value: events.Describe(*e.Reply)})
-		}
+		l.Fields = fieldsOf(e)
 		for _, ev := range e.Events {
 			l.Events = append(l.Events, event{events.TypeName(ev), events.Describe(ev)})
 		}
@@ -103,6 +100,18 @@ func (p *printer) entry(r eventlog.Record, entry events.Entry, undecodable error
 		return p.unreadable("journal", r, undecodable)
 	}
 	return p.print(l)
+}
+
+// fieldsOf are the fields of an envelope but its events, and what a line begins with.
+func fieldsOf(e events.Envelope) events.Fields {
+	fields := events.Fields{{Name: "cause", Value: e.Cause}, {Name: "epoch", Value: e.Epoch}, {Name: "command", Value: e.Command.String()}}
+	if e.Reply != nil {
+		fields = append(fields, events.Field{Name: "reply", Value: events.Describe(*e.Reply)})
+	}
+	if e.SetAside != "" {
+		fields = append(fields, events.Field{Name: "set_aside", Value: e.SetAside})
+	}
+	return fields
 }
 
 // passes reports whether a record of an account passes the filter, apart from its job.

@@ -66,6 +66,10 @@ type shardFigures struct {
 	// of them is so, zero if there is none.
 	webhooks int
 	oldest   events.Instant
+	// quarantined counts the commands that were set aside and not dropped; aside is since when the first of them is so, zero if there
+	// is none.
+	quarantined int64
+	aside       events.Instant
 	// unpublished counts the records of the journal that were folded and whose events were not
 	// published.
 	unpublished int64
@@ -92,6 +96,23 @@ func (f *shardFigures) addWebhooks(n *Node) {
 		if count > 0 && (f.oldest == 0 || oldest < f.oldest) {
 			f.oldest = oldest
 		}
+	}
+}
+
+// addQuarantined counts the commands in quarantine of the partitions that the node owns.
+func (f *shardFigures) addQuarantined(n *Node) {
+	for _, status := range n.shards.Status() {
+		size, err := account.QuarantineSize(n.replica, status.Partition)
+		if err != nil { // the replica ends the node
+			return
+		}
+		f.quarantined += size
+		_ = account.EachQuarantined(n.replica, status.Partition, func(_ int64, q account.Quarantined) bool {
+			if f.aside == 0 || q.At < f.aside {
+				f.aside = q.At
+			}
+			return false
+		})
 	}
 }
 
@@ -203,12 +224,7 @@ func (c *collector) addShards() {
 	c.gauge("platen_partitions", "Partitions of the log.", func(figures) float64 { return float64(c.node.log.Partitions()) })
 	c.counter("platen_shard_lost_commands_total", "Commands that were trimmed before this node decided them.", func(at figures) float64 { return float64(at.shards.lost) })
 	c.gauge("platen_webhooks_pending", "Webhooks of the node's shards that are neither delivered nor given up.", func(at figures) float64 { return float64(at.shards.webhooks) })
-	c.gauge("platen_webhook_oldest_pending_seconds", "How long the oldest of them has been pending; 0 if there is none.", func(at figures) float64 {
-		if at.shards.oldest == 0 {
-			return 0
-		}
-		return c.node.now().Sub(at.shards.oldest.Time()).Seconds()
-	})
+	c.gauge("platen_webhook_oldest_pending_seconds", "How long the oldest of them has been pending; 0 if there is none.", func(at figures) float64 { return c.since(at.shards.oldest) })
 	c.gauge("platen_events_unpublished_records", "Journal records of the node's shards whose public events are not published yet.", func(at figures) float64 { return float64(at.shards.unpublished) })
 	c.counter("platen_events_failures_total", "How often publishing the events of a partition has failed; it is tried again.", func(at figures) float64 { return float64(at.shards.failures) })
 	c.counter("platen_ledger_entries_total", "Entries of the usage ledger that this node has appended.", func(at figures) float64 { return float64(at.ingest.Entries) })
@@ -217,6 +233,8 @@ func (c *collector) addShards() {
 	c.counter("platen_ledger_reconciled_total", "Partitions of the usage ledger that this node has compared with the log and found equal.", func(figures) float64 { return float64(c.node.reconciliations.equal.Load()) })
 	c.counter("platen_ledger_differences_total", "Differences between the usage ledger and the log that this node has found.", func(figures) float64 { return float64(c.node.reconciliations.differences.Load()) })
 	c.counter("platen_shard_set_aside_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.SetAside()) })
+	c.gauge("platen_quarantined_commands", "Commands of the node's shards that were set aside and that nobody has dropped.", func(at figures) float64 { return float64(at.shards.quarantined) })
+	c.gauge("platen_quarantine_oldest_seconds", "How long ago the first of them was set aside; 0 if there is none.", func(at figures) float64 { return c.since(at.shards.aside) })
 	c.counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", func(figures) float64 { return float64(c.node.replica.Diverged()) })
 	c.counter("platen_replica_renewed_total", "Partitions whose rows were made again, because rows or files of the replica were damaged.", func(figures) float64 { return float64(c.node.replica.Renewed()) })
 	c.by("of", []string{"replica", "log"}, "platen_scrub_age_seconds", "How long ago the last pass over the files of the replica, and of the embedded log, has ended, or the node has started.", func(_ figures, of string) float64 {
@@ -228,6 +246,14 @@ func (c *collector) addShards() {
 	c.gauge("platen_ledger_stalled_seconds", "How long appending to the usage ledger has failed; 0 if the last attempt did not.", func(at figures) float64 { return at.ingest.Stalled.Seconds() })
 	c.gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.ingest.Delay.Seconds() })
 	c.gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", func(at figures) float64 { return float64(at.lag) })
+}
+
+// since is how many seconds ago an instant was, 0 if that is zero.
+func (c *collector) since(at events.Instant) float64 {
+	if at == 0 {
+		return 0
+	}
+	return c.node.now().Sub(at.Time()).Seconds()
 }
 
 func (c *collector) addHistory() {
@@ -294,6 +320,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at.open, at.turned = c.node.server.ConnectionFigures()
 	at.shards.addWebhooks(c.node)
 	at.shards.addUnpublished(c.node)
+	at.shards.addQuarantined(c.node)
 	for _, s := range c.series {
 		to <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(at), s.label...)
 	}

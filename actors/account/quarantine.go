@@ -1,0 +1,98 @@
+package account
+
+import (
+	"errors"
+
+	"platen.dev/events"
+	"platen.dev/projections"
+)
+
+// Quarantined is a command that was set aside and that nobody has dropped since.
+type Quarantined struct {
+	Account events.AccountID `cbor:"1,keyasint"`
+	Command events.CommandID `cbor:"2,keyasint"`
+	// At is when it was set aside, by the owner's clock.
+	At events.Instant `cbor:"3,keyasint"`
+	// Reason says of which type it is, and why it could not be decided.
+	Reason string `cbor:"4,keyasint"`
+}
+
+// MaxQuarantined is how many commands of a partition are kept; further ones are set aside without a row. One fault may have an owner set
+// aside a command every ten minutes for each of many jobs, and the first of them tell as much as all.
+const MaxQuarantined = 1000
+
+// applyQuarantine keeps a command that was set aside, or drops one. Below LevelQuarantine it writes nothing, because versions of Platen before
+// it leave no such rows, and replicas that begin with their snapshots must have the same ones. So Schema stays: no event leaves other rows
+// than before, and a snapshot of before lacks no row (docs/decisions/0038).
+func applyQuarantine(tx *projections.Tx, partition int32, e events.Envelope) {
+	if tx.Level < events.LevelQuarantine {
+		return
+	}
+	if e.SetAside != "" {
+		quarantineOne(tx, partition, e)
+	}
+	for _, ev := range e.Events {
+		if dropped, is := ev.(events.SetAsideDropped); is {
+			releaseOne(tx, partition, dropped.Cause)
+		}
+	}
+}
+
+func quarantineOne(tx *projections.Tx, partition int32, e events.Envelope) {
+	size, _ := quarantineSizes.Load(tx, quarantineSizes.Key(partition))
+	if size >= MaxQuarantined {
+		return
+	}
+	quarantineSizes.Put(tx, quarantineSizes.Key(partition), size+1)
+	quarantine.Put(tx, quarantineKey(partition, e.Cause), Quarantined{Account: e.Account, Command: e.Command, At: e.At, Reason: e.SetAside})
+}
+
+func releaseOne(tx *projections.Tx, partition int32, cause int64) {
+	key := quarantineKey(partition, cause)
+	if _, kept := quarantine.Load(tx, key); !kept {
+		return
+	}
+	quarantine.Delete(tx, key)
+	size, _ := quarantineSizes.Load(tx, quarantineSizes.Key(partition))
+	quarantineSizes.Put(tx, quarantineSizes.Key(partition), size-1)
+}
+
+// InQuarantine reads a command that was set aside, by its offset; false if it was not, or was dropped since.
+func InQuarantine(r projections.Reader, partition int32, cause int64) (Quarantined, bool, error) {
+	return quarantine.Get(r, quarantineKey(partition, cause))
+}
+
+// EachQuarantined calls visit with every command in quarantine, in the order of their offsets, until visit returns false.
+func EachQuarantined(s Scanner, partition int32, visit func(cause int64, q Quarantined) bool) error {
+	var decodeErr error
+	err := s.Scan(quarantine.Key(partition), func(key, value []byte) bool {
+		var q Quarantined
+		q, decodeErr = quarantine.Decode(value)
+		return decodeErr == nil && visit(parseQuarantineKey(key), q)
+	})
+	return errors.Join(err, decodeErr)
+}
+
+// OldestQuarantined returns the offset of the first command in quarantine; false if there is none. It costs one look.
+func OldestQuarantined(s Scanner, partition int32) (cause int64, found bool, err error) {
+	err = s.Scan(quarantine.Key(partition), func(key, _ []byte) bool {
+		cause, found = parseQuarantineKey(key), true
+		return false
+	})
+	return cause, found, err
+}
+
+// QuarantineSize returns how many commands of a partition are in quarantine, at most MaxQuarantined.
+func QuarantineSize(r projections.Reader, partition int32) (int64, error) {
+	size, _, err := quarantineSizes.Get(r, quarantineSizes.Key(partition))
+	return size, err
+}
+
+// dropSetAside decides about a command in quarantine; kept says whether it is there. Below LevelQuarantine none is, so nothing of that level
+// is written.
+func dropSetAside(b events.DropSetAside, kept bool) ([]events.Event, events.Reply) {
+	if !kept {
+		return refuse(events.NoSuchCommand)
+	}
+	return accept(events.SetAsideDropped(b))
+}

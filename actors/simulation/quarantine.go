@@ -1,0 +1,64 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+
+	"platen.dev/actors/account"
+	"platen.dev/events"
+)
+
+// This file plays the quarantine: what owners have set aside, and the operator who drops some of it.
+
+// dropOne has the operator drop a command that some node shows in quarantine.
+func (w *world) dropOne() {
+	p := int32(w.rng.IntN(partitions))
+	var causes []int64
+	_ = account.EachQuarantined(w.nodes[w.rng.IntN(len(w.nodes))].replicas[p].values, p, func(cause int64, _ account.Quarantined) bool {
+		causes = append(causes, cause)
+		return true
+	})
+	if len(causes) > 0 {
+		w.send(w.command(events.PartitionID(p), events.DropSetAside{Cause: causes[w.rng.IntN(len(causes))]}))
+	}
+}
+
+// quarantined are the commands that by the journal were set aside from the level on, and not dropped.
+func (w *world) quarantined(p int32) map[int64]events.CommandID {
+	r, all := newReplica(), map[int64]events.CommandID{}
+	for offset, record := range w.journal[p] {
+		e, is := record.entry.(events.Envelope)
+		if !w.rules.step(&r.cursor, int64(offset), record.entry) || !is {
+			continue
+		}
+		if e.SetAside != "" && r.cursor.Level() >= events.LevelQuarantine {
+			all[e.Cause] = e.Command
+		}
+		for _, ev := range e.Events {
+			if dropped, is := ev.(events.SetAsideDropped); is {
+				delete(all, dropped.Cause)
+			}
+		}
+	}
+	return all
+}
+
+// checkQuarantine compares the rows with the journal, and checks that the record of each command is there, unless a retention that is too
+// short has deleted it.
+func (w *world) checkQuarantine(p int32) (failure error) {
+	want := w.quarantined(p)
+	err := account.EachQuarantined(w.nodes[0].replicas[p].values, p, func(cause int64, q account.Quarantined) bool {
+		switch id, known := want[cause]; {
+		case !known || id != q.Command:
+			failure = fmt.Errorf("command %d is in quarantine as %s", cause, q.Command)
+		case w.commands[p][cause] == nil && cause >= w.retained[p]:
+			failure = fmt.Errorf("the record of command %d, which is in quarantine, is trimmed", cause)
+		}
+		delete(want, cause)
+		return failure == nil
+	})
+	if err == nil && failure == nil && len(want) > 0 {
+		failure = fmt.Errorf("%d commands that were set aside are not in quarantine", len(want))
+	}
+	return errors.Join(err, failure)
+}
