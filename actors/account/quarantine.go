@@ -39,6 +39,7 @@ func applyQuarantine(tx *projections.Tx, partition int32, e events.Envelope) {
 }
 
 func quarantineOne(tx *projections.Tx, partition int32, e events.Envelope) {
+	releaseOne(tx, partition, e.Cause) // in a topic that was created again, another command has had the offset
 	size, _ := quarantineSizes.Load(tx, quarantineSizes.Key(partition))
 	if size >= MaxQuarantined {
 		return

@@ -80,6 +80,19 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
+// A topic that is created again uses offsets again: the later command takes the place of the one before, and counts once.
+func TestQuarantineAtAnOffsetOfBefore(t *testing.T) {
+	rows, later := projections.Memory{}, setAside(7)
+	later.Command = events.CommandID{99}
+	foldAt(t, rows, events.LevelQuarantine, setAside(7), later)
+	if got := kept(t, rows); got != "[7] of 1" {
+		t.Errorf("both are kept: %s", got)
+	}
+	if q, _, err := InQuarantine(rows, 3, 7); err != nil || q.Command != later.Command {
+		t.Errorf("the row is %+v (%v)", q, err)
+	}
+}
+
 // A partition keeps so many commands, and one more once one of them is dropped.
 func TestQuarantineIsBounded(t *testing.T) {
 	rows := projections.Memory{}

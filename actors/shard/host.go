@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -105,6 +106,7 @@ type Host struct {
 	unpublish func() // nil before the host serves
 	board     *board
 	trimming  atomic.Bool
+	scanning  sync.WaitGroup // pages that are read
 }
 
 // newHost creates the host of a partition.
@@ -370,10 +372,10 @@ func (h *Host) send(out Send) {
 	})
 }
 
-// scan reads a page of jobs on a goroutine of its own.
+// scan reads a page of jobs on a goroutine of its own that ends before the host does: once all hosts have ended, the replica is closed.
 func (h *Host) scan(ctx actor.Context, out Scan) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
-	go func() {
+	h.scanning.Go(func() {
 		page, err := out.Read(h.cfg.Replica, h.partition)
 		if err != nil {
 			root.Send(self, Failed{err})
@@ -383,7 +385,7 @@ func (h *Host) scan(ctx actor.Context, out Scan) {
 			h.cfg.Logger.Error("an unsettled job cannot be read: nothing is done for it, and no commands are trimmed", "partition", h.partition, "error", page.Unreadable)
 		}
 		root.Send(self, page)
-	}()
+	})
 }
 
 // trim deletes commands on a goroutine of its own, one at a time: a disk may hang.
@@ -431,4 +433,5 @@ func (h *Host) onStopping(ctx actor.Context) {
 	if h.unpublish != nil {
 		h.unpublish()
 	}
+	h.scanning.Wait()
 }

@@ -74,19 +74,9 @@ func (m *Machine) onScanned(in Scanned) {
 	if m.resigning || m.pass == nil {
 		return
 	}
-	m.pass.asked = false
-	m.pass.blind = m.pass.blind || in.Unreadable != nil
-	if !in.Again {
-		m.pass.after, m.pass.more = in.Last, in.More
-	}
-	if in.HasQuarantined {
-		m.pass.floor = min(m.pass.floor, in.Quarantined)
-	}
+	m.pass.note(in)
 	var again []events.JobID
 	for _, j := range in.Jobs {
-		if j.State.Active() {
-			m.pass.floor = min(m.pass.floor, j.State.Content)
-		}
 		if m.pass.changed[j.ID] {
 			again = append(again, j.ID)
 			continue
@@ -100,6 +90,23 @@ func (m *Machine) onScanned(in Scanned) {
 		m.endPass()
 	case m.pass.urgent:
 		m.ask()
+	}
+}
+
+// note notes how far a page has taken the pass, and which commands are needed by what is on it.
+func (p *pass) note(in Scanned) {
+	p.asked = false
+	p.blind = p.blind || in.Unreadable != nil
+	if !in.Again {
+		p.after, p.more = in.Last, in.More
+	}
+	if in.HasQuarantined {
+		p.floor = min(p.floor, in.Quarantined)
+	}
+	for _, j := range in.Jobs {
+		if j.State.Active() {
+			p.floor = min(p.floor, j.State.Content)
+		}
 	}
 }
 
