@@ -88,7 +88,7 @@ func TestDamageInTheLastBatch(t *testing.T) {
 }
 
 // settle is time enough for Pebble to note how far the log is durable, which it does just after it says so.
-const settle = 50 * time.Millisecond
+const settle = 250 * time.Millisecond
 
 func flipLast(content []byte) []byte {
 	content[bytes.Index(content, []byte("the last record"))] ^= 1
