@@ -4,48 +4,12 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"platen.dev/events/disk"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
-
-// harm flips a bit of one of the files in a directory, or cuts it off, or removes it. It returns what it did.
-func harm(t *testing.T, dir string, pick func(n int) int) string {
-	t.Helper()
-	var files []string
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			files = append(files, filepath.Join(dir, e.Name()))
-		}
-	}
-	name := files[pick(len(files))]
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := pick(len(content))
-	what := ""
-	switch pick(10) {
-	case 0:
-		what, err = "without ", os.Remove(name)
-	case 1:
-		what, err = "with the beginning of ", os.WriteFile(name, content[:at], 0o600)
-	default:
-		content[at] ^= 1 << pick(8)
-		what, err = "with a flipped bit in ", os.WriteFile(name, content, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return what + filepath.Base(name)
-}
 
 // Whatever happens to the files of a replica, it ends up with the rows that a new one has: at once, or with the second start because
 // the first one has found the damage.
@@ -63,7 +27,7 @@ func TestDamagedFiles(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(cfg.Dir), os.CopyFS(cfg.Dir, os.DirFS(f.config("whole").Dir))); err != nil {
 			t.Fatal(err)
 		}
-		harmed := harm(t, cfg.Dir, rng.IntN)
+		harmed := testkit.Harm(t, cfg.Dir, rng)
 		for start := 1; ; start++ {
 			r, err := projections.Open(t.Context(), cfg)
 			if err != nil {

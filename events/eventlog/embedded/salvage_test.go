@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"platen.dev/events/eventlog"
@@ -52,38 +51,6 @@ func writeHarmed(t *testing.T, dir string, rng *rand.Rand) (records [harmedParti
 	return records, starts
 }
 
-// harm flips a bit of a file, or cuts it off, or removes it.
-func harm(t *testing.T, dir string, rng *rand.Rand) string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		info, err := os.Stat(name)
-		return err != nil || info.Size() == 0
-	})
-	name := names[rng.IntN(len(names))]
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, what := rng.IntN(len(content)), "with a flipped bit in "
-	switch rng.IntN(8) {
-	case 0:
-		what, err = "without ", os.Remove(name)
-	case 1:
-		what, err = "with the beginning of ", os.WriteFile(name, content[:at], 0o600)
-	default:
-		content[at] ^= 1 << rng.IntN(8)
-		err = os.WriteFile(name, content, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return what + filepath.Base(name)
-}
-
 // A salvage finds every record that is not damaged, at its offset, and names all others but those at the end of a partition. What it leaves
 // is a log that goes on.
 func TestSalvage(t *testing.T) {
@@ -98,7 +65,7 @@ func TestSalvage(t *testing.T) {
 		}
 		what := "unharmed"
 		if i > 0 {
-			what = harm(t, dir, rng)
+			what = testkit.Harm(t, dir, rng)
 		}
 		found, err := Salvage(t.Context(), SalvageConfig{From: dir, To: dir + "-to", Topics: []string{harmedTopic}, Partitions: harmedPartitions, Logger: testkit.Silent()})
 		if err != nil {
