@@ -184,7 +184,7 @@ func (n *node) begin(p int32, e job.Effect) {
 	if err != nil {
 		panic(err)
 	}
-	if s.Phase == job.Absent {
+	if s.Phase == job.Absent && (n.world.damage == nil || !n.world.undone[p]) { // what the journal has lost, its replica may still have
 		n.world.fail("%s begins to render job %s, of which the journal knows nothing", n.id, render.Job)
 	}
 	n.jobs.asked[render.Job] = &asked{partition: p}
