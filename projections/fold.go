@@ -132,7 +132,7 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 		p.Steps = append(p.Steps, Step{rec.Offset, entry, accepted})
 	}
 	cursors.Put(tx, cursorKey(partition), p.Cursor)
-	if err := s.commit(tx, partition, records); err != nil {
+	if err := s.commit(tx, partition, records, p.Steps); err != nil {
 		return p, fmt.Errorf("fold journal %d: %w", partition, err)
 	}
 	return p, nil
@@ -155,10 +155,10 @@ func (s *store) apply(tx *Tx, partition int32, e events.Envelope) (err error) {
 }
 
 // commit does not sync: commits that a power loss undoes are folded again from the journal.
-func (s *store) commit(tx *Tx, partition int32, records []eventlog.Record) error {
+func (s *store) commit(tx *Tx, partition int32, records []eventlog.Record, steps []Step) error {
 	batch := s.db.NewBatch()
 	defer batch.Close()
-	if err := errors.Join(tx.Flush(batchWriter{batch}), noteMark(batch, partition, records)); err != nil {
+	if err := errors.Join(tx.Flush(batchWriter{batch}), noteMark(batch, partition, records, steps)); err != nil {
 		return err
 	}
 	return batch.Commit(pebble.NoSync)

@@ -13,8 +13,9 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// mark is by what a replica knows the journal of a partition again: the hash of the last record that it has folded. A log that has
-// lost its end, and has grown again, has another record there. A mark describes the store, so it is no row of the partition.
+// mark is by what a replica knows the journal of a partition again: the hash of a record that it has folded. A log that has
+// lost its end, and has grown again, has another record there. Two are kept: of the last record, and of the last marker, because a gap may be the
+// same again in the epoch of another owner, and no two markers are. A mark describes the store, so it is no row of the partition.
 type mark struct {
 	next int64 // the offset behind the record
 	hash uint64
@@ -26,13 +27,18 @@ func markKey(partition int32) []byte {
 	return binary.BigEndian.AppendUint32([]byte("\x00mark"), uint32(partition))
 }
 
+// epochMarkKey is the key of the mark of the last marker.
+func epochMarkKey(partition int32) []byte {
+	return binary.BigEndian.AppendUint32([]byte("\x00epochmark"), uint32(partition))
+}
+
 func (m mark) encode() []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(m.next)), m.hash)
 }
 
-// mark returns the mark of a partition; false if there is none.
-func (s *store) mark(partition int32) (m mark, ok bool, err error) {
-	b, err := get(s.db, markKey(partition))
+// mark returns a mark by its key; false if there is none.
+func (s *store) mark(key []byte) (m mark, ok bool, err error) {
+	b, err := get(s.db, key)
 	if err != nil || len(b) != 16 {
 		return m, false, err
 	}
@@ -42,21 +48,29 @@ func (s *store) mark(partition int32) (m mark, ok bool, err error) {
 // ErrDiverged means that the journal is not the one that a replica has folded: its end was lost.
 var ErrDiverged = errors.New("the journal has lost records that were folded")
 
-// compare returns ErrDiverged if the journal of a partition does not have the record that was folded last. A record
+// compare returns ErrDiverged if the journal of a partition does not have the record that was folded last, or the marker before it. A record
 // that is trimmed cannot be compared.
 func (f *follower) compare(ctx context.Context) error {
-	next := f.position().Next
-	if next == 0 {
+	cursor := f.position()
+	if cursor.Next == 0 {
 		return nil
 	}
 	start, end, err := f.replica.cfg.Log.Bounds(ctx, events.TopicJournal, f.partition)
 	if err != nil {
 		return fmt.Errorf("end of journal %d: %w", f.partition, err)
 	}
-	if next > end {
-		return fmt.Errorf("journal %d ends at offset %d, and was folded up to %d: %w", f.partition, end, next, ErrDiverged)
+	if cursor.Next > end {
+		return fmt.Errorf("journal %d ends at offset %d, and was folded up to %d: %w", f.partition, end, cursor.Next, ErrDiverged)
 	}
-	m, ok, err := f.replica.store.Load().mark(f.partition)
+	if err := f.compareOne(ctx, epochMarkKey(f.partition), cursor.Epoch+1, start); err != nil {
+		return err
+	}
+	return f.compareOne(ctx, markKey(f.partition), cursor.Next, start)
+}
+
+// compareOne compares the record before the offset next with the mark that has a key, if that is of it.
+func (f *follower) compareOne(ctx context.Context, key []byte, next, start int64) error {
+	m, ok, err := f.replica.store.Load().mark(key)
 	if err != nil || !ok || m.next != next || next <= start {
 		return err
 	}
@@ -82,25 +96,68 @@ func (f *follower) discard(ctx context.Context, why error) error {
 	return nil
 }
 
-// load replaces the rows of the partition, while nothing is folded.
+// load replaces the rows of the partition, while nothing is folded. Rows of another journal are refused.
 func (f *follower) load(ctx context.Context, rows Rows) (Cursor, error) {
 	f.folding.Lock()
 	defer f.folding.Unlock()
-	return f.replica.store.Load().load(ctx, f.partition, rows)
+	return f.replica.store.Load().load(ctx, f.partition, func(visit func(key, value []byte) error) error {
+		return rows(func(key, value []byte) error {
+			if len(key) > 0 && key[0] == cursors.Name {
+				if c, err := cursors.Decode(value); err == nil { // otherwise the store refuses it
+					if err := f.owned(ctx, c); err != nil {
+						return err
+					}
+				}
+			}
+			return visit(key, value)
+		})
+	})
 }
 
-// markLoaded notes the record before a cursor that was loaded. Without it the partition is compared from the next record on.
-func (f *follower) markLoaded(ctx context.Context, next int64) {
-	if next == 0 {
+// owned returns ErrDiverged if the marker of a cursor's epoch is of another owner. The last record of a snapshot may be alike nevertheless, if it is a
+// gap.
+func (f *follower) owned(ctx context.Context, c Cursor) error {
+	start, end, err := f.replica.cfg.Log.Bounds(ctx, events.TopicJournal, f.partition)
+	if err != nil || c.Epoch < start || c.Epoch >= end {
+		return err
+	}
+	r, err := eventlog.ReadOne(ctx, f.replica.cfg.Log, events.TopicJournal, f.partition, c.Epoch)
+	if errors.Is(err, eventlog.ErrTrimmed) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entry, _ := events.DecodeEntry(r.Value)
+	if m, is := entry.(events.Marker); !is || m.Owner != c.Owner {
+		return fmt.Errorf("the rows are of %s, which the journal does not have at offset %d: %w", c.Owner, c.Epoch, ErrDiverged)
+	}
+	return nil
+}
+
+// markLoaded notes the record before a cursor that was loaded, and its marker. Without them the partition is compared from the next ones on.
+func (f *follower) markLoaded(ctx context.Context, cursor Cursor) {
+	if cursor.Next == 0 {
 		return
 	}
-	r, err := eventlog.ReadOne(ctx, f.replica.cfg.Log, events.TopicJournal, f.partition, next-1)
-	if err == nil {
-		err = f.replica.store.Load().db.Set(markKey(f.partition), markOf(r).encode(), pebble.NoSync)
-	}
+	err := errors.Join(f.markOne(ctx, markKey(f.partition), cursor.Next), f.markOne(ctx, epochMarkKey(f.partition), cursor.Epoch+1))
 	if err != nil && ctx.Err() == nil {
 		f.replica.cfg.Logger.Warn("the last record of a snapshot cannot be noted", "partition", f.partition, "error", err)
 	}
+}
+
+func (f *follower) markOne(ctx context.Context, key []byte, next int64) error {
+	if next == 0 {
+		return nil
+	}
+	r, err := eventlog.ReadOne(ctx, f.replica.cfg.Log, events.TopicJournal, f.partition, next-1)
+	if errors.Is(err, eventlog.ErrTrimmed) {
+		return nil // a mark of another offset counts for nothing
+	}
+	if err != nil {
+		return err
+	}
+	return f.replica.store.Load().db.Set(key, markOf(r).encode(), pebble.NoSync)
 }
 
 // restored publishes that the rows are now those of a snapshot.
@@ -112,10 +169,16 @@ func (f *follower) restored(cursor Cursor) {
 // Diverged counts the partitions whose rows were made again because their journal had lost its end.
 func (r *Replica) Diverged() int64 { return r.diverged.Load() }
 
-// noteMark notes the last record of a run in the batch that folds it.
-func noteMark(b *pebble.Batch, partition int32, records []eventlog.Record) error {
+// noteMark notes the last record of a run, and its last marker, in the batch that folds it.
+func noteMark(b *pebble.Batch, partition int32, records []eventlog.Record, steps []Step) error {
 	if len(records) == 0 {
 		return nil
 	}
-	return b.Set(markKey(partition), markOf(records[len(records)-1]).encode(), nil)
+	err := b.Set(markKey(partition), markOf(records[len(records)-1]).encode(), nil)
+	for i := len(steps) - 1; i >= 0 && err == nil; i-- {
+		if _, is := steps[i].Entry.(events.Marker); is {
+			return b.Set(epochMarkKey(partition), markOf(records[i]).encode(), nil)
+		}
+	}
+	return err
 }

@@ -98,6 +98,39 @@ func TestTruncatedJournal(t *testing.T) {
 	}
 }
 
+// A gap says nothing of its owner. Behind another owner's marker it may be the same as the one that was folded, at the same offset: the journal is
+// another one nevertheless.
+func TestTruncatedBeforeAGap(t *testing.T) {
+	journal := func(f *fixture, owner events.NodeID) {
+		epoch := f.append(0, events.Marker{Owner: owner, Commands: "commands"})
+		f.append(0, events.Gap{Epoch: epoch, From: 0, To: 3, Commands: "commands"})
+	}
+	before := newFixture(t)
+	journal(before, "n1")
+	cfg := before.config("r")
+	cfg.Log = identified{before.log, "same"}
+	open := func() *projections.Replica {
+		r, err := projections.Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Start()
+		if err := r.CatchUp(testkit.Context(t), 0); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	closed(t, open())
+	after := newFixture(t)
+	journal(after, "n2")
+	cfg.Log = identified{after.log, "same"}
+	r := open()
+	defer closed(t, r)
+	if r.Owner(0) != "n2" || r.Diverged() != 1 {
+		t.Errorf("the owner is %s; %d partitions were made again", r.Owner(0), r.Diverged())
+	}
+}
+
 // switching is a log that can become another one, as when its brokers lose power. A reader that was at work says so.
 type switching struct {
 	eventlog.Log

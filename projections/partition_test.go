@@ -197,6 +197,7 @@ func TestRowsThatAreRefused(t *testing.T) {
 		"the schema":                  append([]row{{[]byte("\x00schema"), []byte{9}}}, good...),
 		"a cursor that is none":       slices.Replace(slices.Clone(good), cursor, cursor+1, row{good[cursor].key, []byte("x")}),
 		"a row of the cursors' table": slices.Replace(slices.Clone(good), cursor, cursor+1, row{append(bytes.Clone(good[cursor].key), 1), good[cursor].value}),
+		"a cursor of another owner":   slices.Replace(slices.Clone(good), cursor, cursor+1, row{good[cursor].key, bytes.Replace(good[cursor].value, []byte("n1"), []byte("n9"), 1)}),
 		"an empty key":                append([]row{{nil, nil}}, good...),
 	} {
 		cfg := f.config("refused")

@@ -47,7 +47,7 @@ func (f *follower) restoreFrom(ctx context.Context, after int64) error {
 	if err != nil {
 		return err
 	}
-	f.markLoaded(ctx, cursor.Next)
+	f.markLoaded(ctx, cursor)
 	f.restored(cursor)
 	r.cfg.Logger.Info("partition restored from a snapshot", "partition", f.partition, "offset", cursor.Next)
 	return nil

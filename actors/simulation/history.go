@@ -103,7 +103,14 @@ func (w *world) usable(p int32, after, upTo int64) (saved, bool) {
 
 // belongs reports whether the journal goes on from a snapshot.
 func (w *world) belongs(p int32, s saved) bool {
-	return s.ref.Next-1 >= w.trimmed[p] && w.has(p, s.ref.Next, s.last)
+	if s.ref.Next-1 < w.trimmed[p] || !w.has(p, s.ref.Next, s.last) {
+		return false
+	}
+	if s.cursor.Epoch < w.trimmed[p] {
+		return true
+	}
+	m, is := w.journal[p][s.cursor.Epoch].entry.(events.Marker)
+	return is && m.Owner == s.cursor.Owner
 }
 
 // confirm compares a snapshot with a rebuild from an earlier one, or from the beginning.
@@ -146,7 +153,7 @@ func (n *node) restore(p int32) bool {
 		}
 		return true
 	}
-	r.cursor, r.values, r.last = s.cursor, maps.Clone(s.values), s.last
+	r.cursor, r.values, r.last, r.marker = s.cursor, maps.Clone(s.values), s.last, nil
 	n.failOwnerships(p, "the replica was restored from a snapshot")
 	return true
 }

@@ -135,7 +135,7 @@ func (w *world) has(p int32, next int64, last []byte) bool {
 // diverge has a node drop a partition whose journal is no longer the one that it has folded.
 func (n *node) diverge(p int32) {
 	r := n.replicas[p]
-	if n.world.has(p, r.cursor.Next, r.last) || n.world.rules.KeepDiverged {
+	if n.world.has(p, r.cursor.Next, r.last) && (r.marker == nil || n.world.has(p, r.cursor.Epoch+1, r.marker)) || n.world.rules.KeepDiverged {
 		return
 	}
 	n.replicas[p] = newReplica()

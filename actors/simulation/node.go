@@ -325,6 +325,9 @@ func (n *node) fold(p int32, limit int) {
 	if len(steps) > 0 {
 		r.last = journal[r.cursor.Next-1].bytes
 	}
+	if r.cursor.Epoch >= from-int64(len(steps)) {
+		r.marker = journal[r.cursor.Epoch].bytes
+	}
 	for _, o := range n.owned {
 		if o.partition == p {
 			o.folded = append(o.folded, steps...)
@@ -348,6 +351,7 @@ type replica struct {
 	cursor projections.Cursor
 	values projections.Memory
 	last   []byte // the record before the cursor
+	marker []byte // that of the cursor's epoch; nil if it is not known
 	// damaged is set once a row is not what was written.
 	damaged bool
 }
