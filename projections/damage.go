@@ -25,11 +25,11 @@ func (r *Replica) Damaged(why error) { r.guard().Damage(why) }
 // noteDamage has the next start remove the files, if why says that they are damaged.
 func (r *Replica) noteDamage(why error) {
 	if disk.Damaged(why) {
-		r.noted.Do(func() { r.mark(why) })
+		r.noted.Do(func() { r.writeDamageMark(why) })
 	}
 }
 
-func (r *Replica) mark(why error) {
+func (r *Replica) writeDamageMark(why error) {
 	fs := r.cfg.FS
 	f, err := fs.Create(r.cfg.damageMark(), vfs.WriteCategoryUnspecified)
 	if err == nil {

@@ -142,7 +142,7 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 func (s *store) apply(tx *Tx, partition int32, e events.Envelope) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
+			err = &panicError{p, debug.Stack()}
 		}
 	}()
 	for _, projection := range s.cfg.Projections {

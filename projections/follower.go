@@ -51,9 +51,8 @@ type follower struct {
 	damaged   error
 	interrupt func()
 	renewals  map[string]bool
-	// halted is why the partition stands still, at the offset haltedAt.
-	halted   error
-	haltedAt int64
+	// halted is why the partition stands still, at the record where the cursor is.
+	halted error
 }
 
 func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, error) {

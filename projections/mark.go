@@ -74,14 +74,20 @@ func (f *follower) compareOne(ctx context.Context, key []byte, next, start int64
 	if err != nil || !ok || m.next != next || next <= start {
 		return err
 	}
-	r, err := eventlog.ReadOne(ctx, f.replica.cfg.Log, events.TopicJournal, f.partition, next-1)
-	if errors.Is(err, eventlog.ErrTrimmed) {
-		return nil
-	}
-	if err == nil && markOf(r) != m {
+	r, there, err := f.recordAt(ctx, next-1)
+	if there && markOf(r) != m {
 		err = fmt.Errorf("journal %d has another record at offset %d than was folded: %w", f.partition, next-1, ErrDiverged)
 	}
 	return err
+}
+
+// recordAt reads a record of the journal; false if it is trimmed.
+func (f *follower) recordAt(ctx context.Context, offset int64) (r eventlog.Record, there bool, err error) {
+	r, err = eventlog.ReadOne(ctx, f.replica.cfg.Log, events.TopicJournal, f.partition, offset)
+	if errors.Is(err, eventlog.ErrTrimmed) {
+		return r, false, nil
+	}
+	return r, err == nil, err
 }
 
 // discard drops the rows of a partition whose journal is another one than they follow from, and begins again with a snapshot, or
@@ -121,11 +127,8 @@ func (f *follower) owned(ctx context.Context, c Cursor) error {
 	if err != nil || c.Epoch < start || c.Epoch >= end {
 		return err
 	}
-	r, err := eventlog.ReadOne(ctx, f.replica.cfg.Log, events.TopicJournal, f.partition, c.Epoch)
-	if errors.Is(err, eventlog.ErrTrimmed) {
-		return nil
-	}
-	if err != nil {
+	r, there, err := f.recordAt(ctx, c.Epoch)
+	if !there {
 		return err
 	}
 	entry, _ := events.DecodeEntry(r.Value)
@@ -150,11 +153,8 @@ func (f *follower) markOne(ctx context.Context, key []byte, next int64) error {
 	if next == 0 {
 		return nil
 	}
-	r, err := eventlog.ReadOne(ctx, f.replica.cfg.Log, events.TopicJournal, f.partition, next-1)
-	if errors.Is(err, eventlog.ErrTrimmed) {
-		return nil // a mark of another offset counts for nothing
-	}
-	if err != nil {
+	r, there, err := f.recordAt(ctx, next-1)
+	if !there { // a mark of another offset counts for nothing
 		return err
 	}
 	return f.replica.store.Load().db.Set(key, markOf(r).encode(), pebble.NoSync)

@@ -1,8 +1,6 @@
 package projections
 
 import (
-	"errors"
-
 	"platen.dev/events"
 )
 
@@ -39,15 +37,12 @@ func (r *Replica) FindJob(id events.JobID) (j Job, ok bool, err error) {
 
 // EachJob visits the jobs of an account, by id.
 func (r *Replica) EachJob(account events.AccountID, visit func(events.JobID, Job)) error {
-	var failed error
-	err := r.Scan(jobs.Key(r.partition(account)), func(key, value []byte) bool {
-		var j Job
-		if j, failed = jobs.Decode(value); failed == nil && j.Account == account {
+	return jobs.Each(r, jobs.Key(r.partition(account)), func(key []byte, j Job) bool {
+		if j.Account == account {
 			visit(events.JobID(jobs.Row(key)), j)
 		}
-		return failed == nil
+		return true
 	})
-	return errors.Join(failed, err)
 }
 
 // Caller finds the caller by the hash of an API key's secret; false for an unknown or
@@ -86,18 +81,11 @@ func (r *Replica) Account(id events.AccountID) (Account, bool, error) {
 }
 
 // Accounts lists all accounts in the order of partition and id.
-func (r *Replica) Accounts() ([]Account, error) {
-	var all []Account
-	var decodeErr error
-	err := r.Scan([]byte{accounts.Name}, func(_, value []byte) bool {
-		var a Account
-		a, decodeErr = accounts.Decode(value)
+func (r *Replica) Accounts() (all []Account, err error) {
+	err = accounts.Each(r, []byte{accounts.Name}, func(_ []byte, a Account) bool {
 		all = append(all, a)
-		return decodeErr == nil
+		return true
 	})
-	if err == nil {
-		err = decodeErr
-	}
 	return all, err
 }
 

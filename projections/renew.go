@@ -26,32 +26,25 @@ type foldError struct {
 func (e foldError) Error() string { return fmt.Sprintf("the record at offset %d: %v", e.offset, e.err) }
 func (e foldError) Unwrap() error { return e.err }
 
-// errPanic means that a projection has panicked.
-var errPanic = errors.New("panic")
-
-// Halt is a partition that stands still.
-type Halt struct {
-	Partition int32
-	// Offset is that of the record which cannot be folded.
-	Offset int64
-	Err    error
+// panicError means that a projection has panicked.
+type panicError struct {
+	value any
+	stack []byte // for the log: who asks why the partition stands still wants a line
 }
 
-// Halts lists the partitions that stand still, in order.
-func (r *Replica) Halts() (all []Halt) {
-	for p, f := range r.followers {
-		if at, err := f.halt(); err != nil {
-			all = append(all, Halt{int32(p), at, err})
-		}
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// stackOf returns the stack of a panic, "" for every other error.
+func stackOf(err error) string {
+	var p *panicError
+	if errors.As(err, &p) {
+		return string(p.stack)
 	}
-	return all
+	return ""
 }
 
-// Halted returns why a partition stands still, nil while it goes on.
-func (r *Replica) Halted(partition int32) error {
-	_, err := r.followers[partition].halt()
-	return err
-}
+// Halted returns why a partition stands still, at the record where its cursor is; nil while it goes on.
+func (r *Replica) Halted(partition int32) error { return r.followers[partition].halt() }
 
 // Renewed counts the partitions whose rows were made again because they were damaged.
 func (r *Replica) Renewed() int64 { return r.renewed.Load() }
@@ -165,19 +158,19 @@ func (f *follower) onFoldError(ctx context.Context, fault foldError) error {
 		return nil
 	}
 	f.mu.Lock()
-	f.halted, f.haltedAt = fmt.Errorf("%w: journal %d, %w", ErrHalted, f.partition, fault), fault.offset
+	f.halted = fmt.Errorf("%w: journal %d, %w", ErrHalted, f.partition, fault)
 	f.wake()
 	f.mu.Unlock()
-	f.replica.cfg.Logger.Error("a partition stands still, its accounts get no replies: its journal has a record that cannot be folded", "partition", f.partition, "offset", fault.offset, "error", fault.err)
+	f.replica.cfg.Logger.Error("a partition stands still, its accounts get no replies: its journal has a record that cannot be folded", "partition", f.partition, "offset", fault.offset, "error", fault.err, "stack", stackOf(fault.err))
 	f.publish(Progress{Partition: f.partition, Cursor: f.position(), Halted: f.halted})
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-func (f *follower) halt() (at int64, err error) {
+func (f *follower) halt() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.haltedAt, f.halted
+	return f.halted
 }
 
 // foldRun folds a run of records. If one of them cannot be folded, those before it are.

@@ -3,7 +3,9 @@ package projections_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -55,6 +57,12 @@ func TestDamagedRows(t *testing.T) {
 			}
 			testkit.Eventually(t, "the row can be read again", func() bool { _, ok, err := r.Account("acc"); return ok && err == nil })
 		},
+		"somebody lists one": func(f *fixture, r *projections.Replica) {
+			if _, err := r.Accounts(); !errors.Is(err, projections.ErrUndecodable) {
+				t.Fatalf("the rows are listed: %v", err)
+			}
+			testkit.Eventually(t, "the rows can be listed again", func() bool { all, err := r.Accounts(); return len(all) == 1 && err == nil })
+		},
 		"the journal goes on": func(f *fixture, r *projections.Replica) {
 			f.write("acc", events.PlanChanged{Plan: events.PlanBusiness})
 			testkit.Eventually(t, "the rows are made again", func() bool { return r.Renewed() > 0 })
@@ -82,8 +90,8 @@ func TestDamagedRows(t *testing.T) {
 			if !maps.Equal(dump(t, r), dump(t, fresh)) {
 				t.Error("the rows are not those of a new replica")
 			}
-			if r.Renewed() != 1 || r.Diverged() != 0 || len(r.Halts()) > 0 {
-				t.Errorf("%d partitions were made again, %d because of their journal, %v stand still", r.Renewed(), r.Diverged(), r.Halts())
+			if r.Renewed() != 1 || r.Diverged() != 0 || r.Halted(0) != nil || r.Halted(1) != nil {
+				t.Errorf("%d partitions were made again, %d because of their journal; %v and %v stand still", r.Renewed(), r.Diverged(), r.Halted(0), r.Halted(1))
 			}
 		})
 	}
@@ -132,9 +140,12 @@ func TestRecordThatCannotBeFolded(t *testing.T) {
 	if a, ok, err := r.Account("acc"); err != nil || !ok || a.Plan != events.PlanPro {
 		t.Errorf("what was before the record: %+v %v %v", a, ok, err)
 	}
-	halts := r.Halts()
-	if len(halts) != 1 || halts[0].Partition != sick || halts[0].Offset != at || r.Cursor(sick).Next != at || r.Err() != nil || r.Halted(well) != nil {
-		t.Errorf("%+v stand still, at %d, want one at %d; %v", halts, r.Cursor(sick).Next, at, r.Err())
+	why := r.Halted(sick)
+	if !errors.Is(why, projections.ErrHalted) || !strings.Contains(why.Error(), fmt.Sprint("at offset ", at, ": panic: a bug")) || strings.Contains(why.Error(), "\n") {
+		t.Errorf("it stands still because of %v", why)
+	}
+	if r.Cursor(sick).Next != at || r.Err() != nil || r.Halted(well) != nil {
+		t.Errorf("it stands still at %d, want %d; %v, the other because of %v", r.Cursor(sick).Next, at, r.Err(), r.Halted(well))
 	}
 	closed(t, r)
 

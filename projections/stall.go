@@ -56,7 +56,7 @@ func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
 			}
 			this.ends = append(this.ends, end)
 			lag += max(0, end-next)
-			if _, halted := f.halt(); halted != nil || f.restoring.Load() {
+			if f.halt() != nil || f.restoring.Load() {
 				stalls[p] = Stall{}
 			} else if stalls[p].Check(next, end, stallLimit) {
 				f.fail(fmt.Errorf("journal %d ends at offset %d, the replica is at %d: %w", p, end, next, ErrStalled))

@@ -36,17 +36,39 @@ func (t Table[T]) Get(r Reader, key []byte) (v T, ok bool, err error) {
 	if err != nil || b == nil {
 		return v, false, err
 	}
-	if v, err = t.Decode(b); err != nil {
-		err = fmt.Errorf("%w: decode %x: %w", ErrUndecodable, key, err)
-		if o, ok := r.(damageObserver); ok {
-			o.observeDamage(key, err)
-		}
-		return v, false, err
-	}
-	return v, true, nil
+	v, err = t.decodeRow(r, key, b)
+	return v, err == nil, err
 }
 
-// damageObserver is a Reader that is told of rows that cannot be decoded.
+// Each calls visit with the rows whose keys begin with prefix, in order, until visit returns false. The key is valid only during the call.
+func (t Table[T]) Each(s scanner, prefix []byte, visit func(key []byte, v T) bool) error {
+	var decodeErr error
+	err := s.Scan(prefix, func(key, value []byte) bool {
+		var v T
+		v, decodeErr = t.decodeRow(s, key, value)
+		return decodeErr == nil && visit(key, v)
+	})
+	return errors.Join(err, decodeErr)
+}
+
+// scanner visits rows by their keys, as Replica does.
+type scanner interface {
+	Scan(prefix []byte, visit func(key, value []byte) bool) error
+}
+
+// decodeRow decodes a row that was read from rows, which are told if that is not possible.
+func (t Table[T]) decodeRow(rows any, key, value []byte) (v T, err error) {
+	if v, err = t.Decode(value); err == nil {
+		return v, nil
+	}
+	err = fmt.Errorf("%w: decode %x: %w", ErrUndecodable, key, err)
+	if o, ok := rows.(damageObserver); ok {
+		o.observeDamage(key, err)
+	}
+	return v, err
+}
+
+// damageObserver has rows, and is told of those that cannot be decoded.
 type damageObserver interface {
 	observeDamage(key []byte, why error)
 }

@@ -1,8 +1,6 @@
 package projections
 
 import (
-	"errors"
-
 	"platen.dev/events"
 	"platen.dev/events/team"
 )
@@ -91,15 +89,11 @@ type Membership struct {
 func (r *Replica) Memberships(email string, most int) (all []Membership, err error) {
 	for p := range int32(len(r.followers)) {
 		prefix := membershipPrefix(p, email)
-		var failed error
-		err = r.Scan(prefix, func(key, value []byte) bool {
-			m := Membership{Account: events.AccountID(key[len(prefix):])}
-			if m.Member, failed = memberships.Decode(value); failed == nil {
-				all = append(all, m)
-			}
-			return failed == nil && len(all) < most
+		err = memberships.Each(r, prefix, func(key []byte, m events.MemberID) bool {
+			all = append(all, Membership{Account: events.AccountID(key[len(prefix):]), Member: m})
+			return len(all) < most
 		})
-		if err = errors.Join(failed, err); err != nil || len(all) == most {
+		if err != nil || len(all) == most {
 			return all, err
 		}
 	}

@@ -87,7 +87,7 @@ type commandInFlight struct {
 	command events.CommandID
 	job     events.JobID
 	request string // the idempotency key of a request that it accepts or forgets
-	void    bool   // the command was set aside
+	aside   bool   // the command was set aside
 }
 
 // NewAggregate returns the aggregate of an account, which starts from the committed state in
@@ -125,7 +125,7 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 func (a *Aggregate) SetAside(cause int64, c events.Command, why error) Decision {
 	reply := events.Reply{Code: events.Internal}
 	a.replies[c.ID] = reply
-	a.inFlight[cause] = commandInFlight{command: c.ID, void: true}
+	a.inFlight[cause] = commandInFlight{command: c.ID, aside: true}
 	return Decision{Reply: &reply, SetAside: contract.Detail(events.TypeName(c.Body) + ": " + why.Error())}
 }
 
@@ -342,7 +342,7 @@ func (a *Aggregate) Committed(cause int64) {
 	delete(a.inFlight, cause)
 	delete(a.dropped, cause)
 	delete(a.replies, f.command)
-	if f.void {
+	if f.aside {
 		return
 	}
 	if a.requests[f.request].cause == cause { // a later request may have used the key again

@@ -1,8 +1,6 @@
 package account
 
 import (
-	"errors"
-
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -65,13 +63,7 @@ func InQuarantine(r projections.Reader, partition int32, cause int64) (Quarantin
 
 // EachQuarantined calls visit with every command in quarantine, in the order of their offsets, until visit returns false.
 func EachQuarantined(s Scanner, partition int32, visit func(cause int64, q Quarantined) bool) error {
-	var decodeErr error
-	err := s.Scan(quarantine.Key(partition), func(key, value []byte) bool {
-		var q Quarantined
-		q, decodeErr = quarantine.Decode(value)
-		return decodeErr == nil && visit(parseQuarantineKey(key), q)
-	})
-	return errors.Join(err, decodeErr)
+	return quarantine.Each(s, quarantine.Key(partition), func(key []byte, q Quarantined) bool { return visit(parseQuarantineKey(key), q) })
 }
 
 // OldestQuarantined returns the offset of the first command in quarantine; false if there is none. It costs one look.

@@ -322,25 +322,17 @@ const pageJobs = 1024
 
 // EachJob calls visit with every job of a partition, in the order of ids.
 func EachJob(s Scanner, partition int32, visit func(events.JobID, job.State)) error {
-	var decodeErr error
-	err := s.Scan(jobs.Key(partition), func(key, value []byte) bool {
-		var state job.State
-		if state, decodeErr = jobs.Decode(value); decodeErr == nil {
-			visit(parseJobKey(key), state)
-		}
-		return decodeErr == nil
+	return jobs.Each(s, jobs.Key(partition), func(key []byte, state job.State) bool {
+		visit(parseJobKey(key), state)
+		return true
 	})
-	return errors.Join(err, decodeErr)
 }
 
 // EachAccount calls visit with every account of a partition, in the order of ids, without its team, until visit fails.
 func EachAccount(s Scanner, partition int32, visit func(events.AccountID, State) error) error {
 	var visitErr error
-	err := s.Scan(states.Key(partition), func(key, value []byte) bool {
-		var state State
-		if state, visitErr = states.Decode(value); visitErr == nil {
-			visitErr = visit(events.AccountID(states.Row(key)), state)
-		}
+	err := states.Each(s, states.Key(partition), func(key []byte, state State) bool {
+		visitErr = visit(events.AccountID(states.Row(key)), state)
 		return visitErr == nil
 	})
 	return errors.Join(err, visitErr)
