@@ -51,7 +51,7 @@ type follower struct {
 	damaged   error
 	interrupt func()
 	renewals  map[string]bool
-	// halted is why the partition stands still, at the record where the cursor is.
+	// halted is why the partition is halted, before the record where the cursor is.
 	halted error
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // The rows of a partition follow from its journal, so rows that are damaged are made again. Where that does not help, the journal
-// says something that this version cannot fold: then the partition stands still at that record, and the others go on.
+// has a record that this version cannot fold: then the partition is halted before that record, and the others continue.
 
 // ErrHalted means that a record of a journal cannot be folded: folding it panics, or it follows on rows that cannot be decoded
 // although they were made again.
@@ -29,7 +29,7 @@ func (e foldError) Unwrap() error { return e.err }
 // panicError means that a projection has panicked.
 type panicError struct {
 	value any
-	stack []byte // for the log: who asks why the partition stands still wants a line
+	stack []byte // for the log: whoever asks why the partition is halted wants a line
 }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
@@ -43,7 +43,7 @@ func stackOf(err error) string {
 	return ""
 }
 
-// Halted returns why a partition stands still, at the record where its cursor is; nil while it goes on.
+// Halted returns why a partition is halted, before the record where its cursor is; nil if it is not.
 func (r *Replica) Halted(partition int32) error { return r.followers[partition].halt() }
 
 // Renewed counts the partitions whose rows were made again because they were damaged.
@@ -152,7 +152,7 @@ func (f *follower) makeAgain(ctx context.Context) error {
 	return err
 }
 
-// onFoldError makes the rows again if that may help, and has the partition stand still otherwise.
+// onFoldError makes the rows again if that may help, and halts the partition otherwise.
 func (f *follower) onFoldError(ctx context.Context, fault foldError) error {
 	if errors.Is(fault, ErrUndecodable) && f.replica.Renew(f.partition, fault) {
 		return nil
@@ -161,7 +161,7 @@ func (f *follower) onFoldError(ctx context.Context, fault foldError) error {
 	f.halted = fmt.Errorf("%w: journal %d, %w", ErrHalted, f.partition, fault)
 	f.wake()
 	f.mu.Unlock()
-	f.replica.cfg.Logger.Error("a partition stands still, its accounts get no replies: its journal has a record that cannot be folded", "partition", f.partition, "offset", fault.offset, "error", fault.err, "stack", stackOf(fault.err))
+	f.replica.cfg.Logger.Error("a partition is halted, its accounts get no replies: its journal has a record that cannot be folded", "partition", f.partition, "offset", fault.offset, "error", fault.err, "stack", stackOf(fault.err))
 	f.publish(Progress{Partition: f.partition, Cursor: f.position(), Halted: f.halted})
 	<-ctx.Done()
 	return ctx.Err()

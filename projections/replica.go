@@ -74,7 +74,7 @@ type Progress struct {
 	Steps []Step
 	// Restored is set if the rows are now those of a snapshot: what was between is in no Steps.
 	Restored bool
-	// Halted is why the partition stands still from now on; nil while it goes on.
+	// Halted is why the partition is halted from now on; nil if it is not.
 	Halted error
 }
 

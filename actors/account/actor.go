@@ -24,7 +24,7 @@ type Decided struct {
 	Cause    int64
 	Command  events.Command
 	Decision Decision
-	// Err is an error of the store. The parent cannot go on in this epoch, unless it sets the command aside.
+	// Err is an error of the store. The parent has to end the epoch, or to set the command aside.
 	Err error
 }
 

@@ -13,8 +13,8 @@ import (
 // This file looks at the log before an owner decides: at the journal before it announces itself, and at the public events
 // once its marker is durable.
 
-// onStarted subscribes to the replica, then announces the ownership. It does neither if the replica stands still: only another version
-// of Platen could go on.
+// onStarted subscribes to the replica, then announces the ownership. It does neither if the replica has halted: only another version
+// of Platen can continue.
 func (h *Host) onStarted(ctx actor.Context) {
 	if err := h.cfg.Replica.Halted(h.partition); err != nil {
 		h.board.show(h, Halted, err)

@@ -45,7 +45,7 @@ func TestScrub(t *testing.T) {
 	read := int64(0)
 	scrub := func() map[string]error {
 		t.Helper()
-		damaged, err := Scrub(t.Context(), dir, func(bytes int64) error { read += bytes; return nil })
+		damaged, err := Scrub(t.Context(), dir, func(bytes int) error { read += int64(bytes); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestScrubEnds(t *testing.T) {
 	defer db.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	files := 0
-	_, err := Scrub(ctx, dir, func(int64) error { files++; cancel(); return nil })
+	_, err := Scrub(ctx, dir, func(int) error { files++; cancel(); return nil })
 	if files != 1 || !errors.Is(err, context.Canceled) {
 		t.Errorf("after %d files: %v", files, err)
 	}
@@ -109,7 +109,7 @@ func BenchmarkScrub(b *testing.B) {
 	}
 	total := int64(0)
 	for b.Loop() {
-		if _, err := Scrub(b.Context(), dir, func(bytes int64) error { total += bytes; return nil }); err != nil {
+		if _, err := Scrub(b.Context(), dir, func(bytes int) error { total += int64(bytes); return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,18 +16,18 @@ import (
 // WALBlock is the size of the blocks of a write-ahead log. Each begins with a chunk, so reading can begin again there.
 const WALBlock = 32 << 10
 
-// ReadWAL puts the entries that are set by the batches in a write-ahead log of Pebble, but for batches that are damaged. wrong is what is damaged, err an error of put. A
-// write at the end that a crash has torn is not damage.
-func ReadWAL(path string, put func(key, value []byte) error) (wrong, err error) {
+// ReadWAL puts the entries that are set by the batches in a write-ahead log of Pebble, but for batches that are damaged. wrong is what is damaged, err
+// an error of put. A write at the end that a crash has torn is not damage.
+func ReadWAL(path string, put func(key, value []byte) error) (wrong []error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err, nil
+		return []error{err}, nil
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	number, notOne := strconv.ParseUint(strings.TrimSuffix(filepath.Base(path), ".log"), 10, 64)
 	if err := errors.Join(err, notOne); err != nil {
-		return err, nil
+		return []error{err}, nil
 	}
 	for from := int64(0); from < info.Size(); {
 		r := newWALReader(record.NewReader, io.NewSectionReader(f, from, info.Size()-from), number)
@@ -36,7 +36,7 @@ func ReadWAL(path string, put func(key, value []byte) error) (wrong, err error) 
 			return wrong, err
 		}
 		if !errors.Is(damage, record.ErrUnexpectedEOF) || from+at+WALBlock < info.Size() { // at the end it is a torn write, as a crash leaves it
-			wrong = errors.Join(wrong, fmt.Errorf("from byte %d on: %w", from+at, damage))
+			wrong = append(wrong, fmt.Errorf("from byte %d on: %w", from+at, damage))
 		}
 		from = (from+at)/WALBlock*WALBlock + WALBlock
 	}

@@ -162,8 +162,8 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 	return fmt.Errorf("ledger on ClickHouse %s: %s: %w", strings.Join(l.config.Addresses, ","), doing, explain(err))
 }
 
-// todo says by the code of the server's error what to do about it.
-var todo = map[int32]string{
+// remedies say by the code of the server's error what to do about it.
+var remedies = map[int32]string{
 	81:              "create the database first",                                                   // UNKNOWN_DATABASE
 	164:             "the profile of the ledger's user must not be readonly",                       // READONLY
 	216:             "another attempt at this batch is under way: try again when it has ended",     // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING
@@ -178,7 +178,7 @@ var todo = map[int32]string{
 
 // explain adds what to do about an error of the server, whose own text comes first.
 func explain(err error) error {
-	if what := todo[codeOf(err)]; what != "" {
+	if what := remedies[codeOf(err)]; what != "" {
 		return fmt.Errorf("%w (%s)", err, what)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"platen.dev/events/disk"
+	"platen.dev/projections/snapshot"
 )
 
 const (
@@ -48,7 +49,7 @@ func (n *Node) startScrub(context.Context) error {
 	}
 	n.periodically("scrub", scrubInterval, func(ctx context.Context) {
 		for _, s := range n.scrubs {
-			n.scrub(ctx, s, pacer(ctx, scrubRate))
+			n.scrub(ctx, s, snapshot.Paced(ctx, scrubRate))
 		}
 	})
 	return nil
@@ -65,7 +66,7 @@ func (n *Node) scrubbed(name string, figure func(*scrubbed) float64) float64 {
 }
 
 // scrub makes one pass over a database.
-func (n *Node) scrub(ctx context.Context, s *scrubbed, pace func(int64) error) {
+func (n *Node) scrub(ctx context.Context, s *scrubbed, pace snapshot.Pace) {
 	damaged, err := disk.Scrub(ctx, s.dir(), pace)
 	if ctx.Err() != nil {
 		return
@@ -81,16 +82,4 @@ func (n *Node) scrub(ctx context.Context, s *scrubbed, pace func(int64) error) {
 	}
 	s.damaged.Store(int64(len(damaged)))
 	s.pass()
-}
-
-// pacer returns a function that waits until so many bytes a second were read.
-func pacer(ctx context.Context, rate int64) func(bytes int64) error {
-	return func(bytes int64) error {
-		select {
-		case <-time.After(time.Duration(bytes * int64(time.Second) / rate)):
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }

@@ -147,7 +147,10 @@ func (l *Log) await(c *commit) error {
 func (l *Log) publish(c *commit) {
 	for i := range c.requests {
 		r := &c.requests[i]
-		if r.trim || r.fence {
+		if r.fence {
+			continue
+		}
+		if r.trim {
 			r.partition.trimmed(r.record.Offset)
 			continue
 		}

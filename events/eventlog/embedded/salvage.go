@@ -121,11 +121,15 @@ func (s *salvage) run(ctx context.Context) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	partitions, err := checkFormat(s.to, 0)
+	partitions, err := s.partitions()
 	if err != nil {
 		return err
 	}
-	for _, topic := range s.topics() {
+	topics, err := s.topics()
+	if err != nil {
+		return err
+	}
+	for _, topic := range topics {
 		for p := range partitions {
 			if err := s.mend(topic, p); err != nil {
 				return err
@@ -168,7 +172,9 @@ func (s *salvage) copyFile(name string) error {
 	case ".sst":
 		wrong, err = readTable(path, s.prefixes, s.put)
 	case ".log":
-		wrong, err = disk.ReadWAL(path, s.put)
+		var all []error
+		all, err = disk.ReadWAL(path, s.put)
+		wrong = errors.Join(all...)
 	}
 	if wrong != nil {
 		s.found.Damaged[name] = wrong
@@ -207,7 +213,7 @@ func (s *salvage) commit() error {
 	return err
 }
 
-// begin writes where the partitions start, drops what was trimmed before, and sees to it that the log knows how many it has.
+// begin writes where the partitions start, and drops what was trimmed before.
 func (s *salvage) begin() error {
 	for key, start := range s.starts {
 		prefix := append([]byte{kindRecord}, key[1:]...)
@@ -218,27 +224,29 @@ func (s *salvage) begin() error {
 			return err
 		}
 	}
-	if err := s.commit(); err != nil {
-		return err
-	}
+	return s.commit()
+}
+
+// partitions returns how many partitions the log has, and writes that if the record of it is lost.
+func (s *salvage) partitions() (int32, error) {
 	_, closer, err := s.to.Get(formatKey)
 	switch {
 	case err == nil:
-		return closer.Close()
-	case !errors.Is(err, pebble.ErrNotFound):
-		return err
-	case s.Partitions == 0:
-		return ErrNoPartitions
+		count, err := checkFormat(s.to, 0)
+		return count, errors.Join(err, closer.Close())
+	case errors.Is(err, pebble.ErrNotFound) && s.Partitions == 0:
+		return 0, ErrNoPartitions
+	case errors.Is(err, pebble.ErrNotFound):
+		return checkFormat(s.to, s.Partitions)
 	}
-	_, err = checkFormat(s.to, s.Partitions)
-	return err
+	return 0, err
 }
 
 // topics lists the topics of which there are records.
-func (s *salvage) topics() (all []string) {
+func (s *salvage) topics() (all []string, err error) {
 	iter, err := s.to.NewIter(&pebble.IterOptions{LowerBound: []byte{kindRecord}, UpperBound: []byte{kindRecord + 1}})
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer iter.Close()
 	for ok := iter.First(); ok; {
@@ -246,7 +254,7 @@ func (s *salvage) topics() (all []string) {
 		all = append(all, string(topic))
 		ok = iter.SeekGE(append(append([]byte{kindRecord}, topic...), 1))
 	}
-	return all
+	return all, iter.Error()
 }
 
 // mend notes what a partition has lost, and fills it.
