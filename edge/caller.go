@@ -6,8 +6,9 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/edge/apikey"
+	"platen.dev/actors/service"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 	"platen.dev/projections"
 )
 
@@ -59,7 +60,7 @@ func (s *Server) authenticate(h *fasthttp.RequestHeader) (projections.Caller, *p
 	}
 	caller, known, err := s.caller(hash)
 	switch {
-	case errors.Is(err, errBehind):
+	case errors.Is(err, service.ErrBehind):
 		return caller, unavailable
 	case err != nil:
 		s.cfg.Logger.Error("look up key", "error", err)
@@ -78,7 +79,7 @@ func (s *Server) caller(hash [32]byte) (projections.Caller, bool, error) {
 	if known || err != nil || s.unknown.has(hash, now) {
 		return c, known, err
 	}
-	if err := s.catchUpAll(); err != nil {
+	if err := s.cfg.Fresh.All(); err != nil {
 		return c, false, err
 	}
 	c, known, err = s.cfg.Models.Caller(hash)

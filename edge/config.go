@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
@@ -18,11 +19,8 @@ import (
 	"platen.dev/projections"
 )
 
-// Commands sends commands to the shards of their accounts.
+// Commands tells shards what nobody waits for.
 type Commands interface {
-	// Do returns the shard's reply. An error means that none came, and that the command
-	// may be sent again.
-	Do(account events.AccountID, body events.CommandBody) (events.Reply, error)
 	// Tell sends a command without waiting for a reply. It calls done once, with nil if
 	// the command is durable.
 	Tell(account events.AccountID, body events.CommandBody, done func(error))
@@ -39,8 +37,6 @@ type ReadModels interface {
 	Webhook(account events.AccountID, id events.JobID) (projections.WebhookLog, error)
 	// Template reads a saved block template; an empty id means the account's default.
 	Template(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error)
-	// CatchUp waits until the read models hold everything that was durable when it was called.
-	CatchUp(ctx context.Context, partition int32) error
 }
 
 // ErrTooLarge means that a document would be larger than allowed.
@@ -65,8 +61,10 @@ type Documents struct {
 
 // Config is what a server needs. Every field must be set but Traces, Observe, TLS, Ops, Connections, Dashboard and Console.
 type Config struct {
+	Jobs       service.Jobs
 	Commands   Commands
 	Models     ReadModels
+	Fresh      *service.Freshness
 	Partitions int32
 	Documents  Documents
 	// Foresee returns the reply that would refuse a job by what the read models hold.
@@ -102,10 +100,8 @@ type Config struct {
 	TLS *tls.Config
 	// Connections limits the connections of clients.
 	Connections Connections
-	// Traces makes the spans of requests that submit jobs; nil for none. Level is the feature level of a
-	// partition.
+	// Traces makes the spans of requests that submit jobs; nil for none.
 	Traces *tracing.Tracer
-	Level  func(partition int32) events.Level
 	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.
 	Dashboard *dashboard.Config
 	// Console serves the pages of operators; nil for none.

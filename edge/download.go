@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
@@ -35,7 +36,7 @@ func (s *Server) download(ctx *fasthttp.RequestCtx, text string) *problem {
 		ctx.Response.Header.SetContentLength(int(f.job.File.Size))
 		return nil
 	}
-	return s.send(ctx, f)
+	return s.send(ctx, f.by(), f)
 }
 
 // downloadable returns why there is no file according to the read models; the account's
@@ -76,13 +77,13 @@ func etagOf(id events.JobID) string { return `"` + id.String() + `"` }
 const lastModified = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // send asks for the stream of a file and sends it.
-func (s *Server) send(ctx *fasthttp.RequestCtx, f found) *problem {
+func (s *Server) send(ctx *fasthttp.RequestCtx, by service.Principal, f found) *problem {
 	file, size, wrong := s.open(ctx, f)
 	if wrong != nil {
 		return wrong
 	}
 	download := events.NewDownloadID()
-	if wrong := s.order(f, events.BeginDownload{Job: f.id, Download: download}); wrong != nil {
+	if wrong := s.answered(f.id, s.cfg.Jobs.BeginDownload(by, f.id, download)); wrong != nil {
 		_ = file.Close() // it was only read
 		return wrong
 	}

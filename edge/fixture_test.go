@@ -15,8 +15,9 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/edge/apikey"
+	"platen.dev/actors/service"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
 	"platen.dev/store"
@@ -32,6 +33,7 @@ type fixture struct {
 	reply    events.Reply
 	err      error
 	commands []events.CommandBody
+	by       events.Author // of the last one
 	attempts projections.WebhookLog
 	jobs     map[events.JobID]projections.Job
 	fresh    map[events.JobID]projections.Job // appear when the models catch up
@@ -130,7 +132,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
 	}
 	return Config{
-		Commands: d, Models: d, Partitions: 4, BodyBytes: 256 << 20, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
+		Jobs: service.New(service.Config{Commands: shards{d}, Now: time.Now}).Jobs, Fresh: service.NewFreshness(4, d.CatchUp), Commands: d, Models: d, Partitions: 4, BodyBytes: 256 << 20, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
 		Documents: Documents{
 			Placeholders: func(string) error { return nil },
 			Markdown:     func(source string, _ int) (string, error) { return "<p>" + source, nil },
@@ -151,16 +153,23 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 	}, d
 }
 
-func (d *fixture) Do(_ events.AccountID, body events.CommandBody) (events.Reply, error) {
+// shards are what the services send commands to.
+type shards struct{ *fixture }
+
+func (d shards) DoBy(by events.Author, _ events.AccountID, body events.CommandBody) (events.Reply, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.commands = append(d.commands, body)
+	d.commands, d.by = append(d.commands, body), by
 	if d.on != nil {
 		if reply := d.on(body); reply != nil {
 			return *reply, nil
 		}
 	}
 	return d.reply, d.err
+}
+
+func (shards) Append(context.Context, events.Command) (int64, error) {
+	return 0, errors.New("nobody sends a command as it is")
 }
 
 func (d *fixture) foreseen() (reply events.Reply, refused bool) {

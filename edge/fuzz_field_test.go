@@ -9,9 +9,9 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/edge/apikey"
 	"platen.dev/edge/request"
 	"platen.dev/edge/schema"
+	"platen.dev/events/apikey"
 	"platen.dev/events/contract"
 )
 

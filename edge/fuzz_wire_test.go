@@ -16,10 +16,10 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/edge/apikey"
 	"platen.dev/edge/openapi/openapitest"
 	"platen.dev/edge/request"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 	"platen.dev/projections"
 )
 

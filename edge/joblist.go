@@ -110,7 +110,7 @@ func (s *Server) jobs(ctx *fasthttp.RequestCtx) *problem {
 		return invalidRequest(violations)
 	}
 	if q.after == nil {
-		if err := s.catchUp(caller.Account); err != nil {
+		if err := s.cfg.Fresh.Account(caller.Account); err != nil {
 			return unavailable
 		}
 	}

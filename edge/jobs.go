@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/events"
 	"platen.dev/projections"
 	"platen.dev/projections/view"
@@ -38,7 +39,7 @@ func (s *Server) findIn(account events.AccountID, text string, settled bool) (f 
 		job, known, err = s.findFresh(account, id)
 	}
 	switch {
-	case errors.Is(err, errBehind):
+	case errors.Is(err, service.ErrBehind):
 		return f, unavailable
 	case err != nil:
 		s.cfg.Logger.Error("read job", "job", id.String(), "error", err)
@@ -54,7 +55,7 @@ func ended(s events.Status) bool { return s == events.StatusDone || s == events.
 // findFresh looks again once everything durable by now is read: a client never gets a
 // 404 for a job that any node has just accepted.
 func (s *Server) findFresh(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
-	if err := s.catchUp(account); err != nil {
+	if err := s.cfg.Fresh.Account(account); err != nil {
 		return projections.Job{}, false, err
 	}
 	return s.cfg.Models.Job(account, id)
@@ -71,15 +72,20 @@ func (s *Server) status(ctx *fasthttp.RequestCtx, text string) *problem {
 	return nil
 }
 
-// order sends a command about a job, which its account must accept.
-func (s *Server) order(f found, body events.CommandBody) *problem {
-	reply, err := s.cfg.Commands.Do(f.account, body)
+// by is who asks for something about a job by an API key.
+func (f found) by() service.Principal { return service.Program(f.account) }
+
+// answered is the problem of an action about a job that was not done, nil if it was.
+func (s *Server) answered(job events.JobID, err error) *problem {
+	var r *service.Refusal
 	switch {
-	case err != nil:
-		s.cfg.Logger.Warn("command without reply", "job", f.id.String(), "error", err)
-		return unavailable
-	case reply.Code != events.Accepted:
-		return s.refusal(reply)
+	case err == nil:
+		return nil
+	case errors.As(err, &r) && r.Code == service.RateLimited: // by a member's actions
+		return rateLimited.after(r.RetryAfter)
+	case errors.As(err, &r):
+		return s.refusal(r.Reply)
 	}
-	return nil
+	s.cfg.Logger.Warn("command without reply", "job", job.String(), "error", err)
+	return unavailable
 }

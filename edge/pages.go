@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
 )
@@ -16,10 +17,10 @@ func (s *Server) newDashboard() *dashboard.Dashboard {
 		return nil
 	}
 	cfg := *s.cfg.Dashboard
-	cfg.Partitions, cfg.Level, cfg.TLS = s.cfg.Partitions, s.cfg.Level, s.cfg.TLS != nil
-	cfg.DocsURL, cfg.UpgradeURL, cfg.Logger, cfg.Now = s.cfg.DocsURL, s.cfg.UpgradeURL, s.cfg.Logger, s.cfg.Now
-	cfg.Ledger, cfg.Jobs = s.usage, memberJobs{s}
-	cfg.Download, cfg.Open, cfg.ClientOf = s.sendFile, s.cfg.Open, s.clientOf
+	cfg.Place.TLS, cfg.Place.ClientOf, cfg.Place.DocsURL, cfg.Place.UpgradeURL = s.cfg.TLS != nil, s.clientOf, s.cfg.DocsURL, s.cfg.UpgradeURL
+	cfg.Usage = cfg.Services.Accounts.Usage
+	cfg.Ledger, cfg.Jobs, cfg.Logger, cfg.Now = s.usage, memberJobs{s}, s.cfg.Logger, s.cfg.Now
+	cfg.Files.Download, cfg.Files.Open = s.sendFile, s.cfg.Open
 	return dashboard.New(cfg)
 }
 
@@ -29,13 +30,13 @@ func (s *Server) pages(ctx *fasthttp.RequestCtx) *problem {
 }
 
 // sendFile sends the file of a job to a member, as a download of the API does.
-func (s *Server) sendFile(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string) {
-	f, wrong := s.findIn(account, id.String(), true)
+func (s *Server) sendFile(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string) {
+	f, wrong := s.findIn(by.Account, id.String(), true)
 	if wrong == nil {
 		wrong = s.downloadable(f.job, false)
 	}
 	if wrong == nil {
-		wrong = s.send(ctx, f)
+		wrong = s.send(ctx, by, f)
 	}
 	if wrong != nil {
 		return wrong.status, wrong.title, wrong.detail

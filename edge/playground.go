@@ -21,7 +21,7 @@ func (s memberJobs) Check(account events.AccountID, op *request.Operation, body 
 
 // Submit has the account accept a job.
 func (s memberJobs) Submit(m dashboard.Submission) (events.JobID, *dashboard.Refusal) {
-	caller := projections.Caller{KeyRef: projections.KeyRef{Account: m.Account, Key: events.DashboardKey}, Plan: m.Plan}
+	caller := projections.Caller{KeyRef: projections.KeyRef{Account: m.By.Account, Key: events.DashboardKey}, Plan: m.Plan}
 	if wrong := s.admitMember(caller); wrong != nil {
 		return events.JobID{}, refusalOf(wrong)
 	}
@@ -50,11 +50,11 @@ func (s memberJobs) admitMember(caller projections.Caller) *problem {
 }
 
 func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) (events.JobID, *problem) {
-	r, wrong := s.read(m.Operation, m.Account, request.Sent{Body: m.Body, Keys: [][]byte{memberKey(m)}})
+	r, wrong := s.read(m.Operation, m.By.Account, request.Sent{Body: m.Body, Keys: [][]byte{memberKey(m)}})
 	if wrong != nil {
 		return events.JobID{}, wrong
 	}
-	p, wrong := s.enqueue(r, caller, events.Trace{}, m.Send)
+	p, wrong := s.enqueue(r, caller, events.Trace{}, m.By)
 	if wrong != nil && wrong.code == invalidKey.code { // the account's owner is of a version that knows no jobs without a key
 		wrong = unavailable.with("Not all nodes run a version with the playground yet.")
 	}

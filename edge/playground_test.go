@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/request"
 	"platen.dev/events"
+	"platen.dev/events/team"
 	"platen.dev/events/testkit"
 )
 
@@ -21,21 +23,22 @@ func unserved() *fixture {
 
 // tryOut submits a member's job, whose command gets a reply or an error.
 func tryOut(d *fixture, m dashboard.Submission, reply events.Reply, err error) (id events.JobID, refused *dashboard.Refusal, sent []events.Submission) {
-	m.Account, m.Plan, m.Operation = "acc", events.PlanFree, request.Operations()[1]
-	m.Send = func(job events.Submission) (events.Reply, error) {
-		sent = append(sent, job)
-		return reply, err
-	}
+	m.By, m.Plan, m.Operation = service.Member("acc", team.Member{ID: "mem_a", Role: events.RoleDeveloper}, "192.0.2.1"), events.PlanFree, request.Operations()[1]
+	d.reply, d.err = reply, err
 	id, refused = memberJobs{d.server}.Submit(m)
+	for _, body := range d.commands {
+		sent = append(sent, body.(events.Submission))
+	}
+	d.commands = nil
 	return id, refused, sent
 }
 
-// A member's job is one of a program in all but its key, and is sent by whoever the dashboard says.
+// A member's job is one of a program in all but its key, and is the member's.
 func TestMembersJob(t *testing.T) {
 	d := unserved()
 	id, refused, sent := tryOut(d, dashboard.Submission{Body: []byte(`{"html":"<p>x</p>"}`), Once: "a"}, events.Reply{Code: events.Accepted}, nil)
-	if refused != nil || len(sent) != 1 || len(d.commands) != 0 {
-		t.Fatalf("%+v, %d sent, %d by no member", refused, len(sent), len(d.commands))
+	if refused != nil || len(sent) != 1 || d.by != (events.Author{Member: "mem_a", Address: "192.0.2.1"}) {
+		t.Fatalf("%+v, %d sent, by %+v", refused, len(sent), d.by)
 	}
 	job := sent[0]
 	if job.Job != id || job.Key != events.DashboardKey || job.Waits || job.Content.HTML != "<p>x</p>" || job.Idempotency == nil || !strings.HasPrefix(job.Idempotency.Key, "dashboard:") {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
-	"golang.org/x/sync/singleflight"
 
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/usage"
@@ -36,8 +35,6 @@ type Server struct {
 	dashboard *dashboard.Dashboard
 	// unknown are the keys that no account has.
 	unknown unknownKeys
-	// catchUps merges concurrent waits for the read models.
-	catchUps singleflight.Group
 	// noted maps a usedKey to the events.Instant at which its use was last told.
 	noted   sync.Map
 	waiting waiting

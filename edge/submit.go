@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -61,11 +62,11 @@ func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller p
 	if wrong != nil {
 		return p, wrong
 	}
-	return s.enqueue(r, caller, trace, func(job events.Submission) (events.Reply, error) { return s.cfg.Commands.Do(caller.Account, job) })
+	return s.enqueue(r, caller, trace, service.Program(caller.Account))
 }
 
-// enqueue has the account accept a job whose request has the right form. send sends the command.
-func (s *Server) enqueue(r request.Request, caller projections.Caller, trace events.Trace, send func(events.Submission) (events.Reply, error)) (p placed, wrong *problem) {
+// enqueue has the account accept a job whose request has the right form.
+func (s *Server) enqueue(r request.Request, caller projections.Caller, trace events.Trace, by service.Principal) (p placed, wrong *problem) {
 	if gate, missing := r.Gates.FirstMissing(caller.Plan); missing {
 		return p, planRequired(gate.Path, events.Plan(gate.Plan), s.cfg.UpgradeURL)
 	}
@@ -79,7 +80,7 @@ func (s *Server) enqueue(r request.Request, caller projections.Caller, trace eve
 	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
 		return p, wrong
 	}
-	reply, wrong := s.do(submission, send)
+	reply, wrong := s.do(submission, by)
 	if wrong != nil {
 		return p, wrong
 	}
@@ -100,7 +101,7 @@ func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *proble
 	if _, refused := s.cfg.Foresee(account, job); !refused {
 		return nil
 	}
-	if s.catchUp(account) != nil {
+	if s.cfg.Fresh.Account(account) != nil {
 		return nil // the account decides
 	}
 	if reply, refused := s.cfg.Foresee(account, job); refused {
@@ -152,20 +153,15 @@ func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request
 }
 
 // do sends a job to its account and returns the reply that accepts or replays it.
-func (s *Server) do(job events.Submission, send func(events.Submission) (events.Reply, error)) (events.Reply, *problem) {
-	reply, err := send(job)
+func (s *Server) do(job events.Submission, by service.Principal) (events.Reply, *problem) {
+	reply, err := s.cfg.Jobs.Submit(by, job)
 	switch {
 	case errors.Is(err, eventlog.ErrTooLarge):
 		return reply, contentTooLarge.with("payload-too-large-for-queue: the request does not fit the processing queue.")
-	case err != nil:
-		s.cfg.Logger.Warn("command without reply", "job", job.Job.String(), "error", err)
-		return reply, unavailable
-	case reply.Code == events.Accepted, reply.Code == events.Replayed && reply.Job != nil:
-		return reply, nil
-	case reply.Code == events.PlanRequired: // the plan has changed since the key was looked up
+	case service.CodeOf(err) == events.PlanRequired: // the plan has changed since the key was looked up
 		return reply, planRequired("this request", job.Requires, s.cfg.UpgradeURL)
 	}
-	return reply, s.refusal(reply)
+	return reply, s.answered(job.Job, err)
 }
 
 // refusal is the problem of a reply that refuses a command.

@@ -31,7 +31,7 @@ func (s *Server) template(account events.AccountID, r request.Request) ([]byte, 
 // freshTemplate looks again once everything durable by now is read: the template may
 // have been saved by another node a moment ago.
 func (s *Server) freshTemplate(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error) {
-	if err := s.catchUp(account); err != nil {
+	if err := s.cfg.Fresh.Account(account); err != nil {
 		return projections.SavedTemplate{}, false, err
 	}
 	return s.cfg.Models.Template(account, id)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"platen.dev/edge/apikey"
+	"platen.dev/events/apikey"
 )
 
 // A key that another node issued a moment ago is known here with its first request. A key

@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -118,13 +119,11 @@ func (s *Server) untilEnded(ctx *fasthttp.RequestCtx, f *found, end <-chan struc
 // giveUp cancels a job that is late, and has its request forgotten. It returns nil if the job has
 // just ended and can be read.
 func (s *Server) giveUp(account events.AccountID, id events.JobID) *problem {
-	reply, err := s.cfg.Commands.Do(account, events.CancelJob{Job: id, Forget: true})
+	err := s.cfg.Jobs.Abandon(service.Program(account), id)
 	switch {
-	case err != nil:
-		return notCancelled
-	case reply.Code == events.Accepted:
+	case err == nil:
 		return syncTimeout
-	case s.catchUp(account) != nil:
+	case service.CodeOf(err) == "", s.cfg.Fresh.Account(account) != nil:
 		return notCancelled
 	}
 	return nil
@@ -149,7 +148,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx, f found, replayed bool) *probl
 		return wrong
 	}
 	if replayed {
-		return s.send(ctx, f)
+		return s.send(ctx, f.by(), f)
 	}
 	file, size, wrong := s.open(ctx, f)
 	if wrong != nil {
@@ -172,7 +171,7 @@ func (s *Server) cancel(ctx *fasthttp.RequestCtx, text string) *problem {
 	if wrong != nil {
 		return wrong
 	}
-	if wrong := s.order(f, events.CancelJob{Job: f.id}); wrong != nil {
+	if wrong := s.answered(f.id, s.cfg.Jobs.Cancel(f.by(), f.id)); wrong != nil {
 		return wrong
 	}
 	ctx.SetStatusCode(200)

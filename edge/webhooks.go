@@ -3,7 +3,6 @@ package edge
 import (
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/events"
 	"platen.dev/projections/view"
 )
 
@@ -33,7 +32,7 @@ func (s *Server) redeliver(ctx *fasthttp.RequestCtx, text string) *problem {
 	if wrong != nil {
 		return wrong
 	}
-	if wrong := s.order(f, events.RedeliverWebhook{Job: f.id}); wrong != nil {
+	if wrong := s.answered(f.id, s.cfg.Jobs.Redeliver(f.by(), f.id)); wrong != nil {
 		return wrong
 	}
 	ctx.SetStatusCode(202)

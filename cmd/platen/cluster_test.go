@@ -97,7 +97,7 @@ func TestCluster(t *testing.T) {
 		return s[0] == 2 && s[1] == 2 && s[2] == 2
 	})
 	for i, n := range c.nodes {
-		if got := n.Nodes(); got != 3 {
+		if got := len(n.Nodes()); got != 3 {
 			t.Errorf("node %d sees %d nodes, want 3", i, got)
 		}
 	}

@@ -182,7 +182,7 @@ func TestConsoleAccounts(t *testing.T) {
 	holds(t, "the account", o.get(account).body, "acc_dev_free", "Live quota", "sk_")
 	holds(t, "a refused change", o.act(account+"/blocks", "number", "2").body, "extra volume is sold on the business plan only")
 	holds(t, "a wrong number", o.act(account+"/blocks", "number", "-1").body, "not a whole number")
-	holds(t, "an unknown plan", o.act(account+"/plan", "plan", "gold").body, "there is no such plan")
+	holds(t, "an unknown plan", o.act(account+"/plan", "plan", "gold").body, "There’s no such plan")
 	holds(t, "a plan", o.does(account+"/plan", "plan", "business"), "Plan changed.")
 	holds(t, "blocks", o.does(account+"/blocks", "number", "2"), "Extra volume changed.")
 	holds(t, "a file limit", o.does(account+"/file-limit", "number", "200"), "File limit changed.")
@@ -202,7 +202,7 @@ func TestConsoleAccounts(t *testing.T) {
 	key := strings.Fields(lineWith(n.machine.admin(t, "key", "list", "acc_dev_free"), "<Shop>"))[0]
 	holds(t, "a revoked key", o.does(account+"/keys/revoke", "key", key), "Key revoked.", "Revoked")
 	holds(t, "a new account", o.does("/operator/accounts", "plan", "starter"), "Account created.", "Starter")
-	if got := o.get("/operator/accounts/acc_nobody"); got.status != 404 || !strings.Contains(got.body, "no account acc_nobody") {
+	if got := o.get("/operator/accounts/acc_nobody"); got.status != 404 || !strings.Contains(got.body, "There’s no such account") {
 		t.Errorf("an account that does not exist: %d", got.status)
 	}
 }

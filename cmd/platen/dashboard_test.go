@@ -217,8 +217,8 @@ func changePassword(t *testing.T, p *person) {
 	t.Helper()
 	const other = "staple battery horse"
 	for want, fields := range map[string][3]string{
-		"wrong=current": {"not it at all", other, other}, "password=short": {password, "elevenchars", "elevenchars"},
-		"password=repeat": {password, other, password}, "password=guess": {password, "bob@example.com", "bob@example.com"},
+		"wrong=current": {"not it at all", other, other}, "wrong=password-short": {password, "elevenchars", "elevenchars"},
+		"wrong=password-repeat": {password, other, password}, "wrong=password-guess": {password, "bob@example.com", "bob@example.com"},
 	} {
 		if got := p.act("/dashboard/security/password", "current", fields[0], "password", fields[1], "repeat", fields[2]); got.header.Get("Location") != "/dashboard/security?"+want {
 			t.Errorf("%s: %d %s", want, got.status, got.header.Get("Location"))

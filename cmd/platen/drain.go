@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/cli"
 )
@@ -68,6 +69,6 @@ func drainNode(name string, args []string, data string, stdout, stderr io.Writer
 	return err
 }
 
-func left(d admin.Drainage) string {
+func left(d service.Drainage) string {
 	return fmt.Sprintf("%d partitions, %d jobs that wait, %d attempts", d.Partitions, d.Waiting, d.Running)
 }

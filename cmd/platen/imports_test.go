@@ -96,13 +96,18 @@ var rules = map[string]rule{
 	},
 	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog", "deletes files"},
 	"actors/webhook": {
-		"actors/account actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/seal events/tracing",
+		"actors/account actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/seal events/tracing projections projections/view",
 		"sends outcomes; it dials as pages do, and decides nothing",
 	},
 	"actors/shard": {
 		"actors/account actors/command actors/job events events/eventlog events/tracing projections",
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
+	"actors/service": {
+		"actors/account actors/webhook events events/apikey events/contract events/eventlog events/limit events/seal events/team projections projections/timeline",
+		"every action of accounts, members and operators: it knows commands and what was read, and no HTTP",
+	},
+	"actors/status": {"actors/cluster actors/shard events", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
 	"actors/simulation": {
 		"actors/account actors/clock actors/job actors/render/attempt actors/render/dispatch actors/shard events events/public events/contract projections projections/history projections/snapshot projections/view",
 		"drives the machines that ship, without browsers, files and networks",
@@ -110,7 +115,8 @@ var rules = map[string]rule{
 
 	"edge/schema":         {"", "JSON values: declared, checked, described; no request in particular"},
 	"edge/request":        {"edge/schema events events/contract", "pure: from bytes to a typed request or violations"},
-	"edge/apikey":         {"events", "the form of API keys"},
+	"events/limit":        {"", "how often and how many at once, by key: whatever is bounded"},
+	"events/apikey":       {"events", "the form of API keys"},
 	"edge/openapi":        {"edge/schema", "describes declarations"},
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
 	"edge/usage":          {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
@@ -129,13 +135,14 @@ var rules = map[string]rule{
 	"edge/dashboard/sso/ssotest": {"", "a provider for tests: speaks the protocol, knows no client of it"},
 
 	"edge/dashboard": {
-		"edge/apikey edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/usage events events/contract events/team ledger projections projections/timeline",
-		"the requests of members: reads the read models and asks the ledger, and changes nothing but by commands",
+		"actors/service edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/usage events events/contract events/limit events/team ledger projections projections/timeline",
+		"the pages of members: a face on the services; reads the read models and asks the ledger",
 	},
+	"edge/operator":            {"actors/service actors/status edge/dashboard edge/dashboard/page events projections projections/timeline", "the pages of operators: a face on the services"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"edge/apikey edge/dashboard edge/openapi edge/query edge/request edge/schema edge/usage events events/contract events/eventlog events/public events/tracing ledger projections projections/view",
-		"HTTP: reaches actors and documents through interfaces of its own",
+		"actors/service edge/dashboard edge/openapi edge/query edge/request edge/schema edge/usage events events/apikey events/contract events/eventlog events/public events/tracing ledger projections projections/view",
+		"HTTP: a face on the services; it reaches documents through interfaces of its own",
 	},
 
 	"cmd/platen/cli":        {"", "flags, usage, and text files that people write"},
@@ -143,7 +150,6 @@ var rules = map[string]rule{
 	"cmd/platen/manual":     {"cmd/platen/cli", "shows declared commands as manual pages and completion, and knows none of them"},
 	"cmd/platen/salvage":    {"events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":    {"events events/eventlog projections", "reads a log, whether or not a node runs"},
-	"cmd/platen/status":     {"actors/cluster actors/shard events", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
 	"cmd/platen/capacity":   {"events/contract", "arithmetic on costs: it measures nothing and asks nobody"},
 	"cmd/platen/doctor":     {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/backup": {
@@ -151,25 +157,23 @@ var rules = map[string]rule{
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/dashboard edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot projections/timeline",
+		"actors/account actors/cluster/pki actors/service actors/shard actors/status cmd/platen/backup cmd/platen/cli cmd/platen/logdump edge/query edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
 		"works on a node through the parts that it is given",
 	},
-	"cmd/platen/console": {
-		"cmd/platen/admin cmd/platen/status edge/dashboard edge/dashboard/page events projections projections/timeline",
-		"the pages of operators: whatever they do is a command of cmd/platen/admin",
-	},
 	"cmd/platen/node": {
-		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/cli cmd/platen/console cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/cli cmd/platen/doctor document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
-	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/capacity cmd/platen/cli cmd/platen/doctor cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/salvage cmd/platen/status cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
-	"deploy":                   {"", "the sample of the configuration, as text"},
-	"deploy/hosttest":          {"events/testkit", "hosts for tests: knows Platen as a service only"},
-	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
+	"cmd/platen": {
+		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/capacity cmd/platen/cli cmd/platen/doctor cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/salvage cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public",
+		"parses commands and calls what does them",
+	},
+	"deploy":          {"", "the sample of the configuration, as text"},
+	"deploy/hosttest": {"events/testkit", "hosts for tests: knows Platen as a service only"},
+	"cmd/demo":        {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
 		"actors/account browserpool/bare browserpool/egress cmd/platen/capacity document events events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
 		"measures the service from outside, and the bare minimum of the same work; it makes the history of months itself",

@@ -15,7 +15,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
-	"platen.dev/edge/apikey"
+	"platen.dev/events/apikey"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"

@@ -38,7 +38,7 @@ func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options
 		return err
 	}
 	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
-	s := service{supervisor: supervisor.FromEnvironment(), cfg: cfg, reread: reread, logger: o.Logger}
+	s := unit{supervisor: supervisor.FromEnvironment(), cfg: cfg, reread: reread, logger: o.Logger}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	hangup := make(chan os.Signal, 1) // from now on, lest one during the start ends the process

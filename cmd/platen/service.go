@@ -9,8 +9,8 @@ import (
 	"platen.dev/cmd/platen/supervisor"
 )
 
-// service is a node as its supervisor sees it.
-type service struct {
+// unit is a node as its supervisor sees it.
+type unit struct {
 	supervisor supervisor.Supervisor
 	cfg        node.Config
 	reread     func() (node.Config, error)
@@ -19,7 +19,7 @@ type service struct {
 
 // run keeps the supervisor informed of a node until ctx ends or the node cannot go on, which is the error, and
 // reloads whenever hangup says so. Then the node is to be closed.
-func (s service) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (err error) {
+func (s unit) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (err error) {
 	watched, unwatch := context.WithCancel(context.Background())
 	go s.supervisor.Watch(watched, n.Ready, s.log) // not waited for: it may be what hangs
 	defer func() {
@@ -41,7 +41,7 @@ func (s service) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal)
 }
 
 // reload reads the certificates again, and says which other settings have changed: those need a restart.
-func (s service) reload(n *node.Node) {
+func (s unit) reload(n *node.Node) {
 	told := n.Ready() == nil // one that is not ready yet must not say so at the end of a reload
 	if told {
 		s.log(s.supervisor.Reloading())
@@ -58,7 +58,7 @@ func (s service) reload(n *node.Node) {
 }
 
 // log notes that the supervisor cannot be reached. The node goes on.
-func (s service) log(err error) {
+func (s unit) log(err error) {
 	if err != nil {
 		s.logger.Error("the supervisor cannot be told", "error", err)
 	}

@@ -17,7 +17,7 @@ import (
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/cli"
 	"platen.dev/cmd/platen/node/nodetest"
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )

@@ -15,7 +15,7 @@ import (
 
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/cli"
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 )
 
 // The statuses with which `platen status` ends.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )

@@ -10,22 +10,16 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
-	"golang.org/x/sync/singleflight"
 
+	"platen.dev/actors/service"
 	"platen.dev/events"
+	"platen.dev/events/limit"
 	"platen.dev/events/team"
 	"platen.dev/projections"
 )
 
 // Path is where the dashboard is.
 const Path = "/dashboard"
-
-// Commands sends commands to the shards of their accounts.
-type Commands interface {
-	// DoBy returns the shard's reply to an author's command. An error means that none came, and that the
-	// command may be sent again.
-	DoBy(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error)
-}
 
 // ReadModels answers reads; it is implemented by projections.Replica.
 type ReadModels interface {
@@ -43,83 +37,83 @@ type ReadModels interface {
 	Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error)
 	// TemplateHistory lists its versions, the newest first.
 	TemplateHistory(events.AccountID, events.TemplateID) ([]projections.NumberedVersion, error)
-	CatchUp(ctx context.Context, partition int32) error
 }
 
-// Usage is what an account uses, by the live state.
-type Usage struct {
-	Jobs, JobLimit       int64 // used and reserved
-	Bytes, ByteLimit     int64
-	Start, End           events.Instant
-	Tests                int64 // on Day
-	Running, MostRunning int64
-	RequestsPerMinute    int64
-}
-
-// Config is what a dashboard needs. Every field must be set but URL, SignIn and Mail.
+// Config is what a dashboard needs. Every field must be set but SignIn and Demo.
 type Config struct {
-	Commands   Commands
-	Models     ReadModels
-	Partitions int32
-	// Level is the feature level of a partition.
-	Level func(partition int32) events.Level
-	// Usage is the live state of an account.
-	Usage func(events.AccountID) (Usage, error)
+	Services *service.Services
+	Models   ReadModels
+	// Usage is what an account uses in its quota window.
+	Usage func(events.AccountID) (service.Usage, error)
 	// Ledger is what accounts were charged.
-	Ledger   Ledger
-	Jobs     Jobs
-	Webhooks Webhooks
-	Log      JobLog
+	Ledger Ledger
+	Jobs   Jobs
+	Log    JobLog
 	// Templates shows e-invoices by block templates.
 	Templates Templates
 	Seal      Sealer
-	// SignIn signs members in at a provider that they know as ProviderName; nil if there is none.
-	SignIn       SignIn
-	ProviderName string
-	// Mail sends links to members; nil if nothing does.
-	Mail Mailer
+	Files     Files
+	Place     Place
+	// SignIn signs members in at a provider; nil if there is none.
+	SignIn SignIn
+	Logger *slog.Logger
+	Now    func() time.Time
+}
+
+// Files are the files of jobs.
+type Files struct {
 	// Download sends the file of a job, or returns why not in words.
-	Download func(ctx *fasthttp.RequestCtx, account events.AccountID, id events.JobID) (status int, title, detail string)
-	// Open opens a stored file and returns its size; Picture is one of its pages as a PNG of at most a width in pixels.
-	Open    func(ctx context.Context, name string) (io.ReadCloser, int64, error)
+	Download func(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string)
+	// Open opens a stored file and returns its size in bytes.
+	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
+	// Picture is a page of a file as a PNG of at most a width in pixels.
 	Picture func(ctx context.Context, file []byte, page, width int) (png []byte, err error)
+}
+
+// Place is where the dashboard is reached, and where its links lead.
+type Place struct {
 	// ClientOf is the address of a client, and whether it is this machine and no proxy.
 	ClientOf func(ctx *fasthttp.RequestCtx) (address string, local bool)
 	// URL is where browsers reach the node, such as https://pdf.example; "" if that is not known.
 	URL string
 	// TLS is set if the node encrypts the connections of clients itself.
 	TLS bool
-	// Demo are accounts that are signed in to with one click on this machine.
+	// Demo are accounts that are signed in to with one click on this machine; nil for none.
 	Demo                map[events.Plan]events.AccountID
 	DocsURL, UpgradeURL string
-	Logger              *slog.Logger
-	Now                 func() time.Time
 }
+
+// site is what all sections share.
+type site struct {
+	cfg  Config
+	live *live
+	// tries bounds how often one address tries to sign in.
+	tries *limit.PerMinute[string]
+	// logs bounds how many pages read the log at once.
+	logs *limit.Concurrent[events.AccountID]
+}
+
+// triesPerMinute is how often one address may try to sign in, so that it does not try many accounts.
+const triesPerMinute = 20
 
 // Dashboard serves the pages.
 type Dashboard struct {
-	cfg      Config
-	password *passwords
-	attempts *attempts
-	letters  *attempts // those that the members of an account have sent
-	live     *live
-	looks    *looks
-	// logs bounds how many pages read the log at once.
-	logs *bounded
-	// tests bounds how many test webhooks are sent at once.
-	tests *bounded
-	// previews bounds how many previews of templates are asked for at once.
-	previews *bounded
-	// catchUps merges concurrent waits for the read models, by partition.
-	catchUps singleflight.Group
+	*site
+	signIn signInPages
+	// routes are the pages and actions of members by method and path below Path, jobRoutes those below a job by the rest of the path, and
+	// tryRoutes those of an operation in the playground by method.
+	routes, jobRoutes, tryRoutes map[string]route
 }
 
 // New makes a dashboard.
 func New(cfg Config) *Dashboard {
-	return &Dashboard{
-		cfg: cfg, password: newPasswords(), attempts: &attempts{}, letters: &attempts{}, live: newLive(), looks: newLooks(),
-		logs: newBounded(logsPerNode, logsPerAccount), tests: newBounded(testsPerNode, testsPerAccount), previews: newBounded(previewsPerNode, previewsPerAccount),
+	s := &site{
+		cfg: cfg, live: newLive(), tries: limit.NewPerMinute[string](triesPerMinute),
+		logs: limit.NewConcurrent[events.AccountID](logsPerNode, logsPerAccount),
 	}
+	d := &Dashboard{site: s, signIn: signInPages{s}}
+	d.route()
+	return d
 }
 
 // Close ends the pages that are kept up to date.
@@ -144,12 +138,12 @@ func (d *Dashboard) Serve(ctx *fasthttp.RequestCtx) {
 		d.message(ctx, 403, "origin")
 		return
 	}
-	if d.public(ctx, path) {
+	if d.signIn.public(ctx, path) {
 		return
 	}
 	v, ok := d.visitor(ctx)
 	if !ok {
-		d.toSignIn(ctx)
+		d.signIn.toSignIn(ctx)
 		return
 	}
 	if ctx.IsPost() && !v.tokenFits(ctx.PostArgs().Peek("token")) {
@@ -172,9 +166,9 @@ func SetHeaders(ctx *fasthttp.RequestCtx) {
 
 // route is a page, or an action, of a member.
 type route struct {
-	// may are the roles that may have it.
+	// may are the roles that may see it; what an action does is decided by its service.
 	may   []events.Role
-	serve func(d *Dashboard, ctx *fasthttp.RequestCtx, v visitor)
+	serve func(ctx *fasthttp.RequestCtx, v visitor)
 }
 
 var (
@@ -183,72 +177,72 @@ var (
 	owners     = []events.Role{events.RoleOwner}
 )
 
-// routes are the pages and actions, by method and path below Path.
-var routes = map[string]route{
-	"GET ":                          {anyone, (*Dashboard).home},
-	"GET /live":                     {anyone, (*Dashboard).homeLive},
-	"GET /jobs":                     {anyone, (*Dashboard).jobs},
-	"GET /usage":                    {anyone, (*Dashboard).usage},
-	"GET /usage.csv":                {anyone, (*Dashboard).usageCSV},
-	"GET /usage/entries":            {anyone, (*Dashboard).entries},
-	"GET /keys":                     {developers, (*Dashboard).keys},
-	"POST /keys":                    {developers, (*Dashboard).makeKey},
-	"POST /keys/revoke":             {developers, (*Dashboard).revokeKey},
-	"GET /webhooks":                 {developers, (*Dashboard).webhooks},
-	"POST /webhooks/test":           {developers, (*Dashboard).testWebhook},
-	"GET /webhooks/undelivered":     {developers, (*Dashboard).undelivered},
-	"POST /webhooks/undelivered":    {developers, (*Dashboard).redeliverMany},
-	"POST /webhooks/show":           {developers, (*Dashboard).showSecret},
-	"POST /webhooks/rotate":         {developers, (*Dashboard).rotateSecret},
-	"POST /webhooks/headers":        {developers, (*Dashboard).setHeader},
-	"POST /webhooks/headers/delete": {developers, (*Dashboard).deleteHeader},
-	"GET /templates":                {developers, (*Dashboard).templates},
-	"GET /templates/edit":           {developers, (*Dashboard).editTemplate},
-	"GET /templates/versions":       {developers, (*Dashboard).templateVersions},
-	"GET /templates/export":         {developers, (*Dashboard).exportTemplate},
-	"POST /templates/import":        {developers, (*Dashboard).importTemplate},
-	"POST /templates/save":          {developers, (*Dashboard).saveTemplate},
-	"POST /templates/preview":       {developers, (*Dashboard).previewTemplate},
-	"POST /templates/preview.pdf":   {developers, (*Dashboard).previewPDF},
-	"POST /templates/default":       {developers, (*Dashboard).setDefaultTemplate},
-	"POST /templates/duplicate":     {developers, (*Dashboard).duplicateTemplate},
-	"POST /templates/delete":        {developers, (*Dashboard).deleteTemplate},
-	"POST /templates/restore":       {developers, (*Dashboard).restoreTemplate},
-	"GET /members":                  {developers, (*Dashboard).members},
-	"POST /members":                 {owners, (*Dashboard).invite},
-	"POST /members/invite-again":    {owners, (*Dashboard).inviteAgain},
-	"POST /members/role":            {owners, (*Dashboard).changeRole},
-	"POST /members/remove":          {owners, (*Dashboard).removeMember},
-	"GET /playground":               {developers, (*Dashboard).playground},
-	"GET /trail":                    {developers, (*Dashboard).trail},
-	"GET /security":                 {anyone, (*Dashboard).security},
-	"POST /security/password":       {anyone, (*Dashboard).changePassword},
-	"GET /security/factor":          {anyone, (*Dashboard).factor},
-	"POST /security/factor":         {anyone, (*Dashboard).setFactor},
-	"POST /security/factor/remove":  {anyone, (*Dashboard).removeFactor},
-	"POST /security/passkey":        {anyone, (*Dashboard).addPasskey},
-	"POST /security/passkey/ask":    {anyone, (*Dashboard).askForNewPasskey},
-	"POST /security/passkey/remove": {anyone, (*Dashboard).removePasskey},
-	"POST /security/close":          {anyone, (*Dashboard).closeSession},
-	"POST /sign-out":                {anyone, (*Dashboard).signOut},
-}
-
-// jobRoutes are those below a job, by method and the rest of the path.
-var jobRoutes = map[string]route{
-	"GET ":            {anyone, (*Dashboard).job},
-	"GET /live":       {anyone, (*Dashboard).jobLive},
-	"GET /record":     {developers, (*Dashboard).record},
-	"GET /download":   {developers, (*Dashboard).download},
-	"GET /result":     {developers, (*Dashboard).resultLive},
-	"GET /pages/":     {developers, (*Dashboard).lookAt},
-	"POST /cancel":    {developers, (*Dashboard).cancelJob},
-	"POST /redeliver": {developers, (*Dashboard).redeliver},
-}
-
-// tryRoutes are those of an operation in the playground, by method.
-var tryRoutes = map[string]route{
-	"GET ":  {developers, (*Dashboard).try},
-	"POST ": {developers, (*Dashboard).run},
+// route makes the tables of routes.
+func (d *Dashboard) route() {
+	home, jobs, keys, members, usage := homePages{d.site}, newJobPages(d.site), keyPages{d.site}, memberPages{d.site}, usagePages{d.site}
+	play, templates, webhooks, security := playPages{d.site, jobs}, newTemplatePages(d.site), webhookPages{d.site}, securityPages{d.site, d.signIn}
+	d.routes = map[string]route{
+		"GET ":                          {anyone, home.home},
+		"GET /live":                     {anyone, home.homeLive},
+		"GET /jobs":                     {anyone, jobs.jobs},
+		"GET /usage":                    {anyone, usage.usage},
+		"GET /usage.csv":                {anyone, usage.usageCSV},
+		"GET /usage/entries":            {anyone, usage.entries},
+		"GET /keys":                     {developers, keys.keys},
+		"POST /keys":                    {developers, keys.makeKey},
+		"POST /keys/revoke":             {developers, keys.revokeKey},
+		"GET /webhooks":                 {developers, webhooks.webhooks},
+		"POST /webhooks/test":           {developers, webhooks.testWebhook},
+		"GET /webhooks/undelivered":     {developers, webhooks.undelivered},
+		"POST /webhooks/undelivered":    {developers, webhooks.redeliverMany},
+		"POST /webhooks/show":           {developers, webhooks.showSecret},
+		"POST /webhooks/rotate":         {developers, webhooks.rotateSecret},
+		"POST /webhooks/headers":        {developers, webhooks.setHeader},
+		"POST /webhooks/headers/delete": {developers, webhooks.deleteHeader},
+		"GET /templates":                {developers, templates.templates},
+		"GET /templates/edit":           {developers, templates.editTemplate},
+		"GET /templates/versions":       {developers, templates.templateVersions},
+		"GET /templates/export":         {developers, templates.exportTemplate},
+		"POST /templates/import":        {developers, templates.importTemplate},
+		"POST /templates/save":          {developers, templates.saveTemplate},
+		"POST /templates/preview":       {developers, templates.previewTemplate},
+		"POST /templates/preview.pdf":   {developers, templates.previewPDF},
+		"POST /templates/default":       {developers, templates.setDefaultTemplate},
+		"POST /templates/duplicate":     {developers, templates.duplicateTemplate},
+		"POST /templates/delete":        {developers, templates.deleteTemplate},
+		"POST /templates/restore":       {developers, templates.restoreTemplate},
+		"GET /members":                  {developers, members.members},
+		"POST /members":                 {owners, members.invite},
+		"POST /members/invite-again":    {owners, members.inviteAgain},
+		"POST /members/role":            {owners, members.changeRole},
+		"POST /members/remove":          {owners, members.removeMember},
+		"GET /playground":               {developers, play.playground},
+		"GET /trail":                    {developers, members.trail},
+		"GET /security":                 {anyone, security.security},
+		"POST /security/password":       {anyone, security.changePassword},
+		"GET /security/factor":          {anyone, security.factor},
+		"POST /security/factor":         {anyone, security.setFactor},
+		"POST /security/factor/remove":  {anyone, security.removeFactor},
+		"POST /security/passkey":        {anyone, security.addPasskey},
+		"POST /security/passkey/ask":    {anyone, security.askForNewPasskey},
+		"POST /security/passkey/remove": {anyone, security.removePasskey},
+		"POST /security/close":          {anyone, security.closeSession},
+		"POST /sign-out":                {anyone, security.signOut},
+	}
+	d.jobRoutes = map[string]route{
+		"GET ":            {anyone, jobs.job},
+		"GET /live":       {anyone, jobs.jobLive},
+		"GET /record":     {developers, jobs.record},
+		"GET /download":   {developers, jobs.download},
+		"GET /result":     {developers, play.resultLive},
+		"GET /pages/":     {developers, jobs.lookAt},
+		"POST /cancel":    {developers, jobs.cancelJob},
+		"POST /redeliver": {developers, jobs.redeliver},
+	}
+	d.tryRoutes = map[string]route{
+		"GET ":  {developers, play.try},
+		"POST ": {developers, play.run},
+	}
 }
 
 // page serves the page or action of a member at a path.
@@ -257,7 +251,7 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 	if ctx.IsPost() {
 		method = "POST "
 	}
-	r, known := routes[method+strings.TrimSuffix(path, "/")]
+	r, known := d.routes[method+strings.TrimSuffix(path, "/")]
 	if rest, below := strings.CutPrefix(path, "/jobs/"); !known && below {
 		id, what, slash := strings.Cut(rest, "/")
 		what, n, more := strings.Cut(what, "/")
@@ -268,11 +262,11 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 		if more {
 			what += "/"
 		}
-		r, known = jobRoutes[method+what]
+		r, known = d.jobRoutes[method+what]
 		ctx.SetUserValue(jobInPath{}, id)
 	}
 	if operation, below := strings.CutPrefix(path, "/playground/"); !known && below {
-		r, known = tryRoutes[method]
+		r, known = d.tryRoutes[method]
 		ctx.SetUserValue(operationInPath{}, operation)
 	}
 	switch {
@@ -281,7 +275,7 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 	case !v.is(r.may):
 		d.message(ctx, 403, "role")
 	default:
-		r.serve(d, ctx, v)
+		r.serve(ctx, v)
 	}
 }
 

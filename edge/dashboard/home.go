@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -19,7 +20,10 @@ const (
 	lookedJobs = 100
 )
 
-func (d *Dashboard) home(ctx *fasthttp.RequestCtx, v visitor) {
+// homePages is the page that members see first.
+type homePages struct{ *site }
+
+func (d homePages) home(ctx *fasthttp.RequestCtx, v visitor) {
 	view, err := d.homeView(v, d.frame(ctx, v), d.origin(ctx))
 	if err != nil {
 		d.unavailable(ctx, "home", err)
@@ -29,7 +33,7 @@ func (d *Dashboard) home(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // homeLive keeps the page up to date.
-func (d *Dashboard) homeLive(ctx *fasthttp.RequestCtx, v visitor) {
+func (d homePages) homeLive(ctx *fasthttp.RequestCtx, v visitor) {
 	f, address := d.frame(ctx, v), d.origin(ctx)
 	d.stream(ctx, v, func() any {
 		f.Now = d.cfg.Now().UTC()
@@ -40,26 +44,26 @@ func (d *Dashboard) homeLive(ctx *fasthttp.RequestCtx, v visitor) {
 	})
 }
 
-func (d *Dashboard) homeView(v visitor, f page.Frame, address string) (view page.Home, err error) {
-	u, err := d.cfg.Usage(v.account)
+func (d homePages) homeView(v visitor, f page.Frame, address string) (view page.Home, err error) {
+	u, err := d.cfg.Usage(v.Account)
 	if err != nil {
 		return view, err
 	}
-	list, err := d.cfg.Models.Jobs(v.account, projections.Filter{}, nil, lookedJobs)
+	list, err := d.cfg.Models.Jobs(v.Account, projections.Filter{}, nil, lookedJobs)
 	if err != nil {
 		return view, err
 	}
 	return page.Home{
-		Frame: f, Running: u.Running, Limits: page.Limits{Running: u.MostRunning, RequestsPerMinute: u.RequestsPerMinute},
+		Frame: f, Running: u.Running, Limits: page.Limits{Running: u.Limits.Running, RequestsPerMinute: u.Limits.RequestsPerMinute},
 		Quota:  quotaOf(u),
-		Recent: d.jobRows(v.account, list.Jobs[:min(recentJobs, len(list.Jobs))]), Failures: failures(list.Jobs), Looked: len(list.Jobs),
-		Address: address, UpgradeURL: d.cfg.UpgradeURL, DocsURL: d.cfg.DocsURL,
+		Recent: d.jobRows(v.Account, list.Jobs[:min(recentJobs, len(list.Jobs))]), Failures: failures(list.Jobs), Looked: len(list.Jobs),
+		Address: address, UpgradeURL: d.cfg.Place.UpgradeURL, DocsURL: d.cfg.Place.DocsURL,
 	}, nil
 }
 
-func quotaOf(u Usage) page.Quota {
+func quotaOf(u service.Usage) page.Quota {
 	return page.Quota{
-		Jobs: u.Jobs, JobLimit: u.JobLimit, Bytes: u.Bytes, ByteLimit: u.ByteLimit, Start: u.Start.Time(), End: u.End.Time(),
+		Jobs: u.Reserved + u.Used, JobLimit: u.Limits.Jobs, Bytes: u.Bytes, ByteLimit: u.Limits.Bytes, Start: u.WindowStart.Time(), End: u.WindowEnd.Time(),
 		Tests: u.Tests, TestsPerDay: contract.TestsPerDay,
 	}
 }
@@ -82,7 +86,7 @@ func failures(jobs []projections.ListedJob) (all []page.Failure) {
 }
 
 // jobRows are jobs as lists show them, with the names of their keys.
-func (d *Dashboard) jobRows(account events.AccountID, jobs []projections.ListedJob) (all []page.Job) {
+func (d *site) jobRows(account events.AccountID, jobs []projections.ListedJob) (all []page.Job) {
 	names := d.keyNames(account)
 	for _, j := range jobs {
 		all = append(all, jobRow(j.ID, j.Job, names[j.Key]))
@@ -97,7 +101,7 @@ func jobRow(id events.JobID, j projections.Job, keyName string) page.Job {
 	}
 }
 
-func (d *Dashboard) keyNames(account events.AccountID) map[events.KeyID]string {
+func (d *site) keyNames(account events.AccountID) map[events.KeyID]string {
 	names := map[events.KeyID]string{}
 	a, _, _ := d.cfg.Models.Account(account) // without the names the page is still right
 	for _, k := range a.Keys {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -13,13 +14,13 @@ import (
 )
 
 // inPath reads the job that a request's path names, or says that the account has none.
-func (d *Dashboard) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID, j projections.Job, ok bool) {
+func (d *site) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID, j projections.Job, ok bool) {
 	text, _ := ctx.UserValue(jobInPath{}).(string)
 	id, err := events.ParseJobID(text)
 	if err == nil {
-		j, ok, err = d.cfg.Models.Job(v.account, id)
-		if !ok && err == nil && d.catchUp(v.account) {
-			j, ok, err = d.cfg.Models.Job(v.account, id)
+		j, ok, err = d.cfg.Models.Job(v.Account, id)
+		if !ok && err == nil && d.catchUp(v.Account) {
+			j, ok, err = d.cfg.Models.Job(v.Account, id)
 		}
 		if err != nil {
 			d.unavailable(ctx, "read job", err)
@@ -32,7 +33,7 @@ func (d *Dashboard) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID
 	return id, j, ok
 }
 
-func (d *Dashboard) job(ctx *fasthttp.RequestCtx, v visitor) {
+func (d jobPages) job(ctx *fasthttp.RequestCtx, v visitor) {
 	f := d.frame(ctx, v)
 	id, j, ok := d.inPath(ctx, v)
 	if !ok {
@@ -47,7 +48,7 @@ func (d *Dashboard) job(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // jobLive keeps the page of a job up to date.
-func (d *Dashboard) jobLive(ctx *fasthttp.RequestCtx, v visitor) {
+func (d jobPages) jobLive(ctx *fasthttp.RequestCtx, v visitor) {
 	f := d.frame(ctx, v)
 	id, _, ok := d.inPath(ctx, v)
 	if !ok {
@@ -55,7 +56,7 @@ func (d *Dashboard) jobLive(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 	d.stream(ctx, v, func() any {
 		f.Now = d.cfg.Now().UTC()
-		j, known, err := d.cfg.Models.Job(v.account, id)
+		j, known, err := d.cfg.Models.Job(v.Account, id)
 		if err != nil || !known {
 			return nil
 		}
@@ -66,16 +67,16 @@ func (d *Dashboard) jobLive(ctx *fasthttp.RequestCtx, v visitor) {
 	})
 }
 
-func (d *Dashboard) jobView(f page.Frame, v visitor, id events.JobID, j projections.Job) (page.JobPage, error) {
-	log, err := d.cfg.Models.Webhook(v.account, id)
+func (d *site) jobView(f page.Frame, v visitor, id events.JobID, j projections.Job) (page.JobPage, error) {
+	log, err := d.cfg.Models.Webhook(v.Account, id)
 	if err != nil {
 		return page.JobPage{}, err
 	}
 	view := page.JobPage{
-		Frame: f, Job: jobRow(id, j, d.keyNames(v.account)[j.Key]), Timeline: course(j, log),
+		Frame: f, Job: jobRow(id, j, d.keyNames(v.Account)[j.Key]), Timeline: course(j, log),
 		Downloads: max(0, contract.MaxDownloads-j.Downloads), MaxDownloads: contract.MaxDownloads, Expires: timeOf(j.Expires),
 		Gone: j.Gone || j.Expires != 0 && d.now() >= j.Expires, Delivered: j.Delivered, HasFile: j.Status == events.StatusDone && !j.Delivered,
-		Ended: j.Finished != 0, Webhook: j.Webhook, Pictures: pagesShown(j, d.now()), Reason: j.Detail, Warnings: j.Warnings, DocsURL: d.cfg.DocsURL,
+		Ended: j.Finished != 0, Webhook: j.Webhook, Pictures: pagesShown(j, d.now()), Reason: j.Detail, Warnings: j.Warnings, DocsURL: d.cfg.Place.DocsURL,
 	}
 	for _, a := range log.Attempts {
 		view.Attempts = append(view.Attempts, attemptRow(a))
@@ -126,7 +127,7 @@ func course(j projections.Job, log projections.WebhookLog) []page.Step {
 func milliseconds(n int64) string { return fmt.Sprintf("%d ms", n) }
 
 // download sends the file of a job, which spends one of its downloads: not for a look at the headers, nor by another site's link.
-func (d *Dashboard) download(ctx *fasthttp.RequestCtx, v visitor) {
+func (d jobPages) download(ctx *fasthttp.RequestCtx, v visitor) {
 	if !ctx.IsGet() || linkedFromElsewhere(&ctx.Request.Header) {
 		d.message(ctx, 403, "origin")
 		return
@@ -135,24 +136,24 @@ func (d *Dashboard) download(ctx *fasthttp.RequestCtx, v visitor) {
 	if !ok {
 		return
 	}
-	if status, title, detail := d.cfg.Download(ctx, v.account, id); status != 0 {
+	if status, title, detail := d.cfg.Files.Download(ctx, v.principal(), id); status != 0 {
 		ctx.SetStatusCode(status)
 		d.show(ctx, page.Message{Title: title, Text: detail})
 	}
 }
 
-// about sends a command about the job in the path, and goes back to its page.
-func (d *Dashboard) about(ctx *fasthttp.RequestCtx, v visitor, done string, body func(events.JobID) events.CommandBody) {
+// about does something about the job in the path, and goes back to its page.
+func (d jobPages) about(ctx *fasthttp.RequestCtx, v visitor, done string, do func(service.Principal, events.JobID) error) {
 	id, _, ok := d.inPath(ctx, v)
-	if ok && d.do(ctx, v, body(id)) {
+	if ok && d.did(ctx, do(v.principal(), id)) {
 		redirect(ctx, Path+"/jobs/"+id.String()+"?done="+done)
 	}
 }
 
-func (d *Dashboard) cancelJob(ctx *fasthttp.RequestCtx, v visitor) {
-	d.about(ctx, v, "cancelled", func(id events.JobID) events.CommandBody { return events.CancelJob{Job: id} })
+func (d jobPages) cancelJob(ctx *fasthttp.RequestCtx, v visitor) {
+	d.about(ctx, v, "cancelled", d.cfg.Services.Jobs.Cancel)
 }
 
-func (d *Dashboard) redeliver(ctx *fasthttp.RequestCtx, v visitor) {
-	d.about(ctx, v, "redelivered", func(id events.JobID) events.CommandBody { return events.RedeliverWebhook{Job: id} })
+func (d jobPages) redeliver(ctx *fasthttp.RequestCtx, v visitor) {
+	d.about(ctx, v, "redelivered", d.cfg.Services.Jobs.Redeliver)
 }

@@ -16,12 +16,20 @@ import (
 // jobsPerPage is how many jobs a page of the list has.
 const jobsPerPage = 50
 
+// jobPages are the pages of jobs.
+type jobPages struct {
+	*site
+	looks *looks
+}
+
+func newJobPages(s *site) jobPages { return jobPages{s, newLooks()} }
+
 // jobs lists the jobs of the account. A search for an id leads to the job.
-func (d *Dashboard) jobs(ctx *fasthttp.RequestCtx, v visitor) {
+func (d jobPages) jobs(ctx *fasthttp.RequestCtx, v visitor) {
 	args := ctx.QueryArgs()
-	view := page.Jobs{Frame: d.frame(ctx, v), Filter: typedFilter(args), Keys: append(d.keyList(v.account), page.Key{ID: events.DashboardKey, Name: string(events.DashboardKey)})}
+	view := page.Jobs{Frame: d.frame(ctx, v), Filter: typedFilter(args), Keys: append(d.keyList(v.Account), page.Key{ID: events.DashboardKey, Name: string(events.DashboardKey)})}
 	if text := strings.TrimSpace(string(args.Peek("id"))); text != "" {
-		if id, ok := d.findJob(v.account, text); ok {
+		if id, ok := d.findJob(v.Account, text); ok {
 			redirect(ctx, Path+"/jobs/"+id.String())
 			return
 		}
@@ -41,14 +49,14 @@ func (d *Dashboard) jobs(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	if after == nil {
-		d.catchUp(v.account)
+		d.catchUp(v.Account)
 	}
-	list, err := d.cfg.Models.Jobs(v.account, filter, after, jobsPerPage)
+	list, err := d.cfg.Models.Jobs(v.Account, filter, after, jobsPerPage)
 	if err != nil {
 		d.unavailable(ctx, "list jobs", err)
 		return
 	}
-	view.Jobs = d.jobRows(v.account, list.Jobs)
+	view.Jobs = d.jobRows(v.Account, list.Jobs)
 	if list.Next != nil {
 		view.Next = nextPage(view.Filter, *list.Next)
 	}
@@ -56,7 +64,7 @@ func (d *Dashboard) jobs(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // findJob finds a job of the account by its id.
-func (d *Dashboard) findJob(account events.AccountID, text string) (events.JobID, bool) {
+func (d jobPages) findJob(account events.AccountID, text string) (events.JobID, bool) {
 	id, err := events.ParseJobID(text)
 	if err != nil {
 		return id, false

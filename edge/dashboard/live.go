@@ -73,7 +73,7 @@ func (l *live) happen(account events.AccountID) {
 }
 
 // Folded tells the dashboard what the read models of a partition have just taken in. It does not block.
-func (d *Dashboard) Folded(p projections.Progress) {
+func (d *site) Folded(p projections.Progress) {
 	d.live.mu.Lock()
 	defer d.live.mu.Unlock()
 	if d.live.open == 0 {
@@ -88,8 +88,8 @@ func (d *Dashboard) Folded(p projections.Progress) {
 
 // stream keeps the live part of a page up to date by server-sent events, until the session ends. view returns what to
 // show, nil if there is nothing any more.
-func (d *Dashboard) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any) {
-	happened, ok := d.live.add(v.account)
+func (d *site) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any) {
+	happened, ok := d.live.add(v.Account)
 	if !ok {
 		d.message(ctx, 503, "streams")
 		return
@@ -97,12 +97,12 @@ func (d *Dashboard) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any)
 	ctx.SetContentType("text/event-stream")
 	ctx.Response.Header.Set("X-Accel-Buffering", "no") // proxies hand on at once
 	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
-		defer d.live.remove(v.account, happened)
+		defer d.live.remove(v.Account, happened)
 		alive := time.NewTicker(aliveEvery)
 		defer alive.Stop()
 		var shown []byte
 		for {
-			_, signedIn := d.signedIn(v)
+			_, signedIn := d.signedIn(v.Token)
 			if !signedIn || !d.writeEvent(w, view(), &shown) {
 				return
 			}
@@ -119,7 +119,7 @@ func (d *Dashboard) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any)
 }
 
 // pause has what happens in quick succession written once.
-func (d *Dashboard) pause() {
+func (d *site) pause() {
 	t := time.NewTimer(writeEvery)
 	defer t.Stop()
 	select {
@@ -130,7 +130,7 @@ func (d *Dashboard) pause() {
 
 // writeEvent writes the live part of a page if it is not what is shown. It is false if the browser is gone, or there is nothing
 // to show.
-func (d *Dashboard) writeEvent(w *bufio.Writer, view any, shown *[]byte) bool {
+func (d *site) writeEvent(w *bufio.Writer, view any, shown *[]byte) bool {
 	if view == nil {
 		return false
 	}

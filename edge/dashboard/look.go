@@ -194,7 +194,7 @@ func pageOf(ctx *fasthttp.RequestCtx) (int, bool) {
 }
 
 // lookAt shows a page of a job's file as a picture. It is a look, and spends no download.
-func (d *Dashboard) lookAt(ctx *fasthttp.RequestCtx, v visitor) {
+func (d jobPages) lookAt(ctx *fasthttp.RequestCtx, v visitor) {
 	id, j, ok := d.inPath(ctx, v)
 	if !ok {
 		return
@@ -204,7 +204,7 @@ func (d *Dashboard) lookAt(ctx *fasthttp.RequestCtx, v visitor) {
 		d.message(ctx, 404, "nolook")
 		return
 	}
-	png, err := d.looks.picture(context.Background(), look{v.account, id, n}, d.cfg.Now, func(ctx context.Context) ([]byte, error) {
+	png, err := d.looks.picture(context.Background(), look{v.Account, id, n}, d.cfg.Now, func(ctx context.Context) ([]byte, error) {
 		return d.makeLook(ctx, j.File.Name, n)
 	})
 	switch {
@@ -220,8 +220,8 @@ func (d *Dashboard) lookAt(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // makeLook reads a stored file and makes the picture of one of its pages.
-func (d *Dashboard) makeLook(ctx context.Context, name string, n int) ([]byte, error) {
-	file, size, err := d.cfg.Open(ctx, name)
+func (d jobPages) makeLook(ctx context.Context, name string, n int) ([]byte, error) {
+	file, size, err := d.cfg.Files.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -233,5 +233,5 @@ func (d *Dashboard) makeLook(ctx context.Context, name string, n int) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	return d.cfg.Picture(ctx, b, n, lookWidth)
+	return d.cfg.Files.Picture(ctx, b, n, lookWidth)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/form"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/dashboard/program"
@@ -31,14 +32,12 @@ type Jobs interface {
 
 // Submission is a job that a member asks for.
 type Submission struct {
-	Account   events.AccountID
+	By        service.Principal
 	Plan      events.Plan
 	Operation *request.Operation
 	Body      []byte
 	// Once is the form's: the same body sent again with it makes no second job.
 	Once string
-	// Send sends the command as the member's.
-	Send func(events.Submission) (events.Reply, error)
 }
 
 // Refusal is why there is no job, as the API says it.
@@ -51,7 +50,13 @@ type Refusal struct {
 	Violations []schema.Violation
 }
 
-func (d *Dashboard) playground(ctx *fasthttp.RequestCtx, v visitor) {
+// playPages are the pages of the playground.
+type playPages struct {
+	*site
+	jobs jobPages
+}
+
+func (d playPages) playground(ctx *fasthttp.RequestCtx, v visitor) {
 	view := page.Playground{Frame: d.frame(ctx, v)}
 	for _, op := range request.Operations() {
 		view.Operations = append(view.Operations, tryOperation(op))
@@ -89,7 +94,7 @@ func newAttempt(op *request.Operation, typed func(string) string) attempt {
 }
 
 // named is the operation that the path names, or the response says that there is none.
-func (d *Dashboard) named(ctx *fasthttp.RequestCtx) (*request.Operation, bool) {
+func (d playPages) named(ctx *fasthttp.RequestCtx) (*request.Operation, bool) {
 	name, _ := ctx.UserValue(operationInPath{}).(string)
 	op, ok := request.ByPath("/" + name)
 	if !ok {
@@ -102,7 +107,7 @@ func (d *Dashboard) named(ctx *fasthttp.RequestCtx) (*request.Operation, bool) {
 const jobParam = "job"
 
 // try shows the form with an example in it, or with the request of a job.
-func (d *Dashboard) try(ctx *fasthttp.RequestCtx, v visitor) {
+func (d playPages) try(ctx *fasthttp.RequestCtx, v visitor) {
 	op, ok := d.named(ctx)
 	if !ok {
 		return
@@ -117,7 +122,7 @@ func (d *Dashboard) try(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // again is what has to be typed to ask for what a job was asked for, but for credentials; or the response says why not.
-func (d *Dashboard) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operation, text string) (map[string]string, bool) {
+func (d playPages) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operation, text string) (map[string]string, bool) {
 	ctx.SetUserValue(jobInPath{}, text)
 	id, j, ok := d.inPath(ctx, v)
 	if ok && (j.Operation != op.Name || op.Name == events.MarkdownToPDF) { // Markdown is kept as the HTML that it became
@@ -127,8 +132,8 @@ func (d *Dashboard) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Opera
 	if !ok {
 		return nil, false
 	}
-	command, err := d.readLog(v.account, func(within context.Context) (events.Submission, error) {
-		return d.cfg.Log.Submission(within, v.account, id)
+	command, err := d.readLog(v.Account, func(within context.Context) (events.Submission, error) {
+		return d.cfg.Log.Submission(within, v.Account, id)
 	})
 	switch {
 	case errors.Is(err, ErrGone):
@@ -165,7 +170,7 @@ const (
 )
 
 // run runs what is typed, or shows its request.
-func (d *Dashboard) run(ctx *fasthttp.RequestCtx, v visitor) {
+func (d playPages) run(ctx *fasthttp.RequestCtx, v visitor) {
 	op, ok := d.named(ctx)
 	if !ok {
 		return
@@ -182,7 +187,7 @@ func (d *Dashboard) run(ctx *fasthttp.RequestCtx, v visitor) {
 		return string(args.Peek(path))
 	})
 	if string(args.Peek(doParam)) != doRun {
-		d.showTry(ctx, v, a, nil, d.cfg.Jobs.Check(v.account, op, a.body))
+		d.showTry(ctx, v, a, nil, d.cfg.Jobs.Check(v.Account, op, a.body))
 		return
 	}
 	id, refused := d.submit(v, a, string(args.Peek(onceParam)))
@@ -209,14 +214,13 @@ func allText(args *fasthttp.Args) bool {
 }
 
 // submit has the account accept the job of an attempt.
-func (d *Dashboard) submit(v visitor, a attempt, once string) (events.JobID, *Refusal) {
-	account, _, err := d.cfg.Models.Account(v.account)
+func (d playPages) submit(v visitor, a attempt, once string) (events.JobID, *Refusal) {
+	account, _, err := d.cfg.Models.Account(v.Account)
 	if err != nil {
-		d.cfg.Logger.Error("read account", "account", string(v.account), "error", err)
+		d.cfg.Logger.Error("read account", "account", string(v.Account), "error", err)
 	}
 	return d.cfg.Jobs.Submit(Submission{
-		Account: v.account, Plan: account.Plan, Operation: a.op, Body: a.body, Once: clip(once),
-		Send: func(job events.Submission) (events.Reply, error) { return d.command(v.author(), v.account, job) },
+		By: v.principal(), Plan: account.Plan, Operation: a.op, Body: a.body, Once: clip(once),
 	})
 }
 
@@ -224,7 +228,7 @@ func (d *Dashboard) submit(v visitor, a attempt, once string) (events.JobID, *Re
 const maxShownBody = 8 << 10
 
 // showTry shows the form as it was typed, with the job that it has made or why there is none.
-func (d *Dashboard) showTry(ctx *fasthttp.RequestCtx, v visitor, a attempt, made *page.Try, refused *Refusal) {
+func (d playPages) showTry(ctx *fasthttp.RequestCtx, v visitor, a attempt, made *page.Try, refused *Refusal) {
 	view := page.Try{Frame: d.frame(ctx, v), Operation: tryOperation(a.op), Live: a.typed(testField) == "", Once: rand.Text()}
 	var violations []schema.Violation
 	if refused != nil {
@@ -258,7 +262,7 @@ func problemOf(r Refusal) *page.TryProblem {
 var plainOrigin = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+$`)
 
 // programs are the request as programs, or it is too large for that.
-func (d *Dashboard) programs(ctx *fasthttp.RequestCtx, a attempt) (all []page.Program, large bool) {
+func (d playPages) programs(ctx *fasthttp.RequestCtx, a attempt) (all []page.Program, large bool) {
 	if len(a.body) > maxShownBody {
 		return nil, true
 	}
@@ -277,10 +281,10 @@ func (d *Dashboard) programs(ctx *fasthttp.RequestCtx, a attempt) (all []page.Pr
 }
 
 // result is a job as the playground shows it. One that the read models do not have yet is awaited.
-func (d *Dashboard) result(v visitor, f page.Frame, id events.JobID) (page.Try, error) {
-	j, known, err := d.cfg.Models.Job(v.account, id)
-	if !known && err == nil && d.catchUp(v.account) {
-		j, known, err = d.cfg.Models.Job(v.account, id)
+func (d playPages) result(v visitor, f page.Frame, id events.JobID) (page.Try, error) {
+	j, known, err := d.cfg.Models.Job(v.Account, id)
+	if !known && err == nil && d.catchUp(v.Account) {
+		j, known, err = d.cfg.Models.Job(v.Account, id)
 	}
 	if err != nil || !known {
 		return page.Try{}, errors.Join(err, errNoJob)
@@ -292,7 +296,7 @@ func (d *Dashboard) result(v visitor, f page.Frame, id events.JobID) (page.Try, 
 var errNoJob = errors.New("the job is not read yet")
 
 // resultLive keeps a job up to date beside the form that has made it.
-func (d *Dashboard) resultLive(ctx *fasthttp.RequestCtx, v visitor) {
+func (d playPages) resultLive(ctx *fasthttp.RequestCtx, v visitor) {
 	f := d.frame(ctx, v)
 	id, _, ok := d.inPath(ctx, v)
 	if !ok {

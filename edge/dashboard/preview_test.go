@@ -35,15 +35,15 @@ func TestWhyNoPreview(t *testing.T) {
 		"crashed": {PreviewError(events.BrowserCrashed), 422, page.Cause(events.BrowserCrashed)},
 		"broken":  {errors.New("no disk"), 503, "Try again"},
 	} {
-		d := New(Config{Templates: noPreview{err: tc.err}, Logger: testkit.Silent()})
-		shown, pdf, status := d.preview(visitor{account: "acc_a"}, page.Template{}, nil, true)
+		d := newTemplatePages(New(Config{Templates: noPreview{err: tc.err}, Logger: testkit.Silent()}).site)
+		shown, pdf, status := d.preview(visitor{}, page.Template{}, nil, true)
 		if status != tc.status || !strings.Contains(shown.Problem, tc.text) || tc.text == "" || strings.Contains(shown.Problem, "no disk") || pdf != nil {
 			t.Errorf("%s: %d %q", name, status, shown.Problem)
 		}
 	}
 	wrong := InvoiceError{"line 1"}
-	d := New(Config{Templates: noPreview{err: wrong}, Logger: testkit.Silent()})
-	if shown, _, status := d.preview(visitor{account: "acc_a"}, page.Template{}, nil, true); status != 422 || len(shown.Wrong) != 1 {
+	d := newTemplatePages(New(Config{Templates: noPreview{err: wrong}, Logger: testkit.Silent()}).site)
+	if shown, _, status := d.preview(visitor{}, page.Template{}, nil, true); status != 422 || len(shown.Wrong) != 1 {
 		t.Errorf("an invalid invoice: %d %+v", status, shown)
 	}
 }

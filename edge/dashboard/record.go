@@ -33,15 +33,15 @@ const (
 )
 
 // record shows what the log has of the job in the path.
-func (d *Dashboard) record(ctx *fasthttp.RequestCtx, v visitor) {
+func (d jobPages) record(ctx *fasthttp.RequestCtx, v visitor) {
 	f := d.frame(ctx, v)
 	id, j, ok := d.inPath(ctx, v)
 	if !ok {
 		return
 	}
 	view := page.Record{Frame: f, Job: id, Operation: j.Operation}
-	_, err := d.readLog(v.account, func(within context.Context) (events.Submission, error) {
-		return events.Submission{}, d.fillRecord(within, &view, v.account, id)
+	_, err := d.readLog(v.Account, func(within context.Context) (events.Submission, error) {
+		return events.Submission{}, d.fillRecord(within, &view, v.Account, id)
 	})
 	switch {
 	case errors.Is(err, errLogBusy):
@@ -57,8 +57,8 @@ func (d *Dashboard) record(ctx *fasthttp.RequestCtx, v visitor) {
 var errLogBusy = errors.New("too many pages read the log")
 
 // readLog reads the log for a page of an account, if it may now.
-func (d *Dashboard) readLog(account events.AccountID, read func(context.Context) (events.Submission, error)) (events.Submission, error) {
-	end, free := d.logs.begin(account)
+func (d *site) readLog(account events.AccountID, read func(context.Context) (events.Submission, error)) (events.Submission, error) {
+	end, free := d.logs.Begin(account)
 	if !free {
 		return events.Submission{}, errLogBusy
 	}
@@ -69,7 +69,7 @@ func (d *Dashboard) readLog(account events.AccountID, read func(context.Context)
 }
 
 // fillRecord adds to a record what the log has of its job.
-func (d *Dashboard) fillRecord(ctx context.Context, view *page.Record, account events.AccountID, id events.JobID) error {
+func (d jobPages) fillRecord(ctx context.Context, view *page.Record, account events.AccountID, id events.JobID) error {
 	command, err := d.cfg.Log.Submission(ctx, account, id)
 	if view.Lost = errors.Is(err, ErrGone); err != nil && !view.Lost {
 		return err

@@ -3,16 +3,17 @@ package dashboard
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
-	"platen.dev/events"
 )
 
 // show writes a page.
-func (d *Dashboard) show(ctx *fasthttp.RequestCtx, view any) {
+func (d *site) show(ctx *fasthttp.RequestCtx, view any) {
 	var b bytes.Buffer
 	if err := page.Write(&b, view); err != nil {
 		d.cfg.Logger.Error("write page", "error", err)
@@ -24,13 +25,13 @@ func (d *Dashboard) show(ctx *fasthttp.RequestCtx, view any) {
 }
 
 // message shows a page with nothing but one of the texts.
-func (d *Dashboard) message(ctx *fasthttp.RequestCtx, status int, name string) {
+func (d *site) message(ctx *fasthttp.RequestCtx, status int, name string) {
 	ctx.SetStatusCode(status)
 	d.show(ctx, page.Message{Title: page.Text("answer." + name + "-title"), Text: page.Text("answer." + name + "-text"), SignIn: name == "signedout"})
 }
 
 // unavailable shows that something failed, which the operator reads in the log.
-func (d *Dashboard) unavailable(ctx *fasthttp.RequestCtx, what string, err error) {
+func (d *site) unavailable(ctx *fasthttp.RequestCtx, what string, err error) {
 	d.cfg.Logger.Error("dashboard: "+what, "error", err)
 	d.message(ctx, 503, "unavailable")
 }
@@ -52,69 +53,46 @@ func ServeAsset(ctx *fasthttp.RequestCtx, name string) {
 	ctx.SetBody(body)
 }
 
+// wrongText says why an action was refused: by its service, or because the form was not filled in.
+func wrongText(code string) (string, bool) {
+	if text, ok := service.Text(service.Code(code)); ok {
+		return text, true
+	}
+	return page.LookUp("wrong." + code)
+}
+
 // frame is what every page of a visitor has. A path that ends with ?done=NAME shows what the last action has done, and the
-// read models have caught up with it; ?wrong=NAME and ?password=NAME show why it was refused.
-func (d *Dashboard) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
-	f := page.Frame{Account: v.account, Email: v.member.Email, Role: v.member.Role, Token: v.token(), Now: d.cfg.Now().UTC()}
+// read models have caught up with it; ?wrong=NAME shows why it was refused.
+func (d *site) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
+	f := page.Frame{Account: v.Account, Email: v.member.Email, Role: v.member.Role, Token: v.formToken(), Now: d.cfg.Now().UTC()}
 	if done := string(ctx.QueryArgs().Peek("done")); done != "" {
-		d.catchUp(v.account)
+		d.catchUp(v.Account)
 		if text, ok := page.LookUp("done." + done); ok {
 			f.Notice = &page.Notice{Text: text}
 		}
 	}
-	for _, section := range []string{"wrong", "password"} {
-		if text, ok := page.LookUp(section + "." + string(ctx.QueryArgs().Peek(section))); ok {
-			f.Notice = &page.Notice{Bad: true, Text: text}
-		}
+	if text, ok := wrongText(string(ctx.QueryArgs().Peek("wrong"))); ok {
+		f.Notice = &page.Notice{Bad: true, Text: text}
 	}
-	if a, _, err := d.cfg.Models.Account(v.account); err == nil {
+	if a, _, err := d.cfg.Models.Account(v.Account); err == nil {
 		f.Plan, f.Suspended = a.Plan, a.SuspendedFor
 	}
 	return f
 }
 
-// errLevel means that a node that is up may not know members yet: one that meets such a command ends.
-var errLevel = errors.New("the feature level is too low for the dashboard: once all nodes run this version, raise it by `platen admin cluster level --raise`")
-
-// command sends a command and returns the reply. The error is errLevel, or means that there is none. All commands of this
-// package are sent here.
-func (d *Dashboard) command(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error) {
-	if d.cfg.Level(d.partition(account)) < levelOf(body) {
-		return events.Reply{}, errLevel
-	}
-	return d.cfg.Commands.DoBy(by, account, body)
-}
-
-// levelOf is the level that a command of a page needs.
-func levelOf(body events.CommandBody) events.Level {
-	switch body.(type) {
-	case events.AddPasskey, events.RemovePasskey, events.UsePasskey:
-		return events.LevelAccess
-	}
-	return events.LevelMembers
-}
-
-// send sends a visitor's command, and returns the reply. An error means that there is none.
-func (d *Dashboard) send(v visitor, body events.CommandBody) (events.ReplyCode, error) {
-	reply, err := d.command(v.author(), v.account, body)
-	return reply.Code, err
-}
-
-// do sends a visitor's command. If it is not accepted, the response says so, and do is false.
-func (d *Dashboard) do(ctx *fasthttp.RequestCtx, v visitor, body events.CommandBody) bool {
-	code, err := d.send(v, body)
-	return d.accepted(ctx, code, err)
-}
-
-// accepted says whether a command was. If not, it writes the response.
-func (d *Dashboard) accepted(ctx *fasthttp.RequestCtx, code events.ReplyCode, err error) bool {
+// did reports whether an action was done. If not, it writes the response.
+func (d *site) did(ctx *fasthttp.RequestCtx, err error) bool {
+	var r *service.Refusal
 	switch {
-	case err != nil:
-		d.unavailable(ctx, "command", err)
-	case code != events.Accepted:
-		redirect(ctx, back(ctx)+"?wrong="+string(code))
-	default:
+	case err == nil:
 		return true
+	case errors.As(err, &r) && r.Code == service.RateLimited:
+		ctx.Response.Header.Set("Retry-After", strconv.FormatInt(r.RetryAfter, 10))
+		d.message(ctx, 429, "rate")
+	case errors.As(err, &r):
+		redirect(ctx, back(ctx)+"?wrong="+string(r.Code))
+	default:
+		d.unavailable(ctx, "action", err)
 	}
 	return false
 }
@@ -132,14 +110,4 @@ func back(ctx *fasthttp.RequestCtx) string {
 }
 
 // clip shortens what a browser sent, at the end of a character.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return s[:cut]
-}
+func clip(s string) string { return service.Clip(s, 200) }

@@ -1,19 +1,23 @@
 package dashboard
 
 import (
-	"encoding/base64"
 	"errors"
 	"strings"
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
+	"platen.dev/events/team"
 	"platen.dev/projections"
 )
 
+// signInPages are the pages for which nobody is signed in.
+type signInPages struct{ *site }
+
 // public serves the pages for which nobody is signed in; false if the path is none of them.
-func (d *Dashboard) public(ctx *fasthttp.RequestCtx, path string) bool {
+func (d signInPages) public(ctx *fasthttp.RequestCtx, path string) bool {
 	switch {
 	case path == "/sign-in" && ctx.IsPost():
 		d.signIn(ctx)
@@ -48,7 +52,7 @@ func nextPath(next string) string {
 }
 
 // toSignIn asks to sign in, and then leads to the page that was asked for.
-func (d *Dashboard) toSignIn(ctx *fasthttp.RequestCtx) {
+func (d signInPages) toSignIn(ctx *fasthttp.RequestCtx) {
 	if !ctx.IsGet() {
 		d.message(ctx, 403, "signedout")
 		return
@@ -57,7 +61,7 @@ func (d *Dashboard) toSignIn(ctx *fasthttp.RequestCtx) {
 }
 
 // leadToSignIn leads to the sign-in page, and afterwards to a path of the dashboard.
-func (d *Dashboard) leadToSignIn(ctx *fasthttp.RequestCtx, next string) {
+func (d signInPages) leadToSignIn(ctx *fasthttp.RequestCtx, next string) {
 	target := Path + "/sign-in"
 	if next != Path && nextPath(next) == next {
 		target += "?next=" + next
@@ -65,23 +69,23 @@ func (d *Dashboard) leadToSignIn(ctx *fasthttp.RequestCtx, next string) {
 	redirect(ctx, target)
 }
 
-// errNoMatch means that an email address and a password do not belong together, or that too many attempts were made.
+// errNoMatch means that what somebody has shown signs nobody in.
 var errNoMatch = errors.New("no match")
 
-// maxMemberships is how many accounts a sign-in looks at.
-const maxMemberships = 20
+// nobody is an account that does not exist.
+const nobody events.AccountID = "acc_nobody"
 
 // signIn signs a member in. Whether it is the email address, the password or the number of attempts that is wrong is not
 // told, and takes the same time: a password is compared in any case.
-func (d *Dashboard) signIn(ctx *fasthttp.RequestCtx) {
+func (d signInPages) signIn(ctx *fasthttp.RequestCtx) {
 	args := ctx.PostArgs()
 	email, password := events.FoldEmail(string(args.Peek("email"))), string(args.Peek("password"))
 	if !d.mayTry(ctx) {
 		return
 	}
-	found, err := d.match(email, password)
+	found, err := d.cfg.Services.Sessions.Match(email, password)
 	switch {
-	case errors.Is(err, errNoMatch):
+	case service.CodeOf(err) == service.NoMatch:
 		ctx.SetStatusCode(403)
 		view := d.signInPage(ctx, string(args.Peek("next")))
 		view.Email, view.Wrong = clip(email), true
@@ -94,7 +98,7 @@ func (d *Dashboard) signIn(ctx *fasthttp.RequestCtx) {
 }
 
 // afterPassword signs in a member who has shown its password, or asks for the second factor.
-func (d *Dashboard) afterPassword(ctx *fasthttp.RequestCtx, found projections.Membership, next string) {
+func (d signInPages) afterPassword(ctx *fasthttp.RequestCtx, found projections.Membership, next string) {
 	t, err := d.cfg.Models.Team(found.Account)
 	m, _ := t.Member(found.Member)
 	switch {
@@ -103,103 +107,77 @@ func (d *Dashboard) afterPassword(ctx *fasthttp.RequestCtx, found projections.Me
 	case len(m.Factor) > 0:
 		d.askCode(ctx, found, next)
 	default:
-		d.openFor(ctx, found.Account, found.Member, next)
+		d.openFor(ctx, found, next)
 	}
 }
 
-// match finds the account whose member has an email address and a password.
-func (d *Dashboard) match(email, password string) (found projections.Membership, err error) {
-	all, err := d.cfg.Models.Memberships(email, maxMemberships)
-	if err != nil {
-		return found, err
-	}
-	if len(all) == 0 { // a command that changes nothing takes as long as one that counts
-		all = []projections.Membership{{Account: nobody, Member: "mem_nobody"}}
-	}
-	for _, m := range all {
-		hash, err := d.attempt(m)
-		if err == nil {
-			err = d.password.compare(hash, password)
-		}
-		if err == nil && found.Account == "" {
-			found = m
-		}
-		if err != nil && !errors.Is(err, errNoMatch) {
-			return found, err
-		}
-	}
-	if found.Account == "" {
-		return found, errNoMatch
-	}
-	return found, nil
+// askCode asks a member who has shown its password for the code of its authenticator.
+func (d signInPages) askCode(ctx *fasthttp.RequestCtx, m projections.Membership, next string) {
+	d.show(ctx, page.Code{Ticket: d.ticket(m.Account, ticketPassword, string(m.Member)), Next: next})
 }
 
-// nobody is an account that does not exist.
-const nobody events.AccountID = "acc_nobody"
-
-// attempt counts an attempt of a member to sign in, and returns the hash to compare with: one that nothing fits if there is no
-// such member, it has no password, or it has to wait.
-func (d *Dashboard) attempt(m projections.Membership) (hash string, err error) {
-	t, err := d.cfg.Models.Team(m.Account)
-	if err != nil {
-		return "", err
+// takeCode signs in a member who has shown its password before.
+func (d signInPages) takeCode(ctx *fasthttp.RequestCtx) {
+	args := ctx.PostArgs()
+	ticket, next := string(args.Peek("ticket")), nextPath(string(args.Peek("next")))
+	account, member, ok := d.readTicket(ticket, ticketPassword)
+	if !ok {
+		redirect(ctx, Path+"/sign-in")
+		return
 	}
-	reply, err := d.command(events.Author{}, m.Account, events.BeginSignIn{Member: m.Member})
-	if errors.Is(err, errLevel) {
-		return d.password.fake(), nil
+	if !d.mayTry(ctx) {
+		return
 	}
-	if err != nil || reply.Code != events.Accepted {
-		return d.password.fake(), err
+	m := projections.Membership{Account: account, Member: events.MemberID(member)}
+	step, err := d.cfg.Services.Sessions.MatchCode(m, string(args.Peek("code")))
+	if err == nil {
+		var token service.Token
+		token, err = d.cfg.Services.Sessions.Open(d.browser(ctx), m, step)
+		err = d.enter(ctx, token, next, err)
 	}
-	member, _ := t.Member(m.Member)
-	return member.Password, nil
-}
-
-// newSession is a session of a member in the browser of a request. Its secret is made by open.
-func (d *Dashboard) newSession(ctx *fasthttp.RequestCtx, member events.MemberID) events.Session {
-	address, _ := d.cfg.ClientOf(ctx)
-	return events.Session{
-		ID: events.NewSessionID(), Member: member, Until: d.now().Add(sessionTime),
-		Address: address, Agent: clip(strings.ToValidUTF8(string(ctx.UserAgent()), "")),
+	switch {
+	case errors.Is(err, errNoMatch), service.CodeOf(err) == service.BadCode:
+		ctx.SetStatusCode(403)
+		d.show(ctx, page.Code{Ticket: ticket, Next: next, Wrong: true})
+	case err != nil:
+		d.unavailable(ctx, "take code", err)
 	}
 }
 
-// open opens a session by a command, and leads to a path. The error is errNoMatch if what was shown was used before, is not enough,
-// or is the member's no more.
-func (d *Dashboard) open(ctx *fasthttp.RequestCtx, account events.AccountID, s events.Session, next string, by func(events.Session) events.CommandBody) error {
-	var secret []byte
-	secret, s.Hash = newSecret()
-	reply, err := d.command(events.Author{Member: s.Member, Address: s.Address}, account, by(s))
+// browser is where a request comes from.
+func (d *site) browser(ctx *fasthttp.RequestCtx) service.Browser {
+	address, _ := d.cfg.Place.ClientOf(ctx)
+	return service.Browser{Address: address, Agent: string(ctx.UserAgent())}
+}
+
+// enter hands the browser a session that was opened, and leads to a path. The error is errNoMatch if it was refused for what was shown.
+func (d *site) enter(ctx *fasthttp.RequestCtx, t service.Token, next string, err error) error {
+	if service.CodeOf(err) == service.NoMatch {
+		return errNoMatch
+	}
 	if err != nil {
 		return err
 	}
-	switch reply.Code {
-	case events.Accepted:
-	case events.Stale, events.NoSuchPasskey, events.NoSuchMember:
-		return errNoMatch
-	default:
-		return errors.New(string(reply.Code))
-	}
-	d.setCookie(ctx, cookieValue(account, s.ID, secret), sessionTime)
+	d.setCookie(ctx, cookieValue(t), service.SessionTime)
 	redirect(ctx, next)
 	return nil
 }
 
 // openFor opens a session of a member who needs no code, or says that it cannot.
-func (d *Dashboard) openFor(ctx *fasthttp.RequestCtx, account events.AccountID, member events.MemberID, next string) {
-	open := func(s events.Session) events.CommandBody { return events.OpenSession{Session: s} }
-	if err := d.open(ctx, account, d.newSession(ctx, member), next, open); err != nil {
+func (d signInPages) openFor(ctx *fasthttp.RequestCtx, m projections.Membership, next string) {
+	token, err := d.cfg.Services.Sessions.Open(d.browser(ctx), m, 0)
+	if err := d.enter(ctx, token, next, err); err != nil {
 		d.unavailable(ctx, "open session", err)
 	}
 }
 
 // demoPlans are the accounts that a browser on this machine signs in to with one click.
-func (d *Dashboard) demoPlans(ctx *fasthttp.RequestCtx) (all []events.Plan) {
-	if len(d.cfg.Demo) == 0 || !d.local(ctx) {
+func (d signInPages) demoPlans(ctx *fasthttp.RequestCtx) (all []events.Plan) {
+	if len(d.cfg.Place.Demo) == 0 || !d.local(ctx) {
 		return nil
 	}
 	for _, plan := range events.Plans() {
-		if d.cfg.Demo[plan] != "" {
+		if d.cfg.Place.Demo[plan] != "" {
 			all = append(all, plan)
 		}
 	}
@@ -207,8 +185,8 @@ func (d *Dashboard) demoPlans(ctx *fasthttp.RequestCtx) (all []events.Plan) {
 }
 
 // signInDemo signs in to a demo account as its member.
-func (d *Dashboard) signInDemo(ctx *fasthttp.RequestCtx) {
-	account := d.cfg.Demo[events.Plan(ctx.PostArgs().Peek("plan"))]
+func (d signInPages) signInDemo(ctx *fasthttp.RequestCtx) {
+	account := d.cfg.Place.Demo[events.Plan(ctx.PostArgs().Peek("plan"))]
 	if account == "" || !d.local(ctx) {
 		d.message(ctx, 404, "nopage")
 		return
@@ -221,73 +199,34 @@ func (d *Dashboard) signInDemo(ctx *fasthttp.RequestCtx) {
 	d.afterPassword(ctx, projections.Membership{Account: account, Member: t.Members[0].ID}, Path)
 }
 
-// signOut ends the visitor's session.
-func (d *Dashboard) signOut(ctx *fasthttp.RequestCtx, v visitor) {
-	if d.do(ctx, v, events.CloseSession{Member: v.member.ID, Session: v.session}) {
-		d.setCookie(ctx, "", 0)
-		d.leadToSignIn(ctx, string(ctx.PostArgs().Peek("next")))
-	}
-}
-
 // invitation shows the page on which an invited member chooses a password, and takes it.
-func (d *Dashboard) invitation(ctx *fasthttp.RequestCtx, link string) {
-	account, member, secret, ok := parseInvitation(link)
-	if !ok || !d.catchUp(account) {
+func (d signInPages) invitation(ctx *fasthttp.RequestCtx, link string) {
+	i, ok := service.ParseInvitation(link)
+	var m team.Member
+	if ok {
+		m, ok = d.cfg.Services.Members.Invitee(i)
+	}
+	if !ok {
 		d.message(ctx, 404, "invitation")
 		return
 	}
-	t, err := d.cfg.Models.Team(account)
-	m, known := t.Member(member)
-	if err != nil || !known || m.Invitation != hashOf(secret) || m.Until <= d.now() {
-		d.message(ctx, 404, "invitation")
-		return
-	}
-	shown := page.Invitation{Action: Path + "/invitation/" + link, Account: account, Email: m.Email}
+	shown := page.Invitation{Action: service.InvitationPath + link, Account: i.Account, Email: m.Email}
 	if !ctx.IsPost() {
 		d.show(ctx, shown)
 		return
 	}
 	args := ctx.PostArgs()
-	password, wrong := newPassword(string(args.Peek("password")), string(args.Peek("repeat")), m.Email)
-	if wrong != "" {
-		ctx.SetStatusCode(422)
-		shown.Wrong = page.Text("password." + wrong)
-		d.show(ctx, shown)
-		return
-	}
-	d.join(ctx, account, member, secret, password)
-}
-
-// join sets the password of an invited member and signs it in.
-func (d *Dashboard) join(ctx *fasthttp.RequestCtx, account events.AccountID, member events.MemberID, secret []byte, password string) {
-	hash, err := d.password.hash(password)
-	if err != nil {
-		d.unavailable(ctx, "hash password", err)
-		return
-	}
-	address, _ := d.cfg.ClientOf(ctx)
-	reply, err := d.command(events.Author{Member: member, Address: address}, account, events.AcceptInvitation{Member: member, Invitation: hashOf(secret), Password: hash})
-	switch {
-	case err != nil:
-		d.unavailable(ctx, "accept invitation", err)
-	case reply.Code != events.Accepted:
+	err := d.cfg.Services.Sessions.Join(d.browser(ctx), i, m.Email, string(args.Peek("password")), string(args.Peek("repeat")))
+	switch code := service.CodeOf(err); {
+	case err == nil:
+		d.openFor(ctx, projections.Membership{Account: i.Account, Member: i.Member}, Path)
+	case code == events.InvitationGone:
 		d.message(ctx, 404, "invitation")
+	case code != "":
+		ctx.SetStatusCode(422)
+		shown.Wrong = err.Error()
+		d.show(ctx, shown)
 	default:
-		d.openFor(ctx, account, member, Path)
+		d.unavailable(ctx, "accept invitation", err)
 	}
-}
-
-// NewInvitation makes the secret of a one-time link, and the path of the link for a member.
-func NewInvitation(account events.AccountID, member events.MemberID) (path string, hash [32]byte) {
-	secret, hash := newSecret()
-	return Path + "/invitation/" + string(account) + "/" + string(member) + "/" + base64.RawURLEncoding.EncodeToString(secret), hash
-}
-
-func parseInvitation(link string) (account events.AccountID, member events.MemberID, secret []byte, ok bool) {
-	parts := strings.Split(link, "/")
-	if len(parts) != 3 || len(link) > maxCookie {
-		return "", "", nil, false
-	}
-	secret, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
-	return events.AccountID(parts[0]), events.MemberID(parts[1]), secret, err == nil && len(secret) == secretSize
 }

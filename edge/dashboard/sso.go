@@ -8,14 +8,15 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/dashboard/sso"
-	"platen.dev/events"
-	"platen.dev/projections"
 )
 
 // SignIn signs people in somewhere else; it is implemented by sso.Provider.
 type SignIn interface {
+	// Name is what members know the provider as.
+	Name() string
 	// Begin begins an attempt: the browser goes to the address, and comes back to redirect with a state and a code.
 	Begin(redirect string) (address string, a sso.Attempt, err error)
 	// Finish returns the email address of who has signed in.
@@ -39,10 +40,10 @@ const (
 )
 
 // awayCookie is the name of the cookie that keeps an away.
-func (d *Dashboard) awayCookie() string { return d.cookieName() + "-away" }
+func (d signInPages) awayCookie() string { return d.cookieName() + "-away" }
 
 // goAway leads to the provider. What the answer must fit is in a cookie that the browser cannot read or make up.
-func (d *Dashboard) goAway(ctx *fasthttp.RequestCtx) {
+func (d signInPages) goAway(ctx *fasthttp.RequestCtx) {
 	if !d.mayTry(ctx) {
 		return
 	}
@@ -61,7 +62,7 @@ func (d *Dashboard) goAway(ctx *fasthttp.RequestCtx) {
 }
 
 // comeBack signs in whom the provider names.
-func (d *Dashboard) comeBack(ctx *fasthttp.RequestCtx) {
+func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 	if !d.mayTry(ctx) {
 		return
 	}
@@ -85,15 +86,15 @@ func (d *Dashboard) comeBack(ctx *fasthttp.RequestCtx) {
 	case err != nil:
 		d.unavailable(ctx, "sign in at the provider", err)
 	default:
-		d.welcome(ctx, events.FoldEmail(email), nextPath(kept.Next))
+		d.welcome(ctx, email, nextPath(kept.Next))
 	}
 }
 
-// welcome signs in the member with an email address that is the visitor's. Who was invited joins by it, without a password.
-func (d *Dashboard) welcome(ctx *fasthttp.RequestCtx, email, next string) {
-	found, err := d.memberOf(ctx, email)
+// welcome signs in the member with an email address that is the visitor's.
+func (d signInPages) welcome(ctx *fasthttp.RequestCtx, email, next string) {
+	found, err := d.cfg.Services.Sessions.Vouched(d.browser(ctx), email)
 	switch {
-	case errors.Is(err, errNoMatch):
+	case service.CodeOf(err) == service.NoMatch:
 		d.message(ctx, 403, "stranger")
 	case err != nil:
 		d.unavailable(ctx, "find member", err)
@@ -102,58 +103,10 @@ func (d *Dashboard) welcome(ctx *fasthttp.RequestCtx, email, next string) {
 	}
 }
 
-// memberOf finds the member with an email address: one who has joined, or else one with an invitation that is still good.
-// The error is errNoMatch if there is none.
-func (d *Dashboard) memberOf(ctx *fasthttp.RequestCtx, email string) (invited projections.Membership, err error) {
-	all, err := d.cfg.Models.Memberships(email, maxMemberships)
-	if err != nil {
-		return invited, err
-	}
-	for _, m := range all {
-		t, err := d.cfg.Models.Team(m.Account)
-		if err != nil {
-			return invited, err
-		}
-		member, known := t.Member(m.Member)
-		switch {
-		case known && member.Joined != 0:
-			return m, nil
-		case known && d.now() < member.Until && invited.Account == "":
-			invited = m
-		}
-	}
-	if invited.Account == "" {
-		return invited, errNoMatch
-	}
-	return invited, d.joinBy(ctx, invited)
-}
-
-// joinBy has an invited member join whose email address the provider vouches for. It gets a password that nobody knows.
-func (d *Dashboard) joinBy(ctx *fasthttp.RequestCtx, m projections.Membership) error {
-	t, err := d.cfg.Models.Team(m.Account)
-	if err != nil {
-		return err
-	}
-	hash, err := UnknownPassword()
-	if err != nil {
-		return err
-	}
-	member, _ := t.Member(m.Member)
-	address, _ := d.cfg.ClientOf(ctx)
-	reply, err := d.command(events.Author{Member: m.Member, Address: address}, m.Account, events.AcceptInvitation{Member: m.Member, Invitation: member.Invitation, Password: hash})
-	if err != nil {
-		return err
-	}
-	if reply.Code != events.Accepted || !d.catchUp(m.Account) {
-		return errNoMatch
-	}
-	return nil
-}
-
 // mayTry reports whether a browser may try to sign in now, or says that it may not.
-func (d *Dashboard) mayTry(ctx *fasthttp.RequestCtx) bool {
-	address, _ := d.cfg.ClientOf(ctx)
-	if d.attempts.may(address, d.now()) {
+func (d *site) mayTry(ctx *fasthttp.RequestCtx) bool {
+	address, _ := d.cfg.Place.ClientOf(ctx)
+	if d.tries.Allow(address, d.cfg.Now()) {
 		return true
 	}
 	d.message(ctx, 429, "attempts")
@@ -161,10 +114,11 @@ func (d *Dashboard) mayTry(ctx *fasthttp.RequestCtx) bool {
 }
 
 // signInPage is the page on which a member signs in.
-func (d *Dashboard) signInPage(ctx *fasthttp.RequestCtx, next string) page.SignIn {
-	view := page.SignIn{Next: nextPath(next), Demo: d.demoPlans(ctx), Passkeys: d.offersPasskeys(ctx)}
+func (d signInPages) signInPage(ctx *fasthttp.RequestCtx, next string) page.SignIn {
+	_, offersPasskeys := d.party(ctx)
+	view := page.SignIn{Next: nextPath(next), Demo: d.demoPlans(ctx), Passkeys: offersPasskeys}
 	if d.cfg.SignIn != nil {
-		view.Provider = d.cfg.ProviderName
+		view.Provider = d.cfg.SignIn.Name()
 	}
 	return view
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/request"
 	"platen.dev/events"
@@ -26,7 +28,7 @@ const (
 const usualProfile = "en16931"
 
 // editTemplate shows a saved template, one of its versions, or a new one like the built-in.
-func (d *Dashboard) editTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+func (d templatePages) editTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	view, body := page.Template{Frame: d.frame(ctx, v), Sample: usualProfile}, d.cfg.Templates.BuiltIn()
 	if ctx.QueryArgs().Has("template") {
 		id, t, ok := d.saved(ctx, v, ctx.QueryArgs())
@@ -35,7 +37,7 @@ func (d *Dashboard) editTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 		}
 		view.ID, view.Name, body = id, t.Name, t.Body
 		if number := string(ctx.QueryArgs().Peek("version")); number != "" {
-			earlier, present, ok := d.version(v.account, id, number)
+			earlier, present, ok := d.version(v.Account, id, number)
 			if !ok {
 				redirect(ctx, Path+"/templates?wrong=no-such-version")
 				return
@@ -55,7 +57,7 @@ func (d *Dashboard) editTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	d.showEditor(ctx, view)
 }
 
-func (d *Dashboard) showEditor(ctx *fasthttp.RequestCtx, view page.Template) {
+func (d templatePages) showEditor(ctx *fasthttp.RequestCtx, view page.Template) {
 	view.Groups = withDefaults(view.Groups, d.cfg.Templates.Defaults())
 	view.Placeholders, view.Profiles = d.cfg.Templates.Placeholders(), contract.Profiles()
 	d.show(ctx, view)
@@ -63,7 +65,7 @@ func (d *Dashboard) showEditor(ctx *fasthttp.RequestCtx, view page.Template) {
 
 // sentTemplate is what a browser sent of the page on which a template is changed: the page again, with what is wrong beside
 // the fields, and the template if nothing is.
-func (d *Dashboard) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page.Template, body []byte) {
+func (d templatePages) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page.Template, body []byte) {
 	args := ctx.PostArgs()
 	var blank []string
 	for _, path := range args.PeekMulti("blank") {
@@ -73,7 +75,7 @@ func (d *Dashboard) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page
 		Frame: d.frame(ctx, v), Name: sentName(ctx), Sample: string(args.Peek("sample")), XML: string(args.Peek("xml")),
 		Groups: sentForm(func(path string) string { return string(args.Peek("t." + path)) }, blank),
 	}
-	if id := events.TemplateID(args.Peek("template")); d.knows(v.account, id) { // else it is gone, or another account's
+	if id := events.TemplateID(args.Peek("template")); d.knows(v.Account, id) { // else it is gone, or another account's
 		view.ID = id
 	}
 	if !slices.Contains(contract.Profiles(), view.Sample) {
@@ -85,41 +87,33 @@ func (d *Dashboard) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page
 }
 
 // knows reports whether an account has a template.
-func (d *Dashboard) knows(account events.AccountID, id events.TemplateID) bool {
+func (d templatePages) knows(account events.AccountID, id events.TemplateID) bool {
 	_, ok, err := d.savedTemplate(account, id)
 	return ok && err == nil
 }
 
-// saveTemplate saves what was typed, or shows it again with what is wrong.
-func (d *Dashboard) saveTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+// saveTemplate saves what was typed, or shows it again with what is wrong: it is not lost.
+func (d templatePages) saveTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	view, body := d.sentTemplate(ctx, v)
-	if !goodName(view.Name) {
-		view.Wrong = append(view.Wrong, page.Violation{Text: page.Text("wrong.template-name")})
+	id := cmp.Or(view.ID, events.NewTemplateID())
+	var err error
+	if len(view.Wrong) == 0 {
+		err = d.cfg.Services.Templates.Put(v.principal(), id, view.Name, body)
 	}
-	if len(view.Wrong) > 0 {
-		ctx.SetStatusCode(422)
-		d.showEditor(ctx, view)
-		return
+	if code := service.CodeOf(err); code != "" && code != service.RateLimited {
+		view.Wrong = []page.Violation{{Text: err.Error()}}
 	}
-	id := view.ID
-	if id == "" {
-		id = events.NewTemplateID()
-	}
-	code, err := d.send(v, events.PutTemplate{Template: id, Name: view.Name, Body: body})
 	switch {
-	case err != nil:
-		d.unavailable(ctx, "command", err)
-	case code != events.Accepted: // what was typed is not lost
+	case len(view.Wrong) > 0:
 		ctx.SetStatusCode(422)
-		view.Wrong = []page.Violation{{Text: page.Text("wrong." + string(code))}}
 		d.showEditor(ctx, view)
-	default:
+	case d.did(ctx, err):
 		d.toEditor(ctx, id, "template-saved")
 	}
 }
 
 // previewTemplate shows an invoice by what was typed: the whole page, or for its script the part that changes.
-func (d *Dashboard) previewTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+func (d templatePages) previewTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	view, body := d.sentTemplate(ctx, v)
 	if len(view.Wrong) > 0 {
 		view.Preview.Problem = page.Text("preview.fields")
@@ -144,7 +138,7 @@ func (d *Dashboard) previewTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // previewPDF sends the file of a preview, or the page that says why there is none.
-func (d *Dashboard) previewPDF(ctx *fasthttp.RequestCtx, v visitor) {
+func (d templatePages) previewPDF(ctx *fasthttp.RequestCtx, v visitor) {
 	view, body := d.sentTemplate(ctx, v)
 	status, pdf := 422, []byte(nil)
 	if len(view.Wrong) > 0 {
@@ -163,8 +157,8 @@ func (d *Dashboard) previewPDF(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // preview shows an invoice by a template. If there is no preview, it says why, with a status; else that is 0.
-func (d *Dashboard) preview(v visitor, view page.Template, template []byte, pictures bool) (shown page.Preview, pdf []byte, status int) {
-	end, free := d.previews.begin(v.account)
+func (d templatePages) preview(v visitor, view page.Template, template []byte, pictures bool) (shown page.Preview, pdf []byte, status int) {
+	end, free := d.previews.Begin(v.Account)
 	if !free {
 		return page.Preview{Problem: page.Text("preview.busy")}, nil, 429
 	}
@@ -173,7 +167,7 @@ func (d *Dashboard) preview(v visitor, view page.Template, template []byte, pict
 	if len(invoice.XML) == 0 {
 		invoice = Invoice{d.cfg.Templates.Sample(view.Sample), view.Sample}
 	}
-	made, err := d.cfg.Templates.Preview(context.Background(), v.account, invoice, template, pictures)
+	made, err := d.cfg.Templates.Preview(context.Background(), v.Account, invoice, template, pictures)
 	var invalid InvoiceError
 	var failed PreviewError
 	switch {
@@ -188,6 +182,6 @@ func (d *Dashboard) preview(v visitor, view page.Template, template []byte, pict
 	case errors.As(err, &failed):
 		return page.Preview{Problem: page.Cause(events.ErrorCode(failed))}, nil, 422
 	}
-	d.cfg.Logger.Error("dashboard: preview", "account", string(v.account), "error", err)
+	d.cfg.Logger.Error("dashboard: preview", "account", string(v.Account), "error", err)
 	return page.Preview{Problem: page.Text("preview.failed")}, nil, 503
 }

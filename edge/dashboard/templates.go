@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 
@@ -17,17 +16,29 @@ import (
 	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/events/limit"
 	"platen.dev/projections"
 )
 
+// templatePages are the pages of block templates.
+type templatePages struct {
+	*site
+	// previews bounds how many previews of templates are asked for at once.
+	previews *limit.Concurrent[events.AccountID]
+}
+
+func newTemplatePages(s *site) templatePages {
+	return templatePages{s, limit.NewConcurrent[events.AccountID](previewsPerNode, previewsPerAccount)}
+}
+
 // templates lists the saved templates.
-func (d *Dashboard) templates(ctx *fasthttp.RequestCtx, v visitor) {
+func (d templatePages) templates(ctx *fasthttp.RequestCtx, v visitor) {
 	d.showTemplates(ctx, v, page.TemplateImport{})
 }
 
-func (d *Dashboard) showTemplates(ctx *fasthttp.RequestCtx, v visitor, imported page.TemplateImport) {
+func (d templatePages) showTemplates(ctx *fasthttp.RequestCtx, v visitor, imported page.TemplateImport) {
 	view := page.Templates{Frame: d.frame(ctx, v), Import: imported, Most: contract.MaxTemplates}
-	a, _, err := d.cfg.Models.Account(v.account)
+	a, _, err := d.cfg.Models.Account(v.Account)
 	if err != nil {
 		d.unavailable(ctx, "read account", err)
 		return
@@ -43,9 +54,9 @@ func (d *Dashboard) showTemplates(ctx *fasthttp.RequestCtx, v visitor, imported 
 }
 
 // saved is the template that a request names. It is false if a response that there is none was written.
-func (d *Dashboard) saved(ctx *fasthttp.RequestCtx, v visitor, args *fasthttp.Args) (id events.TemplateID, t projections.SavedTemplate, ok bool) {
+func (d templatePages) saved(ctx *fasthttp.RequestCtx, v visitor, args *fasthttp.Args) (id events.TemplateID, t projections.SavedTemplate, ok bool) {
 	id = events.TemplateID(args.Peek("template"))
-	t, ok, err := d.savedTemplate(v.account, id)
+	t, ok, err := d.savedTemplate(v.Account, id)
 	switch {
 	case err != nil:
 		d.unavailable(ctx, "read template", err)
@@ -57,7 +68,7 @@ func (d *Dashboard) saved(ctx *fasthttp.RequestCtx, v visitor, args *fasthttp.Ar
 }
 
 // savedTemplate is a template of an account. An empty id is nobody's: the read models take it for the default.
-func (d *Dashboard) savedTemplate(account events.AccountID, id events.TemplateID) (t projections.SavedTemplate, ok bool, err error) {
+func (d templatePages) savedTemplate(account events.AccountID, id events.TemplateID) (t projections.SavedTemplate, ok bool, err error) {
 	if id == "" {
 		return t, false, nil
 	}
@@ -65,7 +76,7 @@ func (d *Dashboard) savedTemplate(account events.AccountID, id events.TemplateID
 }
 
 // exportTemplate sends a template as a file.
-func (d *Dashboard) exportTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+func (d templatePages) exportTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	id, t, ok := d.saved(ctx, v, ctx.QueryArgs())
 	if !ok {
 		return
@@ -91,24 +102,23 @@ func fileName(id events.TemplateID) string {
 }
 
 // importTemplate saves JSON as a new template, if it is one.
-func (d *Dashboard) importTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+func (d templatePages) importTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	sent := page.TemplateImport{Name: sentName(ctx), JSON: string(ctx.PostArgs().Peek("json"))}
 	if len(sent.JSON) > maxImport {
 		redirect(ctx, Path+"/templates?wrong=template-large")
 		return
 	}
-	body, wrong := request.CanonicalTemplate([]byte(strings.TrimSpace(sent.JSON)), d.cfg.Templates.CheckText)
-	switch {
-	case !goodName(sent.Name):
-		redirect(ctx, Path+"/templates?wrong=template-name")
-	case len(wrong) > 0:
-		sent.Wrong = withWrong(nil, wrong)
+	id := events.NewTemplateID()
+	err := d.cfg.Services.Templates.Put(v.principal(), id, sent.Name, []byte(strings.TrimSpace(sent.JSON)))
+	var invalid request.InvalidTemplate
+	if errors.As(err, &invalid) {
+		sent.Wrong = withWrong(nil, invalid)
 		ctx.SetStatusCode(422)
 		d.showTemplates(ctx, v, sent)
-	default:
-		if id := events.NewTemplateID(); d.do(ctx, v, events.PutTemplate{Template: id, Name: sent.Name, Body: body}) {
-			d.toEditor(ctx, id, "template-imported")
-		}
+		return
+	}
+	if d.did(ctx, err) {
+		d.toEditor(ctx, id, "template-imported")
 	}
 }
 
@@ -119,12 +129,8 @@ func sentName(ctx *fasthttp.RequestCtx) string {
 	return strings.TrimSpace(string(ctx.PostArgs().Peek("name")))
 }
 
-func goodName(name string) bool {
-	return name != "" && len(name) <= contract.MaxTemplateName && utf8.ValidString(name)
-}
-
 // toEditor leads to the page of a template.
-func (d *Dashboard) toEditor(ctx *fasthttp.RequestCtx, id events.TemplateID, done string) {
+func (d templatePages) toEditor(ctx *fasthttp.RequestCtx, id events.TemplateID, done string) {
 	redirect(ctx, templateAddress("edit", id)+"&done="+done)
 }
 
@@ -135,42 +141,36 @@ func templateAddress(page string, id events.TemplateID) string {
 	return Path + "/templates/" + page + "?" + query.String()
 }
 
-func (d *Dashboard) setDefaultTemplate(ctx *fasthttp.RequestCtx, v visitor) {
-	id := events.TemplateID(ctx.PostArgs().Peek("template"))
-	if d.do(ctx, v, events.SetDefaultTemplate{Template: id}) {
+func (d templatePages) setDefaultTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	if d.did(ctx, d.cfg.Services.Templates.SetDefault(v.principal(), templateIn(ctx))) {
 		redirect(ctx, Path+"/templates?done=template-default")
 	}
 }
 
-func (d *Dashboard) duplicateTemplate(ctx *fasthttp.RequestCtx, v visitor) {
-	_, t, ok := d.saved(ctx, v, ctx.PostArgs())
-	if !ok {
-		return
-	}
-	name := clip(strings.TrimSpace(page.Text("preview.copy") + " " + t.Name))
-	if d.do(ctx, v, events.PutTemplate{Template: events.NewTemplateID(), Name: name, Body: t.Body}) {
+func templateIn(ctx *fasthttp.RequestCtx) events.TemplateID {
+	return events.TemplateID(ctx.PostArgs().Peek("template"))
+}
+
+func (d templatePages) duplicateTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	if d.did(ctx, d.cfg.Services.Templates.Duplicate(v.principal(), templateIn(ctx), page.Text("preview.copy"))) {
 		redirect(ctx, Path+"/templates?done=template-duplicated")
 	}
 }
 
-func (d *Dashboard) deleteTemplate(ctx *fasthttp.RequestCtx, v visitor) {
-	if !confirmed(ctx) {
-		redirect(ctx, Path+"/templates?wrong=confirm")
-		return
-	}
-	if d.do(ctx, v, events.DeleteTemplate{Template: events.TemplateID(ctx.PostArgs().Peek("template"))}) {
+func (d templatePages) deleteTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	if d.confirmed(ctx) && d.did(ctx, d.cfg.Services.Templates.Delete(v.principal(), templateIn(ctx))) {
 		redirect(ctx, Path+"/templates?done=template-deleted")
 	}
 }
 
 // templateVersions lists what a template has been.
-func (d *Dashboard) templateVersions(ctx *fasthttp.RequestCtx, v visitor) {
+func (d templatePages) templateVersions(ctx *fasthttp.RequestCtx, v visitor) {
 	frame := d.frame(ctx, v)
 	id, t, ok := d.saved(ctx, v, ctx.QueryArgs())
 	if !ok {
 		return
 	}
-	history, err := d.cfg.Models.TemplateHistory(v.account, id)
+	history, err := d.cfg.Models.TemplateHistory(v.Account, id)
 	if err != nil {
 		d.unavailable(ctx, "read versions", err)
 		return
@@ -183,7 +183,7 @@ func (d *Dashboard) templateVersions(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // version is a version of a template by its number.
-func (d *Dashboard) version(account events.AccountID, id events.TemplateID, number string) (found projections.NumberedVersion, present, ok bool) {
+func (d templatePages) version(account events.AccountID, id events.TemplateID, number string) (found projections.NumberedVersion, present, ok bool) {
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
 		return found, false, false
@@ -200,17 +200,13 @@ func (d *Dashboard) version(account events.AccountID, id events.TemplateID, numb
 }
 
 // restoreTemplate saves an earlier version anew.
-func (d *Dashboard) restoreTemplate(ctx *fasthttp.RequestCtx, v visitor) {
-	id, _, ok := d.saved(ctx, v, ctx.PostArgs())
-	if !ok {
-		return
+func (d templatePages) restoreTemplate(ctx *fasthttp.RequestCtx, v visitor) {
+	id := templateIn(ctx)
+	number, err := strconv.ParseInt(string(ctx.PostArgs().Peek("version")), 10, 64)
+	if err != nil {
+		number = 0 // which no version has
 	}
-	earlier, _, ok := d.version(v.account, id, string(ctx.PostArgs().Peek("version")))
-	if !ok {
-		redirect(ctx, Path+"/templates?wrong=no-such-version")
-		return
-	}
-	if d.do(ctx, v, events.PutTemplate{Template: id, Name: earlier.Name, Body: earlier.Body}) {
+	if d.did(ctx, d.cfg.Services.Templates.Restore(v.principal(), id, number)) {
 		redirect(ctx, templateAddress("versions", id)+"&done=template-restored")
 	}
 }

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"context"
+
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/dashboard/page"
@@ -15,7 +17,7 @@ const (
 )
 
 // undelivered lists the jobs whose webhook has been tried and not been delivered.
-func (d *Dashboard) undelivered(ctx *fasthttp.RequestCtx, v visitor) {
+func (d webhookPages) undelivered(ctx *fasthttp.RequestCtx, v visitor) {
 	view := page.Undelivered{Frame: d.frame(ctx, v), Most: undeliveredPerPage}
 	after, ok := parsePlace(string(ctx.QueryArgs().Peek(afterParam)))
 	if !ok {
@@ -23,9 +25,9 @@ func (d *Dashboard) undelivered(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	if after == nil {
-		d.catchUp(v.account)
+		d.catchUp(v.Account)
 	}
-	next, err := d.lookForUndelivered(&view, v.account, after)
+	next, err := d.lookForUndelivered(&view, v.Account, after)
 	if err != nil {
 		d.unavailable(ctx, "list webhooks", err)
 		return
@@ -37,7 +39,7 @@ func (d *Dashboard) undelivered(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // lookForUndelivered fills a page, and returns after which job to go on; nil at the end.
-func (d *Dashboard) lookForUndelivered(view *page.Undelivered, account events.AccountID, after *projections.Place) (*projections.Place, error) {
+func (d webhookPages) lookForUndelivered(view *page.Undelivered, account events.AccountID, after *projections.Place) (*projections.Place, error) {
 	for range undeliveredLooked / jobsPerPage {
 		list, err := d.cfg.Models.Jobs(account, projections.Filter{}, after, jobsPerPage)
 		if err != nil {
@@ -63,21 +65,20 @@ func (d *Dashboard) lookForUndelivered(view *page.Undelivered, account events.Ac
 }
 
 // redeliverMany sends the webhooks of the chosen jobs again. What has changed since the page was shown is left out.
-func (d *Dashboard) redeliverMany(ctx *fasthttp.RequestCtx, v visitor) {
+func (d webhookPages) redeliverMany(ctx *fasthttp.RequestCtx, v visitor) {
 	chosen := ctx.PostArgs().PeekMulti("job")
 	if len(chosen) == 0 || len(chosen) > 2*undeliveredPerPage {
 		redirect(ctx, Path+"/webhooks/undelivered?wrong=choose")
 		return
 	}
+	var ids []events.JobID
 	for _, text := range chosen {
-		id, err := events.ParseJobID(string(text))
-		if err != nil {
-			continue
-		}
-		if _, err := d.send(v, events.RedeliverWebhook{Job: id}); err != nil {
-			d.unavailable(ctx, "redeliver", err)
-			return
+		if id, err := events.ParseJobID(string(text)); err == nil {
+			ids = append(ids, id)
 		}
 	}
-	redirect(ctx, Path+"/webhooks/undelivered?done=redelivered-many")
+	_, err := d.cfg.Services.Jobs.RedeliverEach(context.Background(), v.principal(), ids)
+	if d.did(ctx, err) {
+		redirect(ctx, Path+"/webhooks/undelivered?done=redelivered-many")
+	}
 }

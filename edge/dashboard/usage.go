@@ -23,14 +23,17 @@ type Ledger interface {
 }
 
 // usage shows what was charged in a quota window, day by day.
-func (d *Dashboard) usage(ctx *fasthttp.RequestCtx, v visitor) {
+// usagePages are the pages about what an account was charged.
+type usagePages struct{ *site }
+
+func (d usagePages) usage(ctx *fasthttp.RequestCtx, v visitor) {
 	if view, _, ok := d.usageView(ctx, v); ok {
 		d.show(ctx, view)
 	}
 }
 
 // usageCSV sends the rows of the page as a file. Without figures it is the page, which says why.
-func (d *Dashboard) usageCSV(ctx *fasthttp.RequestCtx, v visitor) {
+func (d usagePages) usageCSV(ctx *fasthttp.RequestCtx, v visitor) {
 	view, report, ok := d.usageView(ctx, v)
 	switch {
 	case !ok:
@@ -44,8 +47,8 @@ func (d *Dashboard) usageCSV(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // usageView is the page, and the rows that it shows. It is false if a response that there is none was written.
-func (d *Dashboard) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Usage, shown usage.Report, ok bool) {
-	live, err := d.cfg.Usage(v.account)
+func (d usagePages) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Usage, shown usage.Report, ok bool) {
+	live, err := d.cfg.Usage(v.Account)
 	if err != nil {
 		d.unavailable(ctx, "usage", err)
 		return view, shown, false
@@ -54,7 +57,7 @@ func (d *Dashboard) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Us
 	present := presentWindow(view.Live)
 	view.Windows, view.Window = []page.UsageWindow{present}, present
 	groupBy, wrong := dimensions(view.Asked)
-	windows, err := d.cfg.Ledger.Windows(context.Background(), v.account)
+	windows, err := d.cfg.Ledger.Windows(context.Background(), v.Account)
 	if err != nil {
 		return d.withoutFigures(ctx, v, view, err), shown, true
 	}
@@ -67,7 +70,7 @@ func (d *Dashboard) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Us
 		view.Wrong = wrong
 		return view, shown, true
 	}
-	if shown, err = d.charge(&view, v.account, groupBy); err != nil {
+	if shown, err = d.charge(&view, v.Account, groupBy); err != nil {
 		view = d.withoutFigures(ctx, v, view, err)
 	}
 	return view, shown, true
@@ -77,13 +80,13 @@ func (d *Dashboard) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Us
 func asked(what string) string { return page.Text("asked." + what) }
 
 // withoutFigures says why there are none.
-func (d *Dashboard) withoutFigures(ctx *fasthttp.RequestCtx, v visitor, view page.Usage, err error) page.Usage {
+func (d usagePages) withoutFigures(ctx *fasthttp.RequestCtx, v visitor, view page.Usage, err error) page.Usage {
 	view.Missing = d.missing(ctx, v, err)
 	return view
 }
 
 // missing says in words why the ledger has no answer, and sets the status.
-func (d *Dashboard) missing(ctx *fasthttp.RequestCtx, v visitor, err error) string {
+func (d usagePages) missing(ctx *fasthttp.RequestCtx, v visitor, err error) string {
 	switch {
 	case errors.Is(err, usage.ErrBusy):
 		ctx.SetStatusCode(429)
@@ -92,7 +95,7 @@ func (d *Dashboard) missing(ctx *fasthttp.RequestCtx, v visitor, err error) stri
 		ctx.SetStatusCode(422)
 		return asked("large")
 	}
-	d.cfg.Logger.Warn("dashboard: usage", "account", string(v.account), "error", err)
+	d.cfg.Logger.Warn("dashboard: usage", "account", string(v.Account), "error", err)
 	ctx.SetStatusCode(503)
 	return asked("unavailable")
 }
@@ -158,7 +161,7 @@ func chosenWindow(all []page.UsageWindow, text string) (page.UsageWindow, bool) 
 }
 
 // charge fills in what was charged on the days of the window, and returns the rows of the page.
-func (d *Dashboard) charge(view *page.Usage, account events.AccountID, by []ledger.Dimension) (usage.Report, error) {
+func (d usagePages) charge(view *page.Usage, account events.AccountID, by []ledger.Dimension) (usage.Report, error) {
 	report, err := d.report(account, view.Window, by)
 	if err != nil {
 		return report, err
@@ -178,13 +181,13 @@ func (d *Dashboard) charge(view *page.Usage, account events.AccountID, by []ledg
 	return report, nil
 }
 
-func (d *Dashboard) report(account events.AccountID, w page.UsageWindow, by []ledger.Dimension) (usage.Report, error) {
+func (d usagePages) report(account events.AccountID, w page.UsageWindow, by []ledger.Dimension) (usage.Report, error) {
 	q := ledger.Query{From: w.Start, To: w.End, Location: time.UTC, Bucket: ledger.Day, GroupBy: by}
 	return d.cfg.Ledger.Report(context.Background(), account, usage.Query{Query: q})
 }
 
 // corrections are those of each day; nil if a report has them as a group of its own.
-func (d *Dashboard) corrections(account events.AccountID, w page.UsageWindow, by ledger.Dimension) (map[string]page.UsageFigures, error) {
+func (d usagePages) corrections(account events.AccountID, w page.UsageWindow, by ledger.Dimension) (map[string]page.UsageFigures, error) {
 	if by == ledger.ByKey || by == ledger.ByOperation {
 		return nil, nil
 	}

@@ -20,7 +20,7 @@ import (
 const entriesPerPage = 100
 
 // entries lists the entries behind a figure. Its parameters are those of the API.
-func (d *Dashboard) entries(ctx *fasthttp.RequestCtx, v visitor) {
+func (d usagePages) entries(ctx *fasthttp.RequestCtx, v visitor) {
 	view := page.UsageEntries{Frame: d.frame(ctx, v)}
 	params := query.All(ctx.QueryArgs().All())
 	q, violations := usage.ParseEntryQuery(params, d.cfg.Now(), usage.JSON)
@@ -31,9 +31,9 @@ func (d *Dashboard) entries(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	q.Limit = entriesPerPage
-	names := d.keyNames(v.account)
+	names := d.keyNames(v.Account)
 	view.From, view.To, view.Only = q.From.UTC(), q.To.UTC(), conditions(q.Where, names)
-	found, err := d.cfg.Ledger.Entries(context.Background(), v.account, q)
+	found, err := d.cfg.Ledger.Entries(context.Background(), v.Account, q)
 	if err != nil {
 		view.Missing = d.missing(ctx, v, err)
 		d.show(ctx, view)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/account"
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
@@ -108,10 +110,12 @@ func TestUsageWithoutLedger(t *testing.T) {
 		usage.ErrBusy:     {429, "Reload this page"},
 		usage.ErrTooLarge: {422, "too much to show"},
 	} {
-		d := New(Config{
-			Usage:  func(events.AccountID) (Usage, error) { return Usage{Jobs: 4711, JobLimit: 5000}, nil },
+		d := usagePages{New(Config{
+			Usage: func(events.AccountID) (service.Usage, error) {
+				return service.Usage{Usage: account.Usage{Used: 4711, Limits: account.Limits{Jobs: 5000}}}, nil
+			},
 			Ledger: withoutLedger{err: err}, Models: noModels{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-		})
+		}).site}
 		for name, serve := range map[string]func(*fasthttp.RequestCtx, visitor){"page": d.usage, "file": d.usageCSV, "entries": d.entries} {
 			ctx := &fasthttp.RequestCtx{}
 			serve(ctx, visitor{})

@@ -1,9 +1,11 @@
 package request
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"platen.dev/edge/schema"
 	"platen.dev/events/contract"
@@ -121,4 +123,18 @@ func labels(names ...string) schema.Field[Block] {
 		}))
 	}
 	return schema.Optional("labels", kind, func(b *Block, v map[string]string) { b.Labels = v }).Doc("May hold {placeholders}.")
+}
+
+// InvalidTemplate says what is wrong with a block template, for those who take it for an error.
+type InvalidTemplate []schema.Violation
+
+// Error lists the violations, one on each line.
+func (t InvalidTemplate) Error() string {
+	var b strings.Builder
+	b.WriteString("the template is not valid:")
+	for _, v := range t {
+		path := strings.TrimPrefix(strings.ReplaceAll(strings.Trim(fmt.Sprint(v.Loc), "[]"), " ", "."), "body.")
+		fmt.Fprintf(&b, "\n  %s: %s", path, v.Msg)
+	}
+	return b.String()
 }

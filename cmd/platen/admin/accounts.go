@@ -1,175 +1,114 @@
 package admin
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
 	"time"
 
-	"platen.dev/actors/account"
-	"platen.dev/edge/apikey"
+	"platen.dev/actors/service"
 	"platen.dev/events"
-	"platen.dev/events/contract"
 	"platen.dev/projections"
 )
 
 // This file has the routes of accounts and of their API keys.
 
-func (s *Server) createAccount(w http.ResponseWriter, r *http.Request) {
-	var req accountRequest
-	if !decode(w, r, &req) {
-		return
-	}
-	id, now := events.NewAccountID(), events.At(s.Now())
+// trailEntries is how many changes of an account are shown.
+const trailEntries = 50
+
+func (s *Server) accountRoutes(mux *http.ServeMux) {
+	accounts := s.Services.Accounts
+	mux.HandleFunc("POST /accounts", handle(s.createAccount))
+	mux.HandleFunc("GET /accounts", handle(func(*http.Request, none) (any, error) { return accounts.List() }))
+	mux.HandleFunc("GET /accounts/{id}", act(func(p service.Principal, _ *http.Request, _ none) (any, error) { return accounts.Find(p.Account) }))
+	mux.HandleFunc("GET /accounts/{id}/usage", act(s.readUsage))
+	mux.HandleFunc("GET /accounts/{id}/trail", act(func(p service.Principal, _ *http.Request, _ none) (any, error) {
+		return accounts.Trail(p.Account, trailEntries)
+	}))
+	mux.HandleFunc("PUT /accounts/{id}/plan", act(func(p service.Principal, _ *http.Request, b planRequest) (any, error) {
+		return b, accounts.SetPlan(p, b.Plan)
+	}))
+	mux.HandleFunc("PUT /accounts/{id}/anchor", act(func(p service.Principal, _ *http.Request, b anchorRequest) (any, error) {
+		at, err := instant(b.Anchor)
+		if err != nil {
+			return nil, err
+		}
+		return anchorRequest{at.Time().Format(time.RFC3339)}, accounts.MoveAnchor(p, at)
+	}))
+	mux.HandleFunc("POST /accounts/{id}/reset-window", act(func(p service.Principal, _ *http.Request, _ none) (any, error) {
+		return none{}, accounts.ResetWindow(p)
+	}))
+	mux.HandleFunc("POST /accounts/{id}/adjustments", act(s.adjust))
+	mux.HandleFunc("PUT /accounts/{id}/file-limit", act(func(p service.Principal, _ *http.Request, b numberRequest) (any, error) {
+		return b, accounts.LimitFiles(p, b.Number)
+	}))
+	mux.HandleFunc("PUT /accounts/{id}/volume-blocks", act(func(p service.Principal, _ *http.Request, b numberRequest) (any, error) {
+		return b, accounts.SetBlocks(p, b.Number)
+	}))
+	mux.HandleFunc("POST /accounts/{id}/suspend", act(func(p service.Principal, _ *http.Request, b suspendRequest) (any, error) {
+		return b, accounts.Suspend(p, b.Reason)
+	}))
+	mux.HandleFunc("POST /accounts/{id}/resume", act(func(p service.Principal, _ *http.Request, _ none) (any, error) {
+		return none{}, accounts.Resume(p)
+	}))
+}
+
+func (s *Server) createAccount(_ *http.Request, b accountRequest) (any, error) {
 	var anchor events.Instant
-	if req.Anchor != "" {
-		var ok bool
-		if anchor, ok = instant(w, req.Anchor); !ok {
-			return
+	if b.Anchor != "" {
+		var err error
+		if anchor, err = instant(b.Anchor); err != nil {
+			return nil, err
 		}
 	}
-	s.do(w, id, events.CreateAccount{Plan: req.Plan, Anchor: anchor}, projections.Account{ID: id, Plan: req.Plan, Anchor: cmp.Or(anchor, now), Created: now})
+	id, err := s.Services.Accounts.Create(b.Plan, anchor)
+	if err != nil {
+		return nil, err
+	}
+	return s.Services.Accounts.Find(id)
 }
 
-// instant parses a time that the caller sent, or refuses the request.
-func instant(w http.ResponseWriter, text string) (at events.Instant, ok bool) {
+// instant parses a time that the caller sent.
+func instant(text string) (events.Instant, error) {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		refuse(w, 400, fmt.Sprintf("%q is not a time like 2026-01-31T09:00:00Z", text))
+		return 0, bad("%q is not a time like 2026-01-31T09:00:00Z", text)
 	}
-	return events.At(t), err == nil
+	return events.At(t), nil
 }
 
-func (s *Server) listAccounts(w http.ResponseWriter, r *http.Request) {
-	if !s.catchUpAll(w, r) {
-		return
+func (s *Server) readUsage(p service.Principal, _ *http.Request, _ none) (any, error) {
+	if err := s.Services.Fresh.Account(p.Account); err != nil {
+		return nil, err
 	}
-	all, err := s.Replica.Accounts()
-	if err != nil {
-		refuse(w, 500, err.Error())
-		return
-	}
-	respond(w, 200, all)
-}
-
-func (s *Server) setPlan(w http.ResponseWriter, r *http.Request) {
-	var req planRequest
-	if decode(w, r, &req) {
-		s.do(w, accountID(r), events.ChangePlan{Plan: req.Plan}, req)
-	}
-}
-
-func (s *Server) suspend(w http.ResponseWriter, r *http.Request) {
-	var req suspendRequest
-	if !decode(w, r, &req) || !s.has(w, accountID(r), events.LevelAccess, "suspended accounts") {
-		return
-	}
-	if !events.ValidReason(req.Reason) {
-		refuse(w, 400, fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason))
-		return
-	}
-	s.do(w, accountID(r), events.SuspendAccount{Reason: req.Reason}, req)
-}
-
-func (s *Server) resume(w http.ResponseWriter, r *http.Request) {
-	if s.has(w, accountID(r), events.LevelAccess, "suspended accounts") {
-		s.do(w, accountID(r), events.ResumeAccount{}, struct{}{})
-	}
-}
-
-func (s *Server) setAnchor(w http.ResponseWriter, r *http.Request) {
-	var req anchorRequest
-	if !decode(w, r, &req) {
-		return
-	}
-	if at, ok := instant(w, req.Anchor); ok {
-		s.do(w, accountID(r), events.MoveAnchor{Anchor: at}, anchorRequest{at.Time().Format(time.RFC3339)})
-	}
-}
-
-func (s *Server) resetWindow(w http.ResponseWriter, r *http.Request) {
-	s.do(w, accountID(r), events.ResetWindow{}, struct{}{})
+	return s.Services.Accounts.Usage(p.Account)
 }
 
 // adjust books a correction. Each request books one: it is not for repeating.
-func (s *Server) adjust(w http.ResponseWriter, r *http.Request) {
-	var req adjustment
-	if !decode(w, r, &req) {
-		return
-	}
-	req.Entry = events.NewEntryID()
-	a := events.Adjustment{Entry: req.Entry, Kind: req.Kind, Units: req.Units, Bytes: req.Bytes, Reason: req.Reason, Ref: req.Ref}
-	if err := account.CheckAdjustment(a); err != nil {
-		refuse(w, 400, err.Error())
-		return
-	}
-	s.do(w, accountID(r), events.AdjustUsage{Adjustment: a}, req)
+func (s *Server) adjust(p service.Principal, _ *http.Request, b adjustment) (any, error) {
+	var err error
+	b.Entry, err = s.Services.Accounts.Adjust(p, events.Adjustment{Kind: b.Kind, Units: b.Units, Bytes: b.Bytes, Reason: b.Reason, Ref: b.Ref})
+	return b, err
 }
 
-func (s *Server) setFileLimit(w http.ResponseWriter, r *http.Request) {
-	var req numberRequest
-	if decode(w, r, &req) {
-		s.do(w, accountID(r), events.LimitFiles{Bytes: req.Number}, req)
-	}
+func (s *Server) keyRoutes(mux *http.ServeMux) {
+	keys := s.Services.Keys
+	mux.HandleFunc("POST /accounts/{id}/keys", act(func(p service.Principal, _ *http.Request, b keyRequest) (any, error) {
+		secret, key, err := keys.Make(p, service.NewKey{ID: b.ID, Name: b.Name, Test: b.Test})
+		return describe(key, secret), err
+	}))
+	mux.HandleFunc("GET /accounts/{id}/keys", act(func(p service.Principal, _ *http.Request, _ none) (any, error) {
+		account, err := s.Services.Accounts.Find(p.Account)
+		return describeAll(account), err
+	}))
+	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", act(func(p service.Principal, r *http.Request, _ none) (any, error) {
+		key := events.KeyID(r.PathValue("key"))
+		return map[string]events.KeyID{"revoked": key}, keys.Revoke(p, key)
+	}))
 }
 
-func (s *Server) setBlocks(w http.ResponseWriter, r *http.Request) {
-	var req numberRequest
-	if decode(w, r, &req) {
-		s.do(w, accountID(r), events.SetVolumeBlocks{Blocks: req.Number}, req)
-	}
-}
-
-func (s *Server) usage(w http.ResponseWriter, r *http.Request) {
-	id := accountID(r)
-	partition := events.Partition(id, s.Log.Partitions())
-	if !s.catchUp(w, r, partition) {
-		return
-	}
-	state, err := account.ReplicaStore{Reader: s.Replica, Partition: partition}.Account(id)
-	if err != nil || !state.Exists() {
-		refuse(w, 409, refusalText(events.NoSuchAccount, id))
-		return
-	}
-	respond(w, 200, AccountUsage{
-		Usage: account.UsageAt(state, events.At(s.Now()), account.LimitsOf),
-		Plan:  state.Plan, MaxFile: cmp.Or(state.MaxFile, contract.MaxFileBytes), Blocks: state.Blocks, Tests: state.Tests.Count,
-	})
-}
-
-func (s *Server) createKey(w http.ResponseWriter, r *http.Request) {
-	var req keyRequest
-	if !decode(w, r, &req) {
-		return
-	}
-	prefix := apikey.Live
-	if req.Test {
-		prefix = apikey.Test
-	}
-	if req.Name != "" && !s.has(w, accountID(r), events.LevelMembers, "names of keys") {
-		return
-	}
-	secret, key := apikey.New(prefix, events.At(s.Now()))
-	key.Name = req.Name
-	if id, err := events.ParseKeyID(string(req.ID)); err == nil {
-		key.ID = id
-	}
-	s.do(w, accountID(r), events.IssueKey{Key: key}, describe(key, secret))
-}
-
-func (s *Server) listKeys(w http.ResponseWriter, r *http.Request) {
-	account, ok := s.account(w, r)
-	if !ok {
-		return
-	}
+func describeAll(a projections.Account) []IssuedKey {
 	keys := []IssuedKey{}
-	for _, k := range account.Keys {
+	for _, k := range a.Keys {
 		keys = append(keys, describe(k, ""))
 	}
-	respond(w, 200, keys)
-}
-
-func (s *Server) revokeKey(w http.ResponseWriter, r *http.Request) {
-	key := events.KeyID(r.PathValue("key"))
-	s.do(w, accountID(r), events.RevokeKey{Key: key}, map[string]events.KeyID{"revoked": key})
+	return keys
 }

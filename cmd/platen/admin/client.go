@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"platen.dev/actors/service"
 	"platen.dev/events"
 )
 
@@ -28,8 +29,22 @@ var ErrNoNode = errors.New("no node answers")
 const requestTimeout = 30 * time.Second
 
 // Usage reads an account's usage.
-func (c Client) Usage(id events.AccountID) (u AccountUsage, err error) {
+func (c Client) Usage(id events.AccountID) (u service.Usage, err error) {
 	return u, c.do("GET", "/accounts/"+url.PathEscape(string(id))+"/usage", nil, &u)
+}
+
+// Suspend blocks new jobs of an account. Its members read the reason.
+func (c Client) Suspend(id events.AccountID, reason string) error {
+	return c.do("POST", accountPath(id, "/suspend"), suspendRequest{reason}, nil)
+}
+
+// Resume lets a suspended account have jobs again.
+func (c Client) Resume(id events.AccountID) error {
+	return c.do("POST", accountPath(id, "/resume"), nil, nil)
+}
+
+func accountPath(id events.AccountID, rest string) string {
+	return "/accounts/" + url.PathEscape(string(id)) + rest
 }
 
 // do sends a request, and decodes the response unless into is nil.

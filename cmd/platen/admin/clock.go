@@ -3,7 +3,6 @@ package admin
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 )
 
@@ -27,12 +26,6 @@ type Clock interface {
 	Clock() ClockState
 	// AcceptClock has the node go by the system's clock.
 	AcceptClock() ClockState
-}
-
-func (s *Server) showClock(w http.ResponseWriter, _ *http.Request) { respond(w, 200, s.Clock.Clock()) }
-
-func (s *Server) acceptClock(w http.ResponseWriter, _ *http.Request) {
-	respond(w, 200, s.Clock.AcceptClock())
 }
 
 func (c call) showClock() error { return c.tellClock("GET") }

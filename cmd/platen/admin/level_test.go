@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/actors/service"
 	"platen.dev/events"
 )
 
@@ -19,11 +20,11 @@ func TestAdvice(t *testing.T) {
 		"an old node is up":     {[]events.Level{1, 1}, []events.Level{2, 1}, "once these nodes are upgraded: b."},
 		"raising was cut short": {[]events.Level{2, 1}, []events.Level{2, 2}, "level 2 in some partitions"},
 	} {
-		l := levels{Partitions: tc.partitions}
+		l := service.Levels{Partitions: tc.partitions}
 		for i, level := range tc.nodes {
-			l.Nodes = append(l.Nodes, NodeLevel{Node: events.NodeID(rune('a' + i)), Level: level})
+			l.Nodes = append(l.Nodes, service.NodeLevel{Node: events.NodeID(rune('a' + i)), Level: level})
 		}
-		if got := l.advice(); !strings.Contains(got, tc.want) {
+		if got := advice(l); !strings.Contains(got, tc.want) {
 			t.Errorf("%s: %q lacks %q", name, got, tc.want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"platen.dev/edge/dashboard"
+	"platen.dev/actors/service"
 	"platen.dev/events"
 	"platen.dev/events/team"
 )
@@ -39,62 +39,68 @@ type listedMember struct {
 	Sessions int             `json:"sessions"`
 }
 
-// team reads the members of the account that a request names, or refuses the request.
-func (s *Server) team(w http.ResponseWriter, r *http.Request) (team.Team, bool) {
-	if _, ok := s.account(w, r); !ok {
-		return team.Team{}, false
+// team returns the members of an account.
+func (s *Server) team(id events.AccountID) (team.Team, error) {
+	if _, err := s.Services.Accounts.Find(id); err != nil {
+		return team.Team{}, err
 	}
-	id := accountID(r)
-	if !s.has(w, id, events.LevelMembers, "members") {
-		return team.Team{}, false
-	}
-	t, err := s.Replica.Team(id)
-	if err != nil {
-		refuse(w, 500, err.Error())
-	}
-	return t, err == nil
+	return s.Replica.Team(id)
 }
 
-// has reports whether the account's partition has the level that what needs, or refuses the request.
-func (s *Server) has(w http.ResponseWriter, id events.AccountID, needed events.Level, what string) bool {
-	if s.level(id) >= needed {
-		return true
-	}
-	refuse(w, 409, fmt.Sprintf("%s come with the feature level %d: once all nodes run this version, raise it by `platen admin cluster level --raise`", what, needed))
-	return false
-}
-
-func (s *Server) level(id events.AccountID) events.Level {
-	return s.Replica.Cursor(events.Partition(id, s.Log.Partitions())).Level()
+func (s *Server) memberRoutes(mux *http.ServeMux) {
+	members := s.Services.Members
+	mux.HandleFunc("POST /accounts/{id}/members", act(s.inviteMember))
+	mux.HandleFunc("GET /accounts/{id}/members", act(s.listMembers))
+	mux.HandleFunc("PUT /accounts/{id}/members/{member}/role", act(func(p service.Principal, r *http.Request, b memberRequest) (any, error) {
+		return b, s.withMember(p, r, func(id events.MemberID) error { return members.ChangeRole(p, id, b.Role) })
+	}))
+	mux.HandleFunc("DELETE /accounts/{id}/members/{member}", act(func(p service.Principal, r *http.Request, _ none) (any, error) {
+		return none{}, s.withMember(p, r, func(id events.MemberID) error { return members.Remove(p, id) })
+	}))
+	mux.HandleFunc("POST /accounts/{id}/members/{member}/sign-out", act(func(p service.Principal, r *http.Request, _ none) (any, error) {
+		return none{}, s.withMember(p, r, func(id events.MemberID) error { return members.SignOut(p, id) })
+	}))
 }
 
 // inviteMember makes a one-time link for somebody: a new member, one that has not joined, or one that needs a new password.
-func (s *Server) inviteMember(w http.ResponseWriter, r *http.Request) {
-	var req memberRequest
-	if !decode(w, r, &req) {
-		return
+func (s *Server) inviteMember(p service.Principal, _ *http.Request, b memberRequest) (any, error) {
+	if _, err := s.Services.Accounts.Find(p.Account); err != nil {
+		return nil, err
 	}
-	t, ok := s.team(w, r)
-	if !ok {
-		return
+	made, err := s.Services.Members.Invite(p, b.Email, b.Role, s.Origin())
+	answer := invited{Member: made.Member, Link: made.Link, Until: made.Until, Sent: made.Delivery == service.Sent}
+	if made.Undelivered != nil {
+		answer.Unsent = made.Undelivered.Error()
 	}
-	email, id := events.FoldEmail(req.Email), events.NewMemberID()
-	if have, known := t.ByEmail(email); known {
-		id = have.ID
+	return answer, err
+}
+
+// withMember does something about the member that a request names by its id or its email address.
+func (s *Server) withMember(p service.Principal, r *http.Request, do func(events.MemberID) error) error {
+	t, err := s.team(p.Account)
+	if err != nil {
+		return err
 	}
-	path, hash := dashboard.NewInvitation(accountID(r), id)
-	until := events.At(s.Now().Add(dashboard.InvitationTime))
-	if !s.order(w, accountID(r), events.InviteMember{Member: id, Email: email, Role: req.Role, Invitation: hash, Until: until}) {
-		return
+	name := r.PathValue("member")
+	if m, known := t.ByEmail(events.FoldEmail(name)); known {
+		return do(m.ID)
 	}
-	made := invited{Member: id, Link: s.Origin() + path, Until: until}
-	if s.Mail != nil {
-		err := dashboard.SendInvitation(r.Context(), s.Mail, email, made.Link, until)
-		if made.Sent = err == nil; err != nil {
-			made.Unsent = err.Error()
+	return do(events.MemberID(name))
+}
+
+func (s *Server) listMembers(p service.Principal, _ *http.Request, _ none) (any, error) {
+	t, err := s.team(p.Account)
+	all := []listedMember{}
+	for _, m := range t.Members {
+		row := listedMember{ID: m.ID, Email: m.Email, Role: m.Role, Joined: m.Joined, Until: m.Until}
+		for _, session := range t.Sessions {
+			if session.Member == m.ID && events.At(s.Now()) < session.Until {
+				row.Sessions++
+			}
 		}
+		all = append(all, row)
 	}
-	respond(w, 200, made)
+	return all, err
 }
 
 // advice says what to do with the link.
@@ -106,59 +112,6 @@ func (i invited) advice(email string) string {
 		return fmt.Sprintf("The link could not be sent (%s): give it to %s.", i.Unsent, email)
 	}
 	return "Give this link to " + email + "."
-}
-
-func (s *Server) listMembers(w http.ResponseWriter, r *http.Request) {
-	t, ok := s.team(w, r)
-	if !ok {
-		return
-	}
-	all := []listedMember{}
-	for _, m := range t.Members {
-		row := listedMember{ID: m.ID, Email: m.Email, Role: m.Role, Joined: m.Joined, Until: m.Until}
-		for _, session := range t.Sessions {
-			if session.Member == m.ID && events.At(s.Now()) < session.Until {
-				row.Sessions++
-			}
-		}
-		all = append(all, row)
-	}
-	respond(w, 200, all)
-}
-
-// namedMember finds the member that a request names by its id or its email address, or refuses the request.
-func (s *Server) namedMember(w http.ResponseWriter, r *http.Request) (events.MemberID, bool) {
-	t, ok := s.team(w, r)
-	if !ok {
-		return "", false
-	}
-	name := r.PathValue("member")
-	if m, known := t.ByEmail(events.FoldEmail(name)); known {
-		return m.ID, true
-	}
-	return events.MemberID(name), true
-}
-
-func (s *Server) changeMember(w http.ResponseWriter, r *http.Request) {
-	var req memberRequest
-	if !decode(w, r, &req) {
-		return
-	}
-	if id, ok := s.namedMember(w, r); ok {
-		s.do(w, accountID(r), events.ChangeMember{Member: id, Role: req.Role}, req)
-	}
-}
-
-func (s *Server) removeMember(w http.ResponseWriter, r *http.Request) {
-	if id, ok := s.namedMember(w, r); ok {
-		s.do(w, accountID(r), events.RemoveMember{Member: id}, struct{}{})
-	}
-}
-
-func (s *Server) signOutMember(w http.ResponseWriter, r *http.Request) {
-	if id, ok := s.namedMember(w, r); ok {
-		s.do(w, accountID(r), events.CloseSession{Member: id}, struct{}{})
-	}
 }
 
 func (c call) inviteMember() error {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 
+	"platen.dev/actors/service"
 	"platen.dev/actors/shard"
 	"platen.dev/events"
 )
@@ -87,8 +88,8 @@ func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
 
 // where names a node with its address, as far as it is up.
 func (s *Server) where(id events.NodeID) string {
-	all := s.Nodes()
-	i := slices.IndexFunc(all, func(n NodeLevel) bool { return n.Node == id })
+	all := s.Services.Cluster.Node.Nodes()
+	i := slices.IndexFunc(all, func(n service.NodeLevel) bool { return n.Node == id })
 	switch {
 	case i < 0:
 		return fmt.Sprintf("%s, which is not up", id)

@@ -3,7 +3,6 @@ package admin
 import (
 	"encoding/json"
 
-	"platen.dev/actors/account"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -51,15 +50,6 @@ type keyRequest struct {
 	Name string `json:"name,omitempty"`
 	// ID is the id that the key is to have, so that a request that is sent twice makes one key; "" for a new one.
 	ID events.KeyID `json:"id,omitempty"`
-}
-
-// AccountUsage is an account's usage in its quota window, with its limits.
-type AccountUsage struct {
-	account.Usage
-	Plan    events.Plan
-	MaxFile int64 // bytes
-	Blocks  int64 // of extra volume
-	Tests   int64 // test jobs on the last day of use
 }
 
 // IssuedKey is an API key. Secret is set only when the key has just been created.

@@ -1,18 +1,16 @@
 package admin
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"platen.dev/actors/account"
+	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/logdump"
 	"platen.dev/events"
-	"platen.dev/events/eventlog"
 )
 
 // This file shows the commands that were set aside, and sends them again or drops them: the half of the node.
@@ -48,237 +46,105 @@ type retried struct {
 	Again *quarantined     `json:"again,omitempty"`
 }
 
-func (s *Server) listQuarantine(w http.ResponseWriter, r *http.Request) {
-	if !s.catchUpAll(w, r) {
-		return
-	}
+func (s *Server) quarantineRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /quarantine", handle(func(*http.Request, none) (any, error) { return s.listQuarantine() }))
+	mux.HandleFunc("GET /quarantine/{partition}/{cause}", handle(s.showQuarantined))
+	mux.HandleFunc("POST /quarantine/{partition}/{cause}", handle(s.retryQuarantined))
+	mux.HandleFunc("DELETE /quarantine/{partition}/{cause}", handle(s.dropQuarantined))
+}
+
+func (s *Server) listQuarantine() (quarantineList, error) {
 	list := quarantineList{Commands: []quarantined{}}
+	if err := s.Services.Fresh.All(); err != nil {
+		return list, err
+	}
 	for p := range s.Log.Partitions() {
-		if s.Replica.Cursor(p).Level() < events.LevelQuarantine {
-			list.Below = append(list.Below, p)
-		}
 		err := account.EachQuarantined(s.Replica, p, func(cause int64, q account.Quarantined) bool {
 			list.Commands = append(list.Commands, describeQuarantined(p, cause, q))
 			return true
 		})
 		if err != nil {
-			refuse(w, 500, err.Error())
-			return
+			return list, err
 		}
 	}
-	respond(w, 200, list)
+	return list, nil
 }
 
 func describeQuarantined(p int32, cause int64, q account.Quarantined) quarantined {
 	return quarantined{Partition: p, Cause: cause, Account: q.Account, Command: q.Command.String(), At: q.At, Reason: q.Reason}
 }
 
-// quarantined reads the command that a request names, or refuses the request.
-func (s *Server) quarantined(w http.ResponseWriter, r *http.Request) (p int32, cause int64, q account.Quarantined, ok bool) {
-	if p, ok = s.partition(w, r); !ok {
-		return p, 0, q, false
+// at is the partition and the offset that a request names.
+func (s *Server) at(r *http.Request) (p int32, cause int64, err error) {
+	if p, err = s.partitionOf(r); err != nil {
+		return p, 0, err
 	}
-	cause, err := strconv.ParseInt(r.PathValue("cause"), 10, 64)
+	cause, err = strconv.ParseInt(r.PathValue("cause"), 10, 64)
 	if err != nil || cause < 0 {
-		refuse(w, 400, fmt.Sprintf("%q is not the offset of a command", r.PathValue("cause")))
-		return p, 0, q, false
+		return p, 0, bad("%q is not the offset of a command", r.PathValue("cause"))
 	}
-	if !s.catchUp(w, r, p) {
-		return p, 0, q, false
-	}
-	q, found, err := account.InQuarantine(s.Replica, p, cause)
-	switch {
-	case err != nil:
-		refuse(w, 500, err.Error())
-	case !found:
-		refuse(w, 409, notInQuarantine(p, cause))
-	}
-	return p, cause, q, err == nil && found
+	return p, cause, nil
 }
 
-func notInQuarantine(p int32, cause int64) string {
-	return fmt.Sprintf("command %d of partition %d is not in quarantine; `platen admin quarantine list` shows those that are", cause, p)
+// kept reads the command that a request names.
+func (s *Server) kept(r *http.Request) (p int32, cause int64, q account.Quarantined, err error) {
+	if p, cause, err = s.at(r); err != nil {
+		return p, cause, q, err
+	}
+	q, err = s.Services.Partitions.Quarantined(p, cause)
+	return p, cause, q, notKept(p, cause, err)
 }
 
-func (s *Server) showQuarantined(w http.ResponseWriter, r *http.Request) {
-	p, cause, q, ok := s.quarantined(w, r)
-	if !ok {
-		return
+// notKept says which command is not in quarantine.
+func notKept(p int32, cause int64, err error) error {
+	if service.CodeOf(err) == events.NoSuchCommand {
+		return bad("command %d of partition %d is not in quarantine; `platen admin quarantine list` shows those that are", cause, p)
+	}
+	return err
+}
+
+func (s *Server) showQuarantined(r *http.Request, _ none) (any, error) {
+	p, cause, q, err := s.kept(r)
+	if err != nil {
+		return nil, err
 	}
 	shown := shownCommand{quarantined: describeQuarantined(p, cause, q)}
-	record, err := s.recordOf(r.Context(), p, cause, q)
-	switch {
-	case errors.Is(err, errRecordGone):
+	record, err := s.Services.Partitions.RecordOf(r.Context(), p, cause, q)
+	if errors.Is(err, service.ErrRecordGone) {
 		shown.Gone = err.Error()
-	case err != nil:
-		refuse(w, 503, err.Error())
-		return
-	default:
-		var text strings.Builder
-		_ = logdump.WriteCommand(&text, p, record) // into memory
-		shown.Record = text.String()
-	}
-	respond(w, 200, shown)
-}
-
-// errRecordGone means that the log no longer has the record of a command.
-var errRecordGone = errors.New("the record of the command is gone")
-
-// recordLimit bounds how long a record is read.
-const recordLimit = 5 * time.Second
-
-// recordOf reads the record of a command that was set aside. Kafka's retention may have deleted it, and in a topic that was created again,
-// or restored from a backup, another record may be at its offset.
-func (s *Server) recordOf(ctx context.Context, p int32, cause int64, q account.Quarantined) (eventlog.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, recordLimit)
-	defer cancel()
-	start, end, err := s.Log.Bounds(ctx, events.TopicCommands, p)
-	if err != nil {
-		return eventlog.Record{}, err
-	}
-	if cause < start || cause >= end {
-		return eventlog.Record{}, fmt.Errorf("%w: %s has the offsets %d to %d", errRecordGone, events.TopicCommands, start, end-1)
-	}
-	record, err := eventlog.ReadOne(ctx, s.Log, events.TopicCommands, p, cause)
-	if errors.Is(err, eventlog.ErrTrimmed) {
-		return record, fmt.Errorf("%w: %w", errRecordGone, err)
+		return shown, nil
 	}
 	if err != nil {
-		return record, err
+		return nil, err
 	}
-	if c, err := events.DecodeCommand(record.Value); err != nil || c.ID != q.Command || c.Account != q.Account {
-		return record, fmt.Errorf("%w: another one is at its offset", errRecordGone)
-	}
-	return record, nil
+	var text strings.Builder
+	_ = logdump.WriteCommand(&text, p, record) // into memory
+	shown.Record = text.String()
+	return shown, nil
 }
 
-func (s *Server) dropQuarantined(w http.ResponseWriter, r *http.Request) {
-	if p, cause, _, ok := s.quarantined(w, r); ok && s.release(w, p, cause) {
-		respond(w, 200, struct{}{})
+func (s *Server) dropQuarantined(r *http.Request, _ none) (any, error) {
+	p, cause, _, err := s.kept(r)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// release drops a command from the quarantine, or says why that is not possible. Only a partition that keeps some gets such a command, so no
-// version that does not know it will read it.
-func (s *Server) release(w http.ResponseWriter, p int32, cause int64) bool {
-	reply, err := s.Commands.Do(events.PartitionID(p), events.DropSetAside{Cause: cause})
-	switch {
-	case err != nil:
-		refuse(w, 503, fmt.Sprintf("partition %d does not answer; try again: %v", p, err))
-	case reply.Code == events.Accepted || reply.Code == events.NoSuchCommand: // somebody else was faster
-		return true
-	default:
-		refuse(w, 409, "refused: "+string(reply.Code))
-	}
-	return false
+	return none{}, s.Services.Partitions.DropQuarantined(p, cause)
 }
 
 // retryQuarantined sends a command again, and drops it once it is decided, or kept at another offset.
-func (s *Server) retryQuarantined(w http.ResponseWriter, r *http.Request) {
-	p, cause, q, ok := s.quarantined(w, r)
-	if !ok {
-		return
-	}
-	c, err := s.again(r.Context(), p, cause, q)
-	if err == nil {
-		err = s.decide(r.Context(), p, c)
-	}
-	var outcome retried
-	if err == nil {
-		outcome, err = s.outcome(p, c)
-	}
-	switch {
-	case errors.Is(err, errRecordGone):
-		refuse(w, 409, err.Error()+"; it cannot be sent again, only dropped")
-	case err != nil:
-		refuse(w, 503, err.Error())
-	case outcome.Reply == events.Internal && outcome.Again == nil: // the quarantine is full
-		refuse(w, 409, "the command was set aside again, and stays where it is; `platen log dump` says why")
-	case s.release(w, p, cause):
-		respond(w, 200, outcome)
-	}
-}
-
-// again is a command that repeats one which was set aside: for the same account, by the same author, with the same body and all its content.
-func (s *Server) again(ctx context.Context, p int32, cause int64, q account.Quarantined) (c events.Command, err error) {
-	record, err := s.recordOf(ctx, p, cause, q)
+func (s *Server) retryQuarantined(r *http.Request, _ none) (any, error) {
+	p, cause, err := s.at(r)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	c, err = events.DecodeCommand(record.Value)
-	if _, submits := c.Body.(events.SubmitJob); submits && err == nil {
-		c, err = events.DecodeSubmission(record.Value)
+	outcome, err := s.Services.Partitions.RetryQuarantined(r.Context(), p, cause)
+	if errors.Is(err, service.ErrRecordGone) {
+		err = fmt.Errorf("%w; it cannot be sent again, only dropped", err)
 	}
-	if err != nil {
-		return c, fmt.Errorf("the record of the command cannot be read: %w", err)
+	answer := retried{Reply: outcome.Reply}
+	if outcome.Again != nil {
+		again := describeQuarantined(p, outcome.Cause, *outcome.Again)
+		answer.Again = &again
 	}
-	c.At, c.ReplyTo = events.At(s.Now()), nil
-	c.ID, err = s.idAgain(p, q)
-	return c, err
-}
-
-// idAgain returns the id under which a command is sent again: the same one if that was done and nobody knows what became of it, another one
-// if it was set aside under that and is not kept.
-func (s *Server) idAgain(p int32, q account.Quarantined) (events.CommandID, error) {
-	for id := q.Command.Again(); ; id = id.Again() {
-		reply, _, err := s.Replica.Reply(q.Account, id)
-		if err != nil || reply.Code != events.Internal {
-			return id, err
-		}
-		if kept, err := s.keptAs(p, id); err != nil || kept != nil {
-			return id, err
-		}
-	}
-}
-
-// keptAs finds a command in quarantine by its id, nil if it is not there.
-func (s *Server) keptAs(p int32, id events.CommandID) (kept *quarantined, err error) {
-	err = account.EachQuarantined(s.Replica, p, func(cause int64, q account.Quarantined) bool {
-		if q.Command == id {
-			at := describeQuarantined(p, cause, q)
-			kept = &at
-		}
-		return kept == nil
-	})
-	return kept, err
-}
-
-// decideLimit bounds how long a command that was sent again is waited for: within it a shard changes hands. decideLook is how often its
-// decision is looked for.
-const (
-	decideLimit = 12 * time.Second
-	decideLook  = 20 * time.Millisecond
-)
-
-var errUndecided = errors.New("the command was sent again and is not decided yet; it stays in quarantine: try again, it is decided once")
-
-// decide appends a command, and waits until its decision is folded. If it is not in time, the command may still be decided, once however often
-// it is sent.
-func (s *Server) decide(ctx context.Context, p int32, c events.Command) error {
-	ctx, cancel := context.WithTimeout(ctx, decideLimit)
-	defer cancel()
-	cause, err := s.Commands.Append(ctx, c)
-	if err != nil {
-		return fmt.Errorf("the command was not sent; try again: %w", err)
-	}
-	look := time.NewTicker(decideLook)
-	defer look.Stop()
-	for s.Replica.Cursor(p).Cause < cause {
-		select {
-		case <-ctx.Done():
-			return errUndecided
-		case <-look.C:
-		}
-	}
-	return nil
-}
-
-// outcome is what became of a command that was sent again.
-func (s *Server) outcome(p int32, c events.Command) (out retried, err error) {
-	reply, _, err := s.Replica.Reply(c.Account, c.ID)
-	out.Reply = reply.Code
-	if err == nil && reply.Code == events.Internal {
-		out.Again, err = s.keptAs(p, c.ID)
-	}
-	return out, err
+	return answer, notKept(p, cause, err)
 }

@@ -12,61 +12,49 @@ import (
 	"os"
 	"time"
 
-	"platen.dev/cmd/platen/status"
-	"platen.dev/edge"
-	"platen.dev/edge/dashboard"
+	"platen.dev/actors/service"
+	"platen.dev/actors/status"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
-	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
-	"platen.dev/events/seal"
-	"platen.dev/events/team"
 	"platen.dev/ledger"
 	"platen.dev/projections"
 )
 
-// Sender sends commands to the shards of their accounts.
-type Sender interface {
-	edge.Commands
-	// DoBy is Do for an author.
-	DoBy(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error)
-	// Append sends a command as it is, and returns its offset once it is durable. If ctx ends first, the outcome is unknown.
-	Append(ctx context.Context, c events.Command) (offset int64, err error)
-}
-
-// Config names the parts of the node that the server works on. All fields but Mail are required.
+// Config names the parts of the node that the server works on. All fields are required.
 type Config struct {
-	Commands Sender
+	Services *service.Services
 	Replica  *projections.Replica
 	Log      eventlog.Log
-	Shards   Shards
-	// Nodes returns the nodes that are up, this one included.
-	Nodes func() []NodeLevel
-	// Status reports on all nodes.
-	Status func() status.Report
-	// Drainer is the node, and so is Clock.
-	Drainer Drainer
-	Clock   Clock
+	Ledger   Ledger
+	Node     Node
+	// Shards are the partitions that the node owns.
+	Shards Shards
 	// Snapshots are those of the partitions.
 	Snapshots Snapshots
 	Backups   Backups
-	// Ledger is what accounts were charged, QuotaWindows says which quota windows may still change.
-	Ledger       ledger.Ledger
-	QuotaWindows func(events.AccountID) (usage.Live, error)
-	// Seal encrypts the secrets of accounts.
-	Seal *seal.Key
-	// RotateSeal has Seal seal with a new secret from now on.
-	RotateSeal func() error
+	// Entrance signs operators in to their pages.
+	Entrance Entrance
 	// Origin is where clients reach the API.
 	Origin func() string
-	// Console has the pages of operators.
-	Console Console
-	// Mail sends links to members; nil if nothing does.
-	Mail dashboard.Mailer
-	// WebhookPrefix begins the webhooks' older headers, which no account may set.
-	WebhookPrefix string
-	Logger        *slog.Logger
-	Now           func() time.Time
+	Logger *slog.Logger
+	Now    func() time.Time
+}
+
+// Ledger is what accounts were charged.
+type Ledger struct {
+	ledger.Ledger
+	// Windows says which quota windows of an account may still change.
+	Windows func(events.AccountID) (usage.Live, error)
+}
+
+// Node is the node that the interface is of.
+type Node interface {
+	Clock
+	// Status reports on all nodes.
+	Status() status.Report
+	// RotateSeal has secrets sealed with a new key from now on.
+	RotateSeal() error
 }
 
 // Server is the admin interface of a node.
@@ -96,7 +84,7 @@ func Listen(data string, config Config) (*Server, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	s := &Server{Config: config, usageOf: usage.New(config.Ledger, config.QuotaWindows, config.Now)}
+	s := &Server{Config: config, usageOf: usage.New(config.Ledger.Ledger, config.Ledger.Windows, config.Now)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -116,53 +104,15 @@ func (s *Server) Close(ctx context.Context) error {
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /accounts", s.createAccount)
-	mux.HandleFunc("GET /accounts", s.listAccounts)
-	mux.HandleFunc("PUT /accounts/{id}/plan", s.setPlan)
-	mux.HandleFunc("GET /accounts/{id}/usage", s.usage)
+	s.accountRoutes(mux)
+	s.keyRoutes(mux)
+	s.memberRoutes(mux)
+	s.templateRoutes(mux)
+	s.webhookRoutes(mux)
+	s.nodeRoutes(mux)
+	s.quarantineRoutes(mux)
 	mux.HandleFunc("GET /accounts/{id}/ledger", s.ledgerUsage)
 	mux.HandleFunc("GET /accounts/{id}/ledger/entries", s.ledgerEntries)
-	mux.HandleFunc("PUT /accounts/{id}/anchor", s.setAnchor)
-	mux.HandleFunc("POST /accounts/{id}/reset-window", s.resetWindow)
-	mux.HandleFunc("POST /accounts/{id}/adjustments", s.adjust)
-	mux.HandleFunc("PUT /accounts/{id}/file-limit", s.setFileLimit)
-	mux.HandleFunc("POST /accounts/{id}/suspend", s.suspend)
-	mux.HandleFunc("POST /accounts/{id}/resume", s.resume)
-	mux.HandleFunc("PUT /accounts/{id}/volume-blocks", s.setBlocks)
-	mux.HandleFunc("POST /accounts/{id}/keys", s.createKey)
-	mux.HandleFunc("GET /accounts/{id}", s.showAccount)
-	mux.HandleFunc("GET /accounts/{id}/trail", s.showTrail)
-	mux.HandleFunc("POST /console", s.enterConsole)
-	mux.HandleFunc("GET /accounts/{id}/keys", s.listKeys)
-	mux.HandleFunc("DELETE /accounts/{id}/keys/{key}", s.revokeKey)
-	mux.HandleFunc("POST /accounts/{id}/members", s.inviteMember)
-	mux.HandleFunc("GET /accounts/{id}/members", s.listMembers)
-	mux.HandleFunc("PUT /accounts/{id}/members/{member}/role", s.changeMember)
-	mux.HandleFunc("DELETE /accounts/{id}/members/{member}", s.removeMember)
-	mux.HandleFunc("POST /accounts/{id}/members/{member}/sign-out", s.signOutMember)
-	mux.HandleFunc("PUT /accounts/{id}/templates/{template}", s.putTemplate)
-	mux.HandleFunc("GET /accounts/{id}/templates", s.listTemplates)
-	mux.HandleFunc("GET /accounts/{id}/templates/{template}", s.showTemplate)
-	mux.HandleFunc("DELETE /accounts/{id}/templates/{template}", s.deleteTemplate)
-	mux.HandleFunc("PUT /accounts/{id}/default-template", s.setDefaultTemplate)
-	mux.HandleFunc("GET /accounts/{id}/webhook-secrets", s.showSecrets)
-	mux.HandleFunc("POST /accounts/{id}/webhook-secrets", s.rotateSecret)
-	mux.HandleFunc("GET /accounts/{id}/webhook-headers", s.listHeaders)
-	mux.HandleFunc("PUT /accounts/{id}/webhook-headers/{name}", s.setHeader)
-	mux.HandleFunc("DELETE /accounts/{id}/webhook-headers/{name}", s.deleteHeader)
-	mux.HandleFunc("GET /jobs/{job}/webhooks", s.listAttempts)
-	mux.HandleFunc("POST /jobs/{job}/webhooks", s.redeliver)
-	mux.HandleFunc("POST /accounts/{id}/webhooks", s.redeliverMany)
-	mux.HandleFunc("POST /seal", s.rotateSeal)
-	mux.HandleFunc("GET /status", s.showStatus)
-	mux.HandleFunc("GET /recent", s.recentJobs)
-	mux.HandleFunc("GET /drain", s.showDrainage)
-	mux.HandleFunc("PUT /drain", s.drain)
-	mux.HandleFunc("DELETE /drain", s.undrain)
-	mux.HandleFunc("GET /clock", s.showClock)
-	mux.HandleFunc("POST /clock", s.acceptClock)
-	mux.HandleFunc("GET /level", s.showLevel)
-	mux.HandleFunc("POST /level", s.raiseLevel)
 	mux.HandleFunc("GET /partitions", s.listPartitions)
 	mux.HandleFunc("POST /partitions/{partition}/continue", s.continuePartition)
 	mux.HandleFunc("GET /partitions/{partition}/snapshots", s.listSnapshots)
@@ -174,10 +124,6 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /ledger/partitions/{partition}", s.reconcile)
 	mux.HandleFunc("GET /ledger/poison", s.listPoison)
 	mux.HandleFunc("POST /ledger/poison", s.retryPoison)
-	mux.HandleFunc("GET /quarantine", s.listQuarantine)
-	mux.HandleFunc("GET /quarantine/{partition}/{cause}", s.showQuarantined)
-	mux.HandleFunc("POST /quarantine/{partition}/{cause}", s.retryQuarantined)
-	mux.HandleFunc("DELETE /quarantine/{partition}/{cause}", s.dropQuarantined)
 	mux.HandleFunc("GET /log", s.dumpLog)
 	mux.HandleFunc("GET /events", s.streamEvents)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
@@ -202,100 +148,49 @@ func decode(w http.ResponseWriter, r *http.Request, into any) (ok bool) {
 	return err == nil
 }
 
-// do sends a command, and responds with body if it is accepted.
-func (s *Server) do(w http.ResponseWriter, id events.AccountID, command events.CommandBody, body any) {
-	if s.order(w, id, command) {
-		respond(w, 200, body)
-	}
-}
+// none is the body of a request or of a response that has none.
+type none struct{}
 
-// order sends a command, and reports whether it is accepted; otherwise the response says why not.
-func (s *Server) order(w http.ResponseWriter, id events.AccountID, command events.CommandBody) bool {
-	var by events.Author
-	if s.level(id) >= events.LevelMembers {
-		by.Operator = true
-	}
-	reply, err := s.Commands.DoBy(by, id, command)
-	switch {
-	case err != nil:
-		refuse(w, 503, "the account's shard does not answer; try again: "+err.Error())
-	case reply.Code != events.Accepted:
-		refuse(w, 409, refusalText(reply.Code, id))
-	default:
-		return true
-	}
-	return false
-}
-
-func refusalText(code events.ReplyCode, id events.AccountID) string {
-	switch code {
-	case events.NoSuchAccount:
-		return fmt.Sprintf("no account %s; `platen admin account list` shows all accounts", id)
-	case events.NoSuchKey:
-		return fmt.Sprintf("account %s has no such key; `platen admin key list %s` shows its keys", id, id)
-	case events.NoSuchTemplate:
-		return fmt.Sprintf("account %s has no such template; `platen admin template list %s` shows its templates", id, id)
-	case events.UnknownPlan:
-		return "there is no such plan: choose free, starter, pro or business"
-	case events.PlanRequired:
-		return "extra volume is sold on the business plan only"
-	case events.TooManyKeys:
-		return fmt.Sprintf("account %s has %d keys already, as many as it may have: revoke one that is not used (`platen admin key list %s`)", id, events.MaxKeys, id)
-	case events.AlreadyExists:
-		return "it was made already; a secret is shown only then"
-	case events.NoWebhook:
-		return "the job has no webhook"
-	case events.NotEnded:
-		return "the job has not ended; its webhook is sent when it is done or has failed"
-	case events.NoSuchHeader:
-		return fmt.Sprintf("account %s has no such header; `platen admin webhook headers list %s` shows its headers", id, id)
-	case events.TooManyHeaders:
-		return fmt.Sprintf("account %s has %d headers already, as many as it may have", id, contract.MaxWebhookHeaders)
-	case events.NoSuchMember:
-		return fmt.Sprintf("account %s has no such member; `platen admin member list %s` shows its members", id, id)
-	case events.TooManyMembers:
-		return fmt.Sprintf("account %s has %d members already, as many as it may have", id, team.MaxMembers)
-	case events.LastOwner:
-		return "an account keeps an owner: make somebody else owner first"
-	case events.TooManyTemplates:
-		return "the account has as many templates as it may have"
-	case events.OutOfRange:
-		return "the value is out of range: an anchor must be in the past, a file may have up to 1024 MB, secrets may overlap by 1 hour to 5 days, an email address is one like ada@example.com, a role is owner, developer or billing, the name of a key has up to 60 bytes"
-	}
-	return "refused: " + string(code)
-}
-
-// catchUp waits until the replica holds what was acknowledged in a partition before the request,
-// or refuses the request.
-func (s *Server) catchUp(w http.ResponseWriter, r *http.Request, partition int32) (ok bool) {
-	err := s.Replica.CatchUp(r.Context(), partition)
-	if err != nil {
-		refuse(w, 503, err.Error())
-	}
-	return err == nil
-}
-
-// catchUpAll is catchUp with all partitions.
-func (s *Server) catchUpAll(w http.ResponseWriter, r *http.Request) (ok bool) {
-	for p := range s.Log.Partitions() {
-		if !s.catchUp(w, r, p) {
-			return false
+// handle handles requests by what do makes of their bodies.
+func handle[T any](do func(r *http.Request, body T) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body T
+		if _, without := any(body).(none); !without && !decode(w, r, &body) {
+			return
 		}
+		answer, err := do(r, body)
+		answerWith(w, accountID(r), answer, err)
 	}
-	return true
 }
 
-// account reads the account that a request names, or refuses the request.
-func (s *Server) account(w http.ResponseWriter, r *http.Request) (projections.Account, bool) {
-	id := accountID(r)
-	if !s.catchUp(w, r, events.Partition(id, s.Log.Partitions())) {
-		return projections.Account{}, false
+// act is handle for an action of the operator in the account that the path names.
+func act[T any](do func(p service.Principal, r *http.Request, body T) (any, error)) http.HandlerFunc {
+	return handle(func(r *http.Request, body T) (any, error) { return do(service.Operator(accountID(r)), r, body) })
+}
+
+// errBadRequest means that a request cannot be read.
+var errBadRequest = errors.New("")
+
+// bad returns an error about a request that cannot be read.
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w"+format, append([]any{errBadRequest}, args...)...)
+}
+
+// answerWith responds with a body, or says why there is none.
+func answerWith(w http.ResponseWriter, id events.AccountID, body any, err error) {
+	var refused *service.Refusal
+	switch {
+	case err == nil:
+		respond(w, 200, body)
+	case errors.As(err, &refused):
+		refuse(w, 409, refused.Advice(id))
+	case errors.Is(err, errBadRequest):
+		refuse(w, 400, err.Error())
+	case service.Behind(err):
+		refuse(w, 503, err.Error())
+	default:
+		refuse(w, 500, err.Error())
 	}
-	account, ok, err := s.Replica.Account(id)
-	if err != nil || !ok {
-		refuse(w, 409, refusalText(events.NoSuchAccount, id))
-	}
-	return account, err == nil && ok
 }
 
 func accountID(r *http.Request) events.AccountID { return events.AccountID(r.PathValue("id")) }

@@ -58,12 +58,20 @@ type takeRequest struct {
 
 // partition reads the partition that a request names, and refuses it if there is none.
 func (s *Server) partition(w http.ResponseWriter, r *http.Request) (int32, bool) {
+	p, err := s.partitionOf(r)
+	if err != nil {
+		answerWith(w, "", nil, err)
+	}
+	return p, err == nil
+}
+
+// partitionOf is the partition that a request names.
+func (s *Server) partitionOf(r *http.Request) (int32, error) {
 	p, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
 	if err != nil || p < 0 || p >= int64(s.Log.Partitions()) {
-		refuse(w, 400, fmt.Sprintf("%q is not a partition: they are 0 to %d", r.PathValue("partition"), s.Log.Partitions()-1))
-		return 0, false
+		return 0, bad("%q is not a partition: they are 0 to %d", r.PathValue("partition"), s.Log.Partitions()-1)
 	}
-	return int32(p), true
+	return int32(p), nil
 }
 
 // describeSnapshots responds with a description of each snapshot of a partition.

@@ -2,18 +2,15 @@ package admin
 
 import (
 	"context"
-	"net/http"
 	"time"
 
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 )
 
 // This file reports on the nodes of the cluster, from both ends.
 
 // statusTimeout is longer than the nodes of a cluster take to answer, or not to.
 const statusTimeout = 5 * time.Second
-
-func (s *Server) showStatus(w http.ResponseWriter, _ *http.Request) { respond(w, 200, s.Status()) }
 
 // Status asks for the status of the cluster.
 func (c Client) Status(ctx context.Context) (r status.Report, err error) {

@@ -13,7 +13,8 @@ import (
 // This file has the routes of the usage ledger. They take the parameters of the API, and answer in JSON.
 
 func (s *Server) ledgerUsage(w http.ResponseWriter, r *http.Request) {
-	if _, ok := s.account(w, r); !ok {
+	if _, err := s.Services.Accounts.Find(accountID(r)); err != nil {
+		answerWith(w, accountID(r), nil, err)
 		return
 	}
 	q, violations := usage.ParseQuery(queryParams(r), s.Now(), usage.JSON)
@@ -25,7 +26,8 @@ func (s *Server) ledgerUsage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) ledgerEntries(w http.ResponseWriter, r *http.Request) {
-	if _, ok := s.account(w, r); !ok {
+	if _, err := s.Services.Accounts.Find(accountID(r)); err != nil {
+		answerWith(w, accountID(r), nil, err)
 		return
 	}
 	q, violations := usage.ParseEntryQuery(queryParams(r), s.Now(), usage.JSON)

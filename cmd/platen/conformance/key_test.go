@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/edge/apikey"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 	"platen.dev/events/testkit"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/edge/apikey"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 )
 
 // Quotas, volume and concurrency.

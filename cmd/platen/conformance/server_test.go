@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
-	"platen.dev/edge/apikey"
 	"platen.dev/edge/openapi/openapitest"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 )
 
 // server is a node under test.
@@ -172,7 +173,7 @@ func (c *customer) fail(job events.JobID, code events.ErrorCode) {
 }
 
 // usage returns the account's usage as an operator sees it.
-func (c *customer) usage() admin.AccountUsage {
+func (c *customer) usage() service.Usage {
 	c.t.Helper()
 	u, err := admin.NewClient(c.server.data).Usage(c.account)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
 	"platen.dev/actors/render/dispatch"
+	"platen.dev/actors/service"
 	"platen.dev/actors/shard"
-	"platen.dev/cmd/platen/admin"
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 	"platen.dev/events"
 )
 
@@ -142,11 +142,11 @@ func (p peers) Renderer(node events.NodeID) *actor.PID {
 // Tell publishes this node's load as its metadata.
 func (p peers) Tell(l dispatch.Load) { p.cluster.SetMetadata(l.Encode()) }
 
-// levels returns the nodes that are up, with what they can read.
-func (n *Node) levels() []admin.NodeLevel {
-	var all []admin.NodeLevel
+// Nodes returns the nodes that are up, with what they can read.
+func (n *Node) Nodes() []service.NodeLevel {
+	var all []service.NodeLevel
 	for _, m := range n.members() {
-		all = append(all, admin.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level, Address: m.Actors})
+		all = append(all, service.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level, Address: m.Actors})
 	}
 	return all
 }

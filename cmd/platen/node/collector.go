@@ -307,7 +307,7 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	at := figures{
-		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: c.node.Nodes(), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(), held: c.node.clockHeld(),
+		pool: c.node.pool.Stats(), render: c.node.renderer.Figures(), nodes: len(c.node.Nodes()), shards: shardFiguresOf(c.node.shards), clocks: c.node.clockDifference(), held: c.node.clockHeld(),
 		ingest: c.node.ingest.Figures(), lag: c.node.replica.Lag(), disks: c.node.space.disks(), bodies: c.node.server.BodyBytes(),
 		traces: c.node.traces.Figures(),
 	}

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"platen.dev/edge"
-	"platen.dev/edge/apikey"
+	"platen.dev/actors/shard"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 )
 
 // DevKeysPath is the file that a node with Config.Dev writes the demo keys to: a JSON
@@ -21,7 +21,7 @@ func DevKeysPath(data string) string { return filepath.Join(data, "dev-keys.json
 // ensureDevAccounts creates the demo accounts and their keys, once. The secrets are
 // written before the accounts are created, and creating them again changes nothing, so
 // the next start completes what a crash has interrupted.
-func ensureDevAccounts(data string, commands edge.Commands) error {
+func ensureDevAccounts(data string, commands *shard.Gateway) error {
 	secrets, err := devSecrets(DevKeysPath(data))
 	if err != nil {
 		return fmt.Errorf("demo keys: %w", err)
@@ -34,7 +34,7 @@ func ensureDevAccounts(data string, commands edge.Commands) error {
 	return nil
 }
 
-func ensureDevAccount(plan events.Plan, secret string, commands edge.Commands) error {
+func ensureDevAccount(plan events.Plan, secret string, commands *shard.Gateway) error {
 	hash, ok := apikey.Hash(secret)
 	if !ok {
 		return errors.New("dev-keys.json has no valid key for this plan; delete the file to get new ones")

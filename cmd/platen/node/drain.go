@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"platen.dev/cmd/platen/admin"
+	"platen.dev/actors/service"
 	"platen.dev/events"
 )
 
@@ -116,9 +116,9 @@ func (n *Node) returns() {
 }
 
 // Drainage says how far the node has come.
-func (n *Node) Drainage() admin.Drainage {
+func (n *Node) Drainage() service.Drainage {
 	load := n.renderer.Figures().Load
-	d := admin.Drainage{Partitions: len(n.shards.Status())}
+	d := service.Drainage{Partitions: len(n.shards.Status())}
 	d.Draining, d.Kept = n.drain.state()
 	for lane := range load.Queued {
 		d.Waiting += load.Queued[lane]

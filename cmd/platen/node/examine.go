@@ -16,11 +16,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/status"
 	"platen.dev/browserpool"
 	"platen.dev/browserpool/page"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/doctor"
-	"platen.dev/cmd/platen/status"
 	"platen.dev/events"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/ledger/clickhouse"

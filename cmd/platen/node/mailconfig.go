@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net"
 
-	"platen.dev/edge/dashboard"
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/mail"
 	"platen.dev/events/tlsfile"
 )
@@ -52,7 +52,7 @@ func (c MailConfig) tryOut() error {
 }
 
 // mailer returns what sends letters; nil if nothing does.
-func (c MailConfig) mailer() (dashboard.Mailer, error) {
+func (c MailConfig) mailer() (service.Mailer, error) {
 	if c.Server == "" {
 		return nil, nil
 	}

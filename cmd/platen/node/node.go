@@ -27,13 +27,13 @@ import (
 	"platen.dev/actors/perform"
 	"platen.dev/actors/rate"
 	"platen.dev/actors/render"
+	"platen.dev/actors/service"
 	"platen.dev/actors/shard"
+	"platen.dev/actors/status"
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool"
-	"platen.dev/cmd/platen/console"
-	"platen.dev/cmd/platen/status"
 	"platen.dev/edge"
-	"platen.dev/edge/dashboard"
+	"platen.dev/edge/operator"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
@@ -90,8 +90,8 @@ type Node struct {
 	gateway         *shard.Gateway
 	deleter         *perform.Performer
 	notifier        *perform.Performer
-	webhooks        *webhook.Client
-	mailer          dashboard.Mailer // nil if nothing sends letters
+	webhooks        *webhook.Composer
+	services        *service.Services
 	uploader        *perform.Performer
 	publisher       *publish.Publisher
 	limiter         *rate.Limiter
@@ -105,7 +105,7 @@ type Node struct {
 	ops             net.Listener           // nil if there is none
 	listens         atomic.Pointer[string] // the listener's address, once it is known
 	opsListens      atomic.Pointer[string] // the address of ops, once it is known
-	console         *console.Console
+	pages           *operator.Pages        // of operators
 	failed          chan error
 	metrics         *metrics
 	closers         []closer // the part started last comes last
@@ -175,6 +175,7 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 		{"history", n.startHistory},
 		{"request rates", n.startRates},
 		{"status", n.startStatus},
+		{"services", n.startServices},
 		{"admin", n.startAdmin},
 		{"demo accounts", n.startDev},
 		{"API", n.startEdge},
@@ -316,11 +317,3 @@ func (n *Node) Commands() *shard.Gateway { return n.gateway }
 
 // Files is the store of results.
 func (n *Node) Files() store.Files { return n.files }
-
-// Nodes is how many nodes are up, as this one sees it.
-func (n *Node) Nodes() int {
-	if n.cluster == nil {
-		return 1
-	}
-	return n.cluster.Nodes()
-}

@@ -43,16 +43,16 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// provider returns where members sign in, and what they call it; nil if there is no such place.
-func (c OIDCConfig) provider() (*sso.Provider, string, error) {
+// provider returns where members sign in; nil if there is no such place.
+func (c OIDCConfig) provider() (*sso.Provider, error) {
 	if c.Issuer == "" {
-		return nil, "", nil
+		return nil, nil
 	}
 	trusted, err := tlsfile.Client{CA: c.CAFile}.Config()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	_, host, _ := strings.Cut(c.Issuer, "://")
 	host, _, _ = strings.Cut(host, "/")
-	return sso.New(sso.Config{Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, TLS: trusted}), cmp.Or(c.Name, host), nil
+	return sso.New(sso.Config{Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Name: cmp.Or(c.Name, host), TLS: trusted}), nil
 }

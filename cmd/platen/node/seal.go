@@ -58,7 +58,7 @@ var errClusterSecret = errors.New("the key comes from cluster.secret, the same o
 	"then, one after the other, make it cluster.secret, put the one before first into cluster.former_secrets, and leave cluster.next_secret empty")
 
 // rotateSeal has the node seal with a new secret from now on. What was sealed before can be opened.
-func (n *Node) rotateSeal() error {
+func (n *Node) RotateSeal() error {
 	if n.cfg.Cluster.Secret != "" {
 		return errClusterSecret
 	}

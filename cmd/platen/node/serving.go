@@ -7,20 +7,44 @@ import (
 	"io"
 	"net"
 
+	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
-	"platen.dev/cmd/platen/console"
 	"platen.dev/document"
 	"platen.dev/edge"
+	"platen.dev/edge/operator"
+	"platen.dev/edge/request"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
 )
 
-func (n *Node) startAdmin(context.Context) (err error) {
-	if n.mailer, err = n.cfg.Mail.mailer(); err != nil {
+// startServices starts the actions of accounts, members and operators.
+func (n *Node) startServices(context.Context) error {
+	mailer, err := n.cfg.Mail.mailer()
+	if err != nil {
 		return err
 	}
-	n.console = console.New(console.Config{Client: admin.NewClient(n.cfg.Data), Address: n.consoleAddress, Logger: n.logger, Now: n.now})
-	server, err := admin.Listen(n.cfg.Data, admin.Config{Commands: n.gateway, Replica: n.replica, Log: n.log, Shards: n.shards, Nodes: n.levels, Status: n.status, Drainer: n, Clock: n, Snapshots: n.history, Backups: &backups{node: n}, Ledger: n.ledger, QuotaWindows: n.quotaWindows, Console: n.console, Seal: n.seal, RotateSeal: n.rotateSeal, Origin: n.origin, Mail: n.mailer, WebhookPrefix: n.webhookPrefix(), Logger: n.logger, Now: n.now})
+	n.services = service.New(service.Config{
+		Commands: n.gateway, Replica: n.replica, Log: n.log, Fresh: service.NewFreshness(n.log.Partitions(), n.replica.CatchUp), Rate: n.rate, Seal: n.seal,
+		Webhooks: n.webhooks, CheckTemplate: checkTemplate, Mail: mailer, Node: n, Logger: n.logger, Now: n.now,
+	})
+	return nil
+}
+
+// checkTemplate returns a block template in its canonical form, or what is wrong with it.
+func checkTemplate(body []byte) ([]byte, error) {
+	canonical, wrong := request.CanonicalTemplate(body, blocks.CheckPlaceholders)
+	if len(wrong) > 0 {
+		return nil, request.InvalidTemplate(wrong)
+	}
+	return canonical, nil
+}
+
+func (n *Node) startAdmin(context.Context) error {
+	n.pages = operator.New(operator.Config{Services: n.services, Status: n.Status, Address: n.consoleAddress, Logger: n.logger, Now: n.now})
+	server, err := admin.Listen(n.cfg.Data, admin.Config{
+		Services: n.services, Replica: n.replica, Log: n.log, Ledger: admin.Ledger{Ledger: n.ledger, Windows: n.quotaWindows}, Node: n, Shards: n.shards,
+		Snapshots: n.history, Backups: &backups{node: n}, Entrance: n.pages, Origin: n.origin, Logger: n.logger, Now: n.now,
+	})
 	if err == nil {
 		n.onClose("admin", server.Close)
 	}
@@ -48,13 +72,13 @@ func (n *Node) startEdge(context.Context) (err error) {
 	}
 	limits := edge.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
 	n.server = edge.New(edge.Config{
-		Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
+		Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
-		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Level: n.level, Logger: n.logger, Now: n.now,
+		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Logger: n.logger, Now: n.now,
 		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
-		Dashboard: pages, Console: n.console.Serve,
+		Dashboard: pages, Console: n.pages.Serve,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica

@@ -9,7 +9,7 @@ import (
 	"platen.dev/actors/cluster"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 	"platen.dev/events"
 )
 
@@ -44,7 +44,7 @@ func (n *Node) down() []cluster.Down {
 }
 
 // status reports on all nodes.
-func (n *Node) status() status.Report {
+func (n *Node) Status() status.Report {
 	seen := status.Seen{At: n.now(), Node: n.id, Log: n.cfg.logKind()}
 	nodes := n.desk.Nodes()
 	for p := range n.log.Partitions() {

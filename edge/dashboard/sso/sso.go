@@ -25,6 +25,8 @@ type Config struct {
 	Issuer       string
 	ClientID     string
 	ClientSecret string
+	// Name is what members know the provider as.
+	Name string
 	// TLS says whom to trust; nil for the system's authorities.
 	TLS *tls.Config
 }
@@ -51,6 +53,9 @@ func New(cfg Config) *Provider {
 	transport.TLSClientConfig = cfg.TLS
 	return &Provider{cfg: cfg, client: &http.Client{Timeout: responseTime, Transport: bounded{transport}}}
 }
+
+// Name is what members know the provider as.
+func (p *Provider) Name() string { return p.cfg.Name }
 
 // Close ends idle connections to the provider.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }

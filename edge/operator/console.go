@@ -1,6 +1,6 @@
-// Package console serves the pages of operators. They are a face of `platen admin`: whatever they show or change, they ask of the
-// node's own admin interface, and so the audit trails have it as an operator's.
-package console
+// Package operator serves the pages of operators. What they change, they change by the services that `platen admin` uses too, so the
+// trails have it as the operator's.
+package operator
 
 import (
 	"bytes"
@@ -15,7 +15,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/cmd/platen/admin"
+	"platen.dev/actors/service"
+	"platen.dev/actors/status"
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
@@ -29,28 +30,29 @@ const cookie = "platen-operator"
 
 // Config is what a console needs. Every field must be set.
 type Config struct {
-	// Client talks to the node.
-	Client admin.Client
+	Services *service.Services
+	// Status reports on all nodes.
+	Status func() status.Report
 	// Address is where a browser on this machine finds the operator's listener, host:port; "" if there is none.
 	Address func() string
 	Logger  *slog.Logger
 	Now     func() time.Time
 }
 
-// Console serves the pages.
-type Console struct {
+// Pages serves the pages.
+type Pages struct {
 	cfg             Config
 	links, sessions entries
 }
 
 // New makes a console.
-func New(cfg Config) *Console { return &Console{cfg: cfg} }
+func New(cfg Config) *Pages { return &Pages{cfg: cfg} }
 
 var errNoListener = errors.New("this node has no listener for operators: set ops in platen.toml, such as ops = \"127.0.0.1:9090\", and restart it")
 
 // Enter makes a link that signs in once, for a browser on this machine or at the other end of ssh -L. If that has to lead to
 // another address than the link's, forward is its argument, such as 8081:10.0.0.11:8081.
-func (c *Console) Enter() (link, forward string, err error) {
+func (c *Pages) Enter() (link, forward string, err error) {
 	address := c.cfg.Address()
 	if address == "" {
 		return "", "", errNoListener
@@ -72,7 +74,7 @@ func loopback(host string) bool {
 }
 
 // Serve serves a request of a client on this machine: whoever calls it has made sure of that.
-func (c *Console) Serve(ctx *fasthttp.RequestCtx) {
+func (c *Pages) Serve(ctx *fasthttp.RequestCtx) {
 	dashboard.SetHeaders(ctx)
 	path := string(ctx.URI().PathOriginal())
 	if asset, ok := strings.CutPrefix(path, dashboard.Path+"/assets/"); ok {
@@ -100,7 +102,7 @@ func (c *Console) Serve(ctx *fasthttp.RequestCtx) {
 }
 
 // enter signs in by a link. It is used by a GET only: what looks at a link first must not use it up.
-func (c *Console) enter(ctx *fasthttp.RequestCtx, secret string) {
+func (c *Pages) enter(ctx *fasthttp.RequestCtx, secret string) {
 	if !ctx.IsGet() || !c.links.take(secret, c.cfg.Now()) {
 		c.outside(ctx, 403, page.LinkUsed)
 		return
@@ -110,7 +112,7 @@ func (c *Console) enter(ctx *fasthttp.RequestCtx, secret string) {
 	redirect(ctx, Path)
 }
 
-func (c *Console) signOut(ctx *fasthttp.RequestCtx, v visit) {
+func (c *Pages) signOut(ctx *fasthttp.RequestCtx, v visit) {
 	c.sessions.take(v.session, c.cfg.Now())
 	setCookie(ctx, "", 0)
 	redirect(ctx, Path)
@@ -137,37 +139,40 @@ type visit struct {
 	account events.AccountID // that the path names; "" for none
 }
 
-type action func(c *Console, ctx *fasthttp.RequestCtx, v visit)
+// principal is the operator, in the account that the path names.
+func (v visit) principal() service.Principal { return service.Operator(v.account) }
+
+type action func(c *Pages, ctx *fasthttp.RequestCtx, v visit)
 
 // routes are the pages and actions, by method and path below Path.
 var routes = map[string]action{
-	"GET ":                  (*Console).accounts,
-	"GET /cluster":          (*Console).cluster,
-	"GET /queues":           (*Console).queues,
-	"GET /jobs":             (*Console).recentJobs,
-	"POST /accounts":        (*Console).createAccount,
-	"POST /cluster/drain":   (*Console).drain,
-	"POST /cluster/undrain": (*Console).undrain,
-	"POST /cluster/raise":   (*Console).raise,
-	"POST /sign-out":        (*Console).signOut,
+	"GET ":                  (*Pages).accounts,
+	"GET /cluster":          (*Pages).cluster,
+	"GET /queues":           (*Pages).queues,
+	"GET /jobs":             (*Pages).recentJobs,
+	"POST /accounts":        (*Pages).createAccount,
+	"POST /cluster/drain":   (*Pages).drain,
+	"POST /cluster/undrain": (*Pages).undrain,
+	"POST /cluster/raise":   (*Pages).raise,
+	"POST /sign-out":        (*Pages).signOut,
 }
 
 // accountRoutes are those below an account.
 var accountRoutes = map[string]action{
-	"GET ":              (*Console).account,
-	"POST /plan":        (*Console).setPlan,
-	"POST /blocks":      (*Console).setBlocks,
-	"POST /file-limit":  (*Console).setFileLimit,
-	"POST /suspend":     (*Console).suspend,
-	"POST /resume":      (*Console).resume,
-	"POST /keys":        (*Console).makeKey,
-	"POST /keys/revoke": (*Console).revokeKey,
+	"GET ":              (*Pages).account,
+	"POST /plan":        (*Pages).setPlan,
+	"POST /blocks":      (*Pages).setBlocks,
+	"POST /file-limit":  (*Pages).setFileLimit,
+	"POST /suspend":     (*Pages).suspend,
+	"POST /resume":      (*Pages).resume,
+	"POST /keys":        (*Pages).makeKey,
+	"POST /keys/revoke": (*Pages).revokeKey,
 }
 
 // accountInPath is an account in a path, with what comes after it.
 var accountInPath = regexp.MustCompile(`^/accounts/([A-Za-z0-9_-]{1,64})(/.*)?$`)
 
-func (c *Console) page(ctx *fasthttp.RequestCtx, v visit, path string) {
+func (c *Pages) page(ctx *fasthttp.RequestCtx, v visit, path string) {
 	method := "GET "
 	if ctx.IsPost() {
 		method = "POST "
@@ -185,7 +190,7 @@ func (c *Console) page(ctx *fasthttp.RequestCtx, v visit, path string) {
 }
 
 // frame is what every page has. A path that ends with ?done=NAME shows what the last action has done.
-func (c *Console) frame(ctx *fasthttp.RequestCtx, v visit) page.Operator {
+func (c *Pages) frame(ctx *fasthttp.RequestCtx, v visit) page.Operator {
 	o := page.Operator{Token: token(v.session), Now: c.cfg.Now().UTC()}
 	if text, ok := page.Done(page.Deed(ctx.QueryArgs().Peek("done"))); ok {
 		o.Notice = &page.Notice{Text: text}
@@ -193,7 +198,7 @@ func (c *Console) frame(ctx *fasthttp.RequestCtx, v visit) page.Operator {
 	return o
 }
 
-func (c *Console) show(ctx *fasthttp.RequestCtx, view any) {
+func (c *Pages) show(ctx *fasthttp.RequestCtx, view any) {
 	var b bytes.Buffer
 	if err := page.Write(&b, view); err != nil {
 		c.cfg.Logger.Error("write page", "error", err)
@@ -204,25 +209,28 @@ func (c *Console) show(ctx *fasthttp.RequestCtx, view any) {
 	ctx.SetBody(b.Bytes())
 }
 
-func (c *Console) outside(ctx *fasthttp.RequestCtx, status int, why page.Reason) {
+func (c *Pages) outside(ctx *fasthttp.RequestCtx, status int, why page.Reason) {
 	ctx.SetStatusCode(status)
 	c.show(ctx, page.Outside{Reason: why})
 }
 
-func (c *Console) unavailable(ctx *fasthttp.RequestCtx, err error) {
+func (c *Pages) unavailable(ctx *fasthttp.RequestCtx, err error) {
 	c.cfg.Logger.Error("console", "error", err)
 	c.outside(ctx, 503, page.Unavailable)
 }
 
 // answer leads to a page that says what an action has done, or shows the page that it was on with why it was refused.
-func (c *Console) answer(ctx *fasthttp.RequestCtx, err error, to string, did page.Deed, again func(*page.Notice)) {
+func (c *Pages) answer(ctx *fasthttp.RequestCtx, err error, to string, did page.Deed, again func(*page.Notice)) {
 	if err != nil {
 		ctx.SetStatusCode(409)
-		again(&page.Notice{Bad: true, Text: err.Error()})
+		again(noticeOf(err))
 		return
 	}
 	redirect(ctx, to+"?done="+string(did))
 }
+
+// noticeOf says why an action was not done.
+func noticeOf(err error) *page.Notice { return &page.Notice{Bad: true, Text: err.Error()} }
 
 func redirect(ctx *fasthttp.RequestCtx, target string) {
 	ctx.SetStatusCode(fasthttp.StatusSeeOther)

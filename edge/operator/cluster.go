@@ -1,14 +1,13 @@
-package console
+package operator
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
 )
@@ -22,21 +21,11 @@ func timeOf(i events.Instant) time.Time {
 	return i.Time()
 }
 
-func (c *Console) cluster(ctx *fasthttp.RequestCtx, v visit) { c.showCluster(ctx, v, nil) }
+func (c *Pages) cluster(ctx *fasthttp.RequestCtx, v visit) { c.showCluster(ctx, v, nil) }
 
-func (c *Console) showCluster(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice) {
-	report, err := c.cfg.Client.Status(context.Background())
-	if err != nil {
-		c.unavailable(ctx, err)
-		return
-	}
-	drainage, err := c.cfg.Client.Drainage()
-	if err != nil {
-		c.unavailable(ctx, err)
-		return
-	}
-	view := clusterOf(report)
-	view.Operator, view.Draining = c.frame(ctx, v), drainage.Draining
+func (c *Pages) showCluster(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice) {
+	view := clusterOf(c.cfg.Status())
+	view.Operator, view.Draining = c.frame(ctx, v), c.cfg.Services.Cluster.Drainage().Draining
 	view.Notice = cmp.Or(notice, view.Notice)
 	c.show(ctx, view)
 }
@@ -65,31 +54,27 @@ func clusterOf(r status.Report) (view page.Cluster) {
 }
 
 // answerCluster answers a command about the cluster.
-func (c *Console) answerCluster(ctx *fasthttp.RequestCtx, v visit, err error, did page.Deed) {
+func (c *Pages) answerCluster(ctx *fasthttp.RequestCtx, v visit, err error, did page.Deed) {
 	c.answer(ctx, err, Path+"/cluster", did, func(n *page.Notice) { c.showCluster(ctx, v, n) })
 }
 
-func (c *Console) drain(ctx *fasthttp.RequestCtx, v visit) {
-	_, err := c.cfg.Client.Drain()
+func (c *Pages) drain(ctx *fasthttp.RequestCtx, v visit) {
+	_, err := c.cfg.Services.Cluster.Drain()
 	c.answerCluster(ctx, v, err, page.DeedDrained)
 }
 
-func (c *Console) undrain(ctx *fasthttp.RequestCtx, v visit) {
-	_, err := c.cfg.Client.Undrain()
-	c.answerCluster(ctx, v, err, page.DeedUndrained)
+func (c *Pages) undrain(ctx *fasthttp.RequestCtx, v visit) {
+	c.cfg.Services.Cluster.Undrain()
+	c.answerCluster(ctx, v, nil, page.DeedUndrained)
 }
 
-func (c *Console) raise(ctx *fasthttp.RequestCtx, v visit) {
-	c.answerCluster(ctx, v, c.cfg.Client.RaiseLevel(), page.DeedRaised)
+func (c *Pages) raise(ctx *fasthttp.RequestCtx, v visit) {
+	_, err := c.cfg.Services.Cluster.RaiseLevel()
+	c.answerCluster(ctx, v, err, page.DeedRaised)
 }
 
-func (c *Console) queues(ctx *fasthttp.RequestCtx, v visit) {
-	report, err := c.cfg.Client.Status(context.Background())
-	if err != nil {
-		c.unavailable(ctx, err)
-		return
-	}
-	view := queuesOf(report)
+func (c *Pages) queues(ctx *fasthttp.RequestCtx, v visit) {
+	view := queuesOf(c.cfg.Status())
 	view.Operator = c.frame(ctx, v)
 	c.show(ctx, view)
 }

@@ -1,4 +1,4 @@
-package dashboard
+package service
 
 import (
 	"errors"
@@ -48,27 +48,27 @@ func spellings(typed string) []string {
 	return []string{prepared, typed}
 }
 
-// newPassword returns a password that somebody chose, prepared, or the name of the text that says why it is not taken.
-func newPassword(typed, repeated, email string) (password, wrong string) {
+// newPassword returns a password that somebody chose, prepared, or the refusal that says why it is not taken, "" for none.
+func newPassword(typed, repeated, email string) (password string, wrong Code) {
 	password, err := prepare(typed)
 	again, _ := prepare(repeated)
 	return password, wrongPassword(password, again, email, err)
 }
 
 // wrongPassword says why a prepared password is not taken, "" if it is. err is why it could not be prepared.
-func wrongPassword(password, repeated, email string, err error) string {
+func wrongPassword(password, repeated, email string, err error) Code {
 	n := utf8.RuneCountInString(password)
 	switch {
 	case errors.Is(err, errLong) || n > maxPassword:
-		return "long"
+		return PasswordLong
 	case err != nil:
-		return "signs"
+		return PasswordSigns
 	case n < minPassword:
-		return "short"
+		return PasswordShort
 	case password != repeated:
-		return "repeat"
+		return PasswordsDiffer
 	case strings.EqualFold(password, email) || strings.Count(password, string([]rune(password)[0])) == n:
-		return "guess"
+		return PasswordGuessable
 	}
 	return ""
 }

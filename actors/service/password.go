@@ -1,13 +1,10 @@
-package dashboard
+package service
 
 import (
-	"crypto/sha256"
+	"errors"
 	"sync"
-	"time"
 
 	"github.com/alexedwards/argon2id"
-
-	"platen.dev/events"
 )
 
 // hashing is what a password costs: 19 MiB and two passes, the least that OWASP's cheat sheet on storing
@@ -16,6 +13,9 @@ var hashing = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, 
 
 // hashesAtOnce is how many passwords are hashed at once, since each takes its memory.
 const hashesAtOnce = 2
+
+// errNoMatch means that a password is not that of a hash.
+var errNoMatch = errors.New("no match")
 
 // passwords hashes and compares passwords.
 type passwords struct {
@@ -26,7 +26,7 @@ type passwords struct {
 
 func newPasswords() *passwords {
 	return &passwords{turn: make(chan struct{}, hashesAtOnce), fake: sync.OnceValue(func() string {
-		hash, _ := UnknownPassword() // fails with the source of random numbers only, which aborts
+		hash, _ := unknownPassword() // fails with the source of random numbers only, which aborts
 		return hash
 	})}
 }
@@ -56,34 +56,8 @@ func (p *passwords) same(hash, password string) (bool, error) {
 	return argon2id.ComparePasswordAndHash(password, hash)
 }
 
-// UnknownPassword is the hash of a password that nobody knows.
-func UnknownPassword() (string, error) {
+// unknownPassword is the hash of a password that nobody knows.
+func unknownPassword() (string, error) {
 	secret, _ := newSecret()
 	return argon2id.CreateHash(string(secret), hashing)
-}
-
-func hashOf(secret []byte) [32]byte { return sha256.Sum256(secret) }
-
-// attempts counts the attempts to sign in by address, so that one address does not try many accounts.
-type attempts struct {
-	mu    sync.Mutex
-	begun events.Instant
-	by    map[string]int
-}
-
-// Limits of attempts from one address in a minute, and of addresses that are remembered.
-const (
-	attemptsPerMinute = 20
-	maxAddresses      = 10_000
-)
-
-// may counts an attempt, and reports whether it may be made.
-func (a *attempts) may(address string, now events.Instant) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if now >= a.begun.Add(time.Minute) || now < a.begun || len(a.by) >= maxAddresses {
-		a.begun, a.by = now, map[string]int{}
-	}
-	a.by[address]++
-	return a.by[address] <= attemptsPerMinute
 }

@@ -1,4 +1,4 @@
-package console
+package operator
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"platen.dev/cmd/platen/status"
+	"platen.dev/actors/status"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
 	"platen.dev/projections"

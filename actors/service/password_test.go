@@ -1,4 +1,4 @@
-package dashboard
+package service
 
 import (
 	"errors"
@@ -85,25 +85,28 @@ func TestComparisons(t *testing.T) {
 
 // A new password is judged as it is prepared.
 func TestNewPassword(t *testing.T) {
-	for name, tc := range map[string]struct{ typed, repeated, wrong string }{
+	for name, tc := range map[string]struct {
+		typed, repeated string
+		wrong           Code
+	}{
 		"good":                  {"correct horse", "", ""},
 		"shortest":              {strings.Repeat("ab", 6), "", ""},
-		"shorter":               {strings.Repeat("ab", 5) + "a", "", "short"},
-		"short once composed":   {strings.Repeat("e\u0301a", 4), "", "short"},
-		"nothing":               {"", "", "short"},
+		"shorter":               {strings.Repeat("ab", 5) + "a", "", PasswordShort},
+		"short once composed":   {strings.Repeat("e\u0301a", 4), "", PasswordShort},
+		"nothing":               {"", "", PasswordShort},
 		"longest":               {strings.Repeat("ab", 64), "", ""},
-		"longer":                {strings.Repeat("ab", 64) + "a", "", "long"},
+		"longer":                {strings.Repeat("ab", 64) + "a", "", PasswordLong},
 		"longest once composed": {strings.Repeat("ab", 63) + "e\u0301a", "", ""},
-		"much longer":           {strings.Repeat("a", 4<<20), "", "long"},
+		"much longer":           {strings.Repeat("a", 4<<20), "", PasswordLong},
 		"repeated otherwise":    {composed, decomposed, ""},
-		"not repeated":          {composed, "Zurich deja vu", "repeat"},
-		"an unusable repeat":    {composed, composed + "\t", "repeat"},
-		"a tab":                 {"correct\thorse battery", "", "signs"},
-		"unassigned":            {"correct horse " + unassigned, "", "signs"},
-		"not UTF-8":             {"correct horse \xff", "", "signs"},
-		"the address":           {"ada@example.com", "", "guess"},
-		"one letter":            {strings.Repeat("é", 12), "", "guess"},
-		"one letter, composed":  {strings.Repeat("e\u0301", 12), "", "guess"},
+		"not repeated":          {composed, "Zurich deja vu", PasswordsDiffer},
+		"an unusable repeat":    {composed, composed + "\t", PasswordsDiffer},
+		"a tab":                 {"correct\thorse battery", "", PasswordSigns},
+		"unassigned":            {"correct horse " + unassigned, "", PasswordSigns},
+		"not UTF-8":             {"correct horse \xff", "", PasswordSigns},
+		"the address":           {"ada@example.com", "", PasswordGuessable},
+		"one letter":            {strings.Repeat("é", 12), "", PasswordGuessable},
+		"one letter, composed":  {strings.Repeat("e\u0301", 12), "", PasswordGuessable},
 	} {
 		repeated := tc.repeated
 		if repeated == "" {

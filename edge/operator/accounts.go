@@ -1,4 +1,4 @@
-package console
+package operator
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -18,13 +19,14 @@ import (
 // mostAccounts is how many accounts the list shows, maxFind how long a text may be that they are searched for.
 const (
 	mostAccounts = 200
+	trailEntries = 50
 	maxFind      = 60
 )
 
-func (c *Console) accounts(ctx *fasthttp.RequestCtx, v visit) { c.listAccounts(ctx, v, nil) }
+func (c *Pages) accounts(ctx *fasthttp.RequestCtx, v visit) { c.listAccounts(ctx, v, nil) }
 
-func (c *Console) listAccounts(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice) {
-	all, err := c.cfg.Client.Accounts()
+func (c *Pages) listAccounts(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice) {
+	all, err := c.cfg.Services.Accounts.List()
 	if err != nil {
 		c.unavailable(ctx, err)
 		return
@@ -49,35 +51,35 @@ func rowsOf(all []projections.Account, find string) (rows []page.AccountRow, tot
 	return rows, total
 }
 
-func (c *Console) createAccount(ctx *fasthttp.RequestCtx, v visit) {
-	made, err := c.cfg.Client.CreateAccount(events.Plan(ctx.PostArgs().Peek("plan")))
-	c.answer(ctx, err, accountPage(made.ID), page.DeedCreated, func(n *page.Notice) { c.listAccounts(ctx, v, n) })
+func (c *Pages) createAccount(ctx *fasthttp.RequestCtx, v visit) {
+	id, err := c.cfg.Services.Accounts.Create(events.Plan(ctx.PostArgs().Peek("plan")), 0)
+	c.answer(ctx, err, accountPage(id), page.DeedCreated, func(n *page.Notice) { c.listAccounts(ctx, v, n) })
 }
 
 func accountPage(id events.AccountID) string { return Path + "/accounts/" + string(id) }
 
-func (c *Console) account(ctx *fasthttp.RequestCtx, v visit) { c.showAccount(ctx, v, nil, "") }
+func (c *Pages) account(ctx *fasthttp.RequestCtx, v visit) { c.showAccount(ctx, v, nil, "") }
 
 // showAccount shows an account, with the secret of a key that was just made.
-func (c *Console) showAccount(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice, secret string) {
-	known, err := c.cfg.Client.Account(v.account)
+func (c *Pages) showAccount(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice, secret string) {
+	known, err := c.cfg.Services.Accounts.Find(v.account)
 	if err != nil { // which says so if there is no such account
 		ctx.SetStatusCode(404)
-		c.listAccounts(ctx, v, &page.Notice{Bad: true, Text: err.Error()})
+		c.listAccounts(ctx, v, noticeOf(err))
 		return
 	}
-	view := page.AccountPage{Operator: c.frame(ctx, v), ID: v.account, Plans: events.Plans(), Secret: secret, NextKey: events.NewKeyID()}
+	view := page.AccountPage{Operator: c.frame(ctx, v), ID: v.account, Plans: events.Plans(), Secret: secret, NextKey: events.NewKeyID(), Keys: keyRows(known.Keys)}
 	view.Suspended, view.SuspendedFor = timeOf(known.Suspended), known.SuspendedFor
 	view.Notice = cmp.Or(notice, view.Notice)
-	if err := errors.Join(c.readUsage(&view), c.readKeys(&view), c.readTrail(&view)); err != nil {
+	if err := errors.Join(c.readUsage(&view), c.readTrail(&view)); err != nil {
 		c.unavailable(ctx, err)
 		return
 	}
 	c.show(ctx, view)
 }
 
-func (c *Console) readUsage(view *page.AccountPage) error {
-	u, err := c.cfg.Client.Usage(view.ID)
+func (c *Pages) readUsage(view *page.AccountPage) error {
+	u, err := c.cfg.Services.Accounts.Usage(view.ID)
 	view.Plan, view.Blocks, view.Megabytes, view.Running = u.Plan, u.Blocks, u.MaxFile>>20, u.Running
 	view.Quota = page.Quota{
 		Jobs: u.Reserved + u.Used, JobLimit: u.Limits.Jobs, Bytes: u.Bytes, ByteLimit: u.Limits.Bytes,
@@ -87,16 +89,16 @@ func (c *Console) readUsage(view *page.AccountPage) error {
 	return err
 }
 
-func (c *Console) readKeys(view *page.AccountPage) error {
-	keys, err := c.cfg.Client.Keys(view.ID)
+// keyRows are keys as the page shows them.
+func keyRows(keys []events.Key) (rows []page.Key) {
 	for _, k := range keys {
-		view.Keys = append(view.Keys, page.Key{ID: k.ID, Name: k.Name, Prefix: k.Prefix, LastFour: k.LastFour, Created: timeOf(k.Created), LastUsed: timeOf(k.LastUsed), Revoked: timeOf(k.Revoked)})
+		rows = append(rows, page.Key{ID: k.ID, Name: k.Name, Prefix: k.Prefix, LastFour: k.LastFour, Created: timeOf(k.Created), LastUsed: timeOf(k.LastUsed), Revoked: timeOf(k.Revoked)})
 	}
-	return err
+	return rows
 }
 
-func (c *Console) readTrail(view *page.AccountPage) error {
-	entries, err := c.cfg.Client.Trail(view.ID)
+func (c *Pages) readTrail(view *page.AccountPage) error {
+	entries, err := c.cfg.Services.Accounts.Trail(view.ID, trailEntries)
 	for _, e := range entries {
 		by := cmp.Or(e.Email, string(e.By.Member))
 		if e.By.Operator {
@@ -108,27 +110,27 @@ func (c *Console) readTrail(view *page.AccountPage) error {
 }
 
 // refused shows the account again, with why an action was refused.
-func (c *Console) refused(ctx *fasthttp.RequestCtx, v visit) func(*page.Notice) {
+func (c *Pages) refused(ctx *fasthttp.RequestCtx, v visit) func(*page.Notice) {
 	return func(n *page.Notice) { c.showAccount(ctx, v, n, "") }
 }
 
-func (c *Console) setPlan(ctx *fasthttp.RequestCtx, v visit) {
-	err := c.cfg.Client.SetPlan(v.account, events.Plan(ctx.PostArgs().Peek("plan")))
+func (c *Pages) setPlan(ctx *fasthttp.RequestCtx, v visit) {
+	err := c.cfg.Services.Accounts.SetPlan(v.principal(), events.Plan(ctx.PostArgs().Peek("plan")))
 	c.answer(ctx, err, accountPage(v.account), page.DeedPlan, c.refused(ctx, v))
 }
 
-func (c *Console) setBlocks(ctx *fasthttp.RequestCtx, v visit) {
+func (c *Pages) setBlocks(ctx *fasthttp.RequestCtx, v visit) {
 	blocks, err := number(ctx)
 	if err == nil {
-		err = c.cfg.Client.SetBlocks(v.account, blocks)
+		err = c.cfg.Services.Accounts.SetBlocks(v.principal(), blocks)
 	}
 	c.answer(ctx, err, accountPage(v.account), page.DeedBlocks, c.refused(ctx, v))
 }
 
-func (c *Console) setFileLimit(ctx *fasthttp.RequestCtx, v visit) {
+func (c *Pages) setFileLimit(ctx *fasthttp.RequestCtx, v visit) {
 	megabytes, err := number(ctx)
 	if err == nil {
-		err = c.cfg.Client.SetFileLimit(v.account, megabytes<<20)
+		err = c.cfg.Services.Accounts.LimitFiles(v.principal(), megabytes<<20)
 	}
 	c.answer(ctx, err, accountPage(v.account), page.DeedFileLimit, c.refused(ctx, v))
 }
@@ -144,27 +146,29 @@ func number(ctx *fasthttp.RequestCtx) (int64, error) {
 	return n, nil
 }
 
-func (c *Console) suspend(ctx *fasthttp.RequestCtx, v visit) {
-	err := c.cfg.Client.Suspend(v.account, strings.TrimSpace(string(ctx.PostArgs().Peek("reason"))))
+func (c *Pages) suspend(ctx *fasthttp.RequestCtx, v visit) {
+	err := c.cfg.Services.Accounts.Suspend(v.principal(), strings.TrimSpace(string(ctx.PostArgs().Peek("reason"))))
 	c.answer(ctx, err, accountPage(v.account), page.DeedSuspended, c.refused(ctx, v))
 }
 
-func (c *Console) resume(ctx *fasthttp.RequestCtx, v visit) {
-	c.answer(ctx, c.cfg.Client.Resume(v.account), accountPage(v.account), page.DeedResumed, c.refused(ctx, v))
+func (c *Pages) resume(ctx *fasthttp.RequestCtx, v visit) {
+	c.answer(ctx, c.cfg.Services.Accounts.Resume(v.principal()), accountPage(v.account), page.DeedResumed, c.refused(ctx, v))
 }
 
-func (c *Console) makeKey(ctx *fasthttp.RequestCtx, v visit) {
+func (c *Pages) makeKey(ctx *fasthttp.RequestCtx, v visit) {
 	form := ctx.PostArgs()
-	made, err := c.cfg.Client.CreateKey(v.account, events.KeyID(form.Peek("next")), strings.TrimSpace(string(form.Peek("name"))), string(form.Peek("kind")) == "test")
+	secret, _, err := c.cfg.Services.Keys.Make(v.principal(), service.NewKey{
+		ID: events.KeyID(form.Peek("next")), Name: string(form.Peek("name")), Test: string(form.Peek("kind")) == "test",
+	})
 	if err != nil {
 		ctx.SetStatusCode(409)
-		c.showAccount(ctx, v, &page.Notice{Bad: true, Text: err.Error()}, "")
+		c.showAccount(ctx, v, noticeOf(err), "")
 		return
 	}
-	c.showAccount(ctx, v, nil, made.Secret)
+	c.showAccount(ctx, v, nil, secret)
 }
 
-func (c *Console) revokeKey(ctx *fasthttp.RequestCtx, v visit) {
-	err := c.cfg.Client.RevokeKey(v.account, events.KeyID(ctx.PostArgs().Peek("key")))
+func (c *Pages) revokeKey(ctx *fasthttp.RequestCtx, v visit) {
+	err := c.cfg.Services.Keys.Revoke(v.principal(), events.KeyID(ctx.PostArgs().Peek("key")))
 	c.answer(ctx, err, accountPage(v.account), page.DeedRevoked, c.refused(ctx, v))
 }

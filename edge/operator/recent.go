@@ -1,18 +1,19 @@
-package console
+package operator
 
 import (
+	"context"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/cmd/platen/admin"
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/projections/timeline"
 )
 
 // recentJobs shows how the last jobs of all accounts have gone.
-func (c *Console) recentJobs(ctx *fasthttp.RequestCtx, v visit) {
-	recent, err := c.cfg.Client.RecentJobs()
+func (c *Pages) recentJobs(ctx *fasthttp.RequestCtx, v visit) {
+	recent, err := c.cfg.Services.Jobs.Recent(context.Background())
 	if err != nil {
 		c.unavailable(ctx, err)
 		return
@@ -22,7 +23,7 @@ func (c *Console) recentJobs(ctx *fasthttp.RequestCtx, v visit) {
 	c.show(ctx, view)
 }
 
-func recentOf(r admin.RecentJobs) page.RecentJobs {
+func recentOf(r service.Recent) page.RecentJobs {
 	view := page.RecentJobs{Since: timeOf(r.Since), Done: int64(r.Done), Failed: int64(r.Failed), Failures: endedJobs(r.Failures), Slowest: endedJobs(r.Slowest)}
 	for _, cause := range r.Causes {
 		view.Causes = append(view.Causes, page.Failure{Code: cause.Code, Count: cause.Count})

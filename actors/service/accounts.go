@@ -1,0 +1,58 @@
+package service
+
+import (
+	"platen.dev/actors/account"
+	"platen.dev/events"
+)
+
+// Accounts are the actions of operators on accounts.
+type Accounts struct{ *gate }
+
+// Create opens an account whose quota windows run from an anchor; zero for now. It returns the account's id.
+func (a Accounts) Create(plan events.Plan, anchor events.Instant) (events.AccountID, error) {
+	id := events.NewAccountID()
+	return id, a.run(Operator(id), events.CreateAccount{Plan: plan, Anchor: anchor})
+}
+
+// SetPlan moves the account to another plan at once.
+func (a Accounts) SetPlan(p Principal, plan events.Plan) error {
+	return a.run(p, events.ChangePlan{Plan: plan})
+}
+
+// Suspend blocks new jobs of the account until Resume. Its members read the reason.
+func (a Accounts) Suspend(p Principal, reason string) error {
+	if !events.ValidReason(reason) {
+		return refuse(BadReason)
+	}
+	return a.run(p, events.SuspendAccount{Reason: reason})
+}
+
+// Resume lets a suspended account have jobs again.
+func (a Accounts) Resume(p Principal) error { return a.run(p, events.ResumeAccount{}) }
+
+// MoveAnchor changes the instant from which the account's quota windows run.
+func (a Accounts) MoveAnchor(p Principal, anchor events.Instant) error {
+	return a.run(p, events.MoveAnchor{Anchor: anchor})
+}
+
+// ResetWindow moves the account back to the quota window of the present, if a clock that was ahead has moved it on.
+func (a Accounts) ResetWindow(p Principal) error { return a.run(p, events.ResetWindow{}) }
+
+// LimitFiles sets the size limit of the account's files in bytes; zero for the plan's.
+func (a Accounts) LimitFiles(p Principal, bytes int64) error {
+	return a.run(p, events.LimitFiles{Bytes: bytes})
+}
+
+// SetBlocks sets how many blocks of extra volume the account has.
+func (a Accounts) SetBlocks(p Principal, blocks int64) error {
+	return a.run(p, events.SetVolumeBlocks{Blocks: blocks})
+}
+
+// Adjust books a correction and returns its entry in the ledger. Each call books one.
+func (a Accounts) Adjust(p Principal, c events.Adjustment) (events.EntryID, error) {
+	c.Entry = events.NewEntryID()
+	if err := account.CheckAdjustment(c); err != nil {
+		return "", because(BadAdjustment, err)
+	}
+	return c.Entry, a.run(p, events.AdjustUsage{Adjustment: c})
+}

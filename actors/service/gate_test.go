@@ -1,0 +1,189 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"platen.dev/actors/account"
+	"platen.dev/events"
+	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/team"
+	"platen.dev/events/testkit"
+	"platen.dev/projections"
+)
+
+// shards answer every command alike, and remember the last.
+type shards struct {
+	reply events.Reply
+	err   error
+	by    events.Author
+	sent  []events.CommandBody
+}
+
+func (s *shards) DoBy(by events.Author, _ events.AccountID, body events.CommandBody) (events.Reply, error) {
+	s.by, s.sent = by, append(s.sent, body)
+	return s.reply, s.err
+}
+
+func (s *shards) Append(context.Context, events.Command) (int64, error) {
+	return 0, errors.New("nothing is sent as it is")
+}
+
+// desk has services over shards that answer alike and a replica that is empty.
+type desk struct {
+	*Services
+	shards *shards
+	rate   events.Rate
+	waits  int // for the replica
+	now    time.Time
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	dir := t.TempDir()
+	log, err := embedded.Open(embedded.Config{Dir: filepath.Join(dir, "log"), Partitions: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replica, err := projections.Open(testkit.Context(t), projections.Config{Dir: filepath.Join(dir, "replica"), Log: log, Logger: testkit.Silent(), Projections: []projections.Projection{account.States{}, projections.ReadModels{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replica.Start()
+	t.Cleanup(func() {
+		if err := errors.Join(replica.Close(), log.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	d := &desk{shards: &shards{reply: events.Reply{Code: events.Accepted}}, rate: events.Rate{Allowed: true}, now: time.Unix(1_700_000_000, 0)}
+	d.Services = New(Config{
+		Commands: d.shards, Replica: replica, Log: log, Logger: testkit.Silent(), Now: func() time.Time { return d.now },
+		Fresh: NewFreshness(2, func(context.Context, int32) error { d.waits++; return nil }),
+		Rate:  func(events.AccountID, events.Plan) events.Rate { return d.rate },
+	})
+	return d
+}
+
+func developerOf(account events.AccountID) Principal {
+	return Member(account, team.Member{ID: "mem_a", Role: events.RoleDeveloper}, "192.0.2.1")
+}
+
+// A member's action is sent in its name, and what it changed is read before the answer.
+func TestAction(t *testing.T) {
+	d := newDesk(t)
+	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); err != nil {
+		t.Fatal(err)
+	}
+	if want := (events.Author{Member: "mem_a", Address: "192.0.2.1"}); d.shards.by != want || d.waits != 1 || len(d.shards.sent) != 1 {
+		t.Errorf("%d commands, the last by %+v; the replica was awaited %d times", len(d.shards.sent), d.shards.by, d.waits)
+	}
+	if err := d.Jobs.Cancel(Program("acc"), events.NewJobID()); err != nil || d.shards.by != (events.Author{}) || d.waits != 1 {
+		t.Errorf("a program's: %v, by %+v, the replica was awaited %d times", err, d.shards.by, d.waits)
+	}
+	if err := d.Accounts.SetPlan(Operator("acc"), events.PlanPro); err != nil || !d.shards.by.Operator || d.waits != 2 {
+		t.Errorf("an operator's: %v, by %+v, the replica was awaited %d times", err, d.shards.by, d.waits)
+	}
+}
+
+// What is refused before it is sent is not sent.
+func TestRefusedBefore(t *testing.T) {
+	billing := Member("acc", team.Member{ID: "mem_b", Role: events.RoleBilling}, "")
+	for name, tc := range map[string]struct {
+		do    func(d *desk) error
+		code  Code
+		after int64
+	}{
+		"not with this role": {do: func(d *desk) error { return d.Keys.Revoke(billing, "key_a") }, code: NotAllowed},
+		"too many requests": {do: func(d *desk) error {
+			d.rate = events.Rate{Reset: events.At(d.now.Add(7 * time.Second))}
+			return d.Keys.Revoke(developerOf("acc"), "key_a")
+		}, code: RateLimited, after: 7},
+		"a test, too many requests": {do: func(d *desk) error {
+			d.rate = events.Rate{Reset: events.At(d.now.Add(time.Second))}
+			_, err := d.Webhooks.Test(developerOf("acc"), "https://example.test/", false)
+			return err
+		}, code: RateLimited, after: 1},
+		"a test to nowhere": {do: func(d *desk) error {
+			_, err := d.Webhooks.Test(developerOf("acc"), "ftp://example.test/", false)
+			return err
+		}, code: BadEndpoint},
+		"a key without a name":   {do: func(d *desk) error { _, _, err := d.Keys.Make(developerOf("acc"), NewKey{}); return err }, code: BadKeyName},
+		"a name of two lines":    {do: func(d *desk) error { _, _, err := d.Keys.Make(Operator("acc"), NewKey{Name: "a\nb"}); return err }, code: BadKeyName},
+		"no reason":              {do: func(d *desk) error { return d.Accounts.Suspend(Operator("acc"), " ") }, code: BadReason},
+		"a correction of nought": {do: func(d *desk) error { _, err := d.Accounts.Adjust(Operator("acc"), events.Adjustment{}); return err }, code: BadAdjustment},
+		"a template of nobody":   {do: func(d *desk) error { return d.Templates.Restore(developerOf("acc"), "tpl_a", 1) }, code: events.NoSuchTemplate},
+		"the default's copy":     {do: func(d *desk) error { return d.Templates.Duplicate(developerOf("acc"), "", "Copy of") }, code: events.NoSuchTemplate},
+		"another's sessions":     {do: func(d *desk) error { return d.Members.SignOut(developerOf("acc"), "mem_b") }, code: NotAllowed},
+		"a link for nobody":      {do: func(d *desk) error { _, err := d.Members.InviteAgain(Operator("acc"), "mem_b", ""); return err }, code: events.NoSuchMember},
+		"no passkey's name":      {do: func(d *desk) error { return d.Sessions.AddPasskey(developerOf("acc"), NewPasskey{}) }, code: BadPasskeyName},
+		"a wrong first code":     {do: func(d *desk) error { return d.Sessions.SetFactor(developerOf("acc"), "JBSWY3DPEHPK3PXP", "000") }, code: BadCode},
+	} {
+		d := newDesk(t)
+		err := tc.do(d)
+		var r *Refusal
+		if !errors.As(err, &r) || r.Code != tc.code || r.RetryAfter != tc.after || len(d.shards.sent) != 0 {
+			t.Errorf("%s: %v after %d commands, want %s", name, err, len(d.shards.sent), tc.code)
+		}
+	}
+}
+
+// A reply of the account says why, an action may know better what it means, and no reply means that nothing is known.
+func TestAnswers(t *testing.T) {
+	d := newDesk(t)
+	d.shards.reply = events.Reply{Code: events.SignInDelayed, RetryAfter: 15}
+	var r *Refusal
+	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); !errors.As(err, &r) || r.Code != events.SignInDelayed || r.RetryAfter != 15 || d.waits != 0 {
+		t.Errorf("refused: %v; the replica was awaited %d times", err, d.waits)
+	}
+	d.shards.reply = events.Reply{Code: events.AlreadyExists}
+	if _, _, err := d.Keys.Make(developerOf("acc"), NewKey{Name: "Shop"}); CodeOf(err) != KeyMade {
+		t.Errorf("a key that exists: %v", err)
+	}
+	if err := d.Accounts.SetPlan(Operator("acc"), events.PlanPro); CodeOf(err) != events.AlreadyExists {
+		t.Errorf("what is no key's: %v", err)
+	}
+	d.shards.err = errors.New("no leader")
+	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); !errors.Is(err, ErrUnavailable) || CodeOf(err) != "" || !Behind(err) {
+		t.Errorf("no reply: %v", err)
+	}
+}
+
+// Who has no account takes as long to refuse as who has one: an attempt is counted, and a password compared.
+func TestNobodySignsIn(t *testing.T) {
+	d := newDesk(t)
+	d.shards.reply = events.Reply{Code: events.NoSuchAccount}
+	if _, err := d.Sessions.Match("ada@example.com", "correct horse battery"); CodeOf(err) != NoMatch {
+		t.Errorf("signed in: %v", err)
+	}
+	if len(d.shards.sent) != 1 || d.shards.sent[0] != (events.BeginSignIn{Member: "mem_nobody"}) {
+		t.Errorf("sent %v", d.shards.sent)
+	}
+}
+
+// One wait serves all who ask at once, and one who joins it waits for the next, too.
+func TestFreshness(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	waits := 0
+	f := NewFreshness(2, func(context.Context, int32) error {
+		waits++
+		begun <- struct{}{}
+		<-goOn
+		return nil
+	})
+	done := make(chan error)
+	go func() { done <- f.Partition(1) }()
+	<-begun
+	close(goOn)
+	if err := <-done; err != nil || waits != 1 {
+		t.Errorf("%v after %d waits", err, waits)
+	}
+	broken := NewFreshness(2, func(context.Context, int32) error { return errors.New("no log") })
+	for name, err := range map[string]error{"an account": broken.Account("acc"), "all": broken.All()} {
+		if !errors.Is(err, ErrBehind) || !Behind(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package service
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
+
+// internal are the commands that Platen sends itself: no person and no program may.
+var internal = []string{
+	"EndDownload", "FailRender", "FinishRender", "ForgetFile", "LoseRender", "NoteKeyUse", "RenewDownload", "ReportUpload", "ReportWebhook", "StartRender", "WakeJob",
+}
+
+// Every command has a row that says who may have it sent, or is Platen's own.
+func TestEveryCommandHasAPolicy(t *testing.T) {
+	decided := slices.Clone(internal)
+	for command := range policies {
+		decided = append(decided, command.Name())
+	}
+	slices.Sort(decided)
+	if all := commandsOf(t, "../../events"); !slices.Equal(decided, all) {
+		t.Errorf("policies and internal commands are\n%v, the commands\n%v", decided, all)
+	}
+}
+
+// commandsOf lists the types with a method commandType.
+func commandsOf(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "commandType" {
+				all = append(all, m.Recv.List[0].Type.(*ast.Ident).Name)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Each kind of principal may have its commands sent, and no others.
+func TestWhoMay(t *testing.T) {
+	member := func(r events.Role) Principal { return Member("acc", team.Member{ID: "mem", Role: r}, "192.0.2.1") }
+	principals := map[string]Principal{
+		"operator": Operator("acc"), "program": Program("acc"), "owner": member(events.RoleOwner), "developer": member(events.RoleDeveloper),
+		"billing": member(events.RoleBilling), "stranger": visitor("acc", "mem", "192.0.2.1"), "nobody": {Account: "acc"}, "an unknown role": member("admin"),
+	}
+	for name, tc := range map[string]struct {
+		body events.CommandBody
+		may  []string
+	}{
+		"open an account":    {events.CreateAccount{}, []string{"operator"}},
+		"correct usage":      {events.AdjustUsage{}, []string{"operator"}},
+		"make a key":         {events.IssueKey{}, []string{"developer", "operator", "owner"}},
+		"save a template":    {events.PutTemplate{}, []string{"developer", "operator", "owner"}},
+		"rotate a secret":    {events.RotateWebhookSecret{}, []string{"developer", "operator", "owner"}},
+		"invite":             {events.InviteMember{}, []string{"operator", "owner"}},
+		"change a role":      {events.ChangeMember{}, []string{"operator", "owner"}},
+		"change a password":  {events.SetPassword{}, []string{"billing", "developer", "owner"}},
+		"close a session":    {events.CloseSession{}, []string{"billing", "developer", "operator", "owner"}},
+		"open a session":     {events.OpenSession{}, []string{"stranger"}},
+		"submit a job":       {events.Submission{}, []string{"developer", "owner", "program"}},
+		"submit its head":    {events.SubmitJob{}, []string{"developer", "owner", "program"}},
+		"send a webhook":     {events.RedeliverWebhook{}, []string{"developer", "operator", "owner", "program"}},
+		"say a job is ready": {events.FinishRender{}, nil},
+		"drop a command":     {events.DropSetAside{}, []string{"operator"}},
+	} {
+		var may []string
+		for _, who := range slices.Sorted(maps.Keys(principals)) {
+			if principals[who].may(tc.body) {
+				may = append(may, who)
+			}
+		}
+		if !slices.Equal(may, tc.may) {
+			t.Errorf("%s: %v may, want %v", name, may, tc.may)
+		}
+	}
+}
+
+// Every code has words for members, and none of them names a command of operators.
+func TestWords(t *testing.T) {
+	for code, w := range refusals {
+		if w.member == "" || strings.Contains(w.member, "platen admin") || strings.Contains(w.member, "ACCOUNT") {
+			t.Errorf("%s: members read %q", code, w.member)
+		}
+		if got := (&Refusal{Code: code}).Advice("acc_x"); got == "" || strings.Contains(got, "ACCOUNT") {
+			t.Errorf("%s: operators read %q", code, got)
+		}
+	}
+	cause := errors.New("the template lacks a version")
+	for name, tc := range map[string]struct{ got, want string }{
+		"a cause is for operators": {(&Refusal{Code: BadTemplate, Cause: cause}).Advice("acc_x"), cause.Error()},
+		"and not for members":      {(&Refusal{Code: BadTemplate, Cause: cause}).Error(), "The template isn’t valid."},
+		"unless there are no others": {
+			(&Refusal{Code: NotDrained, Cause: cause}).Error(), cause.Error(),
+		},
+		"an unknown code": {(&Refusal{Code: "of-another-version"}).Error(), "That’s refused: of-another-version."},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s: %q, want %q", name, tc.got, tc.want)
+		}
+	}
+}
+
+// The texts that people type are one line of visible characters, of a length.
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"Shop": "Shop", "  Shop ": "Shop", "12345678": "12345678", "ééée": "ééée",
+		"123456789": "", "ééééé": "", "": "", "   ": "", "a\nb": "", "a\x00": "", "a\x7f": "", "\xff": "", "a\u0085b": "",
+	} {
+		got, ok := line(text, 8)
+		if ok != (want != "") || ok && got != want {
+			t.Errorf("%q: %q, %t", text, got, ok)
+		}
+	}
+}

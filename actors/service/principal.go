@@ -1,0 +1,48 @@
+package service
+
+import (
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
+
+// who is a set of those who may have a command sent.
+type who uint8
+
+const (
+	program who = 1 << iota // with an API key
+	billing
+	developer
+	owner
+	operator
+	stranger // nobody is signed in
+
+	developers = developer | owner
+	members    = billing | developers
+)
+
+var roles = map[events.Role]who{events.RoleBilling: billing, events.RoleDeveloper: developer, events.RoleOwner: owner}
+
+// Principal is who asks for an action, in which account.
+type Principal struct {
+	Account events.AccountID
+	by      events.Author
+	is      who
+}
+
+// Operator is the operator, acting in an account.
+func Operator(account events.AccountID) Principal {
+	return Principal{Account: account, by: events.Author{Operator: true}, is: operator}
+}
+
+// Program is a program that has shown an API key of an account.
+func Program(account events.AccountID) Principal { return Principal{Account: account, is: program} }
+
+// Member is a member who is signed in, from the address of a browser.
+func Member(account events.AccountID, m team.Member, address string) Principal {
+	return Principal{Account: account, by: events.Author{Member: m.ID, Address: address}, is: roles[m.Role]}
+}
+
+// visitor is somebody who is about to sign in as a member; the zero id is nobody in particular.
+func visitor(account events.AccountID, m events.MemberID, address string) Principal {
+	return Principal{Account: account, by: events.Author{Member: m, Address: address}, is: stranger}
+}

@@ -1,0 +1,171 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"platen.dev/events"
+	"platen.dev/events/contract"
+	"platen.dev/events/team"
+)
+
+// ErrUnavailable means that an action has no answer: whether it was done is not known, and it may be repeated.
+var ErrUnavailable = errors.New("the account’s shard does not answer; try again")
+
+// Code names why an action was refused: a reply of an account, or one of those below.
+type Code = events.ReplyCode
+
+// Refusals before anything was sent, and replies that an action makes more precise.
+const (
+	NotAllowed        Code = "role"
+	RateLimited       Code = "rate-limited"
+	BadKeyName        Code = "key-name"
+	KeyMade           Code = "key-made"
+	BadTemplateName   Code = "template-name"
+	BadTemplate       Code = "template"
+	NoSuchVersion     Code = "no-such-version"
+	BadHeader         Code = "header"
+	BadEndpoint       Code = "webhook-url"
+	TestUnderWay      Code = "testing"
+	SecretMade        Code = "secret-made"
+	SecretShown       Code = "rotated"
+	BadEmail          Code = "email"
+	BadReason         Code = "reason"
+	BadAdjustment     Code = "adjustment"
+	BadPasskeyName    Code = "passkey-name"
+	LevelStays        Code = "level-stays"
+	NotDrained        Code = "not-drained"
+	NoMatch           Code = "no-match"
+	BadCode           Code = "code"
+	PasswordShort     Code = "password-short"
+	PasswordLong      Code = "password-long"
+	PasswordSigns     Code = "password-signs"
+	PasswordsDiffer   Code = "password-repeat"
+	PasswordGuessable Code = "password-guess"
+	WrongPassword     Code = "current"
+)
+
+// Refusal says why an action was refused. Nothing was changed.
+type Refusal struct {
+	Code Code
+	// RetryAfter is in seconds; zero if waiting does not help.
+	RetryAfter int64
+	// Cause says more than Code; nil if there is no more to say.
+	Cause error
+	// Reply is the account's, if it was the account that refused.
+	Reply events.Reply
+}
+
+// Error is the refusal in a member's words.
+func (r *Refusal) Error() string { return r.words().member }
+
+// Unwrap returns the cause.
+func (r *Refusal) Unwrap() error { return r.Cause }
+
+// Advice is the refusal in an operator's words, for an account: the commands that help are named.
+func (r *Refusal) Advice(account events.AccountID) string {
+	w := r.words()
+	if w.operator == "" {
+		return w.member
+	}
+	return strings.ReplaceAll(w.operator, "ACCOUNT", string(account))
+}
+
+func (r *Refusal) words() words {
+	w, known := refusals[r.Code]
+	switch {
+	case r.Cause != nil && !known:
+		return words{member: r.Cause.Error()}
+	case r.Cause != nil:
+		w.operator = r.Cause.Error()
+	case !known:
+		return words{member: "That’s refused: " + string(r.Code) + "."}
+	}
+	return w
+}
+
+// refuse returns a Refusal.
+func refuse(code Code) error { return &Refusal{Code: code} }
+
+// because is refuse with a cause.
+func because(code Code, cause error) error { return &Refusal{Code: code, Cause: cause} }
+
+// as gives one refusal of an action a code that says more.
+func as(err error, general, precise Code) error {
+	var r *Refusal
+	if errors.As(err, &r) && r.Code == general {
+		return &Refusal{Code: precise, RetryAfter: r.RetryAfter, Reply: r.Reply}
+	}
+	return err
+}
+
+// CodeOf is the code of a refusal; "" if the error is none.
+func CodeOf(err error) Code {
+	var r *Refusal
+	if errors.As(err, &r) {
+		return r.Code
+	}
+	return ""
+}
+
+// Text is the refusal with a code in a member's words; false if there is no such refusal.
+func Text(code Code) (string, bool) {
+	w, known := refusals[code]
+	return w.member, known
+}
+
+// words say why something was refused: to members, and to operators if they need other words. ACCOUNT stands for the account.
+type words struct{ member, operator string }
+
+// refusals has the words for every refusal that a person can meet.
+var refusals = map[Code]words{
+	NotAllowed:        {member: "That’s not with your role. An owner of the account can change it."},
+	RateLimited:       {member: "The account has made too many requests. Wait a moment, then try again."},
+	BadKeyName:        {fmt.Sprintf("A key needs a name of at most %d characters.", events.MaxKeyName), fmt.Sprintf("the name of a key is limited to %d bytes of text on one line", events.MaxKeyName)},
+	KeyMade:           {"This key was made already, and its secret shown then. If you don’t have it, revoke the key and make another.", "the key was made already; a secret is shown only then"},
+	BadTemplateName:   {fmt.Sprintf("A template needs a name of at most %d characters.", contract.MaxTemplateName), fmt.Sprintf("the name of a template is limited to %d bytes of text on one line", contract.MaxTemplateName)},
+	BadTemplate:       {member: "The template isn’t valid."},
+	NoSuchVersion:     {member: "There’s no such version."},
+	BadHeader:         {member: "There can’t be such a header. Names have letters, digits and dashes, values visible characters, and some names are Platen’s own."},
+	BadEndpoint:       {member: "An endpoint is an http or https address without credentials. For those, set a header."},
+	TestUnderWay:      {member: "Another test is under way. Wait for its answer."},
+	SecretMade:        {"The secret was replaced already, and the new one shown then. If you don’t have it, rotate the secret again.", "the secret was replaced already; a secret is shown only then"},
+	SecretShown:       {member: "A secret is shown when it’s created. Rotate it to get a new one."},
+	BadEmail:          {"That’s not an email address.", "an email address is one like ada@example.com, and a role is owner, developer or billing"},
+	BadReason:         {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
+	BadAdjustment:     {member: "That correction isn’t possible."},
+	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
+	NoMatch:           {member: "That email address and password don’t match, or there were too many attempts."},
+	BadCode:           {member: "That code isn’t right. Type the one that your app shows now."},
+	PasswordShort:     {member: fmt.Sprintf("Use at least %d characters.", minPassword)},
+	PasswordLong:      {member: fmt.Sprintf("Use at most %d characters.", maxPassword)},
+	PasswordSigns:     {member: "One of these characters can’t be in a password: a control character such as a tab, or one that Unicode hasn’t assigned."},
+	PasswordsDiffer:   {member: "The passwords don’t match."},
+	PasswordGuessable: {member: "That’s too easy to guess. Use a few random words."},
+	WrongPassword:     {member: "That’s not your current password, or there were too many attempts."},
+
+	events.NoSuchAccount:    {"There’s no such account.", "no account ACCOUNT; `platen admin account list` shows all accounts"},
+	events.UnknownPlan:      {"There’s no such plan.", "there is no such plan: choose free, starter, pro or business"},
+	events.PlanRequired:     {"That needs a larger plan.", "extra volume is sold on the business plan only"},
+	events.NoSuchKey:        {"There’s no such key.", "account ACCOUNT has no such key; `platen admin key list ACCOUNT` shows its keys"},
+	events.TooManyKeys:      {fmt.Sprintf("The account has %d keys already. Revoke one you don’t use.", events.MaxKeys), fmt.Sprintf("account ACCOUNT has %d keys already, which is the limit: revoke one that is not used (`platen admin key list ACCOUNT`)", events.MaxKeys)},
+	events.NoSuchTemplate:   {"There’s no such template.", "account ACCOUNT has no such template; `platen admin template list ACCOUNT` shows its templates"},
+	events.TooManyTemplates: {fmt.Sprintf("The account has %d templates already. Delete one first.", contract.MaxTemplates), fmt.Sprintf("account ACCOUNT has %d templates already, which is the limit", contract.MaxTemplates)},
+	events.NoSuchHeader:     {"There’s no such header.", "account ACCOUNT has no such header; `platen admin webhook headers list ACCOUNT` shows its headers"},
+	events.TooManyHeaders:   {fmt.Sprintf("The account has %d headers already. Delete one first.", contract.MaxWebhookHeaders), fmt.Sprintf("account ACCOUNT has %d headers already, which is the limit", contract.MaxWebhookHeaders)},
+	events.NoSuchMember:     {"There’s no such member.", "account ACCOUNT has no such member; `platen admin member list ACCOUNT` shows its members"},
+	events.TooManyMembers:   {fmt.Sprintf("The account has %d members already. Remove one first.", team.MaxMembers), fmt.Sprintf("account ACCOUNT has %d members already, which is the limit", team.MaxMembers)},
+	events.LastOwner:        {"The account needs an owner. Make somebody else owner first.", "an account keeps an owner: make somebody else owner first"},
+	events.NoSuchPasskey:    {member: "There’s no such passkey."},
+	events.TooManyPasskeys:  {member: fmt.Sprintf("You have %d passkeys already. Remove one you don’t use.", team.MaxPasskeys)},
+	events.SignInOld:        {member: "It’s too long ago that you signed in. Sign in again, then add the passkey."},
+	events.Stale:            {member: "That took too long, or another window was faster. Try again."},
+	events.AlreadyExists:    {"That exists already.", "it exists already"},
+	events.AlreadyEnded:     {member: "The job has ended already."},
+	events.NotEnded:         {"The job hasn’t ended yet. Its webhook is sent when it has.", "the job has not ended; its webhook is sent when it is done or has failed"},
+	events.NoWebhook:        {"The job has no webhook.", "the job has no webhook"},
+	events.NoSuchFile:       {member: "There’s no such job."},
+	events.NoSuchCommand:    {member: "The command is not in quarantine."},
+	events.OutOfRange:       {"That value isn’t possible here.", "the value is out of range: an anchor must be in the past, a file is limited to 1024 MB, secrets overlap by 1 hour to 5 days, a role is owner, developer or billing"},
+}

@@ -1,0 +1,128 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"platen.dev/actors/account"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/seal"
+	"platen.dev/projections"
+)
+
+// Commands sends commands to the shards of their accounts.
+type Commands interface {
+	// DoBy returns the shard's reply to an author's command. An error means that none came, and that the command may be sent again.
+	DoBy(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error)
+	// Append sends a command as it is, and returns its offset once it is durable. If ctx ends first, the outcome is unknown.
+	Append(ctx context.Context, c events.Command) (offset int64, err error)
+}
+
+// Config is what the services need. All fields but Mail are required.
+type Config struct {
+	Commands Commands
+	Replica  *projections.Replica
+	Log      eventlog.Log
+	Fresh    *Freshness
+	// Rate counts a request of an account on a plan.
+	Rate func(events.AccountID, events.Plan) events.Rate
+	// Seal encrypts the secrets of accounts.
+	Seal *seal.Key
+	// Webhooks sends test webhooks.
+	Webhooks Sender
+	// CheckTemplate returns a block template in its canonical form, or what is wrong with it.
+	CheckTemplate func(body []byte) (canonical []byte, err error)
+	// Mail sends links to members; nil if nothing does.
+	Mail Mailer
+	// Node is this one.
+	Node   Node
+	Logger *slog.Logger
+	Now    func() time.Time
+}
+
+// Services are the actions, by what they are about.
+type Services struct {
+	// Fresh has this node catch up before something is read.
+	Fresh      *Freshness
+	Accounts   Accounts
+	Keys       Keys
+	Members    Members
+	Sessions   Sessions
+	Templates  Templates
+	Webhooks   Webhooks
+	Jobs       Jobs
+	Partitions Partitions
+	Cluster    Cluster
+}
+
+// New returns the services of a node.
+func New(cfg Config) *Services {
+	g := &gate{cfg}
+	return &Services{
+		Fresh:    cfg.Fresh,
+		Accounts: Accounts{g}, Keys: Keys{g}, Members: newMembers(g), Sessions: newSessions(g), Templates: Templates{g},
+		Webhooks: newWebhooks(g), Jobs: Jobs{g}, Partitions: Partitions{g}, Cluster: Cluster{g},
+	}
+}
+
+// gate is what every action passes.
+type gate struct{ Config }
+
+func (g *gate) now() events.Instant { return events.At(g.Now()) }
+
+// state is the decider's state of an account, as this node has read it.
+func (g *gate) state(id events.AccountID) (account.State, error) {
+	return account.ReplicaStore{Reader: g.Replica, Partition: events.Partition(id, g.Log.Partitions())}.Account(id)
+}
+
+// do has a command of a principal decided, and waits until this node has read what that changed.
+func (g *gate) do(p Principal, body events.CommandBody) (events.Reply, error) {
+	if err := g.admit(p, body); err != nil {
+		return events.Reply{}, err
+	}
+	reply, err := g.decide(p, body)
+	if err == nil && p.is != program {
+		_ = g.Fresh.Account(p.Account) // what is done is done: the next page waits again
+	}
+	return reply, err
+}
+
+// admit refuses what a principal may not do, and counts a member's action among the requests of the account. Those of programs are
+// counted before their bodies are read.
+func (g *gate) admit(p Principal, body events.CommandBody) error {
+	if !p.may(body) {
+		return refuse(NotAllowed)
+	}
+	if p.is&members == 0 {
+		return nil
+	}
+	a, _, err := g.Replica.Account(p.Account)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if rate := g.Rate(p.Account, a.Plan); !rate.Allowed {
+		return &Refusal{Code: RateLimited, RetryAfter: g.now().SecondsUntil(rate.Reset)}
+	}
+	return nil
+}
+
+// decide sends the command and returns the reply that accepts it.
+func (g *gate) decide(p Principal, body events.CommandBody) (events.Reply, error) {
+	reply, err := g.Commands.DoBy(p.by, p.Account, body)
+	switch {
+	case err != nil:
+		return reply, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case reply.Code == events.Accepted, reply.Code == events.Replayed && reply.Job != nil:
+		return reply, nil
+	}
+	return reply, &Refusal{Code: reply.Code, RetryAfter: reply.RetryAfter, Reply: reply}
+}
+
+// run is do for actions of which nothing but the outcome matters.
+func (g *gate) run(p Principal, body events.CommandBody) error {
+	_, err := g.do(p, body)
+	return err
+}

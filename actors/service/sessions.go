@@ -1,0 +1,248 @@
+package service
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+	"platen.dev/projections"
+)
+
+// Sessions are the actions by which members sign in and change how they do.
+type Sessions struct {
+	*gate
+	passwords *passwords
+}
+
+func newSessions(g *gate) Sessions { return Sessions{g, newPasswords()} }
+
+// SessionTime is how long a session lasts.
+const SessionTime = 14 * 24 * time.Hour
+
+// secretSize is how many bytes the secrets of sessions and invitations have.
+const secretSize = 32
+
+// newSecret returns a secret and its hash.
+func newSecret() (secret []byte, hash [32]byte) {
+	secret = make([]byte, secretSize)
+	rand.Read(secret) // never fails: crypto/rand aborts the process instead
+	return secret, hashOf(secret)
+}
+
+func hashOf(secret []byte) [32]byte { return sha256.Sum256(secret) }
+
+// Browser is where somebody signs in.
+type Browser struct{ Address, Agent string }
+
+// maxAgent is how much of what a browser says about itself is kept, in bytes.
+const maxAgent = 200
+
+// Token names a session and proves that its holder opened it. Of the secret only the hash is kept.
+type Token struct {
+	Account events.AccountID
+	Session events.SessionID
+	Secret  []byte
+}
+
+// Good reports whether a secret has the right length.
+func (t Token) Good() bool { return t.Account != "" && t.Session != "" && len(t.Secret) == secretSize }
+
+// Find returns the session of a token and its member, by what this node has read; false if it has ended.
+func (s Sessions) Find(t Token) (team.Session, team.Member, bool) {
+	members, err := s.Replica.Team(t.Account)
+	if err != nil {
+		s.Logger.Error("read members", "account", string(t.Account), "error", err)
+		return team.Session{}, team.Member{}, false
+	}
+	session, member, ok := members.Session(t.Session, s.now())
+	hash := hashOf(t.Secret)
+	return session, member, ok && subtle.ConstantTimeCompare(hash[:], session.Hash[:]) == 1
+}
+
+// open opens a session by the command that shows why it may be. It is refused with NoMatch if what was shown was used before, is not
+// enough, or is the member's no more.
+func (s Sessions) open(b Browser, account events.AccountID, member events.MemberID, by func(events.Session) events.CommandBody) (Token, error) {
+	t := Token{Account: account, Session: events.NewSessionID()}
+	opened := events.Session{ID: t.Session, Member: member, Until: s.now().Add(SessionTime), Address: b.Address, Agent: Clip(strings.ToValidUTF8(b.Agent, ""), maxAgent)}
+	t.Secret, opened.Hash = newSecret()
+	err := s.run(visitor(account, member, b.Address), by(opened))
+	switch CodeOf(err) {
+	case events.Stale, events.NoSuchPasskey, events.NoSuchMember:
+		return t, refuse(NoMatch)
+	}
+	return t, err
+}
+
+// Open opens a session of a member who has shown its password or whom a provider vouches for. step is the time step of the code that it
+// has shown, zero for a member without a second factor.
+func (s Sessions) Open(b Browser, m projections.Membership, step int64) (Token, error) {
+	return s.open(b, m.Account, m.Member, func(opened events.Session) events.CommandBody {
+		return events.OpenSession{Session: opened, Step: step}
+	})
+}
+
+// OpenByPasskey opens a session of the member whose passkey has answered a challenge that was made at an instant.
+func (s Sessions) OpenByPasskey(b Browser, m projections.Membership, passkey []byte, counter uint32, challenge events.Instant) (Token, error) {
+	return s.open(b, m.Account, m.Member, func(opened events.Session) events.CommandBody {
+		return events.UsePasskey{Session: opened, ID: passkey, Counter: counter, Challenge: challenge}
+	})
+}
+
+// Close ends one of the member's own sessions; all if the id is empty.
+func (s Sessions) Close(p Principal, id events.SessionID) error {
+	return s.run(p, events.CloseSession{Member: p.by.Member, Session: id})
+}
+
+// maxMemberships is how many accounts a sign-in looks at.
+const maxMemberships = 20
+
+// nobody is an account that does not exist.
+const nobody events.AccountID = "acc_nobody"
+
+// Match finds the account whose member has an email address and a password, or refuses with NoMatch. Whether it is the address, the
+// password or the number of attempts that is wrong is not told, and takes the same time.
+func (s Sessions) Match(email, password string) (found projections.Membership, err error) {
+	all, err := s.Replica.Memberships(events.FoldEmail(email), maxMemberships)
+	if err != nil {
+		return found, err
+	}
+	if len(all) == 0 { // a command that changes nothing takes as long as one that counts
+		all = []projections.Membership{{Account: nobody, Member: "mem_nobody"}}
+	}
+	for _, m := range all {
+		err := s.compare(m, password)
+		if err == nil && found.Account == "" {
+			found = m
+		}
+		if err != nil && !errors.Is(err, errNoMatch) {
+			return found, err
+		}
+	}
+	if found.Account == "" {
+		return found, refuse(NoMatch)
+	}
+	return found, nil
+}
+
+// compare counts an attempt of a member and compares its password. The error is errNoMatch if there is no such member, it has no password
+// or another one, or it has to wait: the time is the same.
+func (s Sessions) compare(m projections.Membership, password string) error {
+	t, err := s.Replica.Team(m.Account)
+	if err != nil {
+		return err
+	}
+	hash := s.passwords.fake()
+	tried, err := s.try(m)
+	if err != nil {
+		return err
+	}
+	if member, _ := t.Member(m.Member); tried {
+		hash = member.Password
+	}
+	return s.passwords.compare(hash, password)
+}
+
+// try counts an attempt of a member, and reports whether it may make one now.
+func (s Sessions) try(m projections.Membership) (bool, error) {
+	_, err := s.decide(visitor(m.Account, "", ""), events.BeginSignIn{Member: m.Member})
+	if CodeOf(err) != "" {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Join has an invited member choose a password and join. A password that is not taken is refused with one of the codes that say why.
+func (s Sessions) Join(b Browser, i Invitation, email, password, repeated string) error {
+	chosen, wrong := newPassword(password, repeated, email)
+	if wrong != "" {
+		return refuse(wrong)
+	}
+	hash, err := s.passwords.hash(chosen)
+	if err != nil {
+		return err
+	}
+	return s.run(visitor(i.Account, i.Member, b.Address), events.AcceptInvitation{Member: i.Member, Invitation: hashOf(i.secret), Password: hash})
+}
+
+// Vouched finds the member with an email address that a provider vouches for: one who has joined, or else one with an invitation that is
+// still good, who joins by it with a password that nobody knows. It refuses with NoMatch if there is none.
+func (s Sessions) Vouched(b Browser, email string) (invited projections.Membership, err error) {
+	all, err := s.Replica.Memberships(events.FoldEmail(email), maxMemberships)
+	if err != nil {
+		return invited, err
+	}
+	var invitation [32]byte
+	for _, m := range all {
+		t, err := s.Replica.Team(m.Account)
+		if err != nil {
+			return invited, err
+		}
+		member, known := t.Member(m.Member)
+		switch {
+		case known && member.Joined != 0:
+			return m, nil
+		case known && s.now() < member.Until && invited.Account == "":
+			invited, invitation = m, member.Invitation
+		}
+	}
+	if invited.Account == "" {
+		return invited, refuse(NoMatch)
+	}
+	return invited, s.joinUnseen(b, invited, invitation)
+}
+
+// joinUnseen has an invited member join with a password that nobody knows.
+func (s Sessions) joinUnseen(b Browser, m projections.Membership, invitation [32]byte) error {
+	hash, err := unknownPassword()
+	if err != nil {
+		return err
+	}
+	err = s.run(visitor(m.Account, m.Member, b.Address), events.AcceptInvitation{Member: m.Member, Invitation: invitation, Password: hash})
+	if CodeOf(err) != "" {
+		return refuse(NoMatch)
+	}
+	if err == nil {
+		err = s.Fresh.Account(m.Account)
+	}
+	return err
+}
+
+// SetPassword gives a member another password, and ends its sessions but one. The present one has to be shown: an unlocked screen is not
+// enough. It refuses with WrongPassword, and with those for a new password.
+func (s Sessions) SetPassword(p Principal, email, current, password, repeated string, keep events.SessionID) error {
+	chosen, wrong := newPassword(password, repeated, email)
+	if wrong != "" {
+		return refuse(wrong)
+	}
+	err := s.compare(projections.Membership{Account: p.Account, Member: p.by.Member}, current)
+	if errors.Is(err, errNoMatch) {
+		return refuse(WrongPassword)
+	}
+	if err != nil {
+		return err
+	}
+	hash, err := s.passwords.hash(chosen)
+	if err != nil {
+		return err
+	}
+	return s.run(p, events.SetPassword{Member: p.by.Member, Password: hash, Keep: keep})
+}
+
+// AddOwner makes an owner of an account who has joined, with a password that nobody knows. It is for demo accounts.
+func (s Sessions) AddOwner(account events.AccountID, id events.MemberID, email string) error {
+	_, hash := newInvitation(account, id)
+	err := s.run(Operator(account), events.InviteMember{Member: id, Email: email, Role: events.RoleOwner, Invitation: hash, Until: s.now().Add(time.Hour)})
+	if err == nil {
+		err = s.joinUnseen(Browser{}, projections.Membership{Account: account, Member: id}, hash)
+	}
+	if err != nil {
+		return fmt.Errorf("add owner: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package dashboard
+
+import (
+	"encoding/json"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/passkey"
+	"platen.dev/events"
+)
+
+// A passkey signs its member in without an address, a password or a code: it is something that the member has, and it asks for
+// a finger, a face or a PIN.
+
+// Purposes of tickets for what a browser is asked: an answer to one is none to the other.
+const (
+	ticketNewPasskey = "passkey-new"
+	ticketPasskey    = "passkey"
+)
+
+// question is what a browser keeps while its authenticator answers. At is when it was asked. Of who is asked for a new passkey it
+// has the member and its handle.
+type question struct {
+	Challenge string
+	At        events.Instant
+	Member    events.MemberID `json:",omitempty"`
+	Handle    []byte          `json:",omitempty"`
+}
+
+// questionCookie is the name of the cookie that keeps a question.
+func (d *site) questionCookie() string { return d.cookieName() + "-passkey" }
+
+// party is whom passkeys of the page that a browser is on are for; false if there can be none.
+func (d *site) party(ctx *fasthttp.RequestCtx) (passkey.Party, bool) {
+	if d.local(ctx) {
+		return passkey.PartyAt(d.scheme() + string(ctx.Host()))
+	}
+	return passkey.PartyAt(d.cfg.Place.URL)
+}
+
+// ask sends what a browser is asked, and has it keep what the answer must fit.
+func (d *site) ask(ctx *fasthttp.RequestCtx, account events.AccountID, purpose string, asked []byte, q question) {
+	kept, err := json.Marshal(q)
+	if err != nil {
+		d.unavailable(ctx, "ask for a passkey", err)
+		return
+	}
+	d.giveCookie(ctx, d.questionCookie(), d.ticket(account, purpose, string(kept)), ticketTime)
+	ctx.SetContentType("application/json")
+	ctx.SetBody(asked)
+}
+
+// asked returns what a browser was asked, and has it forget that: an answer is looked at once.
+func (d *site) asked(ctx *fasthttp.RequestCtx, of events.AccountID, purpose string) (q question, ok bool) {
+	account, value, ok := d.readTicket(string(ctx.Request.Header.Cookie(d.questionCookie())), purpose)
+	d.giveCookie(ctx, d.questionCookie(), "", 0)
+	return q, ok && account == of && json.Unmarshal([]byte(value), &q) == nil
+}

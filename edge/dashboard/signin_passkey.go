@@ -1,0 +1,82 @@
+package dashboard
+
+import (
+	"errors"
+
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/dashboard/passkey"
+)
+
+// askForPasskey asks a browser for a passkey of whoever is in front of it.
+func (d signInPages) askForPasskey(ctx *fasthttp.RequestCtx) {
+	p, ok := d.party(ctx)
+	if !ok {
+		d.message(ctx, 403, "nopasskey")
+		return
+	}
+	asked, challenge, err := p.Ask()
+	if err != nil {
+		d.unavailable(ctx, "ask for a passkey", err)
+		return
+	}
+	d.ask(ctx, nobody, ticketPasskey, asked, question{Challenge: challenge, At: d.now()})
+}
+
+// takePasskey signs a member in by its passkey. What was wrong is not told. Its attempts are counted by the browser's address only:
+// nobody guesses a key, and so those who try passwords cannot keep a member with a passkey away.
+func (d signInPages) takePasskey(ctx *fasthttp.RequestCtx) {
+	if !d.mayTry(ctx) {
+		return
+	}
+	args := ctx.PostArgs()
+	q, asked := d.asked(ctx, nobody, ticketPasskey)
+	err := errNoMatch
+	if asked {
+		err = d.signInBy(ctx, q, args.Peek("answer"), nextPath(string(args.Peek("next"))))
+	}
+	switch {
+	case errors.Is(err, errNoMatch), errors.Is(err, passkey.ErrRefused):
+		d.cfg.Logger.Warn("a passkey was refused", "error", clip(err.Error()))
+		ctx.SetStatusCode(403)
+		view := d.signInPage(ctx, string(args.Peek("next")))
+		view.WrongPasskey = true
+		d.show(ctx, view)
+	case err != nil:
+		d.unavailable(ctx, "sign in by passkey", err)
+	}
+}
+
+// signInBy opens a session of the member whose passkey answers a question. The error is errNoMatch or passkey.ErrRefused if none does.
+func (d signInPages) signInBy(ctx *fasthttp.RequestCtx, q question, text []byte, next string) error {
+	answer, err := passkey.Read(text)
+	if err != nil {
+		return err
+	}
+	p, ok := d.party(ctx)
+	if !ok || len(answer.Handle) != len([32]byte{}) {
+		return errNoMatch
+	}
+	owner, found, err := d.cfg.Models.HandleOwner([32]byte(answer.Handle))
+	if err != nil {
+		return err
+	}
+	if !found {
+		return errNoMatch
+	}
+	t, err := d.cfg.Models.Team(owner.Account)
+	if err != nil {
+		return err
+	}
+	m, _ := t.Member(owner.Member)
+	key, has := m.Passkey(answer.ID)
+	if !has {
+		return errNoMatch
+	}
+	counter, err := p.Check(q.Challenge, answer, passkey.Key{ID: key.ID, Public: key.PublicKey, Counter: key.Counter, Synced: key.Synced})
+	if err != nil {
+		return err
+	}
+	token, err := d.cfg.Services.Sessions.OpenByPasskey(d.browser(ctx), owner, key.ID, counter, q.At)
+	return d.enter(ctx, token, next, err)
+}

@@ -1,0 +1,49 @@
+package limit_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"platen.dev/events/limit"
+)
+
+// A key begins as many things as it may, and all keys together as many as they may; what has ended makes room.
+func TestConcurrent(t *testing.T) {
+	c := limit.NewConcurrent[string](3, 2)
+	first, ok1 := c.Begin("a")
+	_, ok2 := c.Begin("a")
+	_, ok3 := c.Begin("a")
+	_, ok4 := c.Begin("b")
+	_, ok5 := c.Begin("c")
+	if !ok1 || !ok2 || ok3 || !ok4 || ok5 {
+		t.Errorf("began %t %t, beyond the key's bound %t, %t, beyond the total %t", ok1, ok2, ok3, ok4, ok5)
+	}
+	first()
+	end, ok := c.Begin("c")
+	if !ok {
+		t.Error("what has ended makes no room")
+	}
+	end()
+	if _, ok := c.Begin("a"); !ok {
+		t.Error("the key is still full")
+	}
+}
+
+// A key does something as often as it may within a minute, whatever others do.
+func TestPerMinute(t *testing.T) {
+	p, now := limit.NewPerMinute[string](2), time.Unix(1_700_000_000, 0)
+	got := []bool{p.Allow("a", now), p.Allow("a", now.Add(59*time.Second)), p.Allow("a", now.Add(59*time.Second)), p.Allow("b", now), p.Allow("a", now.Add(time.Minute))}
+	if want := []bool{true, true, false, true, true}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("allowed %v, want %v", got, want)
+	}
+}
+
+// The clock may be set back: nobody waits for it to come round again.
+func TestPerMinuteOfAClockThatWasSetBack(t *testing.T) {
+	p, now := limit.NewPerMinute[string](1), time.Unix(1_700_000_000, 0)
+	p.Allow("a", now)
+	if !p.Allow("a", now.Add(-time.Hour)) {
+		t.Error("refused by a minute of the future")
+	}
+}
