@@ -43,9 +43,9 @@ func (a Accounts) LimitFiles(p Principal, bytes int64) error {
 	return a.run(p, events.LimitFiles{Bytes: bytes})
 }
 
-// SetBlocks sets how many blocks of extra volume the account has.
+// SetBlocks sets how many blocks of extra volume the account has. Plans that have none are refused with NoBlocks.
 func (a Accounts) SetBlocks(p Principal, blocks int64) error {
-	return a.run(p, events.SetVolumeBlocks{Blocks: blocks})
+	return as(a.run(p, events.SetVolumeBlocks{Blocks: blocks}), events.PlanRequired, NoBlocks)
 }
 
 // Adjust books a correction and returns its entry in the ledger. Each call books one.

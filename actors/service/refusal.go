@@ -34,6 +34,7 @@ const (
 	BadReason         Code = "reason"
 	BadAdjustment     Code = "adjustment"
 	BadPasskeyName    Code = "passkey-name"
+	NoBlocks          Code = "no-blocks"
 	LevelStays        Code = "level-stays"
 	NotDrained        Code = "not-drained"
 	NoMatch           Code = "no-match"
@@ -136,6 +137,7 @@ var refusals = map[Code]words{
 	BadReason:         {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
 	BadAdjustment:     {member: "That correction isn’t possible."},
 	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
+	NoBlocks:          {"Extra volume is sold on the business plan only.", "extra volume is sold on the business plan only"},
 	NoMatch:           {member: "That email address and password don’t match, or there were too many attempts."},
 	BadCode:           {member: "That code isn’t right. Type the one that your app shows now."},
 	PasswordShort:     {member: fmt.Sprintf("Use at least %d characters.", minPassword)},
@@ -147,7 +149,7 @@ var refusals = map[Code]words{
 
 	events.NoSuchAccount:    {"There’s no such account.", "no account ACCOUNT; `platen admin account list` shows all accounts"},
 	events.UnknownPlan:      {"There’s no such plan.", "there is no such plan: choose free, starter, pro or business"},
-	events.PlanRequired:     {"That needs a larger plan.", "extra volume is sold on the business plan only"},
+	events.PlanRequired:     {member: "That needs a larger plan."},
 	events.NoSuchKey:        {"There’s no such key.", "account ACCOUNT has no such key; `platen admin key list ACCOUNT` shows its keys"},
 	events.TooManyKeys:      {fmt.Sprintf("The account has %d keys already. Revoke one you don’t use.", events.MaxKeys), fmt.Sprintf("account ACCOUNT has %d keys already, which is the limit: revoke one that is not used (`platen admin key list ACCOUNT`)", events.MaxKeys)},
 	events.NoSuchTemplate:   {"There’s no such template.", "account ACCOUNT has no such template; `platen admin template list ACCOUNT` shows its templates"},

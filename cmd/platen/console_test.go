@@ -180,7 +180,7 @@ func TestConsoleAccounts(t *testing.T) {
 	}
 	const account = "/operator/accounts/acc_dev_free"
 	holds(t, "the account", o.get(account).body, "acc_dev_free", "Live quota", "sk_")
-	holds(t, "a refused change", o.act(account+"/blocks", "number", "2").body, "extra volume is sold on the business plan only")
+	holds(t, "a refused change", o.act(account+"/blocks", "number", "2").body, "Extra volume is sold on the business plan only")
 	holds(t, "a wrong number", o.act(account+"/blocks", "number", "-1").body, "not a whole number")
 	holds(t, "an unknown plan", o.act(account+"/plan", "plan", "gold").body, "There’s no such plan")
 	holds(t, "a plan", o.does(account+"/plan", "plan", "business"), "Plan changed.")
