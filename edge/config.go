@@ -102,10 +102,8 @@ type Config struct {
 	TLS *tls.Config
 	// Connections limits the connections of clients.
 	Connections Connections
-	// Traces makes the spans of requests that submit jobs; nil for none. Level is the feature level of a
-	// partition.
+	// Traces makes the spans of requests that submit jobs; nil for none.
 	Traces *tracing.Tracer
-	Level  func(partition int32) events.Level
 	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.
 	Dashboard *dashboard.Config
 	// Console serves the pages of operators; nil for none.

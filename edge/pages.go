@@ -16,7 +16,7 @@ func (s *Server) newDashboard() *dashboard.Dashboard {
 		return nil
 	}
 	cfg := *s.cfg.Dashboard
-	cfg.Partitions, cfg.Level, cfg.TLS = s.cfg.Partitions, s.cfg.Level, s.cfg.TLS != nil
+	cfg.Partitions, cfg.TLS = s.cfg.Partitions, s.cfg.TLS != nil
 	cfg.DocsURL, cfg.UpgradeURL, cfg.Logger, cfg.Now = s.cfg.DocsURL, s.cfg.UpgradeURL, s.cfg.Logger, s.cfg.Now
 	cfg.Ledger, cfg.Jobs = s.usage, memberJobs{s}
 	cfg.Download, cfg.Open, cfg.ClientOf = s.sendFile, s.cfg.Open, s.clientOf

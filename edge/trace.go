@@ -25,13 +25,9 @@ func (s *Server) traceOf(ctx *fasthttp.RequestCtx, op *request.Operation, accoun
 	if s.cfg.Traces == nil {
 		return t
 	}
-	partition := events.Partition(account, s.cfg.Partitions)
-	if s.cfg.Level(partition) < events.LevelTraces {
-		return t
-	}
 	begin := s.cfg.Now().Add(-time.Since(ctx.Time()))
 	t.trace, t.span = s.cfg.Traces.Request(ctx.Request.Header.PeekAll(traceparentHeader), begin)
-	t.facts = tracing.Facts{Partition: partition, Operation: op.Name, Bytes: int64(len(ctx.PostBody()))}
+	t.facts = tracing.Facts{Partition: events.Partition(account, s.cfg.Partitions), Operation: op.Name, Bytes: int64(len(ctx.PostBody()))}
 	return t
 }
 

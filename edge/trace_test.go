@@ -13,7 +13,7 @@ import (
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 // traceTo makes the server send its spans to a collector, and returns what waits until they are sent.
-func (d *fixture) traceTo(c *tracingtest.Collector, level events.Level) (flush func()) {
+func (d *fixture) traceTo(c *tracingtest.Collector) (flush func()) {
 	d.t.Helper()
 	endpoint, err := url.Parse(c.URL)
 	if err != nil {
@@ -23,7 +23,7 @@ func (d *fixture) traceTo(c *tracingtest.Collector, level events.Level) (flush f
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.server.cfg.Traces, d.server.cfg.Level = tracer, func(int32) events.Level { return level }
+	d.server.cfg.Traces = tracer
 	return func() {
 		if err := tracer.Close(testkit.Context(d.t)); err != nil {
 			d.t.Error(err)
@@ -39,23 +39,6 @@ func (d *fixture) submitted() events.Trace {
 	return s.Trace
 }
 
-// A job carries its trace if every node of the partition can read that, and not before.
-func TestTraceNeedsALevel(t *testing.T) {
-	for level, traced := range map[events.Level]bool{events.LevelTraces - 1: false, events.LevelTraces: true} {
-		d, c := newFixture(t), tracingtest.Start(t)
-		flush := d.traceTo(c, level)
-		d.do("POST", "/html-to-pdf", `{"html":"x"}`, "traceparent", traceparent)
-		d.do("POST", "/html-to-pdf", `{"html":"x"}`)
-		flush()
-		if got := d.submitted(); got.IsZero() == traced {
-			t.Errorf("level %d: the job has %+v", level, got)
-		}
-		if got := c.Spans(); len(got) != 0 != traced {
-			t.Errorf("level %d: %d spans", level, len(got))
-		}
-	}
-}
-
 // A server that makes no traces takes none from clients.
 func TestNoTraces(t *testing.T) {
 	d := newFixture(t)
@@ -68,7 +51,7 @@ func TestNoTraces(t *testing.T) {
 // The span of a request says how it ended, accepted or refused, and what the job's trace is below.
 func TestSpanOfARequest(t *testing.T) {
 	d, c := newFixture(t), tracingtest.Start(t)
-	flush := d.traceTo(c, events.LevelTraces)
+	flush := d.traceTo(c)
 	d.do("POST", "/html-to-pdf", `{"html":"x"}`, "traceparent", traceparent)
 	trace := d.submitted()
 	d.do("POST", "/html-to-pdf", `{"html":5}`)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -223,33 +222,5 @@ func (p *patient) checkGone(t *testing.T) {
 	p.admin(t, "quarantine", "drop", partition, cause)
 	if left := p.list(t); len(left) > 0 {
 		t.Errorf("left: %v", left)
-	}
-}
-
-// A log that was begun by a version before keeps nothing, and says so, until its level is raised.
-func TestQuarantineBelowItsLevel(t *testing.T) {
-	cfg := nodetest.Config(t)
-	cfg.Partitions, cfg.Kafka.Brokers = clusterPartitions, []string{nodetest.Broker(t)}
-	before := openKafka(t, cfg.Kafka.Brokers...)
-	marker, err := events.EncodeEntry(events.Marker{Owner: "before", Level: events.LevelQuarantine - 1})
-	for p := range int32(clusterPartitions) {
-		if err == nil {
-			_, err = eventlog.AppendWait(testkit.Context(t), before, events.TopicJournal, p, eventlog.Record{Value: marker})
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newPatient(t, []*node.Node{nodetest.Start(t, cfg, node.Options{})}, &machine{data: cfg.Data})
-	_, cause := p.setAside(t)
-	if got := p.admin(t, "quarantine", "list"); !strings.Contains(got, "no command is in quarantine\n") || !strings.Contains(got, "below level 10 keep none") {
-		t.Errorf("below the level: %s", got)
-	}
-	if got := p.refused(t, "quarantine", "drop", fmt.Sprint(p.partition()), cause); !strings.Contains(got, "is not in quarantine") {
-		t.Errorf("below the level a command is dropped: %s", got)
-	}
-	p.admin(t, "cluster", "level", "--raise")
-	if _, cause = p.setAside(t); !slices.Equal(p.list(t), []string{cause}) {
-		t.Errorf("at the level the list has %v, want %s", p.list(t), cause)
 	}
 }

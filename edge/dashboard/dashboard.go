@@ -61,8 +61,6 @@ type Config struct {
 	Commands   Commands
 	Models     ReadModels
 	Partitions int32
-	// Level is the feature level of a partition.
-	Level func(partition int32) events.Level
 	// Usage is the live state of an account.
 	Usage func(events.AccountID) (Usage, error)
 	// Ledger is what accounts were charged.

@@ -45,11 +45,6 @@ func (d *Dashboard) party(ctx *fasthttp.RequestCtx) (passkey.Party, bool) {
 	return passkey.PartyAt(d.cfg.URL)
 }
 
-// passkeysIn reports whether the members of an account may have passkeys yet.
-func (d *Dashboard) passkeysIn(account events.AccountID) bool {
-	return d.cfg.Level(d.partition(account)) >= events.LevelAccess
-}
-
 // ask sends what a browser is asked, and has it keep what the answer must fit.
 func (d *Dashboard) ask(ctx *fasthttp.RequestCtx, account events.AccountID, purpose string, asked []byte, q question) {
 	kept, err := json.Marshal(q)
@@ -96,8 +91,6 @@ func (d *Dashboard) askForNewPasskey(ctx *fasthttp.RequestCtx, v visitor) {
 func (d *Dashboard) noPasskey(ctx *fasthttp.RequestCtx, v visitor) page.NoPasskey {
 	_, ok := d.party(ctx)
 	switch {
-	case !d.passkeysIn(v.account):
-		return page.NoPasskeyYet
 	case !ok:
 		return page.NoPasskeyHere
 	case len(v.member.Passkeys) >= team.MaxPasskeys:
@@ -166,15 +159,8 @@ func passkeyRows(m team.Member) (rows []page.Passkey) {
 
 // offersPasskeys reports whether the sign-in page asks for one: whether there can be any.
 func (d *Dashboard) offersPasskeys(ctx *fasthttp.RequestCtx) bool {
-	if _, ok := d.party(ctx); !ok {
-		return false
-	}
-	for p := range d.cfg.Partitions {
-		if d.cfg.Level(p) >= events.LevelAccess {
-			return true
-		}
-	}
-	return false
+	_, ok := d.party(ctx)
+	return ok
 }
 
 // askForPasskey asks a browser for a passkey of whoever is in front of it.

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"bytes"
-	"errors"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -73,25 +72,9 @@ func (d *Dashboard) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
 	return f
 }
 
-// errLevel means that a node that is up may not know members yet: one that meets such a command ends.
-var errLevel = errors.New("the feature level is too low for the dashboard: once all nodes run this version, raise it by `platen admin cluster level --raise`")
-
-// command sends a command and returns the reply. The error is errLevel, or means that there is none. All commands of this
-// package are sent here.
+// command sends a command and returns the reply. All commands of this package are sent here.
 func (d *Dashboard) command(by events.Author, account events.AccountID, body events.CommandBody) (events.Reply, error) {
-	if d.cfg.Level(d.partition(account)) < levelOf(body) {
-		return events.Reply{}, errLevel
-	}
 	return d.cfg.Commands.DoBy(by, account, body)
-}
-
-// levelOf is the level that a command of a page needs.
-func levelOf(body events.CommandBody) events.Level {
-	switch body.(type) {
-	case events.AddPasskey, events.RemovePasskey, events.UsePasskey:
-		return events.LevelAccess
-	}
-	return events.LevelMembers
 }
 
 // send sends a visitor's command, and returns the reply. An error means that there is none.

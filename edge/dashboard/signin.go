@@ -145,9 +145,6 @@ func (d *Dashboard) attempt(m projections.Membership) (hash string, err error) {
 		return "", err
 	}
 	reply, err := d.command(events.Author{}, m.Account, events.BeginSignIn{Member: m.Member})
-	if errors.Is(err, errLevel) {
-		return d.password.fake(), nil
-	}
 	if err != nil || reply.Code != events.Accepted {
 		return d.password.fake(), err
 	}

@@ -53,6 +53,8 @@ type Keeper struct {
 	cfg    Config
 	source *Source
 	begun  time.Time
+	// since is the level from which on no node has an earlier schema.
+	since events.Level
 
 	working sync.Mutex // held while a snapshot is taken or verified
 	mu      sync.Mutex // guards all below
@@ -93,7 +95,7 @@ const (
 // New returns a keeper.
 func New(cfg Config) *Keeper {
 	return &Keeper{
-		cfg: cfg, begun: cfg.Now(), source: &Source{Files: cfg.Files, Log: cfg.Log, Logger: cfg.Logger},
+		cfg: cfg, begun: cfg.Now(), since: projections.SchemaLevel, source: &Source{Files: cfg.Files, Log: cfg.Log, Logger: cfg.Logger},
 		last: map[int32]known{}, compared: map[snapshot.Ref]bool{}, failed: map[int32]time.Time{}, trimmed: map[int32]time.Time{},
 	}
 }

@@ -44,28 +44,11 @@ func (s *Server) team(w http.ResponseWriter, r *http.Request) (team.Team, bool) 
 	if _, ok := s.account(w, r); !ok {
 		return team.Team{}, false
 	}
-	id := accountID(r)
-	if !s.has(w, id, events.LevelMembers, "members") {
-		return team.Team{}, false
-	}
-	t, err := s.Replica.Team(id)
+	t, err := s.Replica.Team(accountID(r))
 	if err != nil {
 		refuse(w, 500, err.Error())
 	}
 	return t, err == nil
-}
-
-// has reports whether the account's partition has the level that what needs, or refuses the request.
-func (s *Server) has(w http.ResponseWriter, id events.AccountID, needed events.Level, what string) bool {
-	if s.level(id) >= needed {
-		return true
-	}
-	refuse(w, 409, fmt.Sprintf("%s come with the feature level %d: once all nodes run this version, raise it by `platen admin cluster level --raise`", what, needed))
-	return false
-}
-
-func (s *Server) level(id events.AccountID) events.Level {
-	return s.Replica.Cursor(events.Partition(id, s.Log.Partitions())).Level()
 }
 
 // inviteMember makes a one-time link for somebody: a new member, one that has not joined, or one that needs a new password.

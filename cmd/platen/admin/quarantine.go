@@ -28,10 +28,9 @@ type quarantined struct {
 	Reason    string           `json:"reason"`
 }
 
-// quarantineList has what is kept. Below are the partitions whose level is too low to keep anything.
+// quarantineList has what is kept.
 type quarantineList struct {
 	Commands []quarantined `json:"commands"`
-	Below    []int32       `json:"below,omitempty"`
 }
 
 // shownCommand is a command that was set aside, with its record as the dump of the log shows it. Gone says why there is none.
@@ -54,9 +53,6 @@ func (s *Server) listQuarantine(w http.ResponseWriter, r *http.Request) {
 	}
 	list := quarantineList{Commands: []quarantined{}}
 	for p := range s.Log.Partitions() {
-		if s.Replica.Cursor(p).Level() < events.LevelQuarantine {
-			list.Below = append(list.Below, p)
-		}
 		err := account.EachQuarantined(s.Replica, p, func(cause int64, q account.Quarantined) bool {
 			list.Commands = append(list.Commands, describeQuarantined(p, cause, q))
 			return true

@@ -130,7 +130,7 @@ func (n *Node) ensureDevMembers() error {
 		if err != nil {
 			return err
 		}
-		if m, _ := team.Member(devMember); m.Joined != 0 || n.level(events.Partition(id, n.log.Partitions())) < events.LevelMembers {
+		if m, _ := team.Member(devMember); m.Joined != 0 {
 			continue
 		}
 		if err := n.ensureDevMember(id, plan); err != nil {

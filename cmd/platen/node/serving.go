@@ -52,7 +52,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
-		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Level: n.level, Logger: n.logger, Now: n.now,
+		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Logger: n.logger, Now: n.now,
 		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
 		Dashboard: pages, Console: n.console.Serve,
 		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
