@@ -146,6 +146,32 @@ func TestTheSchemaBeforeIsSpared(t *testing.T) {
 	f.expectNewNode("new")
 }
 
+// The version before leaves the snapshots of a newer one alone, and keeps as many of its own as if there were no others.
+func TestNewerSnapshotsAreLeftAlone(t *testing.T) {
+	f := newFixture(t)
+	k := f.keeper(func(c *history.Config) { c.Keep = 3 })
+	for range 3 {
+		f.days(3)
+		f.look(k)
+	}
+	first, newer := f.refs(0)[2], f.refs(0)[:2]
+	for _, ref := range newer {
+		f.setSchema(ref, projections.Schema+1)
+	}
+	k = f.keeper()
+	f.days(3)
+	f.look(k)
+	if refs := f.refs(0); len(refs) != 4 || refs[3] != first {
+		t.Errorf("after the first snapshot there are %v, want one more than %v and %v", refs, newer, first)
+	}
+	f.days(3)
+	f.look(k)
+	if refs := f.refs(0); len(refs) != 4 || !slices.Equal(refs[2:], newer) || f.start(events.TopicJournal, 0) != refs[1].Next-1 {
+		t.Errorf("after the second there are %v, want two more than %v; the journal begins at %d", refs, newer, f.start(events.TopicJournal, 0))
+	}
+	f.expectNewNode("new")
+}
+
 // setSchema changes the schema that a snapshot says it has.
 func (f *fixture) setSchema(ref snapshot.Ref, schema int) {
 	f.t.Helper()
