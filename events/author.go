@@ -1,7 +1,7 @@
 package events
 
 // Author is who had a command sent, and from where: a member in the dashboard, or an operator. It is zero if a program
-// did with an API key, or Platen itself. It needs LevelMembers.
+// did with an API key, or Platen itself.
 type Author struct {
 	Member   MemberID `cbor:"1,keyasint,omitempty"`
 	Operator bool     `cbor:"2,keyasint,omitempty"`

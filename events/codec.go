@@ -22,8 +22,8 @@ const (
 var (
 	// ErrFormat means that no version of Platen wrote the bytes.
 	ErrFormat = errors.New("not a record of Platen")
-	// ErrNewer means that a newer version of Platen wrote the record.
-	ErrNewer = errors.New("the record was written by a newer version of Platen: upgrade this node")
+	// ErrNewer means that a newer version of Platen wrote a record, or rows.
+	ErrNewer = errors.New("written by a newer version of Platen: upgrade this node")
 )
 
 var (

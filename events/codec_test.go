@@ -275,7 +275,7 @@ func sampleRecords(t *testing.T) []record {
 	m.Commands = "b3duZXI"
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
-	m.Level = LevelSnapshots
+	m.Level = 2
 	b, err = EncodeEntry(m)
 	add("marker", m, b, err)
 	m.Timeline, m.At, m.Published, m.Restored = "abcdefghijklmnop", 1700000000123, 4711, true

@@ -78,7 +78,7 @@ type SubmitJob struct {
 	Waits bool `cbor:"10,keyasint,omitempty"`
 	// Tags are the caller's own, in the order of their names.
 	Tags []Tag `cbor:"11,keyasint,omitempty"`
-	// Trace is where the request belongs; zero if it is not traced. It needs LevelTraces.
+	// Trace is where the request belongs; zero if it is not traced.
 	Trace Trace `cbor:"12,keyasint,omitzero"`
 	// Summary is what decisions need to know about the content. It is not stored: decoding
 	// derives it from the content.
@@ -116,7 +116,7 @@ type FinishRender struct {
 	Metrics Metrics   `cbor:"4,keyasint"`
 	// FileURL is where the file can be downloaded; "" if no webhook says so.
 	FileURL string `cbor:"5,keyasint,omitempty"`
-	// Warnings say what was done nevertheless. They need LevelReasons.
+	// Warnings say what was done nevertheless.
 	Warnings []Warning `cbor:"6,keyasint,omitempty"`
 }
 
@@ -130,7 +130,7 @@ type FailRender struct {
 	// Infrastructure is set if something that the node depends on failed, such as the store
 	// of results. Such a failure is retryable, and does not spend one of the job's attempts.
 	Infrastructure bool `cbor:"5,keyasint,omitempty"`
-	// Detail says why, in a sentence for the caller; "" for no more than Code says. It needs LevelReasons.
+	// Detail says why, in a sentence for the caller; "" for no more than Code says.
 	Detail string `cbor:"6,keyasint,omitempty"`
 }
 

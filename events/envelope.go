@@ -18,7 +18,7 @@ type Marker struct {
 	// partition, that is the partition's.
 	Level Level `cbor:"4,keyasint,omitempty"`
 	// Timeline is what the marker calls a timeline that it begins: the first of its partition, that of
-	// a restored one, or one that begins because the journal has lost its end. Owners propose it at LevelTimelines.
+	// a restored one, or one that begins because the journal has lost its end.
 	Timeline TimelineID `cbor:"5,keyasint,omitempty" log:"show"`
 	// At is the time by the owner's clock.
 	At Instant `cbor:"6,keyasint,omitempty"`

@@ -106,7 +106,7 @@ type JobQueued struct {
 	// Waits is set if the request waits for the file.
 	Waits bool  `cbor:"13,keyasint,omitempty"`
 	Tags  []Tag `cbor:"14,keyasint,omitempty"`
-	// Trace is where the request belongs; zero if it is not traced. It needs LevelTraces.
+	// Trace is where the request belongs; zero if it is not traced.
 	Trace Trace `cbor:"15,keyasint,omitzero"`
 }
 
@@ -183,7 +183,7 @@ type JobDone struct {
 	// Sent is set if the file is sent to the request that waits for it: the first download.
 	Sent   bool      `cbor:"6,keyasint,omitempty"`
 	Origin JobOrigin `cbor:"7,keyasint,omitzero"`
-	// Warnings need LevelReasons.
+	// Warnings say what was done nevertheless.
 	Warnings []Warning `cbor:"8,keyasint,omitempty"`
 }
 
@@ -192,7 +192,7 @@ type JobFailed struct {
 	Job    JobID     `cbor:"1,keyasint"`
 	Code   ErrorCode `cbor:"2,keyasint"`
 	Origin JobOrigin `cbor:"3,keyasint,omitzero"`
-	// Detail says why, in a sentence for the caller; "" for no more than Code says. It needs LevelReasons.
+	// Detail says why, in a sentence for the caller; "" for no more than Code says.
 	Detail string `cbor:"4,keyasint,omitempty"`
 }
 

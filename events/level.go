@@ -12,29 +12,13 @@ import (
 // the operator raises the level (docs/decisions/0039).
 type Level int64
 
-// The levels. A log that says nothing is of the first.
+// The levels. What a version to come writes begins with the next one: add its name, and raise NewestLevel to it. Whoever writes that,
+// be it a command, an event or a field, asks projections.Cursor.Level of the partition first, and leaves it out below; so does a
+// projection that leaves other rows. Once all nodes run that version, the operator raises the level.
 const (
 	FirstLevel Level = 1
-	// LevelSnapshots trims the journal behind snapshots.
-	LevelSnapshots Level = 2
-	// LevelTraces has jobs carry where they belong in a trace.
-	LevelTraces Level = 3
-	// LevelLists relies on snapshots with the list of jobs, which versions before cannot read.
-	LevelLists Level = 4
-	// LevelMembers has accounts with members, names of keys, and authors of commands.
-	LevelMembers Level = 5
-	// LevelConsole has the earlier versions of saved templates kept.
-	LevelConsole Level = 6
-	// LevelAccess has accounts suspended, and members with passkeys.
-	LevelAccess Level = 7
-	// LevelReasons has jobs say why they failed, and what was done nevertheless.
-	LevelReasons Level = 8
-	// LevelTimelines has partitions name their timelines, and public events the timeline that they are of.
-	LevelTimelines Level = 9
-	// LevelQuarantine has partitions keep the commands that were set aside, until the operator drops them.
-	LevelQuarantine Level = 10
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = LevelQuarantine
+	NewestLevel = FirstLevel
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

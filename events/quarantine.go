@@ -3,7 +3,7 @@ package events
 import "crypto/sha256"
 
 // DropSetAside forgets a command that was set aside: nobody needs its record any more. One that is not in quarantine is refused with
-// NoSuchCommand. It is sent to the partition itself, as RaiseLevel is, and needs LevelQuarantine: versions before do not know it.
+// NoSuchCommand. It is sent to the partition itself, as RaiseLevel is.
 type DropSetAside struct {
 	// Cause is the offset of the command.
 	Cause int64 `cbor:"1,keyasint" log:"always"`

@@ -7,7 +7,7 @@ type ReportUpload struct {
 	UploadAttempt
 	// Code ends the job at once: what the upload needs is gone, or may not be reached.
 	Code ErrorCode `cbor:"6,keyasint,omitempty"`
-	// Detail says why the file did not arrive, for the caller; "" if it did. It needs LevelReasons.
+	// Detail says why the file did not arrive, for the caller; "" if it did.
 	Detail string `cbor:"7,keyasint,omitempty"`
 }
 
@@ -26,10 +26,9 @@ type UploadAttempt struct {
 // UploadBegun recorded the finished file of a job that is to be uploaded to the caller's own
 // storage.
 type UploadBegun struct {
-	Job     JobID   `cbor:"1,keyasint"`
-	File    File    `cbor:"2,keyasint"`
-	Metrics Metrics `cbor:"3,keyasint"`
-	// Warnings need LevelReasons.
+	Job      JobID     `cbor:"1,keyasint"`
+	File     File      `cbor:"2,keyasint"`
+	Metrics  Metrics   `cbor:"3,keyasint"`
 	Warnings []Warning `cbor:"4,keyasint,omitempty"`
 }
 

@@ -124,7 +124,6 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 			return p, fmt.Errorf("journal %d at offset %d is of level %d, this node reads up to %d: %w", partition, rec.Offset, level, events.NewestLevel, events.ErrNewer)
 		}
 		if e, ok := entry.(events.Envelope); ok && accepted {
-			tx.Level = p.Cursor.Level()
 			if err := s.apply(tx, partition, e); err != nil {
 				return p, foldError{rec.Offset, err}
 			}

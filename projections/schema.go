@@ -16,7 +16,7 @@ import (
 const Schema = 8
 
 // SchemaLevel is the first level at which no node has an earlier schema.
-const SchemaLevel = events.LevelLists
+const SchemaLevel = events.FirstLevel
 
 // firstMigrated is the first schema that snapshots can have. There is a migration from it and from
 // each one after it to the next.
@@ -33,7 +33,7 @@ func Migrate(schema int, rows Rows) (Rows, error) { return migrate(schema, Schem
 
 func migrate(from, to int, rows Rows) (Rows, error) {
 	if from > to {
-		return nil, fmt.Errorf("the rows have the schema %d, of a newer version of Platen; this one has %d: upgrade this node", from, to)
+		return nil, fmt.Errorf("the rows have the schema %d, this version has %d: %w", from, to, events.ErrNewer)
 	}
 	for ; from < to; from++ {
 		change, known := migrations[from]

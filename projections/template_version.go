@@ -18,20 +18,11 @@ type TemplateVersion struct {
 	Email string `cbor:"5,keyasint,omitempty"`
 }
 
-// keepVersion adds a version to those of a template, and drops the one that leaves them. The first time, it keeps what the
-// template was before, too: below LevelConsole nothing is kept, because versions of Platen before it left no such rows, and
-// replicas that begin with their snapshots must have the same ones.
+// keepVersion adds a version to those of a template, and drops the one that leaves them.
 func keepVersion(tx *Tx, partition int32, e events.Envelope, ev events.TemplateSaved) {
-	if tx.Level < events.LevelConsole {
-		return
-	}
 	end := templateEndKey(partition, e.Account, ev.Template)
-	number, kept := templateEnds.Load(tx, end)
-	if before, saved := templates.Load(tx, templateKey(partition, e.Account, ev.Template)); saved && !kept {
-		number = 1
-		templateVersions.Put(tx, templateVersionKey(partition, e.Account, ev.Template, number), versionBefore(before))
-	}
-	number++
+	last, _ := templateEnds.Load(tx, end)
+	number := last + 1
 	templateEnds.Put(tx, end, number)
 	if number > TemplateVersions {
 		templateVersions.Delete(tx, templateVersionKey(partition, e.Account, ev.Template, number-TemplateVersions))
@@ -40,11 +31,6 @@ func keepVersion(tx *Tx, partition int32, e events.Envelope, ev events.TemplateS
 	author, _ := team.Member(e.By.Member)
 	version := TemplateVersion{Name: ev.Name, At: e.At, Body: ev.Body, By: e.By, Email: author.Email}
 	templateVersions.Put(tx, templateVersionKey(partition, e.Account, ev.Template, number), version)
-}
-
-// versionBefore is the version of a template that was saved before versions were kept. Nobody knows by whom.
-func versionBefore(t SavedTemplate) TemplateVersion {
-	return TemplateVersion{Name: t.Name, At: t.Changed, Body: t.Body}
 }
 
 // dropVersions forgets the versions of a template that is deleted.
@@ -70,16 +56,9 @@ type NumberedVersion struct {
 // template that the account does not have.
 func (r *Replica) TemplateHistory(account events.AccountID, id events.TemplateID) (all []NumberedVersion, err error) {
 	p := r.partition(account)
-	last, kept, err := templateEnds.Get(r, templateEndKey(p, account, id))
+	last, _, err := templateEnds.Get(r, templateEndKey(p, account, id))
 	if err != nil {
 		return nil, err
-	}
-	if !kept {
-		t, saved, err := templates.Get(r, templateKey(p, account, id))
-		if err != nil || !saved {
-			return nil, err
-		}
-		return []NumberedVersion{{1, versionBefore(t)}}, nil
 	}
 	for number := last; number > max(0, last-TemplateVersions); number-- {
 		v, found, err := templateVersions.Get(r, templateVersionKey(p, account, id, number))

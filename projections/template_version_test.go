@@ -28,40 +28,21 @@ func told(t *testing.T, r *projections.Replica, account events.AccountID, id eve
 	return strings.Join(versions, " ")
 }
 
-func (f *fixture) raise(account events.AccountID, level events.Level) {
-	p := events.Partition(account, 2)
-	e := f.envelope(account, nil, events.LevelRaised{Level: level})
-	e.Account = events.PartitionID(p)
-	f.append(p, e)
-}
-
-// The versions of a template are kept from a level on, with what it was before: replicas that have read the whole journal, and
-// those that begin with rows of before, have the same.
+// Each save of a template is kept, with its author, until the template is deleted.
 func TestTemplateHistory(t *testing.T) {
 	f := newFixture(t)
 	const a = events.AccountID("acc_a")
-	f.raise(a, events.LevelConsole-1)
 	f.write(a, saves("tpl_1", "A"))
 	f.write(a, saves("tpl_1", "B"), saves("tpl_2", "X"))
 	r := f.open("r")
 	defer closed(t, r)
-	if got := told(t, r, a, "tpl_1"); got != "1B" {
-		t.Errorf("below the level: %s", got)
-	}
-	rows := dump(t, r)
-	for key := range rows {
-		if key[0] == 'v' || key[0] == 'V' {
-			t.Errorf("below the level there is a row %q", key)
-		}
-	}
-	f.raise(a, events.LevelConsole)
 	f.write(a, events.MemberInvited{Member: "mem_a", Email: "ada@example.com", Role: events.RoleOwner})
 	e := f.envelope(a, nil, saves("tpl_1", "C"))
 	e.By, e.At = events.Author{Member: "mem_a", Address: "192.0.2.1"}, 1_800_000_000_000
 	f.append(events.Partition(a, 2), e)
 	f.catchUp(r)
-	if got := told(t, r, a, "tpl_1"); got != "2C 1B" {
-		t.Errorf("above the level: %s", got)
+	if got := told(t, r, a, "tpl_1"); got != "3C 2B 1A" {
+		t.Errorf("three saves: %s", got)
 	}
 	all, err := r.TemplateHistory(a, "tpl_1")
 	if newest := all[0]; err != nil || newest.Email != "ada@example.com" || newest.By != e.By || newest.At != e.At || string(newest.Body) != `{"version":1}` || all[1].By != (events.Author{}) {
@@ -93,7 +74,6 @@ func TestTemplateHistory(t *testing.T) {
 func TestTemplateHistoryIsBounded(t *testing.T) {
 	f := newFixture(t)
 	const a = events.AccountID("acc_a")
-	f.raise(a, events.LevelConsole)
 	r := f.open("r")
 	defer closed(t, r)
 	for n := 1; n <= projections.TemplateVersions+3; n++ {

@@ -1,10 +1,6 @@
 package projections
 
-import (
-	"fmt"
-
-	"platen.dev/events"
-)
+import "fmt"
 
 // Reader reads committed values by key.
 type Reader interface {
@@ -23,8 +19,6 @@ type Writer interface {
 // then, so a job that changes four times in one run is encoded once. The first error
 // sticks, and Flush returns it.
 type Tx struct {
-	// Level is the feature level of the partition at the envelope that is folded; zero is the first.
-	Level events.Level
 	base  Reader
 	slots map[string]*slot
 	err   error

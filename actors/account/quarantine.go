@@ -19,13 +19,8 @@ type Quarantined struct {
 // aside a command every ten minutes for each of many jobs, and the first of them tell as much as all.
 const MaxQuarantined = 1000
 
-// applyQuarantine keeps a command that was set aside, or drops one. Below LevelQuarantine it writes nothing, because versions of Platen before
-// it leave no such rows, and replicas that begin with their snapshots must have the same ones. So Schema stays: no event leaves other rows
-// than before, and a snapshot of before lacks no row (docs/decisions/0038).
+// applyQuarantine keeps a command that was set aside, or drops one.
 func applyQuarantine(tx *projections.Tx, partition int32, e events.Envelope) {
-	if tx.Level < events.LevelQuarantine {
-		return
-	}
 	if e.SetAside != "" {
 		quarantineOne(tx, partition, e)
 	}
@@ -81,8 +76,7 @@ func QuarantineSize(r projections.Reader, partition int32) (int64, error) {
 	return size, err
 }
 
-// dropSetAside decides about a command in quarantine; kept says whether it is there. Below LevelQuarantine none is, so nothing of that level
-// is written.
+// dropSetAside decides about a command in quarantine; kept says whether it is there.
 func dropSetAside(b events.DropSetAside, kept bool) ([]events.Event, events.Reply) {
 	if !kept {
 		return refuse(events.NoSuchCommand)

@@ -9,12 +9,11 @@ import (
 	"platen.dev/projections"
 )
 
-// foldAt folds envelopes of one partition at a level.
-func foldAt(t *testing.T, rows projections.Memory, level events.Level, all ...events.Envelope) {
+// foldAll folds envelopes of one partition.
+func foldAll(t *testing.T, rows projections.Memory, all ...events.Envelope) {
 	t.Helper()
 	for _, e := range all {
 		tx := projections.NewTx(rows)
-		tx.Level = level
 		States{}.Apply(tx, 3, e)
 		if err := tx.Flush(rows); err != nil {
 			t.Fatal(err)
@@ -48,14 +47,10 @@ func kept(t *testing.T, rows projections.Memory) string {
 	return fmt.Sprintf("%v of %d", causes, size)
 }
 
-// What is set aside is kept until it is dropped, from the level on. Below it there are no rows, whoever folds it.
+// What is set aside is kept until it is dropped.
 func TestQuarantine(t *testing.T) {
-	below, rows := projections.Memory{}, projections.Memory{}
-	foldAt(t, below, events.LevelQuarantine-1, setAside(7), dropped(8, 7))
-	if len(below) > 0 {
-		t.Errorf("below the level there are rows: %v", below)
-	}
-	foldAt(t, rows, events.LevelQuarantine, setAside(300), setAside(7), events.Envelope{Cause: 301, Account: "acc", Reply: &events.Reply{Code: events.Internal}})
+	rows := projections.Memory{}
+	foldAll(t, rows, setAside(300), setAside(7), events.Envelope{Cause: 301, Account: "acc", Reply: &events.Reply{Code: events.Internal}})
 	if got := kept(t, rows); got != "[7 300] of 2" {
 		t.Errorf("two are set aside: %s", got)
 	}
@@ -70,11 +65,11 @@ func TestQuarantine(t *testing.T) {
 			t.Errorf("%+v is in quarantine: %t, %v", at, found, err)
 		}
 	}
-	foldAt(t, rows, events.LevelQuarantine, dropped(302, 7), dropped(303, 7), dropped(304, 8))
+	foldAll(t, rows, dropped(302, 7), dropped(303, 7), dropped(304, 8))
 	if got := kept(t, rows); got != "[300] of 1" {
 		t.Errorf("one is dropped, twice: %s", got)
 	}
-	foldAt(t, rows, events.LevelQuarantine, dropped(305, 300))
+	foldAll(t, rows, dropped(305, 300))
 	if got := kept(t, rows); got != "[] of 0" {
 		t.Errorf("all are dropped: %s", got)
 	}
@@ -84,7 +79,7 @@ func TestQuarantine(t *testing.T) {
 func TestQuarantineAtAnOffsetOfBefore(t *testing.T) {
 	rows, later := projections.Memory{}, setAside(7)
 	later.Command = events.CommandID{99}
-	foldAt(t, rows, events.LevelQuarantine, setAside(7), later)
+	foldAll(t, rows, setAside(7), later)
 	if got := kept(t, rows); got != "[7] of 1" {
 		t.Errorf("both are kept: %s", got)
 	}
@@ -97,14 +92,14 @@ func TestQuarantineAtAnOffsetOfBefore(t *testing.T) {
 func TestQuarantineIsBounded(t *testing.T) {
 	rows := projections.Memory{}
 	for cause := range int64(MaxQuarantined) {
-		foldAt(t, rows, events.LevelQuarantine, setAside(cause))
+		foldAll(t, rows, setAside(cause))
 	}
 	full := maps.Clone(rows)
-	foldAt(t, rows, events.LevelQuarantine, setAside(MaxQuarantined))
+	foldAll(t, rows, setAside(MaxQuarantined))
 	if !maps.EqualFunc(full, rows, func(a, b []byte) bool { return string(a) == string(b) }) {
 		t.Error("one more is kept")
 	}
-	foldAt(t, rows, events.LevelQuarantine, dropped(MaxQuarantined+1, 5), setAside(MaxQuarantined+2))
+	foldAll(t, rows, dropped(MaxQuarantined+1, 5), setAside(MaxQuarantined+2))
 	if _, found, err := InQuarantine(rows, 3, MaxQuarantined+2); err != nil || !found {
 		t.Errorf("after one was dropped, the next is kept: %t, %v", found, err)
 	}
@@ -113,7 +108,7 @@ func TestQuarantineIsBounded(t *testing.T) {
 // A command in quarantine is dropped once, also while the first drop is under way; any other is refused.
 func TestDropSetAside(t *testing.T) {
 	rows := projections.Memory{}
-	foldAt(t, rows, events.LevelQuarantine, setAside(7))
+	foldAll(t, rows, setAside(7))
 	a := NewAggregate(events.PartitionID(3), ReplicaStore{Reader: rows, Partition: 3}, LimitsOf)
 	decide := func(at, of int64) string {
 		t.Helper()
@@ -135,7 +130,7 @@ func TestDropSetAside(t *testing.T) {
 			t.Errorf("%d is dropped: %s, want %s", tc.of, got, tc.want)
 		}
 	}
-	foldAt(t, rows, events.LevelQuarantine, dropped(21, 7))
+	foldAll(t, rows, dropped(21, 7))
 	for at := range int64(3) {
 		a.Committed(20 + at)
 	}

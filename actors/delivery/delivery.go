@@ -30,8 +30,6 @@ type Config struct {
 	// Unseal decrypts a credential of a job. Every error means that it is damaged, or sealed with a secret that this
 	// node does not have.
 	Unseal func(events.JobID, events.Sealed) (string, error)
-	// Level is the feature level of a partition.
-	Level  func(partition int32) events.Level
 	Now    func() time.Time
 	Logger *slog.Logger
 	// Traces makes the spans of attempts; nil for none.
@@ -66,9 +64,7 @@ func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) err
 		return err
 	}
 	report.Job, report.Number = e.Job, e.Number
-	if c.Level(partition) >= events.LevelReasons {
-		report.Detail = contract.Detail(detail(report))
-	}
+	report.Detail = contract.Detail(detail(report))
 	if c.Observe != nil {
 		c.Observe(report.UploadAttempt)
 	}

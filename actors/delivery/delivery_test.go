@@ -33,7 +33,7 @@ func TestUnsealableURL(t *testing.T) {
 	}
 	broken, unsealed := errors.New("broken"), errors.New("sealed with another key, or damaged")
 	cfg := Config{
-		Log: l, Now: time.Now, Logger: testkit.Silent(), Level: func(int32) events.Level { return events.NewestLevel },
+		Log: l, Now: time.Now, Logger: testkit.Silent(),
 		Unseal: func(events.JobID, events.Sealed) (string, error) { return "https://storage.example/", unsealed },
 		Open:   func(context.Context, string) (*store.File, error) { return nil, broken },
 	}

@@ -62,8 +62,6 @@ type Config struct {
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
 	// Pages counts the pages of a PDF that the browser pool has not counted.
 	Pages func(pdf []byte) (int, error)
-	// Level is the feature level of a partition; nil means that all have the newest.
-	Level func(partition int32) events.Level
 	// FileURL returns where the file of a job can be downloaded.
 	FileURL func(events.JobID) string
 	Files   Files
@@ -115,9 +113,6 @@ func Start(system *actor.ActorSystem, cfg Config) (*Renderer, error) {
 }
 
 func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, error) {
-	if cfg.Level == nil {
-		cfg.Level = newest
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Renderer{system: system, cancel: cancel, figures: &atomic.Pointer[Figures]{}, active: &sync.Map{}, weights: newWeights(cfg.Weight), cfg: cfg, previews: newPreviews()}
 	r.figures.Store(&Figures{})
@@ -129,8 +124,6 @@ func startAs(name string, system *actor.ActorSystem, cfg Config) (*Renderer, err
 	}
 	return r, nil
 }
-
-func newest(int32) events.Level { return events.NewestLevel }
 
 // stopOnFailure stops a job's actor that panics. Its successor begins a new attempt.
 var stopOnFailure = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })

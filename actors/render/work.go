@@ -150,21 +150,11 @@ func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 		return events.FinishRender{Job: w.job, Attempt: w.id, File: w.file, Metrics: w.metrics, FileURL: w.fileURL(), Warnings: w.warnings()}
 	}
 	w.observe(f.Code)
-	failed := events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure}
-	if w.saysWhy() {
-		failed.Detail = f.Detail
-	}
-	return failed
+	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure, Detail: f.Detail}
 }
-
-// saysWhy reports whether the job's partition can record reasons.
-func (w *work) saysWhy() bool { return w.cfg.Level(w.content.Partition) >= events.LevelReasons }
 
 // warnings are those about the file.
 func (w *work) warnings() (all []events.Warning) {
-	if !w.saysWhy() {
-		return nil
-	}
 	for _, warned := range w.out.warnings {
 		all = append(all, events.Warning{Code: warned.Code, Detail: contract.Detail(warned.Detail)})
 	}

@@ -23,15 +23,7 @@ func (h *Host) onStarted(ctx actor.Context) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	h.stopWatch = h.cfg.Replica.Watch(h.partition, func(p projections.Progress) { root.Send(self, p) })
 	h.board.show(h, Starting, nil)
-	in := Announce{Level: h.cfg.Replica.Cursor(h.partition).Level(), Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), boundsLimit)
-		defer cancel()
-		if _, end, err := h.cfg.Log.Bounds(ctx, events.TopicJournal, h.partition); err == nil && end == 0 {
-			in.Level = events.NewestLevel
-		}
-		root.Send(self, in)
-	}()
+	root.Send(self, Announce{Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())})
 }
 
 // lookLimit bounds how long an owner tries to read the last public events. After that it decides nevertheless: if the journal has lost

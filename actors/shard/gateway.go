@@ -51,7 +51,7 @@ func (g *Gateway) Do(id events.AccountID, body events.CommandBody) (events.Reply
 	return g.DoBy(events.Author{}, id, body)
 }
 
-// DoBy is Do for an author, whom the partition must be able to record (events.LevelMembers).
+// DoBy is Do for an author.
 func (g *Gateway) DoBy(by events.Author, id events.AccountID, body events.CommandBody) (events.Reply, error) {
 	c := g.command(id, body)
 	c.By = by

@@ -13,8 +13,6 @@ type Input interface{ isInput() }
 type (
 	// Announce begins the ownership.
 	Announce struct {
-		// Level is the partition's, as far as the owner knows; that of a new one if the journal is empty.
-		Level events.Level
 		// Timeline is a new id, for the case that the marker begins a timeline.
 		Timeline events.TimelineID
 		Now      events.Instant

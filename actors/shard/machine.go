@@ -163,9 +163,6 @@ func (m *Machine) end() {
 }
 
 func (m *Machine) onAnnounce(in Announce) {
-	if in.Level < events.LevelTimelines {
-		in.Timeline = ""
-	}
 	m.announce(in.Timeline, in.Now, 0)
 }
 

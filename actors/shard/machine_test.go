@@ -139,7 +139,7 @@ func TestScripts(t *testing.T) {
 		return Folded{nil, projections.Cursor{Next: offset + 1, Epoch: offset, Cause: 7, Commands: "new", Owner: "n1", Timeline: "t0", Number: 7}}
 	}
 	announced := []line{
-		{Announce{Level: events.LevelTimelines, Timeline: "t1", Now: 5}, "append(marker of t1)"},
+		{Announce{Timeline: "t1", Now: 5}, "append(marker of t1)"},
 		{Announced{Offset: 10, Cursor: projections.Cursor{Next: 10, Epoch: 3, Cause: 7}}, ""},
 		{named(10), "look"},
 	}
@@ -153,8 +153,7 @@ func TestScripts(t *testing.T) {
 	taken, active = append(slices.Clone(taken), line{page(), "trim(8)"}), append(slices.Clone(active), line{page(), "trim(8)"})
 	ticks := slices.Repeat([]line{{Ticked{}, ""}}, 3)
 	for name, script := range map[string][]line{
-		"no timeline is named before all nodes know of them": {{Announce{Level: events.LevelTimelines - 1, Timeline: "t1"}, "append(marker)"}},
-		"an owner whose journal has all that is published":   append(slices.Clone(announced), line{Looked{Published: 7, Timeline: "t2"}, "activate(8) scan(0)"}),
+		"an owner whose journal has all that is published": append(slices.Clone(announced), line{Looked{Published: 7, Timeline: "t2"}, "activate(8) scan(0)"}),
 		"an owner whose journal has lost what was published begins a timeline": append(slices.Clone(announced),
 			line{Looked{Published: 8, Timeline: "t2"}, "append(marker of t2 behind 8)"},
 			line{Announced{Offset: 11, Cursor: projections.Cursor{Next: 11, Epoch: 10, Cause: 7}}, ""},

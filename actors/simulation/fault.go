@@ -31,8 +31,10 @@ type historyFault struct {
 	trimsFirst bool
 	// thaws has a snapshot take the rows of another moment than its cursor's.
 	thaws bool
-	// trimsEarly has the journal trimmed while an older version may come back.
-	trimsEarly bool
+	// countsAll has snapshots that a node cannot read counted among those that it keeps.
+	countsAll bool
+	// sparesNothing has what this version needs deleted while it may come back.
+	sparesNothing bool
 }
 
 func (f Fault) tellShard(o *ownership, in shard.Input) shard.Input {

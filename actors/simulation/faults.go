@@ -179,7 +179,8 @@ var dispatchFaults = map[string]Fault{
 // historyFaults are faults of snapshots.
 var historyFaults = map[string]Fault{
 	"the journal is trimmed before the snapshot counts":  {history: historyFault{trimsFirst: true}},
-	"the journal is trimmed before the level allows it":  {history: historyFault{trimsEarly: true}},
+	"what the version before needs is not spared":        {history: historyFault{sparesNothing: true}},
+	"what cannot be read is among what is kept":          {history: historyFault{countsAll: true}},
 	"the rows of a snapshot are not those of its cursor": {history: historyFault{thaws: true}},
 }
 

@@ -18,7 +18,8 @@ type saved struct {
 	ref    snapshot.Ref
 	cursor projections.Cursor
 	values projections.Memory
-	last   []byte // the record before the cursor
+	last   []byte       // the record before the cursor
+	reads  events.Level // of the version that took it: versions that read less cannot read it
 }
 
 // keeping is what a node is doing for the history of a partition. Every step is one by itself: the node
@@ -35,12 +36,11 @@ var keepTwo = history.Policy{Keep: 2}
 func (n *node) keep(p int32) {
 	k := n.keeping[p]
 	switch {
-	case n.reads < events.LevelSnapshots:
 	case k == nil && n.owns(p) && n.replicas[p].cursor.Next > 0 && !n.replicas[p].damaged: // a damaged one is refused when it is verified
 		n.keeping[p] = &keeping{taken: n.freeze(p)}
 	case k == nil:
 	case k.listed == nil && n.world.rules.Fault.history.trimsFirst:
-		k.listed = append([]snapshot.Ref{k.taken.ref}, n.world.refs(p)...)
+		k.listed = append([]snapshot.Ref{k.taken.ref}, n.refs(p)...)
 		n.world.trimmed[p] = max(n.world.trimmed[p], k.taken.ref.Next-1)
 	case k.listed == nil:
 		if n.world.rules.Fault.history.thaws {
@@ -50,18 +50,18 @@ func (n *node) keep(p int32) {
 			n.keeping[p] = nil
 			return
 		}
-		n.world.confirm(p, k.taken)
+		n.confirm(p, k.taken)
 		n.world.publish(p, k.taken)
-		k.listed = n.world.refs(p)
+		k.listed = n.refs(p)
 	default:
-		n.world.forget(p, k.listed, n.mayTrim(p))
+		n.prune(p, k.listed)
 		n.keeping[p] = nil
 	}
 }
 
 func (n *node) freeze(p int32) saved {
 	r := n.replicas[p]
-	return saved{snapshot.Ref{Partition: p, Next: r.cursor.Next, ID: fmt.Sprint(n.id, n.world.id())}, r.cursor, maps.Clone(r.values), r.last}
+	return saved{snapshot.Ref{Partition: p, Next: r.cursor.Next, ID: fmt.Sprint(n.id, n.world.id())}, r.cursor, maps.Clone(r.values), r.last, n.reads}
 }
 
 // publish makes a snapshot count. The newest is the first.
@@ -70,31 +70,33 @@ func (w *world) publish(p int32, s saved) {
 	slices.SortStableFunc(w.saved[p], func(a, b saved) int { return cmp.Compare(b.ref.Next, a.ref.Next) })
 }
 
-func (w *world) refs(p int32) (refs []snapshot.Ref) {
-	for _, s := range w.saved[p] {
-		if w.has(p, s.ref.Next, s.last) { // the others are of what the journal has lost
+// refs are the snapshots that the node can read. The others are of what the journal has lost, or of a version to come, which
+// deletes them itself.
+func (n *node) refs(p int32) (refs []snapshot.Ref) {
+	for _, s := range n.world.saved[p] {
+		if (s.reads <= n.reads || n.world.rules.Fault.history.countsAll) && n.world.has(p, s.ref.Next, s.last) {
 			refs = append(refs, s.ref)
 		}
 	}
 	return refs
 }
 
-// forget deletes the snapshots that are not kept, and the journal behind those that are, as far as
-// somebody knows them who has listed them some time ago.
-func (w *world) forget(p int32, listed []snapshot.Ref, trims bool) {
+// prune deletes the snapshots that are not kept, and the journal behind those that are, as far as
+// the node knows them, which has listed them some time ago.
+func (n *node) prune(p int32, listed []snapshot.Ref) {
+	w := n.world
+	spared, needed := n.spare(p, listed)
 	for _, ref := range keepTwo.Superfluous(listed) {
-		w.saved[p] = slices.DeleteFunc(w.saved[p], func(s saved) bool { return s.ref == ref })
+		w.saved[p] = slices.DeleteFunc(w.saved[p], func(s saved) bool { return s.ref == ref && ref != spared })
 	}
-	if trims {
-		w.trimmed[p] = max(w.trimmed[p], keepTwo.TrimBefore(listed))
-	}
+	w.trimmed[p] = max(w.trimmed[p], keepTwo.TrimBefore(listed, needed))
 }
 
-// usable returns the newest snapshot behind an offset, and at most up to another, from which the journal
-// goes on.
-func (w *world) usable(p int32, after, upTo int64) (saved, bool) {
-	for _, s := range w.saved[p] {
-		if s.ref.Next > after && s.ref.Next <= upTo && w.belongs(p, s) {
+// usable returns the newest snapshot behind an offset, and at most up to another, that the node can read and from which the
+// journal goes on.
+func (n *node) usable(p int32, after, upTo int64) (saved, bool) {
+	for _, s := range n.world.saved[p] {
+		if s.reads <= n.reads && s.ref.Next > after && s.ref.Next <= upTo && n.world.belongs(p, s) {
 			return s, true
 		}
 	}
@@ -114,9 +116,9 @@ func (w *world) belongs(p int32, s saved) bool {
 }
 
 // confirm compares a snapshot with a rebuild from an earlier one, or from the beginning.
-func (w *world) confirm(p int32, s saved) {
-	r := newReplica()
-	if base, found := w.usable(p, 0, s.ref.Next-1); found {
+func (n *node) confirm(p int32, s saved) {
+	w, r := n.world, newReplica()
+	if base, found := n.usable(p, 0, s.ref.Next-1); found {
 		r = &replica{cursor: base.cursor, values: maps.Clone(base.values), last: base.last}
 	} else if w.trimmed[p] > 0 {
 		return // a zombie's, older than all that is left: it will be of no use
@@ -124,7 +126,7 @@ func (w *world) confirm(p int32, s saved) {
 	tx := projections.NewTx(r.values)
 	for _, record := range w.journal[p][r.cursor.Next:s.ref.Next] {
 		if e, is := record.entry.(events.Envelope); w.rules.step(&r.cursor, r.cursor.Next, record.entry) && is {
-			apply(tx, p, r.cursor.Level(), e)
+			apply(tx, p, e)
 		}
 	}
 	if err := tx.Flush(r.values); err != nil {
@@ -136,19 +138,21 @@ func (w *world) confirm(p int32, s saved) {
 }
 
 // restore has a node whose next record is trimmed begin with a snapshot, as a new one may do. Its owner
-// of the partition ends. A node of a version without snapshots ends itself: restore returns false.
+// of the partition ends. A node for whose version nothing is left, because the level was raised, ends itself: restore
+// returns false.
 func (n *node) restore(p int32) bool {
 	w, r := n.world, n.replicas[p]
-	if n.reads < events.LevelSnapshots {
-		return n.readsAll(p)
-	}
 	fresh := r.cursor.Next == 0 && w.chance(50)
 	if r.cursor.Next >= w.trimmed[p] && !fresh {
 		return true
 	}
-	s, found := w.usable(p, r.cursor.Next, int64(len(w.journal[p])))
+	s, found := n.usable(p, r.cursor.Next, int64(len(w.journal[p])))
 	if !found {
 		if r.cursor.Next < w.trimmed[p] {
+			if n.reads < w.level(p) {
+				n.upgrade("journal")
+				return false
+			}
 			w.fail("%s needs partition %d from %d, which is trimmed before %d, and there is no snapshot", n.id, p, r.cursor.Next, w.trimmed[p])
 		}
 		return true
@@ -156,17 +160,4 @@ func (n *node) restore(p int32) bool {
 	r.cursor, r.values, r.last, r.marker = s.cursor, maps.Clone(s.values), s.last, nil
 	n.failOwnerships(p, "the replica was restored from a snapshot")
 	return true
-}
-
-// readsAll reports whether the journal still has what a node without snapshots needs. If not, the
-// level must have been raised: the node ends.
-func (n *node) readsAll(p int32) bool {
-	if n.replicas[p].cursor.Next >= n.world.trimmed[p] {
-		return true
-	}
-	if n.world.level(p) < events.LevelSnapshots {
-		n.world.fail("%s, which knows no snapshots, needs partition %d from %d, but that is trimmed before %d", n.id, p, n.replicas[p].cursor.Next, n.world.trimmed[p])
-	}
-	n.upgrade("journal")
-	return false
 }

@@ -1,34 +1,39 @@
 package simulation
 
 import (
+	"math"
 	"slices"
 
 	"platen.dev/events"
+	"platen.dev/projections/snapshot"
 )
 
-// This file plays versions. In half of the worlds the log was begun by a version that knows the first
-// level only. Nodes are upgraded and taken back, until the operator raises the level.
+// This file plays versions. In half of the worlds nodes are upgraded to a version to come, whose level and snapshots this one cannot
+// read, and taken back, until the operator raises the level.
+
+// next is the level of the version to come.
+const next = events.NewestLevel + 1
 
 // version picks what a node that starts can read.
 func (w *world) version() events.Level {
-	if w.begun == events.NewestLevel || w.chance(50) {
-		return events.NewestLevel
+	if w.upgrading && w.chance(50) {
+		return next
 	}
-	return events.FirstLevel
+	return events.NewestLevel
 }
 
 // operate has the operator do something about versions: exchange that of a node, in either direction
 // and sometimes by mistake, or raise the level once all nodes can read it.
 func (w *world) operate() {
 	n := w.nodes[w.rng.IntN(len(w.nodes))]
-	old := slices.ContainsFunc(w.nodes, func(n *node) bool { return n.reads < events.NewestLevel })
+	old := slices.ContainsFunc(w.nodes, func(n *node) bool { return n.reads < next })
 	switch {
-	case w.begun == events.NewestLevel:
-	case n.reads < events.NewestLevel:
+	case !w.upgrading:
+	case n.reads < next:
 		n.upgrade("the operator's wish")
 	case old || w.raised || w.chance(30):
 		n.crash()
-		n.reads = events.FirstLevel
+		n.reads = events.NewestLevel
 	default:
 		w.raise()
 	}
@@ -38,32 +43,36 @@ func (w *world) operate() {
 func (w *world) raise() {
 	w.raised = true
 	for p := range int32(partitions) {
-		w.send(w.command(events.PartitionID(p), events.RaiseLevel{Level: events.NewestLevel}))
+		w.send(w.command(events.PartitionID(p), events.RaiseLevel{Level: next}))
 	}
 }
 
 // level is that of a partition.
 func (w *world) level(p int32) events.Level { return w.replay(p).cursor.Level() }
 
-// upgrade ends a node that cannot read what is there, and starts it with the newest version.
+// upgrade ends a node that cannot read what is there, and starts it with the version to come.
 func (n *node) upgrade(why string) {
 	n.world.outdated[why]++
 	n.crash()
-	n.reads = events.NewestLevel
+	n.reads = next
 }
 
 // cannotRead reports whether a command is of a version that the node does not know.
 func (n *node) cannotRead(body events.CommandBody) bool {
-	switch b := body.(type) {
-	case events.RaiseLevel:
-		return b.Level > n.reads
-	case events.DropSetAside:
-		return events.LevelQuarantine > n.reads
-	}
-	return false
+	b, is := body.(events.RaiseLevel)
+	return is && b.Level > n.reads
 }
 
-// mayTrim reports whether the node may trim the journal of a partition.
-func (n *node) mayTrim(p int32) bool {
-	return n.replicas[p].cursor.Level() >= events.LevelSnapshots || n.world.rules.Fault.history.trimsEarly
+// spare returns what a node of the version to come keeps for this one, as long as the level is not raised: the newest snapshot that
+// this version can read, and the journal from needed on.
+func (n *node) spare(p int32, listed []snapshot.Ref) (spared snapshot.Ref, needed int64) {
+	if n.reads < next || n.replicas[p].cursor.Level() >= next || n.world.rules.Fault.history.sparesNothing {
+		return spared, math.MaxInt64
+	}
+	for _, s := range n.world.saved[p] {
+		if s.reads < next && slices.Contains(listed, s.ref) {
+			return s.ref, s.ref.Next - 1
+		}
+	}
+	return spared, 0
 }

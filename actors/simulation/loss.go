@@ -47,22 +47,22 @@ func (w *world) strike(d disaster) {
 			n.failOwnerships(p, "no broker answers")
 		}
 	}
-	if d.restore && w.begun == events.NewestLevel { // whoever restores has nodes of this version
+	if d.restore && !w.upgrading { // whoever restores has nodes of one version
 		w.restore()
 	}
 }
 
-// floor is up to where a journal is left: one snapshot at least is of that. A journal that is empty is refused by who has folded it.
+// floor is up to where a journal is left: one snapshot at least that every node can read is of that. A journal that is empty is refused by who has folded it.
 func (w *world) floor(p int32, end int64) int64 {
 	if w.trimmed[p] == 0 {
 		return min(end, 3)
 	}
-	if w.begun < events.LevelSnapshots { // what has raised the level must stay, since versions before cannot read what is left
+	if w.raised { // what has raised the level must stay, since this version cannot read what is left
 		return end
 	}
 	floor := end
 	for _, s := range w.saved[p] {
-		if w.belongs(p, s) {
+		if s.reads < next && w.belongs(p, s) {
 			floor = min(floor, s.ref.Next)
 		}
 	}
@@ -106,7 +106,7 @@ func (w *world) restore() {
 		c := w.replay(p).cursor
 		w.commands[p] = w.commands[p][:c.Cause+1]
 		w.saved[p] = slices.DeleteFunc(w.saved[p], func(s saved) bool { return !w.has(p, s.cursor.Next, s.last) })
-		value, err := events.EncodeEntry(events.Marker{Owner: "restore", Level: w.begun, Timeline: w.timelineID(), At: w.now, Restored: true})
+		value, err := events.EncodeEntry(events.Marker{Owner: "restore", Level: events.NewestLevel, Timeline: w.timelineID(), At: w.now, Restored: true})
 		if err != nil {
 			panic(err)
 		}

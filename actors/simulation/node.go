@@ -315,7 +315,7 @@ func (n *node) fold(p int32, limit int) {
 			return
 		}
 		if e, ok := entry.(events.Envelope); ok && step.Accepted {
-			apply(tx, p, r.cursor.Level(), e)
+			apply(tx, p, e)
 		}
 		steps = append(steps, step)
 	}
@@ -360,8 +360,7 @@ func newReplica() *replica {
 	return &replica{cursor: projections.Origin(), values: projections.Memory{}}
 }
 
-func apply(tx *projections.Tx, p int32, level events.Level, e events.Envelope) {
-	tx.Level = level
+func apply(tx *projections.Tx, p int32, e events.Envelope) {
 	account.States{}.Apply(tx, p, e)
 	projections.ReadModels{}.Apply(tx, p, e)
 }
@@ -372,7 +371,7 @@ func (w *world) replay(p int32) *replica {
 	tx := projections.NewTx(r.values)
 	for offset, record := range w.journal[p] {
 		if e, is := record.entry.(events.Envelope); w.rules.step(&r.cursor, int64(offset), record.entry) && is {
-			apply(tx, p, r.cursor.Level(), e)
+			apply(tx, p, e)
 		}
 	}
 	if err := tx.Flush(r.values); err != nil {

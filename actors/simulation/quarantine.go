@@ -23,7 +23,7 @@ func (w *world) dropOne() {
 	}
 }
 
-// quarantined are the commands that by the journal were set aside from the level on, and not dropped.
+// quarantined are the commands that by the journal were set aside and not dropped.
 func (w *world) quarantined(p int32) map[int64]events.CommandID {
 	r, all := newReplica(), map[int64]events.CommandID{}
 	for offset, record := range w.journal[p] {
@@ -31,7 +31,7 @@ func (w *world) quarantined(p int32) map[int64]events.CommandID {
 		if !w.rules.step(&r.cursor, int64(offset), record.entry) || !is {
 			continue
 		}
-		if e.SetAside != "" && r.cursor.Level() >= events.LevelQuarantine {
+		if e.SetAside != "" {
 			all[e.Cause] = e.Command
 		}
 		for _, ev := range e.Events {

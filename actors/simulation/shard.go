@@ -66,14 +66,10 @@ func newOwnership(n *node, p int32) *ownership {
 		node: n, partition: p, accounts: map[events.AccountID]*resident{}, woken: map[events.JobID]bool{},
 		machine: shard.NewMachine(shard.Settings{
 			Node: n.id, Window: maxWaiting, Alive: func(id events.NodeID) bool { return n.members[id] },
-			PassiveAfter: 3, SendAgain: 3, SetAsideAgain: 6, Trim: true, SweepEvery: sweepEvery, PageJobs: 3, MeasureEvery: 3, Level: n.world.begun,
+			PassiveAfter: 3, SendAgain: 3, SetAsideAgain: 6, Trim: true, SweepEvery: sweepEvery, PageJobs: 3, MeasureEvery: 3, Level: events.NewestLevel,
 		}),
 	}
-	level := n.replicas[p].cursor.Level()
-	if len(n.world.journal[p]) == 0 {
-		level = n.world.begun
-	}
-	o.take(shard.Announce{Level: level, Timeline: n.world.timelineID(), Now: n.now()})
+	o.take(shard.Announce{Timeline: n.world.timelineID(), Now: n.now()})
 	return o
 }
 

@@ -38,9 +38,8 @@ type world struct {
 	retained [partitions]int64
 	// wire holds commands on their way to the log, unordered.
 	wire []packet
-	// begun is the level that the log begins with; raised is set once the operator has raised it.
-	begun  events.Level
-	raised bool
+	// upgrading worlds have nodes of the version to come; raised is set once the operator has raised the level.
+	upgrading, raised bool
 	// outdated counts the nodes that ended because of their version, by the reason.
 	outdated map[string]int
 	// assigned maps each partition to the node that the log assigned it to.
@@ -175,9 +174,7 @@ func newWorld(seed uint64, rules Rules) *world {
 	w.lossy = w.chance(30)
 	w.panics = w.lossy && seed%2 == 0
 	w.damage = damageOf(seed)
-	if w.begun = events.FirstLevel; w.chance(50) {
-		w.begun = events.NewestLevel
-	}
+	w.upgrading = w.chance(50)
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
 	}
@@ -363,7 +360,7 @@ func (w *world) settle() {
 		w.nodes[w.rng.IntN(len(w.nodes))].crash()
 	}
 	for _, n := range w.nodes {
-		if n.paused = false; n.reads < events.NewestLevel {
+		if n.paused = false; w.upgrading && n.reads < next {
 			n.upgrade("the end")
 		}
 		n.mendClock()

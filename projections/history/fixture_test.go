@@ -34,10 +34,7 @@ type fixture struct {
 
 var begin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func newFixture(t *testing.T) *fixture { return newFixtureOf(t, events.NewestLevel) }
-
-// newFixtureOf returns a fixture whose journal has a level.
-func newFixtureOf(t *testing.T, level events.Level) *fixture {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: t.TempDir(), now: begin}
 	var err error
@@ -46,7 +43,7 @@ func newFixtureOf(t *testing.T, level events.Level) *fixture {
 	t.Cleanup(func() { must(t, f.log.Close()) })
 	f.files, err = store.OpenDir(filepath.Join(f.dir, "snapshots"))
 	must(t, err)
-	f.writer, err = historytest.New(historytest.Config{Log: f.log, Accounts: 6, JobsPerDay: 12, Batch: 2, Begin: begin, Level: level})
+	f.writer, err = historytest.New(historytest.Config{Log: f.log, Accounts: 6, JobsPerDay: 12, Batch: 2, Begin: begin})
 	must(t, err)
 	f.replica = f.open("replica", nil)
 	t.Cleanup(func() { must(t, f.replica.Close()) })

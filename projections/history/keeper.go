@@ -53,6 +53,8 @@ type Keeper struct {
 	cfg    Config
 	source *Source
 	begun  time.Time
+	// since is the level from which on no node has an earlier schema.
+	since events.Level
 
 	working sync.Mutex // held while a snapshot is taken or verified
 	mu      sync.Mutex // guards all below
@@ -93,7 +95,7 @@ const (
 // New returns a keeper.
 func New(cfg Config) *Keeper {
 	return &Keeper{
-		cfg: cfg, begun: cfg.Now(), source: &Source{Files: cfg.Files, Log: cfg.Log, Logger: cfg.Logger},
+		cfg: cfg, begun: cfg.Now(), since: projections.SchemaLevel, source: &Source{Files: cfg.Files, Log: cfg.Log, Logger: cfg.Logger},
 		last: map[int32]known{}, compared: map[snapshot.Ref]bool{}, failed: map[int32]time.Time{}, trimmed: map[int32]time.Time{},
 	}
 }
@@ -123,27 +125,29 @@ func (k *Keeper) Look(ctx context.Context) {
 
 // ofJournal returns the snapshots of a partition that are of its journal. Those behind its end are of what it has lost: they would count
 // among those that are kept, in the place of one that is of use. They are deleted once the journal has passed them, and has another
-// record where they end.
+// record where they end. Those of a newer version are left to it: this one cannot begin with them.
 func (k *Keeper) ofJournal(ctx context.Context, p int32, refs []snapshot.Ref) (ours []snapshot.Ref) {
 	next := k.cfg.Replica.Cursor(p).Next
 	for _, ref := range refs {
 		if ref.Next > next {
 			continue
 		}
-		if k.foreign(ctx, ref) {
+		switch foreign, newer := k.compare(ctx, ref); {
+		case foreign:
 			k.cfg.Logger.Warn("a snapshot is of what the journal has lost, and is deleted", "partition", p, "snapshot", ref.String())
 			if err := k.delete(ctx, ref); err != nil {
 				k.warn(ctx, "a snapshot could not be deleted", p, err)
 			}
-			continue
+		case !newer:
+			ours = append(ours, ref)
 		}
-		ours = append(ours, ref)
 	}
 	return ours
 }
 
-// foreign reports whether a snapshot is of the topic of the journal, and of other records. It is asked once for each snapshot.
-func (k *Keeper) foreign(ctx context.Context, ref snapshot.Ref) bool {
+// compare reports whether a snapshot is of the topic of the journal, and of other records; or of a newer version. It looks once at each
+// snapshot that is neither.
+func (k *Keeper) compare(ctx context.Context, ref snapshot.Ref) (foreign, newer bool) {
 	k.mu.Lock()
 	if diverged := k.cfg.Replica.Diverged(); diverged != k.diverged {
 		k.diverged = diverged
@@ -152,18 +156,16 @@ func (k *Keeper) foreign(ctx context.Context, ref snapshot.Ref) bool {
 	known := k.compared[ref]
 	k.mu.Unlock()
 	if known {
-		return false
+		return false, false
 	}
 	m, err := k.source.open(ctx, ref)
-	if errors.Is(err, ErrForeign) && m.Journal != "" && m.Journal == k.cfg.Log.TopicID(events.TopicJournal) {
-		return true
-	}
 	if err == nil {
 		k.mu.Lock()
 		k.compared[ref] = true
 		k.mu.Unlock()
 	}
-	return false
+	ours := m.Journal != "" && m.Journal == k.cfg.Log.TopicID(events.TopicJournal)
+	return ours && errors.Is(err, ErrForeign), errors.Is(err, events.ErrNewer)
 }
 
 // keep takes a snapshot of a partition if it is due, deletes those that are not kept, and trims.

@@ -115,31 +115,12 @@ func TestTrim(t *testing.T) {
 	f.expectNewNode("new")
 }
 
-// While the version before may come back, which knows no snapshots, nothing is trimmed.
-func TestTrimWaitsForTheLevel(t *testing.T) {
-	f := newFixtureOf(t, events.FirstLevel)
-	k := f.keeper()
-	for range 3 {
-		f.days(3)
-		f.look(k)
-	}
-	if start := f.start(events.TopicJournal, 0); start != 0 || len(f.refs(0)) != 2 {
-		t.Errorf("at the first level, the journal begins at %d and has %d snapshots", start, len(f.refs(0)))
-	}
-	must(t, f.writer.RaiseLevel(events.NewestLevel))
-	f.days(3)
-	f.look(k)
-	if start := f.start(events.TopicJournal, 0); start == 0 {
-		t.Error("after the level was raised, nothing is trimmed")
-	}
-	f.expectNewNode("new")
-}
-
 // While the version before may come back, the newest snapshot that it can read is kept beside the others, and the journal
 // from there on. Without one, it needs all of the journal.
 func TestTheSchemaBeforeIsSpared(t *testing.T) {
-	f := newFixtureOf(t, projections.SchemaLevel-1)
+	f := newFixture(t)
 	k := f.keeper()
+	k.SetSince(events.NewestLevel + 1)
 	var old snapshot.Ref
 	for month := range 6 {
 		f.days(3)
@@ -156,11 +137,37 @@ func TestTheSchemaBeforeIsSpared(t *testing.T) {
 			t.Errorf("month %d: the snapshots are %v, the journal begins at %d; want the newest two and %v", month, refs, start, old)
 		}
 	}
-	must(t, f.writer.RaiseLevel(projections.SchemaLevel))
+	k.SetSince(events.NewestLevel)
 	f.days(3)
 	f.look(k)
 	if refs := f.refs(0); len(refs) != 2 || f.start(events.TopicJournal, 0) != refs[1].Next-1 {
-		t.Errorf("after the level was raised, the snapshots are %v, and the journal begins at %d", refs, f.start(events.TopicJournal, 0))
+		t.Errorf("at the level of the schema, the snapshots are %v, and the journal begins at %d", refs, f.start(events.TopicJournal, 0))
+	}
+	f.expectNewNode("new")
+}
+
+// The version before leaves the snapshots of a newer one alone, and keeps as many of its own as if there were no others.
+func TestNewerSnapshotsAreLeftAlone(t *testing.T) {
+	f := newFixture(t)
+	k := f.keeper(func(c *history.Config) { c.Keep = 3 })
+	for range 3 {
+		f.days(3)
+		f.look(k)
+	}
+	first, newer := f.refs(0)[2], f.refs(0)[:2]
+	for _, ref := range newer {
+		f.setSchema(ref, projections.Schema+1)
+	}
+	k = f.keeper()
+	f.days(3)
+	f.look(k)
+	if refs := f.refs(0); len(refs) != 4 || refs[3] != first {
+		t.Errorf("after the first snapshot there are %v, want one more than %v and %v", refs, newer, first)
+	}
+	f.days(3)
+	f.look(k)
+	if refs := f.refs(0); len(refs) != 4 || !slices.Equal(refs[2:], newer) || f.start(events.TopicJournal, 0) != refs[1].Next-1 {
+		t.Errorf("after the second there are %v, want two more than %v; the journal begins at %d", refs, newer, f.start(events.TopicJournal, 0))
 	}
 	f.expectNewNode("new")
 }

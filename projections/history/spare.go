@@ -19,7 +19,7 @@ type spared struct {
 
 // spare returns what else must be kept, beyond the policy. refs begins with the newest.
 func (k *Keeper) spare(ctx context.Context, p int32, refs []snapshot.Ref) (s spared, err error) {
-	if k.cfg.Replica.Cursor(p).Level() >= projections.SchemaLevel {
+	if k.cfg.Replica.Cursor(p).Level() >= k.since {
 		return spared{needed: math.MaxInt64}, nil
 	}
 	for _, ref := range refs {

@@ -28,9 +28,6 @@ func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref, needed 
 }
 
 func (k *Keeper) trimJournal(ctx context.Context, p int32, refs []snapshot.Ref, needed int64) error {
-	if k.cfg.Replica.Cursor(p).Level() < events.LevelSnapshots {
-		return nil // a node of an earlier version may come and fold all of it
-	}
 	before := k.cfg.TrimBefore(refs, needed)
 	start, _, err := k.cfg.Log.Bounds(ctx, events.TopicJournal, p)
 	if err != nil || before <= start {

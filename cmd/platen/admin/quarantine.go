@@ -26,10 +26,9 @@ type quarantined struct {
 	Reason    string           `json:"reason"`
 }
 
-// quarantineList has what is kept. Below are the partitions whose level is too low to keep anything.
+// quarantineList has what is kept.
 type quarantineList struct {
 	Commands []quarantined `json:"commands"`
-	Below    []int32       `json:"below,omitempty"`
 }
 
 // shownCommand is a command that was set aside, with its record as the dump of the log shows it. Gone says why there is none.

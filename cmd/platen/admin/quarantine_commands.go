@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-
-	"platen.dev/events"
 )
 
 // This file has the commands about what was set aside.
@@ -31,9 +29,6 @@ func (c call) listQuarantine() error {
 		}
 		for _, q := range list.Commands {
 			fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%s\n", q.Partition, q.Cause, plain(string(q.Account)), q.Command, formatTime(q.At), plain(q.Reason))
-		}
-		if len(list.Below) > 0 {
-			fmt.Fprintf(w, "partitions below level %d keep none: `platen admin cluster level --raise`\n", events.LevelQuarantine)
 		}
 	})
 }

@@ -136,8 +136,7 @@ func revocations(state account.State, t team.Team, at events.Instant) (all []eve
 func decideAll(p int32, rows *projections.Frozen, id events.AccountID, bodies []events.CommandBody) (all []decided, err error) {
 	aggregate := account.NewAggregate(id, account.ReplicaStore{Reader: rows, Partition: p}, account.LimitsOf)
 	for i, body := range bodies {
-		c := events.Command{ID: revocationID(rows.Cursor, id, i), Account: id, At: rows.Cursor.At, Latest: rows.Cursor.At, Body: body}
-		c.By.Operator = rows.Cursor.Level() >= events.LevelMembers
+		c := events.Command{ID: revocationID(rows.Cursor, id, i), Account: id, At: rows.Cursor.At, Latest: rows.Cursor.At, By: events.Author{Operator: true}, Body: body}
 		d, err := aggregate.Decide(int64(i), c) // the cause matters to submissions only
 		if err == nil && (d.Reply == nil || d.Reply.Code != events.Accepted) {
 			err = fmt.Errorf("%s of account %s at the cut is refused: %+v", body, id, d)

@@ -53,7 +53,6 @@ func (n *Node) startRendering(context.Context) (err error) {
 		Weight:   n.weight,
 		Unseal:   n.seal.Open,
 		Pages:    countPages,
-		Level:    n.level,
 		FileURL:  n.fileURL,
 		Probe:    n.probe,
 		Observe:  n.metrics.rendered,

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"platen.dev/events"
 	"platen.dev/events/tlsfile"
 	"platen.dev/events/tracing"
 )
@@ -88,9 +87,6 @@ func (n *Node) closeTraces(ctx context.Context) error {
 	}
 	return nil
 }
-
-// level is the feature level of a partition.
-func (n *Node) level(partition int32) events.Level { return n.replica.Cursor(partition).Level() }
 
 // readHeaders reads a file of headers; "" is none. Its errors do not show values, which are secret.
 func readHeaders(path string) (map[string]string, error) {

@@ -25,7 +25,7 @@ func (n *Node) startWebhooks(context.Context) (err error) {
 
 func (n *Node) startDeliveries(context.Context) (err error) {
 	n.uploader, err = delivery.Start(n.system, delivery.Config{
-		Log: n.log, Client: delivery.NewClient(n.egress(), "Platen/"+n.version), Open: n.files.Open, Unseal: n.seal.Open, Level: n.level,
+		Log: n.log, Client: delivery.NewClient(n.egress(), "Platen/"+n.version), Open: n.files.Open, Unseal: n.seal.Open,
 		Now: n.now, Logger: n.logger, Traces: n.traces, Observe: n.metrics.uploaded,
 	})
 	if err == nil {

@@ -307,7 +307,6 @@ type NoPasskey string
 
 // The reasons.
 const (
-	NoPasskeyYet  NoPasskey = "yet"  // the level is too low
 	NoPasskeyHere NoPasskey = "here" // the page is where browsers make none
 	NoPasskeyMore NoPasskey = "more" // there are as many as there may be
 	NoPasskeyNow  NoPasskey = "now"  // it is long ago that the member signed in

@@ -61,7 +61,7 @@ func named() map[string][]string {
 		"outside":    outsides(),
 		"deed":       strs([]Deed{DeedCreated, DeedPlan, DeedBlocks, DeedFileLimit, DeedRevoked, DeedSuspended, DeedResumed, DeedDrained, DeedUndrained, DeedRaised}),
 		"suspend":    {"button", "question", "effect", "go"},
-		"nopasskey":  strs([]NoPasskey{NoPasskeyYet, NoPasskeyHere, NoPasskeyMore, NoPasskeyNow}),
+		"nopasskey":  strs([]NoPasskey{NoPasskeyHere, NoPasskeyMore, NoPasskeyNow}),
 		"forget":     {"button", "question", "effect", "go"},
 		"drain":      {"button", "question", "effect", "go"},
 		"raise":      {"button", "question", "effect", "go"},

@@ -4,7 +4,6 @@
 package historytest
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,8 +26,6 @@ type Config struct {
 	Begin time.Time
 	// Young leaves the jobs with files that may still be downloaded: nothing more is written of them.
 	Young bool
-	// Level is that of the journal; zero means the newest.
-	Level events.Level
 	// Durable is called whenever some thousand envelopes are durable, so that readers can keep up. It
 	// may be nil.
 	Durable func() error
@@ -59,7 +56,7 @@ func New(cfg Config) (*Writer, error) {
 	n := cfg.Log.Partitions()
 	w := &Writer{cfg: cfg, epochs: make([]int64, n), causes: make([]int64, n), slots: make(chan struct{}, inFlight)}
 	for p := range n {
-		w.append(p, events.Marker{Owner: "historytest", Level: cmp.Or(cfg.Level, events.NewestLevel)})
+		w.append(p, events.Marker{Owner: "historytest", Level: events.NewestLevel})
 	}
 	for a := range cfg.Accounts {
 		id := w.account(a)
@@ -67,14 +64,6 @@ func New(cfg Config) (*Writer, error) {
 			events.KeyIssued{Key: events.Key{ID: "key_1", Hash: hash(a), Prefix: "sk_live_", LastFour: "abcd", Created: w.at(0)}})
 	}
 	return w, w.Flush()
-}
-
-// RaiseLevel raises all partitions to a level.
-func (w *Writer) RaiseLevel(level events.Level) error {
-	for p := range int32(len(w.epochs)) {
-		w.envelope(events.PartitionID(p), w.at(0), events.LevelRaised{Level: level})
-	}
-	return w.Flush()
 }
 
 func (w *Writer) account(number int) events.AccountID {
