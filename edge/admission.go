@@ -1,8 +1,12 @@
 package edge
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
@@ -26,7 +30,7 @@ type admission struct {
 	// wrong is why the body is not read.
 	wrong *problem
 	// body is the memory that the body may use, so many copies of it; nil if it is not read.
-	body   *share
+	body   *transport.Share
 	copies int64
 }
 
@@ -59,9 +63,36 @@ func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
 		if length == chunked {
 			length = contract.MaxBody
 		}
-		a.body, a.wrong = s.bodies.take(entered.caller.Account, int64(length))
+		s.reserve(a, entered.caller.Account, length)
 	}
 	return a
+}
+
+const (
+	// smallBody is the largest body that is read before anything is known about its request.
+	// It is no larger than the header that came before it.
+	smallBody = maxHeader
+	// fullSeconds is when to try again after a body found no room: bodies come and go quickly.
+	fullSeconds = 1
+)
+
+var (
+	accountBodiesFull = rateLimited.with(fmt.Sprintf("rate-limit-exceeded: the account has large request bodies of %d MiB under way, which is the limit; "+
+		"send fewer at a time. A body without Content-Length counts with the 8 MiB that it may have, until it is read.", transport.MaxAccountBodies>>20)).after(fullSeconds)
+	bodiesFull = unavailable.with("The service has as many large request bodies under way as it has memory for. Nothing was accepted; try again.").after(fullSeconds)
+)
+
+// reserve reserves memory for a body of an account, or notes why there is none.
+func (s *Server) reserve(a *admission, account events.AccountID, length int) {
+	body, err := s.bodies.Take(account, a.copies*int64(length))
+	switch {
+	case errors.Is(err, transport.ErrAccountFull):
+		a.wrong = accountBodiesFull
+	case err != nil:
+		a.wrong = bodiesFull
+	default:
+		a.body = body
+	}
 }
 
 // maxForm is the largest form of a page that is read. An e-invoice of 1 MiB fits, with every character escaped.
@@ -78,7 +109,7 @@ func (s *Server) admitForm(h *fasthttp.RequestHeader, a *admission) {
 		a.wrong = formTooLarge
 	default:
 		a.copies = formCopies
-		a.body, a.wrong = s.bodies.take(account, a.copies*int64(length))
+		s.reserve(a, account, length)
 	}
 }
 
@@ -109,6 +140,6 @@ func (s *Server) admission(ctx *fasthttp.RequestCtx) *admission {
 func (s *Server) leave(ctx *fasthttp.RequestCtx) {
 	ctx.Request.ResetBody()
 	if a, ok := s.admitted.LoadAndDelete(&ctx.Request.Header); ok && a.(*admission).body != nil {
-		a.(*admission).body.release()
+		a.(*admission).body.Release()
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
+	"platen.dev/edge/transport"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -99,7 +100,7 @@ type Config struct {
 	// TLS encrypts the connections of clients; nil for plain HTTP.
 	TLS *tls.Config
 	// Connections limits the connections of clients.
-	Connections Connections
+	Connections transport.Connections
 	// Traces makes the spans of requests that submit jobs; nil for none.
 	Traces *tracing.Tracer
 	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.

@@ -87,7 +87,7 @@ func tooMuchHTML(limit int) *problem {
 }
 
 func (s *Server) sanitised(account events.AccountID, r request.Request) (string, *problem) {
-	defer s.turns.take(account, len(r.HTML))()
+	defer s.turns.Take(account, len(r.HTML))()
 	limit := largest(r)
 	safe, err := s.cfg.Documents.Sanitize(r.HTML, limit)
 	switch {
@@ -100,7 +100,7 @@ func (s *Server) sanitised(account events.AccountID, r request.Request) (string,
 }
 
 func (s *Server) converted(account events.AccountID, r request.Request) (string, *problem) {
-	defer s.turns.take(account, len(r.Markdown))()
+	defer s.turns.Take(account, len(r.Markdown))()
 	limit := largest(r)
 	html, err := s.cfg.Documents.Markdown(r.Markdown, limit)
 	switch {

@@ -111,7 +111,7 @@ func (w *recorder) exchange(t *testing.T, sent []byte) []reply {
 	p := &scriptedConn{}
 	p.in.Reset(sent)
 	w.forget()
-	_ = w.http.ServeConn(w.fresh.add(p, func() {})) // what was written shows how the connection ended
+	_ = w.http.ServeConn(w.conns.Add(p, func() {})) // what was written shows how the connection ended
 	var all []reply
 	br := bufio.NewReader(&p.out)
 	for {

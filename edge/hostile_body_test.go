@@ -8,13 +8,12 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
@@ -114,7 +113,7 @@ func (b *liveServer) holds(t *testing.T, bytes int64) {
 func TestBodiesOfAnAccount(t *testing.T) {
 	b := start(t, patient)
 	key := "X-API-Key: " + b.fixture.secret + "\r\n"
-	const most = accountBodies / contract.MaxBody
+	const most = transport.MaxAccountBodies / contract.MaxBody
 	largest := fmt.Sprintf("Content-Length: %d\r\n", contract.MaxBody)
 	open := make([]net.Conn, most)
 	for i := range open {
@@ -144,42 +143,6 @@ func TestBodiesOfAnAccount(t *testing.T) {
 		_ = conn.Close()
 	}
 	b.holds(t, 0)
-}
-
-// Greedy accounts leave room for the largest body of another.
-func TestBodiesInAll(t *testing.T) {
-	const limit = 4 * accountBodies
-	b := newBodies(limit)
-	var held []*share
-	for taken := true; taken; {
-		taken = false
-		for account := range 20 {
-			if s, wrong := b.take(events.AccountID(strconv.Itoa(account)), 1<<20); wrong == nil {
-				held, taken = append(held, s), true
-			} else if wrong != bodiesFull {
-				t.Fatalf("got %+v", wrong)
-			}
-		}
-	}
-	newcomer, wrong := b.take("newcomer", contract.MaxBody)
-	if wrong != nil || b.inUse() > limit {
-		t.Fatalf("a newcomer got %v with %d of %d bytes in use", wrong, b.inUse(), limit)
-	}
-	for _, s := range append(held, newcomer) {
-		s.shrink(10)
-		s.shrink(20)
-		s.release()
-		s.release()
-	}
-	if b.inUse() != 0 || len(b.by) != 0 {
-		t.Errorf("%d bytes of %d accounts are left", b.inUse(), len(b.by))
-	}
-	if _, wrong := b.take("alone", accountBodies); wrong != nil {
-		t.Errorf("an account alone got %v", wrong)
-	}
-	if _, wrong := b.take("alone", 1); wrong != accountBodiesFull {
-		t.Errorf("beyond its limit it got %v", wrong)
-	}
 }
 
 // A request that waits for its job holds neither its body nor memory for it.
@@ -214,16 +177,16 @@ func TestBodiesOfOneKey(t *testing.T) {
 	refused := 0
 	for i := range 60 {
 		conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nContent-Length: %d\r\n", b.fixture.secret, contract.MaxBody))
-		if i < accountBodies/contract.MaxBody {
+		if i < transport.MaxAccountBodies/contract.MaxBody {
 			b.holds(t, int64(i+1)*contract.MaxBody)
 		} else if answered(t, conn).StatusCode == 429 {
 			refused++
 		}
 	}
-	if refused != 60-accountBodies/contract.MaxBody {
+	if refused != 60-transport.MaxAccountBodies/contract.MaxBody {
 		t.Errorf("%d were refused", refused)
 	}
-	if n := allocated() - before; n > accountBodies+16<<20 {
+	if n := allocated() - before; n > transport.MaxAccountBodies+16<<20 {
 		t.Errorf("they took %d MiB", n>>20)
 	}
 }
@@ -232,76 +195,30 @@ func TestBodiesOfOneKey(t *testing.T) {
 func TestTurns(t *testing.T) {
 	b := start(t, patient)
 	var done []func()
-	for i := range cap(b.turns.all) {
-		done = append(done, b.turns.take(events.AccountID(fmt.Sprint(i)), noTurn+1))
+	for i := range b.turns.Size() {
+		done = append(done, b.turns.Take(events.AccountID(fmt.Sprint(i)), transport.FreeContent+1))
 	}
-	b.turns.take("0", noTurn)()
-	body := `{"html":"` + strings.Repeat("x", noTurn) + `"}`
+	b.turns.Take("0", transport.FreeContent)()
+	body := `{"html":"` + strings.Repeat("x", transport.FreeContent) + `"}`
 	conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, len(body)))
 	if _, err := io.WriteString(conn, body); err != nil {
 		t.Fatal(err)
 	}
-	smaller := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, noTurn))
-	if _, err := io.WriteString(smaller, strings.Repeat(" ", noTurn)); err != nil {
+	smaller := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, transport.FreeContent))
+	if _, err := io.WriteString(smaller, strings.Repeat(" ", transport.FreeContent)); err != nil {
 		t.Fatal(err)
 	}
 	if got := answered(t, smaller); got.StatusCode != 422 {
 		t.Errorf("a smaller body got %d", got.StatusCode)
 	}
-	testkit.Eventually(t, "memory is held while a large body waits", func() bool { return b.BodyBytes() >= noTurn })
+	testkit.Eventually(t, "memory is held while a large body waits", func() bool { return b.BodyBytes() >= transport.FreeContent })
 	for _, end := range done {
 		end()
 	}
 	if got := answered(t, conn); got.StatusCode != 202 {
 		t.Errorf("a large body got %d after its turn", got.StatusCode)
 	}
-	if len(b.turns.all)+len(b.turns.by) != 0 {
-		t.Errorf("%d turns of %d accounts were not given back", len(b.turns.all), len(b.turns.by))
-	}
-}
-
-// An account that sends much waits for itself, and not the others for it.
-func TestTurnsOfAccounts(t *testing.T) {
-	turns := newTurns(nil)
-	first := turns.take("greedy", noTurn+1)
-	order := make(chan string, 20)
-	var waiting sync.WaitGroup
-	wait := func(account events.AccountID) {
-		waiting.Go(func() {
-			done := turns.take(account, noTurn+1)
-			order <- string(account)
-			done()
-		})
-	}
-	for range 10 {
-		wait("greedy")
-	}
-	users := func(account events.AccountID) int {
-		turns.mu.Lock()
-		defer turns.mu.Unlock()
-		if turns.by[account] == nil {
-			return 0
-		}
-		return turns.by[account].users
-	}
-	testkit.Eventually(t, "ten wait", func() bool { return users("greedy") == 11 })
-	var held []func() // as many as there are turns
-	for i := range cap(turns.all) - 1 {
-		held = append(held, turns.take(events.AccountID(fmt.Sprint(i)), noTurn+1))
-	}
-	wait("modest")
-	testkit.Eventually(t, "the other waits", func() bool { return users("modest") == 1 })
-	first()
-	for _, done := range held {
-		done()
-	}
-	waiting.Wait()
-	close(order)
-	var got []string
-	for account := range order {
-		got = append(got, account)
-	}
-	if at := slices.Index(got, "modest"); at > 1 {
-		t.Errorf("the other account was number %d: %v", at+1, got)
+	if held, accounts := b.turns.Held(); held+accounts != 0 {
+		t.Errorf("%d turns of %d accounts were not given back", held, accounts)
 	}
 }

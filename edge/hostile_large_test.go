@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/edge/transport"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
@@ -17,7 +18,7 @@ const (
 	hugeBody = 100 << 20
 	// mostRead is how much of it a server may read: what it allows, what it reads before it
 	// closes the connection, and what the kernel buffers.
-	mostRead = contract.MaxBody + lingerBytes + 16<<20
+	mostRead = contract.MaxBody + transport.LingerBytes + 16<<20
 	// mostMemory is how much it may allocate meanwhile: a chunked body of the largest size,
 	// in a buffer that grew by doubling.
 	mostMemory = 48 << 20
@@ -98,7 +99,7 @@ func TestRefusalOutlivesTheUpload(t *testing.T) {
 func TestLargeBodiesAtOnce(t *testing.T) {
 	b := start(t, defaultTimeouts)
 	w := b.probe(t)
-	const clients = accountBodies / contract.MaxBody
+	const clients = transport.MaxAccountBodies / contract.MaxBody
 	before := allocated()
 	body := strings.Repeat(" ", contract.MaxBody)
 	codes := make(chan []int, clients)

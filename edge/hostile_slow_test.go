@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/edge/transport"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
@@ -39,7 +40,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 			w := b.probe(t)
 			clients := slowClients
 			if strings.HasPrefix(name, "chunk") { // an account may have so many of unknown length
-				clients = accountBodies / contract.MaxBody
+				clients = transport.MaxAccountBodies / contract.MaxBody
 			}
 			conns := make([]net.Conn, clients)
 			for i := range conns {
@@ -103,7 +104,7 @@ func TestClientsThatIgnoreTheRefusalAreCutOff(t *testing.T) {
 		conn, since := b.dial(t), time.Now()
 		all.Go(func() {
 			sendSlowly(conn, nil)
-			if took := time.Since(since); took > hurried.read+lingerTime+prompt {
+			if took := time.Since(since); took > hurried.read+transport.LingerTime+prompt {
 				t.Errorf("the server went on reading for %s", took)
 			}
 		})

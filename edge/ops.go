@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/dashboard"
+	"platen.dev/edge/transport"
 )
 
 // operator marks the requests on the operator's listener.
@@ -60,7 +61,7 @@ func (s *Server) newOps() *fasthttp.Server {
 }
 
 // ServeOps serves operators' requests on l until Shutdown: /metrics, /healthz and /readyz, and the console.
-func (s *Server) ServeOps(l net.Listener) error { return s.ops.Serve(listener{Listener: l, server: s}) }
+func (s *Server) ServeOps(l net.Listener) error { return s.ops.Serve(s.conns.Listen(l, nil, nil)) }
 
 func (s *Server) handleOps(ctx *fasthttp.RequestCtx) {
 	ctx.SetUserValue(operator{}, true)
@@ -87,8 +88,8 @@ func (s *Server) hasConsole(ctx *fasthttp.RequestCtx, path string) bool {
 // address of this one, from which the system takes nothing that comes from outside. So ssh -L reaches a listener that
 // is on an address of the private network.
 func sameMachine(remote, local net.Addr) bool {
-	far, farOK := addressOf(remote)
-	near, nearOK := addressOf(local)
+	far, farOK := transport.AddressOf(remote)
+	near, nearOK := transport.AddressOf(local)
 	return farOK && nearOK && (far.IsLoopback() || far == near)
 }
 

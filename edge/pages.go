@@ -8,6 +8,7 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 )
 
@@ -47,11 +48,11 @@ func (s *Server) sendFile(ctx *fasthttp.RequestCtx, by service.Principal, id eve
 // clientOf is the address of a client, and whether it is this machine and no proxy. What a proxy says is believed if it
 // is a trusted one.
 func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool) {
-	addr, ok := addressOf(ctx.RemoteAddr())
+	addr, ok := transport.AddressOf(ctx.RemoteAddr())
 	switch {
 	case !ok:
 		return "", false
-	case s.cfg.Connections.trusts(addr):
+	case s.cfg.Connections.Trusts(addr):
 		return forwardedFor(&ctx.Request.Header, addr).String(), false
 	}
 	return addr.String(), addr.IsLoopback() && !forwarded(&ctx.Request.Header)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -44,9 +45,8 @@ func (s *Server) onHeader(h *fasthttp.RequestHeader) (defaults fasthttp.RequestC
 func (s *Server) onExpect(ctx *fasthttp.RequestCtx) int {
 	if ctx.Request.Header.ContentLength() <= contract.MaxBody {
 		if a := s.admission(ctx); a != nil {
-			// fasthttp tells nobody if the connection breaks before the body is read.
-			if c, ok := ctx.Conn().(*conn); ok {
-				c.body.Store(a.body)
+			if c, ok := ctx.Conn().(*transport.Conn); ok {
+				c.Hold(a.body)
 			}
 		}
 		return fasthttp.StatusContinue
@@ -63,9 +63,9 @@ func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
 	defer s.leave(ctx)
 	s.begin(ctx)
 	setNoRate(ctx, events.At(s.cfg.Now()))
-	late := false // err hides a client that is slow between two chunks
-	if c, ok := ctx.Conn().(*conn); ok {
-		c.linger, late = true, c.late
+	late := false
+	if c, ok := ctx.Conn().(*transport.Conn); ok {
+		late = c.Linger()
 	}
 	wrong := unreadable(err, late)
 	if a != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/dashboard"
+	"platen.dev/edge/transport"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -23,13 +24,12 @@ import (
 
 // Server serves the API.
 type Server struct {
-	cfg  Config
-	http *fasthttp.Server
-	ops  *fasthttp.Server
-	gate gate
-	docs docs
-	// fresh are the connections that have not sent anything yet.
-	fresh newConns
+	cfg   Config
+	http  *fasthttp.Server
+	ops   *fasthttp.Server
+	gate  *transport.Gate
+	docs  docs
+	conns transport.Conns
 	usage *usage.Service
 	// dashboard is nil if there is none.
 	dashboard *dashboard.Dashboard
@@ -40,9 +40,9 @@ type Server struct {
 	waiting waiting
 	// bodies is the memory for large bodies, admitted maps a *fasthttp.RequestHeader to the
 	// *admission of the request that it belongs to at present.
-	bodies   *bodies
+	bodies   *transport.Bodies
 	admitted sync.Map
-	turns    *turns
+	turns    *transport.Turns
 	timeouts timeouts
 	draining chan struct{}
 }
@@ -51,8 +51,8 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), bodies: newBodies(cfg.BodyBytes), draining: make(chan struct{})}
-	s.turns = newTurns(s.draining)
+	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), gate: transport.NewGate(cfg.Connections), bodies: transport.NewBodies(cfg.BodyBytes), draining: make(chan struct{})}
+	s.turns = transport.NewTurns(s.draining)
 	s.http = &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,
@@ -66,14 +66,13 @@ func newServer(cfg Config, t timeouts) *Server {
 		ReduceMemoryUsage:    true, // an idle connection would keep 24 KB of buffers
 		HeaderReceived:       s.onHeader,
 		ExpectHandler:        s.onExpect,
-		ConnState:            onState,
+		ConnState:            transport.OnState,
 		// A body is JSON whatever its type says; a form would be parsed before the key is checked.
 		DisablePreParseMultipartForm: true,
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true,
 		Logger:                       debugLog{cfg.Logger},
 	}
-	s.gate.limits = cfg.Connections
 	s.dashboard = s.newDashboard()
 	s.ops = s.newOps()
 	return s
@@ -88,11 +87,11 @@ func (l debugLog) Printf(format string, args ...any) {
 
 // Serve serves requests on l until Shutdown.
 func (s *Server) Serve(l net.Listener) error {
-	return s.http.Serve(listener{Listener: l, server: s, gate: &s.gate, tls: s.cfg.TLS})
+	return s.http.Serve(s.conns.Listen(l, s.gate, s.cfg.TLS))
 }
 
 // ConnectionFigures are how many connections of clients are open, and how many were refused.
-func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.figures() }
+func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.Figures() }
 
 // Shutdown stops accepting connections and waits, until ctx ends, for the requests under way.
 func (s *Server) Shutdown(ctx context.Context) error {
@@ -100,12 +99,12 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.dashboard != nil {
 		s.dashboard.Close()
 	}
-	s.fresh.close()
+	s.conns.Close()
 	return errors.Join(s.http.ShutdownWithContext(ctx), s.ops.ShutdownWithContext(ctx))
 }
 
 // BodyBytes is how many bytes are reserved for large request bodies.
-func (s *Server) BodyBytes() int64 { return s.bodies.inUse() }
+func (s *Server) BodyBytes() int64 { return s.bodies.InUse() }
 
 // handle serves one request. A panic becomes a 500 that reveals nothing internal.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
@@ -133,7 +132,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	}
 	s.begin(ctx)
 	if a := s.admission(ctx); a != nil && a.body != nil {
-		a.body.shrink(a.copies * int64(cap(ctx.Request.Body())))
+		a.body.Shrink(a.copies * int64(cap(ctx.Request.Body())))
 	}
 	e := s.endpoint(string(ctx.URI().PathOriginal()))
 	route = e.route

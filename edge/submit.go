@@ -56,7 +56,7 @@ type placed struct {
 // place has the account accept the job that a request asks for. What it returns does not hold
 // the request's content.
 func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
-	leave := s.turns.enter(caller.Account, len(ctx.PostBody()))
+	leave := s.turns.Enter(caller.Account, len(ctx.PostBody()))
 	defer func() { leave(wrong != nil) }()
 	r, wrong := s.read(op, caller.Account, sent(ctx))
 	if wrong != nil {
@@ -121,7 +121,7 @@ func sent(ctx *fasthttp.RequestCtx) request.Sent {
 
 // read reads a request of an operation and refuses options that exclude one another.
 func (s *Server) read(op *request.Operation, account events.AccountID, sent request.Sent) (request.Request, *problem) {
-	defer s.turns.take(account, len(sent.Body))()
+	defer s.turns.Take(account, len(sent.Body))()
 	r, violations := op.Decode(sent, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
 		return r, invalidRequest(violations)

@@ -1,4 +1,4 @@
-package edge
+package transport
 
 import "testing"
 
@@ -10,7 +10,7 @@ func TestLingerPause(t *testing.T) {
 			t.Errorf("of %d clients, %.0f bytes a second are read, want %d", open, rate, lingerRate)
 		}
 	}
-	if alone := lingerPause(1) * (8 << 20) / lingerChunk; alone > lingerTime/8 {
+	if alone := lingerPause(1) * (8 << 20) / lingerChunk; alone > LingerTime/8 {
 		t.Errorf("a client that is alone waits %v for the answer to its 8 MiB", alone)
 	}
 }

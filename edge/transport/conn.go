@@ -1,4 +1,6 @@
-package edge
+// Package transport has what a connection and a body cost, whoever sends them: how many connections a client has, what is still read from one
+// that was refused, memory for large bodies, and turns at large content. It knows no endpoints.
+package transport
 
 import (
 	"crypto/tls"
@@ -12,12 +14,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// newConns are the connections on which nothing was received yet. fasthttp counts one
-// as a request under way until ReadTimeout, so that clients and load balancers that
-// connect ahead of need would hold up every shutdown.
-type newConns struct {
+// Conns are the connections of a server. They know those on which nothing was received yet: fasthttp counts one as a request under way
+// until ReadTimeout, so clients and load balancers that connect ahead of need would hold up every shutdown.
+type Conns struct {
 	mu     sync.Mutex
-	open   map[*conn]bool
+	open   map[*Conn]bool
 	closed bool
 
 	lingering lingering // of all connections
@@ -26,9 +27,14 @@ type newConns struct {
 // listener is a listener whose connections begin as new ones.
 type listener struct {
 	net.Listener
-	server *Server
-	gate   *gate       // nil for no limit
-	tls    *tls.Config // nil for none
+	conns *Conns
+	gate  *Gate
+	tls   *tls.Config
+}
+
+// Listen returns a listener whose connections are Conns. A nil gate is no limit, a nil config no TLS.
+func (n *Conns) Listen(l net.Listener, gate *Gate, encrypted *tls.Config) net.Listener {
+	return listener{l, n, gate, encrypted}
 }
 
 // Accept waits for a connection. It closes those that are too many.
@@ -41,7 +47,7 @@ func (l listener) Accept() (net.Conn, error) {
 		leave := func() {}
 		if l.gate != nil {
 			var ok bool
-			if leave, ok = l.gate.enter(c.RemoteAddr()); !ok {
+			if leave, ok = l.gate.Enter(c.RemoteAddr()); !ok {
 				_ = c.Close()
 				continue
 			}
@@ -49,13 +55,13 @@ func (l listener) Accept() (net.Conn, error) {
 		if l.tls != nil {
 			c = tls.Server(c, l.tls)
 		}
-		return l.server.fresh.add(c, leave), nil
+		return l.conns.Add(c, leave), nil
 	}
 }
 
-// add adds a connection; leave is called when it is closed.
-func (n *newConns) add(c net.Conn, leave func()) *conn {
-	added := &conn{Conn: c, fresh: n, lingering: &n.lingering, leave: leave}
+// Add adds a connection; leave is called when it is closed.
+func (n *Conns) Add(c net.Conn, leave func()) *Conn {
+	added := &Conn{Conn: c, fresh: n, lingering: &n.lingering, leave: leave}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
@@ -64,20 +70,20 @@ func (n *newConns) add(c net.Conn, leave func()) *conn {
 		return added
 	}
 	if n.open == nil {
-		n.open = map[*conn]bool{}
+		n.open = map[*Conn]bool{}
 	}
 	n.open[added] = true
 	return added
 }
 
-func (n *newConns) remove(c *conn) {
+func (n *Conns) remove(c *Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.open, c)
 }
 
-// close closes the new connections and those that come from now on.
-func (n *newConns) close() {
+// Close closes the new connections and those that come from now on.
+func (n *Conns) Close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.closed = true
@@ -86,10 +92,10 @@ func (n *newConns) close() {
 	}
 }
 
-// conn is a connection that leaves newConns with its first read.
-type conn struct {
+// Conn is a connection that is no longer new with its first read.
+type Conn struct {
 	net.Conn
-	fresh     *newConns
+	fresh     *Conns
 	lingering *lingering
 	leave     func()
 	// Used by the goroutine that serves the connection.
@@ -98,18 +104,28 @@ type conn struct {
 	late   bool // the last read ran into its deadline
 	linger bool // what the client still sends is read before the connection is closed
 	// body is the memory of a body that the client was told to send; it may be nil.
-	body atomic.Pointer[share]
+	body atomic.Pointer[Share]
 }
 
-// onState notes where requests begin and end.
-func onState(c net.Conn, state fasthttp.ConnState) {
-	if c, ok := c.(*conn); ok {
+// OnState notes where requests begin and end, as fasthttp.Server.ConnState.
+func OnState(c net.Conn, state fasthttp.ConnState) {
+	if c, ok := c.(*Conn); ok {
 		c.inside = state == fasthttp.StateActive
 	}
 }
 
+// Linger has what the client still sends read before the connection is closed: it was refused in the middle of its request. It reports
+// whether the last read ran into its deadline, which fasthttp's error hides between two chunks.
+func (c *Conn) Linger() (late bool) {
+	c.linger = true
+	return c.late
+}
+
+// Hold gives memory back when the connection is closed: fasthttp tells nobody if it breaks before a body is read.
+func (c *Conn) Hold(s *Share) { c.body.Store(s) }
+
 // Read reads. The connection is no longer new once the first read returns.
-func (c *conn) Read(b []byte) (int, error) {
+func (c *Conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.late = errors.Is(err, os.ErrDeadlineExceeded)
 	if c.inside && errors.Is(err, io.EOF) {
@@ -123,15 +139,15 @@ func (c *conn) Read(b []byte) (int, error) {
 }
 
 // ReadFrom lets the kernel send files without copying them through this process.
-func (c *conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
+func (c *Conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 
 // Close closes. A client that was refused in the middle of its request is still
 // sending: closing at once would reset the connection before the client could read why.
-func (c *conn) Close() error {
+func (c *Conn) Close() error {
 	defer c.leave()
 	c.fresh.remove(c)
 	if body := c.body.Load(); body != nil {
-		body.release()
+		body.Release()
 	}
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.linger && half.CloseWrite() == nil {
 		c.lingering.linger(c.Conn)

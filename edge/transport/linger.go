@@ -1,4 +1,4 @@
-package edge
+package transport
 
 import (
 	"io"
@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// lingerBytes and lingerTime bound what a refused client may still send.
-	lingerBytes = 32 << 20
-	lingerTime  = 2 * time.Second
+	// LingerBytes and LingerTime bound what a refused client may still send.
+	LingerBytes = 32 << 20
+	LingerTime  = 2 * time.Second
 	// lingerRate is how many bytes a second are read from all such clients together: to read
 	// what nobody needs as fast as it comes would take the processors from everybody else.
 	lingerRate = 64 << 20
@@ -26,9 +26,9 @@ type lingering struct{ open atomic.Int64 }
 func (l *lingering) linger(c net.Conn) {
 	l.open.Add(1)
 	defer l.open.Add(-1)
-	end := time.Now().Add(lingerTime)
+	end := time.Now().Add(LingerTime)
 	_ = c.SetReadDeadline(end)
-	for left := int64(lingerBytes); left > 0; left -= lingerChunk {
+	for left := int64(LingerBytes); left > 0; left -= lingerChunk {
 		if _, err := io.CopyN(io.Discard, c, lingerChunk); err != nil {
 			return
 		}

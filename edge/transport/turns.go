@@ -1,4 +1,4 @@
-package edge
+package transport
 
 import (
 	"runtime"
@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// noTurn is how large content may be, in bytes, that does not wait for its turn.
-	noTurn = 64 << 10
+	// FreeContent is the size in bytes up to which content never waits.
+	FreeContent = 64 << 10
 	// restFactor is how much longer than the work on a request that was refused its account rests from large
 	// content: what is refused takes a tenth of one processor at most.
 	restFactor = 9
@@ -18,12 +18,12 @@ const (
 	longestRest = time.Second
 )
 
-// turns bounds how much large content is worked on at a time: reading and sanitising it takes
+// Turns bounds how much large content is worked on at a time: reading and sanitising it takes
 // processor time, and several times its size in memory. One half of the processors do so, and
 // the others are for everything else. An account has one turn at a time, so that accounts
 // take turns however much each one sends. An account whose request was refused rests before its next turn:
 // it has not paid for the work, and may ask for as much again at once.
-type turns struct {
+type Turns struct {
 	all chan struct{}
 	// over is closed when the server ends: nobody rests any more.
 	over <-chan struct{}
@@ -32,7 +32,7 @@ type turns struct {
 	by map[events.AccountID]*turn
 }
 
-// turn is that of an account. All but held is guarded by turns.mu.
+// turn is that of an account. All but held is guarded by Turns.mu.
 type turn struct {
 	held  chan struct{}
 	users int // who has it, waits for it or has a request under way
@@ -42,13 +42,24 @@ type turn struct {
 	rests time.Time
 }
 
-func newTurns(over <-chan struct{}) *turns {
-	return &turns{all: make(chan struct{}, max(1, runtime.NumCPU()/2)), over: over, by: map[events.AccountID]*turn{}}
+// NewTurns returns turns of half the processors. Nobody rests any more once over is closed.
+func NewTurns(over <-chan struct{}) *Turns {
+	return &Turns{all: make(chan struct{}, max(1, runtime.NumCPU()/2)), over: over, by: map[events.AccountID]*turn{}}
 }
 
-// enter notes that a request with so large a body begins. The caller must call leave at its end.
-func (t *turns) enter(account events.AccountID, bytes int) (leave func(refused bool)) {
-	if bytes <= noTurn {
+// Size is how many turns there are at once.
+func (t *Turns) Size() int { return cap(t.all) }
+
+// Held is how many turns are taken, and of how many accounts something is known.
+func (t *Turns) Held() (turns, accounts int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all), len(t.by)
+}
+
+// Enter notes that a request with so large a body begins. The caller must call leave at its end.
+func (t *Turns) Enter(account events.AccountID, bytes int) (leave func(refused bool)) {
+	if bytes <= FreeContent {
 		return func(bool) {}
 	}
 	own := t.use(account)
@@ -63,10 +74,10 @@ func (t *turns) enter(account events.AccountID, bytes int) (leave func(refused b
 	}
 }
 
-// take waits until content of an account may be worked on. The caller must call done. Small
+// Take waits until content of an account may be worked on. The caller must call done. Small
 // content does not wait.
-func (t *turns) take(account events.AccountID, bytes int) (done func()) {
-	if bytes <= noTurn {
+func (t *Turns) Take(account events.AccountID, bytes int) (done func()) {
+	if bytes <= FreeContent {
 		return func() {}
 	}
 	own := t.use(account)
@@ -85,7 +96,7 @@ func (t *turns) take(account events.AccountID, bytes int) (done func()) {
 }
 
 // rest waits until an account has rested, also from what is refused meanwhile.
-func (t *turns) rest(own *turn) {
+func (t *Turns) rest(own *turn) {
 	for {
 		t.mu.Lock()
 		rest := time.Until(own.rests)
@@ -101,7 +112,7 @@ func (t *turns) rest(own *turn) {
 	}
 }
 
-func (t *turns) use(account events.AccountID) *turn {
+func (t *Turns) use(account events.AccountID) *turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	own := t.by[account]
@@ -114,7 +125,7 @@ func (t *turns) use(account events.AccountID) *turn {
 }
 
 // forsake ends a use of a turn, which is forgotten after the last one and the rest. t.mu is held.
-func (t *turns) forsake(account events.AccountID, own *turn) {
+func (t *Turns) forsake(account events.AccountID, own *turn) {
 	if own.users--; own.users > 0 {
 		return
 	}

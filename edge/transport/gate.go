@@ -1,4 +1,4 @@
-package edge
+package transport
 
 import (
 	"net"
@@ -17,8 +17,8 @@ type Connections struct {
 	Trusted []netip.Prefix
 }
 
-// gate counts connections by client, and lets no more in than may be.
-type gate struct {
+// Gate counts connections by client, and lets no more in than may be.
+type Gate struct {
 	limits Connections
 
 	mu      sync.Mutex
@@ -27,8 +27,11 @@ type gate struct {
 	refused int64
 }
 
-// addressOf is the address of a client; not ok if the network is not TCP.
-func addressOf(remote net.Addr) (addr netip.Addr, ok bool) {
+// NewGate returns a gate with limits.
+func NewGate(limits Connections) *Gate { return &Gate{limits: limits} }
+
+// AddressOf is the address of a client; not ok if the network is not TCP.
+func AddressOf(remote net.Addr) (addr netip.Addr, ok bool) {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
 		return addr, false
@@ -44,8 +47,8 @@ func client(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// trusts reports whether an address is a proxy's.
-func (c Connections) trusts(addr netip.Addr) bool {
+// Trusts reports whether an address is a proxy's.
+func (c Connections) Trusts(addr netip.Addr) bool {
 	for _, network := range c.Trusted {
 		if network.Contains(addr) {
 			return true
@@ -56,13 +59,13 @@ func (c Connections) trusts(addr netip.Addr) bool {
 
 // limits reports whether the limit for one client holds for an address.
 func (c Connections) limits(addr netip.Addr) bool {
-	return c.PerAddress > 0 && !addr.IsLoopback() && !c.trusts(addr)
+	return c.PerAddress > 0 && !addr.IsLoopback() && !c.Trusts(addr)
 }
 
-// enter lets a connection in, or reports that there are too many. leave must be called when it is closed,
+// Enter lets a connection in, or reports that there are too many. leave must be called when it is closed,
 // and may be called more than once.
-func (g *gate) enter(remote net.Addr) (leave func(), ok bool) {
-	addr, known := addressOf(remote)
+func (g *Gate) Enter(remote net.Addr) (leave func(), ok bool) {
+	addr, known := AddressOf(remote)
 	from, limited := client(addr), known && g.limits.limits(addr)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,13 +84,13 @@ func (g *gate) enter(remote net.Addr) (leave func(), ok bool) {
 	return sync.OnceFunc(func() { g.leaveFrom(from) }), true
 }
 
-func (g *gate) leave() {
+func (g *Gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.open--
 }
 
-func (g *gate) leaveFrom(client netip.Addr) {
+func (g *Gate) leaveFrom(client netip.Addr) {
 	g.leave()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -96,8 +99,8 @@ func (g *gate) leaveFrom(client netip.Addr) {
 	}
 }
 
-// figures are how many connections are open and how many were refused.
-func (g *gate) figures() (open int, refused int64) {
+// Figures are how many connections are open and how many were refused.
+func (g *Gate) Figures() (open int, refused int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open, g.refused

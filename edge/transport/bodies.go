@@ -1,0 +1,81 @@
+package transport
+
+import (
+	"errors"
+	"sync"
+
+	"platen.dev/events"
+)
+
+// MaxAccountBodies is how many bytes of large bodies an account may have in memory.
+const MaxAccountBodies = 64 << 20
+
+// Why there is no memory for a body.
+var (
+	ErrAccountFull = errors.New("the account has as many large bodies under way as it may have")
+	ErrFull        = errors.New("as many large bodies are under way as there is memory for")
+)
+
+// Bodies is the memory for large bodies: those that are being read, and those whose requests are being handled. An account gets no more
+// than MaxAccountBodies, and no more than a third of what it leaves free: many greedy accounts leave room for another.
+type Bodies struct {
+	limit int64 // in all
+
+	mu   sync.Mutex
+	held int64
+	by   map[events.AccountID]int64
+}
+
+// NewBodies returns memory of limit bytes.
+func NewBodies(limit int64) *Bodies {
+	return &Bodies{limit: limit, by: map[events.AccountID]int64{}}
+}
+
+// Share is the memory of one body.
+type Share struct {
+	of      *Bodies
+	account events.AccountID
+	bytes   int64 // guarded by of.mu
+}
+
+// Take reserves bytes for a body. Its error is ErrAccountFull or ErrFull.
+func (b *Bodies) Take(account events.AccountID, bytes int64) (*Share, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	wanted := b.by[account] + bytes
+	switch {
+	case wanted > MaxAccountBodies:
+		return nil, ErrAccountFull
+	case wanted > (b.limit-b.held-bytes)/3:
+		return nil, ErrFull
+	}
+	b.add(account, bytes)
+	return &Share{b, account, bytes}, nil
+}
+
+func (b *Bodies) add(account events.AccountID, bytes int64) {
+	b.held += bytes
+	if b.by[account] += bytes; b.by[account] == 0 {
+		delete(b.by, account)
+	}
+}
+
+// InUse is how many bytes are reserved.
+func (b *Bodies) InUse() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held
+}
+
+// Shrink gives back what a body turned out not to need.
+func (s *Share) Shrink(bytes int64) {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	if surplus := s.bytes - bytes; surplus > 0 {
+		s.of.add(s.account, -surplus)
+		s.bytes = bytes
+	}
+}
+
+// Release gives everything back, once.
+func (s *Share) Release() { s.Shrink(0) }
