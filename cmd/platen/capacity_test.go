@@ -11,14 +11,13 @@ import (
 	"testing"
 
 	"platen.dev/cmd/platen/capacity"
-	"platen.dev/cmd/platen/cli"
 )
 
 // capacityOf runs `platen capacity`, and returns what it prints and the status with which it ends.
 func capacityOf(args string) (out string, exit int, err error) {
 	var o strings.Builder
 	err = run(append([]string{"capacity"}, strings.Fields(args)...), &o, io.Discard)
-	var code cli.Exit
+	var code exitStatus
 	if errors.As(err, &code) {
 		err = nil
 	}
@@ -50,7 +49,6 @@ func TestCapacityRefusals(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                      "--jobs must say how many",
 		"--jobs 5":                              "is not a rate",
-		"--jobs 5/day more":                     "flags only",
 		"--jobs 5/day --mix x=1":                "is not a kind of job",
 		"--jobs 5/day --peak 0.99":              "--peak must be from 1 to 1000",
 		"--jobs 5/day --peak 1001":              "--peak",

@@ -3,13 +3,14 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"platen.dev/cmd/platen/capacity"
-	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/textfile"
 )
 
 // capacityOptions are what the flags of `platen capacity` say.
@@ -30,8 +31,13 @@ const (
 	megabit  = 1e6 / 8
 )
 
-func (o *capacityOptions) flags() *flag.FlagSet {
-	flags := flag.NewFlagSet("platen capacity", flag.ContinueOnError)
+func capacityCommand() *cobra.Command {
+	var o capacityOptions
+	c := &cobra.Command{
+		Use: "capacity --jobs RATE", Short: "Estimate the hosts that a rate of jobs needs", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.estimate(c.OutOrStdout()) },
+	}
+	flags := c.Flags()
 	flags.StringVar(&o.jobs, "jobs", "", "`RATE` of jobs, such as 5000000/day: per second, minute, hour, day or month")
 	flags.StringVar(&o.mix, "mix", defaultMix, "`SHARES` of the kinds of jobs, which may add up to anything")
 	flags.Float64Var(&o.peak, "peak", 3, "how many `TIMES` the jobs of the average come in the busiest minutes, at least 1")
@@ -46,16 +52,11 @@ func (o *capacityOptions) flags() *flag.FlagSet {
 	flags.Float64Var(&o.eventsDays, "events-days", capacity.Defaults.Events.Hours()/24, "`DAYS` for which public events are kept, as history.events_days says")
 	flags.StringVar(&o.costs, "costs", "", "`FILE` of costs measured on a machine of yours, by go run ./cmd/bench -only capacity -costs FILE")
 	flags.BoolVar(&o.asJSON, "json", false, "print an object")
-	return flags
+	return c
 }
 
-// estimateCapacity runs `platen capacity`: what a cluster needs for so many jobs. Its status is 1 if there is no number of such
-// hosts, or not as many as are asked about are enough.
-func estimateCapacity(args []string, stdout, stderr io.Writer) error {
-	var o capacityOptions
-	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
-		return err
-	}
+// estimate says what a cluster needs. The status is 1 if the hosts are not enough.
+func (o *capacityOptions) estimate(stdout io.Writer) error {
 	costs, err := o.readCosts()
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func estimateCapacity(args []string, stdout, stderr io.Writer) error {
 		_, err = io.WriteString(stdout, costs.Describe(q, plan))
 	}
 	if err == nil && !plan.Enough {
-		return cli.Exit(1)
+		return exitStatus(1)
 	}
 	return err
 }
@@ -80,7 +81,7 @@ func (o *capacityOptions) readCosts() (capacity.Costs, error) {
 	if o.costs == "" {
 		return capacity.Measured(), nil
 	}
-	text, err := cli.ReadText(o.costs)
+	text, err := textfile.Read(o.costs)
 	if err != nil {
 		return capacity.Costs{}, err
 	}

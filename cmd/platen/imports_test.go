@@ -138,9 +138,8 @@ var rules = map[string]rule{
 		"HTTP: reaches actors and documents through interfaces of its own",
 	},
 
-	"cmd/platen/cli":        {"", "flags, usage, and text files that people write"},
+	"cmd/platen/textfile":   {"", "text files that people write, whatever they are for"},
 	"cmd/platen/supervisor": {"", "tells systemd how the process is, and knows nothing of what it does"},
-	"cmd/platen/manual":     {"cmd/platen/cli", "shows declared commands as manual pages and completion, and knows none of them"},
 	"cmd/platen/salvage":    {"events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":    {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/status":     {"actors/cluster actors/shard events", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
@@ -151,7 +150,7 @@ var rules = map[string]rule{
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/cli cmd/platen/logdump cmd/platen/status edge edge/apikey edge/dashboard edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot projections/timeline",
+		"actors/account actors/cluster/pki actors/shard actors/webhook cmd/platen/backup cmd/platen/logdump cmd/platen/status cmd/platen/textfile edge edge/apikey edge/dashboard edge/query edge/request edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/seal events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot projections/timeline",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/console": {
@@ -160,13 +159,13 @@ var rules = map[string]rule{
 	},
 	"cmd/platen/node": {
 		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/shard actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page " +
-			"cmd/platen/admin cmd/platen/backup cmd/platen/cli cmd/platen/console cmd/platen/doctor cmd/platen/status document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
+			"cmd/platen/admin cmd/platen/backup cmd/platen/console cmd/platen/doctor cmd/platen/status cmd/platen/textfile document edge edge/apikey edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/usage einvoice einvoice/blocks einvoice/sample events events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline projections/view store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
-	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/capacity cmd/platen/cli cmd/platen/doctor cmd/platen/logdump cmd/platen/manual cmd/platen/node cmd/platen/salvage cmd/platen/status cmd/platen/supervisor deploy einvoice einvoice/pdfa events events/public", "parses commands and calls what does them"},
+	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/capacity cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/status cmd/platen/supervisor cmd/platen/textfile deploy einvoice einvoice/pdfa events events/public", "declares commands and calls what does them"},
 	"deploy":                   {"", "the sample of the configuration, as text"},
 	"deploy/hosttest":          {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/textfile"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -41,7 +41,7 @@ func (c call) setHeader() error {
 	if value == "-" {
 		b, err := io.ReadAll(os.Stdin)
 		if err == nil {
-			b, err = cli.Text("standard input", b)
+			b, err = textfile.Decode("standard input", b)
 		}
 		if err != nil {
 			return err
