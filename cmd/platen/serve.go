@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen.dev/cmd/platen/node"
-	"platen.dev/cmd/platen/supervisor"
 )
 
 // holdEvents is the environment variable of node.Options.HoldEvents, for cmd/bench.
@@ -49,7 +48,7 @@ func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options
 		return err
 	}
 	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
-	s := service{supervisor: supervisor.FromEnvironment(), cfg: cfg, reread: reread, logger: o.Logger}
+	s := service{cfg: cfg, reread: reread, logger: o.Logger}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	hangup := make(chan os.Signal, 1) // from now on, lest one during the start ends the process
