@@ -142,7 +142,6 @@ var rules = map[string]rule{
 	"cmd/platen/salvage":  {"events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":  {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/status":   {"actors/cluster actors/shard events", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
-	"cmd/platen/capacity": {"events/contract", "arithmetic on costs: it measures nothing and asks nobody"},
 	"cmd/platen/doctor":   {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/backup": {
 		"actors/account actors/job events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot store",
@@ -164,12 +163,12 @@ var rules = map[string]rule{
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
-	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/capacity cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/status cmd/platen/textfile deploy einvoice einvoice/pdfa events events/public", "declares commands and calls what does them"},
+	"cmd/platen":               {"actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/status deploy einvoice einvoice/pdfa events events/public", "declares commands and calls what does them"},
 	"deploy":                   {"", "the sample of the configuration, as text"},
 	"deploy/hosttest":          {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":                 {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
-		"actors/account browserpool/bare browserpool/egress cmd/platen/capacity document events events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
+		"actors/account browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
 		"measures the service from outside, and the bare minimum of the same work; it makes the history of months itself",
 	},
 }

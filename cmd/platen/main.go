@@ -71,7 +71,7 @@ directory, which --data names, so they run as the node's user or as root.`,
 	)
 	grouped(root, "node", serveCommand(node.Options{HoldEvents: os.Getenv(holdEvents) != ""}), doctorCommand(), readyCommand())
 	grouped(root, "operate", statusCommand(), drainCommand(), undrainCommand(), admin.Command(node.NewConfig().Data), eventsCommand(), logCommand())
-	grouped(root, "offline", restoreCommand(), einvoiceCommand(), webhookCommand(), capacityCommand())
+	grouped(root, "offline", restoreCommand(), einvoiceCommand(), webhookCommand())
 	root.AddCommand(manualCommand(), versionCommand())
 	finish(root)
 	return root
