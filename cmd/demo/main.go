@@ -73,11 +73,8 @@ func run(ctx context.Context, s settings) (err error) {
 		return err
 	}
 	web := filepath.Join(s.documents, "web")
-	pages, err := startSite(web)
-	if err != nil {
-		return err
-	}
-	defer pages.stop()
+	pages := startSite(web)
+	defer pages.Close()
 	opened, err := pages.pages(web)
 	if err != nil {
 		return err
@@ -86,11 +83,8 @@ func run(ctx context.Context, s settings) (err error) {
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return err
 	}
-	hooks, err := startReceiver()
-	if err != nil {
-		return err
-	}
-	defer hooks.stop()
+	hooks := startReceiver()
+	defer hooks.Close()
 	store, err := startBucket()
 	if err != nil {
 		return err
@@ -101,7 +95,7 @@ func run(ctx context.Context, s settings) (err error) {
 		return err
 	}
 	defer func() { err = n.stop(err) }()
-	c := &client{base: n.base, key: n.key, hook: hooks.url}
+	c := &client{base: n.base, key: n.key, hook: hooks.URL + "/hook"}
 	results, err := convert(ctx, c, documents, s.out)
 	if err != nil {
 		return explain(ctx, err)
