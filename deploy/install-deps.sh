@@ -30,7 +30,7 @@ go_needed=1.26
 # install it on, linters, and the shells that it has completion for; for the container image, podman for users who are not root; for the playbooks, Ansible.
 add_integration() {
   packages+=(libxml2-utils python3-venv)
-  packages+=(fish iproute2 lintian mandoc mmdebstrap systemd-container zsh)
+  packages+=(fish iproute2 lintian man-db mmdebstrap systemd-container zsh)
   packages+=(crun podman slirp4netns uidmap)
   packages+=(ansible-core dpkg-dev openssh-client openssl)
   command -v java >/dev/null 2>&1 || packages+=(default-jdk-headless)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,17 +12,16 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"platen.dev/cmd/platen/capacity"
 	"platen.dev/events"
 )
 
 // capacityAccounts is the number of accounts that share the jobs, as each may have 60 in test mode a minute.
 const capacityAccounts = 2048
 
-// capacityBench measures what each kind of job costs, and writes it as `platen capacity --costs` reads it.
+// capacityBench prints what each kind of job costs, the figures of docs/CAPACITY.md.
 func capacityBench(s settings) error {
-	fmt.Printf("\ncapacity: what a job costs\n")
-	m := &capacityBook{settings: s, costs: capacity.Costs{Machine: machine(), Date: time.Now().UTC().Format(time.DateOnly), Kinds: map[string]capacity.Kind{}}}
+	fmt.Printf("\ncapacity: what a job costs on %s\n", machine())
+	m := &capacityBook{settings: s}
 	if err := m.onNode(capacityAccounts, m.requests); err != nil {
 		return err
 	}
@@ -35,24 +33,17 @@ func capacityBench(s settings) error {
 			return err
 		}
 	}
-	if err := leavings(&m.costs); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(m.costs, "", "\t")
-	if err != nil || s.costs == "" {
-		return err
-	}
-	return os.WriteFile(s.costs, append(text, '\n'), 0o644)
+	return leavings()
 }
 
 // capacityBook is a measurement under way.
 type capacityBook struct {
 	settings settings
-	costs    capacity.Costs
 	// bench is the node that is measured now.
 	bench renderBench
-	// idleNode and idleBrowsers are the processor seconds that they take in a second without work.
+	// idleNode and idleBrowsers are the processor seconds that they take in a second without work, idleBytes is their memory.
 	idleNode, idleBrowsers float64
+	idleBytes              int64
 }
 
 // onNode measures something on a node of its own: what came before does not count.
@@ -74,15 +65,14 @@ func (m *capacityBook) requests() error {
 	return nil
 }
 
-// idle measures a node without work.
+// idle measures an idle node.
 func (m *capacityBook) idle() (err error) {
 	p := m.bench.platen
 	if m.idleNode, m.idleBrowsers, err = p.idleTime(); err != nil {
 		return err
 	}
-	idle, err := proportionalSize(family(p.cmd.Process.Pid))
-	m.costs.NodeBytes = float64(idle)
-	fmt.Printf("  a node without work: %.0f MiB, %.1f ms of processor time in a second, its browsers %.1f ms\n", mib(idle), 1000*m.idleNode, 1000*m.idleBrowsers)
+	m.idleBytes, err = proportionalSize(family(p.cmd.Process.Pid))
+	fmt.Printf("  an idle node: %.0f MiB, %.1f ms of processor time in a second, its browsers %.1f ms\n", mib(m.idleBytes), 1000*m.idleNode, 1000*m.idleBrowsers)
 	return err
 }
 
@@ -112,14 +102,11 @@ func (m *capacityBook) use(work func() (n int64, err error)) (each reading, err 
 	return each, nil
 }
 
-// note keeps, and prints, what a job of a kind costs.
-func (m *capacityBook) note(name string, each reading, k capacity.Kind) {
-	k.Node, k.Browser = 1000*each.node, 1000*each.browsers
-	k.CommandBytes, k.JournalBytes, k.EventBytes = each.bytes[events.TopicCommands], each.bytes[events.TopicJournal], each.bytes[events.TopicEvents]
-	k.Records = each.records[events.TopicJournal]
-	m.costs.Kinds[name] = k
+// print prints what a job of a kind costs. coreBytes is the memory that the browsers take for each core.
+func (m *capacityBook) print(name string, each reading, fileBytes, coreBytes float64) {
 	fmt.Printf("  %-24s node %6.2f ms, browser %6.1f ms; commands %6.0f B, journal %5.0f B in %.1f records, events %5.0f B; file %7.0f B; %4.0f MiB a core\n",
-		name, k.Node, k.Browser, k.CommandBytes, k.JournalBytes, k.Records, k.EventBytes, k.FileBytes, mib(int64(k.CoreBytes)))
+		name, 1000*each.node, 1000*each.browsers, each.bytes[events.TopicCommands], each.bytes[events.TopicJournal], each.records[events.TopicJournal],
+		each.bytes[events.TopicEvents], fileBytes, mib(int64(coreBytes)))
 }
 
 // tests measures jobs in test mode, and what a webhook adds to one.
@@ -140,7 +127,7 @@ func (m *capacityBook) tests() error {
 	if err != nil {
 		return err
 	}
-	m.note("test", each, capacity.Kind{})
+	m.print("test", each, 0, 0)
 
 	var received atomic.Int64
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received.Add(1) }))
@@ -155,8 +142,7 @@ func (m *capacityBook) tests() error {
 		}
 		return n, err
 	})
-	m.costs.Webhook = 1000 * max(0, with.node-each.node)
-	fmt.Printf("  %-24s node %6.2f ms\n", "a webhook", m.costs.Webhook)
+	fmt.Printf("  %-24s node %6.2f ms\n", "a webhook", 1000*max(0, with.node-each.node))
 	return err
 }
 
@@ -172,8 +158,7 @@ func (m *capacityBook) polls() error {
 		_, err := load(m.settings.duration, 200, func(c, i int, r *fasthttp.Request) { n.Add(1); get(c, i, r) })
 		return n.Load(), err
 	})
-	m.costs.Poll = 1000 * each.node
-	fmt.Printf("  %-24s node %6.2f ms\n", "a poll", m.costs.Poll)
+	fmt.Printf("  %-24s node %6.2f ms\n", "a poll", 1000*each.node)
 	return err
 }
 
@@ -202,10 +187,7 @@ func (m *capacityBook) render(k kind) error {
 	if err != nil {
 		return err
 	}
-	m.note(k.operation+":"+strings.Fields(k.name)[0], each, capacity.Kind{
-		FileBytes: each.files, Charged: true,
-		CoreBytes: max(0, float64(peak)-m.costs.NodeBytes) / float64(runtime.NumCPU()),
-	})
+	m.print(k.operation+":"+strings.Fields(k.name)[0], each, each.files, max(0, float64(peak-m.idleBytes))/float64(runtime.NumCPU()))
 	return nil
 }
 

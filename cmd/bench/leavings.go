@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"platen.dev/cmd/platen/capacity"
 	"platen.dev/events"
 	"platen.dev/ledger"
 	ledgerfile "platen.dev/ledger/embedded"
@@ -24,26 +23,25 @@ const (
 	leavingEntries = 50_000
 )
 
-// leavings measures what jobs leave: the rows of a month, their snapshots, the time to fold them from the
+// leavings prints what jobs leave: the rows of a month, their snapshots, the time to fold them from the
 // journal, and the entries of the ledger.
-func leavings(c *capacity.Costs) (err error) {
+func leavings() (err error) {
 	dir, err := os.MkdirTemp("", "platen-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := leaveRows(c, dir); err != nil {
+	if err := leaveRows(dir); err != nil {
 		return err
 	}
-	if c.EntryBytes, err = leaveEntries(filepath.Join(dir, "ledger.db")); err != nil {
-		return err
+	entry, err := leaveEntries(filepath.Join(dir, "ledger.db"))
+	if err == nil {
+		fmt.Printf("  a job leaves %.0f B in the ledger of SQLite\n", entry)
 	}
-	fmt.Printf("  a job leaves %.0f B in each replica, %.0f B in a snapshot, %.0f B in the ledger of SQLite; a record of the journal is folded in %.1f µs\n",
-		c.RowBytes, c.SnapshotBytes, c.EntryBytes, 1000*c.Fold)
-	return nil
+	return err
 }
 
-func leaveRows(c *capacity.Costs, dir string) (err error) {
+func leaveRows(dir string) (err error) {
 	m := &months{dir: dir, batch: 1, now: time.Now().Add(-daysOfMonth * 24 * time.Hour)}
 	defer func() { err = errors.Join(err, m.close()) }()
 	if err = m.open(settings{jobs: leavingJobs}); err != nil {
@@ -52,14 +50,15 @@ func leaveRows(c *capacity.Costs, dir string) (err error) {
 	if err = m.days(daysOfMonth); err == nil {
 		err = m.catchUp()
 	}
-	if err == nil {
-		c.Fold, err = m.fold()
+	if err != nil {
+		return err
 	}
+	each, err := m.fold()
 	if err == nil {
 		err = m.look()
 	}
-	c.RowBytes = float64(m.bytes("refolded")) / leavingJobs
-	c.SnapshotBytes = float64(m.bytes("files")) / leavingJobs
+	fmt.Printf("  a job leaves %.0f B in each replica, %.0f B in a snapshot; a record of the journal is folded in %.1f µs\n",
+		float64(m.bytes("refolded"))/leavingJobs, float64(m.bytes("files"))/leavingJobs, 1000*each)
 	return err
 }
 

@@ -24,7 +24,6 @@ type settings struct {
 	months    int
 	trust     bool
 	keep      string
-	costs     string
 }
 
 func main() {
@@ -51,7 +50,6 @@ func main() {
 	flag.IntVar(&s.months, "months", 3, "of history, how many months pass")
 	flag.BoolVar(&s.trust, "trust", false, "of history, write jobs up to their ends only, and take snapshots once and on trust, because rebuilding to verify them takes as long as writing: for ten million jobs")
 	flag.StringVar(&s.keep, "keep", "", "of history, the `DIR` to keep it in; what is there already is not written again, only started with")
-	flag.StringVar(&s.costs, "costs", "", "of capacity, the `FILE` to write what was measured to, for platen capacity --costs")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -2,19 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -24,7 +20,7 @@ import (
 // bucket is storage of the customer's: it takes a file by PUT at a URL that only the customer can
 // make, as presigned URLs of S3 are.
 type bucket struct {
-	server *http.Server
+	server *httptest.Server
 	url    string
 	// authority is the file of the certificate that the node must trust.
 	authority string
@@ -32,15 +28,15 @@ type bucket struct {
 }
 
 const (
-	// bucketAddress has the only port to which files are delivered.
-	bucketAddress = "127.0.0.1:443"
-	// maxDelivered bounds a delivered file, in bytes.
+	// bucketHost is this machine. The port of https is the only one to which files are delivered.
+	bucketHost = "127.0.0.1"
+	// maxDelivered limits a delivered file, in bytes.
 	maxDelivered = 64 << 20
 )
 
 // startBucket returns nil if this user may not listen on the port of https.
 func startBucket() (*bucket, error) {
-	l, err := net.Listen("tcp", bucketAddress)
+	l, err := net.Listen("tcp", bucketHost+":443")
 	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EADDRINUSE) {
 		fmt.Printf("No file is delivered to a bucket in this run: %v\n", err)
 		return nil, nil
@@ -48,31 +44,32 @@ func startBucket() (*bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	certificate, authority, err := certify(net.IPv4(127, 0, 0, 1))
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
 	path := "/bucket/delivered.pdf?signature=" + rand.Text()
-	b := &bucket{url: "https://127.0.0.1" + path, authority: authority, got: make(chan []byte, 1)}
-	b.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	got := make(chan []byte, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPut || r.RequestURI != path {
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
 		content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxDelivered))
 		if err == nil {
-			b.got <- content
+			got <- content
 		}
-	})}
-	go func() {
-		_ = b.server.Serve(tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{certificate}}))
-	}() // until stop
-	return b, nil
+	}))
+	_ = server.Listener.Close()
+	server.Listener = l
+	server.StartTLS()
+	authority, err := writeCertificate(server.Certificate())
+	if err != nil {
+		server.Close()
+		return nil, err
+	}
+	return &bucket{server, "https://" + bucketHost + path, authority, got}, nil
 }
 
 func (b *bucket) stop() {
 	if b != nil {
-		_ = b.server.Close()
+		b.server.Close()
 		_ = os.Remove(b.authority) // it has no secret
 	}
 }
@@ -130,25 +127,12 @@ func (c *client) wait(ctx context.Context, d document, out string) (took time.Du
 	return time.Since(start), os.WriteFile(filepath.Join(out, "waited.pdf"), file, 0o644)
 }
 
-// certify makes a certificate for an address, and the file of that of its authority.
-func certify(address net.IP) (certificate tls.Certificate, authority string, err error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return certificate, "", err
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bucket of the demo"}, IPAddresses: []net.IP{address},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		return certificate, "", err
-	}
+// writeCertificate writes a certificate into a file, whose path it returns.
+func writeCertificate(c *x509.Certificate) (string, error) {
 	file, err := os.CreateTemp("", "platen-demo-*.pem")
 	if err != nil {
-		return certificate, "", err
+		return "", err
 	}
-	err = errors.Join(pem.Encode(file, &pem.Block{Type: "CERTIFICATE", Bytes: der}), file.Close())
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file.Name(), err
+	err = errors.Join(pem.Encode(file, &pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}), file.Close())
+	return file.Name(), err
 }

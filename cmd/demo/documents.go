@@ -55,7 +55,7 @@ func (d document) body(hook string) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// collect returns the documents in dir, by name, and the almanac.
+// collect returns the documents in dir, by name, and the long one.
 func collect(dir string) ([]document, error) {
 	options, err := readOptions(filepath.Join(dir, "options.json"))
 	if err != nil {
@@ -84,7 +84,7 @@ func collect(dir string) ([]document, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no .html or .md file in %s", dir)
 	}
-	all = append(all, document{name: "almanac", operation: "html-to-pdf", field: "html", text: almanac()})
+	all = append(all, document{name: "tables", operation: "markdown-to-pdf", field: "markdown", text: book()})
 	return withOptions(all, options)
 }
 

@@ -1,6 +1,6 @@
 // Command demo shows Platen at work: it starts a node of its own, converts every
-// document of a directory through every operation, and an almanac of two hundred pages
-// that it generates, verifies the webhook of each, has a file delivered to a bucket, and leaves the files and a table of sizes and
+// document of a directory through every operation, and a long book of tables
+// that it computes, verifies the webhook of each, has a file delivered to a bucket, and leaves the files and a table of sizes and
 // times, and a picture of the dashboard. It is a client of the HTTP API like any other and uses none of Platen's code.
 package main
 
@@ -18,7 +18,7 @@ import (
 
 const usage = `demo starts a Platen node with a temporary data directory, converts every .html,
 .md and .xml file of a directory, the pages of its folder web by their addresses,
-and an almanac of 200 pages that it generates, and writes the files, summary.txt and a picture
+and a long book of tables that it computes, and writes the files, summary.txt and a picture
 of the dashboard. options.json in that directory gives some of the documents their own options. It
 needs pdfinfo (poppler-utils) and chromium-headless-shell.
 
@@ -73,11 +73,8 @@ func run(ctx context.Context, s settings) (err error) {
 		return err
 	}
 	web := filepath.Join(s.documents, "web")
-	pages, err := startSite(web)
-	if err != nil {
-		return err
-	}
-	defer pages.stop()
+	pages := startSite(web)
+	defer pages.Close()
 	opened, err := pages.pages(web)
 	if err != nil {
 		return err
@@ -86,11 +83,8 @@ func run(ctx context.Context, s settings) (err error) {
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return err
 	}
-	hooks, err := startReceiver()
-	if err != nil {
-		return err
-	}
-	defer hooks.stop()
+	hooks := startReceiver()
+	defer hooks.Close()
 	store, err := startBucket()
 	if err != nil {
 		return err
@@ -101,7 +95,7 @@ func run(ctx context.Context, s settings) (err error) {
 		return err
 	}
 	defer func() { err = n.stop(err) }()
-	c := &client{base: n.base, key: n.key, hook: hooks.url}
+	c := &client{base: n.base, key: n.key, hook: hooks.URL + "/hook"}
 	results, err := convert(ctx, c, documents, s.out)
 	if err != nil {
 		return explain(ctx, err)

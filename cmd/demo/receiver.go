@@ -9,21 +9,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // receiver receives the webhooks of the demo's jobs, as a customer's server does.
 type receiver struct {
-	server *http.Server
-	url    string
-	got    chan received
+	*httptest.Server
+	got chan received
 }
 
 // received is a webhook as it arrived.
@@ -32,31 +30,23 @@ type received struct {
 	body   []byte
 }
 
-// maxHook bounds the body of a webhook, in bytes.
+// maxHook limits the body of a webhook, in bytes.
 const maxHook = 64 << 10
 
-func startReceiver() (*receiver, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	r := &receiver{url: "http://" + l.Addr().String() + "/hook", got: make(chan received, 1000)}
-	r.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+func startReceiver() receiver {
+	got := make(chan received, 1000)
+	return receiver{httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxHook))
 		if err != nil {
 			return // the node will try again
 		}
-		r.got <- received{req.Header, body}
+		got <- received{req.Header, body}
 		w.WriteHeader(http.StatusNoContent)
-	})}
-	go func() { _ = r.server.Serve(l) }() // until stop
-	return r, nil
+	})), got}
 }
 
-func (r *receiver) stop() { _ = r.server.Close() }
-
 // await waits for the webhooks of all jobs, verifies them, and leaves one in the directory out.
-func (r *receiver) await(ctx context.Context, results []result, secret, out string) error {
+func (r receiver) await(ctx context.Context, results []result, secret, out string) error {
 	missing := map[string]bool{} // ids of jobs
 	for _, d := range results {
 		missing[d.id] = true

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/cmd/platen/cli"
 	"platen.dev/events/testkit"
 )
 
@@ -87,20 +86,40 @@ func TestAdminRefusals(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"", "Usage:"},
-		{"dance", `unknown command "dance"`},
+		{"dance", `unknown command "dance" for "platen"`},
+		{"sevre", "did you mean serve?"},
 		{"admin", "Usage:"},
 		{"admin account", "Usage:"},
-		{"admin account dance", `unknown admin command "account dance"`},
-		{"admin key create", `"key create" takes 1 arguments, not 0`},
-		{"admin account list extra", `"account list" takes 0 arguments, not 1`},
+		{"admin account dance", `unknown command "dance" for "platen admin account"`},
+		{"admin acount list", "did you mean account?"},
+		{"admin key create", "requires at least 1 arg(s), only received 0"},
+		{"admin account list extra", "accepts at most 0 arg(s), received 1"},
 		{"admin account list --nonsense", "nonsense"},
 		{"serve --nonsense", "nonsense"},
+		{"serve extra", `unknown command "extra" for "platen serve"`},
 		{"serve --egress-allow everything", "everything"},
 	} {
 		var out, errs strings.Builder
 		err := run(strings.Fields(tc.args), &out, &errs)
-		if !errors.Is(err, cli.ErrUsage) || !strings.Contains(errs.String(), tc.want) {
+		if !errors.Is(err, wrongUsage) || !strings.Contains(errs.String(), tc.want) {
 			t.Errorf("platen %s: got %v and %q, want the usage and %q", tc.args, err, &errs, tc.want)
+		}
+	}
+}
+
+// Help goes to stdout, is no error, and shows how a command is called in one line.
+func TestHelp(t *testing.T) {
+	for args, want := range map[string]string{
+		"help":                        "Usage:\n  platen COMMAND\n\nRun a node:",
+		"--help":                      "Usage:\n  platen COMMAND\n\nRun a node:",
+		"help admin":                  "Usage:\n  platen admin COMMAND\n\nAvailable Commands:",
+		"admin account -h":            "Usage:\n  platen admin account COMMAND\n\nAvailable Commands:",
+		"admin backup --help":         "Usage:\n  platen admin backup --to PLACE [flags]\n\nAvailable Commands:",
+		"admin account create --help": "Usage:\n  platen admin account create --plan PLAN [flags]\n\nFlags:",
+	} {
+		var out, errs strings.Builder
+		if err := run(strings.Fields(args), &out, &errs); err != nil || !strings.Contains(out.String(), want) || errs.Len() > 0 {
+			t.Errorf("platen %s: %v, %q, want %q in\n%s", args, err, &errs, want, &out)
 		}
 	}
 }

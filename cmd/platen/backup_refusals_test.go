@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/cmd/platen/cli"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
 )
@@ -42,7 +41,7 @@ func TestBackupRefusals(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "there is no such backup: backup-1") {
 		t.Errorf("a name that no backup has: %v", err)
 	}
-	if err := run([]string{"admin", "backup", "more", "--to", elsewhere, "--data", cfg.Data}, &strings.Builder{}, &strings.Builder{}); !errors.Is(err, cli.ErrUsage) {
+	if err := run([]string{"admin", "backup", "more", "--to", elsewhere, "--data", cfg.Data}, &strings.Builder{}, &strings.Builder{}); !errors.Is(err, wrongUsage) {
 		t.Errorf("an argument too many: %v", err)
 	}
 }
@@ -67,7 +66,7 @@ func TestRestoreRefusals(t *testing.T) {
 		"no place":            {"", "--from must say where", nil},
 		"nothing there":       {"--from " + place + "/nowhere", "is not a directory of backups", nil},
 		"no such backup":      {"--from " + place + " --backup backup-1", "there is no such backup", nil},
-		"an argument":         {"--from " + place + " more", `not "more"`, nil},
+		"an argument":         {"--from " + place + " more", `unknown command "more"`, nil},
 		"no secrets":          {"--from " + place, "seal.key", nil},
 		"other partitions":    {"--from " + place + " --without-secrets", "configure partitions = 4", nil},
 		"a node was there":    {"--from " + place + " --without-secrets --config " + partitions, "a node has used the data directory", func(data string) { mkdir(t, data, "replica-7") }},

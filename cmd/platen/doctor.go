@@ -4,45 +4,44 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 
-	"platen.dev/cmd/platen/cli"
+	"github.com/spf13/cobra"
+
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/cmd/platen/node"
 )
 
-// doctorFlags are those of `platen serve`, and --json.
-func doctorFlags(cfg *node.Config, asJSON *bool) *flag.FlagSet {
-	flags := serveFlags(cfg)
-	flags.Init("platen doctor", flag.ContinueOnError)
-	flags.BoolVar(asJSON, "json", false, "print an object per finding and line")
-	return flags
+func doctorCommand() *cobra.Command {
+	s, asJSON := newSettings(), false
+	c := &cobra.Command{
+		Use: "doctor", Short: "Check whether a node can run on this host",
+		Long: `Check whether a node with these flags and this configuration can run on this host, and say what to do if it cannot.
+The exit status is 1 if a check failed.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.valid(c.Flags())
+			if err != nil {
+				return err
+			}
+			return examineHost(cfg, asJSON, c.OutOrStdout())
+		},
+	}
+	s.declare(c.Flags())
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per finding")
+	return c
 }
 
-// examineHost runs `platen doctor`: it looks whether a node with the flags and the configuration of `platen serve` can run
-// on this host. Its status is 1 if it cannot.
-func examineHost(args []string, stdout, stderr io.Writer) error {
-	cfg, err := fileConfig(args)
-	if err != nil {
-		return err
-	}
-	var asJSON bool
-	if err := cli.ParseOnly(doctorFlags(&cfg, &asJSON), args, stderr); err != nil {
-		return err
-	}
-	if err := cfg.Validate(); err != nil {
-		return err
-	}
+func examineHost(cfg node.Config, asJSON bool, stdout io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var broken error
 	worst := doctor.Examine(ctx, cfg.Checks(), func(f doctor.Finding) { broken = errors.Join(broken, writeFinding(stdout, f, asJSON)) })
 	if broken == nil && worst == doctor.Failure {
-		return cli.Exit(1)
+		return exitStatus(1)
 	}
 	return broken
 }

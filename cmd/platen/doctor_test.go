@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/cmd/platen/cli"
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
@@ -22,7 +21,7 @@ func examined(t *testing.T, args ...string) (found map[string][]doctor.Finding, 
 	t.Helper()
 	var out, errs strings.Builder
 	err := run(append([]string{"doctor", "--json"}, args...), &out, &errs)
-	var code cli.Exit
+	var code exitStatus
 	if err != nil && !errors.As(err, &code) {
 		t.Fatalf("doctor: %v\n%s", err, &errs)
 	}
@@ -63,7 +62,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("a port that is taken: status %d, %+v", exit, found["ports"])
 	}
 	var out strings.Builder
-	if err := run([]string{"doctor", "--data", data, "--listen", listen}, &out, &out); !errors.Is(err, cli.Exit(1)) || !strings.Contains(out.String(), "failure  ports: listen: somebody listens on") {
+	if err := run([]string{"doctor", "--data", data, "--listen", listen}, &out, &out); !errors.Is(err, exitStatus(1)) || !strings.Contains(out.String(), "failure  ports: listen: somebody listens on") {
 		t.Errorf("as text: %v\n%s", err, &out)
 	}
 }

@@ -1,72 +1,88 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"io"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
-	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/node"
 )
 
-// drainOptions are what the flags of `platen drain` and `platen undrain` say.
-type drainOptions struct {
-	data    string
-	wait    bool
-	timeout time.Duration
+func drainCommand() *cobra.Command {
+	data, wait, timeout := node.NewConfig().Data, false, 5*time.Minute
+	c := &cobra.Command{
+		Use: "drain", Short: "Hand a node's work over to the other nodes, and report it as not ready",
+		Long: `Have a node of a cluster hand its partitions and jobs over to the other nodes, and report that it is not ready, until it
+is undrained or ends.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client := admin.NewClient(data)
+			d, err := client.Drain()
+			if err == nil && wait {
+				d, err = awaitEmpty(client, d, timeout)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), progress(d))
+			return err
+		},
+	}
+	dataFlag(c, &data)
+	c.Flags().BoolVar(&wait, "wait", wait, "wait until the node is empty")
+	c.Flags().DurationVar(&timeout, "timeout", timeout, "with --wait, give up after `TIME`; the node keeps draining")
+	return c
 }
 
-func (o *drainOptions) flags(name string) *flag.FlagSet {
-	flags := flag.NewFlagSet("platen "+name, flag.ContinueOnError)
-	flags.StringVar(&o.data, "data", o.data, "data `DIR` of the running node")
-	if name == "drain" {
-		flags.BoolVar(&o.wait, "wait", false, "wait until the node is empty")
-		flags.DurationVar(&o.timeout, "timeout", 5*time.Minute, "with --wait: give up after `TIME`; the node goes on draining")
+func undrainCommand() *cobra.Command {
+	data := node.NewConfig().Data
+	c := &cobra.Command{
+		Use: "undrain", Short: "Let a drained node take its share of the work again", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := admin.NewClient(data).Undrain(); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), "the node takes its share again")
+			return err
+		},
 	}
-	return flags
+	dataFlag(c, &data)
+	return c
+}
+
+// dataFlag declares --data of a command that asks a running node.
+func dataFlag(c *cobra.Command, data *string) {
+	c.Flags().StringVar(data, "data", *data, "data `DIR` of the running node")
 }
 
 // drainPause is the pause between two looks at a node that drains.
 const drainPause = 250 * time.Millisecond
 
-// drainNode runs `platen drain` and `platen undrain`.
-func drainNode(name string, args []string, data string, stdout, stderr io.Writer) error {
-	o := drainOptions{data: data}
-	if err := cli.ParseOnly(o.flags(name), args, stderr); err != nil {
-		return err
-	}
-	client := admin.NewClient(o.data)
-	if name == "undrain" {
-		if _, err := client.Undrain(); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintln(stdout, "the node takes its share again")
-		return err
-	}
-	d, err := client.Drain()
-	for began := time.Now(); err == nil && o.wait && !d.Empty(); d, err = client.Drainage() {
-		if time.Since(began) > o.timeout {
-			return fmt.Errorf("not empty within %s: %s left; it goes on draining", o.timeout, left(d))
-		}
-		if d.Kept {
-			return fmt.Errorf("no other node is up that is not draining, so the node keeps its share: %s left; it drains when another is up", left(d))
-		}
-		if !d.Draining {
-			return fmt.Errorf("the node was taken back meanwhile: %s left", left(d))
+// awaitEmpty waits until a draining node is empty. The error says what is left.
+func awaitEmpty(client admin.Client, d service.Drainage, limit time.Duration) (service.Drainage, error) {
+	var err error
+	for began := time.Now(); err == nil && !d.Empty(); d, err = client.Drainage() {
+		switch {
+		case time.Since(began) > limit:
+			return d, fmt.Errorf("not empty within %s: %s left; the node keeps draining", limit, left(d))
+		case d.Kept:
+			return d, fmt.Errorf("every other node is down or draining, so the node keeps its share: %s left; it drains once another is up", left(d))
+		case !d.Draining:
+			return d, fmt.Errorf("the node was undrained meanwhile: %s left", left(d))
 		}
 		time.Sleep(drainPause)
 	}
-	if err != nil {
-		return err
-	}
+	return d, err
+}
+
+func progress(d service.Drainage) string {
 	if d.Empty() {
-		_, err = fmt.Fprintln(stdout, "the node is empty: it can be stopped")
-	} else {
-		_, err = fmt.Fprintf(stdout, "the node drains: %s left\n", left(d))
+		return "the node is empty: it can be stopped"
 	}
-	return err
+	return fmt.Sprintf("the node drains: %s left", left(d))
 }
 
 func left(d service.Drainage) string {

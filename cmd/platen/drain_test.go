@@ -195,7 +195,7 @@ func TestDrainTimeout(t *testing.T) {
 	site := newGatedSite(t)
 	jobs := c.submitHeld(t, site, 0, 2)
 	site.awaitHeld(t, 2)
-	if _, err := c.machines[0].command(t, "drain", "--wait", "--timeout", "1ms"); err == nil || !strings.Contains(err.Error(), "2 attempts left; it goes on draining") {
+	if _, err := c.machines[0].command(t, "drain", "--wait", "--timeout", "1ms"); err == nil || !strings.Contains(err.Error(), "2 attempts left; the node keeps draining") {
 		t.Errorf("with attempts under way: got %v", err)
 	}
 	site.open()

@@ -3,60 +3,53 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 
-	"platen.dev/cmd/platen/cli"
+	"github.com/spf13/cobra"
+
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/pdfa"
 )
 
-// maxInvoiceFile is the maximal size of a file that the e-invoice commands read, in
-// bytes.
+// maxInvoiceFile limits the files that the e-invoice commands read, in bytes.
 const maxInvoiceFile = 256 << 20
 
-// eInvoice runs `platen einvoice check FILE` and `platen einvoice extract FILE`, which
-// need no node.
-func eInvoice(args []string, stdout, stderr io.Writer) error {
-	commands := map[string]func(file []byte, flags invoiceFlags, stdout io.Writer) error{"check": checkFile, "extract": extractFile}
-	var command func([]byte, invoiceFlags, io.Writer) error
-	if len(args) > 0 {
-		command = commands[args[0]]
-	}
-	if command == nil {
-		fmt.Fprint(stderr, usage())
-		return cli.ErrUsage
-	}
-	var f invoiceFlags
-	flags := f.flags(args[0])
-	flags.SetOutput(stderr)
-	plain, err := cli.Parse(flags, args[1:])
-	if err != nil {
-		return err
-	}
-	if len(plain) != 1 {
-		fmt.Fprintf(stderr, "platen: %q takes one FILE\n\n%s", "einvoice "+args[0], usage())
-		return cli.ErrUsage
-	}
-	file, err := readBounded(plain[0])
-	if err != nil {
-		return err
-	}
-	return command(file, f, stdout)
+func einvoiceCommand() *cobra.Command {
+	return parent("einvoice", "Check e-invoices and extract their XML", checkInvoiceCommand(), extractInvoiceCommand())
 }
 
-type invoiceFlags struct{ profile, out string }
-
-func (f *invoiceFlags) flags(verb string) *flag.FlagSet {
-	flags := flag.NewFlagSet("platen einvoice "+verb, flag.ContinueOnError)
-	if verb == "check" {
-		flags.StringVar(&f.profile, "profile", "", "`PROFILE` to check by (default: the one whose guideline the XML declares)")
-	} else {
-		flags.StringVar(&f.out, "out", "", "`FILE` for the XML (default: standard output)")
+func checkInvoiceCommand() *cobra.Command {
+	var profile string
+	c := &cobra.Command{
+		Use: "check FILE", Short: "Check an XML invoice or a hybrid PDF", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			file, err := readBounded(args[0])
+			if err != nil {
+				return err
+			}
+			return checkFile(file, profile, c.OutOrStdout())
+		},
 	}
-	return flags
+	c.Flags().StringVar(&profile, "profile", "", "check against `PROFILE` (default: the one whose guideline the XML declares)")
+	return c
+}
+
+func extractInvoiceCommand() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use: "extract FILE", Short: "Extract the XML of a hybrid PDF", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			file, err := readBounded(args[0])
+			if err != nil {
+				return err
+			}
+			return extractFile(file, out, c.OutOrStdout())
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "write the XML to `FILE` (default: standard output)")
+	return c
 }
 
 func readBounded(path string) ([]byte, error) {
@@ -75,7 +68,7 @@ func readBounded(path string) ([]byte, error) {
 func isPDF(file []byte) bool { return bytes.Contains(file[:min(len(file), 1024)], []byte("%PDF-")) }
 
 // checkFile checks an XML invoice, or a hybrid PDF with its XML.
-func checkFile(file []byte, f invoiceFlags, stdout io.Writer) error {
+func checkFile(file []byte, profile string, stdout io.Writer) error {
 	xml := file
 	var wrong error
 	if isPDF(file) {
@@ -87,7 +80,6 @@ func checkFile(file []byte, f invoiceFlags, stdout io.Writer) error {
 			fmt.Fprintln(stdout, "PDF: a valid hybrid invoice by Platen's rules of PDF/A-3b and Factur-X")
 		}
 	}
-	profile := f.profile
 	guideline, declared := einvoice.DeclaredGuideline(xml)
 	if profile == "" {
 		profile = declared
@@ -107,13 +99,13 @@ func checkFile(file []byte, f invoiceFlags, stdout io.Writer) error {
 }
 
 // extractFile extracts the XML of a hybrid PDF.
-func extractFile(file []byte, f invoiceFlags, stdout io.Writer) error {
+func extractFile(file []byte, out string, stdout io.Writer) error {
 	xml, err := pdfa.Extract(file)
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		return os.WriteFile(f.out, xml, 0o600)
+	if out != "" {
+		return os.WriteFile(out, xml, 0o600)
 	}
 	_, err = stdout.Write(xml)
 	return err

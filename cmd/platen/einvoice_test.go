@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/cmd/platen/cli"
 	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
 )
@@ -63,7 +62,7 @@ func TestInvoiceCommands(t *testing.T) {
 		t.Errorf("the extracted XML is different: %v", err)
 	}
 	for _, args := range []string{"", "dance", "check", "check a b", "check --nonsense a"} {
-		if err := run(append([]string{"einvoice"}, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{}); !errors.Is(err, cli.ErrUsage) {
+		if err := run(append([]string{"einvoice"}, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{}); !errors.Is(err, wrongUsage) {
 			t.Errorf("%q: got %v", args, err)
 		}
 	}

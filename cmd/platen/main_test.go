@@ -60,11 +60,9 @@ func oneMoreAtOnce() {
 func serveBy(path string) {
 	clock, err := nemesis.ReadClock(path)
 	if err == nil {
-		var cfg node.Config
-		if cfg, err = parseServe(os.Args[2:], os.Stderr); err == nil {
-			reread := func() (node.Config, error) { return parseServe(os.Args[2:], os.Stderr) }
-			err = runNode(cfg, reread, node.Options{Logger: cfg.Logger(os.Stderr), Version: version(), Wall: clock.Now}, os.Stdout)
-		}
+		c := serveCommand(node.Options{Wall: clock.Now})
+		c.SetArgs(os.Args[2:])
+		err = c.Execute()
 	}
 	exit(err)
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // written writes the manual, and returns its directory.
@@ -16,142 +19,103 @@ func written(t *testing.T) string {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	dir := t.TempDir()
-	if err := run([]string{"manual", dir}, &strings.Builder{}, &strings.Builder{}); err != nil {
+	if err := run([]string{"manual", dir}, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// Every command, every flag and every setting is in the manual, and mandoc and man, where they are installed, find
-// nothing wrong.
+// Every command has a page with its flags, every setting is in platen.toml(5), and man finds nothing wrong.
 func TestManual(t *testing.T) {
 	dir := written(t)
-	pages, err := filepath.Glob(filepath.Join(dir, "man", "man?", "*"))
-	if err != nil || len(pages) != 4 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
-	var all strings.Builder
-	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(text)
-		for _, lint := range [][]string{{"mandoc", "-Tlint", page}, {"man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page}} {
-			if _, err := exec.LookPath(lint[0]); err != nil {
-				continue
+	each(platen(), func(c *cobra.Command) {
+		page := read(t, filepath.Join(dir, "man/man1", strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), `\fB--`+f.Name+`\fP`) {
+				t.Errorf("the page of %q lacks --%s", c.CommandPath(), f.Name)
 			}
-			cmd := exec.Command(lint[0], lint[1:]...)
-			cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
-			var errs strings.Builder
-			cmd.Stderr = &errs
-			if out, err := cmd.Output(); err != nil || errs.Len() > 0 || lint[0] == "mandoc" && len(out) > 0 {
-				t.Errorf("%q: %v\n%s%s", lint, err, &errs, out)
-			}
+		})
+		if strings.Contains(c.Short+c.Long+c.Flags().FlagUsages(), "<") {
+			t.Errorf("%q has text in angle brackets, which its page lacks", c.CommandPath())
 		}
-	}
-	text := strings.ReplaceAll(all.String(), `\-`, "-")
-	for _, c := range commands() {
-		if c.Name != "serve" && !strings.Contains(text, ".SS "+c.Line()+"\n") {
-			t.Errorf("the manual lacks %q", c.Line())
-		}
-		if c.Flags != nil {
-			c.Flags.VisitAll(func(f *flag.Flag) {
-				if !strings.Contains(text, `\fB--`+f.Name+`\fR`) {
-					t.Errorf("the manual lacks --%s of %q", f.Name, c.Name)
-				}
-			})
-		}
-	}
-	sample, err := os.ReadFile("../../deploy/platen.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`(?m)^(\w+) = `).FindAllStringSubmatch(string(sample), -1) {
-		if !strings.Contains(text, `\fB`+m[1]+`\fR = `) {
+	})
+	settings := strings.ReplaceAll(read(t, filepath.Join(dir, "man/man5/platen.toml.5")), `\-`, "-")
+	for _, m := range regexp.MustCompile(`(?m)^(\w+) = `).FindAllStringSubmatch(read(t, "../../deploy/platen.toml"), -1) {
+		if !strings.Contains(settings, `\fB`+m[1]+` = `) {
 			t.Errorf("the manual lacks %s", m[1])
 		}
 	}
+	pages, err := filepath.Glob(filepath.Join(dir, "man", "man?", "*"))
+	if _, absent := exec.LookPath("man"); err != nil || absent != nil {
+		t.Skip("man is not installed", err)
+	}
+	for _, page := range pages {
+		cmd := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page)
+		cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		if err := cmd.Run(); err != nil || errs.Len() > 0 {
+			t.Errorf("%s: %v\n%s", page, err, &errs)
+		}
+	}
 }
 
-// What the shells offer at some places. Each is driven as a user drives it; zsh and fish where they are
-// installed.
-func TestCompletion(t *testing.T) {
+// The shells that are installed can read their completions.
+func TestCompletionScripts(t *testing.T) {
 	dir := filepath.Join(written(t), "completion")
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("an-invoice.xml", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("a-directory", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	shells := map[string]func(line string) *exec.Cmd{
-		"bash": func(line string) *exec.Cmd {
-			return exec.Command("bash", "--norc", "-c", `. "$1"; read -ra COMP_WORDS <<< "$2"; [ "${2% }" = "$2" ] || COMP_WORDS+=(""); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-				_platen; printf '%s\n' "${COMPREPLY[@]}"`, "bash", filepath.Join(dir, "platen.bash"), line)
-		},
-		"fish": func(line string) *exec.Cmd {
-			return exec.Command("fish", "--no-config", "-c", `source $argv[1]; complete -C $argv[2] | string replace -r '\t.*' ''; true`, filepath.Join(dir, "platen.fish"), line)
-		},
-	}
-	for name, shell := range shells {
-		if _, err := exec.LookPath(name); err != nil && name != "bash" {
-			t.Logf("%s is not installed", name)
+	for shell, check := range map[string]string{"bash": "-n", "zsh": "-n", "fish": "--no-execute"} {
+		if _, err := exec.LookPath(shell); err != nil {
+			t.Logf("%s is not installed", shell)
 			continue
 		}
-		for _, tc := range []struct{ line, has, lacks string }{
-			{"platen ", "serve admin log events einvoice webhook version", "create"},
-			{"platen se", "serve", "admin"},
-			{"platen admin ", "account key ledger cluster", "serve"},
-			{"platen admin account ", "create list set-plan", "poison"},
-			{"platen admin ledger poison ", "list retry", "reconcile"},
-			{"platen admin account create --", "--plan --anchor --data", "--csv --config"},
-			{"platen admin account create --plan ", "free starter pro business", "--data an-invoice.xml"},
-			{"platen --x admin key ", "create list revoke", "account"},
-			{"platen serve --", "--listen --config --kafka", "--plan"},
-			{"platen serve --config ", "an-invoice.xml", "--listen"},
-			{"platen serve --listen 127.0.0.1:1 --log-level ", "debug info warn error", "--listen"},
-			{"platen einvoice check ", "an-invoice.xml", "extract"},
-		} {
-			cmd := shell(tc.line)
-			cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Errorf("%s: %q: %v\n%s", name, tc.line, err, out)
-			}
-			offered := strings.Fields(string(out))
-			for _, want := range strings.Fields(tc.has) {
-				if !slices.Contains(offered, want) {
-					t.Errorf("%s: %q offers %q, without %s", name, tc.line, offered, want)
-				}
-			}
-			for _, bad := range strings.Fields(tc.lacks) {
-				if slices.Contains(offered, bad) {
-					t.Errorf("%s: %q offers %s", name, tc.line, bad)
-				}
-			}
+		if out, err := exec.Command(shell, check, filepath.Join(dir, "platen."+shell)).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", shell, err, out)
 		}
 	}
 }
 
-// zsh completes in a terminal only, so it is asked with the functions that offer replaced.
-func TestCompletionInZsh(t *testing.T) {
-	if _, err := exec.LookPath("zsh"); err != nil {
-		t.Skip("zsh is not installed")
-	}
-	dir := written(t)
-	for line, want := range map[string]string{
-		"platen admin account ":               "create list usage set-plan set-anchor",
-		"platen admin account create --plan ": "free starter pro business",
-		"platen serve --config ":              "_files",
-		"platen admin cluster init ":          "_files -/",
-		"platen webhook listen -":             "--answer --port --secret",
+// What shells are told to offer at some places, and how they are told to offer files and directories.
+func TestCompletion(t *testing.T) {
+	const nothing, files, dirs = ":4", ":0", ":16"
+	for _, tc := range []struct{ words, has, lacks, directive string }{
+		{"", "serve admin log events einvoice webhook version", "create completion", nothing},
+		{"se", "serve", "admin", nothing},
+		{"admin ", "account key ledger cluster", "serve", nothing},
+		{"admin account ", "create list set-plan", "poison", nothing},
+		{"admin ledger poison ", "list retry", "reconcile", nothing},
+		{"admin account create --", "--plan --anchor --data", "--csv --config", nothing},
+		{"admin account create --plan ", "free starter pro business", "--data", nothing},
+		{"admin account set-plan ACCOUNT ", "free starter pro business", "", nothing},
+		{"admin account set-plan ", "", "free", nothing},
+		{"admin cluster init ", "", "", dirs},
+		{"admin template put ACCOUNT ", "", "", files},
+		{"serve --", "--listen --config --kafka", "--plan", nothing},
+		{"serve --config ", "", "--listen", files},
+		{"serve --listen 127.0.0.1:1 --log-level ", "debug info warn error", "--listen", nothing},
+		{"einvoice check ", "", "extract", files},
 	} {
-		script := `compadd() { shift; print -r -- "$@" }; _files() { print -r -- _files "$@" }
-			words=(${(s: :)2}); [[ $2 = *" " ]] && words+=(""); CURRENT=$#words; source $1`
-		out, err := exec.Command("zsh", "-f", "-c", script, "zsh", filepath.Join(dir, "completion", "platen.zsh"), line).CombinedOutput()
-		if err != nil || !strings.HasPrefix(string(out), want) {
-			t.Errorf("%q: got %q, %v, want %q", line, out, err, want)
+		var out strings.Builder
+		words := strings.Split("__complete "+tc.words, " ")
+		if err := run(words, &out, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		var offered []string
+		for line := range strings.Lines(out.String()) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			offered = append(offered, word)
+		}
+		if got := offered[len(offered)-1]; got != tc.directive {
+			t.Errorf("%q: %s, want %s", tc.words, got, tc.directive)
+		}
+		for _, want := range strings.Fields(tc.has) {
+			if !slices.Contains(offered, want) {
+				t.Errorf("%q offers %q, without %s", tc.words, offered, want)
+			}
+		}
+		for _, bad := range strings.Fields(tc.lacks) {
+			if slices.Contains(offered, bad) {
+				t.Errorf("%q offers %s", tc.words, bad)
+			}
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
-	"platen.dev/events/apikey"
 	"platen.dev/events"
+	"platen.dev/events/apikey"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
 )

@@ -2,37 +2,34 @@ package main
 
 import (
 	"crypto/tls"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
-	"platen.dev/cmd/platen/cli"
+	"github.com/spf13/cobra"
 )
 
-// readyOptions are what the flags of `platen ready` say.
-type readyOptions struct{ url string }
-
-func (o *readyOptions) flags() *flag.FlagSet {
-	flags := flag.NewFlagSet("platen ready", flag.ContinueOnError)
-	flags.StringVar(&o.url, "url", "http://127.0.0.1:8080", "`URL` of the API or of the operators' port, without a path; no certificate is checked")
-	return flags
+func readyCommand() *cobra.Command {
+	url := "http://127.0.0.1:8080"
+	c := &cobra.Command{
+		Use: "ready", Short: "Ask a node whether it is ready",
+		Long: `Ask a node whether it is ready, for health checks and scripts. The exit status is 0 if it is. Its certificate is not checked.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return askReady(url, c.OutOrStdout()) },
+	}
+	c.Flags().StringVar(&url, "url", url, "`URL` of the API or of the operators' port, without a path")
+	return c
 }
 
-// readyTimeout is how long a node may take to answer.
+// readyTimeout limits how long a node may take to answer.
 const readyTimeout = 5 * time.Second
 
-// askReady runs `platen ready`, for health checks of containers and for scripts: it asks /readyz.
-func askReady(args []string, stdout, stderr io.Writer) error {
-	var o readyOptions
-	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
-		return err
-	}
+func askReady(url string, stdout io.Writer) error {
 	// A certificate is for the name by which clients come, not for this one; no secret is sent.
 	client := http.Client{Timeout: readyTimeout, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-	resp, err := client.Get(strings.TrimSuffix(o.url, "/") + "/readyz")
+	resp, err := client.Get(strings.TrimSuffix(url, "/") + "/readyz")
 	if err != nil {
 		return fmt.Errorf("%w\nname the node's API or operators' port by --url, as its configuration has it (listen, ops)", err)
 	}

@@ -17,9 +17,8 @@ func TestSecretFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var s secretFile
-		if err := s.Set(path); err != nil || string(s) != want {
-			t.Errorf("%q: got %q, %v", content, string(s), err)
+		if got, err := readSecret(path); err != nil || got != want {
+			t.Errorf("%q: got %q, %v", content, got, err)
 		}
 	}
 }

@@ -2,29 +2,33 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
 
 	"platen.dev/cmd/platen/node"
-	"platen.dev/cmd/platen/supervisor"
 )
 
-// unit is a node as its supervisor sees it.
+// unit is a node as systemd sees it, if that has started the process.
 type unit struct {
-	supervisor supervisor.Supervisor
-	cfg        node.Config
-	reread     func() (node.Config, error)
-	logger     *slog.Logger
+	cfg    node.Config
+	reread func() (node.Config, error)
+	logger *slog.Logger
 }
 
-// run keeps the supervisor informed of a node until ctx ends or the node cannot go on, which is the error, and
+// run keeps systemd informed of a node until ctx ends or the node cannot continue, which is the error, and
 // reloads whenever hangup says so. Then the node is to be closed.
 func (s unit) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (err error) {
 	watched, unwatch := context.WithCancel(context.Background())
-	go s.supervisor.Watch(watched, n.Ready, s.log) // not waited for: it may be what hangs
+	go s.watch(watched, n.Ready) // not waited for: it may be what hangs
 	defer func() {
 		unwatch()
-		s.log(s.supervisor.Stopping(s.cfg.StopLimit()))
+		// systemd waits that long, even if it is configured to wait for less.
+		s.tell(fmt.Sprintf("%s\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, s.cfg.StopLimit().Microseconds()))
 	}()
 	for {
 		select {
@@ -44,7 +48,7 @@ func (s unit) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (e
 func (s unit) reload(n *node.Node) {
 	told := n.Ready() == nil // one that is not ready yet must not say so at the end of a reload
 	if told {
-		s.log(s.supervisor.Reloading())
+		s.tell(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
 	}
 	n.Reload()
 	if now, err := s.reread(); err != nil {
@@ -53,13 +57,63 @@ func (s unit) reload(n *node.Node) {
 		s.logger.Warn("settings have changed that need a restart", "settings", names)
 	}
 	if told {
-		s.log(s.supervisor.Ready())
+		s.tell(daemon.SdNotifyReady)
 	}
 }
 
-// log notes that the supervisor cannot be reached. The node goes on.
-func (s unit) log(err error) {
-	if err != nil {
-		s.logger.Error("the supervisor cannot be told", "error", err)
+// watch calls ready until ctx ends, at least twice in the time of the watchdog, and feeds the watchdog whenever it has
+// returned: a process that can say how it is, is alive, even if it is not well. The first nil is reported as READY. What cannot
+// be sent is sent again at the next look. Without systemd, watch returns at once.
+func (s unit) watch(ctx context.Context, ready func() error) {
+	ticker := time.NewTicker(s.pause())
+	defer ticker.Stop()
+	for told := false; ; {
+		well := ready()
+		sent, supervised := s.tell(report(well, told))
+		if !supervised {
+			return
+		}
+		told = told || sent && well == nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
 	}
+}
+
+// look is how often watch looks at a process that has no watchdog, or a slow one.
+const look = time.Second
+
+// pause is how long watch waits between two looks.
+func (s unit) pause() time.Duration {
+	watchdog, err := daemon.SdWatchdogEnabled(false)
+	if err != nil {
+		s.logger.Error("the watchdog is not fed", "error", err)
+	}
+	if watchdog <= 0 {
+		return look
+	}
+	return min(look, watchdog/3)
+}
+
+// report is what systemd is told of a node that may be well, and of which it may have been told so before.
+func report(well error, told bool) string {
+	switch {
+	case well != nil:
+		reason, _, _ := strings.Cut(well.Error(), "\n") // the next line would be a state
+		return daemon.SdNotifyWatchdog + "\nSTATUS=not ready: " + reason
+	case told:
+		return daemon.SdNotifyWatchdog + "\nSTATUS=serving"
+	}
+	return daemon.SdNotifyWatchdog + "\nSTATUS=serving\n" + daemon.SdNotifyReady
+}
+
+// tell sends a state to systemd. If that fails, the node continues.
+func (s unit) tell(state string) (sent, supervised bool) {
+	sent, err := daemon.SdNotify(false, state)
+	if err != nil {
+		s.logger.Error("systemd cannot be told", "error", err)
+	}
+	return sent, sent || err != nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,17 +10,18 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"platen.dev/cmd/platen/admin"
-	"platen.dev/cmd/platen/cli"
 	"platen.dev/actors/status"
+	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/node"
 )
 
 // The statuses with which `platen status` ends.
 const (
-	exitAttention = cli.Exit(1) // something needs attention
-	exitNoAnswer  = cli.Exit(2) // the node does not answer
+	exitAttention exitStatus = 1 // something needs attention
+	exitNoAnswer  exitStatus = 2 // the node does not answer
 )
 
 // statusOptions are what the flags of `platen status` say.
@@ -31,28 +31,29 @@ type statusOptions struct {
 	interval    time.Duration
 }
 
-func (o *statusOptions) flags() *flag.FlagSet {
-	flags := flag.NewFlagSet("platen status", flag.ContinueOnError)
-	flags.StringVar(&o.data, "data", o.data, "data `DIR` of the running node that is asked")
-	flags.BoolVar(&o.watch, "watch", false, "show it again and again, until Ctrl-C")
-	flags.DurationVar(&o.interval, "interval", 2*time.Second, "with --watch: every so often, `TIME`, at least 100ms")
-	flags.BoolVar(&o.json, "json", false, "print a JSON document; with --watch one per line")
-	return flags
-}
-
-// showStatus runs `platen status`.
-func showStatus(args []string, data string, stdout, stderr io.Writer) error {
-	o := statusOptions{data: data}
-	if err := cli.ParseOnly(o.flags(), args, stderr); err != nil {
-		return err
+func statusCommand() *cobra.Command {
+	o := statusOptions{data: node.NewConfig().Data}
+	c := &cobra.Command{
+		Use: "status", Short: "Show the state of all nodes, and what needs attention",
+		Long: `Show the state of all nodes of a cluster, asked through one of them, and what needs attention. The exit status is 0 if all is
+well, 1 if something needs attention, 2 if the node does not answer.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.interval < 100*time.Millisecond {
+				return fmt.Errorf("--interval must be at least 100ms, not %s", o.interval)
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			s := statusScreen{options: o, client: admin.NewClient(o.data), out: c.OutOrStdout(), errs: c.ErrOrStderr()}
+			return s.run(ctx)
+		},
 	}
-	if o.interval < 100*time.Millisecond {
-		return fmt.Errorf("--interval must be at least 100ms, not %s", o.interval)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	s := statusScreen{options: o, client: admin.NewClient(o.data), out: stdout, errs: stderr}
-	return s.run(ctx)
+	flags := c.Flags()
+	dataFlag(c, &o.data)
+	flags.BoolVar(&o.watch, "watch", false, "refresh until Ctrl-C")
+	flags.DurationVar(&o.interval, "interval", 2*time.Second, "with --watch, refresh every `TIME`, at least 100ms")
+	flags.BoolVar(&o.json, "json", false, "print JSON; with --watch, one document per line")
+	return c
 }
 
 // statusScreen shows reports, one or many.

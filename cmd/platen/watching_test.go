@@ -161,12 +161,8 @@ func TestTheRunbooksCommandsExist(t *testing.T) {
 
 // isCommand reports whether words begin with the name of a command.
 func isCommand(words string) bool {
-	for _, c := range commands() {
-		if words == c.Name || strings.HasPrefix(words, c.Name+" ") || strings.TrimSpace(words) == c.Name {
-			return true
-		}
-	}
-	return false
+	c, _, err := platen().Find(strings.Fields(words))
+	return err == nil && !strings.HasSuffix(c.Use, " COMMAND")
 }
 
 // read returns the text of a file.

@@ -16,7 +16,11 @@ import (
 func run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out strings.Builder
-	err := Run(args, t.TempDir(), &out, io.Discard)
+	c := Command(t.TempDir())
+	c.SetArgs(args)
+	c.SetOut(&out)
+	c.SetErr(io.Discard)
+	err := c.Execute()
 	return out.String(), err
 }
 

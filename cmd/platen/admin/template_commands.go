@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/url"
 
-	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/textfile"
 	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -19,7 +19,7 @@ import (
 const builtin = "builtin"
 
 func (c call) putTemplate() error {
-	body, err := cli.ReadJSON(c.args[1])
+	body, err := textfile.ReadJSON(c.args[1])
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/logdump"
+	"platen.dev/cmd/platen/textfile"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -41,7 +42,7 @@ func (c call) setHeader() error {
 	if value == "-" {
 		b, err := io.ReadAll(os.Stdin)
 		if err == nil {
-			b, err = cli.Text("standard input", b)
+			b, err = textfile.Decode("standard input", b)
 		}
 		if err != nil {
 			return err
@@ -115,12 +116,9 @@ func sinceOf(text string, now time.Time) (events.Instant, error) {
 	if text == "" {
 		return 0, nil
 	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		return events.At(now.Add(-ago)), nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
+	at, err := logdump.ParseFrom(text, now)
 	if err != nil {
-		return 0, fmt.Errorf("--since %s: give a time like 2026-01-31T09:00:00Z, or how long ago, like 90m", text)
+		return 0, fmt.Errorf("--since: %w", err)
 	}
 	return events.At(at), nil
 }

@@ -17,7 +17,7 @@ import (
 
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool/egress"
-	"platen.dev/cmd/platen/cli"
+	"platen.dev/cmd/platen/textfile"
 	"platen.dev/edge/dashboard/mail"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -201,7 +201,7 @@ func NewConfig() Config {
 // an error.
 func LoadConfig(path string) (Config, error) {
 	cfg := NewConfig()
-	text, err := cli.ReadText(path)
+	text, err := textfile.Read(path)
 	if err != nil {
 		return cfg, fmt.Errorf("configuration: %w", err)
 	}

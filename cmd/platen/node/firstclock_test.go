@@ -117,6 +117,17 @@ func TestAWrongFirstClockDeletesNothing(t *testing.T) {
 	}
 }
 
+// admin runs `platen admin` against the node.
+func (n *clockedNode) admin(args ...string) (string, error) {
+	var out strings.Builder
+	c := admin.Command(n.cfg.Data)
+	c.SetArgs(args)
+	c.SetOut(&out)
+	c.SetErr(&out)
+	err := c.Execute()
+	return out.String(), err
+}
+
 // A node whose clock is behind its records owns nothing and is not ready until an operator says that it is right.
 func TestAFirstClockBehindTheRecords(t *testing.T) {
 	n := newClockedNode(t)
@@ -130,9 +141,8 @@ func TestAFirstClockBehindTheRecords(t *testing.T) {
 	if s := n.Clock(); s.Doubt != "behind" || s.AheadSeconds > -3000 {
 		t.Errorf("the clock is shown as %+v", s)
 	}
-	var out strings.Builder
-	if err := admin.Run([]string{"clock", "accept"}, n.cfg.Data, &out, &out); err != nil || !strings.Contains(out.String(), "goes by the system's clock") {
-		t.Errorf("accept: %v\n%s", err, out.String())
+	if out, err := n.admin("clock", "accept"); err != nil || !strings.Contains(out, "goes by the system's clock") {
+		t.Errorf("accept: %v\n%s", err, out)
 	}
 	testkit.Eventually(t, "the node owns its partitions", func() bool { return len(n.owned()) == 2 })
 	if err := n.Ready(); err != nil {
@@ -145,9 +155,8 @@ func TestAFirstClockBehindTheRecords(t *testing.T) {
 func TestAnAcceptedFirstClock(t *testing.T) {
 	n := newClockedNode(t)
 	n.startAhead(40 * time.Minute)
-	var out strings.Builder
-	if err := admin.Run([]string{"clock"}, n.cfg.Data, &out, &out); err != nil || !strings.Contains(out.String(), "clock is 40m") || !strings.Contains(out.String(), "ahead and nothing confirms it") {
-		t.Errorf("shown: %v\n%s", err, out.String())
+	if out, err := n.admin("clock"); err != nil || !strings.Contains(out, "clock is 40m") || !strings.Contains(out, "ahead and nothing confirms it") {
+		t.Errorf("shown: %v\n%s", err, out)
 	}
 	if s := n.AcceptClock(); s.Doubt != "" || time.Until(s.Node) < 39*time.Minute {
 		t.Errorf("accepted: %+v", s)

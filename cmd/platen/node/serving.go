@@ -13,6 +13,7 @@ import (
 	"platen.dev/edge"
 	"platen.dev/edge/operator"
 	"platen.dev/edge/request"
+	"platen.dev/edge/transport"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
 )
@@ -70,7 +71,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	limits := edge.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
+	limits := transport.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
 	n.server = edge.New(edge.Config{
 		Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},

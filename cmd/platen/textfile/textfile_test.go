@@ -1,4 +1,4 @@
-package cli
+package textfile
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 )
 
 // A text file may begin with a byte order mark; of one in another encoding, the error names that.
-func TestText(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for _, c := range []struct{ content, want, wrong string }{
 		{content: ""},
 		{content: "a", want: "a"},
@@ -21,7 +21,7 @@ func TestText(t *testing.T) {
 		{content: "one\ntwo\xe4\n", wrong: "FILE is not encoded in UTF-8, as line 2 shows; it may be in Latin-1 or Windows-1252: save it as UTF-8"},
 		{content: "a \ufffd b", want: "a \ufffd b"},
 	} {
-		got, err := Text("FILE", []byte(c.content))
+		got, err := Decode("FILE", []byte(c.content))
 		if string(got) != c.want || (err == nil) != (c.wrong == "") || err != nil && err.Error() != c.wrong {
 			t.Errorf("%q: got %q, %v", c.content, got, err)
 		}

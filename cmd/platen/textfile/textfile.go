@@ -1,4 +1,5 @@
-package cli
+// Package textfile reads text files that people write with any editor.
+package textfile
 
 import (
 	"bytes"
@@ -9,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// ReadText reads a text file that a person has written: see Text.
-func ReadText(path string) ([]byte, error) {
+// Read reads a text file that a person has written: see Decode.
+func Read(path string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Text(path, b)
+	return Decode(path, b)
 }
 
 // ReadJSON reads a text file that must be valid JSON.
 func ReadJSON(path string) (json.RawMessage, error) {
-	b, err := ReadText(path)
+	b, err := Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +40,9 @@ func ReadJSON(path string) (json.RawMessage, error) {
 // byteOrderMark is what some editors write at the beginning of a file in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// Text returns the content of a text file in UTF-8, without a byte order mark. Its error names the encoding of a file in another
+// Decode returns the content of a text file in UTF-8, without a byte order mark. Its error names the encoding of a file in another
 // one, and quotes nothing of it: a secret may be in it.
-func Text(name string, content []byte) ([]byte, error) {
+func Decode(name string, content []byte) ([]byte, error) {
 	content = bytes.TrimPrefix(content, []byte(byteOrderMark))
 	if encoding := utf16(content); encoding != "" {
 		return nil, fmt.Errorf("%s is encoded in %s; save it as UTF-8", name, encoding)

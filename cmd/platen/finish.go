@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// finish gives the declared commands what they have in common: a command that only has others below it refuses to be
+// called itself, and the shell completes what can be known from the names of arguments and values.
+func finish(root *cobra.Command) {
+	root.CompletionOptions.DisableDefaultCmd = true // `platen manual` writes the scripts
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}\n  {{.CommandPath}} [command]{{end}}", "", 1))
+	each(root, func(c *cobra.Command) {
+		if c.HasSubCommands() && !c.Runnable() {
+			c.Use += " COMMAND"
+			c.DisableFlagsInUseLine, c.SuggestionsMinimumDistance = true, 2
+			c.Args, c.RunE = needsCommand, func(*cobra.Command, []string) error { return wrongUsage } // Args refuses every call
+		}
+		offer(c)
+	})
+}
+
+// each calls do with a command and all those below it.
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, below := range c.Commands() {
+		each(below, do)
+	}
+}
+
+// needsCommand says which command is missing or unknown below c, and which ones have a name like it.
+func needsCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("%q needs a command", c.CommandPath())
+	}
+	near := ""
+	if names := c.SuggestionsFor(args[0]); len(names) > 0 {
+		near = fmt.Sprintf("; did you mean %s?", strings.Join(names, " or "))
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), near)
+}
+
+// completions are what a shell offers for arguments and values, by the names that usages give them.
+var completions = map[string]cobra.CompletionFunc{
+	"FILE":   cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+	"DIR":    cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+	"PLAN":   words("free", "starter", "pro", "business"),
+	"ROLE":   words("owner", "developer", "billing"),
+	"LEVEL":  words("debug", "info", "warn", "error"),
+	"FORMAT": words("text", "json"),
+	"BUCKET": words("total", "hour", "day", "month", "window"),
+}
+
+func words(all ...cobra.Completion) cobra.CompletionFunc {
+	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// offer has the shell complete the arguments and the values of a command.
+func offer(c *cobra.Command) {
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		name, _ := pflag.UnquoteUsage(f)
+		if complete := completions[name]; complete != nil {
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it fails for flags that do not exist, or have one
+		}
+	})
+	names := strings.Fields(c.Use)[1:]
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) < len(names) {
+			if complete := completions[strings.Trim(names[len(args)], "[]")]; complete != nil {
+				return complete(c, args, typed)
+			}
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
