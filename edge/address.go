@@ -24,7 +24,7 @@ const resolveTimeout = 5 * time.Second
 // (docs/API.md, Submitting). The browser's proxy checks every connection again, and its port. A
 // name that leads inside is refused as one that does not exist is: which names there are inside
 // is not told.
-func (s *Server) checkPage(address string) *problem {
+func (s *submissions) checkPage(address string) *problem {
 	host, wrong := pageHost(address)
 	if wrong != "" {
 		return invalidURL.with("invalid-url: " + wrong)

@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/valyala/fasthttp"
 
@@ -11,6 +12,22 @@ import (
 	"platen.dev/events/contract"
 	"platen.dev/projections"
 )
+
+// front is what a request passes before it is handled: its key, the account's rate, and memory for its body. All endpoints have it.
+type front struct {
+	cfg *Config
+	// match finds the endpoint of a path, member the account of a session.
+	match  func(path string) match
+	member func(*fasthttp.RequestHeader) (events.AccountID, bool)
+	// unknown are the keys that no account has.
+	unknown unknownKeys
+	// noted maps a usedKey to the events.Instant at which its use was last told.
+	noted sync.Map
+	// bodies is the memory for large bodies, admitted maps a *fasthttp.RequestHeader to the
+	// *admission of the request that it belongs to at present.
+	bodies   *transport.Bodies
+	admitted sync.Map
+}
 
 // entry is what the key of a request came to: an account, whose request was counted, or why
 // there is none.
@@ -37,9 +54,9 @@ type admission struct {
 // admit decides whether a body is read: nothing is read for a path that takes none, without a
 // valid key, beyond the request rate, in an encoding, or beyond the memory for bodies. The request is
 // counted here, and not again.
-func (s *Server) admit(h *fasthttp.RequestHeader) *admission {
-	e := s.endpoint(pathOf(h))
-	a := &admission{route: e.route, wrong: e.refuse(h), copies: 1}
+func (s *front) admit(h *fasthttp.RequestHeader) *admission {
+	e := s.match(pathOf(h))
+	a := &admission{route: e.route(), wrong: e.refuse(h), copies: 1}
 	if a.wrong != nil {
 		return a
 	}
@@ -83,7 +100,7 @@ var (
 )
 
 // reserve reserves memory for a body of an account, or notes why there is none.
-func (s *Server) reserve(a *admission, account events.AccountID, length int) {
+func (s *front) reserve(a *admission, account events.AccountID, length int) {
 	body, err := s.bodies.Take(account, a.copies*int64(length))
 	switch {
 	case errors.Is(err, transport.ErrAccountFull):
@@ -99,9 +116,9 @@ func (s *Server) reserve(a *admission, account events.AccountID, length int) {
 const maxForm = 4 << 20
 
 // admitForm decides whether a large form is read: it is if somebody is signed in.
-func (s *Server) admitForm(h *fasthttp.RequestHeader, a *admission) {
+func (s *front) admitForm(h *fasthttp.RequestHeader, a *admission) {
 	length := h.ContentLength()
-	account, ok := s.dashboard.Account(h)
+	account, ok := s.member(h)
 	switch {
 	case !ok:
 		a.wrong = noBodyWanted
@@ -128,7 +145,7 @@ func pathOf(h *fasthttp.RequestHeader) string {
 
 // admission returns what was decided about a request before its body was read; nil if that
 // is small.
-func (s *Server) admission(ctx *fasthttp.RequestCtx) *admission {
+func (s *front) admission(ctx *fasthttp.RequestCtx) *admission {
 	if a, ok := s.admitted.Load(&ctx.Request.Header); ok {
 		return a.(*admission)
 	}
@@ -137,7 +154,7 @@ func (s *Server) admission(ctx *fasthttp.RequestCtx) *admission {
 
 // leave forgets the body and the admission of a request that needs them no more, and gives the
 // memory back.
-func (s *Server) leave(ctx *fasthttp.RequestCtx) {
+func (s *front) leave(ctx *fasthttp.RequestCtx) {
 	ctx.Request.ResetBody()
 	if a, ok := s.admitted.LoadAndDelete(&ctx.Request.Header); ok && a.(*admission).body != nil {
 		a.(*admission).body.Release()

@@ -32,16 +32,6 @@ all at once in a list. A ` + "`429`" + ` says in ` + "`Retry-After`" + ` when to
 	Webhooks: []openapi.Operation{describeNotice("job.finished", "A job is done"), describeNotice("job.failed", "A job has failed")},
 }
 
-// DescribeAPI is the OpenAPI document of the service.
-func DescribeAPI() []byte {
-	var all []openapi.Operation
-	for _, op := range request.Operations() {
-		all = append(all, describeOperation(op))
-	}
-	return openapi.Build(apiInfo, append(all, describeJobs(), describeStatus(), describeDownload(), describeCancel(), describeWebhooks(), describeRedelivery(),
-		describeUsage(), describeEntries(), describeWindows(), describeWindow(), describeDocument(), describePage()))
-}
-
 func describeOperation(o *request.Operation) openapi.Operation {
 	described := openapi.Operation{
 		ID: camel(string(o.Name)), Method: "POST", Path: o.Path(), Tag: "Conversions", Summary: o.Summary, Doc: o.Doc,

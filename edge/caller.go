@@ -16,7 +16,7 @@ const keyHeader = "X-API-Key"
 
 // enter finds the account of the request's key and counts the request, or returns 401,
 // 429 or, if the key cannot be looked up, 5xx. The response has the rate headers.
-func (s *Server) enter(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
+func (s *front) enter(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
 	var e entry
 	if a := s.admission(ctx); a != nil && a.entry != nil {
 		e = *a.entry
@@ -30,7 +30,7 @@ func (s *Server) enter(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) 
 }
 
 // enterWithBody is enter for an endpoint that reads a body.
-func (s *Server) enterWithBody(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
+func (s *front) enterWithBody(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
 	caller, wrong := s.enter(ctx)
 	if wrong == nil {
 		wrong = refuseEncoding(&ctx.Request.Header)
@@ -39,7 +39,7 @@ func (s *Server) enterWithBody(ctx *fasthttp.RequestCtx) (projections.Caller, *p
 }
 
 // count finds the account of a request's key and counts the request.
-func (s *Server) count(h *fasthttp.RequestHeader) (e entry) {
+func (s *front) count(h *fasthttp.RequestHeader) (e entry) {
 	if e.caller, e.wrong = s.authenticate(h); e.wrong != nil {
 		return e
 	}
@@ -53,7 +53,7 @@ func (s *Server) count(h *fasthttp.RequestHeader) (e entry) {
 }
 
 // authenticate finds the account of a request's key.
-func (s *Server) authenticate(h *fasthttp.RequestHeader) (projections.Caller, *problem) {
+func (s *front) authenticate(h *fasthttp.RequestHeader) (projections.Caller, *problem) {
 	hash, ok := apikey.Hash(string(h.Peek(keyHeader)))
 	if !ok {
 		return projections.Caller{}, invalidKey
@@ -73,7 +73,7 @@ func (s *Server) authenticate(h *fasthttp.RequestHeader) (projections.Caller, *p
 
 // caller finds the account of a key by its hash. An unknown key may have been issued at
 // another node a moment ago: before it is refused, everything durable by now is read.
-func (s *Server) caller(hash [32]byte) (projections.Caller, bool, error) {
+func (s *front) caller(hash [32]byte) (projections.Caller, bool, error) {
 	c, known, err := s.cfg.Models.Caller(hash)
 	now := events.At(s.cfg.Now())
 	if known || err != nil || s.unknown.has(hash, now) {
@@ -100,7 +100,7 @@ type usedKey struct {
 }
 
 // noteUse records that a key is in use, once per events.KeyUsePrecision.
-func (s *Server) noteUse(c projections.Caller, now events.Instant) {
+func (s *front) noteUse(c projections.Caller, now events.Instant) {
 	if now < c.LastUsed.Add(events.KeyUsePrecision) {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // content makes what a job renders out of a request, but for the block template of an
 // e-invoice. Sources are sanitised or checked, credentials are sealed.
-func (s *Server) content(account events.AccountID, job events.JobID, r request.Request) (events.Content, *problem) {
+func (s *submissions) content(account events.AccountID, job events.JobID, r request.Request) (events.Content, *problem) {
 	c, wrong := s.source(account, r)
 	if wrong != nil {
 		return c, wrong
@@ -35,7 +35,7 @@ func (s *Server) content(account events.AccountID, job events.JobID, r request.R
 }
 
 // printOptions makes the parts of the options safe that must not be kept as they were sent.
-func (s *Server) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
+func (s *submissions) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
 	kept := o.Print
 	kept.Header, kept.Footer = s.pageTemplate(o.Header), s.pageTemplate(o.Footer)
 	kept.Password = s.cfg.Seal(job, o.Password)
@@ -43,7 +43,7 @@ func (s *Server) printOptions(job events.JobID, o request.PDFOptions) events.Pri
 }
 
 // pageTemplate makes a header or footer template safe.
-func (s *Server) pageTemplate(html string) string {
+func (s *submissions) pageTemplate(html string) string {
 	if html == "" {
 		return ""
 	}
@@ -51,7 +51,7 @@ func (s *Server) pageTemplate(html string) string {
 }
 
 // source is what is to be rendered.
-func (s *Server) source(account events.AccountID, r request.Request) (c events.Content, wrong *problem) {
+func (s *submissions) source(account events.AccountID, r request.Request) (c events.Content, wrong *problem) {
 	switch r.Operation {
 	case events.URLToPDF, events.URLToImage:
 		c.URL, wrong = r.URL, s.checkPage(r.URL)
@@ -86,7 +86,7 @@ func tooMuchHTML(limit int) *problem {
 	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into so many.", limit))
 }
 
-func (s *Server) sanitised(account events.AccountID, r request.Request) (string, *problem) {
+func (s *submissions) sanitised(account events.AccountID, r request.Request) (string, *problem) {
 	defer s.turns.Take(account, len(r.HTML))()
 	limit := largest(r)
 	safe, err := s.cfg.Documents.Sanitize(r.HTML, limit)
@@ -99,7 +99,7 @@ func (s *Server) sanitised(account events.AccountID, r request.Request) (string,
 	return safe, nil
 }
 
-func (s *Server) converted(account events.AccountID, r request.Request) (string, *problem) {
+func (s *submissions) converted(account events.AccountID, r request.Request) (string, *problem) {
 	defer s.turns.Take(account, len(r.Markdown))()
 	limit := largest(r)
 	html, err := s.cfg.Documents.Markdown(r.Markdown, limit)
@@ -113,7 +113,7 @@ func (s *Server) converted(account events.AccountID, r request.Request) (string,
 }
 
 // embed adds an e-invoice to the content that is its visible half.
-func (s *Server) embed(i request.Invoice, c events.Content) (events.Content, *problem) {
+func (s *submissions) embed(i request.Invoice, c events.Content) (events.Content, *problem) {
 	invoice, wrong := s.invoice(i)
 	if wrong != nil {
 		return c, wrong
@@ -126,7 +126,7 @@ func (s *Server) embed(i request.Invoice, c events.Content) (events.Content, *pr
 }
 
 // invoice validates the XML of an e-invoice.
-func (s *Server) invoice(i request.Invoice) (*events.Invoice, *problem) {
+func (s *submissions) invoice(i request.Invoice) (*events.Invoice, *problem) {
 	xml := []byte(i.XML)
 	if len(xml) > contract.MaxXML {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML may have 1,048,576 bytes.")

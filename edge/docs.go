@@ -24,12 +24,12 @@ const (
 	schemaPrefix = "/schemas/"
 )
 
-func newDocs() docs {
+func newDocs() *docs {
 	viewer, err := openapi.NewViewer(apiInfo)
 	if err != nil {
 		panic(err) // impossible: its files are part of the binary
 	}
-	d := docs{viewer: viewer, documents: map[string]openapi.Asset{
+	d := &docs{viewer: viewer, documents: map[string]openapi.Asset{
 		openapi.DocumentPath: jsonDocument(DescribeAPI()),
 		asyncAPIPath:         jsonDocument(public.AsyncAPI(apiInfo.Version)),
 	}}
@@ -50,11 +50,20 @@ func jsonDocument(body []byte) openapi.Asset {
 }
 
 // find returns the file at a path, and false if none is there.
-func (d docs) find(path string) (openapi.Asset, bool) {
+func (d *docs) find(path string) (openapi.Asset, bool) {
 	if document, ok := d.documents[path]; ok {
 		return document, true
 	}
 	return d.viewer.Asset(path)
+}
+
+// serve sends the file at the path of a request.
+func (d *docs) serve(ctx *fasthttp.RequestCtx) *problem {
+	asset, ok := d.find(string(ctx.URI().PathOriginal()))
+	if !ok {
+		return noSuchPath
+	}
+	return sendAsset(ctx, asset)
 }
 
 func sendAsset(ctx *fasthttp.RequestCtx, a openapi.Asset) *problem {

@@ -14,7 +14,7 @@ import (
 
 // download streams a job's file. One of its downloads is spent when the account's shard
 // grants the stream; the shard is told when the stream ends.
-func (s *Server) download(ctx *fasthttp.RequestCtx, text string) *problem {
+func (s *jobs) download(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, true)
 	if wrong != nil {
 		return wrong
@@ -42,7 +42,7 @@ func (s *Server) download(ctx *fasthttp.RequestCtx, text string) *problem {
 // downloadable returns why there is no file according to the read models; the account's
 // shard decides again, by its own clock. A HEAD request does not reach the shard, so the time
 // and the downloads are looked at here.
-func (s *Server) downloadable(job projections.Job, head bool) *problem {
+func (s *jobs) downloadable(job projections.Job, head bool) *problem {
 	now := events.At(s.cfg.Now())
 	switch {
 	case job.Status != events.StatusDone:
@@ -77,7 +77,7 @@ func etagOf(id events.JobID) string { return `"` + id.String() + `"` }
 const lastModified = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // send asks for the stream of a file and sends it.
-func (s *Server) send(ctx *fasthttp.RequestCtx, by service.Principal, f found) *problem {
+func (s *jobs) send(ctx *fasthttp.RequestCtx, by service.Principal, f found) *problem {
 	file, size, wrong := s.open(ctx, f)
 	if wrong != nil {
 		return wrong
@@ -93,7 +93,7 @@ func (s *Server) send(ctx *fasthttp.RequestCtx, by service.Principal, f found) *
 }
 
 // open opens the file of a job.
-func (s *Server) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *problem) {
+func (s *jobs) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *problem) {
 	file, size, err := s.cfg.Open(ctx, f.job.File.Name)
 	switch {
 	case err == nil:

@@ -154,17 +154,17 @@ func TestWaitingHoldsNoBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "the request waits", func() bool {
-		b.waiting.mu.Lock()
-		defer b.waiting.mu.Unlock()
-		return len(b.waiting.jobs) == 1
+		b.submissions.waiting.mu.Lock()
+		defer b.submissions.waiting.mu.Unlock()
+		return len(b.submissions.waiting.jobs) == 1
 	})
 	if n := b.BodyBytes(); n != 0 {
 		t.Errorf("it holds %d bytes", n)
 	}
-	b.waiting.mu.Lock()
-	ids := slices.Collect(maps.Keys(b.waiting.jobs))
-	b.waiting.mu.Unlock()
-	b.waiting.end(ids[0])
+	b.submissions.waiting.mu.Lock()
+	ids := slices.Collect(maps.Keys(b.submissions.waiting.jobs))
+	b.submissions.waiting.mu.Unlock()
+	b.submissions.waiting.end(ids[0])
 	if _, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
 		t.Error(err)
 	}
@@ -195,10 +195,10 @@ func TestBodiesOfOneKey(t *testing.T) {
 func TestTurns(t *testing.T) {
 	b := start(t, patient)
 	var done []func()
-	for i := range b.turns.Size() {
-		done = append(done, b.turns.Take(events.AccountID(fmt.Sprint(i)), transport.FreeContent+1))
+	for i := range b.submissions.turns.Size() {
+		done = append(done, b.submissions.turns.Take(events.AccountID(fmt.Sprint(i)), transport.FreeContent+1))
 	}
-	b.turns.Take("0", transport.FreeContent)()
+	b.submissions.turns.Take("0", transport.FreeContent)()
 	body := `{"html":"` + strings.Repeat("x", transport.FreeContent) + `"}`
 	conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, len(body)))
 	if _, err := io.WriteString(conn, body); err != nil {
@@ -218,7 +218,7 @@ func TestTurns(t *testing.T) {
 	if got := answered(t, conn); got.StatusCode != 202 {
 		t.Errorf("a large body got %d after its turn", got.StatusCode)
 	}
-	if held, accounts := b.turns.Held(); held+accounts != 0 {
+	if held, accounts := b.submissions.turns.Held(); held+accounts != 0 {
 		t.Errorf("%d turns of %d accounts were not given back", held, accounts)
 	}
 }

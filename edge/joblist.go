@@ -100,7 +100,7 @@ func instantOf(t time.Time) events.Instant {
 }
 
 // jobs lists the jobs of the caller's account. A list that begins has whatever is durable by now.
-func (s *Server) jobs(ctx *fasthttp.RequestCtx) *problem {
+func (s *jobs) list(ctx *fasthttp.RequestCtx) *problem {
 	caller, wrong := s.enter(ctx)
 	if wrong != nil {
 		return wrong

@@ -11,6 +11,9 @@ import (
 	"platen.dev/projections/view"
 )
 
+// jobs has the endpoints about jobs that there are.
+type jobs struct{ *front }
+
 // found is a job of the caller's account.
 type found struct {
 	account events.AccountID
@@ -20,7 +23,7 @@ type found struct {
 
 // find reads a job of the caller's account. With settled, a job that has not ended
 // according to the read models is looked at again once they have caught up.
-func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f found, wrong *problem) {
+func (s *jobs) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f found, wrong *problem) {
 	caller, wrong := s.enter(ctx)
 	if wrong != nil {
 		return f, wrong
@@ -29,7 +32,7 @@ func (s *Server) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f fo
 }
 
 // findIn is find in an account.
-func (s *Server) findIn(account events.AccountID, text string, settled bool) (f found, wrong *problem) {
+func (s *jobs) findIn(account events.AccountID, text string, settled bool) (f found, wrong *problem) {
 	id, err := events.ParseJobID(text)
 	if err != nil { // unknown, malformed and foreign ids get the same response
 		return f, noSuchJob
@@ -54,14 +57,14 @@ func ended(s events.Status) bool { return s == events.StatusDone || s == events.
 
 // findFresh looks again once everything durable by now is read: a client never gets a
 // 404 for a job that any node has just accepted.
-func (s *Server) findFresh(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
+func (s *jobs) findFresh(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
 	if err := s.cfg.Fresh.Account(account); err != nil {
 		return projections.Job{}, false, err
 	}
 	return s.cfg.Models.Job(account, id)
 }
 
-func (s *Server) status(ctx *fasthttp.RequestCtx, text string) *problem {
+func (s *jobs) status(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, false)
 	if wrong != nil {
 		return wrong
@@ -76,7 +79,7 @@ func (s *Server) status(ctx *fasthttp.RequestCtx, text string) *problem {
 func (f found) by() service.Principal { return service.Program(f.account) }
 
 // answered is the problem of an action about a job that was not done, nil if it was.
-func (s *Server) answered(job events.JobID, err error) *problem {
+func (s *jobs) answered(job events.JobID, err error) *problem {
 	var r *service.Refusal
 	switch {
 	case err == nil:

@@ -20,18 +20,18 @@ func (s *Server) newDashboard() *dashboard.Dashboard {
 	cfg := *s.cfg.Dashboard
 	cfg.Place.TLS, cfg.Place.ClientOf, cfg.Place.DocsURL, cfg.Place.UpgradeURL = s.cfg.TLS != nil, s.clientOf, s.cfg.DocsURL, s.cfg.UpgradeURL
 	cfg.Usage = cfg.Services.Accounts.Usage
-	cfg.Ledger, cfg.Jobs, cfg.Logger, cfg.Now = s.usage, memberJobs{s}, s.cfg.Logger, s.cfg.Now
-	cfg.Files.Download, cfg.Files.Open = s.sendFile, s.cfg.Open
+	cfg.Ledger, cfg.Jobs, cfg.Logger, cfg.Now = s.usage.service, memberJobs{s.submissions}, s.cfg.Logger, s.cfg.Now
+	cfg.Files.Download, cfg.Files.Open = s.jobs.sendFile, s.cfg.Open
 	return dashboard.New(cfg)
 }
 
-func (s *Server) pages(ctx *fasthttp.RequestCtx) *problem {
+func (s *Server) pages(ctx *fasthttp.RequestCtx, _ string) *problem {
 	s.dashboard.Serve(ctx)
 	return nil
 }
 
 // sendFile sends the file of a job to a member, as a download of the API does.
-func (s *Server) sendFile(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string) {
+func (s *jobs) sendFile(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string) {
 	f, wrong := s.findIn(by.Account, id.String(), true)
 	if wrong == nil {
 		wrong = s.downloadable(f.job, false)

@@ -11,7 +11,7 @@ import (
 )
 
 // memberJobs submits the jobs of members, by the same way as those of programs.
-type memberJobs struct{ *Server }
+type memberJobs struct{ *submissions }
 
 // Check returns what is wrong with a body, nil for nothing.
 func (s memberJobs) Check(account events.AccountID, op *request.Operation, body []byte) *dashboard.Refusal {

@@ -25,7 +25,7 @@ func unserved() *fixture {
 func tryOut(d *fixture, m dashboard.Submission, reply events.Reply, err error) (id events.JobID, refused *dashboard.Refusal, sent []events.Submission) {
 	m.By, m.Plan, m.Operation = service.Member("acc", team.Member{ID: "mem_a", Role: events.RoleDeveloper}, "192.0.2.1"), events.PlanFree, request.Operations()[1]
 	d.reply, d.err = reply, err
-	id, refused = memberJobs{d.server}.Submit(m)
+	id, refused = memberJobs{d.server.submissions}.Submit(m)
 	for _, body := range d.commands {
 		sent = append(sent, body.(events.Submission))
 	}

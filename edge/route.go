@@ -10,91 +10,149 @@ import (
 	"platen.dev/edge/request"
 )
 
-// endpoint handles the requests for one path.
+// endpoint is a row of the table of endpoints: what it is, and what handles its requests.
 type endpoint struct {
-	// route names the endpoint in metrics and logs.
-	route string
-	// post endpoints take POST, the others GET and HEAD; pages decide by themselves.
-	post, pages bool
+	// Operation describes it. One without an id is not in the API's description; the path may have one parameter.
+	openapi.Operation
 	// body is whether it reads a body; others ignore a small one and refuse a large one.
-	body   bool
-	handle func(*fasthttp.RequestCtx) *problem
+	body bool
+	// pages decide by themselves which methods they take.
+	pages  bool
+	handle func(ctx *fasthttp.RequestCtx, parameter string) *problem
+}
+
+// plain is a handler of a path without a parameter.
+func plain(handle func(*fasthttp.RequestCtx) *problem) func(*fasthttp.RequestCtx, string) *problem {
+	return func(ctx *fasthttp.RequestCtx, _ string) *problem { return handle(ctx) }
+}
+
+// endpoints is the table of endpoints, but for the pages of members and the files of the description.
+func (s *Server) endpoints() (all []endpoint) {
+	for _, op := range request.Operations() {
+		all = append(all, endpoint{Operation: describeOperation(op), body: true, handle: plain(func(ctx *fasthttp.RequestCtx) *problem { return s.submissions.submit(ctx, op) })})
+	}
+	return append(
+		all,
+		endpoint{Operation: describeJobs(), handle: plain(s.jobs.list)},
+		endpoint{Operation: describeStatus(), handle: s.jobs.status},
+		endpoint{Operation: describeDownload(), handle: s.jobs.download},
+		endpoint{Operation: describeCancel(), handle: s.jobs.cancel},
+		endpoint{Operation: describeWebhooks(), handle: s.jobs.webhooks},
+		endpoint{Operation: describeRedelivery(), handle: s.jobs.redeliver},
+		endpoint{Operation: describeUsage(), handle: plain(s.usage.report)},
+		endpoint{Operation: describeEntries(), handle: plain(s.usage.entries)},
+		endpoint{Operation: describeWindows(), handle: plain(s.usage.windows)},
+		endpoint{Operation: describeWindow(), handle: s.usage.window},
+		endpoint{Operation: describeDocument(), handle: plain(s.docs.serve)},
+		endpoint{Operation: describePage(), handle: plain(s.docs.serve)},
+		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/healthz"}, handle: plain(s.healthz)},
+		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/readyz"}, handle: plain(s.readyz)},
+		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/metrics"}, handle: plain(s.metrics)},
+	)
+}
+
+// DescribeAPI is the OpenAPI document of the service.
+func DescribeAPI() []byte {
+	var described []openapi.Operation
+	for _, e := range new(Server).endpoints() {
+		if e.ID != "" {
+			described = append(described, e.Operation)
+		}
+	}
+	return openapi.Build(apiInfo, described)
+}
+
+// router finds the endpoint of a path.
+type router struct {
+	exact map[string]*endpoint
+	// parametric are those whose path has a parameter.
+	parametric []parametric
+}
+
+// parametric is an endpoint with what its path has before and after the parameter.
+type parametric struct {
+	before, after string
+	*endpoint
+}
+
+func newRouter(all []endpoint) router {
+	r := router{exact: map[string]*endpoint{}}
+	for i := range all {
+		before, rest, found := strings.Cut(all[i].Path, "{")
+		if _, after, _ := strings.Cut(rest, "}"); found {
+			r.parametric = append(r.parametric, parametric{before, after, &all[i]})
+			continue
+		}
+		r.exact[all[i].Path] = &all[i]
+	}
+	return r
+}
+
+// match is an endpoint with the parameter in the path of a request. The zero value is that of a path that does not exist.
+type match struct {
+	*endpoint
+	parameter string
+}
+
+// find finds the endpoint of a path. The path is compared as it was sent: a proxy that keeps /metrics from the public must not be
+// bypassed with /%6detrics.
+func (r router) find(path string) match {
+	if e, ok := r.exact[path]; ok {
+		return match{e, ""}
+	}
+	for _, p := range r.parametric {
+		value, begins := strings.CutPrefix(path, p.before)
+		value, ends := strings.CutSuffix(value, p.after)
+		if begins && ends && value != "" && !strings.Contains(value, "/") {
+			return match{p.endpoint, value}
+		}
+	}
+	return match{}
+}
+
+// match finds the endpoint of a path: one of the table, the pages of members, or a file of the description.
+func (s *Server) match(path string) match {
+	if m := s.router.find(path); m.endpoint != nil {
+		return m
+	}
+	if s.dashboard != nil && dashboard.Serves(path) {
+		return match{&s.memberPages, ""}
+	}
+	if _, ok := s.docs.find(path); ok {
+		return match{&s.files, ""}
+	}
+	return match{}
 }
 
 // noRoute is the route of paths that do not exist.
 const noRoute = "none"
 
-// endpoint finds the endpoint of a path. The path is compared as it was sent: a proxy
-// that keeps /metrics from the public must not be bypassed with /%6detrics.
-func (s *Server) endpoint(path string) endpoint {
-	switch path {
-	case "/healthz":
-		return endpoint{route: path, handle: s.healthz}
-	case "/readyz":
-		return endpoint{route: path, handle: s.readyz}
-	case "/metrics":
-		return endpoint{route: path, handle: s.metrics}
-	case jobsPath:
-		return endpoint{route: path, handle: s.jobs}
+// route names the endpoint in metrics and logs.
+func (m match) route() string {
+	if m.endpoint == nil {
+		return noRoute
 	}
-	if s.dashboard != nil && dashboard.Serves(path) {
-		return endpoint{route: dashboard.Path, pages: true, handle: s.pages}
-	}
-	if op, ok := request.ByPath(path); ok {
-		return endpoint{route: path, post: true, body: true, handle: func(ctx *fasthttp.RequestCtx) *problem { return s.submit(ctx, op) }}
-	}
-	if e, ok := s.usageEndpoint(path); ok {
-		return e
-	}
-	if asset, ok := s.docs.find(path); ok {
-		return endpoint{route: openapi.DocsPath, handle: func(ctx *fasthttp.RequestCtx) *problem { return sendAsset(ctx, asset) }}
-	}
-	return s.jobEndpoint(path)
-}
-
-// jobEndpoints are the endpoints below a job, by the rest of the path.
-var jobEndpoints = map[string]struct {
-	post   bool
-	handle func(s *Server, ctx *fasthttp.RequestCtx, id string) *problem
-}{
-	"":                    {false, (*Server).status},
-	"/download":           {false, (*Server).download},
-	"/cancel":             {true, (*Server).cancel},
-	"/webhooks":           {false, (*Server).webhooks},
-	"/webhooks/redeliver": {true, (*Server).redeliver},
-}
-
-func (s *Server) jobEndpoint(path string) endpoint {
-	rest, ok := strings.CutPrefix(path, "/jobs/")
-	id, below, slash := strings.Cut(rest, "/")
-	if slash {
-		below = "/" + below
-	}
-	e, known := jobEndpoints[below]
-	if !ok || id == "" || !known {
-		return endpoint{route: noRoute}
-	}
-	return endpoint{route: "/jobs/{job_id}" + below, post: e.post, handle: func(ctx *fasthttp.RequestCtx) *problem { return e.handle(s, ctx, id) }}
+	return m.Path
 }
 
 // serve handles a request, or returns why not.
-func (e endpoint) serve(ctx *fasthttp.RequestCtx) *problem {
-	if wrong := e.refuse(&ctx.Request.Header); wrong != nil {
+func (m match) serve(ctx *fasthttp.RequestCtx) *problem {
+	if wrong := m.refuse(&ctx.Request.Header); wrong != nil {
 		return wrong
 	}
-	return e.handle(ctx)
+	return m.handle(ctx, m.parameter)
 }
 
 // refuse returns why there is nothing to handle a request, by its path and method.
-func (e endpoint) refuse(h *fasthttp.RequestHeader) *problem {
+func (m match) refuse(h *fasthttp.RequestHeader) *problem {
 	switch {
-	case e.handle == nil:
+	case m.endpoint == nil:
 		return noSuchPath
-	case e.pages:
+	case m.pages:
 		return nil
-	case e.post && !h.IsPost():
+	case m.Method == "POST" && !h.IsPost():
 		return methodNotAllowed.allowing("POST")
-	case !e.post && !h.IsGet() && !h.IsHead():
+	case m.Method == "GET" && !h.IsGet() && !h.IsHead():
 		return methodNotAllowed.allowing("GET, HEAD")
 	}
 	return nil

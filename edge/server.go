@@ -10,12 +10,12 @@ import (
 	"log/slog"
 	"net"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/dashboard"
+	"platen.dev/edge/openapi"
 	"platen.dev/edge/transport"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
@@ -24,44 +24,54 @@ import (
 
 // Server serves the API.
 type Server struct {
-	cfg   Config
-	http  *fasthttp.Server
-	ops   *fasthttp.Server
-	gate  *transport.Gate
-	docs  docs
-	conns transport.Conns
-	usage *usage.Service
+	*front
+	submissions *submissions
+	jobs        *jobs
+	usage       *usageAPI
+	docs        *docs
 	// dashboard is nil if there is none.
 	dashboard *dashboard.Dashboard
-	// unknown are the keys that no account has.
-	unknown unknownKeys
-	// noted maps a usedKey to the events.Instant at which its use was last told.
-	noted   sync.Map
-	waiting waiting
-	// bodies is the memory for large bodies, admitted maps a *fasthttp.RequestHeader to the
-	// *admission of the request that it belongs to at present.
-	bodies   *transport.Bodies
-	admitted sync.Map
-	turns    *transport.Turns
-	timeouts timeouts
-	draining chan struct{}
+	router    router
+	// memberPages and files are the endpoints of paths that are not in the table.
+	memberPages, files endpoint
+
+	http, ops *fasthttp.Server
+	gate      *transport.Gate
+	conns     transport.Conns
+	timeouts  timeouts
+	draining  chan struct{}
 }
 
 // New makes a server.
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{cfg: cfg, timeouts: t, docs: newDocs(), usage: usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now), gate: transport.NewGate(cfg.Connections), bodies: transport.NewBodies(cfg.BodyBytes), draining: make(chan struct{})}
-	s.turns = transport.NewTurns(s.draining)
-	s.http = &fasthttp.Server{
+	s := &Server{timeouts: t, gate: transport.NewGate(cfg.Connections), docs: newDocs(), draining: make(chan struct{})}
+	s.front = &front{cfg: &cfg, match: s.match, bodies: transport.NewBodies(cfg.BodyBytes)}
+	s.jobs = &jobs{s.front}
+	s.submissions = &submissions{jobs: s.jobs, turns: transport.NewTurns(s.draining), limit: t.wait, draining: s.draining}
+	s.usage = &usageAPI{s.front, usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now)}
+	if s.dashboard = s.newDashboard(); s.dashboard != nil {
+		s.member = s.dashboard.Account
+	}
+	s.router = newRouter(s.endpoints())
+	s.memberPages = endpoint{Operation: openapi.Operation{Path: dashboard.Path}, pages: true, handle: s.pages}
+	s.files = endpoint{Operation: openapi.Operation{Method: "GET", Path: openapi.DocsPath}, handle: plain(s.docs.serve)}
+	s.http, s.ops = s.newHTTP(), s.newOps()
+	return s
+}
+
+// newHTTP makes the server of clients.
+func (s *Server) newHTTP() *fasthttp.Server {
+	return &fasthttp.Server{
 		Handler:              s.handle,
 		ErrorHandler:         s.onMalformed,
 		Name:                 "platen",
 		MaxRequestBodySize:   contract.MaxBody,
 		ReadBufferSize:       maxHeader,
-		ReadTimeout:          t.read,
-		WriteTimeout:         t.write,
-		IdleTimeout:          t.idle,
+		ReadTimeout:          s.timeouts.read,
+		WriteTimeout:         s.timeouts.write,
+		IdleTimeout:          s.timeouts.idle,
 		NoDefaultContentType: true,
 		ReduceMemoryUsage:    true, // an idle connection would keep 24 KB of buffers
 		HeaderReceived:       s.onHeader,
@@ -71,11 +81,8 @@ func newServer(cfg Config, t timeouts) *Server {
 		DisablePreParseMultipartForm: true,
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true,
-		Logger:                       debugLog{cfg.Logger},
+		Logger:                       debugLog{s.cfg.Logger},
 	}
-	s.dashboard = s.newDashboard()
-	s.ops = s.newOps()
-	return s
 }
 
 // debugLog logs fasthttp's messages about connections at the level DEBUG.
@@ -134,8 +141,8 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	if a := s.admission(ctx); a != nil && a.body != nil {
 		a.body.Shrink(a.copies * int64(cap(ctx.Request.Body())))
 	}
-	e := s.endpoint(string(ctx.URI().PathOriginal()))
-	route = e.route
+	e := s.match(string(ctx.URI().PathOriginal()))
+	route = e.route()
 	if wrong := e.serve(ctx); wrong != nil {
 		s.fail(ctx, wrong)
 		runtime.Gosched() // a connection full of requests that are refused lets others go first

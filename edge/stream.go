@@ -37,7 +37,7 @@ type stream struct {
 	broken func(error)
 }
 
-func (s *Server) newStream(conn net.Conn, file io.ReadCloser, size int64, f found, download events.DownloadID) *stream {
+func (s *jobs) newStream(conn net.Conn, file io.ReadCloser, size int64, f found, download events.DownloadID) *stream {
 	ctx, cancel := context.WithCancel(context.Background())
 	go s.renew(ctx, f.account, events.RenewDownload{Job: f.id, Download: download})
 	end := sync.OnceFunc(func() {
@@ -51,7 +51,7 @@ func (s *Server) newStream(conn net.Conn, file io.ReadCloser, size int64, f foun
 }
 
 // renew renews the lease of a stream until ctx ends.
-func (s *Server) renew(ctx context.Context, account events.AccountID, renewed events.RenewDownload) {
+func (s *jobs) renew(ctx context.Context, account events.AccountID, renewed events.RenewDownload) {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
 	for {
@@ -66,7 +66,7 @@ func (s *Server) renew(ctx context.Context, account events.AccountID, renewed ev
 
 // endDownload reports that a download has ended. If the report is lost, the stream
 // becomes free when its lease ends.
-func (s *Server) endDownload(account events.AccountID, end events.EndDownload) {
+func (s *jobs) endDownload(account events.AccountID, end events.EndDownload) {
 	told := make(chan struct{})
 	s.cfg.Commands.Tell(account, end, func(err error) {
 		if err != nil {

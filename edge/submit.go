@@ -2,22 +2,33 @@ package edge
 
 import (
 	"errors"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/request"
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 )
 
+// submissions has the endpoints that make jobs.
+type submissions struct {
+	*jobs
+	turns    *transport.Turns
+	waiting  waiting
+	limit    time.Duration // of a request that waits
+	draining <-chan struct{}
+}
+
 const replayedHeader = "Idempotent-Replayed"
 
 // submit accepts a job. The order of the checks is part of the API (docs/API.md,
 // Submitting): key and rate, encoding, form, plan, content; the account decides the rest.
-func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *problem {
+func (s *submissions) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *problem {
 	caller, wrong := s.enterWithBody(ctx)
 	if wrong != nil {
 		return wrong
@@ -32,7 +43,7 @@ func (s *Server) submit(ctx *fasthttp.RequestCtx, op *request.Operation) *proble
 }
 
 // accepted responds to a request whose job was accepted.
-func (s *Server) accepted(ctx *fasthttp.RequestCtx, p placed) *problem {
+func (s *submissions) accepted(ctx *fasthttp.RequestCtx, p placed) *problem {
 	if p.replayed {
 		ctx.Response.Header.Set(replayedHeader, "true")
 	}
@@ -55,7 +66,7 @@ type placed struct {
 
 // place has the account accept the job that a request asks for. What it returns does not hold
 // the request's content.
-func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
+func (s *submissions) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
 	leave := s.turns.Enter(caller.Account, len(ctx.PostBody()))
 	defer func() { leave(wrong != nil) }()
 	r, wrong := s.read(op, caller.Account, sent(ctx))
@@ -66,7 +77,7 @@ func (s *Server) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller p
 }
 
 // enqueue has the account accept a job whose request has the right form.
-func (s *Server) enqueue(r request.Request, caller projections.Caller, trace events.Trace, by service.Principal) (p placed, wrong *problem) {
+func (s *submissions) enqueue(r request.Request, caller projections.Caller, trace events.Trace, by service.Principal) (p placed, wrong *problem) {
 	if gate, missing := r.Gates.FirstMissing(caller.Plan); missing {
 		return p, planRequired(gate.Path, events.Plan(gate.Plan), s.cfg.UpgradeURL)
 	}
@@ -94,7 +105,7 @@ func (s *Server) enqueue(r request.Request, caller projections.Caller, trace eve
 // foresee refuses a job that has no chance before it costs room in the log. What refuses it must
 // hold once everything is read that was durable when the request came: a job that has ended by
 // then makes room for another.
-func (s *Server) foresee(account events.AccountID, job events.SubmitJob) *problem {
+func (s *submissions) foresee(account events.AccountID, job events.SubmitJob) *problem {
 	if s.cfg.Room() != nil {
 		return unavailable.with("The service is short of storage and takes no more jobs at present; what was accepted goes on. Try again later.").after(noRoomSeconds)
 	}
@@ -120,7 +131,7 @@ func sent(ctx *fasthttp.RequestCtx) request.Sent {
 }
 
 // read reads a request of an operation and refuses options that exclude one another.
-func (s *Server) read(op *request.Operation, account events.AccountID, sent request.Sent) (request.Request, *problem) {
+func (s *submissions) read(op *request.Operation, account events.AccountID, sent request.Sent) (request.Request, *problem) {
 	defer s.turns.Take(account, len(sent.Body))()
 	r, violations := op.Decode(sent, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
@@ -141,7 +152,7 @@ func conflict(b request.Body) *problem {
 	return nil
 }
 
-func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request, content events.Content) events.Submission {
+func (s *submissions) submitJob(job events.JobID, key events.KeyID, r request.Request, content events.Content) events.Submission {
 	keyed := r.Idempotency()
 	if keyed != nil {
 		keyed.Fingerprint = s.cfg.Fingerprint(keyed.Fingerprint)
@@ -153,7 +164,7 @@ func (s *Server) submitJob(job events.JobID, key events.KeyID, r request.Request
 }
 
 // do sends a job to its account and returns the reply that accepts or replays it.
-func (s *Server) do(job events.Submission, by service.Principal) (events.Reply, *problem) {
+func (s *submissions) do(job events.Submission, by service.Principal) (events.Reply, *problem) {
 	reply, err := s.cfg.Jobs.Submit(by, job)
 	switch {
 	case errors.Is(err, eventlog.ErrTooLarge):
@@ -165,7 +176,7 @@ func (s *Server) do(job events.Submission, by service.Principal) (events.Reply, 
 }
 
 // refusal is the problem of a reply that refuses a command.
-func (s *Server) refusal(reply events.Reply) *problem {
+func (s *jobs) refusal(reply events.Reply) *problem {
 	p, known := refusals[reply.Code]
 	if !known {
 		s.cfg.Logger.Error("unexpected refusal", "code", string(reply.Code))
@@ -197,7 +208,7 @@ func warning(invoice *request.Invoice) string {
 }
 
 // prepare makes the content of a job out of a request.
-func (s *Server) prepare(caller projections.Caller, job events.JobID, r request.Request) (events.Content, *problem) {
+func (s *submissions) prepare(caller projections.Caller, job events.JobID, r request.Request) (events.Content, *problem) {
 	c, wrong := s.content(caller.Account, job, r)
 	if wrong != nil || r.Operation != events.EInvoiceToPDF {
 		return c, wrong

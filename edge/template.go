@@ -9,7 +9,7 @@ import (
 // template is the block template, as JSON, by which an e-invoice is shown: the one that
 // the request has or names, or else the account's default, nil for the built-in one
 // (docs/API.md, Block templates). The job keeps it, whatever happens to the saved one.
-func (s *Server) template(account events.AccountID, r request.Request) ([]byte, *problem) {
+func (s *submissions) template(account events.AccountID, r request.Request) ([]byte, *problem) {
 	if r.Template != nil {
 		return r.Template.Canonical(), nil
 	}
@@ -30,7 +30,7 @@ func (s *Server) template(account events.AccountID, r request.Request) ([]byte, 
 
 // freshTemplate looks again once everything durable by now is read: the template may
 // have been saved by another node a moment ago.
-func (s *Server) freshTemplate(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error) {
+func (s *submissions) freshTemplate(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error) {
 	if err := s.cfg.Fresh.Account(account); err != nil {
 		return projections.SavedTemplate{}, false, err
 	}

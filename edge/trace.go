@@ -21,7 +21,7 @@ type tracedRequest struct {
 }
 
 // traceOf begins the span of a request of an account. Whoever has no key makes no spans.
-func (s *Server) traceOf(ctx *fasthttp.RequestCtx, op *request.Operation, account events.AccountID) (t tracedRequest) {
+func (s *submissions) traceOf(ctx *fasthttp.RequestCtx, op *request.Operation, account events.AccountID) (t tracedRequest) {
 	if s.cfg.Traces == nil {
 		return t
 	}
@@ -32,7 +32,7 @@ func (s *Server) traceOf(ctx *fasthttp.RequestCtx, op *request.Operation, accoun
 }
 
 // traced ends the span of a request.
-func (s *Server) traced(ctx *fasthttp.RequestCtx, t tracedRequest, job events.JobID, wrong *problem) {
+func (s *submissions) traced(ctx *fasthttp.RequestCtx, t tracedRequest, job events.JobID, wrong *problem) {
 	if t.span == nil {
 		return
 	}

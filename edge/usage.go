@@ -14,30 +14,16 @@ import (
 	"platen.dev/projections"
 )
 
-const (
-	csvType    = "text/csv; charset=utf-8; header=present"
-	windowPath = "/usage/windows/"
-)
+const csvType = "text/csv; charset=utf-8; header=present"
 
-// usageEndpoint finds the endpoint of a path that is about usage.
-func (s *Server) usageEndpoint(path string) (endpoint, bool) {
-	switch path {
-	case "/usage":
-		return endpoint{route: path, handle: s.usageReport}, true
-	case "/usage/entries":
-		return endpoint{route: path, handle: s.usageEntries}, true
-	case "/usage/windows":
-		return endpoint{route: path, handle: s.usageWindows}, true
-	}
-	start, ok := strings.CutPrefix(path, windowPath)
-	if !ok || start == "" || strings.Contains(start, "/") {
-		return endpoint{}, false
-	}
-	return endpoint{route: windowPath + "{start}", handle: func(ctx *fasthttp.RequestCtx) *problem { return s.usageWindow(ctx, start) }}, true
+// usageAPI has the endpoints about usage.
+type usageAPI struct {
+	*front
+	service *usage.Service
 }
 
-// usageReport shows what the account was charged.
-func (s *Server) usageReport(ctx *fasthttp.RequestCtx) *problem {
+// report shows what the account was charged.
+func (s *usageAPI) report(ctx *fasthttp.RequestCtx) *problem {
 	caller, wrong := s.enter(ctx)
 	if wrong != nil {
 		return wrong
@@ -46,16 +32,16 @@ func (s *Server) usageReport(ctx *fasthttp.RequestCtx) *problem {
 	if len(violations) > 0 {
 		return invalidRequest(violations)
 	}
-	report, err := s.usage.Report(context.Background(), caller.Account, q)
+	report, err := s.service.Report(context.Background(), caller.Account, q)
 	if err != nil {
-		return s.usageProblem(caller, err)
+		return s.problem(caller, err)
 	}
 	sendAs(ctx, q.Format, report, "usage.csv")
 	return nil
 }
 
-// usageEntries shows the entries behind the figures.
-func (s *Server) usageEntries(ctx *fasthttp.RequestCtx) *problem {
+// entries shows the entries behind the figures.
+func (s *usageAPI) entries(ctx *fasthttp.RequestCtx) *problem {
 	caller, wrong := s.enter(ctx)
 	if wrong != nil {
 		return wrong
@@ -64,9 +50,9 @@ func (s *Server) usageEntries(ctx *fasthttp.RequestCtx) *problem {
 	if len(violations) > 0 {
 		return invalidRequest(violations)
 	}
-	entries, err := s.usage.Entries(context.Background(), caller.Account, q)
+	entries, err := s.service.Entries(context.Background(), caller.Account, q)
 	if err != nil {
-		return s.usageProblem(caller, err)
+		return s.problem(caller, err)
 	}
 	if entries.Next != nil {
 		ctx.Response.Header.Set("Link", nextLink(ctx, *entries.Next))
@@ -83,21 +69,21 @@ func nextLink(ctx *fasthttp.RequestCtx, cursor string) string {
 	return "<?" + next.String() + `>; rel="next"`
 }
 
-func (s *Server) usageWindows(ctx *fasthttp.RequestCtx) *problem {
+func (s *usageAPI) windows(ctx *fasthttp.RequestCtx) *problem {
 	caller, wrong := s.enterPlain(ctx)
 	if wrong != nil {
 		return wrong
 	}
-	windows, err := s.usage.Windows(context.Background(), caller.Account)
+	windows, err := s.service.Windows(context.Background(), caller.Account)
 	if err != nil {
-		return s.usageProblem(caller, err)
+		return s.problem(caller, err)
 	}
 	sendAs(ctx, usage.JSON, windows, "")
 	return nil
 }
 
-// usageWindow shows one quota window, which is named by its start.
-func (s *Server) usageWindow(ctx *fasthttp.RequestCtx, text string) *problem {
+// window shows one quota window, which is named by its start.
+func (s *usageAPI) window(ctx *fasthttp.RequestCtx, text string) *problem {
 	caller, wrong := s.enterPlain(ctx)
 	if wrong != nil {
 		return wrong
@@ -112,16 +98,16 @@ func (s *Server) usageWindow(ctx *fasthttp.RequestCtx, text string) *problem {
 			Msg: "Value error, start must be the start of a quota window, such as 2026-01-31T09:00:00Z",
 		}})
 	}
-	window, err := s.usage.Window(context.Background(), caller.Account, start)
+	window, err := s.service.Window(context.Background(), caller.Account, start)
 	if err != nil {
-		return s.usageProblem(caller, err)
+		return s.problem(caller, err)
 	}
 	sendAs(ctx, usage.JSON, window, "")
 	return nil
 }
 
 // enterPlain is enter for requests without parameters.
-func (s *Server) enterPlain(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
+func (s *usageAPI) enterPlain(ctx *fasthttp.RequestCtx) (projections.Caller, *problem) {
 	caller, wrong := s.enter(ctx)
 	if wrong != nil {
 		return caller, wrong
@@ -155,8 +141,8 @@ func sendAs(ctx *fasthttp.RequestCtx, f usage.Format, answer any, name string) {
 	ctx.SetBody(table.CSV())
 }
 
-// usageProblem is the problem that an error of a usage query is.
-func (s *Server) usageProblem(caller projections.Caller, err error) *problem {
+// problem is the problem that an error of a usage query is.
+func (s *usageAPI) problem(caller projections.Caller, err error) *problem {
 	switch {
 	case errors.Is(err, usage.ErrBusy):
 		return usageBusy

@@ -60,7 +60,7 @@ func newUsageFixture(t *testing.T, fails func() error) *fixture {
 		Window: usageWindowStart.AddDate(0, 1, 0), All: usage.Charged{Units: 5, Bytes: 500},
 		End: func(start time.Time) time.Time { return start.AddDate(0, 1, 0) },
 	}
-	d.server.usage = usage.New(ledgerOf{l, fails}, func(events.AccountID) (usage.Live, error) { return live, nil }, time.Now)
+	d.server.usage.service = usage.New(ledgerOf{l, fails}, func(events.AccountID) (usage.Live, error) { return live, nil }, time.Now)
 	return d
 }
 

@@ -63,9 +63,9 @@ func (s *Server) Folded(p projections.Progress) {
 	p.Events(func(ev events.Event) {
 		switch ev := ev.(type) {
 		case events.JobDone:
-			s.waiting.end(ev.Job)
+			s.submissions.waiting.end(ev.Job)
 		case events.JobFailed:
-			s.waiting.end(ev.Job)
+			s.submissions.waiting.end(ev.Job)
 		}
 	})
 }
@@ -78,7 +78,7 @@ const waitedRoute = " wait"
 // await holds a request until its job has ended, and answers with the file. A job that takes too
 // long is cancelled. A request that made its job has the first of the file's downloads; one that
 // repeats it begins another.
-func (s *Server) await(ctx *fasthttp.RequestCtx, p placed) *problem {
+func (s *submissions) await(ctx *fasthttp.RequestCtx, p placed) *problem {
 	f := p.found
 	ended, stop := s.waiting.add(f.id)
 	defer stop()
@@ -98,11 +98,11 @@ func (s *Server) await(ctx *fasthttp.RequestCtx, p placed) *problem {
 }
 
 // untilEnded waits for the end of a job and reads it.
-func (s *Server) untilEnded(ctx *fasthttp.RequestCtx, f *found, end <-chan struct{}) *problem {
+func (s *submissions) untilEnded(ctx *fasthttp.RequestCtx, f *found, end <-chan struct{}) *problem {
 	if wrong := s.reread(f); wrong != nil || ended(f.job.Status) {
 		return wrong
 	}
-	late := time.NewTimer(time.Until(ctx.Time().Add(s.timeouts.wait)))
+	late := time.NewTimer(time.Until(ctx.Time().Add(s.limit)))
 	defer late.Stop()
 	select {
 	case <-end:
@@ -118,7 +118,7 @@ func (s *Server) untilEnded(ctx *fasthttp.RequestCtx, f *found, end <-chan struc
 
 // giveUp cancels a job that is late, and has its request forgotten. It returns nil if the job has
 // just ended and can be read.
-func (s *Server) giveUp(account events.AccountID, id events.JobID) *problem {
+func (s *submissions) giveUp(account events.AccountID, id events.JobID) *problem {
 	err := s.cfg.Jobs.Abandon(service.Program(account), id)
 	switch {
 	case err == nil:
@@ -130,7 +130,7 @@ func (s *Server) giveUp(account events.AccountID, id events.JobID) *problem {
 }
 
 // reread reads a job that may not be known yet.
-func (s *Server) reread(f *found) (wrong *problem) {
+func (s *submissions) reread(f *found) (wrong *problem) {
 	var err error
 	if f.job, _, err = s.cfg.Models.Job(f.account, f.id); err != nil {
 		s.cfg.Logger.Error("read job", "job", f.id.String(), "error", err)
@@ -140,7 +140,7 @@ func (s *Server) reread(f *found) (wrong *problem) {
 }
 
 // answer sends the file of a job that has ended.
-func (s *Server) answer(ctx *fasthttp.RequestCtx, f found, replayed bool) *problem {
+func (s *submissions) answer(ctx *fasthttp.RequestCtx, f found, replayed bool) *problem {
 	if f.job.Status == events.StatusFailed {
 		return jobFailed(f.job)
 	}
@@ -166,7 +166,7 @@ func (p problem) about(id events.JobID) *problem {
 }
 
 // cancel ends a job that has not ended.
-func (s *Server) cancel(ctx *fasthttp.RequestCtx, text string) *problem {
+func (s *jobs) cancel(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, false)
 	if wrong != nil {
 		return wrong

@@ -74,8 +74,8 @@ func TestWait(t *testing.T) {
 			t.Errorf("early %t: commands %v", early, d.commands)
 		}
 		d.mu.Unlock()
-		if len(d.server.waiting.jobs) > 0 {
-			t.Errorf("early %t: %d requests wait on", early, len(d.server.waiting.jobs))
+		if len(d.server.submissions.waiting.jobs) > 0 {
+			t.Errorf("early %t: %d requests wait on", early, len(d.server.submissions.waiting.jobs))
 		}
 	}
 }
@@ -192,9 +192,9 @@ func TestWaitWhileStopping(t *testing.T) {
 		waits.Go(func() { got <- d.do("POST", "/html-to-pdf", `{"html":"<p>x</p>","wait":true}`) })
 	}
 	testkit.Eventually(t, "three requests wait", func() bool {
-		d.server.waiting.mu.Lock()
-		defer d.server.waiting.mu.Unlock()
-		return len(d.server.waiting.jobs) == cap(got)
+		d.server.submissions.waiting.mu.Lock()
+		defer d.server.submissions.waiting.mu.Unlock()
+		return len(d.server.submissions.waiting.jobs) == cap(got)
 	})
 	close(d.server.draining)
 	waits.Wait()
@@ -256,9 +256,9 @@ func TestManyWait(t *testing.T) {
 		return nil
 	}
 	waits := func() int {
-		d.server.waiting.mu.Lock()
-		defer d.server.waiting.mu.Unlock()
-		return len(d.server.waiting.jobs)
+		d.server.submissions.waiting.mu.Lock()
+		defer d.server.submissions.waiting.mu.Unlock()
+		return len(d.server.submissions.waiting.jobs)
 	}
 	got := make(chan error, requests)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: requests}}

@@ -7,7 +7,7 @@ import (
 )
 
 // webhooks shows what was attempted to send the webhook of a job.
-func (s *Server) webhooks(ctx *fasthttp.RequestCtx, text string) *problem {
+func (s *jobs) webhooks(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, false)
 	if wrong != nil {
 		return wrong
@@ -27,7 +27,7 @@ func (s *Server) webhooks(ctx *fasthttp.RequestCtx, text string) *problem {
 }
 
 // redeliver has the webhook of a job sent again.
-func (s *Server) redeliver(ctx *fasthttp.RequestCtx, text string) *problem {
+func (s *jobs) redeliver(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, false)
 	if wrong != nil {
 		return wrong
