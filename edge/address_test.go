@@ -11,7 +11,7 @@ import (
 // A name inside is refused as one that does not exist is. What says itself where it is, is told.
 func TestNamesInsideAreNotTold(t *testing.T) {
 	answer := func(address string, err error) *problem {
-		s := &submissions{jobs: &jobs{&front{cfg: &Config{Resolve: func(context.Context, string) error { return err }}}}}
+		s := &submissions{jobs: &jobs{&front{cfg: &Config{Sources: Sources{Resolve: func(context.Context, string) error { return err }}}}}}
 		return s.checkPage(address)
 	}
 	unknown := answer("http://db.internal/", &net.DNSError{Err: "no such host", IsNotFound: true})

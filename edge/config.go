@@ -60,27 +60,41 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field must be set but Traces, Observe, TLS, Ops, Connections, Dashboard and Console.
+// Config is what a server needs. Every field must be set but Dashboard and those that say so.
 type Config struct {
+	Accounts
+	Sources
+	Usage
+	Listening
+	Operations
+	Links
+	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.
+	Dashboard *dashboard.Config
+	Logger    *slog.Logger
+	Now       func() time.Time
+}
+
+// Accounts are what accounts have and what is done for them.
+type Accounts struct {
 	Jobs       service.Jobs
 	Commands   Commands
 	Models     ReadModels
 	Fresh      *service.Freshness
 	Partitions int32
-	Documents  Documents
 	// Foresee returns the reply that would refuse a job by what the read models hold.
 	Foresee func(events.AccountID, events.SubmitJob) (events.Reply, bool)
 	// Room returns why no more jobs can be taken at present, nil if they can. Whoever knows
 	// says so to the operator.
 	Room func() error
-	// Ledger is what accounts were charged.
-	Ledger usage.Ledger
-	// QuotaWindows returns the state of an account that says which quota windows may still change.
-	QuotaWindows func(events.AccountID) (usage.Live, error)
 	// Rate counts a request of an account on a plan.
 	Rate func(events.AccountID, events.Plan) events.Rate
-	// BodyBytes is how many bytes of large request bodies may be in memory.
-	BodyBytes int64
+	// Open opens a stored file and returns its size in bytes.
+	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
+}
+
+// Sources prepare what jobs render.
+type Sources struct {
+	Documents Documents
 	// Resolve checks the addresses of a page's host: ErrBlocked if one is not allowed,
 	// another error if there are none.
 	Resolve func(ctx context.Context, host string) error
@@ -88,8 +102,27 @@ type Config struct {
 	Seal func(job events.JobID, plain string) events.Sealed
 	// Fingerprint is a keyed hash of a request's digest.
 	Fingerprint func(digest [32]byte) [32]byte
-	// Open opens a stored file and returns its size in bytes.
-	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
+}
+
+// Usage is what accounts were charged.
+type Usage struct {
+	Ledger usage.Ledger
+	// QuotaWindows returns the state of an account that says which quota windows may still change.
+	QuotaWindows func(events.AccountID) (usage.Live, error)
+}
+
+// Listening is how clients are listened to. Its zero value is plain HTTP without limits of connections and no large bodies.
+type Listening struct {
+	// TLS encrypts the connections of clients; nil for plain HTTP.
+	TLS *tls.Config
+	// Connections limits the connections of clients.
+	Connections transport.Connections
+	// BodyBytes is how many bytes of large request bodies may be in memory.
+	BodyBytes int64
+}
+
+// Operations are what operators see of the server. All but Ready and Metrics may be zero.
+type Operations struct {
 	// Ready returns why the node cannot serve, nil if it can, and then a report in lines.
 	Ready func() (report string, err error)
 	// Metrics serves /metrics.
@@ -97,24 +130,20 @@ type Config struct {
 	// Ops is set if operators have a listener of their own (ServeOps). Without, /metrics is served to
 	// this machine.
 	Ops bool
-	// TLS encrypts the connections of clients; nil for plain HTTP.
-	TLS *tls.Config
-	// Connections limits the connections of clients.
-	Connections transport.Connections
-	// Traces makes the spans of requests that submit jobs; nil for none.
-	Traces *tracing.Tracer
-	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.
-	Dashboard *dashboard.Config
 	// Console serves the pages of operators; nil for none.
 	Console fasthttp.RequestHandler
 	// Observe is called after every request.
 	Observe func(route string, status int, took time.Duration)
+	// Traces makes the spans of requests that submit jobs; nil for none.
+	Traces *tracing.Tracer
+}
+
+// Links are names and addresses in responses.
+type Links struct {
 	// HeaderPrefix begins the names of Platen's own headers: X-Platen.
 	HeaderPrefix string
 	// DocsURL is the page that error types point into, UpgradeURL is where plans are changed.
 	DocsURL, UpgradeURL string
-	Logger              *slog.Logger
-	Now                 func() time.Time
 }
 
 // timeouts bound what a connection may take; tests shorten them.

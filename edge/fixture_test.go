@@ -132,24 +132,33 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 		jobs: map[events.JobID]projections.Job{}, fresh: map[events.JobID]projections.Job{},
 	}
 	return Config{
-		Jobs: service.New(service.Config{Commands: shards{d}, Now: time.Now}).Jobs, Fresh: service.NewFreshness(4, d.CatchUp), Commands: d, Models: d, Partitions: 4, BodyBytes: 256 << 20, DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen",
-		Documents: Documents{
-			Placeholders: func(string) error { return nil },
-			Markdown:     func(source string, _ int) (string, error) { return "<p>" + source, nil },
-			Sanitize:     func(html string, _ int) (string, error) { return html, nil },
-			Embeds:       func(string) bool { return false },
-			Template:     func(html string) string { return html },
-			Invoice:      func([]byte, string) error { return nil },
+		Accounts: Accounts{
+			Jobs: service.New(service.Config{Commands: shards{d}, Now: time.Now}).Jobs, Fresh: service.NewFreshness(4, d.CatchUp), Commands: d, Models: d, Partitions: 4,
+			Foresee: func(events.AccountID, events.SubmitJob) (events.Reply, bool) { return d.foreseen() },
+			Room:    func() error { return d.room },
+			Rate:    func(events.AccountID, events.Plan) events.Rate { return d.rate },
+			Open: func(context.Context, string) (io.ReadCloser, int64, error) {
+				return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
+			},
 		},
-		Foresee: func(events.AccountID, events.SubmitJob) (events.Reply, bool) { return d.foreseen() },
-		Room:    func() error { return d.room },
-		Rate:    func(events.AccountID, events.Plan) events.Rate { return d.rate },
-		Resolve: resolve, Seal: sealed, Fingerprint: func(digest [32]byte) [32]byte { return digest }, Now: time.Now, Logger: log,
-		Open: func(context.Context, string) (io.ReadCloser, int64, error) {
-			return io.NopCloser(strings.NewReader("content")), int64(len("content")), nil
+		Sources: Sources{
+			Documents: Documents{
+				Placeholders: func(string) error { return nil },
+				Markdown:     func(source string, _ int) (string, error) { return "<p>" + source, nil },
+				Sanitize:     func(html string, _ int) (string, error) { return html, nil },
+				Embeds:       func(string) bool { return false },
+				Template:     func(html string) string { return html },
+				Invoice:      func([]byte, string) error { return nil },
+			},
+			Resolve: resolve, Seal: sealed, Fingerprint: func(digest [32]byte) [32]byte { return digest },
 		},
-		Ready:   func() (string, error) { return "", d.ready },
-		Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
+		Listening: Listening{BodyBytes: 256 << 20},
+		Operations: Operations{
+			Ready:   func() (string, error) { return "", d.ready },
+			Metrics: func(ctx *fasthttp.RequestCtx) { text(ctx, 200, "metrics") },
+		},
+		Links: Links{DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen"},
+		Now:   time.Now, Logger: log,
 	}, d
 }
 

@@ -73,14 +73,19 @@ func (n *Node) startEdge(context.Context) (err error) {
 	}
 	limits := transport.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
 	n.server = edge.New(edge.Config{
-		Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
-		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
-		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
-		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Logger: n.logger, Now: n.now,
-		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
-		Dashboard: pages, Console: n.pages.Serve,
-		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
+		Accounts: edge.Accounts{
+			Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(),
+			Foresee: n.foresee, Room: n.space.forJobs, Rate: n.rate, Open: n.openFile,
+		},
+		Sources: edge.Sources{
+			Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
+			Resolve:   n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
+		},
+		Usage:      edge.Usage{Ledger: n.ledger, QuotaWindows: n.quotaWindows},
+		Listening:  edge.Listening{TLS: encrypted, Connections: limits, BodyBytes: bodyBytes(memoryLimit())},
+		Operations: edge.Operations{Ready: n.ready, Metrics: n.metrics.handler, Ops: n.cfg.Ops != "", Console: n.pages.Serve, Observe: n.metrics.observe, Traces: n.traces},
+		Links:      edge.Links{HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL},
+		Dashboard:  pages, Logger: n.logger, Now: n.now,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica
 		n.replica.Watch(p, n.server.Folded)
