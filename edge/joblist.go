@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -115,9 +114,6 @@ func (s *jobs) list(ctx *fasthttp.RequestCtx) *problem {
 		}
 	}
 	page, err := s.cfg.Models.Jobs(caller.Account, q.Filter, q.after, q.limit)
-	if errors.Is(err, projections.ErrNoList) {
-		return unavailable.with("The list of jobs is not complete yet after an upgrade of the service. Try again.")
-	}
 	if err != nil {
 		s.cfg.Logger.Error("list jobs", "account", string(caller.Account), "error", err)
 		return internalError

@@ -55,9 +55,6 @@ func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) 
 		return events.JobID{}, wrong
 	}
 	p, wrong := s.enqueue(r, caller, events.Trace{}, m.By)
-	if wrong != nil && wrong.code == invalidKey.code { // the account's owner is of a version that knows no jobs without a key
-		wrong = unavailable.with("Not all nodes run a version with the playground yet.")
-	}
 	return p.id, wrong
 }
 

@@ -67,8 +67,7 @@ func TestMembersJobRefused(t *testing.T) {
 		"no room":              {m: fine, prepare: func(d *fixture) { d.room = errors.New("full") }, status: 503},
 		"foreseen":             {m: fine, prepare: func(d *fixture) { d.foresee = []events.Reply{{Code: events.TestLimit}, {Code: events.TestLimit}} }, status: 429},
 		"the quota":            {m: fine, reply: events.QuotaExceeded, status: 402, sent: 1},
-		"an owner of before":   {m: fine, reply: events.NoSuchKey, status: 503, sent: 1},
-		"no reply":             {m: fine, err: errors.New("level"), status: 503, sent: 1},
+		"no reply":             {m: fine, err: errors.New("closed"), status: 503, sent: 1},
 		"another under the id": {m: fine, reply: events.KeyReused, status: 422, sent: 1},
 	} {
 		d := unserved()

@@ -68,7 +68,6 @@ type SubmitJob struct {
 	Key       KeyID     `cbor:"2,keyasint"`
 	Operation Operation `cbor:"3,keyasint"`
 	Test      bool      `cbor:"4,keyasint,omitempty"`
-	// 6 was the webhook's URL in clear, in versions before the first release.
 	// Requires is the smallest plan that includes everything the request asks for; "" for any.
 	Requires    Plan         `cbor:"7,keyasint,omitempty"`
 	Idempotency *Idempotency `cbor:"8,keyasint,omitempty"`

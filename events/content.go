@@ -99,8 +99,7 @@ type Invoice struct {
 	Profile string `cbor:"1,keyasint"`
 	// XML is compressed with DEFLATE.
 	XML []byte `cbor:"2,keyasint"`
-	// Template is the block template as JSON. Key 4 was the id of a saved template; it
-	// must not be used again.
+	// Template is the block template as JSON.
 	Template []byte `cbor:"3,keyasint,omitempty"`
 	// HTML is the visible half if the caller sent one, sanitised and compressed like XML.
 	HTML []byte `cbor:"5,keyasint,omitempty"`

@@ -88,8 +88,7 @@ type Reply struct {
 	RetryAfter int64 `cbor:"2,keyasint,omitempty"`
 	// Job is the job of the request that this one repeats; nil if it repeats none.
 	Job *JobID `cbor:"3,keyasint,omitempty"`
-	// Concurrency says what ConcurrencyLimit is about; nil with other codes, and in replies
-	// of older versions.
+	// Concurrency says what ConcurrencyLimit is about; nil with other codes.
 	Concurrency *Concurrency `cbor:"4,keyasint,omitempty"`
 }
 

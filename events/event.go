@@ -92,7 +92,6 @@ type JobQueued struct {
 	Content int64 `cbor:"5,keyasint" log:"always"`
 	// Window is the quota window of the job's unit.
 	Window Instant `cbor:"6,keyasint,omitempty"`
-	// 7 was the webhook's URL in clear, in versions before the first release.
 	// Delivered is set if the file goes to the caller's own storage.
 	Delivered bool `cbor:"8,keyasint,omitempty"`
 	// MaxFile is the file's size limit in bytes: the account's when the job was accepted.
@@ -204,7 +203,7 @@ type Warning struct {
 }
 
 // JobOrigin is what a job came from. The end of a job repeats it, so that nobody who counts jobs
-// has to look it up. It is zero in the journals of versions before it was recorded.
+// has to look it up.
 type JobOrigin struct {
 	Key       KeyID     `cbor:"1,keyasint,omitempty"`
 	Operation Operation `cbor:"2,keyasint,omitempty"`

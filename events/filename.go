@@ -12,22 +12,17 @@ func FileName(job JobID, attempt AttemptID, partition int32, extension string) s
 	return fmt.Sprintf("%s-%s-%d%s", job, attempt, partition, extension)
 }
 
-// fileName is what FileName makes. Names of former versions lack the partition, and some of them the attempt.
-var fileName = regexp.MustCompile(`^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-[0-9a-f]{16}-([0-9]{1,5})\.|\b)`)
+// fileName is what FileName makes.
+var fileName = regexp.MustCompile(`^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-[0-9a-f]{16}-([0-9]{1,5})\.`)
 
-// ParseFileName returns the job that a file belongs to by its name, and the job's partition, -1 if the name does not say.
-// It is false for the name of a file that is not a job's.
+// ParseFileName returns the job that a file belongs to by its name, and the job's partition. It is false for a name that FileName does not
+// make.
 func ParseFileName(name string) (job JobID, partition int32, ok bool) {
 	m := fileName.FindStringSubmatch(name)
 	if m == nil {
-		return job, -1, false
+		return job, 0, false
 	}
 	job, err := ParseJobID(m[1])
-	if err != nil {
-		return job, -1, false
-	}
-	if p, err := strconv.ParseInt(m[2], 10, 32); err == nil {
-		return job, int32(p), true
-	}
-	return job, -1, true
+	p, wrong := strconv.ParseInt(m[2], 10, 32)
+	return job, int32(p), err == nil && wrong == nil
 }

@@ -12,13 +12,13 @@ import (
 // the operator raises the level (docs/decisions/0039).
 type Level int64
 
-// The levels. What a version to come writes begins with the next one: add its name, and raise NewestLevel to it. Whoever writes that,
-// be it a command, an event or a field, asks projections.Cursor.Level of the partition first, and leaves it out below; so does a
-// projection that leaves other rows. Once all nodes run that version, the operator raises the level.
+// The levels. A command, an event or a field that this version cannot read comes with the next level: name that here, and make it
+// NewestLevel. Whoever writes such a thing, and a projection that then leaves other rows, asks projections.Cursor.Level of the partition
+// first. Once no node of an earlier version is to come back, the operator raises the level, and it is written.
 const (
 	FirstLevel Level = 1
 	// NewestLevel is the highest that this version can read.
-	NewestLevel = FirstLevel
+	NewestLevel = FirstLevel + Ahead
 )
 
 // RaiseLevel raises the level of a partition. Raising it to one that it has changes nothing. It is

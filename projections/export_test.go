@@ -1,10 +1,5 @@
 package projections
 
-import (
-	"errors"
-	"testing"
-)
-
 // WithSchema returns a configuration for another schema than that of this version.
 func (c Config) WithSchema(schema int) Config {
 	c.testSchema = schema
@@ -22,17 +17,6 @@ func MigrateTo(from, to int, rows Rows) (Rows, error) { return migrate(from, to,
 
 // MaxListed is how many jobs are looked at for a page.
 const MaxListed = maxListed
-
-// WithoutKey returns the row of a job without its API key.
-func WithoutKey(t *testing.T, value []byte) []byte {
-	j, err := jobs.Decode(value)
-	j.Key = ""
-	value, wrong := encoder.Marshal(j)
-	if err := errors.Join(err, wrong); err != nil {
-		t.Fatal(err)
-	}
-	return value
-}
 
 // MaxRenewals is how often the rows of a partition are made again.
 const MaxRenewals = maxRenewals

@@ -3,7 +3,6 @@ package projections
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"platen.dev/events"
@@ -94,16 +93,9 @@ type ListedJob struct {
 // maxListed is how many jobs are looked at for a page, so that a filter that few jobs pass takes a bounded time.
 const maxListed = 2_000
 
-// ErrNoList means that the list of jobs is not complete yet: the rows of an earlier schema serve, which has none.
-var ErrNoList = errors.New("the list of jobs is being built")
-
 // Jobs lists up to most jobs of an account that a filter wants, the newest first, after a place or from the
-// beginning. A page may have fewer jobs, even none, and still a Next, if others had to be looked at. The error is ErrNoList
-// soon after an upgrade.
+// beginning. A page may have fewer jobs, even none, and still a Next, if others had to be looked at.
 func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most int) (page JobPage, err error) {
-	if r.Outdated() {
-		return page, ErrNoList
-	}
 	partition := r.partition(account)
 	places, next, err := r.places(partition, account, f, after, most)
 	if err != nil {

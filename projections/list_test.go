@@ -190,53 +190,6 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// The migration makes the rows that folding the same journal leaves: jobs with their keys, and the list.
-func TestListsAreMigrated(t *testing.T) {
-	rng := testkit.Rand(t)
-	f := newFixture(t)
-	f.writeJobs(rng, 40)
-	for range 40 {
-		f.someJob(rng, "acc_a", 1+events.Instant(rng.IntN(100)))
-	}
-	r := f.open("r")
-	defer closed(t, r)
-	for p := range int32(2) {
-		rows := frozen(t, r, p)
-		migrated, err := projections.MigrateTo(7, 8, listed(asOfSchema7(t, rows)...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []row
-		if err := migrated(func(key, value []byte) error {
-			got = append(got, row{bytes.Clone(key), bytes.Clone(value)})
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.EqualFunc(got, rows, func(a, b row) bool { return bytes.Equal(a.key, b.key) && bytes.Equal(a.value, b.value) }) {
-			t.Errorf("partition %d: %d rows, want %d, or not the same bytes", p, len(got), len(rows))
-		}
-	}
-}
-
-// asOfSchema7 is what rows were in schema 7.
-func asOfSchema7(t *testing.T, rows []row) (old []row) {
-	t.Helper()
-	for _, row := range rows {
-		switch row.key[0] {
-		case 'l':
-			continue
-		case 'j':
-			row.value = projections.WithoutKey(t, row.value)
-		}
-		old = append(old, row)
-	}
-	if len(old) == len(rows) {
-		t.Fatal("nothing was listed")
-	}
-	return old
-}
-
 // BenchmarkJobs reads pages of 50 jobs from an account that has a million of them, one of ten thousand of which has failed.
 func BenchmarkJobs(b *testing.B) {
 	const (

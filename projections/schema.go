@@ -13,20 +13,18 @@ import (
 
 // Schema is the version of all tables together. Raise it whenever a projection writes other bytes
 // than before, say in migrations what becomes of the rows of snapshots, and give it a level (docs/decisions/0038).
-const Schema = 8
+const Schema = firstSchema + events.Ahead
+
+const firstSchema = 1
 
 // SchemaLevel is the first level at which no node has an earlier schema.
-const SchemaLevel = events.FirstLevel
-
-// firstMigrated is the first schema that snapshots can have. There is a migration from it and from
-// each one after it to the next.
-const firstMigrated = 7
+const SchemaLevel = events.FirstLevel + events.Ahead
 
 // migrations makes rows of the next schema out of those of each earlier one. What it makes must be what
 // the projections of the next schema would have left, if they had folded the same journal: replicas
 // that have folded it and those that began with a snapshot must have the same bytes. Rows stay in the
 // order of their keys.
-var migrations = map[int]func(Rows) Rows{7: listJobs}
+var migrations = map[int]func(Rows) Rows{}
 
 // Migrate returns rows of this version's schema, made of rows of an earlier one.
 func Migrate(schema int, rows Rows) (Rows, error) { return migrate(schema, Schema, rows) }
@@ -91,7 +89,7 @@ func openGuarded(cfg Config, dir string) (s *store, err error) {
 // openServing opens the store that serves: that of the present schema, or if there is none the newest
 // of an earlier one, which serves until the other is built beside it. Without either it is a new one.
 func openServing(cfg Config) (s *store, outdated bool, err error) {
-	for schema := cfg.schema(); schema >= firstMigrated; schema-- {
+	for schema := cfg.schema(); schema >= firstSchema; schema-- {
 		for _, dir := range []string{cfg.dirOf(schema), cfg.Dir} {
 			s, have, err := openExisting(cfg, dir)
 			if err != nil {

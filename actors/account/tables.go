@@ -226,20 +226,10 @@ type JobRef struct {
 	Job     events.JobID
 }
 
-// OwnsFile reports whether a job owns a stored file, or may get it because it is under way. partition is the job's; if it is
-// not one of the partitions, all of them are asked.
-func OwnsFile(r projections.Reader, partition, partitions int32, id events.JobID, name string) (bool, error) {
-	first, end := partition, partition+1
-	if partition < 0 || partition >= partitions {
-		first, end = 0, partitions
-	}
-	for p := first; p < end; p++ {
-		s, ok, err := jobs.Get(r, jobKey(p, id))
-		if err != nil || ok {
-			return err == nil && (s.File == name || s.Active()), err
-		}
-	}
-	return false, nil
+// OwnsFile reports whether a job of a partition owns a stored file, or may get it because it is under way.
+func OwnsFile(r projections.Reader, partition int32, id events.JobID, name string) (bool, error) {
+	s, found, err := jobs.Get(r, jobKey(partition, id))
+	return err == nil && found && (s.File == name || s.Active()), err
 }
 
 // Due lists at most limit jobs of a partition that are due at now, the earliest first.

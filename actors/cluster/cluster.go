@@ -90,15 +90,13 @@ type Member struct {
 	Gossip netip.Addr
 	// Metadata is what the node has published with SetMetadata.
 	Metadata []byte
-	// Level is the highest feature level that the node can read. Version is its build; empty if it
-	// is older than levels are.
+	// Level is the highest feature level that the node can read. Version is its build.
 	Level   events.Level
 	Version string
 	// Current is up to when it has folded the journal, as it has said with SetCurrent; zero if it has
 	// not.
 	Current time.Time
-	// Protocol is the highest version of the messages between nodes that it knows; zero for versions
-	// that do not say.
+	// Protocol is the highest version of the messages between nodes that it knows.
 	Protocol int64
 	// Leaving is set on a node that is about to leave.
 	Leaving bool

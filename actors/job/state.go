@@ -44,7 +44,6 @@ const (
 type State struct {
 	Phase   Phase            `cbor:"1,keyasint"`
 	Account events.AccountID `cbor:"2,keyasint"`
-	// 3 was Test, which is part of Origin.
 	// Content is the offset of the command that holds what to render.
 	Content int64 `cbor:"4,keyasint"`
 	// Window is the quota window of the reserved unit.

@@ -97,7 +97,7 @@ var errDown = errors.New("node is down")
 
 func (l *Limiter) ask(owner events.NodeID, req takeRequest) (rate events.Rate, err error) {
 	address, up := l.cfg.Address(owner)
-	if !up || address == "" { // nodes of older versions publish no address
+	if !up || address == "" { // as long as it has not said where its actors are
 		return rate, errDown
 	}
 	b, err := cbor.Marshal(req)

@@ -106,8 +106,7 @@ func (w *work) read(ctx context.Context) error {
 	return nil
 }
 
-// acquire leases a page. Its lane follows from the content: jobs of an earlier version were
-// queued when there were fewer lanes.
+// acquire leases a page. Its lane follows from the content, as it did when the job was queued.
 func (w *work) acquire(ctx context.Context) (err error) {
 	lane := job.Lane(w.submission.Test, w.submission.Content.Summary())
 	if w.lease, err = w.cfg.Acquire(ctx, w.account, lane); err != nil {

@@ -1,4 +1,4 @@
-//go:build integration
+//go:build integration && nextversion
 
 package main
 
@@ -33,7 +33,7 @@ const (
 )
 
 // TestManyJobs sends as many jobs through three nodes as PLATEN_TEST_JOBS says, test jobs and rendered ones, while they are upgraded from
-// the version before levels, one is taken back and upgraded again, and one is killed and comes back without its data. None is lost, none
+// this version to one to come, one is taken back and upgraded again, and one is killed and comes back without its data. None is lost, none
 // is twice, and the ledgers are equal. It needs a newly started broker, as TestBrokerFailover does: `make manyjobs`.
 func TestManyJobs(t *testing.T) {
 	broker, jobs := os.Getenv("PLATEN_TEST_KAFKA"), 0
@@ -43,7 +43,7 @@ func TestManyJobs(t *testing.T) {
 	if jobs, _ = strconv.Atoi(os.Getenv("PLATEN_TEST_JOBS")); jobs < 1000 {
 		t.Skip("PLATEN_TEST_JOBS does not say how many jobs, 1000 or more: `make manyjobs JOBS=1000000`")
 	}
-	old := buildBefore(t)
+	old := buildThisVersion(t)
 	c := startClusterOf(t, old, broker, "--slots", floodSlots)
 	f := startFlood(t, c, jobs)
 	for i, step := range []struct {

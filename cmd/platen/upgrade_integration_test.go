@@ -1,13 +1,12 @@
-//go:build integration
+//go:build integration && nextversion
 
 package main
 
 import (
-	"context"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,20 +15,20 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// versionBefore is the last commit without feature levels.
-const versionBefore = "18ec650810bc5125c5854e2189312393d547d874"
-
-// TestBrokerUpgrade upgrades the nodes of a cluster under load, one after another, from the version
-// before levels; takes one back, and upgrades it again. Nothing is lost, and the level can be
-// raised at the end only. A node of the old version ends then, and says why. It needs a newly
-// started broker, as TestBrokerFailover does.
+// TestBrokerUpgrade upgrades the nodes of a cluster under load, one after another, from this version to the one to come that the test
+// is built as, whose level and schema this one cannot read; takes one back, and upgrades it again. Nothing is lost, the rows of snapshots
+// are migrated, and the level can be raised at the end only. A node of this version ends then, and says why. It needs a newly started
+// broker, as TestBrokerFailover does.
 func TestBrokerUpgrade(t *testing.T) {
 	broker := os.Getenv("PLATEN_TEST_KAFKA")
 	if broker == "" {
 		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
 	}
-	old := buildBefore(t)
+	old := buildThisVersion(t)
 	c := startClusterOf(t, old, broker)
+	for _, m := range c.machines {
+		m.admin(t, "snapshot", "take")
+	}
 	w := startWorkload(t, c.customers...)
 	for _, p := range c.nodes {
 		w.up(p.address)
@@ -46,10 +45,13 @@ func TestBrokerUpgrade(t *testing.T) {
 		{2, "", ""},
 	} {
 		c.exchange(t, w, step.node, step.binary)
+		if step.binary == "" {
+			c.nodes[step.node].checkMigrated(t)
+		}
 		w.allow(30)
 		accepted, _ := w.progress()
 		w.await(t, "the load goes on", func() bool { return len(w.jobs) >= accepted+15 })
-		c.checkStatus(t, old)
+		c.checkStatus(t)
 		said := c.raise(t)
 		if step.may == "" && said != nil || step.may != "" && (said == nil || !strings.Contains(said.Error(), step.may)) {
 			t.Errorf("after node %d runs %q, raising the level: %v, want %q", step.node, step.binary, said, step.may)
@@ -62,28 +64,25 @@ func TestBrokerUpgrade(t *testing.T) {
 	c.checkOldEnds(t, old)
 }
 
-// checkStatus asks the first node, which is upgraded, for the status of all: nodes of the old version are listed and
-// not asked, so none refuses anything.
-func (c *processCluster) checkStatus(t *testing.T, old string) {
+// checkMigrated waits until a node has begun with a snapshot of the schema before.
+func (p *process) checkMigrated(t *testing.T) {
 	t.Helper()
-	want := map[status.State]int{}
+	if line, found := p.out.Await(testkit.Context(t), "partition restored from a snapshot"); !found {
+		t.Errorf("no snapshot was migrated: %s", line)
+	}
+}
+
+// checkStatus asks the first node, which is upgraded, for the status of all: they understand one another.
+func (c *processCluster) checkStatus(t *testing.T) {
+	t.Helper()
 	for i, p := range c.nodes {
-		if c.machines[i].binary == old {
-			want[status.Older]++
-		} else {
-			want[status.Serving]++
-		}
 		if refused := value(scrape(t, p.address)["platen_peer_refused_total"], "message"); refused != 0 {
 			t.Errorf("node %d has refused %v messages", i, refused)
 		}
 	}
-	testkit.Eventually(t, "all nodes are listed", func() bool {
-		got := map[status.State]int{}
+	testkit.Eventually(t, "all nodes serve", func() bool {
 		r, _ := c.machines[0].report(t)
-		for _, n := range r.Nodes {
-			got[n.State]++
-		}
-		return maps.Equal(got, want)
+		return len(r.Nodes) == len(c.nodes) && !slices.ContainsFunc(r.Nodes, func(n status.Node) bool { return n.State != status.Serving })
 	})
 }
 
@@ -108,45 +107,26 @@ func (c *processCluster) raise(t *testing.T) error {
 	return err
 }
 
-// checkOldEnds starts the old version once more, in place of the last node.
+// checkOldEnds starts this version once more, in place of the last node.
 func (c *processCluster) checkOldEnds(t *testing.T, old string) {
 	t.Helper()
 	m := newMachine(t, c.machines[2].args...)
 	m.binary = old
 	p := m.launch(t)
 	if line, found := p.out.Await(testkit.Context(t), events.ErrNewer.Error()); !found {
-		t.Errorf("the old version does not end: %s", line)
+		t.Errorf("this version does not end: %s", line)
 	}
 	if err := <-p.exited; err == nil {
-		t.Error("the old version ends as if nothing were wrong")
+		t.Error("this version ends as if nothing were wrong")
 	}
 }
 
-// buildBefore builds the version before levels.
-func buildBefore(t *testing.T) string {
+// buildThisVersion builds platen as it is without the tag nextversion.
+func buildThisVersion(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
+	binary := filepath.Join(t.TempDir(), "platen")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
 	}
-	git := func(args ...string) *exec.Cmd {
-		return exec.CommandContext(context.Background(), "git", append([]string{"-C", root}, args...)...)
-	}
-	if git("cat-file", "-e", versionBefore).Run() != nil {
-		t.Skipf("the history of this checkout does not have %s: `git fetch --unshallow` gets it", versionBefore)
-	}
-	tree := t.TempDir()
-	archive := filepath.Join(tree, "before.tar")
-	if out, err := git("archive", "--output", archive, versionBefore).CombinedOutput(); err != nil {
-		t.Fatalf("git archive: %v\n%s", err, out)
-	}
-	if out, err := exec.CommandContext(t.Context(), "tar", "-xf", archive, "-C", tree).CombinedOutput(); err != nil {
-		t.Fatalf("tar: %v\n%s", err, out)
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", "platen-before", "./cmd/platen")
-	build.Dir = tree
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", versionBefore, err, out)
-	}
-	return filepath.Join(tree, "platen-before")
+	return binary
 }

@@ -99,8 +99,7 @@ type Usage struct {
 	Bytes int64 `json:"bytes" doc:"Bytes charged."`
 }
 
-// Origin is what a job came from. Key and operation are missing for jobs that ended under a version of Platen
-// that did not record them.
+// Origin is what a job came from.
 type Origin struct {
 	Key       events.KeyID     `json:"key_id,omitempty" doc:"The API key of the request."`
 	Operation events.Operation `json:"operation,omitempty" doc:"What the job does, by the name of its endpoint."`
@@ -125,14 +124,13 @@ type JobFinished struct {
 	Origin
 	Test bool `json:"test" doc:"Whether it was a test job."`
 	Usage
-	FileBytes  int64 `json:"file_bytes" doc:"Size of the file."`
-	Pages      int   `json:"pages,omitempty" doc:"Pages of a PDF; missing for images."`
-	PageLoad   int64 `json:"page_load_ms" doc:"Milliseconds to load the page."`
-	Processing int64 `json:"processing_ms" doc:"Milliseconds to make and store the file."`
-	Total      int64 `json:"total_ms" doc:"Milliseconds from the start of the attempt to the stored file."`
-	Expires    Time  `json:"expires_at,omitempty" doc:"Until when the file can be downloaded; missing if it went to the caller's own storage."`
-	// Warnings are missing in events of earlier versions.
-	Warnings []Warning `json:"warnings,omitempty" doc:"What was done nevertheless, such as pictures that were missing."`
+	FileBytes  int64     `json:"file_bytes" doc:"Size of the file."`
+	Pages      int       `json:"pages,omitempty" doc:"Pages of a PDF; missing for images."`
+	PageLoad   int64     `json:"page_load_ms" doc:"Milliseconds to load the page."`
+	Processing int64     `json:"processing_ms" doc:"Milliseconds to make and store the file."`
+	Total      int64     `json:"total_ms" doc:"Milliseconds from the start of the attempt to the stored file."`
+	Expires    Time      `json:"expires_at,omitempty" doc:"Until when the file can be downloaded; missing if it went to the caller's own storage."`
+	Warnings   []Warning `json:"warnings,omitempty" doc:"What was done nevertheless, such as pictures that were missing."`
 }
 
 // Warning is something that was done nevertheless.
@@ -155,9 +153,8 @@ type JobFailed struct {
 	Origin
 	Test bool `json:"test" doc:"Whether it was a test job."`
 	Usage
-	Error events.ErrorCode `json:"error" doc:"Why: an error code of jobs."`
-	// Detail is missing in events of earlier versions.
-	Detail string `json:"error_detail,omitempty" doc:"Why, in a sentence for the account's holder."`
+	Error  events.ErrorCode `json:"error" doc:"Why: an error code of jobs."`
+	Detail string           `json:"error_detail,omitempty" doc:"Why, in a sentence for the account's holder."`
 }
 
 // JobDownloaded says that a download of a file has begun, and was counted.

@@ -174,9 +174,7 @@ func attributes(name string) map[string]any {
 		headerTimeline: text("The timeline of the partition that the event is of. It changes with platen.timeline.begun.v1."),
 		headerData:     map[string]any{"const": ContentType},
 	}
-	required := slices.Sorted(maps.Keys(properties))
-	required = slices.DeleteFunc(required, func(name string) bool { return name == headerTimeline }) // earlier versions named none
-	return map[string]any{"type": "object", "properties": properties, "required": required}
+	return map[string]any{"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties))}
 }
 
 func text(doc string) map[string]any { return map[string]any{"type": "string", "description": doc} }

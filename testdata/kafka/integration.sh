@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests that need a real Apache Kafka broker, each suite on a fresh one:
 # the log's own and the bus's, then three nodes of which one is killed again and again, then a new node
-# that begins with snapshots, then a backup on S3 and ClickHouse that is restored, then three nodes that are upgraded from an earlier version, then three
+# that begins with snapshots, then a backup on S3 and ClickHouse that is restored, then three nodes that are upgraded to a version to come, then three
 # that share a ledger on ClickHouse, which is killed too.
 # Needs mvn and Java 17 or newer. `make integration` calls it.
 set -euo pipefail
@@ -38,7 +38,7 @@ suite() {
   PLATEN_TEST_KAFKA=$("$here/run.sh" start "$broker")
   export PLATEN_TEST_KAFKA
   say "$1: testing"
-  "${GO:-go}" test -tags integration -count=1 -v -timeout 15m -p 1 -run "$2" "${@:3}"
+  "${GO:-go}" test -tags "${TAGS:-integration}" -count=1 -v -timeout 15m -p 1 -run "$2" "${@:3}"
   "$here/run.sh" stop "$broker"
 }
 
@@ -49,5 +49,5 @@ say "backup: building versitygw"
 (cd "$here/../s3" && "${GO:-go}" build -o "$temp/versitygw" github.com/versity/versitygw/cmd/versitygw)
 export PLATEN_TEST_VERSITYGW=$temp/versitygw
 suite backup '^TestBrokerBackup$' ./cmd/platen
-suite upgrade '^TestBrokerUpgrade$' ./cmd/platen
+TAGS=integration,nextversion suite upgrade '^TestBrokerUpgrade$' ./cmd/platen
 suite ledger '^TestLedgerOnClickHouse$' ./cmd/platen

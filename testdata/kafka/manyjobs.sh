@@ -11,4 +11,4 @@ trap 'exit 130' INT TERM
 
 PLATEN_TEST_KAFKA=$("$here/run.sh" start "$temp/broker")
 export PLATEN_TEST_KAFKA PLATEN_TEST_JOBS=${JOBS:-100000}
-"${GO:-go}" test -tags integration -count=1 -v -timeout 4h -run '^TestManyJobs$' ./cmd/platen
+"${GO:-go}" test -tags integration,nextversion -count=1 -v -timeout 4h -run '^TestManyJobs$' ./cmd/platen

@@ -40,13 +40,14 @@ func TestOrphanFiles(t *testing.T) {
 		owned = j.File.Name
 		return err == nil && j.Status == events.StatusDone
 	})
-	young := events.NewJobID().String() + "-young.pdf"
+	other := func() string { return events.FileName(events.NewJobID(), events.NewAttemptID(), 1, ".pdf") }
+	young, lost := other(), other()
 	old := map[string]bool{ // and whether the file is left
-		owned:                                    true,
-		job.String() + "-refused.pdf":            false,
-		events.NewJobID().String() + "-lost.png": false,
-		"probe-node":                             false,
-		"notes.txt":                              true,
+		owned: true,
+		events.FileName(job, 7, events.Partition("acc", 2), ".pdf"): false,
+		lost:         false,
+		"probe-node": false,
+		"notes.txt":  true,
 	}
 	for name := range old {
 		if name != owned {
@@ -88,21 +89,20 @@ func TestOrphansOfUndecidedCommands(t *testing.T) {
 	}
 	refused := events.FileName(job, attempt+1, partition, ".pdf")
 	elsewhere := events.FileName(events.NewJobID(), attempt, 1-partition, ".pdf")
-	anywhere := events.NewJobID().String() + "-lost.png"
-	for _, name := range []string{file, refused, elsewhere, anywhere} {
+	for _, name := range []string{file, refused, elsewhere} {
 		put(t, n.Node, name)
 		makeOld(t, n.Node, name)
 	}
 	orphans := n.orphans()
 	orphans.Now = time.Now
 	orphans.Settle = func(ctx context.Context) (func(string) bool, error) { return n.settle(ctx, 0) }
-	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1, Left: 3}) {
+	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1, Left: 2}) {
 		t.Errorf("while commands wait: %+v, %v", swept, err)
 	}
 	n.AcceptClock()
 	orphans = n.orphans()
 	orphans.Now = time.Now
-	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 2}) {
+	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1}) {
 		t.Errorf("when they are decided: %+v, %v", swept, err)
 	}
 	if j, _, err := n.Replica().Job("acc", job); err != nil || j.File.Name != file {

@@ -154,5 +154,5 @@ func (n *Node) ownsFile(name string) (bool, error) {
 	if !ok {
 		return true, nil
 	}
-	return account.OwnsFile(n.replica, partition, n.log.Partitions(), id, name)
+	return account.OwnsFile(n.replica, partition, id, name)
 }

@@ -27,11 +27,9 @@ func (n *Node) settle(ctx context.Context, limit time.Duration) (known func(name
 	}
 	behind, err := n.awaitDecided(ctx, ends, limit)
 	return func(name string) bool {
-		if _, p, ok := events.ParseFileName(name); ok && p >= 0 && p < n.log.Partitions() {
-			_, is := behind[p]
-			return !is
-		}
-		return len(behind) == 0
+		_, p, ok := events.ParseFileName(name)
+		_, is := behind[p]
+		return !ok || !is
 	}, err
 }
 

@@ -109,7 +109,7 @@ func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log 
 func (l *Log) Partitions() int32 { return l.partitions }
 
 // TopicID implements eventlog.Log: all topics are in one database, which has a random id since it was made. It is empty if the
-// log is only read and no version that names them has written to it.
+// log is only read, and whoever made it ended before giving it one.
 func (l *Log) TopicID(string) string { return l.id }
 
 // Health implements eventlog.Log.
