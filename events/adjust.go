@@ -43,6 +43,8 @@ type UsageAdjusted struct {
 	Window Instant `cbor:"7,keyasint"`
 }
 
-func (AdjustUsage) commandType() uint64 { return 30 }
+func (AdjustUsage) command()         {}
+func (c AdjustUsage) String() string { return text(c) }
 
-func (UsageAdjusted) eventType() uint64 { return 41 }
+func (UsageAdjusted) event()           {}
+func (e UsageAdjusted) String() string { return text(e) }

@@ -12,5 +12,7 @@ type RequestForgotten struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-func (CancelJob) commandType() uint64      { return 29 }
-func (RequestForgotten) eventType() uint64 { return 39 }
+func (CancelJob) command()                {}
+func (c CancelJob) String() string        { return text(c) }
+func (RequestForgotten) event()           {}
+func (e RequestForgotten) String() string { return text(e) }

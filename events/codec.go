@@ -91,7 +91,7 @@ type envelopeIn struct {
 
 // EncodeCommand returns the record of a command.
 func EncodeCommand(c Command) ([]byte, error) {
-	return encode(kindCommand, commandOut{c, typed{Type: c.Body.commandType(), Value: c.Body}})
+	return encode(kindCommand, commandOut{c, commandRows.typed(c.Body)})
 }
 
 // EncodeEntry returns the record of a journal entry.
@@ -104,7 +104,7 @@ func EncodeEntry(e Entry) ([]byte, error) {
 	case Envelope:
 		out := envelopeOut{Envelope: e}
 		for _, ev := range e.Events {
-			out.Events = append(out.Events, typed{Type: ev.eventType(), Value: ev})
+			out.Events = append(out.Events, eventRows.typed(ev))
 		}
 		return encode(kindEnvelope, out)
 	}
@@ -121,13 +121,13 @@ func encode(kind byte, v any) ([]byte, error) {
 
 // DecodeCommand decodes a command, of a submission only the head. The result shares no
 // memory with b. Every error is ErrFormat or ErrNewer.
-func DecodeCommand(b []byte) (Command, error) { return decodeCommand(b, commandTypes) }
+func DecodeCommand(b []byte) (Command, error) { return decodeCommand(b, commandRows.decode) }
 
 // DecodeSubmission decodes a SubmitJob with its content: the command's body is a
 // Submission. Every error is ErrFormat or ErrNewer.
-func DecodeSubmission(b []byte) (Command, error) { return decodeCommand(b, submissionType) }
+func DecodeSubmission(b []byte) (Command, error) { return decodeCommand(b, decodeSubmission) }
 
-func decodeCommand(b []byte, types map[uint64]func([]byte) (CommandBody, error)) (Command, error) {
+func decodeCommand(b []byte, decode func(rawTyped) (CommandBody, error)) (Command, error) {
 	kind, body, err := splitRecord(b)
 	if err != nil {
 		return Command{}, err
@@ -139,7 +139,7 @@ func decodeCommand(b []byte, types map[uint64]func([]byte) (CommandBody, error))
 	if err := decoder.Unmarshal(body, &in); err != nil {
 		return Command{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	in.Command.Body, err = decodeTyped(types, in.Body)
+	in.Command.Body, err = decode(in.Body)
 	return in.Command, err
 }
 
@@ -178,7 +178,7 @@ func decodeEnvelope(body []byte) (Entry, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	for _, raw := range in.Events {
-		ev, err := decodeTyped(eventTypes, raw)
+		ev, err := eventRows.decode(raw)
 		if err != nil {
 			return nil, err
 		}
@@ -199,19 +199,6 @@ func splitRecord(b []byte) (kind byte, body []byte, err error) {
 		return 0, nil, fmt.Errorf("format %d: %w", b[0], ErrFormat)
 	}
 	return b[1], b[2:], nil
-}
-
-func decodeTyped[T any](types map[uint64]func([]byte) (T, error), raw rawTyped) (T, error) {
-	decode, ok := types[raw.Type]
-	if !ok {
-		var zero T
-		return zero, fmt.Errorf("type %d: %w", raw.Type, ErrNewer)
-	}
-	v, err := decode(raw.Value)
-	if err != nil {
-		return v, fmt.Errorf("type %d: %w: %w", raw.Type, ErrFormat, err)
-	}
-	return v, nil
 }
 
 // decodeAs decodes a V and returns it as the interface I.

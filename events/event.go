@@ -3,7 +3,7 @@ package events
 // Event records one thing that happened. Its time is its envelope's. String shows its
 // fields as Describe does.
 type Event interface {
-	eventType() uint64
+	event() // seals the interface: a type here has a row in registry.go
 	String() string
 }
 
@@ -232,77 +232,57 @@ type JobForgotten struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-func (AccountCreated) eventType() uint64  { return 1 }
-func (PlanChanged) eventType() uint64     { return 2 }
-func (KeyIssued) eventType() uint64       { return 3 }
-func (KeyRevoked) eventType() uint64      { return 4 }
-func (AnchorMoved) eventType() uint64     { return 5 }
-func (FilesLimited) eventType() uint64    { return 6 }
-func (VolumeBlocksSet) eventType() uint64 { return 7 }
-func (KeyUsed) eventType() uint64         { return 11 }
-func (TestCounted) eventType() uint64     { return 12 }
-func (WindowReset) eventType() uint64     { return 29 }
-func (WindowOpened) eventType() uint64    { return 40 }
-func (QuotaReserved) eventType() uint64   { return 8 }
-func (QuotaDebited) eventType() uint64    { return 9 }
-func (QuotaReleased) eventType() uint64   { return 10 }
-func (JobQueued) eventType() uint64       { return 16 }
-func (RenderStarted) eventType() uint64   { return 17 }
-func (RenderRequeued) eventType() uint64  { return 18 }
-func (RenderReleased) eventType() uint64  { return 19 }
-func (RenderDiscarded) eventType() uint64 { return 20 }
-func (JobDone) eventType() uint64         { return 21 }
-func (JobFailed) eventType() uint64       { return 22 }
-func (FileExpired) eventType() uint64     { return 23 }
-func (FileDeleted) eventType() uint64     { return 24 }
-func (JobForgotten) eventType() uint64    { return 25 }
-func (DownloadBegun) eventType() uint64   { return 26 }
-func (DownloadRenewed) eventType() uint64 { return 27 }
-func (DownloadEnded) eventType() uint64   { return 28 }
-
-// JobOf returns the job that an event is about; false for events about the account.
-func JobOf(ev Event) (JobID, bool) {
-	switch e := ev.(type) {
-	case JobQueued:
-		return e.Job, true
-	case RenderStarted:
-		return e.Job, true
-	case RenderRequeued:
-		return e.Job, true
-	case RenderReleased:
-		return e.Job, true
-	case RenderDiscarded:
-		return e.Job, true
-	case JobDone:
-		return e.Job, true
-	case JobFailed:
-		return e.Job, true
-	case FileExpired:
-		return e.Job, true
-	case FileDeleted:
-		return e.Job, true
-	case JobForgotten:
-		return e.Job, true
-	case DownloadBegun:
-		return e.Job, true
-	case DownloadRenewed:
-		return e.Job, true
-	case DownloadEnded:
-		return e.Job, true
-	case WebhookAttempted:
-		return e.Job, true
-	case WebhookReleased:
-		return e.Job, true
-	case WebhookRedelivered:
-		return e.Job, true
-	case UploadBegun:
-		return e.Job, true
-	case UploadAttempted:
-		return e.Job, true
-	case UploadReleased:
-		return e.Job, true
-	case RequestForgotten:
-		return e.Job, true
-	}
-	return JobID{}, false
-}
+func (AccountCreated) event()            {}
+func (e AccountCreated) String() string  { return text(e) }
+func (PlanChanged) event()               {}
+func (e PlanChanged) String() string     { return text(e) }
+func (KeyIssued) event()                 {}
+func (e KeyIssued) String() string       { return text(e) }
+func (KeyRevoked) event()                {}
+func (e KeyRevoked) String() string      { return text(e) }
+func (AnchorMoved) event()               {}
+func (e AnchorMoved) String() string     { return text(e) }
+func (FilesLimited) event()              {}
+func (e FilesLimited) String() string    { return text(e) }
+func (VolumeBlocksSet) event()           {}
+func (e VolumeBlocksSet) String() string { return text(e) }
+func (KeyUsed) event()                   {}
+func (e KeyUsed) String() string         { return text(e) }
+func (TestCounted) event()               {}
+func (e TestCounted) String() string     { return text(e) }
+func (WindowReset) event()               {}
+func (e WindowReset) String() string     { return text(e) }
+func (WindowOpened) event()              {}
+func (e WindowOpened) String() string    { return text(e) }
+func (QuotaReserved) event()             {}
+func (e QuotaReserved) String() string   { return text(e) }
+func (QuotaDebited) event()              {}
+func (e QuotaDebited) String() string    { return text(e) }
+func (QuotaReleased) event()             {}
+func (e QuotaReleased) String() string   { return text(e) }
+func (JobQueued) event()                 {}
+func (e JobQueued) String() string       { return text(e) }
+func (RenderStarted) event()             {}
+func (e RenderStarted) String() string   { return text(e) }
+func (RenderRequeued) event()            {}
+func (e RenderRequeued) String() string  { return text(e) }
+func (RenderReleased) event()            {}
+func (e RenderReleased) String() string  { return text(e) }
+func (RenderDiscarded) event()           {}
+func (e RenderDiscarded) String() string { return text(e) }
+func (JobDone) event()                   {}
+func (e JobDone) String() string         { return text(e) }
+func (JobFailed) event()                 {}
+func (e JobFailed) String() string       { return text(e) }
+func (FileExpired) event()               {}
+func (e FileExpired) String() string     { return text(e) }
+func (FileDeleted) event()               {}
+func (e FileDeleted) String() string     { return text(e) }
+func (JobForgotten) event()              {}
+func (e JobForgotten) String() string    { return text(e) }
+func (DownloadBegun) event()             {}
+func (e DownloadBegun) String() string   { return text(e) }
+func (DownloadRenewed) event()           {}
+func (e DownloadRenewed) String() string { return text(e) }
+func (DownloadEnded) event()             {}
+func (e DownloadEnded) String() string   { return text(e) }

@@ -32,8 +32,10 @@ type LevelRaised struct {
 	Level Level `cbor:"1,keyasint"`
 }
 
-func (RaiseLevel) commandType() uint64 { return 31 }
-func (LevelRaised) eventType() uint64  { return 42 }
+func (RaiseLevel) command()          {}
+func (c RaiseLevel) String() string  { return text(c) }
+func (LevelRaised) event()           {}
+func (e LevelRaised) String() string { return text(e) }
 
 // partitionID begins the ids of partitions. Those of accounts begin otherwise.
 const partitionID = "partition-"

@@ -173,22 +173,40 @@ type Session struct {
 	Agent   string `cbor:"6,keyasint,omitempty"`
 }
 
-func (InviteMember) commandType() uint64     { return 32 }
-func (AcceptInvitation) commandType() uint64 { return 33 }
-func (ChangeMember) commandType() uint64     { return 34 }
-func (RemoveMember) commandType() uint64     { return 35 }
-func (BeginSignIn) commandType() uint64      { return 36 }
-func (OpenSession) commandType() uint64      { return 37 }
-func (CloseSession) commandType() uint64     { return 38 }
-func (SetSecondFactor) commandType() uint64  { return 39 }
-func (SetPassword) commandType() uint64      { return 40 }
+func (InviteMember) command()             {}
+func (c InviteMember) String() string     { return text(c) }
+func (AcceptInvitation) command()         {}
+func (c AcceptInvitation) String() string { return text(c) }
+func (ChangeMember) command()             {}
+func (c ChangeMember) String() string     { return text(c) }
+func (RemoveMember) command()             {}
+func (c RemoveMember) String() string     { return text(c) }
+func (BeginSignIn) command()              {}
+func (c BeginSignIn) String() string      { return text(c) }
+func (OpenSession) command()              {}
+func (c OpenSession) String() string      { return text(c) }
+func (CloseSession) command()             {}
+func (c CloseSession) String() string     { return text(c) }
+func (SetSecondFactor) command()          {}
+func (c SetSecondFactor) String() string  { return text(c) }
+func (SetPassword) command()              {}
+func (c SetPassword) String() string      { return text(c) }
 
-func (MemberInvited) eventType() uint64   { return 43 }
-func (MemberJoined) eventType() uint64    { return 44 }
-func (MemberChanged) eventType() uint64   { return 45 }
-func (MemberRemoved) eventType() uint64   { return 46 }
-func (SignInBegun) eventType() uint64     { return 47 }
-func (SessionOpened) eventType() uint64   { return 48 }
-func (SessionClosed) eventType() uint64   { return 49 }
-func (SecondFactorSet) eventType() uint64 { return 50 }
-func (PasswordSet) eventType() uint64     { return 51 }
+func (MemberInvited) event()             {}
+func (e MemberInvited) String() string   { return text(e) }
+func (MemberJoined) event()              {}
+func (e MemberJoined) String() string    { return text(e) }
+func (MemberChanged) event()             {}
+func (e MemberChanged) String() string   { return text(e) }
+func (MemberRemoved) event()             {}
+func (e MemberRemoved) String() string   { return text(e) }
+func (SignInBegun) event()               {}
+func (e SignInBegun) String() string     { return text(e) }
+func (SessionOpened) event()             {}
+func (e SessionOpened) String() string   { return text(e) }
+func (SessionClosed) event()             {}
+func (e SessionClosed) String() string   { return text(e) }
+func (SecondFactorSet) event()           {}
+func (e SecondFactorSet) String() string { return text(e) }
+func (PasswordSet) event()               {}
+func (e PasswordSet) String() string     { return text(e) }

@@ -64,10 +64,16 @@ type PasskeyUsed struct {
 	Challenge Instant  `cbor:"5,keyasint"`
 }
 
-func (AddPasskey) commandType() uint64    { return 43 }
-func (RemovePasskey) commandType() uint64 { return 44 }
-func (UsePasskey) commandType() uint64    { return 45 }
+func (AddPasskey) command()            {}
+func (c AddPasskey) String() string    { return text(c) }
+func (RemovePasskey) command()         {}
+func (c RemovePasskey) String() string { return text(c) }
+func (UsePasskey) command()            {}
+func (c UsePasskey) String() string    { return text(c) }
 
-func (PasskeyAdded) eventType() uint64   { return 54 }
-func (PasskeyRemoved) eventType() uint64 { return 55 }
-func (PasskeyUsed) eventType() uint64    { return 56 }
+func (PasskeyAdded) event()             {}
+func (e PasskeyAdded) String() string   { return text(e) }
+func (PasskeyRemoved) event()           {}
+func (e PasskeyRemoved) String() string { return text(e) }
+func (PasskeyUsed) event()              {}
+func (e PasskeyUsed) String() string    { return text(e) }

@@ -14,10 +14,9 @@ type SetAsideDropped struct {
 	Cause int64 `cbor:"1,keyasint" log:"always"`
 }
 
-func (DropSetAside) commandType() uint64  { return 46 }
-func (SetAsideDropped) eventType() uint64 { return 57 }
-
+func (DropSetAside) command()            {}
 func (c DropSetAside) String() string    { return text(c) }
+func (SetAsideDropped) event()           {}
 func (e SetAsideDropped) String() string { return text(e) }
 
 // Again is the id of a command that repeats one which was set aside. It is another one, or the command would get the reply of before; and

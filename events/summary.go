@@ -2,6 +2,7 @@ package events
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -37,14 +38,17 @@ func (l *LoadOptions) waits() bool {
 	return l != nil && (l.WaitAfter > 0 || l.WaitFor != "" || l.WaitUntil == contract.UntilIdle)
 }
 
-// submissionType is the type table of DecodeSubmission.
-var submissionType = map[uint64]func([]byte) (CommandBody, error){
-	SubmitJob{}.commandType(): func(b []byte) (CommandBody, error) {
-		var s Submission
-		err := decoder.Unmarshal(b, &s)
-		s.Summary = s.Content.Summary()
-		return s, err
-	},
+// decodeSubmission decodes a SubmitJob with its content.
+func decodeSubmission(in rawTyped) (CommandBody, error) {
+	if number := commandRows.row(SubmitJob{}).number; in.Type != number {
+		return nil, fmt.Errorf("type %d, not %d of a submission: %w", in.Type, number, ErrNewer)
+	}
+	var s Submission
+	if err := decoder.Unmarshal(in.Value, &s); err != nil {
+		return nil, fmt.Errorf("type %d: %w: %w", in.Type, ErrFormat, err)
+	}
+	s.Summary = s.Content.Summary()
+	return s, nil
 }
 
 // decodeHead decodes a SubmitJob and skips its content.

@@ -24,10 +24,14 @@ type AccountSuspended struct {
 // AccountResumed lets an account have jobs again.
 type AccountResumed struct{}
 
-func (SuspendAccount) commandType() uint64 { return 41 }
-func (ResumeAccount) commandType() uint64  { return 42 }
-func (AccountSuspended) eventType() uint64 { return 52 }
-func (AccountResumed) eventType() uint64   { return 53 }
+func (SuspendAccount) command()           {}
+func (c SuspendAccount) String() string   { return text(c) }
+func (ResumeAccount) command()            {}
+func (c ResumeAccount) String() string    { return text(c) }
+func (AccountSuspended) event()           {}
+func (e AccountSuspended) String() string { return text(e) }
+func (AccountResumed) event()             {}
+func (e AccountResumed) String() string   { return text(e) }
 
 // MaxReason is how many characters the reason of a correction or of a suspension may have.
 const MaxReason = 200

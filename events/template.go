@@ -44,10 +44,16 @@ type DefaultTemplateSet struct {
 	Template TemplateID `cbor:"1,keyasint,omitempty"`
 }
 
-func (PutTemplate) commandType() uint64        { return 9 }
-func (DeleteTemplate) commandType() uint64     { return 10 }
-func (SetDefaultTemplate) commandType() uint64 { return 11 }
+func (PutTemplate) command()                {}
+func (c PutTemplate) String() string        { return text(c) }
+func (DeleteTemplate) command()             {}
+func (c DeleteTemplate) String() string     { return text(c) }
+func (SetDefaultTemplate) command()         {}
+func (c SetDefaultTemplate) String() string { return text(c) }
 
-func (TemplateSaved) eventType() uint64      { return 13 }
-func (TemplateDeleted) eventType() uint64    { return 14 }
-func (DefaultTemplateSet) eventType() uint64 { return 15 }
+func (TemplateSaved) event()                {}
+func (e TemplateSaved) String() string      { return text(e) }
+func (TemplateDeleted) event()              {}
+func (e TemplateDeleted) String() string    { return text(e) }
+func (DefaultTemplateSet) event()           {}
+func (e DefaultTemplateSet) String() string { return text(e) }

@@ -46,8 +46,12 @@ type UploadReleased struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-func (ReportUpload) commandType() uint64 { return 28 }
+func (ReportUpload) command()         {}
+func (c ReportUpload) String() string { return text(c) }
 
-func (UploadBegun) eventType() uint64     { return 36 }
-func (UploadAttempted) eventType() uint64 { return 37 }
-func (UploadReleased) eventType() uint64  { return 38 }
+func (UploadBegun) event()               {}
+func (e UploadBegun) String() string     { return text(e) }
+func (UploadAttempted) event()           {}
+func (e UploadAttempted) String() string { return text(e) }
+func (UploadReleased) event()            {}
+func (e UploadReleased) String() string  { return text(e) }

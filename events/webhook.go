@@ -98,15 +98,26 @@ type WebhookHeaderDeleted struct {
 	Name string `cbor:"1,keyasint"`
 }
 
-func (RotateWebhookSecret) commandType() uint64 { return 13 }
-func (SetWebhookHeader) commandType() uint64    { return 14 }
-func (DeleteWebhookHeader) commandType() uint64 { return 15 }
-func (ReportWebhook) commandType() uint64       { return 26 }
-func (RedeliverWebhook) commandType() uint64    { return 27 }
+func (RotateWebhookSecret) command()         {}
+func (c RotateWebhookSecret) String() string { return text(c) }
+func (SetWebhookHeader) command()            {}
+func (c SetWebhookHeader) String() string    { return text(c) }
+func (DeleteWebhookHeader) command()         {}
+func (c DeleteWebhookHeader) String() string { return text(c) }
+func (ReportWebhook) command()               {}
+func (c ReportWebhook) String() string       { return text(c) }
+func (RedeliverWebhook) command()            {}
+func (c RedeliverWebhook) String() string    { return text(c) }
 
-func (WebhookAttempted) eventType() uint64     { return 30 }
-func (WebhookReleased) eventType() uint64      { return 31 }
-func (WebhookRedelivered) eventType() uint64   { return 32 }
-func (WebhookSecretRotated) eventType() uint64 { return 33 }
-func (WebhookHeaderSet) eventType() uint64     { return 34 }
-func (WebhookHeaderDeleted) eventType() uint64 { return 35 }
+func (WebhookAttempted) event()               {}
+func (e WebhookAttempted) String() string     { return text(e) }
+func (WebhookReleased) event()                {}
+func (e WebhookReleased) String() string      { return text(e) }
+func (WebhookRedelivered) event()             {}
+func (e WebhookRedelivered) String() string   { return text(e) }
+func (WebhookSecretRotated) event()           {}
+func (e WebhookSecretRotated) String() string { return text(e) }
+func (WebhookHeaderSet) event()               {}
+func (e WebhookHeaderSet) String() string     { return text(e) }
+func (WebhookHeaderDeleted) event()           {}
+func (e WebhookHeaderDeleted) String() string { return text(e) }

@@ -83,7 +83,8 @@ func goldenEvent(t *testing.T, file string) events.Envelope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	lines := strings.Fields(string(text)) // the last is the present form
+	record, err := hex.DecodeString(lines[len(lines)-1])
 	if err != nil {
 		t.Fatal(err)
 	}
