@@ -12,9 +12,9 @@ import (
 // the operator raises the level (docs/decisions/0039).
 type Level int64
 
-// The levels. A command, an event or a field that this version cannot read comes with the next level: name that here, and make it
-// NewestLevel. Whoever writes such a thing, and a projection that then leaves other rows, asks projections.Cursor.Level of the partition
-// first. Once no node of an earlier version is to come back, the operator raises the level, and it is written.
+// The levels. What an earlier version cannot read comes with the next level: name that here, and make it NewestLevel. Whoever writes such
+// a command, event or field asks projections.Cursor.Level of the partition first, and does without below the level. Once no node of an
+// earlier version is to come back, the operator raises the level.
 const (
 	FirstLevel Level = 1
 	// NewestLevel is the highest that this version can read.

@@ -17,7 +17,7 @@ func TestLevelOfAPartition(t *testing.T) {
 		want    events.Level
 	}{
 		"nothing":                   {nil, 1},
-		"written before levels":     {[]events.Entry{events.Marker{}}, 1},
+		"a marker that names none":  {[]events.Entry{events.Marker{}}, 1},
 		"begun with a level":        {[]events.Entry{events.Marker{Level: 2}}, 2},
 		"a later owner reads more":  {[]events.Entry{events.Marker{}, events.Marker{Level: 2}}, 1},
 		"raised":                    {[]events.Entry{events.Marker{}, raise(0, 0, 2)}, 2},

@@ -20,16 +20,16 @@ func TestTimelineOfAPartition(t *testing.T) {
 		timeline events.TimelineID
 		number   int64
 	}{
-		"nothing":                       {nil, "", 0},
-		"of a version before timelines": {[]events.Entry{events.Marker{}, facts(0, 0)}, "", 0},
-		"a new one":                     {[]events.Entry{marker("a", 0, false), facts(0, 0)}, "a", 2},
-		"void facts do not count":       {[]events.Entry{marker("a", 0, false), facts(0, 0), facts(0, 5), facts(1, 1)}, "a", 2},
-		"the next owner names another":  {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 0, false), facts(2, 1)}, "a", 4},
-		"named by a later owner":        {[]events.Entry{events.Marker{}, facts(0, 0), marker("b", 0, false), facts(2, 1)}, "b", 5003},
-		"restored":                      {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 0, true), facts(2, 1)}, "b", 5003},
-		"all that is published":         {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 2, false), facts(2, 1)}, "a", 4},
-		"less than is published":        {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 3, false), facts(2, 1)}, "b", 5003},
-		"more than the clock counts":    {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 1e15, false), facts(2, 1)}, "b", 1e15 + 3},
+		"nothing":                           {nil, "", 0},
+		"behind a marker that was salvaged": {[]events.Entry{events.Marker{}, facts(0, 0)}, "", 0},
+		"a new one":                         {[]events.Entry{marker("a", 0, false), facts(0, 0)}, "a", 2},
+		"void facts do not count":           {[]events.Entry{marker("a", 0, false), facts(0, 0), facts(0, 5), facts(1, 1)}, "a", 2},
+		"the next owner names another":      {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 0, false), facts(2, 1)}, "a", 4},
+		"named by a later owner":            {[]events.Entry{events.Marker{}, facts(0, 0), marker("b", 0, false), facts(2, 1)}, "b", 5003},
+		"restored":                          {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 0, true), facts(2, 1)}, "b", 5003},
+		"all that is published":             {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 2, false), facts(2, 1)}, "a", 4},
+		"less than is published":            {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 3, false), facts(2, 1)}, "b", 5003},
+		"more than the clock counts":        {[]events.Entry{marker("a", 0, false), facts(0, 0), marker("b", 1e15, false), facts(2, 1)}, "b", 1e15 + 3},
 	} {
 		c := Origin()
 		for offset, e := range tc.entries {

@@ -137,7 +137,7 @@ func TestVersionsArePlayed(t *testing.T) {
 			ended[why] += n
 		}
 	}
-	if t.Logf("%d of 400 schedules raise the level; nodes ended by %v", raised, ended); raised == 0 || ended["level"] == 0 || ended["command"] == 0 {
+	if t.Logf("%d of 400 schedules raise the level; nodes ended by %v", raised, ended); raised == 0 || ended["level"] == 0 || ended["command"] == 0 || ended["journal"] == 0 {
 		t.Error("the schedules do not show what they should")
 	}
 }

@@ -174,7 +174,9 @@ func attributes(name string) map[string]any {
 		headerTimeline: text("The timeline of the partition that the event is of. It changes with platen.timeline.begun.v1."),
 		headerData:     map[string]any{"const": ContentType},
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties))}
+	required := slices.Sorted(maps.Keys(properties))
+	required = slices.DeleteFunc(required, func(name string) bool { return name == headerTimeline }) // see events.Marker
+	return map[string]any{"type": "object", "properties": properties, "required": required}
 }
 
 func text(doc string) map[string]any { return map[string]any{"type": "string", "description": doc} }
