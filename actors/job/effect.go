@@ -1,17 +1,18 @@
 package job
 
 import (
+	"reflect"
 	"slices"
 
 	"platen.dev/events"
 )
 
 // Effect is something to do in the world for a job once the envelope that asks for it has been
-// read back. It is performed at least once. A new kind needs a type here, a case in Pending,
-// and a performer.
+// read back. It is performed at least once.
 type Effect interface {
 	// Key identifies the effect among all pending effects.
 	Key() EffectKey
+	effect() // seals the interface: a type here has a row in kinds
 }
 
 // EffectKind is the kind of an effect, for which there is one performer.
@@ -20,14 +21,44 @@ type EffectKind string
 // The kinds of effects.
 const (
 	KindRender     EffectKind = "render"
+	KindDeliver    EffectKind = "deliver"
 	KindDeleteFile EffectKind = "delete file"
 	KindNotify     EffectKind = "notify"
-	KindDeliver    EffectKind = "deliver"
 )
 
+// kind is what is known of a kind of effects.
+type kind struct {
+	name EffectKind
+	// pending returns the effect if the job's state asks for it.
+	pending func(id events.JobID, s State) (Effect, bool)
+	// held returns who performs the effect at present; nil for a kind that the owner of the shard performs itself.
+	held func(id events.JobID, s State) (Hold, bool)
+	// reports are the commands that report how the effect has come out: a sender repeats them until they are durable.
+	reports []events.CommandBody
+}
+
+// kinds has a row for every kind, in the order in which a job's effects are begun.
+var kinds = []kind{
+	{KindRender, renderPending, renderHeld, []events.CommandBody{events.StartRender{}, events.FinishRender{}, events.FailRender{}}},
+	{KindDeliver, deliverPending, nil, []events.CommandBody{events.ReportUpload{}}},
+	{KindDeleteFile, deletePending, nil, []events.CommandBody{events.ForgetFile{}}},
+	{KindNotify, notifyPending, nil, []events.CommandBody{events.ReportWebhook{}}},
+}
+
 // Kinds returns all kinds of effects.
-func Kinds() []EffectKind {
-	return []EffectKind{KindRender, KindDeleteFile, KindNotify, KindDeliver}
+func Kinds() (all []EffectKind) {
+	for _, k := range kinds {
+		all = append(all, k.name)
+	}
+	return all
+}
+
+// Reports reports whether a command says how an effect has come out. Its sender repeats it until it is durable.
+func Reports(body events.CommandBody) bool {
+	of := reflect.TypeOf(body)
+	return slices.ContainsFunc(kinds, func(k kind) bool {
+		return slices.ContainsFunc(k.reports, func(r events.CommandBody) bool { return reflect.TypeOf(r) == of })
+	})
 }
 
 // EffectKey identifies an effect.
@@ -38,50 +69,13 @@ type EffectKey struct {
 	Name string
 }
 
-// Render is the effect of rendering the job: the renderer begins an attempt.
-type Render struct {
-	Account events.AccountID
-	Job     events.JobID
-	// Content is the offset of the command that holds what to render.
-	Content int64
-	// MaxFile is the size limit of the file in bytes; zero means the default.
-	MaxFile int64
-	// Lane is the queue in which the job waits for a page.
-	Lane events.Lane
-	// Queued is when the job was queued; zero if it is not traced.
-	Queued events.Instant
-}
-
-// Key implements Effect.
-func (r Render) Key() EffectKey { return EffectKey{Kind: KindRender, Job: r.Job} }
-
-// DeleteFile is the effect of deleting a file. With Report, the job waits for the command
-// ForgetFile, which reports the deletion.
-type DeleteFile struct {
-	Account events.AccountID
-	Job     events.JobID
-	Name    string
-	Report  bool
-}
-
-// Key implements Effect.
-func (d DeleteFile) Key() EffectKey {
-	return EffectKey{Kind: KindDeleteFile, Job: d.Job, Name: d.Name}
-}
-
 // Pending returns the effects that a job's state asks for. A new owner of the job begins them
 // all, because the previous owner may not have done so.
 func Pending(id events.JobID, s State) (all []Effect) {
-	switch {
-	case s.Phase == Queued:
-		all = append(all, Render{Account: s.Account, Job: id, Content: s.Content, MaxFile: s.MaxFile, Lane: s.Lane, Queued: s.Traced.Queued})
-	case s.Phase == Uploading && s.Due == 0:
-		all = append(all, Deliver{Account: s.Account, Job: id, Content: s.Content, File: s.Upload.File, Number: s.Upload.Made + 1})
-	case s.stale():
-		all = append(all, DeleteFile{Account: s.Account, Job: id, Name: s.File, Report: true})
-	}
-	if s.Notice.Stage == NoticeReady {
-		all = append(all, Notify{Account: s.Account, Job: id, Number: s.Notice.Sent + 1})
+	for _, k := range kinds {
+		if e, asked := k.pending(id, s); asked {
+			all = append(all, e)
+		}
 	}
 	return all
 }
@@ -129,8 +123,13 @@ type Hold struct {
 
 // Held returns the effect of a job that a node is performing; false if there is none.
 func Held(id events.JobID, s State) (Hold, bool) {
-	if s.Phase != Rendering {
-		return Hold{}, false
+	for _, k := range kinds {
+		if k.held == nil {
+			continue
+		}
+		if h, held := k.held(id, s); held {
+			return h, true
+		}
 	}
-	return Hold{Node: s.Node, Lose: events.LoseRender{Job: id, Attempt: s.Attempt}}, true
+	return Hold{}, false
 }

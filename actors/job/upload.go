@@ -29,6 +29,12 @@ type Deliver struct {
 // Key implements Effect.
 func (d Deliver) Key() EffectKey { return EffectKey{Kind: KindDeliver, Job: d.Job} }
 
+func (Deliver) effect() {}
+
+func deliverPending(id events.JobID, s State) (Effect, bool) {
+	return Deliver{Account: s.Account, Job: id, Content: s.Content, File: s.Upload.File, Number: s.Upload.Made + 1}, s.Phase == Uploading && s.Due == 0
+}
+
 // reportUpload decides what follows from an attempt. Only the next one counts, and only once.
 func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.Event {
 	if s.Phase != Uploading || s.Due != 0 || b.Number != s.Upload.Made+1 {

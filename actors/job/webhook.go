@@ -62,6 +62,12 @@ type Notify struct {
 // Key implements Effect.
 func (n Notify) Key() EffectKey { return EffectKey{Kind: KindNotify, Job: n.Job} }
 
+func (Notify) effect() {}
+
+func notifyPending(id events.JobID, s State) (Effect, bool) {
+	return Notify{Account: s.Account, Job: id, Number: s.Notice.Sent + 1}, s.Notice.Stage == NoticeReady
+}
+
 // The receiver's statuses that matter.
 const (
 	gone            = 410

@@ -309,20 +309,10 @@ func (w *world) network() {
 	i := w.rng.IntN(len(w.wire))
 	p := w.wire[i]
 	w.wire = append(w.wire[:i], w.wire[i+1:]...)
-	if c, err := events.DecodeCommand(p.value); err == nil && w.chance(5) && losable(c.Body) {
+	if c, err := events.DecodeCommand(p.value); err == nil && w.chance(5) && !job.Reports(c.Body) {
 		return
 	}
 	w.deliver(p)
-}
-
-// losable reports whether the sender of this command may give up. Senders of other
-// commands repeat them until they are durable.
-func losable(body events.CommandBody) bool {
-	switch body.(type) {
-	case events.StartRender, events.FinishRender, events.FailRender, events.ForgetFile, events.ReportWebhook, events.ReportUpload:
-		return false
-	}
-	return true
 }
 
 // settleOwner leaves a partition with one owner. Most often that is the present one, so
