@@ -87,7 +87,7 @@ func (j *journal) expect(offset int64, value []byte) {
 	var facts []public.Event
 	switch e := entry.(type) {
 	case events.Marker:
-		if j.cursor.Timeline != before.Timeline && offset > 0 {
+		if j.cursor.Timeline != before.Timeline && (offset > 0 || e.Restored) {
 			facts = append(facts, public.Begun(0, offset, e, before.Timeline, j.number))
 			j.number = j.cursor.Number - 1
 		}
