@@ -14,6 +14,7 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -128,9 +129,9 @@ const good = `<p>GOOD<script>document.write("RAN")</script>`
 // however busy a machine.
 func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error) {
 	t.Helper()
-	job := page.Print{URL: web.URL + path, Load: page.Load{Timeout: testkit.Patience}, PrintTimeout: testkit.Patience, Limits: page.Limits{Nodes: 100_000}}
+	job := page.Print{URL: web.URL + path, Load: contract.Load{Timeout: testkit.Patience.Milliseconds()}, PrintTimeout: testkit.Patience, Limits: page.Limits{Nodes: 100_000}}
 	if want == page.ErrTimeout {
-		job.Load.Timeout = time.Second
+		job.Load.Timeout = time.Second.Milliseconds()
 	}
 	start := time.Now()
 	done := make(chan error, 1)
@@ -180,9 +181,9 @@ func TestHostileHTML(t *testing.T) {
 		"drip":    {`<p>TEXT<img src="` + web.URL + `/drip.png">`, nil},
 	} {
 		start := time.Now()
-		job := page.Print{HTML: c.html, PrintTimeout: testkit.Patience, Load: page.Load{Timeout: testkit.Patience}}
+		job := page.Print{HTML: c.html, PrintTimeout: testkit.Patience, Load: contract.Load{Timeout: testkit.Patience.Milliseconds()}}
 		if c.want == nil { // it prints with what has arrived until then
-			job.Load.Timeout = time.Second
+			job.Load.Timeout = time.Second.Milliseconds()
 		}
 		_, err := printWith(t.Context(), pool, job)
 		if !errors.Is(err, c.want) || page.Retryable(err) {

@@ -12,6 +12,7 @@ import (
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -45,7 +46,7 @@ func TestBounds(t *testing.T) {
 		"/fill": page.ErrTooLarge, "/some": nil, "/spin": page.ErrTimeout, "/brief": nil, "/both": page.ErrTimeout, "/crowd": page.ErrTooLarge, "/few": nil,
 	} {
 		// The pause gives the meter time to see what the page uses.
-		job := page.Print{URL: web.URL + path, Load: page.Load{Timeout: testkit.Patience, WaitAfter: 3 * meterEvery}, PrintTimeout: testkit.Patience}
+		job := page.Print{URL: web.URL + path, Load: contract.Load{Timeout: testkit.Patience.Milliseconds(), WaitAfter: (3 * meterEvery).Milliseconds()}, PrintTimeout: testkit.Patience}
 		_, err := printWith(t.Context(), pool, job)
 		if !errors.Is(err, want) || page.Retryable(err) {
 			t.Errorf("%s: got %v, want %v", path, err, want)

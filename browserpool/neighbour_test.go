@@ -10,6 +10,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -29,7 +30,7 @@ func TestEndlessScript(t *testing.T) {
 		start := time.Now()
 		done := make(chan error, 1)
 		go func() {
-			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: time.Second, Load: page.Load{Timeout: time.Second, WaitAfter: 100 * time.Millisecond}})
+			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: time.Second, Load: contract.Load{Timeout: time.Second.Milliseconds(), WaitAfter: (100 * time.Millisecond).Milliseconds()}})
 			done <- err
 		}()
 		for range 3 {
@@ -40,7 +41,7 @@ func TestEndlessScript(t *testing.T) {
 		}
 		t.Logf("%s: ended after %v", path, time.Since(start))
 	}
-	capture := page.Capture{URL: web.URL + "/later", Load: page.Load{WaitAfter: 100 * time.Millisecond}, CaptureTimeout: time.Second}
+	capture := page.Capture{URL: web.URL + "/later", Load: contract.Load{WaitAfter: (100 * time.Millisecond).Milliseconds()}, CaptureTimeout: time.Second}
 	if err := captureWith(t.Context(), pool, capture); !errors.Is(err, page.ErrTimeout) {
 		t.Errorf("the capture: got %v, want ErrTimeout", err)
 	}
@@ -120,7 +121,7 @@ func TestBusyBrowsers(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() {
-			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: 300 * time.Millisecond, Load: page.Load{Timeout: time.Second, WaitAfter: 300 * time.Millisecond}})
+			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: 300 * time.Millisecond, Load: contract.Load{Timeout: time.Second.Milliseconds(), WaitAfter: (300 * time.Millisecond).Milliseconds()}})
 			done <- err
 		}()
 		for range 3 {

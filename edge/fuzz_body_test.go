@@ -95,7 +95,7 @@ func checkContent(t *testing.T, s *Server, r request.Request) {
 	}
 }
 
-func sound(i events.ImageOptions) bool {
+func sound(i contract.Image) bool {
 	return (i.Format == "png" && i.Quality == 0 || i.Format == "jpeg" && i.Quality >= 0 && i.Quality <= 100) &&
 		i.Width >= 320 && i.Width <= 1920 && i.Height >= 320 && i.Height <= 8192
 }

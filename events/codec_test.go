@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"platen.dev/events/contract"
 )
 
 var update = flag.Bool("update", false, "write golden records of samples that do not have one yet")
@@ -231,7 +233,7 @@ func readable(t *testing.T, name, line string) {
 // The head of a submission is everything but the content, and keeps nothing of that.
 func TestHeadOfASubmission(t *testing.T) {
 	long := fullSubmit()
-	long.Content = Content{HTML: strings.Repeat("ä", 120<<10), Print: PrintOptions{Format: "A4"}}
+	long.Content = Content{HTML: strings.Repeat("ä", 120<<10), Print: PrintOptions{Paper: contract.Paper{Format: "A4"}}}
 	long.Summary = long.Content.Summary()
 	for _, whole := range []Submission{fullSubmit(), long, {}} {
 		c := Command{ID: CommandID(job), Account: "acc_1", At: 1700000000123, Body: whole}

@@ -67,7 +67,10 @@ var rules = map[string]rule{
 	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
 
-	"browserpool":          {"browserpool/chromium browserpool/egress browserpool/page events", "lends pages, and knows neither accounts nor the log; events for the lanes"},
+	"browserpool": {
+		"browserpool/chromium browserpool/egress browserpool/page events events/contract",
+		"lends pages, and knows neither accounts nor the log; events for the lanes",
+	},
 	"browserpool/page":     {"browserpool/chromium browserpool/egress events/contract", "does one job's work on a page, and knows no pool"},
 	"browserpool/chromium": {"", "a process and its debug pipe"},
 	"browserpool/egress":   {"", "a proxy and its policy: bytes and addresses, nothing of ours"},
@@ -173,7 +176,7 @@ var rules = map[string]rule{
 	"deploy/hosttest": {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":        {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
-		"actors/account browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
+		"actors/account browserpool/bare browserpool/egress document events events/contract events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
 		"measures the service from outside, and the bare minimum of the same work; it makes the history of months itself",
 	},
 }

@@ -17,6 +17,7 @@ import (
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
 	"platen.dev/events/apikey"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
 )
@@ -101,7 +102,7 @@ func TestStartOfALostRender(t *testing.T) {
 	job := events.NewJobID()
 	m.withLog(t, func(l eventlog.Log) {
 		sendAll(t, l, "acc_dev_business",
-			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: node.DevKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}}},
+			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: node.DevKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Paper: contract.Paper{Format: "A4"}}}},
 			events.StartRender{Job: job, Attempt: events.NewAttemptID(), Node: "node-dead"})
 	})
 	p := m.start(t)

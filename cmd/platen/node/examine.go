@@ -22,6 +22,7 @@ import (
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
@@ -73,7 +74,7 @@ func (c Config) printSpecimen(ctx context.Context) (sheets int, err error) {
 		return 0, err
 	}
 	defer lease.Return()
-	result, err := lease.Print(ctx, page.Print{HTML: doctor.Specimen, Options: page.PDFOptions{Format: "A4"}})
+	result, err := lease.Print(ctx, page.Print{HTML: doctor.Specimen, Options: contract.Paper{Format: "A4"}})
 	return result.Pages, err
 }
 
