@@ -171,9 +171,9 @@ func TestWaitAfter(t *testing.T) {
 func TestLoadRefused(t *testing.T) {
 	for _, load := range []contract.Load{
 		{Timeout: -1},
-		{Timeout: (120*time.Second + 1).Milliseconds()},
+		{Timeout: 120_001},
 		{WaitAfter: -1},
-		{WaitAfter: (10*time.Second + 1).Milliseconds()},
+		{WaitAfter: 10_001},
 		{WaitUntil: "networkidle2"},
 	} {
 		for _, job := range []Capture{{HTML: "x", Load: load}, {URL: "http://x/", Load: load}} {

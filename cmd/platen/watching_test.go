@@ -151,7 +151,7 @@ func TestBoard(t *testing.T) {
 
 // The commands that the runbook and the findings of `platen status` name exist.
 func TestTheRunbooksCommandsExist(t *testing.T) {
-	said := documentation(t)[runbookPage] + documentation(t)[faultsPage] + read(t, "status/findings.go")
+	said := documentation(t)[runbookPage] + documentation(t)[faultsPage] + read(t, "../../actors/status/findings.go")
 	for _, line := range regexp.MustCompile(`\bplaten ((?:[a-z][a-z-]+ ?)+)`).FindAllStringSubmatch(said, -1) {
 		if !isCommand(line[1]) {
 			t.Errorf("there is no command %q", line[0])
