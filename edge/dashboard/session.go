@@ -69,15 +69,6 @@ func (d *site) find(h *fasthttp.RequestHeader) (v visitor, ok bool) {
 	return v, ok
 }
 
-// Account is the account that a request's session belongs to, by what this node has read. It is false without a session.
-func (d *site) Account(h *fasthttp.RequestHeader) (events.AccountID, bool) {
-	t, ok := parseCookie(string(h.Cookie(d.cookieName())))
-	if ok {
-		_, ok = d.signedIn(t)
-	}
-	return t.Account, ok
-}
-
 // signedIn returns the member of a session that has not ended.
 func (d *site) signedIn(t service.Token) (visitor, bool) {
 	s, m, ok := d.cfg.Services.Sessions.Find(t)
