@@ -39,6 +39,7 @@ const (
 	NotDrained        Code = "not-drained"
 	NoMatch           Code = "no-match"
 	BadCode           Code = "code"
+	FactorIsSet       Code = "factor-is-set"
 	PasswordShort     Code = "password-short"
 	PasswordLong      Code = "password-long"
 	PasswordSigns     Code = "password-signs"
@@ -145,6 +146,7 @@ var refusals = map[Code]words{
 	PasswordSigns:     {member: "One of these characters can’t be in a password: a control character such as a tab, or one that Unicode hasn’t assigned."},
 	PasswordsDiffer:   {member: "The passwords don’t match."},
 	PasswordGuessable: {member: "That’s too easy to guess. Use a few random words."},
+	FactorIsSet:       {member: "Two-step sign-in is on already. Turn it off first, with a code of the app that you use now."},
 	WrongPassword:     {member: "That’s not your current password, or there were too many attempts."},
 
 	events.NoSuchAccount:    {"There’s no such account.", "no account ACCOUNT; `platen admin account list` shows all accounts"},
