@@ -142,7 +142,7 @@ func sampleRecords(t *testing.T) []record {
 	authored := Command{ID: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Operator: true}, Body: ChangePlan{Plan: PlanFree}}
 	b, err = EncodeCommand(authored)
 	add("command-authored", authored, b, err)
-	recorded := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Member: "mem_a", Address: "192.0.2.1"}, Events: []Event{KeyRevoked{Key: "key_a"}}}
+	recorded := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Member: "mem_a", Address: "192.0.2.1", Session: "ses_a"}, Events: []Event{KeyRevoked{Key: "key_a"}}}
 	b, err = EncodeEntry(recorded)
 	add("event-authored", recorded, b, err)
 	void := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, Reply: &Reply{Code: Internal}, SetAside: "panic: index out of range"}

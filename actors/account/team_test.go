@@ -16,13 +16,14 @@ import (
 type office struct {
 	t         *testing.T
 	now       events.Instant
+	by        events.Author // of the commands
 	rows      projections.Memory
 	aggregate *Aggregate
 	cause     int64
 }
 
 func newOffice(t *testing.T) *office {
-	o := &office{t: t, now: 1_700_000_000_000, rows: projections.Memory{}}
+	o := &office{t: t, by: events.Author{Operator: true}, now: 1_700_000_000_000, rows: projections.Memory{}}
 	o.aggregate = NewAggregate("acc", ReplicaStore{Reader: o.rows}, LimitsOf)
 	o.do(events.CreateAccount{Plan: events.PlanPro})
 	return o
@@ -32,7 +33,7 @@ func newOffice(t *testing.T) *office {
 func (o *office) do(body events.CommandBody) events.Reply {
 	o.t.Helper()
 	o.cause++
-	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: o.now, Body: body, By: events.Author{Member: "mem_owner", Address: "192.0.2.1"}}
+	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: o.now, Body: body, By: o.by}
 	d, err := o.aggregate.Decide(o.cause, c)
 	if err != nil {
 		o.t.Fatal(err)
