@@ -94,7 +94,7 @@ var rules = map[string]rule{
 		"actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/tracing store",
 		"uploads files, and decides nothing",
 	},
-	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog", "deletes files"},
+	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog projections", "deletes files; projections for how far they say whose a file is"},
 	"actors/webhook": {
 		"actors/account actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/seal events/tracing projections projections/view",
 		"sends outcomes; it dials as pages do, and decides nothing",
@@ -119,7 +119,7 @@ var rules = map[string]rule{
 	"events/apikey":       {"events", "the form of API keys"},
 	"edge/openapi":        {"edge/schema", "describes declarations"},
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
-	"edge/usage":          {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
+	"edge/usage":          {"actors/account edge/query edge/schema events ledger projections", "queries of the ledger: their parameters, answers and limits, without HTTP; accounts for what may still be charged"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
 	"edge/dashboard/sso":  {"", "signs in at a provider: whose address it is, and nothing of members"},
 

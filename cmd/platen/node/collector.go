@@ -230,18 +230,24 @@ func (c *collector) addShards() {
 	c.counter("platen_ledger_entries_total", "Entries of the usage ledger that this node has appended.", func(at figures) float64 { return float64(at.ingest.Entries) })
 	c.counter("platen_ledger_poisoned_total", "Records that the usage ledger could not take and that went to platen.events.poison.", func(at figures) float64 { return float64(at.ingest.Poisoned) })
 	c.counter("platen_ledger_failures_total", "How often appending to the usage ledger has failed; it is tried again.", func(at figures) float64 { return float64(at.ingest.Failures) })
-	c.counter("platen_ledger_reconciled_total", "Partitions of the usage ledger that this node has compared with the log and found equal.", func(figures) float64 { return float64(c.node.reconciliations.equal.Load()) })
-	c.counter("platen_ledger_differences_total", "Differences between the usage ledger and the log that this node has found.", func(figures) float64 { return float64(c.node.reconciliations.differences.Load()) })
+	c.counter("platen_ledger_reconciled_total", "Partitions of the usage ledger that this node has compared with the log and found equal.", func(figures) float64 { return float64(c.node.reconciliation.Figures().Equal) })
+	c.counter("platen_ledger_differences_total", "Differences between the usage ledger and the log that this node has found.", func(figures) float64 { return float64(c.node.reconciliation.Figures().Differences) })
 	c.counter("platen_shard_set_aside_commands_total", "Commands that this node's owners have set aside, because they could not be decided.", func(figures) float64 { return float64(c.node.shards.SetAside()) })
 	c.gauge("platen_quarantined_commands", "Commands of the node's shards that were set aside and that nobody has dropped.", func(at figures) float64 { return float64(at.shards.quarantined) })
 	c.gauge("platen_quarantine_oldest_seconds", "How long ago the first of them was set aside; 0 if there is none.", func(at figures) float64 { return c.since(at.shards.aside) })
 	c.counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", func(figures) float64 { return float64(c.node.replica.Diverged()) })
 	c.counter("platen_replica_renewed_total", "Partitions whose rows were made again, because rows or files of the replica were damaged.", func(figures) float64 { return float64(c.node.replica.Renewed()) })
 	c.by("of", []string{"replica", "log"}, "platen_scrub_age_seconds", "How long ago the last pass over the files of the replica, and of the embedded log, has ended, or the node has started.", func(_ figures, of string) float64 {
-		return c.node.scrubbed(of, func(s *scrubbed) float64 { return s.age().Seconds() })
+		if s := c.node.scrubs[of]; s != nil {
+			return s.Age().Seconds()
+		}
+		return 0
 	})
 	c.by("of", []string{"replica", "log"}, "platen_scrub_damaged_files", "Files that the last pass has found damaged.", func(_ figures, of string) float64 {
-		return c.node.scrubbed(of, func(s *scrubbed) float64 { return float64(s.damaged.Load()) })
+		if s := c.node.scrubs[of]; s != nil {
+			return float64(s.Damaged())
+		}
+		return 0
 	})
 	c.gauge("platen_ledger_stalled_seconds", "How long appending to the usage ledger has failed; 0 if the last attempt did not.", func(at figures) float64 { return at.ingest.Stalled.Seconds() })
 	c.gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.ingest.Delay.Seconds() })

@@ -12,6 +12,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/events"
 	"platen.dev/events/apikey"
+	"platen.dev/events/disk"
 )
 
 // DevKeysPath is the file that a node with Config.Dev writes the demo keys to: a JSON
@@ -79,5 +80,5 @@ func devSecrets(path string) (map[events.Plan]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secrets, writeFile(path, append(b, '\n'))
+	return secrets, disk.WriteFile(path, append(b, '\n'))
 }

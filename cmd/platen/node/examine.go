@@ -139,7 +139,7 @@ func (c Config) tryStore(ctx context.Context, place string) error {
 		return err
 	}
 	defer files.Close()
-	return tryFiles(ctx, files, probePrefix+"doctor-"+events.NewJobID().String(), []byte("platen doctor"))
+	return store.Probe(ctx, files, "doctor-"+events.NewJobID().String(), []byte("platen doctor"))
 }
 
 func (c Config) certificateChecks() (all []doctor.Check) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
@@ -64,7 +63,11 @@ func (n *Node) startIngest(context.Context) (err error) {
 		return err
 	}
 	n.onClose("usage", func(context.Context) error { return n.ingest.Close() })
-	n.periodically("reconciliation", reconcileInterval, n.reconcileShare)
+	n.reconciliation = &reconcile.Shares{
+		Ledger: n.ledger, Log: n.log, Topic: events.TopicEvents, Logger: n.logger,
+		Mine: func(p int32) bool { return n.cfg.ClickHouse == "" || n.replica.Owner(p) == n.id }, // a ledger that all nodes share is compared by the owners
+	}
+	n.periodically("reconciliation", reconcile.ShareInterval, n.reconciliation.Next)
 	return nil
 }
 
@@ -95,35 +98,3 @@ func (n *Node) ledgerBegins(ctx context.Context, topic string, partition int32) 
 		},
 	}.Next(ctx, topic, partition)
 }
-
-// reconcileInterval is how often a share of the partitions is compared: all of them within a day.
-const (
-	reconcileInterval = time.Hour
-	reconcileShares   = 24
-)
-
-// reconcileShare compares the ledger with the log for those partitions whose turn it is, and appends what it lacks. A ledger that all nodes share
-// is compared by the owners of the partitions.
-func (n *Node) reconcileShare(ctx context.Context) {
-	turn := int32(n.reconciliations.turn.Add(1) % reconcileShares)
-	for p := turn; p < n.log.Partitions(); p += reconcileShares {
-		if n.cfg.ClickHouse != "" && n.replica.Owner(p) != n.id {
-			continue
-		}
-		report, err := reconcile.Run(ctx, reconcile.Config{Ledger: n.ledger, Log: n.log, Topic: events.TopicEvents, Repair: true}, p)
-		switch found := int64(len(report.Differences) + report.More); {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			n.logger.Warn("the usage ledger cannot be compared with the log", "partition", p, "error", err)
-		case found > 0:
-			n.reconciliations.differences.Add(found)
-			n.logger.Error("the usage ledger is not what the log says", "partition", p, "differences", found, "repaired", report.Equal())
-		default:
-			n.reconciliations.equal.Add(1)
-		}
-	}
-}
-
-// reconciliations counts what was compared.
-type reconciliations struct{ turn, equal, differences atomic.Int64 }

@@ -35,11 +35,13 @@ import (
 	"platen.dev/edge"
 	"platen.dev/edge/operator"
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/seal"
 	"platen.dev/events/tracing"
 	"platen.dev/ledger"
 	"platen.dev/ledger/ingest"
+	"platen.dev/ledger/reconcile"
 	"platen.dev/projections"
 	"platen.dev/projections/history"
 	"platen.dev/projections/publish"
@@ -62,53 +64,53 @@ type Node struct {
 	// kernel reports whether the kernel says that something keeps wall.
 	kernel func() bool
 
-	log             eventlog.Log
-	system          *actor.ActorSystem
-	replica         *projections.Replica
-	work            string // absolute; what is in it is of use to this process only
-	files           store.Files
-	snapshots       store.Files
-	source          *history.Source
-	history         *history.Keeper
-	space           *space
-	appends         *appends
-	ledger          ledger.Ledger
-	ingest          *ingest.Running
-	reconciliations reconciliations
-	scrubs          []*scrubbed
-	cluster         *cluster.Cluster // nil when the node is alone, and so are the next two
-	identity        *pki.Identity
-	remote          *cluster.Remote
-	addresses       nodeAddresses
-	ports           ports // of this node
-	servers         ports // of Kafka and ClickHouse
-	pool            *browserpool.Pool
-	renderer        *render.Renderer
-	seal            *seal.Key
-	rotating        sync.Mutex // held while the key is rotated
-	shards          *shard.Shards
-	gateway         *shard.Gateway
-	deleter         *perform.Performer
-	notifier        *perform.Performer
-	webhooks        *webhook.Composer
-	services        *service.Services
-	uploader        *perform.Performer
-	publisher       *publish.Publisher
-	limiter         *rate.Limiter
-	traces          *tracing.Tracer // nil without a collector
-	server          *edge.Server
-	desk            *status.Desk
-	certificate     *certificate // of the API; nil without TLS
-	started         time.Time
-	drain           drain
-	listener        net.Listener
-	ops             net.Listener           // nil if there is none
-	listens         atomic.Pointer[string] // the listener's address, once it is known
-	opsListens      atomic.Pointer[string] // the address of ops, once it is known
-	pages           *operator.Pages        // of operators
-	failed          chan error
-	metrics         *metrics
-	closers         []closer // the part started last comes last
+	log            eventlog.Log
+	system         *actor.ActorSystem
+	replica        *projections.Replica
+	work           string // absolute; what is in it is of use to this process only
+	files          store.Files
+	snapshots      store.Files
+	source         *history.Source
+	history        *history.Keeper
+	space          *space
+	appends        *appends
+	ledger         ledger.Ledger
+	ingest         *ingest.Running
+	reconciliation *reconcile.Shares
+	scrubs         map[string]*disk.Scrubber
+	cluster        *cluster.Cluster // nil when the node is alone, and so are the next two
+	identity       *pki.Identity
+	remote         *cluster.Remote
+	addresses      nodeAddresses
+	ports          ports // of this node
+	servers        ports // of Kafka and ClickHouse
+	pool           *browserpool.Pool
+	renderer       *render.Renderer
+	seal           *seal.Key
+	rotating       sync.Mutex // held while the key is rotated
+	shards         *shard.Shards
+	gateway        *shard.Gateway
+	deleter        *perform.Performer
+	notifier       *perform.Performer
+	webhooks       *webhook.Composer
+	services       *service.Services
+	uploader       *perform.Performer
+	publisher      *publish.Publisher
+	limiter        *rate.Limiter
+	traces         *tracing.Tracer // nil without a collector
+	server         *edge.Server
+	desk           *status.Desk
+	certificate    *certificate // of the API; nil without TLS
+	started        time.Time
+	drain          drain
+	listener       net.Listener
+	ops            net.Listener           // nil if there is none
+	listens        atomic.Pointer[string] // the listener's address, once it is known
+	opsListens     atomic.Pointer[string] // the address of ops, once it is known
+	pages          *operator.Pages        // of operators
+	failed         chan error
+	metrics        *metrics
+	closers        []closer // the part started last comes last
 }
 
 // Options are set by the process that runs the node. The zero value logs nothing and goes

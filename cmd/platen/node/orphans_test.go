@@ -95,7 +95,9 @@ func TestOrphansOfUndecidedCommands(t *testing.T) {
 	}
 	orphans := n.orphans()
 	orphans.Now = time.Now
-	orphans.Settle = func(ctx context.Context) (func(string) bool, error) { return n.settle(ctx, 0) }
+	orphans.Settle = func(ctx context.Context) (func(string) bool, error) {
+		return retention.Settle(ctx, n.log, n.replica, 0)
+	}
 	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1, Left: 3}) {
 		t.Errorf("while commands wait: %+v, %v", swept, err)
 	}

@@ -75,5 +75,5 @@ func (n *Node) report() string {
 
 // foresee returns the reply that would refuse a job by what this node's replica has read.
 func (n *Node) foresee(id events.AccountID, job events.SubmitJob) (events.Reply, bool) {
-	return account.Foresee(n.storeOf(id), id, job, events.At(n.now()))
+	return account.Foresee(account.StoreOf(n.replica, n.log.Partitions(), id), id, job, events.At(n.now()))
 }

@@ -16,6 +16,7 @@ import (
 	"platen.dev/browserpool/chromium"
 	"platen.dev/document"
 	"platen.dev/events"
+	"platen.dev/store"
 )
 
 func (n *Node) startBrowsers(context.Context) (err error) {
@@ -92,16 +93,13 @@ func (n *Node) acquire(ctx context.Context, account events.AccountID, lane event
 	return n.pool.Acquire(ctx, account, lane)
 }
 
-// weights say how much of a busy node an account gets in relation to others, by its plan.
-var weights = map[events.Plan]int{events.PlanFree: 1, events.PlanStarter: 2, events.PlanPro: 4, events.PlanBusiness: 8}
-
 // weight is that of an account; one that is not known yet gets the least.
 func (n *Node) weight(id events.AccountID) int {
 	a, _, err := n.replica.Account(id)
 	if err != nil {
 		return 1
 	}
-	return max(1, weights[a.Plan])
+	return account.Weight(a.Plan)
 }
 
 // probeBytes is the size of the file with which the store is probed: more than is left on a
@@ -115,7 +113,7 @@ func (n *Node) probe(ctx context.Context) error {
 		return fmt.Errorf("browsers: %w", err)
 	}
 	page.Return()
-	if err := n.tryFiles(ctx, n.files, make([]byte, probeBytes)); err != nil {
+	if err := store.Probe(ctx, n.files, string(n.id), make([]byte, probeBytes)); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
@@ -139,15 +137,17 @@ func (n *Node) startRetention(context.Context) (err error) {
 func (n *Node) orphans() retention.Orphans {
 	return retention.Orphans{
 		Files: n.files, Owned: n.ownsFile, Now: n.now, Logger: n.logger,
-		Mine:   func() bool { return n.replica.Owner(0) == n.id },
-		Settle: func(ctx context.Context) (func(string) bool, error) { return n.settle(ctx, settleLimit) },
+		Mine: func() bool { return n.replica.Owner(0) == n.id },
+		Settle: func(ctx context.Context) (func(string) bool, error) {
+			return retention.Settle(ctx, n.log, n.replica, retention.SettleLimit)
+		},
 	}
 }
 
 // ownsFile reports whether a stored file has an owner, or may get one: a job, or whoever put it there if its name
 // is not one that Platen gives.
 func (n *Node) ownsFile(name string) (bool, error) {
-	if strings.HasPrefix(name, probePrefix) {
+	if strings.HasPrefix(name, store.ProbePrefix) {
 		return false, nil
 	}
 	id, partition, ok := events.ParseFileName(name)

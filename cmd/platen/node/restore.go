@@ -14,6 +14,7 @@ import (
 
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/projections/snapshot"
 	"platen.dev/store"
 )
@@ -97,7 +98,7 @@ func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, 
 	}
 	logger.Info("the backup is whole, and is written", "backup", string(ref))
 	path := filepath.Join(cfg.Data, unfinished)
-	if err := writeFile(path, []byte(string(ref)+"\n")); err != nil {
+	if err := disk.WriteFile(path, []byte(string(ref)+"\n")); err != nil {
 		return err
 	}
 	if err := backup.Restore(ctx, from, m, to); err != nil {

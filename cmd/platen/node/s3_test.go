@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"platen.dev/actors/retention"
+	"platen.dev/store"
 	"platen.dev/store/s3test"
 )
 
@@ -61,11 +62,11 @@ func TestProbeOnS3(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		s3test.Refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable")
 	})
-	if err := n.tryFiles(t.Context(), n.files, content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
+	if err := store.Probe(t.Context(), n.files, "x", content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
 		t.Errorf("while S3 is down: %v", err)
 	}
 	server.Intercept(nil)
-	if err := n.tryFiles(t.Context(), n.files, content); err != nil {
+	if err := store.Probe(t.Context(), n.files, "x", content); err != nil {
 		t.Errorf("when S3 is back: %v", err)
 	}
 	if left := server.Keys(); len(left) > 0 {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"platen.dev/events/disk"
 	"platen.dev/events/seal"
 )
 
@@ -35,7 +36,7 @@ func sealSecrets(cfg Config) (s seal.Secrets, err error) {
 	b, err := os.ReadFile(sealPath(cfg))
 	if errors.Is(err, fs.ErrNotExist) {
 		b = seal.NewSecret()
-		err = writeFile(sealPath(cfg), b)
+		err = disk.WriteFile(sealPath(cfg), b)
 	}
 	if err != nil {
 		return s, err
@@ -70,7 +71,7 @@ func (n *Node) RotateSeal() error {
 	}
 	s.Former = append([][]byte{s.Present}, s.Former...)
 	s.Present = seal.NewSecret()
-	if err := writeFile(sealPath(n.cfg), slices.Concat(s.Present, slices.Concat(s.Former...))); err != nil {
+	if err := disk.WriteFile(sealPath(n.cfg), slices.Concat(s.Present, slices.Concat(s.Former...))); err != nil {
 		return err
 	}
 	n.seal.Replace(s)

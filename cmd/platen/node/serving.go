@@ -14,6 +14,7 @@ import (
 	"platen.dev/edge/operator"
 	"platen.dev/edge/request"
 	"platen.dev/edge/transport"
+	"platen.dev/edge/usage"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
 )
@@ -43,7 +44,7 @@ func checkTemplate(body []byte) ([]byte, error) {
 func (n *Node) startAdmin(context.Context) error {
 	n.pages = operator.New(operator.Config{Services: n.services, Status: n.Status, Address: n.consoleAddress, Logger: n.logger, Now: n.now})
 	server, err := admin.Listen(n.cfg.Data, admin.Config{
-		Services: n.services, Replica: n.replica, Log: n.log, Ledger: admin.Ledger{Ledger: n.ledger, Windows: n.quotaWindows}, Node: n, Shards: n.shards,
+		Services: n.services, Replica: n.replica, Log: n.log, Ledger: admin.Ledger{Ledger: n.ledger, Windows: usage.Accounts{Replica: n.replica, Partitions: n.log.Partitions()}.Live}, Node: n, Shards: n.shards,
 		Snapshots: n.history, Backups: &backups{node: n}, Entrance: n.pages, Origin: n.origin, Logger: n.logger, Now: n.now,
 	})
 	if err == nil {
@@ -75,7 +76,7 @@ func (n *Node) startEdge(context.Context) (err error) {
 	n.server = edge.New(edge.Config{
 		Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
-		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: n.quotaWindows,
+		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: usage.Accounts{Replica: n.replica, Partitions: n.log.Partitions()}.Live,
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Logger: n.logger, Now: n.now,
 		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
