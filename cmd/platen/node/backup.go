@@ -98,15 +98,15 @@ func (b *backups) at(ctx context.Context, place string, create bool, do func(sto
 }
 
 // openPlace opens a place of backups. A directory that is not there is made only if it is to be written to.
-func (c Config) openPlace(ctx context.Context, place string, create bool) (files store.Files, done func(), err error) {
-	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.validatePlace("backup", place)); err != nil {
+func (c StorageConfig) openPlace(ctx context.Context, place string, create bool) (files store.Files, done func(), err error) {
+	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.S3.checkPlace("backup", place)); err != nil {
 		return nil, nil, err
 	}
 	if err := c.notOurs(place); err != nil {
 		return nil, nil, err
 	}
 	if strings.HasPrefix(place, s3Scheme) {
-		s3, err := store.OpenS3(ctx, c.s3(place))
+		s3, err := store.OpenS3(ctx, c.S3.at(place))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,7 +120,7 @@ func (c Config) openPlace(ctx context.Context, place string, create bool) (files
 }
 
 // notOurs refuses a place in which the node keeps other files: it would be lost with them, or swept.
-func (c Config) notOurs(place string) error {
+func (c StorageConfig) notOurs(place string) error {
 	for _, ours := range []string{c.Data, c.Files, c.snapshotFiles()} {
 		if inside(place, ours) {
 			return fmt.Errorf("%s is inside %s, which it would be lost with: name a place elsewhere", place, ours)

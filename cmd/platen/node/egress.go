@@ -6,13 +6,24 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"strings"
 	"sync"
 
 	"platen.dev/actors/cluster"
 	"platen.dev/browserpool/egress"
 	"platen.dev/edge"
 )
+
+// EgressConfig is what documents, webhooks and deliveries reach.
+type EgressConfig struct {
+	// EgressAllow exempts address ranges from the refusal of non-public addresses
+	// when pages are loaded.
+	EgressAllow []netip.Prefix `toml:"egress_allow"`
+	// EgressDeny refuses address ranges in addition, and wins over EgressAllow.
+	EgressDeny []netip.Prefix `toml:"egress_deny"`
+	// EgressPorts are the only ports that pages, webhooks and deliveries reach; empty means 80,
+	// 443, and from 1024 on all but those of well-known services.
+	EgressPorts []egress.PortRange `toml:"egress_ports"`
+}
 
 // egress is the policy of all connections that callers bring about.
 func (n *Node) egress() egress.Policy {
@@ -38,11 +49,6 @@ func (n *Node) refuses(at netip.AddrPort) bool {
 	return n.addresses.has(addr) ||
 		addr.IsLoopback() && n.ports.has(at.Port()) ||
 		!egress.IsPublic(addr) && n.servers.has(at.Port())
-}
-
-// servers are the addresses of Kafka and ClickHouse.
-func (c Config) servers() []string {
-	return append(strings.Split(c.ClickHouse, ","), c.Kafka.Brokers...)
 }
 
 // nodeAddresses are the addresses of the cluster's nodes: the nodes may trust one another's. The

@@ -45,7 +45,7 @@ func TestNodeAddresses(t *testing.T) {
 // Where the operator allows loopback addresses, as tests do, the node's own ports are refused;
 // where he allows any that are not public, those of Kafka and ClickHouse.
 func TestOwnPorts(t *testing.T) {
-	n := Node{cfg: Config{ClickHouse: "clickhouse:19000,10.0.0.3:19001", Kafka: KafkaConfig{Brokers: []string{"kafka-1:19092", "[::1]:19093"}}}}
+	n := Node{cfg: Config{StorageConfig: StorageConfig{ClickHouse: "clickhouse:19000,10.0.0.3:19001", Kafka: KafkaConfig{Brokers: []string{"kafka-1:19092", "[::1]:19093"}}}}}
 	n.cfg.EgressAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
 	n.servers.add(n.cfg.servers()...)
 	n.ports.add("127.0.0.1:18080", "[::]:18081", "node-1:17946", "nonsense", ":0", ":http")

@@ -108,7 +108,7 @@ func (c Config) serverNames() (all []string) {
 func (c Config) serverChecks() (all []doctor.Check) {
 	if !c.embeddedLog() {
 		all = append(all, doctor.Kafka(func(ctx context.Context) (doctor.Topics, error) {
-			found, err := kafka.Examine(ctx, c.kafkaConfig("platen doctor", nil))
+			found, err := kafka.Examine(ctx, c.Kafka.client("platen doctor", c.Partitions, nil))
 			return doctor.Topics(found), err
 		}, int(c.Kafka.ReplicationFactor)))
 	}
@@ -134,7 +134,7 @@ func (c Config) pingLedger(ctx context.Context) error {
 
 // tryStore does with a file of its own all that a node does with files.
 func (c Config) tryStore(ctx context.Context, place string) error {
-	files, err := store.OpenS3(ctx, c.s3(place))
+	files, err := store.OpenS3(ctx, c.S3.at(place))
 	if err != nil {
 		return err
 	}

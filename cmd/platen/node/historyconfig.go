@@ -29,13 +29,11 @@ type HistoryConfig struct {
 	EventsDays int `toml:"events_days"`
 }
 
-func (c Config) validateHistory() error {
-	h := c.History
+func (h HistoryConfig) validate() error {
 	return errors.Join(
 		check(h.Snapshots >= 0, "history.snapshots: must not be negative"),
 		check(h.Records >= 1 && h.Hours >= 1 && h.MBPerSecond >= 1, "history.records, history.hours, history.mb_per_second: must be at least 1"),
 		check(h.EventsDays >= 0, "history.events_days: must not be negative"),
-		c.validatePlace("history.files", h.Files),
 	)
 }
 
@@ -51,7 +49,7 @@ func (h HistoryConfig) policy() history.Policy {
 const snapshotsBeside = "snapshots"
 
 // snapshotFiles returns where snapshots are kept.
-func (c Config) snapshotFiles() string {
+func (c StorageConfig) snapshotFiles() string {
 	if c.History.Files != "" {
 		return c.History.Files
 	}
@@ -66,4 +64,4 @@ func (c Config) snapshotFiles() string {
 }
 
 // scratchDir is where snapshots are rebuilt to verify them.
-func (c Config) scratchDir() string { return filepath.Join(c.Data, "scratch") }
+func (c StorageConfig) scratchDir() string { return filepath.Join(c.Data, "scratch") }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"bufio"
-	"cmp"
 	"io/fs"
 	"math"
 	"os"
@@ -17,12 +16,6 @@ const (
 	bodiesShare = 16
 	leastBodies = 256 << 20
 )
-
-// pageBytes is how much memory all pages together may use, of so much as there is: half, unless
-// it is configured.
-func (c BrowserConfig) pageBytes(memory int64) int64 {
-	return cmp.Or(int64(c.MemoryMB)<<20, memory/2)
-}
 
 // bodyBytes is how many bytes of large request bodies may be in memory.
 func bodyBytes(memory int64) int64 { return max(leastBodies, memory/bodiesShare) }

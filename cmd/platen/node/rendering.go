@@ -1,11 +1,8 @@
 package node
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -13,7 +10,6 @@ import (
 	"platen.dev/actors/render"
 	"platen.dev/actors/retention"
 	"platen.dev/browserpool"
-	"platen.dev/browserpool/chromium"
 	"platen.dev/document"
 	"platen.dev/events"
 	"platen.dev/store"
@@ -32,15 +28,6 @@ func (n *Node) startBrowsers(context.Context) (err error) {
 	}
 	n.onClose("browsers", func(ctx context.Context) error { n.pool.Close(ctx); return nil })
 	return nil
-}
-
-// explain says to root what else may be done about a browser that does not start.
-func (c BrowserConfig) explain(err error) error {
-	if os.Geteuid() != 0 || c.AllowRootNoSandbox || errors.Is(err, chromium.ErrNotInstalled) {
-		return err
-	}
-	return fmt.Errorf("%w\nroot's browsers run as %s, with their sandbox, which may not be possible here: run platen as an unprivileged user (in a systemd unit, User=), "+
-		"or accept browsers that run as root without a sandbox with --allow-root-no-sandbox (docs/SECURITY.md)", err, cmp.Or(c.User, "nobody"))
 }
 
 func (n *Node) startRendering(context.Context) (err error) {

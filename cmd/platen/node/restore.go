@@ -38,7 +38,7 @@ const unfinished = "restore-unfinished"
 var errUnfinished = errors.New("a restore into this data directory did not end: remove the directory, the results, and on Kafka and ClickHouse the topics and tables, and restore again")
 
 // checkFinished returns errUnfinished if a restore into the data directory did not end.
-func (c Config) checkFinished() error {
+func (c StorageConfig) checkFinished() error {
 	_, err := os.Stat(filepath.Join(c.Data, unfinished))
 	if err == nil {
 		return errUnfinished
@@ -121,7 +121,7 @@ func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Targe
 }
 
 // checkNew refuses a data directory that a node has used: its rows are those of another journal.
-func (c Config) checkNew() error {
+func (c StorageConfig) checkNew() error {
 	used, err := filepath.Glob(filepath.Join(c.Data, "replica*"))
 	if err == nil && len(used) > 0 {
 		err = fmt.Errorf("%w: a node has used the data directory: there is %s", backup.ErrNotEmpty, used[0])
@@ -149,6 +149,6 @@ func (c Config) checkSecrets(names []string) error {
 }
 
 // rebuilding is what rows of a backup are rebuilt with.
-func (c Config) rebuilding(pace snapshot.Pace, logger *slog.Logger) backup.Rebuilding {
+func (c StorageConfig) rebuilding(pace snapshot.Pace, logger *slog.Logger) backup.Rebuilding {
 	return backup.Rebuilding{Scratch: filepath.Join(c.Data, "scratch-backup"), Projections: folds(), Pace: pace, Logger: logger}
 }

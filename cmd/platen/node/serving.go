@@ -13,7 +13,6 @@ import (
 	"platen.dev/edge"
 	"platen.dev/edge/operator"
 	"platen.dev/edge/request"
-	"platen.dev/edge/transport"
 	"platen.dev/edge/usage"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
@@ -72,16 +71,15 @@ func (n *Node) startEdge(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	limits := transport.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
 	n.server = edge.New(edge.Config{
 		Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
 		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
 		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: usage.Accounts{Replica: n.replica, Partitions: n.log.Partitions()}.Live,
 		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
 		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Logger: n.logger, Now: n.now,
-		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: limits,
+		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: n.cfg.Connections.limits(),
 		Dashboard: pages, Console: n.pages.Serve,
-		HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
+		HeaderPrefix: n.cfg.headerPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
 	})
 	for p := range n.log.Partitions() { // a watch ends with the replica
 		n.replica.Watch(p, n.server.Folded)

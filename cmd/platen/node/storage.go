@@ -112,9 +112,9 @@ func (n *Node) startLog(ctx context.Context) (err error) {
 }
 
 // embeddedLog reports whether the node has a log of its own, rather than one on Kafka.
-func (c Config) embeddedLog() bool { return len(c.Kafka.Brokers) == 0 }
+func (c StorageConfig) embeddedLog() bool { return len(c.Kafka.Brokers) == 0 }
 
-func (c Config) logKind() string {
+func (c StorageConfig) logKind() string {
 	if c.embeddedLog() {
 		return "embedded"
 	}
@@ -125,31 +125,17 @@ func (c Config) logKind() string {
 // user at a time; to Kafka the name tells one from the other. Journal and events are unbounded:
 // they are written by the owners of partitions only, which have a window under way. failed
 // is called once, if the log fails for good.
-func (c Config) OpenLog(ctx context.Context, name string, logger *slog.Logger, failed func(error)) (eventlog.Log, error) {
+func (c StorageConfig) OpenLog(ctx context.Context, name string, logger *slog.Logger, failed func(error)) (eventlog.Log, error) {
 	if c.embeddedLog() {
 		return embedded.Open(embedded.Config{
 			Dir: c.LogDir(), Partitions: c.Partitions, Logger: logger, Failed: failed, Unbounded: []string{events.TopicJournal, events.TopicEvents},
 		})
 	}
-	return kafka.Open(ctx, c.kafkaConfig(name, logger))
-}
-
-// kafkaConfig is how the log on Kafka is opened. name tells one client from the other.
-func (c Config) kafkaConfig(name string, logger *slog.Logger) kafka.Config {
-	return kafka.Config{
-		Brokers: c.Kafka.Brokers, Access: c.Kafka.access(), ClientID: name, Partitions: c.Partitions, ReplicationFactor: c.Kafka.ReplicationFactor,
-		SessionTimeout: time.Duration(c.Kafka.SessionSeconds) * time.Second, Logger: logger,
-		Topics: map[string]kafka.TopicConfig{
-			events.TopicCommands: {Retention: time.Duration(c.Kafka.CommandsHours) * time.Hour},
-			events.TopicJournal:  {Unbounded: true},
-			events.TopicEvents:   {Unbounded: true, Compression: "gzip"}, // every client reads gzip
-			events.TopicPoison:   {},
-		},
-	}
+	return kafka.Open(ctx, c.Kafka.client(name, c.Partitions, logger))
 }
 
 // OpenLogReadOnly opens the log of a stopped node without changing anything.
-func (c Config) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
+func (c StorageConfig) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error) {
 	logger := slog.New(slog.DiscardHandler)
 	if c.embeddedLog() {
 		return embedded.Open(embedded.Config{Dir: c.LogDir(), ReadOnly: true, Logger: logger})
@@ -211,7 +197,7 @@ func (n *Node) openFiles(ctx context.Context, part, place string) (store.Files, 
 		n.tellPrivate("the directory of "+part, dir, found, err)
 		return files, nil
 	}
-	files, err := store.OpenS3(ctx, n.cfg.s3(place))
+	files, err := store.OpenS3(ctx, n.cfg.S3.at(place))
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 
 func (n *Node) startWebhooks(context.Context) (err error) {
 	n.webhooks = &webhook.Composer{
-		Replica: n.replica, Seal: n.seal, Partitions: n.log.Partitions(), Origin: n.origin, Prefix: n.webhookPrefix(),
-		Client: webhook.NewClient(n.egress(), n.webhookPrefix(), "Platen/"+n.version, n.now), Now: n.now,
+		Replica: n.replica, Seal: n.seal, Partitions: n.log.Partitions(), Origin: n.origin, Prefix: n.cfg.headerPrefix(),
+		Client: webhook.NewClient(n.egress(), n.cfg.headerPrefix(), "Platen/"+n.version, n.now), Now: n.now,
 	}
 	n.notifier, err = webhook.Start(n.system, webhook.Config{
 		Log: n.log, Client: n.webhooks.Client, URL: n.webhooks.URL, Prepare: n.webhooks.Prepare, Now: n.now, Logger: n.logger, Traces: n.traces, Observe: n.metrics.notified,
@@ -33,8 +33,6 @@ func (n *Node) startDeliveries(context.Context) (err error) {
 	}
 	return err
 }
-
-func (n *Node) webhookPrefix() string { return cmp.Or(n.cfg.WebhookPrefix, webhook.DefaultPrefix) }
 
 // fileURL is where the file of a job can be downloaded.
 func (n *Node) fileURL(id events.JobID) string {
