@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"platen.dev/projections/history"
+	"platen.dev/projections/snapshot"
 )
 
 // HistoryConfig is the section [history]: how much of the past is kept.
@@ -43,6 +45,13 @@ func (h HistoryConfig) policy() history.Policy {
 		Events: time.Duration(h.EventsDays) * 24 * time.Hour,
 	}
 }
+
+// pace bounds work on history.
+func (h HistoryConfig) pace(ctx context.Context) snapshot.Pace {
+	return snapshot.Paced(ctx, h.bytesPerSecond())
+}
+
+func (h HistoryConfig) bytesPerSecond() int64 { return int64(h.MBPerSecond) << 20 }
 
 // snapshotsBeside is the end of the place of snapshots that is not configured. On S3 it is a prefix of
 // its own and not below that of the results, whose lifecycle rule deletes what is two days old.

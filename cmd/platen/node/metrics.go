@@ -16,7 +16,8 @@ import (
 	"platen.dev/events"
 )
 
-// metrics are the metrics of one node. docs/METRICS.md explains each.
+// metrics are what one node counts as it happens, and the registry, in which the parts' own figures are too (figures.go).
+// docs/METRICS.md explains each.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -37,7 +38,7 @@ type metrics struct {
 	handler  fasthttp.RequestHandler
 }
 
-func newMetrics(n *Node) *metrics {
+func newMetrics() *metrics {
 	m := &metrics{
 		requests: counterVec("platen_http_requests_total", "Requests with a response, by route and status.", "route", "status"),
 		duration: histogramVec("platen_http_request_seconds", "Time from request to response, by route.", prometheus.ExponentialBuckets(0.0005, 2, 16), "route"),
@@ -63,7 +64,7 @@ func newMetrics(n *Node) *metrics {
 		m.uploads.WithLabelValues(class)
 	}
 	m.registry = prometheus.NewRegistry()
-	m.registry.MustRegister(m.appends, m.bytes, m.refused, m.lines, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
+	m.registry.MustRegister(m.appends, m.bytes, m.refused, m.lines, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	return m

@@ -73,7 +73,7 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err
 			return r, err
 		}
 	}
-	target, n, err := openTarget(ctx, cfg, o)
+	target, opened, err := openTarget(ctx, cfg, o)
 	if err != nil {
 		return r, err
 	}
@@ -82,7 +82,7 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err
 		target.Revoke = &r.Access
 	}
 	err = restore(ctx, cfg, from, ref, m, target, &r.Access, o.Logger)
-	return r, errors.Join(err, n.Close())
+	return r, errors.Join(err, opened.close(cfg.Drain(), cfg.StopLimit()))
 }
 
 // restore checks the target and the backup, notes who may come in, and then writes it.
@@ -107,17 +107,25 @@ func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, 
 	return os.Remove(path)
 }
 
-// openTarget opens what is restored into, as a node does. The node that it returns closes it.
-func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Target, *Node, error) {
-	n := &Node{cfg: cfg, version: o.Version, logger: o.Logger, id: events.NodeID("restore-" + events.NewJobID().String()), failed: make(chan error, 1), now: time.Now, wall: time.Now}
-	n.metrics = newMetrics(n)
+// openTarget opens what is restored into, as a node does. The parts that it returns are to be closed.
+func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Target, *parts, error) {
 	if err := cfg.checkNew(); err != nil {
 		return backup.Target{}, nil, err
 	}
-	err := n.startParts(ctx, []part{
-		{"data directory", n.startData}, {"log", n.startLog}, {"usage ledger", n.startLedger}, {"snapshots", n.startSnapshots}, {"files", n.startFiles},
+	var s storage
+	b := newBase(cfg, Options{Logger: o.Logger, Version: o.Version, Now: time.Now})
+	b.id = events.NodeID("restore-" + events.NewJobID().String())
+	err := startAll([]part{
+		{"data directory", func() error { return prepareData(b) }},
+		{"log", func() (err error) { s.log, err = openLog(ctx, b); return err }},
+		{"usage ledger", func() (err error) { s.ledger, err = openLedger(ctx, b, s.log); return err }},
+		{"snapshots", func() (err error) { s.snapshots, err = openSnapshots(ctx, b, s.log); return err }},
+		{"files", func() (err error) { s.files, err = openFiles(ctx, b, "results", cfg.Files); return err }},
 	})
-	return backup.Target{Log: n.log, Snapshots: n.snapshots, Results: n.files, Ledger: n.ledger, Version: o.Version, Now: time.Now}, n, err
+	if err != nil {
+		return backup.Target{}, nil, errors.Join(err, b.close(cfg.Drain(), cfg.StopLimit()))
+	}
+	return backup.Target{Log: s.log, Snapshots: s.snapshots.Files, Results: s.files, Ledger: s.ledger, Version: o.Version, Now: time.Now}, &b.parts, nil
 }
 
 // checkNew refuses a data directory that a node has used: its rows are those of another journal.
@@ -132,8 +140,8 @@ func (c StorageConfig) checkNew() error {
 // checkSecrets returns which of the secrets with some names are neither configured nor in the data directory. It makes none.
 func (c Config) checkSecrets(names []string) error {
 	var have []string
-	if _, err := os.Stat(sealPath(c)); err == nil || c.Cluster.Secret != "" {
-		secrets, err := sealSecrets(c)
+	if _, err := os.Stat(c.sealPath()); err == nil || c.Cluster.Secret != "" {
+		secrets, err := c.sealSecrets()
 		if err != nil {
 			return err
 		}
@@ -145,7 +153,7 @@ func (c Config) checkSecrets(names []string) error {
 	}
 	return fmt.Errorf("credentials, and the secrets that sign webhooks, are sealed under secrets that are not here: %s. Copy the original's seal.key to %s, or configure cluster.secret and "+
 		"cluster.former_secrets as they were. --without-secrets restores all the same: jobs with credentials then fail, and accounts get other webhook secrets",
-		strings.Join(missing, ", "), sealPath(c))
+		strings.Join(missing, ", "), c.sealPath())
 }
 
 // rebuilding is what rows of a backup are rebuilt with.

@@ -5,30 +5,47 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	tcp "net"
+	"sync/atomic"
 
+	"platen.dev/actors/account"
+	"platen.dev/actors/rate"
 	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
-	"platen.dev/document"
 	"platen.dev/edge"
 	"platen.dev/edge/operator"
 	"platen.dev/edge/request"
 	"platen.dev/edge/usage"
-	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
+	"platen.dev/events"
 )
 
-// startServices starts the actions of accounts, members and operators.
-func (n *Node) startServices(context.Context) error {
-	mailer, err := n.cfg.Mail.mailer()
+// serving is what clients and operators reach.
+type serving struct {
+	limiter     *rate.Limiter
+	status      *reporter
+	services    *service.Services
+	pages       *operator.Pages
+	certificate *certificate // of the API; nil without TLS
+	server      *edge.Server
+}
+
+// count counts a request of an account.
+func (v *serving) count(id events.AccountID, plan events.Plan) events.Rate {
+	limits, _ := account.LimitsOf(plan)
+	return v.limiter.Take(id, limits.RequestsPerMinute)
+}
+
+// newServices returns the actions of accounts, members and operators.
+func newServices(b *base, s *storage, e *engine, v *serving, node service.Node) (*service.Services, error) {
+	mailer, err := b.cfg.Mail.mailer()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n.services = service.New(service.Config{
-		Commands: n.gateway, Replica: n.replica, Log: n.log, Fresh: service.NewFreshness(n.log.Partitions(), n.replica.CatchUp), Rate: n.rate, Seal: n.seal,
-		Webhooks: n.webhooks, CheckTemplate: checkTemplate, Mail: mailer, Node: n, Logger: n.logger, Now: n.now,
-	})
-	return nil
+	return service.New(service.Config{
+		Commands: e.gateway, Replica: s.replica, Log: s.log, Fresh: service.NewFreshness(s.log.Partitions(), s.replica.CatchUp), Rate: v.count, Seal: s.keys.Key,
+		Webhooks: e.webhooks, CheckTemplate: checkTemplate, Mail: mailer, Node: node, Logger: b.logger, Now: b.clock.Now,
+	}), nil
 }
 
 // checkTemplate returns a block template in its canonical form, or what is wrong with it.
@@ -40,117 +57,92 @@ func checkTemplate(body []byte) ([]byte, error) {
 	return canonical, nil
 }
 
-func (n *Node) startAdmin(context.Context) error {
-	n.pages = operator.New(operator.Config{Services: n.services, Status: n.Status, Address: n.consoleAddress, Logger: n.logger, Now: n.now})
-	server, err := admin.Listen(n.cfg.Data, admin.Config{
-		Services: n.services, Replica: n.replica, Log: n.log, Ledger: admin.Ledger{Ledger: n.ledger, Windows: usage.Accounts{Replica: n.replica, Partitions: n.log.Partitions()}.Live}, Node: n, Shards: n.shards,
-		Snapshots: n.history, Backups: &backups{node: n}, Entrance: n.pages, Origin: n.origin, Logger: n.logger, Now: n.now,
+// startAdmin begins to serve operators on this machine.
+func startAdmin(b *base, s *storage, net *network, e *engine, up *upkeep, v *serving, node *operations) (*operator.Pages, error) {
+	pages := operator.New(operator.Config{Services: v.services, Status: node.Status, Address: net.front.console, Logger: b.logger, Now: b.clock.Now})
+	server, err := admin.Listen(b.cfg.Data, admin.Config{
+		Services: v.services, Replica: s.replica, Log: s.log, Ledger: admin.Ledger{Ledger: s.ledger, Windows: s.accounts().Live}, Node: node, Shards: e.shards,
+		Snapshots: up.history, Backups: &backups{base: b, storage: s}, Entrance: pages, Origin: net.front.origin, Logger: b.logger, Now: b.clock.Now,
 	})
 	if err == nil {
-		n.onClose("admin", server.Close)
+		b.onClose("admin", server.Close)
 	}
-	return err
+	return pages, err
 }
 
-func (n *Node) startDev(context.Context) error {
-	if !n.cfg.Dev || n.replica.Outdated() { // then the accounts are there already
-		return nil
-	}
-	if err := ensureDevAccounts(n.cfg.Data, n.gateway); err != nil {
-		return err
-	}
-	return n.ensureDevMembers()
+// accounts are the accounts as the ledger's readers see them.
+func (s *storage) accounts() usage.Accounts {
+	return usage.Accounts{Replica: s.replica, Partitions: s.log.Partitions()}
 }
 
-func (n *Node) startEdge(context.Context) (err error) {
-	encrypted, err := n.apiTLS()
+// newServer returns the server of the API.
+func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.Server, error) {
+	pages, err := newDashboard(b, s, e, v)
+	if err != nil {
+		return nil, err
+	}
+	return edge.New(edge.Config{
+		Jobs: v.services.Jobs, Fresh: v.services.Fresh, Commands: e.gateway, Models: s.replica, Partitions: s.log.Partitions(), Open: s.open,
+		Documents: documents, Foresee: s.foresee(b.clock), Room: s.space.forJobs, Ledger: s.ledger, QuotaWindows: s.accounts().Live,
+		Rate: v.count, BodyBytes: bodyBytes(memoryLimit()), Resolve: net.guard.resolve, Seal: s.keys.Seal, Fingerprint: s.keys.Fingerprint,
+		Ready: v.status.health.ready, Metrics: b.metrics.handler, Observe: b.metrics.observe, Traces: b.traces, Logger: b.logger, Now: b.clock.Now,
+		Ops: b.cfg.Ops != "", TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(),
+		Dashboard: pages, Console: v.pages.Serve,
+		HeaderPrefix: b.cfg.headerPrefix(), DocsURL: b.cfg.DocsURL, UpgradeURL: b.cfg.UpgradeURL,
+	}), nil
+}
+
+// listen begins to serve clients.
+func listen(b *base, s *storage, net *network, v *serving) error {
+	for p := range s.log.Partitions() { // a watch ends with the replica
+		s.replica.Watch(p, v.server.Folded)
+	}
+	api, err := tcp.Listen("tcp", b.cfg.Listen)
 	if err != nil {
 		return err
 	}
-	pages, err := n.dashboard()
-	if err != nil {
-		return err
-	}
-	n.server = edge.New(edge.Config{
-		Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(), Open: n.openFile,
-		Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
-		Foresee:   n.foresee, Room: n.space.forJobs, Ledger: n.ledger, QuotaWindows: usage.Accounts{Replica: n.replica, Partitions: n.log.Partitions()}.Live,
-		Rate: n.rate, BodyBytes: bodyBytes(memoryLimit()), Resolve: n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
-		Ready: n.ready, Metrics: n.metrics.handler, Observe: n.metrics.observe, Traces: n.traces, Logger: n.logger, Now: n.now,
-		Ops: n.cfg.Ops != "", TLS: encrypted, Connections: n.cfg.Connections.limits(),
-		Dashboard: pages, Console: n.pages.Serve,
-		HeaderPrefix: n.cfg.headerPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL,
-	})
-	for p := range n.log.Partitions() { // a watch ends with the replica
-		n.replica.Watch(p, n.server.Folded)
-	}
-	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
-		return err
-	}
-	if n.cfg.Ops != "" {
-		if n.ops, err = net.Listen("tcp", n.cfg.Ops); err != nil {
-			return errors.Join(fmt.Errorf("ops: %w", err), n.listener.Close())
+	if b.cfg.Ops != "" {
+		ops, err := tcp.Listen("tcp", b.cfg.Ops)
+		if err != nil {
+			return errors.Join(fmt.Errorf("ops: %w", err), api.Close())
 		}
-		at := n.ops.Addr().String()
-		n.opsListens.Store(&at)
-		n.ports.add(at)
-		n.serve("ops", n.ops, n.server.ServeOps)
+		net.opens(&net.front.ops, ops, nil)
+		b.serve("ops", ops, v.server.ServeOps)
 	}
-	address := n.Address()
-	n.listens.Store(&address)
-	n.ports.add(address)
-	n.serve("API", n.listener, n.server.Serve)
-	n.onClose("API", n.server.Shutdown)
+	net.opens(&net.front.api, api, v.certificate)
+	b.serve("API", api, v.server.Serve)
+	b.onClose("API", v.server.Shutdown)
 	return nil
 }
 
-// consoleAddress is where a browser on this machine finds the operator's listener; "" if there is none.
-func (n *Node) consoleAddress() string {
-	if at := n.opsListens.Load(); at != nil {
-		return fromHere(*at)
-	}
-	return ""
+// opens says that the node listens.
+func (n *network) opens(at *atomic.Pointer[listening], l tcp.Listener, c *certificate) {
+	address := l.Addr().String()
+	at.Store(&listening{address, c})
+	n.guard.own.add(address)
 }
 
 // serve serves a listener until it is closed.
-func (n *Node) serve(part string, l net.Listener, serve func(net.Listener) error) {
+func (b *base) serve(part string, l tcp.Listener, serve func(tcp.Listener) error) {
 	go func() {
 		if err := serve(l); err != nil {
-			n.fail(fmt.Errorf("%s: %w", part, err))
+			b.fail(fmt.Errorf("%s: %w", part, err))
 		}
 	}()
 }
 
-func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64, error) {
-	f, err := n.files.Open(ctx, name)
+// foresee returns what foresees the reply that would refuse a job, by what the replica has read.
+func (s *storage) foresee(c *nodeClock) func(events.AccountID, events.SubmitJob) (events.Reply, bool) {
+	return func(id events.AccountID, job events.SubmitJob) (events.Reply, bool) {
+		return account.Foresee(account.StoreOf(s.replica, s.log.Partitions(), id), id, job, events.At(c.Now()))
+	}
+}
+
+// open opens a stored file.
+func (s *storage) open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	f, err := s.files.Open(ctx, name)
 	if err != nil {
 		return nil, 0, err
 	}
 	return f, f.Size, nil
-}
-
-// sanitize returns "" for HTML of which nothing is left to show.
-func sanitize(html string, limit int) (string, error) {
-	s, err := document.SanitizeWithin(html, limit)
-	if err != nil || s.Empty() {
-		return "", tooLarge(err)
-	}
-	return s.HTML(), nil
-}
-
-func convert(markdown string, limit int) (string, error) {
-	html, err := document.MarkdownWithin(markdown, limit)
-	return html, tooLarge(err)
-}
-
-func tooLarge(err error) error {
-	if errors.Is(err, document.ErrTooLarge) {
-		return edge.ErrTooLarge
-	}
-	return err
-}
-
-func checkInvoice(xml []byte, profile string) error {
-	_, err := einvoice.Parse(xml, profile)
-	return err
 }

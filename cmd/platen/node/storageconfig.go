@@ -121,6 +121,14 @@ func (c StorageConfig) filesDir() (dir string, found bool) {
 	return c.Files, true
 }
 
+// filesPlace is where results are kept, for people.
+func (c StorageConfig) filesPlace() string {
+	if dir, found := c.filesDir(); found {
+		return dir
+	}
+	return c.Files
+}
+
 // disks returns the directories of the disks that the node writes to, by what they are for.
 func (c StorageConfig) disks() map[string]string {
 	disks := map[string]string{"data": c.Data}

@@ -7,73 +7,75 @@ import (
 	"strings"
 	"time"
 
-	"platen.dev/actors/account"
 	"platen.dev/actors/cluster"
 	"platen.dev/actors/shard"
-	"platen.dev/events"
 )
 
-// ready returns why the node should be sent no requests, nil if it should, and then a report.
-func (n *Node) ready() (report string, err error) {
-	if err := n.health(); err != nil {
-		return "", err
-	}
-	return n.report(), nil
+// health says whether a node should be sent requests.
+type health struct {
+	clock   *nodeClock
+	storage *storage
+	engine  *engine
+	peers   peers
 }
 
-// health returns why the node cannot serve, nil if it can.
-func (n *Node) health() error {
-	if err := n.replica.Err(); err != nil {
+// ready returns why the node should be sent no requests, nil if it should, and then a report.
+func (h health) ready() (report string, err error) {
+	if err := h.check(); err != nil {
+		return "", err
+	}
+	return h.report(), nil
+}
+
+// check returns why the node cannot serve, nil if it can.
+func (h health) check() error {
+	if err := h.storage.replica.Err(); err != nil {
 		return fmt.Errorf("replica: %w", err)
 	}
-	if err := n.log.Health(); err != nil {
+	if err := h.storage.log.Health(); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
-	if n.drain.left() {
+	if h.engine.drain.left() {
 		return errDraining
 	}
-	if err := n.checkClock(); err != nil || n.cluster == nil {
+	if err := h.clock.check(); err != nil || h.peers.cluster == nil {
 		return err
 	}
-	if err := n.cluster.MayOwn(len(n.shards.Status()) > 0); errors.Is(err, cluster.ErrClock) {
+	if err := h.peers.mayOwn(len(h.engine.shards.Status()) > 0); errors.Is(err, cluster.ErrClock) {
 		return err
 	}
 	return nil
 }
 
 // report says for people what the node does, and what it has left.
-func (n *Node) report() string {
+func (h health) report() string {
 	var b strings.Builder
+	s, e := h.storage, h.engine
 	jobs, rendering := "accepted", "on"
-	if err := n.space.forJobs(); err != nil {
+	if err := s.space.forJobs(); err != nil {
 		jobs = "refused: " + err.Error()
 	}
-	if n.renderer.Figures().Load.Suspended {
+	if e.renderer.Figures().Load.Suspended {
 		rendering = "suspended; the log says why"
 	}
 	fmt.Fprintf(&b, "jobs: %s\nrendering: %s\n", jobs, rendering)
-	shards := shardFiguresOf(n.shards).byState
+	shards := e.byState()
 	fmt.Fprintf(&b, "shards: %d serving, %d starting, %d halted\n", shards[shard.Serving], shards[shard.Starting], shards[shard.Halted])
-	fmt.Fprintf(&b, "replica: %d records behind\n", n.replica.Lag())
-	if n.replica.Outdated() {
+	fmt.Fprintf(&b, "replica: %d records behind\n", s.replica.Lag())
+	if s.replica.Outdated() {
 		fmt.Fprintln(&b, "replica: rows of an earlier version serve until those of this one are built; this node owns no shards yet")
 	}
-	if held := n.clockHeld(); held != 0 {
+	if held := h.clock.held(); held != 0 {
 		fmt.Fprintf(&b, "clock: the system's is %s ahead, and nothing confirms it; `platen admin clock`\n", time.Duration(held*float64(time.Second)).Round(time.Second))
 	}
-	if n.drain.waits() {
+	if e.drain.waits() {
 		fmt.Fprintln(&b, "drain: waits for another node that is not draining")
 	}
-	fmt.Fprintf(&b, "last append: %s\n", n.appends.last().Round(100*time.Microsecond))
-	disks := slices.Clone(n.space.disks())
+	fmt.Fprintf(&b, "last append: %s\n", s.log.appends.last().Round(100*time.Microsecond))
+	disks := slices.Clone(s.space.disks())
 	slices.SortFunc(disks, func(a, b volume) int { return strings.Compare(a.name, b.name) })
 	for _, d := range disks {
 		fmt.Fprintf(&b, "disk of %s: %d MB free, reserve %d MB\n", d.name, d.free>>20, d.reserve>>20)
 	}
 	return b.String()
-}
-
-// foresee returns the reply that would refuse a job by what this node's replica has read.
-func (n *Node) foresee(id events.AccountID, job events.SubmitJob) (events.Reply, bool) {
-	return account.Foresee(account.StoreOf(n.replica, n.log.Partitions(), id), id, job, events.At(n.now()))
 }
