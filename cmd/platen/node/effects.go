@@ -55,7 +55,7 @@ func startWebhooks(b *base, s *storage, net *network) (*webhook.Composer, *perfo
 		Client: webhook.NewClient(net.guard.policy(), b.cfg.headerPrefix(), "Platen/"+b.version, b.clock.Now), Now: b.clock.Now,
 	}
 	notifier, err := webhook.Start(net.system, webhook.Config{
-		Log: s.log, Client: c.Client, URL: c.URL, Prepare: c.Prepare, Now: b.clock.Now, Logger: b.logger, Traces: b.traces, Observe: b.metrics.notified,
+		Log: s.log, Client: c.Client, URL: c.URL, Prepare: c.Prepare, Now: b.clock.Now, Logger: b.logger, Traces: b.traces, Observe: b.metrics.Notified,
 	})
 	if err == nil {
 		b.onClose("webhooks", func(context.Context) error { return notifier.Close() })
@@ -67,7 +67,7 @@ func startWebhooks(b *base, s *storage, net *network) (*webhook.Composer, *perfo
 func startDeliveries(b *base, s *storage, net *network) (*perform.Performer, error) {
 	uploader, err := delivery.Start(net.system, delivery.Config{
 		Log: s.log, Client: delivery.NewClient(net.guard.policy(), "Platen/"+b.version), Open: s.files.Open, Unseal: s.keys.Open,
-		Now: b.clock.Now, Logger: b.logger, Traces: b.traces, Observe: b.metrics.uploaded,
+		Now: b.clock.Now, Logger: b.logger, Traces: b.traces, Observe: b.metrics.Uploaded,
 	})
 	if err == nil {
 		b.onClose("deliveries", func(context.Context) error { return uploader.Close() })

@@ -10,6 +10,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool"
+	"platen.dev/cmd/platen/doctor"
 	"platen.dev/document"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -32,7 +33,7 @@ type engine struct {
 func openBrowsers(b *base, s *storage, net *network) (*browserpool.Pool, error) {
 	c := b.cfg.Browser
 	pool, err := browserpool.Open(browserpool.Config{
-		Slots: c.Slots, Remotes: c.Remotes, CPU: time.Duration(c.CPUSeconds) * time.Second, TotalBytes: c.pageBytes(memoryLimit()),
+		Slots: c.Slots, Remotes: c.Remotes, CPU: time.Duration(c.CPUSeconds) * time.Second, TotalBytes: c.pageBytes(doctor.MemoryLimit()),
 		ChromePath: c.Path, UserAgent: c.UserAgent, NoSandbox: c.NoSandbox, BrowserUser: c.User, AsRoot: c.AllowRootNoSandbox,
 		AllowEgress: b.cfg.EgressAllow, DenyEgress: b.cfg.EgressDeny, EgressPorts: b.cfg.EgressPorts, RefusesEgress: net.guard.refuses,
 		TempDir: s.work, System: net.system, Logger: b.logger,
@@ -58,7 +59,7 @@ func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*
 		Pages:    document.PageCount,
 		FileURL:  net.front.fileURL,
 		Probe:    func(ctx context.Context) error { return probe(ctx, pages, s.files, b.id) },
-		Observe:  b.metrics.rendered,
+		Observe:  b.metrics.Rendered,
 		Traces:   b.traces,
 	}
 	if net.peers.cluster != nil {

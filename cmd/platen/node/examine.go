@@ -33,7 +33,7 @@ func (c Config) Checks() []doctor.Check {
 	all := []doctor.Check{
 		doctor.User(os.Geteuid()),
 		doctor.Kernel(kernelRelease(), os.DirFS("/proc"), !c.Browser.NoSandbox),
-		doctor.Memory(memoryLimit(), runtime.NumCPU()),
+		doctor.Memory(doctor.MemoryLimit(), runtime.NumCPU()),
 		doctor.OpenFiles(doctor.FileLimit),
 		doctor.Clock(doctor.KernelClock, cluster.WorryingClockDifference, c.Cluster.Gossip == ""),
 		doctor.TimeSync(doctor.EnabledWaits),
@@ -61,7 +61,7 @@ func (c Config) printSpecimen(ctx context.Context) (sheets int, err error) {
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
 	defer system.Shutdown()
 	pool, err := browserpool.Open(browserpool.Config{
-		Slots: 1, Remotes: 1, TotalBytes: c.Browser.pageBytes(memoryLimit()), System: system,
+		Slots: 1, Remotes: 1, TotalBytes: c.Browser.pageBytes(doctor.MemoryLimit()), System: system,
 		ChromePath: c.Browser.Path, UserAgent: c.Browser.UserAgent, NoSandbox: c.Browser.NoSandbox, BrowserUser: c.Browser.User, AsRoot: c.Browser.AllowRootNoSandbox,
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ func openLog(ctx context.Context, b *base) (measuredLog, error) {
 		return measuredLog{}, err
 	}
 	b.onClose("log", func(context.Context) error { return log.Close() })
-	return measuredLog{log, &appends{observe: b.metrics.appended, failed: b.metrics.notAppended}}, nil
+	return measuredLog{log, &appends{observe: b.metrics.Appended, failed: b.metrics.NotAppended}}, nil
 }
 
 // embeddedLog reports whether the node has a log of its own, rather than one on Kafka.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"platen.dev/actors/shard"
+	"platen.dev/cmd/platen/metrics"
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -63,7 +64,7 @@ type base struct {
 	version string
 	logger  *slog.Logger
 	clock   *nodeClock
-	metrics *metrics
+	metrics *metrics.Metrics
 	traces  *tracing.Tracer // nil without a collector
 	started time.Time
 	failed  chan error
@@ -73,9 +74,9 @@ type base struct {
 func newBase(cfg Config, o Options) *base {
 	b := &base{
 		cfg: cfg, id: events.NodeID("node-" + events.NewJobID().String()), version: o.Version,
-		metrics: newMetrics(), started: time.Now(), failed: make(chan error, 1),
+		metrics: metrics.New(), started: time.Now(), failed: make(chan error, 1),
 	}
-	b.logger = slog.New(countedLines{cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).Handler(), newMessages(b.metrics.lines)})
+	b.logger = slog.New(b.metrics.CountLines(cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).Handler()))
 	b.clock = clockOf(o, b.logger)
 	return b
 }

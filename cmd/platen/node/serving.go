@@ -12,6 +12,7 @@ import (
 	"platen.dev/actors/rate"
 	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/doctor"
 	"platen.dev/edge"
 	"platen.dev/edge/operator"
 	"platen.dev/edge/request"
@@ -75,6 +76,16 @@ func (s *storage) accounts() usage.Accounts {
 	return usage.Accounts{Replica: s.replica, Partitions: s.log.Partitions()}
 }
 
+const (
+	// bodiesShare is the part of the memory that large request bodies may take, leastBodies
+	// what they may take anyway: four accounts' worth (docs/API.md, Limits).
+	bodiesShare = 16
+	leastBodies = 256 << 20
+)
+
+// bodyBytes is how many bytes of large request bodies may be in memory.
+func bodyBytes(memory int64) int64 { return max(leastBodies, memory/bodiesShare) }
+
 // newServer returns the server of the API.
 func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.Server, error) {
 	pages, err := newDashboard(b, s, e, v)
@@ -84,8 +95,8 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 	return edge.New(edge.Config{
 		Jobs: v.services.Jobs, Fresh: v.services.Fresh, Commands: e.gateway, Models: s.replica, Partitions: s.log.Partitions(), Open: s.open,
 		Documents: documents, Foresee: s.foresee(b.clock), Room: s.space.forJobs, Ledger: s.ledger, QuotaWindows: s.accounts().Live,
-		Rate: v.count, BodyBytes: bodyBytes(memoryLimit()), Resolve: net.guard.resolve, Seal: s.keys.Seal, Fingerprint: s.keys.Fingerprint,
-		Ready: v.status.health.ready, Metrics: b.metrics.handler, Observe: b.metrics.observe, Traces: b.traces, Logger: b.logger, Now: b.clock.Now,
+		Rate: v.count, BodyBytes: bodyBytes(doctor.MemoryLimit()), Resolve: net.guard.resolve, Seal: s.keys.Seal, Fingerprint: s.keys.Fingerprint,
+		Ready: v.status.health.ready, Metrics: b.metrics.Handler, Observe: b.metrics.Observe, Traces: b.traces, Logger: b.logger, Now: b.clock.Now,
 		Ops: b.cfg.Ops != "", TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(),
 		Dashboard: pages, Console: v.pages.Serve,
 		HeaderPrefix: b.cfg.headerPrefix(), DocsURL: b.cfg.DocsURL, UpgradeURL: b.cfg.UpgradeURL,

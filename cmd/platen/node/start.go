@@ -48,7 +48,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"demo accounts", func() error { return ensureDemo(b, s, e, v) }},
 		{"API", func() error { v.certificate, err = openCertificate(b); return err }},
 		{"API", func() error { v.server, err = newServer(b, s, net, e, v); return err }},
-		{"metrics", func() error { b.metrics.registry.MustRegister(figuresOf(b, s, net, e, up, v)...); return nil }},
+		{"metrics", func() error { b.metrics.Registry.MustRegister(figuresOf(b, s, net, e, up, v)...); return nil }},
 		{"API", func() error { return listen(b, s, net, v) }},
 		{"drain", func() error { b.periodically("drain", heirsInterval, e.drain.look); return nil }},
 	})

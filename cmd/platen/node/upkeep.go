@@ -71,7 +71,7 @@ func startIngest(b *base, s *storage) (*ingest.Running, error) {
 		return nil, err
 	}
 	c := ingest.Config{
-		Ledger: s.ledger, Log: s.log, Events: from, Poison: poison, Logger: b.logger, Registry: b.metrics.registry,
+		Ledger: s.ledger, Log: s.log, Events: from, Poison: poison, Logger: b.logger, Registry: b.metrics.Registry,
 		Wait: 200 * time.Millisecond, BatchesPerSecond: 20,
 	}
 	if b.cfg.ClickHouse != "" {
