@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,9 +102,11 @@ func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * t
 func (c Config) StopLimit() time.Duration { return c.Drain() + closeGrace }
 
 // Changed returns the names of the settings that differ from those of another configuration, as
-// section.name.
+// section.name, in alphabetical order.
 func (c Config) Changed(other Config) []string {
-	return changed("", reflect.ValueOf(c), reflect.ValueOf(other))
+	names := changed("", reflect.ValueOf(c), reflect.ValueOf(other))
+	slices.Sort(names)
+	return names
 }
 
 func changed(section string, a, b reflect.Value) (names []string) {
