@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"platen.dev/actors/render"
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
 
@@ -73,7 +74,7 @@ func (d *drain) begin() error {
 	if d.told {
 		return nil
 	}
-	if !hasHeirs(neighbours(d.peers)) {
+	if !hasHeirs(d.peers.Peers()) {
 		return errNobodyElse
 	}
 	d.told = true
@@ -102,7 +103,7 @@ func (d *drain) look(context.Context) {
 	if !d.told {
 		return
 	}
-	switch keep := keepsShare(d.peers.self, neighbours(d.peers)); {
+	switch keep := keepsShare(d.peers.self, d.peers.Peers()); {
 	case keep == d.keeps:
 		return
 	case keep:
@@ -122,26 +123,13 @@ func (d *drain) returns() {
 	}
 }
 
-// neighbour is another node that is up. One that keeps its share in spite of a drain does not drain.
-type neighbour struct {
-	id       events.NodeID
-	draining bool
-}
-
-func neighbours(p peers) (all []neighbour) {
-	for _, p := range p.Peers() {
-		all = append(all, neighbour{p.Node, p.Load.Draining})
-	}
-	return all
-}
-
 // hasHeirs reports whether another node is up that could own this one's partitions.
-func hasHeirs(others []neighbour) bool {
-	return slices.ContainsFunc(others, func(o neighbour) bool { return !o.draining })
+func hasHeirs(others []dispatch.Peer) bool {
+	return slices.ContainsFunc(others, func(o dispatch.Peer) bool { return !o.Load.Draining })
 }
 
 // keepsShare reports whether a node that was told to drain keeps its share: if all others that are up drain too, the first
-// of them by id. So one does, whatever each has heard when.
-func keepsShare(self events.NodeID, others []neighbour) bool {
-	return !slices.ContainsFunc(others, func(o neighbour) bool { return !o.draining || o.id < self })
+// of them by id. So one does, whatever each has heard when. One that keeps its share in spite of a drain does not drain.
+func keepsShare(self events.NodeID, others []dispatch.Peer) bool {
+	return !slices.ContainsFunc(others, func(o dispatch.Peer) bool { return !o.Load.Draining || o.Node < self })
 }

@@ -135,7 +135,7 @@ func TestAFirstClockBehindTheRecords(t *testing.T) {
 	if err := n.Ready(); !errors.Is(err, errClockBehind) {
 		t.Errorf("readiness: %v", err)
 	}
-	if err := (fitness{n.clock, &n.storage, n.engine.drain, n.network.peers}).mayOwn(false); !errors.Is(err, errClockBehind) || len(n.engine.served()) > 0 {
+	if err := n.serving.status.health.mayOwn(false); !errors.Is(err, errClockBehind) || len(n.engine.served()) > 0 {
 		t.Errorf("it owns %d partitions, and may: %v", len(n.engine.served()), err)
 	}
 	if s := n.Clock(); s.Doubt != "behind" || s.AheadSeconds > -3000 {

@@ -2,6 +2,9 @@ package node
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"net"
 	"net/netip"
 	"sync/atomic"
 
@@ -58,4 +61,43 @@ func fromHere(listener string) string {
 		return listener
 	}
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}
+
+// listen begins to serve clients.
+func listen(b *base, s *storage, nw *network, v *serving) error {
+	for p := range s.log.Partitions() { // a watch ends with the replica
+		s.replica.Watch(p, v.server.Folded)
+	}
+	api, err := net.Listen("tcp", b.cfg.Listen)
+	if err != nil {
+		return err
+	}
+	if b.cfg.Ops != "" {
+		ops, err := net.Listen("tcp", b.cfg.Ops)
+		if err != nil {
+			return errors.Join(fmt.Errorf("ops: %w", err), api.Close())
+		}
+		nw.opens(&nw.front.ops, ops, nil)
+		b.serve("ops", ops, v.server.ServeOps)
+	}
+	nw.opens(&nw.front.api, api, v.certificate)
+	b.serve("API", api, v.server.Serve)
+	b.onClose("API", v.server.Shutdown)
+	return nil
+}
+
+// opens says that the node listens.
+func (n *network) opens(at *atomic.Pointer[listening], l net.Listener, c *certificate) {
+	address := l.Addr().String()
+	at.Store(&listening{address, c})
+	n.guard.own.add(address)
+}
+
+// serve serves a listener until it is closed.
+func (b *base) serve(part string, l net.Listener, serve func(net.Listener) error) {
+	go func() {
+		if err := serve(l); err != nil {
+			b.fail(fmt.Errorf("%s: %w", part, err))
+		}
+	}()
 }

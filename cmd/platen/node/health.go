@@ -11,7 +11,7 @@ import (
 	"platen.dev/actors/shard"
 )
 
-// health says whether a node should be sent requests.
+// health says whether a node should be sent requests, and own partitions.
 type health struct {
 	clock   *nodeClock
 	storage *storage
@@ -45,6 +45,23 @@ func (h health) check() error {
 		return err
 	}
 	return nil
+}
+
+// errOutdated means that the node's rows are of an earlier schema, on which nobody may decide.
+var errOutdated = errors.New("the replica is being built for this version, and serves what it has meanwhile")
+
+// mayOwn returns why the node, which owns partitions or not, should own none, nil if it may.
+func (h health) mayOwn(owning bool) error {
+	if h.engine.drain.left() {
+		return errDraining
+	}
+	if h.storage.replica.Outdated() {
+		return errOutdated
+	}
+	if err := h.clock.check(); err != nil {
+		return err
+	}
+	return h.peers.mayOwn(owning)
 }
 
 // report says for people what the node does, and what it has left.

@@ -2,11 +2,7 @@ package node
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	tcp "net"
-	"sync/atomic"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/rate"
@@ -101,45 +97,6 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 		Dashboard: pages, Console: v.pages.Serve,
 		HeaderPrefix: b.cfg.headerPrefix(), DocsURL: b.cfg.DocsURL, UpgradeURL: b.cfg.UpgradeURL,
 	}), nil
-}
-
-// listen begins to serve clients.
-func listen(b *base, s *storage, net *network, v *serving) error {
-	for p := range s.log.Partitions() { // a watch ends with the replica
-		s.replica.Watch(p, v.server.Folded)
-	}
-	api, err := tcp.Listen("tcp", b.cfg.Listen)
-	if err != nil {
-		return err
-	}
-	if b.cfg.Ops != "" {
-		ops, err := tcp.Listen("tcp", b.cfg.Ops)
-		if err != nil {
-			return errors.Join(fmt.Errorf("ops: %w", err), api.Close())
-		}
-		net.opens(&net.front.ops, ops, nil)
-		b.serve("ops", ops, v.server.ServeOps)
-	}
-	net.opens(&net.front.api, api, v.certificate)
-	b.serve("API", api, v.server.Serve)
-	b.onClose("API", v.server.Shutdown)
-	return nil
-}
-
-// opens says that the node listens.
-func (n *network) opens(at *atomic.Pointer[listening], l tcp.Listener, c *certificate) {
-	address := l.Addr().String()
-	at.Store(&listening{address, c})
-	n.guard.own.add(address)
-}
-
-// serve serves a listener until it is closed.
-func (b *base) serve(part string, l tcp.Listener, serve func(tcp.Listener) error) {
-	go func() {
-		if err := serve(l); err != nil {
-			b.fail(fmt.Errorf("%s: %w", part, err))
-		}
-	}()
 }
 
 // foresee returns what foresees the reply that would refuse a job, by what the replica has read.

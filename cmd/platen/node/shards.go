@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -36,7 +35,7 @@ func publishing(b *base, publisher *publish.Publisher, hold bool) func(partition
 func startShards(b *base, s *storage, net *network, e *engine, hold bool) (err error) {
 	e.shards, err = shard.Start(net.system, shard.Config{
 		Node: b.id, Version: b.version, Log: s.log, Replica: s.replica, Nodes: watchNodes(b, s.log, net), Logger: b.logger, Now: b.clock.Now, Latest: b.clock.Latest,
-		MayOwn: fitness{b.clock, s, e.drain, net.peers}.mayOwn, TrimCommands: b.cfg.embeddedLog(), Effects: e.effects, Traces: b.traces,
+		MayOwn: health{b.clock, s, e, net.peers}.mayOwn, TrimCommands: b.cfg.embeddedLog(), Effects: e.effects, Traces: b.traces,
 		Publish:   publishing(b, e.publisher, hold),
 		Published: func(ctx context.Context, p int32) (int64, error) { return publish.Last(ctx, s.log, p) },
 		Failed:    func(err error) { b.fail(fmt.Errorf("shards: %w", err)) },
@@ -71,31 +70,6 @@ func (e *engine) byState() map[shard.State]int {
 		all[s.State]++
 	}
 	return all
-}
-
-// errOutdated means that the node's rows are of an earlier schema, on which nobody may decide.
-var errOutdated = errors.New("the replica is being built for this version, and serves what it has meanwhile")
-
-// fitness says whether a node may own partitions.
-type fitness struct {
-	clock   *nodeClock
-	storage *storage
-	drain   *drain
-	peers   peers
-}
-
-// mayOwn returns why the node, which owns partitions or not, should own none, nil if it may.
-func (f fitness) mayOwn(owning bool) error {
-	if f.drain.left() {
-		return fmt.Errorf("%w", errDraining)
-	}
-	if f.storage.replica.Outdated() {
-		return errOutdated
-	}
-	if err := f.clock.check(); err != nil {
-		return err
-	}
-	return f.peers.mayOwn(owning)
 }
 
 // watchNodes returns who knows which nodes are up. The brokers are asked from now on until the node closes.
