@@ -60,6 +60,7 @@ func hugeHeader(w http.ResponseWriter, _ *http.Request) {
 // Hostile pages end with the right error within their budget. The jobs beside them are not
 // disturbed, and nothing is left of them.
 func TestHostilePages(t *testing.T) {
+	testkit.Long(t)
 	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, EgressLimits: egress.Limits{Total: 8 << 20}})
 	huge := pagetest.BlankPNG(12_000, 12_000)
@@ -104,6 +105,7 @@ func TestHostilePages(t *testing.T) {
 // A page that asks for more memory than a process may have fails alone. The bound is low
 // here, so that a busy machine reaches it soon too.
 func TestMemoryBombs(t *testing.T) {
+	testkit.Long(t)
 	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, MaxData: 512 << 20})
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -167,6 +169,7 @@ func checkUnharmed(t *testing.T, pool *Pool, before int, temp string) {
 
 // Hostile HTML without script ends with the right error too.
 func TestHostileHTML(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, EgressLimits: egress.Limits{Total: 8 << 20}})
 	web := pagetest.NewWeb(t, pagetest.Pages{"/flood.png": flood("image/png", "\x89PNG\r\n\x1a\n"), "/drip.png": drip("image/png", "\x89PNG\r\n\x1a\n")})
 	picture := base64.StdEncoding.EncodeToString(pagetest.BlankPNG(12_000, 12_000))

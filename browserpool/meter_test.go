@@ -31,6 +31,7 @@ const spin = `const end = performance.now() + %d; while (performance.now() < end
 
 // A page beyond a bound ends with the error that says so, and one within it does not.
 func TestBounds(t *testing.T) {
+	testkit.Long(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/fill":  fill(400, ""),
 		"/some":  fill(40, ""),
@@ -96,6 +97,7 @@ func TestTotalMemory(t *testing.T) {
 
 // Pages that compute for long get the lowest priority, and are not used again.
 func TestYield(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>TEXT<script>new Worker(URL.createObjectURL(new Blob(["for (;;);"])))</script><img src="` + pictures.URL + `/held">`})

@@ -16,6 +16,7 @@ import (
 
 // A page that runs forever fails its own job, within its budget, and no other.
 func TestEndlessScript(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback})
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/parsing": `<p>TEXT<script>for (;;);</script>`,
@@ -87,6 +88,7 @@ func TestVisitOfHolderGone(t *testing.T) {
 // A page that keeps its browser busy with messages harms its own job at most. Jobs beside
 // it, in other browsers, go on at once, and no browser but its own ends.
 func TestBusyBrowsers(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, Remotes: 3, AllowEgress: pagetest.Loopback, CheckEvery: 100 * time.Millisecond, HealthTimeout: 2 * time.Second})
 	forever := func(what string) string {
 		return `<p>TEXT<script>onload = () => setTimeout(() => { for (let i = 0; ; i++) { ` + what + ` } })</script>`

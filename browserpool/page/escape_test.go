@@ -33,6 +33,7 @@ type machine struct {
 // Whatever a page tries, the only packets that leave are those of the proxies, to
 // addresses that are allowed; nothing inside is reached. Every packet is watched.
 func TestNothingEscapes(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // most of the time it waits, in a process of its own
 	if ranInOwnNamespaces(t) {
 		return
