@@ -75,6 +75,7 @@ func crash(t *testing.T, pool *Pool, title string) {
 
 // A document that takes too long to print costs its page, not the pool.
 func TestPrintBudget(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1})
 	start := time.Now()
 	_, err := printWith(t.Context(), pool, page.Print{HTML: heavy, PrintTimeout: 50 * time.Millisecond})
@@ -133,6 +134,7 @@ func TestBrowserKilledRepeatedly(t *testing.T) {
 
 // A browser that no longer answers is killed and replaced.
 func TestBrowserHangs(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1, CheckEvery: 10 * time.Millisecond, HealthTimeout: time.Second})
 	if err := syscall.Kill(pool.Stats().BrowserPID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // frequentChecks has a browser checked, and test itself, all the time.
@@ -37,6 +38,7 @@ func TestSelfTestPasses(t *testing.T) {
 
 // A browser that answers but does not render is replaced, and jobs go on.
 func TestSelfTestFails(t *testing.T) {
+	testkit.Long(t)
 	config := frequentChecks
 	pool := openPool(t, config)
 	eventually(t, pool, "a self-test passed", func(s Stats) bool { return s.SelfTests >= 1 })

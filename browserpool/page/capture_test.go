@@ -248,6 +248,7 @@ func TestCaptureRefused(t *testing.T) {
 
 // The largest image that does not compress arrives whole.
 func TestCaptureOfNoise(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	html := `<body style="margin: 0; height: 8192px; background: url(data:image/png;base64,` + noise(t, 1920, 1024) + `)">`
 	_, result := mustCapture(t, slot, Capture{HTML: html, Options: contract.Image{Width: 1920, Height: 8192}})

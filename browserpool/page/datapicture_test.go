@@ -26,6 +26,7 @@ import (
 	"platen.dev/browserpool/pagetest"
 	documents "platen.dev/document"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // drawings are what SVG could run or load, all of which it does as a document of its own. {URL} is where to.
@@ -98,6 +99,7 @@ func gallery(to string) string {
 
 // SVG as a picture runs nothing and loads nothing, on pages with script and on sanitised ones. Every packet is watched.
 func TestDrawingsAreInert(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // in a process of its own
 	if ranInOwnNamespaces(t) {
 		return

@@ -42,6 +42,7 @@ func TestSheetsOfThePapersSize(t *testing.T) {
 // What the caller says of size and margins holds whatever page rules say; what he leaves open
 // they may set.
 func TestPageRules(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	rules := map[string]string{
 		"none":          ``,

@@ -34,6 +34,7 @@ func after(delay time.Duration) http.HandlerFunc {
 const unhurried = 10 * time.Second
 
 func TestWaitUntil(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // most of the time it waits
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -103,6 +104,7 @@ func TestWaitUntil(t *testing.T) {
 }
 
 func TestWaitSelector(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // most of the time it waits
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{

@@ -7,11 +7,13 @@ import (
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
+	"platen.dev/events/testkit"
 )
 
 // A warm page that prints large documents one after another does not grow with each: what
 // the last one left goes before the next takes as much again.
 func TestAWarmPageDoesNotGrow(t *testing.T) {
+	testkit.Long(t)
 	const most = 190 << 20 // the first document takes 120 MiB
 	browser := ownBrowser(t, chromium.Options{})
 	s := openSlotIn(t, browser, newGate(egress.Policy{}))

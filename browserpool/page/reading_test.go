@@ -23,6 +23,7 @@ func typed(kind, body string) http.HandlerFunc {
 // A document that is UTF-8 is read as that if nothing says what it is; one that says what it is is
 // believed, and one that is not UTF-8 is read as browsers read it.
 func TestUndeclaredCharset(t *testing.T) {
+	testkit.Long(t)
 	const latin = "<p>\xc3\xa9 na\xefve \x80 5"
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/utf8":     typed("text/html", "<p>naïve €, Ωμέγα &amp; caf&eacute; &hellip;"),
@@ -61,6 +62,7 @@ const onView = `<script>const onView = (e, f) => new IntersectionObserver(([at],
 // What waits to be seen is there: pictures that script loads, sections that fade in, parts that
 // are fetched, and what these bring; whatever the job waits for covers it.
 func TestWaitsToBeSeen(t *testing.T) {
+	testkit.Long(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/": `<!doctype html><body style="margin: 0; color: #000">` + onView + `
 			<style>.late { opacity: 0; transform: translateY(200px); transition: all 3s 1s } .seen { opacity: 1; transform: none }
@@ -111,6 +113,7 @@ func TestLookEnds(t *testing.T) {
 
 // A page that scrolls in a box inside is as high as what is in it.
 func TestInnerScroller(t *testing.T) {
+	testkit.Long(t)
 	const content = `<p>TOP</p><div style="height: 4000px"></div><p>BOTTOM</p>`
 	pages := pagetest.Pages{
 		"/flex": `<style>html, body { height: 100%; margin: 0 } body { display: flex; flex-direction: column; overflow: hidden }</style>

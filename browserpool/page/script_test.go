@@ -11,6 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
 
 	sanitised "platen.dev/document"
 )
@@ -130,6 +131,7 @@ func (c *canary) watch(t *testing.T, on func(context.Context, work) error, d doc
 // No known way to run script works on a page for HTML: neither after the sanitiser nor
 // without it.
 func TestNoScriptRuns(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	visit, err := openPage(t.Context(), slot.browser, slot.gate, forVisit)
 	if err != nil {

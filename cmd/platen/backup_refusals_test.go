@@ -9,10 +9,12 @@ import (
 
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
+	"platen.dev/events/testkit"
 )
 
 // What cannot be backed up, listed or verified is refused with the reason.
 func TestBackupRefusals(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	cfg := nodetest.Config(t)
 	nodetest.Start(t, cfg, node.Options{})

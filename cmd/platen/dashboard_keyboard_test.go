@@ -15,6 +15,7 @@ import (
 
 // Whatever members and operators do with a mouse they can do with a keyboard.
 func TestDashboardByKeyboard(t *testing.T) {
+	testkit.Long(t)
 	n := startInProcessNode(t, func(c *node.Config) { c.Ops, c.PublicURL = "127.0.0.1:0", "" })
 	s := newScreen(t, "http://"+n.Address())
 	for _, walk := range []struct {

@@ -12,6 +12,7 @@ import (
 
 // A look at a file is a picture of one of its first pages, for the members who may have the file, and spends no download.
 func TestDashboardLooks(t *testing.T) {
+	testkit.Long(t)
 	n := startDashboard(t)
 	p := n.demo(t, "business")
 	path := func(id string) string { return "/dashboard/jobs/" + id }

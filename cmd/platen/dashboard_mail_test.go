@@ -9,12 +9,14 @@ import (
 
 	"platen.dev/cmd/platen/node"
 	"platen.dev/edge/dashboard/mail/mailtest"
+	"platen.dev/events/testkit"
 )
 
 var linkInMail = regexp.MustCompile(`http://\S+/dashboard/invitation/\S+`)
 
 // One-time links are sent to their members, whoever makes them; a link that cannot be sent is shown as ever.
 func TestDashboardMail(t *testing.T) {
+	testkit.Long(t)
 	server := mailtest.New(t, "none")
 	n := startInProcessNode(t, func(c *node.Config) {
 		c.PublicURL = ""

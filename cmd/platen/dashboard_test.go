@@ -281,6 +281,7 @@ func TestDashboardRoles(t *testing.T) {
 
 // No form is taken that no page of the same session has sent.
 func TestDashboardForgery(t *testing.T) {
+	testkit.Long(t)
 	n := startDashboard(t)
 	victim, other := n.demo(t, "business"), n.demo(t, "pro")
 	fields := "name=Evil&kind=live&token="

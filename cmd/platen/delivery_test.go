@@ -145,6 +145,7 @@ func awaitStatus(t *testing.T, p *process, from client, id events.JobID, want ev
 // A file arrives in the caller's storage, and nowhere else: after failures that pass, and over the
 // death of the node in the middle of the upload. The storage's refusal ends the job.
 func TestDelivery(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	b := openBucket(t, net.IPv4(127, 0, 0, 4))
 	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.4/32")

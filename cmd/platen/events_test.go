@@ -21,6 +21,7 @@ import (
 // TestEventsTail follows the life of a job in the public events, over the death of its node. Each
 // event is what its schema says.
 func TestEventsTail(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	p := m.start(t)

@@ -60,6 +60,7 @@ func TestReplicaFailure(t *testing.T) {
 // TestResultsStoreFailure takes the store of results away while jobs are accepted. No job
 // fails for that: the node suspends rendering, and goes on when the store is back.
 func TestResultsStoreFailure(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	m := newMachine(t, "--dev", "--slots", "2")
 	p := m.start(t)

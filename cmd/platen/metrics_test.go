@@ -64,6 +64,7 @@ func value(f *dto.MetricFamily, labels ...string) (sum float64) {
 
 // TestMetrics runs a few jobs and checks the metrics.
 func TestMetrics(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev", "--slots", "2", "--egress-allow", "127.0.0.0/8")
 	p := m.start(t)

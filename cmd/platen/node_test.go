@@ -150,6 +150,7 @@ func TestLostReply(t *testing.T) {
 
 // TestOneNodePerDirectory starts a second node on a data directory that is in use.
 func TestOneNodePerDirectory(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t)
 	p := m.start(t)

@@ -12,6 +12,7 @@ import (
 // TestOverNodes checks what holds per account over three nodes: all nodes together share
 // one request rate, and a revoked key is refused everywhere within a second.
 func TestOverNodes(t *testing.T) {
+	testkit.Long(t)
 	c := startLocalCluster(t, 3)
 	testkit.Eventually(t, "the nodes share the shards evenly", func() bool {
 		s := c.share()

@@ -18,6 +18,7 @@ import (
 
 // The operator lists, shows, sends again and drops what could not be decided, at the only node and at any node of a cluster.
 func TestQuarantine(t *testing.T) {
+	testkit.Long(t)
 	t.Run("embedded", func(t *testing.T) {
 		cfg := nodetest.Config(t)
 		n := nodetest.Start(t, cfg, node.Options{})

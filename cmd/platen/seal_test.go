@@ -10,11 +10,13 @@ import (
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events/seal"
+	"platen.dev/events/testkit"
 )
 
 // The secret that seals is rotated twice while a webhook waits: what a former one has sealed is
 // opened, by this node and by its next start, and the account signs its webhooks as before.
 func TestRotateSeal(t *testing.T) {
+	testkit.Long(t)
 	n, receiver := startInProcessNode(t), newHooks(t)
 	path := filepath.Join(n.cfg.Data, "seal.key")
 	before, err := os.ReadFile(path)

@@ -45,6 +45,7 @@ func (m *machine) report(t *testing.T) (r status.Report, exit int) {
 
 // TestStatusOfOne asks a node that is well, one that is suspended, and one that does not run.
 func TestStatusOfOne(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev", "--slots", "2")
 	p := m.start(t)

@@ -109,6 +109,7 @@ func TestTrace(t *testing.T) {
 // Who is recorded: of requests without a trace the share that the operator says, and of the others
 // those that the client records. A trace that the client does not record is handed on all the same.
 func TestSampling(t *testing.T) {
+	testkit.Long(t)
 	n, collector := startTracedNode(t, func(c *node.TracingConfig) { c.Sample = 0 })
 	receiver := newHooks(t)
 	for _, tc := range []struct{ sent, want string }{

@@ -45,6 +45,7 @@ const (
 
 // Every control is reached with the Tab key, in the order in which it is read, and shows that it is.
 func TestKeyboard(t *testing.T) {
+	testkit.Long(t)
 	p := newSite(t, views()).open(t)
 	for _, v := range views() {
 		p.show(v.name, 1280, "dark")

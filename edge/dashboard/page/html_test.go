@@ -91,7 +91,7 @@ func filled(text string) (all []view) {
 
 // clearFlags unsets what hides other parts of a page.
 func clearFlags(v reflect.Value, set bool) {
-	for _, name := range []string{"Gone", "Lost", "Hidden", "Delivered", "Ended", "SignIn"} {
+	for _, name := range []string{"Gone", "Lost", "Hidden", "Delivered", "Ended"} {
 		if f := v.FieldByName(name); f.IsValid() {
 			f.SetBool(!set)
 		}
