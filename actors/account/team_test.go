@@ -339,6 +339,44 @@ func TestSetPassword(t *testing.T) {
 	}
 }
 
+// Whatever gives a member control again ends the link that is pending: a new password, signing out everywhere, a second factor.
+func TestPendingLinksEnd(t *testing.T) {
+	for name, regain := range map[string]events.CommandBody{
+		"a new password":         events.SetPassword{Member: "mem_a", Password: "other"},
+		"signed out everywhere":  events.CloseSession{Member: "mem_a"},
+		"a second factor":        events.SetSecondFactor{Member: "mem_a", Secret: events.Sealed{1}, Step: 7},
+		"signed out of one":      events.CloseSession{Member: "mem_a", Session: "ses_a"},
+		"signed out, of another": events.CloseSession{Member: "mem_b"},
+	} {
+		o := newOffice(t)
+		o.join("mem_a", events.RoleOwner)
+		o.join("mem_b", events.RoleOwner)
+		o.want(events.Accepted, o.session("ses_a", "mem_a"))
+		o.want(events.Accepted, o.session("ses_b", "mem_b"))
+		o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+		o.want(events.Accepted, regain)
+		want := events.InvitationGone
+		if strings.HasPrefix(name, "signed out") && name != "signed out everywhere" {
+			want = events.Accepted
+		}
+		if got := o.do(events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: "stolen"}); got.Code != want {
+			t.Errorf("after %s the link is %s", name, got.Code)
+		}
+	}
+}
+
+// A passkey does not make a code good again that has signed in.
+func TestCodesStayUsed(t *testing.T) {
+	o := newOffice(t)
+	o.join("mem_a", events.RoleOwner)
+	o.want(events.Accepted, events.SetSecondFactor{Member: "mem_a", Secret: events.Sealed{1}, Step: 7})
+	opened := events.SessionOpened{Session: events.Session{ID: "ses_p", Member: "mem_a"}} // as by a passkey
+	after := o.team().Evolve(opened, o.now)
+	if m, _ := after.Member("mem_a"); m.Step != 7 {
+		t.Errorf("codes from step %d on are good", m.Step+1)
+	}
+}
+
 func TestNamesOfKeys(t *testing.T) {
 	o := newOffice(t)
 	o.want(events.OutOfRange, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName+1)}})

@@ -142,9 +142,9 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 		return t.with(e.Member, func(m *Member) { m.Attempts, m.Tried = m.Attempts+1, at })
 	case events.PasswordSet:
 		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member && s.ID != e.Keep })
-		return t.with(e.Member, func(m *Member) { m.Password, m.Attempts = e.Password, 0 })
+		return t.withoutLink(e.Member, func(m *Member) { m.Password, m.Attempts = e.Password, 0 })
 	case events.SecondFactorSet:
-		return t.with(e.Member, func(m *Member) { m.Factor, m.Step = e.Secret, e.Step })
+		return t.withoutLink(e.Member, func(m *Member) { m.Factor, m.Step = e.Secret, max(m.Step, e.Step) })
 	case events.PasskeyAdded:
 		return t.with(e.Member, func(m *Member) {
 			m.Handle, m.Challenge = e.Handle, e.Challenge
@@ -157,12 +157,15 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 	case events.PasskeyUsed:
 		return t.with(e.Member, func(m *Member) { m.Passkeys, m.Challenge = used(m.Passkeys, e, at), e.Challenge })
 	case events.SessionOpened:
-		t = t.with(e.Session.Member, func(m *Member) { m.Attempts, m.Step = 0, e.Step })
+		t = t.with(e.Session.Member, func(m *Member) { m.Attempts, m.Step = 0, max(m.Step, e.Step) })
 		t.Sessions = opened(t.Sessions, e.Session, at)
 	case events.SessionClosed:
 		t.Sessions = without(t.Sessions, func(s Session) bool {
 			return s.Member == e.Member && (e.Session == "" || s.ID == e.Session)
 		})
+		if e.Session == "" {
+			return t.withoutLink(e.Member, func(*Member) {})
+		}
 	}
 	return t
 }
@@ -186,6 +189,14 @@ func (t Team) with(id events.MemberID, change func(*Member)) Team {
 		}
 	}
 	return t
+}
+
+// withoutLink is with for what gives a member control again: a link that is pending may be in the wrong hands.
+func (t Team) withoutLink(id events.MemberID, change func(*Member)) Team {
+	return t.with(id, func(m *Member) {
+		m.Invitation, m.Until = [32]byte{}, 0
+		change(m)
+	})
 }
 
 // used returns the passkeys after one was used.
