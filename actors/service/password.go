@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/alexedwards/argon2id"
 )
@@ -11,15 +12,23 @@ import (
 // passwords names for argon2id with one thread.
 var hashing = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// hashesAtOnce is how many passwords are hashed at once, since each takes its memory.
-const hashesAtOnce = 2
+// hashesAtOnce is how many passwords are hashed at once, since each takes its memory; hashesWaiting is how many more wait for that, some
+// seconds' worth.
+const (
+	hashesAtOnce  = 2
+	hashesWaiting = 32
+)
+
+// errCrowd means that too many passwords wait to be hashed.
+var errCrowd = &Refusal{Code: SignInCrowd, RetryAfter: 2}
 
 // errNoMatch means that a password is not that of a hash.
 var errNoMatch = errors.New("no match")
 
 // passwords hashes and compares passwords.
 type passwords struct {
-	turn chan struct{}
+	turn    chan struct{}
+	waiting atomic.Int64 // with those that are hashed
 	// fake is a hash that no password fits, by which unknown email addresses take as long as known ones.
 	fake func() string
 }
@@ -31,10 +40,26 @@ func newPasswords() *passwords {
 	})}
 }
 
+// enter waits for a turn, which end gives back. The error is errCrowd if too many wait already.
+func (p *passwords) enter() (end func(), err error) {
+	if p.waiting.Add(1) > hashesAtOnce+hashesWaiting {
+		p.waiting.Add(-1)
+		return nil, errCrowd
+	}
+	p.turn <- struct{}{}
+	return func() {
+		<-p.turn
+		p.waiting.Add(-1)
+	}, nil
+}
+
 // hash hashes a password as newPassword returns it.
 func (p *passwords) hash(password string) (string, error) {
-	p.turn <- struct{}{}
-	defer func() { <-p.turn }()
+	end, err := p.enter()
+	if err != nil {
+		return "", err
+	}
+	defer end()
 	return argon2id.CreateHash(password, hashing)
 }
 
@@ -51,8 +76,11 @@ func (p *passwords) compare(hash, typed string) error {
 }
 
 func (p *passwords) same(hash, password string) (bool, error) {
-	p.turn <- struct{}{}
-	defer func() { <-p.turn }()
+	end, err := p.enter()
+	if err != nil {
+		return false, err
+	}
+	defer end()
 	return argon2id.ComparePasswordAndHash(password, hash)
 }
 

@@ -137,3 +137,27 @@ func BenchmarkPrepare(b *testing.B) {
 		}
 	})
 }
+
+// Those who wait for a password to be hashed are bounded, and each makes room when it is done.
+func TestHashesAreBounded(t *testing.T) {
+	p := newPasswords()
+	var ends []func()
+	for range hashesAtOnce {
+		end, err := p.enter()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, end)
+	}
+	p.waiting.Add(hashesWaiting)
+	if _, err := p.enter(); CodeOf(err) != SignInCrowd {
+		t.Errorf("one more waits: %v", err)
+	}
+	p.waiting.Add(-hashesWaiting)
+	for _, end := range ends {
+		end()
+	}
+	if hashed(t, p, "correct horse") == "" || p.waiting.Load() != 0 {
+		t.Errorf("%d wait", p.waiting.Load())
+	}
+}

@@ -38,6 +38,7 @@ const (
 	NoBlocks          Code = "no-blocks"
 	LevelStays        Code = "level-stays"
 	NotDrained        Code = "not-drained"
+	SignInCrowd       Code = "sign-in-crowd"
 	NoMatch           Code = "no-match"
 	BadCode           Code = "code"
 	FactorIsSet       Code = "factor-is-set"
@@ -141,6 +142,7 @@ var refusals = map[Code]words{
 	BadAdjustment:     {member: "That correction isn’t possible."},
 	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
 	NoBlocks:          {"Extra volume is sold on the business plan only.", "extra volume is sold on the business plan only"},
+	SignInCrowd:       {member: "Many people are signing in right now. Try again in a moment."},
 	NoMatch:           {member: "That email address and password don’t match, or there were too many attempts."},
 	BadCode:           {member: "That code isn’t right. Type the one that your app shows now."},
 	PasswordShort:     {member: fmt.Sprintf("Use at least %d characters.", minPassword)},

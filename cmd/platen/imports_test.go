@@ -138,7 +138,7 @@ var rules = map[string]rule{
 	"edge/dashboard/sso/ssotest": {"", "a provider for tests: speaks the protocol, knows no client of it"},
 
 	"edge/dashboard": {
-		"actors/service edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/usage events events/contract events/limit events/team ledger projections projections/timeline",
+		"actors/service edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/transport edge/usage events events/contract events/limit events/team ledger projections projections/timeline",
 		"the pages of members: a face on the services; reads the read models and asks the ledger",
 	},
 	"edge/transport":           {"events", "what connections and bodies cost, whoever sends them: it knows no endpoints"},

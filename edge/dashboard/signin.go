@@ -90,6 +90,9 @@ func (d signInPages) signIn(ctx *fasthttp.RequestCtx) {
 		view := d.signInPage(ctx, string(args.Peek("next")))
 		view.Email, view.Wrong = clip(email), true
 		d.show(ctx, view)
+	case service.CodeOf(err) == service.SignInCrowd:
+		ctx.Response.Header.Set("Retry-After", "2")
+		d.message(ctx, 503, "crowd")
 	case err != nil:
 		d.unavailable(ctx, "sign in", err)
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -11,6 +12,7 @@ import (
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/dashboard/sso"
+	"platen.dev/edge/transport"
 )
 
 // SignIn signs people in somewhere else; it is implemented by sso.Provider.
@@ -106,6 +108,9 @@ func (d signInPages) welcome(ctx *fasthttp.RequestCtx, email, next string) {
 // mayTry reports whether a browser may try to sign in now, or says that it may not.
 func (d *site) mayTry(ctx *fasthttp.RequestCtx) bool {
 	address, _ := d.cfg.Place.ClientOf(ctx)
+	if ip, err := netip.ParseAddr(address); err == nil {
+		address = transport.Client(ip).String()
+	}
 	if d.tries.Allow(address, d.cfg.Now()) {
 		return true
 	}

@@ -39,8 +39,8 @@ func AddressOf(remote net.Addr) (addr netip.Addr, ok bool) {
 	return tcp.AddrPort().Addr().Unmap().WithZone(""), true
 }
 
-// client is the address by which connections are counted.
-func client(addr netip.Addr) netip.Addr {
+// Client is the address by which a client is counted: of IPv6 the network of 64 bits, in which it can take any.
+func Client(addr netip.Addr) netip.Addr {
 	if addr.Is6() {
 		return netip.PrefixFrom(addr, 64).Masked().Addr()
 	}
@@ -66,7 +66,7 @@ func (c Connections) limits(addr netip.Addr) bool {
 // and may be called more than once.
 func (g *Gate) Enter(remote net.Addr) (leave func(), ok bool) {
 	addr, known := AddressOf(remote)
-	from, limited := client(addr), known && g.limits.limits(addr)
+	from, limited := Client(addr), known && g.limits.limits(addr)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.limits.Most > 0 && g.open >= g.limits.Most || limited && g.by[from] >= g.limits.PerAddress {

@@ -42,17 +42,18 @@ func (c *Concurrent[K]) end(key K) {
 	}
 }
 
-// maxKeys is how many keys are remembered; beyond it all are forgotten, so that no one can fill the memory.
+// maxKeys is how many keys are remembered in a generation, so that no one can fill the memory.
 const maxKeys = 10_000
 
 // PerMinute bounds how often a key does something in a minute. It counts by fixed minutes from the first one, so a key may do up to
-// twice as much within some minute.
+// twice as much within some minute. Beyond maxKeys in a minute it forgets the older half of the keys, not all.
 type PerMinute[K comparable] struct {
 	limit int
 
 	mu    sync.Mutex
 	begun time.Time
-	by    map[K]int
+	// by are the latest keys of this minute, older those before them.
+	by, older map[K]int
 }
 
 // NewPerMinute returns a bound of limit times a minute for each key.
@@ -62,8 +63,14 @@ func NewPerMinute[K comparable](limit int) *PerMinute[K] { return &PerMinute[K]{
 func (p *PerMinute[K]) Allow(key K, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if age := now.Sub(p.begun); age >= time.Minute || age < 0 || len(p.by) >= maxKeys {
-		p.begun, p.by = now, map[K]int{}
+	if age := now.Sub(p.begun); age >= time.Minute || age < 0 {
+		p.begun, p.by, p.older = now, map[K]int{}, nil
+	}
+	if len(p.by) >= maxKeys {
+		p.by, p.older = map[K]int{}, p.by
+	}
+	if _, counted := p.by[key]; !counted {
+		p.by[key] = p.older[key]
 	}
 	p.by[key]++
 	return p.by[key] <= p.limit

@@ -47,3 +47,15 @@ func TestPerMinuteOfAClockThatWasSetBack(t *testing.T) {
 		t.Error("refused by a minute of the future")
 	}
 }
+
+// Whoever floods the memory with keys does not make others forgotten at once.
+func TestPerMinuteUnderAFlood(t *testing.T) {
+	p, now := limit.NewPerMinute[string](1), time.Unix(1_700_000_000, 0)
+	p.Allow("a", now)
+	for i := range 10_000 {
+		p.Allow(fmt.Sprint("flood ", i), now)
+	}
+	if p.Allow("a", now) {
+		t.Error("a key is forgotten by ten thousand others")
+	}
+}
