@@ -15,10 +15,11 @@ section() {
   awk '/^## / { if (++headings > 1) exit; next } headings == 1' CHANGELOG.md | sed -e '/./,$!d'
 }
 
-# describe writes the modules that platen is built from for an architecture, with their licences.
+# describe writes which modules the binary in a package has, with their licences, as the binary itself tells.
 describe() {
-  CGO_ENABLED=0 GOOS=linux GOARCH=$1 "$cyclonedx" app -json -licenses -std -noserial -notimestamp -main cmd/platen -output "$2" . 2> "$work/log" ||
-    { cat "$work/log" >&2; die "the SBOM for $1 could not be made"; }
+  dpkg-deb --fsys-tarfile "$1" | tar -xO ./usr/bin/platen > "$work/platen"
+  "$cyclonedx" bin -json -licenses -std -noserial -notimestamp -version "v$version" -output "$2" "$work/platen" 2> "$work/log" ||
+    { cat "$work/log" >&2; die "no SBOM of $1"; }
 }
 
 heading=$(grep -m1 '^## ' CHANGELOG.md)
@@ -45,7 +46,7 @@ say "describing what they contain"
 cyclonedx=$work/cyclonedx-gomod
 GOBIN=$work ${GO:-go} install "$sbom"
 for arch in amd64 arm64; do
-  describe "$arch" "$out/platen_${version}_$arch.cdx.json"
+  describe "$out/platen_${version}_$arch.deb" "$out/platen_${version}_$arch.cdx.json"
 done
 
 (cd "$out" && sha256sum -- *.deb *.cdx.json NOTES.md > SHA256SUMS)
