@@ -76,14 +76,14 @@ func Endpoints() (all []openapi.Operation) {
 
 // Problem is a condition that refuses requests.
 type Problem struct {
-	Status            int
-	Slug, Code, Title string
+	Status     int
+	Slug, Code string
 }
 
 // Problems returns the conditions of docs/ERRORS.md that have a code of their own, by status.
 func Problems() (all []Problem) {
 	for _, p := range problems {
-		all = append(all, Problem{p.status, p.slug, p.code, p.title})
+		all = append(all, Problem{p.status, p.slug, p.code})
 	}
 	return all
 }

@@ -74,8 +74,15 @@ func endpointLines() (lines []string) {
 }
 
 func problemLines() (lines []string) {
+	status := 0
 	for _, p := range edge.Problems() {
-		lines = append(lines, fmt.Sprintf("- %d [`%s`](#%s): %s", p.Status, p.Code, p.Slug, p.Title))
+		code := fmt.Sprintf("[`%s`](#%s)", p.Code, p.Slug)
+		if p.Status == status {
+			lines[len(lines)-1] += ", " + code
+			continue
+		}
+		status = p.Status
+		lines = append(lines, fmt.Sprintf("- %d: %s", status, code))
 	}
 	return lines
 }
@@ -143,7 +150,7 @@ func alertLines(t *testing.T) (lines []string) {
 	return append(lines, "")
 }
 
-// metricLines are the families of metrics of a node, with their labels.
+// metricLines are the families of metrics of a node, with their labels. Names tell counters from gauges.
 func metricLines(families map[string]*dto.MetricFamily) (lines []string) {
 	for name, f := range families {
 		if !strings.HasPrefix(name, "platen_") {
@@ -157,12 +164,19 @@ func metricLines(families map[string]*dto.MetricFamily) (lines []string) {
 				}
 			}
 		}
-		by := ""
-		if len(labels) > 0 {
-			slices.Sort(labels)
-			by = " by " + strings.Join(labels, ", ")
+		slices.Sort(labels)
+		var notes []string
+		if f.GetType() == dto.MetricType_HISTOGRAM {
+			notes = append(notes, "histogram")
 		}
-		lines = append(lines, fmt.Sprintf("- `%s` (%s%s): %s", name, strings.ToLower(f.GetType().String()), by, strings.TrimSuffix(f.GetHelp(), ".")))
+		if len(labels) > 0 {
+			notes = append(notes, "by "+strings.Join(labels, ", "))
+		}
+		line := "- `" + name + "`"
+		if len(notes) > 0 {
+			line += " (" + strings.Join(notes, " ") + ")"
+		}
+		lines = append(lines, line+": "+strings.TrimSuffix(f.GetHelp(), "."))
 	}
 	slices.Sort(lines)
 	return lines

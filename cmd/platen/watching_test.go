@@ -87,7 +87,7 @@ func TestWatchedFiguresExist(t *testing.T) {
 	for _, file := range []string{rulesFile, rulesTests, boardFile} {
 		for _, name := range regexp.MustCompile(`\bplaten_\w+`).FindAllString(read(t, file), -1) {
 			name = regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
-			if !strings.Contains(documented, "\n- `"+name+"` (") {
+			if !strings.Contains(documented, "\n- `"+name+"`") {
 				t.Errorf("%s names %s, which does not exist", file, name)
 			}
 		}
