@@ -45,7 +45,7 @@ demo: deps build ## install, build, convert real documents, leave the files in o
 run: deps build ## serve on LISTEN with demo keys until stopped (Ctrl-C)
 	@bin/platen serve --dev --listen $(LISTEN) --data $(DATA)
 
-test: deps ## run every test that needs only Go modules and Debian packages
+test: deps ## run the tests that need only Go modules and Debian packages, but for the long ones, which integration runs
 	@$(GO) vet ./...
 	@echo "walking the contract (docs/CONTRACT.md)"
 	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
@@ -57,7 +57,8 @@ test: deps ## run every test that needs only Go modules and Debian packages
 race: deps ## run the tests under the race detector, the simulator with fewer seeds
 	@$(GO) test -race -short -timeout 25m ./...
 
-integration: integrationdeps build ## run the tests against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, axe-core, veraPDF, Mustang, xmllint and schemathesis, every document of the corpus, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
+integration: integrationdeps build ## run the long tests, and those against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, axe-core, veraPDF, Mustang, xmllint and schemathesis, every document of the corpus, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
+	@GO="$(GO)" testdata/long.sh
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: the corpus, with Platen and with a plain browser"

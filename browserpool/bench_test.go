@@ -15,6 +15,7 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -66,7 +67,7 @@ func BenchmarkURL(b *testing.B) {
 		}
 		for _, scale := range []float64{0, 1} {
 			b.Run(fmt.Sprintf("%s/pool-scale-%v", name, scale), pool(func(p *Pool) error {
-				_, err := printWith(b.Context(), p, page.Print{URL: url, Options: page.PDFOptions{Scale: scale}})
+				_, err := printWith(b.Context(), p, page.Print{URL: url, Options: contract.Paper{Scale: scale}})
 				return err
 			}))
 		}
@@ -138,7 +139,7 @@ func BenchmarkCapture(b *testing.B) {
 func benchPool(b *testing.B, html string, scale float64) {
 	pool := openPool(b, Config{})
 	measure(b, func(int) error {
-		_, err := printWith(b.Context(), pool, page.Print{HTML: html, Options: page.PDFOptions{Scale: scale}})
+		_, err := printWith(b.Context(), pool, page.Print{HTML: html, Options: contract.Paper{Scale: scale}})
 		return err
 	})
 }

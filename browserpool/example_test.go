@@ -11,6 +11,7 @@ import (
 	"platen.dev/browserpool"
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 func Example() {
@@ -32,7 +33,7 @@ func Example() {
 	}
 	pdf, err := lease.Print(ctx, page.Print{
 		HTML:    "<!doctype html><meta charset=utf-8><h1>Hello</h1>",
-		Options: page.PDFOptions{Format: "A4", Margin: page.Margin{Top: "2cm", Bottom: "2cm"}},
+		Options: contract.Paper{Format: "A4", MarginTop: "2cm", MarginBottom: "2cm"},
 	})
 	lease.Return()
 	fmt.Printf("%.4s, %d page, %v\n", pdf.PDF, pdf.Pages, err)

@@ -119,6 +119,7 @@ func TestBrowserKilled(t *testing.T) {
 
 // A browser that keeps dying is started again every time.
 func TestBrowserKilledRepeatedly(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1})
 	for round := range int64(3) {
 		stats := eventually(t, pool, "a browser", func(s Stats) bool { return s.BrowserPID != 0 && s.Restarts == round })

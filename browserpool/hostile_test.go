@@ -14,6 +14,7 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -59,6 +60,7 @@ func hugeHeader(w http.ResponseWriter, _ *http.Request) {
 // Hostile pages end with the right error within their budget. The jobs beside them are not
 // disturbed, and nothing is left of them.
 func TestHostilePages(t *testing.T) {
+	testkit.Long(t)
 	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, EgressLimits: egress.Limits{Total: 8 << 20}})
 	huge := pagetest.BlankPNG(12_000, 12_000)
@@ -103,6 +105,7 @@ func TestHostilePages(t *testing.T) {
 // A page that asks for more memory than a process may have fails alone. The bound is low
 // here, so that a busy machine reaches it soon too.
 func TestMemoryBombs(t *testing.T) {
+	testkit.Long(t)
 	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, MaxData: 512 << 20})
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -128,9 +131,9 @@ const good = `<p>GOOD<script>document.write("RAN")</script>`
 // however busy a machine.
 func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error) {
 	t.Helper()
-	job := page.Print{URL: web.URL + path, Load: page.Load{Timeout: testkit.Patience}, PrintTimeout: testkit.Patience, Limits: page.Limits{Nodes: 100_000}}
+	job := page.Print{URL: web.URL + path, Load: contract.Load{Timeout: testkit.Patience.Milliseconds()}, PrintTimeout: testkit.Patience, Limits: page.Limits{Nodes: 100_000}}
 	if want == page.ErrTimeout {
-		job.Load.Timeout = time.Second
+		job.Load.Timeout = time.Second.Milliseconds()
 	}
 	start := time.Now()
 	done := make(chan error, 1)
@@ -166,6 +169,7 @@ func checkUnharmed(t *testing.T, pool *Pool, before int, temp string) {
 
 // Hostile HTML without script ends with the right error too.
 func TestHostileHTML(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, EgressLimits: egress.Limits{Total: 8 << 20}})
 	web := pagetest.NewWeb(t, pagetest.Pages{"/flood.png": flood("image/png", "\x89PNG\r\n\x1a\n"), "/drip.png": drip("image/png", "\x89PNG\r\n\x1a\n")})
 	picture := base64.StdEncoding.EncodeToString(pagetest.BlankPNG(12_000, 12_000))
@@ -180,9 +184,9 @@ func TestHostileHTML(t *testing.T) {
 		"drip":    {`<p>TEXT<img src="` + web.URL + `/drip.png">`, nil},
 	} {
 		start := time.Now()
-		job := page.Print{HTML: c.html, PrintTimeout: testkit.Patience, Load: page.Load{Timeout: testkit.Patience}}
+		job := page.Print{HTML: c.html, PrintTimeout: testkit.Patience, Load: contract.Load{Timeout: testkit.Patience.Milliseconds()}}
 		if c.want == nil { // it prints with what has arrived until then
-			job.Load.Timeout = time.Second
+			job.Load.Timeout = time.Second.Milliseconds()
 		}
 		_, err := printWith(t.Context(), pool, job)
 		if !errors.Is(err, c.want) || page.Retryable(err) {

@@ -12,6 +12,7 @@ import (
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -30,6 +31,7 @@ const spin = `const end = performance.now() + %d; while (performance.now() < end
 
 // A page beyond a bound ends with the error that says so, and one within it does not.
 func TestBounds(t *testing.T) {
+	testkit.Long(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/fill":  fill(400, ""),
 		"/some":  fill(40, ""),
@@ -45,7 +47,7 @@ func TestBounds(t *testing.T) {
 		"/fill": page.ErrTooLarge, "/some": nil, "/spin": page.ErrTimeout, "/brief": nil, "/both": page.ErrTimeout, "/crowd": page.ErrTooLarge, "/few": nil,
 	} {
 		// The pause gives the meter time to see what the page uses.
-		job := page.Print{URL: web.URL + path, Load: page.Load{Timeout: testkit.Patience, WaitAfter: 3 * meterEvery}, PrintTimeout: testkit.Patience}
+		job := page.Print{URL: web.URL + path, Load: contract.Load{Timeout: testkit.Patience.Milliseconds(), WaitAfter: (3 * meterEvery).Milliseconds()}, PrintTimeout: testkit.Patience}
 		_, err := printWith(t.Context(), pool, job)
 		if !errors.Is(err, want) || page.Retryable(err) {
 			t.Errorf("%s: got %v, want %v", path, err, want)
@@ -95,6 +97,7 @@ func TestTotalMemory(t *testing.T) {
 
 // Pages that compute for long get the lowest priority, and are not used again.
 func TestYield(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>TEXT<script>new Worker(URL.createObjectURL(new Blob(["for (;;);"])))</script><img src="` + pictures.URL + `/held">`})

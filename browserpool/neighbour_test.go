@@ -10,11 +10,13 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
 // A page that runs forever fails its own job, within its budget, and no other.
 func TestEndlessScript(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback})
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/parsing": `<p>TEXT<script>for (;;);</script>`,
@@ -29,7 +31,7 @@ func TestEndlessScript(t *testing.T) {
 		start := time.Now()
 		done := make(chan error, 1)
 		go func() {
-			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: time.Second, Load: page.Load{Timeout: time.Second, WaitAfter: 100 * time.Millisecond}})
+			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: time.Second, Load: contract.Load{Timeout: time.Second.Milliseconds(), WaitAfter: (100 * time.Millisecond).Milliseconds()}})
 			done <- err
 		}()
 		for range 3 {
@@ -40,7 +42,7 @@ func TestEndlessScript(t *testing.T) {
 		}
 		t.Logf("%s: ended after %v", path, time.Since(start))
 	}
-	capture := page.Capture{URL: web.URL + "/later", Load: page.Load{WaitAfter: 100 * time.Millisecond}, CaptureTimeout: time.Second}
+	capture := page.Capture{URL: web.URL + "/later", Load: contract.Load{WaitAfter: (100 * time.Millisecond).Milliseconds()}, CaptureTimeout: time.Second}
 	if err := captureWith(t.Context(), pool, capture); !errors.Is(err, page.ErrTimeout) {
 		t.Errorf("the capture: got %v, want ErrTimeout", err)
 	}
@@ -86,6 +88,7 @@ func TestVisitOfHolderGone(t *testing.T) {
 // A page that keeps its browser busy with messages harms its own job at most. Jobs beside
 // it, in other browsers, go on at once, and no browser but its own ends.
 func TestBusyBrowsers(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, Remotes: 3, AllowEgress: pagetest.Loopback, CheckEvery: 100 * time.Millisecond, HealthTimeout: 2 * time.Second})
 	forever := func(what string) string {
 		return `<p>TEXT<script>onload = () => setTimeout(() => { for (let i = 0; ; i++) { ` + what + ` } })</script>`
@@ -120,7 +123,7 @@ func TestBusyBrowsers(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() {
-			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: 300 * time.Millisecond, Load: page.Load{Timeout: time.Second, WaitAfter: 300 * time.Millisecond}})
+			_, err := printWith(t.Context(), pool, page.Print{URL: web.URL + path, PrintTimeout: 300 * time.Millisecond, Load: contract.Load{Timeout: time.Second.Milliseconds(), WaitAfter: (300 * time.Millisecond).Milliseconds()}})
 			done <- err
 		}()
 		for range 3 {

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"platen.dev/browserpool/page"
+	"platen.dev/events/testkit"
 )
 
 // A browser that has served enough is replaced without a job noticing.
 func TestRecycle(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, RecycleJobs: 5, CheckEvery: 10 * time.Millisecond})
 	first := pool.Stats().BrowserPID
 	var jobs sync.WaitGroup
@@ -32,6 +34,7 @@ func TestRecycle(t *testing.T) {
 
 // A browser that has grown is replaced.
 func TestRecycleByMemory(t *testing.T) {
+	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1, RecycleBytes: 1 << 20, CheckEvery: 10 * time.Millisecond})
 	eventually(t, pool, "a recycled browser", func(s Stats) bool { return s.Recycles >= 1 })
 }

@@ -19,25 +19,26 @@ import (
 	"platen.dev/browserpool"
 	browserpage "platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
 // newPrinter opens a browser, and returns a function that prints HTML as the service does.
-func newPrinter(t *testing.T) func(html string, margin browserpage.Margin) []byte {
+func newPrinter(t *testing.T) func(html string, paper contract.Paper) []byte {
 	t.Helper()
 	pool, err := browserpool.Open(browserpool.Config{Slots: 1, System: testkit.System(t), Logger: testkit.Silent()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { pool.Close(context.Background()) })
-	return func(html string, margin browserpage.Margin) []byte {
+	return func(html string, paper contract.Paper) []byte {
 		t.Helper()
 		lease, err := pool.Acquire(t.Context(), "", events.Quick)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer lease.Return()
-		result, err := lease.Print(t.Context(), browserpage.Print{HTML: html, Options: browserpage.PDFOptions{Margin: margin}})
+		result, err := lease.Print(t.Context(), browserpage.Print{HTML: html, Options: paper})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,7 @@ func newPrinter(t *testing.T) func(html string, margin browserpage.Margin) []byt
 	}
 }
 
-var noMargin = browserpage.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"}
+var noMargin = contract.Paper{MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}
 
 // pdfText is the text of a PDF, in reading order.
 func pdfText(t *testing.T, pdf []byte, args ...string) string {
@@ -105,7 +106,7 @@ const twoPages = `<div style="height: 400px; background: #ffff00">one</div><p st
 
 func TestWatermark(t *testing.T) {
 	print := newPrinter(t)
-	pdf := print(twoPages, browserpage.Margin{})
+	pdf := print(twoPages, contract.Paper{})
 	for name, tc := range map[string]struct {
 		mark Watermark
 		// seen reports whether a pixel has the colour of the watermark on white paper.
@@ -137,7 +138,7 @@ func TestWatermark(t *testing.T) {
 // A watermark lies above the content of the page.
 func TestWatermarkIsAbove(t *testing.T) {
 	print := newPrinter(t)
-	pdf := print(`<div style="height: 1500px; background: #ffff00"></div>`, browserpage.Margin{})
+	pdf := print(`<div style="height: 1500px; background: #ffff00"></div>`, contract.Paper{})
 	mark := Watermark{Text: "████", Color: "#ff0000", FontSize: "100px"}
 	out, err := Finish(t.Context(), pdf, Finishing{Overlay: print(mark.HTML(), noMargin)})
 	if err != nil {
@@ -149,7 +150,7 @@ func TestWatermarkIsAbove(t *testing.T) {
 }
 
 func TestEncryption(t *testing.T) {
-	pdf := newPrinter(t)(twoPages, browserpage.Margin{})
+	pdf := newPrinter(t)(twoPages, contract.Paper{})
 	for _, password := range []string{"secret", "päßwörd ✓", `--replace-input "x" '@-`, "--", `\"}`, strings.Repeat("x", 127)} {
 		for _, level := range []int{0, 1, 4, 9} {
 			out, err := Finish(t.Context(), pdf, Finishing{Password: password, Level: level})
@@ -178,7 +179,7 @@ func TestEncryption(t *testing.T) {
 }
 
 func TestCompressionLevels(t *testing.T) {
-	pdf := newPrinter(t)(twoPages+strings.Repeat("<p>The quick brown fox jumps over the lazy dog.</p>", 300), browserpage.Margin{})
+	pdf := newPrinter(t)(twoPages+strings.Repeat("<p>The quick brown fox jumps over the lazy dog.</p>", 300), contract.Paper{})
 	for level := 1; level <= 9; level++ {
 		out, err := Finish(t.Context(), pdf, Finishing{Level: level})
 		if err != nil {
@@ -216,7 +217,7 @@ func TestImageQuality(t *testing.T) {
 	if err := png.Encode(&encoded, photo); err != nil {
 		t.Fatal(err)
 	}
-	pdf := print(`<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(encoded.Bytes())+`"><p>caption</p>`, browserpage.Margin{})
+	pdf := print(`<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(encoded.Bytes())+`"><p>caption</p>`, contract.Paper{})
 	last := len(pdf)
 	for _, quality := range []int{95, 60, 20, 1} {
 		out, err := Finish(t.Context(), pdf, Finishing{ImageQuality: quality})

@@ -16,9 +16,9 @@ import (
 // front is what a request passes before it is handled: its key, the account's rate, and memory for its body. All endpoints have it.
 type front struct {
 	cfg *Config
-	// match finds the endpoint of a path, member the account of a session.
-	match  func(path string) match
-	member func(*fasthttp.RequestHeader) (events.AccountID, bool)
+	// match finds the endpoint of a path, form whose form a request of a page sends, and how many bytes it may have.
+	match func(path string) match
+	form  func(h *fasthttp.RequestHeader, path string) (account events.AccountID, limit int, ok bool)
 	// unknown are the keys that no account has.
 	unknown unknownKeys
 	// noted maps a usedKey to the events.Instant at which its use was last told.
@@ -112,17 +112,14 @@ func (s *front) reserve(a *admission, account events.AccountID, length int) {
 	}
 }
 
-// maxForm is the largest form of a page that is read. An e-invoice of 1 MiB fits, with every character escaped.
-const maxForm = 4 << 20
-
-// admitForm decides whether a large form is read: it is if somebody is signed in.
+// admitForm decides whether a large form is read: it is if somebody is signed in who may send one of that size to that path.
 func (s *front) admitForm(h *fasthttp.RequestHeader, a *admission) {
 	length := h.ContentLength()
-	account, ok := s.member(h)
+	account, limit, ok := s.form(h, pathOf(h))
 	switch {
-	case !ok:
+	case !ok || limit <= smallBody:
 		a.wrong = noBodyWanted
-	case length == chunked || length > maxForm:
+	case length == chunked || length > limit:
 		a.wrong = formTooLarge
 	default:
 		a.copies = formCopies

@@ -35,7 +35,7 @@ func FuzzBodies(f *testing.F) {
 	cfg, _ := fakeConfig(testkit.Silent())
 	s := New(cfg)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		before := allocated()
+		before := testkit.Allocated()
 		for _, op := range request.Operations() {
 			r, violations := op.Decode(request.Sent{Body: b}, cfg.Documents.Placeholders)
 			if (r.Operation == "") == (len(violations) == 0) {
@@ -47,7 +47,7 @@ func FuzzBodies(f *testing.F) {
 			}
 			checkContent(t, s, r)
 		}
-		if used := allocated() - before; used > 64<<20+uint64(1000*len(b)) {
+		if used := testkit.Allocated() - before; used > 64<<20+uint64(1000*len(b)) {
 			t.Errorf("%d bytes took %d MiB of memory", len(b), used>>20)
 		}
 	})
@@ -95,7 +95,7 @@ func checkContent(t *testing.T, s *Server, r request.Request) {
 	}
 }
 
-func sound(i events.ImageOptions) bool {
+func sound(i contract.Image) bool {
 	return (i.Format == "png" && i.Quality == 0 || i.Format == "jpeg" && i.Quality >= 0 && i.Quality <= 100) &&
 		i.Width >= 320 && i.Width <= 1920 && i.Height >= 320 && i.Height <= 8192
 }

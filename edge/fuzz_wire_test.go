@@ -20,6 +20,7 @@ import (
 	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/events/apikey"
+	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
 
@@ -183,14 +184,14 @@ func FuzzWire(f *testing.F) {
 	}
 	w := newRecorder(f)
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		before := allocated()
+		before := testkit.Allocated()
 		for i, answer := range w.exchange(t, sent) {
 			checkAnswer(t, checker, w.requests[i], answer)
 		}
 		if n := w.BodyBytes(); n != 0 {
 			t.Errorf("%q left %d bytes reserved for bodies", sent, n)
 		}
-		if used := allocated() - before; used > 64<<20+uint64(1000*len(sent)) {
+		if used := testkit.Allocated() - before; used > 64<<20+uint64(1000*len(sent)) {
 			t.Errorf("%d bytes took %d MiB of memory", len(sent), used>>20)
 		}
 	})

@@ -173,7 +173,7 @@ func TestWaitingHoldsNoBody(t *testing.T) {
 // Sixty of the largest bodies with one key take the memory that an account may have.
 func TestBodiesOfOneKey(t *testing.T) {
 	b := start(t, patient)
-	before := allocated()
+	before := testkit.Allocated()
 	refused := 0
 	for i := range 60 {
 		conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nContent-Length: %d\r\n", b.fixture.secret, contract.MaxBody))
@@ -186,7 +186,7 @@ func TestBodiesOfOneKey(t *testing.T) {
 	if refused != 60-transport.MaxAccountBodies/contract.MaxBody {
 		t.Errorf("%d were refused", refused)
 	}
-	if n := allocated() - before; n > transport.MaxAccountBodies+16<<20 {
+	if n := testkit.Allocated() - before; n > transport.MaxAccountBodies+16<<20 {
 		t.Errorf("they took %d MiB", n>>20)
 	}
 }

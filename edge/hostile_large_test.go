@@ -41,7 +41,7 @@ func TestHugeBodies(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := b.probe(t)
-			before := allocated()
+			before := testkit.Allocated()
 			conn := b.dial(t)
 			sent := make(chan int64, 1)
 			go func() { sent <- sendZeros(conn, "POST /html-to-pdf HTTP/1.1\r\n"+host+tc.header, hugeBody) }()
@@ -52,7 +52,7 @@ func TestHugeBodies(t *testing.T) {
 			if n := <-sent; n > mostRead {
 				t.Errorf("the server read %d MiB of the body", n>>20)
 			}
-			if n := allocated() - before; n > mostMemory {
+			if n := testkit.Allocated() - before; n > mostMemory {
 				t.Errorf("the refusal took %d MiB of memory", n>>20)
 			}
 			w.stop(t)
@@ -100,7 +100,7 @@ func TestLargeBodiesAtOnce(t *testing.T) {
 	b := start(t, defaultTimeouts)
 	w := b.probe(t)
 	const clients = transport.MaxAccountBodies / contract.MaxBody
-	before := allocated()
+	before := testkit.Allocated()
 	body := strings.Repeat(" ", contract.MaxBody)
 	codes := make(chan []int, clients)
 	for range clients {
@@ -116,7 +116,7 @@ func TestLargeBodiesAtOnce(t *testing.T) {
 			t.Errorf("got %v for a body that is not valid JSON", got)
 		}
 	}
-	if n := allocated() - before; n > clients*mostMemory {
+	if n := testkit.Allocated() - before; n > clients*mostMemory {
 		t.Errorf("%d bodies took %d MiB of memory", clients, n>>20)
 	}
 	w.stop(t)
@@ -128,13 +128,13 @@ func TestBodiesWithoutKeyGetNoMemory(t *testing.T) {
 	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
 	w := b.probe(t)
 	const clients = 100
-	before := allocated()
+	before := testkit.Allocated()
 	for _, announced := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", contract.MaxBody), fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", contract.MaxBody)} {
 		for range clients {
 			b.send(t, raw{bytes: "POST /html-to-pdf HTTP/1.1\r\n" + host + announced, want: []int{401}})
 		}
 	}
-	if n := allocated() - before; n > 2*clients*contract.MaxBody/10 {
+	if n := testkit.Allocated() - before; n > 2*clients*contract.MaxBody/10 {
 		t.Errorf("%d clients without a key took %d MiB of memory", 2*clients, n>>20)
 	}
 	w.stop(t)

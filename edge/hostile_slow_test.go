@@ -147,7 +147,7 @@ func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
 	if err := conn.SetReadBuffer(4 << 10); err != nil {
 		t.Fatal(err)
 	}
-	before, connected := allocated(), w.answers.Load()
+	before, connected := testkit.Allocated(), w.answers.Load()
 	request := strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 1000)
 	for {
 		if _, err := io.WriteString(conn, request); errors.Is(err, errTimeout) {
@@ -156,7 +156,7 @@ func TestClientsThatDoNotReadAreGivenUp(t *testing.T) {
 			break
 		}
 	}
-	if got := allocated() - before; got > 64<<20 {
+	if got := testkit.Allocated() - before; got > 64<<20 {
 		t.Errorf("a client that does not read took %d MiB", got>>20)
 	}
 	w.served(t, connected)

@@ -23,7 +23,7 @@ func unserved() *fixture {
 
 // tryOut submits a member's job, whose command gets a reply or an error.
 func tryOut(d *fixture, m dashboard.Submission, reply events.Reply, err error) (id events.JobID, refused *dashboard.Refusal, sent []events.Submission) {
-	m.By, m.Plan, m.Operation = service.Member("acc", team.Member{ID: "mem_a", Role: events.RoleDeveloper}, "192.0.2.1"), events.PlanFree, request.Operations()[1]
+	m.By, m.Plan, m.Operation = service.Member("acc", team.Member{ID: "mem_a", Role: events.RoleDeveloper}, team.Session{Session: events.Session{ID: "ses_a"}}, "192.0.2.1"), events.PlanFree, request.Operations()[1]
 	d.reply, d.err = reply, err
 	id, refused = memberJobs{d.server.submissions}.Submit(m)
 	for _, body := range d.commands {
@@ -37,7 +37,7 @@ func tryOut(d *fixture, m dashboard.Submission, reply events.Reply, err error) (
 func TestMembersJob(t *testing.T) {
 	d := unserved()
 	id, refused, sent := tryOut(d, dashboard.Submission{Body: []byte(`{"html":"<p>x</p>"}`), Once: "a"}, events.Reply{Code: events.Accepted}, nil)
-	if refused != nil || len(sent) != 1 || d.by != (events.Author{Member: "mem_a", Address: "192.0.2.1"}) {
+	if refused != nil || len(sent) != 1 || d.by != (events.Author{Member: "mem_a", Address: "192.0.2.1", Session: "ses_a"}) {
 		t.Fatalf("%+v, %d sent, by %+v", refused, len(sent), d.by)
 	}
 	job := sent[0]

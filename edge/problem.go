@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"platen.dev/edge/dashboard"
 	"platen.dev/edge/schema"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -90,7 +91,7 @@ var (
 		detail: "unsupported-content-encoding: send the body as it is, without Content-Encoding.", accepts: identity,
 	}
 	noBodyWanted    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: this path reads no body, and ignores one of up to %d KiB.", smallBody>>10))
-	formTooLarge    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: a form may have %d MiB.", maxForm>>20))
+	formTooLarge    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: a form is limited to %d MiB.", dashboard.LargeForm>>20))
 	contentTooLarge = &problem{status: 413, slug: "payload-too-large-for-queue", code: "PAYLOAD_TOO_LARGE_FOR_QUEUE", title: "Payload too large for the queue"}
 	emptyHTML       = &problem{
 		status: 400, slug: "empty-html", code: "EMPTY_HTML", title: "Empty HTML",

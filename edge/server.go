@@ -52,7 +52,7 @@ func newServer(cfg Config, t timeouts) *Server {
 	s.submissions = &submissions{jobs: s.jobs, turns: transport.NewTurns(s.draining), limit: t.wait, draining: s.draining}
 	s.usage = &usageAPI{s.front, usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now)}
 	if s.dashboard = s.newDashboard(); s.dashboard != nil {
-		s.member = s.dashboard.Account
+		s.form = s.dashboard.Form
 	}
 	s.router = newRouter(s.endpoints())
 	s.memberPages = endpoint{Operation: openapi.Operation{Path: dashboard.Path}, pages: true, handle: s.pages}

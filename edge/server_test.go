@@ -41,8 +41,8 @@ func TestAcceptedJob(t *testing.T) {
 	}
 	submit := d.commands[0].(events.Submission)
 	want := events.PrintOptions{
-		Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5,
-		Header: "safe h", Footer: "safe f", Password: events.Sealed("sealed p"),
+		Paper:    contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1in", OmitBackground: true, Scale: 1.5, Header: "safe h", Footer: "safe f"},
+		Password: events.Sealed("sealed p"),
 	}
 	if submit.Job.String() != created.JobID || submit.Key != "key" || submit.Content.HTML != "<h1>Hi</h1>" || !reflect.DeepEqual(submit.Content.Print, want) {
 		t.Errorf("command is %+v", submit)

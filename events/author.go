@@ -7,4 +7,6 @@ type Author struct {
 	Operator bool     `cbor:"2,keyasint,omitempty"`
 	// Address is that of the member's browser.
 	Address string `cbor:"3,keyasint,omitempty"`
+	// Session is the one in which the member did it.
+	Session SessionID `cbor:"4,keyasint,omitempty"`
 }

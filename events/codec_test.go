@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"platen.dev/events/contract"
 )
 
 var update = flag.Bool("update", false, "write golden records of samples that do not have one yet")
@@ -140,7 +142,7 @@ func sampleRecords(t *testing.T) []record {
 	authored := Command{ID: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Operator: true}, Body: ChangePlan{Plan: PlanFree}}
 	b, err = EncodeCommand(authored)
 	add("command-authored", authored, b, err)
-	recorded := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Member: "mem_a", Address: "192.0.2.1"}, Events: []Event{KeyRevoked{Key: "key_a"}}}
+	recorded := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, By: Author{Member: "mem_a", Address: "192.0.2.1", Session: "ses_a"}, Events: []Event{KeyRevoked{Key: "key_a"}}}
 	b, err = EncodeEntry(recorded)
 	add("event-authored", recorded, b, err)
 	void := Envelope{Cause: 9, Command: CommandID(job), Account: "acc_1", At: 1700000000123, Reply: &Reply{Code: Internal}, SetAside: "panic: index out of range"}
@@ -231,7 +233,7 @@ func readable(t *testing.T, name, line string) {
 // The head of a submission is everything but the content, and keeps nothing of that.
 func TestHeadOfASubmission(t *testing.T) {
 	long := fullSubmit()
-	long.Content = Content{HTML: strings.Repeat("ä", 120<<10), Print: PrintOptions{Format: "A4"}}
+	long.Content = Content{HTML: strings.Repeat("ä", 120<<10), Print: PrintOptions{Paper: contract.Paper{Format: "A4"}}}
 	long.Summary = long.Content.Summary()
 	for _, whole := range []Submission{fullSubmit(), long, {}} {
 		c := Command{ID: CommandID(job), Account: "acc_1", At: 1700000000123, Body: whole}

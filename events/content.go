@@ -1,5 +1,7 @@
 package events
 
+import "platen.dev/events/contract"
+
 // Content is what a job renders, and how.
 type Content struct {
 	// HTML is as it will be rendered: sanitised, or made from Markdown. URL is the address
@@ -9,8 +11,8 @@ type Content struct {
 	Print PrintOptions `cbor:"2,keyasint"`
 	URL   string       `cbor:"3,keyasint,omitempty"`
 	// Image is for operations that make an image.
-	Image *ImageOptions `cbor:"4,keyasint,omitempty"`
-	Load  *LoadOptions  `cbor:"5,keyasint,omitempty"`
+	Image *contract.Image `cbor:"4,keyasint,omitempty"`
+	Load  *contract.Load  `cbor:"5,keyasint,omitempty"`
 	// Auth is sent to the target page's origin.
 	Auth     *Credentials `cbor:"6,keyasint,omitempty"`
 	Invoice  *Invoice     `cbor:"7,keyasint,omitempty"`
@@ -22,29 +24,12 @@ type Content struct {
 // Sealed is a credential encrypted with the cluster's key; events/seal opens it.
 type Sealed []byte
 
-// PrintOptions are a PDF's options with the defaults filled in (docs/API.md, PDF options).
+// PrintOptions are a PDF's options (docs/API.md, PDF options): how it is printed, and what is done to it afterwards.
 type PrintOptions struct {
-	// Format is A4, A3, Letter, Legal or Tabloid.
-	Format    string `cbor:"1,keyasint"`
-	Landscape bool   `cbor:"2,keyasint,omitempty"`
-	// The margins are CSS lengths; empty means the default.
-	MarginTop    string `cbor:"3,keyasint,omitempty"`
-	MarginRight  string `cbor:"4,keyasint,omitempty"`
-	MarginBottom string `cbor:"5,keyasint,omitempty"`
-	MarginLeft   string `cbor:"6,keyasint,omitempty"`
-	// OmitBackground leaves CSS backgrounds out.
-	OmitBackground bool `cbor:"7,keyasint,omitempty"`
-	// Scale is 0.5–2; zero shrinks what is too wide to fit the paper.
-	Scale float64 `cbor:"8,keyasint,omitempty"`
-	// HeaderFooter prints the templates Header and Footer, which are sanitised.
-	HeaderFooter bool         `cbor:"9,keyasint,omitempty"`
-	Header       string       `cbor:"10,keyasint,omitempty"`
-	Footer       string       `cbor:"11,keyasint,omitempty"`
-	Watermark    *Watermark   `cbor:"12,keyasint,omitempty"`
-	Password     Sealed       `cbor:"13,keyasint,omitempty"`
-	Compression  *Compression `cbor:"14,keyasint,omitempty"`
-	// SizeGiven is set if the caller chose Format or Landscape: page rules do not change them.
-	SizeGiven bool `cbor:"15,keyasint,omitempty"`
+	contract.Paper
+	Watermark   *Watermark   `cbor:"12,keyasint,omitempty"`
+	Password    Sealed       `cbor:"13,keyasint,omitempty"`
+	Compression *Compression `cbor:"14,keyasint,omitempty"`
 }
 
 // Watermark is a text over every page (docs/API.md, Watermark).
@@ -62,29 +47,6 @@ type Compression struct {
 	// Level is 1–9, zero if not given; ImageQuality is 1–100, zero for lossless.
 	Level        int64 `cbor:"1,keyasint,omitempty"`
 	ImageQuality int64 `cbor:"2,keyasint,omitempty"`
-}
-
-// ImageOptions are an image's options with the defaults filled in (docs/API.md, Image options).
-type ImageOptions struct {
-	// Format is png or jpeg.
-	Format   string `cbor:"1,keyasint"`
-	FullPage bool   `cbor:"2,keyasint,omitempty"`
-	// Quality is 1–100 for jpeg, zero for the default.
-	Quality int64 `cbor:"3,keyasint,omitempty"`
-	// Width and Height are the viewport's in CSS pixels.
-	Width  int64 `cbor:"4,keyasint"`
-	Height int64 `cbor:"5,keyasint"`
-}
-
-// LoadOptions say when a page counts as loaded (docs/API.md, Render options).
-type LoadOptions struct {
-	// Timeout and WaitAfter are in milliseconds; a Timeout of zero means the default.
-	Timeout int64 `cbor:"1,keyasint,omitempty"`
-	// WaitUntil is load, domcontentloaded, networkidle or commit; empty means load.
-	WaitUntil string `cbor:"2,keyasint,omitempty"`
-	// WaitFor is a CSS selector.
-	WaitFor   string `cbor:"3,keyasint,omitempty"`
-	WaitAfter int64  `cbor:"4,keyasint,omitempty"`
 }
 
 // Credentials are sent to the target page (docs/API.md, Auth).

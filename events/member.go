@@ -76,7 +76,8 @@ type BeginSignIn struct {
 type SetSecondFactor struct {
 	Member MemberID `cbor:"1,keyasint"`
 	Secret Sealed   `cbor:"2,keyasint,omitempty"`
-	// Step is the time step of the code by which the member has shown that it has the secret: a code is good once.
+	// Step is the time step of the code by which the member has shown that it has the secret: the new one, or the one that is taken
+	// away. A code is good once.
 	Step int64 `cbor:"3,keyasint,omitempty"`
 }
 

@@ -26,7 +26,7 @@ type ContentSummary struct {
 func (c Content) Summary() ContentSummary {
 	s := ContentSummary{
 		HTMLBytes: len(c.HTML), FromURL: c.URL != "", Embeds: c.Embeds,
-		Waits: c.Load.waits(), Delivered: c.Delivery != nil,
+		Waits: waits(c.Load), Delivered: c.Delivery != nil,
 	}
 	if c.Invoice != nil {
 		s.HTMLBytes += c.Invoice.HTMLBytes
@@ -34,7 +34,8 @@ func (c Content) Summary() ContentSummary {
 	return s
 }
 
-func (l *LoadOptions) waits() bool {
+// waits reports whether a page is asked to wait for something.
+func waits(l *contract.Load) bool {
 	return l != nil && (l.WaitAfter > 0 || l.WaitFor != "" || l.WaitUntil == contract.UntilIdle)
 }
 
@@ -60,16 +61,16 @@ func decodeHead(b []byte) (CommandBody, error) {
 	err := decoder.Unmarshal(b, &in)
 	in.Summary = ContentSummary{
 		HTMLBytes: int(in.Content.HTML) + in.Content.Invoice.HTMLBytes, FromURL: in.Content.URL > 0, Embeds: in.Content.Embeds,
-		Waits: in.Content.Load.waits(), Delivered: in.Content.Delivery != nil,
+		Waits: waits(in.Content.Load), Delivered: in.Content.Delivery != nil,
 	}
 	return in.SubmitJob, err
 }
 
 // contentHead is the part of a Content that its summary needs.
 type contentHead struct {
-	HTML    textLength   `cbor:"1,keyasint"`
-	URL     textLength   `cbor:"3,keyasint"`
-	Load    *LoadOptions `cbor:"5,keyasint"`
+	HTML    textLength     `cbor:"1,keyasint"`
+	URL     textLength     `cbor:"3,keyasint"`
+	Load    *contract.Load `cbor:"5,keyasint"`
 	Invoice struct {
 		HTMLBytes int `cbor:"6,keyasint"`
 	} `cbor:"7,keyasint"`

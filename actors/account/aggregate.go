@@ -143,7 +143,7 @@ func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err er
 	if err != nil || repeated {
 		return Decision{Reply: reply}, err
 	}
-	if err := a.loadTeam(c.Body); err != nil {
+	if err := a.loadTeam(c); err != nil {
 		return Decision{}, err
 	}
 	id, _ := events.Target(c.Body)
@@ -200,9 +200,9 @@ func (a *Aggregate) load() error {
 	return err
 }
 
-// loadTeam loads the team for a command about it.
-func (a *Aggregate) loadTeam(body events.CommandBody) error {
-	if a.teamLoaded || !aboutTeam(body) {
+// loadTeam loads the team for a command about it, or of a member who must have signed in lately.
+func (a *Aggregate) loadTeam(c events.Command) error {
+	if a.teamLoaded || !aboutTeam(c.Body) && (c.By.Member == "" || !needsProof(c.Body)) {
 		return nil
 	}
 	t, err := a.store.Team(a.id)

@@ -20,6 +20,9 @@ func Compose(s State, j job.State, earlier AcceptedRequest, c events.Command, ca
 		evs, reply := job.BeginDownload(j, b, c.At)
 		return Decision{Events: evs, Reply: &reply}
 	}
+	if !proved(s.Team, c) && s.Exists() {
+		return Decision{Reply: &events.Reply{Code: events.SignInOld}}
+	}
 	if _, ok := events.Target(c.Body); !ok {
 		evs, reply := Decide(s, c.Body, c.At)
 		return Decision{Events: evs, Reply: &reply}

@@ -170,15 +170,22 @@ func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]event
 	return accept(events.SignInBegun(b))
 }
 
+// setSecondFactor takes each code once, as openSession does. The present factor is not replaced: whoever has an open session only would
+// lock its member out.
 func setSecondFactor(t team.Team, b events.SetSecondFactor) ([]events.Event, events.Reply) {
 	m, is := joined(t, b.Member)
+	sets, has := len(b.Secret) > 0, len(m.Factor) > 0
 	switch {
 	case !is:
 		return refuse(events.NoSuchMember)
-	case len(b.Secret) > maxFactor || (len(b.Secret) > 0) != (b.Step > 0):
+	case len(b.Secret) > maxFactor || sets && b.Step <= 0:
 		return refuse(events.OutOfRange)
-	case len(b.Secret) == 0 && len(m.Factor) == 0:
+	case sets && has:
+		return refuse(events.AlreadyExists)
+	case !sets && !has:
 		return nil, accepted
+	case !sets && b.Step <= m.Step:
+		return refuse(events.Stale)
 	}
 	return accept(events.SecondFactorSet(b))
 }

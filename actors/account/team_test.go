@@ -16,13 +16,14 @@ import (
 type office struct {
 	t         *testing.T
 	now       events.Instant
+	by        events.Author // of the commands
 	rows      projections.Memory
 	aggregate *Aggregate
 	cause     int64
 }
 
 func newOffice(t *testing.T) *office {
-	o := &office{t: t, now: 1_700_000_000_000, rows: projections.Memory{}}
+	o := &office{t: t, by: events.Author{Operator: true}, now: 1_700_000_000_000, rows: projections.Memory{}}
 	o.aggregate = NewAggregate("acc", ReplicaStore{Reader: o.rows}, LimitsOf)
 	o.do(events.CreateAccount{Plan: events.PlanPro})
 	return o
@@ -32,7 +33,7 @@ func newOffice(t *testing.T) *office {
 func (o *office) do(body events.CommandBody) events.Reply {
 	o.t.Helper()
 	o.cause++
-	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: o.now, Body: body, By: events.Author{Member: "mem_owner", Address: "192.0.2.1"}}
+	c := events.Command{ID: events.NewCommandID(), Account: "acc", At: o.now, Body: body, By: o.by}
 	d, err := o.aggregate.Decide(o.cause, c)
 	if err != nil {
 		o.t.Fatal(err)
@@ -289,9 +290,12 @@ func TestSecondFactor(t *testing.T) {
 	o.join("mem_a", events.RoleOwner)
 	o.want(events.OutOfRange, open("ses_0", 7))
 	o.want(events.OutOfRange, set(0, 1))
-	o.want(events.OutOfRange, set(7))
+	o.want(events.Accepted, set(7)) // there is none to take away
 	o.want(events.OutOfRange, set(7, make([]byte, maxFactor+1)...))
-	o.want(events.Accepted, set(7, make([]byte, maxFactor)...))
+	o.want(events.Accepted, set(6, make([]byte, maxFactor)...))
+	o.want(events.AlreadyExists, set(9, 1)) // the present one has to be taken away, by a code of it
+	o.want(events.Stale, set(6))
+	o.want(events.Accepted, set(7))
 	o.want(events.Accepted, set(7, 1))
 	o.want(events.Stale, open("ses_1", 0))
 	o.want(events.Stale, open("ses_1", 7))
@@ -299,10 +303,12 @@ func TestSecondFactor(t *testing.T) {
 	o.want(events.Stale, open("ses_2", 8))
 	o.want(events.Stale, open("ses_2", 3))
 	o.want(events.Accepted, open("ses_2", 9))
-	o.want(events.Accepted, set(0))
-	o.want(events.Accepted, set(0))
+	o.want(events.Stale, set(0))
+	o.want(events.Stale, set(9)) // the code has signed in
+	o.want(events.Accepted, set(10))
+	o.want(events.Accepted, set(10))
 	o.want(events.Accepted, open("ses_3", 0))
-	o.want(events.Accepted, set(7, 1))
+	o.want(events.Accepted, set(11, 1))
 	o.join("mem_a", events.RoleOwner) // with a new password
 	if m, _ := o.team().Member("mem_a"); m.Factor != nil || m.Step != 0 {
 		t.Errorf("a new password leaves the second factor: %+v", m)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // The lane of a job follows from its content, and the render effect carries it.
@@ -18,10 +19,10 @@ func TestLane(t *testing.T) {
 		"HTML of an invoice":  {events.SubmitJob{Summary: events.Content{Invoice: &events.Invoice{HTMLBytes: quickHTML + 1}}.Summary()}, events.Slow},
 		"much HTML, pictures": {events.SubmitJob{Summary: events.Content{HTML: strings.Repeat("x", quickHTML+1), Embeds: true}.Summary()}, events.Remote},
 		"URL":                 {events.SubmitJob{Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Remote},
-		"HTML with pause":     {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitAfter: 1}}.Summary()}, events.Remote},
-		"HTML, a selector":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitFor: "#x"}}.Summary()}, events.Remote},
-		"HTML, until idle":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{WaitUntil: "networkidle"}}.Summary()}, events.Remote},
-		"HTML, no wait":       {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &events.LoadOptions{Timeout: 9000, WaitUntil: "load"}}.Summary()}, events.Quick},
+		"HTML with pause":     {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &contract.Load{WaitAfter: 1}}.Summary()}, events.Remote},
+		"HTML, a selector":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &contract.Load{WaitFor: "#x"}}.Summary()}, events.Remote},
+		"HTML, until idle":    {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &contract.Load{WaitUntil: "networkidle"}}.Summary()}, events.Remote},
+		"HTML, no wait":       {events.SubmitJob{Summary: events.Content{HTML: "x", Load: &contract.Load{Timeout: 9000, WaitUntil: "load"}}.Summary()}, events.Quick},
 		"test of a URL":       {events.SubmitJob{Test: true, Summary: events.Content{URL: "https://example.test/"}.Summary()}, events.Quick},
 	} {
 		tc.submit.Job = events.NewJobID()

@@ -7,6 +7,7 @@ import (
 	"platen.dev/browserpool/page"
 	"platen.dev/document"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // finish counts the pages of a printed PDF and applies the options that need no browser.
@@ -63,9 +64,14 @@ func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, erro
 	}
 	defer lease.Return()
 	mark := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
-	result, err := lease.Print(ctx, page.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: page.PDFOptions{
-		Format: o.Format, Landscape: o.Landscape, Scale: 1,
-		Margin: page.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"},
+	result, err := lease.Print(ctx, page.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: contract.Paper{
+		Format:       o.Format,
+		Landscape:    o.Landscape,
+		Scale:        1,
+		MarginTop:    "0",
+		MarginRight:  "0",
+		MarginBottom: "0",
+		MarginLeft:   "0",
 	}})
 	return result.PDF, err
 }

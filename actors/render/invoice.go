@@ -12,6 +12,7 @@ import (
 	"platen.dev/einvoice/blocks"
 	"platen.dev/einvoice/pdfa"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // maxInflated bounds a decompressed part of an e-invoice, in bytes. The edge accepts
@@ -78,8 +79,7 @@ func (w *work) visible(c events.Content) (events.Content, error) {
 	shown := blocks.Render(w.invoice.model, template)
 	c.HTML = shown.HTML
 	c.Print = events.PrintOptions{
-		Format: shown.Format, MarginTop: shown.Top, MarginRight: shown.Right, MarginBottom: shown.Bottom, MarginLeft: shown.Left,
-		HeaderFooter: shown.Footer != "", Footer: shown.Footer,
+		Paper: contract.Paper{Format: shown.Format, MarginTop: shown.Top, MarginRight: shown.Right, MarginBottom: shown.Bottom, MarginLeft: shown.Left, HeaderFooter: shown.Footer != "", Footer: shown.Footer},
 	}
 	return c, nil
 }

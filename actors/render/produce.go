@@ -9,6 +9,7 @@ import (
 
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/store"
 )
 
@@ -65,9 +66,17 @@ func (w *work) auth(c *events.Credentials) (page.Auth, error) {
 	return page.Auth{Type: c.Type, Value: value}, nil
 }
 
+// loadOf says when the page of a job counts as loaded.
+func loadOf(c events.Content) (l contract.Load) {
+	if c.Load != nil {
+		l = *c.Load
+	}
+	return l
+}
+
 func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c.Load), Options: pdfOptionsOf(c.Print), MaxBytes: w.limit,
+		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
 	})
 	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }
@@ -75,10 +84,10 @@ func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (out
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg"}
 
 func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
-	job := captureOf(*c.Image)
-	job.HTML, job.URL, job.Auth, job.Load, job.MaxBytes = c.HTML, c.URL, auth, loadOf(c.Load), w.limit
-	result, err := w.lease.Capture(ctx, job)
-	return output{data: result.Data, extension: imageExtensions[job.Format], load: result.Load, made: result.Capture, warnings: result.Warnings}, err
+	result, err := w.lease.Capture(ctx, page.Capture{
+		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c), Options: *c.Image, MaxBytes: w.limit,
+	})
+	return output{data: result.Data, extension: imageExtensions[c.Image.Format], load: result.Load, made: result.Capture, warnings: result.Warnings}, err
 }
 
 // store makes the file durable, under a name that is unique to the attempt.

@@ -100,7 +100,7 @@ func (l lease) Print(_ context.Context, p page.Print) (page.Result, error) {
 }
 
 func (l lease) Capture(_ context.Context, c page.Capture) (page.Image, error) {
-	return page.Image{Data: []byte(c.Format + " of " + c.HTML)}, nil
+	return page.Image{Data: []byte(c.Options.Format + " of " + c.HTML)}, nil
 }
 
 func (l lease) Return() { l.pages <- struct{}{} }
@@ -326,9 +326,9 @@ func TestKinds(t *testing.T) {
 		want, extension string
 		code            events.ErrorCode
 	}{
-		"image":      {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{HTML: "x", Image: &events.ImageOptions{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
+		"image":      {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{HTML: "x", Image: &contract.Image{Format: "jpeg"}}}, "jpeg of x", ".jpg", ""},
 		"test PDF":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF, Test: true}, Content: events.Content{Invoice: &events.Invoice{}}}, "%PDF-", ".pdf", ""},
-		"test image": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.URLToImage, Test: true}, Content: events.Content{Image: &events.ImageOptions{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
+		"test image": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.URLToImage, Test: true}, Content: events.Content{Image: &contract.Image{Format: "jpeg"}}}, "\x89PNG", ".png", ""},
 		"delivery":   {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Delivery: &events.Delivery{}}}, "PDF of x", ".pdf", ""},
 		"e-invoice":  {events.Submission{SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF}, Content: events.Content{Invoice: &events.Invoice{}}}, "", "", events.EInvoiceFailed},
 		"broken PDF": {events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToPDF}, Content: events.Content{HTML: "x", Print: events.PrintOptions{Compression: &events.Compression{Level: 1}}}}, "", "", events.RenderFailed},

@@ -55,19 +55,22 @@ func (s Sessions) MatchCode(m projections.Membership, code string) (step int64, 
 	return step, nil
 }
 
-// SetFactor has the member's sign-in ask for a code, once the authenticator has shown one of the secret. It refuses with BadCode.
+// SetFactor has the member's sign-in ask for a code, once the authenticator has shown one of the secret. It refuses with BadCode, and with
+// FactorIsSet until the present one is removed.
 func (s Sessions) SetFactor(p Principal, secret, code string) error {
 	step, ok := codeStep(secret, code, s.Now())
 	if !ok {
 		return refuse(BadCode)
 	}
-	return s.run(p, events.SetSecondFactor{Member: p.by.Member, Secret: s.Seal.SealFor(p.Account, secret), Step: step})
+	err := s.run(p, events.SetSecondFactor{Member: p.by.Member, Secret: s.Seal.SealFor(p.Account, secret), Step: step})
+	return as(err, events.AlreadyExists, FactorIsSet)
 }
 
 // RemoveFactor takes the member's second factor away, for a code: an unlocked screen is not enough. It refuses with BadCode.
 func (s Sessions) RemoveFactor(p Principal, code string) error {
-	if _, err := s.MatchCode(projections.Membership{Account: p.Account, Member: p.by.Member}, code); err != nil {
+	step, err := s.MatchCode(projections.Membership{Account: p.Account, Member: p.by.Member}, code)
+	if err != nil {
 		return err
 	}
-	return s.run(p, events.SetSecondFactor{Member: p.by.Member})
+	return as(s.run(p, events.SetSecondFactor{Member: p.by.Member, Step: step}), events.Stale, BadCode)
 }

@@ -67,8 +67,13 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
+// session is one that began when the desk's clock did.
+func session(id events.SessionID) team.Session {
+	return team.Session{Session: events.Session{ID: id}, Opened: events.At(time.Unix(1_700_000_000, 0))}
+}
+
 func developerOf(account events.AccountID) Principal {
-	return Member(account, team.Member{ID: "mem_a", Role: events.RoleDeveloper}, "192.0.2.1")
+	return Member(account, team.Member{ID: "mem_a", Role: events.RoleDeveloper}, session("ses_a"), "192.0.2.1")
 }
 
 // A member's action is sent in its name, and what it changed is read before the answer.
@@ -77,7 +82,7 @@ func TestAction(t *testing.T) {
 	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); err != nil {
 		t.Fatal(err)
 	}
-	if want := (events.Author{Member: "mem_a", Address: "192.0.2.1"}); d.shards.by != want || d.waits != 1 || len(d.shards.sent) != 1 {
+	if want := (events.Author{Member: "mem_a", Address: "192.0.2.1", Session: "ses_a"}); d.shards.by != want || d.waits != 1 || len(d.shards.sent) != 1 {
 		t.Errorf("%d commands, the last by %+v; the replica was awaited %d times", len(d.shards.sent), d.shards.by, d.waits)
 	}
 	if err := d.Jobs.Cancel(Program("acc"), events.NewJobID()); err != nil || d.shards.by != (events.Author{}) || d.waits != 1 {
@@ -90,7 +95,7 @@ func TestAction(t *testing.T) {
 
 // What is refused before it is sent is not sent.
 func TestRefusedBefore(t *testing.T) {
-	billing := Member("acc", team.Member{ID: "mem_b", Role: events.RoleBilling}, "")
+	billing := Member("acc", team.Member{ID: "mem_b", Role: events.RoleBilling}, session("ses_b"), "")
 	for name, tc := range map[string]struct {
 		do    func(d *desk) error
 		code  Code
@@ -118,8 +123,13 @@ func TestRefusedBefore(t *testing.T) {
 		"the default's copy":     {do: func(d *desk) error { return d.Templates.Duplicate(developerOf("acc"), "", "Copy of") }, code: events.NoSuchTemplate},
 		"another's sessions":     {do: func(d *desk) error { return d.Members.SignOut(developerOf("acc"), "mem_b") }, code: NotAllowed},
 		"a link for nobody":      {do: func(d *desk) error { _, err := d.Members.InviteAgain(Operator("acc"), "mem_b", ""); return err }, code: events.NoSuchMember},
-		"no passkey's name":      {do: func(d *desk) error { return d.Sessions.AddPasskey(developerOf("acc"), NewPasskey{}) }, code: BadPasskeyName},
-		"a wrong first code":     {do: func(d *desk) error { return d.Sessions.SetFactor(developerOf("acc"), "JBSWY3DPEHPK3PXP", "000") }, code: BadCode},
+		"a secret, too long after": {do: func(d *desk) error {
+			d.now = d.now.Add(team.ProofTime)
+			_, err := d.Webhooks.FirstSecret(developerOf("acc"))
+			return err
+		}, code: events.SignInOld},
+		"no passkey's name":  {do: func(d *desk) error { return d.Sessions.AddPasskey(developerOf("acc"), NewPasskey{}) }, code: BadPasskeyName},
+		"a wrong first code": {do: func(d *desk) error { return d.Sessions.SetFactor(developerOf("acc"), "JBSWY3DPEHPK3PXP", "000") }, code: BadCode},
 	} {
 		d := newDesk(t)
 		err := tc.do(d)

@@ -35,7 +35,8 @@ type Invited struct {
 }
 
 // Invite makes a one-time link by which somebody joins the account: a new member, one that has not joined, or one that needs a new
-// password, whose role stays. origin is where the member's browser reaches Platen.
+// password, whose role stays. Nobody makes one for themselves: that is refused with OwnLink.
+// origin is where the member's browser reaches Platen.
 func (m Members) Invite(p Principal, email string, role events.Role, origin string) (Invited, error) {
 	made := Invited{Member: events.NewMemberID(), Email: events.FoldEmail(email), Until: m.now().Add(InvitationTime)}
 	t, err := m.Replica.Team(p.Account)
@@ -44,6 +45,9 @@ func (m Members) Invite(p Principal, email string, role events.Role, origin stri
 	}
 	if have, known := t.ByEmail(made.Email); known {
 		made.Member = have.ID
+	}
+	if p.by.Member == made.Member { // by which whoever has a session could take the account
+		return made, refuse(OwnLink)
 	}
 	link, hash := newInvitation(p.Account, made.Member)
 	err = m.run(p, events.InviteMember{Member: made.Member, Email: made.Email, Role: role, Invitation: hash, Until: made.Until})

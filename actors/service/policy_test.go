@@ -35,7 +35,9 @@ func TestEveryCommandHasAPolicy(t *testing.T) {
 
 // Each kind of principal may have its commands sent, and no others.
 func TestWhoMay(t *testing.T) {
-	member := func(r events.Role) Principal { return Member("acc", team.Member{ID: "mem", Role: r}, "192.0.2.1") }
+	member := func(r events.Role) Principal {
+		return Member("acc", team.Member{ID: "mem", Role: r}, session("ses_a"), "192.0.2.1")
+	}
 	principals := map[string]Principal{
 		"operator": Operator("acc"), "program": Program("acc"), "owner": member(events.RoleOwner), "developer": member(events.RoleDeveloper),
 		"billing": member(events.RoleBilling), "stranger": visitor("acc", "mem", "192.0.2.1"), "nobody": {Account: "acc"}, "an unknown role": member("admin"),

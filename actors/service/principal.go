@@ -27,6 +27,7 @@ type Principal struct {
 	Account events.AccountID
 	by      events.Author
 	is      who
+	since   events.Instant // when a member signed in
 }
 
 // Operator is the operator, acting in an account.
@@ -37,9 +38,9 @@ func Operator(account events.AccountID) Principal {
 // Program is a program that has shown an API key of an account.
 func Program(account events.AccountID) Principal { return Principal{Account: account, is: program} }
 
-// Member is a member who is signed in, from the address of a browser.
-func Member(account events.AccountID, m team.Member, address string) Principal {
-	return Principal{Account: account, by: events.Author{Member: m.ID, Address: address}, is: roles[m.Role]}
+// Member is a member who is signed in by a session, from the address of a browser.
+func Member(account events.AccountID, m team.Member, s team.Session, address string) Principal {
+	return Principal{Account: account, by: events.Author{Member: m.ID, Address: address, Session: s.ID}, is: roles[m.Role], since: s.Opened}
 }
 
 // visitor is somebody who is about to sign in as a member; the zero id is nobody in particular.

@@ -31,6 +31,7 @@ const (
 	SecretMade        Code = "secret-made"
 	SecretShown       Code = "rotated"
 	BadEmail          Code = "email"
+	OwnLink           Code = "own-link"
 	BadReason         Code = "reason"
 	BadAdjustment     Code = "adjustment"
 	BadPasskeyName    Code = "passkey-name"
@@ -39,6 +40,7 @@ const (
 	NotDrained        Code = "not-drained"
 	NoMatch           Code = "no-match"
 	BadCode           Code = "code"
+	FactorIsSet       Code = "factor-is-set"
 	PasswordShort     Code = "password-short"
 	PasswordLong      Code = "password-long"
 	PasswordSigns     Code = "password-signs"
@@ -134,6 +136,7 @@ var refusals = map[Code]words{
 	SecretMade:        {"The secret was replaced already, and the new one shown then. If you don’t have it, rotate the secret again.", "the secret was replaced already; a secret is shown only then"},
 	SecretShown:       {member: "A secret is shown when it’s created. Rotate it to get a new one."},
 	BadEmail:          {"That’s not an email address.", "an email address is one like ada@example.com, and a role is owner, developer or billing"},
+	OwnLink:           {member: "You can’t make a link for yourself. Change your password under Security, or ask another owner."},
 	BadReason:         {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
 	BadAdjustment:     {member: "That correction isn’t possible."},
 	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
@@ -145,6 +148,7 @@ var refusals = map[Code]words{
 	PasswordSigns:     {member: "One of these characters can’t be in a password: a control character such as a tab, or one that Unicode hasn’t assigned."},
 	PasswordsDiffer:   {member: "The passwords don’t match."},
 	PasswordGuessable: {member: "That’s too easy to guess. Use a few random words."},
+	FactorIsSet:       {member: "Two-step sign-in is on already. Turn it off first, with a code of the app that you use now."},
 	WrongPassword:     {member: "That’s not your current password, or there were too many attempts."},
 
 	events.NoSuchAccount:    {"There’s no such account.", "no account ACCOUNT; `platen admin account list` shows all accounts"},
@@ -161,7 +165,7 @@ var refusals = map[Code]words{
 	events.LastOwner:        {"The account needs an owner. Make somebody else owner first.", "an account keeps an owner: make somebody else owner first"},
 	events.NoSuchPasskey:    {member: "There’s no such passkey."},
 	events.TooManyPasskeys:  {member: fmt.Sprintf("You have %d passkeys already. Remove one you don’t use.", team.MaxPasskeys)},
-	events.SignInOld:        {member: "It’s too long ago that you signed in. Sign in again, then add the passkey."},
+	events.SignInOld:        {member: "It’s too long ago that you signed in. Sign in again, then repeat it."},
 	events.Stale:            {member: "That took too long, or another window was faster. Try again."},
 	events.AlreadyExists:    {"That exists already.", "it exists already"},
 	events.AlreadyEnded:     {member: "The job has ended already."},

@@ -9,6 +9,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/limit"
+	"platen.dev/events/team"
 )
 
 // Sender sends webhooks like those of jobs.
@@ -59,6 +60,9 @@ func (w Webhooks) Secrets(id events.AccountID) (secrets []string, overlap events
 func (w Webhooks) FirstSecret(p Principal) (string, error) {
 	if p.is&(developers|operator) == 0 {
 		return "", refuse(NotAllowed)
+	}
+	if p.is != operator && w.now() >= p.since.Add(team.ProofTime) { // a secret gives access, and no command is decided about it
+		return "", refuse(events.SignInOld)
 	}
 	set, err := w.Settings(p.Account)
 	if err != nil {

@@ -143,7 +143,7 @@ func (b *bench) judge(t *testing.T, e entry, got artefact, failed error, plain a
 	}
 	like := e
 	like.source, like.differs, like.edged = d.like, nil, false
-	like.load.WaitSelector = ""
+	like.load.WaitFor = ""
 	if d.options != nil {
 		like.options = *d.options
 	}

@@ -5,15 +5,15 @@ import (
 	"maps"
 	"slices"
 
-	"platen.dev/browserpool/page"
+	"platen.dev/events/contract"
 )
 
 // entry is a document and how it is rendered.
 type entry struct {
 	name    string
 	source  source
-	options page.PDFOptions
-	load    page.Load
+	options contract.Paper
+	load    contract.Load
 	// shot captures the document in place of printing it.
 	shot *shot
 	// fault means that Platen once rendered such documents wrongly: the sample has more of them.
@@ -45,13 +45,13 @@ type deviation struct {
 	// like is the document that the plain browser shows as Platen must show this one.
 	like source
 	// options, if not nil, are those with which it prints that one.
-	options *page.PDFOptions
+	options *contract.Paper
 	// fails is the error with which Platen must refuse the document.
 	fails error
 }
 
 // with is options that a document is not printed with, but the one that is like it.
-func with(o page.PDFOptions) *page.PDFOptions { return &o }
+func with(o contract.Paper) *contract.Paper { return &o }
 
 // whole is a document around the content of a body.
 func whole(body string) string { return wholeWith("", "", body) }
@@ -62,7 +62,7 @@ func wholeWith(head, attributes, body string) string {
 }
 
 // posted is a document that is sent as HTML.
-func posted(name, html string, o page.PDFOptions) entry {
+func posted(name, html string, o contract.Paper) entry {
 	return entry{name: name, source: source{html: html}, options: o}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/browserpool/page"
+	"platen.dev/events/contract"
 )
 
 // dir has the documents that were written by hand: html and markdown are sent, web is visited.
@@ -41,7 +41,7 @@ func handwritten(t *testing.T, w *web) (all []entry) {
 			all = append(all, entry{name: "handwritten/" + kind + "/" + file + "/" + on, source: s, options: papers[on], fault: on == "a4"})
 		}
 		if kind == "web" {
-			all = append(all, entry{name: "handwritten/web/" + file + "/full-page", source: s, options: page.PDFOptions{}, shot: &shot{width: 1024, height: 768, fullPage: true}})
+			all = append(all, entry{name: "handwritten/web/" + file + "/full-page", source: s, options: contract.Paper{}, shot: &shot{width: 1024, height: 768, fullPage: true}})
 		}
 	}
 	return all

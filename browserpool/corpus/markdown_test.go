@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/browserpool/page"
 	"platen.dev/events/contract"
 )
 
@@ -31,7 +30,7 @@ var passages = map[string]string{
 // markdownDocuments are sent as Markdown, on some papers.
 func markdownDocuments(*testing.T, *web) (all []entry) {
 	for name, markdown := range sorted(passages) {
-		for on, o := range sorted(map[string]page.PDFOptions{"a4": {}, "letter": {Format: "Letter", Scale: 1.2, Margin: page.Margin{Left: "1in", Right: "1in"}}}) {
+		for on, o := range sorted(map[string]contract.Paper{"a4": {}, "letter": {Format: "Letter", Scale: 1.2, MarginLeft: "1in", MarginRight: "1in"}}) {
 			e := entry{name: fmt.Sprintf("markdown/%s/%s", name, on), source: source{markdown: markdown}, options: o}
 			if name == "picture" {
 				e.warns = contract.ResourceMissing

@@ -6,13 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/browserpool/page"
 	"platen.dev/events/contract"
 )
 
 // These documents hold Platen to the paper: sheets of its size, page rules, scales, what is too wide.
-
-var bare0 = page.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"}
 
 func paperDocuments(t *testing.T, w *web) (all []entry) {
 	t.Helper()
@@ -35,7 +32,7 @@ func sheets() (all []entry) {
 		for _, scale := range []float64{0, 1} {
 			for kind, style := range sorted(map[string]string{"sized": size, "high": size[strings.Index(size, "height"):]}) {
 				sheet := `<div style="` + style + `; background: #eef; break-after: page; overflow: hidden"><p>SHEET</p></div>`
-				e := posted(fmt.Sprintf("paper/sheet/%s/%s/scale-%v", format, kind, scale), wholeWith("", ` style="margin: 0"`, strings.Repeat(sheet, 3)), page.PDFOptions{Format: format, Margin: bare0, Scale: scale})
+				e := posted(fmt.Sprintf("paper/sheet/%s/%s/scale-%v", format, kind, scale), wholeWith("", ` style="margin: 0"`, strings.Repeat(sheet, 3)), contract.Paper{Format: format, MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0", Scale: scale})
 				all = append(all, e)
 			}
 		}
@@ -51,7 +48,7 @@ func turned(w *web) (all []entry) {
 			"html": `<!doctype html><html dir="rtl"><meta charset="utf-8"><body>` + body + `</body></html>`,
 			"body": `<!doctype html><html><meta charset="utf-8"><body style="direction: rtl">` + body + `</body></html>`,
 		}) {
-			o := page.PDFOptions{Scale: scale}
+			o := contract.Paper{Scale: scale}
 			visited := entry{name: fmt.Sprintf("paper/turned/%s/visited/%v", where, scale), source: source{url: w.page(html)}, options: o}
 			if where == "body" { // the browser is at fault only if it is the root
 				all = append(all, entry{name: fmt.Sprintf("paper/turned/body/posted/%v", scale), source: source{html: html}, options: o}, visited)
@@ -87,11 +84,10 @@ func ruled(w *web) (all []entry) {
 	const body = `</style><body style="margin: 0"><div style="display: flex; justify-content: space-between; background: #eef"><b>LEFT</b><b>RIGHT</b></div><p>text`
 	document := func(rule string) source { return source{url: w.page(`<!doctype html><style>` + rule + body)} }
 	free := document("")
-	inch := page.Margin{Top: "1in", Right: "1in", Bottom: "1in", Left: "1in"}
-	given := map[string]page.PDFOptions{
-		"letter":        {Format: "Letter", SizeGiven: true, Margin: inch},
-		"letter-turned": {Format: "Letter", Landscape: true, SizeGiven: true, Margin: inch},
-		"header":        {SizeGiven: true, Margin: inch, HeaderFooter: true, Header: "HEAD", Footer: "FOOT"},
+	given := map[string]contract.Paper{
+		"letter":        {Format: "Letter", SizeGiven: true, MarginTop: "1in", MarginRight: "1in", MarginBottom: "1in", MarginLeft: "1in"},
+		"letter-turned": {Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1in", MarginRight: "1in", MarginBottom: "1in", MarginLeft: "1in"},
+		"header":        {SizeGiven: true, MarginTop: "1in", MarginRight: "1in", MarginBottom: "1in", MarginLeft: "1in", HeaderFooter: true, Header: "HEAD", Footer: "FOOT"},
 	}
 	for name, rule := range sorted(rules) {
 		visited := document(rule)
@@ -105,7 +101,7 @@ func ruled(w *web) (all []entry) {
 		}
 	}
 	// One side is given: the rule has the others.
-	left := page.PDFOptions{Margin: page.Margin{Left: "1in"}}
+	left := contract.Paper{MarginLeft: "1in"}
 	return append(all, entry{name: "paper/rule/one-side", source: document(rules["margin"]), options: left, ruled: true, differs: &deviation{
 		name: "caller-over-page-rule", like: document(`@page { margin: 0; margin-left: 1in }`),
 	}})
@@ -123,12 +119,12 @@ func wide(w *web) (all []entry) {
 	}
 	// What the browser reduces as far as is needed is reduced by it.
 	for _, width := range []int{721, 800, 900, 1000, 1070} {
-		all = append(all, posted(fmt.Sprintf("paper/wide/%d", width), box(width), page.PDFOptions{}))
+		all = append(all, posted(fmt.Sprintf("paper/wide/%d", width), box(width), contract.Paper{}))
 	}
 	for _, width := range []int{1150, 1200, 1300, 1400} {
 		all = append(all, entry{
 			name: fmt.Sprintf("paper/wide/%d", width), source: source{html: box(width)},
-			differs: &deviation{name: "wide-content-fits", like: source{html: box(width)}, options: with(page.PDFOptions{Scale: 720 / float64(width)})},
+			differs: &deviation{name: "wide-content-fits", like: source{html: box(width)}, options: with(contract.Paper{Scale: 720 / float64(width)})},
 		})
 	}
 	clipped := func(width int) string {
@@ -136,7 +132,7 @@ func wide(w *web) (all []entry) {
 	}
 	for _, scale := range []float64{0.6, 1, 1.5, 2} {
 		e := entry{
-			name: fmt.Sprintf("paper/wide/scale-%v", scale), source: source{html: box(1500)}, options: page.PDFOptions{Scale: scale}, warns: contract.PageCut,
+			name: fmt.Sprintf("paper/wide/scale-%v", scale), source: source{html: box(1500)}, options: contract.Paper{Scale: scale}, warns: contract.PageCut,
 			differs: &deviation{name: "scale-kept", like: source{html: clipped(1500)}},
 		}
 		all = append(all, e)
@@ -147,8 +143,8 @@ func wide(w *web) (all []entry) {
 	word := wholeWith("", ` style="margin: 0"`, sized+`<p>`+strings.Repeat("x", 300)+`</p>`)
 	cutWord := wholeWith("", ` style="margin: 0"`, `<div style="overflow: hidden">`+sized+`<p style="margin-bottom: 0">`+strings.Repeat("x", 300)+`</p></div>`)
 	all = append(all,
-		entry{name: "paper/wide/word-at-scale-1", source: source{html: word}, options: page.PDFOptions{Scale: 1}, warns: contract.PageCut, differs: &deviation{name: "scale-kept", like: source{html: cutWord}}},
-		entry{name: "paper/wide/far-too-wide", source: source{html: box(3000)}, warns: contract.PageCut, differs: &deviation{name: "wide-content-fits", like: source{html: clipped(3000)}, options: with(page.PDFOptions{Scale: 0.5})}},
+		entry{name: "paper/wide/word-at-scale-1", source: source{html: word}, options: contract.Paper{Scale: 1}, warns: contract.PageCut, differs: &deviation{name: "scale-kept", like: source{html: cutWord}}},
+		entry{name: "paper/wide/far-too-wide", source: source{html: box(3000)}, warns: contract.PageCut, differs: &deviation{name: "wide-content-fits", like: source{html: clipped(3000)}, options: with(contract.Paper{Scale: 0.5})}},
 	)
 	return all
 }
@@ -190,7 +186,7 @@ func unseen(w *web) (all []entry) {
 		"off-to-the-left": whole(sized + `<div style="position: absolute; left: -900px; width: 300px">menu</div>`),
 		"scrolled-code":   whole(sized + `<pre style="overflow: auto">` + strings.Repeat("long ", 200) + `</pre>`),
 	}) {
-		all = append(all, posted("paper/unseen/"+name+"/posted", html, page.PDFOptions{}))
+		all = append(all, posted("paper/unseen/"+name+"/posted", html, contract.Paper{}))
 		all = append(all, entry{name: "paper/unseen/" + name + "/visited", source: source{url: w.page(html)}})
 	}
 	return all
@@ -200,7 +196,7 @@ func unseen(w *web) (all []entry) {
 func edges() (all []entry) {
 	html := wholeWith("", ` style="margin: 0"`, `<div style="border: solid #000; border-width: 0 3px; height: 300px; text-align: right">EDGE</div>`)
 	for _, scale := range []float64{1.7, 1.9, 2} {
-		e := posted(fmt.Sprintf("paper/edge/scale-%v", scale), html, page.PDFOptions{Scale: scale})
+		e := posted(fmt.Sprintf("paper/edge/scale-%v", scale), html, contract.Paper{Scale: scale})
 		e.edged, e.differs = true, &deviation{name: "whole-right-edge", like: source{html: html}}
 		all = append(all, e)
 	}
@@ -219,7 +215,7 @@ func longWords() (all []entry) {
 		"code":      "| a | b |\n|---|---|\n| `" + long + "` | y |\n",
 	}) {
 		for _, scale := range []float64{0, 1} {
-			all = append(all, entry{name: fmt.Sprintf("paper/long-word/%s/scale-%v", name, scale), source: source{markdown: markdown}, options: page.PDFOptions{Scale: scale}})
+			all = append(all, entry{name: fmt.Sprintf("paper/long-word/%s/scale-%v", name, scale), source: source{markdown: markdown}, options: contract.Paper{Scale: scale}})
 		}
 	}
 	return all

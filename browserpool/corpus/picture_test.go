@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
 )
@@ -118,21 +117,21 @@ func pictureDocuments(_ *testing.T, w *web) (all []entry) {
 				continue
 			}
 			html = strings.ReplaceAll(html, "SRC", served)
-			all = append(all, posted("picture/url/"+kind+"/"+frame, whole(html), page.PDFOptions{}))
+			all = append(all, posted("picture/url/"+kind+"/"+frame, whole(html), contract.Paper{}))
 		}
 	}
 	for name, html := range sorted(frames) {
 		html = strings.ReplaceAll(html, "SRC", dataURI("image/png", encodings()["png"]))
-		all = append(all, posted("picture/data/"+name, whole(html), page.PDFOptions{Scale: 0.9}))
+		all = append(all, posted("picture/data/"+name, whole(html), contract.Paper{Scale: 0.9}))
 	}
 	for name, uri := range sorted(dataURIs()) {
-		e := posted("picture/uri/"+name, whole(`<p>before <img src="`+uri+`" alt="alternative"> after</p>`), page.PDFOptions{})
+		e := posted("picture/uri/"+name, whole(`<p>before <img src="`+uri+`" alt="alternative"> after</p>`), contract.Paper{})
 		e.fault = true
 		all = append(all, e)
 	}
-	missing := posted("picture/missing", whole(`<p>before <img src="`+w.site.URL+`/none" alt="alternative"> after</p>`), page.PDFOptions{})
+	missing := posted("picture/missing", whole(`<p>before <img src="`+w.site.URL+`/none" alt="alternative"> after</p>`), contract.Paper{})
 	missing.warns = contract.ResourceMissing
 	return append(all, missing,
-		posted("picture/unsized-large", whole(`<img src="`+w.typed("image/png", pagetest.BlankPNG(400, 3000))+`"><p>below</p>`), page.PDFOptions{}),
+		posted("picture/unsized-large", whole(`<img src="`+w.typed("image/png", pagetest.BlankPNG(400, 3000))+`"><p>below</p>`), contract.Paper{}),
 	)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen.dev/browserpool/page"
+	"platen.dev/events/contract"
 )
 
 // writing is text of a script.
@@ -41,23 +41,28 @@ func (w writing) document() string {
 }
 
 // fault reports whether the document begins at the right and is scaled: then the browser is at fault.
-func (w writing) isShifted(o page.PDFOptions) bool {
+func (w writing) isShifted(o contract.Paper) bool {
 	return w.dir == "rtl" && o.Scale != 0 && o.Scale != 1
 }
 
 // papers are sheets, margins and scales.
-var papers = map[string]page.PDFOptions{
+var papers = map[string]contract.Paper{
 	"a4":              {},
 	"a4-scale-1":      {Scale: 1},
 	"a3-scale-1.3":    {Format: "A3", Scale: 1.3},
 	"letter-turned":   {Format: "Letter", Landscape: true},
-	"legal-scale-0.5": {Format: "Legal", Scale: 0.5, Margin: page.Margin{Top: "1in", Bottom: "0.5in"}},
-	"tabloid-bare":    {Format: "Tabloid", Margin: page.Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"}},
-	"a4-scale-2":      {Scale: 2, Margin: page.Margin{Left: "20mm", Right: "20mm"}},
-	"a4-scale-0.77":   {Scale: 0.77, Margin: page.Margin{Top: "37.5px", Left: "20mm", Right: "60px"}},
+	"legal-scale-0.5": {Format: "Legal", Scale: 0.5, MarginTop: "1in", MarginBottom: "0.5in"},
+	"tabloid-bare":    {Format: "Tabloid", MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"},
+	"a4-scale-2":      {Scale: 2, MarginLeft: "20mm", MarginRight: "20mm"},
+	"a4-scale-0.77":   {Scale: 0.77, MarginTop: "37.5px", MarginLeft: "20mm", MarginRight: "60px"},
 	"a4-header": {
-		HeaderFooter: true, Margin: page.Margin{Top: "3cm", Bottom: "2cm", Left: "2.5cm", Right: "1in"},
-		Header: `<div style="text-align: right">Harbour <b class="title"></b></div>`, Footer: `<span class="pageNumber"></span> / <span class="totalPages"></span>`,
+		HeaderFooter: true,
+		MarginTop:    "3cm",
+		MarginBottom: "2cm",
+		MarginLeft:   "2.5cm",
+		MarginRight:  "1in",
+		Header:       `<div style="text-align: right">Harbour <b class="title"></b></div>`,
+		Footer:       `<span class="pageNumber"></span> / <span class="totalPages"></span>`,
 	},
 }
 
@@ -117,7 +122,7 @@ func postedDocuments(*testing.T, *web) (all []entry) {
 	}
 	for name, html := range sorted(fragments) {
 		for _, scale := range []float64{0, 1.25} {
-			all = append(all, posted(fmt.Sprintf("posted/%s/scale-%v", name, scale), whole(html), page.PDFOptions{Scale: scale}))
+			all = append(all, posted(fmt.Sprintf("posted/%s/scale-%v", name, scale), whole(html), contract.Paper{Scale: scale}))
 		}
 	}
 	return all

@@ -80,7 +80,7 @@ func waiting(t *testing.T, w *web) (all []entry) {
 	late := top + tall + `<p id="e"></p><script>onView(e, async () => e.textContent = await (await fetch("` + part + `")).text())</script>`
 	like := source{url: w.page(top + tall + `<p>FETCHED PART</p>`)}
 	for _, until := range []string{contract.UntilDOM, contract.UntilIdle} {
-		all = append(all, entry{name: "reading/seen/until-" + until, source: source{url: w.page(late)}, load: page.Load{WaitUntil: until}, differs: &deviation{name: "seen-below-fold", like: like}})
+		all = append(all, entry{name: "reading/seen/until-" + until, source: source{url: w.page(late)}, load: contract.Load{WaitUntil: until}, differs: &deviation{name: "seen-below-fold", like: like}})
 	}
 	return all
 }
@@ -168,7 +168,7 @@ func brokenOff(w *web) (all []entry) {
 		})
 		for _, until := range contract.LoadMoments() {
 			all = append(all, entry{
-				name: "reading/broken/" + name + "/" + until, source: source{url: w.page(broken)}, load: page.Load{WaitUntil: until, Timeout: 20 * time.Second},
+				name: "reading/broken/" + name + "/" + until, source: source{url: w.page(broken)}, load: contract.Load{WaitUntil: until, Timeout: (20 * time.Second).Milliseconds()},
 				differs: &deviation{name: "broken-document", fails: page.ErrNavigation},
 			})
 		}

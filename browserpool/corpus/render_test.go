@@ -90,7 +90,7 @@ func (b *bench) platen(t *testing.T, e entry) (_ artefact, err error) {
 		return artefact{}, err
 	}
 	if e.shot != nil {
-		job := page.Capture{HTML: html, URL: e.source.url, Load: e.load, FullPage: e.shot.fullPage, Viewport: page.Size{Width: e.shot.width, Height: e.shot.height}}
+		job := page.Capture{HTML: html, URL: e.source.url, Load: e.load, Options: contract.Image{FullPage: e.shot.fullPage, Width: int64(e.shot.width), Height: int64(e.shot.height)}}
 		image, err := set.Capture(t.Context(), job)
 		if err != nil {
 			return artefact{}, err
@@ -122,7 +122,7 @@ func sanitised(s source) (string, error) {
 // sanitiser keeps must look as it did.
 func (b *bench) plainly(t *testing.T, e entry) (_ artefact, err error) {
 	t.Helper()
-	d := bare.Document{HTML: e.source.html, URL: e.source.url, Selector: e.load.WaitSelector, After: e.load.WaitAfter, Patience: patience}
+	d := bare.Document{HTML: e.source.html, URL: e.source.url, Selector: e.load.WaitFor, After: time.Duration(e.load.WaitAfter) * time.Millisecond, Patience: patience}
 	if e.differs != nil && e.differs.fails != nil {
 		if e.shot != nil {
 			return artefact{}, nil // the browser never ends to capture it
@@ -167,7 +167,7 @@ var paperSizes = map[string][2]float64{
 }
 
 // plainParams are the options as the browser takes them.
-func plainParams(t *testing.T, o page.PDFOptions) map[string]any {
+func plainParams(t *testing.T, o contract.Paper) map[string]any {
 	t.Helper()
 	size := paperSizes[cmp.Or(o.Format, "A4")]
 	params := map[string]any{
@@ -175,7 +175,7 @@ func plainParams(t *testing.T, o page.PDFOptions) map[string]any {
 		"paperWidth": size[0], "paperHeight": size[1], "displayHeaderFooter": o.HeaderFooter,
 	}
 	inches := map[string]float64{}
-	for side, text := range map[string]string{"Top": o.Margin.Top, "Right": o.Margin.Right, "Bottom": o.Margin.Bottom, "Left": o.Margin.Left} {
+	for side, text := range map[string]string{"Top": o.MarginTop, "Right": o.MarginRight, "Bottom": o.MarginBottom, "Left": o.MarginLeft} {
 		length, err := contract.ParseLength(cmp.Or(text, "1cm"))
 		if err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func plainParams(t *testing.T, o page.PDFOptions) map[string]any {
 // wholeMargin is the right margin that Platen prints with (whole-right-edge): it leaves whole pixels
 // of the document between the margins. The plain browser is given it, too, or it would break some
 // lines elsewhere. It keeps sizes and margins in whole points.
-func wholeMargin(t *testing.T, o page.PDFOptions) string {
+func wholeMargin(t *testing.T, o contract.Paper) string {
 	t.Helper()
 	p := plainParams(t, o)
 	width := p["paperWidth"].(float64)

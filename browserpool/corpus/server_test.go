@@ -105,7 +105,7 @@ func serverDocuments(t *testing.T, w *web) (all []entry) {
 	} {
 		to := w.page(`<!doctype html><h1 class="there">SERVED</h1>`)
 		e := entry{name: "server/redirect/" + name, source: source{url: w.page(strings.ReplaceAll(html, "TO", to))}, shows: []string{"SERVED"}}
-		e.load.WaitSelector = ".there"
+		e.load.WaitFor = ".there"
 		all = append(all, e)
 	}
 	add("cookie", w.page(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/browserpool/page"
 	"platen.dev/events/contract"
 )
 
@@ -57,13 +56,13 @@ func features(w *web) map[string]string {
 func visitedDocuments(_ *testing.T, w *web) (all []entry) {
 	for name, body := range sorted(features(w)) {
 		at := source{url: w.page(whole(body))}
-		load := page.Load{}
+		load := contract.Load{}
 		if name == "fetched" {
-			load.WaitSelector = ".done"
+			load.WaitFor = ".done"
 		}
 		all = append(all,
 			entry{name: "visited/" + name + "/a4", source: at, load: load},
-			entry{name: "visited/" + name + "/letter-scaled", source: at, load: load, options: page.PDFOptions{Format: "Letter", Landscape: true, Scale: 0.85}},
+			entry{name: "visited/" + name + "/letter-scaled", source: at, load: load, options: contract.Paper{Format: "Letter", Landscape: true, Scale: 0.85}},
 		)
 	}
 	return append(all, waits(w)...)
@@ -73,12 +72,12 @@ func visitedDocuments(_ *testing.T, w *web) (all []entry) {
 func waits(w *web) (all []entry) {
 	data := w.typed("text/plain", []byte("LATE"))
 	late := `<p id="p">early</p><script>setTimeout(async () => { p.textContent = await (await fetch("` + data + `")).text(); p.className = "done" }, 60)</script>`
-	for name, load := range sorted(map[string]page.Load{
-		"selector": {WaitSelector: ".done"},
-		"after":    {WaitAfter: 700 * time.Millisecond},
-		"idle":     {WaitUntil: contract.UntilIdle, WaitSelector: ".done"},
-		"dom":      {WaitUntil: contract.UntilDOM, WaitSelector: ".done"},
-		"commit":   {WaitUntil: contract.UntilCommit, WaitSelector: ".done"},
+	for name, load := range sorted(map[string]contract.Load{
+		"selector": {WaitFor: ".done"},
+		"after":    {WaitAfter: (700 * time.Millisecond).Milliseconds()},
+		"idle":     {WaitUntil: contract.UntilIdle, WaitFor: ".done"},
+		"dom":      {WaitUntil: contract.UntilDOM, WaitFor: ".done"},
+		"commit":   {WaitUntil: contract.UntilCommit, WaitFor: ".done"},
 	}) {
 		all = append(all,
 			entry{name: "visited/wait/" + name, source: source{url: w.page(whole(late))}, load: load, shows: []string{"LATE"}},
@@ -87,7 +86,7 @@ func waits(w *web) (all []entry) {
 	}
 	for n := range 3 { // frames that follow one another
 		body := `<p id="p">0</p><script>let n = 0; const step = () => { p.textContent = ++n; n < ` + fmt.Sprint(5*(n+1)) + ` ? requestAnimationFrame(step) : p.className = "done" }; requestAnimationFrame(step)</script>`
-		all = append(all, entry{name: fmt.Sprintf("visited/wait/frames-%d", n), source: source{url: w.page(whole(body))}, load: page.Load{WaitSelector: ".done"}})
+		all = append(all, entry{name: fmt.Sprintf("visited/wait/frames-%d", n), source: source{url: w.page(whole(body))}, load: contract.Load{WaitFor: ".done"}})
 	}
 	return all
 }

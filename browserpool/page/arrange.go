@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"platen.dev/events/contract"
 )
 
 // This file makes a document keep to the paper that is asked for.
@@ -50,7 +52,7 @@ func (p *printParams) wholeMargin() string {
 }
 
 // pageRules are the declarations of page rules that the caller's options come to.
-func (p *printParams) pageRules(o PDFOptions) map[string]string {
+func (p *printParams) pageRules(o contract.Paper) map[string]string {
 	rules := map[string]string{}
 	if o.SizeGiven {
 		width, height := p.points()
@@ -60,14 +62,14 @@ func (p *printParams) pageRules(o PDFOptions) map[string]string {
 		given  string
 		inches float64
 	}{
-		"margin-top": {o.Margin.Top, p.MarginTop}, "margin-right": {o.Margin.Right, p.MarginRight},
-		"margin-bottom": {o.Margin.Bottom, p.MarginBottom}, "margin-left": {o.Margin.Left, p.MarginLeft},
+		"margin-top": {o.MarginTop, p.MarginTop}, "margin-right": {o.MarginRight, p.MarginRight},
+		"margin-bottom": {o.MarginBottom, p.MarginBottom}, "margin-left": {o.MarginLeft, p.MarginLeft},
 	} {
 		if m.given != "" {
 			rules[side] = fmt.Sprintf("%.0fpt", marginPoints(m.inches))
 		}
 	}
-	if o.Margin.Right != "" {
+	if o.MarginRight != "" {
 		rules["margin-right"] = p.wholeMargin()
 	}
 	return rules
@@ -86,7 +88,7 @@ func (p *printParams) withWholeMargin(html string) string {
 }
 
 // arrange changes the loaded document so that it is printed as options and fitting say.
-func (p *page) arrange(ctx context.Context, o PDFOptions, params printParams, f fitting) error {
+func (p *page) arrange(ctx context.Context, o contract.Paper, params printParams, f fitting) error {
 	a := arrangement{Given: map[string]string{}}
 	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
 		a = arrangement{Given: params.pageRules(o), Right: params.wholeMargin(), Scaled: f.scale != 1}

@@ -56,7 +56,7 @@ func TestAuthNotForOtherDocuments(t *testing.T) {
 		}
 	}
 	target = pagetest.NewWeb(t, pages)
-	testkit.Contains(t, printed(t, slot, Print{URL: target.URL, Auth: Auth{"bearer", "token"}, Load: Load{WaitUntil: contract.UntilIdle, Timeout: 3 * time.Second}}), "TARGET")
+	testkit.Contains(t, printed(t, slot, Print{URL: target.URL, Auth: Auth{"bearer", "token"}, Load: contract.Load{WaitUntil: contract.UntilIdle, Timeout: (3 * time.Second).Milliseconds()}}), "TARGET")
 	for path, want := range paths(foreign, "", own, "Bearer token") {
 		headers := target.Headers(path)
 		if len(headers) == 0 {

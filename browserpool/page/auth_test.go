@@ -11,6 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -61,7 +62,7 @@ func TestAuth(t *testing.T) {
 				"/away":   pagetest.Redirect(other.URL + "/landing"),
 			})
 			for _, path := range []string{"", "/moved"} {
-				text := printed(t, slot, Print{URL: target.URL + path, Auth: c.auth, Load: Load{WaitSelector: "#done"}})
+				text := printed(t, slot, Print{URL: target.URL + path, Auth: c.auth, Load: contract.Load{WaitFor: "#done"}})
 				testkit.Contains(t, text, "TARGET", "SECRET", "DONE")
 			}
 			testkit.Contains(t, printed(t, slot, Print{URL: target.URL + "/away", Auth: c.auth}), "LANDED")
@@ -134,7 +135,7 @@ func TestAuthOfOthers(t *testing.T) {
 		"/":    `<script>onload = () => fetch("/own", {headers: {Authorization: "Own x"}}).then(() => document.body.innerHTML = "<p id=done>DONE")</script>`,
 		"/own": "x", "/next": guarded("Basic "+base64.StdEncoding.EncodeToString([]byte("a:b")), "x"),
 	})
-	testkit.Contains(t, printed(t, slot, Print{URL: web.URL, Auth: Auth{"basic", "a:b"}, Load: Load{WaitSelector: "#done"}}), "DONE")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL, Auth: Auth{"basic", "a:b"}, Load: contract.Load{WaitFor: "#done"}}), "DONE")
 	if got := web.Headers("/own")[0].Get("Authorization"); got != "Own x" {
 		t.Errorf("the page's own credentials arrive as %q", got)
 	}

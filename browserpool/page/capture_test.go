@@ -62,7 +62,7 @@ func TestCapture(t *testing.T) {
 
 	t.Run("the smallest and the largest viewport", func(t *testing.T) {
 		for _, size := range []Size{{320, 320}, {1920, 8192}, {320, 8192}, {1920, 320}} {
-			picture, result := mustCapture(t, slot, Capture{HTML: stripes("100vh", "green"), Viewport: size})
+			picture, result := mustCapture(t, slot, Capture{HTML: stripes("100vh", "green"), Options: contract.Image{Width: int64(size.Width), Height: int64(size.Height)}})
 			if result.Width != size.Width || result.Height != size.Height {
 				t.Errorf("%d x %d, want %v", result.Width, result.Height, size)
 			}
@@ -74,13 +74,13 @@ func TestCapture(t *testing.T) {
 		html := `<body style="margin: 0"><img src="data:image/png;base64,` + noise(t, 400, 400) + `"><p>text`
 		var sizes []int
 		for _, quality := range []int{1, 0, 100} {
-			_, result := mustCapture(t, slot, Capture{HTML: html, Format: "jpeg", Quality: quality})
+			_, result := mustCapture(t, slot, Capture{HTML: html, Options: contract.Image{Format: "jpeg", Quality: int64(quality)}})
 			sizes = append(sizes, len(result.Data))
 		}
 		if sizes[0]*2 > sizes[1] || sizes[1]*5/4 > sizes[2] {
 			t.Errorf("quality 1, default and 100 take %v bytes", sizes)
 		}
-		picture, _ := mustCapture(t, slot, Capture{HTML: stripes("400px", "red", "blue"), Format: "jpeg"})
+		picture, _ := mustCapture(t, slot, Capture{HTML: stripes("400px", "red", "blue"), Options: contract.Image{Format: "jpeg"}})
 		shows(t, picture, 500, 200, red)
 		shows(t, picture, 500, 600, blue)
 	})
@@ -116,7 +116,7 @@ const byMedia = `<style>@media screen { body { background: green } } @media prin
 func TestCaptureFullPage(t *testing.T) {
 	slot := openSlot(t)
 	full := func(t *testing.T, html string, viewport Size) (image.Image, Image) {
-		return mustCapture(t, slot, Capture{HTML: html, Viewport: viewport, FullPage: true})
+		return mustCapture(t, slot, Capture{HTML: html, Options: contract.Image{Width: int64(viewport.Width), Height: int64(viewport.Height), FullPage: true}})
 	}
 
 	t.Run("a short page is as high as the viewport", func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestPrintAndCaptureAlternate(t *testing.T) {
 	plain := mustPrint(t, slot, Print{HTML: responsive})
 	shown, _ := mustCapture(t, slot, Capture{HTML: byMedia})
 	for range 2 {
-		mustCapture(t, slot, Capture{HTML: byMedia, Viewport: Size{1920, 1080}, FullPage: true})
+		mustCapture(t, slot, Capture{HTML: byMedia, Options: contract.Image{Width: 1920, Height: 1080, FullPage: true}})
 		again := mustPrint(t, slot, Print{HTML: responsive})
 		if undated(again.PDF) != undated(plain.PDF) {
 			t.Errorf("after a capture the document prints differently: %q", testkit.PDFText(t, again.PDF))
@@ -191,7 +191,7 @@ func TestPrintAndCaptureAlternate(t *testing.T) {
 		if text := testkit.PDFText(t, again.PDF); !strings.Contains(text, "PAPER") || strings.Contains(text, "WIDE") {
 			t.Errorf("text %q", text)
 		}
-		mustPrint(t, slot, Print{HTML: responsive, Options: PDFOptions{Landscape: true, Scale: 0.5}})
+		mustPrint(t, slot, Print{HTML: responsive, Options: contract.Paper{Landscape: true, Scale: 0.5}})
 		picture, _ := mustCapture(t, slot, Capture{HTML: byMedia})
 		shows(t, picture, 500, 500, green)
 		if picture.Bounds() != shown.Bounds() {
@@ -207,7 +207,7 @@ func TestPrintAndCaptureAlternate(t *testing.T) {
 func TestCapturesAreIsolated(t *testing.T) {
 	slot := openSlot(t)
 	first, _ := mustCapture(t, slot, Capture{HTML: "<p>next</p>"})
-	mustCapture(t, slot, Capture{HTML: `<html style="background: red; zoom: 2"><body style="height: 9000px"><input autofocus value="secret"><a name="end">`, FullPage: true})
+	mustCapture(t, slot, Capture{HTML: `<html style="background: red; zoom: 2"><body style="height: 9000px"><input autofocus value="secret"><a name="end">`, Options: contract.Image{FullPage: true}})
 	second, _ := mustCapture(t, slot, Capture{HTML: "<p>next</p>"})
 	if !bytes.Equal(first.(*image.RGBA).Pix, second.(*image.RGBA).Pix) {
 		t.Error("the document looks different on a used page")
@@ -218,7 +218,7 @@ func TestCapturesAreIsolated(t *testing.T) {
 func TestCaptureBudget(t *testing.T) {
 	slot := openSlot(t)
 	pictures := pagetest.NewPictures(t)
-	_, err := slot.Capture(t.Context(), Capture{HTML: pictures.Document("x"), Load: Load{Timeout: contract.MaxLoadTimeout}, CaptureTimeout: 1e8})
+	_, err := slot.Capture(t.Context(), Capture{HTML: pictures.Document("x"), Load: contract.Load{Timeout: contract.MaxLoadTimeout.Milliseconds()}, CaptureTimeout: 1e8})
 	if !errors.Is(err, ErrTimeout) || Retryable(err) {
 		t.Errorf("got %v, want ErrTimeout", err)
 	}
@@ -227,21 +227,21 @@ func TestCaptureBudget(t *testing.T) {
 
 func TestCaptureRefused(t *testing.T) {
 	for _, job := range []Capture{
-		{Viewport: Size{319, 320}},
-		{Viewport: Size{1921, 320}},
-		{Viewport: Size{320, 319}},
-		{Viewport: Size{320, 8193}},
-		{Viewport: Size{Width: 1024}},
-		{Format: "gif"},
-		{Format: "jpeg", Quality: 101},
-		{Format: "jpeg", Quality: -1},
-		{Quality: 50},
+		{Options: contract.Image{Width: 319, Height: 320}},
+		{Options: contract.Image{Width: 1921, Height: 320}},
+		{Options: contract.Image{Width: 320, Height: 319}},
+		{Options: contract.Image{Width: 320, Height: 8193}},
+		{Options: contract.Image{Width: 1024}},
+		{Options: contract.Image{Format: "gif"}},
+		{Options: contract.Image{Format: "jpeg", Quality: 101}},
+		{Options: contract.Image{Format: "jpeg", Quality: int64(-1)}},
+		{Options: contract.Image{Quality: 50}},
 	} {
 		if _, err := job.resolve(); !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: got %v, want ErrOptions", job, err)
 		}
 	}
-	if _, err := (Capture{Viewport: Size{320, 8192}, Format: "jpeg", Quality: 1}).resolve(); err != nil {
+	if _, err := (Capture{Options: contract.Image{Width: 320, Height: 8192, Format: "jpeg", Quality: 1}}).resolve(); err != nil {
 		t.Error(err)
 	}
 }
@@ -250,7 +250,7 @@ func TestCaptureRefused(t *testing.T) {
 func TestCaptureOfNoise(t *testing.T) {
 	slot := openSlot(t)
 	html := `<body style="margin: 0; height: 8192px; background: url(data:image/png;base64,` + noise(t, 1920, 1024) + `)">`
-	_, result := mustCapture(t, slot, Capture{HTML: html, Viewport: Size{1920, 8192}})
+	_, result := mustCapture(t, slot, Capture{HTML: html, Options: contract.Image{Width: 1920, Height: 8192}})
 	if len(result.Data) < 40<<20 {
 		t.Errorf("only %d bytes", len(result.Data))
 	}

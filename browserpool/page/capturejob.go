@@ -24,18 +24,9 @@ type Capture struct {
 	HTML string
 	URL  string
 	Auth Auth
-	Load Load
-	// Viewport is 320–1920 wide and 320–8192 high; zero means 1024 by 768. Its width is
-	// the width of the image.
-	Viewport Size
-	// FullPage makes the image as high as the page, at least as high as the viewport and
-	// at most contract.MaxPageHeight; otherwise it is as high as the viewport. What
-	// overflows to the right is never captured.
-	FullPage bool
-	// Format is png or jpeg; empty means png.
-	Format string
-	// Quality of a JPEG is 1 to 100; 0 means 80.
-	Quality int
+	Load contract.Load
+	// Options say what is captured, and as what.
+	Options contract.Image
 	// CaptureTimeout is the budget for everything from loading to the finished image,
 	// whatever other budgets allow; 0 means contract.CaptureTimeout.
 	CaptureTimeout time.Duration
@@ -60,20 +51,21 @@ type Image struct {
 
 // resolve translates the job, or refuses it with ErrOptions.
 func (job Capture) resolve() (document, error) {
-	viewport := cmp.Or(job.Viewport, defaultViewport)
+	o := job.Options
+	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
 	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport}
-	if job.FullPage {
+	if o.FullPage {
 		d.below = contract.MaxPageHeight
 	}
 	if err := validateViewport(viewport); err != nil {
 		return d, err
 	}
 	switch {
-	case job.Format != "" && job.Format != "png" && job.Format != "jpeg":
-		return d, fmt.Errorf("%w: image format %q", ErrOptions, job.Format)
-	case job.Quality != 0 && (job.Quality < contract.MinQuality || job.Quality > contract.MaxQuality):
-		return d, fmt.Errorf("%w: quality %d is not within %d to %d", ErrOptions, job.Quality, contract.MinQuality, contract.MaxQuality)
-	case job.Quality != 0 && job.Format != "jpeg":
+	case o.Format != "" && o.Format != "png" && o.Format != "jpeg":
+		return d, fmt.Errorf("%w: image format %q", ErrOptions, o.Format)
+	case o.Quality != 0 && (o.Quality < contract.MinQuality || o.Quality > contract.MaxQuality):
+		return d, fmt.Errorf("%w: quality %d is not within %d to %d", ErrOptions, o.Quality, contract.MinQuality, contract.MaxQuality)
+	case o.Quality != 0 && o.Format != "jpeg":
 		return d, fmt.Errorf("%w: quality is for jpeg only", ErrOptions)
 	}
 	return d, d.validate()

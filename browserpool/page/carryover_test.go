@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -33,7 +34,7 @@ func TestNothingCarriesOver(t *testing.T) {
 
 	full := `<html lang="ar" dir="rtl"><head><title>secret</title><style>p{color:red;font-size:40px}</style></head>
 		<body style="zoom: 2; background: blue"><p id="a" style="height: 5000px; width: 3000px">secret</p><input value="secret" autofocus></body></html>`
-	if _, err := run(Print{HTML: full, Options: PDFOptions{Landscape: true}}); err != nil {
+	if _, err := run(Print{HTML: full, Options: contract.Paper{Landscape: true}}); err != nil {
 		t.Fatal(err)
 	}
 	evaluate(t, p, `window.scrollTo(0, 900); window.name = "secret"; window.kept = 1; history.replaceState({a: 1}, "", "#secret")`)
@@ -101,7 +102,7 @@ func TestNothingCarriesOverToCaptures(t *testing.T) {
 			<dialog open style="position: fixed; inset: 0">cover</dialog><p style="will-change: transform; animation: a 1s infinite">moves</p>`,
 	} {
 		for _, full := range []bool{false, true} {
-			picture(Capture{HTML: html, FullPage: full, Viewport: Size{500, 1500}})
+			picture(Capture{HTML: html, Options: contract.Image{FullPage: full, Width: 500, Height: 1500}})
 			if !bytes.Equal(picture(next), fresh) {
 				t.Errorf("after %s, full page %v, the next image is different", what, full)
 			}

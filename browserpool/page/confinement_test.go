@@ -48,7 +48,7 @@ func TestInteractionIsRefused(t *testing.T) {
 		"/chrome": `<p>TEXT<script>onload = () => { location = "chrome://version" }</script>`,
 		"/source": `<p>TEXT<script>onload = () => { location = "view-source:" + location }</script>`,
 	})
-	quick := Load{Timeout: 8 * time.Second}
+	quick := contract.Load{Timeout: (8 * time.Second).Milliseconds()}
 	for path, words := range map[string][]string{
 		"/dialogs": {"CONFIRM false", "PROMPT null"}, "/leaving": {"L"}, "/print": {"TEXT"}, "/close": {"TEXT"}, "/popup": {"POPUPS 0"},
 		"/download": {"TEXT"}, "/local": {"TEXT"}, "/chrome": {"TEXT"}, "/source": {"TEXT"},
@@ -60,7 +60,7 @@ func TestInteractionIsRefused(t *testing.T) {
 		}
 	}
 	asking := quick
-	asking.WaitSelector = ".done"
+	asking.WaitFor = ".done"
 	testkit.Contains(t, printed(t, slot, Print{URL: strings.Replace(web.URL, "127.0.0.1", "localhost", 1) + "/ask", Load: asking}), "GEO 1", "SAY denied")
 	if popped := web.Headers("/popped"); len(popped) != 0 {
 		t.Errorf("%d popups were opened", len(popped))
@@ -150,7 +150,7 @@ func TestVisitsAreIsolated(t *testing.T) {
 	})
 	for round := range 2 {
 		// The name localhost is a secure context, which workers require.
-		text := printed(t, slot, Print{URL: web.LocalhostURL(), Load: Load{WaitSelector: "#done"}})
+		text := printed(t, slot, Print{URL: web.LocalhostURL(), Load: contract.Load{WaitFor: "#done"}})
 		testkit.Contains(t, text, "COOKIES []", "STORED null", "SESSION null", "DATABASES 0", "CACHES 0", "WORKERS 0", "NAME []", "KEPT true", "CHANNEL none")
 		if got := len(web.Headers("/cached")); got != round+1 {
 			t.Errorf("round %d: the cached file was requested %d times", round, got)

@@ -149,7 +149,7 @@ func (m *machine) drawingsWork(t *testing.T) {
 // visit prints a page a moment after it has loaded.
 func (m *machine) visit(t *testing.T, job Print) {
 	t.Helper()
-	job.Load = Load{WaitUntil: contract.UntilLoad, WaitAfter: 300 * time.Millisecond}
+	job.Load = contract.Load{WaitUntil: contract.UntilLoad, WaitAfter: (300 * time.Millisecond).Milliseconds()}
 	if _, err := m.slot.Print(t.Context(), job); err != nil {
 		t.Error(err)
 	}
@@ -237,7 +237,7 @@ func TestDataPicturesAreShown(t *testing.T) {
 // isGreen reports whether a document shows a green picture.
 func isGreen(t *testing.T, slot *slot, document string) bool {
 	t.Helper()
-	picture, _ := mustCapture(t, slot, Capture{HTML: document, Viewport: Size{Width: 320, Height: 320}})
+	picture, _ := mustCapture(t, slot, Capture{HTML: document, Options: contract.Image{Width: 320, Height: 320}})
 	for y := range 100 {
 		for x := range 100 {
 			if r, g, b, _ := picture.At(x, y).RGBA(); r>>8 < 16 && g>>8 > 112 && g>>8 < 144 && b>>8 < 16 {

@@ -8,29 +8,15 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Load says when a document counts as loaded (docs/API.md, Render options). The zero value
-// is its load event within contract.DefaultLoadTimeout.
-type Load struct {
-	// Timeout is the budget for everything but WaitAfter, at most
-	// contract.MaxLoadTimeout; 0 means contract.DefaultLoadTimeout.
-	Timeout time.Duration
-	// WaitUntil is one of contract.LoadMoments; empty means contract.UntilLoad. A page
-	// that is never idle is taken as it is when the timeout ends.
-	WaitUntil string
-	// WaitSelector is a CSS selector that must then match something before the timeout.
-	// HTML, which runs no script, does not change any more: there it must match at once.
-	WaitSelector string
-	// WaitAfter is a pause at the end, at most contract.MaxWaitAfter, which does not
-	// count as loading.
-	WaitAfter time.Duration
-}
+// milliseconds is a duration of n milliseconds.
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-func (l Load) validate() error {
+func validateLoad(l contract.Load) error {
 	switch {
-	case l.Timeout < 0 || l.Timeout > contract.MaxLoadTimeout:
-		return fmt.Errorf("%w: load timeout %v is not within %v", ErrOptions, l.Timeout, contract.MaxLoadTimeout)
-	case l.WaitAfter < 0 || l.WaitAfter > contract.MaxWaitAfter:
-		return fmt.Errorf("%w: wait after load %v is not within %v", ErrOptions, l.WaitAfter, contract.MaxWaitAfter)
+	case l.Timeout < 0 || milliseconds(l.Timeout) > contract.MaxLoadTimeout:
+		return fmt.Errorf("%w: load timeout %d ms is not within %v", ErrOptions, l.Timeout, contract.MaxLoadTimeout)
+	case l.WaitAfter < 0 || milliseconds(l.WaitAfter) > contract.MaxWaitAfter:
+		return fmt.Errorf("%w: wait after load %d ms is not within %v", ErrOptions, l.WaitAfter, contract.MaxWaitAfter)
 	}
 	switch l.WaitUntil {
 	case "", contract.UntilCommit, contract.UntilDOM, contract.UntilLoad, contract.UntilIdle:
@@ -45,7 +31,7 @@ func (l Load) validate() error {
 type document struct {
 	html, url string
 	auth      Auth
-	load      Load
+	load      contract.Load
 	limits    Limits
 	media     string // the CSS medium: print or screen
 	viewport  Size
@@ -55,7 +41,7 @@ type document struct {
 }
 
 func (d document) validate() error {
-	if err := errors.Join(d.load.validate(), d.limits.validate()); err != nil {
+	if err := errors.Join(validateLoad(d.load), d.limits.validate()); err != nil {
 		return err
 	}
 	if d.url == "" {

@@ -33,6 +33,7 @@ type machine struct {
 // Whatever a page tries, the only packets that leave are those of the proxies, to
 // addresses that are allowed; nothing inside is reached. Every packet is watched.
 func TestNothingEscapes(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // most of the time it waits, in a process of its own
 	if ranInOwnNamespaces(t) {
 		return
@@ -149,7 +150,7 @@ func (m *machine) onlyPublicSite(t *testing.T) {
 // matter here.
 func show(t *testing.T, slot *slot, job Print) {
 	t.Helper()
-	job.Load = Load{Timeout: 5 * time.Second, WaitUntil: contract.UntilDOM, WaitAfter: time.Second}
+	job.Load = contract.Load{Timeout: (5 * time.Second).Milliseconds(), WaitUntil: contract.UntilDOM, WaitAfter: time.Second.Milliseconds()}
 	if _, err := slot.Print(t.Context(), job); err != nil {
 		t.Logf("%s: %v", job.URL, err)
 	}
@@ -190,7 +191,7 @@ func (m *machine) fresh(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		job.Load = Load{Timeout: 5 * time.Second, WaitUntil: contract.UntilDOM, WaitAfter: time.Second}
+		job.Load = contract.Load{Timeout: (5 * time.Second).Milliseconds(), WaitUntil: contract.UntilDOM, WaitAfter: time.Second.Milliseconds()}
 		if _, err := set.Print(t.Context(), job); err != nil {
 			t.Logf("%s: %v", job.URL, err)
 		}
@@ -264,7 +265,7 @@ func (m *machine) documents(t *testing.T) {
 		"http://inside.test/", "http://both.test/", "https://self.test/", "http://six.test/", "http://mapped.test/", "http://11.0.0.2/", "http://[2a00:11::2]:8080/",
 		"http://site.test/to?http://10.0.0.5/", "http://site.test/to?/to?/to?https://metadata.test/", "http://site.test/refresh?http://127.0.0.1/",
 	} {
-		if _, err := m.slot.Print(t.Context(), Print{URL: url, Load: Load{Timeout: 5 * time.Second}}); !errors.Is(err, ErrBlocked) {
+		if _, err := m.slot.Print(t.Context(), Print{URL: url, Load: contract.Load{Timeout: (5 * time.Second).Milliseconds()}}); !errors.Is(err, ErrBlocked) {
 			t.Errorf("%s: got %v, want ErrBlocked", url, err)
 		}
 	}
@@ -274,7 +275,7 @@ func (m *machine) documents(t *testing.T) {
 // rebinds uses names that resolve to the public site first and to an inside address later.
 func (m *machine) rebinds(t *testing.T) {
 	m.world.take()
-	text := printed(t, m.slot, Print{URL: "http://site.test/rebinding", Load: Load{WaitSelector: "#done"}})
+	text := printed(t, m.slot, Print{URL: "http://site.test/rebinding", Load: contract.Load{WaitFor: "#done"}})
 	testkit.Contains(t, text, "SEEN 200,200,failed,failed,failed")
 	if lookups := m.dns.Lookups("rebind.test."); lookups < 5 {
 		t.Errorf("the name was looked up %d times, want once for each connection", lookups)

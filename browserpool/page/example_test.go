@@ -8,6 +8,7 @@ import (
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
+	"platen.dev/events/contract"
 )
 
 func ExampleSet() {
@@ -27,10 +28,9 @@ func ExampleSet() {
 	defer set.Dispose()
 
 	image, err := set.Capture(ctx, page.Capture{
-		HTML:     `<!doctype html><body style="height: 2000px">Hello`,
-		Viewport: page.Size{Width: 640, Height: 480},
-		FullPage: true, Format: "jpeg", Quality: 90,
-		Load: page.Load{WaitSelector: "body"},
+		HTML:    `<!doctype html><body style="height: 2000px">Hello`,
+		Load:    contract.Load{WaitFor: "body"},
+		Options: contract.Image{Width: 640, Height: 480, FullPage: true, Format: "jpeg", Quality: 90},
 	})
 	fmt.Println(image.Width, image.Height, err)
 	fmt.Println(set.Reset(ctx))

@@ -15,6 +15,7 @@ import (
 
 	"platen.dev/browserpool/pagetest"
 	documents "platen.dev/document"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -30,8 +31,8 @@ type golden struct {
 	name    string // of the picture
 	source  string // a file
 	visit   bool
-	options PDFOptions
-	load    Load
+	options contract.Paper
+	load    contract.Load
 	pages   int
 	text    []string // words of the PDF, some of them drawn by script
 }
@@ -43,20 +44,24 @@ var goldens = []golden{
 	},
 	{
 		name: "letter", source: "letter.html", pages: 2,
-		options: PDFOptions{
-			Margin: Margin{Top: "3cm", Bottom: "2.5cm", Left: "2.5cm", Right: "2.5cm"}, HeaderFooter: true,
-			Header: `<div style="display: flex; justify-content: space-between; border-bottom: 1px solid #6b4f8a; padding-bottom: 4px"><b>Office for Nocturnal Affairs</b><span class="title"></span></div>`,
-			Footer: `<div style="text-align: center">page <span class="pageNumber"></span> of <span class="totalPages"></span><script>alert(1)</script></div>`,
+		options: contract.Paper{
+			MarginTop:    "3cm",
+			MarginBottom: "2.5cm",
+			MarginLeft:   "2.5cm",
+			MarginRight:  "2.5cm",
+			HeaderFooter: true,
+			Header:       `<div style="display: flex; justify-content: space-between; border-bottom: 1px solid #6b4f8a; padding-bottom: 4px"><b>Office for Nocturnal Affairs</b><span class="title"></span></div>`,
+			Footer:       `<div style="text-align: center">page <span class="pageNumber"></span> of <span class="totalPages"></span><script>alert(1)</script></div>`,
 		},
 		text: []string{"page 1 of 2", "page 2 of 2", "About the owls in your belfry", "Humphrey"},
 	},
 	{
-		name: "report", source: "report.html", visit: true, pages: 1, options: PDFOptions{Landscape: true},
+		name: "report", source: "report.html", visit: true, pages: 1, options: contract.Paper{Landscape: true},
 		text: []string{"The state of the kites", "meeting of the 4th of May"},
 	},
 	{name: "charts", source: "charts.html", visit: true, pages: 1, text: []string{"Four charts", "5.2"}},
 	{
-		name: "animated", source: "animated.html", visit: true, pages: 1, load: Load{WaitSelector: `[data-state="drawn"]`},
+		name: "animated", source: "animated.html", visit: true, pages: 1, load: contract.Load{WaitFor: `[data-state="drawn"]`},
 		text: []string{"All 50 columns are in"},
 	},
 	{name: "shapes", source: "shapes.html", visit: true, pages: 1, text: []string{"clip and pattern"}},
@@ -68,7 +73,7 @@ var goldens = []golden{
 	{name: "webfont", source: "webfont.html", visit: true, pages: 1, text: []string{"PRINTED"}},
 	{name: "handbook", source: "handbook.md", pages: 1, text: []string{"Muckle Flugga", "ErrTooLate", "<b>this</b>"}},
 	{name: "paper", source: "paper.html", visit: true, pages: 4, text: []string{"as it is printed", "CURTAIN", "(https://platen.dev/play)"}},
-	{name: "paper-plain", source: "paper.html", visit: true, pages: 4, options: PDFOptions{OmitBackground: true}},
+	{name: "paper-plain", source: "paper.html", visit: true, pages: 4, options: contract.Paper{OmitBackground: true}},
 	{name: "ledger", source: "ledger.html", pages: 8, text: []string{"001", "150", "300"}},
 	{name: "effects", source: "effects.html", visit: true, pages: 1, text: []string{"leaning", "multiply"}},
 }
@@ -89,8 +94,8 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	for name, job := range map[string]Capture{
-		"landing":       {URL: site.URL + "/landing.html", FullPage: true, Viewport: Size{Width: 800, Height: 600}},
-		"landing-quick": {URL: site.URL + "/landing.html", Format: "jpeg", Quality: 60, Viewport: Size{Width: 640, Height: 480}},
+		"landing":       {URL: site.URL + "/landing.html", Options: contract.Image{FullPage: true, Width: 800, Height: 600}},
+		"landing-quick": {URL: site.URL + "/landing.html", Options: contract.Image{Format: "jpeg", Quality: 60, Width: 640, Height: 480}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -239,7 +244,7 @@ func TestGoldenQuality(t *testing.T) {
 	slot := openSlot(t)
 	site := newGoldenSite(t)
 	size := func(quality int) int {
-		image, err := slot.Capture(t.Context(), Capture{URL: site.URL + "/landing.html", Format: "jpeg", Quality: quality})
+		image, err := slot.Capture(t.Context(), Capture{URL: site.URL + "/landing.html", Options: contract.Image{Format: "jpeg", Quality: int64(quality)}})
 		if err != nil {
 			t.Fatal(err)
 		}

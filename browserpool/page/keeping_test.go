@@ -14,7 +14,8 @@ import (
 
 // These tests hold documents to the paper that is asked for (fit.go, arrange.go).
 
-var noMargin = Margin{Top: "0", Right: "0", Bottom: "0", Left: "0"}
+// noMargin is paper without margins.
+var noMargin = contract.Paper{MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}
 
 // Sheets exactly as large as the paper take one page each, at scale 1 asked for or not.
 func TestSheetsOfThePapersSize(t *testing.T) {
@@ -28,7 +29,8 @@ func TestSheetsOfThePapersSize(t *testing.T) {
 			sheet := `<div style="` + size + `; background: #eef; break-after: page">S</div>`
 			html := `<!doctype html><html><head></head><body style="margin: 0">` + strings.Repeat(sheet, 3)
 			for _, scale := range []float64{0, 1} {
-				o := PDFOptions{Format: format, Margin: noMargin, Scale: scale}
+				o := noMargin
+				o.Format, o.Scale = format, scale
 				if got := mustPrint(t, slot, Print{HTML: html, Options: o}).Pages; got != 3 {
 					t.Errorf("%s, %s, scale %v: %d pages, want 3", format, size, scale, got)
 				}
@@ -70,9 +72,16 @@ func TestPageRules(t *testing.T) {
 			continue
 		}
 		for _, landscape := range []bool{false, true} {
-			o := PDFOptions{
-				Format: "Letter", Landscape: landscape, SizeGiven: true, Margin: Margin{Top: "1in", Right: "1in", Bottom: "1in", Left: "1in"},
-				HeaderFooter: true, Header: "HEAD",
+			o := contract.Paper{
+				Format:       "Letter",
+				Landscape:    landscape,
+				SizeGiven:    true,
+				MarginTop:    "1in",
+				MarginRight:  "1in",
+				MarginBottom: "1in",
+				MarginLeft:   "1in",
+				HeaderFooter: true,
+				Header:       "HEAD",
 			}
 			pdf := mustPrint(t, slot, Print{URL: web.URL + strings.ReplaceAll(name, " ", "%20"), Options: o}).PDF
 			_, width, height := geometry(t, pdf)
@@ -102,7 +111,7 @@ func TestPageRules(t *testing.T) {
 		t.Errorf("a page rule did not set the margin: text at %v", at.xMin)
 	}
 	// One side given: the others are the rule's.
-	pdf = mustPrint(t, slot, Print{URL: web.URL + "/margin", Options: PDFOptions{Margin: Margin{Left: "1in"}}}).PDF
+	pdf = mustPrint(t, slot, Print{URL: web.URL + "/margin", Options: contract.Paper{MarginLeft: "1in"}}).PDF
 	if left, right := wordAt(t, pdf, "LEFT"), wordAt(t, pdf, "RIGHT"); math.Abs(left.xMin-72) > 1.5 || right.xMax < 594 {
 		t.Errorf("text from %v to %v, want it from 72 to 596", left.xMin, right.xMax)
 	}
@@ -113,7 +122,7 @@ func TestScaleIsKept(t *testing.T) {
 	slot := openSlot(t)
 	const text = `<p style="font: 20px 'Liberation Sans'; margin: 0">SIZED</p>`
 	size := func(html string, scale float64) (height float64, warnings []Warning) {
-		result := mustPrint(t, slot, Print{HTML: wholeDocument(html), Options: PDFOptions{Scale: scale}})
+		result := mustPrint(t, slot, Print{HTML: wholeDocument(html), Options: contract.Paper{Scale: scale}})
 		at := wordAt(t, result.PDF, "SIZED")
 		return at.xMax - at.xMin, result.Warnings
 	}

@@ -23,7 +23,7 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 	}
 	took := time.Since(start)
 	if d.load.WaitAfter > 0 {
-		if err := p.waitFor(ctx, nil, d.load.WaitAfter); err != nil {
+		if err := p.waitFor(ctx, nil, milliseconds(d.load.WaitAfter)); err != nil {
 			return 0, stepError("load", err)
 		}
 	}
@@ -34,7 +34,7 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 // while images of HTML are still loading, or while a page is not idle, the document
 // stays as it is and that is not an error.
 func (p *page) reach(ctx context.Context, d document) error {
-	budget := cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout)
+	budget := cmp.Or(milliseconds(d.load.Timeout), contract.DefaultLoadTimeout)
 	within, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
 	err := p.arrive(ctx, within, d)
@@ -44,10 +44,10 @@ func (p *page) reach(ctx context.Context, d document) error {
 	if err == nil && p.kind == forVisit {
 		err = p.explore(ctx, within, d)
 	}
-	if err != nil || d.load.WaitSelector == "" {
+	if err != nil || d.load.WaitFor == "" {
 		return err
 	}
-	return p.awaitSelector(ctx, within, d.load.WaitSelector)
+	return p.awaitSelector(ctx, within, d.load.WaitFor)
 }
 
 // arrive loads the document until the moment has come, or until nothing more is waited for.

@@ -44,7 +44,7 @@ func TestWaitUntil(t *testing.T) {
 	})
 	t.Run("each moment in its order", func(t *testing.T) {
 		for until, least := range map[string]time.Duration{contract.UntilLoad: 300 * time.Millisecond, "": 300 * time.Millisecond, contract.UntilIdle: time.Second} {
-			result := mustPrint(t, slot, Print{URL: web.URL, Load: Load{WaitUntil: until}})
+			result := mustPrint(t, slot, Print{URL: web.URL, Load: contract.Load{WaitUntil: until}})
 			if result.Load < least || result.Load > unhurried {
 				t.Errorf("%q: loading took %v, want %v or little more", until, result.Load, least)
 			}
@@ -55,7 +55,7 @@ func TestWaitUntil(t *testing.T) {
 	})
 	t.Run("no longer than necessary", func(t *testing.T) {
 		for until, path := range map[string]string{contract.UntilCommit: "/endless", contract.UntilDOM: "/endless", contract.UntilLoad: "/polling"} {
-			_, result := mustCapture(t, slot, Capture{URL: web.URL + path, Load: Load{WaitUntil: until}})
+			_, result := mustCapture(t, slot, Capture{URL: web.URL + path, Load: contract.Load{WaitUntil: until}})
 			if result.Load > unhurried {
 				t.Errorf("%q: loading took %v", until, result.Load)
 			}
@@ -64,13 +64,13 @@ func TestWaitUntil(t *testing.T) {
 	t.Run("the timeout", func(t *testing.T) {
 		brief := 400 * time.Millisecond
 		for _, until := range []string{contract.UntilLoad, ""} {
-			_, err := slot.Print(t.Context(), Print{URL: web.URL + "/endless", Load: Load{Timeout: brief, WaitUntil: until}})
+			_, err := slot.Print(t.Context(), Print{URL: web.URL + "/endless", Load: contract.Load{Timeout: brief.Milliseconds(), WaitUntil: until}})
 			if !errors.Is(err, ErrTimeout) {
 				t.Errorf("%q: got %v, want ErrTimeout", until, err)
 			}
 		}
 		for _, until := range []string{contract.UntilCommit, contract.UntilDOM, contract.UntilLoad, contract.UntilIdle} {
-			_, err := slot.Print(t.Context(), Print{URL: web.URL + "/stuck", Load: Load{Timeout: brief, WaitUntil: until}})
+			_, err := slot.Print(t.Context(), Print{URL: web.URL + "/stuck", Load: contract.Load{Timeout: brief.Milliseconds(), WaitUntil: until}})
 			if !errors.Is(err, ErrTimeout) {
 				t.Errorf("no answer, %q: got %v, want ErrTimeout", until, err)
 			}
@@ -79,7 +79,7 @@ func TestWaitUntil(t *testing.T) {
 	t.Run("what is never idle is printed as it is", func(t *testing.T) {
 		limit := 900 * time.Millisecond
 		for _, path := range []string{"/endless", "/polling"} {
-			result := mustPrint(t, slot, Print{URL: web.URL + path, Load: Load{Timeout: limit, WaitUntil: contract.UntilIdle}})
+			result := mustPrint(t, slot, Print{URL: web.URL + path, Load: contract.Load{Timeout: limit.Milliseconds(), WaitUntil: contract.UntilIdle}})
 			testkit.Contains(t, testkit.PDFText(t, result.PDF), "TEXT")
 			if result.Load < limit || result.Load > unhurried {
 				t.Errorf("%s: loading took %v, want %v or little more", path, result.Load, limit)
@@ -88,7 +88,7 @@ func TestWaitUntil(t *testing.T) {
 	})
 	t.Run("a picture that never arrives does not delay a loaded page", func(t *testing.T) {
 		for until, path := range map[string]string{contract.UntilLoad: "/beacon", contract.UntilDOM: "/endless"} {
-			result := mustPrint(t, slot, Print{URL: web.URL + path, Load: Load{Timeout: time.Second, WaitUntil: until}})
+			result := mustPrint(t, slot, Print{URL: web.URL + path, Load: contract.Load{Timeout: time.Second.Milliseconds(), WaitUntil: until}})
 			testkit.Contains(t, testkit.PDFText(t, result.PDF), "TEXT")
 			if took := result.Load + result.Print; took > unhurried {
 				t.Errorf("%q: it took %v", until, took)
@@ -97,7 +97,7 @@ func TestWaitUntil(t *testing.T) {
 	})
 	t.Run("sanitised documents", func(t *testing.T) {
 		for _, until := range []string{contract.UntilCommit, contract.UntilDOM, contract.UntilLoad, contract.UntilIdle} {
-			testkit.Contains(t, printed(t, slot, Print{HTML: "<p>HTML", Load: Load{WaitUntil: until}}), "HTML")
+			testkit.Contains(t, printed(t, slot, Print{HTML: "<p>HTML", Load: contract.Load{WaitUntil: until}}), "HTML")
 		}
 	})
 }
@@ -112,7 +112,7 @@ func TestWaitSelector(t *testing.T) {
 		"/replaced": `<script>onload = () => setTimeout(() => location = "/", 100)</script>`,
 		"/still":    `<p>STILL`,
 	})
-	late := Load{WaitSelector: `p > b[class="it's"]`}
+	late := contract.Load{WaitFor: `p > b[class="it's"]`}
 	for _, path := range []string{"/", "/replaced"} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path, Load: late})
 		testkit.Contains(t, testkit.PDFText(t, result.PDF), "LATE")
@@ -126,14 +126,14 @@ func TestWaitSelector(t *testing.T) {
 	limit := 1500 * time.Millisecond
 	for _, selector := range []string{".never", "p:has(i)"} {
 		start := time.Now()
-		_, err := slot.Print(t.Context(), Print{URL: web.URL, Load: Load{WaitSelector: selector, Timeout: limit}})
+		_, err := slot.Print(t.Context(), Print{URL: web.URL, Load: contract.Load{WaitFor: selector, Timeout: limit.Milliseconds()}})
 		if took := time.Since(start); !errors.Is(err, ErrSelector) || took < limit || took > unhurried {
 			t.Errorf("%s: got %v after %v, want ErrSelector at the load timeout", selector, err, took)
 		}
 	}
 	for _, selector := range []string{"p[", "", "1", `");alert(1)//`, "p::-x-none(", "😀["} {
 		for _, job := range []Print{{URL: web.URL}, {HTML: "<p>x"}} {
-			job.Load.WaitSelector = selector
+			job.Load.WaitFor = selector
 			start := time.Now()
 			_, err := slot.Print(t.Context(), job)
 			if selector == "" && err != nil || selector != "" && !errors.Is(err, ErrSelector) || time.Since(start) > unhurried {
@@ -142,13 +142,13 @@ func TestWaitSelector(t *testing.T) {
 		}
 	}
 	html := `<p id="x">TEXT</p>`
-	testkit.Contains(t, printed(t, slot, Print{HTML: html, Load: Load{WaitSelector: "#x"}}), "TEXT")
+	testkit.Contains(t, printed(t, slot, Print{HTML: html, Load: contract.Load{WaitFor: "#x"}}), "TEXT")
 	start := time.Now()
-	if _, err := slot.Print(t.Context(), Print{HTML: html, Load: Load{WaitSelector: "#y"}}); !errors.Is(err, ErrSelector) || time.Since(start) > unhurried {
+	if _, err := slot.Print(t.Context(), Print{HTML: html, Load: contract.Load{WaitFor: "#y"}}); !errors.Is(err, ErrSelector) || time.Since(start) > unhurried {
 		t.Errorf("got %v after %v, want ErrSelector at once", err, time.Since(start))
 	}
 	// A page that does not become idle in time is still searched once.
-	busy := Load{WaitUntil: contract.UntilIdle, WaitSelector: "p", Timeout: idleFor - 50*time.Millisecond}
+	busy := contract.Load{WaitUntil: contract.UntilIdle, WaitFor: "p", Timeout: (idleFor - 50*time.Millisecond).Milliseconds()}
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/still", Load: busy}), "STILL")
 }
 
@@ -157,23 +157,23 @@ func TestWaitAfter(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p id="p">EARLY<script>onload = () => setTimeout(() => p.textContent = "LATE", 500)</script>`})
 	start := time.Now()
-	result := mustPrint(t, slot, Print{URL: web.URL, Load: Load{WaitAfter: time.Second, Timeout: 900 * time.Millisecond}})
+	result := mustPrint(t, slot, Print{URL: web.URL, Load: contract.Load{WaitAfter: time.Second.Milliseconds(), Timeout: (900 * time.Millisecond).Milliseconds()}})
 	testkit.Contains(t, testkit.PDFText(t, result.PDF), "LATE")
 	if took := time.Since(start); took < time.Second || result.Load+result.Print > took-time.Second {
 		t.Errorf("load %v and print %v of %v include the pause", result.Load, result.Print, took)
 	}
-	_, err := slot.Capture(t.Context(), Capture{URL: web.URL, CaptureTimeout: time.Second, Load: Load{WaitAfter: 5 * time.Second}})
+	_, err := slot.Capture(t.Context(), Capture{URL: web.URL, CaptureTimeout: time.Second, Load: contract.Load{WaitAfter: (5 * time.Second).Milliseconds()}})
 	if !errors.Is(err, ErrTimeout) {
 		t.Errorf("a pause beyond the capture's budget: got %v, want ErrTimeout", err)
 	}
 }
 
 func TestLoadRefused(t *testing.T) {
-	for _, load := range []Load{
+	for _, load := range []contract.Load{
 		{Timeout: -1},
-		{Timeout: 120*time.Second + 1},
+		{Timeout: 120_001},
 		{WaitAfter: -1},
-		{WaitAfter: 10*time.Second + 1},
+		{WaitAfter: 10_001},
 		{WaitUntil: "networkidle2"},
 	} {
 		for _, job := range []Capture{{HTML: "x", Load: load}, {URL: "http://x/", Load: load}} {
@@ -193,7 +193,7 @@ func TestLoadRefused(t *testing.T) {
 			t.Errorf("%+v: got %v, want ErrOptions", job, err)
 		}
 	}
-	fine := Capture{URL: "https://x/", Load: Load{Timeout: 120 * time.Second, WaitAfter: 10 * time.Second, WaitUntil: contract.UntilIdle}, Auth: Auth{"basic", "a:b:c"}}
+	fine := Capture{URL: "https://x/", Load: contract.Load{Timeout: (120 * time.Second).Milliseconds(), WaitAfter: (10 * time.Second).Milliseconds(), WaitUntil: contract.UntilIdle}, Auth: Auth{"basic", "a:b:c"}}
 	if _, err := fine.resolve(); err != nil {
 		t.Error(fmt.Errorf("refused: %w", err))
 	}
@@ -205,7 +205,7 @@ var heavy = strings.Repeat("<p>"+strings.Repeat("word ", 50)+"</p>", 40_000)
 // A document whose parsing alone exceeds the load budget is refused.
 func TestLoadBudget(t *testing.T) {
 	slot := openSlot(t)
-	if _, err := slot.Print(t.Context(), Print{HTML: heavy, Load: Load{Timeout: 5 * time.Millisecond}}); !errors.Is(err, ErrTimeout) {
+	if _, err := slot.Print(t.Context(), Print{HTML: heavy, Load: contract.Load{Timeout: (5 * time.Millisecond).Milliseconds()}}); !errors.Is(err, ErrTimeout) {
 		t.Errorf("got %v, want ErrTimeout", err)
 	}
 	mustPrint(t, slot, Print{HTML: "next"})
@@ -216,7 +216,7 @@ func TestSlowPictureIsLeftOut(t *testing.T) {
 	slot := openSlot(t)
 	pictures := pagetest.NewPictures(t)
 	html := pictures.Document("text") + `<img src="` + pictures.URL + `/pixel" width="50" height="50">`
-	result := mustPrint(t, slot, Print{HTML: html, Load: Load{Timeout: 300 * time.Millisecond}})
+	result := mustPrint(t, slot, Print{HTML: html, Load: contract.Load{Timeout: (300 * time.Millisecond).Milliseconds()}})
 	if text := testkit.PDFText(t, result.PDF); !strings.Contains(text, "text") {
 		t.Errorf("text %q", text)
 	}

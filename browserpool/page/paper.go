@@ -8,33 +8,6 @@ import (
 	"platen.dev/events/contract"
 )
 
-// PDFOptions say what the paper looks like (docs/API.md, PDF options). The zero value is
-// upright A4 with 1 cm margins, backgrounds printed, and the content fitted to the width.
-type PDFOptions struct {
-	// Format is one of contract.PaperFormats in any case; empty means contract.DefaultPaper.
-	Format string
-	// Landscape turns the paper.
-	Landscape bool
-	// SizeGiven keeps Format and Landscape whatever a page rule (@page) says of the size.
-	SizeGiven bool
-	// Margin is the white around the content. A page rule may set the sides that are empty.
-	Margin Margin
-	// OmitBackground leaves out CSS backgrounds.
-	OmitBackground bool
-	// Scale enlarges the content, 0.5 to 2; what is too wide for it is cut. 0 fits the widest
-	// content that can be seen to the printable width by a scale within 0.5 to 1.
-	Scale float64
-	// HeaderFooter prints the two templates into the margins of every page.
-	HeaderFooter bool
-	// Header and Footer are templates in sanitised HTML; the browser fills in their
-	// elements of class pageNumber, totalPages, date, title and url. By default their text
-	// is 10 px high and as wide as the content. Empty means no text.
-	Header, Footer string
-}
-
-// Margin holds CSS lengths as contract.ParseLength reads them. Empty means 1 cm.
-type Margin struct{ Top, Right, Bottom, Left string }
-
 const (
 	defaultMargin = 1 / 2.54 // inches
 	pixelsPerInch = contract.PixelsPerInch
@@ -63,9 +36,9 @@ type printParams struct {
 	GenerateTaggedPDF   bool    `json:"generateTaggedPDF"`
 }
 
-// params translates the options; a Scale of 0 stays 0 for the page to fit. Its error
+// paramsOf translates the options; a Scale of 0 stays 0 for the page to fit. Its error
 // names the wrong field and is ErrOptions.
-func (o PDFOptions) params() (printParams, error) {
+func paramsOf(o contract.Paper) (printParams, error) {
 	width, height := contract.PaperSize(o.Format)
 	if width == 0 {
 		return printParams{}, fmt.Errorf("%w: format %q", ErrOptions, o.Format)
@@ -77,7 +50,7 @@ func (o PDFOptions) params() (printParams, error) {
 		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
 		PaperWidth: float64(width), PaperHeight: float64(height), TransferMode: "ReturnAsStream",
 	}
-	if err := p.setMargins(o.Margin); err != nil {
+	if err := p.setMargins(o); err != nil {
 		return printParams{}, err
 	}
 	if o.HeaderFooter {
@@ -96,15 +69,15 @@ func (p *printParams) wrapTemplate(template string) string {
 	return fmt.Sprintf(`<style>* { box-sizing: border-box }</style><div style="`+style+`">%s</div>`, p.MarginRight, p.MarginLeft, template)
 }
 
-func (p *printParams) setMargins(m Margin) error {
+func (p *printParams) setMargins(o contract.Paper) error {
 	for _, side := range []struct {
 		name, text string
 		inches     *float64
 	}{
-		{"top", m.Top, &p.MarginTop},
-		{"right", m.Right, &p.MarginRight},
-		{"bottom", m.Bottom, &p.MarginBottom},
-		{"left", m.Left, &p.MarginLeft},
+		{"top", o.MarginTop, &p.MarginTop},
+		{"right", o.MarginRight, &p.MarginRight},
+		{"bottom", o.MarginBottom, &p.MarginBottom},
+		{"left", o.MarginLeft, &p.MarginLeft},
 	} {
 		*side.inches = defaultMargin
 		if side.text == "" {

@@ -2,35 +2,39 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"reflect"
 	"testing"
+
+	"platen.dev/events/contract"
 )
 
 func TestOptionsRefused(t *testing.T) {
-	for _, options := range []PDFOptions{
+	for _, options := range []contract.Paper{
 		{Format: "A5"},
 		{Scale: 0.49},
 		{Scale: 2.01},
 		{Scale: math.NaN()},
 		{Scale: -1},
-		{Margin: Margin{Top: "1em"}},
-		{Margin: Margin{Top: "10"}},
-		{Margin: Margin{Left: "11cm", Right: "10cm"}},
-		{Margin: Margin{Top: "30cm"}},
-		{Landscape: true, Margin: Margin{Top: "11cm", Bottom: "11cm"}},
+		{MarginTop: "1em"},
+		{MarginTop: "10"},
+		{MarginLeft: "11cm", MarginRight: "10cm"},
+		{MarginTop: "30cm"},
+		{Landscape: true, MarginTop: "11cm", MarginBottom: "11cm"},
 	} {
-		if _, err := options.params(); !errors.Is(err, ErrOptions) {
+		if _, err := paramsOf(options); !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: got %v, want ErrOptions", options, err)
 		}
 	}
-	if _, err := (PDFOptions{Format: "Legal", Scale: 2, Margin: Margin{Top: "0"}}).params(); err != nil {
+	if _, err := paramsOf(contract.Paper{Format: "Legal", Scale: 2, MarginTop: "0"}); err != nil {
 		t.Error(err)
 	}
 }
 
 // Margins are sent in inches, 1 cm where none is set.
 func TestMargins(t *testing.T) {
-	p, err := PDFOptions{Margin: Margin{Top: "96px", Right: "25.4mm", Bottom: "0"}}.params()
+	p, err := paramsOf(contract.Paper{MarginTop: "96px", MarginRight: "25.4mm", MarginBottom: "0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +43,37 @@ func TestMargins(t *testing.T) {
 	} {
 		if math.Abs(c.got-c.want) > 1e-9 {
 			t.Errorf("the %s margin is %v in, want %v", side, c.got, c.want)
+		}
+	}
+}
+
+// Every option of the paper makes a difference to what the browser is asked for: to the parameters, or to the page rules.
+func TestEveryPaperOptionTakesEffect(t *testing.T) {
+	asked := func(o contract.Paper) string {
+		p, err := paramsOf(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(p, p.pageRules(o))
+	}
+	base := contract.Paper{HeaderFooter: true} // or the templates are nowhere
+	for field := range reflect.TypeFor[contract.Paper]().Fields() {
+		o := base
+		switch v := reflect.ValueOf(&o).Elem().FieldByIndex(field.Index); v.Kind() {
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
+		case reflect.Float64:
+			v.SetFloat(1.5)
+		case reflect.String:
+			v.SetString("2cm")
+			if field.Name == "Format" {
+				v.SetString("A3")
+			}
+		default:
+			t.Fatalf("no value for %s", field.Name)
+		}
+		if asked(o) == asked(base) {
+			t.Errorf("%s has no effect", field.Name)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func mustCapture(t *testing.T, slot *slot, job Capture) (image.Image, Image) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := cmp.Or(job.Format, "png"); format != want {
+	if want := cmp.Or(job.Options.Format, "png"); format != want {
 		t.Errorf("the image is a %s, want %s", format, want)
 	}
 	if b := picture.Bounds(); b.Dx() != result.Width || b.Dy() != result.Height {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -58,15 +59,15 @@ func printsManyScripts(t *testing.T, slot *slot) {
 
 func printsOnPaper(t *testing.T, slot *slot) {
 	for _, c := range []struct {
-		options       PDFOptions
+		options       contract.Paper
 		width, height float64 // points
 	}{
-		{PDFOptions{}, 595, 842},
-		{PDFOptions{Format: "a4", Landscape: true}, 842, 595},
-		{PDFOptions{Format: "A3"}, 842, 1191},
-		{PDFOptions{Format: "Letter"}, 612, 792},
-		{PDFOptions{Format: "Legal"}, 612, 1008},
-		{PDFOptions{Format: "TABLOID", Landscape: true}, 1224, 792},
+		{contract.Paper{}, 595, 842},
+		{contract.Paper{Format: "a4", Landscape: true}, 842, 595},
+		{contract.Paper{Format: "A3"}, 842, 1191},
+		{contract.Paper{Format: "Letter"}, 612, 792},
+		{contract.Paper{Format: "Legal"}, 612, 1008},
+		{contract.Paper{Format: "TABLOID", Landscape: true}, 1224, 792},
 	} {
 		result := mustPrint(t, slot, Print{HTML: wholeDocument("x"), Options: c.options})
 		pages, width, height := geometry(t, result.PDF)
@@ -78,7 +79,7 @@ func printsOnPaper(t *testing.T, slot *slot) {
 
 func fitsWideContent(t *testing.T, slot *slot) {
 	wide := wholeDocument(`<div style="width: 1100px; text-align: right">EDGE</div>`)
-	margin := PDFOptions{Margin: Margin{Left: "1in", Right: "1in"}}
+	margin := contract.Paper{MarginLeft: "1in", MarginRight: "1in"}
 	fitted := edge(t, mustPrint(t, slot, Print{HTML: wide, Options: margin}).PDF)
 	if limit := 595.0 - 72 + 1; fitted > limit || fitted < limit-20 {
 		t.Errorf("the right edge is at %v pt, want just within %v", fitted, limit)
@@ -91,7 +92,7 @@ func fitsWideContent(t *testing.T, slot *slot) {
 
 func keepsNarrowContent(t *testing.T, slot *slot) {
 	at := func(scale float64) float64 {
-		return edge(t, mustPrint(t, slot, Print{HTML: wholeDocument("EDGE"), Options: PDFOptions{Scale: scale}}).PDF)
+		return edge(t, mustPrint(t, slot, Print{HTML: wholeDocument("EDGE"), Options: contract.Paper{Scale: scale}}).PDF)
 	}
 	if fitted, whole := at(0), at(1); fitted != whole {
 		t.Errorf("fitted ends at %v, scale 1 at %v", fitted, whole)
@@ -101,7 +102,7 @@ func keepsNarrowContent(t *testing.T, slot *slot) {
 func printsBackgrounds(t *testing.T, slot *slot) {
 	box := wholeDocument(`<div style="background: #ff0000; height: 100px"></div>`)
 	for _, hide := range []bool{false, true} {
-		result := mustPrint(t, slot, Print{HTML: box, Options: PDFOptions{OmitBackground: hide}})
+		result := mustPrint(t, slot, Print{HTML: box, Options: contract.Paper{OmitBackground: hide}})
 		picture := testkit.Tool(t, result.PDF, "pdftoppm", "-r", "20", "-")
 		if red := strings.Contains(picture, "\xff\x00\x00"); red == hide {
 			t.Errorf("hidden %v, yet red on the page is %v", hide, red)

@@ -22,10 +22,10 @@ type Print struct {
 	// Auth is sent to the URL's origin.
 	Auth Auth
 	// Options say what the paper looks like.
-	Options PDFOptions
+	Options contract.Paper
 	// Load says when the document is ready to be printed. When its timeout ends while
 	// images of HTML are still loading, HTML is printed without them; a URL fails.
-	Load Load
+	Load contract.Load
 	// PrintTimeout is the budget for layout and printing; 0 means one minute.
 	PrintTimeout time.Duration
 	// MaxBytes bounds the PDF; 0 means contract.MaxFileBytes.
@@ -50,7 +50,7 @@ type Result struct {
 
 // resolve translates the job, or refuses it with ErrOptions.
 func (job Print) resolve() (document, printParams, error) {
-	params, err := job.Options.params()
+	params, err := paramsOf(job.Options)
 	if err != nil {
 		return document{}, params, err
 	}
@@ -72,7 +72,7 @@ func (p *page) print(ctx context.Context, job Print, d document, params printPar
 	}
 	start := time.Now()
 	budget := cmp.Or(job.PrintTimeout, defaultPrintTimeout)
-	leftToLoad := cmp.Or(d.load.Timeout, contract.DefaultLoadTimeout) - load
+	leftToLoad := cmp.Or(milliseconds(d.load.Timeout), contract.DefaultLoadTimeout) - load
 	defer p.abandonLoadingAfter(ctx, min(leftToLoad, budget/2))()
 	pdf, pages, err := p.printPDF(ctx, job, params, budget)
 	if err != nil {

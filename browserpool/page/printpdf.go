@@ -62,7 +62,7 @@ func (p *page) printFitted(ctx context.Context, job Print, m measurements, param
 
 // printThenFit prints a document without styles, which usually fits as it is: it is
 // printed while it is measured, and again if it does not fit.
-func (p *page) printThenFit(ctx context.Context, o PDFOptions, params printParams, limit int64) ([]byte, error) {
+func (p *page) printThenFit(ctx context.Context, o contract.Paper, params printParams, limit int64) ([]byte, error) {
 	type measurement struct {
 		content Size
 		err     error

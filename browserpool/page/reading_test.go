@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
@@ -45,7 +46,7 @@ func TestUndeclaredCharset(t *testing.T) {
 	} {
 		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Auth: Auth{Type: "bearer", Value: "t"}}), want)
 		if path != "/auth" {
-			testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: Load{WaitUntil: contract.UntilIdle}}), want)
+			testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: contract.Load{WaitUntil: contract.UntilIdle}}), want)
 		}
 		once := path == "/declared" || path == "/meta" || path == "/ascii"
 		if asked := len(web.Headers(path)); once && asked != 2 {
@@ -80,13 +81,13 @@ func TestWaitsToBeSeen(t *testing.T) {
 		"/pixel": http.HandlerFunc(anyOrigin), "/part": typed("text/plain", "PART"), "/more": typed("text/plain", "MORE"),
 	})
 	slot := openSlot(t)
-	for _, load := range []Load{{}, {WaitUntil: contract.UntilIdle}, {WaitUntil: contract.UntilDOM}, {WaitSelector: "#whole"}} {
+	for _, load := range []contract.Load{{}, {WaitUntil: contract.UntilIdle}, {WaitUntil: contract.UntilDOM}, {WaitFor: "#whole"}} {
 		result := mustPrint(t, slot, Print{URL: web.URL, Load: load})
 		testkit.Contains(t, testkit.PDFText(t, result.PDF), "FADED", "SLID", "PART", "MORE")
 		if got := pixels(t, result.PDF); got != 1 {
 			t.Errorf("%+v: %d pictures on paper, want 1", load, got)
 		}
-		picture, _ := mustCapture(t, slot, Capture{URL: web.URL, FullPage: true, Load: load})
+		picture, _ := mustCapture(t, slot, Capture{URL: web.URL, Load: load, Options: contract.Image{FullPage: true}})
 		shows(t, picture, 25, 3025, red)
 		if !hasInk(picture, 3060, 3120) {
 			t.Errorf("%+v: what fades in is not on the picture", load)
@@ -105,7 +106,7 @@ func TestLookEnds(t *testing.T) {
 	})
 	slot := openSlot(t)
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/feed"}), "FEED")
-	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/stream", Load: Load{Timeout: 2e9}}), "STREAM")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/stream", Load: contract.Load{Timeout: (time.Duration(2e9)).Milliseconds()}}), "STREAM")
 }
 
 // A page that scrolls in a box inside is as high as what is in it.
@@ -133,7 +134,7 @@ func TestInnerScroller(t *testing.T) {
 		if result.Pages < 4 || len(result.Warnings) > 0 {
 			t.Errorf("%s: %d pages, warnings %v", path, result.Pages, result.Warnings)
 		}
-		picture, image := mustCapture(t, slot, Capture{URL: web.URL + path, FullPage: true})
+		picture, image := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
 		if image.Height < 4000 || !hasInk(picture, 4000, image.Height) {
 			t.Errorf("%s: the picture is %d high, its end has text: %v", path, image.Height, hasInk(picture, 4000, image.Height))
 		}
@@ -163,14 +164,14 @@ func TestUnusualDocuments(t *testing.T) {
 	})
 	slot := openSlot(t)
 	for _, path := range []string{"/svg", "/xml", "/text", "/frames", "/clobbers", "/quirks"} {
-		for _, o := range []PDFOptions{{}, {Scale: 0.8, SizeGiven: true, Margin: noMargin}} {
+		for _, o := range []contract.Paper{{}, {Scale: 0.8, SizeGiven: true, MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}} {
 			if result, err := slot.Print(t.Context(), Print{URL: web.URL + path, Options: o}); err != nil {
 				t.Errorf("print %s: %v", path, err)
 			} else if path != "/frames" {
 				testkit.Contains(t, testkit.PDFText(t, result.PDF), "SHOWN")
 			}
 		}
-		if _, err := slot.Capture(t.Context(), Capture{URL: web.URL + path, FullPage: true}); err != nil {
+		if _, err := slot.Capture(t.Context(), Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}}); err != nil {
 			t.Errorf("capture %s: %v", path, err)
 		}
 	}

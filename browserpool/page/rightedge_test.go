@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -14,18 +15,18 @@ import (
 // margins and scale (but the largest) leave between them.
 func TestRightEdge(t *testing.T) {
 	slot := openSlot(t)
-	for _, o := range []PDFOptions{
+	for _, o := range []contract.Paper{
 		{},
 		{Scale: 1},
 		{Scale: 1.9},
 		{Scale: 0.5},
 		{Scale: 1.3},
 		{Format: "Letter"},
-		{Margin: Margin{Left: "28pt", Right: "28pt"}},
-		{Margin: Margin{Left: "15mm", Right: "15mm"}},
-		{Margin: Margin{Left: "2cm", Right: "13mm"}},
-		{Margin: Margin{Left: "37.5px", Right: "1.234in"}},
-		{Margin: Margin{Left: "20mm", Right: "60px"}, Scale: 0.77},
+		{MarginLeft: "28pt", MarginRight: "28pt"},
+		{MarginLeft: "15mm", MarginRight: "15mm"},
+		{MarginLeft: "2cm", MarginRight: "13mm"},
+		{MarginLeft: "37.5px", MarginRight: "1.234in"},
+		{MarginLeft: "20mm", MarginRight: "60px", Scale: 0.77},
 	} {
 		result := mustPrint(t, slot, Print{HTML: `<body style="margin: 0"><div style="border: solid #000; border-width: 0 2px; height: 300px">`, Options: o})
 		left, right := edges(rowOf(t, result.PDF))

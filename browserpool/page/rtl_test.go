@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	documents "platen.dev/document"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -33,8 +34,12 @@ func checkDirection(t *testing.T, slot *slot, root string, scale float64, right 
 	t.Helper()
 	const paper, margin, slack = 595.0, 72.0, 3.0 // points
 	source := root + `<h1>אבגד</h1><p>SHORT<p>` + strings.Repeat("שלום WORD ", 60) + `<p dir="ltr">LEFT`
-	pdf := mustPrint(t, slot, Print{HTML: documents.Sanitize(source).HTML(), Options: PDFOptions{
-		Scale: scale, Margin: Margin{Top: "1in", Right: "1in", Bottom: "1in", Left: "1in"},
+	pdf := mustPrint(t, slot, Print{HTML: documents.Sanitize(source).HTML(), Options: contract.Paper{
+		Scale:        scale,
+		MarginTop:    "1in",
+		MarginRight:  "1in",
+		MarginBottom: "1in",
+		MarginLeft:   "1in",
 	}}).PDF
 	count, from, to := map[string]int{}, map[string]float64{}, map[string]float64{}
 	for _, box := range wordBox.FindAllStringSubmatch(testkit.Tool(t, pdf, "pdftotext", "-bbox", "-", "-"), -1) {

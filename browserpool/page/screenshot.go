@@ -28,7 +28,7 @@ type screenshotParams struct {
 
 // screenshot captures what the page shows.
 func (p *page) screenshot(ctx context.Context, job Capture, size Size) (Image, error) {
-	if job.FullPage {
+	if job.Options.FullPage {
 		content, err := p.contentSize(ctx)
 		if err != nil {
 			return Image{}, err
@@ -39,13 +39,13 @@ func (p *page) screenshot(ctx context.Context, job Capture, size Size) (Image, e
 		}
 	}
 	params := screenshotParams{
-		Format:                cmp.Or(job.Format, "png"),
+		Format:                cmp.Or(job.Options.Format, "png"),
 		Clip:                  proto.PageViewport{Width: float64(size.Width), Height: float64(size.Height), Scale: 1},
 		CaptureBeyondViewport: size.Height > p.viewport.Height,
 		OptimizeForSpeed:      size.Width*size.Height > fastEncodingPixels,
 	}
 	if params.Format == "jpeg" {
-		params.Quality = cmp.Or(job.Quality, defaultQuality)
+		params.Quality = cmp.Or(int(job.Options.Quality), defaultQuality)
 	}
 	image := Image{Width: size.Width, Height: size.Height}
 	limit := cmp.Or(job.MaxBytes, contract.MaxFileBytes)

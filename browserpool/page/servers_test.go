@@ -45,7 +45,7 @@ func TestMainDocumentBreaksOff(t *testing.T) {
 	slot := openSlot(t)
 	for path := range brokenAnswers {
 		for _, until := range []string{"", contract.UntilIdle, contract.UntilDOM} {
-			load := Load{WaitUntil: until, Timeout: contract.MaxLoadTimeout} // longer than the test may take
+			load := contract.Load{WaitUntil: until, Timeout: contract.MaxLoadTimeout.Milliseconds()} // longer than the test may take
 			if _, err := slot.Print(t.Context(), Print{URL: web.URL + path, Load: load}); !errors.Is(err, ErrNavigation) {
 				t.Errorf("print %s until %q: %v, want ErrNavigation", path, until, err)
 			}
@@ -78,7 +78,7 @@ func TestBrowserIsOrdinary(t *testing.T) {
 		"/asked": "x", "/picture": http.HandlerFunc(anyOrigin),
 	})
 	slot := openSlot(t)
-	text := printed(t, slot, Print{URL: web.URL, Load: Load{WaitSelector: "#done"}})
+	text := printed(t, slot, Print{URL: web.URL, Load: contract.Load{WaitFor: "#done"}})
 	testkit.Contains(t, text, "IN en-US,en")
 	mustPrint(t, slot, Print{HTML: `<img src="` + web.URL + `/picture">`})
 	for _, path := range []string{"/", "/worker", "/asked", "/picture"} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -38,7 +39,7 @@ const (
 func TestHeaderAndFooter(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/path": twoPages})
-	shown := PDFOptions{HeaderFooter: true, Header: filledHeader, Footer: filledFooter}
+	shown := contract.Paper{HeaderFooter: true, Header: filledHeader, Footer: filledFooter}
 
 	for name, job := range map[string]Print{
 		"html": {HTML: twoPages, Options: shown},
@@ -77,14 +78,14 @@ func TestHeaderAndFooterAlone(t *testing.T) {
 	slot := openSlot(t)
 	none := testkit.PDFText(t, mustPrint(t, slot, Print{HTML: twoPages}).PDF)
 	for _, c := range []struct {
-		options PDFOptions
+		options contract.Paper
 		want    string
 	}{
-		{PDFOptions{Header: filledHeader, Footer: filledFooter}, ""},
-		{PDFOptions{HeaderFooter: true}, ""},
-		{PDFOptions{HeaderFooter: true, Header: "HEAD"}, "HEAD"},
-		{PDFOptions{HeaderFooter: true, Footer: "FOOT"}, "FOOT"},
-		{PDFOptions{HeaderFooter: true, Footer: `100%s FOOT`}, "100%s FOOT"},
+		{contract.Paper{Header: filledHeader, Footer: filledFooter}, ""},
+		{contract.Paper{HeaderFooter: true}, ""},
+		{contract.Paper{HeaderFooter: true, Header: "HEAD"}, "HEAD"},
+		{contract.Paper{HeaderFooter: true, Footer: "FOOT"}, "FOOT"},
+		{contract.Paper{HeaderFooter: true, Footer: `100%s FOOT`}, "100%s FOOT"},
 	} {
 		text := testkit.PDFText(t, mustPrint(t, slot, Print{HTML: twoPages, Options: c.options}).PDF)
 		if c.want == "" && strings.Join(strings.Fields(text), " ") != strings.Join(strings.Fields(none), " ") {
@@ -97,10 +98,13 @@ func TestHeaderAndFooterAlone(t *testing.T) {
 // Margins move a template's text, and styles enlarge it.
 func TestHeaderFollowsMargins(t *testing.T) {
 	slot := openSlot(t)
-	options := PDFOptions{
-		HeaderFooter: true, Margin: Margin{Left: "2in", Right: "1in", Top: "2cm"},
-		Header: `<span style="font-size: 20px">HEAD</span>`,
-		Footer: `<div style="text-align: right">FOOT</div>`,
+	options := contract.Paper{
+		HeaderFooter: true,
+		MarginLeft:   "2in",
+		MarginRight:  "1in",
+		MarginTop:    "2cm",
+		Header:       `<span style="font-size: 20px">HEAD</span>`,
+		Footer:       `<div style="text-align: right">FOOT</div>`,
 	}
 	pdf := mustPrint(t, slot, Print{HTML: twoPages, Options: options}).PDF
 	head, foot := boxes(t, pdf, "HEAD"), boxes(t, pdf, "FOOT")
@@ -122,7 +126,7 @@ func TestHeaderFollowsMargins(t *testing.T) {
 func TestPaddedTemplate(t *testing.T) {
 	slot := openSlot(t)
 	const padded = `<div style="width: 100%; padding: 0 20px; text-align: right">FULL</div>`
-	pdf := mustPrint(t, slot, Print{HTML: "<!doctype html><p>x", Options: PDFOptions{HeaderFooter: true, Header: padded, Footer: padded}}).PDF
+	pdf := mustPrint(t, slot, Print{HTML: "<!doctype html><p>x", Options: contract.Paper{HeaderFooter: true, Header: padded, Footer: padded}}).PDF
 	found := boxes(t, pdf, "FULL")
 	if len(found) != 2 {
 		t.Fatalf("FULL at %v", found)

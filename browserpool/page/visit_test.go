@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -58,10 +59,10 @@ func TestVisit(t *testing.T) {
 	t.Run("captures", func(t *testing.T) {
 		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + "/media"})
 		shows(t, picture, 500, 500, green)
-		picture, _ = mustCapture(t, slot, Capture{URL: web.URL + "/draw", Viewport: Size{500, 500}, Format: "jpeg"})
+		picture, _ = mustCapture(t, slot, Capture{URL: web.URL + "/draw", Options: contract.Image{Width: 500, Height: 500, Format: "jpeg"}})
 		shows(t, picture, 200, 200, blue)
 		shows(t, picture, 450, 450, white)
-		picture, result := mustCapture(t, slot, Capture{URL: web.URL + "/tall", FullPage: true})
+		picture, result := mustCapture(t, slot, Capture{URL: web.URL + "/tall", Options: contract.Image{FullPage: true}})
 		if result.Height != 3000 {
 			t.Errorf("%d high, want 3000", result.Height)
 		}
@@ -71,7 +72,7 @@ func TestVisit(t *testing.T) {
 		if got := pixels(t, mustPrint(t, slot, Print{URL: web.URL + "/lazy"}).PDF); got != 1 {
 			t.Errorf("%d pictures on paper, want 1", got)
 		}
-		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + "/lazy", FullPage: true})
+		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + "/lazy", Options: contract.Image{FullPage: true}})
 		shows(t, picture, 25, 7025, red)
 	})
 	t.Run("the warm page beside it is not used", func(t *testing.T) {
@@ -92,7 +93,7 @@ func TestObserversFire(t *testing.T) {
 		new ResizeObserver(() => { b.textContent = "RESIZE"; b.className = "drawn" }).observe(document.body)
 		new IntersectionObserver(() => { c.textContent = "INTERSECTION"; c.className = "drawn" }).observe(document.body)
 	</script>`})
-	load := Load{WaitSelector: "#a.drawn ~ #b.drawn ~ #c.drawn"}
+	load := contract.Load{WaitFor: "#a.drawn ~ #b.drawn ~ #c.drawn"}
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL, Load: load}), "FRAME", "RESIZE", "INTERSECTION")
 	if _, err := slot.Capture(t.Context(), Capture{URL: web.URL, Load: load}); err != nil {
 		t.Error(err)
@@ -110,7 +111,7 @@ func TestBelowTheFold(t *testing.T) {
 	</script>`})
 	text := printed(t, slot, Print{URL: web.URL})
 	testkit.Contains(t, text, "CHART", "END", "PRINTED720x720")
-	one, err := slot.Capture(t.Context(), Capture{URL: web.URL, FullPage: true})
+	one, err := slot.Capture(t.Context(), Capture{URL: web.URL, Options: contract.Image{FullPage: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestNavigationErrors(t *testing.T) {
 		{"https://0xa9fea9fe/latest/meta-data", ErrBlocked},
 	} {
 		start := time.Now()
-		_, err := slot.Print(t.Context(), Print{URL: c.url, Load: Load{Timeout: 20 * time.Second}})
+		_, err := slot.Print(t.Context(), Print{URL: c.url, Load: contract.Load{Timeout: (20 * time.Second).Milliseconds()}})
 		if !errors.Is(err, c.want) || Retryable(err) {
 			t.Errorf("%s: got %v, want %v", c.url, err, c.want)
 		}

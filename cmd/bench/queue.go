@@ -17,6 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 )
@@ -95,7 +96,7 @@ func writeAll(dir string, callers []caller) error {
 		from := callers[i/perAccount]
 		c := events.Command{ID: events.NewCommandID(), Account: from.account, At: events.At(time.Now()), Body: events.Submission{
 			SubmitJob: events.SubmitJob{Job: events.NewJobID(), Key: from.key, Operation: events.HTMLToPDF},
-			Content:   events.Content{HTML: html, Print: events.PrintOptions{Format: "A4"}},
+			Content:   events.Content{HTML: html, Print: events.PrintOptions{Paper: contract.Paper{Format: "A4"}}},
 		}}
 		value, err := events.EncodeCommand(c)
 		if err != nil {

@@ -8,11 +8,13 @@ import (
 
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
+	"platen.dev/events/testkit"
 )
 
 // A repair mends what the cluster still has, names what it has not with the backups that are lost by it, and ends with an error as long as
 // there is any.
 func TestBackupRepair(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	cfg := nodetest.Config(t)
 	nodetest.Start(t, cfg, node.Options{})

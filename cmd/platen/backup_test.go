@@ -28,6 +28,7 @@ import (
 
 // TestBackup restores a backup of the embedded log, in a directory, on another machine.
 func TestBackup(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	place := filepath.Join(t.TempDir(), "backups")
 	drill{place: place, from: node.NewConfig(), to: node.NewConfig()}.run(t)
@@ -35,6 +36,7 @@ func TestBackup(t *testing.T) {
 
 // TestBackupMoves restores a backup of the embedded log to Kafka, and one of Kafka to the embedded log.
 func TestBackupMoves(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	onKafka := node.NewConfig()
 	onKafka.Kafka.Brokers, onKafka.Kafka.SessionSeconds = []string{nodetest.Broker(t)}, 6

@@ -90,6 +90,7 @@ func (c *localCluster) share() []int {
 // owns its shard. Every node knows the job and serves its file. A node that leaves hands
 // over what it has. The nodes have certificates in files, and refuse nothing that they send.
 func TestCluster(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startLocalCluster(t, 3, certificates(t))
 	testkit.Eventually(t, "the nodes share the shards evenly", func() bool {
@@ -216,6 +217,7 @@ func ids(jobs []trackedJob) (ids []events.JobID) {
 // TestANodeThatSeesNobody adds a node whose gossip reaches nobody. It takes over partitions,
 // but not the renders that a node is busy with of which only the brokers hear.
 func TestANodeThatSeesNobody(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 5), t.TempDir()
 	start := func(gossip, actors, join string) (*node.Node, *machine) {
@@ -259,6 +261,7 @@ func TestANodeThatSeesNobody(t *testing.T) {
 // TestHeldNodesAgree starts two nodes on a log that is older than they can prove, one after the other. They hold the same
 // time and share the partitions. When an operator accepts the clock of one, the other follows.
 func TestHeldNodesAgree(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 6), t.TempDir()
 	start := func(i int, ahead time.Duration) (*node.Node, *machine) {
@@ -306,6 +309,7 @@ func TestHeldNodesAgree(t *testing.T) {
 // why, and serves what the others decide. When its machine's clock is right, it goes by that, and
 // owns partitions.
 func TestAWrongClock(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	broker, ports, files := nodetest.Broker(t), testkit.FreePorts(t, 6), t.TempDir()
 	said := nodetest.NewOutput()

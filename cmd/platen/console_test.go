@@ -282,6 +282,7 @@ func TestConsoleRecent(t *testing.T) {
 
 // An operator drains a node of a cluster by its page, and takes it back.
 func TestConsoleDrains(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startLocalClusterOf(t, 2, func(_ int, c *node.Config) { c.Ops, c.PublicURL = "127.0.0.1:0", "" })
 	testkit.Eventually(t, "the nodes share the shards", func() bool { s := c.share(); return s[0] == 3 && s[1] == 3 })

@@ -24,6 +24,7 @@ const (
 // downloaded, and be debited once. So must the jobs that were durable, but whose response
 // was lost in a crash.
 func TestCrash(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	r := testkit.Rand(t)
 	m := newMachine(t, "--dev")

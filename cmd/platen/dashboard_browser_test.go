@@ -18,6 +18,7 @@ import (
 
 // What people do with the dashboard, in a browser, as far as they notice.
 func TestDashboardInABrowser(t *testing.T) {
+	testkit.Long(t)
 	n := startDashboard(t)
 	s := newScreen(t, "http://"+n.Address())
 	for _, flow := range []struct {

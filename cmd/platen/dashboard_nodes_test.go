@@ -13,6 +13,7 @@ import (
 // A member works on in a browser when the node is killed that owned the account and served the page: signs in again, makes a key
 // and sends a webhook again at the others. A session is good at every node, and ends at every node within a second.
 func TestDashboardOverNodes(t *testing.T) {
+	testkit.Long(t)
 	const email = "ada@example.com"
 	hooks := newHooks(t)
 	c := startProcessCluster(t, nodetest.Broker(t), "--egress-allow", "127.0.0.0/8")

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-rod/rod/lib/input"
@@ -227,6 +228,15 @@ func TestDashboardLongForms(t *testing.T) {
 			t.Errorf("%d bytes: %d, want %d", bytes, got, want)
 		}
 	}
+	for _, path := range []string{"/dashboard/keys", "/dashboard/members", "/dashboard/jobs/x/cancel", "/dashboard/nowhere"} {
+		if got := long(p, path, 20<<10); got != 413 {
+			t.Errorf("20 KiB to %s, whose form is short: %d", path, got)
+		}
+	}
+	billing := n.member(t, n.account(t), "bill@example.com", "billing")
+	if got := long(billing, "/dashboard/templates/preview", 20<<10); got != 413 {
+		t.Errorf("20 KiB of a member who may not send them: %d", got)
+	}
 	stranger := n.person(t)
 	for bytes, want := range map[int]int{10 << 10: 403, 20 << 10: 413} {
 		if got := long(stranger, "/dashboard/templates/preview", bytes); got != want {
@@ -236,6 +246,26 @@ func TestDashboardLongForms(t *testing.T) {
 	p.http.Jar.SetCookies(mustURL(t, p.address), []*http.Cookie{{Name: "platen", Value: "acc_dev_business.ses_x." + strings.Repeat("A", 43), Path: "/"}})
 	if got := p.send("POST", "/dashboard/templates/preview", strings.Repeat("x", 20<<10), "Sec-Fetch-Site", "same-origin").status; got != 413 {
 		t.Errorf("with a cookie that is nobody's: %d", got)
+	}
+}
+
+// Fifteen forms of two million fields at once do not take the memory of the node.
+func TestDashboardManyFields(t *testing.T) {
+	n := startDashboard(t)
+	p := n.demo(t, "business")
+	form := "token=" + url.QueryEscape(p.token()) + strings.Repeat("&a", 2_000_000)
+	before := testkit.Allocated()
+	var all sync.WaitGroup
+	for range 15 {
+		all.Go(func() {
+			if got := p.send("POST", "/dashboard/templates/preview", form, "Sec-Fetch-Site", "same-origin").status; got != 413 && got != 429 {
+				t.Errorf("a form of two million fields: %d", got)
+			}
+		})
+	}
+	all.Wait()
+	if grew := testkit.Allocated() - before; grew > 15*32<<20 { // parsed, one took 330 MB
+		t.Errorf("they cost %d MiB", grew>>20)
 	}
 }
 

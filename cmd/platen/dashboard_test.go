@@ -590,10 +590,11 @@ func TestDashboardSecondFactor(t *testing.T) {
 	if got := enter(code(0)); got.header.Get("Location") != "/dashboard/jobs" || !q.signedIn() {
 		t.Errorf("a code: %d %s", got.status, got.body)
 	}
-	n.ahead.Add(int64(11 * time.Minute))
-	if got := enter(code(0)); got.header.Get("Location") != "/dashboard/sign-in" {
-		t.Errorf("a code eleven minutes after the password: %d", got.status)
+	signedIn := code(0)
+	if got := q.act("/dashboard/security/factor/remove", "code", signedIn); got.header.Get("Location") != "/dashboard/security?wrong=code" {
+		t.Errorf("turned off with the code that has signed in: %d %s", got.status, got.header.Get("Location"))
 	}
+	tick()
 	if got := q.act("/dashboard/security/factor/remove", "code", "000000"); got.header.Get("Location") != "/dashboard/security?wrong=code" {
 		t.Errorf("turned off with a wrong code: %d %s", got.status, got.header.Get("Location"))
 	}
@@ -602,6 +603,13 @@ func TestDashboardSecondFactor(t *testing.T) {
 	}
 	if got := n.person(t).signIn("ada@example.com", password); got.status != 303 {
 		t.Errorf("without a second factor again: %d", got.status)
+	}
+	n.ahead.Add(int64(11 * time.Minute))
+	if got := enter(code(0)); got.header.Get("Location") != "/dashboard/sign-in" {
+		t.Errorf("a code eleven minutes after the password: %d", got.status)
+	}
+	if got := q.act("/dashboard/security/password", "current", password, "password", password+"2", "repeat", password+"2"); got.status != 403 || !strings.Contains(got.body, "/dashboard/sign-in?next=/dashboard/security") {
+		t.Errorf("another password eleven minutes after signing in: %d %s", got.status, got.body)
 	}
 }
 

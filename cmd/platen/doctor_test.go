@@ -70,6 +70,7 @@ func TestDoctor(t *testing.T) {
 // TestDoctorOfACluster examines a host beside a broker: before there are topics, with those of a node, and with one that loses
 // records. The topics are the node's to make.
 func TestDoctorOfACluster(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	broker, ports := nodetest.Broker(t), testkit.FreePorts(t, 3)
 	operator, dir := &machine{}, filepath.Join(t.TempDir(), "cluster")

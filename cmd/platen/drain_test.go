@@ -51,6 +51,7 @@ func (c *processCluster) balance(t *testing.T, w *workload) {
 // nothing, and nothing is lost. The drained node owns and renders nothing, and goes on to serve what
 // is asked of it.
 func TestDrainUnderLoad(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startProcessCluster(t, nodetest.Broker(t))
 	testkit.Eventually(t, "the shards are shared evenly", c.even)
@@ -96,6 +97,7 @@ func TestDrainUnderLoad(t *testing.T) {
 
 // A node that would leave nobody to decide is not drained.
 func TestDrainNeedsHeirs(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	alone := &machine{}
 	cfg := nodetest.Config(t)
@@ -126,6 +128,7 @@ func TestDrainNeedsHeirs(t *testing.T) {
 // Two nodes that are told to drain at once leave one of them to decide. It leaves when a third is up, and comes back when that
 // goes.
 func TestTwoDrainsAtOnce(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startLocalCluster(t, 3)
 	testkit.Eventually(t, "the nodes share the shards", func() bool { s := c.share(); return s[0] == 2 && s[1] == 2 && s[2] == 2 })
@@ -189,6 +192,7 @@ func (c *localCluster) keeper() int {
 
 // With --wait, a node that is not empty in time goes on draining.
 func TestDrainTimeout(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startProcessCluster(t, nodetest.Broker(t), "--egress-allow", "127.0.0.0/8")
 	testkit.Eventually(t, "the shards are shared evenly", c.even)

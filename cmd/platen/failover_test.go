@@ -35,6 +35,7 @@ const (
 // member dies while others join. So here nodes are killed when the shards are settled,
 // and restarted when theirs are taken over. TestBrokerFailover does without that.
 func TestFailover(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	failover(t, nodetest.Broker(t), failoverKills, failoverJobs, true)
 }

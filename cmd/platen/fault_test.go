@@ -90,6 +90,7 @@ func TestResultsStoreFailure(t *testing.T) {
 // TestRecreatedCommands deletes the topic of the commands while the node is down. Its
 // partitions halt until the operator lets them go on. A job whose content is lost ends.
 func TestRecreatedCommands(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	broker := nodetest.Broker(t)
 	config := t.TempDir() + "/platen.toml"

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // smallDisk mounts a file system of a few MiB. It skips the test where that is not allowed.
@@ -60,6 +61,7 @@ func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 // TestFullDisk lets the disk of a node fill up. The node ends with status 1 and one line that
 // says why, and so does the next one while the disk is full. With room again, its next run has every job that was accepted.
 func TestFullDisk(t *testing.T) {
+	testkit.Long(t)
 	m := newMachine(t, "--dev", "--files", t.TempDir())
 	m.data = smallDisk(t, "96m")
 	p := m.start(t)

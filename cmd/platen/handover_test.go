@@ -22,6 +22,7 @@ import (
 // drains: it gets no more and finishes what it has. Then one is killed in the middle of
 // its renders. Every job is done exactly once.
 func TestHandOverNodes(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startProcessCluster(t, nodetest.Broker(t), "--egress-allow", "127.0.0.0/8")
 	testkit.Eventually(t, "the shards are shared evenly", c.even)

@@ -105,6 +105,7 @@ func rowsOf(t *testing.T, r *projections.Replica) map[string]string {
 // there then, the journal is trimmed behind it, the node loses its replica, and has every job after its
 // next start.
 func TestKilledWhileSnapshotsAreTaken(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	m := newMachine(t, "--dev")
 	p := m.start(t)

@@ -67,7 +67,10 @@ var rules = map[string]rule{
 	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
 
-	"browserpool":          {"browserpool/chromium browserpool/egress browserpool/page events", "lends pages, and knows neither accounts nor the log; events for the lanes"},
+	"browserpool": {
+		"browserpool/chromium browserpool/egress browserpool/page events events/contract",
+		"lends pages, and knows neither accounts nor the log; events for the lanes",
+	},
 	"browserpool/page":     {"browserpool/chromium browserpool/egress events/contract", "does one job's work on a page, and knows no pool"},
 	"browserpool/chromium": {"", "a process and its debug pipe"},
 	"browserpool/egress":   {"", "a proxy and its policy: bytes and addresses, nothing of ours"},
@@ -94,7 +97,7 @@ var rules = map[string]rule{
 		"actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/tracing store",
 		"uploads files, and decides nothing",
 	},
-	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog", "deletes files"},
+	"actors/retention": {"actors/command actors/job actors/perform events events/eventlog projections", "deletes files; projections for how far they say whose a file is"},
 	"actors/webhook": {
 		"actors/account actors/command actors/job actors/outbound actors/perform browserpool/egress events events/contract events/eventlog events/seal events/tracing projections projections/view",
 		"sends outcomes; it dials as pages do, and decides nothing",
@@ -119,7 +122,7 @@ var rules = map[string]rule{
 	"events/apikey":       {"events", "the form of API keys"},
 	"edge/openapi":        {"edge/schema", "describes declarations"},
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
-	"edge/usage":          {"edge/query edge/schema events ledger", "queries of the ledger: their parameters, answers and limits, without HTTP"},
+	"edge/usage":          {"actors/account edge/query edge/schema events ledger projections", "queries of the ledger: their parameters, answers and limits, without HTTP; accounts for what may still be charged"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
 	"edge/dashboard/sso":  {"", "signs in at a provider: whose address it is, and nothing of members"},
 
@@ -150,6 +153,7 @@ var rules = map[string]rule{
 	"cmd/platen/salvage":  {"events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":  {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/doctor":   {"", "looks at a host, with what it is given to look by"},
+	"cmd/platen/metrics":  {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
 	"cmd/platen/backup": {
 		"actors/account actors/job events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot store",
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
@@ -159,7 +163,7 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
@@ -173,7 +177,7 @@ var rules = map[string]rule{
 	"deploy/hosttest": {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":        {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
-		"actors/account browserpool/bare browserpool/egress document events events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
+		"actors/account browserpool/bare browserpool/egress document events events/contract events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
 		"measures the service from outside, and the bare minimum of the same work; it makes the history of months itself",
 	},
 }

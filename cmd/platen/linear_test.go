@@ -192,6 +192,7 @@ const linearClients = 100
 // TestOneKey has 100 clients send one request with one key, with the node killed in
 // between: one job, one debit.
 func TestOneKey(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	p := m.start(t)
@@ -249,6 +250,7 @@ func oneJob() porcupine.NondeterministicModel {
 // TestLimitsAreExact sends more jobs at once than the account may have, with the node
 // killed in between: never one too many, and no refusal while there is room.
 func TestLimitsAreExact(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	hold := make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hold }))

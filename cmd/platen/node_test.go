@@ -17,6 +17,7 @@ import (
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
 	"platen.dev/events/apikey"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
 )
@@ -25,6 +26,7 @@ import (
 // that it is not ready and end with status 0, and its next start must finish what it
 // accepted.
 func TestDrain(t *testing.T) {
+	testkit.Long(t)
 	m := newMachine(t, "--dev")
 	p := m.start(t)
 	key := client{m.devKey(t, events.PlanBusiness)}
@@ -93,6 +95,7 @@ func connect(t *testing.T, address string) {
 // was decided. The job must be taken from that node at once, not at the attempt's
 // deadline.
 func TestStartOfALostRender(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	m.start(t).stop(t)
@@ -101,7 +104,7 @@ func TestStartOfALostRender(t *testing.T) {
 	job := events.NewJobID()
 	m.withLog(t, func(l eventlog.Log) {
 		sendAll(t, l, "acc_dev_business",
-			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: node.DevKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Format: "A4"}}},
+			events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: node.DevKeyID(hash), Operation: events.HTMLToPDF}, Content: events.Content{HTML: "<p>x</p>", Print: events.PrintOptions{Paper: contract.Paper{Format: "A4"}}}},
 			events.StartRender{Job: job, Attempt: events.NewAttemptID(), Node: "node-dead"})
 	})
 	p := m.start(t)
@@ -183,6 +186,7 @@ func TestUnreachableKafka(t *testing.T) {
 // TestEgress renders a page with an image from this machine, which is fetched only if the
 // operator allows it.
 func TestEgress(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	for name, tc := range map[string]struct {
 		flags   []string

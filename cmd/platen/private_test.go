@@ -10,11 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"platen.dev/events/testkit"
 )
 
 // A node makes its data directory private, and removes what a killed process left in its work
 // directory. It leaves nothing among the temporary files of the system.
 func TestWorkDirectory(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t)
 	if err := os.Chmod(m.data, 0o755); err != nil {
@@ -52,6 +55,7 @@ func TestWorkDirectory(t *testing.T) {
 // A node takes what is in its directories from everybody else, also what was there before, and
 // neither it nor its browsers leave core dumps.
 func TestNothingIsForOthers(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	files := filepath.Join(t.TempDir(), "results")
 	m := newMachine(t, "--dev", "--files", files)

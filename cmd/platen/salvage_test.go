@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // A node whose log is damaged does not start, and loses nothing in silence: the log is salvaged as the command says, and the node goes on with
 // all jobs that its replica has.
 func TestDamagedLog(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	p := m.start(t)

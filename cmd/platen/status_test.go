@@ -137,6 +137,7 @@ func TestStyleOfATerminal(t *testing.T) {
 
 // TestStatusOfThree asks one of three nodes, before and after another is killed and a third has left.
 func TestStatusOfThree(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startProcessCluster(t, nodetest.Broker(t))
 	testkit.Eventually(t, "the shards are shared evenly", c.even)
@@ -175,6 +176,7 @@ func TestStatusUsage(t *testing.T) {
 
 // A partition goes on where its owner runs; the other nodes say where that is.
 func TestContinueElsewhere(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	c := startLocalCluster(t, 2)
 	testkit.Eventually(t, "the nodes share the shards", func() bool { s := c.share(); return s[0] == 3 && s[1] == 3 })

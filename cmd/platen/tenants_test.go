@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // tooMany is more jobs than an account may have under way, or a node has pages.
@@ -12,6 +13,7 @@ const tooMany = 60
 // An account whose pages never finish, as many as its plan allows, does not keep another one
 // from rendering: its jobs are done while none of those is.
 func TestANeighbourThatNeverFinishes(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	site := newGatedSite(t)
 	free := web(t)

@@ -13,6 +13,7 @@ import (
 // A request waits for its file when its node dies. The job goes on, and the same request gets the
 // file from the node's next start; it is charged once.
 func TestWaitOverTheDeathOfTheNode(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	m := newMachine(t, "--dev")
 	p := m.start(t)

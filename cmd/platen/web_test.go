@@ -73,6 +73,7 @@ func (c client) run(t *testing.T, address, operation string, body map[string]any
 // read runs a PDF tool over a file. TestWebPages runs jobs of every kind that opens a
 // page by its URL, and checks their files.
 func TestWebPages(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	site := web(t)
 	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")
@@ -120,6 +121,7 @@ func TestWebPages(t *testing.T) {
 
 // TestWebFaults checks the error codes of jobs whose page cannot be loaded.
 func TestWebFaults(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	site := web(t)
 	m := newMachine(t, "--dev", "--egress-allow", "127.0.0.0/8")

@@ -238,6 +238,7 @@ func (n *inProcessNode) checkAttempts(t *testing.T, id events.JobID, webhook str
 // A receiver that is down for four days is tried ten times, each with the same id and body, and the
 // webhook is given up.
 func TestWholeSchedule(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	n, receiver := startInProcessNode(t), newHooks(t)
 	receiver.status.Store(500)

@@ -138,6 +138,12 @@ func (d *Dashboard) Serve(ctx *fasthttp.RequestCtx) {
 		d.message(ctx, 403, "origin")
 		return
 	}
+	if ctx.IsPost() {
+		if fault := BadForm(ctx); fault != nil {
+			d.message(ctx, fault.Status, fault.Name)
+			return
+		}
+	}
 	if d.signIn.public(ctx, path) {
 		return
 	}
@@ -169,6 +175,8 @@ type route struct {
 	// may are the roles that may see it; what an action does is decided by its service.
 	may   []events.Role
 	serve func(ctx *fasthttp.RequestCtx, v visitor)
+	// large is set if its form may have LargeForm bytes.
+	large bool
 }
 
 var (
@@ -182,67 +190,94 @@ func (d *Dashboard) route() {
 	home, jobs, keys, members, usage := homePages{d.site}, newJobPages(d.site), keyPages{d.site}, memberPages{d.site}, usagePages{d.site}
 	play, templates, webhooks, security := playPages{d.site, jobs}, newTemplatePages(d.site), webhookPages{d.site}, securityPages{d.site, d.signIn}
 	d.routes = map[string]route{
-		"GET ":                          {anyone, home.home},
-		"GET /live":                     {anyone, home.homeLive},
-		"GET /jobs":                     {anyone, jobs.jobs},
-		"GET /usage":                    {anyone, usage.usage},
-		"GET /usage.csv":                {anyone, usage.usageCSV},
-		"GET /usage/entries":            {anyone, usage.entries},
-		"GET /keys":                     {developers, keys.keys},
-		"POST /keys":                    {developers, keys.makeKey},
-		"POST /keys/revoke":             {developers, keys.revokeKey},
-		"GET /webhooks":                 {developers, webhooks.webhooks},
-		"POST /webhooks/test":           {developers, webhooks.testWebhook},
-		"GET /webhooks/undelivered":     {developers, webhooks.undelivered},
-		"POST /webhooks/undelivered":    {developers, webhooks.redeliverMany},
-		"POST /webhooks/show":           {developers, webhooks.showSecret},
-		"POST /webhooks/rotate":         {developers, webhooks.rotateSecret},
-		"POST /webhooks/headers":        {developers, webhooks.setHeader},
-		"POST /webhooks/headers/delete": {developers, webhooks.deleteHeader},
-		"GET /templates":                {developers, templates.templates},
-		"GET /templates/edit":           {developers, templates.editTemplate},
-		"GET /templates/versions":       {developers, templates.templateVersions},
-		"GET /templates/export":         {developers, templates.exportTemplate},
-		"POST /templates/import":        {developers, templates.importTemplate},
-		"POST /templates/save":          {developers, templates.saveTemplate},
-		"POST /templates/preview":       {developers, templates.previewTemplate},
-		"POST /templates/preview.pdf":   {developers, templates.previewPDF},
-		"POST /templates/default":       {developers, templates.setDefaultTemplate},
-		"POST /templates/duplicate":     {developers, templates.duplicateTemplate},
-		"POST /templates/delete":        {developers, templates.deleteTemplate},
-		"POST /templates/restore":       {developers, templates.restoreTemplate},
-		"GET /members":                  {developers, members.members},
-		"POST /members":                 {owners, members.invite},
-		"POST /members/invite-again":    {owners, members.inviteAgain},
-		"POST /members/role":            {owners, members.changeRole},
-		"POST /members/remove":          {owners, members.removeMember},
-		"GET /playground":               {developers, play.playground},
-		"GET /trail":                    {developers, members.trail},
-		"GET /security":                 {anyone, security.security},
-		"POST /security/password":       {anyone, security.changePassword},
-		"GET /security/factor":          {anyone, security.factor},
-		"POST /security/factor":         {anyone, security.setFactor},
-		"POST /security/factor/remove":  {anyone, security.removeFactor},
-		"POST /security/passkey":        {anyone, security.addPasskey},
-		"POST /security/passkey/ask":    {anyone, security.askForNewPasskey},
-		"POST /security/passkey/remove": {anyone, security.removePasskey},
-		"POST /security/close":          {anyone, security.closeSession},
-		"POST /sign-out":                {anyone, security.signOut},
+		"GET ":                          {may: anyone, serve: home.home},
+		"GET /live":                     {may: anyone, serve: home.homeLive},
+		"GET /jobs":                     {may: anyone, serve: jobs.jobs},
+		"GET /usage":                    {may: anyone, serve: usage.usage},
+		"GET /usage.csv":                {may: anyone, serve: usage.usageCSV},
+		"GET /usage/entries":            {may: anyone, serve: usage.entries},
+		"GET /keys":                     {may: developers, serve: keys.keys},
+		"POST /keys":                    {may: developers, serve: keys.makeKey},
+		"POST /keys/revoke":             {may: developers, serve: keys.revokeKey},
+		"GET /webhooks":                 {may: developers, serve: webhooks.webhooks},
+		"POST /webhooks/test":           {may: developers, serve: webhooks.testWebhook},
+		"GET /webhooks/undelivered":     {may: developers, serve: webhooks.undelivered},
+		"POST /webhooks/undelivered":    {may: developers, serve: webhooks.redeliverMany},
+		"POST /webhooks/show":           {may: developers, serve: webhooks.showSecret},
+		"POST /webhooks/rotate":         {may: developers, serve: webhooks.rotateSecret},
+		"POST /webhooks/headers":        {may: developers, serve: webhooks.setHeader},
+		"POST /webhooks/headers/delete": {may: developers, serve: webhooks.deleteHeader},
+		"GET /templates":                {may: developers, serve: templates.templates},
+		"GET /templates/edit":           {may: developers, serve: templates.editTemplate},
+		"GET /templates/versions":       {may: developers, serve: templates.templateVersions},
+		"GET /templates/export":         {may: developers, serve: templates.exportTemplate},
+		"POST /templates/import":        {may: developers, serve: templates.importTemplate, large: true},
+		"POST /templates/save":          {may: developers, serve: templates.saveTemplate, large: true},
+		"POST /templates/preview":       {may: developers, serve: templates.previewTemplate, large: true},
+		"POST /templates/preview.pdf":   {may: developers, serve: templates.previewPDF, large: true},
+		"POST /templates/default":       {may: developers, serve: templates.setDefaultTemplate},
+		"POST /templates/duplicate":     {may: developers, serve: templates.duplicateTemplate},
+		"POST /templates/delete":        {may: developers, serve: templates.deleteTemplate},
+		"POST /templates/restore":       {may: developers, serve: templates.restoreTemplate},
+		"GET /members":                  {may: developers, serve: members.members},
+		"POST /members":                 {may: owners, serve: members.invite},
+		"POST /members/invite-again":    {may: owners, serve: members.inviteAgain},
+		"POST /members/role":            {may: owners, serve: members.changeRole},
+		"POST /members/remove":          {may: owners, serve: members.removeMember},
+		"GET /playground":               {may: developers, serve: play.playground},
+		"GET /trail":                    {may: developers, serve: members.trail},
+		"GET /security":                 {may: anyone, serve: security.security},
+		"POST /security/password":       {may: anyone, serve: security.changePassword},
+		"GET /security/factor":          {may: anyone, serve: security.factor},
+		"POST /security/factor":         {may: anyone, serve: security.setFactor},
+		"POST /security/factor/remove":  {may: anyone, serve: security.removeFactor},
+		"POST /security/passkey":        {may: anyone, serve: security.addPasskey},
+		"POST /security/passkey/ask":    {may: anyone, serve: security.askForNewPasskey},
+		"POST /security/passkey/remove": {may: anyone, serve: security.removePasskey},
+		"POST /security/close":          {may: anyone, serve: security.closeSession},
+		"POST /sign-out":                {may: anyone, serve: security.signOut},
 	}
 	d.jobRoutes = map[string]route{
-		"GET ":            {anyone, jobs.job},
-		"GET /live":       {anyone, jobs.jobLive},
-		"GET /record":     {developers, jobs.record},
-		"GET /download":   {developers, jobs.download},
-		"GET /result":     {developers, play.resultLive},
-		"GET /pages/":     {developers, jobs.lookAt},
-		"POST /cancel":    {developers, jobs.cancelJob},
-		"POST /redeliver": {developers, jobs.redeliver},
+		"GET ":            {may: anyone, serve: jobs.job},
+		"GET /live":       {may: anyone, serve: jobs.jobLive},
+		"GET /record":     {may: developers, serve: jobs.record},
+		"GET /download":   {may: developers, serve: jobs.download},
+		"GET /result":     {may: developers, serve: play.resultLive},
+		"GET /pages/":     {may: developers, serve: jobs.lookAt},
+		"POST /cancel":    {may: developers, serve: jobs.cancelJob},
+		"POST /redeliver": {may: developers, serve: jobs.redeliver},
 	}
 	d.tryRoutes = map[string]route{
-		"GET ":  {developers, play.try},
-		"POST ": {developers, play.run},
+		"GET ":  {may: developers, serve: play.try},
+		"POST ": {may: developers, serve: play.run, large: true},
 	}
+}
+
+// inPath is what a path names below a section: a job, a page of its file, an operation.
+type inPath struct{ job, page, operation string }
+
+// find finds the route of a path below Path. Whether there is what the path names is for the route to say.
+func (d *Dashboard) find(method, path string) (r route, at inPath, known bool) {
+	if r, known = d.routes[method+strings.TrimSuffix(path, "/")]; known {
+		return r, at, true
+	}
+	if rest, below := strings.CutPrefix(path, "/jobs/"); below {
+		id, what, slash := strings.Cut(rest, "/")
+		what, n, more := strings.Cut(what, "/")
+		if slash {
+			what = "/" + what
+		}
+		if more {
+			what += "/"
+		}
+		r, known = d.jobRoutes[method+what]
+		return r, inPath{job: id, page: n}, known
+	}
+	if operation, below := strings.CutPrefix(path, "/playground/"); below {
+		r, known = d.tryRoutes[method]
+		return r, inPath{operation: operation}, known
+	}
+	return r, at, false
 }
 
 // page serves the page or action of a member at a path.
@@ -251,24 +286,10 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 	if ctx.IsPost() {
 		method = "POST "
 	}
-	r, known := d.routes[method+strings.TrimSuffix(path, "/")]
-	if rest, below := strings.CutPrefix(path, "/jobs/"); !known && below {
-		id, what, slash := strings.Cut(rest, "/")
-		what, n, more := strings.Cut(what, "/")
-		ctx.SetUserValue(pageInPath{}, n)
-		if slash {
-			what = "/" + what
-		}
-		if more {
-			what += "/"
-		}
-		r, known = d.jobRoutes[method+what]
-		ctx.SetUserValue(jobInPath{}, id)
-	}
-	if operation, below := strings.CutPrefix(path, "/playground/"); !known && below {
-		r, known = d.tryRoutes[method]
-		ctx.SetUserValue(operationInPath{}, operation)
-	}
+	r, at, known := d.find(method, path)
+	ctx.SetUserValue(jobInPath{}, at.job)
+	ctx.SetUserValue(pageInPath{}, at.page)
+	ctx.SetUserValue(operationInPath{}, at.operation)
 	switch {
 	case !known:
 		d.message(ctx, 404, "nopage")

@@ -163,7 +163,7 @@ func (f *fields) print(o events.PrintOptions) {
 	}
 }
 
-func (f *fields) image(o events.ImageOptions) {
+func (f *fields) image(o contract.Image) {
 	f.text("options.format", o.Format)
 	f.flag("options.full_page", o.FullPage)
 	f.number("options.quality", o.Quality)

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 
@@ -176,10 +175,6 @@ func (d playPages) run(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	args := ctx.PostArgs()
-	if !allText(args) {
-		d.message(ctx, 422, "notext")
-		return
-	}
 	a := newAttempt(op, func(path string) string {
 		if path == testField {
 			return map[bool]string{true: "", false: "true"}[string(args.Peek(modeParam)) == modeLive]
@@ -201,16 +196,6 @@ func (d playPages) run(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	d.showTry(ctx, v, a, &job, nil)
-}
-
-// allText reports whether a form has nothing but text: a browser sends no other.
-func allText(args *fasthttp.Args) bool {
-	for name, value := range args.All() {
-		if !utf8.Valid(name) || !utf8.Valid(value) {
-			return false
-		}
-	}
-	return true
 }
 
 // submit has the account accept the job of an attempt.

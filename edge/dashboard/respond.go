@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
+	"platen.dev/events"
 )
 
 // show writes a page.
@@ -24,10 +25,13 @@ func (d *site) show(ctx *fasthttp.RequestCtx, view any) {
 	ctx.SetBody(b.Bytes())
 }
 
+// signInLinks are the answers that lead to the sign-in page.
+var signInLinks = map[string]string{"signedout": Path + "/sign-in"}
+
 // message shows a page with nothing but one of the texts.
 func (d *site) message(ctx *fasthttp.RequestCtx, status int, name string) {
 	ctx.SetStatusCode(status)
-	d.show(ctx, page.Message{Title: page.Text("answer." + name + "-title"), Text: page.Text("answer." + name + "-text"), SignIn: name == "signedout"})
+	d.show(ctx, page.Message{Title: page.Text("answer." + name + "-title"), Text: page.Text("answer." + name + "-text"), SignIn: signInLinks[name]})
 }
 
 // unavailable shows that something failed, which the operator reads in the log.
@@ -89,12 +93,20 @@ func (d *site) did(ctx *fasthttp.RequestCtx, err error) bool {
 	case errors.As(err, &r) && r.Code == service.RateLimited:
 		ctx.Response.Header.Set("Retry-After", strconv.FormatInt(r.RetryAfter, 10))
 		d.message(ctx, 429, "rate")
+	case errors.As(err, &r) && r.Code == events.SignInOld:
+		d.askAgain(ctx)
 	case errors.As(err, &r):
 		redirect(ctx, back(ctx)+"?wrong="+string(r.Code))
 	default:
 		d.unavailable(ctx, "action", err)
 	}
 	return false
+}
+
+// askAgain asks a member to sign in again, and then leads back to the page of the form: what it sends takes a proof of these minutes.
+func (d *site) askAgain(ctx *fasthttp.RequestCtx) {
+	ctx.SetStatusCode(403)
+	d.show(ctx, page.Message{Title: page.Text("answer.again-title"), Text: page.Text("answer.again-text"), SignIn: Path + "/sign-in?next=" + back(ctx)})
 }
 
 // back is the page that the form of an action is on: a job's own, or that of the section.

@@ -103,7 +103,7 @@ func (d securityPages) noPasskey(ctx *fasthttp.RequestCtx, v visitor) page.NoPas
 		return page.NoPasskeyHere
 	case len(v.member.Passkeys) >= team.MaxPasskeys:
 		return page.NoPasskeyMore
-	case d.now() >= v.opened.Add(team.ProofTime):
+	case d.now() >= v.session.Opened.Add(team.ProofTime):
 		return page.NoPasskeyNow
 	}
 	return ""

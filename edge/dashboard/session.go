@@ -27,7 +27,7 @@ import (
 type visitor struct {
 	service.Token
 	member  team.Member
-	opened  events.Instant // when the session was
+	session team.Session
 	address string
 }
 
@@ -35,7 +35,7 @@ func (v visitor) is(roles []events.Role) bool { return slices.Contains(roles, v.
 
 // principal is who the visitor's actions are by.
 func (v visitor) principal() service.Principal {
-	return service.Member(v.Account, v.member, v.address)
+	return service.Member(v.Account, v.member, v.session, v.address)
 }
 
 // formToken is what the forms of a session prove by that a page of this session made them.
@@ -69,19 +69,10 @@ func (d *site) find(h *fasthttp.RequestHeader) (v visitor, ok bool) {
 	return v, ok
 }
 
-// Account is the account that a request's session belongs to, by what this node has read. It is false without a session.
-func (d *site) Account(h *fasthttp.RequestHeader) (events.AccountID, bool) {
-	t, ok := parseCookie(string(h.Cookie(d.cookieName())))
-	if ok {
-		_, ok = d.signedIn(t)
-	}
-	return t.Account, ok
-}
-
 // signedIn returns the member of a session that has not ended.
 func (d *site) signedIn(t service.Token) (visitor, bool) {
 	s, m, ok := d.cfg.Services.Sessions.Find(t)
-	return visitor{Token: t, member: m, opened: s.Opened}, ok
+	return visitor{Token: t, member: m, session: s}, ok
 }
 
 // catchUp waits until everything of an account that is durable by now is read. It is false if that takes too long.

@@ -15,7 +15,7 @@ import (
 
 // Where texts are named in this package, and the section that they are in.
 var naming = map[string]*regexp.Regexp{
-	"answer":  regexp.MustCompile(`d\.message\(ctx, \d+, "(\w+)"\)`),
+	"answer":  regexp.MustCompile(`d\.message\(ctx, \d+, "(\w+)"\)|FormFault\{\d+, "(\w+)"\}|page\.Text\("answer\.(again)-title"\)`),
 	"done":    regexp.MustCompile(`[?&]done=([\w-]+)"|d\.toEditor\(ctx, id, "([\w-]+)"|d\.about\(ctx, v, "([\w-]+)"`),
 	"wrong":   regexp.MustCompile(`\?wrong=([\w-]+)"|page\.Text\("wrong\.([\w-]+)"\)`),
 	"asked":   regexp.MustCompile(`\basked\("(\w+)"\)`),

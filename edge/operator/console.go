@@ -85,6 +85,10 @@ func (c *Pages) Serve(ctx *fasthttp.RequestCtx) {
 		c.outside(ctx, 403, page.OtherOrigin)
 		return
 	}
+	if ctx.IsPost() && dashboard.BadForm(ctx) != nil {
+		c.outside(ctx, 422, page.OtherOrigin)
+		return
+	}
 	path = strings.TrimPrefix(path, Path)
 	if secret, ok := strings.CutPrefix(path, "/enter/"); ok {
 		c.enter(ctx, secret)

@@ -70,8 +70,8 @@ var (
 // The options. Rendering options need a plan on some operations.
 var (
 	pdfField        = schema.Optional("options", pdfOptions, func(b *Body, v PDFOptions) { b.PDF = &v }).DefaultEmpty()
-	imageField      = schema.Optional("options", imageOptions, func(b *Body, v events.ImageOptions) { b.Image = &v }).DefaultEmpty()
-	renderField     = schema.Optional("render", renderOptions, func(b *Body, v events.LoadOptions) { b.Load = &v })
+	imageField      = schema.Optional("options", imageOptions, func(b *Body, v contract.Image) { b.Image = &v }).DefaultEmpty()
+	renderField     = schema.Optional("render", renderOptions, func(b *Body, v contract.Load) { b.Load = &v })
 	proRenderField  = renderField.Plan(pro)
 	authField       = schema.Optional("auth", authOptions, func(b *Body, v Auth) { b.Auth = &v }).Plan(pro)
 	einvoiceField   = schema.Optional("einvoice", invoiceOptions, func(b *Body, v Invoice) { b.Invoice = &v })

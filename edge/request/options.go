@@ -91,45 +91,45 @@ var viewportOptions = schema.Object[viewport]{Name: "Viewport", Fields: []schema
 	schema.Optional("height", schema.Integer{Min: contract.MinHeight, Max: contract.MaxHeight}, func(p *viewport, v int64) { p.height = v }).Default(contract.DefaultHeight),
 }}
 
-var imageOptions = schema.Object[events.ImageOptions]{
+var imageOptions = schema.Object[contract.Image]{
 	Name: "ImageOptions", Doc: "What the image looks like.",
-	Fields: []schema.Field[events.ImageOptions]{
+	Fields: []schema.Field[contract.Image]{
 		schema.Optional("format", schema.String{OneOf: []string{"png", "jpeg", "jpg"}, AnyCase: true}, setImageFormat).Default("png"),
-		schema.Optional("full_page", schema.Bool{}, func(o *events.ImageOptions, v bool) { o.FullPage = v }).
+		schema.Optional("full_page", schema.Bool{}, func(o *contract.Image, v bool) { o.FullPage = v }).
 			Default(false).Doc(fmt.Sprintf("Capture the whole page, cut at %d pixels.", contract.MaxPageHeight)),
-		schema.Optional("quality", schema.Integer{Min: contract.MinQuality, Max: contract.MaxQuality}, func(o *events.ImageOptions, v int64) { o.Quality = v }).
+		schema.Optional("quality", schema.Integer{Min: contract.MinQuality, Max: contract.MaxQuality}, func(o *contract.Image, v int64) { o.Quality = v }).
 			Doc("For jpeg alone."),
-		schema.Optional("viewport", viewportOptions, func(o *events.ImageOptions, v viewport) { o.Width, o.Height = v.width, v.height }).
+		schema.Optional("viewport", viewportOptions, func(o *contract.Image, v viewport) { o.Width, o.Height = v.width, v.height }).
 			DefaultEmpty().Doc("In CSS pixels."),
 	},
-	Rules: []schema.Rule[events.ImageOptions]{{Field: "quality", Check: checkQuality}},
+	Rules: []schema.Rule[contract.Image]{{Field: "quality", Check: checkQuality}},
 }
 
 // setImageFormat knows jpg as another name of jpeg.
-func setImageFormat(o *events.ImageOptions, format string) {
+func setImageFormat(o *contract.Image, format string) {
 	if format == "jpg" {
 		format = "jpeg"
 	}
 	o.Format = format
 }
 
-func checkQuality(o *events.ImageOptions) string {
+func checkQuality(o *contract.Image) string {
 	if o.Quality != 0 && o.Format == "png" {
 		return "quality applies to jpeg only"
 	}
 	return ""
 }
 
-var renderOptions = schema.Object[events.LoadOptions]{
+var renderOptions = schema.Object[contract.Load]{
 	Name: "RenderOptions", Doc: "When a page counts as loaded.",
-	Fields: []schema.Field[events.LoadOptions]{
-		schema.Optional("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *events.LoadOptions, v int64) { o.Timeout = v }).
+	Fields: []schema.Field[contract.Load]{
+		schema.Optional("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *contract.Load, v int64) { o.Timeout = v }).
 			Default(contract.DefaultLoadTimeout.Milliseconds()),
-		schema.Optional("wait_until", schema.String{OneOf: contract.LoadMoments()}, func(o *events.LoadOptions, v string) { o.WaitUntil = v }).
+		schema.Optional("wait_until", schema.String{OneOf: contract.LoadMoments()}, func(o *contract.Load, v string) { o.WaitUntil = v }).
 			Default(contract.UntilLoad).Doc("networkidle: no connection for 500 ms."),
-		schema.Optional("wait_for_selector", schema.String{MinLength: 1, MaxLength: 1_000}, func(o *events.LoadOptions, v string) { o.WaitFor = v }).
+		schema.Optional("wait_for_selector", schema.String{MinLength: 1, MaxLength: 1_000}, func(o *contract.Load, v string) { o.WaitFor = v }).
 			Doc("A CSS selector to wait for.").Example("#chart.ready"),
-		schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *events.LoadOptions, v int64) { o.WaitAfter = v }).
+		schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *contract.Load, v int64) { o.WaitAfter = v }).
 			Default(0).Doc("Extra delay after the load."),
 	},
 }

@@ -8,6 +8,7 @@ package request
 import (
 	"platen.dev/edge/schema"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Request is a request for a job whose form is right.
@@ -28,8 +29,8 @@ type Body struct {
 	URL, HTML, Markdown string
 	// PDF is set for operations that make a PDF, Image for those that make an image.
 	PDF   *PDFOptions
-	Image *events.ImageOptions
-	Load  *events.LoadOptions
+	Image *contract.Image
+	Load  *contract.Load
 	Auth  *Auth
 	// Invoice is the e-invoice to be shown or, beside another source, to be embedded.
 	Invoice *Invoice

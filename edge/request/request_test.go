@@ -11,6 +11,7 @@ import (
 
 	"platen.dev/edge/schema"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // knows refuses the placeholder {unknown}.
@@ -45,8 +46,8 @@ func mustDecode(t *testing.T, path, body string, keys ...string) Request {
 
 // What is left out has its default, or is absent in the request, too.
 func TestDefaults(t *testing.T) {
-	pdf := &PDFOptions{Print: events.PrintOptions{Format: "A4"}}
-	image := &events.ImageOptions{Format: "png", Width: 1024, Height: 768}
+	pdf := &PDFOptions{Print: events.PrintOptions{Paper: contract.Paper{Format: "A4"}}}
+	image := &contract.Image{Format: "png", Width: 1024, Height: 768}
 	for _, tc := range []struct {
 		path, body string
 		want       Body
@@ -59,10 +60,11 @@ func TestDefaults(t *testing.T) {
 		{"/html-to-image", `{"html":"h","options":{"viewport":null}}`, Body{HTML: "h", Image: image}},
 		{"/einvoice-to-pdf", `{"xml":"x"}`, Body{PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
 		{"/html-to-pdf", `{"html":"h","einvoice":{"xml":"x"}}`, Body{HTML: "h", PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
-		{"/html-to-pdf", `{"html":"h","render":{}}`, Body{HTML: "h", PDF: pdf, Load: &events.LoadOptions{Timeout: 30_000, WaitUntil: "load"}}},
+		{"/html-to-pdf", `{"html":"h","render":{}}`, Body{HTML: "h", PDF: pdf, Load: &contract.Load{Timeout: 30_000, WaitUntil: "load"}}},
 		{"/html-to-pdf", `{"html":"h","options":{"watermark":{"text":"t"},"compression":{}}}`, Body{HTML: "h", PDF: &PDFOptions{Print: events.PrintOptions{
-			Format: "A4", Compression: &events.Compression{},
-			Watermark: &events.Watermark{Text: "t", Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px", Rotation: -45},
+			Paper:       contract.Paper{Format: "A4"},
+			Compression: &events.Compression{},
+			Watermark:   &events.Watermark{Text: "t", Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px", Rotation: -45},
 		}}}},
 	} {
 		if r := mustDecode(t, tc.path, tc.body); !reflect.DeepEqual(r.Body, tc.want) || r.Idempotency() != nil || "/"+string(r.Operation) != tc.path {
@@ -81,12 +83,12 @@ func TestValues(t *testing.T) {
 		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
 		URL: "u", Tags: []events.Tag{{Name: "a"}, {Name: "b", Value: "2"}}, Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
-		Load:    &events.LoadOptions{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5},
+		Load:    &contract.Load{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5},
 		Invoice: &Invoice{XML: "x", Profile: "basic"},
 		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", Print: events.PrintOptions{
-			Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm",
-			OmitBackground: true, HeaderFooter: true, Scale: 1.5,
-			Watermark: &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5}, Compression: &events.Compression{Level: 9, ImageQuality: 80},
+			Paper:       contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm", OmitBackground: true, HeaderFooter: true, Scale: 1.5},
+			Watermark:   &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5},
+			Compression: &events.Compression{Level: 9, ImageQuality: 80},
 		}},
 	}
 	if !reflect.DeepEqual(r.Body, want) {
@@ -98,7 +100,7 @@ func TestValues(t *testing.T) {
 	checkFilled(t, *r.PDF.Print.Compression)
 	checkFilled(t, *r.Load)
 	r = mustDecode(t, "/html-to-image", `{"html":"h","test":true,"options":{"format":"JPG","full_page":true,"quality":1e1,"viewport":{"width":320,"height":8192}}}`)
-	if want := (events.ImageOptions{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {
+	if want := (contract.Image{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {
 		t.Errorf("got %+v, want image %+v", r, want)
 	}
 	checkFilled(t, *r.Image)

@@ -20,8 +20,8 @@ const (
 	MaxPasskeyName = 60
 )
 
-// ProofTime is how long after signing in a member may add passkeys.
-const ProofTime = 15 * time.Minute
+// ProofTime is how long after signing in a member may change how somebody signs in, or give access.
+const ProofTime = 10 * time.Minute
 
 // Team is the members of an account. Its zero value has none.
 type Team struct {

@@ -120,3 +120,11 @@ func NewSystem() *actor.ActorSystem {
 		actor.WithDeadLetterThrottleInterval(time.Millisecond),
 	)
 }
+
+// Long skips a test that takes long or plays with processes, unless LONG is set: `make integration` sets it.
+func Long(t testing.TB) {
+	t.Helper()
+	if os.Getenv("LONG") == "" {
+		t.Skip("long: make integration runs it, and so does LONG=1")
+	}
+}

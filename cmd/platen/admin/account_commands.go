@@ -15,13 +15,13 @@ import (
 
 // This file has the commands about accounts and their API keys.
 
-func (c call) createAccount() error {
+func runCreateAccount(c call) error {
 	var a projections.Account
 	err := c.client.do("POST", "/accounts", accountRequest{events.Plan(c.plan), c.anchor}, &a)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "created account %s on plan %s\n", a.ID, a.Plan) })
 }
 
-func (c call) listAccounts() error {
+func runListAccounts(c call) error {
 	var all []projections.Account
 	err := c.client.do("GET", "/accounts", nil, &all)
 	return c.print(err, func(w io.Writer) {
@@ -32,25 +32,25 @@ func (c call) listAccounts() error {
 	})
 }
 
-func (c call) setPlan() error {
+func runSetPlan(c call) error {
 	var set planRequest
 	err := c.client.do("PUT", c.path("plan"), planRequest{events.Plan(c.args[1])}, &set)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s is on plan %s\n", c.args[0], set.Plan) })
 }
 
-func (c call) suspend() error {
+func runSuspend(c call) error {
 	err := c.client.Suspend(events.AccountID(c.args[0]), c.reason)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "account %s is suspended: it gets no new jobs; those that it has go on\n", c.args[0])
 	})
 }
 
-func (c call) resume() error {
+func runResume(c call) error {
 	err := c.client.Resume(events.AccountID(c.args[0]))
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s gets jobs again\n", c.args[0]) })
 }
 
-func (c call) setAnchor() error {
+func runSetAnchor(c call) error {
 	var set anchorRequest
 	err := c.client.do("PUT", c.path("anchor"), anchorRequest{c.args[1]}, &set)
 	return c.print(err, func(w io.Writer) {
@@ -58,7 +58,7 @@ func (c call) setAnchor() error {
 	})
 }
 
-func (c call) resetWindow() error {
+func runResetWindow(c call) error {
 	err := c.client.do("POST", c.path("reset-window"), nil, nil)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "account %s counts in the present quota window\n", c.args[0])
@@ -66,10 +66,10 @@ func (c call) resetWindow() error {
 }
 
 // credit gives units and bytes back.
-func (c call) credit() error { return c.book(events.Credit, -c.units, -c.bytes) }
+func runCredit(c call) error { return c.book(events.Credit, -c.units, -c.bytes) }
 
 // adjust charges more, or less.
-func (c call) adjust() error { return c.book(events.Correction, c.units, c.bytes) }
+func runAdjust(c call) error { return c.book(events.Correction, c.units, c.bytes) }
 
 func (c call) book(kind events.AdjustmentKind, units, bytes int64) error {
 	var booked adjustment
@@ -79,7 +79,7 @@ func (c call) book(kind events.AdjustmentKind, units, bytes int64) error {
 	})
 }
 
-func (c call) setFileLimit() error {
+func runSetFileLimit(c call) error {
 	megabytes, err := wholeNumber(c.args[1])
 	if err == nil {
 		err = c.client.do("PUT", c.path("file-limit"), numberRequest{megabytes << 20}, nil)
@@ -89,7 +89,7 @@ func (c call) setFileLimit() error {
 	})
 }
 
-func (c call) setBlocks() error {
+func runSetBlocks(c call) error {
 	blocks, err := wholeNumber(c.args[1])
 	if err == nil {
 		err = c.client.do("PUT", c.path("volume-blocks"), numberRequest{blocks}, nil)
@@ -109,7 +109,7 @@ func wholeNumber(text string) (int64, error) {
 
 // usage prints an account's usage in its quota window: the live state, by which jobs are accepted. What is billed is in
 // the ledger.
-func (c call) usage() error {
+func runUsage(c call) error {
 	u, err := c.client.Usage(events.AccountID(c.args[0]))
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "live quota\tof account %s; what is billed is in the ledger: platen admin usage %s\n", c.args[0], c.args[0])
@@ -125,7 +125,7 @@ func (c call) usage() error {
 	})
 }
 
-func (c call) createKey() error {
+func runCreateKey(c call) error {
 	var k IssuedKey
 	err := c.client.do("POST", c.path("keys"), keyRequest{Test: c.test, Name: c.name}, &k)
 	return c.print(err, func(w io.Writer) {
@@ -133,7 +133,7 @@ func (c call) createKey() error {
 	})
 }
 
-func (c call) listKeys() error {
+func runListKeys(c call) error {
 	var keys []IssuedKey
 	err := c.client.do("GET", c.path("keys"), nil, &keys)
 	return c.print(err, func(w io.Writer) {
@@ -144,7 +144,7 @@ func (c call) listKeys() error {
 	})
 }
 
-func (c call) revokeKey() error {
+func runRevokeKey(c call) error {
 	err := c.client.do("DELETE", c.path("keys/"+url.PathEscape(c.args[1])), nil, nil)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "key %s is revoked\n", c.args[1]) })
 }

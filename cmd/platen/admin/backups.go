@@ -112,7 +112,7 @@ func (c call) place() (string, error) {
 	return filepath.Abs(c.to)
 }
 
-func (c call) takeBackup() error {
+func runTakeBackup(c call) error {
 	place, err := c.place()
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (c call) takeBackup() error {
 	return nil
 }
 
-func (c call) listBackups() error {
+func runListBackups(c call) error {
 	place, err := c.place()
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (c call) listBackups() error {
 	return c.print(err, func(w io.Writer) { printBackups(w, all...) })
 }
 
-func (c call) verifyBackup() error {
+func runVerifyBackup(c call) error {
 	place, err := c.place()
 	if err != nil {
 		return err

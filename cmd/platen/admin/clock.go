@@ -28,9 +28,9 @@ type Clock interface {
 	AcceptClock() ClockState
 }
 
-func (c call) showClock() error { return c.tellClock("GET") }
+func runShowClock(c call) error { return c.tellClock("GET") }
 
-func (c call) acceptClock() error { return c.tellClock("POST") }
+func runAcceptClock(c call) error { return c.tellClock("POST") }
 
 func (c call) tellClock(method string) error {
 	var s ClockState

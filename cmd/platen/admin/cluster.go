@@ -29,7 +29,7 @@ type clusterDir string
 func (d clusterDir) path(name string) string { return filepath.Join(string(d), name) }
 
 // initCluster makes the authority, the secret and the first node's certificate.
-func (c call) initCluster() error {
+func runInitCluster(c call) error {
 	dir := clusterDir(c.args[0])
 	if err := os.MkdirAll(string(dir), 0o700); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (c call) initCluster() error {
 }
 
 // joinCluster makes a certificate for one more node, or a new one for a node that has one.
-func (c call) joinCluster() error {
+func runJoinCluster(c call) error {
 	dir, node := clusterDir(c.args[0]), c.args[1]
 	certificate, err := os.ReadFile(dir.path("ca.pem"))
 	if err != nil {

@@ -92,7 +92,7 @@ func (c Client) partitions() (int32, error) {
 // errUnequal is the error of a comparison that has found what it could not repair.
 var errUnequal = errors.New("ledger and log are not equal")
 
-func (c call) reconcileLedger() error {
+func runReconcileLedger(c call) error {
 	asked := reconciliation{Repair: !c.check, Account: c.account}
 	var err error
 	if asked.From, asked.To, err = c.times(); err != nil {
@@ -192,7 +192,7 @@ func (t *comparison) tell(w io.Writer) error {
 	return nil
 }
 
-func (c call) listPoison() error {
+func runListPoison(c call) error {
 	var all []ingest.Poisoned
 	err := c.client.do("GET", "/ledger/poison", nil, &all)
 	return c.print(err, func(w io.Writer) {
@@ -213,7 +213,7 @@ func placeOf(at ledger.Source) string { return fmt.Sprintf("%d/%d", at.Partition
 // plain shows a foreign text on one line of a terminal.
 func plain(text string) string { return strings.Trim(strconv.Quote(text), `"`) }
 
-func (c call) retryPoison() error {
+func runRetryPoison(c call) error {
 	var all []ingest.Poisoned
 	if err := c.client.do("GET", "/ledger/poison", nil, &all); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 // This file shows and raises the feature level of a cluster.
 
-func (c call) level() error {
+func runLevel(c call) error {
 	method := "GET"
 	if c.raise {
 		method = "POST"

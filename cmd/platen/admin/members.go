@@ -114,7 +114,7 @@ func (i invited) advice(email string) string {
 	return "Give this link to " + email + "."
 }
 
-func (c call) inviteMember() error {
+func runInviteMember(c call) error {
 	var made invited
 	err := c.client.do("POST", c.path("members"), memberRequest{c.args[1], events.Role(c.role)}, &made)
 	return c.print(err, func(w io.Writer) {
@@ -122,7 +122,7 @@ func (c call) inviteMember() error {
 	})
 }
 
-func (c call) listMembers() error {
+func runListMembers(c call) error {
 	var all []listedMember
 	err := c.client.do("GET", c.path("members"), nil, &all)
 	return c.print(err, func(w io.Writer) {
@@ -138,17 +138,17 @@ func (c call) memberPath(rest string) string {
 	return c.path("members/" + url.PathEscape(c.args[1]) + rest)
 }
 
-func (c call) changeMember() error {
+func runChangeMember(c call) error {
 	err := c.client.do("PUT", c.memberPath("/role"), memberRequest{Role: events.Role(c.args[2])}, nil)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is %s of account %s\n", c.args[1], c.args[2], c.args[0]) })
 }
 
-func (c call) removeMember() error {
+func runRemoveMember(c call) error {
 	err := c.client.do("DELETE", c.memberPath(""), nil, nil)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer a member of account %s\n", c.args[1], c.args[0]) })
 }
 
-func (c call) signOutMember() error {
+func runSignOutMember(c call) error {
 	err := c.client.do("POST", c.memberPath("/sign-out"), nil, nil)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is signed out everywhere\n", c.args[1]) })
 }

@@ -39,7 +39,7 @@ func (s *Server) nodeRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /level", handle(func(*http.Request, none) (any, error) { return cluster.RaiseLevel() }))
 }
 
-func (c call) console() error {
+func runConsole(c call) error {
 	var made entrance
 	err := c.client.do("POST", "/console", nil, &made)
 	return c.print(err, func(w io.Writer) {

@@ -99,7 +99,7 @@ func (s *Server) where(id events.NodeID) string {
 	return fmt.Sprintf("%s at %s", id, all[i].Address)
 }
 
-func (c call) listPartitions() error {
+func runListPartitions(c call) error {
 	var all []partitionInfo
 	err := c.client.do("GET", "/partitions", nil, &all)
 	return c.print(err, func(w io.Writer) {
@@ -110,7 +110,7 @@ func (c call) listPartitions() error {
 	})
 }
 
-func (c call) continuePartition() error {
+func runContinuePartition(c call) error {
 	err := c.client.do("POST", "/partitions/"+url.PathEscape(c.args[0])+"/continue", nil, nil)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "partition %s goes on; jobs whose content is lost end with CONTENT_LOST\n", c.args[0])

@@ -13,7 +13,7 @@ func (c call) quarantinePath() string {
 	return "/quarantine/" + url.PathEscape(c.args[0]) + "/" + url.PathEscape(c.args[1])
 }
 
-func (c call) listQuarantine() error {
+func runListQuarantine(c call) error {
 	var list quarantineList
 	if err := c.client.do("GET", "/quarantine", nil, &list); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (c call) printLines(all []quarantined) error {
 	return nil
 }
 
-func (c call) showQuarantined() error {
+func runShowQuarantined(c call) error {
 	var shown shownCommand
 	if err := c.client.do("GET", c.quarantinePath(), nil, &shown); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c call) showQuarantined() error {
 	return err
 }
 
-func (c call) retryQuarantined() error {
+func runRetryQuarantined(c call) error {
 	var out retried
 	if err := c.client.do("POST", c.quarantinePath(), nil, &out); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (r retried) word() string {
 	return ": " + string(r.Reply)
 }
 
-func (c call) dropQuarantined() error {
+func runDropQuarantined(c call) error {
 	err := c.client.do("DELETE", c.quarantinePath(), nil, nil)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "command %s of partition %s is dropped; its record is trimmed like others\n", c.args[1], c.args[0])

@@ -14,7 +14,7 @@ import (
 // RecentJobs reads how the jobs of the last hour have gone.
 func (c Client) RecentJobs() (r service.Recent, err error) { return r, c.do("GET", "/recent", nil, &r) }
 
-func (c call) recentJobs() error {
+func runRecentJobs(c call) error {
 	r, err := c.client.RecentJobs()
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "since\t%s: %d done, %d failed\n", formatTime(r.Since), r.Done, r.Failed)

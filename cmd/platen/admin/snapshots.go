@@ -172,7 +172,7 @@ func confirmation(base int64) string {
 	return fmt.Sprintf("from %d", base)
 }
 
-func (c call) listSnapshots() error {
+func runListSnapshots(c call) error {
 	partitions, err := c.partitionsAsked(everyPartition)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (c call) listSnapshots() error {
 	})
 }
 
-func (c call) takeSnapshots() error {
+func runTakeSnapshots(c call) error {
 	partitions, err := c.partitionsAsked(func(p partitionInfo) bool { return p.State == shard.Serving && p.Folded > 0 })
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (c call) takeSnapshots() error {
 	})
 }
 
-func (c call) verifySnapshots() error {
+func runVerifySnapshots(c call) error {
 	partitions, err := c.partitionsAsked(everyPartition)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 // builtin names the template of accounts that have no default of their own.
 const builtin = "builtin"
 
-func (c call) putTemplate() error {
+func runPutTemplate(c call) error {
 	body, err := textfile.ReadJSON(c.args[1])
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (c call) putTemplate() error {
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "saved template %s of account %s\n", saved.ID, c.args[0]) })
 }
 
-func (c call) listTemplates() error {
+func runListTemplates(c call) error {
 	var list templateList
 	err := c.client.do("GET", c.path("templates"), nil, &list)
 	return c.print(err, func(w io.Writer) {
@@ -45,7 +45,7 @@ func (c call) listTemplates() error {
 }
 
 // showTemplate prints a template as JSON.
-func (c call) showTemplate() error {
+func runShowTemplate(c call) error {
 	saved := savedTemplate{ID: builtin}
 	var err error
 	if c.args[1] == builtin {
@@ -59,7 +59,7 @@ func (c call) showTemplate() error {
 	})
 }
 
-func (c call) setDefaultTemplate() error {
+func runSetDefaultTemplate(c call) error {
 	id := c.args[1]
 	if id == builtin {
 		id = ""
@@ -70,7 +70,7 @@ func (c call) setDefaultTemplate() error {
 	})
 }
 
-func (c call) deleteTemplate() error {
+func runDeleteTemplate(c call) error {
 	err := c.client.do("DELETE", c.path("templates/"+url.PathEscape(c.args[1])), nil, nil)
 	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "template %s is deleted\n", c.args[1]) })
 }

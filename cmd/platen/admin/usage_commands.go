@@ -15,9 +15,9 @@ import (
 // This file has the command that asks the usage ledger.
 
 // ledgerUsage prints what an account was charged: a table and a chart, the entries, or either as CSV.
-func (c call) ledgerUsage() error {
+func runLedgerUsage(c call) error {
 	if c.entries {
-		return c.ledgerEntries()
+		return runLedgerEntries(c)
 	}
 	var r usage.Report
 	if err := c.client.do("GET", c.path("ledger?"+c.usageParams(url.Values{"bucket": {c.bucket}, "group_by": {c.groupBy}})), nil, &r); err != nil {
@@ -43,7 +43,7 @@ func (c call) usageParams(all url.Values) string {
 }
 
 // ledgerEntries prints all entries of a time, page by page.
-func (c call) ledgerEntries() error {
+func runLedgerEntries(c call) error {
 	if c.bucket != "" || c.groupBy != "" {
 		return fmt.Errorf("--entries lists single entries: leave --bucket and --group-by out")
 	}

@@ -18,7 +18,7 @@ import (
 
 // This file has the commands about webhooks.
 
-func (c call) showSecrets() error {
+func runShowSecrets(c call) error {
 	var shown webhookSecrets
 	err := c.client.do("GET", c.path("webhook-secrets"), nil, &shown)
 	return c.print(err, func(w io.Writer) {
@@ -29,7 +29,7 @@ func (c call) showSecrets() error {
 	})
 }
 
-func (c call) rotateSecret() error {
+func runRotateSecret(c call) error {
 	var made webhookSecrets
 	err := c.client.do("POST", c.path("webhook-secrets"), overlapRequest{int64(c.overlap / time.Second)}, &made)
 	return c.print(err, func(w io.Writer) {
@@ -37,7 +37,7 @@ func (c call) rotateSecret() error {
 	})
 }
 
-func (c call) setHeader() error {
+func runSetHeader(c call) error {
 	value := c.args[2]
 	if value == "-" {
 		b, err := io.ReadAll(os.Stdin)
@@ -55,7 +55,7 @@ func (c call) setHeader() error {
 	})
 }
 
-func (c call) listHeaders() error {
+func runListHeaders(c call) error {
 	var list headerNames
 	err := c.client.do("GET", c.path("webhook-headers"), nil, &list)
 	return c.print(err, func(w io.Writer) {
@@ -65,7 +65,7 @@ func (c call) listHeaders() error {
 	})
 }
 
-func (c call) deleteHeader() error {
+func runDeleteHeader(c call) error {
 	err := c.client.do("DELETE", c.headerPath(), nil, nil)
 	return c.print(err, func(w io.Writer) {
 		fmt.Fprintf(w, "webhooks of account %s have the header %s no more\n", c.args[0], c.args[1])
@@ -74,7 +74,7 @@ func (c call) deleteHeader() error {
 
 func (c call) headerPath() string { return c.path("webhook-headers/" + url.PathEscape(c.args[1])) }
 
-func (c call) listAttempts() error {
+func runListAttempts(c call) error {
 	var log projections.WebhookLog
 	err := c.client.do("GET", c.jobPath(), nil, &log)
 	return c.print(err, func(w io.Writer) {
@@ -91,7 +91,7 @@ func (c call) listAttempts() error {
 }
 
 // redeliver sends the webhook of one job again, or those of an account.
-func (c call) redeliver() error {
+func runRedeliver(c call) error {
 	if c.account == "" {
 		if len(c.args) != 1 || c.since != "" || c.failed {
 			return errors.New("name one job, or --account ID with --since TIME, --failed or both")

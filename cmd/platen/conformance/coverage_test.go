@@ -71,7 +71,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, still := contract()
+	live, still := rowsOfContract()
 	for at, id := range otherwise {
 		if !slices.ContainsFunc(append(live, still...), func(r row) bool { return r.id == id }) {
 			t.Errorf("no row %s for %s", id, at)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	limits "platen.dev/events/contract"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/logtest"
@@ -18,7 +19,7 @@ var defaultRows = []row{
 	{"options/defaults", "PdfOptions", "A4, upright, with backgrounds, without header and footer, fitted", func(t *testing.T, s *server) {
 		for _, options := range []any{nil, object{}, object{"format": nil, "print_background": nil, "margin": object{"top": nil}}} {
 			s.filledIn(t, htmlToPDF, options, func(c events.Content) bool {
-				return reflect.DeepEqual(c.Print, events.PrintOptions{Format: "A4"})
+				return reflect.DeepEqual(c.Print, events.PrintOptions{Paper: contract.Paper{Format: "A4"}})
 			})
 		}
 	}},
@@ -35,7 +36,7 @@ var defaultRows = []row{
 	{"image/defaults", "Image options", "PNG of 1024 × 768, not the full page", func(t *testing.T, s *server) {
 		for _, options := range []any{nil, object{}, object{"viewport": object{}}} {
 			s.filledIn(t, htmlToImage, options, func(c events.Content) bool {
-				return *c.Image == events.ImageOptions{Format: "png", Width: 1024, Height: 768}
+				return *c.Image == contract.Image{Format: "png", Width: 1024, Height: 768}
 			})
 		}
 	}},

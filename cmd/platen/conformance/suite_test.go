@@ -20,9 +20,9 @@ type row struct {
 	proof     func(t *testing.T, s *server)
 }
 
-// contract lists the rows: live rows need files made by a browser, still rows need jobs
+// rowsOfContract lists the rows: live rows need files made by a browser, still rows need jobs
 // that stay as they are and a clock that stands still.
-func contract() (live, still []row) {
+func rowsOfContract() (live, still []row) {
 	live = slices.Concat(pipelineRows, hybridRows, sampleRows, imageRows, waitRows)
 	still = slices.Concat(
 		jobRows, optionRows, renderRows, imageOptionRows, defaultRows, deliveryRows, invoiceRows, templateRows,
@@ -35,7 +35,7 @@ func contract() (live, still []row) {
 // TestContract proves the HTTP contract on real nodes over real sockets. The last line of
 // its output says how many statements of docs/CONTRACT.md it has checked.
 func TestContract(t *testing.T) {
-	live, still := contract()
+	live, still := rowsOfContract()
 	checkRows(t, append(slices.Clone(live), still...))
 	statements := readContract(t)
 	statements.checkNames(t, append(slices.Clone(live), still...))

@@ -10,49 +10,42 @@ import (
 	"sync"
 
 	"platen.dev/cmd/platen/backup"
-	"platen.dev/projections/publish"
-	"platen.dev/projections/snapshot"
 	"platen.dev/store"
 )
 
 // backups takes backups of a node's cluster, one at a time, and reads those that there are.
 type backups struct {
-	node *Node
-	busy sync.Mutex
+	*base
+	storage *storage
+	busy    sync.Mutex
 }
 
 // Take implements admin.Backups.
 func (b *backups) Take(ctx context.Context, place string, keep int, reread bool) (r backup.Report, err error) {
-	n := b.node
-	secrets, err := sealSecrets(n.cfg)
+	secrets, err := b.cfg.sealSecrets()
 	if err != nil {
 		return r, err
 	}
-	if keep > 0 && n.clockHeld() != 0 {
-		n.logger.Warn("no backup is dropped while the clock is held: which is the newest is not certain")
+	if keep > 0 && b.clock.held() != 0 {
+		b.logger.Warn("no backup is dropped while the clock is held: which is the newest is not certain")
 		keep = 0
 	}
+	s := b.storage
 	return r, b.at(ctx, place, true, func(files store.Files) (err error) {
 		r, err = backup.Take(ctx, backup.Config{
-			Log: n.log, Replica: n.replica, Snapshots: n.source, Results: n.files, Ledger: n.ledger, Secrets: secrets.Names(), Pace: n.pace,
-			Published: func(ctx context.Context, p int32) (int64, int64, error) { return publish.Needs(ctx, n.log, p) },
-			Node:      string(n.id), Version: n.version, Now: n.now, Logger: n.logger, Reread: reread,
+			Log: s.log, Replica: s.replica, Snapshots: s.snapshots, Results: s.files, Ledger: s.ledger, Secrets: secrets.Names(), Pace: b.cfg.History.pace,
+			Published: published(s.log), Node: string(b.id), Version: b.version, Now: b.clock.Now, Logger: b.logger, Reread: reread,
 		}, files, keep)
 		if err == nil {
-			n.logger.Info("backup taken", "backup", string(r.Ref), "place", place, "chunks", r.Sent.Chunks, "bytes", r.Sent.Bytes, "dropped", len(r.Dropped))
+			b.logger.Info("backup taken", "backup", string(r.Ref), "place", place, "chunks", r.Sent.Chunks, "bytes", r.Sent.Bytes, "dropped", len(r.Dropped))
 		}
 		return err
 	})
 }
 
-// pace bounds work on history.
-func (n *Node) pace(ctx context.Context) snapshot.Pace {
-	return snapshot.Paced(ctx, int64(n.cfg.History.MBPerSecond)<<20)
-}
-
 // List implements admin.Backups.
 func (b *backups) List(ctx context.Context, place string) (all []backup.Listed, err error) {
-	files, done, err := b.node.cfg.openPlace(ctx, place, false)
+	files, done, err := b.cfg.openPlace(ctx, place, false)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +61,14 @@ func (b *backups) Verify(ctx context.Context, place, name string) (one backup.Li
 			return err
 		}
 		one = backup.Describe(ref, m, nil)
-		return backup.Verify(ctx, files, m, b.node.cfg.rebuilding(b.node.pace(ctx), b.node.logger))
+		return backup.Verify(ctx, files, m, b.cfg.rebuilding(b.cfg.History.pace(ctx), b.logger))
 	})
 }
 
 // Losses implements admin.Backups.
 func (b *backups) Losses(ctx context.Context, place string) (lost []backup.Loss, err error) {
 	return lost, b.at(ctx, place, false, func(files store.Files) (err error) {
-		lost, err = backup.Losses(ctx, files, b.node.pace(ctx))
+		lost, err = backup.Losses(ctx, files, b.cfg.History.pace(ctx))
 		return err
 	})
 }
@@ -89,7 +82,7 @@ func (b *backups) at(ctx context.Context, place string, create bool, do func(sto
 		return errBusy
 	}
 	defer b.busy.Unlock()
-	files, done, err := b.node.cfg.openPlace(ctx, place, create)
+	files, done, err := b.cfg.openPlace(ctx, place, create)
 	if err != nil {
 		return err
 	}
@@ -98,15 +91,15 @@ func (b *backups) at(ctx context.Context, place string, create bool, do func(sto
 }
 
 // openPlace opens a place of backups. A directory that is not there is made only if it is to be written to.
-func (c Config) openPlace(ctx context.Context, place string, create bool) (files store.Files, done func(), err error) {
-	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.validatePlace("backup", place)); err != nil {
+func (c StorageConfig) openPlace(ctx context.Context, place string, create bool) (files store.Files, done func(), err error) {
+	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.S3.checkPlace("backup", place)); err != nil {
 		return nil, nil, err
 	}
 	if err := c.notOurs(place); err != nil {
 		return nil, nil, err
 	}
 	if strings.HasPrefix(place, s3Scheme) {
-		s3, err := store.OpenS3(ctx, c.s3(place))
+		s3, err := store.OpenS3(ctx, c.S3.at(place))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,7 +113,7 @@ func (c Config) openPlace(ctx context.Context, place string, create bool) (files
 }
 
 // notOurs refuses a place in which the node keeps other files: it would be lost with them, or swept.
-func (c Config) notOurs(place string) error {
+func (c StorageConfig) notOurs(place string) error {
 	for _, ours := range []string{c.Data, c.Files, c.snapshotFiles()} {
 		if inside(place, ours) {
 			return fmt.Errorf("%s is inside %s, which it would be lost with: name a place elsewhere", place, ours)

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,10 +30,25 @@ type nodeClock struct {
 	logger *slog.Logger
 
 	mu    sync.Mutex
-	gate  *clock.Gate
-	asked time.Time // by the steady clock
+	gate  *clock.Gate // nil if wall is believed whatever it says
+	asked time.Time   // by the steady clock
 	said  time.Time
 	doubt clock.Doubt // that was logged
+}
+
+// clockOf returns the clock that a node goes by.
+func clockOf(o Options, logger *slog.Logger) *nodeClock {
+	wall, kernel := time.Now, kernelClock
+	if o.Wall != nil {
+		wall, kernel = o.Wall, func() bool { return false }
+	}
+	if o.Synchronised != nil {
+		kernel = o.Synchronised
+	}
+	if o.Now != nil {
+		return &nodeClock{wall: o.Now, kernel: kernel, logger: logger}
+	}
+	return newNodeClock(wall, kernel, logger)
 }
 
 func newNodeClock(wall func() time.Time, kernel func() bool, logger *slog.Logger) *nodeClock {
@@ -64,13 +78,19 @@ func (c *nodeClock) ask(others func() clock.Testimony) {
 
 // Now returns the time, in UTC or local as the system's clock does.
 func (c *nodeClock) Now() time.Time {
+	if c.gate == nil {
+		return c.wall()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-// Latest returns the latest that true time may be.
+// Latest returns the latest that true time may be: Now, unless that is held back.
 func (c *nodeClock) Latest() time.Time {
+	if c.gate == nil {
+		return c.wall()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now()
@@ -89,17 +109,11 @@ func (c *nodeClock) now() time.Time {
 	return now
 }
 
-// accept takes the system's clock as it is.
-func (c *nodeClock) accept() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	steady, wall := c.read()
-	c.gate.Accept(steady, wall)
-	c.tell(steady, wall)
-}
-
 // state returns why the node does not go by the system's clock, and how far that is ahead.
 func (c *nodeClock) state() (clock.Doubt, time.Duration) {
+	if c.gate == nil {
+		return clock.None, 0
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now()
@@ -130,59 +144,54 @@ func (c *nodeClock) tell(steady, now time.Time) {
 // errClockBehind means that a node waits for its clock.
 var errClockBehind = errors.New("this node's clock is behind the newest record, and nothing confirms it: keep it by NTP (chrony), and see `platen admin clock`")
 
-// startTime compares the system's clock with the records. Nothing before it goes by the node's clock.
-func (n *Node) startTime(context.Context) error {
-	if n.steady == nil || n.cfg.Dev { // on a laptop that was closed overnight nothing of worth is lost
-		return nil
+// compareClock compares the system's clock with the records. Nothing before it goes by the node's clock.
+func compareClock(b *base, s *storage) {
+	if b.clock.gate == nil || b.cfg.Dev { // on a laptop that was closed overnight nothing of worth is lost
+		return
 	}
 	var newest time.Time
-	for p := range n.log.Partitions() {
-		if at := n.replica.Cursor(p).At; at > 0 && at.Time().After(newest) {
+	for p := range s.log.Partitions() {
+		if at := s.replica.Cursor(p).At; at > 0 && at.Time().After(newest) {
 			newest = at.Time()
 		}
 	}
-	n.steady.begin(newest)
-	return nil
+	b.clock.begin(newest)
 }
 
-// doubt returns why the node does not go by the system's clock, and how far that is ahead.
-func (n *Node) doubt() (clock.Doubt, time.Duration) {
-	if n.steady == nil {
-		return clock.None, 0
-	}
-	return n.steady.state()
-}
-
-// checkClock returns why the node waits for its clock, nil if it does not.
-func (n *Node) checkClock() error {
-	if doubt, ahead := n.doubt(); doubt == clock.Behind {
+// check returns why the node waits for its clock, nil if it does not.
+func (c *nodeClock) check() error {
+	if doubt, ahead := c.state(); doubt == clock.Behind {
 		return fmt.Errorf("%w; it is %s behind", errClockBehind, -ahead.Round(time.Second))
 	}
 	return nil
 }
 
-// clockHeld is how far the system's clock is ahead of the time that the node holds, or behind the newest record, in seconds;
+// held is how far the system's clock is ahead of the time that the node holds, or behind the newest record, in seconds;
 // 0 if the node goes by it, or will within seconds.
-func (n *Node) clockHeld() float64 {
-	if doubt, ahead := n.doubt(); doubt >= clock.Held {
+func (c *nodeClock) held() float64 {
+	if doubt, ahead := c.state(); doubt >= clock.Held {
 		return ahead.Seconds()
 	}
 	return 0
 }
 
-// Clock implements admin.Clock.
-func (n *Node) Clock() admin.ClockState {
-	doubt, ahead := n.doubt()
-	return admin.ClockState{Node: n.now().UTC(), System: n.wall().UTC(), Doubt: doubts[doubt], AheadSeconds: ahead.Seconds(), Synchronised: n.kernel()}
+// show shows the clock to operators.
+func (c *nodeClock) show() admin.ClockState {
+	doubt, ahead := c.state()
+	return admin.ClockState{Node: c.Now().UTC(), System: c.wall().UTC(), Doubt: doubts[doubt], AheadSeconds: ahead.Seconds(), Synchronised: c.kernel()}
 }
 
-// AcceptClock implements admin.Clock.
-func (n *Node) AcceptClock() admin.ClockState {
-	if n.steady != nil {
-		n.logger.Warn("an operator has accepted the system's clock", "time", n.wall())
-		n.steady.accept()
+// accept takes the system's clock as it is.
+func (c *nodeClock) accept() {
+	if c.gate == nil {
+		return
 	}
-	return n.Clock()
+	c.logger.Warn("an operator has accepted the system's clock", "time", c.wall())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	steady, wall := c.read()
+	c.gate.Accept(steady, wall)
+	c.tell(steady, wall)
 }
 
 var doubts = map[clock.Doubt]string{clock.None: "", clock.Jumped: "jumped", clock.Held: "held", clock.Behind: "behind"}

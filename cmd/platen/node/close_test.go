@@ -20,7 +20,7 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 			takes time.Duration // 0 means forever
 			want  string
 		}{{drain + closeGrace - 1, "stop slow: broken\nstop first: ended"}, {0, "stop slow: not within 25s"}} {
-			n := &Node{cfg: Config{DrainSeconds: int(drain / time.Second)}}
+			n := &Node{base: &base{cfg: Config{DrainSeconds: int(drain / time.Second)}}}
 			n.onClose("first", func(context.Context) error { return errors.New("ended") })
 			n.onClose("slow", func(context.Context) error {
 				if c.takes == 0 {

@@ -67,7 +67,10 @@ func withoutEmpty(c Config) Config {
 func fields(config reflect.Type) (all []string) {
 	for i := range config.NumField() {
 		name := config.Field(i).Tag.Get("toml")
-		if inner := config.Field(i).Type; inner.Kind() == reflect.Struct {
+		if inner := config.Field(i).Type; config.Field(i).Anonymous {
+			all = append(all, fields(inner)...)
+			continue
+		} else if inner.Kind() == reflect.Struct {
 			all = append(append(all, "["+name+"]"), fields(inner)...)
 			continue
 		}
@@ -205,7 +208,7 @@ func TestFiles(t *testing.T) {
 		if dir != tc.dir || found != (tc.bucket == "") || cfg.disks()["files"] != tc.dir {
 			t.Errorf("%q: directory %q, disks %v", tc.files, dir, cfg.disks())
 		}
-		if s3 := cfg.s3(cfg.Files); !found && (s3.Bucket != tc.bucket || s3.Prefix != tc.prefix || s3.Region != "us-east-1") {
+		if s3 := cfg.S3.at(cfg.Files); !found && (s3.Bucket != tc.bucket || s3.Prefix != tc.prefix || s3.Region != "us-east-1") {
 			t.Errorf("%q: got %+v", tc.files, s3)
 		}
 	}

@@ -9,14 +9,49 @@ import (
 	"path/filepath"
 	"time"
 
+	"platen.dev/actors/service"
 	"platen.dev/actors/shard"
 	"platen.dev/events"
 	"platen.dev/events/apikey"
+	"platen.dev/events/disk"
+	"platen.dev/projections"
 )
 
 // DevKeysPath is the file that a node with Config.Dev writes the demo keys to: a JSON
 // object of API keys by plan.
 func DevKeysPath(data string) string { return filepath.Join(data, "dev-keys.json") }
+
+// ensureDemo makes the demo accounts and their members, if the node is to have them.
+func ensureDemo(b *base, s *storage, e *engine, v *serving) error {
+	if !b.cfg.Dev || s.replica.Outdated() { // then the accounts are there already
+		return nil
+	}
+	if err := ensureDevAccounts(b.cfg.Data, e.gateway); err != nil {
+		return err
+	}
+	return ensureDevMembers(s.replica, v.services.Sessions)
+}
+
+// devMember is the member of a demo account. Its password is one that nobody knows.
+const devMember events.MemberID = "mem_dev_owner"
+
+// ensureDevMembers makes the members of the demo accounts, once.
+func ensureDevMembers(replica *projections.Replica, sessions service.Sessions) error {
+	for _, plan := range events.Plans() {
+		id := devAccount(plan)
+		team, err := replica.Team(id)
+		if err != nil {
+			return err
+		}
+		if m, _ := team.Member(devMember); m.Joined != 0 {
+			continue
+		}
+		if err := sessions.AddOwner(id, devMember, fmt.Sprintf("demo@%s.example", plan)); err != nil {
+			return fmt.Errorf("member of the demo account %s: %w", plan, err)
+		}
+	}
+	return nil
+}
 
 // ensureDevAccounts creates the demo accounts and their keys, once. The secrets are
 // written before the accounts are created, and creating them again changes nothing, so
@@ -79,5 +114,5 @@ func devSecrets(path string) (map[events.Plan]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secrets, writeFile(path, append(b, '\n'))
+	return secrets, disk.WriteFile(path, append(b, '\n'))
 }

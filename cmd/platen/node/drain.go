@@ -3,12 +3,13 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
-	"platen.dev/actors/service"
+	"platen.dev/actors/render"
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
 
@@ -24,11 +25,27 @@ const heirsInterval = time.Second
 
 // drain is what a node was told about draining, and what it makes of that.
 type drain struct {
+	renderer *render.Renderer
+	peers    peers
+	logger   *slog.Logger
+
 	mu sync.Mutex
-	// told is set from Drain to Undrain. keeps is set while the node keeps its share nevertheless.
+	// told is set from begin to end. keeps is set while the node keeps its share nevertheless.
 	told, keeps bool
 	// retired is set once the node ends: its renderer does not return.
 	retired bool
+}
+
+func newDrain(b *base, renderer *render.Renderer, peers peers) *drain {
+	return &drain{renderer: renderer, peers: peers, logger: b.logger}
+}
+
+// retire has the renderer begin nothing more, for good.
+func (d *drain) retire() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.retired = true
+	d.renderer.Retire()
 }
 
 // state returns whether the node was told to drain, and whether it keeps its share nevertheless.
@@ -50,116 +67,69 @@ func (d *drain) waits() bool {
 	return keeps
 }
 
-// Drain has the node give up what it does, for good until Undrain or the end of the process: it is not
-// ready from now on, begins no renders, hands over what waits, and gives its partitions up within seconds.
-// What clients still send is served. It is refused if there is no other node to take over. If there is none
-// later, the node takes its share back for as long as that is so.
-func (n *Node) Drain() error {
-	n.drain.mu.Lock()
-	defer n.drain.mu.Unlock()
-	if n.drain.told {
+// begin has the node give up what it does. It returns why that is not possible.
+func (d *drain) begin() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.told {
 		return nil
 	}
-	if !hasHeirs(n.neighbours()) {
+	if !hasHeirs(d.peers.Peers()) {
 		return errNobodyElse
 	}
-	n.drain.told = true
-	n.renderer.Retire()
-	n.logger.Info("draining: partitions and jobs go to other nodes")
+	d.told = true
+	d.renderer.Retire()
+	d.logger.Info("draining: partitions and jobs go to other nodes")
 	return nil
 }
 
-// Undrain ends Drain.
-func (n *Node) Undrain() {
-	n.drain.mu.Lock()
-	defer n.drain.mu.Unlock()
-	if !n.drain.told {
+// end has the node take its share again.
+func (d *drain) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.told {
 		return
 	}
-	n.drain.told, n.drain.keeps = false, false
-	n.returns()
-	n.logger.Info("no longer draining")
+	d.told, d.keeps = false, false
+	d.returns()
+	d.logger.Info("no longer draining")
 }
 
-// startDraining looks after a drain from now on.
-func (n *Node) startDraining(context.Context) error {
-	n.periodically("drain", heirsInterval, func(context.Context) { n.lookForHeirs() })
-	return nil
-}
-
-// lookForHeirs has a node that was told to drain keep its share if nobody else would own it: two nodes may have been
+// look has a node that was told to drain keep its share if nobody else would own it: two nodes may have been
 // told at once, and those that took over may have died. It drains again when another node is there.
-func (n *Node) lookForHeirs() {
-	n.drain.mu.Lock()
-	defer n.drain.mu.Unlock()
-	if !n.drain.told {
+func (d *drain) look(context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.told {
 		return
 	}
-	switch keep := keepsShare(n.id, n.neighbours()); {
-	case keep == n.drain.keeps:
+	switch keep := keepsShare(d.peers.self, d.peers.Peers()); {
+	case keep == d.keeps:
 		return
 	case keep:
-		n.logger.Warn("no other node is up that is not draining: this one takes its share back, and drains when another is up")
-		n.returns()
+		d.logger.Warn("no other node is up that is not draining: this one takes its share back, and drains when another is up")
+		d.returns()
 	default:
-		n.logger.Info("draining again: another node is up")
-		n.renderer.Retire()
+		d.logger.Info("draining again: another node is up")
+		d.renderer.Retire()
 	}
-	n.drain.keeps = !n.drain.keeps
+	d.keeps = !d.keeps
 }
 
 // returns has the renderer begin jobs again, unless the node ends.
-func (n *Node) returns() {
-	if !n.drain.retired {
-		n.renderer.Return()
+func (d *drain) returns() {
+	if !d.retired {
+		d.renderer.Return()
 	}
-}
-
-// Drainage says how far the node has come.
-func (n *Node) Drainage() service.Drainage {
-	load := n.renderer.Figures().Load
-	d := service.Drainage{Partitions: len(n.shards.Status())}
-	d.Draining, d.Kept = n.drain.state()
-	for lane := range load.Queued {
-		d.Waiting += load.Queued[lane]
-		d.Running += load.Running[lane]
-	}
-	return d
-}
-
-// neighbour is another node that is up. One that keeps its share in spite of a drain does not drain.
-type neighbour struct {
-	id       events.NodeID
-	draining bool
-}
-
-func (n *Node) neighbours() (all []neighbour) {
-	if n.cluster == nil {
-		return nil
-	}
-	for _, p := range (peers{n.id, n.cluster}).Peers() {
-		all = append(all, neighbour{p.Node, p.Load.Draining})
-	}
-	return all
 }
 
 // hasHeirs reports whether another node is up that could own this one's partitions.
-func hasHeirs(others []neighbour) bool {
-	return slices.ContainsFunc(others, func(o neighbour) bool { return !o.draining })
+func hasHeirs(others []dispatch.Peer) bool {
+	return slices.ContainsFunc(others, func(o dispatch.Peer) bool { return !o.Load.Draining })
 }
 
 // keepsShare reports whether a node that was told to drain keeps its share: if all others that are up drain too, the first
-// of them by id. So one does, whatever each has heard when.
-func keepsShare(self events.NodeID, others []neighbour) bool {
-	return !slices.ContainsFunc(others, func(o neighbour) bool { return !o.draining || o.id < self })
-}
-
-// unlessDraining returns what says whether this node may own partitions: mayOwn does, unless it drains.
-func (n *Node) unlessDraining(mayOwn func(owning bool) error) func(owning bool) error {
-	return func(owning bool) error {
-		if n.drain.left() {
-			return fmt.Errorf("%w", errDraining)
-		}
-		return mayOwn(owning)
-	}
+// of them by id. So one does, whatever each has heard when. One that keeps its share in spite of a drain does not drain.
+func keepsShare(self events.NodeID, others []dispatch.Peer) bool {
+	return !slices.ContainsFunc(others, func(o dispatch.Peer) bool { return !o.Load.Draining || o.Node < self })
 }

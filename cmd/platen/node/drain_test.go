@@ -3,24 +3,29 @@ package node
 import (
 	"testing"
 
+	"platen.dev/actors/render/dispatch"
 	"platen.dev/events"
 )
 
+func peer(id events.NodeID, draining bool) dispatch.Peer {
+	return dispatch.Peer{Node: id, Load: dispatch.Load{Draining: draining}}
+}
+
 // A node that was told to drain keeps its share while nobody else would own it. Of several, one does.
 func TestKeepsShare(t *testing.T) {
-	draining, serving := func(id string) neighbour { return neighbour{events.NodeID(id), true} }, func(id string) neighbour { return neighbour{events.NodeID(id), false} }
+	draining, serving := func(id events.NodeID) dispatch.Peer { return peer(id, true) }, func(id events.NodeID) dispatch.Peer { return peer(id, false) }
 	for name, tc := range map[string]struct {
-		others      []neighbour
+		others      []dispatch.Peer
 		keeps, heir bool
 	}{
 		"alone":                             {nil, true, false},
-		"another serves":                    {[]neighbour{serving("z")}, false, true},
-		"another serves, which comes first": {[]neighbour{serving("a")}, false, true},
-		"a later one drains":                {[]neighbour{draining("z")}, true, false},
-		"an earlier one drains":             {[]neighbour{draining("a")}, false, false},
-		"all drain, some earlier":           {[]neighbour{draining("z"), draining("a")}, false, false},
-		"a later one drains, one serves":    {[]neighbour{draining("z"), serving("y")}, false, true},
-		"the one that keeps serves again":   {[]neighbour{draining("z"), serving("a")}, false, true},
+		"another serves":                    {[]dispatch.Peer{serving("z")}, false, true},
+		"another serves, which comes first": {[]dispatch.Peer{serving("a")}, false, true},
+		"a later one drains":                {[]dispatch.Peer{draining("z")}, true, false},
+		"an earlier one drains":             {[]dispatch.Peer{draining("a")}, false, false},
+		"all drain, some earlier":           {[]dispatch.Peer{draining("z"), draining("a")}, false, false},
+		"a later one drains, one serves":    {[]dispatch.Peer{draining("z"), serving("y")}, false, true},
+		"the one that keeps serves again":   {[]dispatch.Peer{draining("z"), serving("a")}, false, true},
 	} {
 		if got := keepsShare("m", tc.others); got != tc.keeps {
 			t.Errorf("%s: keeps its share: %t", name, got)
@@ -42,10 +47,10 @@ func TestOneKeepsTheShare(t *testing.T) {
 		for range 3 {
 			next := map[events.NodeID]bool{}
 			for _, self := range all {
-				var others []neighbour
+				var others []dispatch.Peer
 				for _, id := range all {
 					if id != self {
-						others = append(others, neighbour{id, !keeps[id]})
+						others = append(others, peer(id, !keeps[id]))
 					}
 				}
 				next[self] = keepsShare(self, others)

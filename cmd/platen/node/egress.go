@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"strings"
 	"sync"
 
 	"platen.dev/actors/cluster"
@@ -14,15 +13,41 @@ import (
 	"platen.dev/edge"
 )
 
-// egress is the policy of all connections that callers bring about.
-func (n *Node) egress() egress.Policy {
-	return egress.Policy{Allow: n.cfg.EgressAllow, Deny: n.cfg.EgressDeny, Ports: n.cfg.EgressPorts, Refuses: n.refuses}
+// EgressConfig is what documents, webhooks and deliveries reach.
+type EgressConfig struct {
+	// EgressAllow exempts address ranges from the refusal of non-public addresses
+	// when pages are loaded.
+	EgressAllow []netip.Prefix `toml:"egress_allow"`
+	// EgressDeny refuses address ranges in addition, and wins over EgressAllow.
+	EgressDeny []netip.Prefix `toml:"egress_deny"`
+	// EgressPorts are the only ports that pages, webhooks and deliveries reach; empty means 80,
+	// 443, and from 1024 on all but those of well-known services.
+	EgressPorts []egress.PortRange `toml:"egress_ports"`
+}
+
+// guard knows what documents may not reach, whatever address ranges the operator exempts.
+type guard struct {
+	cfg EgressConfig
+	// nodes are the addresses of the cluster's nodes, own the ports of this one, servers those of Kafka and ClickHouse.
+	nodes        nodeAddresses
+	own, servers ports
+}
+
+func newGuard(cfg Config) *guard {
+	g := &guard{cfg: cfg.EgressConfig}
+	g.servers.add(cfg.servers()...)
+	return g
+}
+
+// policy is that of all connections that callers bring about.
+func (g *guard) policy() egress.Policy {
+	return egress.Policy{Allow: g.cfg.EgressAllow, Deny: g.cfg.EgressDeny, Ports: g.cfg.EgressPorts, Refuses: g.refuses}
 }
 
 // resolve checks the addresses of a host that a document is to be loaded from by the rules of the
 // browsers' proxy. Ports are checked there alone: the API takes any.
-func (n *Node) resolve(ctx context.Context, host string) error {
-	policy := n.egress()
+func (g *guard) resolve(ctx context.Context, host string) error {
+	policy := g.policy()
 	policy.Ports = []egress.PortRange{{First: 443, Last: 443}}
 	_, err := policy.Resolve(ctx, host, 443)
 	if errors.Is(err, egress.ErrBlocked) {
@@ -32,17 +57,12 @@ func (n *Node) resolve(ctx context.Context, host string) error {
 }
 
 // refuses reports whether a node of the cluster, or a server that only nodes are to use, is at
-// an address and port. No range that the operator exempts makes it reachable.
-func (n *Node) refuses(at netip.AddrPort) bool {
+// an address and port.
+func (g *guard) refuses(at netip.AddrPort) bool {
 	addr := at.Addr()
-	return n.addresses.has(addr) ||
-		addr.IsLoopback() && n.ports.has(at.Port()) ||
-		!egress.IsPublic(addr) && n.servers.has(at.Port())
-}
-
-// servers are the addresses of Kafka and ClickHouse.
-func (c Config) servers() []string {
-	return append(strings.Split(c.ClickHouse, ","), c.Kafka.Brokers...)
+	return g.nodes.has(addr) ||
+		addr.IsLoopback() && g.own.has(at.Port()) ||
+		!egress.IsPublic(addr) && g.servers.has(at.Port())
 }
 
 // nodeAddresses are the addresses of the cluster's nodes: the nodes may trust one another's. The

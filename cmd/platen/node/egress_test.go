@@ -12,9 +12,9 @@ import (
 // A document may go to no node of the cluster, from when it joins until it leaves, even
 // where the operator allows its network.
 func TestNodeAddresses(t *testing.T) {
-	var n Node
-	addresses := &n.addresses
-	policy := egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("8.8.0.0/16"), netip.MustParsePrefix("10.0.0.0/8")}, Refuses: n.refuses}
+	g := newGuard(Config{})
+	addresses := &g.nodes
+	policy := egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("8.8.0.0/16"), netip.MustParsePrefix("10.0.0.0/8")}, Refuses: g.refuses}
 	blocked := func(address string) bool {
 		_, err := policy.Resolve(t.Context(), address, 80)
 		return errors.Is(err, egress.ErrBlocked)
@@ -45,16 +45,16 @@ func TestNodeAddresses(t *testing.T) {
 // Where the operator allows loopback addresses, as tests do, the node's own ports are refused;
 // where he allows any that are not public, those of Kafka and ClickHouse.
 func TestOwnPorts(t *testing.T) {
-	n := Node{cfg: Config{ClickHouse: "clickhouse:19000,10.0.0.3:19001", Kafka: KafkaConfig{Brokers: []string{"kafka-1:19092", "[::1]:19093"}}}}
-	n.cfg.EgressAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
-	n.servers.add(n.cfg.servers()...)
-	n.ports.add("127.0.0.1:18080", "[::]:18081", "node-1:17946", "nonsense", ":0", ":http")
+	cfg := Config{StorageConfig: StorageConfig{ClickHouse: "clickhouse:19000,10.0.0.3:19001", Kafka: KafkaConfig{Brokers: []string{"kafka-1:19092", "[::1]:19093"}}}}
+	cfg.EgressAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
+	g := newGuard(cfg)
+	g.own.add("127.0.0.1:18080", "[::]:18081", "node-1:17946", "nonsense", ":0", ":http")
 	for at, want := range map[string]bool{
 		"127.0.0.1:18080": false, "127.0.0.1:18081": false, "127.9.9.9:17946": false, "127.0.0.1:18082": true, "10.0.0.1:18080": true,
 		"127.0.0.1:19000": false, "10.0.0.1:19000": false, "10.0.0.1:19001": false, "10.0.0.1:19092": false, "10.0.0.1:19093": false, "10.0.0.1:19094": true,
 		"8.8.8.8:19000": true, "8.8.8.8:18080": true,
 	} {
-		if got := n.egress().Permits(netip.MustParseAddrPort(at)); got != want {
+		if got := g.policy().Permits(netip.MustParseAddrPort(at)); got != want {
 			t.Errorf("%s is permitted: %t", at, got)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
@@ -33,13 +34,13 @@ func (c Config) Checks() []doctor.Check {
 	all := []doctor.Check{
 		doctor.User(os.Geteuid()),
 		doctor.Kernel(kernelRelease(), os.DirFS("/proc"), !c.Browser.NoSandbox),
-		doctor.Memory(memoryLimit(), runtime.NumCPU()),
+		doctor.Memory(doctor.MemoryLimit(), runtime.NumCPU()),
 		doctor.OpenFiles(doctor.FileLimit),
 		doctor.Clock(doctor.KernelClock, cluster.WorryingClockDifference, c.Cluster.Gossip == ""),
 		doctor.TimeSync(doctor.EnabledWaits),
 		doctor.Programs(exec.LookPath),
 		doctor.Fonts(doctor.FontList),
-		doctor.Browser(c.printSpecimen),
+		doctor.Browser(c.Browser.printSpecimen),
 	}
 	disks := c.disks()
 	for _, name := range slices.Sorted(maps.Keys(disks)) {
@@ -57,15 +58,15 @@ func kernelRelease() string {
 }
 
 // printSpecimen starts the browser as the node does, and prints a page.
-func (c Config) printSpecimen(ctx context.Context) (sheets int, err error) {
+func (c BrowserConfig) printSpecimen(ctx context.Context) (sheets int, err error) {
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
 	defer system.Shutdown()
 	pool, err := browserpool.Open(browserpool.Config{
-		Slots: 1, Remotes: 1, TotalBytes: c.Browser.pageBytes(memoryLimit()), System: system,
-		ChromePath: c.Browser.Path, UserAgent: c.Browser.UserAgent, NoSandbox: c.Browser.NoSandbox, BrowserUser: c.Browser.User, AsRoot: c.Browser.AllowRootNoSandbox,
+		Slots: 1, Remotes: 1, TotalBytes: c.pageBytes(doctor.MemoryLimit()), System: system,
+		ChromePath: c.Path, UserAgent: c.UserAgent, NoSandbox: c.NoSandbox, BrowserUser: c.User, AsRoot: c.AllowRootNoSandbox,
 	})
 	if err != nil {
-		return 0, c.Browser.explain(err)
+		return 0, c.explain(err)
 	}
 	defer pool.Close(ctx)
 	lease, err := pool.Acquire(ctx, "", events.Quick)
@@ -73,7 +74,7 @@ func (c Config) printSpecimen(ctx context.Context) (sheets int, err error) {
 		return 0, err
 	}
 	defer lease.Return()
-	result, err := lease.Print(ctx, page.Print{HTML: doctor.Specimen, Options: page.PDFOptions{Format: "A4"}})
+	result, err := lease.Print(ctx, page.Print{HTML: doctor.Specimen, Options: contract.Paper{Format: "A4"}})
 	return result.Pages, err
 }
 
@@ -90,7 +91,7 @@ func (c Config) listeners() []doctor.Port {
 }
 
 // running reports whether a node runs with the data directory.
-func (c Config) running() bool {
+func (c StorageConfig) running() bool {
 	_, err := admin.NewClient(c.Data).Drainage()
 	return err == nil
 }
@@ -105,10 +106,10 @@ func (c Config) serverNames() (all []string) {
 	return all
 }
 
-func (c Config) serverChecks() (all []doctor.Check) {
+func (c StorageConfig) serverChecks() (all []doctor.Check) {
 	if !c.embeddedLog() {
 		all = append(all, doctor.Kafka(func(ctx context.Context) (doctor.Topics, error) {
-			found, err := kafka.Examine(ctx, c.kafkaConfig("platen doctor", nil))
+			found, err := kafka.Examine(ctx, c.Kafka.client("platen doctor", c.Partitions, nil))
 			return doctor.Topics(found), err
 		}, int(c.Kafka.ReplicationFactor)))
 	}
@@ -117,13 +118,13 @@ func (c Config) serverChecks() (all []doctor.Check) {
 	}
 	for _, s := range []struct{ name, place string }{{"results", c.Files}, {"snapshots", c.snapshotFiles()}} {
 		if strings.HasPrefix(s.place, s3Scheme) {
-			all = append(all, doctor.Store(s.name, s.place, func(ctx context.Context) error { return c.tryStore(ctx, s.place) }))
+			all = append(all, doctor.Store(s.name, s.place, func(ctx context.Context) error { return c.S3.try(ctx, s.place) }))
 		}
 	}
 	return all
 }
 
-func (c Config) pingLedger(ctx context.Context) error {
+func (c StorageConfig) pingLedger(ctx context.Context) error {
 	l, err := clickhouse.Connect(c.clickhouse())
 	if err != nil {
 		return err
@@ -132,14 +133,14 @@ func (c Config) pingLedger(ctx context.Context) error {
 	return l.Ping(ctx)
 }
 
-// tryStore does with a file of its own all that a node does with files.
-func (c Config) tryStore(ctx context.Context, place string) error {
-	files, err := store.OpenS3(ctx, c.s3(place))
+// try does with a file of its own all that a node does with files.
+func (s S3Config) try(ctx context.Context, place string) error {
+	files, err := store.OpenS3(ctx, s.at(place))
 	if err != nil {
 		return err
 	}
 	defer files.Close()
-	return tryFiles(ctx, files, probePrefix+"doctor-"+events.NewJobID().String(), []byte("platen doctor"))
+	return store.Probe(ctx, files, "doctor-"+events.NewJobID().String(), []byte("platen doctor"))
 }
 
 func (c Config) certificateChecks() (all []doctor.Check) {

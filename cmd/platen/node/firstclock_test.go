@@ -91,20 +91,20 @@ func TestAWrongFirstClockDeletesNothing(t *testing.T) {
 		testJob(t, n.Node)
 	}
 	n.startAhead(25 * time.Hour)
-	testkit.Eventually(t, "the node owns its partitions", func() bool { return len(n.owned()) == 2 })
+	testkit.Eventually(t, "the node owns its partitions", func() bool { return len(n.engine.served()) == 2 })
 	if left := time.Until(n.expiry(testJob(t, n.Node))); left < 48*time.Hour || left > 50*time.Hour {
 		t.Errorf("a file that is made meanwhile lives for %s; the clock, which may be right, is 25 h ahead", left)
 	}
-	for p := range n.log.Partitions() {
-		if due, err := account.Due(n.replica, p, events.At(n.now()), 1); err != nil || len(due) > 0 {
+	for p := range n.Log().Partitions() {
+		if due, err := account.Due(n.Replica(), p, events.At(n.clock.Now()), 1); err != nil || len(due) > 0 {
 			t.Errorf("partition %d: %d jobs are due, %v", p, len(due), err)
 		}
 	}
 	if got := n.pdfs(); got != before+1 {
 		t.Errorf("%d files are left of %d", got, before+1)
 	}
-	report, err := n.ready()
-	if held := n.clockHeld(); err != nil || !strings.Contains(report, "nothing confirms it") || time.Duration(held)*time.Second < 24*time.Hour {
+	report, err := n.serving.status.health.ready()
+	if held := n.clock.held(); err != nil || !strings.Contains(report, "nothing confirms it") || time.Duration(held)*time.Second < 24*time.Hour {
 		t.Errorf("held by %v s, ready: %v\n%s", held, err, report)
 	}
 	if s := n.Clock(); s.Doubt != "held" || s.Synchronised || time.Until(s.Node).Abs() > time.Minute {
@@ -112,7 +112,7 @@ func TestAWrongFirstClockDeletesNothing(t *testing.T) {
 	}
 	n.synchronised.Store(true)
 	testkit.Eventually(t, "what is old by a clock that is right is deleted, and what was made meanwhile is not", func() bool { return n.pdfs() == 1 })
-	if n.clockHeld() != 0 || n.Clock().Doubt != "" {
+	if n.clock.held() != 0 || n.Clock().Doubt != "" {
 		t.Error("the clock is held after it is confirmed")
 	}
 }
@@ -135,8 +135,8 @@ func TestAFirstClockBehindTheRecords(t *testing.T) {
 	if err := n.Ready(); !errors.Is(err, errClockBehind) {
 		t.Errorf("readiness: %v", err)
 	}
-	if err := n.unlessUnfit(nil)(false); !errors.Is(err, errClockBehind) || len(n.owned()) > 0 {
-		t.Errorf("it owns %d partitions, and may: %v", len(n.owned()), err)
+	if err := n.serving.status.health.mayOwn(false); !errors.Is(err, errClockBehind) || len(n.engine.served()) > 0 {
+		t.Errorf("it owns %d partitions, and may: %v", len(n.engine.served()), err)
 	}
 	if s := n.Clock(); s.Doubt != "behind" || s.AheadSeconds > -3000 {
 		t.Errorf("the clock is shown as %+v", s)
@@ -144,7 +144,7 @@ func TestAFirstClockBehindTheRecords(t *testing.T) {
 	if out, err := n.admin("clock", "accept"); err != nil || !strings.Contains(out, "goes by the system's clock") {
 		t.Errorf("accept: %v\n%s", err, out)
 	}
-	testkit.Eventually(t, "the node owns its partitions", func() bool { return len(n.owned()) == 2 })
+	testkit.Eventually(t, "the node owns its partitions", func() bool { return len(n.engine.served()) == 2 })
 	if err := n.Ready(); err != nil {
 		t.Error(err)
 	}

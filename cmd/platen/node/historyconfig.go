@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"platen.dev/projections/history"
+	"platen.dev/projections/snapshot"
 )
 
 // HistoryConfig is the section [history]: how much of the past is kept.
@@ -29,13 +31,11 @@ type HistoryConfig struct {
 	EventsDays int `toml:"events_days"`
 }
 
-func (c Config) validateHistory() error {
-	h := c.History
+func (h HistoryConfig) validate() error {
 	return errors.Join(
 		check(h.Snapshots >= 0, "history.snapshots: must not be negative"),
 		check(h.Records >= 1 && h.Hours >= 1 && h.MBPerSecond >= 1, "history.records, history.hours, history.mb_per_second: must be at least 1"),
 		check(h.EventsDays >= 0, "history.events_days: must not be negative"),
-		c.validatePlace("history.files", h.Files),
 	)
 }
 
@@ -46,12 +46,19 @@ func (h HistoryConfig) policy() history.Policy {
 	}
 }
 
+// pace bounds work on history.
+func (h HistoryConfig) pace(ctx context.Context) snapshot.Pace {
+	return snapshot.Paced(ctx, h.bytesPerSecond())
+}
+
+func (h HistoryConfig) bytesPerSecond() int64 { return int64(h.MBPerSecond) << 20 }
+
 // snapshotsBeside is the end of the place of snapshots that is not configured. On S3 it is a prefix of
 // its own and not below that of the results, whose lifecycle rule deletes what is two days old.
 const snapshotsBeside = "snapshots"
 
 // snapshotFiles returns where snapshots are kept.
-func (c Config) snapshotFiles() string {
+func (c StorageConfig) snapshotFiles() string {
 	if c.History.Files != "" {
 		return c.History.Files
 	}
@@ -66,4 +73,4 @@ func (c Config) snapshotFiles() string {
 }
 
 // scratchDir is where snapshots are rebuilt to verify them.
-func (c Config) scratchDir() string { return filepath.Join(c.Data, "scratch") }
+func (c StorageConfig) scratchDir() string { return filepath.Join(c.Data, "scratch") }

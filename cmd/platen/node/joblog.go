@@ -4,22 +4,28 @@ import (
 	"context"
 	"errors"
 
+	"platen.dev/actors/account"
 	"platen.dev/actors/command"
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/projections"
 	"platen.dev/projections/timeline"
 )
 
 // jobLog reads of the log what the read models do not keep of a job.
-type jobLog struct{ node *Node }
+type jobLog struct {
+	log     eventlog.Log
+	replica *projections.Replica
+}
 
 // Submission reads the command that made a job.
-func (l jobLog) Submission(ctx context.Context, account events.AccountID, id events.JobID) (events.Submission, error) {
-	at, err := l.position(account, id)
+func (l jobLog) Submission(ctx context.Context, of events.AccountID, id events.JobID) (events.Submission, error) {
+	at, err := l.position(of, id)
 	if err != nil {
 		return events.Submission{}, err
 	}
-	_, s, err := command.Submission(ctx, l.node.log, at, account, id)
+	_, s, err := command.Submission(ctx, l.log, at, of, id)
 	if errors.Is(err, command.ErrLost) || errors.Is(err, command.ErrDamaged) {
 		err = dashboard.ErrGone
 	}
@@ -27,12 +33,12 @@ func (l jobLog) Submission(ctx context.Context, account events.AccountID, id eve
 }
 
 // Timeline reads the events of a job.
-func (l jobLog) Timeline(ctx context.Context, account events.AccountID, id events.JobID) (timeline.Timeline, error) {
-	at, err := l.position(account, id)
+func (l jobLog) Timeline(ctx context.Context, of events.AccountID, id events.JobID) (timeline.Timeline, error) {
+	at, err := l.position(of, id)
 	if err != nil {
 		return timeline.Timeline{}, err
 	}
-	line, err := timeline.Read(ctx, l.node.log, timeline.Query{Partition: at.Partition, Account: account, Job: id, Submitted: at.Offset})
+	line, err := timeline.Read(ctx, l.log, timeline.Query{Partition: at.Partition, Account: of, Job: id, Submitted: at.Offset})
 	if errors.Is(err, timeline.ErrGone) {
 		err = dashboard.ErrGone
 	}
@@ -40,10 +46,11 @@ func (l jobLog) Timeline(ctx context.Context, account events.AccountID, id event
 }
 
 // position is where the command of a job is.
-func (l jobLog) position(account events.AccountID, id events.JobID) (command.Position, error) {
-	state, err := l.node.storeOf(account).Job(account, id)
-	if err == nil && state.Account != account { // forgotten since
+func (l jobLog) position(of events.AccountID, id events.JobID) (command.Position, error) {
+	store := account.StoreOf(l.replica, l.log.Partitions(), of)
+	state, err := store.Job(of, id)
+	if err == nil && state.Account != of { // forgotten since
 		err = dashboard.ErrGone
 	}
-	return command.Position{Partition: events.Partition(account, l.node.log.Partitions()), Offset: state.Content}, err
+	return command.Position{Partition: store.Partition, Offset: state.Content}, err
 }

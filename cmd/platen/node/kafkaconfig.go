@@ -3,7 +3,11 @@ package node
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
+	"platen.dev/events"
+	"platen.dev/events/eventlog/kafka"
 	"platen.dev/events/eventlog/kafka/access"
 	"platen.dev/events/tlsfile"
 )
@@ -38,6 +42,20 @@ func (k KafkaConfig) access() access.Config {
 	return access.Config{
 		TLS: k.TLS, Files: tlsfile.Client{CA: k.CAFile, Cert: k.CertFile, Key: k.KeyFile},
 		SASL: k.SASL, User: k.User, Password: k.Password,
+	}
+}
+
+// client is how the log is opened. name tells one client from the other.
+func (k KafkaConfig) client(name string, partitions int32, logger *slog.Logger) kafka.Config {
+	return kafka.Config{
+		Brokers: k.Brokers, Access: k.access(), ClientID: name, Partitions: partitions, ReplicationFactor: k.ReplicationFactor,
+		SessionTimeout: time.Duration(k.SessionSeconds) * time.Second, Logger: logger,
+		Topics: map[string]kafka.TopicConfig{
+			events.TopicCommands: {Retention: time.Duration(k.CommandsHours) * time.Hour},
+			events.TopicJournal:  {Unbounded: true},
+			events.TopicEvents:   {Unbounded: true, Compression: "gzip"}, // every client reads gzip
+			events.TopicPoison:   {},
+		},
 	}
 }
 

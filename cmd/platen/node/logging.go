@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 )
@@ -10,8 +11,24 @@ var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
+// LoggingConfig says what is logged, and how.
+type LoggingConfig struct {
+	// LogLevel is debug, info, warn or error.
+	LogLevel string `toml:"log_level"`
+	// LogFormat is text, for people, or json, one object per line.
+	LogFormat string `toml:"log_format"`
+}
+
+func (c LoggingConfig) validate() error {
+	_, known := logLevels[c.LogLevel]
+	return errors.Join(
+		check(known, "log_level: must be debug, info, warn or error, not %q", c.LogLevel),
+		check(c.LogFormat == "text" || c.LogFormat == "json", "log_format: must be text or json, not %q", c.LogFormat),
+	)
+}
+
 // Logger returns a logger of the configured level and format that writes to w.
-func (c Config) Logger(w io.Writer) *slog.Logger {
+func (c LoggingConfig) Logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))

@@ -56,12 +56,12 @@ func TestOrphanFiles(t *testing.T) {
 		makeOld(t, n, name)
 	}
 	put(t, n, young)
-	if swept, err := n.orphans().Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 3}) {
+	if swept, err := orphans(n.base, &n.storage).Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 3}) {
 		t.Errorf("%+v, want 3 files deleted; %v", swept, err)
 	}
 	old[young] = true
 	for name, left := range old {
-		f, err := n.files.Open(t.Context(), name)
+		f, err := n.Files().Open(t.Context(), name)
 		if (err == nil) != left {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -76,14 +76,14 @@ func TestOrphanFiles(t *testing.T) {
 func TestOrphansOfUndecidedCommands(t *testing.T) {
 	n := newClockedNode(t)
 	n.startAhead(-time.Hour) // it owns nothing
-	job, attempt, partition := events.NewJobID(), events.NewAttemptID(), events.Partition("acc", n.log.Partitions())
+	job, attempt, partition := events.NewJobID(), events.NewAttemptID(), events.Partition("acc", n.Log().Partitions())
 	file := events.FileName(job, attempt, partition, ".pdf")
 	for _, body := range []events.CommandBody{
 		events.Submission{SubmitJob: events.SubmitJob{Job: job, Key: "k", Operation: events.HTMLToPDF, Test: true}},
-		events.StartRender{Job: job, Attempt: attempt, Node: n.id},
+		events.StartRender{Job: job, Attempt: attempt, Node: n.ID()},
 		events.FinishRender{Job: job, Attempt: attempt, File: events.File{Name: file, Size: 1, Pages: 1}},
 	} {
-		if err := command.AppendWait(t.Context(), n.log, events.NewCommand("acc", n.now(), body)); err != nil {
+		if err := command.AppendWait(t.Context(), n.Log(), events.NewCommand("acc", n.clock.Now(), body)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,22 +93,24 @@ func TestOrphansOfUndecidedCommands(t *testing.T) {
 		put(t, n.Node, name)
 		makeOld(t, n.Node, name)
 	}
-	orphans := n.orphans()
-	orphans.Now = time.Now
-	orphans.Settle = func(ctx context.Context) (func(string) bool, error) { return n.settle(ctx, 0) }
-	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1, Left: 2}) {
+	sweep := orphans(n.base, &n.storage)
+	sweep.Now = time.Now
+	sweep.Settle = func(ctx context.Context) (func(string) bool, error) {
+		return retention.Settle(ctx, n.Log(), n.Replica(), 0)
+	}
+	if swept, err := sweep.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1, Left: 2}) {
 		t.Errorf("while commands wait: %+v, %v", swept, err)
 	}
 	n.AcceptClock()
-	orphans = n.orphans()
-	orphans.Now = time.Now
-	if swept, err := orphans.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1}) {
+	sweep = orphans(n.base, &n.storage)
+	sweep.Now = time.Now
+	if swept, err := sweep.Sweep(t.Context()); err != nil || swept != (retention.Swept{Deleted: 1}) {
 		t.Errorf("when they are decided: %+v, %v", swept, err)
 	}
 	if j, _, err := n.Replica().Job("acc", job); err != nil || j.File.Name != file {
 		t.Errorf("the job has %+v, %v", j.File, err)
 	}
-	f, err := n.files.Open(t.Context(), file)
+	f, err := n.Files().Open(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func TestOrphansOfUndecidedCommands(t *testing.T) {
 
 func put(t *testing.T, n *Node, name string) {
 	t.Helper()
-	if _, err := n.files.Put(t.Context(), name, bytes.NewReader([]byte("x")), 1); err != nil {
+	if _, err := n.Files().Put(t.Context(), name, bytes.NewReader([]byte("x")), 1); err != nil {
 		t.Fatal(err)
 	}
 }

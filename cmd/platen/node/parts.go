@@ -4,20 +4,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 )
 
 // part is started when those before it run.
 type part struct {
 	name  string
-	start func(context.Context) error
+	start func() error
 }
 
-// startParts starts parts. If one cannot start, those before it are ended again.
-func (n *Node) startParts(ctx context.Context, parts []part) error {
-	for _, p := range parts {
-		if err := p.start(ctx); err != nil {
-			return errors.Join(fmt.Errorf("start %s: %w", p.name, err), n.Close())
+// startAll starts parts until one cannot.
+func startAll(all []part) error {
+	for _, p := range all {
+		if err := p.start(); err != nil {
+			return fmt.Errorf("start %s: %w", p.name, err)
 		}
 	}
 	return nil
+}
+
+// parts are those that run; the part started last comes last.
+type parts struct{ running []running }
+
+// running is a part with what ends it.
+type running struct {
+	part string
+	end  func(ctx context.Context) error
+}
+
+// onClose has a part ended by close, before the parts that started earlier.
+func (p *parts) onClose(part string, end func(context.Context) error) {
+	p.running = append(p.running, running{part, end})
+}
+
+// periodically calls f every interval until close, which waits for it. The context that f gets ends then.
+func (p *parts) periodically(part string, interval time.Duration, f func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				f(ctx)
+			}
+		}
+	})
+	p.onClose(part, func(context.Context) error { cancel(); running.Wait(); return nil })
+}
+
+// close ends the parts in reverse order. They finish what is under way within the drain time; after the limit, those that have not
+// ended, and those that were started before them, are left to the end of the process.
+func (p *parts) close(drain, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	limited, stop := context.WithTimeout(context.Background(), limit)
+	defer stop()
+	var errs []error
+	for i := len(p.running) - 1; i >= 0; i-- {
+		ended := make(chan error, 1)
+		go func() { ended <- p.running[i].end(ctx) }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				errs = append(errs, fmt.Errorf("stop %s: %w", p.running[i].part, err))
+			}
+		case <-limited.Done():
+			return errors.Join(append(errs, fmt.Errorf("stop %s: not within %s", p.running[i].part, limit))...)
+		}
+	}
+	p.running = nil
+	return errors.Join(errs...)
 }

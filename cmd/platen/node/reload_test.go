@@ -22,10 +22,10 @@ func TestReload(t *testing.T) {
 	}
 	var said strings.Builder
 	logger := slog.New(slog.NewTextHandler(&said, nil))
-	(&Node{certificate: c, logger: logger}).Reload()
+	reload(logger, c, nil)
 	first := c.current.Load().Leaf
 	writeCertificate(t, cfg, 2)
-	(&Node{certificate: c, logger: logger}).Reload()
+	reload(logger, c, nil)
 	if serial := c.current.Load().Leaf.SerialNumber.Int64(); first.SerialNumber.Int64() != 1 || serial != 2 {
 		t.Errorf("the certificate is number %d", serial)
 	}
@@ -33,7 +33,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("the node wrote %s", &said)
 	}
 	said.Reset()
-	(&Node{logger: logger}).Reload()
+	reload(logger, nil, nil)
 	if !strings.Contains(said.String(), "no certificates") {
 		t.Errorf("a node without certificates wrote %s", &said)
 	}
@@ -47,7 +47,7 @@ func TestChanged(t *testing.T) {
 		t.Errorf("equal configurations differ by %q", got)
 	}
 	b.Listen, b.Kafka.Brokers, b.EgressDeny, b.Browser.Slots = "127.0.0.1:1", []string{"a:1"}, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, 3
-	if got, want := a.Changed(b), []string{"listen", "kafka.brokers", "egress_deny", "browser.slots"}; !slices.Equal(got, want) {
+	if got, want := a.Changed(b), []string{"browser.slots", "egress_deny", "kafka.brokers", "listen"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

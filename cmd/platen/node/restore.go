@@ -14,6 +14,7 @@ import (
 
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/projections/snapshot"
 	"platen.dev/store"
 )
@@ -37,7 +38,7 @@ const unfinished = "restore-unfinished"
 var errUnfinished = errors.New("a restore into this data directory did not end: remove the directory, the results, and on Kafka and ClickHouse the topics and tables, and restore again")
 
 // checkFinished returns errUnfinished if a restore into the data directory did not end.
-func (c Config) checkFinished() error {
+func (c StorageConfig) checkFinished() error {
 	_, err := os.Stat(filepath.Join(c.Data, unfinished))
 	if err == nil {
 		return errUnfinished
@@ -72,7 +73,7 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err
 			return r, err
 		}
 	}
-	target, n, err := openTarget(ctx, cfg, o)
+	target, opened, err := openTarget(ctx, cfg, o)
 	if err != nil {
 		return r, err
 	}
@@ -81,7 +82,7 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err
 		target.Revoke = &r.Access
 	}
 	err = restore(ctx, cfg, from, ref, m, target, &r.Access, o.Logger)
-	return r, errors.Join(err, n.Close())
+	return r, errors.Join(err, opened.close(cfg.Drain(), cfg.StopLimit()))
 }
 
 // restore checks the target and the backup, notes who may come in, and then writes it.
@@ -97,7 +98,7 @@ func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, 
 	}
 	logger.Info("the backup is whole, and is written", "backup", string(ref))
 	path := filepath.Join(cfg.Data, unfinished)
-	if err := writeFile(path, []byte(string(ref)+"\n")); err != nil {
+	if err := disk.WriteFile(path, []byte(string(ref)+"\n")); err != nil {
 		return err
 	}
 	if err := backup.Restore(ctx, from, m, to); err != nil {
@@ -106,21 +107,29 @@ func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, 
 	return os.Remove(path)
 }
 
-// openTarget opens what is restored into, as a node does. The node that it returns closes it.
-func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Target, *Node, error) {
-	n := &Node{cfg: cfg, version: o.Version, logger: o.Logger, id: events.NodeID("restore-" + events.NewJobID().String()), failed: make(chan error, 1), now: time.Now, wall: time.Now}
-	n.metrics = newMetrics(n)
+// openTarget opens what is restored into, as a node does. The parts that it returns are to be closed.
+func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Target, *parts, error) {
 	if err := cfg.checkNew(); err != nil {
 		return backup.Target{}, nil, err
 	}
-	err := n.startParts(ctx, []part{
-		{"data directory", n.startData}, {"log", n.startLog}, {"usage ledger", n.startLedger}, {"snapshots", n.startSnapshots}, {"files", n.startFiles},
+	var s storage
+	b := newBase(cfg, Options{Logger: o.Logger, Version: o.Version, Now: time.Now})
+	b.id = events.NodeID("restore-" + events.NewJobID().String())
+	err := startAll([]part{
+		{"data directory", func() error { return prepareData(b) }},
+		{"log", func() (err error) { s.log, err = openLog(ctx, b); return err }},
+		{"usage ledger", func() (err error) { s.ledger, err = openLedger(ctx, b, s.log); return err }},
+		{"snapshots", func() (err error) { s.snapshots, err = openSnapshots(ctx, b, s.log); return err }},
+		{"files", func() (err error) { s.files, err = openFiles(ctx, b, "results", cfg.Files); return err }},
 	})
-	return backup.Target{Log: n.log, Snapshots: n.snapshots, Results: n.files, Ledger: n.ledger, Version: o.Version, Now: time.Now}, n, err
+	if err != nil {
+		return backup.Target{}, nil, errors.Join(err, b.close(cfg.Drain(), cfg.StopLimit()))
+	}
+	return backup.Target{Log: s.log, Snapshots: s.snapshots.Files, Results: s.files, Ledger: s.ledger, Version: o.Version, Now: time.Now}, &b.parts, nil
 }
 
 // checkNew refuses a data directory that a node has used: its rows are those of another journal.
-func (c Config) checkNew() error {
+func (c StorageConfig) checkNew() error {
 	used, err := filepath.Glob(filepath.Join(c.Data, "replica*"))
 	if err == nil && len(used) > 0 {
 		err = fmt.Errorf("%w: a node has used the data directory: there is %s", backup.ErrNotEmpty, used[0])
@@ -131,8 +140,8 @@ func (c Config) checkNew() error {
 // checkSecrets returns which of the secrets with some names are neither configured nor in the data directory. It makes none.
 func (c Config) checkSecrets(names []string) error {
 	var have []string
-	if _, err := os.Stat(sealPath(c)); err == nil || c.Cluster.Secret != "" {
-		secrets, err := sealSecrets(c)
+	if _, err := os.Stat(c.sealPath()); err == nil || c.Cluster.Secret != "" {
+		secrets, err := c.sealSecrets()
 		if err != nil {
 			return err
 		}
@@ -144,10 +153,10 @@ func (c Config) checkSecrets(names []string) error {
 	}
 	return fmt.Errorf("credentials, and the secrets that sign webhooks, are sealed under secrets that are not here: %s. Copy the original's seal.key to %s, or configure cluster.secret and "+
 		"cluster.former_secrets as they were. --without-secrets restores all the same: jobs with credentials then fail, and accounts get other webhook secrets",
-		strings.Join(missing, ", "), sealPath(c))
+		strings.Join(missing, ", "), c.sealPath())
 }
 
 // rebuilding is what rows of a backup are rebuilt with.
-func (c Config) rebuilding(pace snapshot.Pace, logger *slog.Logger) backup.Rebuilding {
+func (c StorageConfig) rebuilding(pace snapshot.Pace, logger *slog.Logger) backup.Rebuilding {
 	return backup.Rebuilding{Scratch: filepath.Join(c.Data, "scratch-backup"), Projections: folds(), Pace: pace, Logger: logger}
 }

@@ -12,38 +12,47 @@ import (
 	"time"
 
 	"platen.dev/actors/retention"
+	"platen.dev/store"
 	"platen.dev/store/s3test"
 )
 
-// nodeOnS3 returns a node that has no parts yet, with its results on a server.
-func nodeOnS3(t *testing.T, server *s3test.Server) *Node {
+const results = "s3://" + s3test.Bucket + "/platen"
+
+// baseOnS3 returns the base of a node with its results on a server.
+func baseOnS3(t *testing.T, server *s3test.Server) *base {
 	t.Helper()
 	cfg := NewConfig()
-	cfg.Data, cfg.Files = t.TempDir(), "s3://"+s3test.Bucket+"/platen"
+	cfg.Data, cfg.Files = t.TempDir(), results
 	cfg.S3 = S3Config{Endpoint: server.URL, Region: s3test.Region, PathStyle: true}
-	n := &Node{cfg: cfg, id: "node-1", logger: slog.New(slog.DiscardHandler)}
+	b := &base{cfg: cfg, id: "node-1", logger: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() {
-		if err := n.Close(); err != nil {
+		if err := b.close(cfg.Drain(), cfg.StopLimit()); err != nil {
 			t.Error(err)
 		}
 	})
-	return n
+	return b
+}
+
+func openResults(t *testing.T, b *base) store.Files {
+	t.Helper()
+	files, err := openFiles(t.Context(), b, "results", results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // A node tries its store on S3 before it starts, and leaves nothing there. Its space is not
 // watched.
 func TestFilesOnS3(t *testing.T) {
 	server := s3test.Start(t)
-	n := nodeOnS3(t, server)
-	for _, start := range []func(context.Context) error{n.startFiles, n.startSpace} {
-		if err := start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	b := baseOnS3(t, server)
+	openResults(t, b)
+	space := watchSpace(b)
 	if left := server.Keys(); len(left) > 0 {
 		t.Errorf("left on the server: %v", left)
 	}
-	if disks := n.space.disks(); len(disks) != 1 || disks[0].name != "data" {
+	if disks := space.disks(); len(disks) != 1 || disks[0].name != "data" {
 		t.Errorf("watched: %+v", disks)
 	}
 }
@@ -52,20 +61,18 @@ func TestFilesOnS3(t *testing.T) {
 // it is back.
 func TestProbeOnS3(t *testing.T) {
 	server := s3test.Start(t)
-	n := nodeOnS3(t, server)
-	if err := n.startFiles(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	b := baseOnS3(t, server)
+	files := openResults(t, b)
 	content := make([]byte, probeBytes)
 	server.Intercept(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		s3test.Refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable")
 	})
-	if err := n.tryFiles(t.Context(), n.files, content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
+	if err := store.Probe(t.Context(), files, "x", content); err == nil || !strings.Contains(err.Error(), "ServiceUnavailable (503)") {
 		t.Errorf("while S3 is down: %v", err)
 	}
 	server.Intercept(nil)
-	if err := n.tryFiles(t.Context(), n.files, content); err != nil {
+	if err := store.Probe(t.Context(), files, "x", content); err != nil {
 		t.Errorf("when S3 is back: %v", err)
 	}
 	if left := server.Keys(); len(left) > 0 {
@@ -90,7 +97,7 @@ func TestBadFilesOnS3(t *testing.T) {
 			}
 			server.Serve(w, r)
 		})
-		if err := nodeOnS3(t, server).startFiles(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := openFiles(t.Context(), baseOnS3(t, server), "results", results); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -123,7 +130,7 @@ func TestFilesOnS3ThatDoOtherThings(t *testing.T) {
 	} {
 		server := s3test.Start(t)
 		server.Intercept(func(w http.ResponseWriter, r *http.Request) { do(server, w, r) })
-		if err := nodeOnS3(t, server).startFiles(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := openFiles(t.Context(), baseOnS3(t, server), "results", results); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -132,12 +139,10 @@ func TestFilesOnS3ThatDoOtherThings(t *testing.T) {
 // The sweep finds the old files on S3 that no job owns.
 func TestOrphansOnS3(t *testing.T) {
 	server := s3test.Start(t)
-	n := nodeOnS3(t, server)
-	if err := n.startFiles(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	b := baseOnS3(t, server)
+	files := openResults(t, b)
 	for _, name := range []string{"lost.pdf", "lost.png", "owned.pdf", "young.pdf"} {
-		if _, err := n.files.Put(t.Context(), name, bytes.NewReader([]byte("x")), 1); err != nil {
+		if _, err := files.Put(t.Context(), name, bytes.NewReader([]byte("x")), 1); err != nil {
 			t.Fatal(err)
 		}
 		if name != "young.pdf" {
@@ -145,7 +150,7 @@ func TestOrphansOnS3(t *testing.T) {
 		}
 	}
 	orphans := retention.Orphans{
-		Files: n.files, Now: time.Now, Settle: func(context.Context) (func(string) bool, error) { return func(string) bool { return true }, nil },
+		Files: files, Now: time.Now, Settle: func(context.Context) (func(string) bool, error) { return func(string) bool { return true }, nil },
 		Owned: func(name string) (bool, error) { return name == "owned.pdf", nil },
 	}
 	if swept, err := orphans.Sweep(t.Context()); err != nil || swept.Deleted != 2 {

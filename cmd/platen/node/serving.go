@@ -2,33 +2,47 @@ package node
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"net"
 
+	"platen.dev/actors/account"
+	"platen.dev/actors/rate"
 	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
-	"platen.dev/document"
+	"platen.dev/cmd/platen/doctor"
 	"platen.dev/edge"
 	"platen.dev/edge/operator"
 	"platen.dev/edge/request"
-	"platen.dev/edge/transport"
-	"platen.dev/einvoice"
+	"platen.dev/edge/usage"
 	"platen.dev/einvoice/blocks"
+	"platen.dev/events"
 )
 
-// startServices starts the actions of accounts, members and operators.
-func (n *Node) startServices(context.Context) error {
-	mailer, err := n.cfg.Mail.mailer()
+// serving is what clients and operators reach.
+type serving struct {
+	limiter     *rate.Limiter
+	status      *reporter
+	services    *service.Services
+	pages       *operator.Pages
+	certificate *certificate // of the API; nil without TLS
+	server      *edge.Server
+}
+
+// count counts a request of an account.
+func (v *serving) count(id events.AccountID, plan events.Plan) events.Rate {
+	limits, _ := account.LimitsOf(plan)
+	return v.limiter.Take(id, limits.RequestsPerMinute)
+}
+
+// newServices returns the actions of accounts, members and operators.
+func newServices(b *base, s *storage, e *engine, v *serving, node service.Node) (*service.Services, error) {
+	mailer, err := b.cfg.Mail.mailer()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n.services = service.New(service.Config{
-		Commands: n.gateway, Replica: n.replica, Log: n.log, Fresh: service.NewFreshness(n.log.Partitions(), n.replica.CatchUp), Rate: n.rate, Seal: n.seal,
-		Webhooks: n.webhooks, CheckTemplate: checkTemplate, Mail: mailer, Node: n, Logger: n.logger, Now: n.now,
-	})
-	return nil
+	return service.New(service.Config{
+		Commands: e.gateway, Replica: s.replica, Log: s.log, Fresh: service.NewFreshness(s.log.Partitions(), s.replica.CatchUp), Rate: v.count, Seal: s.keys.Key,
+		Webhooks: e.webhooks, CheckTemplate: checkTemplate, Mail: mailer, Node: node, Logger: b.logger, Now: b.clock.Now,
+	}), nil
 }
 
 // checkTemplate returns a block template in its canonical form, or what is wrong with it.
@@ -40,123 +54,68 @@ func checkTemplate(body []byte) ([]byte, error) {
 	return canonical, nil
 }
 
-func (n *Node) startAdmin(context.Context) error {
-	n.pages = operator.New(operator.Config{Services: n.services, Status: n.Status, Address: n.consoleAddress, Logger: n.logger, Now: n.now})
-	server, err := admin.Listen(n.cfg.Data, admin.Config{
-		Services: n.services, Replica: n.replica, Log: n.log, Ledger: admin.Ledger{Ledger: n.ledger, Windows: n.quotaWindows}, Node: n, Shards: n.shards,
-		Snapshots: n.history, Backups: &backups{node: n}, Entrance: n.pages, Origin: n.origin, Logger: n.logger, Now: n.now,
+// startAdmin begins to serve operators on this machine.
+func startAdmin(b *base, s *storage, net *network, e *engine, up *upkeep, v *serving, node *operations) (*operator.Pages, error) {
+	pages := operator.New(operator.Config{Services: v.services, Status: node.Status, Address: net.front.console, Logger: b.logger, Now: b.clock.Now})
+	server, err := admin.Listen(b.cfg.Data, admin.Config{
+		Services: v.services, Replica: s.replica, Log: s.log, Ledger: admin.Ledger{Ledger: s.ledger, Windows: s.accounts().Live}, Node: node, Shards: e.shards,
+		Snapshots: up.history, Backups: &backups{base: b, storage: s}, Entrance: pages, Origin: net.front.origin, Logger: b.logger, Now: b.clock.Now,
 	})
 	if err == nil {
-		n.onClose("admin", server.Close)
+		b.onClose("admin", server.Close)
 	}
-	return err
+	return pages, err
 }
 
-func (n *Node) startDev(context.Context) error {
-	if !n.cfg.Dev || n.replica.Outdated() { // then the accounts are there already
-		return nil
-	}
-	if err := ensureDevAccounts(n.cfg.Data, n.gateway); err != nil {
-		return err
-	}
-	return n.ensureDevMembers()
+// accounts are the accounts as the ledger's readers see them.
+func (s *storage) accounts() usage.Accounts {
+	return usage.Accounts{Replica: s.replica, Partitions: s.log.Partitions()}
 }
 
-func (n *Node) startEdge(context.Context) (err error) {
-	encrypted, err := n.apiTLS()
+const (
+	// bodiesShare is the part of the memory that large request bodies may take, leastBodies
+	// what they may take anyway: four accounts' worth (docs/API.md, Limits).
+	bodiesShare = 16
+	leastBodies = 256 << 20
+)
+
+// bodyBytes is how many bytes of large request bodies may be in memory.
+func bodyBytes(memory int64) int64 { return max(leastBodies, memory/bodiesShare) }
+
+// newServer returns the server of the API.
+func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.Server, error) {
+	pages, err := newDashboard(b, s, e, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	pages, err := n.dashboard()
-	if err != nil {
-		return err
-	}
-	limits := transport.Connections{Most: n.cfg.Connections.Most, PerAddress: n.cfg.Connections.PerAddress, Trusted: n.cfg.Connections.TrustedProxies}
-	n.server = edge.New(edge.Config{
+	return edge.New(edge.Config{
 		Accounts: edge.Accounts{
-			Jobs: n.services.Jobs, Fresh: n.services.Fresh, Commands: n.gateway, Models: n.replica, Partitions: n.log.Partitions(),
-			Foresee: n.foresee, Room: n.space.forJobs, Rate: n.rate, Open: n.openFile,
+			Jobs: v.services.Jobs, Fresh: v.services.Fresh, Commands: e.gateway, Models: s.replica, Partitions: s.log.Partitions(),
+			Foresee: s.foresee(b.clock), Room: s.space.forJobs, Rate: v.count, Open: s.open,
 		},
-		Sources: edge.Sources{
-			Documents: edge.Documents{Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders},
-			Resolve:   n.resolve, Seal: n.seal.Seal, Fingerprint: n.seal.Fingerprint,
+		Sources:   edge.Sources{Documents: documents, Resolve: net.guard.resolve, Seal: s.keys.Seal, Fingerprint: s.keys.Fingerprint},
+		Usage:     edge.Usage{Ledger: s.ledger, QuotaWindows: s.accounts().Live},
+		Listening: edge.Listening{TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(), BodyBytes: bodyBytes(doctor.MemoryLimit())},
+		Operations: edge.Operations{
+			Ready: v.status.health.ready, Metrics: b.metrics.Handler, Ops: b.cfg.Ops != "", Console: v.pages.Serve, Observe: b.metrics.Observe, Traces: b.traces,
 		},
-		Usage:      edge.Usage{Ledger: n.ledger, QuotaWindows: n.quotaWindows},
-		Listening:  edge.Listening{TLS: encrypted, Connections: limits, BodyBytes: bodyBytes(memoryLimit())},
-		Operations: edge.Operations{Ready: n.ready, Metrics: n.metrics.handler, Ops: n.cfg.Ops != "", Console: n.pages.Serve, Observe: n.metrics.observe, Traces: n.traces},
-		Links:      edge.Links{HeaderPrefix: n.webhookPrefix(), DocsURL: n.cfg.DocsURL, UpgradeURL: n.cfg.UpgradeURL},
-		Dashboard:  pages, Logger: n.logger, Now: n.now,
-	})
-	for p := range n.log.Partitions() { // a watch ends with the replica
-		n.replica.Watch(p, n.server.Folded)
-	}
-	if n.listener, err = net.Listen("tcp", n.cfg.Listen); err != nil {
-		return err
-	}
-	if n.cfg.Ops != "" {
-		if n.ops, err = net.Listen("tcp", n.cfg.Ops); err != nil {
-			return errors.Join(fmt.Errorf("ops: %w", err), n.listener.Close())
-		}
-		at := n.ops.Addr().String()
-		n.opsListens.Store(&at)
-		n.ports.add(at)
-		n.serve("ops", n.ops, n.server.ServeOps)
-	}
-	address := n.Address()
-	n.listens.Store(&address)
-	n.ports.add(address)
-	n.serve("API", n.listener, n.server.Serve)
-	n.onClose("API", n.server.Shutdown)
-	return nil
+		Links:     edge.Links{HeaderPrefix: b.cfg.headerPrefix(), DocsURL: b.cfg.DocsURL, UpgradeURL: b.cfg.UpgradeURL},
+		Dashboard: pages, Logger: b.logger, Now: b.clock.Now,
+	}), nil
 }
 
-// consoleAddress is where a browser on this machine finds the operator's listener; "" if there is none.
-func (n *Node) consoleAddress() string {
-	if at := n.opsListens.Load(); at != nil {
-		return fromHere(*at)
+// foresee returns what foresees the reply that would refuse a job, by what the replica has read.
+func (s *storage) foresee(c *nodeClock) func(events.AccountID, events.SubmitJob) (events.Reply, bool) {
+	return func(id events.AccountID, job events.SubmitJob) (events.Reply, bool) {
+		return account.Foresee(account.StoreOf(s.replica, s.log.Partitions(), id), id, job, events.At(c.Now()))
 	}
-	return ""
 }
 
-// serve serves a listener until it is closed.
-func (n *Node) serve(part string, l net.Listener, serve func(net.Listener) error) {
-	go func() {
-		if err := serve(l); err != nil {
-			n.fail(fmt.Errorf("%s: %w", part, err))
-		}
-	}()
-}
-
-func (n *Node) openFile(ctx context.Context, name string) (io.ReadCloser, int64, error) {
-	f, err := n.files.Open(ctx, name)
+// open opens a stored file.
+func (s *storage) open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	f, err := s.files.Open(ctx, name)
 	if err != nil {
 		return nil, 0, err
 	}
 	return f, f.Size, nil
-}
-
-// sanitize returns "" for HTML of which nothing is left to show.
-func sanitize(html string, limit int) (string, error) {
-	s, err := document.SanitizeWithin(html, limit)
-	if err != nil || s.Empty() {
-		return "", tooLarge(err)
-	}
-	return s.HTML(), nil
-}
-
-func convert(markdown string, limit int) (string, error) {
-	html, err := document.MarkdownWithin(markdown, limit)
-	return html, tooLarge(err)
-}
-
-func tooLarge(err error) error {
-	if errors.Is(err, document.ErrTooLarge) {
-		return edge.ErrTooLarge
-	}
-	return err
-}
-
-func checkInvoice(xml []byte, profile string) error {
-	_, err := einvoice.Parse(xml, profile)
-	return err
 }

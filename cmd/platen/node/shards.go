@@ -2,13 +2,10 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"platen.dev/actors/account"
 	"platen.dev/actors/cluster"
-	"platen.dev/actors/job"
 	"platen.dev/actors/rate"
 	"platen.dev/actors/shard"
 	"platen.dev/events"
@@ -19,101 +16,87 @@ import (
 const ReplyTimeout = 10 * time.Second
 
 // startPublisher starts what publishes the events of the partitions that the node owns.
-func (n *Node) startPublisher(context.Context) error {
-	n.publisher = publish.New(publish.Config{Log: n.log, Logger: n.logger, Begin: n.source.Begin})
-	n.onClose("public events", func(context.Context) error { n.publisher.Close(); return nil })
-	return nil
+func startPublisher(b *base, s *storage) *publish.Publisher {
+	publisher := publish.New(publish.Config{Log: s.log, Logger: b.logger, Begin: s.snapshots.Begin})
+	b.onClose("public events", func(context.Context) error { publisher.Close(); return nil })
+	return publisher
 }
 
-// publishing returns what publishes a partition from now on.
-func (n *Node) publishing() func(partition int32) (stop func()) {
-	if n.hold {
-		n.logger.Warn("public events are held back, and so is the usage ledger, until a start without PLATEN_HOLD_EVENTS")
+// publishing returns what publishes a partition from now on, which is nothing if events are held back.
+func publishing(b *base, publisher *publish.Publisher, hold bool) func(partition int32) (stop func()) {
+	if hold {
+		b.logger.Warn("public events are held back, and so is the usage ledger, until a start without PLATEN_HOLD_EVENTS")
 		return func(int32) func() { return func() {} }
 	}
-	return n.publisher.Start
+	return publisher.Start
 }
 
-// lastPublished returns the highest number among the public events of a partition.
-func (n *Node) lastPublished(ctx context.Context, partition int32) (int64, error) {
-	return publish.Last(ctx, n.log, partition)
-}
-
-func (n *Node) startShards(context.Context) (err error) {
-	nodes, mayOwn := n.nodes()
-	n.shards, err = shard.Start(n.system, shard.Config{
-		Node: n.id, Version: n.version, Log: n.log, Replica: n.replica, Nodes: nodes, MayOwn: n.unlessDraining(n.unlessUnfit(mayOwn)), Logger: n.logger, Now: n.now, Latest: n.latest,
-		TrimCommands: n.cfg.embeddedLog(), Publish: n.publishing(), Published: n.lastPublished, Traces: n.traces,
-		Effects: shard.Performers{
-			job.KindRender: n.renderer, job.KindDeleteFile: n.deleter, job.KindNotify: n.notifier, job.KindDeliver: n.uploader,
-		},
-		Failed: func(err error) { n.fail(fmt.Errorf("shards: %w", err)) },
+// startShards begins to own partitions, and to send commands to those who do.
+func startShards(b *base, s *storage, net *network, e *engine, hold bool) (err error) {
+	e.shards, err = shard.Start(net.system, shard.Config{
+		Node: b.id, Version: b.version, Log: s.log, Replica: s.replica, Nodes: watchNodes(b, s.log, net), Logger: b.logger, Now: b.clock.Now, Latest: b.clock.Latest,
+		MayOwn: health{b.clock, s, e, net.peers}.mayOwn, TrimCommands: b.cfg.embeddedLog(), Effects: e.effects, Traces: b.traces,
+		Publish:   publishing(b, e.publisher, hold),
+		Published: func(ctx context.Context, p int32) (int64, error) { return publish.Last(ctx, s.log, p) },
+		Failed:    func(err error) { b.fail(fmt.Errorf("shards: %w", err)) },
 	})
 	if err != nil {
 		return err
 	}
-	stop := n.onCluster(func(m any) {
+	stop := net.onChange(func(m any) {
 		if gone, ok := m.(nodeGone); ok {
-			n.shards.NodeGone(events.NodeID(gone))
+			e.shards.NodeGone(events.NodeID(gone))
 		}
 	})
-	n.onClose("shards", func(context.Context) error { stop(); return n.shards.Close() })
-	n.gateway, err = shard.NewGateway(shard.GatewayConfig{Log: n.log, Replica: n.replica, System: n.system, Patience: ReplyTimeout, Now: n.now})
+	b.onClose("shards", func(context.Context) error { stop(); return e.shards.Close() })
+	e.gateway, err = shard.NewGateway(shard.GatewayConfig{Log: s.log, Replica: s.replica, System: net.system, Patience: ReplyTimeout, Now: b.clock.Now})
 	return err
 }
 
-// errOutdated means that the node's rows are of an earlier schema, on which nobody may decide.
-var errOutdated = errors.New("the replica is being built for this version, and serves what it has meanwhile")
-
-// unlessUnfit returns what says whether this node may own partitions: mayOwn does, which may be nil,
-// once the rows are of this version and the clock has reached the records.
-func (n *Node) unlessUnfit(mayOwn func(owning bool) error) func(owning bool) error {
-	return func(owning bool) error {
-		if n.replica.Outdated() {
-			return errOutdated
+// served returns the partitions that the node serves.
+func (e *engine) served() (all []int32) {
+	for _, s := range e.shards.Status() {
+		if s.State == shard.Serving {
+			all = append(all, s.Partition)
 		}
-		if err := n.checkClock(); err != nil {
-			return err
-		}
-		if mayOwn == nil {
-			return nil
-		}
-		return mayOwn(owning)
 	}
+	return all
 }
 
-// nodes returns who knows which nodes are up, and what says whether this one may own
-// partitions. The brokers are asked from now on until the node closes.
-func (n *Node) nodes() (shard.Nodes, func(owning bool) error) {
-	if n.cluster == nil {
-		return cluster.Single(n.id), nil
+// byState counts the partitions that the node owns.
+func (e *engine) byState() map[shard.State]int {
+	all := map[shard.State]int{}
+	for _, s := range e.shards.Status() {
+		all[s.State]++
 	}
-	log, ok := n.log.(measuredLog).Log.(groupLog)
+	return all
+}
+
+// watchNodes returns who knows which nodes are up. The brokers are asked from now on until the node closes.
+func watchNodes(b *base, log measuredLog, net *network) shard.Nodes {
+	if net.peers.cluster == nil {
+		return cluster.Single(b.id)
+	}
+	brokers, ok := log.Log.(groupLog)
 	if !ok {
-		return n.cluster, n.cluster.MayOwn
+		return net.peers.cluster
 	}
-	l := &liveness{cluster: n.cluster, log: log, gone: func(id events.NodeID) { n.system.EventStream.Publish(nodeGone(id)) }}
+	l := &liveness{cluster: net.peers.cluster, log: brokers, gone: func(id events.NodeID) { net.system.EventStream.Publish(nodeGone(id)) }}
 	l.look(context.Background())
-	n.periodically("liveness", membersInterval, l.look)
-	return l, n.cluster.MayOwn
+	b.periodically("liveness", membersInterval, l.look)
+	return l
 }
 
-func (n *Node) startRates(context.Context) (err error) {
-	n.limiter, err = rate.Start(rate.Config{
-		Self: n.id, System: n.system, Logger: n.logger, Now: n.now,
+// startRates begins to count requests.
+func startRates(b *base, s *storage, net *network) (*rate.Limiter, error) {
+	limiter, err := rate.Start(rate.Config{
+		Self: b.id, System: net.system, Logger: b.logger, Now: b.clock.Now, Address: net.peers.actors,
 		Owner: func(id events.AccountID) events.NodeID {
-			return n.replica.Owner(events.Partition(id, n.log.Partitions()))
+			return s.replica.Owner(events.Partition(id, s.log.Partitions()))
 		},
-		Address: n.remoteActors,
 	})
 	if err == nil {
-		n.onClose("request rates", func(context.Context) error { n.limiter.Close(); return nil })
+		b.onClose("request rates", func(context.Context) error { limiter.Close(); return nil })
 	}
-	return err
-}
-
-// rate counts a request of an account.
-func (n *Node) rate(id events.AccountID, plan events.Plan) events.Rate {
-	limits, _ := account.LimitsOf(plan)
-	return n.limiter.Take(id, limits.RequestsPerMinute)
+	return limiter, err
 }

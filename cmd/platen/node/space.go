@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -76,6 +77,14 @@ func (s *space) report(err error) {
 		s.logger.Info("there is room again, and jobs are taken")
 	}
 	s.refuses = err != nil
+}
+
+// watchSpace watches the disks until the node closes.
+func watchSpace(b *base) *space {
+	s := &space{dirs: b.cfg.disks(), reserve: int64(b.cfg.ReserveMB) << 20, logger: b.logger}
+	s.look()
+	b.periodically("space", spaceInterval, func(context.Context) { s.look() })
+	return s
 }
 
 func (s *space) disks() []volume { return *s.now.Load() }

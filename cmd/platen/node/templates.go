@@ -15,14 +15,14 @@ import (
 	"platen.dev/events"
 )
 
-// Of a preview so many pages have a picture, so many pixels wide.
+// previewPictures is how many pages of a preview have a picture, previewWidth how wide those are, in pixels.
 const (
 	previewPictures = 3
 	previewWidth    = 800
 )
 
 // memberTemplates shows e-invoices by block templates to members.
-type memberTemplates struct{ node *Node }
+type memberTemplates struct{ renderer *render.Renderer }
 
 // CheckText checks the placeholders of a text.
 func (memberTemplates) CheckText(text string) error { return blocks.CheckPlaceholders(text) }
@@ -57,7 +57,7 @@ func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, 
 	if pictures {
 		p.Pictures = previewPictures
 	}
-	made, err := m.node.renderer.Preview(ctx, account, p)
+	made, err := m.renderer.Preview(ctx, account, p)
 	return dashboard.Shown(made), previewError(err)
 }
 

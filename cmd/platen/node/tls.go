@@ -58,8 +58,11 @@ func (c *certificate) look() {
 	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", c.current.Load().Leaf.NotAfter)
 }
 
-// config is how clients' connections are encrypted.
+// config is how clients' connections are encrypted, nil for not at all.
 func (c *certificate) config() *tls.Config {
+	if c == nil {
+		return nil
+	}
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
@@ -69,24 +72,14 @@ func (c *certificate) config() *tls.Config {
 // expires is when the certificate does.
 func (c *certificate) expires() time.Time { return c.current.Load().Leaf.NotAfter }
 
-// apiCertificate is the API's; nil without TLS, and before the API listens.
-func (n *Node) apiCertificate() *certificate {
-	if n.listens.Load() == nil {
-		return nil
-	}
-	return n.certificate
-}
-
-// apiTLS returns how clients' connections are encrypted, nil for not at all.
-func (n *Node) apiTLS() (*tls.Config, error) {
-	if n.cfg.TLS.CertFile == "" {
+// openCertificate returns the API's certificate, which follows its files until the node closes; nil without TLS.
+func openCertificate(b *base) (*certificate, error) {
+	if b.cfg.TLS.CertFile == "" {
 		return nil, nil
 	}
-	c, err := newCertificate(n.cfg.TLS, n.logger)
-	if err != nil {
-		return nil, err
+	c, err := newCertificate(b.cfg.TLS, b.logger)
+	if err == nil {
+		b.periodically("certificate", certificateInterval, func(context.Context) { c.look() })
 	}
-	n.certificate = c
-	n.periodically("certificate", certificateInterval, func(context.Context) { c.look() })
-	return c.config(), nil
+	return c, err
 }

@@ -53,39 +53,45 @@ func (c TracingConfig) validate() error {
 	return nil
 }
 
-// startTracing begins to send the spans of this node, if it has a collector.
-func (n *Node) startTracing(context.Context) error {
-	c := n.cfg.Tracing
-	if c.Endpoint == "" {
+// startTracing begins to send the spans of this node; nil without a collector.
+func startTracing(b *base) (*tracing.Tracer, error) {
+	cfg, err := b.cfg.Tracing.tracer()
+	if err != nil || cfg == nil {
+		return nil, err
+	}
+	cfg.Node, cfg.Version, cfg.Logger = b.id, b.version, b.logger
+	traces, err := tracing.Start(*cfg)
+	if err != nil {
+		return nil, err
+	}
+	b.onClose("traces", func(ctx context.Context) error {
+		if err := traces.Close(ctx); err != nil { // the collector does not take the spans that wait, which is no reason to end otherwise than well
+			b.logger.Warn("traces end early", "error", err)
+		}
 		return nil
+	})
+	return traces, nil
+}
+
+// tracer is how spans are sent; nil without a collector.
+func (c TracingConfig) tracer() (*tracing.Config, error) {
+	if c.Endpoint == "" {
+		return nil, nil
 	}
 	endpoint, err := url.Parse(c.Endpoint)
 	if err != nil {
-		return err // impossible: the configuration was validated
+		return nil, err // impossible: the configuration was validated
 	}
-	cfg := tracing.Config{Endpoint: endpoint, Sample: c.Sample, Node: n.id, Version: n.version, Logger: n.logger}
+	cfg := &tracing.Config{Endpoint: endpoint, Sample: c.Sample}
 	if cfg.Headers, err = readHeaders(c.HeadersFile); err != nil {
-		return fmt.Errorf("tracing.headers_file: %w", err)
+		return nil, fmt.Errorf("tracing.headers_file: %w", err)
 	}
 	if endpoint.Scheme == "https" {
 		if cfg.TLS, err = c.files().Config(); err != nil {
-			return fmt.Errorf("[tracing] %w", err)
+			return nil, fmt.Errorf("[tracing] %w", err)
 		}
 	}
-	if n.traces, err = tracing.Start(cfg); err != nil {
-		return err
-	}
-	n.onClose("traces", n.closeTraces)
-	return nil
-}
-
-// closeTraces sends the spans that wait. Those that a collector does not take are no reason to end
-// otherwise than well.
-func (n *Node) closeTraces(ctx context.Context) error {
-	if err := n.traces.Close(ctx); err != nil {
-		n.logger.Warn("traces end early", "error", err)
-	}
-	return nil
+	return cfg, nil
 }
 
 // readHeaders reads a file of headers; "" is none. Its errors do not show values, which are secret.

@@ -64,13 +64,13 @@ func TestTracingFiles(t *testing.T) {
 		"[tracing]":            {Endpoint: "https://127.0.0.1:1", CAFile: missing},
 		"":                     {Endpoint: "https://127.0.0.1:1", CAFile: authority},
 	} {
-		n := &Node{cfg: Config{Tracing: c}, logger: testkit.Silent()}
-		err := n.startTracing(t.Context())
+		b := &base{cfg: Config{Tracing: c}, logger: testkit.Silent()}
+		_, err := startTracing(b)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%+v: %v", c, err)
 		}
-		for _, part := range n.closers {
-			if err := part.close(t.Context()); err != nil {
+		for _, part := range b.running {
+			if err := part.end(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}

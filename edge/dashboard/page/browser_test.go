@@ -12,10 +12,12 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"platen.dev/edge/dashboard/page"
+	"platen.dev/events/testkit"
 )
 
 // Nothing is wider than its window, however long a text is, and the console has nothing to say.
 func TestLayout(t *testing.T) {
+	testkit.Long(t)
 	long := filled(strings.Repeat("M", 2000))
 	p := newSite(t, append(views(), long...)).open(t)
 	for width, pages := range map[int][]view{1280: views(), 360: append(views(), long...)} {

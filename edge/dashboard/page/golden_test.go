@@ -16,6 +16,8 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 	"golang.org/x/image/draw"
+
+	"platen.dev/events/testkit"
 )
 
 var update = flag.Bool("update", false, "write the pictures of the pages anew")
@@ -28,6 +30,7 @@ var pictures = []struct {
 
 // TestPictures compares the pages with their pictures in testdata/golden, coarsely: fonts differ between machines.
 func TestPictures(t *testing.T) {
+	testkit.Long(t)
 	p := newSite(t, views()).open(t)
 	for _, v := range views() {
 		for _, as := range pictures {

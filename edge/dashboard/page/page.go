@@ -65,8 +65,8 @@ type Invitation struct {
 // Message is a page with nothing but a text: an address that does not exist, a link that has run out.
 type Message struct {
 	Title, Text string
-	// SignIn is set if the way on is to sign in.
-	SignIn bool
+	// SignIn is the address at which to sign in, if that is the way on.
+	SignIn string
 }
 
 // Home is what an account does now.

@@ -390,7 +390,7 @@ func views() []view {
 		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Passkeys: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
 		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works", Passkeys: true, WrongPasskey: true}},
 		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ."}},
-		{"message", page.Message{Title: "This link has expired", Text: "Ask an owner of the account for a new one.", SignIn: true}},
+		{"message", page.Message{Title: "This link has expired", Text: "Ask an owner of the account for a new one.", SignIn: "/dashboard/sign-in"}},
 		{"home", home()},
 		{"home-new", page.Home{Frame: frame(), Quota: page.Quota{JobLimit: 100, ByteLimit: 1 << 29, TestsPerDay: 2000, Start: before(time.Hour), End: now.Add(720 * time.Hour)}, Limits: page.Limits{Running: 3, RequestsPerMinute: 10}}},
 		{"home-billing", page.Home{Frame: office, Quota: home().Quota, Limits: home().Limits, Looked: 12}},

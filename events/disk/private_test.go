@@ -1,14 +1,13 @@
-package node
+package disk
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
 // tree makes files, and directories that end in a slash, with modes.
-func tree(t *testing.T, modes map[string]fs.FileMode) string {
+func tree(t *testing.T, modes map[string]os.FileMode) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name := range modes {
@@ -32,7 +31,7 @@ func tree(t *testing.T, modes map[string]fs.FileMode) string {
 	return dir
 }
 
-func checkModes(t *testing.T, dir string, want map[string]fs.FileMode) {
+func checkModes(t *testing.T, dir string, want map[string]os.FileMode) {
 	t.Helper()
 	for name, mode := range want {
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -47,41 +46,41 @@ func checkModes(t *testing.T, dir string, want map[string]fs.FileMode) {
 
 // What others could reach in a data directory they cannot reach any more. What a link leads to is left alone.
 func TestMakePrivate(t *testing.T) {
-	outside := tree(t, map[string]fs.FileMode{"theirs": 0o644})
-	dir := tree(t, map[string]fs.FileMode{"log/": 0o755, "log/1.log": 0o644, "ledger.db": 0o660, "run": 0o755, "seal.key": 0o400, "work/": 0o700, "files/": 0o755, "files/a": 0o644})
+	outside := tree(t, map[string]os.FileMode{"theirs": 0o644})
+	dir := tree(t, map[string]os.FileMode{"log/": 0o755, "log/1.log": 0o644, "ledger.db": 0o660, "run": 0o755, "seal.key": 0o400, "work/": 0o700, "files/": 0o755, "files/a": 0o644})
 	if err := os.Symlink(filepath.Join(outside, "theirs"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	found, err := makePrivate(dir, filepath.Join(dir, "files"))
+	found, err := MakePrivate(dir, filepath.Join(dir, "files"))
 	if err != nil || found != 5 {
 		t.Errorf("found %d, %v", found, err)
 	}
-	checkModes(t, dir, map[string]fs.FileMode{".": 0o700, "log/": 0o700, "log/1.log": 0o600, "ledger.db": 0o600, "run": 0o700, "seal.key": 0o400, "files/": 0o755, "files/a": 0o644})
-	checkModes(t, outside, map[string]fs.FileMode{"theirs": 0o644})
-	if found, err := makePrivate(dir, filepath.Join(dir, "files")); err != nil || found != 0 {
+	checkModes(t, dir, map[string]os.FileMode{".": 0o700, "log/": 0o700, "log/1.log": 0o600, "ledger.db": 0o600, "run": 0o700, "seal.key": 0o400, "files/": 0o755, "files/a": 0o644})
+	checkModes(t, outside, map[string]os.FileMode{"theirs": 0o644})
+	if found, err := MakePrivate(dir, filepath.Join(dir, "files")); err != nil || found != 0 {
 		t.Errorf("the second time found %d, %v", found, err)
 	}
 }
 
 // Of the results, directories that others could read are gone through, and no others.
 func TestMakeFilesPrivate(t *testing.T) {
-	modes := map[string]fs.FileMode{"00/": 0o755, "00/a": 0o644, "01/": 0o700, "01/b": 0o644, "temp/": 0o700}
+	modes := map[string]os.FileMode{"00/": 0o755, "00/a": 0o644, "01/": 0o700, "01/b": 0o644, "temp/": 0o700}
 	dir := tree(t, modes)
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := makeFilesPrivate(dir); err != nil || found != 2 {
+	if found, err := MakeFilesPrivate(dir); err != nil || found != 2 {
 		t.Errorf("found %d, %v", found, err)
 	}
-	checkModes(t, dir, map[string]fs.FileMode{"00/": 0o700, "00/a": 0o600, "01/b": 0o644})
+	checkModes(t, dir, map[string]os.FileMode{"00/": 0o700, "00/a": 0o600, "01/b": 0o644})
 	if err := os.Chmod(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := makeFilesPrivate(dir); err != nil || found != 2 {
+	if found, err := MakeFilesPrivate(dir); err != nil || found != 2 {
 		t.Errorf("with an open root found %d, %v", found, err)
 	}
-	checkModes(t, dir, map[string]fs.FileMode{".": 0o700, "01/b": 0o600})
+	checkModes(t, dir, map[string]os.FileMode{".": 0o700, "01/b": 0o600})
 }

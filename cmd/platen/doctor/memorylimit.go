@@ -1,8 +1,7 @@
-package node
+package doctor
 
 import (
 	"bufio"
-	"cmp"
 	"io/fs"
 	"math"
 	"os"
@@ -11,25 +10,9 @@ import (
 	"strings"
 )
 
-const (
-	// bodiesShare is the part of the memory that large request bodies may take, leastBodies
-	// what they may take anyway: four accounts' worth (docs/API.md, Limits).
-	bodiesShare = 16
-	leastBodies = 256 << 20
-)
-
-// pageBytes is how much memory all pages together may use, of so much as there is: half, unless
-// it is configured.
-func (c BrowserConfig) pageBytes(memory int64) int64 {
-	return cmp.Or(int64(c.MemoryMB)<<20, memory/2)
-}
-
-// bodyBytes is how many bytes of large request bodies may be in memory.
-func bodyBytes(memory int64) int64 { return max(leastBodies, memory/bodiesShare) }
-
-// memoryLimit is the memory in bytes that this process may use: that of the machine, or less if
+// MemoryLimit is the memory in bytes that this process may use: that of the machine, or less if
 // a control group says so; 0 if neither can be read.
-func memoryLimit() int64 { return memoryIn(os.DirFS("/")) }
+func MemoryLimit() int64 { return memoryIn(os.DirFS("/")) }
 
 func memoryIn(root fs.FS) int64 {
 	least := int64(math.MaxInt64)

@@ -1,4 +1,6 @@
-package node
+// Package metrics counts what happens on a node, and exports that and what the parts count themselves to Prometheus
+// (docs/METRICS.md).
+package metrics
 
 import (
 	"slices"
@@ -16,8 +18,13 @@ import (
 	"platen.dev/events"
 )
 
-// metrics are the metrics of one node. docs/METRICS.md explains each.
-type metrics struct {
+// Metrics are what one node counts as it happens. All methods may be called from any goroutine.
+type Metrics struct {
+	// Registry has them, and what others register.
+	Registry *prometheus.Registry
+	// Handler serves the registry.
+	Handler fasthttp.RequestHandler
+
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 
@@ -32,13 +39,11 @@ type metrics struct {
 	bytes    *prometheus.CounterVec // appended
 	refused  *prometheus.CounterVec // appends that failed
 	lines    *prometheus.CounterVec // of the log
-
-	registry *prometheus.Registry
-	handler  fasthttp.RequestHandler
 }
 
-func newMetrics(n *Node) *metrics {
-	m := &metrics{
+// New returns metrics of which nothing has happened yet.
+func New() *Metrics {
+	m := &Metrics{
 		requests: counterVec("platen_http_requests_total", "Requests with a response, by route and status.", "route", "status"),
 		duration: histogramVec("platen_http_request_seconds", "Time from request to response, by route.", prometheus.ExponentialBuckets(0.0005, 2, 16), "route"),
 
@@ -62,10 +67,10 @@ func newMetrics(n *Node) *metrics {
 		m.webhooks.WithLabelValues(class)
 		m.uploads.WithLabelValues(class)
 	}
-	m.registry = prometheus.NewRegistry()
-	m.registry.MustRegister(m.appends, m.bytes, m.refused, m.lines, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts, newCollector(n),
+	m.Registry = prometheus.NewRegistry()
+	m.Registry.MustRegister(m.appends, m.bytes, m.refused, m.lines, m.webhooks, m.uploads, m.requests, m.duration, m.wait, m.phases, m.size, m.pages, m.attempts,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	m.Handler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{}))
 	return m
 }
 
@@ -77,24 +82,26 @@ func histogramVec(name, help string, buckets []float64, labels ...string) *prome
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 }
 
-func (m *metrics) observe(route string, status int, took time.Duration) {
+// Observe counts a request to a route, with the status of its response.
+func (m *Metrics) Observe(route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
 }
 
-func (m *metrics) appended(topic string, bytes int, took time.Duration) {
+// Appended counts a record that is durable.
+func (m *Metrics) Appended(topic string, bytes int, took time.Duration) {
 	m.bytes.WithLabelValues(topic).Add(float64(bytes))
 	m.appends.WithLabelValues(topic).Observe(took.Seconds())
 }
 
-// notAppended counts an append that failed.
-func (m *metrics) notAppended(topic string) { m.refused.WithLabelValues(topic).Inc() }
+// NotAppended counts an append that failed.
+func (m *Metrics) NotAppended(topic string) { m.refused.WithLabelValues(topic).Inc() }
 
-// notified counts an attempt to send a webhook.
-func (m *metrics) notified(o webhook.Outcome) { answered(m.webhooks, o.Status, o.Millis) }
+// Notified counts an attempt to send a webhook.
+func (m *Metrics) Notified(o webhook.Outcome) { answered(m.webhooks, o.Status, o.Millis) }
 
-// uploaded counts an attempt to upload a file.
-func (m *metrics) uploaded(a events.UploadAttempt) { answered(m.uploads, a.Status, a.Millis) }
+// Uploaded counts an attempt to upload a file.
+func (m *Metrics) Uploaded(a events.UploadAttempt) { answered(m.uploads, a.Status, a.Millis) }
 
 // answered counts a request that was answered with a status, or with none.
 func answered(of *prometheus.HistogramVec, status int, millis int64) {
@@ -105,8 +112,8 @@ func answered(of *prometheus.HistogramVec, status int, millis int64) {
 	of.WithLabelValues(class).Observe((time.Duration(millis) * time.Millisecond).Seconds())
 }
 
-// rendered counts an attempt.
-func (m *metrics) rendered(r render.Report) {
+// Rendered counts an attempt.
+func (m *Metrics) Rendered(r render.Report) {
 	operation, outcome := "unknown", "done" // labels have few values: a newer node may know more operations
 	if slices.Contains(events.Operations(), r.Operation) {
 		operation = string(r.Operation)

@@ -1,4 +1,4 @@
-package node
+package disk
 
 import (
 	"errors"
@@ -6,16 +6,14 @@ import (
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"platen.dev/events/disk"
 )
 
 // newFile begins the names of files that are being written.
 const newFile = ".new-"
 
-// writeFile writes a file that only its owner may read. After a crash it is there whole or
-// not at all; once writeFile has returned, it survives power loss.
-func writeFile(path string, b []byte) error {
+// WriteFile writes a file that only its owner may read, in place of one that is there. After a crash the file is the new one or the
+// one before, whole; once WriteFile has returned, it survives power loss.
+func WriteFile(path string, b []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), newFile+"*")
 	if err != nil {
 		return err
@@ -28,11 +26,11 @@ func writeFile(path string, b []byte) error {
 	if err := os.Rename(temp.Name(), path); err != nil {
 		return err
 	}
-	return disk.SyncDir(vfs.Default, filepath.Dir(path))
+	return SyncDir(vfs.Default, filepath.Dir(path))
 }
 
-// removeNewFiles removes the files that a killed process was writing in a directory.
-func removeNewFiles(dir string) error {
+// RemoveNewFiles removes the files that a process was writing in a directory when it was killed.
+func RemoveNewFiles(dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, newFile+"*"))
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))

@@ -1,4 +1,4 @@
-package node
+package metrics
 
 import (
 	"context"
@@ -7,6 +7,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// CountLines returns a handler that counts what it is given, by level and message, before it hands it to another.
+func (m *Metrics) CountLines(next slog.Handler) slog.Handler {
+	return countedLines{next, newMessages(m.lines)}
+}
 
 // countedLines is a handler that counts the lines of level info and above by their message, whether or
 // not they are written. Messages are constants, so that alerts can name them. Of messages that are not,

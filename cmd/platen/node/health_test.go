@@ -18,10 +18,11 @@ func (l loggedHealth) Health() error { return l.health }
 
 // A node is ready if its log can be relied on.
 func TestReadyAsksTheLog(t *testing.T) {
-	for _, health := range []error{nil, errors.New("retention.ms is 1000")} {
-		n := &Node{replica: &projections.Replica{}, log: loggedHealth{health: health}}
-		if err := n.health(); !errors.Is(err, health) {
-			t.Errorf("health: %v, want %v", err, health)
+	for _, want := range []error{nil, errors.New("retention.ms is 1000")} {
+		s := &storage{replica: &projections.Replica{}, log: measuredLog{Log: loggedHealth{health: want}}}
+		h := health{clock: &nodeClock{}, storage: s, engine: &engine{drain: &drain{}}}
+		if err := h.check(); !errors.Is(err, want) {
+			t.Errorf("health: %v, want %v", err, want)
 		}
 	}
 }

@@ -1,0 +1,58 @@
+package account
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+)
+
+// What changes how somebody signs in, or gives access, takes a session of the last minutes, of the member who asks; the rest does not.
+func TestProof(t *testing.T) {
+	o := newOffice(t)
+	o.join("mem_a", events.RoleOwner)
+	o.join("mem_b", events.RoleOwner)
+	began := o.now
+	o.want(events.Accepted, events.OpenSession{Session: o.session("ses_a", "mem_a").Session})
+	o.want(events.Accepted, events.OpenSession{Session: o.session("ses_b", "mem_b").Session})
+	make := func() events.CommandBody { return events.IssueKey{Key: events.Key{ID: events.NewKeyID()}} }
+	for name, tc := range map[string]struct {
+		by   events.Author
+		at   events.Instant
+		want events.ReplyCode
+	}{
+		"at once":              {events.Author{Member: "mem_a", Session: "ses_a"}, began, events.Accepted},
+		"in time":              {events.Author{Member: "mem_a", Session: "ses_a"}, began.Add(team.ProofTime) - 1, events.Accepted},
+		"too late":             {events.Author{Member: "mem_a", Session: "ses_a"}, began.Add(team.ProofTime), events.SignInOld},
+		"another's session":    {events.Author{Member: "mem_a", Session: "ses_b"}, began, events.SignInOld},
+		"no session":           {events.Author{Member: "mem_a"}, began, events.SignInOld},
+		"one that is not":      {events.Author{Member: "mem_a", Session: "ses_x"}, began, events.SignInOld},
+		"an operator":          {events.Author{Operator: true}, began.Add(team.ProofTime), events.Accepted},
+		"Platen, or a program": {events.Author{}, began.Add(team.ProofTime), events.Accepted},
+	} {
+		o.by, o.now = tc.by, tc.at
+		if got := o.do(make()); got.Code != tc.want {
+			t.Errorf("%s: %s, want %s", name, got.Code, tc.want)
+		}
+	}
+	o.by, o.now = events.Author{Member: "mem_a", Session: "ses_a"}, began.Add(team.ProofTime)
+	o.want(events.Accepted, events.SetDefaultTemplate{})
+	o.want(events.SignInOld, events.RemoveMember{Member: "mem_b"})
+}
+
+// The commands that take a proof. A new one that gives access belongs here.
+func TestWhatTakesAProof(t *testing.T) {
+	var taking []string
+	for _, of := range events.CommandTypes() {
+		if body, ok := reflect.Zero(of).Interface().(events.CommandBody); ok && needsProof(body) {
+			taking = append(taking, of.Name())
+		}
+	}
+	slices.Sort(taking)
+	want := []string{"AddPasskey", "ChangeMember", "InviteMember", "IssueKey", "RemoveMember", "RemovePasskey", "RevokeKey", "RotateWebhookSecret", "SetPassword", "SetSecondFactor"}
+	if !slices.Equal(taking, want) {
+		t.Errorf("%v take a proof, want %v", taking, want)
+	}
+}

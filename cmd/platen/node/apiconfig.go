@@ -1,0 +1,92 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"platen.dev/actors/webhook"
+	"platen.dev/edge/transport"
+	"platen.dev/events/contract"
+)
+
+// APIConfig is where the node is reached, and what it says about itself.
+type APIConfig struct {
+	// Listen is the API's host:port; port 0 picks one.
+	Listen string `toml:"listen"`
+	// Ops is where operators read /metrics, /healthz and /readyz, and have their pages, host:port; empty means on the API's
+	// port, where /metrics answers this machine only.
+	Ops string `toml:"ops"`
+	// TLS encrypts the API's connections.
+	TLS TLSConfig `toml:"tls"`
+	// Connections limits the API's connections.
+	Connections ConnectionsConfig `toml:"connections"`
+	// DocsURL is the page that error bodies point into.
+	DocsURL string `toml:"docs_url"`
+	// UpgradeURL is where a caller changes the plan; errors of plan gates name it.
+	UpgradeURL string `toml:"upgrade_url"`
+	// PublicURL is where clients reach the API, without a slash at its end; webhooks name files
+	// by it. Empty means http:// or, with TLS, https://, and the address that the node listens on.
+	PublicURL string `toml:"public_url"`
+	// WebhookPrefix begins the names of the webhooks' older headers; empty means X-Platen.
+	WebhookPrefix string `toml:"webhook_prefix"`
+}
+
+// TLSConfig is the section [tls].
+type TLSConfig struct {
+	// CertFile has the certificate and those above it (PEM), KeyFile its key. Empty means plain HTTP.
+	// They are read again when they change.
+	CertFile string `toml:"cert_file"`
+	KeyFile  string `toml:"key_file"`
+}
+
+// ConnectionsConfig is the section [connections]. Zero is no limit.
+type ConnectionsConfig struct {
+	// Most is how many there may be.
+	Most int `toml:"most"`
+	// PerAddress is how many an IPv4 address, or an IPv6 network of 64 bits, may have. It does not
+	// hold for loopback addresses.
+	PerAddress int `toml:"per_address"`
+	// TrustedProxies are address ranges of proxies, which may have any number.
+	TrustedProxies []netip.Prefix `toml:"trusted_proxies"`
+}
+
+func (c APIConfig) validate() error {
+	return errors.Join(
+		checkAddress("listen", c.Listen),
+		check(c.Ops == "" || checkAddress("ops", c.Ops) == nil, "ops: must be host:port, not %q", c.Ops),
+		check((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls.cert_file, tls.key_file: one needs the other"),
+		check(c.Connections.Most >= 0 && c.Connections.PerAddress >= 0, "connections.most, connections.per_address: must not be negative"),
+		checkPublicURL(c.PublicURL), webhook.CheckPrefix(c.headerPrefix()),
+	)
+}
+
+func checkPublicURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := contract.ParseURL(text, "http", "https")
+	if err == nil && (u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(text, "/")) {
+		err = errors.New("must end without a slash, a query or a fragment")
+	}
+	if err != nil {
+		return fmt.Errorf("public_url: %q %w", text, err)
+	}
+	return nil
+}
+
+// scheme begins the API's URL.
+func (c APIConfig) scheme() string {
+	if c.TLS.CertFile != "" {
+		return "https://"
+	}
+	return "http://"
+}
+
+func (c APIConfig) headerPrefix() string { return cmp.Or(c.WebhookPrefix, webhook.DefaultPrefix) }
+
+func (c ConnectionsConfig) limits() transport.Connections {
+	return transport.Connections{Most: c.Most, PerAddress: c.PerAddress, Trusted: c.TrustedProxies}
+}

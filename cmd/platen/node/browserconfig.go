@@ -1,0 +1,66 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"platen.dev/browserpool/chromium"
+)
+
+// BrowserConfig is the section [browser].
+type BrowserConfig struct {
+	// Slots is how many documents that wait for nothing render at once; 0 means two per core and
+	// one more.
+	Slots int `toml:"slots"`
+	// Remotes is how many documents that may wait for the network render at once, each in a
+	// browser of its own; 0 means six per core, at most one for each 256 MiB of MemoryMB.
+	Remotes int `toml:"remotes"`
+	// CPUSeconds bounds the processor time of one document; 0 means 90.
+	CPUSeconds int `toml:"cpu_seconds"`
+	// MemoryMB bounds the memory of all pages together, in MiB, and a third of it that of one,
+	// at most 4 GiB; 0 means half of the machine's, or of what its control group allows.
+	MemoryMB int `toml:"memory_mb"`
+	// Path is the browser's binary; empty means to look for chromium-headless-shell.
+	Path string `toml:"path"`
+	// UserAgent is what pages are asked for with; empty means that of a windowed browser of the
+	// same version.
+	UserAgent string `toml:"user_agent"`
+	// NoSandbox switches Chromium's sandbox off.
+	NoSandbox bool `toml:"no_sandbox"`
+	// User is who the browsers of root's node run as; empty means nobody.
+	User string `toml:"user"`
+	// AllowRootNoSandbox lets the browsers of root's node run as root, without the sandbox.
+	AllowRootNoSandbox bool `toml:"allow_root_no_sandbox"`
+}
+
+func (c BrowserConfig) validate() error {
+	return errors.Join(
+		check(c.Slots >= 0, "browser.slots: must not be negative"),
+		check(c.Remotes >= 0, "browser.remotes: must not be negative"),
+		check(c.CPUSeconds >= 0, "browser.cpu_seconds: must not be negative"),
+		check(isHeaderText(c.UserAgent), "browser.user_agent: must be printable ASCII"),
+		check(c.MemoryMB == 0 || c.MemoryMB >= 512, "browser.memory_mb: must be at least 512, or 0"),
+	)
+}
+
+// isHeaderText reports whether a text can be sent as the value of a header.
+func isHeaderText(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// pageBytes is how much memory all pages together may use, of what there is: half, unless it is configured.
+func (c BrowserConfig) pageBytes(memory int64) int64 {
+	return cmp.Or(int64(c.MemoryMB)<<20, memory/2)
+}
+
+// explain says to root what else may be done about a browser that does not start.
+func (c BrowserConfig) explain(err error) error {
+	if os.Geteuid() != 0 || c.AllowRootNoSandbox || errors.Is(err, chromium.ErrNotInstalled) {
+		return err
+	}
+	return fmt.Errorf("%w\nroot's browsers run as %s, with their sandbox, which may not be possible here: run platen as an unprivileged user (in a systemd unit, User=), "+
+		"or accept browsers that run as root without a sandbox with --allow-root-no-sandbox (docs/SECURITY.md)", err, cmp.Or(c.User, "nobody"))
+}

@@ -1,0 +1,51 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"platen.dev/document"
+	"platen.dev/edge"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/blocks"
+)
+
+// documents prepares what the API is sent.
+var documents = edge.Documents{
+	Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders,
+}
+
+// sanitize returns "" for HTML of which nothing is left to show.
+func sanitize(html string, limit int) (string, error) {
+	s, err := document.SanitizeWithin(html, limit)
+	if err != nil || s.Empty() {
+		return "", tooLarge(err)
+	}
+	return s.HTML(), nil
+}
+
+func convert(markdown string, limit int) (string, error) {
+	html, err := document.MarkdownWithin(markdown, limit)
+	return html, tooLarge(err)
+}
+
+func tooLarge(err error) error {
+	if errors.Is(err, document.ErrTooLarge) {
+		return edge.ErrTooLarge
+	}
+	return err
+}
+
+func checkInvoice(xml []byte, profile string) error {
+	_, err := einvoice.Parse(xml, profile)
+	return err
+}
+
+// picture is a page of a file that a job has made: a PDF, or a picture, which is its own only page.
+func picture(ctx context.Context, file []byte, page, width int) ([]byte, error) {
+	if !bytes.HasPrefix(file, []byte("%PDF-")) {
+		return document.Thumbnail(file, width)
+	}
+	return document.Picture(ctx, file, page, width)
+}

@@ -1,0 +1,129 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"platen.dev/actors/account"
+	"platen.dev/actors/render"
+	"platen.dev/actors/shard"
+	"platen.dev/actors/webhook"
+	"platen.dev/browserpool"
+	"platen.dev/cmd/platen/doctor"
+	"platen.dev/document"
+	"platen.dev/events"
+	"platen.dev/projections"
+	"platen.dev/projections/publish"
+	"platen.dev/store"
+)
+
+// engine decides about jobs, and performs what follows.
+type engine struct {
+	pool      *browserpool.Pool
+	renderer  *render.Renderer
+	drain     *drain
+	effects   shard.Performers
+	webhooks  *webhook.Composer
+	publisher *publish.Publisher
+	shards    *shard.Shards
+	gateway   *shard.Gateway
+}
+
+func openBrowsers(b *base, s *storage, net *network) (*browserpool.Pool, error) {
+	c := b.cfg.Browser
+	pool, err := browserpool.Open(browserpool.Config{
+		Slots: c.Slots, Remotes: c.Remotes, CPU: time.Duration(c.CPUSeconds) * time.Second, TotalBytes: c.pageBytes(doctor.MemoryLimit()),
+		ChromePath: c.Path, UserAgent: c.UserAgent, NoSandbox: c.NoSandbox, BrowserUser: c.User, AsRoot: c.AllowRootNoSandbox,
+		AllowEgress: b.cfg.EgressAllow, DenyEgress: b.cfg.EgressDeny, EgressPorts: b.cfg.EgressPorts, RefusesEgress: net.guard.refuses,
+		TempDir: s.work, System: net.system, Logger: b.logger,
+	})
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	b.onClose("browsers", func(ctx context.Context) error { pool.Close(ctx); return nil })
+	return pool, nil
+}
+
+// startRenderer begins to render, and to follow who could do so too.
+func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*render.Renderer, error) {
+	stats, pages := pool.Stats(), pages{pool, s.space}
+	cfg := render.Config{
+		Node: b.id, Log: s.log, Files: s.files, Logger: b.logger, Now: b.clock.Now,
+		Slots:    stats.Slots,
+		Attempts: 2 * stats.Slots, // one finishes its file while another has the page
+		Remotes:  stats.Remotes,
+		Acquire:  pages.acquire,
+		Weight:   weightsOf(s.replica),
+		Unseal:   s.keys.Open,
+		Pages:    document.PageCount,
+		FileURL:  net.front.fileURL,
+		Probe:    func(ctx context.Context) error { return probe(ctx, pages, s.files, b.id) },
+		Observe:  b.metrics.Rendered,
+		Traces:   b.traces,
+	}
+	if net.peers.cluster != nil {
+		cfg.Peers = net.peers
+	}
+	renderer, err := render.Start(net.system, cfg)
+	if err != nil {
+		return nil, err
+	}
+	stop := net.onChange(func(m any) {
+		switch m := m.(type) {
+		case nodeGone:
+			renderer.NodeGone(events.NodeID(m))
+			renderer.PeersChanged()
+		case peersChanged:
+			renderer.PeersChanged()
+		}
+	})
+	for p := range s.log.Partitions() { // a watch ends with the replica
+		s.replica.Watch(p, renderer.Folded)
+	}
+	b.onClose("rendering", func(ctx context.Context) error {
+		stop()
+		renderer.Close(ctx)
+		return nil
+	})
+	return renderer, nil
+}
+
+// pages lends pages of browsers.
+type pages struct {
+	pool  *browserpool.Pool
+	space *space
+}
+
+// acquire leases a page, unless a disk has too little room for what would come of it.
+func (p pages) acquire(ctx context.Context, account events.AccountID, lane events.Lane) (render.Lease, error) {
+	if err := p.space.forRenders(); err != nil {
+		return nil, err
+	}
+	return p.pool.Acquire(ctx, account, lane)
+}
+
+// weightsOf returns what says how much of a busy node an account gets.
+func weightsOf(replica *projections.Replica) func(events.AccountID) int {
+	return func(id events.AccountID) int {
+		a, _, _ := replica.Account(id) // one that is not known yet has no plan
+		return account.Weight(a.Plan)
+	}
+}
+
+// probeBytes is the size of the file with which the store is probed: more than is left on a
+// disk that is full.
+const probeBytes = 1 << 20
+
+// probe tests what attempts depend on: there is room, a page can be leased, and a file stored.
+func probe(ctx context.Context, from pages, files store.Files, id events.NodeID) error {
+	page, err := from.acquire(ctx, "", events.Quick)
+	if err != nil {
+		return fmt.Errorf("browsers: %w", err)
+	}
+	page.Return()
+	if err := store.Probe(ctx, files, string(id), make([]byte, probeBytes)); err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync/atomic"
+
+	"platen.dev/actors/webhook"
+	"platen.dev/events"
+)
+
+// front is where the node is reached, once it listens. All methods may be called from any goroutine.
+type front struct {
+	cfg      APIConfig
+	api, ops atomic.Pointer[listening]
+}
+
+// listening is a listener's address, host:port, with the certificate of the API; nil without TLS.
+type listening struct {
+	address     string
+	certificate *certificate
+}
+
+func addressOf(l *listening) string {
+	if l == nil {
+		return ""
+	}
+	return l.address
+}
+
+// address and opsAddress are where the API and operators are served, "" if they are not.
+func (f *front) address() string    { return addressOf(f.api.Load()) }
+func (f *front) opsAddress() string { return addressOf(f.ops.Load()) }
+
+// certificate is the API's; nil without TLS, and before it listens.
+func (f *front) certificate() *certificate {
+	if l := f.api.Load(); l != nil {
+		return l.certificate
+	}
+	return nil
+}
+
+// origin is where clients reach the API.
+func (f *front) origin() string {
+	return cmp.Or(f.cfg.PublicURL, f.cfg.scheme()+cmp.Or(f.address(), f.cfg.Listen))
+}
+
+// fileURL is where the file of a job can be downloaded.
+func (f *front) fileURL(id events.JobID) string { return webhook.FileURL(f.origin(), id) }
+
+// console is where a browser on this machine finds the operators' listener; "" if there is none.
+func (f *front) console() string { return fromHere(f.opsAddress()) }
+
+// fromHere is the address by which this machine reaches a listener, which may be on all of its addresses.
+func fromHere(listener string) string {
+	at, err := netip.ParseAddrPort(listener)
+	if err != nil || !at.Addr().IsUnspecified() {
+		return listener
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}
+
+// listen begins to serve clients.
+func listen(b *base, s *storage, nw *network, v *serving) error {
+	for p := range s.log.Partitions() { // a watch ends with the replica
+		s.replica.Watch(p, v.server.Folded)
+	}
+	api, err := net.Listen("tcp", b.cfg.Listen)
+	if err != nil {
+		return err
+	}
+	if b.cfg.Ops != "" {
+		ops, err := net.Listen("tcp", b.cfg.Ops)
+		if err != nil {
+			return errors.Join(fmt.Errorf("ops: %w", err), api.Close())
+		}
+		nw.opens(&nw.front.ops, ops, nil)
+		b.serve("ops", ops, v.server.ServeOps)
+	}
+	nw.opens(&nw.front.api, api, v.certificate)
+	b.serve("API", api, v.server.Serve)
+	b.onClose("API", v.server.Shutdown)
+	return nil
+}
+
+// opens says that the node listens.
+func (n *network) opens(at *atomic.Pointer[listening], l net.Listener, c *certificate) {
+	address := l.Addr().String()
+	at.Store(&listening{address, c})
+	n.guard.own.add(address)
+}
+
+// serve serves a listener until it is closed.
+func (b *base) serve(part string, l net.Listener, serve func(net.Listener) error) {
+	go func() {
+		if err := serve(l); err != nil {
+			b.fail(fmt.Errorf("%s: %w", part, err))
+		}
+	}()
+}

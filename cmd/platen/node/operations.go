@@ -1,0 +1,66 @@
+package node
+
+import (
+	"platen.dev/actors/service"
+	"platen.dev/actors/status"
+	"platen.dev/cmd/platen/admin"
+)
+
+// operations are what operators see of a node, and do with it.
+type operations struct {
+	base   *base
+	keys   *keyring
+	peers  peers
+	engine *engine
+	status *reporter
+}
+
+var (
+	_ service.Node = (*operations)(nil)
+	_ admin.Node   = (*operations)(nil)
+)
+
+// Nodes returns the nodes that are up, with what they can read.
+func (o *operations) Nodes() []service.NodeLevel {
+	var all []service.NodeLevel
+	for _, m := range o.peers.members() {
+		all = append(all, service.NodeLevel{Node: m.Node, Version: m.Version, Level: m.Level, Address: m.Actors})
+	}
+	return all
+}
+
+// Drain has the node give up what it does, for good until Undrain or the end of the process: it is not
+// ready from now on, begins no renders, hands over what waits, and gives its partitions up within seconds.
+// What clients still send is served. It is refused if there is no other node to take over. If there is none
+// later, the node takes its share back for as long as that is so.
+func (o *operations) Drain() error { return o.engine.drain.begin() }
+
+// Undrain ends Drain.
+func (o *operations) Undrain() { o.engine.drain.end() }
+
+// Drainage says how far the node has come.
+func (o *operations) Drainage() service.Drainage {
+	load := o.engine.renderer.Figures().Load
+	d := service.Drainage{Partitions: len(o.engine.shards.Status())}
+	d.Draining, d.Kept = o.engine.drain.state()
+	for lane := range load.Queued {
+		d.Waiting += load.Queued[lane]
+		d.Running += load.Running[lane]
+	}
+	return d
+}
+
+// Status reports on all nodes.
+func (o *operations) Status() status.Report { return o.status.report() }
+
+// Clock shows the clock that the node goes by.
+func (o *operations) Clock() admin.ClockState { return o.base.clock.show() }
+
+// AcceptClock has the node go by the system's clock.
+func (o *operations) AcceptClock() admin.ClockState {
+	o.base.clock.accept()
+	return o.base.clock.show()
+}
+
+// RotateSeal has the node seal with a new secret from now on. What was sealed before can be opened.
+func (o *operations) RotateSeal() error { return o.keys.rotate() }

@@ -1,0 +1,55 @@
+package node
+
+import (
+	"context"
+
+	"platen.dev/actors/job"
+	"platen.dev/actors/shard"
+)
+
+// start starts the parts, each with those before it that it needs. A part says itself what ends it (onClose).
+func (n *Node) start(ctx context.Context, hold bool) (err error) {
+	b, s, net, e, up, v := n.base, &n.storage, &n.network, &n.engine, &n.upkeep, &n.serving
+	*net = newNetwork(b.cfg)
+	return startAll([]part{
+		{"data directory", func() error { return prepareData(b) }},
+		{"key for credentials", func() error { s.keys, err = openKeys(b); return err }},
+		{"traces", func() error { b.traces, err = startTracing(b); return err }},
+		{"log", func() error { s.log, err = openLog(ctx, b); return err }},
+		{"usage ledger", func() error { s.ledger, err = openLedger(ctx, b, s.log); return err }},
+		{"actors", func() error { return startActors(b, net) }},
+		{"snapshots", func() error { s.snapshots, err = openSnapshots(ctx, b, s.log); return err }},
+		{"replica", func() error { s.replica, err = openReplica(ctx, b, s); return err }},
+		{"scrub", func() error { s.scrubbers = startScrub(b, s.replica); return nil }},
+		{"time", func() error { compareClock(b, s); return nil }},
+		{"work directory", func() error { s.work, err = emptyWork(b); return err }},
+		{"files", func() error { s.files, err = openFiles(ctx, b, "results", b.cfg.Files); return err }},
+		{"space", func() error { s.space = watchSpace(b); return nil }},
+		{"browsers", func() error { e.pool, err = openBrowsers(b, s, net); return err }},
+		{"cluster", func() error { net.peers, err = joinCluster(b, net); return err }},
+		{"rendering", func() error { e.renderer, err = startRenderer(b, s, net, e.pool); return err }},
+		{"effects", func() error {
+			e.drain, e.effects = newDrain(b, e.renderer, net.peers), shard.Performers{job.KindRender: e.renderer}
+			return nil
+		}},
+		{"retention", func() error { e.effects[job.KindDeleteFile], err = startRetention(b, s, net); return err }},
+		{"webhooks", func() error { e.webhooks, e.effects[job.KindNotify], err = startWebhooks(b, s, net); return err }},
+		{"deliveries", func() error { e.effects[job.KindDeliver], err = startDeliveries(b, s, net); return err }},
+		{"public events", func() error { e.publisher = startPublisher(b, s); return nil }},
+		{"shards", func() error { return startShards(b, s, net, e, hold) }},
+		{"usage", func() error { up.ingest, err = startIngest(b, s); return err }},
+		{"reconciliation", func() error { up.reconciliation = startReconciliation(b, s); return nil }},
+		{"history", func() error { up.history, err = startHistory(b, s, net, e); return err }},
+		{"request rates", func() error { v.limiter, err = startRates(b, s, net); return err }},
+		{"status", func() error { v.status, err = startStatus(b, s, net, e, up); return err }},
+		{"operations", func() error { n.operations = &operations{b, s.keys, net.peers, e, v.status}; return nil }},
+		{"services", func() error { v.services, err = newServices(b, s, e, v, n.operations); return err }},
+		{"admin", func() error { v.pages, err = startAdmin(b, s, net, e, up, v, n.operations); return err }},
+		{"demo accounts", func() error { return ensureDemo(b, s, e, v) }},
+		{"API", func() error { v.certificate, err = openCertificate(b); return err }},
+		{"API", func() error { v.server, err = newServer(b, s, net, e, v); return err }},
+		{"metrics", func() error { b.metrics.Registry.MustRegister(figuresOf(b, s, net, e, up, v)...); return nil }},
+		{"API", func() error { return listen(b, s, net, v) }},
+		{"drain", func() error { b.periodically("drain", heirsInterval, e.drain.look); return nil }},
+	})
+}

@@ -1,0 +1,154 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+
+	"platen.dev/events"
+	"platen.dev/events/bus"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+	"platen.dev/ledger"
+	"platen.dev/ledger/clickhouse"
+	"platen.dev/ledger/embedded"
+	"platen.dev/ledger/ingest"
+	"platen.dev/ledger/reconcile"
+	"platen.dev/projections/history"
+	"platen.dev/projections/publish"
+)
+
+// upkeep keeps the usage ledger and the snapshots up to date.
+type upkeep struct {
+	ingest         *ingest.Running
+	reconciliation *reconcile.Shares
+	history        *history.Keeper
+}
+
+// openLedger opens the usage ledger. A node starts without ClickHouse, and does its jobs meanwhile.
+func openLedger(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, error) {
+	open := openEmbeddedLedger
+	if b.cfg.ClickHouse != "" {
+		open = openClickHouse
+	}
+	l, err := open(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	l = ledger.WithTopicIDs(l, log.TopicID)
+	b.onClose("usage ledger", func(context.Context) error { return l.Close() })
+	return l, nil
+}
+
+func openEmbeddedLedger(ctx context.Context, b *base) (ledger.Ledger, error) {
+	return embedded.Open(ctx, filepath.Join(b.cfg.Data, "ledger.db"), embedded.WithLogger(b.logger))
+}
+
+func openClickHouse(ctx context.Context, b *base) (ledger.Ledger, error) {
+	l, err := clickhouse.Connect(b.cfg.clickhouse())
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Check(ctx); errors.Is(err, clickhouse.ErrUnreachable) {
+		b.logger.Warn("the usage ledger cannot be reached: jobs go on, and it catches up", "error", err)
+	} else if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// ledgerGroup is the consumer group in which the nodes share the partitions of public events.
+const ledgerGroup = "platen-ledger"
+
+// startIngest begins to fill the ledger. ClickHouse gets few and large inserts, as it wants them.
+func startIngest(b *base, s *storage) (*ingest.Running, error) {
+	from, poison, err := ledgerBus(b, s)
+	if err != nil {
+		return nil, err
+	}
+	c := ingest.Config{
+		Ledger: s.ledger, Log: s.log, Events: from, Poison: poison, Logger: b.logger, Registry: b.metrics.Registry,
+		Wait: 200 * time.Millisecond, BatchesPerSecond: 20,
+	}
+	if b.cfg.ClickHouse != "" {
+		c.Wait, c.BatchesPerSecond = time.Second, 5
+	}
+	running, err := ingest.Start(c)
+	if err == nil {
+		b.onClose("usage", func(context.Context) error { return running.Close() })
+	}
+	return running, err
+}
+
+// ledgerBus returns where the ledger's records come from, and where poison goes to. The nodes of a cluster
+// share a ledger in ClickHouse, and so the work; a node that has one of its own reads everything.
+func ledgerBus(b *base, s *storage) (message.Subscriber, message.Publisher, error) {
+	begins := ingest.Beginning{
+		Ledger: s.ledger, Log: s.log, Logger: b.logger,
+		Facts: func(ctx context.Context, p int32, visit func(public.Event) error) error {
+			return publish.Facts(ctx, s.log, p, s.snapshots.Begin, visit)
+		},
+	}.Next
+	if b.cfg.embeddedLog() || b.cfg.ClickHouse == "" {
+		return bus.NewLogSubscriber(bus.LogConfig{Log: s.log, Logger: b.logger, Start: begins}), bus.NewLogPublisher(s.log), nil
+	}
+	c := bus.KafkaConfig{Brokers: b.cfg.Kafka.Brokers, Access: b.cfg.Kafka.access(), ClientID: string(b.id), Logger: b.logger}
+	poison, err := bus.NewKafkaPublisher(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err := bus.NewKafkaSubscriber(c, ledgerGroup, begins)
+	if err != nil {
+		return nil, nil, errors.Join(err, poison.Close())
+	}
+	return from, poison, nil
+}
+
+// startReconciliation begins to compare the ledger with the log. One that all nodes share is compared by the owners of the partitions.
+func startReconciliation(b *base, s *storage) *reconcile.Shares {
+	shares := &reconcile.Shares{
+		Ledger: s.ledger, Log: s.log, Topic: events.TopicEvents, Logger: b.logger,
+		Mine: func(p int32) bool { return b.cfg.ClickHouse == "" || s.replica.Owner(p) == b.id },
+	}
+	b.periodically("reconciliation", reconcile.ShareInterval, shares.Next)
+	return shares
+}
+
+// startHistory begins to take snapshots of the partitions that the node owns, and to trim behind them.
+func startHistory(b *base, s *storage, net *network, e *engine) (*history.Keeper, error) {
+	if err := os.RemoveAll(b.cfg.scratchDir()); err != nil {
+		return nil, err
+	}
+	keeper := history.New(history.Config{
+		Policy: b.cfg.History.policy(), Files: s.snapshots.Files, Log: s.log, Replica: s.replica, Projections: folds(),
+		Scratch: b.cfg.scratchDir(), BytesPerSecond: b.cfg.History.bytesPerSecond(),
+		Owned: e.served, Current: func() time.Time { return net.peers.current(s.replica.Current()) },
+		Room: s.space.forJobs, Consumed: consumed(b, s), Published: published(s.log),
+		Node: string(b.id), Version: b.version, Now: b.clock.Now, Logger: b.logger,
+	})
+	b.periodically("history", history.Interval, func(ctx context.Context) {
+		net.peers.setCurrent(s.replica.Current())
+		if b.cfg.History.Snapshots > 0 {
+			keeper.Look(ctx)
+		}
+	})
+	return keeper, nil
+}
+
+// published returns what says from where on the journal and the public events of a partition are needed to go on publishing.
+func published(log eventlog.Log) func(context.Context, int32) (int64, int64, error) {
+	return func(ctx context.Context, p int32) (int64, int64, error) { return publish.Needs(ctx, log, p) }
+}
+
+// consumed returns what says how far the ledger has read public events. It is nil if they must be kept:
+// a node that comes to a cluster without ClickHouse fills a ledger of its own with all of them.
+func consumed(b *base, s *storage) func(context.Context, int32) (int64, error) {
+	if !b.cfg.embeddedLog() && b.cfg.ClickHouse == "" {
+		return nil
+	}
+	return func(ctx context.Context, p int32) (int64, error) { return s.ledger.Next(ctx, events.TopicEvents, p) }
+}

@@ -1,0 +1,55 @@
+package contract
+
+// Paper says how a document is printed, with the defaults filled in (docs/API.md, PDF options). The zero value prints on DefaultPaper.
+type Paper struct {
+	// Format is one of PaperFormats in any case; empty means DefaultPaper.
+	Format string `cbor:"1,keyasint"`
+	// Landscape turns the paper.
+	Landscape bool `cbor:"2,keyasint,omitempty"`
+	// The margins are CSS lengths as ParseLength reads them; empty means 1 cm, or what a page rule (@page) says.
+	MarginTop    string `cbor:"3,keyasint,omitempty"`
+	MarginRight  string `cbor:"4,keyasint,omitempty"`
+	MarginBottom string `cbor:"5,keyasint,omitempty"`
+	MarginLeft   string `cbor:"6,keyasint,omitempty"`
+	// OmitBackground leaves out CSS backgrounds.
+	OmitBackground bool `cbor:"7,keyasint,omitempty"`
+	// Scale enlarges the content, MinScale to MaxScale; what is too wide for it is cut. Zero fits the widest
+	// content that can be seen to the printable width by a scale within 0.5 to 1.
+	Scale float64 `cbor:"8,keyasint,omitempty"`
+	// HeaderFooter prints the two templates into the margins of every page.
+	HeaderFooter bool `cbor:"9,keyasint,omitempty"`
+	// Header and Footer are templates in sanitised HTML; the browser fills in their
+	// elements of class pageNumber, totalPages, date, title and url. By default their text
+	// is 10 px high and as wide as the content. Empty means no text.
+	Header string `cbor:"10,keyasint,omitempty"`
+	Footer string `cbor:"11,keyasint,omitempty"`
+	// SizeGiven keeps Format and Landscape whatever a page rule says of the size: the caller has chosen one of them.
+	SizeGiven bool `cbor:"15,keyasint,omitempty"`
+}
+
+// Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).
+type Image struct {
+	// Format is png or jpeg; empty means png.
+	Format string `cbor:"1,keyasint"`
+	// FullPage makes the image as high as the page, at least as high as the viewport and at most MaxPageHeight. What overflows to the
+	// right is never captured.
+	FullPage bool `cbor:"2,keyasint,omitempty"`
+	// Quality of a JPEG is MinQuality to MaxQuality; zero means 80.
+	Quality int64 `cbor:"3,keyasint,omitempty"`
+	// Width and Height are the viewport's in CSS pixels; both zero means DefaultWidth by DefaultHeight.
+	Width  int64 `cbor:"4,keyasint"`
+	Height int64 `cbor:"5,keyasint"`
+}
+
+// Load says when a page counts as loaded (docs/API.md, Render options). The zero value is its load event within DefaultLoadTimeout.
+type Load struct {
+	// Timeout is the budget in milliseconds for everything but WaitAfter, at most MaxLoadTimeout; zero means DefaultLoadTimeout.
+	Timeout int64 `cbor:"1,keyasint,omitempty"`
+	// WaitUntil is one of LoadMoments; empty means UntilLoad. A page that is never idle is taken as it is when the timeout ends.
+	WaitUntil string `cbor:"2,keyasint,omitempty"`
+	// WaitFor is a CSS selector that must then match something before the timeout. HTML, which runs no script, does not
+	// change any more: there it must match at once.
+	WaitFor string `cbor:"3,keyasint,omitempty"`
+	// WaitAfter is a pause in milliseconds at the end, at most MaxWaitAfter, which does not count as loading.
+	WaitAfter int64 `cbor:"4,keyasint,omitempty"`
+}

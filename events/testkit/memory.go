@@ -1,0 +1,10 @@
+package testkit
+
+import "runtime/metrics"
+
+// Allocated is how many bytes this process has ever allocated.
+func Allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
