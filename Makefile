@@ -13,7 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
 
-.PHONY: help deps integrationdeps build package image demo run test race integration hosts manyjobs nemesis bench lint format clean
+.PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -31,6 +31,9 @@ build: ## build bin/platen
 
 package: ## build dist/platen_VERSION_ARCH.deb for amd64 and arm64, or for ARCHES
 	@GO='$(GO)' deploy/package/build.sh $(ARCHES)
+
+release: ## build what is published of the version that CHANGELOG.md names: packages, SBOMs, notes, checksums, in dist/release-VERSION
+	@GO='$(GO)' deploy/release.sh
 
 image: ## build dist/platen-image_VERSION_ARCH.tar, a container image for podman and docker, for this machine's architecture
 	@command -v mmdebstrap > /dev/null || { echo "image: mmdebstrap is missing: run make integrationdeps"; exit 1; }

@@ -233,7 +233,7 @@ func describeRedelivery() openapi.Operation {
 
 func describeDocument() openapi.Operation {
 	return openapi.Operation{
-		ID: "openapi", Method: "GET", Path: openapi.DocumentPath, Tag: "Description", Summary: "This document", Public: true,
+		ID: "openapi", Method: "GET", Path: openapi.DocumentPath, Tag: "Description", Summary: "This API, as an OpenAPI document", Public: true,
 		Responses: []openapi.Response{
 			{Status: 200, Doc: "OpenAPI 3.1.", Headers: append(openapi.CommonHeaders(), openapi.ETag), Content: []openapi.Content{{Type: jsonType}}},
 			{Status: 304, Doc: "It has not changed.", Headers: append(openapi.CommonHeaders(), openapi.ETag)},
@@ -243,7 +243,7 @@ func describeDocument() openapi.Operation {
 
 func describePage() openapi.Operation {
 	return openapi.Operation{
-		ID: "docs", Method: "GET", Path: openapi.DocsPath, Tag: "Description", Summary: "A page to read it", Public: true,
+		ID: "docs", Method: "GET", Path: openapi.DocsPath, Tag: "Description", Summary: "This API, as a page", Public: true,
 		Responses: []openapi.Response{
 			{Status: 200, Doc: "The page.", Headers: append(openapi.CommonHeaders(), openapi.ETag), Content: []openapi.Content{{Type: "text/html"}}},
 			{Status: 304, Doc: "It has not changed.", Headers: append(openapi.CommonHeaders(), openapi.ETag)},

@@ -177,6 +177,7 @@ var (
 		status: 403, slug: "account-suspended", code: "ACCOUNT_SUSPENDED", title: "Account suspended",
 		detail: "account-suspended: the account gets no new jobs. The dashboard says why; jobs accepted before go on.",
 	}
+	planUpgrade   = &problem{status: 402, slug: "plan-upgrade-required", code: "PLAN_UPGRADE_REQUIRED", title: "Plan upgrade required"}
 	quotaExceeded = &problem{
 		status: 402, slug: "quota-exceeded", code: "QUOTA_EXCEEDED", title: "Monthly quota exceeded",
 		detail: "quota-exceeded: the plan's jobs of this month are used up or reserved; upgrade, or wait for the next window.",
@@ -208,6 +209,27 @@ var (
 	}
 )
 
+// problems are all conditions with a slug of their own, by status.
+var problems = []*problem{
+	malformed, emptyHTML, invalidURL, ssrfBlocked,
+	invalidKey,
+	planUpgrade, quotaExceeded,
+	accountSuspended,
+	templateNotFound, deliveredElsewhere, noSuchPath, noSuchJob, noWebhook, notComplete, windowNotFound,
+	methodNotAllowed,
+	requestTimeout,
+	notEnded, alreadyEnded,
+	fileExpired,
+	preconditionFailed,
+	bodyTooLarge, contentTooLarge,
+	unsupportedEncoding,
+	markdownInvalid, invoiceInvalid, optionsConflict, keyReused, usageTooLarge,
+	rateLimited, testLimit, downloadBusy, downloadsExhausted, concurrencyLimit, quotaBytesExceeded, usageBusy,
+	headersTooLarge,
+	internalError,
+	syncTimeout, ledgerUnavailable, unavailable,
+}
+
 // nodeStops ends the requests that wait.
 var nodeStops = unavailable.with("The node stops, and the job goes on. Send the request again with the same Idempotency-Key, or poll the job.")
 
@@ -235,11 +257,9 @@ var refusals = map[events.ReplyCode]*problem{
 
 // planRequired refuses a feature that the account's plan does not have.
 func planRequired(feature string, plan events.Plan, url string) *problem {
-	return &problem{
-		status: 402, slug: "plan-upgrade-required", code: "PLAN_UPGRADE_REQUIRED", title: "Plan upgrade required",
-		detail:  fmt.Sprintf("plan-upgrade-required: %s needs the %s plan or a higher one.", feature, plan),
-		upgrade: &upgrade{Feature: feature, RequiredPlan: plan, UpgradeURL: url},
-	}
+	p := planUpgrade.with(fmt.Sprintf("plan-upgrade-required: %s needs the %s plan or a higher one.", feature, plan))
+	p.upgrade = &upgrade{Feature: feature, RequiredPlan: plan, UpgradeURL: url}
+	return p
 }
 
 // limitReached is concurrencyLimit with the account's figures.

@@ -45,9 +45,9 @@ func (s *Server) endpoints() (all []endpoint) {
 		endpoint{Operation: describeWindow(), handle: s.usage.window},
 		endpoint{Operation: describeDocument(), handle: plain(s.docs.serve)},
 		endpoint{Operation: describePage(), handle: plain(s.docs.serve)},
-		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/healthz"}, handle: plain(s.healthz)},
-		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/readyz"}, handle: plain(s.readyz)},
-		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/metrics"}, handle: plain(s.metrics)},
+		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/healthz", Summary: "Whether the process answers"}, handle: plain(s.healthz)},
+		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/readyz", Summary: "Whether the node should be sent requests"}, handle: plain(s.readyz)},
+		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/metrics", Summary: "Metrics, for operators only"}, handle: plain(s.metrics)},
 	)
 }
 
@@ -60,6 +60,32 @@ func DescribeAPI() []byte {
 		}
 	}
 	return openapi.Build(apiInfo, described)
+}
+
+// Endpoints describes the endpoints of the service for docs/API.md, also those that DescribeAPI leaves out.
+func Endpoints() (all []openapi.Operation) {
+	for _, e := range new(Server).endpoints() {
+		all = append(all, e.Operation)
+	}
+	return append(
+		all,
+		openapi.Operation{Method: "GET", Path: asyncAPIPath, Summary: "Description of the public events"},
+		openapi.Operation{Method: "GET", Path: schemaPrefix + "{type}.json", Summary: "Schema of a type of event"},
+	)
+}
+
+// Problem is a condition that refuses requests.
+type Problem struct {
+	Status     int
+	Slug, Code string
+}
+
+// Problems returns the conditions of docs/ERRORS.md that have a code of their own, by status.
+func Problems() (all []Problem) {
+	for _, p := range problems {
+		all = append(all, Problem{p.status, p.slug, p.code})
+	}
+	return all
 }
 
 // router finds the endpoint of a path.

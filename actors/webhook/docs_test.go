@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The samples in docs/WEBHOOKS.md are those that testdata/webhooks/integration.sh tests: each is a
-// whole block of the file that is named above it, and every file is shown.
+// docs/WEBHOOKS.md links to every sample that testdata/webhooks/integration.sh tests. One that it shows is a
+// whole block of the file that is named above it.
 func TestSamplesInDocs(t *testing.T) {
 	docs, err := os.ReadFile("../../docs/WEBHOOKS.md")
 	if err != nil {
@@ -25,15 +25,21 @@ func TestSamplesInDocs(t *testing.T) {
 		t.Errorf("%d of %d samples name their file", len(shown), n)
 	}
 	files, err := filepath.Glob("../" + folder + "[vV]erify.*")
-	if err != nil || len(files) != len(shown) {
+	if err != nil || len(files) < 5 || len(shown) == 0 {
 		t.Fatalf("%d samples are shown of %q (%v)", len(shown), files, err)
 	}
 	for _, file := range files {
+		if !strings.Contains(string(docs), "]("+folder+filepath.Base(file)+")") {
+			t.Errorf("docs/WEBHOOKS.md has no link to %s", file)
+		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := filepath.Base(file)
+		if shown[name] == "" {
+			continue
+		}
 		block := "\n\n" + shown[name] + "\n"
 		method := regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(block, "    $1") // Java has it in a class
 		if source := string(b); !strings.Contains(source, block) && !strings.Contains(source, method) {

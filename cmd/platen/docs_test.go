@@ -52,7 +52,7 @@ func exists(page, path string) bool {
 }
 
 var (
-	link     = regexp.MustCompile(`\]\(([^)#:]+)(?:#([^)]*))?\)`)
+	link     = regexp.MustCompile(`(?:\]\(|src=")([^)#:"]+)(?:#([^)]*))?[)"]`)
 	quoted   = regexp.MustCompile("`([^`\n]+)`")
 	pathname = regexp.MustCompile(`^(actors|browserpool|cmd|deploy|docs|document|edge|einvoice|events|projections|store|testdata)/[\w./-]+$`)
 	testname = regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w*$`)
@@ -89,6 +89,20 @@ func testsOf(t *testing.T) map[string]bool {
 		}
 	}
 	return names
+}
+
+// The documentation stays short enough to be read.
+func TestDocumentsAreShort(t *testing.T) {
+	const limit = 45_000
+	words := 0
+	for page, text := range documentation(t) {
+		if strings.HasPrefix(page, "docs/") || page == "README.md" || page == "CONTRIBUTING.md" {
+			words += len(strings.Fields(text))
+		}
+	}
+	if words > limit {
+		t.Errorf("the documentation has %d words, want %d at most", words, limit)
+	}
 }
 
 // Comments refer to pages of this repository, "(docs/API.md, Downloads)", and to sections

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"os"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -122,28 +119,5 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 	}
-	checkDocumented(t, f)
-}
-
-// checkDocumented compares docs/METRICS.md with the actual metrics, by name and type.
-func checkDocumented(t *testing.T, families map[string]*dto.MetricFamily) {
-	t.Helper()
-	text, err := os.ReadFile("../../docs/METRICS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented := map[string]string{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\|").FindAllStringSubmatch(string(text), -1) {
-		documented[m[1]] = m[2]
-	}
-	for name, f := range families {
-		if kind := strings.ToLower(f.GetType().String()); strings.HasPrefix(name, "platen_") && documented[name] != kind {
-			t.Errorf("%s, a %s, is documented as %q", name, kind, documented[name])
-		}
-	}
-	for name := range documented {
-		if families[name] == nil {
-			t.Errorf("%s is documented and does not exist", name)
-		}
-	}
+	checkReference(t, "docs/METRICS.md", "metrics", metricLines(f))
 }

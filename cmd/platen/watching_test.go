@@ -35,19 +35,16 @@ func alerts(t *testing.T) (names []string) {
 func TestEveryFaultHasAnAlert(t *testing.T) {
 	pages, known, tests := documentation(t), alerts(t), read(t, rulesTests)
 	rows := 0
-	for _, row := range strings.Split(pages[faultsPage], "\n") {
-		if !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| fault ") {
-			continue
-		}
+	for _, row := range strings.Split(pages[faultsPage], "\n- ")[1:] {
 		rows++
-		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		named := regexp.MustCompile(`\[(\w+)\]\(RUNBOOK\.md#(\w+)\)`).FindAllStringSubmatch(cells[len(cells)-1], -1)
+		fault, _, _ := strings.Cut(row, "\n")
+		named := regexp.MustCompile(`\[(\w+)\]\(RUNBOOK\.md#(\w+)\)`).FindAllStringSubmatch(row, -1)
 		if len(named) == 0 {
-			t.Errorf("no alert tells of the fault %q", cells[0])
+			t.Errorf("no alert tells of the fault %q", fault)
 		}
 		for _, m := range named {
 			if !slices.Contains(known, m[1]) || m[2] != strings.ToLower(m[1]) {
-				t.Errorf("the fault %q names the alert %s, which does not exist, or links to another", cells[0], m[1])
+				t.Errorf("the fault %q names the alert %s, which does not exist, or links to another", fault, m[1])
 			}
 		}
 	}
@@ -90,7 +87,7 @@ func TestWatchedFiguresExist(t *testing.T) {
 	for _, file := range []string{rulesFile, rulesTests, boardFile} {
 		for _, name := range regexp.MustCompile(`\bplaten_\w+`).FindAllString(read(t, file), -1) {
 			name = regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
-			if !strings.Contains(documented, "| `"+name+"` |") {
+			if !strings.Contains(documented, "\n- `"+name+"`") {
 				t.Errorf("%s names %s, which does not exist", file, name)
 			}
 		}

@@ -8,29 +8,22 @@ import (
 	"testing"
 )
 
-// docs/CONTRACT.md: tables of statements, each with its proof.
+// docs/CONTRACT.md: lists of statements, each with its proof.
 
 const contractDocument = "../../../docs/CONTRACT.md"
 
-// statement is one row of the document's tables.
+// statement is one line of the document's lists.
 type statement struct {
 	// section is the heading above it.
 	section string
 	line    int
-	text    string
 	// rows are the conformance rows that prove it; empty if other tests do.
 	rows []string
-	// later names the work that it waits for; "" if it is proved.
-	later string
 }
 
 type statements []statement
 
-// works are the work that a statement may wait for.
-var works = []string{"rendering", "e-invoices", "webhooks", "delivery", "dashboard", "ledger"}
-
-// readContract parses the document: every line of a table, except its head, is a
-// statement.
+// readContract parses the document: below the first section, every line of a list is a statement.
 func readContract(t *testing.T) (all statements) {
 	t.Helper()
 	b, err := os.ReadFile(contractDocument)
@@ -39,35 +32,30 @@ func readContract(t *testing.T) (all statements) {
 	}
 	section := ""
 	for i, line := range strings.Split(string(b), "\n") {
-		if strings.HasPrefix(line, "#") {
+		if strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "### ") {
 			section = strings.TrimLeft(line, "# ")
 		}
-		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") || line == "| statement | proof |" {
+		if section == "" || !strings.HasPrefix(line, "- ") {
 			continue
 		}
-		cells := strings.Split(strings.Trim(line, "|"), " | ")
-		if len(cells) != 2 {
-			t.Fatalf("%s:%d: %d cells, want a statement and its proof", contractDocument, i+1, len(cells))
-		}
-		s := statement{section: section, line: i + 1, text: strings.TrimSpace(cells[0])}
-		s.readProof(t, strings.TrimSpace(cells[1]))
+		s := statement{section: section, line: i + 1}
+		s.readProof(t, line[strings.LastIndex(line, " (")+1:])
 		all = append(all, s)
 	}
 	return all
 }
 
-// readProof parses "`row/id`, `row/id`", "test: package name" and "later: work".
+// readProof parses "(`row/id`, `row/id`)" and "(package name, name; package name)".
 func (s *statement) readProof(t *testing.T, proof string) {
 	t.Helper()
-	if work, ok := strings.CutPrefix(proof, "later: "); ok {
-		s.later = work
-		if !slices.Contains(works, work) {
-			t.Errorf("%s:%d: unknown work %q", contractDocument, s.line, work)
-		}
+	proof, open := strings.CutPrefix(proof, "(")
+	proof, closed := strings.CutSuffix(proof, ")")
+	if !open || !closed {
+		t.Errorf("%s:%d: the line does not end with a proof in parentheses", contractDocument, s.line)
 		return
 	}
-	if other, ok := strings.CutPrefix(proof, "test: "); ok {
-		for tests := range strings.SplitSeq(other, "; ") {
+	if !strings.HasPrefix(proof, "`") {
+		for tests := range strings.SplitSeq(proof, "; ") {
 			s.checkTests(t, tests)
 		}
 		return

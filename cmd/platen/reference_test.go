@@ -1,0 +1,192 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"platen.dev/actors/account"
+	"platen.dev/edge"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+var update = flag.Bool("update", false, "write what the pages of docs have from the code")
+
+// What pages list and the code knows is written by the code, between marks: run `go test ./cmd/platen -run Reference -update`.
+func TestReference(t *testing.T) {
+	for _, r := range []struct {
+		page, name string
+		lines      []string
+	}{
+		{"docs/API.md", "endpoints", endpointLines()},
+		{"docs/API.md", "limits", limitLines()},
+		{"docs/API.md", "plans", planLines()},
+		{"docs/ERRORS.md", "problems", problemLines()},
+		{"docs/ERRORS.md", "failures", failureLines()},
+		{"docs/RUNBOOK.md", "alerts", alertLines(t)},
+	} {
+		checkReference(t, r.page, r.name, r.lines)
+	}
+}
+
+// checkReference compares the lines between the marks of a page with those that belong there, or writes them.
+func checkReference(t *testing.T, page, name string, lines []string) {
+	t.Helper()
+	path, begin, end := root+"/"+page, "<!-- "+name+": made by the code -->\n", "<!-- end -->"
+	text := read(t, path)
+	before, rest, begins := strings.Cut(text, begin)
+	_, after, ends := strings.Cut(rest, end)
+	if !begins || !ends {
+		t.Fatalf("%s has no marks of %s", page, name)
+	}
+	want := before + begin + strings.Join(lines, "\n") + "\n" + end + after
+	if want == text {
+		return
+	}
+	if !*update {
+		t.Errorf("%s has stale %s: run go test ./cmd/platen -run %s -update", page, name, t.Name())
+		return
+	}
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func endpointLines() (lines []string) {
+	for _, e := range edge.Endpoints() {
+		line := fmt.Sprintf("- `%s %s`: %s", e.Method, e.Path, strings.TrimSuffix(e.Summary, "."))
+		if e.Public || e.ID == "" {
+			line += " (no key)"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func problemLines() (lines []string) {
+	status := 0
+	for _, p := range edge.Problems() {
+		code := fmt.Sprintf("[`%s`](#%s)", p.Code, p.Slug)
+		if p.Status == status {
+			lines[len(lines)-1] += ", " + code
+			continue
+		}
+		status = p.Status
+		lines = append(lines, fmt.Sprintf("- %d: %s", status, code))
+	}
+	return lines
+}
+
+func failureLines() (lines []string) {
+	for _, c := range events.ErrorCodes() {
+		lines = append(lines, fmt.Sprintf("- `%s`: %s", c, c.Reason()))
+	}
+	return lines
+}
+
+func planLines() []string {
+	lines := []string{"| plan | jobs a month | volume a month | requests in 60 s | concurrent jobs |", "|---|---|---|---|---|"}
+	for _, plan := range events.Plans() {
+		l, _ := account.LimitsOf(plan)
+		lines = append(lines, fmt.Sprintf("| %s | %s | %v GB | %s | %d |", plan, english.Sprint(l.Jobs), float64(l.Bytes)/(1<<30), english.Sprint(l.RequestsPerMinute), l.Running))
+	}
+	return lines
+}
+
+func limitLines() (lines []string) {
+	for _, l := range []struct{ what, limit string }{
+		{"request body", inMebibytes(contract.MaxBody)},
+		{"HTML as it is rendered; e-invoice, template and HTML together, compressed", inBytes(contract.MaxContent)},
+		{"Markdown", inCharacters(contract.MaxMarkdown)},
+		{"e-invoice XML", inBytes(contract.MaxXML)},
+		{"`url`, `webhook_url`, `delivery.url`", inBytes(contract.MaxURL)},
+		{"`header_template`, `footer_template`", inCharacters(contract.MaxTemplate)},
+		{"`user_password`", inBytes(contract.MaxPassword)},
+		{"`scale`", fmt.Sprintf("%v to %v", contract.MinScale, contract.MaxScale)},
+		{"`page_load_timeout_ms`", fmt.Sprintf("up to %s, default %s", english.Sprint(contract.MaxLoadTimeout.Milliseconds()), english.Sprint(contract.DefaultLoadTimeout.Milliseconds()))},
+		{"`wait_after_load_ms`", "up to " + english.Sprint(contract.MaxWaitAfter.Milliseconds())},
+		{"viewport width", fmt.Sprintf("%d to %d pixels, default %d", contract.MinWidth, contract.MaxWidth, contract.DefaultWidth)},
+		{"viewport height", fmt.Sprintf("%d to %d pixels, default %d", contract.MinHeight, contract.MaxHeight, contract.DefaultHeight)},
+		{"height of a full-page image", english.Sprint(contract.MaxPageHeight) + " pixels"},
+		{"capturing an image, loading included", contract.CaptureTimeout.String()},
+		{"`tags`", fmt.Sprintf("%d, names of %d and values of %d characters", contract.MaxTags, contract.MaxTagName, contract.MaxTagValue)},
+		{"file, unless the account has a limit of its own", inBytes(contract.MaxFileBytes)},
+		{"downloads of a file", fmt.Sprintf("%d, one at a time, within %s", contract.MaxDownloads, inHours(contract.FileLife))},
+		{"readable status of a job after its end", inDays(contract.StatusLife)},
+		{"`Idempotency-Key`", fmt.Sprintf("%s, recognised for %s", inCharacters(contract.MaxIdempotencyKey), inHours(contract.IdempotencyLife))},
+		{"a request with `wait`", contract.WaitLimit.String()},
+		{"test jobs", fmt.Sprintf("%d in 60 s, %s in a UTC day", contract.TestsPerMinute, english.Sprint(contract.TestsPerDay))},
+		{"saved block templates", fmt.Sprintf("%d of %d KiB", contract.MaxTemplates, contract.MaxTemplateBytes>>10)},
+	} {
+		lines = append(lines, "- "+l.what+": "+l.limit)
+	}
+	return lines
+}
+
+// alertLines are the alerts by severity, most urgent first, and else in the order of the rules.
+func alertLines(t *testing.T) (lines []string) {
+	rules := regexp.MustCompile(`(?s)- alert: (\w+)\n.*?severity: (\w+)\n.*?summary: "([^"]+)"`).FindAllStringSubmatch(read(t, rulesFile), -1)
+	if len(rules) != len(alerts(t)) {
+		t.Errorf("%d of %d alerts have a severity and a summary", len(rules), len(alerts(t)))
+	}
+	for _, severity := range []string{"critical", "warning", "info"} {
+		lines = append(lines, "", "**"+severity+"**", "")
+		for _, r := range rules {
+			if r[2] == severity {
+				lines = append(lines, fmt.Sprintf("- [%s](#%s): %s", r[1], strings.ToLower(r[1]), r[3]))
+			}
+		}
+	}
+	return append(lines, "")
+}
+
+// metricLines are the families of metrics of a node, with their labels. Names tell counters from gauges.
+func metricLines(families map[string]*dto.MetricFamily) (lines []string) {
+	for name, f := range families {
+		if !strings.HasPrefix(name, "platen_") {
+			continue
+		}
+		var labels []string
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if !slices.Contains(labels, "`"+l.GetName()+"`") {
+					labels = append(labels, "`"+l.GetName()+"`")
+				}
+			}
+		}
+		slices.Sort(labels)
+		var notes []string
+		if f.GetType() == dto.MetricType_HISTOGRAM {
+			notes = append(notes, "histogram")
+		}
+		if len(labels) > 0 {
+			notes = append(notes, "by "+strings.Join(labels, ", "))
+		}
+		line := "- `" + name + "`"
+		if len(notes) > 0 {
+			line += " (" + strings.Join(notes, " ") + ")"
+		}
+		lines = append(lines, line+": "+strings.TrimSuffix(f.GetHelp(), "."))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// english writes numbers with commas between thousands.
+var english = message.NewPrinter(language.English)
+
+func inBytes(n int64) string         { return english.Sprint(n) + " bytes" }
+func inMebibytes(n int64) string     { return fmt.Sprintf("%d MiB", n>>20) }
+func inCharacters(n int64) string    { return english.Sprint(n) + " characters" }
+func inHours(d time.Duration) string { return fmt.Sprintf("%.0f hours", d.Hours()) }
+func inDays(d time.Duration) string  { return fmt.Sprintf("%.0f days", d.Hours()/24) }
