@@ -106,7 +106,7 @@ func TestLookEnds(t *testing.T) {
 	})
 	slot := openSlot(t)
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/feed"}), "FEED")
-	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/stream", Load: contract.Load{Timeout: (time.Duration(2e9)).Milliseconds()}}), "STREAM")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/stream", Load: contract.Load{Timeout: time.Duration(2e9).Milliseconds()}}), "STREAM")
 }
 
 // A page that scrolls in a box inside is as high as what is in it.
