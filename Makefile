@@ -12,6 +12,8 @@ LISTEN ?= 127.0.0.1:8080
 # be simplified (S1), except S1016, which would tie commands to events that look alike
 # by chance.
 CHECKS := SA*,U1000,S1*,-S1016
+# Not a tool of go.mod, which would get 200 modules more.
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
 .PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench lint format clean
 
@@ -113,11 +115,12 @@ bench: deps build ## print the benchmarks, each as a ratio within one run
 	@$(GO) test -run '^$$' -bench Month -benchtime 9x -timeout 60m -v ./ledger/clickhouse | grep '^Benchmark.*ms/query\|skipped'
 	@$(GO) run ./cmd/bench
 
-lint: ## check format, go.mod, vet and staticcheck
+lint: ## check format, go.mod, vet, staticcheck and the linters of .golangci.yml
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted (run make format):"; echo "$$out"; exit 1; fi
 	@$(GO) mod tidy -diff
 	@$(GO) vet ./... && $(GO) vet -tags integration,nextversion ./...
 	@$(GO) tool staticcheck -checks '$(CHECKS)' -tags integration,nextversion ./...
+	@$(GO) run $(GOLANGCI) run ./...
 
 format: ## format the code
 	@$(GO) tool gofumpt -w .

@@ -132,7 +132,7 @@ const good = `<p>GOOD<script>document.write("RAN")</script>`
 func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error) {
 	t.Helper()
 	job := page.Print{URL: web.URL + path, Load: contract.Load{Timeout: testkit.Patience.Milliseconds()}, PrintTimeout: testkit.Patience, Limits: page.Limits{Nodes: 100_000}}
-	if want == page.ErrTimeout {
+	if errors.Is(want, page.ErrTimeout) {
 		job.Load.Timeout = time.Second.Milliseconds()
 	}
 	start := time.Now()
@@ -145,7 +145,7 @@ func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want
 		testkit.Contains(t, printed(t, pool, page.Print{URL: web.URL + "/good"}), "GOOD", "RAN")
 	}
 	err := testkit.Receive(t, done, path)
-	if !errors.Is(err, want) || page.Retryable(err) != (want == page.ErrCrashed) {
+	if !errors.Is(err, want) || page.Retryable(err) != errors.Is(want, page.ErrCrashed) {
 		t.Errorf("%s: got %v, want %v", path, err, want)
 	}
 	t.Logf("%s: %v after %v", path, err, time.Since(start))

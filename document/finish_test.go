@@ -105,8 +105,8 @@ func countPixels(picture image.Image, is func(r, g, b uint8) bool) (n int) {
 const twoPages = `<div style="height: 400px; background: #ffff00">one</div><p style="break-before: page">two</p>`
 
 func TestWatermark(t *testing.T) {
-	print := newPrinter(t)
-	pdf := print(twoPages, contract.Paper{})
+	printed := newPrinter(t)
+	pdf := printed(twoPages, contract.Paper{})
 	for name, tc := range map[string]struct {
 		mark Watermark
 		// seen reports whether a pixel has the colour of the watermark on white paper.
@@ -119,7 +119,7 @@ func TestWatermark(t *testing.T) {
 		"Chinese":    {Watermark{Text: "草稿", Color: "#00aa00", FontSize: "1in", Rotation: 0}, func(r, g, b uint8) bool { return r < 20 && g > 150 && g < 190 && b < 20 }, "草稿"},
 		"markup":     {Watermark{Text: "<b>&amp;", Color: "#00aa00", FontSize: "1in", Rotation: 0}, func(r, g, b uint8) bool { return r < 20 && g > 150 && g < 190 && b < 20 }, "<b>&amp;"},
 	} {
-		out, err := Finish(t.Context(), pdf, Finishing{Overlay: print(tc.mark.HTML(), noMargin)})
+		out, err := Finish(t.Context(), pdf, Finishing{Overlay: printed(tc.mark.HTML(), noMargin)})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -137,10 +137,10 @@ func TestWatermark(t *testing.T) {
 
 // A watermark lies above the content of the page.
 func TestWatermarkIsAbove(t *testing.T) {
-	print := newPrinter(t)
-	pdf := print(`<div style="height: 1500px; background: #ffff00"></div>`, contract.Paper{})
+	printed := newPrinter(t)
+	pdf := printed(`<div style="height: 1500px; background: #ffff00"></div>`, contract.Paper{})
 	mark := Watermark{Text: "████", Color: "#ff0000", FontSize: "100px"}
-	out, err := Finish(t.Context(), pdf, Finishing{Overlay: print(mark.HTML(), noMargin)})
+	out, err := Finish(t.Context(), pdf, Finishing{Overlay: printed(mark.HTML(), noMargin)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestCompressionLevels(t *testing.T) {
 }
 
 func TestImageQuality(t *testing.T) {
-	print := newPrinter(t)
+	printed := newPrinter(t)
 	photo := image.NewRGBA(image.Rect(0, 0, 400, 300))
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range photo.Pix { // soft colours with some noise, as photographs have
@@ -217,7 +217,7 @@ func TestImageQuality(t *testing.T) {
 	if err := png.Encode(&encoded, photo); err != nil {
 		t.Fatal(err)
 	}
-	pdf := print(`<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(encoded.Bytes())+`"><p>caption</p>`, contract.Paper{})
+	pdf := printed(`<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(encoded.Bytes())+`"><p>caption</p>`, contract.Paper{})
 	last := len(pdf)
 	for _, quality := range []int{95, 60, 20, 1} {
 		out, err := Finish(t.Context(), pdf, Finishing{ImageQuality: quality})

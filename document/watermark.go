@@ -21,7 +21,8 @@ type Watermark struct {
 // prints it because it can lay out every script.
 func (w Watermark) HTML() string {
 	style := `position: fixed; inset: 0; display: flex; align-items: center; justify-content: center`
-	text := fmt.Sprintf(`transform: rotate(%sdeg); color: %s; font-size: %s; line-height: 1.2; text-align: center; white-space: pre-wrap; overflow-wrap: anywhere; font-family: sans-serif; font-weight: bold`,
+	text := fmt.Sprintf(`transform: rotate(%sdeg); color: %s; font-size: %s; line-height: 1.2; text-align: center; `+
+		`white-space: pre-wrap; overflow-wrap: anywhere; font-family: sans-serif; font-weight: bold`,
 		strconv.Itoa(w.Rotation), html.EscapeString(w.Color), html.EscapeString(w.FontSize))
 	return htmlDocument{body: `<div style="` + style + `"><div style="` + text + `">` + html.EscapeString(w.Text) + `</div></div>`}.html()
 }

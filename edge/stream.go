@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -98,7 +99,7 @@ func (s *stream) WriteTo(w io.Writer) (sent int64, err error) {
 		}
 		from := source{Reader: s.file}
 		n, err := io.CopyN(w, &from, next)
-		if from.err != nil && from.err != io.EOF || err == io.EOF { // else it is the client's end that fails
+		if from.err != nil && !errors.Is(from.err, io.EOF) || errors.Is(err, io.EOF) { // else it is the client's end that fails
 			s.broken(err)
 		}
 		sent += n

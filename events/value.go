@@ -107,6 +107,7 @@ const (
 // Reason says in a sentence for the caller what an error code means; "" for none.
 func (c ErrorCode) Reason() string { return reasons[c] }
 
+//exhaustive:enforce
 var reasons = map[ErrorCode]string{
 	SSRFBlocked:      "The address of the page, or one that it leads to, is not allowed.",
 	FileTooLarge:     "The document or the file made from it is beyond a limit of size.",

@@ -17,7 +17,7 @@ func TestProof(t *testing.T) {
 	began := o.now
 	o.want(events.Accepted, events.OpenSession{Session: o.session("ses_a", "mem_a").Session})
 	o.want(events.Accepted, events.OpenSession{Session: o.session("ses_b", "mem_b").Session})
-	make := func() events.CommandBody { return events.IssueKey{Key: events.Key{ID: events.NewKeyID()}} }
+	issue := func() events.CommandBody { return events.IssueKey{Key: events.Key{ID: events.NewKeyID()}} }
 	for name, tc := range map[string]struct {
 		by   events.Author
 		at   events.Instant
@@ -33,7 +33,7 @@ func TestProof(t *testing.T) {
 		"Platen, or a program": {events.Author{}, began.Add(team.ProofTime), events.Accepted},
 	} {
 		o.by, o.now = tc.by, tc.at
-		if got := o.do(make()); got.Code != tc.want {
+		if got := o.do(issue()); got.Code != tc.want {
 			t.Errorf("%s: %s, want %s", name, got.Code, tc.want)
 		}
 	}

@@ -112,7 +112,10 @@ const Protocol = 1
 // to reach them until Close.
 func Join(cfg Config) (*Cluster, error) {
 	cfg.Join = slices.DeleteFunc(slices.Clone(cfg.Join), func(address string) bool { return address == cfg.Gossip })
-	c := &Cluster{cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), alive: map[events.NodeID]Member{}, down: map[events.NodeID]Down{}, measured: map[events.NodeID][]clocks{}, begun: time.Now()}
+	c := &Cluster{
+		cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), begun: time.Now(),
+		alive: map[events.NodeID]Member{}, down: map[events.NodeID]Down{}, measured: map[events.NodeID][]clocks{},
+	}
 	conf, err := c.memberlistConfig()
 	if err != nil {
 		return nil, err

@@ -46,12 +46,12 @@ const retryAfter = 5 * time.Second
 
 // Start starts the performer of the job.Deliver effects of a node's shards.
 func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
-	return perform.Start(system, perform.Config{
+	return perform.Start(system, perform.Config[job.Deliver]{
 		Name: "deliveries", Limits: limits, RetryAfter: retryAfter,
-		Place: func(_ int32, e job.Effect) (events.AccountID, string) { return e.(job.Deliver).Account, "" },
-		Do:    func(ctx context.Context, p int32, e job.Effect) error { return cfg.deliver(ctx, p, e.(job.Deliver)) },
-		Failed: func(e job.Effect, err error) {
-			cfg.Logger.Warn("cannot upload a file or record the attempt, trying again", "job", e.(job.Deliver).Job.String(), "error", err)
+		Place: func(_ int32, e job.Deliver) (events.AccountID, string) { return e.Account, "" },
+		Do:    cfg.deliver,
+		Failed: func(e job.Deliver, err error) {
+			cfg.Logger.Warn("cannot upload a file or record the attempt, trying again", "job", e.Job.String(), "error", err)
 		},
 	})
 }

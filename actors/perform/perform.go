@@ -11,19 +11,19 @@ import (
 	"platen.dev/events"
 )
 
-// Config says what a Performer performs.
-type Config struct {
+// Config says what a Performer performs: effects of one type.
+type Config[E job.Effect] struct {
 	// Name is that of the actor.
 	Name   string
 	Limits Limits
 	// Place returns whose effect it is, and the host that it needs; "" for none. It is called
 	// by the actor and must not wait for others.
-	Place func(partition int32, e job.Effect) (account events.AccountID, host string)
+	Place func(partition int32, e E) (account events.AccountID, host string)
 	// Do performs an effect. After an error it is called again, RetryAfter later.
-	Do         func(ctx context.Context, partition int32, e job.Effect) error
+	Do         func(ctx context.Context, partition int32, e E) error
 	RetryAfter time.Duration
 	// Failed is told of errors of Do. It must not block.
-	Failed func(e job.Effect, err error)
+	Failed func(e E, err error)
 }
 
 // Performer performs the effects of a node's shards. All methods may be called from any
@@ -33,17 +33,27 @@ type Performer struct {
 	pid    *actor.PID
 }
 
-// Start starts a performer.
-func Start(system *actor.ActorSystem, cfg Config) (*Performer, error) {
+// Start starts a performer. It must be given effects of type E only.
+func Start[E job.Effect](system *actor.ActorSystem, cfg Config[E]) (*Performer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	props := actor.PropsFromProducer(func() actor.Actor {
-		return &performing{cfg: cfg, ctx: ctx, cancel: cancel, pending: map[job.EffectKey]*effect{}, queue: newQueue(cfg.Limits)}
+		return &performing{cfg: cfg.ofAny(), ctx: ctx, cancel: cancel, pending: map[job.EffectKey]*effect{}, queue: newQueue(cfg.Limits)}
 	})
 	pid, err := system.Root.SpawnNamed(props, cfg.Name)
 	if err != nil {
 		cancel()
 	}
 	return &Performer{system, pid}, err
+}
+
+// ofAny is the configuration for the actor, whose messages carry effects of any type.
+func (c Config[E]) ofAny() Config[job.Effect] {
+	return Config[job.Effect]{
+		Name: c.Name, Limits: c.Limits, RetryAfter: c.RetryAfter,
+		Place:  func(p int32, e job.Effect) (events.AccountID, string) { return c.Place(p, e.(E)) },
+		Do:     func(ctx context.Context, p int32, e job.Effect) error { return c.Do(ctx, p, e.(E)) },
+		Failed: func(e job.Effect, err error) { c.Failed(e.(E), err) },
+	}
 }
 
 // Perform performs an effect and tries until that succeeds. An effect that is pending already is
@@ -85,7 +95,7 @@ type (
 
 // performing is the actor behind Performer.
 type performing struct {
-	cfg     Config
+	cfg     Config[job.Effect]
 	ctx     context.Context // ends with the actor
 	cancel  context.CancelFunc
 	pending map[job.EffectKey]*effect // waiting, under way, or to be retried

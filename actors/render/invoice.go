@@ -79,7 +79,10 @@ func (w *work) visible(c events.Content) (events.Content, error) {
 	shown := blocks.Render(w.invoice.model, template)
 	c.HTML = shown.HTML
 	c.Print = events.PrintOptions{
-		Paper: contract.Paper{Format: shown.Format, MarginTop: shown.Top, MarginRight: shown.Right, MarginBottom: shown.Bottom, MarginLeft: shown.Left, HeaderFooter: shown.Footer != "", Footer: shown.Footer},
+		Paper: contract.Paper{
+			Format: shown.Format, HeaderFooter: shown.Footer != "", Footer: shown.Footer,
+			MarginTop: shown.Top, MarginRight: shown.Right, MarginBottom: shown.Bottom, MarginLeft: shown.Left,
+		},
 	}
 	return c, nil
 }

@@ -39,12 +39,12 @@ const (
 
 // Start starts the performer of the job.DeleteFile effects of a node's shards.
 func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
-	return perform.Start(system, perform.Config{
+	return perform.Start(system, perform.Config[job.DeleteFile]{
 		Name: "retention", Limits: perform.Limits{Total: maxRunning}, RetryAfter: retryAfter,
-		Place: func(_ int32, e job.Effect) (events.AccountID, string) { return e.(job.DeleteFile).Account, "" },
-		Do:    func(ctx context.Context, _ int32, e job.Effect) error { return cfg.delete(ctx, e.(job.DeleteFile)) },
-		Failed: func(e job.Effect, err error) {
-			cfg.Logger.Warn("file could not be deleted, trying again in a minute", "file", e.(job.DeleteFile).Name, "error", err)
+		Place: func(_ int32, e job.DeleteFile) (events.AccountID, string) { return e.Account, "" },
+		Do:    func(ctx context.Context, _ int32, e job.DeleteFile) error { return cfg.delete(ctx, e) },
+		Failed: func(e job.DeleteFile, err error) {
+			cfg.Logger.Warn("file could not be deleted, trying again in a minute", "file", e.Name, "error", err)
 		},
 	})
 }

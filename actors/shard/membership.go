@@ -84,7 +84,7 @@ func (m *membership) log(reason error) {
 		cause = errors.Unwrap(cause)
 	}
 	starting := m.in == nil && m.reason == nil
-	if cause != m.reason {
+	if !errors.Is(cause, m.reason) {
 		m.reason, m.checks = cause, 0
 	}
 	if cause != nil && m.checks%logEvery == 0 {

@@ -13,8 +13,8 @@ import (
 func TestStrikes(t *testing.T) {
 	now := time.UnixMilli(1_770_000_000_000)
 	s := &supervisor{cfg: Config{Now: func() time.Time { return now }}, spawns: map[int32]spawned{7: {at: now}}}
-	for _, want := range []time.Duration{500, 1000, 2000, 4000, 8000, 8000} {
-		if got := s.strike(7); got != want*time.Millisecond {
+	for _, want := range []int{500, 1000, 2000, 4000, 8000, 8000} {
+		if got := s.strike(7); got != time.Duration(want)*time.Millisecond {
 			t.Errorf("waits %s, want %dms", got, want)
 		}
 	}

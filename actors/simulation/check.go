@@ -215,7 +215,7 @@ func (a *audit) event(id events.AccountID, ev events.Event) error {
 }
 
 func (a *audit) reserve(id events.AccountID, ev events.QuotaReserved) error {
-	limits, _ := widest(a.plans[id])
+	limits := widest(a.plans[id])
 	at := window{id, ev.Window}
 	a.running[id]++
 	a.units[at]++

@@ -99,19 +99,19 @@ func (n *node) crash() {
 // limits are small, so that schedules reach them, and differ between versions: a node may
 // come back with another version.
 func (n *node) limits(plan events.Plan) (account.Limits, bool) {
-	l, ok := widest(plan)
+	l := widest(plan)
 	if (n.number+n.life)%2 == 0 {
 		l.Jobs, l.Running = l.Jobs-2, l.Running-2
 	}
-	return l, ok
+	return l, true
 }
 
 // widest holds the limits that no version exceeds.
-func widest(plan events.Plan) (account.Limits, bool) {
+func widest(plan events.Plan) account.Limits {
 	if plan == events.PlanFree {
-		return account.Limits{Jobs: 6, Bytes: 5000, Running: 3}, true
+		return account.Limits{Jobs: 6, Bytes: 5000, Running: 3}
 	}
-	return account.Limits{Jobs: 12, Bytes: 9000, Running: 5}, true
+	return account.Limits{Jobs: 12, Bytes: 9000, Running: 5}
 }
 
 // failOwnerships ends the ownerships of a partition.

@@ -171,7 +171,14 @@ func (r Report) keepingGrid() grid {
 		if n.Ledger.StalledSeconds > 0 {
 			ledger.text = fmt.Sprintf("stalled for %s, %s", span(seconds(n.Ledger.StalledSeconds)), n.Ledger.Place)
 		}
-		g = append(g, []cell{{text: Short(n.ID)}, diskCell(n.Disks), {n.Store.Place, n.State == Suspended}, ledger, {text: fmt.Sprint(n.Unpublished)}, certificateCell(n.Certificates, r.At)})
+		g = append(g, []cell{
+			{text: Short(n.ID)},
+			diskCell(n.Disks),
+			{n.Store.Place, n.State == Suspended},
+			ledger,
+			{text: fmt.Sprint(n.Unpublished)},
+			certificateCell(n.Certificates, r.At),
+		})
 	}
 	return g
 }

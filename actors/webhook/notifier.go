@@ -48,15 +48,12 @@ const retryAfter = 5 * time.Second
 
 // Start starts the performer of the job.Notify effects of a node's shards.
 func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
-	return perform.Start(system, perform.Config{
+	return perform.Start(system, perform.Config[job.Notify]{
 		Name: "webhooks", Limits: limits, RetryAfter: retryAfter,
-		Place: func(p int32, e job.Effect) (events.AccountID, string) {
-			n := e.(job.Notify)
-			return n.Account, cfg.host(p, n)
-		},
-		Do: func(ctx context.Context, p int32, e job.Effect) error { return cfg.send(ctx, p, e.(job.Notify)) },
-		Failed: func(e job.Effect, err error) {
-			cfg.Logger.Warn("webhook could not be sent or recorded, trying again", "job", e.(job.Notify).Job.String(), "error", err)
+		Place: func(p int32, e job.Notify) (events.AccountID, string) { return e.Account, cfg.host(p, e) },
+		Do:    cfg.send,
+		Failed: func(e job.Notify, err error) {
+			cfg.Logger.Warn("webhook could not be sent or recorded, trying again", "job", e.Job.String(), "error", err)
 		},
 	})
 }

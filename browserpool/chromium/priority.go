@@ -27,8 +27,8 @@ const (
 // runs to the end of its turn whatever its priority, and a small document waits for dozens of such turns. Linux interrupts a
 // thread for one whose turns are shorter, and makes them 0.7 to 3 ms long by the number of processors. Threads and processes
 // that it starts are like it. Before Linux 6.12 this sets the niceness only (sched_setattr(2), "sched_runtime").
-func giveWay(tid, niceness int, turns time.Duration) {
-	long := turns * usualTurn()
+func giveWay(tid, niceness, turns int) {
+	long := time.Duration(turns) * usualTurn()
 	_ = unix.SchedSetAttr(tid, &unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(niceness), Runtime: uint64(long)}, 0)
 }
 

@@ -84,7 +84,10 @@ func Launch(o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), taken: map[int]bool{}, maxData: o.MaxData, nice: o.Niceness, apart: o.Apart, as: as, logger: o.Logger}
+	p := &Process{
+		profile: profile, stderr: &lastOutput{}, exited: make(chan struct{}), taken: map[int]bool{},
+		maxData: o.MaxData, nice: o.Niceness, apart: o.Apart, as: as, logger: o.Logger,
+	}
 	if p.logger == nil {
 		p.logger = slog.New(slog.DiscardHandler)
 	}

@@ -66,7 +66,10 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 	}
 	for _, name := range []string{"tiny", "invoice", "report (200 KB)"} {
 		html := document.Sanitize(texts[name]).HTML()
-		all = append(all, kind{operation: string(events.HTMLToPDF), name: name, body: map[string]string{"html": texts[name]}, bare: warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) })})
+		all = append(all, kind{
+			operation: string(events.HTMLToPDF), name: name, body: map[string]string{"html": texts[name]},
+			bare: warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) }),
+		})
 	}
 	all[len(all)-1].mostMemory = reportMemory
 	for _, name := range []string{"tiny", "invoice"} {

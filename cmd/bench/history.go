@@ -108,7 +108,9 @@ func writeMonths(s settings, dir string) (err error) {
 
 func (m *months) open(s settings) (err error) {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	if m.log, err = embedded.Open(embedded.Config{Dir: filepath.Join(m.dir, "log"), Partitions: events.DefaultPartitions, Logger: logger, Unbounded: []string{events.TopicJournal}}); err != nil {
+	if m.log, err = embedded.Open(embedded.Config{
+		Dir: filepath.Join(m.dir, "log"), Partitions: events.DefaultPartitions, Logger: logger, Unbounded: []string{events.TopicJournal},
+	}); err != nil {
 		return err
 	}
 	if m.rows, err = projections.Open(context.Background(), projections.Config{Dir: filepath.Join(m.dir, "replica"), Log: m.log, Projections: folds(), Logger: logger}); err != nil {
@@ -129,7 +131,10 @@ func (m *months) open(s settings) (err error) {
 		Current: func() time.Time { return m.now.Add(time.Hour) }, Room: func() error { return nil },
 		Node: "bench", Version: "bench", Now: func() time.Time { return m.now }, Logger: logger,
 	})
-	m.writer, err = historytest.New(historytest.Config{Log: m.log, Accounts: historyAccounts, JobsPerDay: s.jobs / daysOfMonth, Batch: m.batch, Begin: m.now, Young: s.trust, Durable: m.catchUp})
+	m.writer, err = historytest.New(historytest.Config{
+		Log: m.log, Accounts: historyAccounts, JobsPerDay: s.jobs / daysOfMonth,
+		Batch: m.batch, Begin: m.now, Young: s.trust, Durable: m.catchUp,
+	})
 	return err
 }
 

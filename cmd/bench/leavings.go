@@ -76,7 +76,9 @@ func (m *months) fold() (each float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := projections.Open(context.Background(), projections.Config{Dir: filepath.Join(m.dir, "refolded"), Log: m.log, Projections: folds(), Logger: slog.New(slog.DiscardHandler)})
+	r, err := projections.Open(context.Background(), projections.Config{
+		Dir: filepath.Join(m.dir, "refolded"), Log: m.log, Projections: folds(), Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		return 0, err
 	}

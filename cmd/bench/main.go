@@ -61,7 +61,20 @@ func run(s settings) error {
 	for _, m := range []struct {
 		name    string
 		measure func(settings) error
-	}{{"accept", accept}, {"events", publishing}, {"poll", poll}, {"queue", queue}, {"wait", wait}, {"neighbours", neighboursBench}, {"refused", refusedBench}, {"history", historyBench}, {"pages", pages}, {"render", render}, {"mixed", mixed}, {"capacity", capacityBench}} {
+	}{
+		{"accept", accept},
+		{"events", publishing},
+		{"poll", poll},
+		{"queue", queue},
+		{"wait", wait},
+		{"neighbours", neighboursBench},
+		{"refused", refusedBench},
+		{"history", historyBench},
+		{"pages", pages},
+		{"render", render},
+		{"mixed", mixed},
+		{"capacity", capacityBench},
+	} {
 		if s.only != "" && s.only != m.name {
 			continue
 		}

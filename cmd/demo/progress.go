@@ -34,12 +34,12 @@ func (p *progress) show(i int) {
 		return
 	}
 	p.shown[i] = r.job.Status
-	const clear = "\r\x1b[K"
+	const cleared = "\r\x1b[K"
 	switch {
 	case p.live && r.job.Status == "done":
-		fmt.Fprintf(p.w, "%s%s\n%s", clear, line(r), p.summary())
+		fmt.Fprintf(p.w, "%s%s\n%s", cleared, line(r), p.summary())
 	case p.live:
-		fmt.Fprintf(p.w, "%s%s", clear, p.summary())
+		fmt.Fprintf(p.w, "%s%s", cleared, p.summary())
 	default:
 		fmt.Fprintln(p.w, line(r))
 	}

@@ -24,7 +24,8 @@ func (s site) pages(dir string) (all []document, err error) {
 		all = append(
 			all,
 			document{name: name, operation: "url-to-pdf", field: "url", text: s.URL + "/" + page, more: map[string]any{"render": ready}, options: json.RawMessage(
-				`{"display_header_footer": true, "footer_template": "<span class=\"title\"></span> <span>page <span class=\"pageNumber\"></span> of <span class=\"totalPages\"></span></span>"}`)},
+				`{"display_header_footer": true, "footer_template": ` +
+					`"<span class=\"title\"></span> <span>page <span class=\"pageNumber\"></span> of <span class=\"totalPages\"></span></span>"}`)},
 			document{name: name, operation: "url-to-image", field: "url", text: s.URL + "/" + page, extension: ".jpg", more: map[string]any{"render": ready}, options: json.RawMessage(
 				`{"format": "jpeg", "quality": 85, "full_page": true}`)},
 		)

@@ -144,7 +144,7 @@ func (j chaosJob) check(file []byte) error {
 	}
 	pages, err := api.PageCount(bytes.NewReader(file), nil) // of compressed files, too
 	if err != nil || pages != j.pages {
-		return fmt.Errorf("%d pages (%v), want %d", pages, err, j.pages)
+		return fmt.Errorf("%d pages (%s), want %d", pages, fmt.Sprint(err), j.pages)
 	}
 	if !j.finished && !bytes.Contains(file, []byte("("+j.title()+")")) {
 		return fmt.Errorf("the title %s is not in the file", j.title())

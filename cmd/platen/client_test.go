@@ -46,7 +46,7 @@ func (c client) request(method, url string, body []byte, headers map[string]stri
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
 	resp, err := transport.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err != nil && sent.Load() { // a repetition by the transport that cannot connect does not undo that
-		err = fmt.Errorf("sent, and then: %v", err) // not wrapped: it is not unreachable
+		err = fmt.Errorf("sent, and then: %s", err.Error()) // not wrapped: it is not unreachable
 	}
 	if err != nil {
 		return nil, nil, err

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -100,7 +101,7 @@ func (s *storm) stopFault(r *rand.Rand) fault {
 
 // ignoreEnded ignores that a process has ended already.
 func ignoreEnded(err error) error {
-	if err == os.ErrProcessDone {
+	if errors.Is(err, os.ErrProcessDone) {
 		return nil
 	}
 	return err

@@ -72,7 +72,7 @@ func newLooks() *looks {
 var errManyLooks = errors.New("too many pictures at once")
 
 // picture returns a remembered picture, or has it made.
-func (l *looks) picture(ctx context.Context, of look, now func() time.Time, make func(context.Context) ([]byte, error)) ([]byte, error) {
+func (l *looks) picture(ctx context.Context, of look, now func() time.Time, draw func(context.Context) ([]byte, error)) ([]byte, error) {
 	if png, ok := l.recall(of, now()); ok {
 		return png, nil
 	}
@@ -86,7 +86,7 @@ func (l *looks) picture(ctx context.Context, of look, now func() time.Time, make
 	if png, ok := l.recall(of, now()); ok { // made while this one waited
 		return png, nil
 	}
-	png, err := make(ctx)
+	png, err := draw(ctx)
 	if err == nil {
 		l.keep(of, keptLook{png, now()})
 	}

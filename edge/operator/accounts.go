@@ -92,7 +92,10 @@ func (c *Pages) readUsage(view *page.AccountPage) error {
 // keyRows are keys as the page shows them.
 func keyRows(keys []events.Key) (rows []page.Key) {
 	for _, k := range keys {
-		rows = append(rows, page.Key{ID: k.ID, Name: k.Name, Prefix: k.Prefix, LastFour: k.LastFour, Created: timeOf(k.Created), LastUsed: timeOf(k.LastUsed), Revoked: timeOf(k.Revoked)})
+		rows = append(rows, page.Key{
+			ID: k.ID, Name: k.Name, Prefix: k.Prefix, LastFour: k.LastFour,
+			Created: timeOf(k.Created), LastUsed: timeOf(k.LastUsed), Revoked: timeOf(k.Revoked),
+		})
 	}
 	return rows
 }

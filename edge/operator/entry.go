@@ -47,7 +47,7 @@ func (e *entries) makeRoom(now time.Time) {
 	for h, until := range e.until {
 		if !now.Before(until) {
 			delete(e.until, h)
-		} else if ends, any := e.until[first]; !any || until.Before(ends) {
+		} else if ends, found := e.until[first]; !found || until.Before(ends) {
 			first = h
 		}
 	}

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +81,7 @@ func TestEnter(t *testing.T) {
 		}
 	}
 	c := New(Config{Address: func() string { return "" }})
-	if link, _, err := c.Enter(); err != errNoListener {
+	if link, _, err := c.Enter(); !errors.Is(err, errNoListener) {
 		t.Errorf("got %q, %v", link, err)
 	}
 }

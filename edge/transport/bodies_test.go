@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestBodiesInAll(t *testing.T) {
 		for account := range 20 {
 			if s, err := b.Take(events.AccountID(strconv.Itoa(account)), 1<<20); err == nil {
 				held, taken = append(held, s), true
-			} else if err != ErrFull {
+			} else if !errors.Is(err, ErrFull) {
 				t.Fatalf("got %+v", err)
 			}
 		}
@@ -39,7 +40,7 @@ func TestBodiesInAll(t *testing.T) {
 	if _, err := b.Take("alone", MaxAccountBodies); err != nil {
 		t.Errorf("an account alone got %v", err)
 	}
-	if _, err := b.Take("alone", 1); err != ErrAccountFull {
+	if _, err := b.Take("alone", 1); !errors.Is(err, ErrAccountFull) {
 		t.Errorf("beyond its limit it got %v", err)
 	}
 }

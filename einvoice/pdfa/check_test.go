@@ -59,14 +59,14 @@ func (c *conversion) first(key, value string) types.Dict {
 }
 
 // xmpEdit replaces text in the packet.
-func xmpEdit(old, new string) func(*conversion, types.Dict) {
+func xmpEdit(former, present string) func(*conversion, types.Dict) {
 	return func(c *conversion, catalog types.Dict) {
 		number := catalog["Metadata"].(types.IndirectRef).ObjectNumber.Value()
 		s := c.object(number).(types.StreamDict)
-		if !bytes.Contains(s.Raw, []byte(old)) {
-			panic("packet lacks " + old)
+		if !bytes.Contains(s.Raw, []byte(former)) {
+			panic("packet lacks " + former)
 		}
-		s.Raw = bytes.Replace(s.Raw, []byte(old), []byte(new), 1)
+		s.Raw = bytes.Replace(s.Raw, []byte(former), []byte(present), 1)
 		c.Table[number].Object = s
 	}
 }
@@ -282,11 +282,11 @@ func TestCheckUnbroken(t *testing.T) {
 // TestCheckBytes violates the rules about the bytes of a file.
 func TestCheckBytes(t *testing.T) {
 	good := goodPDF(t)
-	replace := func(old, new string) []byte {
-		if !bytes.Contains(good, []byte(old)) {
-			t.Fatalf("no %q", old)
+	replace := func(former, present string) []byte {
+		if !bytes.Contains(good, []byte(former)) {
+			t.Fatalf("no %q", former)
 		}
-		return bytes.Replace(good, []byte(old), []byte(new), 1)
+		return bytes.Replace(good, []byte(former), []byte(present), 1)
 	}
 	for name, c := range map[string]struct {
 		pdf  []byte

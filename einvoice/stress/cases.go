@@ -28,7 +28,8 @@ func Cases() []Case {
 	}
 	for _, pair := range []string{
 		"rtl/arabic", "cjk/japanese", "tall-row/tabloid", "tall-row/strip", "many-allowances/narrow", "many-rates/letter", "thirty/narrow", "two-hundred/legal", "long-numbers/a3",
-		"credit-note/german", "sublines/strip", "thirty/labels-60", "thirty/no-vat", "long-units/labels-60", "line-breaks/narrow", "digits-200/letter", "tall-party/strip", "codes/labels-60",
+		"credit-note/german", "sublines/strip", "thirty/labels-60", "thirty/no-vat", "long-units/labels-60",
+		"line-breaks/narrow", "digits-200/letter", "tall-party/strip", "codes/labels-60",
 	} {
 		invoice, look, _ := strings.Cut(pair, "/")
 		pairs[[2]string{invoice, look}] = true

@@ -72,12 +72,14 @@ var (
 	german = map[string]string{
 		"Invoice": "Rechnung", "Credit note": "Gutschriftsanzeige", "Number": "Rechnungsnummer", "Date": "Ausstellungsdatum", "Due date": "Fälligkeitsdatum",
 		"Seller": "Leistungserbringer", "Buyer": "Leistungsempfänger", "Description": "Leistungsbeschreibung", "Quantity": "Liefermenge", "Unit price": "Nettoeinzelpreis",
-		"VAT": "Umsatzsteuersatz", "Amount": "Gesamtnettobetrag", "VAT breakdown": "Umsatzsteueraufschlüsselung", "Total without VAT": "Zwischensumme netto", "Total": "Rechnungsendbetrag",
+		"VAT": "Umsatzsteuersatz", "Amount": "Gesamtnettobetrag", "VAT breakdown": "Umsatzsteueraufschlüsselung",
+		"Total without VAT": "Zwischensumme netto", "Total": "Rechnungsendbetrag",
 	}
 	french = map[string]string{
 		"Invoice": "Facture", "Credit note": "Facture d’avoir", "Number": "Numéro de facture", "Date": "Date d’émission", "Due date": "Date d’échéance",
 		"Seller": "Fournisseur", "Buyer": "Acheteur", "Description": "Désignation des prestations", "Quantity": "Quantité facturée", "Unit price": "Prix unitaire hors taxes",
-		"VAT": "Taux de la TVA", "Amount": "Montant hors taxes", "VAT breakdown": "Ventilation de la TVA", "Total without VAT": "Total hors taxes", "Total": "Total toutes taxes comprises",
+		"VAT": "Taux de la TVA", "Amount": "Montant hors taxes", "VAT breakdown": "Ventilation de la TVA",
+		"Total without VAT": "Total hors taxes", "Total": "Total toutes taxes comprises",
 	}
 	arabic = map[string]string{
 		"Invoice": "فاتورة", "Credit note": "إشعار دائن", "Number": "رقم الفاتورة", "Date": "تاريخ الإصدار", "Due date": "تاريخ الاستحقاق",

@@ -61,7 +61,7 @@ func TestBrokerAccess(t *testing.T) {
 		}
 		return c
 	}
-	clear := access.Config{SASL: "scram-sha-512", User: user, Password: password}
+	inClear := access.Config{SASL: "scram-sha-512", User: user, Password: password}
 	unknown := by("scram-sha-512", files.Authority, "", "")
 	unknown.Password = "guessed"
 	for _, tc := range []struct {
@@ -81,7 +81,7 @@ func TestBrokerAccess(t *testing.T) {
 		{"no certificate", b.mutual, by("", files.Authority, "", ""), "kafka.cert_file"},
 		{"another's certificate", b.mutual, by("", files.Authority, others.Client, others.ClientKey), "kafka.cert_file"},
 		{"TLS where there is none", b.open, by("", files.Authority, "", ""), "kafka.tls"},
-		{"SASL where there is none", b.open, clear, "kafka.sasl"},
+		{"SASL where there is none", b.open, inClear, "kafka.sasl"},
 		{"in the clear", b.secure, access.Config{}, "set kafka.tls = true"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -144,7 +144,7 @@ func (g *Guard) Damage(why error) { g.breakFor(fmt.Errorf("%w: %w", ErrDamaged, 
 
 // corruption breaks a database of whose files one is damaged. Whoever reads gets the error of the file.
 func (g *Guard) corruption(info pebble.DataCorruptionInfo) {
-	g.breakFor(fmt.Errorf("%w: %s: %v", ErrDamaged, info.Path, info.Details))
+	g.breakFor(fmt.Errorf("%w: %s: %w", ErrDamaged, info.Path, info.Details))
 }
 
 // backgroundError breaks a database that is being opened. Otherwise it logs the error, at most

@@ -44,8 +44,8 @@ func ReadWAL(path string, put func(key, value []byte) error) (wrong []error, err
 }
 
 // newWALReader is record.NewReader for a number whose type has no name here.
-func newWALReader[T ~uint64](make func(io.Reader, T) *record.Reader, r io.Reader, number uint64) *record.Reader {
-	return make(r, T(number))
+func newWALReader[T ~uint64](open func(io.Reader, T) *record.Reader, r io.Reader, number uint64) *record.Reader {
+	return open(r, T(number))
 }
 
 // readBatches puts the entries of batches until one is damaged, or all are read. at is where the last one began.

@@ -17,20 +17,20 @@ func Size(r *Record) int {
 // Room bounds what is in flight for one topic. The back ends share it, so that all of them
 // refuse alike. Its methods may be called from any goroutine.
 type Room struct {
-	max int // in bytes; 0 means no bound
+	limit int // in bytes; 0 means no bound
 
 	mu    sync.Mutex
 	taken int
 }
 
-// NewRoom returns a room of max bytes, 0 for one without a bound.
-func NewRoom(max int) *Room { return &Room{max: max} }
+// NewRoom returns a room of limit bytes, 0 for one without a bound.
+func NewRoom(limit int) *Room { return &Room{limit: limit} }
 
 // Take takes size bytes, or returns ErrBusy. An empty room takes any size.
 func (r *Room) Take(size int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.max > 0 && r.taken > 0 && r.taken+size > r.max {
+	if r.limit > 0 && r.taken > 0 && r.taken+size > r.limit {
 		return ErrBusy
 	}
 	r.taken += size

@@ -34,7 +34,9 @@ func (f *folding) write(ctx context.Context, all cells) error {
 		if skip {
 			continue
 		}
-		if _, err := statement.ExecContext(ctx, c.account, string(c.dimension), c.span, c.at, c.window, c.value, c.unitsHigh, c.unitsLow, c.bytesHigh, c.bytesLow, c.entries); err != nil {
+		if _, err := statement.ExecContext(
+			ctx, c.account, string(c.dimension), c.span, c.at, c.window, c.value, c.unitsHigh, c.unitsLow, c.bytesHigh, c.bytesLow, c.entries,
+		); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,16 @@ func strange() []ledger.Entry {
 	quotes := debit(2, noon.Add(time.Second))
 	quotes.ID, quotes.Job, quotes.Key, quotes.Operation = `'; DROP TABLE usage_ledger; --`, `\'"`, "\\", "\t\n\r\x01?"
 	quotes.Reason, quotes.Ref = "Grüße, 世界 🙂 ? ?1 $1 {a:String} @b", "`\""
-	quotes.Tags = []ledger.Tag{{Name: "z", Value: `"`}, {Name: "a", Value: `\`}, {Name: "A.b_c-9", Value: "'"}, {Name: "tag", Value: ""}, {Name: "null", Value: "null"}, {Name: "1", Value: "1"}, {Name: "u", Value: "ü\u2028<&>"}, {Name: "n", Value: "\n"}}
+	quotes.Tags = []ledger.Tag{
+		{Name: "z", Value: `"`},
+		{Name: "a", Value: `\`},
+		{Name: "A.b_c-9", Value: "'"},
+		{Name: "tag", Value: ""},
+		{Name: "null", Value: "null"},
+		{Name: "1", Value: "1"},
+		{Name: "u", Value: "ü\u2028<&>"},
+		{Name: "n", Value: "\n"},
+	}
 	longest := debit(3, ledger.MaxTime.Add(-time.Second))
 	longest.Kind, longest.Units = ledger.Adjust, -7
 	longest.ID, longest.Job, longest.Key = strings.Repeat("i", ledger.MaxName), strings.Repeat("j", ledger.MaxName), strings.Repeat("k", ledger.MaxName)

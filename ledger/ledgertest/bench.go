@@ -61,7 +61,10 @@ func BenchMonth(b *testing.B, l ledger.Ledger) {
 	var entries int64
 	for i := 0; b.Loop(); i++ { // unlike b.N, it has the rows made only once
 		from := time.Date(2024, time.Month(1+i%12), 1, 0, 0, 0, 0, berlin)
-		q := ledger.Query{Account: fmt.Sprintf("acc_%03d", i*37%100), From: from, To: from.AddDate(0, 1, 0), Location: berlin, Bucket: ledger.Day, GroupBy: []ledger.Dimension{ledger.ByKey}}
+		q := ledger.Query{
+			Account: fmt.Sprintf("acc_%03d", i*37%100), From: from, To: from.AddDate(0, 1, 0),
+			Location: berlin, Bucket: ledger.Day, GroupBy: []ledger.Dimension{ledger.ByKey},
+		}
 		var rows []ledger.Row
 		duration := took(b, func() (err error) { rows, err = l.Usage(b.Context(), q); return err })
 		times = append(times, float64(duration.Microseconds())/1000)

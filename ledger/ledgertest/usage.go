@@ -22,11 +22,11 @@ func halfOpen(t *testing.T, s Storage) {
 	l := s.Open(t)
 	mustAppend(t, l, batchAt(0, debit(0, noon.Add(-time.Second)), debit(1, noon), debit(2, noon.Add(time.Second))))
 	for _, c := range []struct {
-		from, to time.Duration
+		from, to int // seconds from noon
 		want     int64
 	}{{-1, 2, 3}, {0, 2, 2}, {0, 1, 1}, {-1, 0, 1}, {2, 3, 0}, {-2, -1, 0}} {
 		q := always(account)
-		q.From, q.To = noon.Add(c.from*time.Second), noon.Add(c.to*time.Second)
+		q.From, q.To = noon.Add(time.Duration(c.from)*time.Second), noon.Add(time.Duration(c.to)*time.Second)
 		var got int64
 		for _, r := range usage(t, l, q) {
 			got += r.Entries

@@ -49,7 +49,8 @@ func (k *Keeper) Take(ctx context.Context, partition int32, how Confirmation) (s
 	}
 	k.know(partition, known{ref, Last{Next: ref.Next, Rows: m.Count, Taken: m.Taken}})
 	k.count(func(c *Counts) { c.Taken++ })
-	k.cfg.Logger.Info("snapshot taken and verified", "partition", partition, "offset", ref.Next, "rows", m.Count, "bytes", m.Bytes, "stored", m.Stored(), "took", time.Since(began).Round(time.Millisecond))
+	k.cfg.Logger.Info("snapshot taken and verified", "partition", partition, "offset", ref.Next,
+		"rows", m.Count, "bytes", m.Bytes, "stored", m.Stored(), "took", time.Since(began).Round(time.Millisecond))
 	return ref, m, nil
 }
 

@@ -87,7 +87,7 @@ func random(rng *rand.Rand, j *journal) (jobs []submitted) {
 	type owner struct{ epoch, cause int64 }
 	var stale *owner
 	now := owner{epoch: j.put(events.Marker{Owner: "n0"}), cause: -1}
-	decide := func(o *owner, real bool) {
+	decide := func(o *owner, counts bool) {
 		o.cause++
 		account := events.AccountID(fmt.Sprintf("acc_%d", rng.IntN(2)))
 		e := events.Envelope{Epoch: o.epoch, Cause: o.cause, Account: account, At: events.Instant(1_000 + o.cause)}
@@ -95,7 +95,7 @@ func random(rng *rand.Rand, j *journal) (jobs []submitted) {
 		case s == nil || rng.IntN(4) == 0:
 			id := events.NewJobID()
 			e.Events = []events.Event{events.QuotaReserved{Job: id}, events.JobQueued{Job: id, Content: o.cause}}
-			if real {
+			if counts {
 				jobs = append(jobs, submitted{account, id, o.cause})
 			}
 		case rng.IntN(5) > 0:

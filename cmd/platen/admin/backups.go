@@ -121,7 +121,7 @@ func runTakeBackup(c call) error {
 		return fmt.Errorf("--keep must not be negative")
 	}
 	var t taken
-	if err := c.client.wait("POST", "/backups", backupRequest{Place: place, Keep: c.keep}, &t); err != nil {
+	if err := c.client.wait("/backups", backupRequest{Place: place, Keep: c.keep}, &t); err != nil {
 		return err
 	}
 	if err := c.print(nil, func(w io.Writer) { printBackups(w, t.Listed) }); err != nil {
@@ -144,7 +144,7 @@ func runListBackups(c call) error {
 		return err
 	}
 	var all []backup.Listed
-	err = c.client.wait("POST", "/backups/list", backupRequest{Place: place}, &all)
+	err = c.client.wait("/backups/list", backupRequest{Place: place}, &all)
 	return c.print(err, func(w io.Writer) { printBackups(w, all...) })
 }
 
@@ -161,7 +161,7 @@ func runVerifyBackup(c call) error {
 		return fmt.Errorf("--repair takes a new backup, so no NAME can be given: verify %s afterwards", asked.Name)
 	}
 	var v verified
-	if err := c.client.wait("POST", "/backups/verify", asked, &v); err != nil {
+	if err := c.client.wait("/backups/verify", asked, &v); err != nil {
 		return err
 	}
 	if err := c.print(nil, func(w io.Writer) { printBackups(w, v.Listed) }); err != nil {
@@ -195,7 +195,8 @@ func (c call) reportLosses(v verified) error {
 func printBackups(w io.Writer, all ...backup.Listed) {
 	fmt.Fprintln(w, "BACKUP\tTAKEN\tROWS\tMB\tFILES\tMB\tMISSING\tNODE\tVERSION\tERROR")
 	for _, b := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.1f\t%d\t%.1f\t%d\t%s\t%s\t%s\n", b.Ref, b.Taken.Format(time.RFC3339), b.Rows, mb(b.RowBytes), b.Files, mb(b.FileBytes), b.Missing, b.Node, b.Version, b.Error)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.1f\t%d\t%.1f\t%d\t%s\t%s\t%s\n", b.Ref, b.Taken.Format(time.RFC3339), b.Rows, mb(b.RowBytes),
+			b.Files, mb(b.FileBytes), b.Missing, b.Node, b.Version, b.Error)
 	}
 }
 

@@ -54,9 +54,9 @@ func (c Client) do(method, path string, body, into any) error {
 	return c.exchange(ctx, method, path, body, into)
 }
 
-// wait is do without a limit of time, for work on all rows of a partition.
-func (c Client) wait(method, path string, body, into any) error {
-	return c.exchange(context.Background(), method, path, body, into)
+// wait posts without a limit of time, for work on all rows of a partition.
+func (c Client) wait(path string, body, into any) error {
+	return c.exchange(context.Background(), "POST", path, body, into)
 }
 
 func (c Client) exchange(ctx context.Context, method, path string, body, into any) error {

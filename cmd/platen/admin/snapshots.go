@@ -189,7 +189,7 @@ func runTakeSnapshots(c call) error {
 	}
 	return c.eachSnapshot(partitions, func(p int32) ([]snapshotInfo, error) {
 		var one snapshotInfo
-		err := c.client.wait("POST", fmt.Sprintf("/partitions/%d/snapshots", p), takeRequest{c.trust}, &one)
+		err := c.client.wait(fmt.Sprintf("/partitions/%d/snapshots", p), takeRequest{c.trust}, &one)
 		if err != nil {
 			return nil, fmt.Errorf("partition %d: %w", p, err)
 		}
@@ -203,6 +203,6 @@ func runVerifySnapshots(c call) error {
 		return err
 	}
 	return c.eachSnapshot(partitions, func(p int32) (all []snapshotInfo, err error) {
-		return all, c.client.wait("POST", fmt.Sprintf("/partitions/%d/snapshots/verify", p), nil, &all)
+		return all, c.client.wait(fmt.Sprintf("/partitions/%d/snapshots/verify", p), nil, &all)
 	})
 }

@@ -218,7 +218,7 @@ func (f legibleFile) Read(b []byte) (int, error) {
 
 // unreadable has an error of reading be ErrDamaged, unless it is the end of the file or of ctx, or says that there is no file.
 func unreadable(ctx context.Context, err error) error {
-	if err == nil || err == io.EOF || errors.Is(err, store.ErrNotExist) || ctx.Err() != nil {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, store.ErrNotExist) || ctx.Err() != nil {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -141,8 +141,8 @@ func proveUsageWindows(t *testing.T, s *server) {
 	start := fmt.Sprint(windows[0].(object)["start"])
 	for _, path := range []string{start, strings.ReplaceAll(start, ":", "%3A")} {
 		w := c.get("/usage/windows/" + path).status(200).json()
-		print := w["fingerprint"].(object)
-		if print["algorithm"] != "platen-window-v1" || len(print["sha256"].(string)) != 64 || print["preliminary"] != true || len(w["by_operation"].([]any)) != 2 {
+		printed := w["fingerprint"].(object)
+		if printed["algorithm"] != "platen-window-v1" || len(printed["sha256"].(string)) != 64 || printed["preliminary"] != true || len(w["by_operation"].([]any)) != 2 {
 			t.Errorf("got %v", w)
 		}
 	}

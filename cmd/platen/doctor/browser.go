@@ -9,12 +9,12 @@ import (
 const Specimen = `<!doctype html><meta charset=utf-8><title>Specimen</title>
 <p>Latin: Zwölf Boxkämpfer. Ελληνικά. Русский. العربية. עברית. 中文. 日本語. 한국어. हिन्दी. ไทย. 🙂</p>`
 
-// Browser checks that the browser starts, as the node starts it, and prints. print prints Specimen and returns the number of
+// Browser checks that the browser starts, as the node starts it, and prints. prints prints Specimen and returns the number of
 // its sheets.
-func Browser(print func(context.Context) (sheets int, err error)) Check {
+func Browser(prints func(context.Context) (sheets int, err error)) Check {
 	return Check{"browser", func(ctx context.Context) []Finding {
 		began := time.Now()
-		sheets, err := print(ctx)
+		sheets, err := prints(ctx)
 		switch {
 		case err != nil:
 			return []Finding{fail("mend what the error names; the findings about the kernel may say why (docs/SECURITY.md)", "the browser does not print: %s", err)}

@@ -51,8 +51,8 @@ func prepareData(b *base) error {
 		return err
 	}
 	files, _ := b.cfg.filesDir()
-	if real, err := filepath.EvalSymlinks(files); err == nil {
-		files = real
+	if resolved, err := filepath.EvalSymlinks(files); err == nil {
+		files = resolved
 	}
 	found, err := disk.MakePrivate(data, files)
 	tellPrivate(b.logger, "the data directory", data, found, err)

@@ -178,7 +178,12 @@ type FailingReceiver struct {
 
 // operatorNavigation lists the sections on the page that shows v.
 func operatorNavigation(v any) []link {
-	links := []link{{Key: "accounts", Address: "/operator"}, {Key: "cluster", Address: "/operator/cluster"}, {Key: "queues", Address: "/operator/queues"}, {Key: "recent", Address: "/operator/jobs"}}
+	links := []link{
+		{Key: "accounts", Address: "/operator"},
+		{Key: "cluster", Address: "/operator/cluster"},
+		{Key: "queues", Address: "/operator/queues"},
+		{Key: "recent", Address: "/operator/jobs"},
+	}
 	for i := range links {
 		links[i].Current = here(links[i].Key, v)
 	}

@@ -15,7 +15,8 @@ var functions = template.FuncMap{
 	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
 	"when": when, "exactly": exactly, "day": day, "pending": pending,
 	"navigation": navigation, "operatorNavigation": operatorNavigation, "beginning": beginning, "here": here, "changes": changes, "live": live,
-	"gauges": gauges, "rows": newRows, "ended": newEnded, "charts": charts, "legend": legend, "allSeries": allSeries, "used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
+	"gauges": gauges, "rows": newRows, "ended": newEnded, "charts": charts, "legend": legend, "allSeries": allSeries,
+	"used": used, "liveUse": liveUse, "late": late, "corrected": corrected, "anyCorrected": anyCorrected,
 	"windowOptions": windowOptions, "windowValue": windowValue, "byOptions": byOptions, "groupName": groupName, "groupOf": groupOf,
 	"plotTop": constant(plotTop), "plotHeight": constant(plotHeight), "plotBottom": constant(plotBottom), "dayAddress": dayAddress, "rowAddress": rowAddress,
 	"confirmation": newConfirmation, "explained": newExplained,
@@ -53,7 +54,8 @@ func here(section string, v any) string {
 	switch name := name(v); {
 	case name == section:
 		return "page"
-	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage", name == "undelivered" && section == "webhooks", name == "factor" && section == "security",
+	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage",
+		name == "undelivered" && section == "webhooks", name == "factor" && section == "security",
 		name == "try" && section == "playground", (name == "template" || name == "versions") && section == "templates",
 		name == "account" && section == "accounts":
 		return "true"

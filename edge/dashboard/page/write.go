@@ -13,7 +13,10 @@ import (
 var templates embed.FS
 
 // names are the pages by the names of their templates.
-var names = []string{"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template", "versions", "members", "security", "factor", "trail", "playground", "try", "outside", "accounts", "account", "cluster", "queues", "recent"}
+var names = []string{
+	"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template",
+	"versions", "members", "security", "factor", "trail", "playground", "try", "outside", "accounts", "account", "cluster", "queues", "recent",
+}
 
 var pages = parse()
 

@@ -53,9 +53,7 @@ func Open(data []byte, limits Limits) (*File, error) {
 	if _, ok := f.Catalog(); err == nil && ok {
 		return f, nil
 	}
-	if err := f.rebuild(); err != nil {
-		return nil, err
-	}
+	f.rebuild()
 	if _, ok := f.Catalog(); !ok {
 		return nil, fmt.Errorf("%w: no catalog", ErrSyntax)
 	}
@@ -167,7 +165,7 @@ func (f *File) objectAt(offset, number int) (any, error) {
 	if n, ok := found.(int64); err1 != nil || err2 != nil || err3 != nil || !ok || keyword != Operator("obj") || number != 0 && int(n) != number {
 		return nil, fmt.Errorf("%w: no object %d at byte %d", ErrSyntax, number, offset)
 	}
-	object, err := l.object(0, true)
+	object, err := l.object(true)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +232,7 @@ func (f *File) compressedObject(where xrefEntry) (any, error) {
 		return nil, errEnd
 	}
 	l := &lexer{data: p.data, pos: p.offsets[where.index], deviations: &f.Deviations}
-	return l.object(0, true)
+	return l.object(true)
 }
 
 // readObjectStream decodes an object stream. It returns nil if the object is not one.

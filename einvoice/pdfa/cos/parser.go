@@ -4,12 +4,12 @@ import "fmt"
 
 // object parses one object, or an Operator. refs allows references, which content streams
 // do not have.
-func (l *lexer) object(depth int, refs bool) (any, error) {
+func (l *lexer) object(refs bool) (any, error) {
 	token, err := l.token()
 	if err != nil {
 		return nil, err
 	}
-	return l.objectFrom(token, depth, refs)
+	return l.objectFrom(token, 0, refs)
 }
 
 func (l *lexer) objectFrom(token any, depth int, refs bool) (any, error) {
@@ -122,7 +122,7 @@ func (c *Content) Next(operands []any) (Operator, []any, error) {
 		if c.lexer.pos >= len(c.lexer.data) {
 			return "", operands, nil
 		}
-		value, err := c.lexer.object(0, false)
+		value, err := c.lexer.object(false)
 		if err != nil {
 			return "", operands, err
 		}
@@ -153,7 +153,7 @@ func (c *Content) inlineImage(operands []any) (Operator, []any, error) {
 		if !ok {
 			return "", nil, fmt.Errorf("%w: inline image key %v is not a name", ErrSyntax, key)
 		}
-		if dict[name], err = c.lexer.object(0, false); err != nil {
+		if dict[name], err = c.lexer.object(false); err != nil {
 			return "", nil, err
 		}
 	}

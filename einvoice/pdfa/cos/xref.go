@@ -83,7 +83,7 @@ func (f *File) readTable(l *lexer) (Dict, error) {
 			return nil, err
 		}
 		if token == Operator("trailer") {
-			trailer, err := l.object(0, true)
+			trailer, err := l.object(true)
 			if err != nil {
 				return nil, err
 			}
@@ -203,7 +203,7 @@ var objectStart = regexp.MustCompile(`(?:^|[\s])(\d{1,9})\s+\d{1,5}\s+obj\b`)
 
 // rebuild searches a file whose cross-reference table is wrong for its objects, from the
 // beginning. Later objects and trailers replace earlier ones.
-func (f *File) rebuild() error {
+func (f *File) rebuild() {
 	f.Rebuilt = true
 	f.entries, f.objects, f.objectStreams = map[int]xrefEntry{}, map[int]any{}, map[int]*objectStream{}
 	var streams []int
@@ -222,7 +222,6 @@ func (f *File) rebuild() error {
 		f.recoverObjectStream(number)
 	}
 	f.recoverTrailers()
-	return nil
 }
 
 // recoverRoot finds the catalog from the dictionary of a cross-reference stream, which
@@ -268,7 +267,7 @@ func (f *File) recoverTrailers() {
 		}
 		at += i + len("trailer")
 		l := &lexer{data: f.Data, pos: at, deviations: &f.Deviations}
-		if dict, err := l.object(0, true); err == nil {
+		if dict, err := l.object(true); err == nil {
 			if d, ok := dict.(Dict); ok && d["Root"] != nil {
 				for key, value := range d {
 					f.Trailer[key] = value

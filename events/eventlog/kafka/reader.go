@@ -114,7 +114,7 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 				"offset", r.next, "error", err)
 		}
 		if !pause(ctx, backoff(failures)) {
-			return nil, fmt.Errorf("%w, last error: %v", ctx.Err(), err)
+			return nil, fmt.Errorf("%w, last error: %w", ctx.Err(), err)
 		}
 		r.log.refreshLeaders(ctx, r.topic)
 	}

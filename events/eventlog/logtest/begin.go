@@ -23,7 +23,7 @@ func beginAt(t *testing.T, s Storage) {
 	mustBegin(t, l, s.Topic, 1, 0)
 	wantBounds(t, l, s.Topic, 1, 0, 0)
 	mustBegin(t, l, s.Topic, 0, at+1) // one that was interrupted may have begun earlier
-	wantNext(t, l, s.Topic, 0, at, eventlog.ErrTrimmed)
+	wantNext(t, l, s.Topic, at, eventlog.ErrTrimmed)
 	l = reopen(t, s, l)
 	wantBounds(t, l, s.Topic, 0, at+1, at+1)
 	wantBounds(t, l, s.Topic, 2, 0, 0)

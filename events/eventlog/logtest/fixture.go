@@ -106,10 +106,10 @@ func wantBounds(t *testing.T, l eventlog.Log, topic string, partition int32, sta
 	}
 }
 
-// wantNext checks that the first Next of a reader at from fails with want.
-func wantNext(t *testing.T, l eventlog.Log, topic string, partition int32, from int64, want error) {
+// wantNext checks that the first Next of a reader of partition 0 at from fails with want.
+func wantNext(t *testing.T, l eventlog.Log, topic string, from int64, want error) {
 	t.Helper()
-	r := l.Read(topic, partition, from)
+	r := l.Read(topic, 0, from)
 	defer r.Close()
 	if _, err := r.Next(testkit.Context(t)); !errors.Is(err, want) {
 		t.Fatalf("next at %d: %v, want %v", from, err, want)

@@ -160,12 +160,12 @@ func slowReader(t *testing.T, s Storage) {
 
 func beyondEnd(t *testing.T, s Storage) {
 	l := open(t, s)
-	wantNext(t, l, s.Topic, 0, 1, eventlog.ErrBeyondEnd)
+	wantNext(t, l, s.Topic, 1, eventlog.ErrBeyondEnd)
 	appendNumbers(t, l, s.Topic, 0, 10)
-	wantNext(t, l, s.Topic, 0, 11, eventlog.ErrBeyondEnd)
-	wantNext(t, l, s.Topic, 0, 1<<40, eventlog.ErrBeyondEnd)
+	wantNext(t, l, s.Topic, 11, eventlog.ErrBeyondEnd)
+	wantNext(t, l, s.Topic, 1<<40, eventlog.ErrBeyondEnd)
 	l = reopen(t, s, l)
-	wantNext(t, l, s.Topic, 0, 11, eventlog.ErrBeyondEnd)
+	wantNext(t, l, s.Topic, 11, eventlog.ErrBeyondEnd)
 	readFrom(t, l, s.Topic, 0, 9, 1)
 }
 

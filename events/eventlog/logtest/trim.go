@@ -21,8 +21,8 @@ func trimBelow(t *testing.T, s Storage) {
 	mustTrim(t, l, s.Topic, 0, 40)
 	check := func(l eventlog.Log) {
 		wantBounds(t, l, s.Topic, 0, 40, 100)
-		wantNext(t, l, s.Topic, 0, 0, eventlog.ErrTrimmed)
-		wantNext(t, l, s.Topic, 0, 39, eventlog.ErrTrimmed)
+		wantNext(t, l, s.Topic, 0, eventlog.ErrTrimmed)
+		wantNext(t, l, s.Topic, 39, eventlog.ErrTrimmed)
 		if got := readFrom(t, l, s.Topic, 0, 40, 60); string(got[0].Value) != "40" {
 			t.Fatalf("record 40 holds %q", got[0].Value)
 		}
@@ -61,7 +61,7 @@ func trimAll(t *testing.T, s Storage) {
 		mustTrim(t, l, s.Topic, 0, end)
 		l = reopen(t, s, l)
 		wantBounds(t, l, s.Topic, 0, end, end)
-		wantNext(t, l, s.Topic, 0, end-1, eventlog.ErrTrimmed)
+		wantNext(t, l, s.Topic, end-1, eventlog.ErrTrimmed)
 		if offset := appendOne(t, l, s.Topic, 0, "after reopen"); offset != end {
 			t.Fatalf("offset %d after reopen, want %d", offset, end)
 		}
