@@ -109,10 +109,11 @@ func (b *books) append() {
 	lo := b.next[partition]
 	batch := ledger.Batch{Topic: "t", Partition: partition, Lo: lo, Hi: lo + int64(b.rand.IntN(20))}
 	for offset := lo; offset <= batch.Hi; offset++ {
+		understood := true // one record of an offset at most is not: what comes late is a batch of its own
 		for range b.rand.IntN(3) {
 			e := b.entry(offset, partition)
-			if b.rand.IntN(10) == 0 {
-				b.skipped = append(b.skipped, e)
+			if understood && b.rand.IntN(10) == 0 {
+				b.skipped, understood = append(b.skipped, e), false
 			} else {
 				batch.Entries = append(batch.Entries, e)
 			}
