@@ -1,6 +1,9 @@
 package events
 
-import "strings"
+import (
+	"crypto/sha256"
+	"strings"
+)
 
 // MemberID names a member inside its account.
 type MemberID string
@@ -30,6 +33,15 @@ const (
 // Roles returns the roles.
 func Roles() []Role { return []Role{RoleOwner, RoleDeveloper, RoleBilling} }
 
+// Identity is somebody at an OpenID provider: the SHA-256 of the issuer's URL, a zero byte, and the subject, which the issuer never gives
+// to another person. It is zero for nobody.
+type Identity [32]byte
+
+// NewIdentity makes the identity of a subject at an issuer.
+func NewIdentity(issuer, subject string) Identity {
+	return sha256.Sum256([]byte(issuer + "\x00" + subject))
+}
+
 // FoldEmail is the form by which email addresses are compared: `Ada@Example.com ` is `ada@example.com`.
 func FoldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
@@ -46,12 +58,21 @@ type InviteMember struct {
 	Until      Instant  `cbor:"5,keyasint"`
 }
 
-// AcceptInvitation sets the password of an invited member, takes its second factor and its passkeys away, and ends its sessions.
+// AcceptInvitation sets the password of an invited member and how a provider knows it, takes its second factor and its passkeys away,
+// and ends its sessions.
 type AcceptInvitation struct {
 	Member     MemberID `cbor:"1,keyasint"`
 	Invitation [32]byte `cbor:"2,keyasint"`
 	// Password is a hash in the PHC format.
 	Password string `cbor:"3,keyasint"`
+	// Identity is who has joined by a provider, zero for one who has chosen the password.
+	Identity Identity `cbor:"4,keyasint,omitzero"`
+}
+
+// ConnectMember has a member sign in by a provider from now on, or no more if Identity is zero.
+type ConnectMember struct {
+	Member   MemberID `cbor:"1,keyasint"`
+	Identity Identity `cbor:"2,keyasint,omitzero"`
 }
 
 // ChangeMember gives a member another role.
@@ -116,6 +137,14 @@ type MemberInvited struct {
 type MemberJoined struct {
 	Member   MemberID `cbor:"1,keyasint"`
 	Password string   `cbor:"2,keyasint"`
+	// Identity is who has joined by a provider, zero for one who has chosen a password.
+	Identity Identity `cbor:"3,keyasint,omitzero"`
+}
+
+// MemberConnected had a member sign in by a provider, or no more if Identity is zero.
+type MemberConnected struct {
+	Member   MemberID `cbor:"1,keyasint"`
+	Identity Identity `cbor:"2,keyasint,omitzero"`
 }
 
 // MemberChanged gave a member another role.
@@ -178,6 +207,8 @@ func (InviteMember) command()             {}
 func (c InviteMember) String() string     { return text(c) }
 func (AcceptInvitation) command()         {}
 func (c AcceptInvitation) String() string { return text(c) }
+func (ConnectMember) command()            {}
+func (c ConnectMember) String() string    { return text(c) }
 func (ChangeMember) command()             {}
 func (c ChangeMember) String() string     { return text(c) }
 func (RemoveMember) command()             {}
@@ -197,6 +228,8 @@ func (MemberInvited) event()             {}
 func (e MemberInvited) String() string   { return text(e) }
 func (MemberJoined) event()              {}
 func (e MemberJoined) String() string    { return text(e) }
+func (MemberConnected) event()           {}
+func (e MemberConnected) String() string { return text(e) }
 func (MemberChanged) event()             {}
 func (e MemberChanged) String() string   { return text(e) }
 func (MemberRemoved) event()             {}

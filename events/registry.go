@@ -57,6 +57,7 @@ var (
 		row[RemovePasskey, CommandBody](44),
 		row[UsePasskey, CommandBody](45),
 		row[DropSetAside, CommandBody](46),
+		row[ConnectMember, CommandBody](47),
 	)
 	eventRows = newRegistry(
 		row[AccountCreated, Event](1).recorded(nothing[AccountCreated]),
@@ -116,6 +117,7 @@ var (
 		row[PasskeyRemoved, Event](55).recorded(func(e PasskeyRemoved) string { return e.Name }),
 		row[PasskeyUsed, Event](56).recorded(func(e PasskeyUsed) string { return e.Name }),
 		row[SetAsideDropped, Event](57),
+		row[MemberConnected, Event](58).recorded(func(e MemberConnected) string { return string(e.Member) }),
 	)
 )
 

@@ -89,6 +89,17 @@ func membershipPrefix(partition int32, email string) []byte {
 	return memberships.Key(partition, sum[:]...)
 }
 
+// identities is the index of members by who a provider says they are.
+var identities = Table[events.MemberID]{'o'} // partition, identity, account
+
+func identityKey(partition int32, identity events.Identity, account events.AccountID) []byte {
+	return append(identityPrefix(partition, identity), account...)
+}
+
+func identityPrefix(partition int32, identity events.Identity) []byte {
+	return identities.Key(partition, identity[:]...)
+}
+
 // handles is the index of members by what their passkeys know them by.
 var handles = Table[Membership]{'p'} // partition, handle
 

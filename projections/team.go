@@ -32,11 +32,25 @@ func applyTeam(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
 		memberships.Put(tx, membershipKey(partition, ev.Email, e.Account), ev.Member)
 	case events.MemberJoined:
 		forgetHandle(tx, partition, t, ev.Member)
+		connect(tx, partition, e.Account, t, ev.Member, ev.Identity)
+	case events.MemberConnected:
+		connect(tx, partition, e.Account, t, ev.Member, ev.Identity)
 	case events.MemberRemoved:
 		memberships.Delete(tx, membershipKey(partition, ev.Email, e.Account))
 		forgetHandle(tx, partition, t, ev.Member)
+		connect(tx, partition, e.Account, t, ev.Member, events.Identity{})
 	case events.PasskeyAdded:
 		handles.Put(tx, handleKey(partition, ev.Handle), Membership{Account: e.Account, Member: ev.Member})
+	}
+}
+
+// connect leads from somebody at a provider to a member, and no more from who it was before. Zero is nobody.
+func connect(tx *Tx, partition int32, account events.AccountID, before team.Team, id events.MemberID, to events.Identity) {
+	if m, _ := before.Member(id); m.Identity != (events.Identity{}) {
+		identities.Delete(tx, identityKey(partition, m.Identity, account))
+	}
+	if to != (events.Identity{}) {
+		identities.Put(tx, identityKey(partition, to, account), id)
 	}
 }
 
@@ -85,15 +99,25 @@ type Membership struct {
 }
 
 // Memberships lists the accounts that a folded email address is a member of, in the order of partition and id, and
-// at most so many.
-func (r *Replica) Memberships(email string, most int) (all []Membership, err error) {
+// at most a limit of them.
+func (r *Replica) Memberships(email string, limit int) ([]Membership, error) {
+	return r.membersIn(memberships, limit, func(p int32) []byte { return membershipPrefix(p, email) })
+}
+
+// Identities lists the memberships that are connected with somebody at a provider, as Memberships does.
+func (r *Replica) Identities(identity events.Identity, limit int) ([]Membership, error) {
+	return r.membersIn(identities, limit, func(p int32) []byte { return identityPrefix(p, identity) })
+}
+
+// membersIn lists the rows of an index of members that begin with a prefix, whose keys end in the account.
+func (r *Replica) membersIn(index Table[events.MemberID], limit int, prefixOf func(partition int32) []byte) (all []Membership, err error) {
 	for p := range int32(len(r.followers)) {
-		prefix := membershipPrefix(p, email)
-		err = memberships.Each(r, prefix, func(key []byte, m events.MemberID) bool {
+		prefix := prefixOf(p)
+		err = index.Each(r, prefix, func(key []byte, m events.MemberID) bool {
 			all = append(all, Membership{Account: events.AccountID(key[len(prefix):]), Member: m})
-			return len(all) < most
+			return len(all) < limit
 		})
-		if err != nil || len(all) == most {
+		if err != nil || len(all) == limit {
 			return all, err
 		}
 	}

@@ -1,6 +1,7 @@
 package projections_test
 
 import (
+	"slices"
 	"testing"
 
 	"platen.dev/events"
@@ -51,4 +52,44 @@ func TestHandles(t *testing.T) {
 	if rows != 5 {
 		t.Errorf("%d rows, not 5: some lead nowhere", rows)
 	}
+}
+
+// Somebody at a provider leads to the members that are connected with them, and to no others.
+func TestIdentities(t *testing.T) {
+	f := newFixture(t)
+	r := f.open("r")
+	defer closed(t, r)
+	ada, bo := events.NewIdentity("https://login.example", "ada"), events.NewIdentity("https://login.example", "bo")
+	leadsTo := func(identity events.Identity, want ...events.AccountID) {
+		t.Helper()
+		f.catchUp(r)
+		found, err := r.Identities(identity, 20)
+		var accounts []events.AccountID
+		for _, m := range found {
+			accounts = append(accounts, m.Account)
+		}
+		slices.Sort(accounts)
+		if err != nil || !slices.Equal(accounts, want) {
+			t.Errorf("leads to %v, want %v, %v", accounts, want, err)
+		}
+	}
+	for _, account := range []events.AccountID{"acc_a", "acc_b", "acc_c"} {
+		f.write(account, events.MemberInvited{Member: "mem_1", Email: "ada@example.com"})
+	}
+	leadsTo(ada)
+	f.write("acc_a", events.MemberJoined{Member: "mem_1", Identity: ada})
+	f.write("acc_b", events.MemberJoined{Member: "mem_1"})
+	f.write("acc_c", events.MemberJoined{Member: "mem_1", Identity: ada})
+	leadsTo(ada, "acc_a", "acc_c")
+	f.write("acc_b", events.MemberConnected{Member: "mem_1", Identity: ada})
+	leadsTo(ada, "acc_a", "acc_b", "acc_c")
+	f.write("acc_a", events.MemberConnected{Member: "mem_1", Identity: bo})
+	f.write("acc_b", events.MemberConnected{Member: "mem_1"})
+	leadsTo(ada, "acc_c")
+	leadsTo(bo, "acc_a")
+	f.write("acc_a", events.MemberJoined{Member: "mem_1"}) // by a link, which somebody else may have
+	f.write("acc_c", events.MemberRemoved{Member: "mem_1", Email: "ada@example.com"})
+	leadsTo(ada)
+	leadsTo(bo)
+	leadsTo(events.Identity{})
 }

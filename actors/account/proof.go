@@ -11,7 +11,7 @@ func needsProof(body events.CommandBody) bool {
 	switch body.(type) {
 	case events.IssueKey, events.RevokeKey, events.RotateWebhookSecret,
 		events.InviteMember, events.ChangeMember, events.RemoveMember,
-		events.SetPassword, events.SetSecondFactor, events.AddPasskey, events.RemovePasskey:
+		events.SetPassword, events.SetSecondFactor, events.AddPasskey, events.RemovePasskey, events.ConnectMember:
 		return true
 	}
 	return false

@@ -51,7 +51,7 @@ func TestWhatTakesAProof(t *testing.T) {
 		}
 	}
 	slices.Sort(taking)
-	want := []string{"AddPasskey", "ChangeMember", "InviteMember", "IssueKey", "RemoveMember", "RemovePasskey", "RevokeKey", "RotateWebhookSecret", "SetPassword", "SetSecondFactor"}
+	want := []string{"AddPasskey", "ChangeMember", "ConnectMember", "InviteMember", "IssueKey", "RemoveMember", "RemovePasskey", "RevokeKey", "RotateWebhookSecret", "SetPassword", "SetSecondFactor"}
 	if !slices.Equal(taking, want) {
 		t.Errorf("%v take a proof, want %v", taking, want)
 	}

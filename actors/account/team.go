@@ -49,7 +49,7 @@ func aboutTeam(body events.CommandBody) bool {
 	switch body.(type) {
 	case events.InviteMember, events.AcceptInvitation, events.ChangeMember, events.RemoveMember,
 		events.BeginSignIn, events.SetSecondFactor, events.SetPassword, events.OpenSession, events.CloseSession,
-		events.AddPasskey, events.RemovePasskey, events.UsePasskey:
+		events.AddPasskey, events.RemovePasskey, events.UsePasskey, events.ConnectMember:
 		return true
 	}
 	return false
@@ -62,6 +62,8 @@ func decideTeam(t team.Team, body events.CommandBody, now events.Instant) ([]eve
 		return inviteMember(t, b, now)
 	case events.AcceptInvitation:
 		return acceptInvitation(t, b, now)
+	case events.ConnectMember:
+		return connectMember(t, b)
 	case events.ChangeMember:
 		return changeMember(t, b)
 	case events.RemoveMember:
@@ -121,7 +123,25 @@ func acceptInvitation(t team.Team, b events.AcceptInvitation, now events.Instant
 	if !validHash(b.Password) {
 		return refuse(events.OutOfRange)
 	}
-	return accept(events.MemberJoined{Member: b.Member, Password: b.Password})
+	if _, taken := t.ByIdentity(b.Identity); taken {
+		return refuse(events.AlreadyExists)
+	}
+	return accept(events.MemberJoined{Member: b.Member, Password: b.Password, Identity: b.Identity})
+}
+
+// connectMember connects a member with somebody at a provider, who is one member of the account only.
+func connectMember(t team.Team, b events.ConnectMember) ([]events.Event, events.Reply) {
+	m, is := joined(t, b.Member)
+	_, taken := t.ByIdentity(b.Identity)
+	switch {
+	case !is:
+		return refuse(events.NoSuchMember)
+	case m.Identity == b.Identity:
+		return nil, accepted
+	case taken:
+		return refuse(events.AlreadyExists)
+	}
+	return accept(events.MemberConnected(b))
 }
 
 func changeMember(t team.Team, b events.ChangeMember) ([]events.Event, events.Reply) {

@@ -382,3 +382,28 @@ func TestNamesOfKeys(t *testing.T) {
 	o.want(events.OutOfRange, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName+1)}})
 	o.want(events.Accepted, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName)}})
 }
+
+// A member is connected with one person at a provider, who is one member of the account only. A one-time link ends it.
+func TestConnectedMembers(t *testing.T) {
+	o := newOffice(t)
+	ada, bo := events.NewIdentity("https://login.example", "ada"), events.NewIdentity("https://login.example", "bo")
+	o.want(events.NoSuchMember, events.ConnectMember{Member: "mem_a", Identity: ada})
+	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
+	o.want(events.NoSuchMember, events.ConnectMember{Member: "mem_a", Identity: ada})
+	o.want(events.Accepted, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: "hash", Identity: ada})
+	o.join("mem_b", events.RoleOwner)
+	o.want(events.AlreadyExists, events.ConnectMember{Member: "mem_b", Identity: ada})
+	o.want(events.Accepted, events.ConnectMember{Member: "mem_b", Identity: bo})
+	o.want(events.Accepted, events.ConnectMember{Member: "mem_b", Identity: bo})
+	o.want(events.Accepted, o.invite("mem_c", events.RoleOwner))
+	o.want(events.AlreadyExists, events.AcceptInvitation{Member: "mem_c", Invitation: [32]byte{1}, Password: "hash", Identity: bo})
+	o.want(events.Accepted, events.ConnectMember{Member: "mem_b"})
+	o.want(events.Accepted, events.AcceptInvitation{Member: "mem_c", Invitation: [32]byte{1}, Password: "hash", Identity: bo})
+	o.want(events.Accepted, o.invite("mem_c", events.RoleOwner))
+	o.want(events.Accepted, events.AcceptInvitation{Member: "mem_c", Invitation: [32]byte{1}, Password: "hash"})
+	for id, want := range map[events.MemberID]events.Identity{"mem_a": ada, "mem_b": {}, "mem_c": {}} {
+		if m, _ := o.team().Member(id); m.Identity != want {
+			t.Errorf("%s is connected with %x", id, m.Identity)
+		}
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"platen.dev/actors/account"
@@ -161,16 +163,27 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Who has no account takes as long to refuse as who has one: an attempt is counted, and a password compared.
+// An address that is nobody's writes nothing to the log, takes as long to refuse as any, and keeps no member waiting for its hash.
 func TestNobodySignsIn(t *testing.T) {
-	d := newDesk(t)
-	d.shards.reply = events.Reply{Code: events.NoSuchAccount}
-	if _, err := d.Sessions.Match("ada@example.com", "correct horse battery"); CodeOf(err) != NoMatch {
-		t.Errorf("signed in: %v", err)
-	}
-	if len(d.shards.sent) != 1 || d.shards.sent[0] != (events.BeginSignIn{Member: "mem_nobody"}) {
-		t.Errorf("sent %v", d.shards.sent)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		var all sync.WaitGroup
+		for range 3 * (hashesAtOnce + hashesWaiting) {
+			all.Go(func() {
+				begun := time.Now()
+				if _, err := d.Sessions.Match("", "ada@example.com", "correct horse battery"); CodeOf(err) != NoMatch {
+					t.Errorf("signed in: %v", err)
+				}
+				if took := time.Since(begun); took != wrongTime {
+					t.Errorf("refused after %s", took)
+				}
+			})
+		}
+		all.Wait()
+		if len(d.shards.sent) != 0 {
+			t.Errorf("sent %v", d.shards.sent)
+		}
+	})
 }
 
 // One wait serves all who ask at once, and one who joins it waits for the next, too.

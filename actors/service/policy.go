@@ -43,6 +43,7 @@ var policies = map[reflect.Type]who{
 	of[events.SetSecondFactor](): members,
 	of[events.AddPasskey]():      members,
 	of[events.RemovePasskey]():   members,
+	of[events.ConnectMember]():   members,
 
 	of[events.BeginSignIn]():      stranger | members, // a member shows its password again to change it
 	of[events.OpenSession]():      stranger,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"platen.dev/events"
@@ -18,9 +19,11 @@ import (
 type Sessions struct {
 	*gate
 	passwords *passwords
+	// strangers is held by who tries an address that is nobody's, one at a time.
+	strangers *sync.Mutex
 }
 
-func newSessions(g *gate) Sessions { return Sessions{g, newPasswords()} }
+func newSessions(g *gate) Sessions { return Sessions{g, newPasswords(), &sync.Mutex{}} }
 
 // SessionTime is how long a session lasts.
 const SessionTime = 14 * 24 * time.Hour
@@ -99,37 +102,6 @@ func (s Sessions) Close(p Principal, id events.SessionID) error {
 	return s.run(p, events.CloseSession{Member: p.by.Member, Session: id})
 }
 
-// maxMemberships is how many accounts a sign-in looks at.
-const maxMemberships = 20
-
-// nobody is an account that does not exist.
-const nobody events.AccountID = "acc_nobody"
-
-// Match finds the account whose member has an email address and a password, or refuses with NoMatch. Whether it is the address, the
-// password or the number of attempts that is wrong is not told, and takes the same time.
-func (s Sessions) Match(email, password string) (found projections.Membership, err error) {
-	all, err := s.Replica.Memberships(events.FoldEmail(email), maxMemberships)
-	if err != nil {
-		return found, err
-	}
-	if len(all) == 0 { // a command that changes nothing takes as long as one that counts
-		all = []projections.Membership{{Account: nobody, Member: "mem_nobody"}}
-	}
-	for _, m := range all {
-		err := s.compare(m, password)
-		if err == nil && found.Account == "" {
-			found = m
-		}
-		if err != nil && !errors.Is(err, errNoMatch) {
-			return found, err
-		}
-	}
-	if found.Account == "" {
-		return found, refuse(NoMatch)
-	}
-	return found, nil
-}
-
 // compare counts an attempt of a member and compares its password. The error is errNoMatch if there is no such member, it has no password
 // or another one, or it has to wait: the time is the same.
 func (s Sessions) compare(m projections.Membership, password string) error {
@@ -155,62 +127,6 @@ func (s Sessions) try(m projections.Membership) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// Join has an invited member choose a password and join. A password that is not taken is refused with one of the codes that say why.
-func (s Sessions) Join(b Browser, i Invitation, email, password, repeated string) error {
-	chosen, wrong := newPassword(password, repeated, email)
-	if wrong != "" {
-		return refuse(wrong)
-	}
-	hash, err := s.passwords.hash(chosen)
-	if err != nil {
-		return err
-	}
-	return s.run(visitor(i.Account, i.Member, b.Address), events.AcceptInvitation{Member: i.Member, Invitation: hashOf(i.secret), Password: hash})
-}
-
-// Vouched finds the member with an email address that a provider vouches for: one who has joined, or else one with an invitation that is
-// still good, who joins by it with a password that nobody knows. It refuses with NoMatch if there is none.
-func (s Sessions) Vouched(b Browser, email string) (invited projections.Membership, err error) {
-	all, err := s.Replica.Memberships(events.FoldEmail(email), maxMemberships)
-	if err != nil {
-		return invited, err
-	}
-	var invitation [32]byte
-	for _, m := range all {
-		t, err := s.Replica.Team(m.Account)
-		if err != nil {
-			return invited, err
-		}
-		member, known := t.Member(m.Member)
-		switch {
-		case known && member.Joined != 0:
-			return m, nil
-		case known && s.now() < member.Until && invited.Account == "":
-			invited, invitation = m, member.Invitation
-		}
-	}
-	if invited.Account == "" {
-		return invited, refuse(NoMatch)
-	}
-	return invited, s.joinUnseen(b, invited, invitation)
-}
-
-// joinUnseen has an invited member join with a password that nobody knows.
-func (s Sessions) joinUnseen(b Browser, m projections.Membership, invitation [32]byte) error {
-	hash, err := unknownPassword()
-	if err != nil {
-		return err
-	}
-	err = s.run(visitor(m.Account, m.Member, b.Address), events.AcceptInvitation{Member: m.Member, Invitation: invitation, Password: hash})
-	if CodeOf(err) != "" {
-		return refuse(NoMatch)
-	}
-	if err == nil {
-		err = s.Fresh.Account(m.Account)
-	}
-	return err
 }
 
 // SetPassword gives a member another password, and ends its sessions but one. The present one has to be shown: an unlocked screen is not
@@ -239,7 +155,7 @@ func (s Sessions) AddOwner(account events.AccountID, id events.MemberID, email s
 	_, hash := newInvitation(account, id)
 	err := s.run(Operator(account), events.InviteMember{Member: id, Email: email, Role: events.RoleOwner, Invitation: hash, Until: s.now().Add(time.Hour)})
 	if err == nil {
-		err = s.joinUnseen(Browser{}, projections.Membership{Account: account, Member: id}, hash)
+		err = s.joinAs(Browser{}, Choice{Membership: projections.Membership{Account: account, Member: id}, Invitation: hash})
 	}
 	if err != nil {
 		return fmt.Errorf("add owner: %w", err)

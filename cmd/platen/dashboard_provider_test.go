@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,8 +55,12 @@ func TestDashboardProvider(t *testing.T) {
 	}
 	link := strings.Fields(n.machine.admin(t, "member", "invite", account, "ada@example.com", "--role", "developer"))[0]
 	ada := n.person(t)
-	if got := ada.get(ada.goAway("/dashboard/keys")); got.header.Get("Location") != "/dashboard/keys" || !ada.signedIn() {
-		t.Fatalf("an invited member: %d %s", got.status, got.body)
+	offer := ada.get(ada.goAway("/dashboard/keys"))
+	if ada.signedIn() || !strings.Contains(offer.body, account) {
+		t.Fatalf("somebody invited: %d %s", offer.status, offer.body)
+	}
+	if got := ada.choose(offer.body, account); got.header.Get("Location") != "/dashboard/keys" || !ada.signedIn() {
+		t.Fatalf("an invitation that was chosen: %d %s", got.status, got.body)
 	}
 	if got := ada.get(strings.TrimPrefix(link, ada.address)); got.status != 404 {
 		t.Errorf("the link is good after it was used: %d", got.status)
@@ -84,6 +89,8 @@ func TestDashboardProvider(t *testing.T) {
 func TestDashboardProviderForgery(t *testing.T) {
 	n, _ := startWithProvider(t, "ada@example.com")
 	n.machine.admin(t, "member", "invite", n.account(t), "ada@example.com")
+	first := n.person(t)
+	first.choose(first.get(first.goAway("")).body, n.account(t))
 	ada, mallory := n.person(t), n.person(t)
 	back := ada.goAway("")
 	if got := mallory.get(back); got.status != 403 || mallory.signedIn() {
@@ -112,10 +119,122 @@ func TestDashboardProviderForgery(t *testing.T) {
 func TestDashboardProviderSecondFactor(t *testing.T) {
 	n, _ := startWithProvider(t, "ada@example.com")
 	p := n.member(t, n.account(t), "ada@example.com", "developer")
+	p.connect("ada@example.com")
 	p.setFactor()
 	q := n.person(t)
 	if got := q.get(q.goAway("")); q.signedIn() || !strings.Contains(got.body, "Enter your code") {
 		t.Errorf("without a code: %d %s", got.status, got.body)
+	}
+}
+
+// Whoever has an account can invite any address, and use the link. Nobody is led to such an account by what a provider says of them: only to
+// those that they have joined or connected themselves.
+func TestDashboardProviderOfStrangers(t *testing.T) {
+	n, provider := startWithProvider(t, "ada@example.com")
+	mine := n.account(t)
+	var foreign []string
+	for range 22 { // more than a sign-in looks at
+		account := strings.Fields(n.machine.admin(t, "account", "create", "--plan", "free"))[2]
+		n.member(t, account, "ada@example.com", "owner") // the stranger, who has made the link
+		foreign = append(foreign, account)
+	}
+	ada := n.member(t, mine, "ada@example.com", "developer")
+	visit := n.person(t)
+	if got := visit.get(visit.goAway("")); got.status != 403 || visit.signedIn() || strings.Contains(got.body, foreign[0]) {
+		t.Fatalf("not connected: %d %s", got.status, got.body)
+	}
+	ada.connect("ada@example.com")
+	if visit.get(visit.goAway("")); !strings.Contains(visit.get("/dashboard").body, mine) {
+		t.Error("the account that is connected did not open")
+	}
+	if got := visit.signIn("ada@example.com", password); got.status != 200 || strings.Contains(got.body, "/dashboard/jobs") {
+		t.Errorf("a password that is good in many accounts: %d %s", got.status, got.body)
+	}
+	named := n.person(t)
+	if named.post("/dashboard/sign-in", "email", "ada@example.com", "password", password, "account", mine); !strings.Contains(named.get("/dashboard").body, mine) {
+		t.Error("the account that was named did not open")
+	}
+	provider.Claim(map[string]any{"email": "ada@example.com", "email_verified": true, "sub": "4712"})
+	other := n.person(t)
+	if got := other.get(other.goAway("")); got.status != 403 || other.signedIn() {
+		t.Errorf("another person with the address: %d", got.status)
+	}
+	provider.Claim(map[string]any{"email": "lovelace@example.com", "email_verified": true})
+	moved := n.person(t)
+	if moved.get(moved.goAway("")); !moved.signedIn() {
+		t.Error("the same person with another address is not signed in")
+	}
+	moved.act("/dashboard/security/provider/remove", "confirm", "yes")
+	gone := n.person(t)
+	if got := gone.get(gone.goAway("")); got.status != 403 || gone.signedIn() {
+		t.Errorf("disconnected: %d", got.status)
+	}
+}
+
+// Who is a member of several accounts chooses one, and another later. What was chosen holds as long as what was shown does.
+func TestDashboardChoice(t *testing.T) {
+	n := startDashboard(t)
+	first, second := n.account(t), strings.Fields(n.machine.admin(t, "account", "create", "--plan", "pro"))[2]
+	n.member(t, first, "ada@example.com", "owner")
+	there := n.member(t, second, "ada@example.com", "developer")
+	p := n.person(t)
+	offer := p.signIn("ada@example.com", password)
+	if p.signedIn() || !strings.Contains(offer.body, first) || !strings.Contains(offer.body, second) {
+		t.Fatalf("not asked: %d %s", offer.status, offer.body)
+	}
+	if p.choose(offer.body, second); !strings.Contains(p.get("/dashboard").body, second) {
+		t.Error("the account that was chosen did not open")
+	}
+	if p.choose(p.signIn("ada@example.com", password).body, first); !strings.Contains(p.get("/dashboard").body, first) {
+		t.Error("a member cannot switch to another account")
+	}
+	if sessions := strings.Count(there.get("/dashboard/security").body, `name="session"`); sessions != 1 {
+		t.Errorf("%d sessions in the account that was left, want that of another browser", sessions)
+	}
+	there.act("/dashboard/security/password", "current", password, "password", password+"!", "repeat", password+"!")
+	late := n.person(t)
+	if late.choose(offer.body, second); late.signedIn() {
+		t.Error("signed in by a password that was changed since")
+	}
+	forged := strings.ReplaceAll(choiceTicket(t, offer.body, first), first, second)
+	if late.post("/dashboard/sign-in/account", "ticket", forged); late.signedIn() {
+		t.Error("signed in to another account than was chosen")
+	}
+}
+
+// choiceTicket finds the ticket of an account on a page that offers some.
+func choiceTicket(t *testing.T, body, account string) string {
+	t.Helper()
+	m := regexp.MustCompile(`name="ticket" value="(` + account + `\.[^"]+)"`).FindStringSubmatch(body)
+	if m == nil {
+		t.Fatalf("%s is not offered: %s", account, body)
+	}
+	return m[1]
+}
+
+// choose chooses one of the accounts that a page offers.
+func (p *person) choose(body, account string) reply {
+	p.t.Helper()
+	next := regexp.MustCompile(`name="next" value="([^"]*)"`).FindStringSubmatch(body)
+	return p.post("/dashboard/sign-in/account", "ticket", choiceTicket(p.t, body, account), "next", next[1])
+}
+
+// connect connects a member with who it is at the provider, which shows it an address there.
+func (p *person) connect(there string) {
+	p.t.Helper()
+	leave := p.get("/dashboard/security/provider")
+	sent, err := p.http.Get(leave.header.Get("Location"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer sent.Body.Close()
+	asked := p.get(strings.TrimPrefix(sent.Header.Get("Location"), p.address))
+	ticket := ticketInput.FindStringSubmatch(asked.body)
+	if asked.status != 200 || ticket == nil || !strings.Contains(asked.body, there) {
+		p.t.Fatalf("not asked whether to connect: %d %s", asked.status, asked.body)
+	}
+	if got := p.act("/dashboard/security/provider", "ticket", ticket[1]); got.header.Get("Location") != "/dashboard/security?done=connected" {
+		p.t.Fatalf("not connected: %d %s", got.status, got.header.Get("Location"))
 	}
 }
 

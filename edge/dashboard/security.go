@@ -30,6 +30,9 @@ func (d securityPages) security(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	v.member, _ = t.Member(v.member.ID) // the frame may have waited for what was done
+	if d.cfg.SignIn != nil {
+		view.Provider, view.Connected = d.cfg.SignIn.Name(), v.member.Identity != events.Identity{}
+	}
 	view.Factor, view.Passkeys, view.NoPasskey = len(v.member.Factor) > 0, passkeyRows(v.member), d.noPasskey(ctx, v)
 	for _, s := range slices.Backward(t.Sessions) {
 		if s.Member == v.member.ID && d.now() < s.Until {

@@ -27,6 +27,8 @@ func (d signInPages) public(ctx *fasthttp.RequestCtx, path string) bool {
 		d.goAway(ctx)
 	case Path+path == backPath && ctx.IsGet() && d.cfg.SignIn != nil:
 		d.comeBack(ctx)
+	case path == "/sign-in/account" && ctx.IsPost():
+		d.takeChoice(ctx)
 	case path == "/sign-in/code" && ctx.IsPost():
 		d.takeCode(ctx)
 	case path == "/sign-in/passkey/ask" && ctx.IsPost():
@@ -83,12 +85,13 @@ func (d signInPages) signIn(ctx *fasthttp.RequestCtx) {
 	if !d.mayTry(ctx) {
 		return
 	}
-	found, err := d.cfg.Services.Sessions.Match(email, password)
+	account := events.AccountID(strings.TrimSpace(string(args.Peek("account"))))
+	all, err := d.cfg.Services.Sessions.Match(account, email, password)
 	switch {
 	case service.CodeOf(err) == service.NoMatch:
 		ctx.SetStatusCode(403)
 		view := d.signInPage(ctx, string(args.Peek("next")))
-		view.Email, view.Wrong = clip(email), true
+		view.Email, view.Account, view.Wrong = clip(email), clip(string(account)), true
 		d.show(ctx, view)
 	case service.CodeOf(err) == service.SignInCrowd:
 		ctx.Response.Header.Set("Retry-After", "2")
@@ -96,7 +99,7 @@ func (d signInPages) signIn(ctx *fasthttp.RequestCtx) {
 	case err != nil:
 		d.unavailable(ctx, "sign in", err)
 	default:
-		d.afterPassword(ctx, found, nextPath(string(args.Peek("next"))))
+		d.choose(ctx, all, nextPath(string(args.Peek("next"))))
 	}
 }
 
@@ -161,9 +164,21 @@ func (d *site) enter(ctx *fasthttp.RequestCtx, t service.Token, next string, err
 	if err != nil {
 		return err
 	}
+	d.leaveFormer(ctx)
 	d.setCookie(ctx, cookieValue(t), service.SessionTime)
 	redirect(ctx, next)
 	return nil
+}
+
+// leaveFormer ends the session that the browser has had, which nothing leads to once it has another.
+func (d *site) leaveFormer(ctx *fasthttp.RequestCtx) {
+	v, ok := d.visitor(ctx)
+	if !ok {
+		return
+	}
+	if err := d.cfg.Services.Sessions.Close(v.principal(), v.Session); err != nil {
+		d.cfg.Logger.Warn("a session that was replaced stays open", "account", string(v.Account), "error", err)
+	}
 }
 
 // openFor opens a session of a member who needs no code, or says that it cannot.
@@ -214,6 +229,9 @@ func (d signInPages) invitation(ctx *fasthttp.RequestCtx, link string) {
 		return
 	}
 	shown := page.Invitation{Action: service.InvitationPath + link, Account: i.Account, Email: m.Email}
+	if d.cfg.SignIn != nil && m.Joined == 0 {
+		shown.Provider = d.cfg.SignIn.Name()
+	}
 	if !ctx.IsPost() {
 		d.show(ctx, shown)
 		return

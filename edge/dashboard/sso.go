@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -13,6 +14,7 @@ import (
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/dashboard/sso"
 	"platen.dev/edge/transport"
+	"platen.dev/events"
 )
 
 // SignIn signs people in somewhere else; it is implemented by sso.Provider.
@@ -21,8 +23,8 @@ type SignIn interface {
 	Name() string
 	// Begin begins an attempt: the browser goes to the address, and comes back to redirect with a state and a code.
 	Begin(redirect string) (address string, a sso.Attempt, err error)
-	// Finish returns the email address of who has signed in.
-	Finish(ctx context.Context, redirect string, a sso.Attempt, state, code string) (email string, err error)
+	// Finish returns who has signed in.
+	Finish(ctx context.Context, redirect string, a sso.Attempt, state, code string) (sso.Person, error)
 }
 
 // ticketAway is the purpose of a ticket that its holder brings back from the provider.
@@ -32,6 +34,10 @@ const ticketAway = "away"
 type away struct {
 	sso.Attempt
 	Next string
+	// Choose is set if the member wants to see all accounts that are open to it.
+	Choose bool `json:",omitempty"`
+	// Connect is the member that wants to sign in by the provider from now on, "" for somebody who signs in.
+	Connect events.MemberID `json:",omitempty"`
 }
 
 const (
@@ -44,8 +50,14 @@ const (
 // awayCookie is the name of the cookie that keeps an away.
 func (d signInPages) awayCookie() string { return d.cookieName() + "-away" }
 
-// goAway leads to the provider. What the answer must fit is in a cookie that the browser cannot read or make up.
+// goAway leads to the provider to sign in.
 func (d signInPages) goAway(ctx *fasthttp.RequestCtx) {
+	args := ctx.QueryArgs()
+	d.leave(ctx, away{Next: nextPath(string(args.Peek("next"))), Choose: string(args.Peek("choose")) == "yes"})
+}
+
+// leave leads to the provider. What the answer must fit is in a cookie that the browser cannot read or make up.
+func (d signInPages) leave(ctx *fasthttp.RequestCtx, a away) {
 	if !d.mayTry(ctx) {
 		return
 	}
@@ -54,7 +66,8 @@ func (d signInPages) goAway(ctx *fasthttp.RequestCtx) {
 		d.unavailable(ctx, "sign in at the provider", err)
 		return
 	}
-	kept, err := json.Marshal(away{attempt, nextPath(string(ctx.QueryArgs().Peek("next")))})
+	a.Attempt = attempt
+	kept, err := json.Marshal(a)
 	if err != nil {
 		d.unavailable(ctx, "sign in at the provider", err)
 		return
@@ -63,7 +76,7 @@ func (d signInPages) goAway(ctx *fasthttp.RequestCtx) {
 	redirect(ctx, address)
 }
 
-// comeBack signs in whom the provider names.
+// comeBack takes whom the provider names.
 func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 	if !d.mayTry(ctx) {
 		return
@@ -78,7 +91,7 @@ func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 	within, cancel := context.WithTimeout(context.Background(), finishTime)
 	defer cancel()
 	args := ctx.QueryArgs()
-	email, err := d.cfg.SignIn.Finish(within, d.origin(ctx)+backPath, kept.Attempt, string(args.Peek("state")), string(args.Peek("code")))
+	who, err := d.cfg.SignIn.Finish(within, d.origin(ctx)+backPath, kept.Attempt, string(args.Peek("state")), string(args.Peek("code")))
 	switch {
 	case errors.Is(err, sso.ErrUnverified):
 		d.message(ctx, 403, "unverified")
@@ -87,21 +100,70 @@ func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 		d.message(ctx, 403, "refused")
 	case err != nil:
 		d.unavailable(ctx, "sign in at the provider", err)
+	case kept.Connect != "":
+		d.askToConnect(ctx, kept.Connect, who)
 	default:
-		d.welcome(ctx, email, nextPath(kept.Next))
+		d.welcome(ctx, who, kept)
 	}
 }
 
-// welcome signs in the member with an email address that is the visitor's.
-func (d signInPages) welcome(ctx *fasthttp.RequestCtx, email, next string) {
-	found, err := d.cfg.Services.Sessions.Vouched(d.browser(ctx), email)
+// welcome signs in somebody at the provider, or has them choose.
+func (d signInPages) welcome(ctx *fasthttp.RequestCtx, who sso.Person, kept away) {
+	all, err := d.cfg.Services.Sessions.Vouched(service.Vouched(who))
 	switch {
 	case service.CodeOf(err) == service.NoMatch:
 		d.message(ctx, 403, "stranger")
 	case err != nil:
 		d.unavailable(ctx, "find member", err)
+	case kept.Choose:
+		d.offer(ctx, all, nextPath(kept.Next))
 	default:
-		d.afterPassword(ctx, found, next)
+		d.choose(ctx, all, nextPath(kept.Next))
+	}
+}
+
+// connect leads the visitor to the provider, so that it signs in there from now on.
+func (d securityPages) connect(ctx *fasthttp.RequestCtx, v visitor) {
+	if d.cfg.SignIn == nil {
+		d.message(ctx, 404, "nopage")
+		return
+	}
+	d.signIn.leave(ctx, away{Next: Path, Connect: v.member.ID})
+}
+
+// ticketConnect is the purpose of a ticket that says who a member is at the provider.
+const ticketConnect = "connect"
+
+// askToConnect shows the member who it is at the provider, since a page elsewhere may have signed its browser in there as another.
+func (d signInPages) askToConnect(ctx *fasthttp.RequestCtx, member events.MemberID, who sso.Person) {
+	v, ok := d.visitor(ctx)
+	if !ok || v.member.ID != member {
+		d.message(ctx, 403, "refused")
+		return
+	}
+	d.show(ctx, page.Connect{
+		Frame: d.frame(ctx, v), Provider: d.cfg.SignIn.Name(), There: clip(who.Email),
+		Ticket: d.ticket(v.Account, ticketConnect, string(member)+"\n"+string(who.Identity[:])),
+	})
+}
+
+// connected connects the visitor with who it is at the provider.
+func (d securityPages) connected(ctx *fasthttp.RequestCtx, v visitor) {
+	account, value, ok := d.readTicket(string(ctx.PostArgs().Peek("ticket")), ticketConnect)
+	member, identity, _ := strings.Cut(value, "\n")
+	if !ok || account != v.Account || events.MemberID(member) != v.member.ID || len(identity) != len(events.Identity{}) {
+		redirect(ctx, Path+"/security?wrong=stale")
+		return
+	}
+	if d.did(ctx, d.cfg.Services.Sessions.Connect(v.principal(), events.Identity([]byte(identity)))) {
+		redirect(ctx, Path+"/security?done=connected")
+	}
+}
+
+// disconnect ends that the visitor signs in by the provider.
+func (d securityPages) disconnect(ctx *fasthttp.RequestCtx, v visitor) {
+	if d.confirmed(ctx) && d.did(ctx, d.cfg.Services.Sessions.Disconnect(v.principal())) {
+		redirect(ctx, Path+"/security?done=disconnected")
 	}
 }
 
@@ -121,7 +183,7 @@ func (d *site) mayTry(ctx *fasthttp.RequestCtx) bool {
 // signInPage is the page on which a member signs in.
 func (d signInPages) signInPage(ctx *fasthttp.RequestCtx, next string) page.SignIn {
 	_, offersPasskeys := d.party(ctx)
-	view := page.SignIn{Next: nextPath(next), Demo: d.demoPlans(ctx), Passkeys: offersPasskeys}
+	view := page.SignIn{Next: nextPath(next), Demo: d.demoPlans(ctx), Passkeys: offersPasskeys, Choose: string(ctx.QueryArgs().Peek("choose")) == "yes"}
 	if d.cfg.SignIn != nil {
 		view.Provider = d.cfg.SignIn.Name()
 	}

@@ -58,6 +58,8 @@ type Member struct {
 	Handle    [32]byte       `cbor:"12,keyasint,omitzero"`
 	Passkeys  []Passkey      `cbor:"13,keyasint,omitempty"`
 	Challenge events.Instant `cbor:"14,keyasint,omitempty"`
+	// Identity is by whom a provider lets the member sign in, zero for nobody.
+	Identity events.Identity `cbor:"15,keyasint,omitzero"`
 }
 
 // Passkey is a passkey since Added. Used is when it signed its member in last, zero for never.
@@ -84,6 +86,11 @@ func (t Team) Member(id events.MemberID) (Member, bool) {
 // ByEmail returns the member with a folded email address.
 func (t Team) ByEmail(email string) (Member, bool) {
 	return t.find(func(m Member) bool { return m.Email == email })
+}
+
+// ByIdentity returns the member that signs in as somebody at a provider.
+func (t Team) ByIdentity(identity events.Identity) (Member, bool) {
+	return t.find(func(m Member) bool { return m.Identity == identity && identity != events.Identity{} })
 }
 
 func (t Team) find(is func(Member) bool) (Member, bool) {
@@ -115,7 +122,7 @@ func Changes(ev events.Event) bool {
 	switch ev.(type) {
 	case events.MemberInvited, events.MemberJoined, events.MemberChanged, events.MemberRemoved,
 		events.SecondFactorSet, events.PasswordSet, events.SignInBegun, events.SessionOpened, events.SessionClosed,
-		events.PasskeyAdded, events.PasskeyRemoved, events.PasskeyUsed:
+		events.PasskeyAdded, events.PasskeyRemoved, events.PasskeyUsed, events.MemberConnected:
 		return true
 	}
 	return false
@@ -130,9 +137,11 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 		t.Sessions = without(t.Sessions, func(s Session) bool { return s.Member == e.Member })
 		return t.with(e.Member, func(m *Member) {
 			m.Password, m.Joined, m.Invitation, m.Until, m.Attempts = e.Password, at, [32]byte{}, 0, 0
-			m.Factor, m.Step = nil, 0
+			m.Factor, m.Step, m.Identity = nil, 0, e.Identity
 			m.Handle, m.Passkeys, m.Challenge = [32]byte{}, nil, 0
 		})
+	case events.MemberConnected:
+		return t.withoutLink(e.Member, func(m *Member) { m.Identity = e.Identity })
 	case events.MemberChanged:
 		return t.with(e.Member, func(m *Member) { m.Role = e.Role })
 	case events.MemberRemoved:

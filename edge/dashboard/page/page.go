@@ -39,6 +39,10 @@ type SignIn struct {
 	Passkeys, WrongPasskey bool
 	// Next is the path that is shown afterwards.
 	Next string
+	// Choose is set if a member wants to see all accounts that the provider opens.
+	Choose bool
+	// Account is the account that was named, "" for any.
+	Account string
 	// Demo are the demo accounts that sign in with one click; none unless the node serves this machine only.
 	Demo []events.Plan
 	// Provider is what people call the place where they can sign in instead; "" if there is none.
@@ -53,11 +57,33 @@ type Code struct {
 	Wrong bool
 }
 
+// Choice is the page on which somebody chooses an account.
+type Choice struct {
+	// Joined are the accounts of which they are a member, Invited those that they would join.
+	Joined, Invited []Choosable
+	Next            string
+}
+
+// Choosable is an account that somebody may sign in to as a member with a role. Ticket is what the form brings back.
+type Choosable struct {
+	Account events.AccountID
+	Role    events.Role
+	Ticket  string
+}
+
+// Connect is the page on which a member confirms who it is at the provider: There is its email address.
+type Connect struct {
+	Frame
+	Provider, There, Ticket string
+}
+
 // Invitation is the page on which an invited member chooses a password. Action is the address of its form.
 type Invitation struct {
 	Action  string
 	Account events.AccountID
 	Email   string
+	// Provider is where people can sign in instead, "" for nowhere.
+	Provider string
 	// Wrong is why the password was not taken; "" at first.
 	Wrong string
 }
@@ -292,6 +318,9 @@ type Security struct {
 	// Factor is whether the member has a second factor.
 	Factor   bool
 	Passkeys []Passkey
+	// Provider is where members can sign in, "" for nowhere; Connected is whether this one does.
+	Provider  string
+	Connected bool
 	// NoPasskey is why none can be added now; "" if one can.
 	NoPasskey NoPasskey
 }

@@ -189,7 +189,7 @@ func memberList() page.Members {
 }
 
 func security() page.Security {
-	return page.Security{Frame: frame(), Passkeys: []page.Passkey{
+	return page.Security{Frame: frame(), Provider: "Lovelace Works", Connected: true, Passkeys: []page.Passkey{
 		{ID: "AQ", Name: "Laptop", Added: before(20 * 24 * time.Hour), Used: before(40 * time.Minute)},
 		{ID: "Ag", Name: "Telephone", Added: before(time.Minute)},
 	}, Sessions: []page.Session{
@@ -388,8 +388,13 @@ func views() []view {
 	account, office := frame().Account, billing()
 	return append(operators(), []view{
 		{"signin", page.SignIn{Email: "ada@lovelace.example", Wrong: true, Passkeys: true, Next: "/dashboard/jobs", Demo: events.Plans()}},
-		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works", Passkeys: true, WrongPasskey: true}},
-		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ."}},
+		{"signin-provider", page.SignIn{Next: "/dashboard", Provider: "Lovelace Works", Passkeys: true, WrongPasskey: true, Choose: true, Account: "acc_x"}},
+		{"choice", page.Choice{
+			Joined: []page.Choosable{{account, events.RoleOwner, "a"}, {"acc_gezdgnbvgy3tqojq", events.RoleBilling, "b"}}, Next: "/dashboard",
+			Invited: []page.Choosable{{"acc_onxw2zldnruw4zy4", events.RoleDeveloper, "c"}},
+		}},
+		{"connect", page.Connect{Frame: frame(), Provider: "Lovelace Works", There: "ada@lovelace.example", Ticket: "acc_a.x"}},
+		{"invitation", page.Invitation{Action: "/dashboard/invitation/x", Account: account, Email: "grace@hopper.example", Wrong: "The two passwords differ.", Provider: "Lovelace Works"}},
 		{"message", page.Message{Title: "This link has expired", Text: "Ask an owner of the account for a new one.", SignIn: "/dashboard/sign-in"}},
 		{"home", home()},
 		{"home-new", page.Home{Frame: frame(), Quota: page.Quota{JobLimit: 100, ByteLimit: 1 << 29, TestsPerDay: 2000, Start: before(time.Hour), End: now.Add(720 * time.Hour)}, Limits: page.Limits{Running: 3, RequestsPerMinute: 10}}},
@@ -422,7 +427,7 @@ func views() []view {
 		{"versions", templateVersions()},
 		{"members", memberList()},
 		{"security", security()},
-		{"security-old", page.Security{Frame: office, Factor: true, NoPasskey: page.NoPasskeyNow}},
+		{"security-old", page.Security{Frame: office, Factor: true, Provider: "Lovelace Works", NoPasskey: page.NoPasskeyNow}},
 		{"trail", trail()},
 		{"playground", playground()},
 		{"try", tried()},
@@ -435,6 +440,8 @@ func views() []view {
 func empties() []view {
 	return append(emptyOperators(), []view{
 		{"empty-signin", page.SignIn{}},
+		{"empty-choice", page.Choice{}},
+		{"empty-connect", page.Connect{}},
 		{"empty-invitation", page.Invitation{}},
 		{"empty-message", page.Message{}},
 		{"empty-home", page.Home{}},

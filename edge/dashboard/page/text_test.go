@@ -63,6 +63,7 @@ func named() map[string][]string {
 		"suspend":    {"button", "question", "effect", "go"},
 		"nopasskey":  strs([]NoPasskey{NoPasskeyHere, NoPasskeyMore, NoPasskeyNow}),
 		"forget":     {"button", "question", "effect", "go"},
+		"disconnect": {"button", "question", "effect", "go"},
 		"drain":      {"button", "question", "effect", "go"},
 		"raise":      {"button", "question", "effect", "go"},
 		"everywhere": {"button", "question", "effect", "go"},

@@ -55,7 +55,7 @@ func here(section string, v any) string {
 	case name == section:
 		return "page"
 	case (name == "job" || name == "record") && section == "jobs", name == "entries" && section == "usage",
-		name == "undelivered" && section == "webhooks", name == "factor" && section == "security",
+		name == "undelivered" && section == "webhooks", (name == "factor" || name == "connect") && section == "security",
 		name == "try" && section == "playground", (name == "template" || name == "versions") && section == "templates",
 		name == "account" && section == "accounts":
 		return "true"
@@ -97,9 +97,13 @@ func againAddress(op events.Operation, id events.JobID) string {
 	return "/dashboard/playground/" + string(op) + "?job=" + id.String()
 }
 
-// away is where a member goes to sign in at the provider, and then to a page.
-func away(next string) string {
-	return "/dashboard/sign-in/away?next=" + template.URLQueryEscaper(next)
+// away is where a member goes to sign in at the provider, and then to a page, or to choose an account first.
+func away(next string, choose bool) string {
+	address := "/dashboard/sign-in/away?next=" + template.URLQueryEscaper(next)
+	if choose {
+		address += "&choose=yes"
+	}
+	return address
 }
 
 // failuresAddress lists the jobs that failed for a reason.

@@ -14,7 +14,7 @@ var templates embed.FS
 
 // names are the pages by the names of their templates.
 var names = []string{
-	"signin", "code", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template",
+	"signin", "code", "choice", "connect", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template",
 	"versions", "members", "security", "factor", "trail", "playground", "try", "outside", "accounts", "account", "cluster", "queues", "recent",
 }
 
@@ -29,14 +29,14 @@ func parse() map[string]*template.Template {
 	return all
 }
 
-// Write writes the whole page that shows v, which is one of SignIn, Code, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
+// Write writes the whole page that shows v, which is one of SignIn, Code, Choice, Connect, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
 // UsageEntries, Keys, Webhooks, Undelivered, Templates, Template, TemplateVersions,
 // Members, Security, Factor, Trail, Playground and Try, or of operators: Outside, Accounts, AccountPage, Cluster,
 // Queues and RecentJobs. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
 	switch v.(type) {
-	case SignIn, Code, Invitation, Message:
+	case SignIn, Code, Choice, Invitation, Message:
 		layout = "guest"
 	case Outside:
 		layout = "outside"
@@ -118,6 +118,10 @@ func name(v any) string {
 		return "factor"
 	case Code:
 		return "code"
+	case Choice:
+		return "choice"
+	case Connect:
+		return "connect"
 	case Trail:
 		return "trail"
 	case Playground:

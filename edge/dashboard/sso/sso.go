@@ -1,5 +1,5 @@
 // Package sso signs people in at an OpenID provider (OpenID Connect Core 1.0): the authorization code flow with PKCE
-// (RFC 7636), a state and a nonce. It says whose email address a browser has proved to own, and knows no members.
+// (RFC 7636), a state and a nonce. It says who a browser has proved to be, and knows no members.
 package sso
 
 import (
@@ -17,6 +17,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
+
+	"platen.dev/events"
 )
 
 // Config says where the provider is, and what it calls this service.
@@ -96,48 +98,57 @@ var (
 	ErrUnverified = errors.New("the provider has not verified the email address")
 )
 
-// Finish returns the email address of who has signed in, by the state and the code that the browser has brought.
-func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state, code string) (email string, err error) {
+// Person is somebody at the provider, who owns an email address.
+type Person struct {
+	Identity events.Identity
+	Email    string
+}
+
+// Finish returns who has signed in, by the state and the code that the browser has brought.
+func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state, code string) (who Person, err error) {
 	if a.State == "" || subtle.ConstantTimeCompare([]byte(state), []byte(a.State)) != 1 || code == "" {
-		return "", ErrRefused
+		return who, ErrRefused
 	}
 	found, err := p.provider()
 	if err != nil {
-		return "", err
+		return who, err
 	}
 	ctx = oidc.ClientContext(ctx, p.client)
 	token, err := p.at(found, redirect).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response.StatusCode < 500 {
-		return "", fmt.Errorf("%w: %w", ErrRefused, err)
+		return who, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if err != nil {
-		return "", fmt.Errorf("exchange the code: %w", err)
+		return who, fmt.Errorf("exchange the code: %w", err)
 	}
 	raw, _ := token.Extra("id_token").(string)
 	id, err := found.Verifier(&oidc.Config{ClientID: p.cfg.ClientID}).Verify(ctx, raw)
 	if err != nil {
-		return "", fmt.Errorf("%w: ID token: %w", ErrRefused, err)
+		return who, fmt.Errorf("%w: ID token: %w", ErrRefused, err)
 	}
 	return verified(id, a.Nonce)
 }
 
-// verified returns the email address of a token that answers an attempt.
-func verified(id *oidc.IDToken, nonce string) (string, error) {
+// verified returns who a token names that answers an attempt.
+func verified(id *oidc.IDToken, nonce string) (who Person, err error) {
 	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1 {
-		return "", fmt.Errorf("%w: the token is another attempt's", ErrRefused)
+		return who, fmt.Errorf("%w: the token is another attempt's", ErrRefused)
 	}
 	var claims struct {
 		Email    string `json:"email"`
 		Verified bool   `json:"email_verified"`
 	}
 	if err := id.Claims(&claims); err != nil {
-		return "", fmt.Errorf("%w: claims: %w", ErrRefused, err)
+		return who, fmt.Errorf("%w: claims: %w", ErrRefused, err)
 	}
 	if claims.Email == "" || !claims.Verified {
-		return "", ErrUnverified
+		return who, ErrUnverified
 	}
-	return claims.Email, nil
+	if id.Subject == "" {
+		return who, fmt.Errorf("%w: the token names nobody", ErrRefused)
+	}
+	return Person{events.NewIdentity(id.Issuer, id.Subject), claims.Email}, nil
 }
 
 // at is this service as the provider knows it.

@@ -12,6 +12,7 @@ import (
 
 	"platen.dev/edge/dashboard/sso"
 	"platen.dev/edge/dashboard/sso/ssotest"
+	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
 
@@ -47,9 +48,9 @@ func TestSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := goThere(t, address)
-	email, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code"))
-	if email != "Ada@Example.com" || err != nil {
-		t.Errorf("got %q, %v", email, err)
+	who, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code"))
+	if who.Email != "Ada@Example.com" || who.Identity != events.NewIdentity(server.URL, ssotest.Subject) || err != nil {
+		t.Errorf("got %+v, %v", who, err)
 	}
 	if _, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, sso.ErrRefused) {
 		t.Errorf("a code is taken twice: %v", err)
@@ -77,6 +78,7 @@ func TestRefused(t *testing.T) {
 		"another issuer":     {server: func(s *ssotest.Server) { claim(s, "iss", "https://other.example") }},
 		"an old token":       {server: func(s *ssotest.Server) { claim(s, "exp", time.Now().Add(-time.Hour).Unix()) }},
 		"another key":        {server: (*ssotest.Server).Forge},
+		"nobody":             {server: func(s *ssotest.Server) { claim(s, "sub", "") }},
 		"a number as email":  {server: func(s *ssotest.Server) { claim(s, "email", 7) }},
 		"an unverified mail": {server: func(s *ssotest.Server) { claim(s, "email_verified", false) }, want: sso.ErrUnverified},
 		"nothing verified":   {server: func(s *ssotest.Server) { claim(s, "email_verified", nil) }, want: sso.ErrUnverified},
@@ -99,8 +101,8 @@ func TestRefused(t *testing.T) {
 			if tc.want == nil {
 				tc.want = sso.ErrRefused
 			}
-			if email, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, tc.want) || email != "" {
-				t.Errorf("got %q, %v", email, err)
+			if who, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, tc.want) || who != (sso.Person{}) {
+				t.Errorf("got %q, %v", who, err)
 			}
 		})
 	}

@@ -22,6 +22,8 @@ import (
 const (
 	ClientID     = "platen"
 	ClientSecret = "Kr0kodil & Co"
+	// Subject is who comes, unless claimed otherwise.
+	Subject = "4711"
 )
 
 // Server is the provider.
@@ -137,7 +139,7 @@ func (s *Server) sign(nonce string) string {
 		return ""
 	}
 	now := time.Now()
-	claims := map[string]any{"iss": s.URL, "sub": "4711", "aud": ClientID, "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(), "nonce": nonce}
+	claims := map[string]any{"iss": s.URL, "sub": Subject, "aud": ClientID, "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(), "nonce": nonce}
 	for name, value := range s.claims {
 		if claims[name] = value; value == nil {
 			delete(claims, name)

@@ -1,0 +1,217 @@
+package service
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/team"
+	"platen.dev/projections"
+)
+
+// Choice is a membership that somebody may sign in to by what they have shown: a password, or who a provider says they are. Enter checks
+// that it still holds, so a choice may be kept for some minutes by whoever cannot change it.
+type Choice struct {
+	projections.Membership
+	Role events.Role
+	// Identity is who a provider says they are, zero if they have shown a password.
+	Identity events.Identity
+	// Password is a hash of the hash whose password they have shown.
+	Password [32]byte
+	// Invitation is the hash of the link that is used up when they choose it; zero for a member who has joined.
+	Invitation [32]byte
+}
+
+// Invited reports whether choosing it joins the account.
+func (c Choice) Invited() bool { return c.Invitation != [32]byte{} }
+
+// Vouched is whom a provider vouches for: somebody there who owns an email address.
+type Vouched struct {
+	Identity events.Identity
+	Email    string
+}
+
+// maxMemberships is how many accounts a sign-in looks at.
+const maxMemberships = 20
+
+// wrongTime is how long a sign-in takes at least that is refused. It is longer than a few comparisons of passwords take, so it does not tell
+// whether there were any.
+const wrongTime = 250 * time.Millisecond
+
+// Match lists the memberships of an email address that have a password, or refuses with NoMatch. Whether it is the address, the password or
+// the number of attempts that is wrong is not told, and takes the same time. Whoever is a member of many accounts names one; it is looked
+// at whatever else there is.
+func (s Sessions) Match(account events.AccountID, email, password string) (fit []Choice, err error) {
+	answer := time.After(wrongTime)
+	all, err := s.membershipsOf(account, events.FoldEmail(email))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		c, err := s.compared(m, password)
+		if err == nil {
+			fit = append(fit, c)
+		} else if !errors.Is(err, errNoMatch) {
+			return nil, err
+		}
+	}
+	if len(fit) > 0 {
+		return fit, nil
+	}
+	if len(all) == 0 {
+		s.pretend(password)
+	}
+	<-answer
+	return nil, refuse(NoMatch)
+}
+
+// membershipsOf lists the accounts that a folded email address is a member of, or only one that is named.
+func (s Sessions) membershipsOf(account events.AccountID, email string) ([]projections.Membership, error) {
+	if account == "" {
+		return s.Replica.Memberships(email, maxMemberships)
+	}
+	t, err := s.Replica.Team(account)
+	m, known := t.ByEmail(email)
+	if err != nil || !known {
+		return nil, err
+	}
+	return []projections.Membership{{Account: account, Member: m.ID}}, nil
+}
+
+// pretend compares a password with none, one at a time and behind nobody: those who try addresses that are nobody's neither write to the log
+// nor keep members waiting.
+func (s Sessions) pretend(password string) {
+	if s.strangers.TryLock() {
+		defer s.strangers.Unlock()
+		_ = s.passwords.compare(s.passwords.fake(), password) // it never fits, and a crowd need not wait for it
+	}
+}
+
+// compared counts an attempt of a member and compares its password. The error is errNoMatch as that of compare.
+func (s Sessions) compared(m projections.Membership, password string) (Choice, error) {
+	t, err := s.Replica.Team(m.Account)
+	if err == nil {
+		err = s.compare(m, password)
+	}
+	if err != nil {
+		return Choice{}, err
+	}
+	member, _ := t.Member(m.Member)
+	return Choice{Membership: m, Role: member.Role, Password: sha256.Sum256([]byte(member.Password))}, nil
+}
+
+// Vouched lists what somebody may sign in to whom a provider vouches for: the memberships that are connected with them, and those to which
+// their address is invited. A membership that was joined otherwise is none of them, since whoever has made its link may have used it. It refuses
+// with NoMatch if there is none.
+func (s Sessions) Vouched(v Vouched) ([]Choice, error) {
+	connected, err := s.choices(v.Identity, false, func() ([]projections.Membership, error) { return s.Replica.Identities(v.Identity, maxMemberships) })
+	if err != nil {
+		return nil, err
+	}
+	invited, err := s.choices(v.Identity, true, func() ([]projections.Membership, error) {
+		return s.Replica.Memberships(events.FoldEmail(v.Email), maxMemberships)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if all := append(connected, invited...); len(all) > 0 {
+		return all, nil
+	}
+	return nil, refuse(NoMatch)
+}
+
+// choices are those of a list of memberships that somebody at a provider has joined, or else is invited to.
+func (s Sessions) choices(identity events.Identity, invited bool, list func() ([]projections.Membership, error)) (all []Choice, err error) {
+	memberships, err := list()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range memberships {
+		t, err := s.Replica.Team(m.Account)
+		if err != nil {
+			return nil, err
+		}
+		if c, ok := s.choice(t, m, identity); ok && c.Invited() == invited {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// choice is what a membership is to somebody at a provider; false if it is nothing to them.
+func (s Sessions) choice(t team.Team, m projections.Membership, identity events.Identity) (Choice, bool) {
+	member, known := t.Member(m.Member)
+	c := Choice{Membership: m, Role: member.Role, Identity: identity}
+	switch {
+	case !known:
+		return c, false
+	case member.Joined != 0:
+		return c, member.Identity == identity
+	}
+	c.Invitation = member.Invitation
+	return c, c.Invited() && s.now() < member.Until
+}
+
+// Enter has somebody take a choice, who joins the account if it is an invitation. It refuses with NoMatch if it no longer holds.
+func (s Sessions) Enter(b Browser, c Choice) error {
+	if c.Invited() {
+		return s.joinAs(b, c)
+	}
+	t, err := s.Replica.Team(c.Account)
+	if err != nil {
+		return err
+	}
+	if m, known := t.Member(c.Member); !known || !c.fits(m) {
+		return refuse(NoMatch)
+	}
+	return nil
+}
+
+// fits reports whether what was shown is still by what a member signs in.
+func (c Choice) fits(m team.Member) bool {
+	if c.Identity != (events.Identity{}) {
+		return m.Identity == c.Identity
+	}
+	password := sha256.Sum256([]byte(m.Password))
+	return subtle.ConstantTimeCompare(password[:], c.Password[:]) == 1
+}
+
+// joinAs has an invited member join as who a provider says they are, with a password that nobody knows.
+func (s Sessions) joinAs(b Browser, c Choice) error {
+	hash, err := unknownPassword()
+	if err != nil {
+		return err
+	}
+	err = s.run(visitor(c.Account, c.Member, b.Address), events.AcceptInvitation{Member: c.Member, Invitation: c.Invitation, Password: hash, Identity: c.Identity})
+	if CodeOf(err) != "" {
+		return refuse(NoMatch)
+	}
+	if err == nil {
+		err = s.Fresh.Account(c.Account)
+	}
+	return err
+}
+
+// Join has an invited member choose a password and join. A password that is not taken is refused with one of the codes that say why.
+func (s Sessions) Join(b Browser, i Invitation, email, password, repeated string) error {
+	chosen, wrong := newPassword(password, repeated, email)
+	if wrong != "" {
+		return refuse(wrong)
+	}
+	hash, err := s.passwords.hash(chosen)
+	if err != nil {
+		return err
+	}
+	return s.run(visitor(i.Account, i.Member, b.Address), events.AcceptInvitation{Member: i.Member, Invitation: hashOf(i.secret), Password: hash})
+}
+
+// Connect has the member sign in by a provider from now on. It refuses with ConnectedElsewhere if another member of the account does as the
+// same person.
+func (s Sessions) Connect(p Principal, identity events.Identity) error {
+	return as(s.run(p, events.ConnectMember{Member: p.by.Member, Identity: identity}), events.AlreadyExists, ConnectedElsewhere)
+}
+
+// Disconnect ends that the member signs in by a provider.
+func (s Sessions) Disconnect(p Principal) error { return s.Connect(p, events.Identity{}) }
