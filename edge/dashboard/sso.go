@@ -107,9 +107,11 @@ func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 	}
 }
 
+func identityOf(who sso.Person) events.Identity { return events.NewIdentity(who.Issuer, who.Subject) }
+
 // welcome signs in somebody at the provider, or has them choose.
 func (d signInPages) welcome(ctx *fasthttp.RequestCtx, who sso.Person, kept away) {
-	all, err := d.cfg.Services.Sessions.Vouched(service.Vouched(who))
+	all, err := d.cfg.Services.Sessions.Vouched(service.Vouched{Identity: identityOf(who), Email: who.Email})
 	switch {
 	case service.CodeOf(err) == service.NoMatch:
 		d.message(ctx, 403, "stranger")
@@ -141,9 +143,10 @@ func (d signInPages) askToConnect(ctx *fasthttp.RequestCtx, member events.Member
 		d.message(ctx, 403, "refused")
 		return
 	}
+	identity := identityOf(who)
 	d.show(ctx, page.Connect{
 		Frame: d.frame(ctx, v), Provider: d.cfg.SignIn.Name(), There: clip(who.Email),
-		Ticket: d.ticket(v.Account, ticketConnect, string(member)+"\n"+string(who.Identity[:])),
+		Ticket: d.ticket(v.Account, ticketConnect, string(member)+"\n"+string(identity[:])),
 	})
 }
 

@@ -17,8 +17,6 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
-
-	"platen.dev/events"
 )
 
 // Config says where the provider is, and what it calls this service.
@@ -98,11 +96,8 @@ var (
 	ErrUnverified = errors.New("the provider has not verified the email address")
 )
 
-// Person is somebody at the provider, who owns an email address.
-type Person struct {
-	Identity events.Identity
-	Email    string
-}
+// Person is somebody at the provider, who owns an email address. An issuer never gives a subject to somebody else.
+type Person struct{ Issuer, Subject, Email string }
 
 // Finish returns who has signed in, by the state and the code that the browser has brought.
 func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state, code string) (who Person, err error) {
@@ -148,7 +143,7 @@ func verified(id *oidc.IDToken, nonce string) (who Person, err error) {
 	if id.Subject == "" {
 		return who, fmt.Errorf("%w: the token names nobody", ErrRefused)
 	}
-	return Person{events.NewIdentity(id.Issuer, id.Subject), claims.Email}, nil
+	return Person{id.Issuer, id.Subject, claims.Email}, nil
 }
 
 // at is this service as the provider knows it.

@@ -12,7 +12,6 @@ import (
 
 	"platen.dev/edge/dashboard/sso"
 	"platen.dev/edge/dashboard/sso/ssotest"
-	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
 
@@ -49,7 +48,7 @@ func TestSignIn(t *testing.T) {
 	}
 	back := goThere(t, address)
 	who, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code"))
-	if who.Email != "Ada@Example.com" || who.Identity != events.NewIdentity(server.URL, ssotest.Subject) || err != nil {
+	if who != (sso.Person{Issuer: server.URL, Subject: ssotest.Subject, Email: "Ada@Example.com"}) || err != nil {
 		t.Errorf("got %+v, %v", who, err)
 	}
 	if _, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, sso.ErrRefused) {
