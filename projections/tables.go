@@ -112,8 +112,8 @@ func trailKey(partition int32, account events.AccountID, number int64) []byte {
 	return trails.Key(partition, binary.BigEndian.AppendUint64(append([]byte(account), 0), uint64(number))...)
 }
 
-// trailEnds has how many entries each trail has had.
-var trailEnds = Table[int64]{'H'} // partition, account
+// trailEnds has which entries each trail has.
+var trailEnds = Table[trailEnd]{'H'} // partition, account
 
 func trailEndKey(partition int32, account events.AccountID) []byte {
 	return trailEnds.Key(partition, []byte(account)...)

@@ -5,20 +5,6 @@ import (
 	"platen.dev/events/team"
 )
 
-// TrailLength is how many entries of an account's trail are kept.
-const TrailLength = 1000
-
-// TrailEntry is one change of an account, and whose doing it was.
-type TrailEntry struct {
-	At events.Instant `cbor:"1,keyasint"`
-	// What is the type of the event, Subject what it is about.
-	What    string        `cbor:"2,keyasint"`
-	Subject string        `cbor:"3,keyasint,omitempty"`
-	By      events.Author `cbor:"4,keyasint,omitzero"`
-	// Email is the author's at the time, if it was a member.
-	Email string `cbor:"5,keyasint,omitempty"`
-}
-
 func applyTeam(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
 	record(tx, partition, e, ev)
 	if !team.Changes(ev) {
@@ -59,26 +45,6 @@ func forgetHandle(tx *Tx, partition int32, before team.Team, id events.MemberID)
 	if m, _ := before.Member(id); m.Handle != ([32]byte{}) {
 		handles.Delete(tx, handleKey(partition, m.Handle))
 	}
-}
-
-// record adds an event to the trail of its account if somebody's doing it was, and drops the entry that leaves the trail.
-func record(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
-	if e.By == (events.Author{}) { // as of every job
-		return
-	}
-	subject, recorded := events.Recorded(ev)
-	if !recorded {
-		return
-	}
-	end := trailEndKey(partition, e.Account)
-	number, _ := trailEnds.Load(tx, end)
-	trailEnds.Put(tx, end, number+1)
-	if number >= TrailLength {
-		trails.Delete(tx, trailKey(partition, e.Account, number-TrailLength))
-	}
-	t, _ := teams.Load(tx, teamKey(partition, e.Account))
-	author, _ := t.Member(e.By.Member)
-	trails.Put(tx, trailKey(partition, e.Account, number), TrailEntry{At: e.At, What: events.TypeName(ev), Subject: subject, By: e.By, Email: author.Email})
 }
 
 // TeamOf reads who may sign in to an account of a partition.
@@ -132,17 +98,4 @@ func (r *Replica) HandleOwner(handle [32]byte) (m Membership, found bool, err er
 		}
 	}
 	return m, found, err
-}
-
-// Trail lists who changed what in an account, the newest first, and at most so many entries.
-func (r *Replica) Trail(id events.AccountID, most int) (all []TrailEntry, err error) {
-	p := r.partition(id)
-	end, _, err := trailEnds.Get(r, trailEndKey(p, id))
-	for number := end - 1; number >= max(0, end-TrailLength) && err == nil && len(all) < most; number-- {
-		var e TrailEntry
-		if e, _, err = trails.Get(r, trailKey(p, id, number)); err == nil {
-			all = append(all, e)
-		}
-	}
-	return all, err
 }

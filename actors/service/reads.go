@@ -61,7 +61,8 @@ func (a Accounts) Trail(id events.AccountID, limit int) ([]projections.TrailEntr
 	if _, err := a.Find(id); err != nil {
 		return nil, err
 	}
-	return a.Replica.Trail(id, limit)
+	entries, _, err := a.Replica.Trail(id, 0, limit)
+	return entries, err
 }
 
 // Bounds of what is looked at: how far back, and how long that may take.

@@ -27,7 +27,7 @@ type ReadModels interface {
 	Team(events.AccountID) (team.Team, error)
 	// HandleOwner returns the member whose passkeys know it by a handle.
 	HandleOwner(handle [32]byte) (projections.Membership, bool, error)
-	Trail(account events.AccountID, most int) ([]projections.TrailEntry, error)
+	Trail(account events.AccountID, before int64, limit int) (entries []projections.TrailEntry, older int64, err error)
 	Job(events.AccountID, events.JobID) (projections.Job, bool, error)
 	Jobs(account events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error)
 	Webhook(events.AccountID, events.JobID) (projections.WebhookLog, error)

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/valyala/fasthttp"
 
@@ -77,7 +78,11 @@ const trailEntries = 200
 
 func (d memberPages) trail(ctx *fasthttp.RequestCtx, v visitor) {
 	d.catchUp(v.Account)
-	entries, err := d.cfg.Models.Trail(v.Account, trailEntries)
+	before, err := strconv.ParseInt(string(ctx.QueryArgs().Peek("before")), 10, 64)
+	if err != nil || before < 0 {
+		before = 0
+	}
+	entries, older, err := d.cfg.Models.Trail(v.Account, before, trailEntries)
 	if err != nil {
 		d.unavailable(ctx, "read trail", err)
 		return
@@ -87,12 +92,14 @@ func (d memberPages) trail(ctx *fasthttp.RequestCtx, v visitor) {
 		d.unavailable(ctx, "read members", err)
 		return
 	}
-	view := page.Trail{Frame: d.frame(ctx, v)}
+	view := page.Trail{Frame: d.frame(ctx, v), Older: older}
 	for _, e := range entries {
 		if m, is := t.Member(events.MemberID(e.Subject)); is {
 			e.Subject = m.Email
 		}
-		view.Entries = append(view.Entries, page.Entry{At: e.At.Time(), By: authorName(e.By, e.Email), Address: e.By.Address, What: e.What, Subject: e.Subject})
+		view.Entries = append(view.Entries, page.Entry{
+			At: e.At.Time(), By: authorName(e.By, e.Email), Address: e.By.Address, What: e.What, Subject: e.Subject, More: e.More, Last: timeOf(e.Last),
+		})
 	}
 	d.show(ctx, view)
 }

@@ -107,7 +107,7 @@ func (c *Pages) readTrail(view *page.AccountPage) error {
 		if e.By.Operator {
 			by = "operator"
 		}
-		view.Trail = append(view.Trail, page.Entry{At: e.At.Time(), By: by, Address: e.By.Address, What: e.What, Subject: e.Subject})
+		view.Trail = append(view.Trail, page.Entry{At: e.At.Time(), By: by, Address: e.By.Address, What: e.What, Subject: e.Subject, More: e.More, Last: timeOf(e.Last)})
 	}
 	return err
 }

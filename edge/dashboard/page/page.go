@@ -364,6 +364,8 @@ type Session struct {
 type Trail struct {
 	Frame
 	Entries []Entry
+	// Older is the number before which earlier entries are, zero if there are none.
+	Older int64
 }
 
 // Entry is one change.
@@ -373,6 +375,9 @@ type Entry struct {
 	Address string
 	What    string // the type of the event, such as KeyIssued
 	Subject string // what it is about: a key's id, an email
+	// More is how many more of the kind the author did within the hour, the last at Last.
+	More int64
+	Last time.Time
 }
 
 // Usage is what an account was charged in a quota window, by the usage ledger, with the live quota beside it.

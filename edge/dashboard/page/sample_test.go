@@ -205,11 +205,11 @@ func security() page.Security {
 }
 
 func trail() page.Trail {
-	return page.Trail{Frame: frame(), Entries: []page.Entry{
-		{before(time.Minute), "ada@lovelace.example", "203.0.113.7", "KeyIssued", "key_abcdefgh"},
-		{before(26 * time.Minute), "ada@lovelace.example", "203.0.113.7", "MemberInvited", "grace@hopper.example"},
-		{before(50 * time.Hour), "operator", "", "PlanChanged", "pro"},
-		{before(59 * 24 * time.Hour), "charles@babbage.example", "2001:db8:85a3::8a2e:370:7334", "KeyRevoked", "key_yz234567"},
+	return page.Trail{Frame: frame(), Older: 840, Entries: []page.Entry{
+		{before(time.Minute), "ada@lovelace.example", "203.0.113.7", "KeyIssued", "key_abcdefgh", 0, time.Time{}},
+		{before(26 * time.Minute), "ada@lovelace.example", "203.0.113.7", "MemberInvited", "grace@hopper.example", 0, time.Time{}},
+		{before(50 * time.Hour), "operator", "", "PlanChanged", "pro", 0, time.Time{}},
+		{before(59 * 24 * time.Hour), "charles@babbage.example", "2001:db8:85a3::8a2e:370:7334", "KeyRevoked", "key_yz234567", 1040, before(58*24*time.Hour + 23*time.Hour)},
 	}}
 }
 
