@@ -254,6 +254,26 @@ func (d *Dashboard) route() {
 	}
 }
 
+// Routes lists the pages and actions of members by method and path below Path: JOB stands for a job's id, PAGE for a page's picture, OPERATION for
+// an operation.
+func Routes() (all []string) {
+	d := Dashboard{site: &site{}}
+	d.route()
+	for _, of := range []struct {
+		routes map[string]route
+		below  string
+	}{{d.routes, ""}, {d.jobRoutes, "/jobs/JOB"}, {d.tryRoutes, "/playground/OPERATION"}} {
+		for name := range of.routes {
+			method, path, _ := strings.Cut(name, " ")
+			if strings.HasSuffix(path, "/") {
+				path += "PAGE"
+			}
+			all = append(all, method+" "+of.below+path)
+		}
+	}
+	return all
+}
+
 // inPath is what a path names below a section: a job, a page of its file, an operation.
 type inPath struct{ job, page, operation string }
 
