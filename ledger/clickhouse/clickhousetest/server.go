@@ -2,12 +2,14 @@
 package clickhousetest
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"platen.dev/events/testkit"
@@ -133,10 +135,26 @@ func (s *Server) Kill() {
 	_ = s.process.Wait()
 }
 
-// Signal sends the server a signal.
+// Signal sends the server a signal. A server that is to stop has stopped when it returns.
 func (s *Server) Signal(t testing.TB, signal os.Signal) {
 	t.Helper()
 	if err := s.process.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
+	if signal == syscall.SIGSTOP {
+		testkit.Eventually(t, "the server has stopped", s.stopped)
+	}
+}
+
+// stopped reports whether every thread of the server is stopped: a signal reaches a busy one late.
+func (s *Server) stopped() bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", s.process.Process.Pid))
+	for _, file := range threads {
+		stat, err := os.ReadFile(file)
+		_, state, _ := bytes.Cut(stat, []byte(") ")) // proc_pid_stat(5): the name is in parentheses
+		if err == nil && !bytes.HasPrefix(state, []byte("T")) {
+			return false
+		}
+	}
+	return err == nil && len(threads) > 0
 }
