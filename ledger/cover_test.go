@@ -7,7 +7,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A range is covered without gaps by the largest sums whose buckets it does not cross.
+// Whole hours are told apart from the edges of a range.
 func TestCover(t *testing.T) {
 	at := func(text string) int64 {
 		when, err := time.Parse(time.DateTime, text)
@@ -21,14 +21,11 @@ func TestCover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fold.Cover(86400, 3600, 900)
+	got := fold.Cover(3600)
 	want := []Span{
-		{0, at("2026-05-01 22:59:59"), at("2026-05-01 23:00:00")},
-		{3600, at("2026-05-01 23:00:00"), at("2026-05-02 00:00:00")},
-		{86400, at("2026-05-02 00:00:00"), at("2026-05-04 00:00:00")},
-		{3600, at("2026-05-04 00:00:00"), at("2026-05-04 01:00:00")},
-		{900, at("2026-05-04 01:00:00"), at("2026-05-04 01:15:00")},
-		{0, at("2026-05-04 01:15:00"), at("2026-05-04 01:15:01")},
+		{at("2026-05-01 22:59:59"), at("2026-05-01 23:00:00"), false},
+		{at("2026-05-01 23:00:00"), at("2026-05-04 01:00:00"), true},
+		{at("2026-05-04 01:00:00"), at("2026-05-04 01:15:01"), false},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("got %v, want %v", got, want)
@@ -40,7 +37,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// Whatever the range and the time zone: the spans follow one another, and no sum is of two buckets.
+// Whatever the range and the time zone: the spans follow one another, no sum is of two buckets, and hours that are of one are whole.
 func TestCoverAny(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 300 {
@@ -55,21 +52,36 @@ func TestCoverAny(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next := q.From.Unix()
-		for _, span := range fold.Cover(86400, 3600, 900) {
-			if span.From != next || span.To <= span.From {
+		next, whole, spans := q.From.Unix(), 0, fold.Cover(3600)
+		for i, span := range spans {
+			if span.From != next || span.To <= span.From || i > 0 && span.Whole == spans[i-1].Whole {
 				t.Fatalf("%s by %s in %s: %v begins at %d", q.From, q.Bucket, zone, span, next)
 			}
 			next = span.To
-			for at := span.From; span.Size > 0 && at < span.To; at += span.Size {
-				start, _ := fold.bucket(at)
-				if last, _ := fold.bucket(at + span.Size - 1); last != start || at%span.Size != 0 {
-					t.Fatalf("%s by %s in %s: the sum of %d s at %d is of two buckets", q.From, q.Bucket, zone, span.Size, at)
+			for at := span.From; span.Whole && at < span.To; at += 3600 {
+				whole++
+				if !fold.hasWhole(at) {
+					t.Fatalf("%s by %s in %s: the hour at %d is of two buckets", q.From, q.Bucket, zone, at)
 				}
 			}
+		}
+		for at := floor(q.From.Unix()+3599, 3600); at+3600 <= q.To.Unix(); at += 3600 {
+			if fold.hasWhole(at) {
+				whole--
+			}
+		}
+		if whole != 0 {
+			t.Fatalf("%s by %s in %s: %d whole hours are missing", q.From, q.Bucket, zone, -whole)
 		}
 		if next != q.To.Unix() {
 			t.Fatalf("the spans end at %d, want %d", next, q.To.Unix())
 		}
 	}
+}
+
+// hasWhole says whether an hour is of one bucket.
+func (f *Fold) hasWhole(at int64) bool {
+	first, _ := f.bucket(at)
+	last, _ := f.bucket(at + 3599)
+	return first == last && at%3600 == 0
 }

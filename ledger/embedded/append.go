@@ -33,15 +33,12 @@ func (l *Ledger) Append(ctx context.Context, b ledger.Batch) error {
 	if err != nil {
 		return err
 	}
-	return l.call(ctx, "append", func(ctx context.Context) error { return l.append(ctx, b, entries) })
+	return l.call(ctx, "append", func(ctx context.Context) error {
+		return within(ctx, l.writer, func(tx *sql.Tx) error { return l.append(ctx, tx, b, entries) })
+	})
 }
 
-func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Hashed) error {
-	tx, err := l.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // after a commit it does nothing
+func (l *Ledger) append(ctx context.Context, tx *sql.Tx, b ledger.Batch, entries []ledger.Hashed) error {
 	next, err := nextOf(ctx, tx, b.Topic, b.Partition)
 	if err != nil {
 		return err
@@ -53,14 +50,7 @@ func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Ha
 	if err != nil {
 		return err
 	}
-	if late := slices.DeleteFunc(slices.Clone(added), func(e ledger.Hashed) bool { return e.Source.Offset >= next }); len(late) > 0 {
-		return l.sums.late(ctx, late, tx.Commit)
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	l.sums.appended(len(added))
-	return nil
+	return rollUp(ctx, tx, added)
 }
 
 // writeMarker writes the marker of what is new in a batch, or checks that of a batch that is repeated.

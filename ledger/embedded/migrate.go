@@ -11,59 +11,44 @@ import (
 //go:embed 001.sql
 var first string
 
-//go:embed sums.sql
-var sumsTables string
+//go:embed 002.sql
+var second string
 
-// schema is what a kind of file holds.
-type schema struct {
-	// application marks such a file.
-	application int
-	// migrations has the statements that lead from each version to the next. A released one
-	// never changes.
-	migrations []string
-}
+// application marks the file of a ledger: "PLed".
+const application = 0x504c6564
 
-var (
-	entriesSchema = schema{0x504c6564, []string{first}}      // "PLed"
-	sumsSchema    = schema{0x504c7375, []string{sumsTables}} // "PLsu"
-)
+// migrations have the statements that lead from each version to the next. A released one never
+// changes.
+var migrations = []string{first, second}
 
 // migrate brings a file to the newest version, in one transaction. Afterwards the file has exactly
-// the tables and indexes that the migrations make: a trigger or a view in a file from elsewhere
-// could change what is read.
-func (s schema) migrate(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // after a commit it does nothing
-	version, err := s.versionOf(ctx, tx)
-	if err != nil {
-		return err
-	}
-	to := s.migrations
-	if version > len(to) {
-		return fmt.Errorf("it has version %d, this program knows versions up to %d: use a newer one", version, len(to))
-	}
-	for _, statements := range to[version:] {
-		if _, err := tx.ExecContext(ctx, statements); err != nil {
-			return fmt.Errorf("migrate from version %d: %w", version, err)
-		}
-	}
-	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", s.application, len(to))
-	if version < len(to) {
-		if _, err := tx.ExecContext(ctx, mark); err != nil {
+// what the migrations make: a trigger or a view in a file from elsewhere could change what is read.
+func migrate(ctx context.Context, db *sql.DB, to []string) error {
+	return within(ctx, db, func(tx *sql.Tx) error {
+		version, err := versionOf(ctx, tx)
+		if err != nil {
 			return err
 		}
-	}
-	if err := checkSchema(ctx, tx, to); err != nil {
-		return err
-	}
-	return tx.Commit()
+		if version > len(to) {
+			return fmt.Errorf("it has version %d, this program knows versions up to %d: use a newer one", version, len(to))
+		}
+		for ; version < len(to); version++ {
+			if err := step(ctx, tx, version, to[version]); err != nil {
+				return fmt.Errorf("migrate from version %d: %w", version, err)
+			}
+		}
+		return checkSchema(ctx, tx, to)
+	})
+}
+
+// step leads from a version to the next.
+func step(ctx context.Context, tx *sql.Tx, version int, statements string) error {
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", statements, application, version+1))
+	return err
 }
 
 // versionOf returns the version of a file, 0 for an empty one.
-func (s schema) versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
+func versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
 	var id, version, objects int
 	err := tx.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema").
 		Scan(&id, &version, &objects)
@@ -72,7 +57,7 @@ func (s schema) versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
 		return 0, err
 	case id == 0 && version == 0 && objects == 0:
 		return 0, nil
-	case id != s.application || version < 1:
+	case id != application || version < 1:
 		return 0, errors.New("the file is a database of something else")
 	}
 	return version, nil

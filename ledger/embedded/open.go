@@ -1,5 +1,5 @@
 // Package embedded keeps the usage ledger in one SQLite file, for a node that is alone on its
-// machine. Entries, marker and position of a batch are one transaction.
+// machine. Entries, their sums, marker and position of a batch are one transaction.
 package embedded
 
 import (
@@ -7,12 +7,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"path/filepath"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"platen.dev/events/disk"
 	"platen.dev/ledger"
@@ -29,43 +29,22 @@ type Ledger struct {
 	path           string
 	writer, reader *sql.DB
 	gate           *ledger.Gate
-	sums           *sums
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
-// Option is an option of Open.
-type Option func(*options)
-
-type options struct {
-	logger *slog.Logger
-	limits limits
-}
-
-// WithLogger has the ledger say what becomes of its sums. Without it, nothing is said.
-func WithLogger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
-
 // Open opens the ledger in the file path, or makes one. It brings a file of an older version up to
 // date, and refuses one of a newer version, or one that holds anything else. Several processes may
 // have one file open on one machine; one of them writes at a time.
-//
-// Beside it, in path.sums, sums are kept, which make large answers fast. They are made, and
-// made anew if they do not fit, while the ledger is in use.
-func Open(ctx context.Context, path string, more ...Option) (*Ledger, error) {
-	o := options{slog.New(slog.DiscardHandler), defaultLimits}
-	for _, set := range more {
-		set(&o)
-	}
-	l, err := open(ctx, path, o)
+func Open(ctx context.Context, path string) (*Ledger, error) {
+	l, err := open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger %s: %w", path, err)
 	}
-	l.sums.start()
 	return l, nil
 }
 
-// open does not begin to follow the entries.
-func open(ctx context.Context, path string, o options) (*Ledger, error) {
+func open(ctx context.Context, path string) (*Ledger, error) {
 	if path == "" {
 		return nil, errors.New("the path is empty")
 	}
@@ -83,10 +62,9 @@ func open(ctx context.Context, path string, o options) (*Ledger, error) {
 	if l.reader, err = connect(path, readers, "_pragma=query_only(1)"); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	if err := entriesSchema.migrate(ctx, l.writer); err != nil {
+	if err := migrate(ctx, l.writer, migrations); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	l.sums = newSums(path+".sums", l.reader, o.logger, o.limits)
 	return l, nil
 }
 
@@ -110,9 +88,6 @@ func (l *Ledger) Close() error {
 		return nil
 	}
 	var err error
-	if l.sums != nil {
-		err = l.sums.close()
-	}
 	for _, db := range []*sql.DB{l.reader, l.writer} {
 		if db != nil {
 			err = errors.Join(err, db.Close())

@@ -13,6 +13,19 @@ type from interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// within makes a transaction.
+func within(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
 // each calls visit with every row of an answer.
 func each(ctx context.Context, db from, visit func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := db.QueryContext(ctx, query, args...)

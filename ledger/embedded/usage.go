@@ -10,7 +10,80 @@ import (
 	"platen.dev/ledger"
 )
 
-// column is the expression of a dimension, empty if the entry has no such tag. The names of tags
+// Usage implements ledger.Ledger. Whole hours are read from the rollup, the rest from the entries, all as of one moment.
+func (l *Ledger) Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, error) {
+	fold, err := ledger.NewFold(q)
+	if err != nil {
+		return nil, err
+	}
+	spans := []ledger.Span{{From: q.From.Unix(), To: q.To.Unix()}}
+	if inRollup(q) {
+		spans = fold.Cover(hour)
+	}
+	err = l.call(ctx, "usage", func(ctx context.Context) error {
+		return within(ctx, l.reader, func(tx *sql.Tx) error { return eachPart(ctx, tx, q, spans, fold.Add) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return fold.Rows()
+}
+
+// inRollup says whether the rollup divides entries as a query does: by tags it does one at a time.
+func inRollup(q ledger.Query) bool {
+	return len(q.GroupBy) < 2 || !slices.ContainsFunc(q.GroupBy, isTag)
+}
+
+func isTag(d ledger.Dimension) bool {
+	_, is := d.Tag()
+	return is
+}
+
+// eachPart sums up what a query asks for, span by span.
+func eachPart(ctx context.Context, tx *sql.Tx, q ledger.Query, spans []ledger.Span, visit func(ledger.Part) error) error {
+	for _, span := range spans {
+		text, args := usageText(q, span)
+		err := each(ctx, tx, func(rows *sql.Rows) error {
+			p, err := scanPart(rows, len(q.GroupBy))
+			if err != nil {
+				return err
+			}
+			return visit(p)
+		}, text, args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func usageText(q ledger.Query, span ledger.Span) (string, []any) {
+	grouped, numbers := []string{moment(q.Bucket)}, "1"
+	for i, d := range q.GroupBy {
+		if span.Whole && isTag(d) {
+			grouped = append(grouped, "value")
+		} else {
+			grouped = append(grouped, column(d))
+		}
+		numbers += fmt.Sprintf(", %d", i+2)
+	}
+	lines, args := linesOf(q, span)
+	return fmt.Sprintf(`SELECT %s, sum(units_high), sum(units_low), sum(bytes_high), sum(bytes_low), sum(entries)
+FROM (%s) GROUP BY %s HAVING sum(entries) <> 0`, strings.Join(grouped, ", "), lines, numbers), args
+}
+
+// moment is the expression of ledger.Part.At.
+func moment(b ledger.Bucket) string {
+	switch b {
+	case ledger.Total:
+		return "0"
+	case ledger.Window:
+		return "window_start"
+	}
+	return "at"
+}
+
+// column is the expression of a dimension of an entry, empty if that has no such tag. The names of tags
 // have no quotes.
 func column(d ledger.Dimension) string {
 	switch d {
@@ -23,85 +96,34 @@ func column(d ledger.Dimension) string {
 	return fmt.Sprintf(`ifnull(tags ->> '$."%s"', '')`, name)
 }
 
-// moment is the expression of ledger.Part.At.
-func moment(b ledger.Bucket) string {
-	switch b {
-	case ledger.Total:
-		return "0"
-	case ledger.Window:
-		return "window_start"
-	}
-	return fmt.Sprintf("occurred_at - occurred_at %% %d", ledger.Quarter)
-}
+// entryLines are the entries of an account in a time. Halves are summed up as ledger.Halves wants them: the
+// database's own sum fails if it overflows on its way, even to a total that fits.
+var entryLines = fmt.Sprintf(`SELECT occurred_at - occurred_at %% %d AS at, window_start, key_id, operation, tags,
+render_units / 4294967296 AS units_high, render_units %% 4294967296 AS units_low, bytes / 4294967296 AS bytes_high, bytes %% 4294967296 AS bytes_low, 1 AS entries
+FROM usage_ledger WHERE account = ? AND occurred_at >= ? AND occurred_at < ?`, ledger.Quarter)
 
-// halves sums a column as ledger.Halves wants it: the database's own sum fails if it overflows
-// on its way, even to a total that fits.
-func halves(column string) string {
-	return fmt.Sprintf("sum(%[1]s / 4294967296), sum(%[1]s %% 4294967296)", column)
-}
+// rollupLines are the rows of the rollup with a tag, or with none.
+const rollupLines = `SELECT at, window_start, key_id, operation, units_high, units_low, bytes_high, bytes_low, entries
+FROM usage_rollup WHERE account = ? AND tag = '' AND at >= ? AND at < ?`
 
-// Usage implements ledger.Ledger.
-func (l *Ledger) Usage(ctx context.Context, q ledger.Query) (rows []ledger.Row, err error) {
-	fold, err := ledger.NewFold(q)
-	if err != nil {
-		return nil, err
+// tagLines are the rows of a tag. Entries without the tag are all entries less those that have it.
+const tagLines = `SELECT at, window_start, '' AS value,
+sum(units_high) AS units_high, sum(units_low) AS units_low, sum(bytes_high) AS bytes_high, sum(bytes_low) AS bytes_low, sum(entries) AS entries
+FROM usage_rollup WHERE account = ?1 AND tag = '' AND at >= ?2 AND at < ?3 GROUP BY at, window_start
+UNION ALL SELECT at, window_start, iif(named, value, ''), sign * units_high, sign * units_low, sign * bytes_high, sign * bytes_low, sign * entries
+FROM usage_rollup, (SELECT 1 AS named, 1 AS sign UNION ALL SELECT 0, -1) WHERE account = ?1 AND tag = ?4 AND at >= ?2 AND at < ?3`
+
+func linesOf(q ledger.Query, span ledger.Span) (string, []any) {
+	args := []any{q.Account, span.From, span.To}
+	if !span.Whole {
+		return entryLines, args
 	}
-	err = l.call(ctx, "usage", func(ctx context.Context) error {
-		parts, ok := l.sums.parts(ctx, q, fold.Cover(sizes...))
-		if !ok {
-			return eachPart(ctx, l.reader, q, occurred(q.Account, q.From.Unix(), q.To.Unix()), fold.Add)
+	for _, d := range q.GroupBy {
+		if tag, is := d.Tag(); is {
+			return tagLines, append(args, tag)
 		}
-		for _, p := range parts {
-			if err := fold.Add(p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	return fold.Rows()
-}
-
-// entriesThat says which entries are summed up: the index that finds them, and a condition.
-type entriesThat struct {
-	indexed, condition string
-	args               []any
-}
-
-// occurred are the entries of an account in a time.
-func occurred(account string, from, to int64) entriesThat {
-	return entriesThat{"", "account = ? AND occurred_at >= ? AND occurred_at < ?", []any{account, from, to}}
-}
-
-// behind are those of them that were read from an offset of a place on.
-func (e entriesThat) behind(at place, offset int64) entriesThat {
-	return entriesThat{
-		"INDEXED BY usage_ledger_source", e.condition + " AND src_topic = ? AND src_part = ? AND src_offset >= ?",
-		append(slices.Clone(e.args), at.topic, at.partition, offset),
-	}
-}
-
-// eachPart sums up entries for a query.
-func eachPart(ctx context.Context, db from, q ledger.Query, which entriesThat, visit func(ledger.Part) error) error {
-	return each(ctx, db, func(rows *sql.Rows) error {
-		p, err := scanPart(rows, len(q.GroupBy))
-		if err != nil {
-			return err
-		}
-		return visit(p)
-	}, usageText(q, which), which.args...)
-}
-
-func usageText(q ledger.Query, which entriesThat) string {
-	grouped, numbers := []string{moment(q.Bucket)}, "1"
-	for i, d := range q.GroupBy {
-		grouped = append(grouped, column(d))
-		numbers += fmt.Sprintf(", %d", i+2)
-	}
-	return fmt.Sprintf("SELECT %s, %s, %s, count(*) FROM usage_ledger %s WHERE %s GROUP BY %s",
-		strings.Join(grouped, ", "), halves("render_units"), halves("bytes"), which.indexed, which.condition, numbers)
+	return rollupLines, args
 }
 
 func scanPart(rows *sql.Rows, dimensions int) (ledger.Part, error) {

@@ -289,6 +289,7 @@ func TestTimes(t *testing.T) {
 	}
 	b.fill(3)
 	b.exec("UPDATE usage_ledger SET render_units = 2 WHERE entry_id = '7/debit'")
+	b.exec("UPDATE usage_rollup SET units_low = units_low + 1 WHERE at = ?", noon.Add(8*time.Hour).Unix())
 	for name, c := range map[string]struct {
 		change func(*Config)
 		want   int // differences

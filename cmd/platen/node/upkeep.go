@@ -45,7 +45,7 @@ func openLedger(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, 
 }
 
 func openEmbeddedLedger(ctx context.Context, b *base) (ledger.Ledger, error) {
-	return embedded.Open(ctx, filepath.Join(b.cfg.Data, "ledger.db"), embedded.WithLogger(b.logger))
+	return embedded.Open(ctx, filepath.Join(b.cfg.Data, "ledger.db"))
 }
 
 func openClickHouse(ctx context.Context, b *base) (ledger.Ledger, error) {
