@@ -14,6 +14,8 @@ LISTEN ?= 127.0.0.1:8080
 CHECKS := SA*,U1000,S1*,-S1016
 # Not a tool of go.mod, which would get 200 modules more.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
+# The vulnerabilities that lint knows of. `make lint VULNDB=latest` looks for newer ones: do so before a release.
+VULNDB := v0.0.0-20261105234957-e22db6528018
 
 .PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench lint format clean
 
@@ -115,13 +117,14 @@ bench: deps build ## print the benchmarks, each as a ratio within one run
 	@$(GO) test -run '^$$' -bench Month -benchtime 9x -timeout 60m -v ./ledger/clickhouse | grep '^Benchmark.*ms/query\|skipped'
 	@$(GO) run ./cmd/bench
 
-lint: ## check format, go.mod, vet, staticcheck and the linters of .golangci.yml
+lint: ## check format, go.mod, vet, staticcheck, the linters of .golangci.yml, and licences and known vulnerabilities of modules; VULNDB=latest for the newest
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted (run make format):"; echo "$$out"; exit 1; fi
 	@$(GO) mod tidy -diff
 	@$(GO) vet ./... && $(GO) vet -tags integration,nextversion ./...
 	@$(GO) tool staticcheck -checks '$(CHECKS)' -tags integration,nextversion ./...
 	@# a cache of this checkout's own: what it holds names files by their whole paths
-	@GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(GO) run $(GOLANGCI) run ./...
+	@GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(GO) run $(GOLANGCI) run --allow-parallel-runners ./...
+	@GO='$(GO)' deploy/check-modules.sh $(VULNDB)
 
 format: ## format the code
 	@$(GO) tool gofumpt -w .

@@ -116,7 +116,7 @@ func TestSmuggling(t *testing.T) {
 			chunked("a chunk size with a prefix", "0xc\r\n"+small+"\r\n"+last),
 			chunked("chunks ended by LF alone", "c\n"+small+"\n0\n\n"+smuggled),
 			chunked("a length as a trailer", "c\r\n"+small+"\r\n0\r\nContent-Length: 5\r\n\r\n"+smuggled),
-			{name: "chunks of HTTP/1.0", bytes: "POST /html-to-pdf HTTP/1.0\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n" + last, want: []int{422}},
+			{name: "chunks of HTTP/1.0", bytes: "POST /html-to-pdf HTTP/1.0\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n" + last, want: []int{400}},
 		}
 	})
 }
