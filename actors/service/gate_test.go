@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -158,6 +159,10 @@ func TestAnswers(t *testing.T) {
 	d.shards.err = errors.New("no leader")
 	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); !errors.Is(err, ErrUnavailable) || CodeOf(err) != "" || !Behind(err) {
 		t.Errorf("no reply: %v", err)
+	}
+	d.shards.err = fmt.Errorf("nothing was sent: %w", events.ErrUnreadable)
+	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); errors.Is(err, ErrUnavailable) || CodeOf(err) != NotText || !errors.Is(err, events.ErrUnreadable) {
+		t.Errorf("what no node could read: %v", err)
 	}
 }
 

@@ -20,6 +20,7 @@ type Code = events.ReplyCode
 const (
 	NotAllowed        Code = "role"
 	RateLimited       Code = "rate-limited"
+	NotText           Code = "not-text"
 	BadKeyName        Code = "key-name"
 	KeyMade           Code = "key-made"
 	BadTemplateName   Code = "template-name"
@@ -126,6 +127,7 @@ type words struct{ member, operator string }
 var refusals = map[Code]words{
 	NotAllowed:        {member: "That’s not with your role. An owner of the account can change it."},
 	RateLimited:       {member: "The account has made too many requests. Wait a moment, then try again."},
+	NotText:           {member: "Something in that can’t be kept: it isn’t text, or there’s too much of it."},
 	BadKeyName:        {fmt.Sprintf("A key needs a name of at most %d characters.", events.MaxKeyName), fmt.Sprintf("the name of a key is limited to %d bytes of text on one line", events.MaxKeyName)},
 	KeyMade:           {"This key was made already, and its secret shown then. If you don’t have it, revoke the key and make another.", "the key was made already; a secret is shown only then"},
 	BadTemplateName:   {fmt.Sprintf("A template needs a name of at most %d characters.", contract.MaxTemplateName), fmt.Sprintf("the name of a template is limited to %d bytes of text on one line", contract.MaxTemplateName)},

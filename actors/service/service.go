@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -113,6 +114,8 @@ func (g *gate) admit(p Principal, body events.CommandBody) error {
 func (g *gate) decide(p Principal, body events.CommandBody) (events.Reply, error) {
 	reply, err := g.Commands.DoBy(p.by, p.Account, body)
 	switch {
+	case errors.Is(err, events.ErrUnreadable):
+		return reply, because(NotText, err)
 	case err != nil:
 		return reply, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case reply.Code == events.Accepted, reply.Code == events.Replayed && reply.Job != nil:
