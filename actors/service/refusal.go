@@ -33,6 +33,7 @@ const (
 	SecretShown       Code = "rotated"
 	BadEmail          Code = "email"
 	OwnLink           Code = "own-link"
+	ManyLetters       Code = "many-letters"
 	BadReason         Code = "reason"
 	BadAdjustment     Code = "adjustment"
 	BadPasskeyName    Code = "passkey-name"
@@ -140,6 +141,7 @@ var refusals = map[Code]words{
 	SecretShown:       {member: "A secret is shown when it’s created. Rotate it to get a new one."},
 	BadEmail:          {"That’s not an email address.", "an email address is one like ada@example.com, and a role is owner, developer or billing"},
 	OwnLink:           {member: "You can’t make a link for yourself. Change your password under Security, or ask another owner."},
+	ManyLetters:       {member: "That address was sent many letters today. Hand the link over yourself."},
 	BadReason:         {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
 	BadAdjustment:     {member: "That correction isn’t possible."},
 	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
