@@ -177,6 +177,7 @@ var rules = map[string]rule{
 		"declares commands and calls what does them",
 	},
 	"deploy":          {"", "the sample of the configuration, as text"},
+	"deploy/cluster":  {"", "tests only: the playbook against what is said of it"},
 	"deploy/hosttest": {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":        {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
