@@ -3,6 +3,7 @@ package events
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -25,6 +26,9 @@ var (
 	// ErrNewer means that a newer version of Platen wrote a record, or rows.
 	ErrNewer = errors.New("written by a newer version of Platen: upgrade this node")
 )
+
+// ErrUnreadable is the error of encoding what no node could decode. Trying again does not help.
+var ErrUnreadable = errors.New("no node could read it")
 
 var (
 	encoder = must(cbor.CoreDetEncOptions().EncMode())
@@ -89,12 +93,12 @@ type envelopeIn struct {
 	Events []rawTyped `cbor:"15,keyasint,omitempty"`
 }
 
-// EncodeCommand returns the record of a command.
+// EncodeCommand returns the record of a command. The error is ErrUnreadable if DecodeCommand or DecodeSubmission would refuse it.
 func EncodeCommand(c Command) ([]byte, error) {
 	return encode(kindCommand, commandOut{c, commandRows.typed(c.Body)})
 }
 
-// EncodeEntry returns the record of a journal entry.
+// EncodeEntry returns the record of a journal entry. The error is ErrUnreadable if DecodeEntry would refuse it.
 func EncodeEntry(e Entry) ([]byte, error) {
 	switch e := e.(type) {
 	case Marker:
@@ -116,7 +120,29 @@ func encode(kind byte, v any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode record: %w", err)
 	}
+	if err := decodable(body); err != nil {
+		return nil, fmt.Errorf("encode record: %w: %w", ErrUnreadable, err)
+	}
 	return append([]byte{format, kind}, body...), nil
+}
+
+// decodable returns why the decoder would refuse an encoded body: it exceeds a limit, or a text is not UTF-8, which the encoder writes.
+func decodable(body []byte) error {
+	if err := decoder.Wellformed(body); err != nil {
+		return err
+	}
+	for len(body) > 0 { // the items of arrays and maps follow their heads
+		major, n, head := headOf(body)
+		body = body[head:]
+		if major != majorBytes && major != majorText {
+			continue
+		}
+		if major == majorText && !utf8.Valid(body[:n]) {
+			return fmt.Errorf("a text of %d bytes is not UTF-8", n)
+		}
+		body = body[n:]
+	}
+	return nil
 }
 
 // DecodeCommand decodes a command, of a submission only the head. The result shares no

@@ -83,30 +83,34 @@ type textLength int
 
 var errNotText = errors.New("not a text string")
 
-// UnmarshalCBOR reads the length from the data item's first bytes (RFC 8949, section 3).
+// UnmarshalCBOR reads the length of a well-formed data item.
 func (l *textLength) UnmarshalCBOR(b []byte) error {
-	const major, text = 0b111_00000, 0b011_00000
-	if len(b) == 0 || b[0]&major != text {
+	if len(b) == 0 || b[0]>>5 != majorText {
 		return errNotText
 	}
-	*l = textLength(len(b) - initialBytes(b[0]))
+	_, n, _ := headOf(b)
+	*l = textLength(n)
 	return nil
 }
 
-// initialBytes returns the number of bytes before the text itself: the first byte and
-// the length that may follow it.
-func initialBytes(first byte) int {
-	switch first & 0b000_11111 {
-	case 24:
-		return 2
-	case 25:
-		return 3
-	case 26:
-		return 5
-	case 27:
-		return 9
+// Major types of data items with a length in bytes (RFC 8949, section 3.1).
+const (
+	majorBytes = 2
+	majorText  = 3
+)
+
+// headOf reads the head of a well-formed data item (RFC 8949, section 3): its major type, its argument, and how many bytes the head has.
+func headOf(b []byte) (major byte, argument uint64, size int) {
+	major, argument = b[0]>>5, uint64(b[0]&0b11111)
+	if argument < 24 {
+		return major, argument, 1
 	}
-	return 1
+	size = 1 + 1<<(argument-24) // 24 to 27: 1, 2, 4 or 8 bytes follow
+	argument = 0
+	for _, next := range b[1:size] {
+		argument = argument<<8 | uint64(next)
+	}
+	return major, argument, size
 }
 
 var _ cbor.Unmarshaler = (*textLength)(nil)

@@ -2,8 +2,9 @@ package events
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"platen.dev/events/contract"
 )
 
 // SuspendAccount lets an account have no new jobs until it is resumed. It changes nothing if the account is suspended
@@ -39,5 +40,5 @@ const MaxReason = 200
 // ValidReason reports whether a reason says something, on one line of up to MaxReason characters.
 func ValidReason(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxReason &&
-		strings.IndexFunc(text, unicode.IsControl) < 0
+		!strings.ContainsFunc(text, contract.Hidden)
 }

@@ -202,7 +202,7 @@ func (a *Aggregate) load() error {
 
 // loadTeam loads the team for a command about it, or of a member who must have signed in lately.
 func (a *Aggregate) loadTeam(c events.Command) error {
-	if a.teamLoaded || !aboutTeam(c.Body) && (c.By.Member == "" || !needsProof(c.Body)) {
+	if a.teamLoaded || !aboutTeam(c.Body) && (c.By.Member == "" || !TakesProof(c.Body)) {
 		return nil
 	}
 	t, err := a.store.Team(a.id)

@@ -5,9 +5,9 @@ import (
 	"platen.dev/events/team"
 )
 
-// needsProof reports whether a member who has a command sent must have signed in lately: it changes how somebody signs in, or gives access.
+// TakesProof reports whether a member who has a command sent must have signed in lately: it changes how somebody signs in, or gives access.
 // An unlocked screen, or a session that somebody took, is not enough.
-func needsProof(body events.CommandBody) bool {
+func TakesProof(body events.CommandBody) bool {
 	switch body.(type) {
 	case events.IssueKey, events.RevokeKey, events.RotateWebhookSecret,
 		events.InviteMember, events.ChangeMember, events.RemoveMember,
@@ -19,7 +19,7 @@ func needsProof(body events.CommandBody) bool {
 
 // proved reports whether the author of a command may have it decided: an operator, Platen itself, or a member whose session began lately.
 func proved(t team.Team, c events.Command) bool {
-	if c.By.Member == "" || !needsProof(c.Body) {
+	if c.By.Member == "" || !TakesProof(c.Body) {
 		return true
 	}
 	s, m, open := t.Session(c.By.Session, c.At)

@@ -46,7 +46,7 @@ func TestProof(t *testing.T) {
 func TestWhatTakesAProof(t *testing.T) {
 	var taking []string
 	for _, of := range events.CommandTypes() {
-		if body, ok := reflect.Zero(of).Interface().(events.CommandBody); ok && needsProof(body) {
+		if body, ok := reflect.Zero(of).Interface().(events.CommandBody); ok && TakesProof(body) {
 			taking = append(taking, of.Name())
 		}
 	}

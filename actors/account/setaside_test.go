@@ -135,3 +135,13 @@ func TestEnvelopeThatDoesNotFit(t *testing.T) {
 		t.Errorf("%d bytes: %v", n, err)
 	}
 }
+
+// A command whose envelope no node could read is set aside, for a reason that can be read.
+func TestEnvelopeThatNobodyCouldRead(t *testing.T) {
+	for text, want := range map[string]error{"a line": nil, "a\xff": errUndecidable} {
+		d := Decision{Events: []events.Event{events.JobFailed{Detail: text}}}
+		if err := fits(events.Command{}, d); !errors.Is(err, want) || want != nil && !errors.Is(err, events.ErrUnreadable) {
+			t.Errorf("%q: %v, want %v", text, err, want)
+		}
+	}
+}

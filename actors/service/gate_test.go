@@ -3,7 +3,10 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,7 +14,9 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/seal"
 	"platen.dev/events/team"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
@@ -41,9 +46,30 @@ type desk struct {
 	rate   events.Rate
 	waits  int // for the replica
 	now    time.Time
+	log    eventlog.Log
+	lines  *lines
 }
 
-func newDesk(t *testing.T) *desk {
+// lines keeps what the services log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// newDesk returns a desk, and what sends its letters if it has a mailer.
+func newDesk(t *testing.T, mailers ...Mailer) *desk {
 	t.Helper()
 	dir := t.TempDir()
 	log, err := embedded.Open(embedded.Config{Dir: filepath.Join(dir, "log"), Partitions: 2})
@@ -60,12 +86,17 @@ func newDesk(t *testing.T) *desk {
 			t.Error(err)
 		}
 	})
-	d := &desk{shards: &shards{reply: events.Reply{Code: events.Accepted}}, rate: events.Rate{Allowed: true}, now: time.Unix(1_700_000_000, 0)}
-	d.Services = New(Config{
-		Commands: d.shards, Replica: replica, Log: log, Logger: testkit.Silent(), Now: func() time.Time { return d.now },
+	d := &desk{shards: &shards{reply: events.Reply{Code: events.Accepted}}, rate: events.Rate{Allowed: true}, now: time.Unix(1_700_000_000, 0), log: log, lines: &lines{}}
+	cfg := Config{
+		Commands: d.shards, Replica: replica, Log: log, Logger: slog.New(slog.NewTextHandler(d.lines, nil)), Now: func() time.Time { return d.now },
 		Fresh: NewFreshness(2, func(context.Context, int32) error { d.waits++; return nil }),
 		Rate:  func(events.AccountID, events.Plan) events.Rate { return d.rate },
-	})
+		Seal:  seal.NewKey(seal.Secrets{Present: seal.NewSecret()}),
+	}
+	for _, m := range mailers {
+		cfg.Mail = m
+	}
+	d.Services = New(cfg)
 	return d
 }
 
@@ -160,6 +191,10 @@ func TestAnswers(t *testing.T) {
 	d.shards.err = errors.New("no leader")
 	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); !errors.Is(err, ErrUnavailable) || CodeOf(err) != "" || !Behind(err) {
 		t.Errorf("no reply: %v", err)
+	}
+	d.shards.err = fmt.Errorf("nothing was sent: %w", events.ErrUnreadable)
+	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); errors.Is(err, ErrUnavailable) || CodeOf(err) != NotText || !errors.Is(err, events.ErrUnreadable) {
+		t.Errorf("what no node could read: %v", err)
 	}
 }
 

@@ -3,6 +3,10 @@ package service
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/limit"
 )
 
 // Mailer sends letters; it is implemented by mail.Sender.
@@ -11,10 +15,140 @@ type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// lettersPerMinute is how many letters the members of an account may have sent in a minute.
-const lettersPerMinute = 20
+// How many letters are sent, by this node. Those that tell members of a change have a bound of their own, so that links do not use it up.
+const (
+	linksPerMinute  = 20 // of an account's members
+	linksToAddress  = 20 // a day, from all accounts
+	linksFromOne    = 5  // a day to an address, from one account
+	noticesToMember = 20 // a day
+	waitingNotices  = 200
+)
 
-const invitationLetter = `Hello,
+// day is the period of the bounds by day.
+const day = 24 * time.Hour
+
+// recipient is an address as an account writes to it.
+type recipient struct {
+	account events.AccountID
+	address string
+}
+
+// letter is a letter to a member.
+type letter struct {
+	recipient
+	subject, text string
+}
+
+// post is the one place that sends letters. What it counts is in memory.
+type post struct {
+	Config
+	byAccount          *limit.Rate[events.AccountID]
+	fromAccount, toOne *limit.Rate[recipient]
+	toAddress          *limit.Rate[string]
+	// waiting are letters about changes, which nobody waits for.
+	waiting chan letter
+	ctx     context.Context // of those that are sent
+	cancel  func()
+	stop    chan struct{}
+	ended   chan struct{}
+}
+
+func newPost(cfg Config) *post {
+	p := &post{
+		Config: cfg, byAccount: limit.NewRate[events.AccountID](linksPerMinute, time.Minute), toAddress: limit.NewRate[string](linksToAddress, day),
+		fromAccount: limit.NewRate[recipient](linksFromOne, day), toOne: limit.NewRate[recipient](noticesToMember, day),
+		waiting: make(chan letter, waitingNotices), stop: make(chan struct{}), ended: make(chan struct{}),
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	go p.run()
+	return p
+}
+
+// sendLink sends a one-time link to the member that it is for. It refuses with RateLimited and ManyLetters.
+func (p *post) sendLink(by Principal, i Invited) error {
+	now, to := p.Now(), recipient{by.Account, i.Email}
+	switch {
+	case by.is != operator && !p.byAccount.Allow(by.Account, now):
+		return refuse(RateLimited)
+	case !p.fromAccount.Allow(to, now), !p.toAddress.Allow(i.Email, now):
+		return refuse(ManyLetters)
+	}
+	return p.send(letter{to, "Your link to Platen", fmt.Sprintf(linkLetter, i.Link, letterTime(i.Until))})
+}
+
+// sendSoon sends a letter about a change, without waiting. If there were too many, it is left out, with a line in the log.
+func (p *post) sendSoon(l letter) {
+	if p.toOne.Allow(l.recipient, p.Now()) {
+		select {
+		case p.waiting <- l:
+			return
+		default:
+		}
+	}
+	p.leaveOut(l)
+}
+
+func (p *post) leaveOut(l letter) {
+	p.Logger.Warn("letter about a change left out", "account", string(l.account), "subject", l.subject)
+}
+
+func (p *post) send(l letter) error {
+	err := p.Mail.Send(p.ctx, l.address, l.subject, l.text)
+	if err != nil {
+		p.Logger.Error("letter not sent", "account", string(l.account), "subject", l.subject, "error", err)
+	}
+	return err
+}
+
+// run sends what waits, one after the other.
+func (p *post) run() {
+	defer close(p.ended)
+	for {
+		select {
+		case l := <-p.waiting:
+			_ = p.send(l) // it is in the log
+		case <-p.stop:
+			p.sendRest()
+			return
+		}
+	}
+}
+
+// sendRest sends what still waits, until it is cancelled.
+func (p *post) sendRest() {
+	for {
+		select {
+		case l := <-p.waiting:
+			if p.ctx.Err() != nil {
+				p.leaveOut(l)
+				continue
+			}
+			_ = p.send(l)
+		default:
+			return
+		}
+	}
+}
+
+// closeTime is how long letters may take that wait when the node stops.
+const closeTime = 5 * time.Second
+
+func (p *post) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	defer context.AfterFunc(ctx, p.cancel)()
+	close(p.stop)
+	<-p.ended
+	p.cancel()
+	return nil
+}
+
+// letterTime is a time as letters write it.
+func letterTime(at events.Instant) string {
+	return at.Time().UTC().Format("2 January 2006, 15:04") + " UTC"
+}
+
+const linkLetter = `Hello,
 
 you can sign in to an account at Platen, or choose a new password for it, with this link:
 
@@ -22,12 +156,6 @@ you can sign in to an account at Platen, or choose a new password for it, with t
 
 It works once, until %s. If you didn’t expect it, ignore this letter: nothing changes until the link is used.
 `
-
-// sendInvitation sends a one-time link to the member that it is for.
-func sendInvitation(ctx context.Context, m Mailer, i Invited) error {
-	day := i.Until.Time().UTC().Format("2 January 2006, 15:04") + " UTC"
-	return m.Send(ctx, i.Email, "Your link to Platen", fmt.Sprintf(invitationLetter, i.Link, day))
-}
 
 // Delivery is what became of a letter.
 type Delivery string
@@ -41,17 +169,11 @@ const (
 
 // deliver sends a link to its member if anything sends letters, and says how that went.
 func (m Members) deliver(p Principal, i *Invited) {
-	if m.Mail == nil {
+	if m.post == nil {
 		return
 	}
 	i.Delivery = Unsent
-	if p.is != operator && !m.letters.Allow(p.Account, m.Now()) {
-		i.Undelivered = refuse(RateLimited)
-		return
-	}
-	if i.Undelivered = sendInvitation(context.Background(), m.Mail, *i); i.Undelivered == nil {
+	if i.Undelivered = m.post.sendLink(p, *i); i.Undelivered == nil {
 		i.Delivery = Sent
-		return
 	}
-	m.Logger.Error("letter not sent", "error", i.Undelivered)
 }

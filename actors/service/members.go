@@ -6,19 +6,11 @@ import (
 	"time"
 
 	"platen.dev/events"
-	"platen.dev/events/limit"
 	"platen.dev/events/team"
 )
 
 // Members are the actions on the members of an account.
-type Members struct {
-	*gate
-	letters *limit.PerMinute[events.AccountID]
-}
-
-func newMembers(g *gate) Members {
-	return Members{g, limit.NewPerMinute[events.AccountID](lettersPerMinute)}
-}
+type Members struct{ *gate }
 
 // InvitationTime is how long a one-time link is good.
 const InvitationTime = 7 * 24 * time.Hour

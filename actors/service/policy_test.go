@@ -103,7 +103,7 @@ func TestWords(t *testing.T) {
 func TestLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"Shop": "Shop", "  Shop ": "Shop", "12345678": "12345678", "ééée": "ééée",
-		"123456789": "", "ééééé": "", "": "", "   ": "", "a\nb": "", "a\x00": "", "a\x7f": "", "\xff": "", "a\u0085b": "",
+		"123456789": "", "ééééé": "", "": "", "   ": "", "a\nb": "", "a\x00": "", "a\x7f": "", "\xff": "", "a\u0085b": "", "a\x1b": "", "a\u202e": "", "\u2066a": "", "a\u2029b": "", "\u200fa": "\u200fa",
 	} {
 		got, ok := line(text, 8)
 		if ok != (want != "") || ok && got != want {

@@ -18,37 +18,39 @@ type Code = events.ReplyCode
 
 // Refusals before anything was sent, and replies that an action makes more precise.
 const (
-	NotAllowed         Code = "role"
-	RateLimited        Code = "rate-limited"
-	BadKeyName         Code = "key-name"
-	KeyMade            Code = "key-made"
-	BadTemplateName    Code = "template-name"
-	BadTemplate        Code = "template"
-	NoSuchVersion      Code = "no-such-version"
-	BadHeader          Code = "header"
-	BadEndpoint        Code = "webhook-url"
-	TestUnderWay       Code = "testing"
-	SecretMade         Code = "secret-made"
-	SecretShown        Code = "rotated"
-	BadEmail           Code = "email"
-	OwnLink            Code = "own-link"
-	BadReason          Code = "reason"
-	BadAdjustment      Code = "adjustment"
-	BadPasskeyName     Code = "passkey-name"
-	NoBlocks           Code = "no-blocks"
-	LevelStays         Code = "level-stays"
-	NotDrained         Code = "not-drained"
-	SignInCrowd        Code = "sign-in-crowd"
-	NoMatch            Code = "no-match"
-	ConnectedElsewhere Code = "connected-elsewhere"
-	BadCode            Code = "code"
-	FactorIsSet        Code = "factor-is-set"
-	PasswordShort      Code = "password-short"
-	PasswordLong       Code = "password-long"
-	PasswordSigns      Code = "password-signs"
-	PasswordsDiffer    Code = "password-repeat"
-	PasswordGuessable  Code = "password-guess"
-	WrongPassword      Code = "current"
+	NotAllowed        Code = "role"
+	RateLimited       Code = "rate-limited"
+	NotText           Code = "not-text"
+	BadKeyName        Code = "key-name"
+	KeyMade           Code = "key-made"
+	BadTemplateName   Code = "template-name"
+	BadTemplate       Code = "template"
+	NoSuchVersion     Code = "no-such-version"
+	BadHeader         Code = "header"
+	BadEndpoint       Code = "webhook-url"
+	TestUnderWay      Code = "testing"
+	SecretMade        Code = "secret-made"
+	SecretShown       Code = "rotated"
+	BadEmail          Code = "email"
+	OwnLink           Code = "own-link"
+	ManyLetters       Code = "many-letters"
+	BadReason         Code = "reason"
+	BadAdjustment     Code = "adjustment"
+	BadPasskeyName    Code = "passkey-name"
+	NoBlocks          Code = "no-blocks"
+	LevelStays        Code = "level-stays"
+	NotDrained        Code = "not-drained"
+	SignInCrowd       Code = "sign-in-crowd"
+	NoMatch           Code = "no-match"
+	OtherConnected    Code = "connected-elsewhere"
+	BadCode           Code = "code"
+	FactorIsSet       Code = "factor-is-set"
+	PasswordShort     Code = "password-short"
+	PasswordLong      Code = "password-long"
+	PasswordSigns     Code = "password-signs"
+	PasswordsDiffer   Code = "password-repeat"
+	PasswordGuessable Code = "password-guess"
+	WrongPassword     Code = "current"
 )
 
 // Refusal says why an action was refused. Nothing was changed.
@@ -125,35 +127,37 @@ type words struct{ member, operator string }
 
 // refusals has the words for every refusal that a person can meet.
 var refusals = map[Code]words{
-	NotAllowed:         {member: "That’s not with your role. An owner of the account can change it."},
-	RateLimited:        {member: "The account has made too many requests. Wait a moment, then try again."},
-	BadKeyName:         {fmt.Sprintf("A key needs a name of at most %d characters.", events.MaxKeyName), fmt.Sprintf("the name of a key is limited to %d bytes of text on one line", events.MaxKeyName)},
-	KeyMade:            {"This key was made already, and its secret shown then. If you don’t have it, revoke the key and make another.", "the key was made already; a secret is shown only then"},
-	BadTemplateName:    {fmt.Sprintf("A template needs a name of at most %d characters.", contract.MaxTemplateName), fmt.Sprintf("the name of a template is limited to %d bytes of text on one line", contract.MaxTemplateName)},
-	BadTemplate:        {member: "The template isn’t valid."},
-	NoSuchVersion:      {member: "There’s no such version."},
-	BadHeader:          {member: "There can’t be such a header. Names have letters, digits and dashes, values visible characters, and some names are Platen’s own."},
-	BadEndpoint:        {member: "An endpoint is an http or https address without credentials. For those, set a header."},
-	TestUnderWay:       {member: "Another test is under way. Wait for its answer."},
-	SecretMade:         {"The secret was replaced already, and the new one shown then. If you don’t have it, rotate the secret again.", "the secret was replaced already; a secret is shown only then"},
-	SecretShown:        {member: "A secret is shown when it’s created. Rotate it to get a new one."},
-	BadEmail:           {"That’s not an email address.", "an email address is one like ada@example.com, and a role is owner, developer or billing"},
-	OwnLink:            {member: "You can’t make a link for yourself. Change your password under Security, or ask another owner."},
-	BadReason:          {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
-	BadAdjustment:      {member: "That correction isn’t possible."},
-	BadPasskeyName:     {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
-	NoBlocks:           {"Extra volume is sold on the business plan only.", "extra volume is sold on the business plan only"},
-	SignInCrowd:        {member: "Many people are signing in right now. Try again in a moment."},
-	NoMatch:            {member: "That email address and password don’t match, or there were too many attempts."},
-	ConnectedElsewhere: {member: "Another member of this account signs in as that person."},
-	BadCode:            {member: "That code isn’t right. Type the one that your app shows now."},
-	PasswordShort:      {member: fmt.Sprintf("Use at least %d characters.", minPassword)},
-	PasswordLong:       {member: fmt.Sprintf("Use at most %d characters.", maxPassword)},
-	PasswordSigns:      {member: "One of these characters can’t be in a password: a control character such as a tab, or one that Unicode hasn’t assigned."},
-	PasswordsDiffer:    {member: "The passwords don’t match."},
-	PasswordGuessable:  {member: "That’s too easy to guess. Use a few random words."},
-	FactorIsSet:        {member: "Two-step sign-in is on already. Turn it off first, with a code of the app that you use now."},
-	WrongPassword:      {member: "That’s not your current password, or there were too many attempts."},
+	NotAllowed:        {member: "That’s not with your role. An owner of the account can change it."},
+	RateLimited:       {member: "The account has made too many requests. Wait a moment, then try again."},
+	NotText:           {member: "Something in that can’t be kept: it isn’t text, or there’s too much of it."},
+	BadKeyName:        {fmt.Sprintf("A key needs a name of at most %d characters.", events.MaxKeyName), fmt.Sprintf("the name of a key is limited to %d bytes of text on one line", events.MaxKeyName)},
+	KeyMade:           {"This key was made already, and its secret shown then. If you don’t have it, revoke the key and make another.", "the key was made already; a secret is shown only then"},
+	BadTemplateName:   {fmt.Sprintf("A template needs a name of at most %d characters.", contract.MaxTemplateName), fmt.Sprintf("the name of a template is limited to %d bytes of text on one line", contract.MaxTemplateName)},
+	BadTemplate:       {member: "The template isn’t valid."},
+	NoSuchVersion:     {member: "There’s no such version."},
+	BadHeader:         {member: "There can’t be such a header. Names have letters, digits and dashes, values visible characters, and some names are Platen’s own."},
+	BadEndpoint:       {member: "An endpoint is an http or https address without credentials. For those, set a header."},
+	TestUnderWay:      {member: "Another test is under way. Wait for its answer."},
+	SecretMade:        {"The secret was replaced already, and the new one shown then. If you don’t have it, rotate the secret again.", "the secret was replaced already; a secret is shown only then"},
+	SecretShown:       {member: "A secret is shown when it’s created. Rotate it to get a new one."},
+	BadEmail:          {"That’s not an email address.", "an email address is one like ada@example.com, and a role is owner, developer or billing"},
+	OwnLink:           {member: "You can’t make a link for yourself. Change your password under Security, or ask another owner."},
+	ManyLetters:       {member: "That address was sent many letters today. Hand the link over yourself."},
+	BadReason:         {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
+	BadAdjustment:     {member: "That correction isn’t possible."},
+	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
+	NoBlocks:          {"Extra volume is sold on the business plan only.", "extra volume is sold on the business plan only"},
+	SignInCrowd:       {member: "Many people are signing in right now. Try again in a moment."},
+	NoMatch:           {member: "That email address and password don’t match, or there were too many attempts."},
+	OtherConnected:    {member: "Another member of this account signs in as that person."},
+	BadCode:           {member: "That code isn’t right. Type the one that your app shows now."},
+	PasswordShort:     {member: fmt.Sprintf("Use at least %d characters.", minPassword)},
+	PasswordLong:      {member: fmt.Sprintf("Use at most %d characters.", maxPassword)},
+	PasswordSigns:     {member: "One of these characters can’t be in a password: a control character such as a tab, or one that Unicode hasn’t assigned."},
+	PasswordsDiffer:   {member: "The passwords don’t match."},
+	PasswordGuessable: {member: "That’s too easy to guess. Use a few random words."},
+	FactorIsSet:       {member: "Two-step sign-in is on already. Turn it off first, with a code of the app that you use now."},
+	WrongPassword:     {member: "That’s not your current password, or there were too many attempts."},
 
 	events.NoSuchAccount:    {"There’s no such account.", "no account ACCOUNT; `platen admin account list` shows all accounts"},
 	events.UnknownPlan:      {"There’s no such plan.", "there is no such plan: choose free, starter, pro or business"},

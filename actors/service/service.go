@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -35,7 +36,7 @@ type Config struct {
 	Webhooks Sender
 	// CheckTemplate returns a block template in its canonical form, or what is wrong with it.
 	CheckTemplate func(body []byte) (canonical []byte, err error)
-	// Mail sends links to members; nil if nothing does.
+	// Mail sends letters to members; nil if nothing does.
 	Mail Mailer
 	// Node is this one.
 	Node   Node
@@ -45,6 +46,7 @@ type Config struct {
 
 // Services are the actions, by what they are about.
 type Services struct {
+	gate *gate
 	// Fresh has this node catch up before something is read.
 	Fresh      *Freshness
 	Accounts   Accounts
@@ -58,18 +60,33 @@ type Services struct {
 	Cluster    Cluster
 }
 
-// New returns the services of a node.
+// New returns the services of a node. Close ends what they do in the background.
 func New(cfg Config) *Services {
-	g := &gate{cfg}
+	g := &gate{Config: cfg}
+	if cfg.Mail != nil {
+		g.post = newPost(cfg)
+	}
 	return &Services{
+		gate:     g,
 		Fresh:    cfg.Fresh,
-		Accounts: Accounts{g}, Keys: Keys{g}, Members: newMembers(g), Sessions: newSessions(g), Templates: Templates{g},
+		Accounts: Accounts{g}, Keys: Keys{g}, Members: Members{g}, Sessions: newSessions(g), Templates: Templates{g},
 		Webhooks: newWebhooks(g), Jobs: Jobs{g}, Partitions: Partitions{g}, Cluster: Cluster{g},
 	}
 }
 
+// Close sends the letters that wait, until ctx ends. Nothing may be done afterwards.
+func (s *Services) Close(ctx context.Context) error {
+	if s.gate.post == nil {
+		return nil
+	}
+	return s.gate.post.close(ctx)
+}
+
 // gate is what every action passes.
-type gate struct{ Config }
+type gate struct {
+	Config
+	post *post // nil if nothing sends letters
+}
 
 func (g *gate) now() events.Instant { return events.At(g.Now()) }
 
@@ -83,10 +100,15 @@ func (g *gate) do(p Principal, body events.CommandBody) (events.Reply, error) {
 	if err := g.admit(p, body); err != nil {
 		return events.Reply{}, err
 	}
+	told := g.toldOf(p, body)
 	reply, err := g.decide(p, body)
-	if err == nil && p.is != program {
+	if err != nil {
+		return reply, err
+	}
+	if p.is != program {
 		_ = g.Fresh.Account(p.Account) // what is done is done: the next page waits again
 	}
+	g.tell(told)
 	return reply, err
 }
 
@@ -113,6 +135,8 @@ func (g *gate) admit(p Principal, body events.CommandBody) error {
 func (g *gate) decide(p Principal, body events.CommandBody) (events.Reply, error) {
 	reply, err := g.Commands.DoBy(p.by, p.Account, body)
 	switch {
+	case errors.Is(err, events.ErrUnreadable):
+		return reply, because(NotText, err)
 	case err != nil:
 		return reply, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case reply.Code == events.Accepted, reply.Code == events.Replayed && reply.Job != nil:

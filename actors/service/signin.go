@@ -207,10 +207,10 @@ func (s Sessions) Join(b Browser, i Invitation, email, password, repeated string
 	return s.run(visitor(i.Account, i.Member, b.Address), events.AcceptInvitation{Member: i.Member, Invitation: hashOf(i.secret), Password: hash})
 }
 
-// Connect has the member sign in by a provider from now on. It refuses with ConnectedElsewhere if another member of the account does as the
+// Connect has the member sign in by a provider from now on. It refuses with OtherConnected if another member of the account does as the
 // same person.
 func (s Sessions) Connect(p Principal, identity events.Identity) error {
-	return as(s.run(p, events.ConnectMember{Member: p.by.Member, Identity: identity}), events.AlreadyExists, ConnectedElsewhere)
+	return as(s.run(p, events.ConnectMember{Member: p.by.Member, Identity: identity}), events.AlreadyExists, OtherConnected)
 }
 
 // Disconnect ends that the member signs in by a provider.

@@ -2,15 +2,16 @@ package service
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"platen.dev/events/contract"
 )
 
 // line returns a text without spaces around it; false if it is empty, longer than limit bytes, not UTF-8, or more than one line of
 // visible characters.
 func line(text string, limit int) (string, bool) {
 	text = strings.TrimSpace(text)
-	return text, text != "" && len(text) <= limit && utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0
+	return text, text != "" && len(text) <= limit && utf8.ValidString(text) && !strings.ContainsFunc(text, contract.Hidden)
 }
 
 // Clip shortens a text that a browser sent to limit bytes, at the end of a character.

@@ -71,6 +71,7 @@ func (w Webhooks) FirstSecret(p Principal) (string, error) {
 	if len(set.Secret) > 0 {
 		return "", refuse(SecretShown)
 	}
+	w.tell(w.told(p, secretShown))
 	return webhook.FirstSecret(w.Seal, p.Account), nil
 }
 

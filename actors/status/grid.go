@@ -2,8 +2,9 @@ package status
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"platen.dev/events/contract"
 )
 
 // cell is one text of a grid. One that needs attention is coloured.
@@ -63,22 +64,13 @@ func (g grid) write(b *strings.Builder, width int, colour bool) {
 	}
 }
 
-// cut shortens a text to so many characters. What would control a terminal is taken out.
+// cut shortens a text to so many characters. What would control a terminal is escaped.
 func cut(text string, width int) string {
-	text = printable(text)
+	text = contract.Plain(text)
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}
 	return string([]rune(text)[:max(0, width-1)]) + "…"
-}
-
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 func paint(text string, bad bool) string {

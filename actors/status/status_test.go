@@ -262,5 +262,5 @@ func TestTexts(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	testkit.Contains(t, cut("one\ttwo", 5), "one …")
+	testkit.Contains(t, cut("one\ttwo", 6), `one\t…`)
 }

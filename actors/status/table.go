@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Style says for what a table is written.
@@ -41,8 +42,8 @@ func Table(r Report, style Style) string {
 	}
 	b.WriteString("NEEDS ATTENTION\n")
 	for _, f := range r.Attention {
-		b.WriteString(paint(printable(f.About+": "+f.Text), style.Colour) + "\n")
-		b.WriteString("    " + f.Do + "\n")
+		b.WriteString(paint(contract.Plain(f.About+": "+f.Text), style.Colour) + "\n")
+		b.WriteString("    " + contract.Plain(f.Do) + "\n")
 	}
 	return b.String()
 }

@@ -18,7 +18,7 @@ import (
 func startWithProvider(t *testing.T, email string) (*inProcessNode, *ssotest.Server) {
 	provider := ssotest.New(t, email)
 	return startInProcessNode(t, func(c *node.Config) {
-		c.PublicURL = ""
+		makePublic(t, c)
 		c.OIDC = node.OIDCConfig{Issuer: provider.URL, ClientID: ssotest.ClientID, ClientSecret: ssotest.ClientSecret, Name: "Lovelace Works"}
 	}), provider
 }

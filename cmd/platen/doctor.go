@@ -13,6 +13,7 @@ import (
 
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/terminal"
 )
 
 func doctorCommand() *cobra.Command {
@@ -27,7 +28,7 @@ The exit status is 1 if a check failed.`,
 			if err != nil {
 				return err
 			}
-			return examineHost(cfg, asJSON, c.OutOrStdout())
+			return examineHost(cfg, asJSON, terminal.Escaped(c.OutOrStdout()))
 		},
 	}
 	s.declare(c.Flags())

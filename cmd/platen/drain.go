@@ -9,6 +9,7 @@ import (
 	"platen.dev/actors/service"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/terminal"
 )
 
 func drainCommand() *cobra.Command {
@@ -27,8 +28,7 @@ is undrained or ends.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), progress(d))
-			return err
+			return terminal.To(c.OutOrStdout()).Text(progress(d) + "\n")
 		},
 	}
 	dataFlag(c, &data)

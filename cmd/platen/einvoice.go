@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/pdfa"
 )
@@ -93,7 +94,7 @@ func checkFile(file []byte, profile string, stdout io.Writer) error {
 	}
 	i, err := einvoice.ParseSchemaOnly(xml, profile)
 	if err == nil {
-		fmt.Fprintf(stdout, "XML: invoice %s is valid by the schema of profile %s\n", i.Number().Text(), profile)
+		terminal.To(stdout).Printf("XML: invoice %s is valid by the schema of profile %s\n", i.Number().Text(), profile)
 	}
 	return errors.Join(wrong, err)
 }

@@ -14,6 +14,7 @@ import (
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/logdump"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 	"platen.dev/events/public"
 )
@@ -32,7 +33,7 @@ func tailCommand() *cobra.Command {
 	t := tail{data: node.NewConfig().Data}
 	c := &cobra.Command{
 		Use: "tail", Short: "Show public events as they happen", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return t.show(c.OutOrStdout()) },
+		RunE: func(c *cobra.Command, _ []string) error { return t.show(terminal.Escaped(c.OutOrStdout())) },
 	}
 	flags := c.Flags()
 	dataFlag(c, &t.data)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -110,7 +112,7 @@ var rules = map[string]rule{
 		"actors/account actors/webhook events events/apikey events/contract events/eventlog events/limit events/seal events/team projections projections/timeline",
 		"every action of accounts, members and operators: it knows commands and what was read, and no HTTP",
 	},
-	"actors/status": {"actors/cluster actors/shard events", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
+	"actors/status": {"actors/cluster actors/shard events events/contract", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
 	"actors/simulation": {
 		"actors/account actors/clock actors/job actors/render/attempt actors/render/dispatch actors/shard events events/public events/contract projections projections/history projections/snapshot projections/view",
 		"drives the machines that ship, without browsers, files and networks",
@@ -150,7 +152,8 @@ var rules = map[string]rule{
 	},
 
 	"cmd/platen/textfile": {"", "text files that people write, whatever they are for"},
-	"cmd/platen/salvage":  {"events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
+	"cmd/platen/terminal": {"events/contract", "writes for people what others have written: knows no values"},
+	"cmd/platen/salvage":  {"cmd/platen/terminal events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":  {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/doctor":   {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/metrics":  {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
@@ -159,21 +162,22 @@ var rules = map[string]rule{
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/service actors/shard actors/status cmd/platen/backup cmd/platen/logdump cmd/platen/textfile edge/query edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
+		"actors/account actors/cluster/pki actors/service actors/shard actors/status cmd/platen/backup cmd/platen/logdump cmd/platen/terminal cmd/platen/textfile edge/query edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen": {
-		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage deploy einvoice einvoice/pdfa events events/public",
+		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/terminal deploy einvoice einvoice/pdfa events events/public",
 		"declares commands and calls what does them",
 	},
 	"deploy":          {"", "the sample of the configuration, as text"},
+	"deploy/cluster":  {"", "tests only: the playbook against what is said of it"},
 	"deploy/hosttest": {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":        {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
@@ -271,6 +275,33 @@ func TestReadmeShowsTheImports(t *testing.T) {
 		}
 		if shown[folder] != text {
 			t.Errorf("README.md says that %s imports %q; it imports %s", folder, shown[folder], text)
+		}
+	}
+}
+
+// Whatever the command line prints of others goes through cmd/platen/terminal: nobody else makes tables, and the commands of operators
+// write a value in no other way.
+func TestPrintsThroughTheTerminal(t *testing.T) {
+	sources, err := filepath.Glob("*/*.go")
+	own, err2 := filepath.Glob("*.go")
+	if err := errors.Join(err, err2); err != nil || len(sources) < 50 {
+		t.Fatal(len(sources), err)
+	}
+	for _, path := range append(sources, own...) {
+		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "terminal/") {
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), `"text/tabwriter"`) {
+			t.Errorf("%s makes its own table: use terminal.Table", path)
+		}
+		for _, to := range regexp.MustCompile(`fmt\.Fprintf\(([^,]+), .*%[sqv]`).FindAllStringSubmatch(string(b), -1) {
+			if strings.HasPrefix(path, "admin/") && to[1] != "&b" { // what is built there is shown by Text
+				t.Errorf("%s prints to %s: use terminal.Lines", path, to[1])
+			}
 		}
 	}
 }

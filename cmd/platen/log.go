@@ -17,6 +17,7 @@ import (
 	"platen.dev/cmd/platen/logdump"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/salvage"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 )
 
@@ -45,7 +46,7 @@ itself is read.`,
 			if filter.From, err = logdump.ParseFrom(from, time.Now()); err != nil {
 				return fmt.Errorf("--from: %w", err)
 			}
-			return dumpLog(cfg, filter, c.OutOrStdout())
+			return dumpLog(cfg, filter, terminal.Escaped(c.OutOrStdout()))
 		},
 	}
 	flags := c.Flags()
@@ -92,7 +93,7 @@ func salvageCommand() *cobra.Command {
 				return err
 			}
 			from := cfg.LogDir()
-			return salvageLog(salvage.Config{From: from, To: cmp.Or(to, from+".salvaged"), Partitions: partitions}, c.OutOrStdout())
+			return salvageLog(salvage.Config{From: from, To: cmp.Or(to, from+".salvaged"), Partitions: partitions}, terminal.Escaped(c.OutOrStdout()))
 		},
 	}
 	flags := c.Flags()

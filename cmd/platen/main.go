@@ -12,6 +12,7 @@ import (
 
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/terminal"
 )
 
 func main() { exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -34,7 +35,7 @@ func exit(err error) {
 	case errors.As(err, &status):
 		os.Exit(int(status))
 	}
-	fmt.Fprintln(os.Stderr, "platen:", err)
+	terminal.To(os.Stderr).Text("platen: " + err.Error() + "\n")
 	os.Exit(1)
 }
 
@@ -48,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	root.PersistentPreRun = func(*cobra.Command, []string) { accepted = true }
 	called, err := root.ExecuteC()
 	if err != nil && !accepted {
-		fmt.Fprintf(stderr, "platen: %v\n\n%s", err, called.UsageString())
+		terminal.To(stderr).Text(fmt.Sprintf("platen: %v\n\n%s", err, called.UsageString()))
 		return wrongUsage
 	}
 	return err

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"platen.dev/cmd/platen/terminal"
 )
 
 func readyCommand() *cobra.Command {
@@ -41,6 +43,5 @@ func askReady(url string, stdout io.Writer) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("not ready: %s: %s", resp.Status, strings.TrimSpace(string(text)))
 	}
-	_, err = stdout.Write(text)
-	return err
+	return terminal.To(stdout).Text(string(text))
 }

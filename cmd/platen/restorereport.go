@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // reportRestored says what was restored, who could come in at the cut, what has become of that, and what to do next.
@@ -28,8 +28,7 @@ func reportRestored(out io.Writer, done node.Restored, kept bool) error {
 	if count.members > 0 {
 		fmt.Fprintf(&b, "%d members are back as they were. Remove those who were removed since: `platen admin member remove ACCOUNT EMAIL`.\n", count.members)
 	}
-	_, err := out.Write(b.Bytes())
-	return err
+	return terminal.To(out).Text(b.String())
 }
 
 // accessCount counts what lets somebody in.
@@ -45,22 +44,27 @@ func printAccess(out io.Writer, access backup.Access) accessCount {
 	if c.accounts == 0 {
 		return c
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ACCOUNT\tKEY OR MEMBER\tNAME\tSESSIONS\tLINKS")
-	for _, a := range access.Accounts {
-		for _, k := range a.Keys {
-			fmt.Fprintf(w, "%s\t%s\t%s\t\t\n", a.Account, k.ID, k.Name)
-			c.keys++
+	_ = terminal.Table(out, func(w terminal.Lines) { // into memory
+		w.Text("ACCOUNT\tKEY OR MEMBER\tNAME\tSESSIONS\tLINKS\n")
+		for _, a := range access.Accounts {
+			c.print(w, a)
 		}
-		for _, m := range a.Members {
-			links := 0
-			if m.Link {
-				links++
-			}
-			fmt.Fprintf(w, "%s\t%s\t\t%d\t%d\n", a.Account, m.Email, m.Sessions, links)
-			c.members, c.sessions, c.links = c.members+1, c.sessions+m.Sessions, c.links+links
-		}
-	}
-	_ = w.Flush() // into memory
+	})
 	return c
+}
+
+// print lists who could come in to an account.
+func (c *accessCount) print(w terminal.Lines, a backup.AccountAccess) {
+	for _, k := range a.Keys {
+		w.Printf("%s\t%s\t%s\t\t\n", a.Account, k.ID, k.Name)
+		c.keys++
+	}
+	for _, m := range a.Members {
+		links := 0
+		if m.Link {
+			links++
+		}
+		w.Printf("%s\t%s\t\t%d\t%d\n", a.Account, m.Email, m.Sessions, links)
+		c.members, c.sessions, c.links = c.members+1, c.sessions+m.Sessions, c.links+links
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"platen.dev/actors/status"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // The statuses with which `platen status` ends.
@@ -86,7 +87,7 @@ func (s statusScreen) show(ctx context.Context) error {
 	}
 	if err != nil {
 		fmt.Fprint(s.out, s.clearing())
-		fmt.Fprintln(s.errs, "platen:", err)
+		terminal.To(s.errs).Text("platen: " + err.Error() + "\n")
 		return exitNoAnswer
 	}
 	if err := s.print(r); err != nil {
@@ -99,7 +100,7 @@ func (s statusScreen) show(ctx context.Context) error {
 }
 
 func (s statusScreen) print(r status.Report) error {
-	e := json.NewEncoder(s.out)
+	e := json.NewEncoder(terminal.Escaped(s.out))
 	switch {
 	case s.options.json && s.options.watch:
 		return e.Encode(r)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen.dev/actors/webhook"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // maxWebhook bounds the body of a webhook that is shown, in bytes.
@@ -68,7 +69,9 @@ func showWebhooks(out io.Writer, secret string, status int) http.Handler {
 		if json.Valid(body) {
 			text = string(body)
 		}
-		fmt.Fprintf(out, "%s  %.80q  %s\n%s\n", time.Now().Format(time.TimeOnly), r.Header.Get("webhook-id"), verdict, text)
+		to := terminal.To(out)
+		to.Printf("%s  %.80q  %s\n", time.Now().Format(time.TimeOnly), r.Header.Get("webhook-id"), verdict)
+		to.Text(text + "\n")
 		w.WriteHeader(status)
 	})
 }

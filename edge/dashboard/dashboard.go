@@ -86,7 +86,7 @@ type site struct {
 	cfg  Config
 	live *live
 	// tries bounds how often one address tries to sign in.
-	tries *limit.PerMinute[string]
+	tries *limit.Rate[string]
 	// logs bounds how many pages read the log at once.
 	logs *limit.Concurrent[events.AccountID]
 }
@@ -106,7 +106,7 @@ type Dashboard struct {
 // New makes a dashboard.
 func New(cfg Config) *Dashboard {
 	s := &site{
-		cfg: cfg, live: newLive(), tries: limit.NewPerMinute[string](triesPerMinute),
+		cfg: cfg, live: newLive(), tries: limit.NewRate[string](triesPerMinute, time.Minute),
 		logs: limit.NewConcurrent[events.AccountID](logsPerNode, logsPerAccount),
 	}
 	d := &Dashboard{site: s, signIn: signInPages{s}}

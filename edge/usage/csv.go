@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"platen.dev/ledger"
 )
@@ -49,7 +48,7 @@ func (all Entries) CSV() []byte {
 		tags := ""
 		if len(e.Tags) > 0 {
 			b, _ := json.Marshal(e.Tags) // texts always become JSON
-			tags = string(b)
+			tags = guardedJSON(string(b))
 		}
 		lines = append(lines, []string{
 			guarded(e.ID), e.Kind, guarded(e.Job), guarded(e.Key), guarded(e.Operation), tags, e.Occurred, e.Window,
@@ -60,15 +59,6 @@ func (all Entries) CSV() []byte {
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
-
-// guarded keeps spreadsheets from taking a text for a formula: an apostrophe before it makes it a
-// text. One that begins with an apostrophe gets another, so that readers can undo it.
-func guarded(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
-		return "'" + text
-	}
-	return text
-}
 
 func write(lines [][]string) []byte {
 	var b bytes.Buffer

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"strings"
-	"unicode"
 )
 
 // MaxDetail is the longest sentence about a job's outcome, in characters.
@@ -12,7 +11,7 @@ const MaxDetail = 500
 // that turn text around, and at most MaxDetail characters.
 func Detail(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if Hidden(r) {
 			return ' '
 		}
 		return r

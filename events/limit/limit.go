@@ -45,33 +45,36 @@ func (c *Concurrent[K]) end(key K) {
 // maxKeys is how many keys are remembered in a generation, so that no one can fill the memory.
 const maxKeys = 10_000
 
-// PerMinute bounds how often a key does something in a minute. It counts by fixed minutes from the first one, so a key may do up to
-// twice as much within some minute. Beyond maxKeys in a minute it forgets the older half of the keys, not all.
-type PerMinute[K comparable] struct {
-	limit int
+// Rate bounds how often a key does something in a period. It counts by fixed periods from the first time on, so a key may do up to
+// twice as much within some period. Beyond maxKeys in a period it forgets the older half of the keys, not all.
+type Rate[K comparable] struct {
+	limit  int
+	period time.Duration
 
 	mu    sync.Mutex
 	begun time.Time
-	// by are the latest keys of this minute, older those before them.
+	// by are the latest keys of this period, older those before them.
 	by, older map[K]int
 }
 
-// NewPerMinute returns a bound of limit times a minute for each key.
-func NewPerMinute[K comparable](limit int) *PerMinute[K] { return &PerMinute[K]{limit: limit} }
+// NewRate returns a bound of limit times a period for each key.
+func NewRate[K comparable](limit int, period time.Duration) *Rate[K] {
+	return &Rate[K]{limit: limit, period: period}
+}
 
 // Allow counts one time of a key, and reports whether it is within the bound.
-func (p *PerMinute[K]) Allow(key K, now time.Time) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if age := now.Sub(p.begun); age >= time.Minute || age < 0 {
-		p.begun, p.by, p.older = now, map[K]int{}, nil
+func (r *Rate[K]) Allow(key K, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if age := now.Sub(r.begun); age >= r.period || age < 0 {
+		r.begun, r.by, r.older = now, map[K]int{}, nil
 	}
-	if len(p.by) >= maxKeys {
-		p.by, p.older = map[K]int{}, p.by
+	if len(r.by) >= maxKeys {
+		r.by, r.older = map[K]int{}, r.by
 	}
-	if _, counted := p.by[key]; !counted {
-		p.by[key] = p.older[key]
+	if _, counted := r.by[key]; !counted {
+		r.by[key] = r.older[key]
 	}
-	p.by[key]++
-	return p.by[key] <= p.limit
+	r.by[key]++
+	return r.by[key] <= r.limit
 }

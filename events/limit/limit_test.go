@@ -30,9 +30,9 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// A key does something as often as it may within a minute, whatever others do.
-func TestPerMinute(t *testing.T) {
-	p, now := limit.NewPerMinute[string](2), time.Unix(1_700_000_000, 0)
+// A key does something as often as it may within a period, whatever others do.
+func TestRate(t *testing.T) {
+	p, now := limit.NewRate[string](2, time.Minute), time.Unix(1_700_000_000, 0)
 	got := []bool{p.Allow("a", now), p.Allow("a", now.Add(59*time.Second)), p.Allow("a", now.Add(59*time.Second)), p.Allow("b", now), p.Allow("a", now.Add(time.Minute))}
 	if want := []bool{true, true, false, true, true}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("allowed %v, want %v", got, want)
@@ -40,8 +40,8 @@ func TestPerMinute(t *testing.T) {
 }
 
 // The clock may be set back: nobody waits for it to come round again.
-func TestPerMinuteOfAClockThatWasSetBack(t *testing.T) {
-	p, now := limit.NewPerMinute[string](1), time.Unix(1_700_000_000, 0)
+func TestRateOfAClockThatWasSetBack(t *testing.T) {
+	p, now := limit.NewRate[string](1, time.Minute), time.Unix(1_700_000_000, 0)
 	p.Allow("a", now)
 	if !p.Allow("a", now.Add(-time.Hour)) {
 		t.Error("refused by a minute of the future")
@@ -49,8 +49,8 @@ func TestPerMinuteOfAClockThatWasSetBack(t *testing.T) {
 }
 
 // Whoever floods the memory with keys does not make others forgotten at once.
-func TestPerMinuteUnderAFlood(t *testing.T) {
-	p, now := limit.NewPerMinute[string](1), time.Unix(1_700_000_000, 0)
+func TestRateUnderAFlood(t *testing.T) {
+	p, now := limit.NewRate[string](1, time.Minute), time.Unix(1_700_000_000, 0)
 	p.Allow("a", now)
 	for i := range 10_000 {
 		p.Allow(fmt.Sprint("flood ", i), now)

@@ -3,11 +3,11 @@ package admin
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/url"
 	"strconv"
 	"time"
 
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
@@ -18,16 +18,16 @@ import (
 func runCreateAccount(c call) error {
 	var a projections.Account
 	err := c.client.do("POST", "/accounts", accountRequest{events.Plan(c.plan), c.anchor}, &a)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "created account %s on plan %s\n", a.ID, a.Plan) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("created account %s on plan %s\n", a.ID, a.Plan) })
 }
 
 func runListAccounts(c call) error {
 	var all []projections.Account
 	err := c.client.do("GET", "/accounts", nil, &all)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "ACCOUNT\tPLAN\tCREATED\tUNITS\tBYTES\tSUSPENDED")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("ACCOUNT\tPLAN\tCREATED\tUNITS\tBYTES\tSUSPENDED\n")
 		for _, a := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", a.ID, a.Plan, formatTime(a.Created), a.Used, a.Bytes, formatTime(a.Suspended))
+			w.Printf("%s\t%s\t%s\t%d\t%d\t%s\n", a.ID, a.Plan, formatTime(a.Created), a.Used, a.Bytes, formatTime(a.Suspended))
 		}
 	})
 }
@@ -35,33 +35,33 @@ func runListAccounts(c call) error {
 func runSetPlan(c call) error {
 	var set planRequest
 	err := c.client.do("PUT", c.path("plan"), planRequest{events.Plan(c.args[1])}, &set)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s is on plan %s\n", c.args[0], set.Plan) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("account %s is on plan %s\n", c.args[0], set.Plan) })
 }
 
 func runSuspend(c call) error {
 	err := c.client.Suspend(events.AccountID(c.args[0]), c.reason)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "account %s is suspended: it gets no new jobs; those that it has go on\n", c.args[0])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("account %s is suspended: it gets no new jobs; those that it has go on\n", c.args[0])
 	})
 }
 
 func runResume(c call) error {
 	err := c.client.Resume(events.AccountID(c.args[0]))
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "account %s gets jobs again\n", c.args[0]) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("account %s gets jobs again\n", c.args[0]) })
 }
 
 func runSetAnchor(c call) error {
 	var set anchorRequest
 	err := c.client.do("PUT", c.path("anchor"), anchorRequest{c.args[1]}, &set)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "the quota windows of account %s run from %s\n", c.args[0], set.Anchor)
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("the quota windows of account %s run from %s\n", c.args[0], set.Anchor)
 	})
 }
 
 func runResetWindow(c call) error {
 	err := c.client.do("POST", c.path("reset-window"), nil, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "account %s counts in the present quota window\n", c.args[0])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("account %s counts in the present quota window\n", c.args[0])
 	})
 }
 
@@ -74,8 +74,8 @@ func runAdjust(c call) error { return c.book(events.Correction, c.units, c.bytes
 func (c call) book(kind events.AdjustmentKind, units, bytes int64) error {
 	var booked adjustment
 	err := c.client.do("POST", c.path("adjustments"), adjustment{Kind: kind, Units: units, Bytes: bytes, Reason: c.reason, Ref: events.EntryID(c.ref)}, &booked)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "booked %s: %+d units, %+d bytes for account %s\n", booked.Entry, booked.Units, booked.Bytes, c.args[0])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("booked %s: %+d units, %+d bytes for account %s\n", booked.Entry, booked.Units, booked.Bytes, c.args[0])
 	})
 }
 
@@ -84,8 +84,8 @@ func runSetFileLimit(c call) error {
 	if err == nil {
 		err = c.client.do("PUT", c.path("file-limit"), numberRequest{megabytes << 20}, nil)
 	}
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "files of account %s may have %d MB\n", c.args[0], cmp.Or(megabytes, contract.MaxFileBytes>>20))
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("files of account %s may have %d MB\n", c.args[0], cmp.Or(megabytes, contract.MaxFileBytes>>20))
 	})
 }
 
@@ -94,8 +94,8 @@ func runSetBlocks(c call) error {
 	if err == nil {
 		err = c.client.do("PUT", c.path("volume-blocks"), numberRequest{blocks}, nil)
 	}
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "account %s has %d extra blocks of 1 GB a month\n", c.args[0], blocks)
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("account %s has %d extra blocks of 1 GB a month\n", c.args[0], blocks)
 	})
 }
 
@@ -111,42 +111,42 @@ func wholeNumber(text string) (int64, error) {
 // the ledger.
 func runUsage(c call) error {
 	u, err := c.client.Usage(events.AccountID(c.args[0]))
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "live quota\tof account %s; what is billed is in the ledger: platen admin usage %s\n", c.args[0], c.args[0])
-		fmt.Fprintf(w, "plan\t%s\n", u.Plan)
-		fmt.Fprintf(w, "window\t%s to %s\n", formatTime(u.WindowStart), formatTime(u.WindowEnd))
-		fmt.Fprintf(w, "jobs\t%d used, %d reserved, of %d\n", u.Used, u.Reserved, u.Limits.Jobs)
-		fmt.Fprintf(w, "volume\t%d bytes of %d\n", u.Bytes, u.Limits.Bytes)
-		fmt.Fprintf(w, "extra volume\t%d blocks of 1 GB\n", u.Blocks)
-		fmt.Fprintf(w, "under way\t%d of %d\n", u.Running, u.Limits.Running)
-		fmt.Fprintf(w, "requests\t%d per minute\n", u.Limits.RequestsPerMinute)
-		fmt.Fprintf(w, "file limit\t%d bytes\n", u.MaxFile)
-		fmt.Fprintf(w, "test jobs\t%d of %d on the last day of use (UTC)\n", u.Tests, contract.TestsPerDay)
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("live quota\tof account %s; what is billed is in the ledger: platen admin usage %s\n", c.args[0], c.args[0])
+		w.Printf("plan\t%s\n", u.Plan)
+		w.Printf("window\t%s to %s\n", formatTime(u.WindowStart), formatTime(u.WindowEnd))
+		w.Printf("jobs\t%d used, %d reserved, of %d\n", u.Used, u.Reserved, u.Limits.Jobs)
+		w.Printf("volume\t%d bytes of %d\n", u.Bytes, u.Limits.Bytes)
+		w.Printf("extra volume\t%d blocks of 1 GB\n", u.Blocks)
+		w.Printf("under way\t%d of %d\n", u.Running, u.Limits.Running)
+		w.Printf("requests\t%d per minute\n", u.Limits.RequestsPerMinute)
+		w.Printf("file limit\t%d bytes\n", u.MaxFile)
+		w.Printf("test jobs\t%d of %d on the last day of use (UTC)\n", u.Tests, contract.TestsPerDay)
 	})
 }
 
 func runCreateKey(c call) error {
 	var k IssuedKey
 	err := c.client.do("POST", c.path("keys"), keyRequest{Test: c.test, Name: c.name}, &k)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n\nThis is key %s of account %s. It is not shown again: keep it safe.\n", k.Secret, k.ID, c.args[0])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("%s\n\nThis is key %s of account %s. It is not shown again: keep it safe.\n", k.Secret, k.ID, c.args[0])
 	})
 }
 
 func runListKeys(c call) error {
 	var keys []IssuedKey
 	err := c.client.do("GET", c.path("keys"), nil, &keys)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "KEY\tSECRET\tCREATED\tLAST USED\tREVOKED\tNAME")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("KEY\tSECRET\tCREATED\tLAST USED\tREVOKED\tNAME\n")
 		for _, k := range keys {
-			fmt.Fprintf(w, "%s\t%s…%s\t%s\t%s\t%s\t%s\n", k.ID, k.Prefix, k.LastFour, formatTime(k.Created), formatTime(k.LastUsed), formatTime(k.Revoked), k.Name)
+			w.Printf("%s\t%s…%s\t%s\t%s\t%s\t%s\n", k.ID, k.Prefix, k.LastFour, formatTime(k.Created), formatTime(k.LastUsed), formatTime(k.Revoked), k.Name)
 		}
 	})
 }
 
 func runRevokeKey(c call) error {
 	err := c.client.do("DELETE", c.path("keys/"+url.PathEscape(c.args[1])), nil, nil)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "key %s is revoked\n", c.args[1]) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("key %s is revoked\n", c.args[1]) })
 }
 
 // formatTime formats a time in RFC 3339; a dash stands for none.

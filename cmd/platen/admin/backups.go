@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"platen.dev/cmd/platen/backup"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // This file takes, lists and verifies backups, from both ends.
@@ -124,16 +124,16 @@ func runTakeBackup(c call) error {
 	if err := c.client.wait("/backups", backupRequest{Place: place, Keep: c.keep}, &t); err != nil {
 		return err
 	}
-	if err := c.print(nil, func(w io.Writer) { printBackups(w, t.Listed) }); err != nil {
+	if err := c.print(nil, func(w terminal.Lines) { printBackups(w, t.Listed) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%d chunks of %.1f MB were new; %.1f MB were read or compared in %s, %.1f MB/s\n",
+	c.say("%d chunks of %.1f MB were new; %.1f MB were read or compared in %s, %.1f MB/s\n",
 		t.Sent.Chunks, mb(t.Sent.Bytes), mb(t.Worked), t.Took.Round(time.Millisecond), mb(t.Worked)/max(t.Took.Seconds(), 0.001))
 	for _, ref := range t.Dropped {
-		fmt.Fprintf(c.out, "dropped %s\n", ref)
+		c.say("dropped %s\n", ref)
 	}
 	for _, secret := range t.Secrets {
-		fmt.Fprintf(c.out, "the secret %s is not in the backup: keep seal.key, or the cluster's secret, elsewhere\n", secret)
+		c.say("the secret %s is not in the backup: keep seal.key, or the cluster's secret, elsewhere\n", secret)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func runListBackups(c call) error {
 	}
 	var all []backup.Listed
 	err = c.client.wait("/backups/list", backupRequest{Place: place}, &all)
-	return c.print(err, func(w io.Writer) { printBackups(w, all...) })
+	return c.print(err, func(w terminal.Lines) { printBackups(w, all...) })
 }
 
 func runVerifyBackup(c call) error {
@@ -164,11 +164,11 @@ func runVerifyBackup(c call) error {
 	if err := c.client.wait("/backups/verify", asked, &v); err != nil {
 		return err
 	}
-	if err := c.print(nil, func(w io.Writer) { printBackups(w, v.Listed) }); err != nil {
+	if err := c.print(nil, func(w terminal.Lines) { printBackups(w, v.Listed) }); err != nil {
 		return err
 	}
 	if v.Error == "" {
-		fmt.Fprintln(c.out, "all of it was read, and the rows of every partition were rebuilt: they are those of the cut")
+		c.say("all of it was read, and the rows of every partition were rebuilt: they are those of the cut\n")
 	}
 	return c.reportLosses(v)
 }
@@ -177,9 +177,9 @@ func runVerifyBackup(c call) error {
 func (c call) reportLosses(v verified) error {
 	lost := map[backup.Ref]bool{}
 	for _, l := range v.Losses {
-		fmt.Fprintf(c.out, "%s cannot be mended: %s\n", l.Name, l.Error)
+		c.say("%s cannot be mended: %s\n", l.Name, l.Error)
 		for _, ref := range l.Backups {
-			fmt.Fprintf(c.out, "  %s is lost by it\n", ref)
+			c.say("  %s is lost by it\n", ref)
 			lost[ref] = true
 		}
 	}
@@ -192,10 +192,10 @@ func (c call) reportLosses(v verified) error {
 	return nil
 }
 
-func printBackups(w io.Writer, all ...backup.Listed) {
-	fmt.Fprintln(w, "BACKUP\tTAKEN\tROWS\tMB\tFILES\tMB\tMISSING\tNODE\tVERSION\tERROR")
+func printBackups(w terminal.Lines, all ...backup.Listed) {
+	w.Text("BACKUP\tTAKEN\tROWS\tMB\tFILES\tMB\tMISSING\tNODE\tVERSION\tERROR\n")
 	for _, b := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.1f\t%d\t%.1f\t%d\t%s\t%s\t%s\n", b.Ref, b.Taken.Format(time.RFC3339), b.Rows, mb(b.RowBytes),
+		w.Printf("%s\t%s\t%d\t%.1f\t%d\t%.1f\t%d\t%s\t%s\t%s\n", b.Ref, b.Taken.Format(time.RFC3339), b.Rows, mb(b.RowBytes),
 			b.Files, mb(b.FileBytes), b.Missing, b.Node, b.Version, b.Error)
 	}
 }

@@ -2,8 +2,9 @@ package admin
 
 import (
 	"fmt"
-	"io"
 	"time"
+
+	"platen.dev/cmd/platen/terminal"
 )
 
 // This file shows and accepts the clock of a node, from both ends.
@@ -35,7 +36,7 @@ func runAcceptClock(c call) error { return c.tellClock("POST") }
 func (c call) tellClock(method string) error {
 	var s ClockState
 	err := c.client.do(method, "/clock", nil, &s)
-	return c.print(err, func(w io.Writer) { fmt.Fprint(w, s.text()) })
+	return c.print(err, func(w terminal.Lines) { w.Text(s.text()) })
 }
 
 // text describes the clock to people.

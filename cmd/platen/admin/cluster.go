@@ -3,7 +3,6 @@ package admin
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"platen.dev/actors/cluster/pki"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events/secret"
 )
 
@@ -89,8 +89,8 @@ func (c call) issue(dir clusterDir, a pki.Authority, node string) error {
 	if err := errors.Join(replace(dir.path(node+".key"), key), replace(dir.path(node+".pem"), certificate)); err != nil {
 		return err
 	}
-	return c.print(nil, func(w io.Writer) {
-		fmt.Fprintf(w, `Copy these files to the node, into a directory that only Platen's user can read, such as /etc/platen:
+	return c.print(nil, func(w terminal.Lines) {
+		w.Printf(`Copy these files to the node, into a directory that only Platen's user can read, such as /etc/platen:
 
   %s
   %s

@@ -4,11 +4,12 @@ import (
 	"io"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"platen.dev/cmd/platen/terminal"
 )
 
 // call is one run of a command, with its parsed flags and arguments.
@@ -77,11 +78,12 @@ func (c call) path(rest string) string {
 }
 
 // print writes aligned columns unless err says that there is nothing to write.
-func (c call) print(err error, write func(io.Writer)) error {
+func (c call) print(err error, write func(terminal.Lines)) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	write(w)
-	return w.Flush()
+	return terminal.Table(c.out, write)
 }
+
+// say writes a line, which ends with the format.
+func (c call) say(format string, args ...any) { terminal.To(c.out).Printf(format, args...) }

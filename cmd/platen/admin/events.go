@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"platen.dev/cmd/platen/logdump"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/public"
@@ -233,6 +234,5 @@ func WriteEvent(w io.Writer, e public.Received) error {
 	}
 	name := strings.TrimSuffix(strings.TrimPrefix(e.Type, "platen."), ".v1")
 	line := fmt.Sprintf("%s  %-20s  %s  %-36s  %s", events.At(e.At), name, e.Account, about, strings.Join(rest, " "))
-	_, err := fmt.Fprintln(w, strings.TrimRight(line, " "))
-	return err
+	return terminal.To(w).Printf("%s\n", strings.TrimRight(line, " "))
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 	"platen.dev/ledger"
 	"platen.dev/ledger/ingest"
@@ -118,10 +116,10 @@ func runReconcileLedger(c call) error {
 		if len(report.Differences) > 0 {
 			fmt.Fprint(c.progress, "\r")
 		}
-		total.add(c.out, report)
+		total.add(terminal.To(c.out), report)
 	}
 	fmt.Fprintln(c.progress)
-	return total.tell(c.out)
+	return total.tell(terminal.To(c.out))
 }
 
 // times returns the bounds that --from and --to give, zero for none.
@@ -151,7 +149,7 @@ type comparison struct {
 	entries, units, bytes, behind                                int64
 }
 
-func (t *comparison) add(w io.Writer, r reconcile.Report) {
+func (t *comparison) add(w terminal.Lines, r reconcile.Report) {
 	t.partitions++
 	t.accounts += r.Accounts
 	t.poison += r.Poison
@@ -160,7 +158,7 @@ func (t *comparison) add(w io.Writer, r reconcile.Report) {
 	t.bytes += r.Log.Bytes
 	t.behind += r.Behind
 	for _, d := range r.Differences {
-		fmt.Fprintf(w, "partition %d, %s\n", r.Partition, d)
+		w.Printf("partition %d, %s\n", r.Partition, d)
 		if d.Repaired {
 			t.repaired++
 		}
@@ -171,20 +169,20 @@ func (t *comparison) add(w io.Writer, r reconcile.Report) {
 	}
 }
 
-func (t *comparison) tell(w io.Writer) error {
+func (t *comparison) tell(w terminal.Lines) error {
 	word := "equal"
 	if t.unequal > 0 {
 		word = "NOT equal"
 	}
-	fmt.Fprintf(w, "%s: partitions %d, accounts %d, entries %d, render units %d, bytes %d\n", word, t.partitions, t.accounts, t.entries, t.units, t.bytes)
+	w.Printf("%s: partitions %d, accounts %d, entries %d, render units %d, bytes %d\n", word, t.partitions, t.accounts, t.entries, t.units, t.bytes)
 	if t.differences > 0 {
-		fmt.Fprintf(w, "differences: %d, of which repaired: %d\n", t.differences, t.repaired)
+		w.Printf("differences: %d, of which repaired: %d\n", t.differences, t.repaired)
 	}
 	if t.behind > 0 {
-		fmt.Fprintf(w, "not in the ledger yet: %d entries, which come by themselves\n", t.behind)
+		w.Printf("not in the ledger yet: %d entries, which come by themselves\n", t.behind)
 	}
 	if t.poison > 0 {
-		fmt.Fprintf(w, "left out: %d records that cannot be entries (platen admin ledger poison list)\n", t.poison)
+		w.Printf("left out: %d records that cannot be entries (platen admin ledger poison list)\n", t.poison)
 	}
 	if t.unequal > 0 {
 		return errUnequal
@@ -195,23 +193,20 @@ func (t *comparison) tell(w io.Writer) error {
 func runListPoison(c call) error {
 	var all []ingest.Poisoned
 	err := c.client.do("GET", "/ledger/poison", nil, &all)
-	return c.print(err, func(w io.Writer) {
+	return c.print(err, func(w terminal.Lines) {
 		if len(all) == 0 {
-			fmt.Fprintln(w, "the ledger has left nothing out")
+			w.Text("the ledger has left nothing out\n")
 			return
 		}
-		fmt.Fprintln(w, "RECORD\tEVENT\tTYPE\tACCOUNT\tREASON")
+		w.Text("RECORD\tEVENT\tTYPE\tACCOUNT\tREASON\n")
 		for _, p := range all {
-			fmt.Fprintf(w, "%s\t%.40s\t%.60s\t%.40s\t%s\n", placeOf(p.Source), plain(p.ID), plain(p.Type), plain(p.Account), plain(p.Reason))
+			w.Printf("%s\t%.40s\t%.60s\t%.40s\t%s\n", placeOf(p.Source), p.ID, p.Type, p.Account, p.Reason)
 		}
 	})
 }
 
 // placeOf names a record as commands take it.
 func placeOf(at ledger.Source) string { return fmt.Sprintf("%d/%d", at.Partition, at.Offset) }
-
-// plain shows a foreign text on one line of a terminal.
-func plain(text string) string { return strings.Trim(strconv.Quote(text), `"`) }
 
 func runRetryPoison(c call) error {
 	var all []ingest.Poisoned
@@ -226,16 +221,16 @@ func runRetryPoison(c call) error {
 		found++
 		if err := c.client.do("POST", "/ledger/poison", p.Source, nil); err != nil {
 			failed++
-			fmt.Fprintf(c.out, "%s: %s\n", placeOf(p.Source), plain(err.Error()))
+			c.say("%s: %s\n", placeOf(p.Source), err.Error())
 			continue
 		}
-		fmt.Fprintf(c.out, "%s: in the ledger\n", placeOf(p.Source))
+		c.say("%s: in the ledger\n", placeOf(p.Source))
 	}
 	switch {
 	case found == 0 && len(c.args) > 0:
 		return fmt.Errorf("%s is not a RECORD that platen admin ledger poison list shows", c.args[0])
 	case found == 0:
-		fmt.Fprintln(c.out, "the ledger has left nothing out")
+		c.say("the ledger has left nothing out\n")
 	case failed > 0:
 		return fmt.Errorf("%d of %d records are still not in the ledger", failed, found)
 	}

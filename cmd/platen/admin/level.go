@@ -2,10 +2,10 @@ package admin
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"platen.dev/actors/service"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // This file shows and raises the feature level of a cluster.
@@ -17,12 +17,12 @@ func runLevel(c call) error {
 	}
 	var l service.Levels
 	err := c.client.do(method, "/level", nil, &l)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "NODE\tVERSION\tREADS UP TO LEVEL")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("NODE\tVERSION\tREADS UP TO LEVEL\n")
 		for _, n := range l.Nodes {
-			fmt.Fprintf(w, "%s\t%s\t%d\n", n.Node, n.Version, n.Level)
+			w.Printf("%s\t%s\t%d\n", n.Node, n.Version, n.Level)
 		}
-		fmt.Fprint(w, advice(l))
+		w.Text(advice(l))
 	})
 }
 

@@ -2,11 +2,11 @@ package admin
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 
 	"platen.dev/actors/service"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 	"platen.dev/events/team"
 )
@@ -117,18 +117,18 @@ func (i invited) advice(email string) string {
 func runInviteMember(c call) error {
 	var made invited
 	err := c.client.do("POST", c.path("members"), memberRequest{c.args[1], events.Role(c.role)}, &made)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n\n%s It works once, until %s, and is not shown again.\n", made.Link, made.advice(c.args[1]), formatTime(made.Until))
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("%s\n\n%s It works once, until %s, and is not shown again.\n", made.Link, made.advice(c.args[1]), formatTime(made.Until))
 	})
 }
 
 func runListMembers(c call) error {
 	var all []listedMember
 	err := c.client.do("GET", c.path("members"), nil, &all)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "MEMBER\tEMAIL\tROLE\tJOINED\tINVITED UNTIL\tSESSIONS")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("MEMBER\tEMAIL\tROLE\tJOINED\tINVITED UNTIL\tSESSIONS\n")
 		for _, m := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", m.ID, m.Email, m.Role, formatTime(m.Joined), formatTime(m.Until), m.Sessions)
+			w.Printf("%s\t%s\t%s\t%s\t%s\t%d\n", m.ID, m.Email, m.Role, formatTime(m.Joined), formatTime(m.Until), m.Sessions)
 		}
 	})
 }
@@ -140,15 +140,15 @@ func (c call) memberPath(rest string) string {
 
 func runChangeMember(c call) error {
 	err := c.client.do("PUT", c.memberPath("/role"), memberRequest{Role: events.Role(c.args[2])}, nil)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is %s of account %s\n", c.args[1], c.args[2], c.args[0]) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("%s is %s of account %s\n", c.args[1], c.args[2], c.args[0]) })
 }
 
 func runRemoveMember(c call) error {
 	err := c.client.do("DELETE", c.memberPath(""), nil, nil)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer a member of account %s\n", c.args[1], c.args[0]) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("%s is no longer a member of account %s\n", c.args[1], c.args[0]) })
 }
 
 func runSignOutMember(c call) error {
 	err := c.client.do("POST", c.memberPath("/sign-out"), nil, nil)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%s is signed out everywhere\n", c.args[1]) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("%s is signed out everywhere\n", c.args[1]) })
 }

@@ -1,11 +1,10 @@
 package admin
 
 import (
-	"fmt"
-	"io"
 	"net/http"
 
 	"platen.dev/actors/service"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // This file has what concerns the node, from both ends.
@@ -42,12 +41,12 @@ func (s *Server) nodeRoutes(mux *http.ServeMux) {
 func runConsole(c call) error {
 	var made entrance
 	err := c.client.do("POST", "/console", nil, &made)
-	return c.print(err, func(w io.Writer) {
+	return c.print(err, func(w terminal.Lines) {
 		where := "in a browser on this machine, or through ssh -L"
 		if made.Forward != "" {
 			where = "at the other end of ssh -L " + made.Forward
 		}
-		fmt.Fprintf(w, "%s\n\nOpen this link %s. It works once, within 5 minutes.\n", made.Link, where)
+		w.Printf("%s\n\nOpen this link %s. It works once, within 5 minutes.\n", made.Link, where)
 	})
 }
 

@@ -2,13 +2,13 @@ package admin
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 
 	"platen.dev/actors/service"
 	"platen.dev/actors/shard"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 )
 
@@ -102,17 +102,17 @@ func (s *Server) where(id events.NodeID) string {
 func runListPartitions(c call) error {
 	var all []partitionInfo
 	err := c.client.do("GET", "/partitions", nil, &all)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "PARTITION\tOWNER\tHERE\tJOURNAL\tFOLDED\tCOMMANDS\tDECIDED\tERROR")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("PARTITION\tOWNER\tHERE\tJOURNAL\tFOLDED\tCOMMANDS\tDECIDED\tERROR\n")
 		for _, p := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%s\t%d\t%s\n", p.Partition, p.Owner, p.State, p.Journal, p.Folded, p.Commands, p.Decided, p.Error)
+			w.Printf("%d\t%s\t%s\t%s\t%d\t%s\t%d\t%s\n", p.Partition, p.Owner, p.State, p.Journal, p.Folded, p.Commands, p.Decided, p.Error)
 		}
 	})
 }
 
 func runContinuePartition(c call) error {
 	err := c.client.do("POST", "/partitions/"+url.PathEscape(c.args[0])+"/continue", nil, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "partition %s goes on; jobs whose content is lost end with CONTENT_LOST\n", c.args[0])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("partition %s goes on; jobs whose content is lost end with CONTENT_LOST\n", c.args[0])
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+
+	"platen.dev/cmd/platen/terminal"
 )
 
 // This file has the commands about what was set aside.
@@ -21,21 +23,21 @@ func runListQuarantine(c call) error {
 	if c.json {
 		return c.printLines(list.Commands)
 	}
-	return c.print(nil, func(w io.Writer) {
+	return c.print(nil, func(w terminal.Lines) {
 		if len(list.Commands) == 0 {
-			fmt.Fprintln(w, "no command is in quarantine")
+			w.Text("no command is in quarantine\n")
 		} else {
-			fmt.Fprintln(w, "PARTITION\tCAUSE\tACCOUNT\tCOMMAND\tSINCE\tREASON")
+			w.Text("PARTITION\tCAUSE\tACCOUNT\tCOMMAND\tSINCE\tREASON\n")
 		}
 		for _, q := range list.Commands {
-			fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%s\n", q.Partition, q.Cause, plain(string(q.Account)), q.Command, formatTime(q.At), plain(q.Reason))
+			w.Printf("%d\t%d\t%s\t%s\t%s\t%s\n", q.Partition, q.Cause, q.Account, q.Command, formatTime(q.At), q.Reason)
 		}
 	})
 }
 
 // printLines writes an object per line.
 func (c call) printLines(all []quarantined) error {
-	lines := json.NewEncoder(c.out)
+	lines := json.NewEncoder(terminal.Escaped(c.out))
 	for _, q := range all {
 		if err := lines.Encode(q); err != nil {
 			return err
@@ -50,16 +52,16 @@ func runShowQuarantined(c call) error {
 		return err
 	}
 	if c.json {
-		return json.NewEncoder(c.out).Encode(shown)
+		return json.NewEncoder(terminal.Escaped(c.out)).Encode(shown)
 	}
-	err := c.print(nil, func(w io.Writer) {
-		fmt.Fprintf(w, "account\t%s\ncommand\t%s\nset aside\t%s\nreason\t%s\n", plain(string(shown.Account)), shown.Command, formatTime(shown.At), plain(shown.Reason))
+	err := c.print(nil, func(w terminal.Lines) {
+		w.Printf("account\t%s\ncommand\t%s\nset aside\t%s\nreason\t%s\n", shown.Account, shown.Command, formatTime(shown.At), shown.Reason)
 		if shown.Gone != "" {
-			fmt.Fprintf(w, "record\t%s\n", plain(shown.Gone))
+			w.Printf("record\t%s\n", shown.Gone)
 		}
 	})
 	if err == nil {
-		_, err = io.WriteString(c.out, shown.Record)
+		_, err = io.WriteString(terminal.Escaped(c.out), shown.Record)
 	}
 	return err
 }
@@ -70,10 +72,10 @@ func runRetryQuarantined(c call) error {
 		return err
 	}
 	if again := out.Again; again != nil {
-		return fmt.Errorf("it was set aside again, and is in quarantine as command %d of partition %d: %s", again.Cause, again.Partition, plain(again.Reason))
+		return fmt.Errorf("it was set aside again, and is in quarantine as command %d of partition %d: %s", again.Cause, again.Partition, again.Reason)
 	}
-	return c.print(nil, func(w io.Writer) {
-		fmt.Fprintf(w, "command %s of partition %s was sent again and decided%s\n", c.args[1], c.args[0], out.word())
+	return c.print(nil, func(w terminal.Lines) {
+		w.Printf("command %s of partition %s was sent again and decided%s\n", c.args[1], c.args[0], out.word())
 	})
 }
 
@@ -87,7 +89,7 @@ func (r retried) word() string {
 
 func runDropQuarantined(c call) error {
 	err := c.client.do("DELETE", c.quarantinePath(), nil, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "command %s of partition %s is dropped; its record is trimmed like others\n", c.args[1], c.args[0])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("command %s of partition %s is dropped; its record is trimmed like others\n", c.args[1], c.args[0])
 	})
 }

@@ -2,11 +2,10 @@ package admin
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"time"
 
 	"platen.dev/actors/service"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // This file shows how the last jobs of all accounts have gone.
@@ -16,22 +15,22 @@ func (c Client) RecentJobs() (r service.Recent, err error) { return r, c.do("GET
 
 func runRecentJobs(c call) error {
 	r, err := c.client.RecentJobs()
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "since\t%s: %d done, %d failed\n", formatTime(r.Since), r.Done, r.Failed)
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("since\t%s: %d done, %d failed\n", formatTime(r.Since), r.Done, r.Failed)
 		for _, cause := range r.Causes {
-			fmt.Fprintf(w, "\t%d × %s\n", cause.Count, cause.Code)
+			w.Printf("\t%d × %s\n", cause.Count, cause.Code)
 		}
-		fmt.Fprintln(w, "\nFAILED\tACCOUNT\tJOB\tOPERATION\tERROR\tDETAIL")
+		w.Text("\nFAILED\tACCOUNT\tJOB\tOPERATION\tERROR\tDETAIL\n")
 		for _, e := range r.Failures {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", formatTime(e.At), e.Account, e.Job, e.Operation, e.Error, e.Detail)
+			w.Printf("%s\t%s\t%s\t%s\t%s\t%s\n", formatTime(e.At), e.Account, e.Job, e.Operation, e.Error, e.Detail)
 		}
-		fmt.Fprintln(w, "\nSLOWEST\tACCOUNT\tJOB\tOPERATION\tTOOK")
+		w.Text("\nSLOWEST\tACCOUNT\tJOB\tOPERATION\tTOOK\n")
 		for _, e := range r.Slowest {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", formatTime(e.At), e.Account, e.Job, e.Operation, time.Duration(e.Metrics.Total)*time.Millisecond)
+			w.Printf("%s\t%s\t%s\t%s\t%s\n", formatTime(e.At), e.Account, e.Job, e.Operation, time.Duration(e.Metrics.Total)*time.Millisecond)
 		}
-		fmt.Fprintln(w, "\nWEBHOOK\tACCOUNT\tRECEIVER\tFAILING\tGIVEN UP\tLAST ANSWER")
+		w.Text("\nWEBHOOK\tACCOUNT\tRECEIVER\tFAILING\tGIVEN UP\tLAST ANSWER\n")
 		for _, h := range r.Receivers {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", formatTime(h.At), h.Account, cmp.Or(h.Host, "-"), h.Jobs, h.GivenUp, cmp.Or(h.Answer(), "-"))
+			w.Printf("%s\t%s\t%s\t%d\t%d\t%s\n", formatTime(h.At), h.Account, cmp.Or(h.Host, "-"), h.Jobs, h.GivenUp, cmp.Or(h.Answer(), "-"))
 		}
 	})
 }

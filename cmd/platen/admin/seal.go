@@ -1,15 +1,14 @@
 package admin
 
 import (
-	"fmt"
-	"io"
+	"platen.dev/cmd/platen/terminal"
 )
 
 // This file has the command about the secrets that seal.
 
 func runRotateSeal(c call) error {
 	err := c.client.do("POST", "/seal", nil, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "credentials are sealed with a new secret; back seal.key up, which has the former ones too")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("credentials are sealed with a new secret; back seal.key up, which has the former ones too\n")
 	})
 }

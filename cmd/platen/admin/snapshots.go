@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
 
 	"platen.dev/actors/shard"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/projections/history"
 	"platen.dev/projections/snapshot"
 )
@@ -149,8 +149,8 @@ func everyPartition(partitionInfo) bool { return true }
 // eachSnapshot prints the answers about some partitions.
 func (c call) eachSnapshot(partitions []int32, ask func(partition int32) ([]snapshotInfo, error)) error {
 	var failed error
-	return errors.Join(c.print(nil, func(w io.Writer) {
-		fmt.Fprintln(w, "PARTITION\tSNAPSHOT\tOFFSET\tTAKEN\tROWS\tMB\tSTORED\tCONFIRMED\tNODE\tERROR")
+	return errors.Join(c.print(nil, func(w terminal.Lines) {
+		w.Text("PARTITION\tSNAPSHOT\tOFFSET\tTAKEN\tROWS\tMB\tSTORED\tCONFIRMED\tNODE\tERROR\n")
 		for _, p := range partitions {
 			all, err := ask(p)
 			failed = errors.Join(failed, err)
@@ -158,7 +158,7 @@ func (c call) eachSnapshot(partitions []int32, ask func(partition int32) ([]snap
 				if s.Error != "" {
 					failed = errors.Join(failed, fmt.Errorf("%s: %s", s.Name, s.Error))
 				}
-				fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%d\t%.1f\t%.1f\t%s\t%s\t%s\n", s.Partition, s.Name, s.Next, s.Taken.Format(time.RFC3339), s.Rows,
+				w.Printf("%d\t%s\t%d\t%s\t%d\t%.1f\t%.1f\t%s\t%s\t%s\n", s.Partition, s.Name, s.Next, s.Taken.Format(time.RFC3339), s.Rows,
 					float64(s.Bytes)/(1<<20), float64(s.Stored)/(1<<20), confirmation(s.Base), s.Node, s.Error)
 			}
 		}

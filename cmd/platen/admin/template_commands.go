@@ -3,10 +3,9 @@ package admin
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/url"
 
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/cmd/platen/textfile"
 	"platen.dev/einvoice/blocks"
 	"platen.dev/events"
@@ -26,20 +25,20 @@ func runPutTemplate(c call) error {
 	id := cmp.Or(c.id, string(events.NewTemplateID()))
 	var saved savedTemplate
 	err = c.client.do("PUT", c.path("templates/"+url.PathEscape(id)), savedTemplate{Name: c.name, Body: body}, &saved)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "saved template %s of account %s\n", saved.ID, c.args[0]) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("saved template %s of account %s\n", saved.ID, c.args[0]) })
 }
 
 func runListTemplates(c call) error {
 	var list templateList
 	err := c.client.do("GET", c.path("templates"), nil, &list)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "TEMPLATE\tNAME\tCHANGED\tDEFAULT")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("TEMPLATE\tNAME\tCHANGED\tDEFAULT\n")
 		for _, t := range append(list.Templates, projections.TemplateInfo{ID: builtin}) {
 			mark := ""
 			if t.ID == cmp.Or(list.Default, builtin) {
 				mark = "default"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", t.ID, cmp.Or(t.Name, "-"), formatTime(t.Changed), mark)
+			w.Printf("%s\t%s\t%s\t%s\n", t.ID, cmp.Or(t.Name, "-"), formatTime(t.Changed), mark)
 		}
 	})
 }
@@ -53,9 +52,9 @@ func runShowTemplate(c call) error {
 	} else {
 		err = c.client.do("GET", c.path("templates/"+url.PathEscape(c.args[1])), nil, &saved)
 	}
-	return c.print(err, func(w io.Writer) {
+	return c.print(err, func(w terminal.Lines) {
 		pretty, _ := json.MarshalIndent(saved.Body, "", "  ") // it is valid JSON
-		fmt.Fprintf(w, "%s\n", pretty)
+		w.Printf("%s\n", pretty)
 	})
 }
 
@@ -65,12 +64,12 @@ func runSetDefaultTemplate(c call) error {
 		id = ""
 	}
 	err := c.client.do("PUT", c.path("default-template"), defaultRequest{events.TemplateID(id)}, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "e-invoices of account %s that name no template are shown with %s\n", c.args[0], c.args[1])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("e-invoices of account %s that name no template are shown with %s\n", c.args[0], c.args[1])
 	})
 }
 
 func runDeleteTemplate(c call) error {
 	err := c.client.do("DELETE", c.path("templates/"+url.PathEscape(c.args[1])), nil, nil)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "template %s is deleted\n", c.args[1]) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("template %s is deleted\n", c.args[1]) })
 }

@@ -3,12 +3,12 @@ package admin
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"strconv"
 	"strings"
 
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/edge/usage"
 )
 
@@ -27,8 +27,7 @@ func runLedgerUsage(c call) error {
 		_, err := c.out.Write(r.CSV())
 		return err
 	}
-	_, err := io.WriteString(c.out, showReport(c.args[0], r, terminalWidth()))
-	return err
+	return terminal.To(c.out).Text(showReport(c.args[0], r, terminalWidth()))
 }
 
 // usageParams adds the time of a query to other parameters. Flags that were left out have the defaults of the API.

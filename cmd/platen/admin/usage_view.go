@@ -3,10 +3,10 @@ package admin
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"platen.dev/edge/usage"
+	"platen.dev/events/contract"
 )
 
 // This file shows usage on a terminal, as plain text.
@@ -84,7 +84,7 @@ func bucketName(bucket string, row usage.Row) string {
 func chart(labels []string, values []int64, width int) string {
 	longest, most, digits := 0, 1.0, 0
 	for i, v := range values {
-		longest = max(longest, utf8.RuneCountInString(printable(labels[i])))
+		longest = max(longest, utf8.RuneCountInString(contract.Plain(labels[i])))
 		most = max(most, magnitude(v))
 		digits = max(digits, len(grouped(v)))
 	}
@@ -92,7 +92,7 @@ func chart(labels []string, values []int64, width int) string {
 	room := max(5, width-longest-digits-len("    "))
 	var b strings.Builder
 	for i, v := range values {
-		label, block := cut(printable(labels[i]), longest), "█"
+		label, block := cut(contract.Plain(labels[i]), longest), "█"
 		if v < 0 {
 			block = "░"
 		}
@@ -113,16 +113,6 @@ func cut(s string, most int) string {
 		return string(runes[:most-1]) + "…"
 	}
 	return s
-}
-
-// printable keeps what callers wrote from controlling the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '·'
-	}, s)
 }
 
 // dash returns s, or a dash if an entry lacks it.
@@ -155,7 +145,7 @@ type table struct {
 
 func (t *table) add(cells ...string) {
 	for i := range cells {
-		cells[i] = printable(cells[i])
+		cells[i] = contract.Plain(cells[i])
 	}
 	t.rows = append(t.rows, cells)
 }

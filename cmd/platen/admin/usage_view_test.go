@@ -29,13 +29,13 @@ the live quota is shown by: platen admin account usage acc_a
 2026-03-01T00:00:00Z to 2026-04-01T00:00:00Z, by day, UTC
 
 UNITS       BYTES  ENTRIES  DAY         OPERATION      tag:Name
-1,200  34,567,890    1,200  2026-03-02  html-to-pdf    Mü·[31mller
+1,200  34,567,890    1,200  2026-03-02  html-to-pdf    Mü\x1b[31mller
  -300          -1        1  2026-03-03  -              -
     0           0        2  2026-03-04  html-to-image  x
   900  34,567,889    1,203  total
 
 render units
-2026-03-02 html-to-pdf Mü·[31…  1,200  █████████████████████
+2026-03-02 html-to-pdf Mü\x1b…  1,200  █████████████████████
 2026-03-03 - -                   -300  ░░░░░
 2026-03-04 html-to-image x          0
 `

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"platen.dev/cmd/platen/logdump"
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/cmd/platen/textfile"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -21,10 +22,10 @@ import (
 func runShowSecrets(c call) error {
 	var shown webhookSecrets
 	err := c.client.do("GET", c.path("webhook-secrets"), nil, &shown)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n", shown.Secrets[0])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("%s\n", shown.Secrets[0])
 		for _, secret := range shown.Secrets[1:] {
-			fmt.Fprintf(w, "%s\tuntil %s\n", secret, formatTime(shown.Overlap))
+			w.Printf("%s\tuntil %s\n", secret, formatTime(shown.Overlap))
 		}
 	})
 }
@@ -32,8 +33,8 @@ func runShowSecrets(c call) error {
 func runRotateSecret(c call) error {
 	var made webhookSecrets
 	err := c.client.do("POST", c.path("webhook-secrets"), overlapRequest{int64(c.overlap / time.Second)}, &made)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\nthe secret before signs too for %s; give receivers the new one meanwhile\n", made.Secrets[0], c.overlap)
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("%s\nthe secret before signs too for %s; give receivers the new one meanwhile\n", made.Secrets[0], c.overlap)
 	})
 }
 
@@ -50,25 +51,25 @@ func runSetHeader(c call) error {
 		value = strings.TrimSpace(string(b))
 	}
 	err := c.client.do("PUT", c.headerPath(), valueRequest{value}, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "all webhooks of account %s have the header %s\n", c.args[0], c.args[1])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("all webhooks of account %s have the header %s\n", c.args[0], c.args[1])
 	})
 }
 
 func runListHeaders(c call) error {
 	var list headerNames
 	err := c.client.do("GET", c.path("webhook-headers"), nil, &list)
-	return c.print(err, func(w io.Writer) {
+	return c.print(err, func(w terminal.Lines) {
 		for _, name := range list.Names {
-			fmt.Fprintln(w, name)
+			w.Printf("%s\n", name)
 		}
 	})
 }
 
 func runDeleteHeader(c call) error {
 	err := c.client.do("DELETE", c.headerPath(), nil, nil)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintf(w, "webhooks of account %s have the header %s no more\n", c.args[0], c.args[1])
+	return c.print(err, func(w terminal.Lines) {
+		w.Printf("webhooks of account %s have the header %s no more\n", c.args[0], c.args[1])
 	})
 }
 
@@ -77,14 +78,14 @@ func (c call) headerPath() string { return c.path("webhook-headers/" + url.PathE
 func runListAttempts(c call) error {
 	var log projections.WebhookLog
 	err := c.client.do("GET", c.jobPath(), nil, &log)
-	return c.print(err, func(w io.Writer) {
-		fmt.Fprintln(w, "ATTEMPT\tAT\tSTATUS\tTOOK\tOUTCOME\tNEXT\tANSWER OR ERROR")
+	return c.print(err, func(w terminal.Lines) {
+		w.Text("ATTEMPT\tAT\tSTATUS\tTOOK\tOUTCOME\tNEXT\tANSWER OR ERROR\n")
 		for _, a := range log.Attempts {
 			status := "-"
 			if a.Status > 0 {
 				status = fmt.Sprint(a.Status)
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s\t%d ms\t%s\t%s\t%q\n", a.Number, formatTime(a.At), status, a.Millis,
+			w.Printf("%d\t%s\t%s\t%d ms\t%s\t%s\t%q\n", a.Number, formatTime(a.At), status, a.Millis,
 				cmp.Or(string(a.Outcome), "failed"), formatTime(a.Next), cmp.Or(a.Error, a.Answer))
 		}
 	})
@@ -97,7 +98,7 @@ func runRedeliver(c call) error {
 			return errors.New("name one job, or --account ID with --since TIME, --failed or both")
 		}
 		err := c.client.do("POST", c.jobPath(), nil, nil)
-		return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "the webhook of job %s is sent again\n", c.args[0]) })
+		return c.print(err, func(w terminal.Lines) { w.Printf("the webhook of job %s is sent again\n", c.args[0]) })
 	}
 	if len(c.args) > 0 || c.since == "" && !c.failed {
 		return errors.New("with --account, give --since TIME, --failed or both, and no job")
@@ -108,7 +109,7 @@ func runRedeliver(c call) error {
 	}
 	var done redelivered
 	err = c.client.do("POST", "/accounts/"+url.PathEscape(c.account)+"/webhooks", redeliverRequest{since, c.failed}, &done)
-	return c.print(err, func(w io.Writer) { fmt.Fprintf(w, "%d webhooks of account %s are sent again\n", done.Count, c.account) })
+	return c.print(err, func(w terminal.Lines) { w.Printf("%d webhooks of account %s are sent again\n", done.Count, c.account) })
 }
 
 // sinceOf reads a time, or how long ago it was; "" is the beginning.

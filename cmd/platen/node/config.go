@@ -91,7 +91,7 @@ func (c Config) Validate() error {
 	return errors.Join(
 		c.APIConfig.validate(), c.StorageConfig.validate(), c.LoggingConfig.validate(),
 		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"),
-		c.Browser.validate(), c.Cluster.validate(c.Kafka), c.Tracing.validate(), c.OIDC.validate(), c.Mail.validate(),
+		c.Browser.validate(), c.Cluster.validate(c.Kafka), c.Tracing.validate(), c.OIDC.validate(), c.Mail.validate(), c.validateLinks(),
 	)
 }
 
@@ -136,4 +136,13 @@ func check(ok bool, format string, args ...any) error {
 func checkAddress(field, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	return check(err == nil && port != "" && !strings.Contains(host, "/"), "%s: must be host:port, not %q", field, address)
+}
+
+// validateLinks demands public_url where links leave the browser that asks for them: what it says of itself must not choose where they lead.
+func (c Config) validateLinks() error {
+	const do = "public_url: %s needs it: set it to where browsers reach the dashboard, such as \"https://pdf.example.com\""
+	return errors.Join(
+		check(c.Mail.Server == "" || c.PublicURL != "", do, "[mail]"),
+		check(c.OIDC.Issuer == "" || c.PublicURL != "", do, "[oidc]"),
+	)
 }

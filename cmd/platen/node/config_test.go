@@ -112,6 +112,8 @@ func TestBadConfig(t *testing.T) {
 		{"[oidc]\nissuer = \"https://login.example/?x=1\"", "oidc.issuer: must be an https URL"},
 		{"[oidc]\nissuer = \"https://login.example\"\nclient_id = \"a\"", "oidc.client_id, oidc.client_secret: both are needed"},
 		{"[oidc]\nissuer = \"http://localhost:1\"\nclient_id = \"a\"\nclient_secret = \"b\"\nca_file = \"/x\"", "oidc.ca_file: needs an https issuer"},
+		{"[oidc]\nissuer = \"https://login.example\"\nclient_id = \"a\"\nclient_secret = \"b\"", "public_url: [oidc] needs it: set it to where browsers reach"},
+		{"[mail]\nserver = \"mx:587\"\nfrom = \"a@b.example\"", "public_url: [mail] needs it: set it to where browsers reach"},
 		{"[mail]\nfrom = \"a@b.example\"", "mail.server: the section [mail] needs one"},
 		{"[mail]\nserver = \"mx\"\nfrom = \"a@b.example\"", "mail.server: must be host:port"},
 		{"[mail]\nserver = \"mx:smtp\"\nfrom = \"a@b.example\"", "[mail] server: port \"smtp\" is not a number"},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+
+	"platen.dev/cmd/platen/terminal"
 )
 
 var logLevels = map[string]slog.Level{
@@ -27,8 +29,10 @@ func (c LoggingConfig) validate() error {
 	)
 }
 
-// Logger returns a logger of the configured level and format that writes to w.
+// Logger returns a logger of the configured level and format that writes to w. What others have written controls no terminal that
+// shows the log.
 func (c LoggingConfig) Logger(w io.Writer) *slog.Logger {
+	w = terminal.Escaped(w)
 	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))

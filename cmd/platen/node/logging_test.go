@@ -1,9 +1,13 @@
 package node
 
 import (
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
+
+	"platen.dev/events/contract"
 )
 
 // What proto.actor logs of connections is a warning, and of anything else only errors are written.
@@ -26,6 +30,24 @@ func TestActorLines(t *testing.T) {
 		got = strings.NewReplacer("msg=", "", `"EndpointWriter lost connection"`, "lost").Replace(got)
 		if got != want {
 			t.Errorf("from %s on: %q, want %q", least, got, want)
+		}
+	}
+}
+
+// What others have written controls no terminal that shows the log, in either format, and stays what it is.
+func TestLogsControlNoTerminal(t *testing.T) {
+	foreign := "a\x1b[2J\u202e\x7f\u009b\tb\nlevel=ERROR\r\u2028c"
+	for _, format := range []string{"text", "json"} {
+		var b strings.Builder
+		logger := LoggingConfig{LogLevel: "info", LogFormat: format}.Logger(&b)
+		logger.With("agent", foreign).WithGroup(foreign).Warn(foreign, "name", foreign, "error", errors.New(foreign), foreign, []string{foreign})
+		line, rest, _ := strings.Cut(b.String(), "\n")
+		if rest != "" || strings.ContainsFunc(line, contract.Hidden) || strings.Count(line, "[2J") < 6 {
+			t.Errorf("%s: got %q", format, &b)
+		}
+		var back struct{ Msg, Agent string }
+		if err := json.Unmarshal([]byte(line), &back); format == "json" && (err != nil || back.Msg != foreign || back.Agent != foreign) {
+			t.Errorf("%v: got %+v", err, back)
 		}
 	}
 }

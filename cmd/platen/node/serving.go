@@ -39,10 +39,12 @@ func newServices(b *base, s *storage, e *engine, v *serving, node service.Node) 
 	if err != nil {
 		return nil, err
 	}
-	return service.New(service.Config{
+	services := service.New(service.Config{
 		Commands: e.gateway, Replica: s.replica, Log: s.log, Fresh: service.NewFreshness(s.log.Partitions(), s.replica.CatchUp), Rate: v.count, Seal: s.keys.Key,
 		Webhooks: e.webhooks, CheckTemplate: checkTemplate, Mail: mailer, Node: node, Logger: b.logger, Now: b.clock.Now,
-	}), nil
+	})
+	b.onClose("letters", services.Close)
+	return services, nil
 }
 
 // checkTemplate returns a block template in its canonical form, or what is wrong with it.

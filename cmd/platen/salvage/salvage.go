@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"text/tabwriter"
 	"time"
 
+	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
 	"platen.dev/events/eventlog/embedded"
 )
@@ -80,10 +80,10 @@ func reportLost(found embedded.Salvaged, out io.Writer) error {
 		_, err := fmt.Fprintln(out, "no record is lost between others")
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nTOPIC\tPARTITION\tLOST FROM\tUP TO\tRECORDS\tTHE PARTITION ENDS AT")
-	for _, lost := range found.Lost {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\n", lost.Topic, lost.Partition, lost.From, lost.To-1, lost.To-lost.From, found.Ends[lost.Topic][lost.Partition])
-	}
-	return w.Flush()
+	return terminal.Table(out, func(w terminal.Lines) {
+		w.Text("\nTOPIC\tPARTITION\tLOST FROM\tUP TO\tRECORDS\tTHE PARTITION ENDS AT\n")
+		for _, lost := range found.Lost {
+			w.Printf("%s\t%d\t%d\t%d\t%d\t%d\n", lost.Topic, lost.Partition, lost.From, lost.To-1, lost.To-lost.From, found.Ends[lost.Topic][lost.Partition])
+		}
+	})
 }

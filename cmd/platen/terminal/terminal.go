@@ -1,0 +1,82 @@
+// Package terminal writes for people. Names, addresses, errors and whatever else others have written are shown, and never obeyed: no
+// control character reaches the terminal, and none ends a line or a column.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"platen.dev/events/contract"
+)
+
+// Lines writes lines.
+type Lines struct{ w io.Writer }
+
+// To returns what writes lines to w.
+func To(w io.Writer) Lines { return Lines{w} }
+
+// Printf is fmt.Fprintf; each argument stays within its line and column.
+func (l Lines) Printf(format string, args ...any) error {
+	shown := make([]any, len(args))
+	for i, arg := range args {
+		shown[i] = plain{arg}
+	}
+	_, err := fmt.Fprintf(l.w, format, shown...)
+	return err
+}
+
+// Text writes a text that has lines and columns of its own.
+func (l Lines) Text(text string) error {
+	_, err := io.WriteString(l.w, contract.PlainLines(text))
+	return err
+}
+
+// Table writes lines whose columns, which tabs separate, are aligned.
+func Table(w io.Writer, write func(Lines)) error {
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	write(Lines{columns})
+	return columns.Flush()
+}
+
+// plain is a value as contract.Plain shows it.
+type plain struct{ value any }
+
+// Format implements fmt.Formatter.
+func (p plain) Format(f fmt.State, verb rune) {
+	_, _ = io.WriteString(f, contract.Plain(fmt.Sprintf(fmt.FormatString(f, verb), p.value)))
+}
+
+// Escaped returns what writes to w as PlainLines shows it: lines, or JSON values, which stay what they are. It may be used by one goroutine
+// at a time. A character may be cut by the end of a call; it is written with the rest of it.
+func Escaped(w io.Writer) io.Writer { return &escaped{w: w} }
+
+type escaped struct {
+	w   io.Writer
+	cut []byte // the beginning of a character
+}
+
+// Write implements io.Writer.
+func (e *escaped) Write(b []byte) (int, error) {
+	text := append(e.cut, b...)
+	whole := wholeCharacters(text)
+	if _, err := io.WriteString(e.w, contract.PlainLines(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	e.cut = append([]byte(nil), text[whole:]...)
+	return len(b), nil
+}
+
+// wholeCharacters is how many bytes there are before a character that is cut by the end.
+func wholeCharacters(text []byte) int {
+	for at := len(text) - 1; at >= 0 && at > len(text)-utf8.UTFMax; at-- {
+		if utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				return at
+			}
+			break
+		}
+	}
+	return len(text)
+}
