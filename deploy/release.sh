@@ -10,6 +10,8 @@ sbom=github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 say() { printf 'release: %s\n' "$*"; }
 die() { printf 'release: %s\n' "$*" >&2; exit 1; }
 
+export GOTOOLCHAIN=auto # the one that go.mod names
+
 # section prints the text below the newest heading of the changelog.
 section() {
   awk '/^## / { if (++headings > 1) exit; next } headings == 1' CHANGELOG.md | sed -e '/./,$!d'

@@ -8,7 +8,7 @@ const foreign = "a\x1b[2Jb\x7fc\u009b31md\u202ee\u2066f\u2069g\u2028h\u2029i\rj\
 // What a terminal obeys is shown instead; what people write stays as it is.
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
-		foreign: `a\x1b[2Jb\u007fc\u009b31md\u202ee\u2066f\u2069g\u2028h\u2029i\rj\nk\tl\xffm\x00n`+"\u200fo\u061cp",
+		foreign: `a\x1b[2Jb\u007fc\u009b31md\u202ee\u2066f\u2069g\u2028h\u2029i\rj\nk\tl\xffm\x00n` + "\u200fo\u061cp",
 		"":      "",
 		`Müller & Söhne "Ünïcode" \n 株式会社 👩‍👩‍👧 שלום`: `Müller & Söhne "Ünïcode" \n 株式会社 👩‍👩‍👧 שלום`,
 		"\uFFFD stays": "\uFFFD stays",
