@@ -15,8 +15,7 @@ type memberJobs struct{ *submissions }
 
 // Check returns what is wrong with a body, nil for nothing.
 func (s memberJobs) Check(account events.AccountID, op *request.Operation, body []byte) *dashboard.Refusal {
-	_, wrong := s.read(op, account, request.Sent{Body: body})
-	return refusalOf(wrong)
+	return refusalOf(s.read(op, account, request.Sent{Body: body}, func(request.Request) *problem { return nil }))
 }
 
 // Submit has the account accept a job.
@@ -49,13 +48,14 @@ func (s memberJobs) admitMember(caller projections.Caller) *problem {
 	return nil
 }
 
-func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) (events.JobID, *problem) {
-	r, wrong := s.read(m.Operation, m.By.Account, request.Sent{Body: m.Body, Keys: [][]byte{memberKey(m)}})
-	if wrong != nil {
-		return events.JobID{}, wrong
-	}
-	p, wrong := s.enqueue(r, caller, events.Trace{}, m.By)
-	return p.id, wrong
+func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) (id events.JobID, wrong *problem) {
+	sent := request.Sent{Body: m.Body, Keys: [][]byte{memberKey(m)}}
+	wrong = s.read(m.Operation, m.By.Account, sent, func(r request.Request) *problem {
+		p, wrong := s.enqueue(r, caller, events.Trace{}, m.By)
+		id = p.id
+		return wrong
+	})
+	return id, wrong
 }
 
 // memberKey is the idempotency key of what is sent by a form: the same body again is the same request, another one is not.

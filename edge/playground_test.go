@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
@@ -80,6 +81,25 @@ func TestMembersJobRefused(t *testing.T) {
 		}
 		if refused != nil && strings.Contains(refused.Detail, "API key") {
 			t.Errorf("%s: a member is asked for a key: %s", name, refused.Detail)
+		}
+	}
+}
+
+// What a member has refused costs the account a rest, as what a program does: neither sends the next at once.
+func TestMembersRefusalsRest(t *testing.T) {
+	body := []byte(`{"html":"` + strings.Repeat("x", 4<<20) + `","unknown":1}`)
+	for name, refuse := range map[string]func(*fixture){
+		"check": func(d *fixture) { memberJobs{d.server.submissions}.Check("acc", request.Operations()[1], body) },
+		"run":   func(d *fixture) { tryOut(d, dashboard.Submission{Body: body}, events.Reply{}, nil) },
+	} {
+		d, times := unserved(), [2]time.Duration{}
+		for i := range times {
+			begun := time.Now()
+			refuse(d)
+			times[i] = time.Since(begun)
+		}
+		if least := min(3*times[0], time.Second/2); times[1] < least { // it rests nine times as long as the first took, at most a second
+			t.Errorf("%s: refused after %s, and again after %s", name, times[0], times[1])
 		}
 	}
 }

@@ -67,13 +67,11 @@ type placed struct {
 // place has the account accept the job that a request asks for. What it returns does not hold
 // the request's content.
 func (s *submissions) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
-	leave := s.turns.Enter(caller.Account, len(ctx.PostBody()))
-	defer func() { leave(wrong != nil) }()
-	r, wrong := s.read(op, caller.Account, sent(ctx))
-	if wrong != nil {
-		return p, wrong
-	}
-	return s.enqueue(r, caller, trace, service.Program(caller.Account))
+	wrong = s.read(op, caller.Account, sent(ctx), func(r request.Request) *problem {
+		p, wrong = s.enqueue(r, caller, trace, service.Program(caller.Account))
+		return wrong
+	})
+	return p, wrong
 }
 
 // enqueue has the account accept a job whose request has the right form.
@@ -130,8 +128,20 @@ func sent(ctx *fasthttp.RequestCtx) request.Sent {
 	return request.Sent{Body: ctx.PostBody(), ContentType: string(h.ContentType()), Keys: h.PeekAll(request.IdempotencyHeader)}
 }
 
-// read reads a request of an operation and refuses options that exclude one another.
-func (s *submissions) read(op *request.Operation, account events.AccountID, sent request.Sent) (request.Request, *problem) {
+// read reads a request of an operation and does something with it. The account rests from large content if the request is refused, by
+// whatever face it came.
+func (s *submissions) read(op *request.Operation, account events.AccountID, sent request.Sent, do func(request.Request) *problem) (wrong *problem) {
+	leave := s.turns.Enter(account, len(sent.Body))
+	defer func() { leave(wrong != nil) }()
+	r, wrong := s.decode(op, account, sent)
+	if wrong != nil {
+		return wrong
+	}
+	return do(r)
+}
+
+// decode decodes a request and refuses options that exclude one another.
+func (s *submissions) decode(op *request.Operation, account events.AccountID, sent request.Sent) (request.Request, *problem) {
 	defer s.turns.Take(account, len(sent.Body))()
 	r, violations := op.Decode(sent, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {

@@ -89,7 +89,7 @@ const (
 )
 
 func typedFilter(args *fasthttp.Args) page.Filter {
-	get := func(name string) string { return clip(strings.TrimSpace(string(args.Peek(name)))) }
+	get := func(name string) string { return strings.TrimSpace(clip(string(args.Peek(name)))) }
 	return page.Filter{
 		Status: get(statusParam), Operation: get(operationParam), Key: get(keyParam), Error: get(errorParam), Test: get(testParam),
 		TagName: get(tagNameParam), TagValue: get(tagValueParam), From: get(fromParam), To: get(toParam),

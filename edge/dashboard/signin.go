@@ -47,7 +47,8 @@ func (d signInPages) public(ctx *fasthttp.RequestCtx, path string) bool {
 
 // nextPath is a path of the dashboard that is shown after the sign-in: whatever else a link says leads home.
 func nextPath(next string) string {
-	if !Serves(next) || strings.ContainsAny(next, "\\\r\n") || strings.Contains(next, "..") {
+	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' } // what addresses of the dashboard have escaped
+	if !Serves(next) || strings.ContainsFunc(next, odd) || strings.Contains(next, "..") {
 		return Path
 	}
 	return next
