@@ -155,6 +155,10 @@ var rules = map[string]rule{
 	"cmd/platen/terminal": {"events/contract", "writes for people what others have written: knows no values"},
 	"cmd/platen/salvage":  {"cmd/platen/terminal events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":  {"events events/eventlog projections", "reads a log, whether or not a node runs"},
+	"cmd/platen/convert": {
+		"cmd/platen/node cmd/platen/terminal edge/dashboard/form edge/dashboard/page edge/request einvoice events events/contract",
+		"a client of the HTTP API, whose flags are the declarations of requests; a node in its process is one like any",
+	},
 	"cmd/platen/doctor":   {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/metrics":  {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
 	"cmd/platen/backup": {
@@ -166,7 +170,7 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/convert cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},

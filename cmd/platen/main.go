@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen.dev/cmd/platen/admin"
+	"platen.dev/cmd/platen/convert"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/terminal"
 )
@@ -72,7 +73,7 @@ directory, which --data names, so they run as the node's user or as root.`,
 	)
 	grouped(root, "node", serveCommand(node.Options{HoldEvents: os.Getenv(holdEvents) != ""}), doctorCommand(), readyCommand())
 	grouped(root, "operate", statusCommand(), drainCommand(), undrainCommand(), admin.Command(node.NewConfig().Data), eventsCommand(), logCommand())
-	grouped(root, "offline", restoreCommand(), einvoiceCommand(), webhookCommand())
+	grouped(root, "offline", convert.Command(version()), restoreCommand(), einvoiceCommand(), webhookCommand())
 	root.AddCommand(manualCommand(), versionCommand())
 	finish(root)
 	return root

@@ -1,0 +1,127 @@
+// Package convert is `platen convert`: it converts files and pages by a node in this process, or by a server.
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"platen.dev/cmd/platen/terminal"
+)
+
+// settings are what the flags of the command itself say.
+type settings struct {
+	from, to    string
+	server, key string
+	watch       bool
+	verbose     bool
+	egress      []string
+	options     *options
+	version     string
+	stdin       io.Reader
+	stdout      io.Writer
+	problem     terminal.Lines
+}
+
+// Command declares the command of a version of the program.
+func Command(version string) *cobra.Command {
+	s := settings{version: version}
+	c := &cobra.Command{
+		Use: "convert INPUT... [OUTPUT]", Short: "Convert pages, HTML, Markdown and e-invoices to files", Args: cobra.MinimumNArgs(1),
+		Long: `Convert pages, HTML, Markdown and e-invoices to PDFs and images, without a server:
+
+  platen convert page.html page.pdf
+  platen convert https://example.com/ shot.png --full-page
+  platen convert notes.md invoice.xml        # notes.pdf and invoice.pdf
+  platen convert *.md pdfs/
+  cat page.html | platen convert - - --from html --margin-top 0 > page.pdf
+
+An INPUT is a file that ends in .html, .md or .xml (an e-invoice), an address, or - for standard input. The OUTPUT ends in .pdf, .png or
+.jpg, or is a directory, or - for standard output; without it, each result is named after its input, in the present directory.
+
+The options are those of the API (docs/API.md). A value that begins with @ names a file that has it: for texts of several lines, JSON and
+secrets. With --server, the server's rules and quota apply; an interrupted conversion is repeated there without being charged twice.`,
+	}
+	flags := c.Flags()
+	flags.StringVar(&s.from, "from", "", "read every input as `KIND`: html, markdown or xml")
+	flags.StringVar(&s.to, "to", "", "write `KIND` to standard output or into a directory: pdf, png or jpeg")
+	flags.StringVar(&s.server, "server", "", "convert by the server at `URL`, with PLATEN_KEY or --key (default: in this process)")
+	flags.StringVar(&s.key, "key", "", "the server's API key, @`FILE` for a file that has it")
+	flags.BoolVar(&s.watch, "watch", false, "convert again whenever an input file changes, until interrupted")
+	flags.BoolVar(&s.verbose, "verbose", false, "show the log of the conversion")
+	flags.StringSliceVar(&s.egress, "egress-allow", nil, "let pages load from the addresses in `CIDR`, though they are private")
+	s.options = declare(flags)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		s.stdin, s.stdout, s.problem = c.InOrStdin(), c.OutOrStdout(), terminal.To(c.ErrOrStderr())
+		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return s.run(ctx, c, args)
+	}
+	return c
+}
+
+// run plans the conversions, and has them done.
+func (s settings) run(ctx context.Context, c *cobra.Command, args []string) error {
+	all, err := plan(args, s.from, s.to, isDirectory)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := s.options.fits(all[i]); err != nil {
+			return err
+		}
+	}
+	by, closeIt, err := s.converter(ctx, c)
+	if err != nil {
+		return err
+	}
+	err = s.convertAll(ctx, by, all)
+	if s.watch && ctx.Err() == nil {
+		err = s.watchAll(ctx, by, all)
+	}
+	return errors.Join(err, closeIt())
+}
+
+// converter is the server that is named, or a node in this process.
+func (s settings) converter(ctx context.Context, c *cobra.Command) (by client, closeIt func() error, err error) {
+	if s.server == "" {
+		return startNode(ctx, s, c.ErrOrStderr())
+	}
+	key, err := contentOf(s.key)
+	if s.key == "" {
+		key = os.Getenv("PLATEN_KEY")
+	}
+	if err == nil && key == "" {
+		err = errors.New("name the server's API key: in the environment as PLATEN_KEY, or with --key @FILE")
+	}
+	return newClient(s.server, key), func() error { return nil }, err
+}
+
+// convertAll converts one after the other, and returns an error if any fails.
+func (s settings) convertAll(ctx context.Context, by client, all []conversion) error {
+	failed := 0
+	for _, c := range all {
+		if err := s.convert(ctx, by, c); err != nil {
+			failed++
+			s.problem.Printf("%s: %v\n", c.input, err)
+		}
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d conversions failed", failed, len(all))
+	}
+	return nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

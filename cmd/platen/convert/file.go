@@ -1,0 +1,109 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"platen.dev/einvoice"
+	"platen.dev/events/contract"
+)
+
+// convert converts one input, and says what came of it.
+func (s settings) convert(ctx context.Context, by client, c conversion) error {
+	begun := time.Now()
+	input, err := s.read(c)
+	if err != nil {
+		return err
+	}
+	body, err := s.options.body(c, input, s.declared(c, input))
+	if err != nil {
+		return err
+	}
+	file, job, err := by.convert(ctx, c.op.Path(), body)
+	if err != nil {
+		return err
+	}
+	for _, w := range job.Warnings {
+		s.problem.Printf("%s: %s\n", c.input, w.Detail)
+	}
+	if c.output == "-" {
+		_, err := s.stdout.Write(file)
+		return err
+	}
+	if err := write(c.output, file); err != nil {
+		return err
+	}
+	return s.problem.Printf("%s → %s: %s%d KB in %.2f s\n", c.input, c.output, pagesOf(c, job), (len(file)+1023)/1024, time.Since(begun).Seconds())
+}
+
+// pagesOf is how many pages a PDF has.
+func pagesOf(c conversion, job made) string {
+	switch {
+	case job.Pages == nil || c.image != "":
+		return ""
+	case *job.Pages == 1:
+		return "1 page, "
+	}
+	return fmt.Sprintf("%d pages, ", *job.Pages)
+}
+
+// read reads an input. An address is the input itself.
+func (s settings) read(c conversion) (string, error) {
+	if c.source == "url" {
+		return c.input, nil
+	}
+	var from io.Reader = s.stdin
+	if c.input != "-" {
+		f, err := os.Open(c.input)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		from = f
+	}
+	b, err := io.ReadAll(io.LimitReader(from, contract.MaxBody+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(b) > contract.MaxBody:
+		return "", fmt.Errorf("it has more than %d bytes", contract.MaxBody)
+	}
+	return string(b), nil
+}
+
+// declared are values that an input says itself: the profile of an e-invoice.
+func (s settings) declared(c conversion, input string) map[string]string {
+	if c.source == "xml" {
+		if _, profile := einvoice.DeclaredGuideline([]byte(input)); profile != "" {
+			return map[string]string{"body.profile": profile}
+		}
+	}
+	return nil
+}
+
+// write writes a file whole or not at all.
+func write(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(filepath.Dir(name), ".platen-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name()) // if it is still there
+	_, err = part.Write(content)
+	if closed := part.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Chmod(part.Name(), 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), name)
+}

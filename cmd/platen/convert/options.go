@@ -1,0 +1,175 @@
+package convert
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"platen.dev/edge/dashboard/form"
+	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/request"
+	"platen.dev/events"
+)
+
+// options are the flags that the declarations of the operations make: body.options.margin.top is --margin-top.
+type options struct {
+	flags *pflag.FlagSet
+	// fields are those of each operation by the names of their flags.
+	fields map[events.Operation]map[string]page.Field
+}
+
+// left are fields without a flag: the inputs, and what a command that waits does itself.
+var left = []string{"url", "html", "markdown", "xml", "wait", "test", "webhook_url", "delivery"}
+
+// declare adds a flag for every option of the operations.
+func declare(flags *pflag.FlagSet) *options {
+	o := &options{flags, map[events.Operation]map[string]page.Field{}}
+	for _, op := range request.Operations() {
+		fields, _ := form.New(op.Kind(), left...).Fields(func(string) string { return "" }, nil)
+		o.fields[op.Name] = map[string]page.Field{}
+		o.collect(op.Name, fields)
+	}
+	for _, op := range request.Operations() {
+		for name, f := range o.fields[op.Name] {
+			if flags.Lookup(name) == nil {
+				o.add(name, f)
+			}
+		}
+	}
+	return o
+}
+
+func (o *options) collect(op events.Operation, fields []page.Field) {
+	for _, f := range fields {
+		if f.Kind == page.FieldGroup {
+			o.collect(op, f.Fields)
+			continue
+		}
+		name := flagName(f.Path)
+		if other, taken := o.fields[op][name]; taken {
+			panic(fmt.Sprintf("%s and %s have one flag", other.Path, f.Path)) // impossible: TestFlags declares all
+		}
+		o.fields[op][name] = f
+	}
+}
+
+// flagName is the name of a field's flag: its path without the groups that most options are in.
+func flagName(path string) string {
+	name := strings.TrimPrefix(path, "body.")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "options."), "render.")
+	return strings.NewReplacer(".", "-", "_", "-").Replace(name)
+}
+
+func (o *options) add(name string, f page.Field) {
+	doc := f.Doc
+	if doc == "" {
+		doc = strings.ReplaceAll(f.Name, "_", " ")
+	}
+	if len(f.Options) > 0 {
+		doc = strings.TrimSuffix(doc, ".") + ": " + strings.Join(f.Options, ", ")
+	}
+	if f.Default != "" {
+		doc = fmt.Sprintf("%s (default %s)", strings.TrimSuffix(doc, "."), f.Default)
+	}
+	o.flags.Var(&value{kind: f.Kind}, name, strings.ReplaceAll(doc, "`", ""))
+	if f.Kind == page.FieldTruth {
+		o.flags.Lookup(name).NoOptDefVal = "true"
+	}
+}
+
+// value is a flag's value, as it was typed: the decoder of requests says what is wrong with it.
+type value struct {
+	typed string
+	kind  page.FieldKind
+}
+
+// Set implements pflag.Value.
+func (v *value) Set(typed string) error {
+	v.typed = typed
+	return nil
+}
+
+// String implements pflag.Value.
+func (v *value) String() string { return v.typed }
+
+// Type implements pflag.Value: it is what the help calls the value.
+func (v *value) Type() string {
+	switch v.kind {
+	case page.FieldTruth:
+		return "bool"
+	case page.FieldNumber:
+		return "number"
+	case page.FieldJSON:
+		return "json"
+	}
+	return "text"
+}
+
+// given returns the names of the options that were set.
+func (o *options) given() (names []string) {
+	for _, fields := range o.fields {
+		for name := range fields {
+			if o.flags.Changed(name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fits returns an error if an option is none of a conversion's.
+func (o *options) fits(c conversion) error {
+	for _, name := range o.given() {
+		if _, has := o.fields[c.op.Name][name]; !has {
+			return fmt.Errorf("--%s is no option for %s: `platen convert --help` and docs/API.md say what has it", name, c.op.Name)
+		}
+	}
+	return nil
+}
+
+// body is the request of a conversion whose input has been read. declared are values that the input has, unless options say otherwise.
+func (o *options) body(c conversion, input string, declared map[string]string) ([]byte, error) {
+	values := map[string]string{"body." + c.source: input}
+	maps.Copy(values, declared)
+	if c.image != "" {
+		values["body.options.format"] = c.image
+	}
+	for _, name := range o.given() {
+		f := o.fields[c.op.Name][name]
+		value := o.flags.Lookup(name).Value.String()
+		if f.Kind == page.FieldLong || f.Kind == page.FieldJSON || f.Secret {
+			var err error
+			if value, err = contentOf(value); err != nil {
+				return nil, fmt.Errorf("--%s: %w", name, err)
+			}
+		}
+		values[f.Path] = value
+	}
+	return form.New(c.op.Kind()).Body(func(path string) string { return values[path] }), nil
+}
+
+// contentOf is a value, or what is in the file that it names with @.
+func contentOf(value string) (string, error) {
+	name, named := strings.CutPrefix(value, "@")
+	if !named {
+		return value, nil
+	}
+	b, err := os.ReadFile(name)
+	return strings.TrimRight(string(b), "\r\n"), err
+}
+
+// names are the flags of all options, for the help and its test.
+func (o *options) names() []string {
+	all := map[string]bool{}
+	for _, fields := range o.fields {
+		for name := range fields {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}

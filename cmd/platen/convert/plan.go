@@ -1,0 +1,146 @@
+package convert
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"platen.dev/edge/request"
+	"platen.dev/events"
+)
+
+// conversion is one input with the file that it becomes.
+type conversion struct {
+	input, output string // "-" for standard input and output
+	// op is the operation, source the field of its body that has the input.
+	op     *request.Operation
+	source string
+	// image is the format of an image, "" for a PDF.
+	image string
+}
+
+// kind is what an input is.
+type kind struct {
+	source     string
+	pdf, image events.Operation // "" for what cannot be made
+}
+
+var kinds = map[string]kind{
+	"html":     {"html", events.HTMLToPDF, events.HTMLToImage},
+	"markdown": {"markdown", events.MarkdownToPDF, ""},
+	"xml":      {"xml", events.EInvoiceToPDF, ""},
+	"url":      {"url", events.URLToPDF, events.URLToImage},
+}
+
+// kindsByExtension are the kinds of files.
+var kindsByExtension = map[string]string{".html": "html", ".htm": "html", ".xhtml": "html", ".md": "markdown", ".markdown": "markdown", ".xml": "xml"}
+
+// formats are the formats of results by the end of their names; "" is PDF.
+var formats = map[string]string{".pdf": "", ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg"}
+
+// plan returns what the arguments ask for. from and to are the flags.
+func plan(args []string, from, to string, isDirectory func(string) bool) (all []conversion, err error) {
+	inputs, output := args, ""
+	if last := args[len(args)-1]; len(args) > 1 && isOutput(last, isDirectory) {
+		inputs, output = args[:len(args)-1], last
+	}
+	into := isDirectory(output) || strings.HasSuffix(output, "/")
+	if len(inputs) > 1 && output != "" && !into {
+		return nil, fmt.Errorf("%d inputs cannot all become %s: name a directory, or leave it out", len(inputs), output)
+	}
+	for _, input := range inputs {
+		c, err := planOne(input, output, from, to, into)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range all {
+			if other.output == c.output {
+				return nil, fmt.Errorf("%s and %s would both become %s", other.input, c.input, c.output)
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func isOutput(arg string, isDirectory func(string) bool) bool {
+	_, known := formats[strings.ToLower(filepath.Ext(arg))]
+	return !isAddress(arg) && (known || arg == "-" || strings.HasSuffix(arg, "/") || isDirectory(arg))
+}
+
+func isAddress(input string) bool {
+	return strings.HasPrefix(input, "http://") || strings.HasPrefix(input, "https://")
+}
+
+// planOne is plan for one input. into is set if output is a directory.
+func planOne(input, output, from, to string, into bool) (c conversion, err error) {
+	c = conversion{input: input, output: output}
+	k, err := kindOf(input, from)
+	if err != nil {
+		return c, err
+	}
+	if to == "" && output != "" && output != "-" && !into {
+		to = strings.TrimPrefix(strings.ToLower(filepath.Ext(output)), ".")
+	}
+	image, known := formats["."+to]
+	if !known && to != "" {
+		return c, fmt.Errorf("--to %s: it is one of pdf, png and jpeg", to)
+	}
+	name := k.pdf
+	if image != "" {
+		name = k.image
+	}
+	op, known := request.ByPath("/" + string(name))
+	if !known {
+		return c, fmt.Errorf("%s: %s becomes a PDF, no image", input, k.source)
+	}
+	c.op, c.source, c.image = op, k.source, image
+	if c.output == "" && input == "-" {
+		c.output = "-"
+	}
+	if c.output == "" || into {
+		c.output = filepath.Join(output, nameOf(input)+"."+extension(image))
+	}
+	return c, nil
+}
+
+func kindOf(input, from string) (kind, error) {
+	if isAddress(input) {
+		return kinds["url"], nil
+	}
+	if from == "" {
+		from = kindsByExtension[strings.ToLower(filepath.Ext(input))]
+	}
+	k, known := kinds[from]
+	if !known || from == "url" {
+		return k, fmt.Errorf("%s: it is not clear what this is; say so with --from html, markdown or xml", input)
+	}
+	return k, nil
+}
+
+func extension(image string) string {
+	switch image {
+	case "":
+		return "pdf"
+	case "jpeg":
+		return "jpg"
+	}
+	return image
+}
+
+// nameOf names a result after its input, without an extension.
+func nameOf(input string) string {
+	if !isAddress(input) {
+		return strings.TrimSuffix(filepath.Base(input), filepath.Ext(input))
+	}
+	u, err := url.Parse(input)
+	if err != nil {
+		return "page"
+	}
+	if base := path.Base(u.Path); base != "/" && base != "." {
+		return strings.TrimSuffix(base, path.Ext(base))
+	}
+	return u.Hostname()
+}

@@ -1,0 +1,58 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What is converted to what follows from the names, and what cannot be is refused with what to do.
+func TestPlan(t *testing.T) {
+	directories := func(path string) bool { return path == "pdfs" || path == "." }
+	for call, want := range map[string]string{
+		"page.html page.pdf":                             "page.html html-to-pdf page.pdf",
+		"PAGE.HTM":                                       "PAGE.HTM html-to-pdf PAGE.pdf",
+		"page.html shot.png":                             "page.html html-to-image shot.png",
+		"page.html a/b.JPEG":                             "page.html html-to-image a/b.JPEG",
+		"https://a.example/x.html?y shot.png":            "https://a.example/x.html?y url-to-image shot.png",
+		"https://a.example":                              "https://a.example url-to-pdf a.example.pdf",
+		"https://a.example/docs/report.html":             "https://a.example/docs/report.html url-to-pdf report.pdf",
+		"https://a.example/file.pdf":                     "https://a.example/file.pdf url-to-pdf file.pdf",
+		"notes.md invoice.xml":                           "notes.md markdown-to-pdf notes.pdf|invoice.xml einvoice-to-pdf invoice.pdf",
+		"a/notes.md b/more.markdown pdfs":                "a/notes.md markdown-to-pdf pdfs/notes.pdf|b/more.markdown markdown-to-pdf pdfs/more.pdf",
+		"notes.md new/":                                  "notes.md markdown-to-pdf new/notes.pdf",
+		"page.html pdfs --to jpeg":                       "page.html html-to-image pdfs/page.jpg",
+		"- --from html":                                  "- html-to-pdf -",
+		"- - --from markdown":                            "- markdown-to-pdf -",
+		"- page.png --from html":                         "- html-to-image page.png",
+		"page.html - --to png":                           "page.html html-to-image -",
+		"text.txt --from markdown":                       "text.txt markdown-to-pdf text.pdf",
+		"a.html b.html c.pdf":                            "2 inputs cannot all become c.pdf",
+		"a/x.html b/x.html":                              "a/x.html and b/x.html would both become x.pdf",
+		"text.txt":                                       "say so with --from html, markdown or xml",
+		"-":                                              "say so with --from html, markdown or xml",
+		"page.html --from url":                           "say so with --from html, markdown or xml",
+		"notes.md notes.png":                             "markdown becomes a PDF, no image",
+		"invoice.xml invoice.jpg":                        "xml becomes a PDF, no image",
+		"page.html pdfs --to gif":                        "it is one of pdf, png and jpeg",
+		"https://a.example/x https://a.example/x.png y/": "https://a.example/x and https://a.example/x.png would both become y/x.pdf",
+	} {
+		words := strings.Fields(call)
+		from, to := "", ""
+		for i := 0; i < len(words); i++ {
+			if words[i] == "--from" || words[i] == "--to" {
+				*map[string]*string{"--from": &from, "--to": &to}[words[i]] = words[i+1]
+				words = slices.Delete(words, i, i+2)
+				i--
+			}
+		}
+		all, err := plan(words, from, to, directories)
+		var got []string
+		for _, c := range all {
+			got = append(got, c.input+" "+string(c.op.Name)+" "+c.output)
+		}
+		if text := strings.Join(got, "|"); err == nil && text != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s, %v; want %s", call, text, err, want)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package convert
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// lookEvery is how often the inputs are looked at.
+const lookEvery = 250 * time.Millisecond
+
+// stamp is by what a changed file is told from the one before.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+func stampOf(file string) stamp {
+	info, err := os.Stat(file)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.ModTime(), info.Size()}
+}
+
+// watchAll converts files whenever they change, until ctx ends. What fails is said, and tried again with the next change.
+func (s settings) watchAll(ctx context.Context, by client, all []conversion) error {
+	seen := map[string]stamp{}
+	for _, c := range all {
+		seen[c.input] = stampOf(c.input)
+	}
+	s.problem.Text("watching; Ctrl-C ends it\n")
+	for wait(ctx, lookEvery) == nil {
+		for _, c := range all {
+			now := stampOf(c.input)
+			if now == seen[c.input] || now == (stamp{}) {
+				continue
+			}
+			seen[c.input] = now
+			if err := s.convert(ctx, by, c); err != nil && ctx.Err() == nil {
+				s.problem.Printf("%s: %v\n", c.input, err)
+			}
+		}
+	}
+	return nil
+}

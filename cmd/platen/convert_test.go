@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/testkit"
+)
+
+// converts runs `platen convert` in a directory with some files, and returns what it says.
+func converts(t *testing.T, dir, stdin string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	t.Chdir(dir)
+	return convertsUntil(testkit.Context(t), stdin, args...)
+}
+
+// convertsUntil is converts in the present directory, until ctx ends.
+func convertsUntil(ctx context.Context, stdin string, args ...string) (stdout, stderr string, err error) {
+	root := platen()
+	var out, problems bytes.Buffer
+	root.SetArgs(append([]string{"convert"}, args...))
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&out)
+	root.SetErr(&problems)
+	err = root.ExecuteContext(ctx)
+	return out.String(), problems.String(), err
+}
+
+// inputs makes a directory with a file of each kind.
+func inputs(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	invoice, err := os.ReadFile(filepath.Join("..", "..", "testdata", "demo", "invoice.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"page.html": "<h1>Page</h1>", "notes.md": "# Notes\n\nof *mine*", "invoice.xml": string(invoice), "bad.html": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func hasMagic(t *testing.T, path, magic string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(b), magic) {
+		t.Errorf("%s begins with %.8q, %v", path, b, err)
+	}
+}
+
+// Without a server, files of every kind, an address and standard input are converted, and what fails says why while the others go on.
+func TestConvert(t *testing.T) {
+	dir := inputs(t)
+	_, said, err := converts(t, dir, "", "page.html", "notes.md", "invoice.xml", "bad.html")
+	if err == nil || err.Error() != "1 of 4 conversions failed" || !strings.Contains(said, "bad.html: ") || !strings.Contains(said, "notes.md → notes.pdf: 1 page, ") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	for _, name := range []string{"page.pdf", "notes.pdf", "invoice.pdf"} {
+		hasMagic(t, name, "%PDF-")
+	}
+	if _, said, err := converts(t, dir, "", "page.html", "shots/a.png", "--viewport-width", "400"); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+	hasMagic(t, "shots/a.png", "\x89PNG")
+	if out, said, err := converts(t, dir, "<p>x</p>", "-", "--from", "html"); err != nil || !strings.HasPrefix(out, "%PDF-") {
+		t.Errorf("standard input: %.8q, %v\n%s", out, err, said)
+	}
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<h1>there</h1>")) }))
+	defer page.Close()
+	if _, said, err := converts(t, dir, "", page.URL+"/report.html", "--egress-allow", "127.0.0.0/8"); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+	hasMagic(t, "report.pdf", "%PDF-")
+	if _, said, err := converts(t, dir, "", page.URL+"/report.html"); err == nil || !strings.Contains(said, "SSRF_BLOCKED") {
+		t.Errorf("a private address: %v\n%s", err, said)
+	}
+	if _, said, err := converts(t, dir, "", "page.html", "--margin-top", "5feet"); err == nil || !strings.Contains(said, "page.html: --margin-top: ") {
+		t.Errorf("a wrong option: %v\n%s", err, said)
+	}
+}
+
+// With a server, it converts there, by the key in the environment.
+func TestConvertByServer(t *testing.T) {
+	n, dir := startInProcessNode(t), inputs(t)
+	t.Setenv("PLATEN_KEY", n.machine.devKey(t, events.PlanPro))
+	if _, said, err := converts(t, dir, "", "page.html", "--server", "http://"+n.Address()); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+	hasMagic(t, "page.pdf", "%PDF-")
+	t.Setenv("PLATEN_KEY", "")
+	if _, _, err := converts(t, dir, "", "page.html", "--server", "http://"+n.Address()); err == nil || !strings.Contains(err.Error(), "PLATEN_KEY") {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+// A file that is watched is converted again when it changes, until it is interrupted.
+func TestConvertWatch(t *testing.T) {
+	testkit.Long(t)
+	dir := inputs(t)
+	t.Chdir(dir)
+	ctx, interrupt := context.WithCancel(testkit.Context(t))
+	ended := make(chan error)
+	go func() {
+		_, _, err := convertsUntil(ctx, "", "page.html", "--watch")
+		ended <- err
+	}()
+	testkit.Eventually(t, "the file is converted", func() bool { _, err := os.Stat("page.pdf"); return err == nil })
+	first, err := os.Stat("page.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "it is converted again", func() bool {
+		_ = os.Chtimes("page.html", time.Now(), time.Now())
+		now, err := os.Stat("page.pdf")
+		return err == nil && now.ModTime().After(first.ModTime())
+	})
+	interrupt()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
