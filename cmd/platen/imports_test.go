@@ -159,8 +159,8 @@ var rules = map[string]rule{
 		"cmd/platen/node cmd/platen/terminal edge/dashboard/form edge/dashboard/page edge/request einvoice events events/contract",
 		"a client of the HTTP API, whose flags are the declarations of requests; a node in its process is one like any",
 	},
-	"cmd/platen/doctor":   {"", "looks at a host, with what it is given to look by"},
-	"cmd/platen/metrics":  {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
+	"cmd/platen/doctor":  {"", "looks at a host, with what it is given to look by"},
+	"cmd/platen/metrics": {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
 	"cmd/platen/backup": {
 		"actors/account actors/job events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot store",
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
@@ -170,14 +170,14 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/convert cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen": {
-		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/terminal deploy einvoice einvoice/pdfa events events/public",
+		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/convert cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/terminal deploy einvoice einvoice/pdfa events events/public",
 		"declares commands and calls what does them",
 	},
 	"deploy":          {"", "the sample of the configuration, as text"},
