@@ -15,14 +15,15 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // counting is a projection of a new schema: it counts the envelopes of each account.
 type counting struct{}
 
-var counted = projections.Table[int]{Name: 'x'}
+var counted = table.Table[int]{Name: 'x'}
 
-func (counting) Apply(tx *projections.Tx, p int32, e events.Envelope) {
+func (counting) Apply(tx *table.Tx, p int32, e events.Envelope) {
 	key := counted.Key(p, []byte(e.Account)...)
 	n, _ := counted.Load(tx, key)
 	counted.Put(tx, key, n+1)

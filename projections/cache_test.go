@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/projections/table"
 )
 
 // A change of an account's keys or plan makes the cache forget the callers of that account,
@@ -49,7 +50,7 @@ func TestForgetWhatChanges(t *testing.T) {
 	hash := issued.Events[0].(events.KeyIssued).Key.Hash
 	changed := 0
 	for _, file := range files {
-		rows, e := Memory{}, goldenEvent(t, file)
+		rows, e := table.Memory{}, goldenEvent(t, file)
 		fold(t, rows, goldenEvent(t, golden+"AccountCreated.hex"), issued)
 		was, _, err := readCaller(rows, partition, hash)
 		if err != nil {
@@ -95,9 +96,9 @@ func goldenEvent(t *testing.T, file string) events.Envelope {
 	return entry.(events.Envelope)
 }
 
-func fold(t *testing.T, rows Memory, envelopes ...events.Envelope) {
+func fold(t *testing.T, rows table.Memory, envelopes ...events.Envelope) {
 	t.Helper()
-	tx := NewTx(rows)
+	tx := table.NewTx(rows)
 	for _, e := range envelopes {
 		ReadModels{}.Apply(tx, 0, e)
 	}

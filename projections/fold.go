@@ -11,13 +11,8 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/public"
+	"platen.dev/projections/table"
 )
-
-// Projection folds accepted envelopes into tables. Apply must depend on nothing but its
-// arguments, so that every replica holds the same bytes.
-type Projection interface {
-	Apply(tx *Tx, partition int32, e events.Envelope)
-}
 
 // Cursor is the position of a reader in one partition of the journal, together with the
 // whole state of the acceptance rule (docs/decisions/0003).
@@ -110,7 +105,7 @@ func (c *Cursor) raise(evs []events.Event) {
 // fold applies records of a partition's journal, from cursor on, in one batch.
 func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) (Progress, error) {
 	p := Progress{Partition: partition, Cursor: cursor, Steps: make([]Step, 0, len(records))}
-	tx := NewTx(s)
+	tx := table.NewTx(s)
 	for _, rec := range records {
 		entry, err := events.DecodeEntry(rec.Value)
 		if errors.Is(err, events.ErrNewer) {
@@ -138,7 +133,7 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 }
 
 // apply applies the projections to an envelope. An error is one of rows that cannot be decoded, or of a projection that panics.
-func (s *store) apply(tx *Tx, partition int32, e events.Envelope) (err error) {
+func (s *store) apply(tx *table.Tx, partition int32, e events.Envelope) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{p, debug.Stack()}
@@ -147,14 +142,14 @@ func (s *store) apply(tx *Tx, partition int32, e events.Envelope) (err error) {
 	for _, projection := range s.cfg.Projections {
 		projection.Apply(tx, partition, e)
 	}
-	if errors.Is(tx.err, ErrUndecodable) {
-		return tx.err
+	if err := tx.Err(); errors.Is(err, table.ErrUndecodable) {
+		return err
 	}
 	return nil
 }
 
 // commit does not sync: commits that a power loss undoes are folded again from the journal.
-func (s *store) commit(tx *Tx, partition int32, records []eventlog.Record, steps []Step) error {
+func (s *store) commit(tx *table.Tx, partition int32, records []eventlog.Record, steps []Step) error {
 	batch := s.db.NewBatch()
 	defer batch.Close()
 	if err := errors.Join(tx.Flush(batchWriter{batch}), noteMark(batch, partition, records, steps)); err != nil {
@@ -163,7 +158,7 @@ func (s *store) commit(tx *Tx, partition int32, records []eventlog.Record, steps
 	return batch.Commit(pebble.NoSync)
 }
 
-// batchWriter writes a Tx to a batch.
+// batchWriter writes a table.Tx to a batch.
 type batchWriter struct{ batch *pebble.Batch }
 
 func (w batchWriter) Set(key, value []byte) error { return w.batch.Set(key, value, nil) }

@@ -11,6 +11,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // shown is a job of a test, and what the list should say about it.
@@ -208,7 +209,7 @@ func BenchmarkJobs(b *testing.B) {
 		f.writeAt("acc_a", events.Instant(n+1), evs...)
 	}
 	cfg := f.config("r")
-	cfg.Projections = []projections.Projection{projections.ReadModels{}}
+	cfg.Projections = []table.Projection{projections.ReadModels{}}
 	r, err := projections.Open(b.Context(), cfg)
 	if err != nil {
 		b.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"platen.dev/events"
+	"platen.dev/projections/table"
 )
 
 // The read models: what the edge and the admin interface show. Each is a fold of events,
@@ -82,18 +83,14 @@ type Account struct {
 	SuspendedFor string         `cbor:"13,keyasint,omitempty" json:"suspended_for,omitempty"`
 }
 
-// ReplyWindow is for how many later commands of the partition the reply to a command is
-// kept. A duplicate of the command within the window gets the same reply.
-const ReplyWindow = 1 << 16
-
 // ReadModels is the projection of jobs, accounts, API keys, templates and replies.
 type ReadModels struct{}
 
-var _ Projection = ReadModels{}
+var _ table.Projection = ReadModels{}
 
 // Apply folds one envelope.
-func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
-	keepReply(tx, partition, e)
+func (ReadModels) Apply(tx *table.Tx, partition int32, e events.Envelope) {
+	table.KeepReply(tx, partition, e)
 	for _, ev := range e.Events {
 		if id, ok := events.JobOf(ev); ok {
 			applyJob(tx, partition, id, e, ev)
@@ -105,24 +102,7 @@ func (ReadModels) Apply(tx *Tx, partition int32, e events.Envelope) {
 	}
 }
 
-// keepReply stores the reply and deletes the one that leaves the window. Every offset is the
-// cause of one envelope, so looking at one old offset for each envelope misses no reply.
-func keepReply(tx *Tx, partition int32, e events.Envelope) {
-	if e.Reply != nil {
-		replies.Put(tx, replyKey(partition, e.Command), *e.Reply)
-		replied.Put(tx, repliedKey(partition, e.Cause), e.Command)
-	}
-	if e.Cause < ReplyWindow {
-		return
-	}
-	old := repliedKey(partition, e.Cause-ReplyWindow)
-	if id, ok := replied.Load(tx, old); ok {
-		replied.Delete(tx, old)
-		replies.Delete(tx, replyKey(partition, id))
-	}
-}
-
-func applyJob(tx *Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
+func applyJob(tx *table.Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
 	key := jobKey(partition, id)
 	if q, ok := ev.(events.JobQueued); ok {
 		putJob(tx, partition, id, Job{
@@ -167,12 +147,12 @@ func applyJob(tx *Tx, partition int32, id events.JobID, e events.Envelope, ev ev
 }
 
 // putJob writes a job whose place in the list of its account is new or shows something else now.
-func putJob(tx *Tx, partition int32, id events.JobID, j Job) {
+func putJob(tx *table.Tx, partition int32, id events.JobID, j Job) {
 	jobs.Put(tx, jobKey(partition, id), j)
 	listed.Put(tx, listedKey(partition, j.Account, Place{j.Created, id}), j.summary())
 }
 
-func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
+func applyAccount(tx *table.Tx, key []byte, e events.Envelope, ev events.Event) {
 	switch ev := ev.(type) {
 	case events.AccountCreated:
 		accounts.Put(tx, key, Account{ID: e.Account, Plan: ev.Plan, Anchor: ev.Anchor, Created: e.At})
@@ -203,7 +183,7 @@ func applyAccount(tx *Tx, key []byte, e events.Envelope, ev events.Event) {
 	}
 }
 
-func updateAccount(tx *Tx, key []byte, change func(*Account)) {
+func updateAccount(tx *table.Tx, key []byte, change func(*Account)) {
 	a, _ := accounts.Load(tx, key)
 	change(&a)
 	accounts.Put(tx, key, a)

@@ -5,6 +5,7 @@ import (
 
 	"platen.dev/events"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // The read models show what the events of the journal say, to the right account only.
@@ -42,9 +43,9 @@ func TestReadModels(t *testing.T) {
 
 // A reply is kept for exactly ReplyWindow commands of its partition.
 func TestRepliesLeaveTheirWindow(t *testing.T) {
-	store := projections.Memory{}
+	store := table.Memory{}
 	apply := func(e events.Envelope) {
-		tx := projections.NewTx(store)
+		tx := table.NewTx(store)
 		projections.ReadModels{}.Apply(tx, 0, e)
 		if err := tx.Flush(store); err != nil {
 			t.Fatal(err)
@@ -52,12 +53,12 @@ func TestRepliesLeaveTheirWindow(t *testing.T) {
 	}
 	first := events.Envelope{Cause: 3, Command: events.NewCommandID(), Reply: &events.Reply{Code: events.Accepted}}
 	apply(first)
-	apply(events.Envelope{Cause: 3 + projections.ReplyWindow - 1})
-	if _, ok, err := projections.ReplyTo(store, 0, first.Command); !ok || err != nil {
+	apply(events.Envelope{Cause: 3 + table.ReplyWindow - 1})
+	if _, ok, err := table.ReplyTo(store, 0, first.Command); !ok || err != nil {
 		t.Errorf("reply gone within its window (%v)", err)
 	}
-	apply(events.Envelope{Cause: 3 + projections.ReplyWindow})
-	if _, ok, err := projections.ReplyTo(store, 0, first.Command); ok || err != nil {
+	apply(events.Envelope{Cause: 3 + table.ReplyWindow})
+	if _, ok, err := table.ReplyTo(store, 0, first.Command); ok || err != nil {
 		t.Errorf("reply kept beyond its window (%v)", err)
 	}
 	if len(store) != 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"platen.dev/events"
+	"platen.dev/projections/table"
 )
 
 // Rows visits all rows of a partition in the order of their keys, until visit fails. Key and value
@@ -23,11 +24,11 @@ const (
 
 // spanOf returns what the keys of a partition in a table begin with. Those of the index of API keys
 // have no partition: the span is the whole table.
-func spanOf(table byte, partition int32) []byte {
-	if table == apiKeys.Name {
-		return []byte{table}
+func spanOf(name byte, partition int32) []byte {
+	if name == apiKeys.Name {
+		return []byte{name}
 	}
-	return Table[any]{table}.Key(partition)
+	return table.Table[any]{Name: name}.Key(partition)
 }
 
 // ofPartition reports whether a row of the index of API keys belongs to an account of the partition.
@@ -80,7 +81,7 @@ func (f *Frozen) Rows(ctx context.Context) Rows {
 	}
 }
 
-// Get implements Reader.
+// Get implements table.Reader.
 func (f *Frozen) Get(key []byte) ([]byte, error) { return get(f.reader, key) }
 
 // Scan calls visit with every key that begins with prefix, in order, until visit returns false. Key and

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"platen.dev/events"
+	"platen.dev/projections/table"
 )
 
 // Job reads a job of an account; false if the account has no such job.
@@ -20,7 +21,7 @@ func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, err
 
 // JobIn reads a job of an account from the values of a partition; false if the account has no such
 // job.
-func JobIn(r Reader, partition int32, account events.AccountID, id events.JobID) (Job, bool, error) {
+func JobIn(r table.Reader, partition int32, account events.AccountID, id events.JobID) (Job, bool, error) {
 	j, ok, err := jobs.Get(r, jobKey(partition, id))
 	return j, ok && j.Account == account, err
 }
@@ -61,7 +62,7 @@ func (r *Replica) Caller(hash [32]byte) (Caller, bool, error) {
 
 // readCaller reads a caller from the rows. Whatever event changes the outcome, Replica.forget has
 // to know.
-func readCaller(r Reader, partition func(events.AccountID) int32, hash [32]byte) (c Caller, ok bool, err error) {
+func readCaller(r table.Reader, partition func(events.AccountID) int32, hash [32]byte) (c Caller, ok bool, err error) {
 	if c.KeyRef, ok, err = apiKeys.Get(r, apiKeyKey(hash)); err != nil || !ok {
 		return c, false, err
 	}
@@ -90,14 +91,9 @@ func (r *Replica) Accounts() (all []Account, err error) {
 }
 
 // Reply finds the reply to a command of an account; false if it was not decided, or is older
-// than ReplyWindow.
+// than table.ReplyWindow.
 func (r *Replica) Reply(account events.AccountID, id events.CommandID) (events.Reply, bool, error) {
-	return ReplyTo(r, r.partition(account), id)
-}
-
-// ReplyTo finds the reply to a command of a partition, as Replica.Reply does.
-func ReplyTo(r Reader, partition int32, id events.CommandID) (events.Reply, bool, error) {
-	return replies.Get(r, replyKey(partition, id))
+	return table.ReplyTo(r, r.partition(account), id)
 }
 
 func (r *Replica) partition(account events.AccountID) int32 {

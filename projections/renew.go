@@ -8,6 +8,7 @@ import (
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/projections/table"
 )
 
 // The rows of a partition follow from its journal, so rows that are damaged are made again. Where that does not help, the journal
@@ -70,9 +71,9 @@ func (r *Replica) Renew(partition int32, why error) bool {
 	return !done
 }
 
-// observeDamage implements damageObserver: whoever reads a damaged row has it made again. The row of an API key does not say of which partition
+// ObserveDamage implements table.DamageObserver: whoever reads a damaged row has it made again. The row of an API key does not say of which partition
 // it is.
-func (r *Replica) observeDamage(key []byte, why error) {
+func (r *Replica) ObserveDamage(key []byte, why error) {
 	for p := range r.followers {
 		if key[0] == apiKeys.Name || bytes.HasPrefix(key, spanOf(key[0], int32(p))) {
 			r.Renew(int32(p), why)
@@ -140,7 +141,7 @@ func (f *follower) makeAgain(ctx context.Context) error {
 		return errors.Join(boundsErr, fmt.Errorf("%w: %w", errNoBase, err))
 	}
 	cursor, err := f.load(ctx, func(visit func(key, value []byte) error) error {
-		value, err := encoder.Marshal(Origin())
+		value, err := table.Encode(Origin())
 		if err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func (f *follower) makeAgain(ctx context.Context) error {
 
 // onFoldError makes the rows again if that may help, and halts the partition otherwise.
 func (f *follower) onFoldError(ctx context.Context, fault foldError) error {
-	if errors.Is(fault, ErrUndecodable) && f.replica.Renew(f.partition, fault) {
+	if errors.Is(fault, table.ErrUndecodable) && f.replica.Renew(f.partition, fault) {
 		return nil
 	}
 	f.mu.Lock()

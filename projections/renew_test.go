@@ -13,6 +13,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // spoil replaces rows of a closed replica by what cannot be decoded, and returns how many.
@@ -45,20 +46,20 @@ func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
 // accountsTable is the table of the accounts in the read models.
-var accountsTable = projections.Table[any]{Name: 'a'}
+var accountsTable = table.Table[any]{Name: 'a'}
 
 // Rows that are damaged are made again, whether whoever needs them asks for that or the journal goes on about them. Once is enough: what
 // is in the way then is what the journal says.
 func TestDamagedRows(t *testing.T) {
 	for name, tc := range map[string]func(f *fixture, r *projections.Replica){
 		"somebody needs one": func(f *fixture, r *projections.Replica) {
-			if _, _, err := r.Account("acc"); !errors.Is(err, projections.ErrUndecodable) {
+			if _, _, err := r.Account("acc"); !errors.Is(err, table.ErrUndecodable) {
 				t.Fatalf("the row is read: %v", err)
 			}
 			testkit.Eventually(t, "the row can be read again", func() bool { _, ok, err := r.Account("acc"); return ok && err == nil })
 		},
 		"somebody lists one": func(f *fixture, r *projections.Replica) {
-			if _, err := r.Accounts(); !errors.Is(err, projections.ErrUndecodable) {
+			if _, err := r.Accounts(); !errors.Is(err, table.ErrUndecodable) {
 				t.Fatalf("the rows are listed: %v", err)
 			}
 			testkit.Eventually(t, "the rows can be listed again", func() bool { all, err := r.Accounts(); return len(all) == 1 && err == nil })
@@ -100,7 +101,7 @@ func TestDamagedRows(t *testing.T) {
 // faulty is a projection that panics at, or cannot read what it needs for, one event.
 type faulty struct{ fault func() }
 
-func (f faulty) Apply(_ *projections.Tx, _ int32, e events.Envelope) {
+func (f faulty) Apply(_ *table.Tx, _ int32, e events.Envelope) {
 	for _, ev := range e.Events {
 		if key, ok := ev.(events.KeyRevoked); ok && key.Key == "poison" {
 			f.fault()
@@ -123,7 +124,7 @@ func TestRecordThatCannotBeFolded(t *testing.T) {
 
 	cfg := f.config("r")
 	working := cfg.Projections
-	cfg.Projections = append([]projections.Projection{faulty{func() { panic("a bug") }}}, working...)
+	cfg.Projections = append([]table.Projection{faulty{func() { panic("a bug") }}}, working...)
 	cfg.Failed = func(err error) { t.Errorf("the replica has ended: %v", err) }
 	r, err := projections.Open(t.Context(), cfg)
 	if err != nil {

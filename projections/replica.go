@@ -15,6 +15,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
+	"platen.dev/projections/table"
 )
 
 // Config is what a replica folds, and where it keeps the result.
@@ -26,7 +27,7 @@ type Config struct {
 	// Snapshots has what the journal no longer has. Nil means that the journal is whole.
 	Snapshots Snapshots
 	// Projections are applied in order to every accepted envelope.
-	Projections []Projection
+	Projections []table.Projection
 	// Logger receives errors; never nil.
 	Logger *slog.Logger
 	// Now is the clock that Current goes by; nil means time.Now.
@@ -227,7 +228,7 @@ func (r *Replica) close() (err error) {
 	return errors.Join(err, r.store.Load().db.Close())
 }
 
-// Get implements Reader.
+// Get implements table.Reader.
 func (r *Replica) Get(key []byte) ([]byte, error) {
 	if err := r.guard().Err(); err != nil {
 		return nil, err

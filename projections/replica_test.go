@@ -19,6 +19,7 @@ import (
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -108,7 +109,7 @@ func (f *fixture) openOnly(name string) *projections.Replica {
 func (f *fixture) config(name string) projections.Config {
 	return projections.Config{
 		Dir: filepath.Join(f.dir, name), Log: f.log, Logger: testkit.Silent(),
-		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+		Projections: []table.Projection{account.States{}, projections.ReadModels{}},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"platen.dev/actors/account"
 	"platen.dev/events"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // rowsFile has a line for each golden event: a hash of all rows after it.
@@ -32,7 +33,7 @@ func TestRowsOfEvents(t *testing.T) {
 	}
 	var lines strings.Builder
 	for _, file := range files {
-		rows := projections.Memory{}
+		rows := table.Memory{}
 		for _, name := range []string{golden + "AccountCreated.hex", golden + "KeyIssued.hex", golden + "QuotaReserved.hex", golden + "JobQueued.hex", file} {
 			foldGolden(t, rows, name)
 		}
@@ -54,7 +55,7 @@ func TestRowsOfEvents(t *testing.T) {
 	}
 }
 
-func foldGolden(t *testing.T, rows projections.Memory, file string) {
+func foldGolden(t *testing.T, rows table.Memory, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -68,8 +69,8 @@ func foldGolden(t *testing.T, rows projections.Memory, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx := projections.NewTx(rows)
-	for _, p := range []projections.Projection{account.States{}, projections.ReadModels{}} {
+	tx := table.NewTx(rows)
+	for _, p := range []table.Projection{account.States{}, projections.ReadModels{}} {
 		p.Apply(tx, 0, entry.(events.Envelope))
 	}
 	if err := tx.Flush(rows); err != nil {
@@ -80,7 +81,7 @@ func foldGolden(t *testing.T, rows projections.Memory, file string) {
 // lastOf is the present form of a record, behind those that it had.
 func lastOf(lines []string) string { return lines[len(lines)-1] }
 
-func hashOf(rows projections.Memory) string {
+func hashOf(rows table.Memory) string {
 	h := sha256.New()
 	var keys []string
 	for key := range rows {

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"platen.dev/events/disk"
+	"platen.dev/projections/table"
 )
 
 // The memory that Pebble may use, in bytes.
@@ -47,20 +48,20 @@ func openStore(cfg Config, guard *disk.Guard, opts *pebble.Options) (*store, err
 	return &store{cfg: cfg, db: db, options: opts, guard: guard, partitions: cfg.Log.Partitions()}, nil
 }
 
-// Get implements Reader.
+// Get implements table.Reader.
 func (s *store) Get(key []byte) ([]byte, error) { return get(s.db, key) }
 
 // rowsIn reads the rows of a database, or of a snapshot of one.
 type rowsIn struct{ reader pebble.Reader }
 
-// Get implements Reader.
+// Get implements table.Reader.
 func (r rowsIn) Get(key []byte) ([]byte, error) { return get(r.reader, key) }
 
 // cursor returns the cursor of a partition; false if the store has nothing of it.
 func (s *store) cursor(partition int32) (Cursor, bool, error) { return cursorIn(s, partition) }
 
 // cursorIn returns the cursor of a partition, Origin and false if r has nothing of it.
-func cursorIn(r Reader, partition int32) (Cursor, bool, error) {
+func cursorIn(r table.Reader, partition int32) (Cursor, bool, error) {
 	c, ok, err := cursors.Get(r, cursorKey(partition))
 	if err == nil && !ok {
 		c = Origin()

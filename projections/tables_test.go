@@ -12,12 +12,10 @@ import (
 func TestKeysOfTables(t *testing.T) {
 	id := events.JobID([]byte("0123456789abcdef"))
 	for want, got := range map[string][]byte{
-		"j\x01\x020123456789abcdef":                 jobKey(258, id),
-		"a\x01\x02acc":                              accountKey(258, "acc"),
-		"k0123456789abcdef0123456789abcdef":         apiKeyKey([32]byte([]byte("0123456789abcdef0123456789abcdef"))),
-		"r\x01\x020123456789abcdef":                 replyKey(258, events.CommandID(id)),
-		"s\x01\x02\x00\x00\x00\x00\x00\x00\x01\x03": repliedKey(258, 259),
-		"t\x01\x02acc\x00tpl":                       templateKey(258, "acc", "tpl"),
+		"j\x01\x020123456789abcdef":         jobKey(258, id),
+		"a\x01\x02acc":                      accountKey(258, "acc"),
+		"k0123456789abcdef0123456789abcdef": apiKeyKey([32]byte([]byte("0123456789abcdef0123456789abcdef"))),
+		"t\x01\x02acc\x00tpl":               templateKey(258, "acc", "tpl"),
 		"l\x01\x02acc\x00\xff\xff\xff\xff\xff\xff\xfe\xfc0123456789abcdef": listedKey(258, "acc", Place{259, id}),
 		"c\x01\x02": cursorKey(258),
 	} {
@@ -29,9 +27,9 @@ func TestKeysOfTables(t *testing.T) {
 
 // Every table has a name of its own, over the packages that have tables.
 func TestNamesOfTables(t *testing.T) {
-	declaration := regexp.MustCompile(`(?m)^var (\w+)\s*= (?:projections\.)?Table\[.*\]\{(?:Name: )?'(.)'\}`)
+	declaration := regexp.MustCompile(`(?m)^var (\w+)\s*= (?:table\.)?Table\[.*\]\{(?:Name: )?'(.)'\}`)
 	tables := map[string]string{}
-	for _, file := range []string{"tables.go", "../actors/account/tables.go"} {
+	for _, file := range []string{"tables.go", "table/team.go", "table/reply.go", "../actors/account/tables.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

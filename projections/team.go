@@ -3,16 +3,17 @@ package projections
 import (
 	"platen.dev/events"
 	"platen.dev/events/team"
+	"platen.dev/projections/table"
 )
 
-func applyTeam(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
+func applyTeam(tx *table.Tx, partition int32, e events.Envelope, ev events.Event) {
 	record(tx, partition, e, ev)
 	if !team.Changes(ev) {
 		return
 	}
-	key := teamKey(partition, e.Account)
-	t, _ := teams.Load(tx, key)
-	teams.Put(tx, key, t.Evolve(ev, e.At))
+	key := table.TeamKey(partition, e.Account)
+	t, _ := table.Teams.Load(tx, key)
+	table.Teams.Put(tx, key, t.Evolve(ev, e.At))
 	switch ev := ev.(type) {
 	case events.MemberInvited:
 		memberships.Put(tx, membershipKey(partition, ev.Email, e.Account), ev.Member)
@@ -31,7 +32,7 @@ func applyTeam(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
 }
 
 // connect leads from somebody at a provider to a member, and no more from who it was before. Zero is nobody.
-func connect(tx *Tx, partition int32, account events.AccountID, before team.Team, id events.MemberID, to events.Identity) {
+func connect(tx *table.Tx, partition int32, account events.AccountID, before team.Team, id events.MemberID, to events.Identity) {
 	if m, _ := before.Member(id); m.Identity != (events.Identity{}) {
 		identities.Delete(tx, identityKey(partition, m.Identity, account))
 	}
@@ -41,21 +42,15 @@ func connect(tx *Tx, partition int32, account events.AccountID, before team.Team
 }
 
 // forgetHandle ends what leads to a member from its passkeys, if it has had any.
-func forgetHandle(tx *Tx, partition int32, before team.Team, id events.MemberID) {
+func forgetHandle(tx *table.Tx, partition int32, before team.Team, id events.MemberID) {
 	if m, _ := before.Member(id); m.Handle != ([32]byte{}) {
 		handles.Delete(tx, handleKey(partition, m.Handle))
 	}
 }
 
-// TeamOf reads who may sign in to an account of a partition.
-func TeamOf(r Reader, partition int32, id events.AccountID) (team.Team, error) {
-	t, _, err := teams.Get(r, teamKey(partition, id))
-	return t, err
-}
-
 // Team reads who may sign in to an account.
 func (r *Replica) Team(id events.AccountID) (team.Team, error) {
-	return TeamOf(r, r.partition(id), id)
+	return table.TeamOf(r, r.partition(id), id)
 }
 
 // Membership is an account that somebody is a member of.
@@ -76,7 +71,7 @@ func (r *Replica) Identities(identity events.Identity, limit int) ([]Membership,
 }
 
 // membersIn lists the rows of an index of members that begin with a prefix, whose keys end in the account.
-func (r *Replica) membersIn(index Table[events.MemberID], limit int, prefixOf func(partition int32) []byte) (all []Membership, err error) {
+func (r *Replica) membersIn(index table.Table[events.MemberID], limit int, prefixOf func(partition int32) []byte) (all []Membership, err error) {
 	for p := range int32(len(r.followers)) {
 		prefix := prefixOf(p)
 		err = index.Each(r, prefix, func(key []byte, m events.MemberID) bool {

@@ -1,6 +1,9 @@
 package projections
 
-import "platen.dev/events"
+import (
+	"platen.dev/events"
+	"platen.dev/projections/table"
+)
 
 // SavedTemplate is the read model of one saved block template.
 type SavedTemplate struct {
@@ -17,7 +20,7 @@ type TemplateInfo struct {
 	Changed events.Instant    `cbor:"3,keyasint" json:"changed_ms"`
 }
 
-func applyTemplate(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
+func applyTemplate(tx *table.Tx, partition int32, e events.Envelope, ev events.Event) {
 	account := accountKey(partition, e.Account)
 	switch ev := ev.(type) {
 	case events.TemplateSaved:

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"platen.dev/events"
+	"platen.dev/projections/table"
 )
 
 // TemplateVersions is how many versions of a saved template are kept, the present one among them.
@@ -19,7 +20,7 @@ type TemplateVersion struct {
 }
 
 // keepVersion adds a version to those of a template, and drops the one that leaves them.
-func keepVersion(tx *Tx, partition int32, e events.Envelope, ev events.TemplateSaved) {
+func keepVersion(tx *table.Tx, partition int32, e events.Envelope, ev events.TemplateSaved) {
 	end := templateEndKey(partition, e.Account, ev.Template)
 	last, _ := templateEnds.Load(tx, end)
 	number := last + 1
@@ -27,14 +28,14 @@ func keepVersion(tx *Tx, partition int32, e events.Envelope, ev events.TemplateS
 	if number > TemplateVersions {
 		templateVersions.Delete(tx, templateVersionKey(partition, e.Account, ev.Template, number-TemplateVersions))
 	}
-	team, _ := teams.Load(tx, teamKey(partition, e.Account))
+	team, _ := table.Teams.Load(tx, table.TeamKey(partition, e.Account))
 	author, _ := team.Member(e.By.Member)
 	version := TemplateVersion{Name: ev.Name, At: e.At, Body: ev.Body, By: e.By, Email: author.Email}
 	templateVersions.Put(tx, templateVersionKey(partition, e.Account, ev.Template, number), version)
 }
 
 // dropVersions forgets the versions of a template that is deleted.
-func dropVersions(tx *Tx, partition int32, account events.AccountID, id events.TemplateID) {
+func dropVersions(tx *table.Tx, partition int32, account events.AccountID, id events.TemplateID) {
 	end := templateEndKey(partition, account, id)
 	last, kept := templateEnds.Load(tx, end)
 	if !kept {

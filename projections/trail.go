@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"platen.dev/events"
+	"platen.dev/projections/table"
 )
 
 // TrailTime is how long the trail of an account keeps a change.
@@ -61,7 +62,7 @@ func (s trailSum) sums(e TrailEntry) bool {
 }
 
 // record adds an event to the trail of its account if somebody's doing it was.
-func record(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
+func record(tx *table.Tx, partition int32, e events.Envelope, ev events.Event) {
 	if e.By == (events.Author{}) { // as of every job
 		return
 	}
@@ -69,7 +70,7 @@ func record(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
 	if !recorded {
 		return
 	}
-	t, _ := teams.Load(tx, teamKey(partition, e.Account))
+	t, _ := table.Teams.Load(tx, table.TeamKey(partition, e.Account))
 	author, _ := t.Member(e.By.Member)
 	entry := TrailEntry{At: e.At, What: events.TypeName(ev), Subject: subject, By: e.By, Email: author.Email}
 	end, _ := trailEnds.Load(tx, trailEndKey(partition, e.Account))
@@ -79,7 +80,7 @@ func record(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
 }
 
 // forget drops the entries that have left the trail: two at most, which is more than come.
-func (t trailEnd) forget(tx *Tx, entryAt func(int64) []byte, now events.Instant) trailEnd {
+func (t trailEnd) forget(tx *table.Tx, entryAt func(int64) []byte, now events.Instant) trailEnd {
 	for range 2 {
 		oldest, _ := trails.Load(tx, entryAt(t.First))
 		if t.First == t.Next || now < oldest.At.Add(TrailTime) {
@@ -92,7 +93,7 @@ func (t trailEnd) forget(tx *Tx, entryAt func(int64) []byte, now events.Instant)
 }
 
 // keep adds an entry, or sums it.
-func (t trailEnd) keep(tx *Tx, entryAt func(int64) []byte, e TrailEntry) trailEnd {
+func (t trailEnd) keep(tx *table.Tx, entryAt func(int64) []byte, e TrailEntry) trailEnd {
 	if hour := e.At - e.At%events.Instant(time.Hour/time.Millisecond); hour != t.Hour {
 		t.Hour, t.Singles, t.Sums = hour, 0, nil
 	}

@@ -1,6 +1,9 @@
 package projections
 
-import "platen.dev/events"
+import (
+	"platen.dev/events"
+	"platen.dev/projections/table"
+)
 
 // WebhookLog is what was attempted to send the webhook of a job, in order.
 type WebhookLog struct {
@@ -26,12 +29,12 @@ func (l WebhookLog) Delivered() bool {
 // are dropped.
 const maxWebhookEntries = 50
 
-var webhookLogs = Table[WebhookLog]{'w'} // partition, job
+var webhookLogs = table.Table[WebhookLog]{Name: 'w'} // partition, job
 
 func webhookKey(partition int32, id events.JobID) []byte { return webhookLogs.Key(partition, id[:]...) }
 
 // applyWebhook keeps the log of a webhook as long as its job is known.
-func applyWebhook(tx *Tx, partition int32, e events.Envelope, ev events.Event) {
+func applyWebhook(tx *table.Tx, partition int32, e events.Envelope, ev events.Event) {
 	switch ev := ev.(type) {
 	case events.WebhookAttempted:
 		key := webhookKey(partition, ev.Job)

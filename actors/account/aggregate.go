@@ -111,7 +111,7 @@ func (a *Aggregate) State() (State, error) {
 
 // Decide decides the command at offset cause, and later commands on its outcome. A command that cannot be decided is set aside: it
 // would block every later one of its partition. An error is one of the store, and then nothing has changed. It wraps
-// projections.ErrUndecodable if a row cannot be decoded, which may be the fault of this node alone.
+// table.ErrUndecodable if a row cannot be decoded, which may be the fault of this node alone.
 func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	d, err := a.tryDecide(cause, c)
 	if errors.Is(err, errUndecidable) {

@@ -12,20 +12,21 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // service is one account whose commands are decided and folded at once, and whose effects are performed.
 type service struct {
 	t         *testing.T
 	now       time.Time
-	rows      projections.Memory
+	rows      table.Memory
 	aggregate *Aggregate
 	cause     int64
 	ids       uint64
 }
 
 func newService(t *testing.T) *service {
-	s := &service{t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: projections.Memory{}}
+	s := &service{t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: table.Memory{}}
 	s.aggregate = NewAggregate("acc", ReplicaStore{Reader: s.rows}, LimitsOf)
 	s.do(events.CreateAccount{Plan: events.PlanBusiness, Anchor: events.At(s.now)})
 	s.do(events.IssueKey{Key: events.Key{ID: "key_1", Hash: [32]byte{1}}})
@@ -53,7 +54,7 @@ func (s *service) do(body events.CommandBody) {
 func (s *service) fold(e events.Envelope) {
 	s.t.Helper()
 	s.cause++
-	tx := projections.NewTx(s.rows)
+	tx := table.NewTx(s.rows)
 	States{}.Apply(tx, 0, e)
 	projections.ReadModels{}.Apply(tx, 0, e)
 	if err := tx.Flush(s.rows); err != nil {
@@ -196,7 +197,7 @@ func TestRepliesAreForgotten(t *testing.T) {
 	for range 100 {
 		s.submit(plain)
 	}
-	for range projections.ReplyWindow {
+	for range table.ReplyWindow {
 		s.fold(events.Envelope{Cause: s.cause, Account: "acc", At: events.At(s.now)})
 	}
 	for key := range s.rows {

@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"platen.dev/events"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // A window is unfinished as long as one of its charged jobs is, however many windows have begun since.
 func TestUnfinishedWindows(t *testing.T) {
 	const partition = 0
-	store := projections.Memory{}
+	store := table.Memory{}
 	anchor := events.At(time.Date(2026, 1, 31, 9, 0, 0, 789e6, time.UTC))
 	next := windowEnd(anchor, anchor)
 	fold := func(account events.AccountID, evs ...events.Event) {
 		t.Helper()
-		tx := projections.NewTx(store)
+		tx := table.NewTx(store)
 		States{}.Apply(tx, partition, events.Envelope{Account: account, At: anchor, Events: evs})
 		if err := tx.Flush(store); err != nil {
 			t.Fatal(err)

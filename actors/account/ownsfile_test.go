@@ -4,16 +4,16 @@ import (
 	"testing"
 
 	"platen.dev/events"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // A file is owned by the job that has it, and by none while that may still get it.
 func TestOwnsFile(t *testing.T) {
 	const partition = 5
 	job, name := events.NewJobID(), "file"
-	rows := projections.Memory{}
+	rows := table.Memory{}
 	apply := func(ev events.Event) {
-		tx := projections.NewTx(rows)
+		tx := table.NewTx(rows)
 		States{}.Apply(tx, partition, events.Envelope{Account: "acc", At: 1, Events: []events.Event{ev}})
 		if err := tx.Flush(rows); err != nil {
 			t.Fatal(err)

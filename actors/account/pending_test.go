@@ -6,16 +6,16 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // A hundred thousand webhooks that wait for their next attempt are rows and nothing else: no effect
 // is pending, a new owner need not look at them, and each second takes the few that are due.
 func TestManyPendingWebhooks(t *testing.T) {
 	const many, partition, due = 100_000, 0, 256
-	store := projections.Memory{}
+	store := table.Memory{}
 	fold := func(at events.Instant, evs ...events.Event) {
-		tx := projections.NewTx(store)
+		tx := table.NewTx(store)
 		States{}.Apply(tx, partition, events.Envelope{Account: "acc", At: at, Events: evs})
 		if err := tx.Flush(store); err != nil {
 			t.Fatal(err)

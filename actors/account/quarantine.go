@@ -2,7 +2,7 @@ package account
 
 import (
 	"platen.dev/events"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // Quarantined is a command that was set aside and that nobody has dropped since.
@@ -20,7 +20,7 @@ type Quarantined struct {
 const MaxQuarantined = 1000
 
 // applyQuarantine keeps a command that was set aside, or drops one.
-func applyQuarantine(tx *projections.Tx, partition int32, e events.Envelope) {
+func applyQuarantine(tx *table.Tx, partition int32, e events.Envelope) {
 	if e.SetAside != "" {
 		quarantineOne(tx, partition, e)
 	}
@@ -31,7 +31,7 @@ func applyQuarantine(tx *projections.Tx, partition int32, e events.Envelope) {
 	}
 }
 
-func quarantineOne(tx *projections.Tx, partition int32, e events.Envelope) {
+func quarantineOne(tx *table.Tx, partition int32, e events.Envelope) {
 	releaseOne(tx, partition, e.Cause) // in a topic that was created again, another command has had the offset
 	size, _ := quarantineSizes.Load(tx, quarantineSizes.Key(partition))
 	if size >= MaxQuarantined {
@@ -41,7 +41,7 @@ func quarantineOne(tx *projections.Tx, partition int32, e events.Envelope) {
 	quarantine.Put(tx, quarantineKey(partition, e.Cause), Quarantined{Account: e.Account, Command: e.Command, At: e.At, Reason: e.SetAside})
 }
 
-func releaseOne(tx *projections.Tx, partition int32, cause int64) {
+func releaseOne(tx *table.Tx, partition int32, cause int64) {
 	key := quarantineKey(partition, cause)
 	if _, kept := quarantine.Load(tx, key); !kept {
 		return
@@ -52,7 +52,7 @@ func releaseOne(tx *projections.Tx, partition int32, cause int64) {
 }
 
 // InQuarantine reads a command that was set aside, by its offset; false if it was not, or was dropped since.
-func InQuarantine(r projections.Reader, partition int32, cause int64) (Quarantined, bool, error) {
+func InQuarantine(r table.Reader, partition int32, cause int64) (Quarantined, bool, error) {
 	return quarantine.Get(r, quarantineKey(partition, cause))
 }
 
@@ -71,7 +71,7 @@ func OldestQuarantined(s Scanner, partition int32) (cause int64, found bool, err
 }
 
 // QuarantineSize returns how many commands of a partition are in quarantine, at most MaxQuarantined.
-func QuarantineSize(r projections.Reader, partition int32) (int64, error) {
+func QuarantineSize(r table.Reader, partition int32) (int64, error) {
 	size, _, err := quarantineSizes.Get(r, quarantineSizes.Key(partition))
 	return size, err
 }

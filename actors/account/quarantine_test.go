@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"platen.dev/events"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // foldAll folds envelopes of one partition.
-func foldAll(t *testing.T, rows projections.Memory, all ...events.Envelope) {
+func foldAll(t *testing.T, rows table.Memory, all ...events.Envelope) {
 	t.Helper()
 	for _, e := range all {
-		tx := projections.NewTx(rows)
+		tx := table.NewTx(rows)
 		States{}.Apply(tx, 3, e)
 		if err := tx.Flush(rows); err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func dropped(cause, of int64) events.Envelope {
 }
 
 // kept are the causes in quarantine, and how many the partition counts.
-func kept(t *testing.T, rows projections.Memory) string {
+func kept(t *testing.T, rows table.Memory) string {
 	t.Helper()
 	causes := []int64{}
 	if err := EachQuarantined(rows, 3, func(cause int64, _ Quarantined) bool { causes = append(causes, cause); return true }); err != nil {
@@ -49,7 +49,7 @@ func kept(t *testing.T, rows projections.Memory) string {
 
 // What is set aside is kept until it is dropped.
 func TestQuarantine(t *testing.T) {
-	rows := projections.Memory{}
+	rows := table.Memory{}
 	foldAll(t, rows, setAside(300), setAside(7), events.Envelope{Cause: 301, Account: "acc", Reply: &events.Reply{Code: events.Internal}})
 	if got := kept(t, rows); got != "[7 300] of 2" {
 		t.Errorf("two are set aside: %s", got)
@@ -77,7 +77,7 @@ func TestQuarantine(t *testing.T) {
 
 // A topic that is created again uses offsets again: the later command takes the place of the one before, and counts once.
 func TestQuarantineAtAnOffsetOfBefore(t *testing.T) {
-	rows, later := projections.Memory{}, setAside(7)
+	rows, later := table.Memory{}, setAside(7)
 	later.Command = events.CommandID{99}
 	foldAll(t, rows, setAside(7), later)
 	if got := kept(t, rows); got != "[7] of 1" {
@@ -90,7 +90,7 @@ func TestQuarantineAtAnOffsetOfBefore(t *testing.T) {
 
 // A partition keeps so many commands, and one more once one of them is dropped.
 func TestQuarantineIsBounded(t *testing.T) {
-	rows := projections.Memory{}
+	rows := table.Memory{}
 	for cause := range int64(MaxQuarantined) {
 		foldAll(t, rows, setAside(cause))
 	}
@@ -107,7 +107,7 @@ func TestQuarantineIsBounded(t *testing.T) {
 
 // A command in quarantine is dropped once, also while the first drop is under way; any other is refused.
 func TestDropSetAside(t *testing.T) {
-	rows := projections.Memory{}
+	rows := table.Memory{}
 	foldAll(t, rows, setAside(7))
 	a := NewAggregate(events.PartitionID(3), ReplicaStore{Reader: rows, Partition: 3}, LimitsOf)
 	decide := func(at, of int64) string {

@@ -11,6 +11,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // script is one account: each command is decided, its events are printed, and they are
@@ -18,7 +19,7 @@ import (
 type script struct {
 	t         *testing.T
 	now       time.Time
-	store     projections.Memory
+	store     table.Memory
 	aggregate *Aggregate
 	cause     int64
 	held      []events.Envelope
@@ -29,7 +30,7 @@ type script struct {
 // effects (!) that follow. -rewrite writes what it gets; review the diff.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		s := &script{t: t, now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), store: projections.Memory{}}
+		s := &script{t: t, now: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), store: table.Memory{}}
 		s.aggregate = s.newAggregate()
 		datadriven.RunTest(t, path, s.run)
 	})
@@ -144,7 +145,7 @@ func (s *script) decide(d *datadriven.TestData) string {
 }
 
 func (s *script) commit() {
-	tx := projections.NewTx(s.store)
+	tx := table.NewTx(s.store)
 	for _, e := range s.held {
 		States{}.Apply(tx, 0, e)
 		projections.ReadModels{}.Apply(tx, 0, e)

@@ -8,7 +8,7 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // faultyRows are rows of which some cannot be read.
@@ -38,11 +38,11 @@ func TestWhatCannotBeDecided(t *testing.T) {
 	}{
 		"all is well":                       {func(*faultyRows, *bool) {}, "", nil},
 		"a decider panics":                  {func(_ *faultyRows, panics *bool) { *panics = true }, "panic: a string", nil},
-		"the row of the job is not one":     {func(f *faultyRows, _ *bool) { f.job = projections.ErrUndecodable }, "", projections.ErrUndecodable},
-		"the row of the account is not one": {func(f *faultyRows, _ *bool) { f.account = projections.ErrUndecodable }, "", projections.ErrUndecodable},
+		"the row of the job is not one":     {func(f *faultyRows, _ *bool) { f.job = table.ErrUndecodable }, "", table.ErrUndecodable},
+		"the row of the account is not one": {func(f *faultyRows, _ *bool) { f.account = table.ErrUndecodable }, "", table.ErrUndecodable},
 		"the store fails":                   {func(f *faultyRows, _ *bool) { f.account = broken }, "", broken},
 	} {
-		rows, panics := &faultyRows{Store: ReplicaStore{Reader: projections.Memory{}}}, false
+		rows, panics := &faultyRows{Store: ReplicaStore{Reader: table.Memory{}}}, false
 		limits := func(plan events.Plan) (Limits, bool) {
 			if panics {
 				panic("no limits")
@@ -82,7 +82,7 @@ func TestWhatCannotBeDecided(t *testing.T) {
 // Whoever repeats a command that was set aside gets the same reply, also before its envelope is read back.
 func TestRepeatedCommandThatWasSetAside(t *testing.T) {
 	panics := true
-	a := NewAggregate("acc", ReplicaStore{Reader: projections.Memory{}}, func(plan events.Plan) (Limits, bool) {
+	a := NewAggregate("acc", ReplicaStore{Reader: table.Memory{}}, func(plan events.Plan) (Limits, bool) {
 		if panics {
 			panic("no limits")
 		}

@@ -7,40 +7,40 @@ import (
 	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/team"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // The tables of entity state, each with its keys. Those of the read models are in package
 // projections.
 
-var states = projections.Table[State]{Name: 'A'} // partition, account
+var states = table.Table[State]{Name: 'A'} // partition, account
 
 func stateKey(partition int32, id events.AccountID) []byte {
 	return states.Key(partition, []byte(id)...)
 }
 
-var jobs = projections.Table[job.State]{Name: 'J'} // partition, job
+var jobs = table.Table[job.State]{Name: 'J'} // partition, job
 
 func jobKey(partition int32, id events.JobID) []byte { return jobs.Key(partition, id[:]...) }
 
 func parseJobKey(key []byte) events.JobID { return events.JobID(jobs.Row(key)) }
 
 // due is the index of the jobs that time alone moves on, by the instant of State.Due.
-var due = projections.Table[events.AccountID]{Name: 'D'} // partition, instant, job
+var due = table.Table[events.AccountID]{Name: 'D'} // partition, instant, job
 
 // timedKey is a key of an index by instants.
-func timedKey(t projections.Table[events.AccountID], partition int32, at events.Instant, id events.JobID) []byte {
+func timedKey(t table.Table[events.AccountID], partition int32, at events.Instant, id events.JobID) []byte {
 	return t.Key(partition, append(binary.BigEndian.AppendUint64(nil, uint64(at)), id[:]...)...)
 }
 
-func parseTimedKey(t projections.Table[events.AccountID], key []byte) (events.Instant, events.JobID) {
+func parseTimedKey(t table.Table[events.AccountID], key []byte) (events.Instant, events.JobID) {
 	row := t.Row(key)
 	return events.Instant(binary.BigEndian.Uint64(row)), events.JobID(row[8:])
 }
 
 // pendingWebhooks is the index of the jobs whose webhook is neither delivered nor given up, by the
 // instant since when that is so.
-var pendingWebhooks = projections.Table[events.AccountID]{Name: 'N'} // partition, instant, job
+var pendingWebhooks = table.Table[events.AccountID]{Name: 'N'} // partition, instant, job
 
 // PendingWebhooks counts the webhooks of a partition that are neither delivered nor given up. oldest
 // is since when the first of them is so, zero if there is none.
@@ -55,20 +55,20 @@ func PendingWebhooks(s Scanner, partition int32) (count int, oldest events.Insta
 }
 
 // unsettled is the index of the jobs that a new owner has to look at.
-var unsettled = projections.Table[events.AccountID]{Name: 'U'} // partition, job
+var unsettled = table.Table[events.AccountID]{Name: 'U'} // partition, job
 
 func unsettledKey(partition int32, id events.JobID) []byte { return unsettled.Key(partition, id[:]...) }
 
 func parseUnsettledKey(key []byte) events.JobID { return events.JobID(unsettled.Row(key)) }
 
-var requests = projections.Table[AcceptedRequest]{Name: 'I'} // partition, account, 0, idempotency key
+var requests = table.Table[AcceptedRequest]{Name: 'I'} // partition, account, 0, idempotency key
 
 func requestKey(partition int32, account events.AccountID, idempotencyKey string) []byte {
 	return requests.Key(partition, []byte(string(account)+"\x00"+idempotencyKey)...)
 }
 
 // quarantine has the commands that were set aside. The deciders read it, and whoever trims commands.
-var quarantine = projections.Table[Quarantined]{Name: 'Q'} // partition, offset of the command
+var quarantine = table.Table[Quarantined]{Name: 'Q'} // partition, offset of the command
 
 func quarantineKey(partition int32, cause int64) []byte {
 	return quarantine.Key(partition, binary.BigEndian.AppendUint64(nil, uint64(cause))...)
@@ -77,16 +77,16 @@ func quarantineKey(partition int32, cause int64) []byte {
 func parseQuarantineKey(key []byte) int64 { return int64(binary.BigEndian.Uint64(quarantine.Row(key))) }
 
 // quarantineSizes has how many rows of a partition quarantine has.
-var quarantineSizes = projections.Table[int64]{Name: 'q'} // partition
+var quarantineSizes = table.Table[int64]{Name: 'q'} // partition
 
 // States is the projection of entity state. It applies the same Evolve as the deciders to the
 // same events.
 type States struct{}
 
-var _ projections.Projection = States{}
+var _ table.Projection = States{}
 
 // Apply folds one envelope.
-func (States) Apply(tx *projections.Tx, partition int32, e events.Envelope) {
+func (States) Apply(tx *table.Tx, partition int32, e events.Envelope) {
 	applyQuarantine(tx, partition, e)
 	key := stateKey(partition, e.Account)
 	for _, ev := range e.Events {
@@ -114,7 +114,7 @@ func ofPartition(ev events.Event) bool {
 	return false
 }
 
-func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
+func applyJob(tx *table.Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
 	key := jobKey(partition, id)
 	var before job.State
 	if _, begins := ev.(events.JobQueued); !begins { // a new job has no row, and looking for one takes half of a replay's time
@@ -141,7 +141,7 @@ func applyJob(tx *projections.Tx, partition int32, id events.JobID, e events.Env
 
 // applyRequest stores a request by its idempotency key for as long as its job is known.
 // Whether the key still has an effect is up to the decider.
-func applyRequest(tx *projections.Tx, partition int32, id events.JobID, idempotencyKey string, e events.Envelope, ev events.Event) {
+func applyRequest(tx *table.Tx, partition int32, id events.JobID, idempotencyKey string, e events.Envelope, ev events.Event) {
 	switch ev := ev.(type) {
 	case events.JobQueued:
 		if ev.Idempotency != nil {
@@ -158,7 +158,7 @@ func applyRequest(tx *projections.Tx, partition int32, id events.JobID, idempote
 	}
 }
 
-func reindex(tx *projections.Tx, t projections.Table[events.AccountID], account events.AccountID, had bool, old []byte, has bool, row []byte) {
+func reindex(tx *table.Tx, t table.Table[events.AccountID], account events.AccountID, had bool, old []byte, has bool, row []byte) {
 	if had {
 		t.Delete(tx, old)
 	}
@@ -169,7 +169,7 @@ func reindex(tx *projections.Tx, t projections.Table[events.AccountID], account 
 
 // Scanner is a Reader that also visits keys in order, as projections.Replica does.
 type Scanner interface {
-	projections.Reader
+	table.Reader
 	Scan(prefix []byte, visit func(key, value []byte) bool) error
 	// ScanFrom is Scan that begins with the first key that is not below first.
 	ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error
@@ -177,7 +177,7 @@ type Scanner interface {
 
 // ReplicaStore is the committed state of one partition, read from a replica.
 type ReplicaStore struct {
-	Reader    projections.Reader
+	Reader    table.Reader
 	Partition int32
 }
 
@@ -191,7 +191,7 @@ func (c ReplicaStore) Account(id events.AccountID) (State, error) {
 
 // Team reads the members of an account, none if it does not exist.
 func (c ReplicaStore) Team(id events.AccountID) (team.Team, error) {
-	return projections.TeamOf(c.Reader, c.Partition, id)
+	return table.TeamOf(c.Reader, c.Partition, id)
 }
 
 // Job reads the state of a job, the zero State if the account has no such job.
@@ -205,7 +205,7 @@ func (c ReplicaStore) Job(account events.AccountID, id events.JobID) (job.State,
 
 // Reply finds the reply to a command.
 func (c ReplicaStore) Reply(_ events.AccountID, id events.CommandID) (events.Reply, bool, error) {
-	return projections.ReplyTo(c.Reader, c.Partition, id)
+	return table.ReplyTo(c.Reader, c.Partition, id)
 }
 
 // AcceptedRequest reads the request with an idempotency key, the zero value if there is none.
@@ -227,7 +227,7 @@ type JobRef struct {
 }
 
 // OwnsFile reports whether a job of a partition owns a stored file, or may get it because it is under way.
-func OwnsFile(r projections.Reader, partition int32, id events.JobID, name string) (bool, error) {
+func OwnsFile(r table.Reader, partition int32, id events.JobID, name string) (bool, error) {
 	s, found, err := jobs.Get(r, jobKey(partition, id))
 	return err == nil && found && (s.File == name || s.Active()), err
 }
@@ -285,7 +285,7 @@ func PageOf(s Scanner, partition int32, ids []events.JobID) (page Page, err erro
 		page.Last = id
 		state, _, err := jobs.Get(s, jobKey(partition, id))
 		switch {
-		case errors.Is(err, projections.ErrUndecodable):
+		case errors.Is(err, table.ErrUndecodable):
 			page.Unreadable = err
 		case err != nil:
 			return page, err

@@ -10,6 +10,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/team"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // office is an account whose commands are decided and folded one after the other.
@@ -17,13 +18,13 @@ type office struct {
 	t         *testing.T
 	now       events.Instant
 	by        events.Author // of the commands
-	rows      projections.Memory
+	rows      table.Memory
 	aggregate *Aggregate
 	cause     int64
 }
 
 func newOffice(t *testing.T) *office {
-	o := &office{t: t, by: events.Author{Operator: true}, now: 1_700_000_000_000, rows: projections.Memory{}}
+	o := &office{t: t, by: events.Author{Operator: true}, now: 1_700_000_000_000, rows: table.Memory{}}
 	o.aggregate = NewAggregate("acc", ReplicaStore{Reader: o.rows}, LimitsOf)
 	o.do(events.CreateAccount{Plan: events.PlanPro})
 	return o
@@ -38,8 +39,8 @@ func (o *office) do(body events.CommandBody) events.Reply {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	tx := projections.NewTx(o.rows)
-	for _, p := range []projections.Projection{States{}, projections.ReadModels{}} {
+	tx := table.NewTx(o.rows)
+	for _, p := range []table.Projection{States{}, projections.ReadModels{}} {
 		p.Apply(tx, 0, events.Envelope{Cause: o.cause, Command: c.ID, Account: "acc", At: o.now, Reply: d.Reply, Events: d.Events, By: c.By})
 	}
 	if err := tx.Flush(o.rows); err != nil {
@@ -60,7 +61,7 @@ func (o *office) want(code events.ReplyCode, body events.CommandBody) {
 // team is what the rows say, which must be what the next decision depends on.
 func (o *office) team() team.Team {
 	o.t.Helper()
-	stored, err := projections.TeamOf(o.rows, 0, "acc")
+	stored, err := table.TeamOf(o.rows, 0, "acc")
 	if err != nil {
 		o.t.Fatal(err)
 	}

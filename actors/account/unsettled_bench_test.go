@@ -12,6 +12,7 @@ import (
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // unsettledJobs is how many jobs wait in the benchmark's partition. UNSETTLED=n changes it.
@@ -88,7 +89,7 @@ func waitingJobs(b *testing.B, count int) *projections.Replica {
 	if err := <-done; err != nil {
 		b.Fatal(err)
 	}
-	replica, err := projections.Open(b.Context(), projections.Config{Dir: filepath.Join(dir, "replica"), Log: log, Logger: testkit.Silent(), Projections: []projections.Projection{account.States{}}})
+	replica, err := projections.Open(b.Context(), projections.Config{Dir: filepath.Join(dir, "replica"), Log: log, Logger: testkit.Silent(), Projections: []table.Projection{account.States{}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"platen.dev/events/team"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // shards answer every command alike, and remember the last.
@@ -76,7 +77,7 @@ func newDesk(t *testing.T, mailers ...Mailer) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replica, err := projections.Open(testkit.Context(t), projections.Config{Dir: filepath.Join(dir, "replica"), Log: log, Logger: testkit.Silent(), Projections: []projections.Projection{account.States{}, projections.ReadModels{}}})
+	replica, err := projections.Open(testkit.Context(t), projections.Config{Dir: filepath.Join(dir, "replica"), Log: log, Logger: testkit.Silent(), Projections: []table.Projection{account.States{}, projections.ReadModels{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,20 +6,20 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // spoiling is a projection that makes the state of the account undecodable when its key is issued, so many times. The event poison
 // makes it panic.
 type spoiling struct{ times *int }
 
-func (s spoiling) Apply(tx *projections.Tx, p int32, e events.Envelope) {
+func (s spoiling) Apply(tx *table.Tx, p int32, e events.Envelope) {
 	for _, ev := range e.Events {
 		switch ev := ev.(type) {
 		case events.KeyIssued:
 			if *s.times > 0 {
 				*s.times--
-				states := projections.Table[string]{Name: 'A'}
+				states := table.Table[string]{Name: 'A'}
 				states.Put(tx, states.Key(p, []byte(e.Account)...), "not a state")
 			}
 		case events.KeyRevoked:
@@ -41,7 +41,7 @@ func TestDamagedState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCluster(t)
-			c.also = []projections.Projection{spoiling{&tc.times}}
+			c.also = []table.Projection{spoiling{&tc.times}}
 			n := c.start("n1")
 			defer n.stop()
 			n.open()
@@ -69,7 +69,7 @@ func TestDamagedState(t *testing.T) {
 func TestRecordThatCannotBeFolded(t *testing.T) {
 	c := newCluster(t)
 	none := 0
-	c.also = []projections.Projection{spoiling{&none}}
+	c.also = []table.Projection{spoiling{&none}}
 	p := events.Partition("acc", 2)
 	var end int64
 	for range 2 {

@@ -19,6 +19,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/tracing"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // Performer performs the effects of one kind. Its methods do not block.
@@ -241,7 +242,7 @@ func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
 
 func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
 	switch {
-	case errors.Is(m.Err, projections.ErrUndecodable) && !h.cfg.Replica.Renew(h.partition, m.Err): // it is what the journal says
+	case errors.Is(m.Err, table.ErrUndecodable) && !h.cfg.Replica.Renew(h.partition, m.Err): // it is what the journal says
 		ctx.Send(h.account(ctx, m.Command.Account), account.SetAside{Cause: m.Cause, Command: m.Command, Why: m.Err})
 		return
 	case m.Err != nil:

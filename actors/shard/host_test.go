@@ -20,6 +20,7 @@ import (
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 func TestMain(m *testing.M) {
@@ -34,7 +35,7 @@ type cluster struct {
 	log      *embedded.Log
 	patience time.Duration                   // of the nodes' gateways
 	journal  func(eventlog.Log) eventlog.Log // what the nodes' shards write to
-	also     []projections.Projection        // what the nodes' replicas fold besides
+	also     []table.Projection              // what the nodes' replicas fold besides
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -78,7 +79,7 @@ func (c *cluster) start(name string) *node {
 	n := &node{t: c.t, id: events.NodeID(name), effects: make(chan job.Effect, 100), withdrawn: make(chan int32, 100), failed: make(chan error, 10), clock: time.UnixMilli(1_770_000_000_000), dead: map[events.NodeID]bool{}}
 	replica, err := projections.Open(c.t.Context(), projections.Config{
 		Dir: filepath.Join(c.t.TempDir(), "replica"), Log: c.log, Logger: testkit.Silent(),
-		Projections: append([]projections.Projection{account.States{}, projections.ReadModels{}}, c.also...),
+		Projections: append([]table.Projection{account.States{}, projections.ReadModels{}}, c.also...),
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // This file plays rows of a replica that are damaged: one node cannot decode what all others can. Whoever needs such a row has the rows of the
@@ -36,7 +36,7 @@ func (n *node) undecodable(p int32, err error) bool {
 	switch {
 	case err == nil:
 		return false
-	case !errors.Is(err, projections.ErrUndecodable):
+	case !errors.Is(err, table.ErrUndecodable):
 		panic(err)
 	}
 	n.renew(p, err)
@@ -48,7 +48,7 @@ func (w *world) scrub() {
 	for _, n := range w.nodes {
 		for p, r := range n.replicas {
 			if r.damaged {
-				n.renew(int32(p), projections.ErrUndecodable)
+				n.renew(int32(p), table.ErrUndecodable)
 			}
 		}
 	}

@@ -11,13 +11,14 @@ import (
 	"platen.dev/projections"
 	"platen.dev/projections/history"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 )
 
 // saved is a snapshot of a partition.
 type saved struct {
 	ref    snapshot.Ref
 	cursor projections.Cursor
-	values projections.Memory
+	values table.Memory
 	last   []byte       // the record before the cursor
 	reads  events.Level // of the version that took it: versions that read less cannot read it
 }
@@ -123,7 +124,7 @@ func (n *node) confirm(p int32, s saved) {
 	} else if w.trimmed[p] > 0 {
 		return // a zombie's, older than all that is left: it will be of no use
 	}
-	tx := projections.NewTx(r.values)
+	tx := table.NewTx(r.values)
 	for _, record := range w.journal[p][r.cursor.Next:s.ref.Next] {
 		if e, is := record.entry.(events.Envelope); w.rules.step(&r.cursor, r.cursor.Next, record.entry) && is {
 			apply(tx, p, e)

@@ -15,6 +15,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/events"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // node is one process. Its replica mostly survives a crash; nothing else does.
@@ -305,7 +306,7 @@ func (n *node) fold(p int32, limit int) {
 	before := r.cursor
 	from := r.cursor.Next
 	steps := make([]projections.Step, 0, min(limit, max(0, len(journal)-int(from))))
-	tx := projections.NewTx(r.values)
+	tx := table.NewTx(r.values)
 	for ; len(steps) < cap(steps); from++ {
 		entry := journal[from].entry
 		step := projections.Step{Offset: from, Entry: entry, Accepted: n.world.rules.step(&r.cursor, from, entry)}
@@ -349,7 +350,7 @@ func inOrder[V any](of map[events.JobID]V) []events.JobID {
 // replica is projections.Replica in memory.
 type replica struct {
 	cursor projections.Cursor
-	values projections.Memory
+	values table.Memory
 	last   []byte // the record before the cursor
 	marker []byte // that of the cursor's epoch; nil if it is not known
 	// damaged is set once a row is not what was written.
@@ -357,10 +358,10 @@ type replica struct {
 }
 
 func newReplica() *replica {
-	return &replica{cursor: projections.Origin(), values: projections.Memory{}}
+	return &replica{cursor: projections.Origin(), values: table.Memory{}}
 }
 
-func apply(tx *projections.Tx, p int32, e events.Envelope) {
+func apply(tx *table.Tx, p int32, e events.Envelope) {
 	account.States{}.Apply(tx, p, e)
 	projections.ReadModels{}.Apply(tx, p, e)
 }
@@ -368,7 +369,7 @@ func apply(tx *projections.Tx, p int32, e events.Envelope) {
 // replay returns a new replica that has folded the journal of a partition.
 func (w *world) replay(p int32) *replica {
 	r := newReplica()
-	tx := projections.NewTx(r.values)
+	tx := table.NewTx(r.values)
 	for offset, record := range w.journal[p] {
 		if e, is := record.entry.(events.Envelope); w.rules.step(&r.cursor, int64(offset), record.entry) && is {
 			apply(tx, p, e)

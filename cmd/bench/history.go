@@ -19,6 +19,7 @@ import (
 	"platen.dev/projections"
 	"platen.dev/projections/history"
 	"platen.dev/projections/history/historytest"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 )
 
@@ -139,8 +140,8 @@ func (m *months) open(s settings) (err error) {
 }
 
 // folds are those of a node.
-func folds() []projections.Projection {
-	return []projections.Projection{account.States{}, projections.ReadModels{}}
+func folds() []table.Projection {
+	return []table.Projection{account.States{}, projections.ReadModels{}}
 }
 
 func (m *months) all() (all []int32) {

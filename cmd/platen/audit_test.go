@@ -10,6 +10,7 @@ import (
 	"platen.dev/events/public"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // audit is what the journal says about every job, folded from its first record by nothing
@@ -150,7 +151,7 @@ func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica 
 	t.Helper()
 	replica, err := projections.Open(testkit.Context(t), projections.Config{
 		Dir: dir, Log: l, Logger: testkit.Silent(),
-		Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+		Projections: []table.Projection{account.States{}, projections.ReadModels{}},
 	})
 	if err != nil {
 		t.Fatal(err)

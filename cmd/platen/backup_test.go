@@ -22,6 +22,7 @@ import (
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 	"platen.dev/store/s3test"
 )
@@ -319,7 +320,7 @@ func (d drill) rowsAt(t *testing.T, cfg node.Config, p int32, one backup.Partiti
 	defer func() { _ = l.Close() }()
 	base := d.baseOf(t, cfg, l, p)
 	rebuilt, err := projections.Rebuild(t.Context(), projections.Config{
-		Dir: filepath.Join(t.TempDir(), "rows"), Log: l, Logger: testkit.Silent(), Projections: []projections.Projection{account.States{}, projections.ReadModels{}},
+		Dir: filepath.Join(t.TempDir(), "rows"), Log: l, Logger: testkit.Silent(), Projections: []table.Projection{account.States{}, projections.ReadModels{}},
 	}, p, base, one.Cursor.Next, snapshot.Unpaced)
 	if err != nil {
 		t.Fatal(err)

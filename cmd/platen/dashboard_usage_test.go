@@ -74,7 +74,7 @@ var (
 )
 
 // table has the cells of the page's table as a reader sees them.
-func table(page string) (rows [][]string) {
+func usageTable(page string) (rows [][]string) {
 	body := tableBody.FindStringSubmatch(page)
 	if body == nil {
 		return nil
@@ -107,7 +107,7 @@ func TestDashboardUsage(t *testing.T) {
 		if file.body != string(want) {
 			t.Errorf("%s: the file is\n%s\nnot\n%s", parameters, file.body, want)
 		}
-		sameRows(t, table(shown.body), file.body, groupBy != "")
+		sameRows(t, usageTable(shown.body), file.body, groupBy != "")
 		if !strings.Contains(shown.body, `role="img"`) || !strings.Contains(shown.body, ">Corrected<") {
 			t.Errorf("%s: no chart, or no correction:\n%s", parameters, shown.body)
 		}
@@ -128,12 +128,12 @@ func earlierUsage(t *testing.T, n *inProcessNode) {
 	t.Helper()
 	n.ahead.Add(int64(40 * 24 * time.Hour))
 	windows, p := n.windows(t).Windows, n.demo(t, "business")
-	if present := p.get("/dashboard/usage").body; len(windows) != 1 || table(present) != nil || strings.Count(present, "<option value=\"20") != 2 {
+	if present := p.get("/dashboard/usage").body; len(windows) != 1 || usageTable(present) != nil || strings.Count(present, "<option value=\"20") != 2 {
 		t.Fatalf("windows %v, the present one:\n%s", windows, present)
 	}
 	start := windows[0].Start.Format(time.RFC3339)
 	got := p.get("/dashboard/usage?window=" + start)
-	if figure := fmt.Sprintf(`<span class="figure">%d</span>`, windows[0].Units); len(table(got.body)) != 1 || !strings.Contains(got.body, figure) || !strings.Contains(got.body, `value="`+start+`" selected`) {
+	if figure := fmt.Sprintf(`<span class="figure">%d</span>`, windows[0].Units); len(usageTable(got.body)) != 1 || !strings.Contains(got.body, figure) || !strings.Contains(got.body, `value="`+start+`" selected`) {
 		t.Errorf("the earlier window: %d %s", got.status, got.body)
 	}
 }

@@ -36,12 +36,19 @@ var rules = map[string]rule{
 	"events/tracing/tracingtest": {"", "a collector for tests: reads the protocol, and knows no tracer"},
 	"store":                      {"events/disk", "files are files: storage knows no jobs"},
 	"store/s3test":               {"events/testkit", "an S3 server for tests: speaks the protocol, knows no store"},
-	"projections":                {"events events/disk events/eventlog events/public events/team", "a replica folds what happened, numbers what is public of it, and decides nothing"},
+	"projections/table":          {"events events/team", "rows by key and transactions over them: it knows no store, so that deciders link none"},
+	"projections": {
+		"events events/disk events/eventlog events/public events/team projections/table",
+		"a replica folds what happened, numbers what is public of it, and decides nothing",
+	},
 
 	"events/eventlog/kafka/access": {"events/tlsfile", "how clients authenticate, and nothing of what they do afterwards"},
 
 	"projections/snapshot": {"projections store", "the files of a snapshot: what they mean and whether they are whole, not when they are made"},
-	"projections/history":  {"events events/eventlog events/public projections projections/snapshot store", "what is kept of the log and for how long; it knows no owners and no nodes"},
+	"projections/history": {
+		"events events/eventlog events/public projections projections/snapshot projections/table store",
+		"what is kept of the log and for how long; it knows no owners and no nodes",
+	},
 
 	"projections/history/historytest": {"events events/contract events/eventlog", "writes the journal of months for tests and benchmarks"},
 
@@ -80,8 +87,11 @@ var rules = map[string]rule{
 	"browserpool/corpus":   {"", "only tests: Platen against a plain browser"},
 	"browserpool/pagetest": {"events/testkit", "servers for tests, and pictures of what is printed"},
 
-	"actors/job":             {"events events/contract", "pure: a job's state and decisions"},
-	"actors/account":         {"actors/job events events/eventlog events/contract events/team projections", "pure: an account's state and decisions, composed with its jobs'; projections for its tables"},
+	"actors/job": {"events events/contract", "pure: a job's state and decisions"},
+	"actors/account": {
+		"actors/job events events/contract events/eventlog events/team projections/table",
+		"pure: an account's state and decisions, composed with its jobs'; projections for its tables",
+	},
 	"actors/clock":           {"", "pure: which time to go by; everything that time alone does rests on it"},
 	"actors/command":         {"events events/eventlog", "puts commands into the log"},
 	"actors/cluster/pki":     {"events/secret events/tlsfile", "certificates of nodes: who signs and who is taken, without connections"},
@@ -105,7 +115,7 @@ var rules = map[string]rule{
 		"sends outcomes; it dials as pages do, and decides nothing",
 	},
 	"actors/shard": {
-		"actors/account actors/command actors/job events events/eventlog events/tracing projections",
+		"actors/account actors/command actors/job events events/eventlog events/tracing projections projections/table",
 		"decides and hands effects to performers, of which it knows the interface only",
 	},
 	"actors/service": {
@@ -114,7 +124,7 @@ var rules = map[string]rule{
 	},
 	"actors/status": {"actors/cluster actors/shard events events/contract", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
 	"actors/simulation": {
-		"actors/account actors/clock actors/job actors/render/attempt actors/render/dispatch actors/shard events events/public events/contract projections projections/history projections/snapshot projections/view",
+		"actors/account actors/clock actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract events/public projections projections/history projections/snapshot projections/table projections/view",
 		"drives the machines that ship, without browsers, files and networks",
 	},
 
@@ -162,7 +172,7 @@ var rules = map[string]rule{
 	"cmd/platen/doctor":  {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/metrics": {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
 	"cmd/platen/backup": {
-		"actors/account actors/job events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot store",
+		"actors/account actors/job events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot projections/table store",
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
@@ -170,7 +180,7 @@ var rules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/timeline store",
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/table projections/timeline store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
@@ -185,7 +195,7 @@ var rules = map[string]rule{
 	"deploy/hosttest": {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":        {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench": {
-		"actors/account browserpool/bare browserpool/egress document events events/contract events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest store",
+		"actors/account browserpool/bare browserpool/egress document events events/contract events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest projections/table store",
 		"measures the service from outside, and the bare minimum of the same work; it makes the history of months itself",
 	},
 }
@@ -307,5 +317,16 @@ func TestPrintsThroughTheTerminal(t *testing.T) {
 				t.Errorf("%s prints to %s: use terminal.Lines", path, to[1])
 			}
 		}
+	}
+}
+
+// Who decides reads rows by key, and links no store of them.
+func TestDecidersLinkNoStore(t *testing.T) {
+	deps, err := exec.Command("go", "list", "-deps", module+"actors/account", module+"actors/job").Output()
+	if err != nil || !strings.Contains(string(deps), module+"projections/table") {
+		t.Fatalf("%.200s, %v", deps, err)
+	}
+	if strings.Contains(string(deps), "cockroachdb/pebble") {
+		t.Error("actors/account or actors/job links Pebble")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"platen.dev/projections/history"
 	"platen.dev/projections/history/historytest"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 )
 
@@ -57,8 +58,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func folds() []projections.Projection {
-	return []projections.Projection{account.States{}, projections.ReadModels{}}
+func folds() []table.Projection {
+	return []table.Projection{account.States{}, projections.ReadModels{}}
 }
 
 // open starts a replica, with the snapshots unless they are nil, and waits until it has caught up.

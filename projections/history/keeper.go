@@ -13,6 +13,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 )
 
@@ -23,7 +24,7 @@ type Config struct {
 	Log     eventlog.Log
 	Replica *projections.Replica
 	// Projections are those of the replica.
-	Projections []projections.Projection
+	Projections []table.Projection
 	// Scratch is a directory for rebuilds. What is in it is removed.
 	Scratch string
 	// BytesPerSecond bounds the work of taking and verifying: rows and records, as they are read.

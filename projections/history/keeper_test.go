@@ -21,6 +21,7 @@ import (
 	"platen.dev/projections"
 	"platen.dev/projections/history"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 )
 
@@ -212,8 +213,8 @@ func TestMismatch(t *testing.T) {
 // counting writes a row that no other replica has.
 type counting struct{}
 
-func (counting) Apply(tx *projections.Tx, p int32, _ events.Envelope) {
-	table := projections.Table[int]{Name: 'x'}
+func (counting) Apply(tx *table.Tx, p int32, _ events.Envelope) {
+	table := table.Table[int]{Name: 'x'}
 	table.Put(tx, table.Key(p), 1)
 }
 

@@ -10,6 +10,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/team"
 	"platen.dev/projections"
+	"platen.dev/projections/table"
 )
 
 // Access is who may come in to the accounts of a backup: what was revoked after its cut is valid in it. Verify fills it. The zero value
@@ -70,7 +71,7 @@ func (a *Access) look(p int32, rows *projections.Frozen) error {
 		a.revoke = map[int32][]decided{}
 	}
 	return account.EachAccount(rows, p, func(id events.AccountID, state account.State) error {
-		t, err := projections.TeamOf(rows, p, id)
+		t, err := table.TeamOf(rows, p, id)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 )
 
@@ -19,7 +20,7 @@ import (
 type Rebuilding struct {
 	// Scratch is a directory, of which everything is removed.
 	Scratch     string
-	Projections []projections.Projection
+	Projections []table.Projection
 	Pace        snapshot.Pace
 	Logger      *slog.Logger
 	// Access is told who may come in to the accounts; nil if nobody wants to know.

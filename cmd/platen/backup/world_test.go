@@ -29,6 +29,7 @@ import (
 	"platen.dev/projections/history"
 	"platen.dev/projections/publish"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 )
 
@@ -88,8 +89,8 @@ func (c *cluster) close() {
 	c.stop = nil
 }
 
-func folds() []projections.Projection {
-	return []projections.Projection{account.States{}, projections.ReadModels{}}
+func folds() []table.Projection {
+	return []table.Projection{account.States{}, projections.ReadModels{}}
 }
 
 // run starts the replica, the publisher and the ledger's reader.

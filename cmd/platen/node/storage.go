@@ -22,6 +22,7 @@ import (
 	"platen.dev/projections"
 	"platen.dev/projections/history"
 	"platen.dev/projections/snapshot"
+	"platen.dev/projections/table"
 	"platen.dev/store"
 )
 
@@ -112,8 +113,8 @@ func openSnapshots(ctx context.Context, b *base, log measuredLog) (*history.Sour
 	return &history.Source{Files: files, Log: log, Logger: b.logger}, err
 }
 
-func folds() []projections.Projection {
-	return []projections.Projection{account.States{}, projections.ReadModels{}}
+func folds() []table.Projection {
+	return []table.Projection{account.States{}, projections.ReadModels{}}
 }
 
 // openReplica opens the replica, and waits until it holds all that was durable when the node started: one that

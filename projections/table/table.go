@@ -1,4 +1,4 @@
-package projections
+package table
 
 import (
 	"encoding/binary"
@@ -51,7 +51,7 @@ func (t Table[T]) Each(s scanner, prefix []byte, visit func(key []byte, v T) boo
 	return errors.Join(err, decodeErr)
 }
 
-// scanner visits rows by their keys, as Replica does.
+// scanner visits rows by their keys, as a replica does.
 type scanner interface {
 	Scan(prefix []byte, visit func(key, value []byte) bool) error
 }
@@ -62,15 +62,15 @@ func (t Table[T]) decodeRow(rows any, key, value []byte) (v T, err error) {
 		return v, nil
 	}
 	err = fmt.Errorf("%w: decode %x: %w", ErrUndecodable, key, err)
-	if o, ok := rows.(damageObserver); ok {
-		o.observeDamage(key, err)
+	if o, ok := rows.(DamageObserver); ok {
+		o.ObserveDamage(key, err)
 	}
 	return v, err
 }
 
-// damageObserver has rows, and is told of those that cannot be decoded.
-type damageObserver interface {
-	observeDamage(key []byte, why error)
+// DamageObserver has rows, and is told of those that cannot be decoded.
+type DamageObserver interface {
+	ObserveDamage(key []byte, why error)
 }
 
 // Decode decodes a value of the table.
@@ -103,6 +103,9 @@ func (t Table[T]) Put(tx *Tx, key []byte, v T) {
 func (t Table[T]) Delete(tx *Tx, key []byte) {
 	tx.slots[string(key)] = &slot{dirty: true}
 }
+
+// Encode encodes a value of any table.
+func Encode(v any) ([]byte, error) { return encoder.Marshal(v) }
 
 var encoder, decoder = modes()
 

@@ -1,4 +1,6 @@
-package projections
+// Package table is what a replica's tables are made of: rows by key, the transaction in which projections fold envelopes into them, and the
+// tables that deciders and read models share. It knows no store.
+package table
 
 import "fmt"
 
@@ -39,6 +41,9 @@ func (tx *Tx) fail(err error) {
 		tx.err = err
 	}
 }
+
+// Err is what has failed so far.
+func (tx *Tx) Err() error { return tx.err }
 
 // Flush hands every write to w, in no order. If it fails, some writes may have been made.
 func (tx *Tx) Flush(w Writer) error {

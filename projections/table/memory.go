@@ -1,4 +1,4 @@
-package projections
+package table
 
 import (
 	"slices"
@@ -28,12 +28,12 @@ func (m Memory) Delete(key []byte) error {
 	return nil
 }
 
-// Scan calls visit as Replica.Scan does.
+// Scan calls visit with the keys that begin with prefix, in order, until it returns false.
 func (m Memory) Scan(prefix []byte, visit func(key, value []byte) bool) error {
 	return m.ScanFrom(prefix, prefix, visit)
 }
 
-// ScanFrom calls visit as Replica.ScanFrom does.
+// ScanFrom is Scan from a key on.
 func (m Memory) ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
 	var keys []string
 	for key := range m {
