@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
-
-	"platen.dev/browserpool/chromium"
 )
 
 const (
@@ -51,8 +49,6 @@ func (p *page) waitFor(ctx context.Context, token <-chan struct{}, length time.D
 		return nil
 	case <-p.session.Ended():
 		return p.session.Cause()
-	case <-p.browser.Gone():
-		return chromium.ErrGone
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
