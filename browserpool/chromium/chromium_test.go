@@ -62,8 +62,7 @@ func TestKilled(t *testing.T) {
 	page := attach(t, browser)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := page.Send(context.Background(), "Runtime.evaluate",
-			proto.RuntimeEvaluate{Expression: "new Promise(() => {})", AwaitPromise: true})
+		_, err := proto.RuntimeEvaluate{Expression: "new Promise(() => {})", AwaitPromise: true}.Call(page.With(context.Background()))
 		failed <- err
 	}()
 	if err := syscall.Kill(browser.PID(), syscall.SIGKILL); err != nil {
