@@ -10,8 +10,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Session drives one page of a browser, which is one of rod's. It ends when its renderer
-// crashes or it is detached; every waiting call then fails.
+// Session is a rod.Page and the events of it. It ends when its renderer crashes, its browser
+// is gone, or it is detached; every waiting call then fails.
 type Session struct {
 	client
 	page    *rod.Page
@@ -19,10 +19,10 @@ type Session struct {
 }
 
 // Attach opens a session to a page. onEvent receives the session's events in order, on the
-// goroutine that reads the pipe: it must not block or call. Each page is of a rod.Browser of
-// its own: that keeps the latest parameters of every method for as long as it lives.
-func (b *Browser) Attach(ctx context.Context, target proto.TargetTargetID, onEvent func(cdp.Event)) (s *Session, err error) {
-	s = &Session{client: newClient(b, b.life), onEvent: onEvent}
+// goroutine that reads the pipe: it must not block or call. A rod.Browser keeps the latest
+// parameters of every method for as long as it lives, so each page has one of its own.
+func (b *Browser) Attach(ctx context.Context, target proto.TargetTargetID, onEvent func(cdp.Event)) (_ *Session, err error) {
+	s := &Session{client: newClient(b, b.life), onEvent: onEvent}
 	if s.page, err = s.drive().Context(ctx).PageFromTarget(target); err != nil {
 		s.end(err)
 		return nil, err
@@ -47,11 +47,12 @@ func (s *Session) Ended() <-chan struct{} { return s.life.Done() }
 // Cause is ErrCrashed, ErrDetached or ErrGone; nil before the session has ended.
 func (s *Session) Cause() error { return context.Cause(s.life) }
 
-// With returns the page for calls that end with ctx. Its waits for events do not wait.
+// With returns the page for calls that end with ctx. Its methods that wait for events return
+// at once.
 func (s *Session) With(ctx context.Context) *rod.Page { return s.page.Context(ctx) }
 
-// Send sends one method to the page and waits for its result. It is for content: rod's page
-// would keep that.
+// Send sends one method to the page and waits for its result. It is for content, which rod's
+// page would keep.
 func (s *Session) Send(ctx context.Context, method string, params any) ([]byte, error) {
 	return s.Call(ctx, string(s.page.SessionID), method, params)
 }
