@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -23,20 +24,18 @@ var (
 // Browser is a Process that answers calls. All methods may be called from any goroutine.
 type Browser struct {
 	*Process
+	client // ends when the pipe does
 	// Version is the product and version that the browser reports.
 	Version string
 
 	userAgent string // that it sends
-
-	gone chan struct{} // closed by the goroutine that reads the pipe, when that ends
+	driver    *rod.Browser
 
 	mu       sync.Mutex // guards what follows
 	nextID   int
 	pending  map[int]chan<- []byte
 	sessions map[proto.TargetSessionID]*Session
 }
-
-var _ proto.Client = (*Browser)(nil)
 
 // Start launches a browser and waits until it answers. When ctx ends first, it is killed.
 func Start(ctx context.Context, o Options) (*Browser, error) {
@@ -46,10 +45,11 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	}
 	b := &Browser{
 		Process:  process,
-		gone:     make(chan struct{}),
 		pending:  map[int]chan<- []byte{},
 		sessions: map[proto.TargetSessionID]*Session{},
 	}
+	b.client = newClient(b, context.Background())
+	b.driver = b.drive()
 	go b.receive()
 	if err := b.handshake(ctx); err != nil {
 		b.Kill()
@@ -62,7 +62,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 // handshake waits until the browser answers, and closes the window that it opens by
 // itself: that would cost a renderer.
 func (b *Browser) handshake(ctx context.Context) error {
-	version, err := proto.BrowserGetVersion{}.Call(b.With(ctx))
+	version, err := b.With(ctx).Version()
 	if err != nil {
 		return err
 	}
@@ -80,52 +80,15 @@ func (b *Browser) handshake(ctx context.Context) error {
 }
 
 // Gone is closed when the browser no longer answers: it exited, was killed or was closed.
-func (b *Browser) Gone() <-chan struct{} { return b.gone }
+func (b *Browser) Gone() <-chan struct{} { return b.life.Done() }
 
-// With returns a client of the browser itself whose calls end with ctx.
-func (b *Browser) With(ctx context.Context) proto.Client { return caller{ctx: ctx, client: b} }
+// With returns the browser for calls that end with ctx; it hears of no events.
+func (b *Browser) With(ctx context.Context) *rod.Browser { return b.driver.Context(ctx) }
 
 // Ping returns nil if the browser answers before ctx ends.
 func (b *Browser) Ping(ctx context.Context) error {
-	_, err := proto.BrowserGetVersion{}.Call(b.With(ctx))
+	_, err := b.With(ctx).Version()
 	return err
-}
-
-// Call sends one method and waits for its result.
-func (b *Browser) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
-	frame, err := b.exchange(ctx, nil, session, method, params)
-	if err != nil {
-		return nil, err
-	}
-	return result(method, frame)
-}
-
-// exchange sends a request and returns the whole answer, undecoded. The end of ended,
-// unless that is nil, ends the wait with ErrDetached.
-func (b *Browser) exchange(ctx context.Context, ended <-chan struct{}, session, method string, params any) ([]byte, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	answer := make(chan []byte, 1)
-	id := b.expect(answer)
-	defer b.forget(id)
-	message, err := json.Marshal(cdp.Request{ID: id, SessionID: session, Method: method, Params: params})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", method, err)
-	}
-	if err := b.Pipe.Send(message); err != nil {
-		return nil, ErrGone
-	}
-	select {
-	case frame := <-answer:
-		return frame, nil
-	case <-ended:
-		return nil, ErrDetached
-	case <-b.gone:
-		return nil, ErrGone
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 }
 
 func (b *Browser) expect(answer chan<- []byte) int {
@@ -145,7 +108,7 @@ func (b *Browser) forget(id int) {
 // receive hands every answer to its caller and every event to its session, until the
 // pipe ends.
 func (b *Browser) receive() {
-	defer close(b.gone)
+	defer b.end(ErrGone)
 	for {
 		frame, err := b.Pipe.Read()
 		if err != nil {

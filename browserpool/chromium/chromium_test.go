@@ -62,8 +62,7 @@ func TestKilled(t *testing.T) {
 	page := attach(t, browser)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := page.Call(context.Background(), "", "Runtime.evaluate",
-			proto.RuntimeEvaluate{Expression: "new Promise(() => {})", AwaitPromise: true})
+		_, err := proto.RuntimeEvaluate{Expression: "new Promise(() => {})", AwaitPromise: true}.Call(page.With(context.Background()))
 		failed <- err
 	}()
 	if err := syscall.Kill(browser.PID(), syscall.SIGKILL); err != nil {
@@ -101,20 +100,20 @@ func TestSessionEnds(t *testing.T) {
 	}
 	testkit.Receive(t, crashing.Ended(), "the end of the crashed session")
 	detached.Detach()
-	if _, err := detached.Call(t.Context(), "", "Runtime.evaluate", proto.RuntimeEvaluate{Expression: "1"}); !errors.Is(err, ErrDetached) {
+	if _, err := detached.Send(t.Context(), "Runtime.evaluate", proto.RuntimeEvaluate{Expression: "1"}); !errors.Is(err, ErrDetached) {
 		t.Errorf("a detached session gives %v", err)
 	}
 	if err := (proto.PageEnable{}).Call(spared.With(t.Context())); err != nil {
 		t.Errorf("the other page: %v", err)
 	}
 	var refusal *cdp.Error
-	if _, err := spared.Call(t.Context(), "", "Page.nonsense", nil); !errors.As(err, &refusal) {
+	if _, err := spared.Send(t.Context(), "Page.nonsense", nil); !errors.As(err, &refusal) {
 		t.Errorf("an unknown method gives %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("cause")
 	cancel(cause)
-	if _, err := spared.Call(ctx, "", "Page.enable", nil); !errors.Is(err, cause) {
+	if _, err := spared.Send(ctx, "Page.enable", nil); !errors.Is(err, cause) {
 		t.Errorf("a cancelled call gives %v", err)
 	}
 }

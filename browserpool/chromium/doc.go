@@ -4,9 +4,10 @@
 //
 // The browser is Debian's chromium-headless-shell, which costs a fifth of full
 // Chromium's CPU per small document. The pipes are the browser's file
-// descriptors 3 and 4, so no port is open and only this process can drive it. The vocabulary of the protocol is go-rod's lib/proto; a Session and a
-// Browser are both a proto.Client.
+// descriptors 3 and 4, so no port is open and only this process can drive it.
 //
-// Unlike rod's own client, a call that waits for an answer fails at once when
-// its renderer crashes (ErrCrashed) or its browser is gone (ErrGone).
+// A Browser and the page of a Session are go-rod's, over a client of ours (client.go):
+// unlike rod's own, a call that waits for an answer fails at once when its renderer crashes
+// (ErrCrashed) or its browser is gone (ErrGone). Events do not pass through rod, nor do
+// large results and content (decision 0060).
 package chromium

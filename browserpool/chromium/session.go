@@ -4,37 +4,31 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sync"
 
+	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Session is a connection to one target of a browser. It ends when its target
-// crashes or is detached; every waiting call then fails.
+// Session is a rod.Page and the events of it. It ends when its renderer crashes, its browser
+// is gone, or it is detached; every waiting call then fails.
 type Session struct {
-	ID     proto.TargetSessionID
-	Target proto.TargetTargetID
-
-	browser *Browser
+	client
+	page    *rod.Page
 	onEvent func(cdp.Event) // called on the goroutine that reads the pipe
-	ended   chan struct{}
-	end     sync.Once
-	cause   error // written once, before ended is closed
 }
 
-var _ proto.Client = (*Session)(nil)
-
-// Attach opens a session to a target. onEvent receives the session's events in
-// order, on the goroutine that reads the pipe: it must not block or call.
-func (b *Browser) Attach(ctx context.Context, target proto.TargetTargetID, onEvent func(cdp.Event)) (*Session, error) {
-	attached, err := proto.TargetAttachToTarget{TargetID: target, Flatten: true}.Call(b.With(ctx))
-	if err != nil {
+// Attach opens a session to a page. onEvent receives the session's events in order, on the
+// goroutine that reads the pipe: it must not block or call. A rod.Browser keeps the latest
+// parameters of every method for as long as it lives, so each page has one of its own.
+func (b *Browser) Attach(ctx context.Context, target proto.TargetTargetID, onEvent func(cdp.Event)) (_ *Session, err error) {
+	s := &Session{client: newClient(b, b.life), onEvent: onEvent}
+	if s.page, err = s.drive().Context(ctx).PageFromTarget(target); err != nil {
+		s.end(err)
 		return nil, err
 	}
-	s := &Session{ID: attached.SessionID, Target: target, browser: b, onEvent: onEvent, ended: make(chan struct{})}
 	b.mu.Lock()
-	b.sessions[s.ID] = s
+	b.sessions[s.page.SessionID] = s
 	b.mu.Unlock()
 	// Without this domain the session does not receive the event of a crash.
 	if err := (proto.InspectorEnable{}).Call(s.With(ctx)); err != nil {
@@ -48,30 +42,25 @@ func (b *Browser) Attach(ctx context.Context, target proto.TargetTargetID, onEve
 func (s *Session) Detach() { s.finish(ErrDetached) }
 
 // Ended is closed when the session has ended.
-func (s *Session) Ended() <-chan struct{} { return s.ended }
+func (s *Session) Ended() <-chan struct{} { return s.life.Done() }
 
-// Cause is ErrCrashed or ErrDetached; call it only once Ended is closed.
-func (s *Session) Cause() error { return s.cause }
+// Cause is ErrCrashed, ErrDetached or ErrGone; nil before the session has ended.
+func (s *Session) Cause() error { return context.Cause(s.life) }
 
-// With returns a client of the session whose calls end with ctx.
-func (s *Session) With(ctx context.Context) proto.Client {
-	return caller{ctx: ctx, client: s, session: s.ID}
-}
+// With returns the page for calls that end with ctx. Its methods that wait for events return
+// at once.
+func (s *Session) With(ctx context.Context) *rod.Page { return s.page.Context(ctx) }
 
-// Call sends one method to the session's target and waits for its result. The session
-// argument is there for rod's types, which pass this session's id.
-func (s *Session) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
-	frame, err := s.exchange(ctx, method, params)
-	if err != nil {
-		return nil, err
-	}
-	return result(method, frame)
+// Send sends one method to the page and waits for its result. It is for content, which rod's
+// page would keep.
+func (s *Session) Send(ctx context.Context, method string, params any) ([]byte, error) {
+	return s.Call(ctx, string(s.page.SessionID), method, params)
 }
 
 // ReadStream reads the next part of a stream of bytes; eof means that it is the last. It
 // decodes by hand, because decoding as JSON takes twenty times as long.
 func (s *Session) ReadStream(ctx context.Context, read proto.IORead) (part []byte, eof bool, err error) {
-	frame, err := s.exchange(ctx, read.ProtoReq(), read)
+	frame, err := s.exchange(ctx, string(s.page.SessionID), read.ProtoReq(), read)
 	if err != nil {
 		return nil, false, err
 	}
@@ -85,19 +74,11 @@ var ErrOversized = errors.New("answer is too large")
 // CallBytes sends one method and returns the base64 field "data" of its result, decoded
 // by hand as in ReadStream. More than limit bytes are ErrOversized.
 func (s *Session) CallBytes(ctx context.Context, method string, params any, limit int64) ([]byte, error) {
-	frame, err := s.exchange(ctx, method, params)
+	frame, err := s.exchange(ctx, string(s.page.SessionID), method, params)
 	if err != nil {
 		return nil, err
 	}
 	return decodeData(method, frame, limit)
-}
-
-func (s *Session) exchange(ctx context.Context, method string, params any) ([]byte, error) {
-	frame, err := s.browser.exchange(ctx, s.ended, string(s.ID), method, params)
-	if errors.Is(err, ErrDetached) {
-		return nil, s.cause
-	}
-	return frame, err
 }
 
 func (s *Session) receive(event cdp.Event) {
@@ -112,24 +93,8 @@ func (s *Session) receive(event cdp.Event) {
 }
 
 func (s *Session) finish(cause error) {
-	s.end.Do(func() {
-		s.cause = cause
-		s.browser.mu.Lock()
-		delete(s.browser.sessions, s.ID)
-		s.browser.mu.Unlock()
-		close(s.ended)
-	})
+	s.end(cause)
+	s.browser.mu.Lock()
+	delete(s.browser.sessions, s.page.SessionID)
+	s.browser.mu.Unlock()
 }
-
-// caller binds a client to a context and a session, in the form that rod's types require.
-type caller struct {
-	ctx     context.Context
-	client  proto.Client
-	session proto.TargetSessionID
-}
-
-func (c caller) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
-	return c.client.Call(ctx, session, method, params)
-}
-func (c caller) GetContext() context.Context         { return c.ctx }
-func (c caller) GetSessionID() proto.TargetSessionID { return c.session }

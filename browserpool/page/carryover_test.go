@@ -66,6 +66,11 @@ func TestNothingCarriesOver(t *testing.T) {
 			t.Errorf("the history keeps %+v", entry)
 		}
 	}
+	for _, call := range []proto.Request{&proto.PageSetDocumentContent{}, &proto.PagePrintToPDF{}} {
+		if p.session.With(ctx).LoadState(call) {
+			t.Errorf("rod keeps what was sent with %s", call.ProtoReq())
+		}
+	}
 	cookies, err := proto.StorageGetCookies{BrowserContextID: p.contextID}.Call(p.browser.With(ctx))
 	if err != nil || len(cookies.Cookies) != 0 {
 		t.Errorf("cookies %v, %v", cookies, err)

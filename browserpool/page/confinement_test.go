@@ -96,7 +96,7 @@ func TestVisitEnds(t *testing.T) {
 		if err := p.reach(ctx, document{url: web.URL + "/text"}); err != nil {
 			return err
 		}
-		if _, err := (proto.TargetCloseTarget{TargetID: p.session.Target}).Call(p.browser.With(ctx)); err != nil {
+		if _, err := (proto.TargetCloseTarget{TargetID: p.session.With(ctx).TargetID}).Call(p.browser.With(ctx)); err != nil {
 			return err
 		}
 		return stepError("wait", p.waitFor(ctx, nil, 10*time.Second))

@@ -44,7 +44,7 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 	case result == nil:
 		return true, nil
 	}
-	return true, json.Unmarshal([]byte(answer.Result.Value.JSON("", "")), result)
+	return true, answer.Result.Value.Unmarshal(result)
 }
 
 // unlessReplaced drops the browser's refusal of a call: it means that the document that

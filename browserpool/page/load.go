@@ -96,14 +96,15 @@ func (p *page) begin(ctx context.Context, d document) error {
 	}
 	p.progress.commit()
 	content := proto.PageSetDocumentContent{FrameID: p.progress.frame, HTML: d.html}
-	return content.Call(p.session.With(ctx))
+	_, err := p.session.Send(ctx, content.ProtoReq(), content)
+	return err
 }
 
 // stopLoading gives up the requests that are under way.
 func (p *page) stopLoading(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
 	defer cancel()
-	return proto.PageStopLoading{}.Call(p.session.With(ctx))
+	return p.session.With(ctx).StopLoading()
 }
 
 // abandonLoadingAfter gives up, after a time, the requests that script or a job that did

@@ -113,7 +113,6 @@ func (p *page) prepare(ctx context.Context) error {
 	none := 0
 	client := p.session.With(ctx)
 	settings := []func() error{
-		func() error { return proto.PageEnable{}.Call(client) },
 		func() error {
 			return proto.NetworkEnable{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none}.Call(client)
 		},
@@ -153,8 +152,8 @@ func (p *page) setView(ctx context.Context, media string, viewport Size) error {
 		p.media = media
 	}
 	if p.viewport != viewport {
-		override := proto.EmulationSetDeviceMetricsOverride{Width: viewport.Width, Height: viewport.Height, DeviceScaleFactor: 1}
-		if err := override.Call(client); err != nil {
+		override := &proto.EmulationSetDeviceMetricsOverride{Width: viewport.Width, Height: viewport.Height, DeviceScaleFactor: 1}
+		if err := client.SetViewport(override); err != nil {
 			return err
 		}
 		p.viewport = viewport
@@ -198,7 +197,7 @@ func (p *page) reset(ctx context.Context) error {
 	}
 	p.used = false
 	// The history keeps titles, and would grow.
-	return proto.PageResetNavigationHistory{}.Call(client)
+	return client.ResetNavigationHistory()
 }
 
 // dispose ends the page with its whole browser context, whatever it is doing. It may be
@@ -228,15 +227,10 @@ func (p *page) letGo() {
 
 // ended reports whether the page can do nothing any more.
 func (p *page) ended() bool {
-	select {
-	case <-p.session.Ended():
-		return true
-	default:
-		return false
-	}
+	return p.session.Cause() != nil
 }
 
 // crashed reports whether the page ended because its renderer crashed.
 func (p *page) crashed() bool {
-	return p.ended() && errors.Is(p.session.Cause(), chromium.ErrCrashed)
+	return errors.Is(p.session.Cause(), chromium.ErrCrashed)
 }

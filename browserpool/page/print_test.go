@@ -153,7 +153,7 @@ func reportsTimes(t *testing.T, slot *slot) {
 }
 
 // noise is a PNG that does not compress, as base64.
-func noise(t *testing.T, width, height int) string {
+func noise(t testing.TB, width, height int) string {
 	t.Helper()
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
 	random := rand.NewChaCha8([32]byte{})

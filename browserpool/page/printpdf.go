@@ -104,7 +104,7 @@ func (p *page) fit(ctx context.Context, content Size, params printParams) (fitti
 }
 
 func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
-	result, err := p.session.Call(ctx, "", "Page.printToPDF", params)
+	result, err := p.session.Send(ctx, "Page.printToPDF", params)
 	if err != nil {
 		return nil, err
 	}

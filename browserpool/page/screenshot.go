@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
 	"platen.dev/browserpool/chromium"
@@ -59,16 +60,12 @@ func (p *page) screenshot(ctx context.Context, job Capture, size Size) (Image, e
 	return image, err
 }
 
-// notActive is how the browser refuses to capture a document that is about to take the
-// place of another.
-const notActive = "Not attached to an active page"
-
-// onceActive repeats a call while the page is not ready for it: a job that waits for
-// contract.UntilCommit only may be that early.
+// onceActive repeats a call while another document is about to take the place of this one: a
+// job that waits for contract.UntilCommit only may be that early.
 func (p *page) onceActive(ctx context.Context, call func() error) error {
 	for {
 		err := call()
-		if browserMessage(err) != notActive {
+		if !errors.Is(err, cdp.ErrNotAttachedToActivePage) {
 			return err
 		}
 		if err := p.waitFor(ctx, nil, pollInterval); err != nil {

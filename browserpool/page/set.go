@@ -148,8 +148,7 @@ func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error)
 // refuses then.
 func (s *Set) Spoiled() bool { return s.spoiled }
 
-// Ended reports whether the warm page crashed or was closed. It does not notice the end of
-// the browser.
+// Ended reports whether the warm page crashed, was closed, or ended with its browser.
 func (s *Set) Ended() bool { return s.warm != nil && s.warm.ended() }
 
 // Crashed reports whether a renderer crashed under the job since the last Reset.

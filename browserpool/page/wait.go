@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/go-rod/rod/lib/proto"
-
-	"platen.dev/browserpool/chromium"
 )
 
 const (
@@ -51,8 +47,6 @@ func (p *page) waitFor(ctx context.Context, token <-chan struct{}, length time.D
 		return nil
 	case <-p.session.Ended():
 		return p.session.Cause()
-	case <-p.browser.Gone():
-		return chromium.ErrGone
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -90,24 +84,15 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
-// notASelector is how the browser refuses a selector that it cannot parse.
-const notASelector = "DOM Error while querying"
+// selects reports whether an element of the document matches a selector.
+const selects = `(document, selector) => document.querySelector(selector) !== null`
 
 // matches reports whether an element of the document matches now. In a document that is
-// replaced during the search, none does. The browser searches without running script, so
-// it does not matter what the page has put in the place of the usual functions.
-func (p *page) matches(ctx context.Context, selector string) (bool, error) {
-	client, depth := p.session.With(ctx), 0
-	document, err := proto.DOMGetDocument{Depth: &depth}.Call(client)
-	if err != nil {
-		return false, unlessReplaced(err)
+// replaced during the search, none does.
+func (p *page) matches(ctx context.Context, selector string) (found bool, err error) {
+	_, err = p.run(ctx, selects, selector, &found)
+	if errors.Is(err, errScript) {
+		err = Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
 	}
-	match, err := proto.DOMQuerySelector{NodeID: document.Root.NodeID, Selector: selector}.Call(client)
-	if browserMessage(err) == notASelector {
-		return false, Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
-	}
-	if err != nil {
-		return false, unlessReplaced(err)
-	}
-	return match.NodeID != 0, nil
+	return found, err
 }

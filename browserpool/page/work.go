@@ -25,15 +25,8 @@ func (p *page) do(ctx context.Context, job work) error {
 	return err
 }
 
-// closedItself reports whether the page ended without a crash in a browser that lives.
-func (p *page) closedItself() bool {
-	select {
-	case <-p.browser.Gone():
-		return false
-	default:
-		return p.ended() && errors.Is(p.session.Cause(), chromium.ErrDetached)
-	}
-}
+// closedItself reports whether the page ended before its browser, without a crash.
+func (p *page) closedItself() bool { return errors.Is(p.session.Cause(), chromium.ErrDetached) }
 
 // crashNotice is how long the browser may take to report that a renderer has died.
 const crashNotice = 2 * time.Second
