@@ -72,7 +72,7 @@ func describeOperation(o *request.Operation) openapi.Operation {
 // fileTypes are the types of the files that an operation makes.
 func fileTypes(o events.Operation) []openapi.Content {
 	if o.Image() {
-		return []openapi.Content{{Type: "image/png"}, {Type: "image/jpeg"}}
+		return []openapi.Content{{Type: "image/png"}, {Type: "image/jpeg"}, {Type: "image/webp"}}
 	}
 	return []openapi.Content{{Type: "application/pdf"}}
 }
@@ -175,7 +175,7 @@ func describeDownload() openapi.Operation {
 		Responses: []openapi.Response{
 			{
 				Status: 200, Doc: "The file.", Headers: append(openapi.CommonHeaders(), openapi.ContentDisposition, openapi.AcceptRanges, openapi.ETag),
-				Content: []openapi.Content{{Type: "application/pdf"}, {Type: "image/png"}, {Type: "image/jpeg"}},
+				Content: []openapi.Content{{Type: "application/pdf"}, {Type: "image/png"}, {Type: "image/jpeg"}, {Type: "image/webp"}},
 			},
 			{Status: 304, Doc: "The file is the one that If-None-Match names.", Headers: append(openapi.CommonHeaders(), openapi.ETag)},
 			refusal("The key is missing or invalid.", invalidKey),

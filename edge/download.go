@@ -57,7 +57,7 @@ func (s *jobs) downloadable(job projections.Job, head bool) *problem {
 	return nil
 }
 
-var contentTypes = map[string]string{".pdf": "application/pdf", ".png": "image/png", ".jpg": "image/jpeg"}
+var contentTypes = map[string]string{".pdf": "application/pdf", ".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 
 // describe sets the headers of a response with a file.
 func describe(ctx *fasthttp.RequestCtx, id events.JobID, job projections.Job) {

@@ -81,7 +81,7 @@ func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (out
 	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }
 
-var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg"}
+var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg", "webp": ".webp"}
 
 func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
 	result, err := w.lease.Capture(ctx, page.Capture{

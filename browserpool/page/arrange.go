@@ -95,7 +95,7 @@ func (p *page) arrange(ctx context.Context, o contract.Paper, params printParams
 	}
 	if f.hold {
 		a.Width = f.layout
-		if err := p.setView(ctx, p.media, Size{Width: f.layout, Height: f.layout}); err != nil {
+		if err := p.setView(ctx, p.media, Size{Width: f.layout, Height: f.layout}, p.scale); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 	if _, err := p.run(within, clock, nil, &g.Since); err != nil {
 		return err
 	}
-	if err := p.setView(ctx, p.media, whole); err != nil {
+	if err := p.setView(ctx, p.media, whole, p.scale); err != nil {
 		return err
 	}
 	settling, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
@@ -72,7 +72,7 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 	if errors.Is(err, errBudget) {
 		err = context.Cause(ctx)
 	}
-	return errors.Join(err, p.setView(ctx, p.media, before))
+	return errors.Join(err, p.setView(ctx, p.media, before, p.scale))
 }
 
 // settle waits for what a look has started.

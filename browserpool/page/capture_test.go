@@ -19,9 +19,15 @@ import (
 // shows fails unless the pixel at (x, y) has about the wanted colour; JPEG is inexact.
 func shows(t *testing.T, picture image.Image, x, y int, want color.RGBA) {
 	t.Helper()
+	showsWithin(t, picture, x, y, want, 6)
+}
+
+// showsWithin is shows for colours that are farther off.
+func showsWithin(t *testing.T, picture image.Image, x, y int, want color.RGBA, most float64) {
+	t.Helper()
 	r, g, b, a := picture.At(x, y).RGBA()
 	got := color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)}
-	far := func(a, b uint8) bool { return math.Abs(float64(a)-float64(b)) > 6 }
+	far := func(a, b uint8) bool { return math.Abs(float64(a)-float64(b)) > most }
 	if far(got.R, want.R) || far(got.G, want.G) || far(got.B, want.B) || got.A != want.A {
 		t.Errorf("the pixel at %d, %d is %v, want %v", x, y, got, want)
 	}

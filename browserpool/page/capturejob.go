@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"platen.dev/events/contract"
 )
 
-// defaultQuality is that of a JPEG whose job sets none.
+// defaultQuality is that of a JPEG or WebP whose job sets none.
 const defaultQuality = 80
 
 // defaultViewport is that of a capture that sets none.
@@ -53,20 +54,25 @@ type Image struct {
 func (job Capture) resolve() (document, error) {
 	o := job.Options
 	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
-	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport}
-	if o.FullPage {
+	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport, scale: o.DeviceScale()}
+	switch {
+	case o.FullPage, o.Selector != "":
 		d.below = contract.MaxPageHeight
+	case o.Clip != contract.Box{}:
+		d.below = int(o.Clip.Y + o.Clip.Height)
 	}
 	if err := validateViewport(viewport); err != nil {
 		return d, err
 	}
 	switch {
-	case o.Format != "" && o.Format != "png" && o.Format != "jpeg":
+	case !slices.Contains([]string{"", "png", "jpeg", "webp"}, o.Format):
 		return d, fmt.Errorf("%w: image format %q", ErrOptions, o.Format)
 	case o.Quality != 0 && (o.Quality < contract.MinQuality || o.Quality > contract.MaxQuality):
 		return d, fmt.Errorf("%w: quality %d is not within %d to %d", ErrOptions, o.Quality, contract.MinQuality, contract.MaxQuality)
-	case o.Quality != 0 && o.Format != "jpeg":
-		return d, fmt.Errorf("%w: quality is for jpeg only", ErrOptions)
+	case o.Quality != 0 && o.Format != "jpeg" && o.Format != "webp":
+		return d, fmt.Errorf("%w: quality is for jpeg and webp only", ErrOptions)
+	case o.DeviceScale() > contract.MaxDeviceScale:
+		return d, fmt.Errorf("%w: a scale of %g", ErrOptions, o.Scale)
 	}
 	return d, d.validate()
 }

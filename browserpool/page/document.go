@@ -35,6 +35,7 @@ type document struct {
 	limits    Limits
 	media     string // the CSS medium: print or screen
 	viewport  Size
+	scale     float64 // device pixels per CSS pixel
 	// below is how much of a visit, in pixels from its top, is brought into view once it has
 	// loaded; 0 for nothing.
 	below int

@@ -15,7 +15,7 @@ import (
 // load shows the document and returns how long that took, without the pause at the end.
 func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 	start := time.Now()
-	if err := p.setView(ctx, d.media, d.viewport); err != nil {
+	if err := p.setView(ctx, d.media, d.viewport, d.scale); err != nil {
 		return 0, stepError("load", err)
 	}
 	if err := p.reach(ctx, d); err != nil {

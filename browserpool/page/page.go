@@ -49,6 +49,7 @@ type page struct {
 	used     bool                 // a document was shown since the last reset
 	media    string               // the CSS medium: print or screen
 	viewport Size                 // zero until it was set
+	scale    float64              // device pixels per CSS pixel
 	output   proto.IOStreamHandle // what was printed last; empty after it was freed
 	warned   []Warning            // about the document that is shown
 	// guard is nil without credentials. Reactions read it: the holder sets it before it
@@ -141,7 +142,7 @@ func together(calls []func() error) error {
 
 // setView sets medium and viewport before the next document is shown: no job may see those
 // of another. The page remembers both, so most jobs send nothing.
-func (p *page) setView(ctx context.Context, media string, viewport Size) error {
+func (p *page) setView(ctx context.Context, media string, viewport Size, scale float64) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
 	defer cancel()
 	client := p.session.With(ctx)
@@ -151,12 +152,12 @@ func (p *page) setView(ctx context.Context, media string, viewport Size) error {
 		}
 		p.media = media
 	}
-	if p.viewport != viewport {
-		override := &proto.EmulationSetDeviceMetricsOverride{Width: viewport.Width, Height: viewport.Height, DeviceScaleFactor: 1}
+	if p.viewport != viewport || p.scale != scale {
+		override := &proto.EmulationSetDeviceMetricsOverride{Width: viewport.Width, Height: viewport.Height, DeviceScaleFactor: scale}
 		if err := client.SetViewport(override); err != nil {
 			return err
 		}
-		p.viewport = viewport
+		p.viewport, p.scale = viewport, scale
 	}
 	return nil
 }

@@ -94,15 +94,43 @@ var viewportOptions = schema.Object[viewport]{Name: "Viewport", Fields: []schema
 var imageOptions = schema.Object[contract.Image]{
 	Name: "ImageOptions", Doc: "What the image looks like.",
 	Fields: []schema.Field[contract.Image]{
-		schema.Optional("format", schema.String{OneOf: []string{"png", "jpeg", "jpg"}, AnyCase: true}, setImageFormat).Default("png"),
+		schema.Optional("format", schema.String{OneOf: []string{"png", "jpeg", "jpg", "webp"}, AnyCase: true}, setImageFormat).Default("png"),
 		schema.Optional("full_page", schema.Bool{}, func(o *contract.Image, v bool) { o.FullPage = v }).
 			Default(false).Doc(fmt.Sprintf("Capture the whole page, cut at %d pixels.", contract.MaxPageHeight)),
 		schema.Optional("quality", schema.Integer{Min: contract.MinQuality, Max: contract.MaxQuality}, func(o *contract.Image, v int64) { o.Quality = v }).
-			Doc("For jpeg alone."),
+			Doc("For jpeg and webp."),
 		schema.Optional("viewport", viewportOptions, func(o *contract.Image, v viewport) { o.Width, o.Height = v.width, v.height }).
 			DefaultEmpty().Doc("In CSS pixels."),
+		schema.Optional("selector", schema.String{MinLength: 1, MaxLength: 1_000}, func(o *contract.Image, v string) { o.Selector = v }).
+			Doc("An extension: the image shows the box of the first element that this CSS selector matches.").Example("#chart"),
+		schema.Optional("clip", clipOptions, func(o *contract.Image, v contract.Box) { o.Clip = v }).
+			Doc("An extension: the image shows this part of the page, in CSS pixels from its top left corner."),
+		schema.Optional("device_scale_factor", schema.Number{Min: 1, Max: contract.MaxDeviceScale}, setScale).
+			Default(1).Doc("An extension: how many pixels of the image a CSS pixel is wide and high."),
+		schema.Optional("transparent", schema.Bool{}, func(o *contract.Image, v bool) { o.Transparent = v }).
+			Default(false).Doc("An extension: leave out the white behind the page. For png and webp."),
 	},
-	Rules: []schema.Rule[contract.Image]{{Field: "quality", Check: checkQuality}},
+	Rules: []schema.Rule[contract.Image]{
+		{Field: "quality", Check: checkQuality},
+		{Field: "transparent", Check: checkTransparent},
+		{Field: "selector", Check: checkSelector},
+		{Field: "clip", Check: checkClip},
+		{Field: "viewport", Check: checkViewport},
+	},
+}
+
+var clipOptions = schema.Object[contract.Box]{Name: "Clip", Fields: []schema.Field[contract.Box]{
+	schema.Optional("x", schema.Integer{Min: 0, Max: contract.MaxWidth - 1}, func(b *contract.Box, v int64) { b.X = v }).Default(0),
+	schema.Optional("y", schema.Integer{Min: 0, Max: contract.MaxPageHeight - 1}, func(b *contract.Box, v int64) { b.Y = v }).Default(0),
+	schema.Required("width", schema.Integer{Min: 1, Max: contract.MaxWidth}, func(b *contract.Box, v int64) { b.Width = v }),
+	schema.Required("height", schema.Integer{Min: 1, Max: contract.MaxPageHeight}, func(b *contract.Box, v int64) { b.Height = v }),
+}}
+
+// setScale keeps what is not the default, so that a request without it is kept as before.
+func setScale(o *contract.Image, scale float64) {
+	if o.Scale = scale; scale == 1 {
+		o.Scale = 0
+	}
 }
 
 // setImageFormat knows jpg as another name of jpeg.
@@ -115,7 +143,49 @@ func setImageFormat(o *contract.Image, format string) {
 
 func checkQuality(o *contract.Image) string {
 	if o.Quality != 0 && o.Format == "png" {
-		return "quality applies to jpeg only"
+		return "quality applies to jpeg only" // the contract's words; webp is an extension
+	}
+	return ""
+}
+
+func checkTransparent(o *contract.Image) string {
+	if o.Transparent && o.Format == "jpeg" {
+		return "transparent applies to png and webp only"
+	}
+	return ""
+}
+
+func checkSelector(o *contract.Image) string {
+	if o.Selector != "" && (o.FullPage || o.Clip != contract.Box{}) {
+		return "selector cannot be combined with full_page or clip"
+	}
+	return ""
+}
+
+func checkClip(o *contract.Image) string {
+	b := o.Clip
+	switch {
+	case b == contract.Box{}:
+		return ""
+	case o.FullPage:
+		return "clip cannot be combined with full_page"
+	case b.X+b.Width > contract.MaxWidth || b.Y+b.Height > contract.MaxPageHeight:
+		return fmt.Sprintf("clip must end within %d × %d CSS pixels", contract.MaxWidth, contract.MaxPageHeight)
+	}
+	return checkPixels(o, "clip", b.Width, b.Height)
+}
+
+// checkViewport refuses a viewport whose image is too large; a clip or an element has a size of its own.
+func checkViewport(o *contract.Image) string {
+	if o.Selector != "" || o.Clip != (contract.Box{}) {
+		return ""
+	}
+	return checkPixels(o, "viewport", o.Width, o.Height)
+}
+
+func checkPixels(o *contract.Image, field string, width, height int64) string {
+	if largest := o.Largest(float64(width)); height > largest {
+		return fmt.Sprintf("%s makes an image that is too large: at this width and device_scale_factor, %s may be %d CSS pixels high", field, o.Format, largest)
 	}
 	return ""
 }

@@ -103,7 +103,14 @@ func TestValues(t *testing.T) {
 	if want := (contract.Image{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {
 		t.Errorf("got %+v, want image %+v", r, want)
 	}
-	checkFilled(t, *r.Image)
+	checkFilled(t, *r.Image, "Selector", "Clip", "Scale", "Transparent")
+	r = mustDecode(t, "/html-to-image", `{"html":"h","options":{"format":"webp","clip":{"x":1,"y":2,"width":3,"height":4},"device_scale_factor":1.5,"transparent":true}}`)
+	if want := (contract.Image{Format: "webp", Width: 1024, Height: 768, Clip: contract.Box{X: 1, Y: 2, Width: 3, Height: 4}, Scale: 1.5, Transparent: true}); *r.Image != want {
+		t.Errorf("got %+v, want %+v", *r.Image, want)
+	}
+	if r = mustDecode(t, "/html-to-image", `{"html":"h","options":{"selector":"#a","device_scale_factor":1}}`); r.Image.Selector != "#a" || r.Image.Scale != 0 {
+		t.Errorf("got %+v", *r.Image)
+	}
 }
 
 // checkFilled checks that a test has a value for every field of a struct, a new one included.

@@ -85,6 +85,10 @@ const (
 	MaxPageHeight               = 8192
 	DefaultWidth, DefaultHeight = 1024, 768
 	MinQuality, MaxQuality      = 1, 100
+	// MaxDeviceScale is how many pixels of an image a CSS pixel is wide and high at most.
+	MaxDeviceScale = 3
+	// MaxImagePixels is how many pixels an image has at most.
+	MaxImagePixels = 64_000_000
 	// CaptureTimeout bounds a capture, from the start of the load to the finished image.
 	CaptureTimeout = 60 * time.Second
 )

@@ -29,17 +29,49 @@ type Paper struct {
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).
 type Image struct {
-	// Format is png or jpeg; empty means png.
+	// Format is png, jpeg or webp; empty means png.
 	Format string `cbor:"1,keyasint"`
 	// FullPage makes the image as high as the page, at least as high as the viewport and at most MaxPageHeight. What overflows to the
 	// right is never captured.
 	FullPage bool `cbor:"2,keyasint,omitempty"`
-	// Quality of a JPEG is MinQuality to MaxQuality; zero means 80.
+	// Quality of a JPEG or WebP is MinQuality to MaxQuality; zero means 80.
 	Quality int64 `cbor:"3,keyasint,omitempty"`
 	// Width and Height are the viewport's in CSS pixels; both zero means DefaultWidth by DefaultHeight.
 	Width  int64 `cbor:"4,keyasint"`
 	Height int64 `cbor:"5,keyasint"`
+	// Selector makes the image show the box of the first element that it matches; empty means the page.
+	Selector string `cbor:"6,keyasint,omitempty"`
+	// Clip makes the image show a part of the page; the zero value means all of it.
+	Clip Box `cbor:"7,keyasint,omitzero"`
+	// Scale is how many pixels of the image a CSS pixel is wide and high, 1 to MaxDeviceScale; zero means 1.
+	Scale float64 `cbor:"8,keyasint,omitempty"`
+	// Transparent leaves out the white behind the page, for png and webp.
+	Transparent bool `cbor:"9,keyasint,omitempty"`
 }
+
+// Box is a part of a page in CSS pixels, from its top left corner.
+type Box struct {
+	X      int64 `cbor:"1,keyasint,omitempty"`
+	Y      int64 `cbor:"2,keyasint,omitempty"`
+	Width  int64 `cbor:"3,keyasint"`
+	Height int64 `cbor:"4,keyasint"`
+}
+
+// DeviceScale is Scale with its default filled in.
+func (i Image) DeviceScale() float64 { return max(1, i.Scale) }
+
+// Largest is how high an image of a width may be, in CSS pixels: at most MaxPageHeight, MaxImagePixels, and what its format can have.
+func (i Image) Largest(width float64) int64 {
+	s := i.DeviceScale()
+	largest := min(MaxPageHeight, MaxImagePixels/(max(1, width)*s*s))
+	if i.Format == "webp" {
+		largest = min(largest, maxWebPSide/s)
+	}
+	return int64(largest)
+}
+
+// maxWebPSide is the largest height of a WebP in pixels (RFC 9649, section 2.6).
+const maxWebPSide = 16383
 
 // Load says when a page counts as loaded (docs/API.md, Render options). The zero value is its load event within DefaultLoadTimeout.
 type Load struct {

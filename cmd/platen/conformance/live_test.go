@@ -35,6 +35,10 @@ var pipelineRows = []row{
 			s.converts(t, htmlToImage, object{"html": "<h1>Hello</h1>", "options": object{"format": format, "quality": 50}}, "image/jpeg", ".jpg", "\xff\xd8")
 		}
 	}},
+	{"pipeline/image-parts", "Extensions", "a part of a page, at a scale, as WebP", func(t *testing.T, s *server) {
+		s.converts(t, htmlToImage, object{"html": `<p id="a">Hello</p>`, "options": object{"format": "webp", "selector": "#a", "device_scale_factor": 2, "transparent": true}}, "image/webp", ".webp", "RIFF")
+		s.converts(t, htmlToImage, object{"html": "<h1>Hello</h1>", "options": object{"clip": object{"x": 5, "width": 20, "height": 10}}}, "image/png", ".png", "\x89PNG")
+	}},
 	{"pipeline/pages", "JobStatusResponse", "pages_count is the number of pages of the file", provePageCount},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},

@@ -74,8 +74,8 @@ var imageOptionRows = append(rowsOf([]field{
 	},
 	{
 		id: "image/format", section: "Image options", statement: "format is png or jpeg, jpg means jpeg",
-		on: imageOperations, at: "options.format", takes: []any{"png", "jpeg", "jpg", "PNG", "JPG"},
-		refuses: []refused{unlisted("webp", "'png', 'jpeg' or 'jpg'"), unlisted(1, "'png', 'jpeg' or 'jpg'")},
+		on: imageOperations, at: "options.format", takes: []any{"png", "jpeg", "jpg", "PNG", "JPG", "webp"},
+		refuses: []refused{unlisted("gif", "'png', 'jpeg', 'jpg' or 'webp'"), unlisted(1, "'png', 'jpeg', 'jpg' or 'webp'")},
 	},
 	{
 		id: "image/full-page", section: "Image options", statement: "full_page is a boolean",
@@ -105,6 +105,74 @@ var imageOptionRows = append(rowsOf([]field{
 		id: "image/height", section: "Image options", statement: "height is an integer from 320 to 8192",
 		on: imageOperations, at: "options.viewport.height", takes: []any{320, 8192},
 		refuses: []refused{below(319, "320"), above(8193, "8192"), notInteger("800")},
+	},
+	{
+		id: "image/selector", section: extensionSection, statement: "selector is a text of 1 to 1,000 characters, without full_page and clip",
+		on: imageOperations, at: "options.selector", takes: []any{"#a", long(1000)},
+		refuses: []refused{tooShort(""), tooLong(long(1001), "1000"), notText(1)},
+	},
+	{
+		id: "image/selector-alone", section: extensionSection, statement: "selector with full_page is refused",
+		on: imageOperations, at: "options.selector", beside: object{"options.full_page": true},
+		refuses: []refused{meaningless("#a", "selector cannot be combined with full_page or clip")},
+	},
+	{
+		id: "image/clip", section: extensionSection, statement: "clip is an object of x, y, width and height, within 1920 × 8192",
+		on: imageOperations, at: "options.clip", takes: []any{object{"width": 1, "height": 1}, object{"x": 0, "y": 0, "width": 1920, "height": 8192}, object{"x": 1919, "y": 8191, "width": 1, "height": 1}},
+		refuses: []refused{
+			notObject("10x10"), unknownIn(object{"width": 1, "height": 1, "depth": 1}, "options.clip.depth"),
+			meaningless(object{"x": 1919, "width": 2, "height": 1}, "clip must end within 1920 × 8192 CSS pixels"),
+			meaningless(object{"y": 8191, "width": 1, "height": 2}, "clip must end within 1920 × 8192 CSS pixels"),
+		},
+	},
+	{
+		id: "image/clip-x", section: extensionSection, statement: "x is an integer from 0 to 1919, and 0 when it is left out",
+		on: imageOperations, at: "options.clip.x", beside: object{"options.clip.width": 1, "options.clip.height": 1}, takes: []any{0, 1919},
+		refuses: []refused{below(-1, "0"), above(1920, "1919"), notInteger("1")},
+	},
+	{
+		id: "image/clip-y", section: extensionSection, statement: "y is an integer from 0 to 8191, and 0 when it is left out",
+		on: imageOperations, at: "options.clip.y", beside: object{"options.clip.width": 1, "options.clip.height": 1}, takes: []any{0, 8191},
+		refuses: []refused{below(-1, "0"), above(8192, "8191"), notInteger("1")},
+	},
+	{
+		id: "image/clip-width", section: extensionSection, statement: "width is an integer from 1 to 1920",
+		on: imageOperations, at: "options.clip.width", required: true, beside: object{"options.clip.height": 1}, takes: []any{1, 1920},
+		refuses: []refused{below(0, "1"), above(1921, "1920"), notInteger("1"), notInteger(nil)},
+	},
+	{
+		id: "image/clip-height", section: extensionSection, statement: "height is an integer from 1 to 8192",
+		on: imageOperations, at: "options.clip.height", required: true, beside: object{"options.clip.width": 1}, takes: []any{1, 8192},
+		refuses: []refused{below(0, "1"), above(8193, "8192"), notInteger("1"), notInteger(nil)},
+	},
+	{
+		id: "image/clip-alone", section: extensionSection, statement: "clip with full_page is refused",
+		on: imageOperations, at: "options.clip", beside: object{"options.full_page": true},
+		refuses: []refused{meaningless(object{"width": 1, "height": 1}, "clip cannot be combined with full_page")},
+	},
+	{
+		id: "image/scale", section: extensionSection, statement: "device_scale_factor is a number from 1 to 3",
+		on: imageOperations, at: "options.device_scale_factor", takes: []any{1, 1.5, 3},
+		refuses: []refused{below(0.9, "1"), above(3.1, "3"), {value: "2", kind: "float_type", msg: "Input should be a valid number"}},
+	},
+	{
+		id: "image/pixels", section: extensionSection, statement: "the viewport's image has 64,000,000 pixels at most",
+		on: imageOperations, at: "options.viewport", beside: object{"options.device_scale_factor": 3}, takes: []any{object{"width": 1920, "height": 3703}},
+		refuses: []refused{meaningless(object{"width": 1920, "height": 3704}, "viewport makes an image that is too large: at this width and device_scale_factor, png may be 3703 CSS pixels high")},
+	},
+	{
+		id: "image/webp-height", section: extensionSection, statement: "a WebP is 16,383 pixels high at most",
+		on: imageOperations, at: "options.clip", beside: object{"options.device_scale_factor": 3, "options.format": "webp"}, takes: []any{object{"width": 1, "height": 5461}},
+		refuses: []refused{meaningless(object{"width": 1, "height": 5462}, "clip makes an image that is too large: at this width and device_scale_factor, webp may be 5461 CSS pixels high")},
+	},
+	{
+		id: "image/transparent", section: extensionSection, statement: "transparent is a boolean",
+		on: imageOperations, at: "options.transparent", takes: []any{true, false}, refuses: []refused{notBool("yes")},
+	},
+	{
+		id: "image/transparent-jpeg", section: extensionSection, statement: "transparent with jpeg is refused",
+		on: imageOperations, at: "options.transparent", beside: object{"options.format": "jpeg"},
+		refuses: []refused{meaningless(true, "transparent applies to png and webp only")},
 	},
 }), row{"image/quality-uncharged", "Image options", "what is refused for its quality, with png by name too, is not charged", proveQualityUncharged})
 

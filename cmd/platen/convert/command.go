@@ -42,8 +42,8 @@ func Command(version string) *cobra.Command {
   platen convert *.md pdfs/
   cat page.html | platen convert - - --from html --margin-top 0 > page.pdf
 
-An INPUT is a file that ends in .html, .md or .xml (an e-invoice), an address, or - for standard input. The OUTPUT ends in .pdf, .png or
-.jpg, or is a directory, or - for standard output; without it, each result is named after its input, in the present directory.
+An INPUT is a file that ends in .html, .md or .xml (an e-invoice), an address, or - for standard input. The OUTPUT ends in .pdf, .png,
+.jpg or .webp, or is a directory, or - for standard output; without it, each result is named after its input, in the present directory.
 
 HTML of files and of standard input is sanitised: scripts and style sheets are left out, inline styles stay. An address is shown with all.
 
@@ -52,7 +52,7 @@ secrets. With --server, the server's rules and quota apply; an interrupted conve
 	}
 	flags := c.Flags()
 	flags.StringVar(&s.from, "from", "", "read every input as `KIND`: html, markdown or xml")
-	flags.StringVar(&s.to, "to", "", "write `KIND` to standard output or into a directory: pdf, png or jpeg")
+	flags.StringVar(&s.to, "to", "", "write `KIND` to standard output or into a directory: pdf, png, jpeg or webp")
 	flags.StringVar(&s.server, "server", "", "convert by the server at `URL`, with PLATEN_KEY or --key (default: in this process)")
 	flags.StringVar(&s.key, "key", "", "the server's API key, @`FILE` for a file that has it")
 	flags.BoolVar(&s.watch, "watch", false, "convert again whenever an input file changes, until interrupted")

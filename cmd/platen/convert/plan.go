@@ -38,7 +38,7 @@ var kinds = map[string]kind{
 var kindsByExtension = map[string]string{".html": "html", ".htm": "html", ".xhtml": "html", ".md": "markdown", ".markdown": "markdown", ".xml": "xml"}
 
 // formats are the formats of results by the end of their names; "" is PDF.
-var formats = map[string]string{".pdf": "", ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg"}
+var formats = map[string]string{".pdf": "", ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
 // plan returns what the arguments ask for. from and to are the flags.
 func plan(args []string, from, to string, isDirectory func(string) bool) (all []conversion, err error) {
@@ -86,7 +86,7 @@ func planOne(input, output, from, to string, into bool) (c conversion, err error
 	}
 	image, known := formats["."+to]
 	if !known && to != "" {
-		return c, fmt.Errorf("--to %s: it is one of pdf, png and jpeg", to)
+		return c, fmt.Errorf("--to %s: it is one of pdf, png, jpeg and webp", to)
 	}
 	name := k.pdf
 	if image != "" {

@@ -34,7 +34,7 @@ func TestPlan(t *testing.T) {
 		"page.html --from url":                           "say so with --from html, markdown or xml",
 		"notes.md notes.png":                             "markdown becomes a PDF, no image",
 		"invoice.xml invoice.jpg":                        "xml becomes a PDF, no image",
-		"page.html pdfs --to gif":                        "it is one of pdf, png and jpeg",
+		"page.html pdfs --to gif":                        "it is one of pdf, png, jpeg and webp",
 		"https://a.example/x https://a.example/x.png y/": "https://a.example/x and https://a.example/x.png would both become y/x.pdf",
 	} {
 		words := strings.Fields(call)
