@@ -12,7 +12,7 @@ import (
 
 func TestOptionsRefused(t *testing.T) {
 	for _, options := range []contract.Paper{
-		{Format: "A5"},
+		{Format: "A7"},
 		{Scale: 0.49},
 		{Scale: 2.01},
 		{Scale: math.NaN()},

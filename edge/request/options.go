@@ -17,6 +17,7 @@ const (
 
 var (
 	paper        = schema.String{OneOf: contract.PaperFormats(), AnyCase: true}
+	invoicePaper = schema.String{OneOf: contract.InvoiceFormats(), AnyCase: true}
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
@@ -61,7 +62,7 @@ var pdfOptions = schema.Object[PDFOptions]{
 	Name: "PdfOptions", Doc: "What the PDF looks like.",
 	Fields: []schema.Field[PDFOptions]{
 		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format = v }).Default(contract.DefaultPaper).Given(giveSize).
-			Doc("Paper format. With landscape, it holds whatever page rules (@page) say."),
+			Doc("Paper format; Ledger is Tabloid turned. With landscape, it holds whatever page rules (@page) say."),
 		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print

@@ -7,15 +7,20 @@ import (
 )
 
 // PaperFormats returns the names of the paper sizes. Their case does not matter.
-func PaperFormats() []string { return []string{"A4", "A3", "Letter", "Legal", "Tabloid"} }
+func PaperFormats() []string { return append(InvoiceFormats(), "A0", "A1", "A2", "A5", "A6", "Ledger") }
 
-// paperSizes are of upright paper, by the format's name in lower case.
+// InvoiceFormats returns those of PaperFormats on which block templates show e-invoices.
+func InvoiceFormats() []string { return []string{"A4", "A3", "Letter", "Legal", "Tabloid"} }
+
+// paperSizes are of paper that is not turned, by the format's name in lower case.
 var paperSizes = map[string]struct{ width, height Length }{
-	"a4": {210 / 25.4, 297 / 25.4}, "a3": {297 / 25.4, 420 / 25.4}, "letter": {8.5, 11}, "legal": {8.5, 14}, "tabloid": {11, 17},
+	"a0": {841 / 25.4, 1189 / 25.4}, "a1": {594 / 25.4, 841 / 25.4}, "a2": {420 / 25.4, 594 / 25.4}, "a3": {297 / 25.4, 420 / 25.4},
+	"a4": {210 / 25.4, 297 / 25.4}, "a5": {148 / 25.4, 210 / 25.4}, "a6": {105 / 25.4, 148 / 25.4},
+	"letter": {8.5, 11}, "legal": {8.5, 14}, "tabloid": {11, 17}, "ledger": {17, 11},
 }
 
-// PaperSize returns the size of upright paper, zero if there is no such format. An empty name
-// means DefaultPaper.
+// PaperSize returns the size of paper that is not turned, in inches; zero if there is no such
+// format. All are upright but Ledger. An empty name means DefaultPaper.
 func PaperSize(format string) (width, height Length) {
 	size := paperSizes[strings.ToLower(cmp.Or(format, DefaultPaper))]
 	return size.width, size.height

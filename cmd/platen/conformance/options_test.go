@@ -11,9 +11,9 @@ var optionRows = rowsOf([]field{
 		refuses: []refused{notObject("A4"), notObject([]any{}), unknownIn(object{"css": "x"}, "options.css")},
 	},
 	{
-		id: "options/format", section: "PdfOptions", statement: "format is A4, A3, Letter, Legal or Tabloid, in any case",
-		on: pdfOperations, at: "options.format", takes: []any{"A4", "A3", "Letter", "Legal", "Tabloid", "a4", "LETTER"},
-		refuses: []refused{unlisted("A5", paperFormats), unlisted("", paperFormats), unlisted(4, paperFormats)},
+		id: "options/format", section: "PdfOptions", statement: "format is A4, A3, Letter, Legal or Tabloid, and as extensions A0, A1, A2, A5, A6 or Ledger, in any case",
+		on: pdfOperations, at: "options.format", takes: []any{"A4", "A3", "Letter", "Legal", "Tabloid", "a4", "LETTER", "A0", "A1", "A2", "A5", "A6", "Ledger", "a6", "LEDGER"},
+		refuses: []refused{unlisted("A7", paperFormats), unlisted("B5", paperFormats), unlisted("", paperFormats), unlisted(4, paperFormats)},
 	},
 	{
 		id: "options/landscape", section: "PdfOptions", statement: "landscape is a boolean",
@@ -102,9 +102,10 @@ var optionRows = rowsOf([]field{
 })
 
 const (
-	paperFormats = "'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"
-	colorWanted  = "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
-	marginWanted = "margin must be a CSS length such as 10px, 5mm or 0.5in"
+	paperFormats   = "'A4', 'A3', 'Letter', 'Legal', 'Tabloid', 'A0', 'A1', 'A2', 'A5', 'A6' or 'Ledger'"
+	invoiceFormats = "'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"
+	colorWanted    = "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
+	marginWanted   = "margin must be a CSS length such as 10px, 5mm or 0.5in"
 )
 
 func marginField(side string) field {
