@@ -67,6 +67,8 @@ func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, erro
 	result, err := lease.Print(ctx, page.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: contract.Paper{
 		Format:       o.Format,
 		Landscape:    o.Landscape,
+		Width:        o.Width,
+		Height:       o.Height,
 		Scale:        1,
 		MarginTop:    "0",
 		MarginRight:  "0",

@@ -108,6 +108,11 @@ func TestPageRules(t *testing.T) {
 	if _, width, height := geometry(t, pdf); width < height {
 		t.Errorf("a page rule did not turn the paper: %v x %v", width, height)
 	}
+	// Sides of the caller's own hold as a format does.
+	pdf = mustPrint(t, slot, Print{URL: web.URL + "/important", Options: contract.Paper{Width: "6in", Height: "4in"}}).PDF
+	if _, width, height := geometry(t, pdf); width != 432 || height != 288 {
+		t.Errorf("a page rule made paper of 6 x 4 inches %v x %v points", width, height)
+	}
 	pdf = mustPrint(t, slot, Print{URL: web.URL + "/margin"}).PDF
 	if at := wordAt(t, pdf, "LEFT"); at.xMin > 1 {
 		t.Errorf("a page rule did not set the margin: text at %v", at.xMin)

@@ -39,9 +39,9 @@ type printParams struct {
 // paramsOf translates the options; a Scale of 0 stays 0 for the page to fit. Its error
 // names the wrong field and is ErrOptions.
 func paramsOf(o contract.Paper) (printParams, error) {
-	width, height := contract.PaperSize(o.Format)
-	if width == 0 {
-		return printParams{}, fmt.Errorf("%w: format %q", ErrOptions, o.Format)
+	width, height, err := o.Size()
+	if err != nil {
+		return printParams{}, fmt.Errorf("%w: paper %w", ErrOptions, err)
 	}
 	if o.Scale != 0 && !(o.Scale >= contract.MinScale && o.Scale <= contract.MaxScale) {
 		return printParams{}, fmt.Errorf("%w: scale %v is not within %v to %v", ErrOptions, o.Scale, contract.MinScale, contract.MaxScale)

@@ -75,6 +75,9 @@ func printsOnPaper(t *testing.T, slot *slot) {
 		{contract.Paper{Format: "a6"}, 298, 420},
 		{contract.Paper{Format: "Ledger"}, 1224, 792},
 		{contract.Paper{Format: "LEDGER", Landscape: true}, 792, 1224},
+		{contract.Paper{Width: "6in", Height: "4in"}, 432, 288},
+		{contract.Paper{Width: "10mm", Height: "10mm", MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}, 28.35, 28.35},
+		{contract.Paper{Width: "200in", Height: "5080mm"}, 14400, 14400},
 	} {
 		result := mustPrint(t, slot, Print{HTML: wholeDocument("x"), Options: c.options})
 		pages, width, height := geometry(t, result.PDF)

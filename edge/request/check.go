@@ -34,6 +34,11 @@ func checkFontSize(s string) string {
 	return sentence("font_size", err)
 }
 
+func checkSide(name, s string) string {
+	_, err := contract.ParseSide(s)
+	return sentence(name, err)
+}
+
 // sentence completes an error of package contract by the field's name.
 func sentence(field string, err error) string {
 	if err == nil {

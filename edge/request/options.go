@@ -64,6 +64,8 @@ var pdfOptions = schema.Object[PDFOptions]{
 		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format = v }).Default(contract.DefaultPaper).Given(giveSize).
 			Doc("Paper format; Ledger is Tabloid turned. With landscape, it holds whatever page rules (@page) say."),
 		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
+		sideField("width", func(o *PDFOptions, v string) { o.Print.Width = v }),
+		sideField("height", func(o *PDFOptions, v string) { o.Print.Height = v }),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print
 			p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft = v.top, v.right, v.bottom, v.left
@@ -80,6 +82,25 @@ var pdfOptions = schema.Object[PDFOptions]{
 		schema.Optional("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions, v float64) { o.Print.Scale = v }).
 			Doc("Computed so that the widest content fits the page when it is left out."),
 	},
+	Rules: []schema.Rule[PDFOptions]{{Field: "width", Check: checkSize}},
+}
+
+// sideField is a side of the paper.
+func sideField(name string, set func(*PDFOptions, string)) schema.Field[PDFOptions] {
+	side := schema.String{MaxLength: 32, Check: func(s string) string { return checkSide(name, s) }}
+	return schema.Optional(name, side, set).Example("4in").
+		Doc("An extension: " + name + " of the paper, a CSS length from 10mm to 200in. Both sides go together, and not with format or landscape.")
+}
+
+func checkSize(o *PDFOptions) string {
+	p := o.Print.Paper
+	switch {
+	case (p.Width == "") != (p.Height == ""):
+		return "width and height must be given together"
+	case p.Width != "" && p.SizeGiven:
+		return "width and height cannot be combined with format or landscape"
+	}
+	return ""
 }
 
 // giveSize notes that the caller chose the paper, be it the default.

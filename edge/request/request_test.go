@@ -95,10 +95,15 @@ func TestValues(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", r.Body, want)
 	}
 	checkFilled(t, *r.PDF)
-	checkFilled(t, r.PDF.Print, "Header", "Footer", "Password") // the edge makes these of the ones above
+	checkFilled(t, r.PDF.Print, "Password") // the edge makes this, and header and footer, of the ones above
+	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "Width", "Height")
 	checkFilled(t, *r.PDF.Print.Watermark)
 	checkFilled(t, *r.PDF.Print.Compression)
 	checkFilled(t, *r.Load)
+	r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"width":"6in","height":"100mm"}}`)
+	if want := (contract.Paper{Format: "A4", Width: "6in", Height: "100mm"}); r.PDF.Print.Paper != want {
+		t.Errorf("got %+v, want %+v", r.PDF.Print.Paper, want)
+	}
 	r = mustDecode(t, "/html-to-image", `{"html":"h","test":true,"options":{"format":"JPG","full_page":true,"quality":1e1,"viewport":{"width":320,"height":8192}}}`)
 	if want := (contract.Image{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {
 		t.Errorf("got %+v, want image %+v", r, want)

@@ -26,6 +26,20 @@ func TestParseLength(t *testing.T) {
 	}
 }
 
+// The bounds hold in every unit, in spite of rounding.
+func TestParseSide(t *testing.T) {
+	for text, want := range map[string]Length{"10mm": MinSide, "1cm": MinSide, "200in": MaxSide, "5080mm": MaxSide, "508cm": MaxSide, "1200pc": MaxSide, "1in": 1} {
+		if got, err := ParseSide(text); err != nil || got != want {
+			t.Errorf("%s: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{"9.9999mm": ErrSide, "200.00001in": ErrSide, "0": ErrSide, "5": ErrUnit, "wide": ErrLength} {
+		if _, err := ParseSide(text); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", text, err, want)
+		}
+	}
+}
+
 func TestParseMargins(t *testing.T) {
 	for text, want := range map[string][4]string{
 		"1mm":             {"1mm", "1mm", "1mm", "1mm"},

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,6 +41,32 @@ func ParseLength(text string) (Length, error) {
 		return 0, ErrUnit
 	}
 	return Length(n / unitsPerInch[m[2]]), nil
+}
+
+// ErrSide refuses a length as the side of a paper; it continues a sentence as ErrLength does.
+var ErrSide = errors.New("must be within 10mm and 200in")
+
+// ParseSide parses a length within MinSide and MaxSide.
+func ParseSide(text string) (Length, error) {
+	const rounding = 1e-9 // 1cm is less than 10mm
+	side, err := ParseLength(text)
+	if err == nil && (side < MinSide-rounding || side > MaxSide+rounding) {
+		err = ErrSide
+	}
+	return min(max(side, MinSide), MaxSide), err
+}
+
+// Size returns the size of the paper that is not turned, in inches. Its error continues a sentence that begins with "paper".
+func (p Paper) Size() (width, height Length, err error) {
+	if p.Width == "" && p.Height == "" {
+		if width, height = PaperSize(p.Format); width == 0 {
+			err = fmt.Errorf("has no format %q", p.Format)
+		}
+		return width, height, err
+	}
+	width, errWidth := ParseSide(p.Width)
+	height, errHeight := ParseSide(p.Height)
+	return width, height, errors.Join(errWidth, errHeight)
 }
 
 // ErrShorthand refuses a margin shorthand with the wrong number of lengths.

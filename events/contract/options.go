@@ -25,6 +25,10 @@ type Paper struct {
 	Footer string `cbor:"11,keyasint,omitempty"`
 	// SizeGiven keeps Format and Landscape whatever a page rule says of the size: the caller has chosen one of them.
 	SizeGiven bool `cbor:"15,keyasint,omitempty"`
+	// Width and Height are the paper's as ParseSide reads them, in place of Format and Landscape; they hold whatever a page rule
+	// says. Either both are set or none is.
+	Width  string `cbor:"16,keyasint,omitempty"`
+	Height string `cbor:"17,keyasint,omitempty"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).

@@ -92,7 +92,7 @@ func provePageCount(t *testing.T, s *server) {
 func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	null := object{"html": "<p>x</p>", "webhook_url": nil, "render": nil, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
-		"format": nil, "landscape": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
+		"format": nil, "landscape": nil, "width": nil, "height": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
 		"header_template": nil, "footer_template": nil, "watermark": nil, "user_password": nil, "compression": nil, "scale": nil,
 	}}
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {

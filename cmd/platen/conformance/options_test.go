@@ -19,6 +19,14 @@ var optionRows = rowsOf([]field{
 		id: "options/landscape", section: "PdfOptions", statement: "landscape is a boolean",
 		on: pdfOperations, at: "options.landscape", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
 	},
+	sideField("width", "height"), sideField("height", "width"),
+	{
+		id: "options/size-alone", section: "Extensions", statement: "width without height is refused, and beside format or landscape",
+		on: pdfOperations, at: "options.width", refuses: []refused{
+			meaningless("10cm", "width and height must be given together"),
+		},
+	},
+	sizeBeside("format", "A4"), sizeBeside("landscape", false),
 	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
 		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
@@ -116,6 +124,28 @@ func marginField(side string) field {
 			notText(10), meaningless("wide", marginWanted), meaningless("-1cm", marginWanted), meaningless("1em", marginWanted),
 			meaningless("10", "margin needs a unit: px, mm, cm, in, pt or pc"),
 		},
+	}
+}
+
+func sideField(side, other string) field {
+	bounds := side + " must be within 10mm and 200in"
+	return field{
+		id: "options/" + side, section: "Extensions", statement: side + " is a CSS length from 10 mm to 200 in",
+		on: pdfOperations, at: "options." + side, beside: object{"options." + other: "10cm"}, takes: []any{"10mm", "1cm", "200in", "5080mm", "14400pt", "4.5in"},
+		refuses: []refused{
+			notText(10), meaningless("9.999mm", bounds), meaningless("200.001in", bounds), meaningless("0", bounds),
+			meaningless("wide", side+" must be a CSS length such as 10px, 5mm or 0.5in"), meaningless("100", side+" needs a unit: px, mm, cm, in, pt or pc"),
+		},
+		paired: true,
+	}
+}
+
+// sizeBeside is a width and height beside a field that says the size too.
+func sizeBeside(name string, value any) field {
+	return field{
+		id: "options/size-or-" + name, section: "Extensions", statement: "width and height are refused beside " + name,
+		on: pdfOperations, at: "options.width", beside: object{"options.height": "10cm", "options." + name: value}, paired: true,
+		refuses: []refused{meaningless("10cm", "width and height cannot be combined with format or landscape")},
 	}
 }
 
