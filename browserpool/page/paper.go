@@ -43,12 +43,15 @@ func paramsOf(o contract.Paper) (printParams, error) {
 	if err != nil {
 		return printParams{}, fmt.Errorf("%w: paper %w", ErrOptions, err)
 	}
+	if _, err := contract.ParsePageRanges(o.PageRanges); err != nil && o.PageRanges != "" {
+		return printParams{}, fmt.Errorf("%w: page ranges %w", ErrOptions, err)
+	}
 	if o.Scale != 0 && !(o.Scale >= contract.MinScale && o.Scale <= contract.MaxScale) {
 		return printParams{}, fmt.Errorf("%w: scale %v is not within %v to %v", ErrOptions, o.Scale, contract.MinScale, contract.MaxScale)
 	}
 	p := printParams{
 		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
-		PaperWidth: float64(width), PaperHeight: float64(height), TransferMode: "ReturnAsStream",
+		PaperWidth: float64(width), PaperHeight: float64(height), PageRanges: o.PageRanges, TransferMode: "ReturnAsStream",
 	}
 	if err := p.setMargins(o); err != nil {
 		return printParams{}, err

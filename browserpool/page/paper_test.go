@@ -21,6 +21,7 @@ func TestOptionsRefused(t *testing.T) {
 		{Width: "10cm", Height: "9mm"},
 		{Width: "201in", Height: "10cm"},
 		{Width: "2cm", Height: "10cm"}, // the margins take it all
+		{PageRanges: "3-1"},
 		{MarginTop: "1em"},
 		{MarginTop: "10"},
 		{MarginLeft: "11cm", MarginRight: "10cm"},
@@ -73,8 +74,11 @@ func TestEveryPaperOptionTakesEffect(t *testing.T) {
 			v.SetFloat(1.5)
 		case reflect.String:
 			v.SetString("4cm")
-			if field.Name == "Format" {
+			switch field.Name {
+			case "Format":
 				v.SetString("A3")
+			case "PageRanges":
+				v.SetString("2-")
 			}
 		default:
 			t.Fatalf("no value for %s", field.Name)

@@ -113,6 +113,7 @@ func limitLines() (lines []string) {
 		{"`header_template`, `footer_template`", inCharacters(contract.MaxTemplate)},
 		{"`user_password`", inBytes(contract.MaxPassword)},
 		{"`scale`", fmt.Sprintf("%v to %v", contract.MinScale, contract.MaxScale)},
+		{"`page_ranges`", inCharacters(contract.MaxPageRanges)},
 		{"`width`, `height` of paper", "10 mm to 200 in"},
 		{"`page_load_timeout_ms`", fmt.Sprintf("up to %s, default %s", english.Sprint(contract.MaxLoadTimeout.Milliseconds()), english.Sprint(contract.DefaultLoadTimeout.Milliseconds()))},
 		{"`wait_after_load_ms`", "up to " + english.Sprint(contract.MaxWaitAfter.Milliseconds())},

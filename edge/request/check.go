@@ -39,6 +39,11 @@ func checkSide(name, s string) string {
 	return sentence(name, err)
 }
 
+func checkPageRanges(s string) string {
+	_, err := contract.ParsePageRanges(s)
+	return sentence("page_ranges", err)
+}
+
 // sentence completes an error of package contract by the field's name.
 func sentence(field string, err error) string {
 	if err == nil {

@@ -19,6 +19,7 @@ var (
 	paper        = schema.String{OneOf: contract.PaperFormats(), AnyCase: true}
 	invoicePaper = schema.String{OneOf: contract.InvoiceFormats(), AnyCase: true}
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
+	pageRanges   = schema.String{MaxLength: contract.MaxPageRanges, Check: checkPageRanges}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
 
@@ -66,6 +67,8 @@ var pdfOptions = schema.Object[PDFOptions]{
 		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
 		sideField("width", func(o *PDFOptions, v string) { o.Print.Width = v }),
 		sideField("height", func(o *PDFOptions, v string) { o.Print.Height = v }),
+		schema.Optional("page_ranges", pageRanges, func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").
+			Doc("An extension: the pages to print, in ascending order. Numbers and totals in header and footer stay those of the whole document."),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print
 			p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft = v.top, v.right, v.bottom, v.left

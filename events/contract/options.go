@@ -29,6 +29,9 @@ type Paper struct {
 	// says. Either both are set or none is.
 	Width  string `cbor:"16,keyasint,omitempty"`
 	Height string `cbor:"17,keyasint,omitempty"`
+	// PageRanges are the pages that are printed, as ParsePageRanges reads them; empty means all. Their numbers are those of the
+	// whole document.
+	PageRanges string `cbor:"18,keyasint,omitempty"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).

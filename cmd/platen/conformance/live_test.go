@@ -36,6 +36,7 @@ var pipelineRows = []row{
 		}
 	}},
 	{"pipeline/pages", "JobStatusResponse", "pages_count is the number of pages of the file", provePageCount},
+	{"pipeline/page-ranges", "Extensions", "page_ranges leaves the other pages out of file and count; without any page the job fails, uncharged", provePageRanges},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},
 	{"pipeline/delivery-fails", "Delivery object", "a job whose file cannot be delivered ends DELIVERY_FAILED, costs nothing and leaves no file", proveDeliveryFails},
@@ -89,10 +90,24 @@ func provePageCount(t *testing.T, s *server) {
 	}
 }
 
+func provePageRanges(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanBusiness)
+	body := func(ranges string) object {
+		return object{"html": strings.Repeat(`<p style="page-break-after: always">x</p>`, 4) + "<p>x</p>", "options": object{"page_ranges": ranges}}
+	}
+	if job := c.ended(c.post(htmlToPDF, body("6-")).accepted()); job["error_code"] != "PAGE_RANGE_EMPTY" || job["error_detail"] != "The document has none of the pages 6-." {
+		t.Errorf("without pages the job ended %v", job)
+	}
+	c.chargedNothing()
+	if job := c.ended(c.post(htmlToPDF, body("1, 3-")).accepted()); job["pages_count"] != 4.0 {
+		t.Errorf("four pages are counted as %v: %v", job["pages_count"], job)
+	}
+}
+
 func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	null := object{"html": "<p>x</p>", "webhook_url": nil, "render": nil, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
-		"format": nil, "landscape": nil, "width": nil, "height": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
+		"format": nil, "landscape": nil, "width": nil, "height": nil, "page_ranges": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
 		"header_template": nil, "footer_template": nil, "watermark": nil, "user_password": nil, "compression": nil, "scale": nil,
 	}}
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {

@@ -28,6 +28,15 @@ var optionRows = rowsOf([]field{
 	},
 	sizeBeside("format", "A4"), sizeBeside("landscape", false),
 	{
+		id: "options/page-ranges", section: "Extensions", statement: "page_ranges names pages from 1, in ascending order, in 200 characters at most",
+		on: pdfOperations, at: "options.page_ranges", takes: []any{"1", "1-3, 5, 8-", "2-2", strings.Repeat(" ", 199) + "1"},
+		refuses: []refused{
+			notText(1), meaningless("", rangesWanted), meaningless("0", rangesWanted), meaningless("-3", rangesWanted), meaningless("3-1", rangesWanted),
+			meaningless("5, 1", rangesWanted), meaningless("1-3, 3", rangesWanted), meaningless("8-, 9", rangesWanted), meaningless("a", rangesWanted),
+			tooLong(strings.Repeat(" ", 200)+"1", "200"),
+		},
+	},
+	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
 		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
 		refuses: []refused{notObject("1cm"), unknownIn(object{"middle": "1cm"}, "options.margin.middle")},
@@ -111,6 +120,7 @@ var optionRows = rowsOf([]field{
 
 const (
 	paperFormats   = "'A4', 'A3', 'Letter', 'Legal', 'Tabloid', 'A0', 'A1', 'A2', 'A5', 'A6' or 'Ledger'"
+	rangesWanted   = "page_ranges must be pages from 1 in ascending order, such as 1-3, 5, 8-"
 	invoiceFormats = "'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"
 	colorWanted    = "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
 	marginWanted   = "margin must be a CSS length such as 10px, 5mm or 0.5in"
