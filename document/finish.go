@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Finishing has the options of Finish, which applies them in this order. The zero value
-// changes nothing.
+// Finishing has the options of Finish. The zero value changes nothing.
 type Finishing struct {
 	// ImageQuality recompresses images as JPEG of a quality from 1 to 100, with loss,
 	// where that makes them smaller. With 0 they stay as they are, and so do images of more
@@ -23,6 +22,8 @@ type Finishing struct {
 	ImageQuality int
 	// Overlay is a PDF whose first page is laid over every page, above its content; nil for none.
 	Overlay []byte
+	// Tagged means that the PDF has a structure, which the overlay is to leave as it is.
+	Tagged bool
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
@@ -47,6 +48,12 @@ func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) 
 		return nil, err
 	}
 	defer working.Release(1)
+	if f.Overlay != nil && f.Tagged {
+		if pdf, err = stamp(pdf, f.Overlay); err != nil {
+			return nil, fmt.Errorf("stamp: %w", err)
+		}
+		f.Overlay = nil
+	}
 	if f.ImageQuality > 0 {
 		if pdf, err = recompressImages(ctx, pdf, f.ImageQuality); err != nil {
 			return nil, fmt.Errorf("recompress images: %w", err)

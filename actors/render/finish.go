@@ -49,6 +49,7 @@ func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) (
 		f.Level, f.ImageQuality = int(c.Level), int(c.ImageQuality)
 	}
 	if o.Watermark != nil {
+		f.Tagged = o.Tagged || o.Outline
 		if f.Overlay, err = w.overlay(ctx, o); err != nil {
 			return nil, fmt.Errorf("watermark: %w", err)
 		}

@@ -34,6 +34,7 @@ type printParams struct {
 	PageRanges          string  `json:"pageRanges,omitempty"`
 	TransferMode        string  `json:"transferMode"`
 	GenerateTaggedPDF   bool    `json:"generateTaggedPDF"`
+	GenerateOutline     bool    `json:"generateDocumentOutline,omitempty"`
 }
 
 // paramsOf translates the options; a Scale of 0 stays 0 for the page to fit. Its error
@@ -52,6 +53,7 @@ func paramsOf(o contract.Paper) (printParams, error) {
 	p := printParams{
 		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
 		PaperWidth: float64(width), PaperHeight: float64(height), PageRanges: o.PageRanges, TransferMode: "ReturnAsStream",
+		GenerateTaggedPDF: o.Tagged || o.Outline, GenerateOutline: o.Outline,
 	}
 	if err := p.setMargins(o); err != nil {
 		return printParams{}, err

@@ -78,6 +78,10 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("Show the header and footer templates."),
 		schema.Optional("header_template", pageTemplate, func(o *PDFOptions, v string) { o.Header = v }).Doc(pageTemplateDoc),
 		schema.Optional("footer_template", pageTemplate, func(o *PDFOptions, v string) { o.Footer = v }).Doc(pageTemplateDoc),
+		schema.Optional("outline", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Outline = v }).
+			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
+		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
+			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software. It is several times as large."),
 		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Print.Watermark = &v }).Plan(starter),
 		schema.Optional("user_password", schema.String{MinLength: 1, Check: checkPassword, Secret: true}, func(o *PDFOptions, v string) { o.Password = v }).
 			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),

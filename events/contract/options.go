@@ -32,6 +32,10 @@ type Paper struct {
 	// PageRanges are the pages that are printed, as ParsePageRanges reads them; empty means all. Their numbers are those of the
 	// whole document.
 	PageRanges string `cbor:"18,keyasint,omitempty"`
+	// Outline makes bookmarks of the headings, Tagged writes the document's structure and language. The browser takes the bookmarks
+	// from the structure, so a PDF with an outline is tagged.
+	Outline bool `cbor:"19,keyasint,omitempty"`
+	Tagged  bool `cbor:"20,keyasint,omitempty"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).

@@ -37,6 +37,14 @@ var optionRows = rowsOf([]field{
 		},
 	},
 	{
+		id: "options/outline", section: "Extensions", statement: "outline is a boolean",
+		on: pdfOperations, at: "options.outline", takes: []any{true, false}, refuses: []refused{notBool("h1"), notBool(1)},
+	},
+	{
+		id: "options/tagged", section: "Extensions", statement: "tagged is a boolean",
+		on: pdfOperations, at: "options.tagged", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
+	},
+	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
 		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
 		refuses: []refused{notObject("1cm"), unknownIn(object{"middle": "1cm"}, "options.margin.middle")},
