@@ -24,6 +24,8 @@ type Finishing struct {
 	Overlay []byte
 	// Tagged means that the PDF has a structure, which the overlay is to leave as it is.
 	Tagged bool
+	// Metadata replaces what the PDF says about itself.
+	Metadata Metadata
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
@@ -53,6 +55,11 @@ func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) 
 			return nil, fmt.Errorf("stamp: %w", err)
 		}
 		f.Overlay = nil
+	}
+	if f.Metadata != (Metadata{}) {
+		if pdf, err = describe(pdf, f.Metadata); err != nil {
+			return nil, fmt.Errorf("metadata: %w", err)
+		}
 	}
 	if f.ImageQuality > 0 {
 		if pdf, err = recompressImages(ctx, pdf, f.ImageQuality); err != nil {

@@ -12,37 +12,20 @@ import (
 // stamp lays the first page of an overlay over every page of a tagged PDF. qpdf would make a form
 // of each page's content, where readers do not find what the tags refer to; here it stays in the
 // page, and the overlay is an artifact.
-func stamp(pdf, overlay []byte) (stamped []byte, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("broken PDF: %v", panicked)
+func stamp(pdf, overlay []byte) ([]byte, error) {
+	return rewrite(pdf, func(doc *model.Context) error {
+		if err := openContents(doc); err != nil {
+			return err
 		}
-	}()
-	if err := checkForm(pdf); err != nil {
-		return nil, err
-	}
-	config := relaxedConfig(int64(len(pdf)))
-	config.WriteObjectStream, config.WriteXRefStream = false, false // what comes next reads the browser's form
-	doc, err := api.ReadAndValidate(bytes.NewReader(pdf), config)
-	if err != nil {
-		return nil, err
-	}
-	if err := openContents(doc); err != nil {
-		return nil, err
-	}
-	mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), 1, "scalefactor:1 rel, rotation:0, position:c", true, false, types.POINTS)
-	if err != nil {
-		return nil, err
-	}
-	if err := api.WatermarkContext(doc, nil, mark); err != nil {
-		return nil, err
-	}
-	if err := alwaysShown(doc); err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	err = api.WriteContext(doc, &out)
-	return out.Bytes(), err
+		mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), 1, "scalefactor:1 rel, rotation:0, position:c", true, false, types.POINTS)
+		if err != nil {
+			return err
+		}
+		if err := api.WatermarkContext(doc, nil, mark); err != nil {
+			return err
+		}
+		return alwaysShown(doc)
+	})
 }
 
 // openContents puts an empty stream before the content of each page, so that pdfcpu inflates and

@@ -30,6 +30,7 @@ type PrintOptions struct {
 	Watermark   *Watermark   `cbor:"12,keyasint,omitempty"`
 	Password    Sealed       `cbor:"13,keyasint,omitempty"`
 	Compression *Compression `cbor:"14,keyasint,omitempty"`
+	Metadata    *Metadata    `cbor:"21,keyasint,omitempty"` // the numbers between are Paper's
 }
 
 // Watermark is a text over every page (docs/API.md, Watermark).
@@ -47,6 +48,15 @@ type Compression struct {
 	// Level is 1–9, zero if not given; ImageQuality is 1–100, zero for lossless.
 	Level        int64 `cbor:"1,keyasint,omitempty"`
 	ImageQuality int64 `cbor:"2,keyasint,omitempty"`
+}
+
+// Metadata says what a PDF is about (docs/API.md, PDF options). What is empty stays as it is without it.
+type Metadata struct {
+	Title    string `cbor:"1,keyasint,omitempty"`
+	Author   string `cbor:"2,keyasint,omitempty"`
+	Subject  string `cbor:"3,keyasint,omitempty"`
+	Keywords string `cbor:"4,keyasint,omitempty"`
+	Creator  string `cbor:"5,keyasint,omitempty"`
 }
 
 // Credentials are sent to the target page (docs/API.md, Auth).

@@ -37,11 +37,14 @@ func (w *work) finished(ctx context.Context, pdf []byte) ([]byte, error) {
 }
 
 func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) ([]byte, error) {
-	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 {
+	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 && o.Metadata == nil {
 		return pdf, nil
 	}
 	var f document.Finishing
 	var err error
+	if o.Metadata != nil && w.invoice == nil { // an e-invoice gets it when it becomes a PDF/A-3
+		f.Metadata = document.Metadata(*o.Metadata)
+	}
 	if f.Password, err = w.cfg.Unseal(w.job, o.Password); err != nil {
 		return nil, fmt.Errorf("password: %w", err)
 	}

@@ -44,6 +44,14 @@ func checkPageRanges(s string) string {
 	return sentence("page_ranges", err)
 }
 
+// checkText refuses what XML cannot hold.
+func checkText(name, s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF }) {
+		return name + " must not contain control characters"
+	}
+	return ""
+}
+
 // sentence completes an error of package contract by the field's name.
 func sentence(field string, err error) string {
 	if err == nil {

@@ -49,6 +49,22 @@ var watermarkOptions = schema.Object[events.Watermark]{
 	},
 }
 
+var metadataOptions = schema.Object[events.Metadata]{
+	Name: "MetadataOptions", Doc: "An extension: what the PDF says about itself, in Info and XMP. What is empty or left out stays as it would be.",
+	Fields: []schema.Field[events.Metadata]{
+		metadataField("title", func(m *events.Metadata, v string) { m.Title = v }).Doc("Otherwise the title of the document."),
+		metadataField("author", func(m *events.Metadata, v string) { m.Author = v }),
+		metadataField("subject", func(m *events.Metadata, v string) { m.Subject = v }),
+		metadataField("keywords", func(m *events.Metadata, v string) { m.Keywords = v }).Example("invoice, 2026"),
+		metadataField("creator", func(m *events.Metadata, v string) { m.Creator = v }).Doc("The program that made the source."),
+	},
+}
+
+func metadataField(name string, set func(*events.Metadata, string)) *schema.TypedField[events.Metadata, string] {
+	text := schema.String{MaxLength: contract.MaxMetadata, Check: func(s string) string { return checkText(name, s) }}
+	return schema.Optional(name, text, set)
+}
+
 var compressionOptions = schema.Object[events.Compression]{
 	Name: "CompressionOptions", Doc: "How the PDF is made smaller.",
 	Fields: []schema.Field[events.Compression]{
@@ -82,6 +98,7 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
 		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
 			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software. It is several times as large."),
+		schema.Optional("metadata", metadataOptions, func(o *PDFOptions, v events.Metadata) { o.Print.Metadata = &v }),
 		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Print.Watermark = &v }).Plan(starter),
 		schema.Optional("user_password", schema.String{MinLength: 1, Check: checkPassword, Secret: true}, func(o *PDFOptions, v string) { o.Password = v }).
 			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),

@@ -45,6 +45,12 @@ var optionRows = rowsOf([]field{
 		on: pdfOperations, at: "options.tagged", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
 	},
 	{
+		id: "options/metadata", section: "Extensions", statement: "metadata is an object of title, author, subject, keywords and creator",
+		on: pdfOperations, at: "options.metadata", takes: []any{object{}, object{"title": "x", "author": nil}},
+		refuses: []refused{notObject("x"), unknownIn(object{"producer": "x"}, "options.metadata.producer")},
+	},
+	metadataField("title"), metadataField("author"), metadataField("subject"), metadataField("keywords"), metadataField("creator"),
+	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
 		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
 		refuses: []refused{notObject("1cm"), unknownIn(object{"middle": "1cm"}, "options.margin.middle")},
@@ -155,6 +161,14 @@ func sideField(side, other string) field {
 			meaningless("wide", side+" must be a CSS length such as 10px, 5mm or 0.5in"), meaningless("100", side+" needs a unit: px, mm, cm, in, pt or pc"),
 		},
 		paired: true,
+	}
+}
+
+func metadataField(name string) field {
+	return field{
+		id: "options/metadata-" + name, section: "Extensions", statement: name + " is a string of 500 characters at most, without control characters",
+		on: pdfOperations, at: "options.metadata." + name, takes: []any{"", "機密 <&> سري", long(500)},
+		refuses: []refused{notText(1), tooLong(long(501), "500"), meaningless("a\nb", name+" must not contain control characters"), meaningless("\x00", name+" must not contain control characters")},
 	}
 }
 
