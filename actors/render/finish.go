@@ -37,7 +37,7 @@ func (w *work) finished(ctx context.Context, pdf []byte) ([]byte, error) {
 }
 
 func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) ([]byte, error) {
-	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 && o.Metadata == nil {
+	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 && len(o.OwnerPassword) == 0 && o.Metadata == nil {
 		return pdf, nil
 	}
 	var f document.Finishing
@@ -47,6 +47,12 @@ func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) (
 	}
 	if f.Password, err = w.cfg.Unseal(w.job, o.Password); err != nil {
 		return nil, fmt.Errorf("password: %w", err)
+	}
+	if f.OwnerPassword, err = w.cfg.Unseal(w.job, o.OwnerPassword); err != nil {
+		return nil, fmt.Errorf("owner password: %w", err)
+	}
+	if o.Denied != nil {
+		f.Denied = document.Denied(*o.Denied)
 	}
 	if c := o.Compression; c != nil {
 		f.Level, f.ImageQuality = int(c.Level), int(c.ImageQuality)

@@ -176,6 +176,15 @@ func (f *fields) print(o events.PrintOptions) {
 		f.text("options.watermark.rotation_degrees", strconv.FormatInt(w.Rotation, 10))
 	}
 	f.secret("options.user_password", o.Password)
+	f.secret("options.owner_password", o.OwnerPassword)
+	if d := o.Denied; d != nil {
+		f.flag("options.permissions.printing", !d.Printing)
+		f.flag("options.permissions.copying", !d.Copying)
+		f.flag("options.permissions.modifying", !d.Modifying)
+		f.flag("options.permissions.annotating", !d.Annotating)
+		f.flag("options.permissions.filling_forms", !d.FillingForms)
+		f.flag("options.permissions.assembling", !d.Assembling)
+	}
 	if o.Compression != nil {
 		f.number("options.compression.level", o.Compression.Level)
 		f.number("options.compression.image_quality", o.Compression.ImageQuality)

@@ -76,12 +76,12 @@ func checkColor(s string) string {
 	return "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
 }
 
-func checkPassword(s string) string {
+func checkPassword(name, s string) string {
 	switch {
 	case len(s) > contract.MaxPassword:
-		return fmt.Sprintf("user_password may have %d bytes in UTF-8", contract.MaxPassword)
+		return fmt.Sprintf("%s may have %d bytes in UTF-8", name, contract.MaxPassword)
 	case strings.ContainsFunc(s, unicode.IsControl):
-		return "user_password must not contain control characters"
+		return name + " must not contain control characters"
 	}
 	return ""
 }

@@ -49,6 +49,22 @@ var watermarkOptions = schema.Object[events.Watermark]{
 	},
 }
 
+var permissionOptions = schema.Object[events.Denied]{
+	Name: "PermissionOptions", Doc: "An extension: what readers without the owner password may do. It needs a password.",
+	Fields: []schema.Field[events.Denied]{
+		permissionField("printing", func(d *events.Denied, v bool) { d.Printing = !v }),
+		permissionField("copying", func(d *events.Denied, v bool) { d.Copying = !v }),
+		permissionField("modifying", func(d *events.Denied, v bool) { d.Modifying = !v }),
+		permissionField("annotating", func(d *events.Denied, v bool) { d.Annotating = !v }),
+		permissionField("filling_forms", func(d *events.Denied, v bool) { d.FillingForms = !v }),
+		permissionField("assembling", func(d *events.Denied, v bool) { d.Assembling = !v }),
+	},
+}
+
+func permissionField(name string, set func(*events.Denied, bool)) schema.Field[events.Denied] {
+	return schema.Optional(name, schema.Bool{}, set).Default(true)
+}
+
 var metadataOptions = schema.Object[events.Metadata]{
 	Name: "MetadataOptions", Doc: "An extension: what the PDF says about itself, in Info and XMP. What is empty or left out stays as it would be.",
 	Fields: []schema.Field[events.Metadata]{
@@ -100,13 +116,18 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software. It is several times as large."),
 		schema.Optional("metadata", metadataOptions, func(o *PDFOptions, v events.Metadata) { o.Print.Metadata = &v }),
 		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Print.Watermark = &v }).Plan(starter),
-		schema.Optional("user_password", schema.String{MinLength: 1, Check: checkPassword, Secret: true}, func(o *PDFOptions, v string) { o.Password = v }).
+		passwordField("user_password", func(o *PDFOptions, v string) { o.Password = v }).
 			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),
+		passwordField("owner_password", func(o *PDFOptions, v string) { o.OwnerPassword = v }).
+			Plan(pro).Doc("An extension: encrypts the PDF, and gives whoever has this password all permissions. Another one than user_password."),
+		schema.Optional("permissions", permissionOptions, func(o *PDFOptions, v events.Denied) { o.Print.Denied = &v }).Plan(pro),
 		schema.Optional("compression", compressionOptions, func(o *PDFOptions, v events.Compression) { o.Print.Compression = &v }).Plan(pro),
 		schema.Optional("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions, v float64) { o.Print.Scale = v }).
 			Doc("Computed so that the widest content fits the page when it is left out."),
 	},
-	Rules: []schema.Rule[PDFOptions]{{Field: "width", Check: checkSize}},
+	Rules: []schema.Rule[PDFOptions]{
+		{Field: "width", Check: checkSize}, {Field: "owner_password", Check: checkOwner}, {Field: "permissions", Check: checkPermissions},
+	},
 }
 
 // sideField is a side of the paper.
@@ -123,6 +144,26 @@ func checkSize(o *PDFOptions) string {
 		return "width and height must be given together"
 	case p.Width != "" && p.SizeGiven:
 		return "width and height cannot be combined with format or landscape"
+	}
+	return ""
+}
+
+func passwordField(name string, set func(*PDFOptions, string)) *schema.TypedField[PDFOptions, string] {
+	password := schema.String{MinLength: 1, Check: func(s string) string { return checkPassword(name, s) }, Secret: true}
+	return schema.Optional(name, password, set)
+}
+
+// checkOwner refuses a password with which every reader is the owner.
+func checkOwner(o *PDFOptions) string {
+	if o.OwnerPassword != "" && o.OwnerPassword == o.Password {
+		return "owner_password must differ from user_password"
+	}
+	return ""
+}
+
+func checkPermissions(o *PDFOptions) string {
+	if o.Print.Denied != nil && o.Password == "" && o.OwnerPassword == "" {
+		return "permissions need user_password or owner_password"
 	}
 	return ""
 }

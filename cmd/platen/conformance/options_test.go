@@ -99,14 +99,22 @@ var optionRows = rowsOf([]field{
 		on: []string{htmlToPDF}, at: "options.watermark.rotation_degrees", beside: object{"options.watermark.text": "x"},
 		takes: []any{-360, -45, 0, 360}, refuses: []refused{notInteger("45"), fraction(0.5), below(-361, "-360"), above(361, "360")},
 	},
+	passwordField("user_password", "user-password", "PdfOptions"), passwordField("owner_password", "owner-password", "Extensions"),
 	{
-		id: "options/user-password", section: "PdfOptions", statement: "user_password is a string of 1 to 127 bytes",
-		on: pdfOperations, at: "options.user_password", takes: []any{"x", strings.Repeat("x", 127), long(63)},
-		refuses: []refused{
-			notText(1), tooShort(""),
-			meaningless(strings.Repeat("x", 128), "user_password may have 127 bytes in UTF-8"), meaningless(long(64), "user_password may have 127 bytes in UTF-8"),
-		},
+		id: "options/passwords-differ", section: "Extensions", statement: "owner_password differs from user_password",
+		on: pdfOperations, at: "options.owner_password", beside: object{"options.user_password": "x"}, takes: []any{"X"},
+		refuses: []refused{meaningless("x", "owner_password must differ from user_password")},
 	},
+	{
+		id: "options/permissions", section: "Extensions", statement: "permissions is an object of booleans, beside a password",
+		on: pdfOperations, at: "options.permissions", beside: object{"options.owner_password": "x"}, takes: []any{object{}, object{"printing": false}},
+		refuses: []refused{notObject(false), unknownIn(object{"reading": true}, "options.permissions.reading")},
+	},
+	{
+		id: "options/permissions-password", section: "Extensions", statement: "permissions without a password are refused",
+		on: pdfOperations, at: "options.permissions", refuses: []refused{meaningless(object{}, "permissions need user_password or owner_password")},
+	},
+	permissionField("printing"), permissionField("copying"), permissionField("modifying"), permissionField("annotating"), permissionField("filling_forms"), permissionField("assembling"),
 	{
 		id: "options/compression", section: "CompressionOptions", statement: "compression is an object of level and image_quality",
 		on: pdfOperations, at: "options.compression", takes: []any{object{"level": 5, "image_quality": 60}, object{"level": nil}},
@@ -169,6 +177,23 @@ func metadataField(name string) field {
 		id: "options/metadata-" + name, section: "Extensions", statement: name + " is a string of 500 characters at most, without control characters",
 		on: pdfOperations, at: "options.metadata." + name, takes: []any{"", "機密 <&> سري", long(500)},
 		refuses: []refused{notText(1), tooLong(long(501), "500"), meaningless("a\nb", name+" must not contain control characters"), meaningless("\x00", name+" must not contain control characters")},
+	}
+}
+
+func passwordField(name, id, section string) field {
+	tooMany := name + " may have 127 bytes in UTF-8"
+	return field{
+		id: "options/" + id, section: section, statement: name + " is a string of 1 to 127 bytes",
+		on: pdfOperations, at: "options." + name, takes: []any{"x", strings.Repeat("x", 127), long(63)},
+		refuses: []refused{notText(1), tooShort(""), meaningless(strings.Repeat("x", 128), tooMany), meaningless(long(64), tooMany)},
+	}
+}
+
+func permissionField(name string) field {
+	return field{
+		id: "options/permissions-" + name, section: "Extensions", statement: name + " is a boolean",
+		on: []string{htmlToPDF}, at: "options.permissions." + name, beside: object{"options.user_password": "x"}, takes: []any{true, false},
+		refuses: []refused{notBool("no"), notBool(0)},
 	}
 }
 
