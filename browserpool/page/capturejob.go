@@ -53,7 +53,7 @@ type Image struct {
 func (job Capture) resolve() (document, error) {
 	o := job.Options
 	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
-	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport}
+	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: cmp.Or(job.Load.Media, contract.MediaScreen), viewport: viewport}
 	if o.FullPage {
 		d.below = contract.MaxPageHeight
 	}

@@ -101,6 +101,7 @@ func fieldsOf(s events.Submission) []given {
 		f.text("render.wait_for_selector", c.Load.WaitFor)
 		f.number("render.wait_after_load_ms", c.Load.WaitAfter)
 		f.number("render.page_load_timeout_ms", c.Load.Timeout)
+		f.text("render.media", c.Load.Media)
 	}
 	if c.Auth != nil {
 		f.text("auth.type", c.Auth.Type)

@@ -208,7 +208,7 @@ func checkQuality(o *contract.Image) string {
 }
 
 var renderOptions = schema.Object[contract.Load]{
-	Name: "RenderOptions", Doc: "When a page counts as loaded.",
+	Name: "RenderOptions", Doc: "As what a page is shown, and when it counts as loaded.",
 	Fields: []schema.Field[contract.Load]{
 		schema.Optional("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *contract.Load, v int64) { o.Timeout = v }).
 			Default(contract.DefaultLoadTimeout.Milliseconds()),
@@ -218,5 +218,7 @@ var renderOptions = schema.Object[contract.Load]{
 			Doc("A CSS selector to wait for.").Example("#chart.ready"),
 		schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *contract.Load, v int64) { o.WaitAfter = v }).
 			Default(0).Doc("Extra delay after the load."),
+		schema.Optional("media", schema.String{OneOf: contract.MediaTypes()}, func(o *contract.Load, v string) { o.Media = v }).
+			Doc("An extension: the CSS medium. Otherwise print for a PDF, and screen for an image."),
 	},
 }

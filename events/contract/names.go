@@ -44,6 +44,15 @@ const (
 // LoadMoments returns the values of wait_until.
 func LoadMoments() []string { return []string{UntilLoad, UntilDOM, UntilIdle, UntilCommit} }
 
+// The CSS media as which a page is shown.
+const (
+	MediaPrint  = "print"
+	MediaScreen = "screen"
+)
+
+// MediaTypes returns the values of media.
+func MediaTypes() []string { return []string{MediaPrint, MediaScreen} }
+
 // The codes of a job's warnings.
 const (
 	// PageCut is content that does not fit the paper or the picture and was cut off.

@@ -52,7 +52,7 @@ type Image struct {
 	Height int64 `cbor:"5,keyasint"`
 }
 
-// Load says when a page counts as loaded (docs/API.md, Render options). The zero value is its load event within DefaultLoadTimeout.
+// Load says as what a page is shown, and when it counts as loaded (docs/API.md, Render options). The zero value is its load event within DefaultLoadTimeout.
 type Load struct {
 	// Timeout is the budget in milliseconds for everything but WaitAfter, at most MaxLoadTimeout; zero means DefaultLoadTimeout.
 	Timeout int64 `cbor:"1,keyasint,omitempty"`
@@ -63,4 +63,6 @@ type Load struct {
 	WaitFor string `cbor:"3,keyasint,omitempty"`
 	// WaitAfter is a pause in milliseconds at the end, at most MaxWaitAfter, which does not count as loading.
 	WaitAfter int64 `cbor:"4,keyasint,omitempty"`
+	// Media is the CSS medium, one of MediaTypes; empty means print for a PDF, and screen for an image.
+	Media string `cbor:"5,keyasint,omitempty"`
 }
