@@ -49,9 +49,8 @@ var cores = int64(runtime.NumCPU())
 // working holds back what would be more.
 var working = semaphore.NewWeighted(cores)
 
-// Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise
-// and encrypt. While as many
-// PDFs are being finished as this machine has cores, it waits.
+// Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise and encrypt. While as
+// many PDFs are being finished as this machine has cores, it waits.
 func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) {
 	if err := working.Acquire(ctx, 1); err != nil {
 		return nil, err

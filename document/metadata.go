@@ -125,14 +125,17 @@ func setPacket(doc *model.Context, packet []byte) error {
 	if err != nil {
 		return err
 	}
-	length := int64(len(packet))
-	stream, err := doc.IndRefForNewObject(types.StreamDict{
-		Dict:         types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML"), "Length": types.Integer(length)},
-		StreamLength: &length, Content: packet, Raw: packet,
-	})
+	stream, err := addStream(doc, types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML")}, packet)
 	if err != nil {
 		return err
 	}
 	catalog["Metadata"] = *stream
 	return nil
+}
+
+// addStream adds a stream without a filter.
+func addStream(doc *model.Context, d types.Dict, content []byte) (*types.IndirectRef, error) {
+	length := int64(len(content))
+	d["Length"] = types.Integer(length)
+	return doc.IndRefForNewObject(types.StreamDict{Dict: d, StreamLength: &length, Content: content, Raw: content})
 }

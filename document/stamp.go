@@ -36,14 +36,7 @@ func openContents(doc *model.Context) error {
 		if err != nil {
 			return fmt.Errorf("page %d: %w", number+1, err)
 		}
-		empty, err := doc.NewStreamDictForBuf([]byte("\n"))
-		if err != nil {
-			return err
-		}
-		if err := empty.Encode(); err != nil {
-			return err
-		}
-		first, err := doc.IndRefForNewObject(*empty)
+		first, err := addStream(doc, types.Dict{}, []byte("\n"))
 		if err != nil {
 			return err
 		}

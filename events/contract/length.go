@@ -2,7 +2,6 @@ package contract
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,19 +53,6 @@ func ParseSide(text string) (Length, error) {
 		err = ErrSide
 	}
 	return min(max(side, MinSide), MaxSide), err
-}
-
-// Size returns the size of the paper that is not turned, in inches. Its error continues a sentence that begins with "paper".
-func (p Paper) Size() (width, height Length, err error) {
-	if p.Width == "" && p.Height == "" {
-		if width, height = PaperSize(p.Format); width == 0 {
-			err = fmt.Errorf("has no format %q", p.Format)
-		}
-		return width, height, err
-	}
-	width, errWidth := ParseSide(p.Width)
-	height, errHeight := ParseSide(p.Height)
-	return width, height, errors.Join(errWidth, errHeight)
 }
 
 // ErrShorthand refuses a margin shorthand with the wrong number of lengths.

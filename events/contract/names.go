@@ -2,6 +2,8 @@ package contract
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,6 +26,19 @@ var paperSizes = map[string]struct{ width, height Length }{
 func PaperSize(format string) (width, height Length) {
 	size := paperSizes[strings.ToLower(cmp.Or(format, DefaultPaper))]
 	return size.width, size.height
+}
+
+// Size returns the size of the paper that is not turned, in inches. Its error continues a sentence that begins with "paper".
+func (p Paper) Size() (width, height Length, err error) {
+	if p.Width == "" && p.Height == "" {
+		if width, height = PaperSize(p.Format); width == 0 {
+			err = fmt.Errorf("has no format %q", p.Format)
+		}
+		return width, height, err
+	}
+	width, errWidth := ParseSide(p.Width)
+	height, errHeight := ParseSide(p.Height)
+	return width, height, errors.Join(errWidth, errHeight)
 }
 
 // DefaultPaper is the paper size of a document for which none is given.
