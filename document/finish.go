@@ -1,9 +1,9 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime"
@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Finishing has the options of Finish, which applies them in this order. The zero value
-// changes nothing.
+// Finishing has the options of Finish. The zero value changes nothing.
 type Finishing struct {
 	// ImageQuality recompresses images as JPEG of a quality from 1 to 100, with loss,
 	// where that makes them smaller. With 0 they stay as they are, and so do images of more
@@ -23,12 +22,23 @@ type Finishing struct {
 	ImageQuality int
 	// Overlay is a PDF whose first page is laid over every page, above its content; nil for none.
 	Overlay []byte
+	// Tagged means that the PDF has a structure, which the overlay is to leave as it is.
+	Tagged bool
+	// Metadata replaces what the PDF says about itself.
+	Metadata Metadata
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
-	// Password encrypts the file with AES-256, unless it is "".
-	Password string
+	// Password encrypts the file with AES-256, unless it is "". So does OwnerPassword, which frees from what is Denied; without
+	// it nobody knows the owner's.
+	Password, OwnerPassword string
+	Denied                  Denied
 }
+
+// Denied is what an encrypted PDF asks its readers not to do.
+type Denied struct{ Printing, Copying, Modifying, Annotating, FillingForms, Assembling bool }
+
+func (f Finishing) encrypts() bool { return f.Password != "" || f.OwnerPassword != "" }
 
 // ErrPassword refuses a password that cannot be passed to qpdf safely.
 var ErrPassword = errors.New("password contains control characters")
@@ -39,23 +49,33 @@ var cores = int64(runtime.NumCPU())
 // working holds back what would be more.
 var working = semaphore.NewWeighted(cores)
 
-// Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise
-// and encrypt. While as many
-// PDFs are being finished as this machine has cores, it waits.
+// Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise and encrypt. While as
+// many PDFs are being finished as this machine has cores, it waits.
 func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) {
 	if err := working.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer working.Release(1)
+	if f.Overlay != nil && f.Tagged {
+		if pdf, err = stamp(pdf, f.Overlay); err != nil {
+			return nil, fmt.Errorf("stamp: %w", err)
+		}
+		f.Overlay = nil
+	}
+	if f.Metadata != (Metadata{}) {
+		if pdf, err = describe(pdf, f.Metadata); err != nil {
+			return nil, fmt.Errorf("metadata: %w", err)
+		}
+	}
 	if f.ImageQuality > 0 {
 		if pdf, err = recompressImages(ctx, pdf, f.ImageQuality); err != nil {
 			return nil, fmt.Errorf("recompress images: %w", err)
 		}
 	}
-	if f.Overlay == nil && f.Level == 0 && f.Password == "" {
+	if f.Overlay == nil && f.Level == 0 && !f.encrypts() {
 		return pdf, nil
 	}
-	if strings.ContainsFunc(f.Password, unicode.IsControl) {
+	if strings.ContainsFunc(f.Password+f.OwnerPassword, unicode.IsControl) {
 		return nil, ErrPassword
 	}
 	return qpdf(ctx, pdf, f.Overlay, f.qpdfJob())
@@ -74,10 +94,24 @@ func (f Finishing) qpdfJob() map[string]any {
 	if f.Level > 6 {
 		job["linearize"] = ""
 	}
-	if f.Password != "" {
-		owner := make([]byte, 16)
-		rand.Read(owner) // never fails: crypto/rand aborts the process instead
-		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": hex.EncodeToString(owner), "256bit": map[string]any{}}
+	if f.encrypts() {
+		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": cmp.Or(f.OwnerPassword, rand.Text()), "256bit": f.Denied.restrictions()}
 	}
 	return job
+}
+
+// restrictions are what qpdf restricts. Reading aloud is always allowed.
+func (d Denied) restrictions() map[string]any {
+	all := map[string]any{}
+	for name, denied := range map[string]bool{
+		"extract": d.Copying, "modifyOther": d.Modifying, "annotate": d.Annotating, "form": d.FillingForms, "assemble": d.Assembling,
+	} {
+		if denied {
+			all[name] = "n"
+		}
+	}
+	if d.Printing {
+		all["print"] = "none"
+	}
+	return all
 }

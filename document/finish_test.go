@@ -178,6 +178,49 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
+// What is denied is denied to whoever has the user password or none, and to nobody else.
+func TestPermissions(t *testing.T) {
+	pdf := newPrinter(t)(twoPages, contract.Paper{})
+	lines := map[string]Denied{
+		"print low resolution": {Printing: true}, "print high resolution": {Printing: true}, "extract for any purpose": {Copying: true}, "modify other": {Modifying: true},
+		"modify annotations": {Annotating: true}, "modify forms": {FillingForms: true}, "modify document assembly": {Assembling: true},
+		"extract for accessibility": {}, // always allowed
+	}
+	all := Denied{Printing: true, Copying: true, Modifying: true, Annotating: true, FillingForms: true, Assembling: true}
+	for name, f := range map[string]Finishing{
+		"owner": {OwnerPassword: "boss"}, "both": {Password: "secret", OwnerPassword: "boss"}, "user": {Password: "secret"}, "compressed": {OwnerPassword: "boss", Level: 9},
+	} {
+		for _, f.Denied = range []Denied{{}, {Printing: true}, {Copying: true}, {Modifying: true}, {Annotating: true}, {FillingForms: true}, {Assembling: true}, all} {
+			out, err := Finish(t.Context(), pdf, f)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			shown := mustQPDF(t, out, "--password="+f.Password, "--show-encryption")
+			for line, of := range lines {
+				want := line + ": allowed\n"
+				if of != (Denied{}) && (of == f.Denied || f.Denied == all) {
+					want = line + ": not allowed\n"
+				}
+				if !strings.Contains(shown, want) {
+					t.Errorf("%s, %+v: want %q in %s", name, f.Denied, want, shown)
+				}
+			}
+			if !strings.Contains(shown, "AESv3") || strings.Contains(shown, "owner password") {
+				t.Errorf("%s: qpdf says %s", name, shown)
+			}
+			if text := pdfText(t, out, "-upw", f.Password); !strings.Contains(text, "two") && !f.Denied.Copying {
+				t.Errorf("%s: the text is %q", name, text)
+			}
+			if f.OwnerPassword != "" && !strings.Contains(mustQPDF(t, out, "--password=boss", "--show-encryption"), "owner password") {
+				t.Errorf("%s: the owner's password is not", name)
+			}
+		}
+	}
+	if _, err := Finish(t.Context(), pdf, Finishing{OwnerPassword: "a\nb"}); !errors.Is(err, ErrPassword) {
+		t.Errorf("an owner password with a line end: got %v", err)
+	}
+}
+
 func TestCompressionLevels(t *testing.T) {
 	pdf := newPrinter(t)(twoPages+strings.Repeat("<p>The quick brown fox jumps over the lazy dog.</p>", 300), contract.Paper{})
 	for level := 1; level <= 9; level++ {

@@ -38,7 +38,7 @@ func (s *submissions) content(account events.AccountID, job events.JobID, r requ
 func (s *submissions) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
 	kept := o.Print
 	kept.Header, kept.Footer = s.pageTemplate(o.Header), s.pageTemplate(o.Footer)
-	kept.Password = s.cfg.Seal(job, o.Password)
+	kept.Password, kept.OwnerPassword = s.cfg.Seal(job, o.Password), s.cfg.Seal(job, o.OwnerPassword)
 	return kept
 }
 

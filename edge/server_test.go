@@ -85,7 +85,7 @@ func TestBadInput(t *testing.T) {
 		{"missing field", "POST", "/html-to-pdf", `{}`, nil, 422, `"loc":["body","html"],"msg":"Field required","type":"missing"`},
 		{"null for required", "POST", "/html-to-pdf", `{"html":null}`, nil, 422, "string_type"},
 		{"unknown field", "POST", "/markdown-to-pdf", `{"markdown":"x","css":"y"}`, nil, 422, `["body","css"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"`},
-		{"format", "POST", "/html-to-pdf", `{"html":"x","options":{"format":"B5"}}`, nil, 422, "Input should be 'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"},
+		{"format", "POST", "/html-to-pdf", `{"html":"x","options":{"format":"B5"}}`, nil, 422, "Input should be 'A4', 'A3', 'Letter', 'Legal', 'Tabloid', 'A0', 'A1', 'A2', 'A5', 'A6' or 'Ledger'"},
 		{"scale below", "POST", "/html-to-pdf", `{"html":"x","options":{"scale":0.49}}`, nil, 422, "greater than or equal to 0.5"},
 		{"scale above", "POST", "/html-to-pdf", `{"html":"x","options":{"scale":2.01}}`, nil, 422, "less than or equal to 2"},
 		{"margin unit", "POST", "/html-to-pdf", `{"html":"x","options":{"margin":{"top":"1em"}}}`, nil, 422, "Value error, margin"},

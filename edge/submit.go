@@ -158,6 +158,9 @@ func conflict(b request.Body) *problem {
 	case b.Invoice != nil && b.PDF != nil && (b.PDF.Password != "" || b.PDF.Print.Compression != nil):
 		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, which can be neither encrypted nor compressed; " +
 			"leave options.user_password and options.compression out.")
+	case b.Invoice != nil && b.PDF != nil && (b.PDF.OwnerPassword != "" || b.PDF.Print.Denied != nil):
+		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, which cannot be encrypted; " +
+			"leave options.owner_password and options.permissions out.")
 	}
 	return nil
 }

@@ -30,6 +30,10 @@ type PrintOptions struct {
 	Watermark   *Watermark   `cbor:"12,keyasint,omitempty"`
 	Password    Sealed       `cbor:"13,keyasint,omitempty"`
 	Compression *Compression `cbor:"14,keyasint,omitempty"`
+	Metadata    *Metadata    `cbor:"21,keyasint,omitempty"` // the numbers between are Paper's
+	// OwnerPassword gives whoever has it all permissions, whatever Denied says.
+	OwnerPassword Sealed  `cbor:"22,keyasint,omitempty"`
+	Denied        *Denied `cbor:"23,keyasint,omitempty"`
 }
 
 // Watermark is a text over every page (docs/API.md, Watermark).
@@ -47,6 +51,25 @@ type Compression struct {
 	// Level is 1–9, zero if not given; ImageQuality is 1–100, zero for lossless.
 	Level        int64 `cbor:"1,keyasint,omitempty"`
 	ImageQuality int64 `cbor:"2,keyasint,omitempty"`
+}
+
+// Metadata says what a PDF is about (docs/API.md, PDF options). What is empty stays as it is without it.
+type Metadata struct {
+	Title    string `cbor:"1,keyasint,omitempty"`
+	Author   string `cbor:"2,keyasint,omitempty"`
+	Subject  string `cbor:"3,keyasint,omitempty"`
+	Keywords string `cbor:"4,keyasint,omitempty"`
+	Creator  string `cbor:"5,keyasint,omitempty"`
+}
+
+// Denied is what readers of an encrypted PDF must not do (docs/API.md, PDF options).
+type Denied struct {
+	Printing     bool `cbor:"1,keyasint,omitempty"`
+	Copying      bool `cbor:"2,keyasint,omitempty"`
+	Modifying    bool `cbor:"3,keyasint,omitempty"`
+	Annotating   bool `cbor:"4,keyasint,omitempty"`
+	FillingForms bool `cbor:"5,keyasint,omitempty"`
+	Assembling   bool `cbor:"6,keyasint,omitempty"`
 }
 
 // Credentials are sent to the target page (docs/API.md, Auth).

@@ -99,6 +99,7 @@ const (
 	NavigationFailed ErrorCode = "NAVIGATION_FAILED"
 	BrowserCrashed   ErrorCode = "BROWSER_CRASHED"
 	SelectorTimeout  ErrorCode = "SELECTOR_TIMEOUT"
+	PageRangeEmpty   ErrorCode = "PAGE_RANGE_EMPTY"
 	DeliveryFailed   ErrorCode = "DELIVERY_FAILED"
 	EInvoiceFailed   ErrorCode = "EINVOICE_FAILED"
 	Cancelled        ErrorCode = "CANCELLED"
@@ -117,6 +118,7 @@ var reasons = map[ErrorCode]string{
 	NavigationFailed: "The page could not be loaded.",
 	BrowserCrashed:   "The browser crashed at each attempt to render the document.",
 	SelectorTimeout:  "Nothing matched the selector in time.",
+	PageRangeEmpty:   "The document has none of the pages asked for.",
 	DeliveryFailed:   "The file could not be uploaded to the delivery URL.",
 	EInvoiceFailed:   "The e-invoice could not be made of the rendered document.",
 	Cancelled:        "The job was cancelled before it was done.",
@@ -126,7 +128,7 @@ var reasons = map[ErrorCode]string{
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		SSRFBlocked, FileTooLarge, PageTimeout, EInvoiceFailed, RenderFailed,
-		NavigationFailed, SelectorTimeout, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
+		NavigationFailed, SelectorTimeout, PageRangeEmpty, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
 	}
 }
 

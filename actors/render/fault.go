@@ -75,6 +75,8 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 		return events.NavigationFailed, false
 	case errors.Is(err, page.ErrSelector):
 		return events.SelectorTimeout, false
+	case errors.Is(err, page.ErrPageRanges):
+		return events.PageRangeEmpty, false
 	case errors.Is(err, command.ErrLost):
 		return events.ContentLost, false
 	case page.Retryable(err):

@@ -37,18 +37,28 @@ func (w *work) finished(ctx context.Context, pdf []byte) ([]byte, error) {
 }
 
 func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) ([]byte, error) {
-	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 {
+	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 && len(o.OwnerPassword) == 0 && o.Metadata == nil {
 		return pdf, nil
 	}
 	var f document.Finishing
 	var err error
+	if o.Metadata != nil && w.invoice == nil { // an e-invoice gets it when it becomes a PDF/A-3
+		f.Metadata = document.Metadata(*o.Metadata)
+	}
 	if f.Password, err = w.cfg.Unseal(w.job, o.Password); err != nil {
 		return nil, fmt.Errorf("password: %w", err)
+	}
+	if f.OwnerPassword, err = w.cfg.Unseal(w.job, o.OwnerPassword); err != nil {
+		return nil, fmt.Errorf("owner password: %w", err)
+	}
+	if o.Denied != nil {
+		f.Denied = document.Denied(*o.Denied)
 	}
 	if c := o.Compression; c != nil {
 		f.Level, f.ImageQuality = int(c.Level), int(c.ImageQuality)
 	}
 	if o.Watermark != nil {
+		f.Tagged = o.Tagged || o.Outline
 		if f.Overlay, err = w.overlay(ctx, o); err != nil {
 			return nil, fmt.Errorf("watermark: %w", err)
 		}
@@ -67,6 +77,8 @@ func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, erro
 	result, err := lease.Print(ctx, page.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: contract.Paper{
 		Format:       o.Format,
 		Landscape:    o.Landscape,
+		Width:        o.Width,
+		Height:       o.Height,
 		Scale:        1,
 		MarginTop:    "0",
 		MarginRight:  "0",

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"context"
 	"fmt"
@@ -102,8 +103,14 @@ func inflate(b []byte) ([]byte, error) {
 // before anybody gets it.
 func (w *work) hybrid(pdf []byte) ([]byte, error) {
 	i := w.invoice
+	about := events.Metadata{}
+	if given := w.submission.Content.Print.Metadata; given != nil {
+		about = *given
+	}
 	pdf, err := pdfa.Convert(pdf, pdfa.Invoice{
-		XML: i.xml, Profile: i.profile, Title: blocks.Title(i.model), Author: strings.TrimSpace(i.model.Seller().Name().Text()), Now: w.cfg.Now(),
+		XML: i.xml, Profile: i.profile, Now: w.cfg.Now(),
+		Title:  cmp.Or(about.Title, blocks.Title(i.model)),
+		Author: cmp.Or(about.Author, strings.TrimSpace(i.model.Seller().Name().Text())), Subject: about.Subject, Keywords: about.Keywords, Creator: about.Creator,
 	})
 	if err != nil {
 		return nil, conformanceError{err}

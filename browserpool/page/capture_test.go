@@ -209,6 +209,33 @@ func TestPrintAndCaptureAlternate(t *testing.T) {
 	}
 }
 
+// The medium that is asked for holds for HTML and pages, prints and captures, however often a document is printed, and for one job only.
+func TestMedia(t *testing.T) {
+	slot := openSlot(t)
+	const html = `<style>p, b { display: none } @media print { p { display: block; color: #f00; background: #0f0; height: 600px } } @media screen { b { display: block } }</style>
+		<p>PAPER</p><b>SCREEN</b><div style="width: 1200px">wide</div>`
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": html})
+	for range 2 {
+		for media, want := range map[string]string{"": "PAPER", "print": "PAPER", "screen": "SCREEN"} {
+			load := contract.Load{Media: media}
+			for name, job := range map[string]Print{"html": {HTML: html, Load: load}, "url": {URL: web.URL, Load: load}} {
+				if text := printed(t, slot, job); !strings.Contains(text, want) || strings.Contains(text, "PAPER") && strings.Contains(text, "SCREEN") {
+					t.Errorf("%s, media %q: the text is %q, want %s", name, media, text, want)
+				}
+			}
+			for name, job := range map[string]Capture{"html": {HTML: html, Load: load}, "url": {URL: web.URL, Load: load}} {
+				picture, _ := mustCapture(t, slot, job)
+				if r, g, b, _ := picture.At(500, 300).RGBA(); (r == 0 && g == 0xffff && b == 0) != (media == "print") {
+					t.Errorf("%s, media %q: the picture has %x %x %x", name, media, r, g, b)
+				}
+			}
+		}
+	}
+	if _, err := slot.Print(t.Context(), Print{HTML: html, Load: contract.Load{Media: "tv"}}); !errors.Is(err, ErrOptions) {
+		t.Errorf("an unknown medium: got %v", err)
+	}
+}
+
 // A capture shows nothing of the document before it.
 func TestCapturesAreIsolated(t *testing.T) {
 	slot := openSlot(t)

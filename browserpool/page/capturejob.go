@@ -54,7 +54,10 @@ type Image struct {
 func (job Capture) resolve() (document, error) {
 	o := job.Options
 	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
-	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "screen", viewport: viewport, scale: o.DeviceScale()}
+	d := document{
+		html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits,
+		media: cmp.Or(job.Load.Media, contract.MediaScreen), viewport: viewport, scale: o.DeviceScale(),
+	}
 	switch {
 	case o.FullPage, o.Selector != "":
 		d.below = contract.MaxPageHeight

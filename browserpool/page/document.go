@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"platen.dev/events/contract"
@@ -17,6 +18,9 @@ func validateLoad(l contract.Load) error {
 		return fmt.Errorf("%w: load timeout %d ms is not within %v", ErrOptions, l.Timeout, contract.MaxLoadTimeout)
 	case l.WaitAfter < 0 || milliseconds(l.WaitAfter) > contract.MaxWaitAfter:
 		return fmt.Errorf("%w: wait after load %d ms is not within %v", ErrOptions, l.WaitAfter, contract.MaxWaitAfter)
+	}
+	if l.Media != "" && !slices.Contains(contract.MediaTypes(), l.Media) {
+		return fmt.Errorf("%w: media %q", ErrOptions, l.Media)
 	}
 	switch l.WaitUntil {
 	case "", contract.UntilCommit, contract.UntilDOM, contract.UntilLoad, contract.UntilIdle:

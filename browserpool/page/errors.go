@@ -36,6 +36,8 @@ var (
 	ErrBlocked = errors.New("address of the page is blocked")
 	// ErrSelector means that nothing matched the selector in time, or that it is not a valid selector.
 	ErrSelector = errors.New("selector matched nothing")
+	// ErrPageRanges means that the document has none of the pages that are to be printed.
+	ErrPageRanges = errors.New("no page is within the page ranges")
 )
 
 // Retryable reports whether the same job may succeed when it is tried again.
@@ -51,7 +53,7 @@ var (
 )
 
 // final are the errors that callers already understand, the end of their own context included.
-var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrRender, ErrOutput}
+var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrPageRanges, ErrRender, ErrOutput}
 
 // overBudget says what took too long.
 var overBudget = map[string]string{

@@ -22,7 +22,8 @@ func TestSheetsOfThePapersSize(t *testing.T) {
 	slot := openSlot(t)
 	sizes := map[string]string{
 		"A4": "width: 210mm; height: 297mm", "A3": "width: 297mm; height: 420mm", "Letter": "width: 8.5in; height: 11in",
-		"Legal": "width: 8.5in; height: 14in", "Tabloid": "width: 11in; height: 17in",
+		"Legal": "width: 8.5in; height: 14in", "Tabloid": "width: 11in; height: 17in", "Ledger": "width: 17in; height: 11in",
+		"A0": "width: 841mm; height: 1189mm", "A1": "width: 594mm; height: 841mm", "A2": "width: 420mm; height: 594mm", "A5": "width: 148mm; height: 210mm", "A6": "width: 105mm; height: 148mm",
 	}
 	for format, size := range sizes {
 		for _, size := range []string{size, size[strings.Index(size, "height"):]} {
@@ -106,6 +107,11 @@ func TestPageRules(t *testing.T) {
 	pdf := mustPrint(t, slot, Print{URL: web.URL + "/size,%20turned"}).PDF
 	if _, width, height := geometry(t, pdf); width < height {
 		t.Errorf("a page rule did not turn the paper: %v x %v", width, height)
+	}
+	// Sides of the caller's own hold as a format does.
+	pdf = mustPrint(t, slot, Print{URL: web.URL + "/important", Options: contract.Paper{Width: "6in", Height: "4in"}}).PDF
+	if _, width, height := geometry(t, pdf); width != 432 || height != 288 {
+		t.Errorf("a page rule made paper of 6 x 4 inches %v x %v points", width, height)
 	}
 	pdf = mustPrint(t, slot, Print{URL: web.URL + "/margin"}).PDF
 	if at := wordAt(t, pdf, "LEFT"); at.xMin > 1 {

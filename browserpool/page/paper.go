@@ -34,21 +34,26 @@ type printParams struct {
 	PageRanges          string  `json:"pageRanges,omitempty"`
 	TransferMode        string  `json:"transferMode"`
 	GenerateTaggedPDF   bool    `json:"generateTaggedPDF"`
+	GenerateOutline     bool    `json:"generateDocumentOutline,omitempty"`
 }
 
 // paramsOf translates the options; a Scale of 0 stays 0 for the page to fit. Its error
 // names the wrong field and is ErrOptions.
 func paramsOf(o contract.Paper) (printParams, error) {
-	width, height := contract.PaperSize(o.Format)
-	if width == 0 {
-		return printParams{}, fmt.Errorf("%w: format %q", ErrOptions, o.Format)
+	width, height, err := o.Size()
+	if err != nil {
+		return printParams{}, fmt.Errorf("%w: paper %w", ErrOptions, err)
+	}
+	if _, err := contract.ParsePageRanges(o.PageRanges); err != nil && o.PageRanges != "" {
+		return printParams{}, fmt.Errorf("%w: page ranges %w", ErrOptions, err)
 	}
 	if o.Scale != 0 && !(o.Scale >= contract.MinScale && o.Scale <= contract.MaxScale) {
 		return printParams{}, fmt.Errorf("%w: scale %v is not within %v to %v", ErrOptions, o.Scale, contract.MinScale, contract.MaxScale)
 	}
 	p := printParams{
 		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
-		PaperWidth: float64(width), PaperHeight: float64(height), TransferMode: "ReturnAsStream",
+		PaperWidth: float64(width), PaperHeight: float64(height), PageRanges: o.PageRanges, TransferMode: "ReturnAsStream",
+		GenerateTaggedPDF: o.Tagged || o.Outline, GenerateOutline: o.Outline,
 	}
 	if err := p.setMargins(o); err != nil {
 		return printParams{}, err

@@ -12,11 +12,16 @@ import (
 
 func TestOptionsRefused(t *testing.T) {
 	for _, options := range []contract.Paper{
-		{Format: "A5"},
+		{Format: "A7"},
 		{Scale: 0.49},
 		{Scale: 2.01},
 		{Scale: math.NaN()},
 		{Scale: -1},
+		{Width: "10cm"},
+		{Width: "10cm", Height: "9mm"},
+		{Width: "201in", Height: "10cm"},
+		{Width: "2cm", Height: "10cm"}, // the margins take it all
+		{PageRanges: "3-1"},
 		{MarginTop: "1em"},
 		{MarginTop: "10"},
 		{MarginLeft: "11cm", MarginRight: "10cm"},
@@ -56,8 +61,11 @@ func TestEveryPaperOptionTakesEffect(t *testing.T) {
 		}
 		return fmt.Sprint(p, p.pageRules(o))
 	}
-	base := contract.Paper{HeaderFooter: true} // or the templates are nowhere
 	for field := range reflect.TypeFor[contract.Paper]().Fields() {
+		base := contract.Paper{HeaderFooter: true} // or the templates are nowhere
+		if field.Name == "Width" || field.Name == "Height" {
+			base.Width, base.Height = "10cm", "10cm"
+		}
 		o := base
 		switch v := reflect.ValueOf(&o).Elem().FieldByIndex(field.Index); v.Kind() {
 		case reflect.Bool:
@@ -65,9 +73,12 @@ func TestEveryPaperOptionTakesEffect(t *testing.T) {
 		case reflect.Float64:
 			v.SetFloat(1.5)
 		case reflect.String:
-			v.SetString("2cm")
-			if field.Name == "Format" {
+			v.SetString("4cm")
+			switch field.Name {
+			case "Format":
 				v.SetString("A3")
+			case "PageRanges":
+				v.SetString("2-")
 			}
 		default:
 			t.Fatalf("no value for %s", field.Name)

@@ -18,6 +18,7 @@ const rangeRefused = "Page range exceeds page count"
 func (p *page) checkPDFPages(ctx context.Context, limits Limits, params printParams) error {
 	limit := limits.withDefaults().Pages
 	params.PageRanges = fmt.Sprintf("%d-%d", limit+1, limit+1)
+	params.GenerateTaggedPDF, params.GenerateOutline = false, false // a structure takes time
 	_, err := p.printAt(ctx, params, contract.MaxFileBytes)
 	switch {
 	case err == nil:

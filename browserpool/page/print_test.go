@@ -68,6 +68,16 @@ func printsOnPaper(t *testing.T, slot *slot) {
 		{contract.Paper{Format: "Letter"}, 612, 792},
 		{contract.Paper{Format: "Legal"}, 612, 1008},
 		{contract.Paper{Format: "TABLOID", Landscape: true}, 1224, 792},
+		{contract.Paper{Format: "A0"}, 2384, 3370},
+		{contract.Paper{Format: "a1", Landscape: true}, 2384, 1684},
+		{contract.Paper{Format: "A2"}, 1191, 1684},
+		{contract.Paper{Format: "A5"}, 420, 595},
+		{contract.Paper{Format: "a6"}, 298, 420},
+		{contract.Paper{Format: "Ledger"}, 1224, 792},
+		{contract.Paper{Format: "LEDGER", Landscape: true}, 792, 1224},
+		{contract.Paper{Width: "6in", Height: "4in"}, 432, 288},
+		{contract.Paper{Width: "10mm", Height: "10mm", MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}, 28.35, 28.35},
+		{contract.Paper{Width: "200in", Height: "5080mm"}, 14400, 14400},
 	} {
 		result := mustPrint(t, slot, Print{HTML: wholeDocument("x"), Options: c.options})
 		pages, width, height := geometry(t, result.PDF)

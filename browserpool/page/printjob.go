@@ -54,7 +54,10 @@ func (job Print) resolve() (document, printParams, error) {
 	if err != nil {
 		return document{}, params, err
 	}
-	d := document{html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits, media: "print", viewport: params.viewport(), scale: 1, below: maxDrawnHeight}
+	d := document{
+		html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits,
+		media: cmp.Or(job.Load.Media, contract.MediaPrint), viewport: params.viewport(), scale: 1, below: maxDrawnHeight,
+	}
 	if err := d.validate(); err != nil {
 		return d, params, err
 	}

@@ -25,6 +25,9 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 		return nil, 0, err
 	}
 	pdf, err = p.printFitted(ctx, job, m, params)
+	if browserMessage(err) == rangeRefused {
+		err = Because(ErrPageRanges, "The document has none of the pages %s.", params.PageRanges)
+	}
 	if err != nil {
 		return nil, 0, err
 	}

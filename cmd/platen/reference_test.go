@@ -103,6 +103,7 @@ func planLines() []string {
 	return lines
 }
 
+// limitLines are the limits that no table of fields has.
 func limitLines() (lines []string) {
 	for _, l := range []struct{ what, limit string }{
 		{"request body", inMebibytes(contract.MaxBody)},
@@ -110,14 +111,6 @@ func limitLines() (lines []string) {
 		{"Markdown", inCharacters(contract.MaxMarkdown)},
 		{"e-invoice XML", inBytes(contract.MaxXML)},
 		{"`url`, `webhook_url`, `delivery.url`", inBytes(contract.MaxURL)},
-		{"`header_template`, `footer_template`", inCharacters(contract.MaxTemplate)},
-		{"`user_password`", inBytes(contract.MaxPassword)},
-		{"`scale`", fmt.Sprintf("%v to %v", contract.MinScale, contract.MaxScale)},
-		{"`page_load_timeout_ms`", fmt.Sprintf("up to %s, default %s", english.Sprint(contract.MaxLoadTimeout.Milliseconds()), english.Sprint(contract.DefaultLoadTimeout.Milliseconds()))},
-		{"`wait_after_load_ms`", "up to " + english.Sprint(contract.MaxWaitAfter.Milliseconds())},
-		{"viewport width", fmt.Sprintf("%d to %d pixels, default %d", contract.MinWidth, contract.MaxWidth, contract.DefaultWidth)},
-		{"viewport height", fmt.Sprintf("%d to %d pixels, default %d", contract.MinHeight, contract.MaxHeight, contract.DefaultHeight)},
-		{"height of a full-page image", english.Sprint(contract.MaxPageHeight) + " pixels"},
 		{"capturing an image, loading included", contract.CaptureTimeout.String()},
 		{"`tags`", fmt.Sprintf("%d, names of %d and values of %d characters", contract.MaxTags, contract.MaxTagName, contract.MaxTagValue)},
 		{"file, unless the account has a limit of its own", inBytes(contract.MaxFileBytes)},

@@ -44,6 +44,13 @@ func (f *fields) number(name string, value int64) {
 
 func (f *fields) flag(name string, value bool) { f.text(name, strconv.FormatBool(value)) }
 
+// on adds what is shown only if it is true.
+func (f *fields) on(name string, value bool) {
+	if value {
+		f.flag(name, true)
+	}
+}
+
 // secret adds a credential, of which only its being there is shown.
 func (f *fields) secret(name string, value events.Sealed) {
 	if len(value) > 0 {
@@ -94,6 +101,7 @@ func fieldsOf(s events.Submission) []given {
 		f.text("render.wait_for_selector", c.Load.WaitFor)
 		f.number("render.wait_after_load_ms", c.Load.WaitAfter)
 		f.number("render.page_load_timeout_ms", c.Load.Timeout)
+		f.text("render.media", c.Load.Media)
 	}
 	if c.Auth != nil {
 		f.text("auth.type", c.Auth.Type)
@@ -104,9 +112,7 @@ func fieldsOf(s events.Submission) []given {
 	}
 	f.secret("webhook_url", s.Webhook)
 	f.flag("test", s.Test)
-	if s.Waits {
-		f.flag("wait", true)
-	}
+	f.on("wait", s.Waits)
 	f.tags(s.Tags)
 	return f.all
 }
@@ -137,8 +143,13 @@ func (f *fields) tags(all []events.Tag) {
 }
 
 func (f *fields) print(o events.PrintOptions) {
-	f.text("options.format", o.Format)
-	f.flag("options.landscape", o.Landscape)
+	if o.Width == "" {
+		f.text("options.format", o.Format)
+		f.flag("options.landscape", o.Landscape)
+	}
+	f.text("options.width", o.Width)
+	f.text("options.height", o.Height)
+	f.text("options.page_ranges", o.PageRanges)
 	f.text("options.margin.top", o.MarginTop)
 	f.text("options.margin.right", o.MarginRight)
 	f.text("options.margin.bottom", o.MarginBottom)
@@ -150,6 +161,15 @@ func (f *fields) print(o events.PrintOptions) {
 	f.flag("options.display_header_footer", o.HeaderFooter)
 	f.text("options.header_template", o.Header)
 	f.text("options.footer_template", o.Footer)
+	f.on("options.outline", o.Outline)
+	f.on("options.tagged", o.Tagged)
+	if m := o.Metadata; m != nil {
+		f.text("options.metadata.title", m.Title)
+		f.text("options.metadata.author", m.Author)
+		f.text("options.metadata.subject", m.Subject)
+		f.text("options.metadata.keywords", m.Keywords)
+		f.text("options.metadata.creator", m.Creator)
+	}
 	if w := o.Watermark; w != nil {
 		f.text("options.watermark.text", w.Text)
 		f.text("options.watermark.color", w.Color)
@@ -157,6 +177,15 @@ func (f *fields) print(o events.PrintOptions) {
 		f.text("options.watermark.rotation_degrees", strconv.FormatInt(w.Rotation, 10))
 	}
 	f.secret("options.user_password", o.Password)
+	f.secret("options.owner_password", o.OwnerPassword)
+	if d := o.Denied; d != nil {
+		f.flag("options.permissions.printing", !d.Printing)
+		f.flag("options.permissions.copying", !d.Copying)
+		f.flag("options.permissions.modifying", !d.Modifying)
+		f.flag("options.permissions.annotating", !d.Annotating)
+		f.flag("options.permissions.filling_forms", !d.FillingForms)
+		f.flag("options.permissions.assembling", !d.Assembling)
+	}
 	if o.Compression != nil {
 		f.number("options.compression.level", o.Compression.Level)
 		f.number("options.compression.image_quality", o.Compression.ImageQuality)

@@ -34,6 +34,24 @@ func checkFontSize(s string) string {
 	return sentence("font_size", err)
 }
 
+func checkSide(name, s string) string {
+	_, err := contract.ParseSide(s)
+	return sentence(name, err)
+}
+
+func checkPageRanges(s string) string {
+	_, err := contract.ParsePageRanges(s)
+	return sentence("page_ranges", err)
+}
+
+// checkText refuses what XML cannot hold.
+func checkText(name, s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF }) {
+		return name + " must not contain control characters"
+	}
+	return ""
+}
+
 // sentence completes an error of package contract by the field's name.
 func sentence(field string, err error) string {
 	if err == nil {
@@ -58,12 +76,12 @@ func checkColor(s string) string {
 	return "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
 }
 
-func checkPassword(s string) string {
+func checkPassword(name, s string) string {
 	switch {
 	case len(s) > contract.MaxPassword:
-		return fmt.Sprintf("user_password may have %d bytes in UTF-8", contract.MaxPassword)
+		return fmt.Sprintf("%s may have %d bytes in UTF-8", name, contract.MaxPassword)
 	case strings.ContainsFunc(s, unicode.IsControl):
-		return "user_password must not contain control characters"
+		return name + " must not contain control characters"
 	}
 	return ""
 }

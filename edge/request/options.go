@@ -17,7 +17,9 @@ const (
 
 var (
 	paper        = schema.String{OneOf: contract.PaperFormats(), AnyCase: true}
+	invoicePaper = schema.String{OneOf: contract.InvoiceFormats(), AnyCase: true}
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
+	pageRanges   = schema.String{MaxLength: contract.MaxPageRanges, Check: checkPageRanges}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
 
@@ -47,6 +49,38 @@ var watermarkOptions = schema.Object[events.Watermark]{
 	},
 }
 
+var permissionOptions = schema.Object[events.Denied]{
+	Name: "PermissionOptions", Doc: "An extension: what readers without the owner password may do. It needs a password.",
+	Fields: []schema.Field[events.Denied]{
+		permissionField("printing", func(d *events.Denied, v bool) { d.Printing = !v }),
+		permissionField("copying", func(d *events.Denied, v bool) { d.Copying = !v }),
+		permissionField("modifying", func(d *events.Denied, v bool) { d.Modifying = !v }),
+		permissionField("annotating", func(d *events.Denied, v bool) { d.Annotating = !v }),
+		permissionField("filling_forms", func(d *events.Denied, v bool) { d.FillingForms = !v }),
+		permissionField("assembling", func(d *events.Denied, v bool) { d.Assembling = !v }),
+	},
+}
+
+func permissionField(name string, set func(*events.Denied, bool)) schema.Field[events.Denied] {
+	return schema.Optional(name, schema.Bool{}, set).Default(true)
+}
+
+var metadataOptions = schema.Object[events.Metadata]{
+	Name: "MetadataOptions", Doc: "An extension: what the PDF says about itself, in Info and XMP. What is empty or left out stays as it would be.",
+	Fields: []schema.Field[events.Metadata]{
+		metadataField("title", func(m *events.Metadata, v string) { m.Title = v }).Doc("Otherwise the title of the document."),
+		metadataField("author", func(m *events.Metadata, v string) { m.Author = v }),
+		metadataField("subject", func(m *events.Metadata, v string) { m.Subject = v }),
+		metadataField("keywords", func(m *events.Metadata, v string) { m.Keywords = v }).Example("invoice, 2026"),
+		metadataField("creator", func(m *events.Metadata, v string) { m.Creator = v }).Doc("The program that made the source."),
+	},
+}
+
+func metadataField(name string, set func(*events.Metadata, string)) *schema.TypedField[events.Metadata, string] {
+	text := schema.String{MaxLength: contract.MaxMetadata, Check: func(s string) string { return checkText(name, s) }}
+	return schema.Optional(name, text, set)
+}
+
 var compressionOptions = schema.Object[events.Compression]{
 	Name: "CompressionOptions", Doc: "How the PDF is made smaller.",
 	Fields: []schema.Field[events.Compression]{
@@ -61,8 +95,12 @@ var pdfOptions = schema.Object[PDFOptions]{
 	Name: "PdfOptions", Doc: "What the PDF looks like.",
 	Fields: []schema.Field[PDFOptions]{
 		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format = v }).Default(contract.DefaultPaper).Given(giveSize).
-			Doc("Paper format. With landscape, it holds whatever page rules (@page) say."),
+			Doc("Paper format; Ledger is Tabloid turned. With landscape, it holds whatever page rules (@page) say."),
 		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
+		sideField("width", func(o *PDFOptions, v string) { o.Print.Width = v }),
+		sideField("height", func(o *PDFOptions, v string) { o.Print.Height = v }),
+		schema.Optional("page_ranges", pageRanges, func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").
+			Doc("An extension: the pages to print, in ascending order. Numbers and totals in header and footer stay those of the whole document."),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print
 			p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft = v.top, v.right, v.bottom, v.left
@@ -72,13 +110,62 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("Show the header and footer templates."),
 		schema.Optional("header_template", pageTemplate, func(o *PDFOptions, v string) { o.Header = v }).Doc(pageTemplateDoc),
 		schema.Optional("footer_template", pageTemplate, func(o *PDFOptions, v string) { o.Footer = v }).Doc(pageTemplateDoc),
+		schema.Optional("outline", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Outline = v }).
+			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
+		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
+			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software. It is several times as large."),
+		schema.Optional("metadata", metadataOptions, func(o *PDFOptions, v events.Metadata) { o.Print.Metadata = &v }),
 		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Print.Watermark = &v }).Plan(starter),
-		schema.Optional("user_password", schema.String{MinLength: 1, Check: checkPassword, Secret: true}, func(o *PDFOptions, v string) { o.Password = v }).
+		passwordField("user_password", func(o *PDFOptions, v string) { o.Password = v }).
 			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),
+		passwordField("owner_password", func(o *PDFOptions, v string) { o.OwnerPassword = v }).
+			Plan(pro).Doc("An extension: encrypts the PDF, and gives whoever has this password all permissions. Another one than user_password."),
+		schema.Optional("permissions", permissionOptions, func(o *PDFOptions, v events.Denied) { o.Print.Denied = &v }).Plan(pro),
 		schema.Optional("compression", compressionOptions, func(o *PDFOptions, v events.Compression) { o.Print.Compression = &v }).Plan(pro),
 		schema.Optional("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions, v float64) { o.Print.Scale = v }).
 			Doc("Computed so that the widest content fits the page when it is left out."),
 	},
+	Rules: []schema.Rule[PDFOptions]{
+		{Field: "width", Check: checkSize}, {Field: "owner_password", Check: checkOwner}, {Field: "permissions", Check: checkPermissions},
+	},
+}
+
+// sideField is a side of the paper.
+func sideField(name string, set func(*PDFOptions, string)) schema.Field[PDFOptions] {
+	side := schema.String{MaxLength: 32, Check: func(s string) string { return checkSide(name, s) }}
+	return schema.Optional(name, side, set).Example("4in").
+		Doc("An extension: " + name + " of the paper, a CSS length from 10mm to 200in. Both sides go together, and not with format or landscape.")
+}
+
+func checkSize(o *PDFOptions) string {
+	p := o.Print.Paper
+	switch {
+	case (p.Width == "") != (p.Height == ""):
+		return "width and height must be given together"
+	case p.Width != "" && p.SizeGiven:
+		return "width and height cannot be combined with format or landscape"
+	}
+	return ""
+}
+
+func passwordField(name string, set func(*PDFOptions, string)) *schema.TypedField[PDFOptions, string] {
+	password := schema.String{MinLength: 1, Check: func(s string) string { return checkPassword(name, s) }, Secret: true}
+	return schema.Optional(name, password, set)
+}
+
+// checkOwner refuses a password with which every reader is the owner.
+func checkOwner(o *PDFOptions) string {
+	if o.OwnerPassword != "" && o.OwnerPassword == o.Password {
+		return "owner_password must differ from user_password"
+	}
+	return ""
+}
+
+func checkPermissions(o *PDFOptions) string {
+	if o.Print.Denied != nil && o.Password == "" && o.OwnerPassword == "" {
+		return "permissions need user_password or owner_password"
+	}
+	return ""
 }
 
 // giveSize notes that the caller chose the paper, be it the default.
@@ -191,7 +278,7 @@ func checkPixels(o *contract.Image, field string, width, height int64) string {
 }
 
 var renderOptions = schema.Object[contract.Load]{
-	Name: "RenderOptions", Doc: "When a page counts as loaded.",
+	Name: "RenderOptions", Doc: "As what a page is shown, and when it counts as loaded.",
 	Fields: []schema.Field[contract.Load]{
 		schema.Optional("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *contract.Load, v int64) { o.Timeout = v }).
 			Default(contract.DefaultLoadTimeout.Milliseconds()),
@@ -201,5 +288,7 @@ var renderOptions = schema.Object[contract.Load]{
 			Doc("A CSS selector to wait for.").Example("#chart.ready"),
 		schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *contract.Load, v int64) { o.WaitAfter = v }).
 			Default(0).Doc("Extra delay after the load."),
+		schema.Optional("media", schema.String{OneOf: contract.MediaTypes()}, func(o *contract.Load, v string) { o.Media = v }).
+			Doc("An extension: the CSS medium. Otherwise print for a PDF, and screen for an image."),
 	},
 }

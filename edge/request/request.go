@@ -51,8 +51,8 @@ type PDFOptions struct {
 	Print events.PrintOptions
 	// Header and Footer are HTML as it was sent.
 	Header, Footer string
-	// Password is plain text, "" for none.
-	Password string
+	// Password and OwnerPassword are plain text, "" for none.
+	Password, OwnerPassword string
 }
 
 // Auth is a credential for the target page, in plain text (docs/API.md, Auth).

@@ -76,29 +76,38 @@ func TestDefaults(t *testing.T) {
 // Every field of a body comes to its place.
 func TestValues(t *testing.T) {
 	r := mustDecode(t, "/url-to-pdf", `{"url":"u","tags":{"b":"2","a":""},"webhook_url":"https://hooks.test/","delivery":{"url":"https://store.test/x"},
-		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5},
+		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5,"media":"screen"},
 		"einvoice":{"format":"factur-x","profile":"basic","xml":"x"},
-		"options":{"format":"letter","landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
-		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","scale":1.5,
+		"options":{"format":"letter","page_ranges":"1, 3-","outline":true,"tagged":true,"metadata":{"title":"t","author":"a","subject":"s","keywords":"k","creator":"c"},"landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
+		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","owner_password":"o","permissions":{"printing":false,"copying":false,"modifying":false,"annotating":false,"filling_forms":false,"assembling":false},"scale":1.5,
 		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
 		URL: "u", Tags: []events.Tag{{Name: "a"}, {Name: "b", Value: "2"}}, Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
-		Load:    &contract.Load{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5},
+		Load:    &contract.Load{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5, Media: "screen"},
 		Invoice: &Invoice{XML: "x", Profile: "basic"},
-		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", Print: events.PrintOptions{
-			Paper:       contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm", OmitBackground: true, HeaderFooter: true, Scale: 1.5},
+		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", OwnerPassword: "o", Print: events.PrintOptions{
+			Paper:       contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm", PageRanges: "1, 3-", Outline: true, Tagged: true, OmitBackground: true, HeaderFooter: true, Scale: 1.5},
 			Watermark:   &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5},
 			Compression: &events.Compression{Level: 9, ImageQuality: 80},
+			Denied:      &events.Denied{Printing: true, Copying: true, Modifying: true, Annotating: true, FillingForms: true, Assembling: true},
+			Metadata:    &events.Metadata{Title: "t", Author: "a", Subject: "s", Keywords: "k", Creator: "c"},
 		}},
 	}
 	if !reflect.DeepEqual(r.Body, want) {
 		t.Errorf("got %+v\nwant %+v", r.Body, want)
 	}
 	checkFilled(t, *r.PDF)
-	checkFilled(t, r.PDF.Print, "Header", "Footer", "Password") // the edge makes these of the ones above
+	checkFilled(t, r.PDF.Print, "Password", "OwnerPassword") // the edge makes these, and header and footer, of the ones above
+	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "Width", "Height")
 	checkFilled(t, *r.PDF.Print.Watermark)
 	checkFilled(t, *r.PDF.Print.Compression)
+	checkFilled(t, *r.PDF.Print.Metadata)
+	checkFilled(t, *r.PDF.Print.Denied)
 	checkFilled(t, *r.Load)
+	r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"width":"6in","height":"100mm"}}`)
+	if want := (contract.Paper{Format: "A4", Width: "6in", Height: "100mm"}); r.PDF.Print.Paper != want {
+		t.Errorf("got %+v, want %+v", r.PDF.Print.Paper, want)
+	}
 	r = mustDecode(t, "/html-to-image", `{"html":"h","test":true,"options":{"format":"JPG","full_page":true,"quality":1e1,"viewport":{"width":320,"height":8192}}}`)
 	if want := (contract.Image{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {
 		t.Errorf("got %+v, want image %+v", r, want)

@@ -82,7 +82,7 @@ var branding = schema.Object[schema.None]{Name: "Branding", Fields: []schema.Fie
 }}
 
 var templatePage = schema.Object[schema.None]{Name: "TemplatePage", Fields: []schema.Field[schema.None]{
-	schema.Optional("format", paper, schema.Unread[schema.None]).Default(contract.DefaultPaper),
+	schema.Optional("format", invoicePaper, schema.Unread[schema.None]).Default(contract.DefaultPaper),
 	schema.Optional("margin", schema.String{MaxLength: 64, Check: checkMargins}, schema.Unread[schema.None]).
 		Doc("One to four CSS lengths, as in the CSS shorthand.").Example("20mm 15mm"),
 }}

@@ -29,7 +29,7 @@ func TestSheet(t *testing.T) {
 			t.Errorf("%+v gives %+v of class %q", c.setup, s, s.class())
 		}
 	}
-	for _, format := range contract.PaperFormats() {
+	for _, format := range contract.InvoiceFormats() {
 		if w, h := contract.PaperSize(format); w <= 0 || h <= w {
 			t.Errorf("%s has %v × %v inches", format, w, h)
 		}

@@ -43,7 +43,7 @@ type Branding struct {
 
 // PageSetup is the size and the margins of the page.
 type PageSetup struct {
-	// Format is one of contract.PaperFormats in any case; empty means contract.DefaultPaper.
+	// Format is one of contract.InvoiceFormats in any case; empty means contract.DefaultPaper.
 	Format string `json:"format,omitempty"`
 	// Margin is the CSS shorthand of one to four lengths; empty means 15mm.
 	Margin string `json:"margin,omitempty"`

@@ -131,7 +131,7 @@ func (c *conversion) attach(catalog types.Dict) {
 func (c *conversion) info() types.Dict {
 	date := types.StringLiteral(pdfDate(c.in.Now))
 	d := types.Dict{"Producer": textString(producer), "Creator": textString(c.in.Creator), "CreationDate": date, "ModDate": date}
-	for key, text := range map[string]string{"Title": c.in.Title, "Author": c.in.Author, "Subject": c.in.Subject} {
+	for key, text := range map[string]string{"Title": c.in.Title, "Author": c.in.Author, "Subject": c.in.Subject, "Keywords": c.in.Keywords} {
 		if text != "" {
 			d[key] = textString(text)
 		}

@@ -13,8 +13,8 @@ type Invoice struct {
 	XML []byte
 	// Profile is one of contract.Profiles.
 	Profile string
-	// Title should not be empty, as PDF viewers show it; Author and Subject may be.
-	Title, Author, Subject string
+	// Title should not be empty, as PDF viewers show it; the others may be.
+	Title, Author, Subject, Keywords string
 	// Creator is the program that made the document; empty means "Platen".
 	Creator string
 	// Language is a BCP 47 tag such as "de". It is used if the PDF does not declare one.
@@ -39,7 +39,7 @@ const maxText = 4000
 
 // normalized cleans the texts for use in both Info and XMP, and fills in the defaults.
 func (in Invoice) normalized() Invoice {
-	for _, text := range []*string{&in.Title, &in.Author, &in.Subject, &in.Creator, &in.Language} {
+	for _, text := range []*string{&in.Title, &in.Author, &in.Subject, &in.Keywords, &in.Creator, &in.Language} {
 		*text = cleanText(*text)
 	}
 	if in.Creator == "" {

@@ -29,7 +29,11 @@ func xmpPacket(in Invoice, level string) []byte {
 		`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` + "\n")
 	writeDescription(&b, "pdfaid", "http://www.aiim.org/pdfa/ns/id/", [][2]string{{"part", "3"}, {"conformance", "B"}})
 	writeDublinCore(&b, in)
-	writeDescription(&b, "pdf", "http://ns.adobe.com/pdf/1.3/", [][2]string{{"Producer", producer}})
+	about := [][2]string{{"Producer", producer}}
+	if in.Keywords != "" {
+		about = append(about, [2]string{"Keywords", in.Keywords})
+	}
+	writeDescription(&b, "pdf", "http://ns.adobe.com/pdf/1.3/", about)
 	now := in.Now.Format(xmpTime)
 	writeDescription(&b, "xmp", "http://ns.adobe.com/xap/1.0/", [][2]string{
 		{"CreatorTool", in.Creator},

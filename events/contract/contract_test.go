@@ -3,6 +3,7 @@ package contract
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,38 @@ func TestParseLength(t *testing.T) {
 	} {
 		if _, err := ParseLength(text); !errors.Is(err, want) {
 			t.Errorf("%q: got %v, want %v", text, err, want)
+		}
+	}
+}
+
+// The bounds hold in every unit, in spite of rounding.
+func TestParseSide(t *testing.T) {
+	for text, want := range map[string]Length{"10mm": MinSide, "1cm": MinSide, "200in": MaxSide, "5080mm": MaxSide, "508cm": MaxSide, "1200pc": MaxSide, "1in": 1} {
+		if got, err := ParseSide(text); err != nil || got != want {
+			t.Errorf("%s: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{"9.9999mm": ErrSide, "200.00001in": ErrSide, "0": ErrSide, "5": ErrUnit, "wide": ErrLength} {
+		if _, err := ParseSide(text); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", text, err, want)
+		}
+	}
+}
+
+func TestParsePageRanges(t *testing.T) {
+	for text, want := range map[string][]PageRange{
+		"1":          {{1, 1}},
+		"1-3, 5, 8-": {{1, 3}, {5, 5}, {8, 0}},
+		" 2 - 2,3":   {{2, 2}, {3, 3}},
+		"999999-":    {{999_999, 0}},
+	} {
+		if got, err := ParsePageRanges(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", " ", "0", "0-3", "1-0", "-3", "3-1", "5, 1", "1-3, 3", "3-, 5", "1,", ",1", "1 2", "1--2", "a", "1.5", "1000000", "１"} {
+		if got, err := ParsePageRanges(text); !errors.Is(err, ErrPageRanges) {
+			t.Errorf("%q: got %v, %v", text, got, err)
 		}
 	}
 }

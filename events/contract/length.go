@@ -42,6 +42,19 @@ func ParseLength(text string) (Length, error) {
 	return Length(n / unitsPerInch[m[2]]), nil
 }
 
+// ErrSide refuses a length as the side of a paper; it continues a sentence as ErrLength does.
+var ErrSide = errors.New("must be within 10mm and 200in")
+
+// ParseSide parses a length within MinSide and MaxSide.
+func ParseSide(text string) (Length, error) {
+	const rounding = 1e-9 // 1cm is less than 10mm
+	side, err := ParseLength(text)
+	if err == nil && (side < MinSide-rounding || side > MaxSide+rounding) {
+		err = ErrSide
+	}
+	return min(max(side, MinSide), MaxSide), err
+}
+
 // ErrShorthand refuses a margin shorthand with the wrong number of lengths.
 var ErrShorthand = errors.New("must have one to four CSS lengths")
 

@@ -75,6 +75,12 @@ const (
 	MaxScale = 2.0
 	// DefaultMargin is the margin of a side for which none is given.
 	DefaultMargin = "1cm"
+	// MaxMetadata is the longest text of the metadata in characters.
+	MaxMetadata = 500
+	// MaxPageRanges is the longest text of page ranges in characters.
+	MaxPageRanges = 200
+	// MinSide and MaxSide bound the sides of a paper.
+	MinSide, MaxSide Length = 10 / 25.4, 200
 )
 
 // Limits of an image.

@@ -2,23 +2,43 @@ package contract
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
 
 // PaperFormats returns the names of the paper sizes. Their case does not matter.
-func PaperFormats() []string { return []string{"A4", "A3", "Letter", "Legal", "Tabloid"} }
+func PaperFormats() []string { return append(InvoiceFormats(), "A0", "A1", "A2", "A5", "A6", "Ledger") }
 
-// paperSizes are of upright paper, by the format's name in lower case.
+// InvoiceFormats returns those of PaperFormats on which block templates show e-invoices.
+func InvoiceFormats() []string { return []string{"A4", "A3", "Letter", "Legal", "Tabloid"} }
+
+// paperSizes are of paper that is not turned, by the format's name in lower case.
 var paperSizes = map[string]struct{ width, height Length }{
-	"a4": {210 / 25.4, 297 / 25.4}, "a3": {297 / 25.4, 420 / 25.4}, "letter": {8.5, 11}, "legal": {8.5, 14}, "tabloid": {11, 17},
+	"a0": {841 / 25.4, 1189 / 25.4}, "a1": {594 / 25.4, 841 / 25.4}, "a2": {420 / 25.4, 594 / 25.4}, "a3": {297 / 25.4, 420 / 25.4},
+	"a4": {210 / 25.4, 297 / 25.4}, "a5": {148 / 25.4, 210 / 25.4}, "a6": {105 / 25.4, 148 / 25.4},
+	"letter": {8.5, 11}, "legal": {8.5, 14}, "tabloid": {11, 17}, "ledger": {17, 11},
 }
 
-// PaperSize returns the size of upright paper, zero if there is no such format. An empty name
-// means DefaultPaper.
+// PaperSize returns the size of paper that is not turned, in inches; zero if there is no such
+// format. All are upright but Ledger. An empty name means DefaultPaper.
 func PaperSize(format string) (width, height Length) {
 	size := paperSizes[strings.ToLower(cmp.Or(format, DefaultPaper))]
 	return size.width, size.height
+}
+
+// Size returns the size of the paper that is not turned, in inches. Its error continues a sentence that begins with "paper".
+func (p Paper) Size() (width, height Length, err error) {
+	if p.Width == "" && p.Height == "" {
+		if width, height = PaperSize(p.Format); width == 0 {
+			err = fmt.Errorf("has no format %q", p.Format)
+		}
+		return width, height, err
+	}
+	width, errWidth := ParseSide(p.Width)
+	height, errHeight := ParseSide(p.Height)
+	return width, height, errors.Join(errWidth, errHeight)
 }
 
 // DefaultPaper is the paper size of a document for which none is given.
@@ -38,6 +58,15 @@ const (
 
 // LoadMoments returns the values of wait_until.
 func LoadMoments() []string { return []string{UntilLoad, UntilDOM, UntilIdle, UntilCommit} }
+
+// The CSS media as which a page is shown.
+const (
+	MediaPrint  = "print"
+	MediaScreen = "screen"
+)
+
+// MediaTypes returns the values of media.
+func MediaTypes() []string { return []string{MediaPrint, MediaScreen} }
 
 // The codes of a job's warnings.
 const (

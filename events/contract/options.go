@@ -25,6 +25,17 @@ type Paper struct {
 	Footer string `cbor:"11,keyasint,omitempty"`
 	// SizeGiven keeps Format and Landscape whatever a page rule says of the size: the caller has chosen one of them.
 	SizeGiven bool `cbor:"15,keyasint,omitempty"`
+	// Width and Height are the paper's as ParseSide reads them, in place of Format and Landscape; they hold whatever a page rule
+	// says. Either both are set or none is.
+	Width  string `cbor:"16,keyasint,omitempty"`
+	Height string `cbor:"17,keyasint,omitempty"`
+	// PageRanges are the pages that are printed, as ParsePageRanges reads them; empty means all. Their numbers are those of the
+	// whole document.
+	PageRanges string `cbor:"18,keyasint,omitempty"`
+	// Outline makes bookmarks of the headings, Tagged writes the document's structure and language. The browser takes the bookmarks
+	// from the structure, so a PDF with an outline is tagged.
+	Outline bool `cbor:"19,keyasint,omitempty"`
+	Tagged  bool `cbor:"20,keyasint,omitempty"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).
@@ -73,7 +84,7 @@ func (i Image) Largest(width float64) int64 {
 // maxWebPSide is the largest height of a WebP in pixels (RFC 9649, section 2.6).
 const maxWebPSide = 16383
 
-// Load says when a page counts as loaded (docs/API.md, Render options). The zero value is its load event within DefaultLoadTimeout.
+// Load says as what a page is shown, and when it counts as loaded (docs/API.md, Render options). The zero value is its load event within DefaultLoadTimeout.
 type Load struct {
 	// Timeout is the budget in milliseconds for everything but WaitAfter, at most MaxLoadTimeout; zero means DefaultLoadTimeout.
 	Timeout int64 `cbor:"1,keyasint,omitempty"`
@@ -84,4 +95,6 @@ type Load struct {
 	WaitFor string `cbor:"3,keyasint,omitempty"`
 	// WaitAfter is a pause in milliseconds at the end, at most MaxWaitAfter, which does not count as loading.
 	WaitAfter int64 `cbor:"4,keyasint,omitempty"`
+	// Media is the CSS medium, one of MediaTypes; empty means print for a PDF, and screen for an image.
+	Media string `cbor:"5,keyasint,omitempty"`
 }

@@ -2,7 +2,9 @@ package testkit
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -18,6 +20,16 @@ func Tool(t testing.TB, file []byte, name string, args ...string) string {
 		t.Fatalf("%s: %v (is it installed? run deploy/install-deps.sh)", name, err)
 	}
 	return string(out)
+}
+
+// QPDF runs qpdf, which cannot read its standard input, on a PDF, and returns what it prints.
+func QPDF(t testing.TB, pdf []byte, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "it.pdf")
+	if err := os.WriteFile(path, pdf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Tool(t, nil, "qpdf", append(args, path)...)
 }
 
 // PDFText is the text of a PDF, in its layout.

@@ -28,6 +28,13 @@ var defaultRows = []row{
 			return *c.Print.Watermark == events.Watermark{Text: "x", Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px", Rotation: -45}
 		})
 	}},
+	{"options/permission-defaults", "Extensions", "what permissions leave out is allowed", func(t *testing.T, s *server) {
+		for _, given := range []object{{}, {"printing": nil, "copying": true}} {
+			s.filledIn(t, htmlToPDF, object{"user_password": "x", "permissions": given}, func(c events.Content) bool {
+				return *c.Print.Denied == events.Denied{}
+			})
+		}
+	}},
 	{"render/default-timeout", "RenderOptions", "30,000 ms to load unless another time is given: the browser's default", func(t *testing.T, s *server) {
 		s.filledIn(t, htmlToPDF, nil, func(c events.Content) bool {
 			return c.Load == nil && limits.DefaultLoadTimeout == 30*time.Second

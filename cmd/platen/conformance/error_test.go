@@ -223,6 +223,7 @@ func (c *customer) confide() {
 		c.post(urlToImage, object{"url": publicPage, "auth": value}).accepted()
 	}
 	c.post(htmlToPDF, object{"html": plainWord, "options": object{"user_password": secretWord}}).accepted()
+	c.post(htmlToPDF, object{"html": plainWord, "options": object{"owner_password": secretWord}}).accepted()
 	c.post(htmlToPDF, object{"html": "", "options": object{"user_password": secretWord}}).status(400)
 }
 

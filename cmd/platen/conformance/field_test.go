@@ -23,6 +23,8 @@ type field struct {
 	refuses  []refused
 	// beside is what else the body needs for the field to be valid.
 	beside object
+	// paired fields must not be absent beside that.
+	paired bool
 }
 
 // refused is a value that a field refuses. It is reported at the field unless at says
@@ -69,6 +71,9 @@ func (f field) proveAbsence(c *customer, path string) {
 	unset(without, f.at)
 	if f.required {
 		c.post(path, without).violations(wrong{"body." + f.at, "missing", "Field required"})
+		return
+	}
+	if f.paired {
 		return
 	}
 	c.post(path, f.body(path, nil)).accepted()

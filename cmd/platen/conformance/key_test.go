@@ -119,6 +119,8 @@ type gate struct {
 	on              []string
 	value           any
 	least           events.Plan
+	// beside is what else the body needs.
+	beside object
 	// feature is what the refusal names; "" means the field itself.
 	feature string
 }
@@ -126,6 +128,8 @@ type gate struct {
 var gates = []gate{
 	{id: "watermark", section: "PdfOptions", at: "options.watermark", on: pdfOperations, value: object{"text": "x"}, least: events.PlanStarter},
 	{id: "user-password", section: "PdfOptions", at: "options.user_password", on: pdfOperations, value: "x", least: events.PlanPro},
+	{id: "owner-password", section: "Extensions", at: "options.owner_password", on: pdfOperations, value: "x", least: events.PlanPro},
+	{id: "permissions", section: "Extensions", at: "options.permissions", on: pdfOperations, value: object{}, least: events.PlanPro, beside: object{"options.user_password": "x"}, feature: "options.user_password"},
 	{id: "compression", section: "PdfOptions", at: "options.compression", on: pdfOperations, value: object{}, least: events.PlanPro},
 	{id: "image-quality", section: "CompressionOptions", at: "options.compression.image_quality", on: pdfOperations, value: 50, least: events.PlanPro, feature: "options.compression"},
 	{id: "auth", section: "JobAuthOptions", at: "auth", on: urlOperations, value: object{"type": "bearer", "value": "x"}, least: events.PlanPro},
@@ -159,6 +163,9 @@ func (g gate) proveOn(c *customer, path string) {
 	has := c.plan.Includes(g.least)
 	body := minimal(path)
 	set(body, g.at, g.value)
+	for place, value := range g.beside {
+		set(body, place, value)
+	}
 	for _, test := range []bool{false, true} {
 		body["test"] = test
 		switch {

@@ -40,6 +40,8 @@ var pipelineRows = []row{
 		s.converts(t, htmlToImage, object{"html": "<h1>Hello</h1>", "options": object{"clip": object{"x": 5, "width": 20, "height": 10}}}, "image/png", ".png", "\x89PNG")
 	}},
 	{"pipeline/pages", "JobStatusResponse", "pages_count is the number of pages of the file", provePageCount},
+	{"pipeline/page-ranges", "Extensions", "page_ranges leaves the other pages out of file and count; without any page the job fails, uncharged", provePageRanges},
+	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, metadata and a watermark", proveStructuredInvoice},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},
 	{"pipeline/delivery-fails", "Delivery object", "a job whose file cannot be delivered ends DELIVERY_FAILED, costs nothing and leaves no file", proveDeliveryFails},
@@ -93,11 +95,42 @@ func provePageCount(t *testing.T, s *server) {
 	}
 }
 
+func provePageRanges(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanBusiness)
+	body := func(ranges string) object {
+		return object{"html": strings.Repeat(`<p style="page-break-after: always">x</p>`, 4) + "<p>x</p>", "options": object{"page_ranges": ranges}}
+	}
+	if job := c.ended(c.post(htmlToPDF, body("6-")).accepted()); job["error_code"] != "PAGE_RANGE_EMPTY" || job["error_detail"] != "The document has none of the pages 6-." {
+		t.Errorf("without pages the job ended %v", job)
+	}
+	c.chargedNothing()
+	if job := c.ended(c.post(htmlToPDF, body("1, 3-")).accepted()); job["pages_count"] != 4.0 {
+		t.Errorf("four pages are counted as %v: %v", job["pages_count"], job)
+	}
+}
+
+func proveStructuredInvoice(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanBusiness)
+	id := c.post(htmlToPDF, object{
+		"html": `<html lang="en"><h1>Invoice</h1><p>Total</p></html>`, "einvoice": object{"xml": invoiceXML("en16931", "380")},
+		"options": object{"outline": true, "tagged": true, "watermark": object{"text": "COPY"}, "metadata": object{"title": "Mine", "keywords": "a, <b>"}},
+	}).accepted()
+	if job := c.ended(id); job["status"] != "done" {
+		t.Fatalf("the job ended %v", job)
+	}
+	pdf := c.download(id).status(200).body
+	testkit.Contains(t, testkit.Tool(t, pdf, "pdfinfo", "-"), "Title:           Mine", "Keywords:        a, <b>", "Author:") // the seller's name
+	tags, outline := testkit.Tool(t, pdf, "pdfinfo", "-struct-text", "-"), testkit.QPDF(t, pdf, "--json", "--json-key=outlines")
+	if !strings.Contains(tags, `"Total"`) || !strings.Contains(outline, `"title": "Invoice"`) {
+		t.Errorf("the tags are %s\nthe outline is %s", tags, outline)
+	}
+}
+
 func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
-	null := object{"html": "<p>x</p>", "webhook_url": nil, "render": nil, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
-		"format": nil, "landscape": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
-		"header_template": nil, "footer_template": nil, "watermark": nil, "user_password": nil, "compression": nil, "scale": nil,
+	null := object{"html": "<p>x</p>", "webhook_url": nil, "render": object{"media": nil, "wait_until": nil}, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
+		"format": nil, "landscape": nil, "width": nil, "height": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil}, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
+		"header_template": nil, "footer_template": nil, "watermark": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
 	}}
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {
 		t.Errorf("with nulls the job ended %v", job)

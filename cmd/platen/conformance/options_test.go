@@ -11,14 +11,45 @@ var optionRows = rowsOf([]field{
 		refuses: []refused{notObject("A4"), notObject([]any{}), unknownIn(object{"css": "x"}, "options.css")},
 	},
 	{
-		id: "options/format", section: "PdfOptions", statement: "format is A4, A3, Letter, Legal or Tabloid, in any case",
-		on: pdfOperations, at: "options.format", takes: []any{"A4", "A3", "Letter", "Legal", "Tabloid", "a4", "LETTER"},
-		refuses: []refused{unlisted("A5", paperFormats), unlisted("", paperFormats), unlisted(4, paperFormats)},
+		id: "options/format", section: "PdfOptions", statement: "format is A4, A3, Letter, Legal or Tabloid, and as extensions A0, A1, A2, A5, A6 or Ledger, in any case",
+		on: pdfOperations, at: "options.format", takes: []any{"A4", "A3", "Letter", "Legal", "Tabloid", "a4", "LETTER", "A0", "A1", "A2", "A5", "A6", "Ledger", "a6", "LEDGER"},
+		refuses: []refused{unlisted("A7", paperFormats), unlisted("B5", paperFormats), unlisted("", paperFormats), unlisted(4, paperFormats)},
 	},
 	{
 		id: "options/landscape", section: "PdfOptions", statement: "landscape is a boolean",
 		on: pdfOperations, at: "options.landscape", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
 	},
+	sideField("width", "height"), sideField("height", "width"),
+	{
+		id: "options/size-alone", section: "Extensions", statement: "width without height is refused, and beside format or landscape",
+		on: pdfOperations, at: "options.width", refuses: []refused{
+			meaningless("10cm", "width and height must be given together"),
+		},
+	},
+	sizeBeside("format", "A4"), sizeBeside("landscape", false),
+	{
+		id: "options/page-ranges", section: "Extensions", statement: "page_ranges names pages from 1, in ascending order, in 200 characters at most",
+		on: pdfOperations, at: "options.page_ranges", takes: []any{"1", "1-3, 5, 8-", "2-2", strings.Repeat(" ", 199) + "1"},
+		refuses: []refused{
+			notText(1), meaningless("", rangesWanted), meaningless("0", rangesWanted), meaningless("-3", rangesWanted), meaningless("3-1", rangesWanted),
+			meaningless("5, 1", rangesWanted), meaningless("1-3, 3", rangesWanted), meaningless("8-, 9", rangesWanted), meaningless("a", rangesWanted),
+			tooLong(strings.Repeat(" ", 200)+"1", "200"),
+		},
+	},
+	{
+		id: "options/outline", section: "Extensions", statement: "outline is a boolean",
+		on: pdfOperations, at: "options.outline", takes: []any{true, false}, refuses: []refused{notBool("h1"), notBool(1)},
+	},
+	{
+		id: "options/tagged", section: "Extensions", statement: "tagged is a boolean",
+		on: pdfOperations, at: "options.tagged", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
+	},
+	{
+		id: "options/metadata", section: "Extensions", statement: "metadata is an object of title, author, subject, keywords and creator",
+		on: pdfOperations, at: "options.metadata", takes: []any{object{}, object{"title": "x", "author": nil}},
+		refuses: []refused{notObject("x"), unknownIn(object{"producer": "x"}, "options.metadata.producer")},
+	},
+	metadataField("title"), metadataField("author"), metadataField("subject"), metadataField("keywords"), metadataField("creator"),
 	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
 		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
@@ -68,14 +99,22 @@ var optionRows = rowsOf([]field{
 		on: []string{htmlToPDF}, at: "options.watermark.rotation_degrees", beside: object{"options.watermark.text": "x"},
 		takes: []any{-360, -45, 0, 360}, refuses: []refused{notInteger("45"), fraction(0.5), below(-361, "-360"), above(361, "360")},
 	},
+	passwordField("user_password", "user-password", "PdfOptions"), passwordField("owner_password", "owner-password", "Extensions"),
 	{
-		id: "options/user-password", section: "PdfOptions", statement: "user_password is a string of 1 to 127 bytes",
-		on: pdfOperations, at: "options.user_password", takes: []any{"x", strings.Repeat("x", 127), long(63)},
-		refuses: []refused{
-			notText(1), tooShort(""),
-			meaningless(strings.Repeat("x", 128), "user_password may have 127 bytes in UTF-8"), meaningless(long(64), "user_password may have 127 bytes in UTF-8"),
-		},
+		id: "options/passwords-differ", section: "Extensions", statement: "owner_password differs from user_password",
+		on: pdfOperations, at: "options.owner_password", beside: object{"options.user_password": "x"}, takes: []any{"X"},
+		refuses: []refused{meaningless("x", "owner_password must differ from user_password")},
 	},
+	{
+		id: "options/permissions", section: "Extensions", statement: "permissions is an object of booleans, beside a password",
+		on: pdfOperations, at: "options.permissions", beside: object{"options.owner_password": "x"}, takes: []any{object{}, object{"printing": false}},
+		refuses: []refused{notObject(false), unknownIn(object{"reading": true}, "options.permissions.reading")},
+	},
+	{
+		id: "options/permissions-password", section: "Extensions", statement: "permissions without a password are refused",
+		on: pdfOperations, at: "options.permissions", refuses: []refused{meaningless(object{}, "permissions need user_password or owner_password")},
+	},
+	permissionField("printing"), permissionField("copying"), permissionField("modifying"), permissionField("annotating"), permissionField("filling_forms"), permissionField("assembling"),
 	{
 		id: "options/compression", section: "CompressionOptions", statement: "compression is an object of level and image_quality",
 		on: pdfOperations, at: "options.compression", takes: []any{object{"level": 5, "image_quality": 60}, object{"level": nil}},
@@ -102,9 +141,11 @@ var optionRows = rowsOf([]field{
 })
 
 const (
-	paperFormats = "'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"
-	colorWanted  = "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
-	marginWanted = "margin must be a CSS length such as 10px, 5mm or 0.5in"
+	paperFormats   = "'A4', 'A3', 'Letter', 'Legal', 'Tabloid', 'A0', 'A1', 'A2', 'A5', 'A6' or 'Ledger'"
+	rangesWanted   = "page_ranges must be pages from 1 in ascending order, such as 1-3, 5, 8-"
+	invoiceFormats = "'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"
+	colorWanted    = "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
+	marginWanted   = "margin must be a CSS length such as 10px, 5mm or 0.5in"
 )
 
 func marginField(side string) field {
@@ -115,6 +156,53 @@ func marginField(side string) field {
 			notText(10), meaningless("wide", marginWanted), meaningless("-1cm", marginWanted), meaningless("1em", marginWanted),
 			meaningless("10", "margin needs a unit: px, mm, cm, in, pt or pc"),
 		},
+	}
+}
+
+func sideField(side, other string) field {
+	bounds := side + " must be within 10mm and 200in"
+	return field{
+		id: "options/" + side, section: "Extensions", statement: side + " is a CSS length from 10 mm to 200 in",
+		on: pdfOperations, at: "options." + side, beside: object{"options." + other: "10cm"}, takes: []any{"10mm", "1cm", "200in", "5080mm", "14400pt", "4.5in"},
+		refuses: []refused{
+			notText(10), meaningless("9.999mm", bounds), meaningless("200.001in", bounds), meaningless("0", bounds),
+			meaningless("wide", side+" must be a CSS length such as 10px, 5mm or 0.5in"), meaningless("100", side+" needs a unit: px, mm, cm, in, pt or pc"),
+		},
+		paired: true,
+	}
+}
+
+func metadataField(name string) field {
+	return field{
+		id: "options/metadata-" + name, section: "Extensions", statement: name + " is a string of 500 characters at most, without control characters",
+		on: pdfOperations, at: "options.metadata." + name, takes: []any{"", "機密 <&> سري", long(500)},
+		refuses: []refused{notText(1), tooLong(long(501), "500"), meaningless("a\nb", name+" must not contain control characters"), meaningless("\x00", name+" must not contain control characters")},
+	}
+}
+
+func passwordField(name, id, section string) field {
+	tooMany := name + " may have 127 bytes in UTF-8"
+	return field{
+		id: "options/" + id, section: section, statement: name + " is a string of 1 to 127 bytes",
+		on: pdfOperations, at: "options." + name, takes: []any{"x", strings.Repeat("x", 127), long(63)},
+		refuses: []refused{notText(1), tooShort(""), meaningless(strings.Repeat("x", 128), tooMany), meaningless(long(64), tooMany)},
+	}
+}
+
+func permissionField(name string) field {
+	return field{
+		id: "options/permissions-" + name, section: "Extensions", statement: name + " is a boolean",
+		on: []string{htmlToPDF}, at: "options.permissions." + name, beside: object{"options.user_password": "x"}, takes: []any{true, false},
+		refuses: []refused{notBool("no"), notBool(0)},
+	}
+}
+
+// sizeBeside is a width and height beside a field that says the size too.
+func sizeBeside(name string, value any) field {
+	return field{
+		id: "options/size-or-" + name, section: "Extensions", statement: "width and height are refused beside " + name,
+		on: pdfOperations, at: "options.width", beside: object{"options.height": "10cm", "options." + name: value}, paired: true,
+		refuses: []refused{meaningless("10cm", "width and height cannot be combined with format or landscape")},
 	}
 }
 

@@ -36,6 +36,11 @@ var renderRows = rowsOf([]field{
 		refuses: []refused{below(-1, "0"), above(10_001, "10000"), notInteger("0"), fraction(1.5)},
 	},
 	{
+		id: "render/media", section: "Extensions", statement: "media is print or screen",
+		on: loadOperations, at: "render.media", takes: []any{"print", "screen"},
+		refuses: []refused{unlisted("all", "'print' or 'screen'"), unlisted("Print", "'print' or 'screen'"), unlisted(1, "'print' or 'screen'")},
+	},
+	{
 		id: "auth/object", section: "JobAuthOptions", statement: "auth is an object of type and value, both required",
 		on: urlOperations, at: "auth", takes: []any{object{"type": "basic", "value": "me:secret"}, object{"type": "bearer", "value": "abc"}},
 		refuses: []refused{

@@ -78,7 +78,7 @@ var templateRows = append(rowsOf([]field{
 	),
 	templated("font", "font is a string", "template.branding.font", []any{"Noto Sans"}, notText(1), tooLong(long(101), "100")),
 	templated("page", "page is an object of format and margin", "template.page", []any{object{}}, notObject("A4"), unknownIn(object{"size": "x"}, "template.page.size")),
-	templated("page-format", "the page's format is a paper format", "template.page.format", []any{"A4", "Letter"}, unlisted("B5", paperFormats)),
+	templated("page-format", "the page's format is one of the contract's paper formats", "template.page.format", []any{"A4", "Letter"}, unlisted("A5", invoiceFormats)),
 	templated(
 		"page-margin", "the page's margin is a CSS shorthand of lengths", "template.page.margin", []any{"20mm", "20mm 15mm", "1cm 2cm 3cm 4cm", "0"}, notText(20),
 		meaningless("1cm 2cm 3cm 4cm 5cm", "margin must have one to four CSS lengths"), meaningless("", "margin must have one to four CSS lengths"), meaningless("auto", marginWanted),

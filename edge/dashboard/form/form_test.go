@@ -181,7 +181,7 @@ func TestWrongValues(t *testing.T) {
 		{pdf, "body.options.scale", " 3 ", "body.options.scale", "Input should be less than or equal to 2", `3`},
 		{pdf, "body.options.scale", "1,2", "body.options.scale", "Input should be a valid number", `"1,2"`},
 		{pdf, "body.options.landscape", "maybe", "body.options.landscape", "Input should be a valid boolean", `"maybe"`},
-		{pdf, "body.options.format", "A9", "body.options.format", "Input should be 'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'", `"A9"`},
+		{pdf, "body.options.format", "A9", "body.options.format", "Input should be 'A4', 'A3', 'Letter', 'Legal', 'Tabloid', 'A0', 'A1', 'A2', 'A5', 'A6' or 'Ledger'", `"A9"`},
 		{pdf, "body.options.margin.top", "far", "body.options.margin.top", "margin must", `"far"`},
 		{pdf, "body.tags", "{", "body.tags", "Input should be a valid dictionary", `"{"`},
 		{pdf, "body.tags", `{"a b": "x"}`, "body.tags", "a b: String should match", `{"a b":"x"}`},

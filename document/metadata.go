@@ -1,0 +1,141 @@
+package document
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strings"
+
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// Metadata says what a PDF is about, for its Info dictionary and its XMP packet. What is "" stays as
+// the browser has written it.
+type Metadata struct{ Title, Author, Subject, Keywords, Creator string }
+
+// entries are those that are not "", by their names in Info.
+func (m Metadata) entries() map[string]string {
+	all := map[string]string{"Title": m.Title, "Author": m.Author, "Subject": m.Subject, "Keywords": m.Keywords, "Creator": m.Creator}
+	for name, text := range all {
+		if text == "" {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// describe writes metadata into a PDF: to Info, and all that Info then says to an XMP packet.
+func describe(pdf []byte, m Metadata) ([]byte, error) {
+	return rewrite(pdf, func(doc *model.Context) error {
+		info, err := infoOf(doc)
+		if err != nil {
+			return err
+		}
+		for name, text := range m.entries() {
+			info[name] = types.HexLiteral(fmt.Sprintf("%X", types.EncodeUTF16String(text)))
+		}
+		packet, err := packetOf(info)
+		if err != nil {
+			return err
+		}
+		return setPacket(doc, packet)
+	})
+}
+
+// rewrite changes a PDF as the browser writes it, and writes it in the same form. Broken or hostile
+// input is an error, never a panic.
+func rewrite(pdf []byte, change func(*model.Context) error) (_ []byte, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("broken PDF: %v", panicked)
+		}
+	}()
+	if err := checkForm(pdf); err != nil {
+		return nil, err
+	}
+	config := relaxedConfig(int64(len(pdf)))
+	config.WriteObjectStream, config.WriteXRefStream = false, false
+	doc, err := api.ReadAndValidate(bytes.NewReader(pdf), config)
+	if err != nil {
+		return nil, err
+	}
+	if err := change(doc); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = api.WriteContext(doc, &out)
+	return out.Bytes(), err
+}
+
+// infoOf is a PDF's Info dictionary, a new one if it has none.
+func infoOf(doc *model.Context) (info types.Dict, err error) {
+	if doc.Info != nil {
+		info, err = doc.DereferenceDict(*doc.Info)
+	}
+	if err != nil || info != nil {
+		return info, err
+	}
+	info = types.Dict{}
+	doc.Info, err = doc.IndRefForNewObject(info)
+	return info, err
+}
+
+// packetOf is an XMP packet that says what Info says (ISO 16684-1).
+func packetOf(info types.Dict) ([]byte, error) {
+	texts := map[string]string{}
+	for _, name := range []string{"Title", "Author", "Subject", "Keywords", "Creator"} {
+		if info[name] == nil {
+			continue
+		}
+		text, err := model.Text(info[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		var escaped strings.Builder
+		if err := xml.EscapeText(&escaped, []byte(text)); err != nil {
+			return nil, err
+		}
+		texts[name] = escaped.String()
+	}
+	var b strings.Builder
+	b.WriteString("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
+		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` + "\n" +
+		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">` + "\n" +
+		"<dc:format>application/pdf</dc:format>\n")
+	for _, property := range [][2]string{
+		{"Title", `<dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title>`},
+		{"Author", `<dc:creator><rdf:Seq><rdf:li>%s</rdf:li></rdf:Seq></dc:creator>`},
+		{"Subject", `<dc:description><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:description>`},
+		{"Keywords", `<pdf:Keywords>%s</pdf:Keywords>`},
+		{"Creator", `<xmp:CreatorTool>%s</xmp:CreatorTool>`},
+	} {
+		if text := texts[property[0]]; text != "" {
+			fmt.Fprintf(&b, property[1]+"\n", text)
+		}
+	}
+	b.WriteString("</rdf:Description>\n</rdf:RDF></x:xmpmeta>\n<?xpacket end=\"r\"?>")
+	return []byte(b.String()), nil
+}
+
+// setPacket makes a packet the metadata of a PDF, without a filter, as those who look for it want it.
+func setPacket(doc *model.Context, packet []byte) error {
+	catalog, err := doc.Catalog()
+	if err != nil {
+		return err
+	}
+	stream, err := addStream(doc, types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML")}, packet)
+	if err != nil {
+		return err
+	}
+	catalog["Metadata"] = *stream
+	return nil
+}
+
+// addStream adds a stream without a filter.
+func addStream(doc *model.Context, d types.Dict, content []byte) (*types.IndirectRef, error) {
+	length := int64(len(content))
+	d["Length"] = types.Integer(length)
+	return doc.IndRefForNewObject(types.StreamDict{Dict: d, StreamLength: &length, Content: content, Raw: content})
+}

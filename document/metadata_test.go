@@ -1,0 +1,62 @@
+package document
+
+import (
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
+)
+
+// xmp are the texts of a PDF's packet.
+type xmp struct {
+	Title       string `xml:"RDF>Description>title>Alt>li"`
+	Author      string `xml:"RDF>Description>creator>Seq>li"`
+	Description string `xml:"RDF>Description>description>Alt>li"`
+	Keywords    string `xml:"RDF>Description>Keywords"`
+	Creator     string `xml:"RDF>Description>CreatorTool"`
+}
+
+// Info and XMP say the same, be the file compressed, encrypted or under a watermark; what is left out stays.
+func TestMetadata(t *testing.T) {
+	printed := newPrinter(t)
+	const html = `<!doctype html><html><head><title>Of the page</title></head><body><h1>text</h1></body></html>`
+	overlay := printed(Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}.HTML(), noMargin)
+	full := Metadata{Title: `Größe (a\b) <&> 機密`, Author: "ÀÉ 😀", Subject: " s ", Keywords: "a, b", Creator: strings.Repeat("é", 500)}
+	for name, tc := range map[string]struct {
+		f    Finishing
+		want Metadata
+	}{
+		"full":       {Finishing{Metadata: full}, full},
+		"author":     {Finishing{Metadata: Metadata{Author: "me"}}, Metadata{Title: "Of the page", Author: "me", Creator: "Chromium"}},
+		"images":     {Finishing{Metadata: full, ImageQuality: 50}, full},
+		"objects":    {Finishing{Metadata: full, Level: 5}, full},
+		"encrypted":  {Finishing{Metadata: full, Level: 9, Password: "secret"}, full},
+		"watermark":  {Finishing{Metadata: full, Overlay: overlay}, full},
+		"everything": {Finishing{Metadata: full, Overlay: overlay, Tagged: true, ImageQuality: 50, Level: 9, Password: "secret"}, full},
+	} {
+		out, err := Finish(t.Context(), printed(html, contract.Paper{Tagged: tc.f.Tagged}), tc.f)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		mustQPDF(t, out, "--check", "--password="+tc.f.Password)
+		info := testkit.Tool(t, out, "pdfinfo", "-upw", tc.f.Password, "-enc", "UTF-8", "-")
+		for key, text := range tc.want.entries() {
+			if !strings.Contains(info, key+":"+strings.Repeat(" ", 16-len(key))+text+"\n") {
+				t.Errorf("%s: Info has another %s:\n%s", name, key, info)
+			}
+		}
+		var packet xmp
+		if err := xml.Unmarshal([]byte(testkit.Tool(t, out, "pdfinfo", "-upw", tc.f.Password, "-meta", "-")), &packet); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := (Metadata{packet.Title, packet.Author, packet.Description, packet.Keywords, packet.Creator}); got != tc.want {
+			t.Errorf("%s: XMP has %q, want %q", name, got, tc.want)
+		}
+		if text := pdfText(t, out, "-upw", tc.f.Password); !strings.Contains(text, "text") {
+			t.Errorf("%s: the text is %q", name, text)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// stamp lays the first page of an overlay over every page of a tagged PDF. qpdf would make a form
+// of each page's content, where readers do not find what the tags refer to; here it stays in the
+// page, and the overlay is an artifact.
+func stamp(pdf, overlay []byte) ([]byte, error) {
+	return rewrite(pdf, func(doc *model.Context) error {
+		if err := openContents(doc); err != nil {
+			return err
+		}
+		mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), 1, "scalefactor:1 rel, rotation:0, position:c", true, false, types.POINTS)
+		if err != nil {
+			return err
+		}
+		if err := api.WatermarkContext(doc, nil, mark); err != nil {
+			return err
+		}
+		return alwaysShown(doc)
+	})
+}
+
+// openContents puts an empty stream before the content of each page, so that pdfcpu inflates and
+// changes that instead.
+func openContents(doc *model.Context) error {
+	for number := range doc.PageCount {
+		page, _, _, err := doc.PageDict(number+1, false)
+		if err != nil {
+			return fmt.Errorf("page %d: %w", number+1, err)
+		}
+		first, err := addStream(doc, types.Dict{}, []byte("\n"))
+		if err != nil {
+			return err
+		}
+		contents := types.Array{*first}
+		switch c := page["Contents"].(type) {
+		case types.Array:
+			contents = append(contents, c...)
+		case types.IndirectRef:
+			contents = append(contents, c)
+		}
+		page["Contents"] = contents
+	}
+	return nil
+}
+
+// alwaysShown takes the overlay out of the layer in which pdfcpu lets readers hide it.
+func alwaysShown(doc *model.Context) error {
+	catalog, err := doc.Catalog()
+	if err != nil {
+		return err
+	}
+	catalog.Delete("OCProperties")
+	for _, entry := range doc.Table {
+		if form, ok := entry.Object.(types.StreamDict); ok {
+			form.Delete("OC")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package dashboard
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"platen.dev/edge/request"
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// fill puts something into every field.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			fill(field)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.SetBytes([]byte("x"))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int64:
+		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(1)
+	default:
+		panic("no value of " + v.Type().String())
+	}
+}
+
+// Every option of a PDF is shown with its job, under the name with which it is sent again.
+func TestEveryOptionIsShown(t *testing.T) {
+	var print events.PrintOptions
+	var load contract.Load
+	fill(reflect.ValueOf(&print).Elem())
+	fill(reflect.ValueOf(&load).Elem())
+	shown := fieldsOf(events.Submission{Content: events.Content{Print: print, Load: &load}})
+	print.Width, print.Height = "", ""
+	shown = append(shown, fieldsOf(events.Submission{Content: events.Content{Print: print}})...) // a width excludes a format
+	var walk func(path string, k schema.Kind)
+	walk = func(path string, k schema.Kind) {
+		inner, isObject := schema.Properties(k)
+		for _, p := range inner {
+			walk(path+"."+p.Name, p.Kind)
+		}
+		if !isObject && !slices.ContainsFunc(shown, func(g given) bool { return g.name == path }) {
+			t.Errorf("%s is not shown", path)
+		}
+	}
+	operation, _ := request.ByPath("/html-to-pdf")
+	body, _ := schema.Properties(operation.Kind())
+	for _, p := range body {
+		if p.Name == "options" || p.Name == "render" {
+			walk(p.Name, p.Kind)
+		}
+	}
+}

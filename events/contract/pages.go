@@ -1,0 +1,46 @@
+package contract
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ErrPageRanges refuses page ranges; it continues a sentence as ErrLength does.
+var ErrPageRanges = errors.New("must be pages from 1 in ascending order, such as 1-3, 5, 8-")
+
+// PageRange is a run of pages from First to Last, the first page being 1.
+type PageRange struct {
+	First int
+	// Last is 0 for the end of the document.
+	Last int
+}
+
+var pageRange = regexp.MustCompile(`^ *(\d{1,6}) *(?:(-) *(\d{1,6})? *)?$`)
+
+// ParsePageRanges parses ranges such as 1-3, 5, 8-. Each begins after the one before.
+func ParsePageRanges(text string) (ranges []PageRange, err error) {
+	before := PageRange{}
+	for part := range strings.SplitSeq(text, ",") {
+		r, ok := parsePageRange(part)
+		if !ok || r.First <= before.Last || len(ranges) > 0 && before.Last == 0 {
+			return nil, ErrPageRanges
+		}
+		ranges, before = append(ranges, r), r
+	}
+	return ranges, nil
+}
+
+func parsePageRange(text string) (r PageRange, ok bool) {
+	m := pageRange.FindStringSubmatch(text)
+	if m == nil {
+		return r, false
+	}
+	r.First, _ = strconv.Atoi(m[1]) // they are digits, or none
+	r.Last, _ = strconv.Atoi(m[3])
+	if m[2] == "" {
+		r.Last = r.First
+	}
+	return r, r.First > 0 && (r.Last >= r.First || r.Last == 0 && m[3] == "")
+}
