@@ -92,14 +92,18 @@ func TestMembersRefusalsRest(t *testing.T) {
 		"check": func(d *fixture) { memberJobs{d.server.submissions}.Check("acc", request.Operations()[1], body) },
 		"run":   func(d *fixture) { tryOut(d, dashboard.Submission{Body: body}, events.Reply{}, nil) },
 	} {
-		d, times := unserved(), [2]time.Duration{}
-		for i := range times {
+		took := func(d *fixture) time.Duration {
 			begun := time.Now()
 			refuse(d)
-			times[i] = time.Since(begun)
+			return time.Since(begun)
 		}
-		if least := min(3*times[0], time.Second/2); times[1] < least { // it rests nine times as long as the first took, at most a second
-			t.Errorf("%s: refused after %s, and again after %s", name, times[0], times[1])
+		d, work := unserved(), time.Hour
+		for range 5 { // the least is about what the work takes; a busy machine only adds to it
+			d = unserved()
+			work = min(work, took(d))
+		}
+		if again := took(d); again < min(3*work, time.Second/2) { // it rests nine times as long, at most a second
+			t.Errorf("%s: refused after %s, and again after %s", name, work, again)
 		}
 	}
 }
