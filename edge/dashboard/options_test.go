@@ -38,13 +38,13 @@ func fill(v reflect.Value) {
 
 // Every option of a PDF is shown with its job, under the name with which it is sent again.
 func TestEveryOptionIsShown(t *testing.T) {
-	var print events.PrintOptions
+	var paper events.PrintOptions
 	var load contract.Load
-	fill(reflect.ValueOf(&print).Elem())
+	fill(reflect.ValueOf(&paper).Elem())
 	fill(reflect.ValueOf(&load).Elem())
-	shown := fieldsOf(events.Submission{Content: events.Content{Print: print, Load: &load}})
-	print.Width, print.Height = "", ""
-	shown = append(shown, fieldsOf(events.Submission{Content: events.Content{Print: print}})...) // a width excludes a format
+	shown := fieldsOf(events.Submission{Content: events.Content{Print: paper, Load: &load}})
+	paper.Width, paper.Height = "", ""
+	shown = append(shown, fieldsOf(events.Submission{Content: events.Content{Print: paper}})...) // a width excludes a format
 	var walk func(path string, k schema.Kind)
 	walk = func(path string, k schema.Kind) {
 		inner, isObject := schema.Properties(k)
