@@ -55,7 +55,7 @@ func SanitizeWithin(source string, limit int) (Sanitized, error) {
 // byteOrderMark may come before a text: it hides the first heading of Markdown, and makes a line of its own in HTML.
 const byteOrderMark = "\ufeff"
 
-// bounded takes a text of so many bytes and refuses more.
+// bounded takes a text of up to limit bytes and refuses more.
 type bounded struct {
 	strings.Builder
 	limit int

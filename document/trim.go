@@ -24,10 +24,9 @@ const (
 // after it does not become one token.
 const boundary = "<!---->"
 
-// trimmer takes out of a document what the sanitiser removes anyway, as far as that is cheaper:
-// comments, unknown elements and attributes, most of what is removed with its content, and most unsafe styles. On
-// its way it finds documents that are bound to be too large, or empty. What the sanitiser makes of the result
-// is what it makes of the source.
+// trimmer cheaply drops what the sanitiser would remove: comments, unknown elements and attributes, most of what is
+// removed with its content, and most unsafe styles. On its way it finds documents that are bound to be too large, or
+// empty. The sanitiser makes the same of the result as of the source.
 type trimmer struct {
 	limit    int
 	allowed  map[string]bool // the elements that the sanitiser keeps

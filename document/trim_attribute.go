@@ -2,9 +2,6 @@ package document
 
 import "strings"
 
-// tagSpace is what separates the parts of a tag.
-const tagSpace = " \n\r\t\f"
-
 // tagAttribute is one of a start tag, as it stands in the source.
 type tagAttribute struct {
 	name string
@@ -30,38 +27,17 @@ func attributesOf(tag string) tagAttributes {
 	return all
 }
 
-// next returns the next attribute.
-func (all *tagAttributes) next() (a tagAttribute, more bool) {
-	if all.end() {
-		return a, false
-	}
-	return all.attribute(all.name()), true
-}
-
-// name takes the name of the attribute that comes next. To call attribute or pass is next.
-func (all *tagAttributes) name() string {
+// next takes the attribute that comes next.
+func (all *tagAttributes) next() (a tagAttribute) {
 	start := all.at
 	all.at += attributeNameEnd(all.text[start:])
-	return all.text[start:all.at]
-}
-
-// attribute takes the rest of an attribute.
-func (all *tagAttributes) attribute(name string) tagAttribute {
-	a := tagAttribute{name: name}
+	a.name = all.text[start:all.at]
 	if all.equals() {
 		a.value, a.quoted = all.value()
 		a.left = len(all.text) - all.at
 	}
 	all.skip()
 	return a
-}
-
-// pass takes the rest of an attribute without reading it: most attributes of a hostile document are of no interest.
-func (all *tagAttributes) pass() {
-	if all.equals() {
-		all.at = all.valueEnd()
-	}
-	all.skip()
 }
 
 // equals takes an equals sign and the spaces around it, if one comes next.
@@ -80,7 +56,7 @@ func (all *tagAttributes) end() bool { return all.at == len(all.text) || all.tex
 
 // skip takes what may be between attributes.
 func (all *tagAttributes) skip() {
-	for all.skipSpaces(); all.at < len(all.text) && all.text[all.at] == '/'; all.skipSpaces() {
+	for !all.end() && partsTag[all.text[all.at]] {
 		all.at++
 	}
 }
@@ -92,9 +68,7 @@ func (all *tagAttributes) skipSpaces() {
 	}
 }
 
-func isTagSpace(c byte) bool {
-	return c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f')
-}
+func isTagSpace(c byte) bool { return c <= ' ' && partsTag[c] }
 
 // value takes the value that comes next. One that is not closed has all the rest.
 func (all *tagAttributes) value() (value, quoted string) {
@@ -163,8 +137,7 @@ func readTag(text string, from, most int) (name string, end int, tooMany bool) {
 		if count == most {
 			return name, -1, true
 		}
-		all.name()
-		all.pass()
+		all.next()
 	}
 	if all.at == len(text) {
 		return name, -1, false

@@ -71,29 +71,18 @@ func (l *lexer) startTag() html.TokenType {
 // there already, so that a slash at the end of its value is that of the tag.
 func valueEnds(tag string) bool {
 	var last tagAttribute
+	for all := attributesOf(tag); !all.end(); {
+		last = all.next()
+	}
+	if last.left != len(">") {
+		return false
+	}
+	name := asciiLower(last.name)
 	for all := attributesOf(tag); ; {
-		a, more := all.next()
-		if !more {
-			break
-		}
-		last = a
-	}
-	return last.left == len(">") && !repeated(tag, asciiLower(last.name))
-}
-
-// repeated reports whether several attributes of a tag have a name.
-func repeated(tag, name string) bool {
-	found := 0
-	for all := attributesOf(tag); found < 2; {
-		a, more := all.next()
-		if !more {
-			return false
-		}
-		if asciiLower(a.name) == name {
-			found++
+		if first := all.next(); asciiLower(first.name) == name {
+			return first.left == last.left
 		}
 	}
-	return true
 }
 
 func (l *lexer) endTag() html.TokenType {
@@ -125,28 +114,17 @@ func textEnd(text string) int {
 
 // commentEnd is where a comment, a declaration or what is read like them ends.
 func commentEnd(text string) int {
-	if !strings.HasPrefix(text, "<!--") {
-		return through(text, ">")
-	}
-	for at := len("<!--"); ; {
+	for at := 0; ; {
 		angle := strings.IndexByte(text[at:], '>')
 		if angle < 0 {
 			return len(text)
 		}
 		at += angle + 1
-		inside := text[len("<!--") : at-1]
-		if inside == "" || inside == "-" || strings.HasSuffix(inside, "--") || strings.HasSuffix(inside, "--!") {
+		inside, comment := strings.CutPrefix(text[:at-1], "<!--")
+		if !comment || inside == "" || inside == "-" || strings.HasSuffix(inside, "--") || strings.HasSuffix(inside, "--!") {
 			return at
 		}
 	}
-}
-
-// through is the end of the first mark, or of the text.
-func through(text, mark string) int {
-	if before, _, found := strings.Cut(text, mark); found {
-		return len(before) + len(mark)
-	}
-	return len(text)
 }
 
 // rawTextEnd is where the raw text of an element ends.
@@ -172,7 +150,7 @@ func rawTextEnd(text, element string) int {
 // opens reports whether a tag with a name begins here.
 func opens(text, mark, name string) bool {
 	end := len(mark) + len(name)
-	return len(text) > end && text[:len(mark)] == mark && strings.EqualFold(text[len(mark):end], name) && strings.IndexByte(tagSpace+"/>", text[end]) >= 0
+	return len(text) > end && text[:len(mark)] == mark && strings.EqualFold(text[len(mark):end], name) && partsTag[text[end]]
 }
 
 // scriptEnd is where a script ends: within what looks like a comment, a script within is skipped.
@@ -222,17 +200,15 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // asciiLower is a text with the letters from A to Z in lower case, and all else as it is.
 func asciiLower(text string) string {
-	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
-	for i := range len(text) {
-		if isUpper(text[i]) {
-			lower := []byte(text)
-			for i, c := range lower {
-				if isUpper(c) {
-					lower[i] = c + 'a' - 'A'
-				}
-			}
-			return string(lower)
+	isUpper := func(c rune) bool { return 'A' <= c && c <= 'Z' }
+	if !strings.ContainsFunc(text, isUpper) {
+		return text
+	}
+	lower := []byte(text)
+	for i, c := range lower {
+		if isUpper(rune(c)) {
+			lower[i] += 'a' - 'A'
 		}
 	}
-	return text
+	return string(lower)
 }

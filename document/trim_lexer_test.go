@@ -40,11 +40,8 @@ func checkTagLexed(t *testing.T, l *lexer, kind html.TokenType, tokens *html.Tok
 		return
 	}
 	seen := map[string]bool{}
-	for all := attributesOf(l.token); ; {
-		a, found := all.next()
-		if !found {
-			break
-		}
+	for all := attributesOf(l.token); !all.end(); {
+		a := all.next()
 		if name := asciiLower(a.name); !seen[name] {
 			seen[name] = true
 			checkAttribute(t, l.token, a, tokens, more)

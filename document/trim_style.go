@@ -75,8 +75,8 @@ func checkDeclaration(property, value string) (least int, safe bool) {
 	if len(property) > maxProperty || len(value) > maxStyleValue+maxProperty {
 		return 0, false
 	}
-	if before, after, found := cutLast(value, "!"); found && strings.EqualFold(after, "important") {
-		value = strings.TrimSpace(before)
+	if mark := strings.LastIndexByte(value, '!'); mark >= 0 && strings.EqualFold(value[mark+1:], "important") {
+		value = strings.TrimSpace(value[:mark])
 	}
 	name := strings.ToLower(property)
 	for _, prefix := range vendors {
@@ -88,13 +88,6 @@ func checkDeclaration(property, value string) (least int, safe bool) {
 // vendors are the prefixes of properties that the sanitiser ignores, in its order.
 var vendors = []string{
 	"-webkit-", "-moz-", "-ms-", "-o-", "mso-", "-xv-", "-atsc-", "-wap-", "-khtml-", "prince-", "-ah-", "-hp-", "-ro-", "-rim-", "-tc-",
-}
-
-func cutLast(text, separator string) (before, after string, found bool) {
-	if i := strings.LastIndex(text, separator); i >= 0 {
-		return text[:i], text[i+len(separator):], true
-	}
-	return text, "", false
 }
 
 // lastColon is the offset of the last colon outside of quotes, -1 for none.

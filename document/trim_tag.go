@@ -16,16 +16,15 @@ func (t *trimmer) attributes(element string, kind html.TokenType) {
 	allowed := allowedAttributes[element]
 	seen := make([]string, 0, 16) // as many as any element may have
 	for all := attributesOf(t.lexer.token); !all.end(); {
-		written := all.name()
-		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.is(written) })
+		a := all.next()
+		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.is(a.name) })
 		if i < 0 || slices.Contains(seen, allowed[i].name) {
-			all.pass()
 			continue
 		}
 		if t.tooLarge() != nil {
 			break
 		}
-		a, name := all.attribute(written), allowed[i].name
+		name := allowed[i].name
 		seen = append(seen, name)
 		if values := allowed[i].values; values == nil || t.matches(element, a, values) {
 			t.attribute(element, name, a)
