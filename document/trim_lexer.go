@@ -15,11 +15,13 @@ type lexer struct {
 	token, name string
 	// raw is the element whose raw text comes next; "" for none.
 	raw string
-	// refused is set if a start tag has too many attributes.
+	// refused is set if a start tag has too many attributes, or those that end with a slash have too many together.
 	refused bool
+	// slashed counts the attributes of the latter, which are read twice.
+	slashed int
 }
 
-// maxAttributes bounds the attributes of a start tag.
+// maxAttributes bounds the attributes of a start tag, and those of all that end with a slash.
 const maxAttributes = 300_000
 
 // next reads the next token. The end, and a tag that is not closed, are an ErrorToken.
@@ -61,17 +63,21 @@ func (l *lexer) startTag() html.TokenType {
 	if rawText[l.name] {
 		l.raw = l.name
 	}
-	if strings.HasSuffix(l.token, "/>") && !valueEnds(l.token) {
+	if strings.HasSuffix(l.token, "/>") && !l.valueEnds() {
 		return html.SelfClosingTagToken
 	}
 	return html.StartTagToken
 }
 
-// valueEnds reports whether a tag ends with the value of an attribute. The tokenizer forgets an attribute that is
+// valueEnds reports whether the present tag ends with the value of an attribute. The tokenizer forgets an attribute that is
 // there already, so that a slash at the end of its value is that of the tag.
-func valueEnds(tag string) bool {
-	var last tagAttribute
-	for all := attributesOf(tag); !all.end(); {
+func (l *lexer) valueEnds() bool {
+	tag, last := l.token, tagAttribute{}
+	for all := attributesOf(tag); !all.end(); l.slashed++ {
+		if l.slashed == maxAttributes {
+			l.refused = true
+			return false
+		}
 		last = all.next()
 	}
 	if last.left != len(">") {

@@ -85,7 +85,8 @@ func (s settings) run(ctx context.Context, c *cobra.Command, args []string) erro
 	}
 	err = s.convertAll(ctx, by, all)
 	if s.watch && ctx.Err() == nil {
-		err = s.watchAll(ctx, by, all)
+		s.watchAll(ctx, by, all)
+		err = nil // what fails is said, and tried again
 	}
 	return errors.Join(err, closeIt())
 }

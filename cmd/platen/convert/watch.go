@@ -24,7 +24,7 @@ func stampOf(file string) stamp {
 }
 
 // watchAll converts files whenever they change, until ctx ends. What fails is said, and tried again with the next change.
-func (s settings) watchAll(ctx context.Context, by client, all []conversion) error {
+func (s settings) watchAll(ctx context.Context, by client, all []conversion) {
 	seen := map[string]stamp{}
 	for _, c := range all {
 		seen[c.input] = stampOf(c.input)
@@ -42,5 +42,4 @@ func (s settings) watchAll(ctx context.Context, by client, all []conversion) err
 			}
 		}
 	}
-	return nil
 }
