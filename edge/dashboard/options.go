@@ -42,6 +42,12 @@ func (f *fields) number(name string, value int64) {
 	}
 }
 
+func (f *fields) decimal(name string, value float64) {
+	if value != 0 {
+		f.text(name, strconv.FormatFloat(value, 'g', -1, 64))
+	}
+}
+
 func (f *fields) flag(name string, value bool) { f.text(name, strconv.FormatBool(value)) }
 
 // on adds what is shown only if it is true.
@@ -155,9 +161,7 @@ func (f *fields) print(o events.PrintOptions) {
 	f.text("options.margin.bottom", o.MarginBottom)
 	f.text("options.margin.left", o.MarginLeft)
 	f.flag("options.print_background", !o.OmitBackground)
-	if o.Scale != 0 {
-		f.text("options.scale", strconv.FormatFloat(o.Scale, 'g', -1, 64))
-	}
+	f.decimal("options.scale", o.Scale)
 	f.flag("options.display_header_footer", o.HeaderFooter)
 	f.text("options.header_template", o.Header)
 	f.text("options.footer_template", o.Footer)
@@ -198,6 +202,15 @@ func (f *fields) image(o contract.Image) {
 	f.number("options.quality", o.Quality)
 	f.number("options.viewport.width", o.Width)
 	f.number("options.viewport.height", o.Height)
+	f.text("options.selector", o.Selector)
+	if c := o.Clip; c != (contract.Box{}) {
+		f.number("options.clip.x", c.X)
+		f.number("options.clip.y", c.Y)
+		f.number("options.clip.width", c.Width)
+		f.number("options.clip.height", c.Height)
+	}
+	f.decimal("options.device_scale_factor", o.Scale)
+	f.on("options.transparent", o.Transparent)
 }
 
 // inflated is a text that was kept compressed, up to the limit of a body; what is damaged is shown as far as it goes.

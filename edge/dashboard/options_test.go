@@ -36,15 +36,24 @@ func fill(v reflect.Value) {
 	}
 }
 
-// Every option of a PDF is shown with its job, under the name with which it is sent again.
+// Every option is shown with its job, under the name with which it is sent again.
 func TestEveryOptionIsShown(t *testing.T) {
 	var paper events.PrintOptions
 	var load contract.Load
-	fill(reflect.ValueOf(&paper).Elem())
-	fill(reflect.ValueOf(&load).Elem())
+	var image contract.Image
+	for _, options := range []any{&paper, &load, &image} {
+		fill(reflect.ValueOf(options).Elem())
+	}
 	shown := fieldsOf(events.Submission{Content: events.Content{Print: paper, Load: &load}})
 	paper.Width, paper.Height = "", ""
 	shown = append(shown, fieldsOf(events.Submission{Content: events.Content{Print: paper}})...) // a width excludes a format
+	wantShown(t, "/html-to-pdf", shown)
+	wantShown(t, "/html-to-image", fieldsOf(events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{Image: &image, Load: &load}}))
+}
+
+// wantShown fails for each option of an operation that is not shown.
+func wantShown(t *testing.T, path string, shown []given) {
+	t.Helper()
 	var walk func(path string, k schema.Kind)
 	walk = func(path string, k schema.Kind) {
 		inner, isObject := schema.Properties(k)
@@ -55,7 +64,7 @@ func TestEveryOptionIsShown(t *testing.T) {
 			t.Errorf("%s is not shown", path)
 		}
 	}
-	operation, _ := request.ByPath("/html-to-pdf")
+	operation, _ := request.ByPath(path)
 	body, _ := schema.Properties(operation.Kind())
 	for _, p := range body {
 		if p.Name == "options" || p.Name == "render" {
