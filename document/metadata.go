@@ -82,41 +82,41 @@ func infoOf(doc *model.Context) (info types.Dict, err error) {
 	return info, err
 }
 
+// properties are what an XMP packet says of a PDF: the elements that hold what an entry of Info says.
+var properties = []struct{ entry, element string }{
+	{"Title", `<dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title>`},
+	{"Author", `<dc:creator><rdf:Seq><rdf:li>%s</rdf:li></rdf:Seq></dc:creator>`},
+	{"Subject", `<dc:description><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:description>`},
+	{"Keywords", `<pdf:Keywords>%s</pdf:Keywords>`},
+	{"Creator", `<xmp:CreatorTool>%s</xmp:CreatorTool>`},
+}
+
 // packetOf is an XMP packet that says what Info says (ISO 16684-1).
 func packetOf(info types.Dict) ([]byte, error) {
-	texts := map[string]string{}
-	for _, name := range []string{"Title", "Author", "Subject", "Keywords", "Creator"} {
-		if info[name] == nil {
+	var b bytes.Buffer
+	b.WriteString("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
+		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` + "\n" +
+		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">` + "\n" +
+		"<dc:format>application/pdf</dc:format>\n")
+	for _, p := range properties {
+		if info[p.entry] == nil {
 			continue
 		}
-		text, err := model.Text(info[name])
+		text, err := model.Text(info[p.entry])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", p.entry, err)
+		}
+		if text == "" {
+			continue
 		}
 		var escaped strings.Builder
 		if err := xml.EscapeText(&escaped, []byte(text)); err != nil {
 			return nil, err
 		}
-		texts[name] = escaped.String()
-	}
-	var b strings.Builder
-	b.WriteString("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
-		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` + "\n" +
-		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">` + "\n" +
-		"<dc:format>application/pdf</dc:format>\n")
-	for _, property := range [][2]string{
-		{"Title", `<dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title>`},
-		{"Author", `<dc:creator><rdf:Seq><rdf:li>%s</rdf:li></rdf:Seq></dc:creator>`},
-		{"Subject", `<dc:description><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:description>`},
-		{"Keywords", `<pdf:Keywords>%s</pdf:Keywords>`},
-		{"Creator", `<xmp:CreatorTool>%s</xmp:CreatorTool>`},
-	} {
-		if text := texts[property[0]]; text != "" {
-			fmt.Fprintf(&b, property[1]+"\n", text)
-		}
+		fmt.Fprintf(&b, p.element+"\n", escaped.String())
 	}
 	b.WriteString("</rdf:Description>\n</rdf:RDF></x:xmpmeta>\n<?xpacket end=\"r\"?>")
-	return []byte(b.String()), nil
+	return b.Bytes(), nil
 }
 
 // setPacket makes a packet the metadata of a PDF, without a filter, as those who look for it want it.

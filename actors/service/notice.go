@@ -9,11 +9,11 @@ import (
 	"platen.dev/events/team"
 )
 
-// notice says what a command changes of how somebody signs in, or of what gives access: for a member, or for the owners if there is none.
-// A text that is empty tells nobody.
+// notice returns a sentence about a command that changes how a member signs in, or what gives access, and the member to tell: the owners if
+// there is none. Nobody is told an empty sentence.
 type notice func(Principal, events.CommandBody) (whom events.MemberID, text string)
 
-// notices has a row for each command that takes a proof (account.TakesProof), and for what else ends or replaces a sign-in.
+// notices has a row for each command that takes a proof (account.TakesProof), and for the others that end or replace a sign-in.
 var notices = map[reflect.Type]notice{
 	of[events.IssueKey](): owners(func(c events.IssueKey) string {
 		return fmt.Sprintf("an API key was made: %s %s.", c.Key.ID, contract.Plain(c.Key.Name))

@@ -19,7 +19,7 @@ import (
 type Sessions struct {
 	*gate
 	passwords *passwords
-	// strangers is held by who tries an address that is nobody's, one at a time.
+	// strangers is held while a password is tried for an address without a member: by one at a time.
 	strangers *sync.Mutex
 }
 
@@ -102,22 +102,23 @@ func (s Sessions) Close(p Principal, id events.SessionID) error {
 	return s.run(p, events.CloseSession{Member: p.by.Member, Session: id})
 }
 
-// compare counts an attempt of a member and compares its password. The error is errNoMatch if there is no such member, it has no password
-// or another one, or it has to wait: the time is the same.
-func (s Sessions) compare(m projections.Membership, password string) error {
+// compare counts an attempt of a member, compares its password, and returns it. The error is errNoMatch if there is no such member, it has no
+// password or another one, or it has to wait: the time is the same.
+func (s Sessions) compare(m projections.Membership, password string) (team.Member, error) {
 	t, err := s.Replica.Team(m.Account)
 	if err != nil {
-		return err
+		return team.Member{}, err
 	}
+	member, _ := t.Member(m.Member)
 	hash := s.passwords.fake()
 	tried, err := s.try(m)
 	if err != nil {
-		return err
+		return member, err
 	}
-	if member, _ := t.Member(m.Member); tried {
+	if tried {
 		hash = member.Password
 	}
-	return s.passwords.compare(hash, password)
+	return member, s.passwords.compare(hash, password)
 }
 
 // try counts an attempt of a member, and reports whether it may make one now.
@@ -136,7 +137,7 @@ func (s Sessions) SetPassword(p Principal, email, current, password, repeated st
 	if wrong != "" {
 		return refuse(wrong)
 	}
-	err := s.compare(projections.Membership{Account: p.Account, Member: p.by.Member}, current)
+	_, err := s.compare(projections.Membership{Account: p.Account, Member: p.by.Member}, current)
 	if errors.Is(err, errNoMatch) {
 		return refuse(WrongPassword)
 	}

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"time"
@@ -11,8 +10,8 @@ import (
 	"platen.dev/projections"
 )
 
-// Choice is a membership that somebody may sign in to by what they have shown: a password, or who a provider says they are. Enter checks
-// that it still holds, so a choice may be kept for some minutes by whoever cannot change it.
+// Choice is a membership that a person may sign in to, by a password or as whom a provider knows them. Enter checks that it still holds, so a
+// choice may be kept for some minutes, sealed.
 type Choice struct {
 	projections.Membership
 	Role events.Role
@@ -50,10 +49,11 @@ func (s Sessions) Match(account events.AccountID, email, password string) (fit [
 		return nil, err
 	}
 	for _, m := range all {
-		c, err := s.compared(m, password)
-		if err == nil {
-			fit = append(fit, c)
-		} else if !errors.Is(err, errNoMatch) {
+		member, err := s.compare(m, password)
+		switch {
+		case err == nil:
+			fit = append(fit, Choice{Membership: m, Role: member.Role, Password: hashOf([]byte(member.Password))})
+		case !errors.Is(err, errNoMatch):
 			return nil, err
 		}
 	}
@@ -89,46 +89,35 @@ func (s Sessions) pretend(password string) {
 	}
 }
 
-// compared counts an attempt of a member and compares its password. The error is errNoMatch as that of compare.
-func (s Sessions) compared(m projections.Membership, password string) (Choice, error) {
-	t, err := s.Replica.Team(m.Account)
-	if err == nil {
-		err = s.compare(m, password)
-	}
-	if err != nil {
-		return Choice{}, err
-	}
-	member, _ := t.Member(m.Member)
-	return Choice{Membership: m, Role: member.Role, Password: sha256.Sum256([]byte(member.Password))}, nil
-}
-
-// Vouched lists what somebody may sign in to whom a provider vouches for: the memberships that are connected with them, and those to which
-// their address is invited. A membership that was joined otherwise is none of them, since whoever has made its link may have used it. It refuses
-// with NoMatch if there is none.
+// Vouched lists what a person may sign in to whom a provider vouches for: the memberships connected with that person, and the invitations of
+// their address. It leaves out memberships that were joined in another way: whoever made their link may have used it. It refuses with NoMatch
+// if nothing is left.
 func (s Sessions) Vouched(v Vouched) ([]Choice, error) {
-	connected, err := s.choices(v.Identity, false, func() ([]projections.Membership, error) { return s.Replica.Identities(v.Identity, maxMemberships) })
+	connected, err := s.Replica.Identities(v.Identity, maxMemberships)
 	if err != nil {
 		return nil, err
 	}
-	invited, err := s.choices(v.Identity, true, func() ([]projections.Membership, error) {
-		return s.Replica.Memberships(events.FoldEmail(v.Email), maxMemberships)
-	})
+	addressed, err := s.Replica.Memberships(events.FoldEmail(v.Email), maxMemberships)
 	if err != nil {
 		return nil, err
 	}
-	if all := append(connected, invited...); len(all) > 0 {
+	joined, err := s.choices(connected, v.Identity, false)
+	if err != nil {
+		return nil, err
+	}
+	invited, err := s.choices(addressed, v.Identity, true)
+	if err != nil {
+		return nil, err
+	}
+	if all := append(joined, invited...); len(all) > 0 {
 		return all, nil
 	}
 	return nil, refuse(NoMatch)
 }
 
-// choices are those of a list of memberships that somebody at a provider has joined, or else is invited to.
-func (s Sessions) choices(identity events.Identity, invited bool, list func() ([]projections.Membership, error)) (all []Choice, err error) {
-	memberships, err := list()
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range memberships {
+// choices are those of some memberships that a person at a provider has joined, or else is invited to.
+func (s Sessions) choices(of []projections.Membership, identity events.Identity, invited bool) (all []Choice, err error) {
+	for _, m := range of {
 		t, err := s.Replica.Team(m.Account)
 		if err != nil {
 			return nil, err
@@ -169,12 +158,12 @@ func (s Sessions) Enter(b Browser, c Choice) error {
 	return nil
 }
 
-// fits reports whether what was shown is still by what a member signs in.
+// fits reports whether a member still signs in by what the choice was made for.
 func (c Choice) fits(m team.Member) bool {
 	if c.Identity != (events.Identity{}) {
 		return m.Identity == c.Identity
 	}
-	password := sha256.Sum256([]byte(m.Password))
+	password := hashOf([]byte(m.Password))
 	return subtle.ConstantTimeCompare(password[:], c.Password[:]) == 1
 }
 

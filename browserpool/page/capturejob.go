@@ -91,27 +91,19 @@ func validateViewport(v Size) error {
 }
 
 // capture loads the job's document and captures it.
-func (p *page) capture(ctx context.Context, job Capture, d document) (Image, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(job.CaptureTimeout, contract.CaptureTimeout), errBudget)
+func (s shot) capture(ctx context.Context, d document) (Image, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(s.job.CaptureTimeout, contract.CaptureTimeout), errBudget)
 	defer cancel()
-	load, err := p.load(ctx, d)
+	load, err := s.load(ctx, d)
 	if err != nil {
 		return Image{}, err
 	}
 	start := time.Now()
-	image, err := p.captureLoaded(ctx, job, d.viewport)
+	image, err := s.take(ctx)
 	if err != nil {
 		return Image{}, stepError("capture", err)
 	}
-	image.Load, image.Capture, image.Traffic = load, time.Since(start), p.proxy.Carried()
-	image.Warnings = append(image.Warnings, p.warnings()...)
+	image.Load, image.Capture, image.Traffic = load, time.Since(start), s.proxy.Carried()
+	image.Warnings = append(image.Warnings, s.warnings()...)
 	return image, nil
-}
-
-// captureLoaded refuses a document that is beyond a limit, and captures any other.
-func (p *page) captureLoaded(ctx context.Context, job Capture, viewport Size) (Image, error) {
-	if _, err := p.measure(ctx, job.Limits, job.HTML); err != nil {
-		return Image{}, err
-	}
-	return p.screenshot(ctx, job, viewport)
 }

@@ -18,7 +18,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// BenchmarkRod compares what pages do themselves with what rod would do (decision 0060).
+// BenchmarkRod compares the steps that stay ours with rod's own (decision 0060).
 func BenchmarkRod(b *testing.B) {
 	p := benchPage(b)
 	page := p.session.With(b.Context())

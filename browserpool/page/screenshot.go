@@ -27,32 +27,42 @@ type screenshotParams struct {
 	OptimizeForSpeed      bool               `json:"optimizeForSpeed"`
 }
 
-// screenshot captures what the page shows.
-func (p *page) screenshot(ctx context.Context, job Capture, viewport Size) (Image, error) {
-	area, err := p.area(ctx, job.Options, viewport)
+// shot is a capture of what a page shows.
+type shot struct {
+	*page
+	job      Capture
+	viewport Size
+}
+
+// take captures the image, or refuses a document that is beyond a limit.
+func (s shot) take(ctx context.Context) (Image, error) {
+	if _, err := s.measure(ctx, s.job.Limits, s.job.HTML); err != nil {
+		return Image{}, err
+	}
+	area, err := s.area(ctx)
 	if err != nil {
 		return Image{}, err
 	}
-	o, scale := job.Options, job.Options.DeviceScale()
+	o, scale := s.job.Options, s.job.Options.DeviceScale()
 	params := screenshotParams{
 		Format: cmp.Or(o.Format, "png"), Clip: area,
-		CaptureBeyondViewport: area.X+area.Width > float64(p.viewport.Width) || area.Y+area.Height > float64(p.viewport.Height),
+		CaptureBeyondViewport: area.X+area.Width > float64(s.page.viewport.Width) || area.Y+area.Height > float64(s.page.viewport.Height),
 		OptimizeForSpeed:      area.Width*area.Height*scale*scale > fastEncodingPixels,
 	}
 	if params.Format != "png" {
 		params.Quality = cmp.Or(int(o.Quality), defaultQuality)
 	}
 	if o.Transparent {
-		show, err := p.hideBackground(ctx)
+		show, err := s.hideBackground(ctx)
 		if err != nil {
 			return Image{}, err
 		}
 		defer show()
 	}
 	image := Image{Width: int(math.Round(area.Width * scale)), Height: int(math.Round(area.Height * scale))}
-	limit := cmp.Or(job.MaxBytes, contract.MaxFileBytes)
-	err = p.onceActive(ctx, func() (err error) {
-		image.Data, err = p.session.CallBytes(ctx, "Page.captureScreenshot", params, limit)
+	limit := cmp.Or(s.job.MaxBytes, contract.MaxFileBytes)
+	err = s.onceActive(ctx, func() (err error) {
+		image.Data, err = s.session.CallBytes(ctx, "Page.captureScreenshot", params, limit)
 		return err
 	})
 	if errors.Is(err, chromium.ErrOversized) {
@@ -62,49 +72,49 @@ func (p *page) screenshot(ctx context.Context, job Capture, viewport Size) (Imag
 }
 
 // hideBackground leaves out the white behind documents until show is called.
-func (p *page) hideBackground(ctx context.Context) (show func(), err error) {
+func (s shot) hideBackground(ctx context.Context) (show func(), err error) {
 	none := 0.0
-	if err := (proto.EmulationSetDefaultBackgroundColorOverride{Color: &proto.DOMRGBA{A: &none}}).Call(p.session.With(ctx)); err != nil {
+	if err := (proto.EmulationSetDefaultBackgroundColorOverride{Color: &proto.DOMRGBA{A: &none}}).Call(s.session.With(ctx)); err != nil {
 		return nil, err
 	}
 	return func() {
 		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), stepTimeout, errBudget)
 		defer cancel()
-		if (proto.EmulationSetDefaultBackgroundColorOverride{}).Call(p.session.With(ctx)) != nil {
-			p.session.Detach() // no other document may be shown on nothing
+		if (proto.EmulationSetDefaultBackgroundColorOverride{}).Call(s.session.With(ctx)) != nil {
+			s.session.Detach() // no other document may be shown on nothing
 		}
 	}, nil
 }
 
-// area is the part of the page that an image shows, in CSS pixels from the page's top left corner.
-func (p *page) area(ctx context.Context, o contract.Image, viewport Size) (proto.PageViewport, error) {
-	a := proto.PageViewport{Width: float64(viewport.Width), Height: float64(viewport.Height), Scale: 1}
+// area is the part of the page that the image shows, in CSS pixels from the page's top left corner.
+func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
+	o, a := s.job.Options, proto.PageViewport{Width: float64(s.viewport.Width), Height: float64(s.viewport.Height), Scale: 1}
 	switch {
 	case o.Clip != contract.Box{}:
 		a.X, a.Y, a.Width, a.Height = float64(o.Clip.X), float64(o.Clip.Y), float64(o.Clip.Width), float64(o.Clip.Height)
 		return a, nil
 	case o.Selector != "":
-		box, err := p.boxOf(ctx, o.Selector)
+		box, err := s.boxOf(ctx, o.Selector)
 		if err != nil {
 			return a, err
 		}
 		a.X, a.Y, a.Width, a.Height = box.X, box.Y, min(box.Width, contract.MaxWidth), box.Height
-		return p.cut(a, o, "element"), nil
+		return s.cut(a, "element"), nil
 	case o.FullPage:
-		content, err := p.contentSize(ctx)
+		content, err := s.contentSize(ctx)
 		if err != nil {
 			return a, err
 		}
-		a.Height = float64(max(content.Height, viewport.Height))
-		return p.cut(a, o, "page"), nil
+		a.Height = float64(max(content.Height, s.viewport.Height))
+		return s.cut(a, "page"), nil
 	}
 	return a, nil
 }
 
-// cut makes an image no larger than it may be, and warns of what it lacks.
-func (p *page) cut(a proto.PageViewport, o contract.Image, what string) proto.PageViewport {
-	if largest := float64(o.Largest(a.Width)); a.Height > largest {
-		p.warn(contract.PageCut, fmt.Sprintf("The %s is %.0f pixels high. The image ends after %.0f.", what, a.Height, largest))
+// cut reduces an area to the largest that an image can show, and warns of what it lacks.
+func (s shot) cut(a proto.PageViewport, what string) proto.PageViewport {
+	if largest := float64(s.job.Options.Largest(a.Width)); a.Height > largest {
+		s.warn(contract.PageCut, fmt.Sprintf("The %s is %.0f pixels high. The image ends after %.0f.", what, a.Height, largest))
 		a.Height = largest
 	}
 	return a
@@ -126,15 +136,13 @@ const measureBox = `(document, selector) => {
 }`
 
 // boxOf returns the box of the first element that a selector matches.
-func (p *page) boxOf(ctx context.Context, selector string) (b elementBox, err error) {
-	_, err = p.run(ctx, measureBox, selector, &b)
+func (s shot) boxOf(ctx context.Context, selector string) (b elementBox, err error) {
+	err = s.query(ctx, measureBox, selector, &b)
 	switch {
-	case errors.Is(err, errScript):
-		return b, Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
 	case err != nil:
 		return b, err
 	case !b.Found:
-		return b, Because(ErrSelector, "Nothing in the document matches the selector %q.", clip(selector))
+		return b, noMatch(selector)
 	case b.Width < 1 || b.Height < 1:
 		return b, Because(ErrSelector, "What the selector %q matches is not shown: it is less than a pixel wide or high.", clip(selector))
 	}

@@ -130,7 +130,7 @@ func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error)
 		return Image{}, err
 	}
 	run := func(ctx context.Context, p *page) (err error) {
-		image, err = p.capture(ctx, job, d)
+		image, err = shot{p, job, d.viewport}.capture(ctx, d)
 		return err
 	}
 	if job.URL != "" {

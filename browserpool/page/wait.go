@@ -60,7 +60,7 @@ func (p *page) awaitSelector(ctx, within context.Context, selector string) error
 	found, err := p.matches(first, selector)
 	for err == nil && !found {
 		if p.kind != forVisit {
-			return Because(ErrSelector, "Nothing in the document matches the selector %q.", clip(selector))
+			return noMatch(selector)
 		}
 		if p.progress.brokenOff() {
 			return p.checkDocument(ctx)
@@ -90,9 +90,19 @@ const selects = `(document, selector) => document.querySelector(selector) !== nu
 // matches reports whether an element of the document matches now. In a document that is
 // replaced during the search, none does.
 func (p *page) matches(ctx context.Context, selector string) (found bool, err error) {
-	_, err = p.run(ctx, selects, selector, &found)
-	if errors.Is(err, errScript) {
-		err = Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
-	}
+	err = p.query(ctx, selects, selector, &found)
 	return found, err
+}
+
+// query runs a script of ours with a selector. What it throws is that the selector cannot be parsed.
+func (p *page) query(ctx context.Context, script, selector string, result any) error {
+	_, err := p.run(ctx, script, selector, result)
+	if errors.Is(err, errScript) {
+		return Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
+	}
+	return err
+}
+
+func noMatch(selector string) error {
+	return Because(ErrSelector, "Nothing in the document matches the selector %q.", clip(selector))
 }

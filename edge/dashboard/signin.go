@@ -78,8 +78,7 @@ var errNoMatch = errors.New("no match")
 // nobody is an account that does not exist.
 const nobody events.AccountID = "acc_nobody"
 
-// signIn signs a member in. Whether it is the email address, the password or the number of attempts that is wrong is not
-// told, and takes the same time: a password is compared in any case.
+// signIn signs a member in by its password.
 func (d signInPages) signIn(ctx *fasthttp.RequestCtx) {
 	args := ctx.PostArgs()
 	email, password := events.FoldEmail(string(args.Peek("email"))), string(args.Peek("password"))

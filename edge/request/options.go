@@ -19,6 +19,7 @@ var (
 	paper        = schema.String{OneOf: contract.PaperFormats(), AnyCase: true}
 	invoicePaper = schema.String{OneOf: contract.InvoiceFormats(), AnyCase: true}
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
+	cssSelector  = schema.String{MinLength: 1, MaxLength: 1_000}
 	pageRanges   = schema.String{MaxLength: contract.MaxPageRanges, Check: checkPageRanges}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
@@ -188,7 +189,7 @@ var imageOptions = schema.Object[contract.Image]{
 			Doc("For jpeg and webp."),
 		schema.Optional("viewport", viewportOptions, func(o *contract.Image, v viewport) { o.Width, o.Height = v.width, v.height }).
 			DefaultEmpty().Doc("In CSS pixels."),
-		schema.Optional("selector", schema.String{MinLength: 1, MaxLength: 1_000}, func(o *contract.Image, v string) { o.Selector = v }).
+		schema.Optional("selector", cssSelector, func(o *contract.Image, v string) { o.Selector = v }).
 			Doc("An extension: the image shows the box of the first element that this CSS selector matches.").Example("#chart"),
 		schema.Optional("clip", clipOptions, func(o *contract.Image, v contract.Box) { o.Clip = v }).
 			Doc("An extension: the image shows this part of the page, in CSS pixels from its top left corner."),
@@ -284,7 +285,7 @@ var renderOptions = schema.Object[contract.Load]{
 			Default(contract.DefaultLoadTimeout.Milliseconds()),
 		schema.Optional("wait_until", schema.String{OneOf: contract.LoadMoments()}, func(o *contract.Load, v string) { o.WaitUntil = v }).
 			Default(contract.UntilLoad).Doc("networkidle: no connection for 500 ms."),
-		schema.Optional("wait_for_selector", schema.String{MinLength: 1, MaxLength: 1_000}, func(o *contract.Load, v string) { o.WaitFor = v }).
+		schema.Optional("wait_for_selector", cssSelector, func(o *contract.Load, v string) { o.WaitFor = v }).
 			Doc("A CSS selector to wait for.").Example("#chart.ready"),
 		schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *contract.Load, v int64) { o.WaitAfter = v }).
 			Default(0).Doc("Extra delay after the load."),

@@ -74,8 +74,8 @@ func (s settings) run(ctx context.Context, c *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		if err := s.options.fits(all[i]); err != nil {
+	for _, one := range all {
+		if err := s.options.fits(one); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/einvoice"
 	"platen.dev/events/contract"
+	"platen.dev/events/disk"
 )
 
 // convert converts one input, and says what came of it.
@@ -85,25 +86,13 @@ func (s settings) declared(c conversion, input string) map[string]string {
 	return nil
 }
 
-// write writes a file whole or not at all.
+// write writes a file whole or not at all, for others to read, too.
 func write(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(filepath.Dir(name), ".platen-*")
-	if err != nil {
+	if err := disk.WriteFile(name, content); err != nil {
 		return err
 	}
-	defer os.Remove(part.Name()) // if it is still there
-	_, err = part.Write(content)
-	if closed := part.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(part.Name(), 0o644)
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), name)
+	return os.Chmod(name, 0o644)
 }

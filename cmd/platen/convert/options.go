@@ -162,14 +162,3 @@ func contentOf(value string) (string, error) {
 	b, err := os.ReadFile(name)
 	return strings.TrimRight(string(b), "\r\n"), err
 }
-
-// names are the flags of all options, for the help and its test.
-func (o *options) names() []string {
-	all := map[string]bool{}
-	for _, fields := range o.fields {
-		for name := range fields {
-			all[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
-}

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,17 @@ func parsed(t *testing.T, args ...string) *options {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// names are the flags of all options.
+func (o *options) names() []string {
+	all := map[string]bool{}
+	for _, fields := range o.fields {
+		for name := range fields {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 func conversionBy(t *testing.T, operation, source, image string) conversion {

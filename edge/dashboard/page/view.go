@@ -22,7 +22,7 @@ var functions = template.FuncMap{
 	"confirmation": newConfirmation, "explained": newExplained,
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"controls": controls, "faultLinks": faultLinks, "chosen": chosen, "typed": typed, "hint": hint, "pageNumbers": pageNumbers, "pictureAddress": pictureAddress,
-	"jobAddress": jobAddress, "away": away, "againAddress": againAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
+	"entryAt": newShownEntry, "jobAddress": jobAddress, "away": away, "againAddress": againAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
 	"templateName": templateName, "colorOf": colorOf, "placed": placed, "plus": plus,
 }
 
@@ -96,6 +96,14 @@ func jobAddress(id events.JobID, action string) string {
 func againAddress(op events.Operation, id events.JobID) string {
 	return "/dashboard/playground/" + string(op) + "?job=" + id.String()
 }
+
+// shownEntry is an entry of the trail on a page that is written now.
+type shownEntry struct {
+	Entry
+	Now time.Time
+}
+
+func newShownEntry(e Entry, now time.Time) shownEntry { return shownEntry{e, now} }
 
 // away is where a member goes to sign in at the provider, and then to a page, or to choose an account first.
 func away(next string, choose bool) string {
