@@ -83,6 +83,8 @@ type State struct {
 	Waits  bool             `cbor:"24,keyasint,omitempty"`
 	Origin events.JobOrigin `cbor:"25,keyasint,omitzero"`
 	Traced Traced           `cbor:"26,keyasint,omitzero"`
+	// Stored is the file with the large part of the content, "" for none; it is kept while the job is active.
+	Stored string `cbor:"27,keyasint,omitempty"`
 }
 
 // Traced is what spans of a job need to know; zero if the job is not traced.

@@ -21,11 +21,13 @@ type Size struct{ Width, Height int }
 
 // Capture is one document to be captured as an image, as it looks on a screen.
 type Capture struct {
-	// HTML, URL, Auth and Load are as for Print.
-	HTML string
-	URL  string
-	Auth Auth
-	Load contract.Load
+	// HTML, Full, Assets, URL, Auth and Load are as for Print.
+	HTML   string
+	Full   bool
+	Assets []contract.Asset
+	URL    string
+	Auth   Auth
+	Load   contract.Load
 	// Options say what is captured, and as what.
 	Options contract.Image
 	// CaptureTimeout is the budget for everything from loading to the finished image,
@@ -55,7 +57,7 @@ func (job Capture) resolve() (document, error) {
 	o := job.Options
 	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
 	d := document{
-		html: job.HTML, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits,
+		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits,
 		media: cmp.Or(job.Load.Media, contract.MediaScreen), viewport: viewport, scale: o.DeviceScale(),
 	}
 	switch {
@@ -77,7 +79,7 @@ func (job Capture) resolve() (document, error) {
 	case o.DeviceScale() > contract.MaxDeviceScale:
 		return d, fmt.Errorf("%w: a scale of %g", ErrOptions, o.Scale)
 	}
-	return d, d.validate()
+	return d.resolve()
 }
 
 func validateViewport(v Size) error {

@@ -53,6 +53,9 @@ func (p *page) react(event cdp.Event) {
 // response fails here already, so that nothing waits for what an error page embeds.
 func (p *page) navigate(ctx context.Context, d document) error {
 	client := p.session.With(ctx)
+	if d.site != nil {
+		p.proxy.Serve(siteHost, d.site)
+	}
 	if d.auth.Type != "" {
 		if p.guard == nil {
 			p.guard = newCredentialsGuard(d.auth.header(), p.progress.frame)
