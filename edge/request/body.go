@@ -89,7 +89,7 @@ var (
 			Default(sanitized).PlanFor(planOfMode).
 			Doc("An extension: full (pro plan or higher) renders the HTML as it was sent, with style sheets, scripts and fonts, like a page by URL.")
 	assetsField = schema.Optional("assets", schema.List[contract.Asset]{Items: asset, Most: contract.MaxAssets}, func(b *Body, v []contract.Asset) { b.Assets = v }).
-			Plan(pro).Doc("An extension: the files that a full document names by relative URL, 6 MiB in all. They are served to it and to nobody else.")
+			Plan(pro).Doc("An extension: the files that a full document names by relative URL. They are served to it and to nobody else.")
 	markdownField = schema.Required("markdown", schema.String{MaxLength: contract.MaxMarkdown}, func(b *Body, v string) { b.Markdown = v }).
 			Doc("CommonMark with GFM tables and strikethrough.")
 	invoiceXMLField     = xmlField(func(b *Body, v string) { b.invoice().XML = v })
@@ -158,16 +158,12 @@ func checkAssets(b *Body) string {
 	if len(b.Assets) > 0 && !b.Full {
 		return "assets need html_mode full"
 	}
-	bytes, names := 0, map[string]bool{}
+	names := map[string]bool{}
 	for _, a := range b.Assets {
 		if names[a.Name] {
 			return fmt.Sprintf("assets must have different names; two are named %q", a.Name)
 		}
 		names[a.Name] = true
-		bytes += len(a.Content)
-	}
-	if bytes > contract.MaxAssetBytes {
-		return fmt.Sprintf("assets may have %d bytes in all, not %d", contract.MaxAssetBytes, bytes)
 	}
 	return ""
 }

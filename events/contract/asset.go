@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -17,8 +16,6 @@ type Asset struct {
 // document would write it before it is escaped. The sentence begins with the field's name.
 func CheckAssetName(name string) string {
 	switch {
-	case len(name) > MaxAssetName:
-		return fmt.Sprintf("name may have %d bytes of UTF-8", MaxAssetName)
 	case strings.ContainsFunc(name, Hidden) || strings.ContainsAny(name, `\?#`):
 		return `name must not contain control characters, \, ? or #`
 	case slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return s == "" || s == "." || s == ".." }):

@@ -54,12 +54,11 @@ const (
 	MaxPassword = 127
 )
 
-// Limits of the assets of a full document: how many it may have, how many bytes they have together, and the length of the name of one in
-// bytes.
+// Limits of the assets of a full document: how many it may have, and the length of the name of one in characters. MaxBody bounds what
+// they contain.
 const (
-	MaxAssets     = 100
-	MaxAssetBytes = 6 << 20
-	MaxAssetName  = 255
+	MaxAssets    = 100
+	MaxAssetName = 255
 )
 
 // Limits of saved block templates: how many an account may have, and the size of one and the length of its name in bytes.

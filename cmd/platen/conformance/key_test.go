@@ -133,6 +133,9 @@ var gates = []gate{
 	{id: "compression", section: "PdfOptions", at: "options.compression", on: pdfOperations, value: object{}, least: events.PlanPro},
 	{id: "image-quality", section: "CompressionOptions", at: "options.compression.image_quality", on: pdfOperations, value: 50, least: events.PlanPro, feature: "options.compression"},
 	{id: "auth", section: "JobAuthOptions", at: "auth", on: urlOperations, value: object{"type": "bearer", "value": "x"}, least: events.PlanPro},
+	{id: "full", section: extensionSection, at: "html_mode", on: htmlOperations, value: "full", least: events.PlanPro},
+	{id: "assets", section: extensionSection, at: "assets", on: htmlOperations, value: []any{}, least: events.PlanPro},
+	{id: "large", section: extensionSection, at: "large", on: allOperations, value: true, least: events.PlanPro},
 	{id: "render", section: "RenderOptions", at: "render", on: []string{markdownToPDF, urlToImage, htmlToImage}, value: object{}, least: events.PlanPro},
 	{id: "delivery", section: "Delivery object", at: "delivery", on: allOperations, value: object{"url": "https://storage.test/"}, least: events.PlanPro},
 }

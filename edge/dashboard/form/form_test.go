@@ -25,6 +25,7 @@ var fitting = map[string][]any{
 	"value": {"user:pass word", "é:`$"}, "top": {"1cm", "0"}, "right": {"20mm"}, "bottom": {"0.5in"}, "left": {"48px"},
 	"color": {"#c00", "rgba(200, 200, 200, 0.3)"}, "font_size": {"60px"}, "user_password": {"pass `word` 漢"},
 	"tags":     {map[string]any{"customer": "4711 <b>", "0": "zero"}},
+	"assets":   {[]any{map[string]any{"name": "a b.css", "content": "eA=="}}},
 	"template": {map[string]any{"version": 1, "blocks": blocks()}},
 }
 
@@ -70,7 +71,10 @@ func text(r *rand.Rand, kind schema.String) (s string) {
 
 // object is a random object that has what is required, and something at all.
 func object(r *rand.Rand, k schema.Kind) map[string]any {
-	properties, _ := schema.Properties(k)
+	properties, known := schema.Properties(k)
+	if !known {
+		panic(fmt.Sprintf("fitting has no value of %T", k))
+	}
 	all := map[string]any{}
 	for len(all) == 0 {
 		for _, p := range properties {
