@@ -84,3 +84,15 @@ func TestUnsettled(t *testing.T) {
 		}
 	}
 }
+
+// A job needs its stored content while it is active, and its result while somebody may get it.
+func TestFiles(t *testing.T) {
+	want := map[Phase][]string{
+		Queued: {"content"}, Delayed: {"content"}, Rendering: {"content"}, Uploading: {"content", "file"}, Done: {"file"},
+	}
+	for phase := Absent; phase <= Uploading; phase++ {
+		if got := (State{Phase: phase, File: "file", Stored: "content"}).Files(); !slices.Equal(got, want[phase]) {
+			t.Errorf("phase %d: %q, want %q", phase, got, want[phase])
+		}
+	}
+}

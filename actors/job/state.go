@@ -107,6 +107,18 @@ func (s State) Active() bool {
 	return s.Phase == Queued || s.Phase == Delayed || s.Phase == Rendering || s.Phase == Uploading
 }
 
+// Files are the names of the stored files that the job needs: its content while it is active, its result while that may be
+// downloaded or is on its way. The others are to be deleted.
+func (s State) Files() (names []string) {
+	if s.Active() && s.Stored != "" {
+		names = append(names, s.Stored)
+	}
+	if s.File != "" && (s.Phase == Done || s.Phase == Uploading) {
+		names = append(names, s.File)
+	}
+	return names
+}
+
 // stale reports whether the stored file is to be deleted: its time is over, or the job ended
 // without keeping it.
 func (s State) stale() bool {
