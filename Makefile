@@ -64,6 +64,7 @@ race: deps ## run the tests under the race detector, the simulator with fewer se
 integration: integrationdeps build ## run the long tests, and those against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, axe-core, veraPDF, Mustang, xmllint and schemathesis, every document of the corpus, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator
 	@GO="$(GO)" testdata/long.sh
 	@testdata/schemathesis/run.sh bin/platen
+	@testdata/gotenberg/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: the corpus, with Platen and with a plain browser"
 	@CORPUS=all $(GO) test -count=1 -v -timeout 20m -run '^TestCorpus$$' ./browserpool/corpus | grep -v '^ *--- PASS\|^=== '

@@ -44,21 +44,36 @@ func Markdown(source string) (string, error) { return MarkdownWithin(source, mat
 // MarkdownWithin returns what Markdown does, or ErrTooLarge as soon as it is clear that the body of
 // the document would have more bytes than limit.
 func MarkdownWithin(source string, limit int) (string, error) {
+	body, title, err := markdownBody(source, limit)
+	if err != nil {
+		return "", err
+	}
+	return htmlDocument{title: title, style: printStyle, body: body}.html(), nil
+}
+
+// MarkdownFragment is the body of the document that Markdown makes, to be put into another. Its errors are those of MarkdownWithin.
+func MarkdownFragment(source string, limit int) (string, error) {
+	body, _, err := markdownBody(source, limit)
+	return body, err
+}
+
+// markdownBody converts Markdown to the body of a document, and returns its first heading.
+func markdownBody(source string, limit int) (html, title string, err error) {
 	source = strings.TrimPrefix(source, byteOrderMark)
 	if err := checkComplexity(source); err != nil {
-		return "", err
+		return "", "", err
 	}
 	src := []byte(source)
 	tree := markdown.Parser().Parse(text.NewReader(src))
 	rendered := bounded{limit: 2 * limit} // the sanitiser writes some entities shorter
 	if err := markdown.Renderer().Render(&rendered, src, tree); err != nil {
-		return "", fmt.Errorf("markdown: %w", err)
+		return "", "", fmt.Errorf("markdown: %w", err)
 	}
 	body := bounded{limit: limit}
 	if err := allowList.SanitizeReaderToWriter(strings.NewReader(rendered.String()), &body); err != nil {
-		return "", fmt.Errorf("markdown: %w", err)
+		return "", "", fmt.Errorf("markdown: %w", err)
 	}
-	return htmlDocument{title: firstHeading(tree, src), style: printStyle, body: body.String()}.html(), nil
+	return body.String(), firstHeading(tree, src), nil
 }
 
 // literalHTML renders raw HTML as text.

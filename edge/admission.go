@@ -77,6 +77,9 @@ func (s *front) admit(h *fasthttp.RequestHeader) *admission {
 	case !e.body:
 		a.wrong = noBodyWanted
 	default:
+		if len(h.Peek(gotenbergRoute)) > 0 {
+			a.copies = formCopies
+		}
 		if length == chunked {
 			length = contract.MaxBody
 		}

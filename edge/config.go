@@ -48,6 +48,8 @@ type Documents struct {
 	// Markdown converts to a whole HTML document. Like Sanitize, it returns ErrTooLarge if that would
 	// have more bytes than limit, as soon as that is clear.
 	Markdown func(source string, limit int) (string, error)
+	// Fragment converts to the body of a document, as Markdown does.
+	Fragment func(source string, limit int) (string, error)
 	// Sanitize returns a whole safe HTML document, "" if nothing visible is left.
 	Sanitize func(html string, limit int) (string, error)
 	// Embeds reports whether HTML from Sanitize or Markdown shows pictures from the network.
@@ -127,6 +129,8 @@ type Listening struct {
 	Connections transport.Connections
 	// BodyBytes is how many bytes of large request bodies may be in memory.
 	BodyBytes int64
+	// GotenbergKey is the API key of requests to ServeGotenberg that have none; "" for none.
+	GotenbergKey string
 }
 
 // Operations are what operators see of the server. All but Ready and Metrics may be zero.

@@ -147,6 +147,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 			Documents: Documents{
 				Placeholders: func(string) error { return nil },
 				Markdown:     func(source string, _ int) (string, error) { return "<p>" + source, nil },
+				Fragment:     func(source string, _ int) (string, error) { return "<p>" + source, nil },
 				Sanitize:     func(html string, _ int) (string, error) { return html, nil },
 				Embeds:       func(string) bool { return false },
 				Template:     func(html string) string { return html },

@@ -36,6 +36,7 @@ type Server struct {
 	memberPages, files endpoint
 
 	http, ops *fasthttp.Server
+	gotenberg *fasthttp.Server // as which programs of Gotenberg are served
 	gate      *transport.Gate
 	conns     transport.Conns
 	timeouts  timeouts
@@ -57,7 +58,7 @@ func newServer(cfg Config, t timeouts) *Server {
 	s.router = newRouter(s.endpoints())
 	s.memberPages = endpoint{Operation: openapi.Operation{Path: dashboard.Path}, pages: true, handle: s.pages}
 	s.files = endpoint{Operation: openapi.Operation{Method: "GET", Path: openapi.DocsPath}, handle: plain(s.docs.serve)}
-	s.http, s.ops = s.newHTTP(), s.newOps()
+	s.http, s.ops, s.gotenberg = s.newHTTP(), s.newOps(), s.newGotenberg()
 	return s
 }
 
@@ -107,7 +108,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.dashboard.Close()
 	}
 	s.conns.Close()
-	return errors.Join(s.http.ShutdownWithContext(ctx), s.ops.ShutdownWithContext(ctx))
+	return errors.Join(s.http.ShutdownWithContext(ctx), s.gotenberg.ShutdownWithContext(ctx), s.ops.ShutdownWithContext(ctx))
 }
 
 // BodyBytes is how many bytes are reserved for large request bodies.

@@ -133,6 +133,7 @@ var rules = map[string]rule{
 	"events/limit":        {"", "how often and how many at once, by key: whatever is bounded"},
 	"events/apikey":       {"events", "the form of API keys"},
 	"edge/openapi":        {"edge/schema", "describes declarations"},
+	"edge/gotenberg":      {"", "from Gotenberg's forms to bodies of this API, and nothing else"},
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
 	"edge/usage":          {"actors/account edge/query edge/schema events ledger projections", "queries of the ledger: their parameters, answers and limits, without HTTP; accounts for what may still be charged"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
@@ -157,7 +158,7 @@ var rules = map[string]rule{
 	"edge/operator":            {"actors/service actors/status edge/dashboard edge/dashboard/page events projections projections/timeline", "the pages of operators: a face on the services"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"actors/service edge/dashboard edge/openapi edge/query edge/request edge/schema edge/transport edge/usage events events/apikey events/contract events/eventlog events/public events/tracing ledger projections projections/view",
+		"actors/service edge/dashboard edge/gotenberg edge/openapi edge/query edge/request edge/schema edge/transport edge/usage events events/apikey events/contract events/eventlog events/public events/tracing ledger projections projections/view",
 		"HTTP: a face on the services; it reaches documents through interfaces of its own",
 	},
 

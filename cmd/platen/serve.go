@@ -74,6 +74,9 @@ func announce(stdout io.Writer, cfg node.Config, version string, n *node.Node) {
 	if address := n.OpsAddress(); address != "" {
 		fmt.Fprintf(stdout, "metrics for operators: http://%s/metrics\n", address)
 	}
+	if address := n.GotenbergAddress(); address != "" {
+		fmt.Fprintf(stdout, "Gotenberg's routes: %s\n", address)
+	}
 	if cfg.Dev {
 		fmt.Fprintf(stdout, "API keys of the demo accounts: %s\n", node.DevKeysPath(cfg.Data))
 		fmt.Fprintf(stdout, "dashboard: %s (on this machine, sign in to a demo account with one click)\n", n.DashboardURL())

@@ -24,6 +24,7 @@ func (s *settings) declare(flags *pflag.FlagSet) {
 	cfg := &s.cfg
 	flags.StringVar(&s.config, "config", "", "read the configuration from `FILE` (TOML, see platen.toml(5)); flags override it")
 	flags.StringVar(&cfg.Listen, "listen", cfg.Listen, "serve the API on `HOST:PORT`")
+	flags.StringVar(&cfg.Gotenberg.Listen, "gotenberg", cfg.Gotenberg.Listen, "serve Gotenberg's Chromium routes on `HOST:PORT` (docs/MIGRATE.md; default: nowhere)")
 	flags.StringVar(&cfg.Ops, "ops", cfg.Ops, "serve metrics and health to operators on `HOST:PORT` (default: on --listen, metrics to this machine only)")
 	flags.StringVar(&cfg.Data, "data", cfg.Data, "keep all data of the node in `DIR`")
 	flags.StringVar(&cfg.Files, "files", cfg.Files, "keep results in `PLACE`, a directory or s3://BUCKET/PREFIX that all nodes of a cluster share (default: files in the data directory)")

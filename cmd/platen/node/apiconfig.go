@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"strings"
 
 	"platen.dev/actors/webhook"
@@ -19,6 +20,8 @@ type APIConfig struct {
 	// Ops is where operators read /metrics, /healthz and /readyz, and have their pages, host:port; empty means on the API's
 	// port, where /metrics answers this machine only.
 	Ops string `toml:"ops"`
+	// Gotenberg serves programs that know Gotenberg.
+	Gotenberg GotenbergConfig `toml:"gotenberg"`
 	// TLS encrypts the API's connections.
 	TLS TLSConfig `toml:"tls"`
 	// Connections limits the API's connections.
@@ -32,6 +35,26 @@ type APIConfig struct {
 	PublicURL string `toml:"public_url"`
 	// WebhookPrefix begins the names of the webhooks' older headers; empty means X-Platen.
 	WebhookPrefix string `toml:"webhook_prefix"`
+}
+
+// GotenbergConfig is the section [gotenberg].
+type GotenbergConfig struct {
+	// Listen is host:port where Gotenberg's Chromium routes are served; empty for nowhere.
+	Listen string `toml:"listen"`
+	// KeyFile has the API key of requests that have none.
+	KeyFile string `toml:"key_file"`
+}
+
+// key reads the API key of requests that have none; "" without a file.
+func (c GotenbergConfig) key() (string, error) {
+	if c.KeyFile == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(c.KeyFile)
+	if err != nil {
+		return "", fmt.Errorf("gotenberg.key_file: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
 }
 
 // TLSConfig is the section [tls].
@@ -57,6 +80,7 @@ func (c APIConfig) validate() error {
 	return errors.Join(
 		checkAddress("listen", c.Listen),
 		check(c.Ops == "" || checkAddress("ops", c.Ops) == nil, "ops: must be host:port, not %q", c.Ops),
+		check(c.Gotenberg.Listen == "" || checkAddress("gotenberg.listen", c.Gotenberg.Listen) == nil, "gotenberg.listen: must be host:port, not %q", c.Gotenberg.Listen),
 		check((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls.cert_file, tls.key_file: one needs the other"),
 		check(c.Connections.Most >= 0 && c.Connections.PerAddress >= 0, "connections.most, connections.per_address: must not be negative"),
 		checkPublicURL(c.PublicURL), webhook.CheckPrefix(c.headerPrefix()),

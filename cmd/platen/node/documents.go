@@ -13,7 +13,7 @@ import (
 
 // documents prepares what the API is sent.
 var documents = edge.Documents{
-	Markdown: convert, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders,
+	Markdown: convert, Fragment: fragment, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders,
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.
@@ -27,6 +27,11 @@ func sanitize(html string, limit int) (string, error) {
 
 func convert(markdown string, limit int) (string, error) {
 	html, err := document.MarkdownWithin(markdown, limit)
+	return html, tooLarge(err)
+}
+
+func fragment(markdown string, limit int) (string, error) {
+	html, err := document.MarkdownFragment(markdown, limit)
 	return html, tooLarge(err)
 }
 

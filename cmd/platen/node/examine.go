@@ -84,6 +84,9 @@ func (c Config) listeners() []doctor.Port {
 	if c.Ops != "" {
 		all = append(all, doctor.Port{Setting: "ops", Address: c.Ops})
 	}
+	if c.Gotenberg.Listen != "" {
+		all = append(all, doctor.Port{Setting: "gotenberg.listen", Address: c.Gotenberg.Listen})
+	}
 	if c.Cluster.Gossip != "" {
 		all = append(all, doctor.Port{Setting: "cluster.gossip", Address: c.Cluster.Gossip, UDP: true}, doctor.Port{Setting: "cluster.actors", Address: c.Cluster.Actors})
 	}

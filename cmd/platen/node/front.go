@@ -15,7 +15,7 @@ import (
 // front is where the node is reached, once it listens. All methods may be called from any goroutine.
 type front struct {
 	cfg      APIConfig
-	api, ops atomic.Pointer[listening]
+	api, ops, gotenberg atomic.Pointer[listening]
 }
 
 // listening is a listener's address, host:port, with the certificate of the API; nil without TLS.
@@ -33,6 +33,7 @@ func addressOf(l *listening) string {
 
 // address and opsAddress are where the API and operators are served, "" if they are not.
 func (f *front) address() string    { return addressOf(f.api.Load()) }
+func (f *front) gotenbergAddress() string { return addressOf(f.gotenberg.Load()) }
 func (f *front) opsAddress() string { return addressOf(f.ops.Load()) }
 
 // certificate is the API's; nil without TLS, and before it listens.
@@ -80,9 +81,26 @@ func listen(b *base, s *storage, nw *network, v *serving) error {
 		nw.opens(&nw.front.ops, ops, nil)
 		b.serve("ops", ops, v.server.ServeOps)
 	}
+	if err := listenGotenberg(b, nw, v); err != nil {
+		return errors.Join(err, api.Close())
+	}
 	nw.opens(&nw.front.api, api, v.certificate)
 	b.serve("API", api, v.server.Serve)
 	b.onClose("API", v.server.Shutdown)
+	return nil
+}
+
+// listenGotenberg begins to serve programs that know Gotenberg, if there is an address for them.
+func listenGotenberg(b *base, nw *network, v *serving) error {
+	if b.cfg.Gotenberg.Listen == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", b.cfg.Gotenberg.Listen)
+	if err != nil {
+		return fmt.Errorf("gotenberg: %w", err)
+	}
+	nw.opens(&nw.front.gotenberg, l, v.certificate)
+	b.serve("gotenberg", l, v.server.ServeGotenberg)
 	return nil
 }
 

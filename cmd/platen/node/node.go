@@ -139,6 +139,9 @@ func (n *Node) URL() string { return n.cfg.scheme() + n.Address() }
 // DashboardURL is where a browser on this machine finds the dashboard.
 func (n *Node) DashboardURL() string { return n.cfg.scheme() + fromHere(n.Address()) + dashboard.Path }
 
+// GotenbergAddress is where Gotenberg's routes are served, host:port; "" if there is no such listener.
+func (n *Node) GotenbergAddress() string { return n.network.front.gotenbergAddress() }
+
 // OpsAddress is where operators' requests are served, host:port; "" if there is no such listener.
 func (n *Node) OpsAddress() string { return n.network.front.opsAddress() }
 

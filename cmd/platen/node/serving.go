@@ -90,6 +90,10 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 	if err != nil {
 		return nil, err
 	}
+	key, err := b.cfg.Gotenberg.key()
+	if err != nil {
+		return nil, err
+	}
 	return edge.New(edge.Config{
 		Accounts: edge.Accounts{
 			Jobs: v.services.Jobs, Fresh: v.services.Fresh, Commands: e.gateway, Models: s.replica, Partitions: s.log.Partitions(),
@@ -99,7 +103,7 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 			Documents: documents, Resolve: net.guard.resolve, Seal: s.keys.Seal, Content: contentStore{s.files}, Fingerprint: s.keys.Fingerprint,
 		},
 		Usage:     edge.Usage{Ledger: s.ledger, QuotaWindows: s.accounts().Live},
-		Listening: edge.Listening{TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(), BodyBytes: bodyBytes(doctor.MemoryLimit())},
+		Listening: edge.Listening{TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(), BodyBytes: bodyBytes(doctor.MemoryLimit()), GotenbergKey: key},
 		Operations: edge.Operations{
 			Ready: v.status.health.ready, Metrics: b.metrics.Handler, Ops: b.cfg.Ops != "", Console: v.pages.Serve, Observe: b.metrics.Observe, Traces: b.traces,
 		},

@@ -1,0 +1,192 @@
+package edge
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/valyala/fasthttp"
+
+	"platen.dev/edge/gotenberg"
+	"platen.dev/events/contract"
+)
+
+// Gotenberg's requests become requests of this API as soon as their header is there, so that all that guards one guards the other. Their
+// path is kept in a header of ours, their response is made of the API's.
+const (
+	gotenbergRoute  = "X-Platen-Gotenberg-Route"
+	gotenbergTrace  = "Gotenberg-Trace"
+	gotenbergOutput = "Gotenberg-Output-Filename"
+)
+
+// newGotenberg makes the server of Gotenberg's routes.
+func (s *Server) newGotenberg() *fasthttp.Server {
+	h := s.newHTTP()
+	h.Handler, h.HeaderReceived = s.handleGotenberg, s.onGotenbergHeader
+	h.ErrorHandler = func(ctx *fasthttp.RequestCtx, err error) {
+		trace := traceOf(&ctx.Request.Header)
+		s.onMalformed(ctx, err)
+		answerGotenberg(ctx, trace, "")
+	}
+	return h
+}
+
+// ServeGotenberg serves Gotenberg's routes on l until Shutdown.
+func (s *Server) ServeGotenberg(l net.Listener) error {
+	return s.gotenberg.Serve(s.conns.Listen(l, s.gate, s.cfg.TLS))
+}
+
+// onGotenbergHeader turns the header of a request into one of this API.
+func (s *Server) onGotenbergHeader(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	asked := pathOf(h)
+	h.Del(gotenbergRoute)
+	if operation, known := gotenberg.Operation(asked); known && string(h.Method()) == "POST" {
+		h.SetRequestURI(operation)
+		h.Set(gotenbergRoute, asked)
+	}
+	s.setGotenbergKey(h)
+	return s.onHeader(h)
+}
+
+// setGotenbergKey takes the key from where Gotenberg's clients can put one: the password of Basic authentication, or a Bearer token.
+func (s *Server) setGotenbergKey(h *fasthttp.RequestHeader) {
+	if len(h.Peek(keyHeader)) > 0 {
+		return
+	}
+	kind, value, _ := strings.Cut(string(h.Peek("Authorization")), " ")
+	h.Del("Authorization")
+	switch strings.ToLower(kind) {
+	case "basic":
+		pair, err := base64.StdEncoding.DecodeString(value)
+		if _, password, ok := strings.Cut(string(pair), ":"); err == nil && ok {
+			h.Set(keyHeader, password)
+		}
+	case "bearer":
+		h.Set(keyHeader, value)
+	case "":
+		if key := s.cfg.GotenbergKey; key != "" {
+			h.Set(keyHeader, key)
+		}
+	}
+}
+
+func (s *Server) handleGotenberg(ctx *fasthttp.RequestCtx) {
+	h := &ctx.Request.Header
+	asked, trace, name := string(h.Peek(gotenbergRoute)), traceOf(h), string(h.Peek(gotenbergOutput))
+	if asked == "" {
+		defer s.leave(ctx)
+		s.serveAboutGotenberg(ctx)
+		return
+	}
+	if wrong := s.translate(ctx, asked); wrong != nil {
+		defer s.leave(ctx)
+		s.begin(ctx)
+		ctx.Response.Header.Set(gotenbergTrace, trace)
+		text(ctx, 400, wrong.Error())
+		return
+	}
+	s.handle(ctx)
+	answerGotenberg(ctx, trace, name)
+}
+
+// translate turns the body of a request into one of this API.
+func (s *Server) translate(ctx *fasthttp.RequestCtx, asked string) error {
+	h := &ctx.Request.Header
+	for name := range h.All() {
+		if strings.HasPrefix(strings.ToLower(string(name)), "gotenberg-webhook-") {
+			return fmt.Errorf("%s is not supported here: send webhook_url to the API", name)
+		}
+	}
+	body, err := gotenberg.Translate(asked, string(h.ContentType()), ctx.PostBody(), contract.MaxBody, s.cfg.Documents.Fragment)
+	if err == nil && len(body) > contract.MaxBody {
+		err = errors.New("the files are too large: with base64 they have more than 8 MiB")
+	}
+	if err != nil {
+		return err
+	}
+	h.SetContentType(jsonType)
+	ctx.Request.SetBodyRaw(body)
+	return nil
+}
+
+// serveAboutGotenberg serves what a client asks of the service itself.
+func (s *Server) serveAboutGotenberg(ctx *fasthttp.RequestCtx) {
+	s.begin(ctx)
+	switch asked := string(ctx.Path()); asked {
+	case "/health":
+		status, code := "up", 200
+		if _, err := s.cfg.Ready(); err != nil {
+			status, code = "down", 503
+		}
+		ctx.SetStatusCode(code)
+		ctx.SetContentType(jsonType)
+		fmt.Fprintf(ctx, `{"status":%q,"details":{"chromium":{"status":%q,"timestamp":%q}}}`, status, status, s.cfg.Now().UTC().Format(time.RFC3339))
+	case "/version":
+		text(ctx, 200, "Platen, with Gotenberg's Chromium routes")
+	default:
+		text(ctx, 404, fmt.Sprintf("%s %.100q is not supported here; docs/MIGRATE.md lists what is", ctx.Method(), asked))
+	}
+}
+
+// traceOf is the trace of a request, which its response repeats.
+func traceOf(h *fasthttp.RequestHeader) string {
+	trace := string(h.Peek(gotenbergTrace))
+	if trace == "" || len(trace) > 200 || strings.ContainsFunc(trace, contract.Hidden) {
+		return uuid.NewString()
+	}
+	return trace
+}
+
+// answerGotenberg turns a response of this API into one of Gotenberg's: the file under the name that was asked for, or a text.
+func answerGotenberg(ctx *fasthttp.RequestCtx, trace, name string) {
+	r := &ctx.Response
+	r.Header.Set(gotenbergTrace, trace)
+	if r.StatusCode() == 200 {
+		if _, parameters, err := mime.ParseMediaType(string(r.Header.Peek("Content-Disposition"))); err == nil && name != "" {
+			name = path.Base(name) + path.Ext(parameters["filename"])
+			r.Header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+		}
+		return
+	}
+	var p struct {
+		Title  string
+		Detail any
+	}
+	if json.Unmarshal(r.Body(), &p) != nil {
+		return
+	}
+	status := r.StatusCode()
+	switch {
+	case p.Title == jobFailedTitle:
+		status = 409
+	case status == 422:
+		status = 400
+	}
+	text(ctx, status, detailOf(p.Title, p.Detail))
+}
+
+// detailOf is what a problem says, on one line.
+func detailOf(title string, detail any) string {
+	violations, listed := detail.([]any)
+	if !listed {
+		return fmt.Sprintf("%s: %v", title, detail)
+	}
+	all := make([]string, 0, len(violations))
+	for _, v := range violations {
+		fields, _ := v.(map[string]any)
+		steps, _ := fields["loc"].([]any)
+		where := make([]string, 0, len(steps))
+		for _, step := range steps {
+			where = append(where, fmt.Sprint(step))
+		}
+		all = append(all, fmt.Sprintf("%s: %v", strings.TrimPrefix(strings.Join(where, "."), "body."), fields["msg"]))
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,201 @@
+package gotenberg
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Documents converts the Markdown that a page includes to HTML of at most limit bytes.
+type Documents func(markdown string, limit int) (html string, err error)
+
+// source is what a route is given.
+type source int
+
+const (
+	fromURL source = iota
+	fromHTML
+	fromMarkdown
+)
+
+// route is one of Gotenberg's.
+type route struct {
+	// path is that of the operation.
+	path   string
+	source source
+	image  bool
+}
+
+var routes = map[string]route{
+	"/forms/chromium/convert/url":         {"/url-to-pdf", fromURL, false},
+	"/forms/chromium/convert/html":        {"/html-to-pdf", fromHTML, false},
+	"/forms/chromium/convert/markdown":    {"/html-to-pdf", fromMarkdown, false},
+	"/forms/chromium/screenshot/url":      {"/url-to-image", fromURL, true},
+	"/forms/chromium/screenshot/html":     {"/html-to-image", fromHTML, true},
+	"/forms/chromium/screenshot/markdown": {"/html-to-image", fromMarkdown, true},
+}
+
+// Operation is the path of the operation that a route of Gotenberg's is; false if there is none.
+func Operation(path string) (operation string, known bool) {
+	r, known := routes[path]
+	return r.path, known
+}
+
+// Translate makes the body of a request of this API out of a form that was sent to a path for which there is an Operation. Its error is
+// for the client.
+func Translate(path, contentType string, sent []byte, limit int, documents Documents) ([]byte, error) {
+	r := routes[path]
+	f, err := readForm(contentType, sent)
+	if err != nil {
+		return nil, err
+	}
+	b := r.defaults()
+	if err := b.read(r, f); err != nil {
+		return nil, err
+	}
+	if err := b.source(r, f, limit, documents); err != nil {
+		return nil, err
+	}
+	return json.Marshal(b.whole(r))
+}
+
+// defaults are Gotenberg's where they are not ours.
+func (r route) defaults() *body {
+	b := &body{top: object{"wait": true}, options: object{}, render: object{}, width: "8.5in", height: "11in"}
+	if r.image {
+		maps.Copy(b.options, object{"viewport": object{"width": 800, "height": 600}, "full_page": true})
+		return b
+	}
+	const margin = "0.39in"
+	maps.Copy(b.options, object{
+		"margin": object{"top": margin, "right": margin, "bottom": margin, "left": margin}, "print_background": false, "scale": 1,
+	})
+	return b
+}
+
+// read reads the values of a form, in the order of their names.
+func (b *body) read(r route, f form) error {
+	known := maps.Clone(common)
+	if r.image {
+		maps.Copy(known, ofImage)
+	} else {
+		maps.Copy(known, ofPDF)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.values)) {
+		value := f.values[name]
+		nothing, lacks := lacking[name]
+		set, has := known[name]
+		switch {
+		case name == "url" && r.source == fromURL, value == "" && (has || lacks), lacks && !has && value == nothing:
+			continue
+		case !has && lacks:
+			return fmt.Errorf("%s is not supported here", name)
+		case !has:
+			return fmt.Errorf("%s is not a field of this route, or not supported here", name)
+		}
+		if err := set(b, value); err != nil {
+			return fmt.Errorf("%s %w", name, err)
+		}
+	}
+	return nil
+}
+
+// source reads what is to be shown.
+func (b *body) source(r route, f form, limit int, documents Documents) error {
+	if r.source == fromURL {
+		if b.top["url"] = f.values["url"]; f.values["url"] == "" {
+			return errors.New("url is missing")
+		}
+		return b.marginals(r, f.files, true)
+	}
+	index, has := f.files["index.html"]
+	if !has {
+		return errors.New("the file index.html is missing")
+	}
+	delete(f.files, "index.html")
+	html := string(index)
+	if r.source == fromMarkdown {
+		var err error
+		if html, err = include(html, f.files, limit, documents); err != nil {
+			return err
+		}
+	}
+	b.top["html"], b.top["html_mode"] = html, "full"
+	if err := b.marginals(r, f.files, false); err != nil {
+		return err
+	}
+	type asset struct {
+		Name    string `json:"name"`
+		Content []byte `json:"content"`
+	}
+	var assets []asset
+	for _, name := range slices.Sorted(maps.Keys(f.files)) {
+		assets = append(assets, asset{name, f.files[name]})
+	}
+	if len(assets) > 0 {
+		b.top["assets"] = assets
+	}
+	b.top["large"] = true
+	return nil
+}
+
+// marginals takes header and footer out of the files. A page by URL has no other files.
+func (b *body) marginals(r route, files map[string][]byte, alone bool) error {
+	for name, option := range map[string]string{"header.html": "header_template", "footer.html": "footer_template"} {
+		if content, has := files[name]; has && !r.image {
+			b.options[option], b.options["display_header_footer"] = string(content), true
+			delete(files, name)
+		}
+	}
+	if alone && len(files) > 0 {
+		return fmt.Errorf("the file %q is not supported for a page by URL", slices.Sorted(maps.Keys(files))[0])
+	}
+	return nil
+}
+
+// inclusion is how an index.html includes Markdown: a call in a Go template.
+var inclusion = regexp.MustCompile("{{-?\\s*toHTML\\s+[\"`]([^\"`]+)[\"`]\\s*-?}}")
+
+// include puts the Markdown files in where the page has them.
+func include(html string, files map[string][]byte, limit int, documents Documents) (_ string, err error) {
+	html = inclusion.ReplaceAllStringFunc(html, func(call string) string {
+		name := inclusion.FindStringSubmatch(call)[1]
+		content, has := files[name]
+		if !has {
+			err = errors.Join(err, fmt.Errorf("the file %q is missing", name))
+			return ""
+		}
+		part, wrong := documents(string(content), limit)
+		if wrong != nil {
+			err = errors.Join(err, fmt.Errorf("the file %q: %w", name, wrong))
+		}
+		return part
+	})
+	maps.DeleteFunc(files, func(name string, _ []byte) bool { return strings.HasSuffix(name, ".md") })
+	if err == nil && len(html) > limit {
+		err = fmt.Errorf("the page has more than %d bytes", limit)
+	}
+	return html, err
+}
+
+// whole is the body as JSON.
+func (b *body) whole(r route) object {
+	if !r.image {
+		if b.landscape {
+			b.width, b.height = b.height, b.width
+		}
+		b.options["width"], b.options["height"] = b.width, b.height
+		if b.options["single_page"] == true {
+			delete(b.options, "height")
+		}
+	}
+	b.top["options"] = b.options
+	if len(b.render) > 0 {
+		b.top["render"] = b.render
+	}
+	return b.top
+}

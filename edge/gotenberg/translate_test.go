@@ -1,0 +1,184 @@
+package gotenberg
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"mime/multipart"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// sent is a form as a client writes it: a name that has a dot is a file.
+func sent(t testing.TB, fields map[string]string) (contentType string, body []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for name, value := range fields {
+		if !strings.Contains(name, ".") {
+			if err := w.WriteField(name, value); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		part, err := w.CreateFormFile("files", name)
+		if err == nil {
+			_, err = part.Write([]byte(value))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return w.FormDataContentType(), b.Bytes()
+}
+
+func paragraph(markdown string, limit int) (string, error) {
+	if len(markdown) > limit || markdown == "bad" {
+		return "", errors.New("too deep")
+	}
+	return "<p>" + markdown + "</p>", nil
+}
+
+const (
+	toPDF   = "/forms/chromium/convert/"
+	toImage = "/forms/chromium/screenshot/"
+	margins = `"margin":{"top":"0.39in","right":"0.39in","bottom":"0.39in","left":"0.39in"}`
+)
+
+// Each field of Gotenberg's becomes ours, and what is not given has Gotenberg's default.
+func TestTranslate(t *testing.T) {
+	for name, tc := range map[string]struct {
+		route  string
+		fields map[string]string
+		want   string
+	}{
+		"defaults": {
+			toPDF + "url", map[string]string{"url": "https://example.com/"},
+			`{"url":"https://example.com/","wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `}}`,
+		},
+		"every option": {
+			toPDF + "url", map[string]string{
+				"url": "https://example.com/", "paperWidth": "210mm", "paperHeight": "11.7", "landscape": "true", "marginTop": "1", "marginBottom": "20px", "marginLeft": "0", "marginRight": "2pc",
+				"preferCssPageSize": "true", "generateDocumentOutline": "true", "generateTaggedPdf": "true", "printBackground": "true", "scale": "1.5", "nativePageRanges": "1-3",
+				"pdfa": "PDF/A-2b", "pdfua": "true", "metadata": `{"Title":"T","Keywords":["a","b"]}`, "userPassword": "u", "ownerPassword": "o", "flatten": "false", "splitMode": "",
+				"waitDelay": "1.5s", "waitForExpression": "window.ready", "waitForSelector": "#a", "emulatedMediaType": "screen", "emulatedMediaFeatures": `[{"name":"prefers-color-scheme","value":"dark"}]`,
+				"userAgent": "me", "extraHttpHeaders": `{"X-A":"b"}`, "cookies": `[{"name":"n","value":"v","domain":"d","httpOnly":true,"sameSite":"Lax"}]`, "skipNetworkIdleEvent": "false",
+				"failOnHttpStatusCodes": "[599,499]", "failOnResourceHttpStatusCodes": "[499,599]", "failOnConsoleExceptions": "true",
+				"header.html": "<b>H</b>", "footer.html": "<i>F</i>",
+			},
+			`{"url":"https://example.com/","wait":true,"options":{"width":"11.7in","height":"210mm","margin":{"top":"1in","right":"2pc","bottom":"20px","left":"0in"},
+				"prefer_css_page_size":true,"outline":true,"tagged":true,"print_background":true,"scale":1.5,"page_ranges":"1-3","pdfa":"2b","pdfua":true,
+				"metadata":{"title":"T","keywords":"a, b"},"user_password":"u","owner_password":"o","header_template":"<b>H</b>","footer_template":"<i>F</i>","display_header_footer":true},
+			 "render":{"wait_after_load_ms":1500,"wait_for_function":"window.ready","wait_for_selector":"#a","media":"screen","color_scheme":"dark","user_agent":"me","headers":{"X-A":"b"},
+				"cookies":[{"name":"n","value":"v","domain":"d","http_only":true,"same_site":"lax"}],"wait_until":"networkidle","fail_on_resource_error":true,"fail_on_script_error":true}}`,
+		},
+		"single page": {
+			toPDF + "url", map[string]string{"url": "u", "singlePage": "true"},
+			`{"url":"u","wait":true,"options":{"width":"8.5in","single_page":true,"scale":1,"print_background":false,` + margins + `}}`,
+		},
+		"files": {
+			toPDF + "html", map[string]string{"index.html": "<p>", "b.css": "p{}", "a.png": "\x89"},
+			`{"html":"<p>","html_mode":"full","large":true,"wait":true,"assets":[{"name":"a.png","content":"iQ=="},{"name":"b.css","content":"cHt9"}],
+			  "options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `}}`,
+		},
+		"markdown": {
+			toImage + "markdown", map[string]string{"index.html": `<h1>{{ toHTML "a.md" }}{{toHTML "b.md"}}</h1>`, "a.md": "A", "b.md": "B", "c.md": "unused"},
+			`{"html":"<h1><p>A</p><p>B</p></h1>","html_mode":"full","large":true,"wait":true,"options":{"viewport":{"width":800,"height":600},"full_page":true}}`,
+		},
+		"image": {
+			toImage + "url", map[string]string{"url": "u", "width": "1000", "height": "500", "clip": "true", "format": "webp", "quality": "90", "omitBackground": "true", "optimizeForSpeed": "true"},
+			`{"url":"u","wait":true,"options":{"viewport":{"width":1000,"height":500},"full_page":false,"format":"webp","quality":90,"transparent":true}}`,
+		},
+	} {
+		contentType, body := sent(t, tc.fields)
+		made, err := Translate(tc.route, contentType, body, 1000, paragraph)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got, want any
+		if err := errors.Join(json.Unmarshal(made, &got), json.Unmarshal([]byte(tc.want), &want)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n got %v\nwant %v", name, got, want)
+		}
+	}
+}
+
+// What is wrong, or lacking here, is named.
+func TestRefusals(t *testing.T) {
+	for want, fields := range map[string]map[string]string{
+		"url is missing": {},
+		"paperWidth must be a number of inches, or have one of the units pt, px, in, mm, cm, pc": {"paperWidth": "wide"},
+		"scale must be a number":                            {"scale": "x"},
+		"landscape must be true or false":                   {"landscape": "yes please"},
+		`waitDelay must be a duration such as "2s"`:         {"waitDelay": "2"},
+		"cookies must be a JSON array of objects":           {"cookies": "{}"},
+		"extraHttpHeaders must be JSON":                     {"extraHttpHeaders": "X: y"},
+		"pdfa can be PDF/A-2b or PDF/A-3b only":             {"pdfa": "PDF/A-1b"},
+		"flatten is not supported here":                     {"flatten": "true"},
+		"omitBackground is not supported here":              {"omitBackground": "true"},
+		"splitMode is not supported here":                   {"splitMode": "pages"},
+		"other is not a field of this route":                {"other": "1"},
+		"failOnHttpStatusCodes can be [499,599] only":       {"failOnHttpStatusCodes": "[404]"},
+		`metadata can have Title, Author`:                   {"metadata": `{"Copyright":"me"}`},
+		`emulatedMediaFeatures can be prefers-color-scheme`: {"emulatedMediaFeatures": `[{"name":"prefers-contrast","value":"more"}]`},
+		`the file "a.css" is not supported for a page`:      {"a.css": "p{}"},
+	} {
+		if len(fields) > 0 {
+			fields["url"] = "u"
+		}
+		contentType, body := sent(t, fields)
+		if _, err := Translate(toPDF+"url", contentType, body, 1000, paragraph); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", fields, err, want)
+		}
+	}
+	for want, fields := range map[string]map[string]string{
+		"the file index.html is missing":            {"a.html": "x"},
+		`the file "a.md" is missing`:                {"index.html": `{{toHTML "a.md"}}`},
+		`the file "a.md": too deep`:                 {"index.html": `{{toHTML "a.md"}}`, "a.md": "bad"},
+		"the page has more than 1000 bytes":         {"index.html": strings.Repeat(`{{toHTML "a.md"}}`, 100), "a.md": "many words"},
+		"url is not a field of this route":          {"index.html": "x", "url": "u"},
+		"send a multipart/form-data request":        nil,
+		"the form cannot be read: ":                 {"broken": ""},
+		"the form has more than 400 parts":          {"many": ""},
+		`the form cannot be read: two files are na`: {"a.md": ""},
+	} {
+		contentType, body := sent(t, fields)
+		switch {
+		case fields == nil:
+			contentType = "application/json"
+		case strings.HasPrefix(want, "the form cannot be read: two"):
+			body = append(bytes.TrimSuffix(body, []byte("--\r\n")), append([]byte("\r\n"), body[bytes.IndexByte(body, '\n')+1:]...)...)
+		case strings.HasPrefix(want, "the form cannot"):
+			body = body[:len(body)-10]
+		case strings.HasPrefix(want, "the form has"):
+			part := body[:bytes.LastIndex(body, []byte("--"+strings.Split(contentType, "boundary=")[1]))]
+			body = bytes.Repeat(part, 401)
+		}
+		if _, err := Translate(toPDF+"markdown", contentType, body, 1000, paragraph); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", fields, err, want)
+		}
+	}
+}
+
+// Whatever is sent, there is a body of ours or an error.
+func FuzzTranslate(f *testing.F) {
+	for _, fields := range []map[string]string{{"url": "u", "cookies": "[{}]"}, {"index.html": `{{toHTML "a.md"}}`, "a.md": "x"}, {"metadata": `{"Title":[1]}`, "waitDelay": "1h"}} {
+		contentType, body := sent(f, fields)
+		f.Add(contentType, body)
+	}
+	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
+		for path := range routes {
+			made, err := Translate(path, contentType, body, 1000, paragraph)
+			if (err == nil) == (made == nil) || err == nil && !json.Valid(made) {
+				t.Errorf("%s: %q, %v", path, made, err)
+			}
+		}
+	})
+}
