@@ -45,7 +45,8 @@ func Command(version string) *cobra.Command {
 An INPUT is a file that ends in .html, .md or .xml (an e-invoice), an address, or - for standard input. The OUTPUT ends in .pdf, .png,
 .jpg or .webp, or is a directory, or - for standard output; without it, each result is named after its input, in the present directory.
 
-HTML of files and of standard input is sanitised: scripts and style sheets are left out, inline styles stay. An address is shown with all.
+HTML of files and of standard input is sanitised: scripts and style sheets are left out, inline styles stay. With --html-mode full it is shown
+as it is, with the files of its folder that it names by relative URL. An address is shown with all.
 
 The options are those of the API (docs/API.md). A value that begins with @ names a file that has it: for texts of several lines, JSON and
 secrets. With --server, the server's rules and quota apply; an interrupted conversion is repeated there without being charged twice.`,

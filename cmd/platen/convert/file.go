@@ -20,7 +20,11 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	if err != nil {
 		return err
 	}
-	body, err := s.options.body(c, input, s.declared(c, input))
+	declared, err := s.declared(c, input)
+	if err != nil {
+		return err
+	}
+	body, err := s.options.body(c, input, declared)
 	if err != nil {
 		return err
 	}
@@ -76,14 +80,22 @@ func (s settings) read(c conversion) (string, error) {
 	return string(b), nil
 }
 
-// declared are values that an input says itself: the profile of an e-invoice.
-func (s settings) declared(c conversion, input string) map[string]string {
-	if c.source == "xml" {
+// declared are values that an input says itself: the profile of an e-invoice, the files that a full document names. In this process,
+// what is large needs no flag.
+func (s settings) declared(c conversion, input string) (values map[string]string, err error) {
+	values = map[string]string{}
+	switch {
+	case c.source == "xml":
 		if _, profile := einvoice.DeclaredGuideline([]byte(input)); profile != "" {
-			return map[string]string{"body.profile": profile}
+			values["body.profile"] = profile
 		}
+	case c.source == "html" && c.input != "-" && s.options.text("html-mode") == "full":
+		values["body.assets"], err = assetsOf(filepath.Dir(c.input), input)
 	}
-	return nil
+	if s.server == "" && c.source != "url" {
+		values["body.large"] = "true"
+	}
+	return values, err
 }
 
 // write writes a file whole or not at all, for others to read, too.

@@ -122,6 +122,9 @@ func (o *options) given() (names []string) {
 	return names
 }
 
+// text is what was typed for an option; "" for nothing.
+func (o *options) text(name string) string { return o.flags.Lookup(name).Value.String() }
+
 // fits returns an error if an option is none of a conversion's.
 func (o *options) fits(c conversion) error {
 	for _, name := range o.given() {
