@@ -37,6 +37,10 @@ func exit(err error) {
 		os.Exit(int(status))
 	}
 	terminal.To(os.Stderr).Text("platen: " + err.Error() + "\n")
+	var other *convert.ExitError
+	if errors.As(err, &other) {
+		os.Exit(other.Status)
+	}
 	os.Exit(1)
 }
 
@@ -73,7 +77,7 @@ directory, which --data names, so they run as the node's user or as root.`,
 	)
 	grouped(root, "node", serveCommand(node.Options{HoldEvents: os.Getenv(holdEvents) != ""}), doctorCommand(), readyCommand())
 	grouped(root, "operate", statusCommand(), drainCommand(), undrainCommand(), admin.Command(node.NewConfig().Data), eventsCommand(), logCommand())
-	grouped(root, "offline", convert.Command(version()), restoreCommand(), einvoiceCommand(), webhookCommand())
+	grouped(root, "offline", convert.Command(version()), convert.Wkhtmltopdf(version()), restoreCommand(), einvoiceCommand(), webhookCommand())
 	root.AddCommand(manualCommand(), versionCommand())
 	finish(root)
 	return root
