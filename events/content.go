@@ -19,6 +19,9 @@ type Content struct {
 	Delivery *Delivery    `cbor:"8,keyasint,omitempty"`
 	// Embeds is set if the HTML, that of an e-invoice included, shows pictures from the network.
 	Embeds bool `cbor:"9,keyasint,omitempty"`
+	// Headers and Cookies are what the URL is asked for with: lists of contract.Header and contract.Cookie as JSON.
+	Headers Sealed `cbor:"10,keyasint,omitempty"`
+	Cookies Sealed `cbor:"11,keyasint,omitempty"`
 }
 
 // Sealed is a credential encrypted with the cluster's key; events/seal opens it.

@@ -209,7 +209,7 @@ func (s *Set) onFreshPage(ctx context.Context, job work) error {
 }
 
 // harmless are the errors of a job after which its browser is as good as before.
-var harmless = []error{ErrNavigation, ErrBlocked, ErrSelector}
+var harmless = []error{ErrNavigation, ErrBlocked, ErrSelector, ErrResource, ErrScript}
 
 // end ends a page, other than the warm one, after a job. Fresh pages that are spoiled are
 // left to whoever ends their browser, which may not even answer.

@@ -43,7 +43,7 @@ var operations = []*Operation{
 	{
 		Name: events.URLToPDF, Summary: "Web page to PDF", Doc: "Opens a public web page in a browser and prints it.",
 		Example: json.RawMessage(`{"options":{"format":"A4"},"url":"https://example.com/"}`),
-		body:    body("UrlToPdfRequest", urlField, pdfField, renderField, authField, einvoiceField),
+		body:    body("UrlToPdfRequest", urlField, pdfField, urlRender, authField, einvoiceField),
 	},
 	{
 		Name: events.HTMLToPDF, Summary: "HTML to PDF", Doc: "Prints HTML that was sanitised: scripts and style sheets are removed, inline styles stay.",
@@ -58,7 +58,7 @@ var operations = []*Operation{
 	{
 		Name: events.URLToImage, Summary: "Web page to image", Doc: "Opens a public web page in a browser and captures it as PNG or JPEG.",
 		Example: json.RawMessage(`{"options":{"format":"jpeg","full_page":true,"quality":80},"url":"https://example.com/"}`),
-		body:    body("UrlToImageRequest", urlField, imageField, proRenderField, authField),
+		body:    body("UrlToImageRequest", urlField, imageField, proURLRender, authField),
 	},
 	{
 		Name: events.HTMLToImage, Summary: "HTML to image", Doc: "Captures sanitised HTML as PNG or JPEG.",

@@ -233,7 +233,11 @@ func (t Tuple[V]) describe(d *describer) JSONSchema {
 }
 
 func (l List[V]) describe(d *describer) JSONSchema {
-	return JSONSchema{"type": "array", "items": l.Items.describe(d)}
+	schema := JSONSchema{"type": "array", "items": l.Items.describe(d)}
+	if l.Most > 0 {
+		schema["maxItems"] = l.Most
+	}
+	return schema
 }
 
 func (e Either) describe(d *describer) JSONSchema {

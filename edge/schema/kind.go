@@ -52,7 +52,11 @@ type Number struct{ Min, Max float64 }
 type Tuple[V any] []Type[V]
 
 // List is a JSON array of values of one kind.
-type List[V any] struct{ Items Type[V] }
+type List[V any] struct {
+	Items Type[V]
+	// Most is how many values there may be; zero means unbounded.
+	Most int
+}
 
 // Dict is a JSON object whose names are free, within Names, and whose values are of one kind. It is
 // read in the order of the names.

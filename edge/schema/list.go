@@ -44,6 +44,10 @@ func (l List[V]) decode(d *decoder, value any) (all []V) {
 		d.refuse("list_type", notList)
 		return nil
 	}
+	if l.Most > 0 && len(items) > l.Most {
+		d.refuse("too_long", "List should have at most %d item%s after validation, not %d", l.Most, plural(l.Most), len(items))
+		return nil
+	}
 	for i := 0; i < len(items) && !d.full(); i++ {
 		all = append(all, decodeItem(d, l.Items, items, i))
 	}
