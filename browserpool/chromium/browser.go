@@ -101,6 +101,14 @@ func (b *Browser) expect(answer chan<- []byte) int {
 	return b.nextID
 }
 
+// unexpected is the id of a request whose answer nobody waits for.
+func (b *Browser) unexpected() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nextID++
+	return b.nextID
+}
+
 func (b *Browser) forget(id int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

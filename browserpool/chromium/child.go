@@ -2,6 +2,7 @@ package chromium
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -27,28 +28,18 @@ func (s *Session) Adopt(id proto.TargetSessionID, onEvent func(cdp.Event)) *Chil
 	return c
 }
 
-// With returns the child for calls that end with ctx.
-func (c *Child) With(ctx context.Context) proto.Client { return childClient{c, ctx} }
-
-// childClient is a Child as rod calls it.
-type childClient struct {
-	child *Child
-	ctx   context.Context
+// Ask makes a call and waits until it is answered.
+func (c *Child) Ask(ctx context.Context, call proto.Request) error {
+	_, err := c.page.Call(ctx, string(c.id), call.ProtoReq(), call)
+	return err
 }
 
-var (
-	_ proto.Client      = childClient{}
-	_ proto.Contextable = childClient{}
-	_ proto.Sessionable = childClient{}
-)
-
-// Call implements proto.Client.
-func (c childClient) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
-	return c.child.page.Call(ctx, session, method, params)
+// Tell makes a call and does not wait: a worker that is held when it starts may not answer until it
+// runs. Calls are obeyed in their order.
+func (c *Child) Tell(call proto.Request) error {
+	message, err := json.Marshal(cdp.Request{ID: c.page.browser.unexpected(), SessionID: string(c.id), Method: call.ProtoReq(), Params: call})
+	if err != nil {
+		return err
+	}
+	return c.page.browser.Pipe.Send(message)
 }
-
-// GetContext implements proto.Contextable.
-func (c childClient) GetContext() context.Context { return c.ctx }
-
-// GetSessionID implements proto.Sessionable.
-func (c childClient) GetSessionID() proto.TargetSessionID { return c.child.id }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"platen.dev/browserpool/chromium"
 	"platen.dev/events/contract"
 )
 
@@ -34,9 +34,9 @@ func emulationOf(p *page, l contract.Load) *emulation {
 }
 
 // begin makes the page's settings. It comes before the job's document.
-func (e *emulation) begin(client proto.Client) error {
-	for _, set := range e.settings(client) {
-		err := set()
+func (e *emulation) begin(ctx context.Context) error {
+	for _, setting := range e.settings() {
+		_, err := e.page.session.Send(ctx, setting.ProtoReq(), setting)
 		if message := browserMessage(err); message != "" {
 			return Because(fmt.Errorf("%w: %s", ErrOptions, message), "The browser cannot be set up as render says: %s.", strings.TrimSuffix(message, "."))
 		}
@@ -47,25 +47,29 @@ func (e *emulation) begin(client proto.Client) error {
 	return nil
 }
 
-// settings are those of the page or of one of its targets.
-func (e *emulation) settings(client proto.Client) []func() error {
-	attach := proto.TargetSetAutoAttach{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true}
-	all := []func() error{func() error { return attach.Call(client) }}
-	add := func(wanted bool, set func() error) {
-		if wanted {
-			all = append(all, set)
-		}
-	}
+// settings are those of the page and of each of its targets.
+func (e *emulation) settings() []proto.Request {
+	all := []proto.Request{proto.TargetSetAutoAttach{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true}}
 	l := e.load
-	add(l.UserAgent != "" || l.Locale != "", func() error { return e.identity().Call(client) })
-	add(l.Locale != "", func() error { return proto.EmulationSetLocaleOverride{Locale: l.Locale}.Call(client) })
-	add(l.TimeZone != "", func() error { return proto.EmulationSetTimezoneOverride{TimezoneID: l.TimeZone}.Call(client) })
-	add(l.NoScript, func() error { return proto.EmulationSetScriptExecutionDisabled{Value: true}.Call(client) })
-	add(l.ColorScheme != "", func() error {
+	if l.UserAgent != "" || l.Locale != "" {
+		all = append(all, e.identity())
+	}
+	if l.Locale != "" {
+		all = append(all, proto.EmulationSetLocaleOverride{Locale: l.Locale})
+	}
+	if l.TimeZone != "" {
+		all = append(all, proto.EmulationSetTimezoneOverride{TimezoneID: l.TimeZone})
+	}
+	if l.NoScript {
+		all = append(all, proto.EmulationSetScriptExecutionDisabled{Value: true})
+	}
+	if l.ColorScheme != "" {
 		scheme := []*proto.EmulationMediaFeature{{Name: "prefers-color-scheme", Value: l.ColorScheme}}
-		return proto.EmulationSetEmulatedMedia{Media: e.page.media, Features: scheme}.Call(client)
-	})
-	add(e.errors != nil, func() error { return proto.RuntimeEnable{}.Call(client) })
+		all = append(all, proto.EmulationSetEmulatedMedia{Media: e.page.media, Features: scheme})
+	}
+	if e.errors != nil {
+		all = append(all, proto.RuntimeEnable{})
+	}
 	return all
 }
 
@@ -75,7 +79,9 @@ func (e *emulation) identity() proto.EmulationSetUserAgentOverride {
 	if e.load.UserAgent != "" {
 		identity = proto.EmulationSetUserAgentOverride{UserAgent: e.load.UserAgent}
 	}
-	identity.AcceptLanguage = acceptLanguage(cmp.Or(e.load.Locale, contract.DefaultLocale))
+	if e.load.Locale != "" {
+		identity.AcceptLanguage = acceptLanguage(e.load.Locale)
+	}
 	return identity
 }
 
@@ -96,7 +102,7 @@ func (e *emulation) observe(event cdp.Event) {
 			return
 		}
 		child := e.page.session.Adopt(attached.SessionID, e.observe)
-		e.page.reactions.start(func(ctx context.Context) { e.join(child.With(ctx)) })
+		e.page.reactions.start(func(ctx context.Context) { e.join(ctx, child, attached.TargetInfo.Type) })
 	case "Runtime.exceptionThrown", "Runtime.exceptionRevoked":
 		if e.errors != nil {
 			e.errors.observe(event)
@@ -104,9 +110,15 @@ func (e *emulation) observe(event cdp.Event) {
 	}
 }
 
-// join gives a target its settings and lets it run. What it does not know it does not need: some
-// hold for a whole process, where another target has made them, and workers have no medium.
-func (e *emulation) join(client proto.Client) {
-	_ = together(e.settings(client))
-	_ = proto.RuntimeRunIfWaitingForDebugger{}.Call(client)
+// join gives a target its settings and lets it run. What it refuses it does not need: some settings hold
+// for a whole process, where another target has made them, and workers have no medium.
+func (e *emulation) join(ctx context.Context, child *chromium.Child, kind proto.TargetTargetInfoType) {
+	for _, setting := range e.settings() {
+		if kind == "iframe" {
+			_ = child.Ask(ctx, setting) // it holds before the frame's document begins
+		} else {
+			_ = child.Tell(setting)
+		}
+	}
+	_ = child.Tell(proto.RuntimeRunIfWaitingForDebugger{})
 }

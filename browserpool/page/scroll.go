@@ -50,21 +50,25 @@ func (p *page) scroll(ctx, within context.Context) error {
 	return err
 }
 
-// scrollDown scrolls until the end, or until its bounds are reached.
+// scrollDown scrolls until the end, or until its bounds are reached. It is the end if it still is once the
+// network was at rest.
 func (p *page) scrollDown(ctx context.Context) (at scrolled, err error) {
+	wasEnd, since := false, mark{}
 	for range maxScrolls {
-		before := p.progress.mark()
 		var next scrolled
 		ran, err := p.run(ctx, scrolling, at.Seen, &next)
 		if err != nil || !ran {
 			return at, err
 		}
-		if at = next; at.Seen >= at.Height {
+		at = next
+		isEnd := at.Seen >= at.Height
+		if isEnd && wasEnd {
 			return at, nil
 		}
-		if err := p.rest(ctx, before); err != nil {
+		if err := p.rest(ctx, since); err != nil {
 			return at, err
 		}
+		wasEnd, since = isEnd, p.progress.mark()
 	}
 	return at, nil
 }

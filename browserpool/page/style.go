@@ -19,7 +19,7 @@ func (p *page) restyle(ctx context.Context, l contract.Load) error {
 		return nil
 	}
 	before := p.progress.mark()
-	var wrong string
+	var wrong *string
 	argument := struct {
 		Style string   `json:"style"`
 		Hide  []string `json:"hide"`
@@ -27,8 +27,8 @@ func (p *page) restyle(ctx context.Context, l contract.Load) error {
 	if _, err := p.run(ctx, styling, argument, &wrong); err != nil {
 		return err
 	}
-	if wrong != "" {
-		return notCSS(wrong)
+	if wrong != nil {
+		return notCSS(*wrong)
 	}
 	if p.progress.begunSince(before) == 0 {
 		return nil

@@ -67,7 +67,7 @@ func (p *page) equip(ctx context.Context, d document) error {
 	}
 	if e := emulationOf(p, d.load); e != nil {
 		p.emulation.Store(e)
-		if err := e.begin(client); err != nil {
+		if err := e.begin(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-// Adds a style sheet to the document and hides what matches selectors. Returns a selector that is none, "" if all are.
+// Adds a style sheet to the document and hides what matches selectors. Returns a selector that is none, null if all are.
 (document, { style, hide }) => {
 	const sheet = new CSSStyleSheet()
 	sheet.replaceSync(style)
@@ -14,5 +14,5 @@
 	}
 	document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
 	document.documentElement?.getBoundingClientRect() // so that what it names begins to load
-	return ""
+	return null
 }
