@@ -134,6 +134,10 @@ var gates = []gate{
 	{id: "image-quality", section: "CompressionOptions", at: "options.compression.image_quality", on: pdfOperations, value: 50, least: events.PlanPro, feature: "options.compression"},
 	{id: "auth", section: "JobAuthOptions", at: "auth", on: urlOperations, value: object{"type": "bearer", "value": "x"}, least: events.PlanPro},
 	{id: "render", section: "RenderOptions", at: "render", on: []string{markdownToPDF, urlToImage, htmlToImage}, value: object{}, least: events.PlanPro},
+	{id: "headers", section: "Extensions", at: "render.headers", on: []string{urlToPDF}, value: object{}, least: events.PlanPro},
+	{id: "headers-image", section: "Extensions", at: "render.headers", on: []string{urlToImage}, value: object{}, least: events.PlanPro, feature: "render"},
+	{id: "cookies", section: "Extensions", at: "render.cookies", on: []string{urlToPDF}, value: []any{}, least: events.PlanPro},
+	{id: "cookies-image", section: "Extensions", at: "render.cookies", on: []string{urlToImage}, value: []any{}, least: events.PlanPro, feature: "render"},
 	{id: "delivery", section: "Delivery object", at: "delivery", on: allOperations, value: object{"url": "https://storage.test/"}, least: events.PlanPro},
 }
 
