@@ -89,6 +89,9 @@ type value struct {
 
 // Set implements pflag.Value.
 func (v *value) Set(typed string) error {
+	if v.kind == page.FieldLines && v.typed != "" {
+		typed = v.typed + "\n" + typed // the flag may be repeated
+	}
 	v.typed = typed
 	return nil
 }
@@ -105,6 +108,8 @@ func (v *value) Type() string {
 		return "number"
 	case page.FieldJSON:
 		return "json"
+	case page.FieldLines:
+		return "texts"
 	}
 	return "text"
 }
