@@ -190,7 +190,7 @@ func (f field) text(value any) (string, error) {
 		for _, item := range list {
 			fmt.Fprintln(&joined, item)
 		}
-		if text := strings.TrimSpace(joined.String()); reflect.DeepEqual(f.json(text), texts(list)) {
+		if text := strings.TrimSpace(joined.String()); text != "" && reflect.DeepEqual(f.json(text), texts(list)) {
 			return text, nil
 		}
 	}

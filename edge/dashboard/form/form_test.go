@@ -24,6 +24,10 @@ var fitting = map[string][]any{
 	"url": {"https://storage.example/put?a=b&c=<d>"}, "webhook_url": {"https://example.com/hooks?a=\"b\""},
 	"value": {"user:pass word", "é:`$"}, "top": {"1cm", "0"}, "right": {"20mm"}, "bottom": {"0.5in"}, "left": {"48px"},
 	"color": {"#c00", "rgba(200, 200, 200, 0.3)"}, "font_size": {"60px"}, "user_password": {"pass `word` 漢"},
+	"headers":        {map[string]any{"X-Tenant": "a \"b\""}},
+	"cookies":        {[]any{map[string]any{"name": "a", "value": "b", "secure": true}}, []any{}},
+	"hide_selectors": {[]any{"#a", "p > b, c"}, []any{"a\nb", " c "}, []any{"[\"a\"]"}, []any{}},
+	"user_agent":     {"Own/1.0 (x)"}, "locale": {"de-AT"}, "time_zone": {"Europe/Berlin"},
 	"tags":     {map[string]any{"customer": "4711 <b>", "0": "zero"}},
 	"template": {map[string]any{"version": 1, "blocks": blocks()}},
 }
