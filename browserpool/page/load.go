@@ -35,9 +35,7 @@ func (p *page) finish(ctx context.Context, d document) error {
 	if err := p.checkDocument(ctx); err != nil { // script may have gone elsewhere meanwhile
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
-	defer cancel()
-	if err := p.restyle(ctx, d.load); err != nil {
+	if err := unlessLate(ctx, p.restyle(ctx, d.load)); err != nil {
 		return err
 	}
 	return p.checkParts(d.load)
@@ -126,11 +124,20 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 		steps = append(steps, func() error { return p.lookBelow(ctx, within, d) })
 	}
 	for _, step := range steps {
-		if err := step(); err != nil && !errors.Is(err, errScript) && (!errors.Is(err, errBudget) || ctx.Err() != nil) {
+		if err := unlessLate(ctx, step()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unlessLate drops the error of a step that may be left undone: its budget ended before the job's, or
+// the document is one that a script of ours does not know how to treat.
+func unlessLate(ctx context.Context, err error) error {
+	if errors.Is(err, errScript) || errors.Is(err, errBudget) && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // begin starts loading the document into the page.

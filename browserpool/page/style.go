@@ -13,11 +13,13 @@ import (
 var styling string
 
 // restyle adds the job's style to a visit, and hides what it hides. The page may undo it: it is done
-// once before the waits, which so cover what it loads, and once after them.
+// once before the waits and once after them. Each time what it starts to load is waited for.
 func (p *page) restyle(ctx context.Context, l contract.Load) error {
 	if p.kind != forVisit || l.Style == "" && len(l.Hide) == 0 {
 		return nil
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lookTimeout, errBudget)
+	defer cancel()
 	before := p.progress.mark()
 	var wrong *string
 	argument := struct {
