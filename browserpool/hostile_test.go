@@ -123,6 +123,40 @@ func TestMemoryBombs(t *testing.T) {
 	checkUnharmed(t, pool, before, temp)
 }
 
+// A function to wait for may do what it likes: its job ends in its time, and no other notices.
+func TestHostileFunctions(t *testing.T) {
+	testkit.Long(t)
+	temp := testkit.TempDir(t)
+	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, MaxData: 512 << 20})
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/good": good, "/": "<p>TEXT",
+		"/broken":  `<p>TEXT<script>Promise.prototype.then = () => { for (;;); }; Object.defineProperty(Promise.prototype, "constructor", {get() { for (;;); }})</script>`,
+		"/promise": `<p>TEXT<script>Promise.prototype.then = undefined; Promise = 1; globalThis.Boolean = () => false</script>`,
+	})
+	before := countTargets(t, pool)
+	for _, c := range []struct {
+		path, function string
+		want           error
+	}{
+		{"/", "(() => { for (;;); })()", page.ErrFunction},
+		{"/", "(async () => { for (;;) await null })()", page.ErrFunction},
+		{"/", "new Promise(() => {})", page.ErrFunction},
+		{"/", "(() => { throw 'x'.repeat(1 << 28) })()", page.ErrFunction},
+		{"/", "'x'.repeat(1 << 28)", nil},
+		{"/", "({then(done) { done('x'.repeat(1 << 28)) }})", nil},
+		{"/broken", "Promise.resolve(1)", page.ErrFunction},
+		{"/promise", "(async () => 1)()", nil},
+		{"/", "setInterval(() => { for (let end = Date.now() + 200; Date.now() < end;); }, 1) && false", page.ErrFunction},
+	} {
+		job := page.Print{URL: web.URL + c.path, Load: contract.Load{WaitForFunction: c.function, Timeout: testkit.Patience.Milliseconds()}}
+		if c.want != nil {
+			job.Load.Timeout = 1500
+		}
+		runHostile(t, pool, web, c.function, job, c.want)
+	}
+	checkUnharmed(t, pool, before, temp)
+}
+
 // good is the page of the jobs beside a hostile one.
 const good = `<p>GOOD<script>document.write("RAN")</script>`
 
@@ -135,6 +169,12 @@ func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want
 	if errors.Is(want, page.ErrTimeout) {
 		job.Load.Timeout = time.Second.Milliseconds()
 	}
+	runHostile(t, pool, web, path, job, want)
+}
+
+// runHostile does a hostile job, and good ones beside it.
+func runHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job page.Print, want error) {
+	t.Helper()
 	start := time.Now()
 	done := make(chan error, 1)
 	go func() {
@@ -144,11 +184,11 @@ func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want
 	for range 3 {
 		testkit.Contains(t, printed(t, pool, page.Print{URL: web.URL + "/good"}), "GOOD", "RAN")
 	}
-	err := testkit.Receive(t, done, path)
+	err := testkit.Receive(t, done, name)
 	if !errors.Is(err, want) || page.Retryable(err) != errors.Is(want, page.ErrCrashed) {
-		t.Errorf("%s: got %v, want %v", path, err, want)
+		t.Errorf("%s: got %v, want %v", name, err, want)
 	}
-	t.Logf("%s: %v after %v", path, err, time.Since(start))
+	t.Logf("%s: %v after %v", name, err, time.Since(start))
 }
 
 // checkUnharmed fails if hostile pages did the pool harm, or if something of them is left.
