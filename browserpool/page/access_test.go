@@ -212,3 +212,20 @@ func TestCookieOfDomain(t *testing.T) {
 		}
 	}
 }
+
+// What a page tells of the credentials that it got is not told on.
+func TestCredentialsAreNotTold(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<script>throw Error("I got %s, %s and " + document.cookie)</script>`, r.Header.Get("X-Token"), r.Header.Get("Authorization"))
+	})})
+	job := Print{URL: web.URL, Auth: Auth{"bearer", "planted-1"}, Headers: []contract.Header{{Name: "X-Token", Value: "planted-2"}}, Cookies: []contract.Cookie{{Name: "a", Value: "planted-3"}}}
+	for _, load := range []contract.Load{{FailOnScriptError: true}, {WaitForFunction: "(() => { throw document.cookie })()", Timeout: 1000}} {
+		job.Load = load
+		_, err := slot.Print(t.Context(), job)
+		if err == nil || Reason(err) == "" || strings.Contains(err.Error()+Reason(err), "planted") {
+			t.Errorf("%+v: %v because %s", load, err, Reason(err))
+		}
+	}
+}

@@ -67,6 +67,8 @@ const grows = `<body style="margin: 0"><div id="all"></div><p id="end">END</p><s
 
 // A page that grows as it is scrolled is loaded to its end, and back at its top before it is waited for.
 func TestScroll(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel() // most of the time it waits
 	slot := openSlot(t)
 	var asked atomic.Int32
 	web := pagetest.NewWeb(t, pagetest.Pages{

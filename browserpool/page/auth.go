@@ -72,6 +72,30 @@ func (a Access) added() []contract.Header {
 	return append(slices.Clone(a.Headers), contract.Header{Name: "Authorization", Value: a.Auth.header()})
 }
 
+// shortestSecret is from how many bytes on a value is taken out of sentences: shorter ones are words of any text.
+const shortestSecret = 6
+
+// censor takes what the page was asked for with out of an error's sentence: a page may say what it was told.
+func (a Access) censor(err error) error {
+	sentence, secrets := Reason(err), []string{a.Auth.Value}
+	for _, h := range a.Headers {
+		secrets = append(secrets, h.Value)
+	}
+	for _, c := range a.Cookies {
+		secrets = append(secrets, c.Value)
+	}
+	censored := sentence
+	for _, secret := range secrets {
+		if len(secret) >= shortestSecret {
+			censored = strings.ReplaceAll(censored, secret, "…")
+		}
+	}
+	if censored == sentence {
+		return err
+	}
+	return Because(err, "%s", censored)
+}
+
 // header is the value of the Authorization header.
 func (a Auth) header() string {
 	if a.Type == "basic" {

@@ -17,6 +17,7 @@ import (
 // are targets of their own wait, when they start, until they have it.
 type emulation struct {
 	page   *page
+	media  string // of the page
 	load   contract.Load
 	errors *scriptErrors // nil unless they fail the job
 }
@@ -26,7 +27,7 @@ func emulationOf(p *page, l contract.Load) *emulation {
 	if l.UserAgent == "" && l.Locale == "" && l.TimeZone == "" && l.ColorScheme == "" && !l.NoScript && !l.FailOnScriptError {
 		return nil
 	}
-	e := &emulation{page: p, load: l}
+	e := &emulation{page: p, media: p.media, load: l}
 	if l.FailOnScriptError {
 		e.errors = &scriptErrors{}
 	}
@@ -65,7 +66,7 @@ func (e *emulation) settings() []proto.Request {
 	}
 	if l.ColorScheme != "" {
 		scheme := []*proto.EmulationMediaFeature{{Name: "prefers-color-scheme", Value: l.ColorScheme}}
-		all = append(all, proto.EmulationSetEmulatedMedia{Media: e.page.media, Features: scheme})
+		all = append(all, proto.EmulationSetEmulatedMedia{Media: e.media, Features: scheme})
 	}
 	if e.errors != nil {
 		all = append(all, proto.RuntimeEnable{})

@@ -27,6 +27,7 @@ const becomesReady = `<p id="p">EARLY</p><script nonce="x">onload = () => setTim
 
 // A page is waited for until an expression is true, whatever it is made of.
 func TestWaitForFunction(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/": becomesReady, "/strict": strict(becomesReady),
@@ -62,6 +63,8 @@ func TestWaitForFunction(t *testing.T) {
 
 // What is not true in time fails the job, and says why. Whatever it does, it ends with the load timeout.
 func TestWaitForFunctionFails(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel() // most of the time it waits
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>TEXT`})
 	for expression, want := range map[string]string{

@@ -117,7 +117,7 @@ func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
 		err = s.onWarmPage(ctx, run)
 	}
 	if err != nil {
-		return Result{}, err
+		return Result{}, d.access.censor(err)
 	}
 	return result, nil
 }
@@ -139,7 +139,7 @@ func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error)
 		err = s.onCapturePage(ctx, run)
 	}
 	if err != nil {
-		return Image{}, err
+		return Image{}, d.access.censor(err)
 	}
 	return image, nil
 }

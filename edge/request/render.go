@@ -65,9 +65,9 @@ var urlFields = []schema.Field[Render]{
 	schema.Optional("style", schema.String{MaxLength: contract.MaxStyle, Check: checkStyle}, func(o *Render, v string) { o.Style = v }).
 		Example("nav { display: none }").Doc("An extension: CSS that is added to the page, without @import."),
 	schema.Optional("headers", headers, setHeaders).Plan(pro).
-		Doc("An extension: headers of requests to the origin of url, and of no others."),
+		Doc("An extension: headers of requests to the origin of url, and of no others, such as {\"X-Tenant\": \"7\"}."),
 	schema.Optional("cookies", schema.List[contract.Cookie]{Items: cookieOptions, Most: contract.MaxCookies}, func(o *Render, v []contract.Cookie) { o.Cookies = v }).Plan(pro).
-		Doc("An extension: cookies for the host of url, or for a domain that it is in."),
+		Doc("An extension: cookies for the host of url, or for a domain that it is in, such as [{\"name\": \"session\", \"value\": \"7\"}]."),
 }
 
 var headers = schema.Dict[string]{

@@ -65,12 +65,15 @@ func flagName(path string) string {
 }
 
 func (o *options) add(name string, f page.Field) {
-	doc := f.Doc
+	doc := strings.TrimPrefix(f.Doc, "An extension: ")
 	if doc == "" {
 		doc = strings.ReplaceAll(f.Name, "_", " ")
 	}
 	if len(f.Options) > 0 {
 		doc = strings.TrimSuffix(doc, ".") + ": " + strings.Join(f.Options, ", ")
+	}
+	if f.Kind == page.FieldLines {
+		doc = strings.TrimSuffix(doc, ".") + "; may be repeated"
 	}
 	if f.Default != "" {
 		doc = fmt.Sprintf("%s (default %s)", strings.TrimSuffix(doc, "."), f.Default)
