@@ -146,7 +146,7 @@ func benchPool(b *testing.B, html string, scale float64) {
 
 // captureWith leases pages, captures on them and returns them.
 func captureWith(ctx context.Context, pool *Pool, job page.Capture) error {
-	lease, err := pool.Acquire(ctx, anyone(), laneOf(job.URL))
+	lease, err := pool.Acquire(ctx, anyone(), laneOf(page.Print{URL: job.URL}))
 	if err != nil {
 		return err
 	}

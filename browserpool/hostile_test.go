@@ -97,7 +97,21 @@ func TestHostilePages(t *testing.T) {
 		"/redirects": page.ErrNavigation, "/script-moves": page.ErrTimeout, "/header": page.ErrNavigation,
 		"/flood": page.ErrTooLarge, "/floods": page.ErrTooLarge, "/upload": page.ErrTooLarge,
 	} {
-		printHostile(t, pool, web, path, want)
+		printHostile(t, pool, web, path, page.Print{URL: web.URL + path}, want)
+	}
+	for html, want := range map[string]error{
+		`<p>TEXT<script>for (;;);</script>`:                                                     page.ErrTimeout,
+		`<script>document.write("<b>x</b>".repeat(50_000))</script>`:                            page.ErrTooLarge,
+		`<script>document.write("<p style='break-after: page'>x".repeat(10_000))</script>`:      page.ErrTooLarge,
+		`<p>TEXT<img width="9" height="9" src="huge.png">`:                                      page.ErrTooLarge,
+		`<p>TEXT<script>for (;;) { alert(1); confirm(2); prompt(3); print() }</script>`:         page.ErrTimeout,
+		`<p>TEXT<script>onload = () => { for (let i = 0; ; i++) location = "/?" + i }</script>`: page.ErrTimeout,
+		`<script>location = "/?" + Math.random()</script>`:                                      page.ErrTimeout,
+		`<iframe src="/"></iframe>`:                                                             nil, // browsers end a chain of frames of one URL
+		`<script>(async () => { for (;;) await (await fetch("mega.bin", {cache: "no-store"})).blob() })(); onload = () => new Promise(() => {})</script><img src="` + web.URL + `/stuck">`: page.ErrTooLarge,
+	} {
+		assets := []contract.Asset{{Name: "huge.png", Content: huge}, {Name: "mega.bin", Content: make([]byte, 1<<20)}}
+		printHostile(t, pool, web, html, page.Print{HTML: html, Full: true, Assets: assets}, want)
 	}
 	checkUnharmed(t, pool, before, temp)
 }
@@ -116,9 +130,9 @@ func TestMemoryBombs(t *testing.T) {
 		"/worker-memory": `<p>TEXT<script>new Worker(URL.createObjectURL(new Blob(["const all = []; for (;;) all.push(new Uint8Array(1 << 24).fill(1))"]))); for (;;);</script>`,
 	})
 	before := countTargets(t, pool)
-	printHostile(t, pool, web, "/memory", nil)
-	printHostile(t, pool, web, "/heap", page.ErrCrashed)
-	printHostile(t, pool, web, "/worker-memory", page.ErrTimeout)
+	printHostile(t, pool, web, "/memory", page.Print{URL: web.URL + "/memory"}, nil)
+	printHostile(t, pool, web, "/heap", page.Print{URL: web.URL + "/heap"}, page.ErrCrashed)
+	printHostile(t, pool, web, "/worker-memory", page.Print{URL: web.URL + "/worker-memory"}, page.ErrTimeout)
 	eventually(t, pool, "a crash counted", func(s Stats) bool { return s.Crashes == 1 })
 	checkUnharmed(t, pool, before, temp)
 }
@@ -163,9 +177,9 @@ const good = `<p>GOOD<script>document.write("RAN")</script>`
 // printHostile prints a hostile page, which must end as wanted, and good pages beside it. A
 // page that has to run out of time gets little of it; no other page may run out of time, on
 // however busy a machine.
-func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, path string, want error) {
+func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job page.Print, want error) {
 	t.Helper()
-	job := page.Print{URL: web.URL + path, Load: contract.Load{Timeout: testkit.Patience.Milliseconds()}, PrintTimeout: testkit.Patience, Limits: page.Limits{Nodes: 100_000}}
+	job.Load, job.PrintTimeout, job.Limits = contract.Load{Timeout: testkit.Patience.Milliseconds()}, testkit.Patience, page.Limits{Nodes: 100_000}
 	if errors.Is(want, page.ErrTimeout) {
 		job.Load.Timeout = time.Second.Milliseconds()
 	}

@@ -67,7 +67,7 @@ func (p *Pool) Acquire(ctx context.Context, account events.AccountID, lane event
 // Print prints one document. A lease serves one job: after it, call Return. The error is
 // one of package page, or the cause of the end of ctx or of the lease's own context.
 func (l *Lease) Print(ctx context.Context, job page.Print) (page.Result, error) {
-	if err := l.admits(job.URL); err != nil {
+	if err := l.admits(job.URL != "" || job.Full); err != nil {
 		return page.Result{}, err
 	}
 	ctx, end := l.bind(ctx)
@@ -78,7 +78,7 @@ func (l *Lease) Print(ctx context.Context, job page.Print) (page.Result, error) 
 
 // Capture captures one document, as Print prints one.
 func (l *Lease) Capture(ctx context.Context, job page.Capture) (page.Image, error) {
-	if err := l.admits(job.URL); err != nil {
+	if err := l.admits(job.URL != "" || job.Full); err != nil {
 		return page.Image{}, err
 	}
 	ctx, end := l.bind(ctx)
@@ -87,10 +87,10 @@ func (l *Lease) Capture(ctx context.Context, job page.Capture) (page.Image, erro
 	return image, endedBy(ctx, err)
 }
 
-// admits refuses a URL in the browser that jobs share.
-func (l *Lease) admits(url string) error {
-	if url != "" && !l.in.remote {
-		return fmt.Errorf("%w: a URL needs a remote lease", page.ErrOptions)
+// admits refuses what runs scripts in the browser that jobs share.
+func (l *Lease) admits(scripts bool) error {
+	if scripts && !l.in.remote {
+		return fmt.Errorf("%w: a URL or full document needs a remote lease", page.ErrOptions)
 	}
 	return nil
 }

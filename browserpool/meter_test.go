@@ -135,7 +135,7 @@ func TestRenderersAreKnown(t *testing.T) {
 	}
 	known := map[int]bool{}
 	for range 3 {
-		lease, err := pool.Acquire(t.Context(), anyone(), laneOf(""))
+		lease, err := pool.Acquire(t.Context(), anyone(), laneOf(page.Print{}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,8 +56,8 @@ var accounts atomic.Int64
 func anyone() events.AccountID { return events.AccountID(fmt.Sprint("account", accounts.Add(1))) }
 
 // laneOf is remote for a URL.
-func laneOf(url string) events.Lane {
-	if url != "" {
+func laneOf(job page.Print) events.Lane {
+	if job.URL != "" || job.Full {
 		return events.Remote
 	}
 	return events.Quick
@@ -65,7 +65,7 @@ func laneOf(url string) events.Lane {
 
 // printWith leases pages, prints on them and returns them.
 func printWith(ctx context.Context, pool *Pool, job page.Print) (page.Result, error) {
-	lease, err := pool.Acquire(ctx, anyone(), laneOf(job.URL))
+	lease, err := pool.Acquire(ctx, anyone(), laneOf(job))
 	if err != nil {
 		return page.Result{}, err
 	}
@@ -96,7 +96,7 @@ type outcome struct {
 // begin acquires a lease and prints with it in the background.
 func begin(t *testing.T, ctx context.Context, pool *Pool, job page.Print) <-chan outcome {
 	t.Helper()
-	lease, err := pool.Acquire(ctx, anyone(), laneOf(job.URL))
+	lease, err := pool.Acquire(ctx, anyone(), laneOf(job))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,8 +100,16 @@ type Sources struct {
 	Resolve func(ctx context.Context, host string) error
 	// Seal encrypts a credential of a job; "" becomes nil.
 	Seal func(job events.JobID, plain string) events.Sealed
+	// Content keeps what is too large for the queue.
+	Content ContentStore
 	// Fingerprint is a keyed hash of a request's digest.
 	Fingerprint func(digest [32]byte) [32]byte
+}
+
+// ContentStore keeps sealed content by names that events.FileName makes. Its methods take a bounded time.
+type ContentStore interface {
+	Put(name string, sealed []byte) error
+	Delete(name string) error
 }
 
 // Usage is what accounts were charged.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"platen.dev/edge/request"
 	"platen.dev/events"
@@ -24,6 +25,9 @@ func (s *submissions) content(account events.AccountID, job events.JobID, r requ
 		c.Load = &r.Render.Load
 		c.Headers, c.Cookies = s.cfg.Seal(job, asJSON(r.Render.Headers)), s.cfg.Seal(job, asJSON(r.Render.Cookies))
 	}
+	if n := len(c.Headers) + len(c.Cookies); n > contract.MaxContent {
+		return c, contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: headers and cookies have %d bytes, %d are allowed.", n, contract.MaxContent))
+	}
 	if r.PDF != nil {
 		c.Print = s.printOptions(job, *r.PDF)
 	}
@@ -32,9 +36,6 @@ func (s *submissions) content(account events.AccountID, job events.JobID, r requ
 	}
 	if r.Delivery != nil {
 		c.Delivery = &events.Delivery{URL: s.cfg.Seal(job, r.Delivery.URL)}
-	}
-	if n := len(c.HTML) + len(c.Headers) + len(c.Cookies); n > contract.MaxContent {
-		return c, contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has %d bytes, %d are allowed.", n, contract.MaxContent))
 	}
 	return c, nil
 }
@@ -73,7 +74,8 @@ func (s *submissions) source(account events.AccountID, r request.Request) (c eve
 	case events.URLToPDF, events.URLToImage:
 		c.URL, wrong = r.URL, s.checkPage(r.URL)
 	case events.HTMLToPDF, events.HTMLToImage:
-		c.HTML, wrong = s.sanitised(account, r)
+		c.Full, c.Assets = r.Full, r.Assets
+		c.HTML, wrong = s.html(account, r)
 	case events.MarkdownToPDF:
 		c.HTML, wrong = s.converted(account, r)
 	case events.EInvoiceToPDF:
@@ -83,7 +85,7 @@ func (s *submissions) source(account events.AccountID, r request.Request) (c eve
 	if wrong != nil {
 		return c, wrong
 	}
-	c.Embeds = s.cfg.Documents.Embeds(c.HTML)
+	c.Embeds = !c.Full && s.cfg.Documents.Embeds(c.HTML)
 	if r.Invoice == nil {
 		return c, nil
 	}
@@ -91,9 +93,9 @@ func (s *submissions) source(account events.AccountID, r request.Request) (c eve
 }
 
 // largest is how many bytes the HTML of a request may have. With an e-invoice it is compressed
-// before it is measured.
+// before it is measured, and what is large is stored.
 func largest(r request.Request) int {
-	if r.Invoice != nil {
+	if r.Invoice != nil || r.Large {
 		return contract.MaxBody
 	}
 	return contract.MaxContent
@@ -101,6 +103,17 @@ func largest(r request.Request) int {
 
 func tooMuchHTML(limit int) *problem {
 	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into so many.", limit))
+}
+
+// html is the HTML that is to be rendered.
+func (s *submissions) html(account events.AccountID, r request.Request) (string, *problem) {
+	switch {
+	case !r.Full:
+		return s.sanitised(account, r)
+	case strings.TrimSpace(r.HTML) == "":
+		return "", emptyHTML
+	}
+	return r.HTML, nil
 }
 
 func (s *submissions) sanitised(account events.AccountID, r request.Request) (string, *problem) {
@@ -139,7 +152,7 @@ func (s *submissions) embed(i request.Invoice, c events.Content) (events.Content
 		invoice.HTML, invoice.HTMLBytes, c.HTML = deflate([]byte(c.HTML)), len(c.HTML), ""
 	}
 	c.Invoice = invoice
-	return c, checkQueued(invoice)
+	return c, nil
 }
 
 // invoice validates the XML of an e-invoice.
@@ -152,14 +165,6 @@ func (s *submissions) invoice(i request.Invoice) (*events.Invoice, *problem) {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: " + err.Error())
 	}
 	return &events.Invoice{Profile: i.Profile, XML: deflate(xml)}, nil
-}
-
-// checkQueued holds an e-invoice to the limit of the queue, compressed as it travels.
-func checkQueued(i *events.Invoice) *problem {
-	if len(i.XML)+len(i.HTML)+len(deflate(i.Template)) <= contract.MaxContent {
-		return nil
-	}
-	return contentTooLarge.with("PAYLOAD_TOO_LARGE_FOR_QUEUE: the XML with what is shown beside it is too large even compressed; attachments in the XML are the usual reason.")
 }
 
 func deflate(b []byte) []byte {

@@ -53,6 +53,8 @@ type fixture struct {
 	room    error
 	files   store.Files // what is downloaded; nil for a text that names the file
 	server  *Server
+	stored  map[string][]byte // large content, sealed; noStore refuses more
+	noStore error
 	// on returns the reply to a command, nil for the usual one; it may be nil.
 	on func(events.CommandBody) *events.Reply
 }
@@ -150,7 +152,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 				Template:     func(html string) string { return html },
 				Invoice:      func([]byte, string) error { return nil },
 			},
-			Resolve: resolve, Seal: sealed, Fingerprint: func(digest [32]byte) [32]byte { return digest },
+			Resolve: resolve, Seal: sealed, Content: contents{d}, Fingerprint: func(digest [32]byte) [32]byte { return digest },
 		},
 		Listening: Listening{BodyBytes: 256 << 20},
 		Operations: Operations{
@@ -160,6 +162,29 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 		Links: Links{DocsURL: "https://example.test/errors", UpgradeURL: "https://example.test/pricing", HeaderPrefix: "X-Platen"},
 		Now:   time.Now, Logger: log,
 	}, d
+}
+
+// contents are those that were stored and not deleted.
+type contents struct{ *fixture }
+
+func (c contents) Put(name string, sealed []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.noStore != nil {
+		return c.noStore
+	}
+	if c.stored == nil {
+		c.stored = map[string][]byte{}
+	}
+	c.stored[name] = sealed
+	return nil
+}
+
+func (c contents) Delete(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.stored, name)
+	return c.noStore
 }
 
 // shards are what the services send commands to.

@@ -89,6 +89,9 @@ func (s *submissions) enqueue(r request.Request, caller projections.Caller, trac
 	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
 		return p, wrong
 	}
+	if wrong := s.detach(caller.Account, &submission); wrong != nil {
+		return p, wrong
+	}
 	reply, wrong := s.do(submission, by)
 	if wrong != nil {
 		return p, wrong
@@ -96,6 +99,7 @@ func (s *submissions) enqueue(r request.Request, caller projections.Caller, trac
 	p = placed{found: found{account: caller.Account, id: job}, wait: r.Wait, warning: warning(r.Invoice)}
 	if p.replayed = reply.Code == events.Replayed && reply.Job != nil; p.replayed {
 		p.id = *reply.Job
+		s.discard(submission.Content)
 	}
 	return p, nil
 }
@@ -179,6 +183,9 @@ func (s *submissions) submitJob(job events.JobID, key events.KeyID, r request.Re
 // do sends a job to its account and returns the reply that accepts or replays it.
 func (s *submissions) do(job events.Submission, by service.Principal) (events.Reply, *problem) {
 	reply, err := s.cfg.Jobs.Submit(by, job)
+	if service.CodeOf(err) != "" {
+		s.discard(job.Content)
+	}
 	switch {
 	case errors.Is(err, eventlog.ErrTooLarge):
 		return reply, contentTooLarge.with("payload-too-large-for-queue: the request does not fit the processing queue.")
@@ -223,11 +230,11 @@ func warning(invoice *request.Invoice) string {
 // prepare makes the content of a job out of a request.
 func (s *submissions) prepare(caller projections.Caller, job events.JobID, r request.Request) (events.Content, *problem) {
 	c, wrong := s.content(caller.Account, job, r)
-	if wrong != nil || r.Operation != events.EInvoiceToPDF {
+	if wrong == nil && r.Operation == events.EInvoiceToPDF {
+		c.Invoice.Template, wrong = s.template(caller.Account, r)
+	}
+	if wrong != nil || r.Large {
 		return c, wrong
 	}
-	if c.Invoice.Template, wrong = s.template(caller.Account, r); wrong != nil {
-		return c, wrong
-	}
-	return c, checkQueued(c.Invoice)
+	return c, queued(c)
 }

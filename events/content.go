@@ -19,9 +19,15 @@ type Content struct {
 	Delivery *Delivery    `cbor:"8,keyasint,omitempty"`
 	// Embeds is set if the HTML, that of an e-invoice included, shows pictures from the network.
 	Embeds bool `cbor:"9,keyasint,omitempty"`
+	// Full is set for HTML that is rendered as it was sent, scripts and all, like a page by URL.
+	Full bool `cbor:"10,keyasint,omitempty"`
+	// Assets are what such a document names by relative URL.
+	Assets []contract.Asset `cbor:"11,keyasint,omitempty"`
+	// Stored says where HTML, Assets and Invoice are if they are too large for the log; they are empty then.
+	Stored *Stored `cbor:"12,keyasint,omitempty"`
 	// Headers and Cookies are what the URL is asked for with: lists of contract.Header and contract.Cookie as JSON.
-	Headers Sealed `cbor:"10,keyasint,omitempty"`
-	Cookies Sealed `cbor:"11,keyasint,omitempty"`
+	Headers Sealed `cbor:"13,keyasint,omitempty"`
+	Cookies Sealed `cbor:"14,keyasint,omitempty"`
 }
 
 // Sealed is a credential encrypted with the cluster's key; events/seal opens it.

@@ -107,6 +107,8 @@ type JobQueued struct {
 	Tags  []Tag `cbor:"14,keyasint,omitempty"`
 	// Trace is where the request belongs; zero if it is not traced.
 	Trace Trace `cbor:"15,keyasint,omitzero"`
+	// Stored is the file with the large part of the content; "" for none.
+	Stored string `cbor:"16,keyasint,omitempty"`
 }
 
 // TestCounted counted an accepted test job against the caps of test mode.

@@ -13,23 +13,29 @@ import (
 type ContentSummary struct {
 	// HTMLBytes is the length of the HTML to render; zero for a page by URL.
 	HTMLBytes int
-	// FromURL is set for a page by URL, Embeds for HTML that shows pictures from the network.
-	FromURL, Embeds bool
+	// FromURL is set for a page by URL, Full for a full document, Embeds for HTML that shows pictures from the network.
+	FromURL, Full, Embeds bool
 	// Waits is set if the caller asks to wait: after the load, for a selector, or until the
 	// page is idle.
 	Waits bool
 	// Delivered is set if the file goes to the caller's own storage.
 	Delivered bool
+	// Stored is the file that the large part is in; "" for none.
+	Stored string
 }
 
 // Summary returns the same summary as decoding the content's SubmitJob does.
 func (c Content) Summary() ContentSummary {
 	s := ContentSummary{
-		HTMLBytes: len(c.HTML), FromURL: c.URL != "", Embeds: c.Embeds,
+		HTMLBytes: len(c.HTML), FromURL: c.URL != "", Full: c.Full, Embeds: c.Embeds,
 		Waits: waits(c.Load), Delivered: c.Delivery != nil,
 	}
 	if c.Invoice != nil {
 		s.HTMLBytes += c.Invoice.HTMLBytes
+	}
+	if c.Stored != nil {
+		s.HTMLBytes += c.Stored.HTMLBytes
+		s.Stored = c.Stored.File
 	}
 	return s
 }
@@ -60,8 +66,8 @@ func decodeHead(b []byte) (CommandBody, error) {
 	}
 	err := decoder.Unmarshal(b, &in)
 	in.Summary = ContentSummary{
-		HTMLBytes: int(in.Content.HTML) + in.Content.Invoice.HTMLBytes, FromURL: in.Content.URL > 0, Embeds: in.Content.Embeds,
-		Waits: waits(in.Content.Load), Delivered: in.Content.Delivery != nil,
+		HTMLBytes: int(in.Content.HTML) + in.Content.Invoice.HTMLBytes + in.Content.Stored.HTMLBytes, FromURL: in.Content.URL > 0,
+		Full: in.Content.Full, Embeds: in.Content.Embeds, Waits: waits(in.Content.Load), Delivered: in.Content.Delivery != nil, Stored: in.Content.Stored.File,
 	}
 	return in.SubmitJob, err
 }
@@ -76,6 +82,8 @@ type contentHead struct {
 	} `cbor:"7,keyasint"`
 	Delivery *Delivery `cbor:"8,keyasint"`
 	Embeds   bool      `cbor:"9,keyasint"`
+	Full     bool      `cbor:"10,keyasint"`
+	Stored   Stored    `cbor:"12,keyasint"`
 }
 
 // textLength is the length in bytes of a text string that is not decoded.

@@ -26,11 +26,13 @@ func TestOwnsFile(t *testing.T) {
 		}
 	}
 	expect("no job", partition, job, name, false)
-	apply(events.JobQueued{Job: job})
+	apply(events.JobQueued{Job: job, Stored: "content"})
+	expect("content", partition, job, "content", true)
 	apply(events.RenderStarted{Job: job, Attempt: 1, Node: "n", Deadline: 9})
 	expect("under way", partition, job, name, true)
 	apply(events.JobDone{Job: job, File: events.File{Name: name}, Expires: 9})
 	expect("done", partition, job, name, true)
+	expect("content of what is done", partition, job, "content", false)
 	expect("in another partition", partition+1, job, name, false)
 	expect("another attempt's", partition, job, "another", false)
 	expect("another job's", partition, events.NewJobID(), name, false)

@@ -102,6 +102,9 @@ func Changes(id events.JobID, before, after State, evs []events.Event) (begin []
 			forget = append(forget, e.Key())
 		}
 	}
+	if before.Active() && !after.Active() && before.Stored != "" { // the sweep for orphans finds it if this is lost
+		begin = append(begin, DeleteFile{Account: before.Account, Job: id, Name: before.Stored})
+	}
 	for _, ev := range evs {
 		if e, ok := ev.(events.RenderDiscarded); ok {
 			begin = append(begin, DeleteFile{Account: after.Account, Job: id, Name: e.Name})

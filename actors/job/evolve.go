@@ -86,7 +86,7 @@ func evolveDownload(s State, ev events.Event) State {
 func queued(account events.AccountID, e events.JobQueued, at events.Instant) State {
 	s := State{
 		Phase: Queued, Account: account, Content: e.Content, Window: e.Window,
-		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane, Waits: e.Waits,
+		Notice: Notice{URL: e.Webhook}, Delivered: e.Delivered, MaxFile: e.MaxFile, Lane: e.Lane, Waits: e.Waits, Stored: e.Stored,
 		Origin: events.JobOrigin{Key: e.Key, Operation: e.Operation, Test: e.Test, Tags: e.Tags},
 	}
 	if !e.Trace.IsZero() {

@@ -11,7 +11,7 @@ func Lane(test bool, c events.ContentSummary) events.Lane {
 	switch {
 	case test:
 		return events.Quick
-	case c.FromURL || c.Embeds || c.Waits:
+	case c.FromURL || c.Full || c.Embeds || c.Waits:
 		return events.Remote
 	case c.HTMLBytes > quickHTML:
 		return events.Slow

@@ -83,6 +83,8 @@ type State struct {
 	Waits  bool             `cbor:"24,keyasint,omitempty"`
 	Origin events.JobOrigin `cbor:"25,keyasint,omitzero"`
 	Traced Traced           `cbor:"26,keyasint,omitzero"`
+	// Stored is the file with the large part of the content, "" for none; it is kept while the job is active.
+	Stored string `cbor:"27,keyasint,omitempty"`
 }
 
 // Traced is what spans of a job need to know; zero if the job is not traced.
@@ -103,6 +105,18 @@ func (s State) Wake() events.Instant {
 // Active reports whether the job still counts as running for its account.
 func (s State) Active() bool {
 	return s.Phase == Queued || s.Phase == Delayed || s.Phase == Rendering || s.Phase == Uploading
+}
+
+// Files are the names of the stored files that the job needs: its content while it is active, its result while that may be
+// downloaded or is on its way. The others are to be deleted.
+func (s State) Files() (names []string) {
+	if s.Active() && s.Stored != "" {
+		names = append(names, s.Stored)
+	}
+	if s.File != "" && (s.Phase == Done || s.Phase == Uploading) {
+		names = append(names, s.File)
+	}
+	return names
 }
 
 // stale reports whether the stored file is to be deleted: its time is over, or the job ended

@@ -94,7 +94,7 @@ func loadOf(c events.Content) (l contract.Load) {
 
 func (w *work) print(ctx context.Context, c events.Content, access page.Access) (output, error) {
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
 	})
 	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }
@@ -103,7 +103,7 @@ var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg", "webp": "
 
 func (w *work) capture(ctx context.Context, c events.Content, access page.Access) (output, error) {
 	result, err := w.lease.Capture(ctx, page.Capture{
-		HTML: c.HTML, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: *c.Image, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: *c.Image, MaxBytes: w.limit,
 	})
 	return output{data: result.Data, extension: imageExtensions[c.Image.Format], load: result.Load, made: result.Capture, warnings: result.Warnings}, err
 }

@@ -23,6 +23,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/tracing"
 	"platen.dev/projections"
+	"platen.dev/store"
 )
 
 // Lease is one page lent to one attempt. Return must be called once.
@@ -32,10 +33,12 @@ type Lease interface {
 	Return()
 }
 
-// Files stores results; the back ends of package store implement it.
+// Files stores results, and has what submits have stored; the back ends of package store implement it.
 type Files interface {
 	// Put durably stores the bytes of r under name and returns their number.
 	Put(ctx context.Context, name string, r io.Reader, limit int64) (int64, error)
+	// Open opens a file, or returns store.ErrNotExist.
+	Open(ctx context.Context, name string) (*store.File, error)
 }
 
 // Peers gives access to the other nodes of a cluster. Its methods do not block.

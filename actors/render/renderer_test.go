@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/testkit"
+	"platen.dev/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -111,6 +113,16 @@ func (s *fixture) Put(_ context.Context, name string, r io.Reader, _ int64) (int
 	defer s.mu.Unlock()
 	s.files[name] = string(b)
 	return int64(len(b)), errors.Join(err, s.put)
+}
+
+func (s *fixture) Open(_ context.Context, name string) (*store.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	content, found := s.files[name]
+	if !found {
+		return nil, store.ErrNotExist
+	}
+	return &store.File{ReadCloser: io.NopCloser(strings.NewReader(content)), Size: int64(len(content))}, s.put
 }
 
 // submit appends a job's submission and begins its Render.
@@ -260,6 +272,49 @@ func TestLostContent(t *testing.T) {
 	s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset})
 	if fail, ok := s.told(2)[1].(events.FailRender); !ok || fail.Retryable || fail.Code != events.ContentLost {
 		t.Errorf("told %+v", fail)
+	}
+}
+
+// Stored content is rendered like any other. What is gone or damaged fails the job; a store that does not answer is a fault of the
+// infrastructure.
+func TestStoredContent(t *testing.T) {
+	c := events.Content{HTML: "stored", Full: true, Assets: []contract.Asset{{Name: "a.css", Content: []byte("p{}")}}}
+	rest, part, err := c.Detach("content")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		files map[string]string
+		err   error
+		want  events.CommandBody
+	}{
+		"whole":   {map[string]string{"content": string(part)}, nil, events.FinishRender{}},
+		"gone":    {nil, nil, events.FailRender{Code: events.ContentLost}},
+		"damaged": {map[string]string{"content": string(part[1:])}, nil, events.FailRender{Code: events.RenderFailed}},
+		"corrupt": {map[string]string{"content": string(part)}, store.ErrCorrupt, events.FailRender{Code: events.RenderFailed}},
+		"silent":  {map[string]string{"content": string(part)}, errors.New("no connection"), events.FailRender{Code: events.RenderFailed, Retryable: true, Infrastructure: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFixture(t)
+			if tc.files != nil {
+				s.files = tc.files
+			}
+			s.put = tc.err
+			var printed page.Print
+			s.print = func(p page.Print) (page.Result, error) { printed = p; return page.Result{PDF: []byte("PDF")}, nil }
+			id := events.NewJobID()
+			s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: s.append(events.Submission{SubmitJob: events.SubmitJob{Job: id}, Content: rest})})
+			switch outcome := s.told(2)[1].(type) {
+			case events.FinishRender:
+				if _, done := tc.want.(events.FinishRender); !done || printed.HTML != c.HTML || !printed.Full || !reflect.DeepEqual(printed.Assets, c.Assets) {
+					t.Errorf("printed %+v", printed)
+				}
+			case events.FailRender:
+				if got := (events.FailRender{Code: outcome.Code, Retryable: outcome.Retryable, Infrastructure: outcome.Infrastructure}); got != tc.want {
+					t.Errorf("told %+v, want %+v", got, tc.want)
+				}
+			}
+		})
 	}
 }
 

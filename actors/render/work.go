@@ -103,7 +103,11 @@ func (w *work) read(ctx context.Context) error {
 	}
 	w.accepted, w.submission = at.Time(), submission
 	w.traced.below = submission.Trace
-	return nil
+	if submission.Content.Stored == nil || submission.Test {
+		return nil
+	}
+	w.submission.Content, err = w.stored(ctx, submission.Content)
+	return err
 }
 
 // acquire leases a page. Its lane follows from the content, as it did when the job was queued.

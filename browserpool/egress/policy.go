@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -151,6 +152,9 @@ func (p Policy) Resolve(ctx context.Context, host string, port uint16) ([]netip.
 func (p Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr}, nil
+	}
+	if strings.HasSuffix(strings.ToLower(strings.TrimSuffix(host, ".")), ".invalid") { // RFC 6761, section 6.4: no resolver need be asked
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	resolver := p.Resolver
 	if resolver == nil {

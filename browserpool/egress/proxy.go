@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,7 +24,8 @@ type Proxy struct {
 	end      context.CancelFunc
 
 	working sync.WaitGroup // tunnels
-	mu      sync.Mutex     // guards what follows
+	site    atomic.Pointer[site]
+	mu      sync.Mutex // guards what follows
 	closed  bool
 	open    map[net.Conn]struct{} // both ends of every tunnel
 	faults  map[string]error      // why a host:port could not be reached, by its last attempt
@@ -91,6 +93,9 @@ func (p *Proxy) Close() {
 		_ = conn.Close()
 	}
 	p.mu.Unlock()
+	if s := p.site.Load(); s != nil {
+		s.close()
+	}
 	p.working.Wait()
 }
 

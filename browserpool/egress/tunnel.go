@@ -39,6 +39,9 @@ func (p *Proxy) tunnel(client net.Conn) {
 // dial connects to a target, or notes why it does not. A refusal takes as long as the answer that
 // a name does not exist.
 func (p *Proxy) dial(to target) (net.Conn, error) {
+	if s := p.siteOf(to); s != nil {
+		return s.dial()
+	}
 	came := time.Now()
 	ctx, cancel := context.WithTimeout(p.life, p.limits.Life)
 	defer cancel()

@@ -21,8 +21,10 @@ type Size struct{ Width, Height int }
 
 // Capture is one document to be captured as an image, as it looks on a screen.
 type Capture struct {
-	// HTML, URL, what that is asked for with, and Load are as for Print.
+	// HTML, Full, Assets, URL, what that is asked for with, and Load are as for Print.
 	HTML    string
+	Full    bool
+	Assets  []contract.Asset
 	URL     string
 	Auth    Auth
 	Headers []contract.Header
@@ -57,7 +59,7 @@ func (job Capture) resolve() (document, error) {
 	o := job.Options
 	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
 	d := document{
-		html: job.HTML, url: job.URL, access: Access{job.Auth, job.Headers, job.Cookies}, load: job.Load, limits: job.Limits,
+		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, access: Access{job.Auth, job.Headers, job.Cookies}, load: job.Load, limits: job.Limits,
 		media: cmp.Or(job.Load.Media, contract.MediaScreen), viewport: viewport, scale: o.DeviceScale(),
 	}
 	switch {
@@ -79,7 +81,7 @@ func (job Capture) resolve() (document, error) {
 	case o.DeviceScale() > contract.MaxDeviceScale:
 		return d, fmt.Errorf("%w: a scale of %g", ErrOptions, o.Scale)
 	}
-	return d, d.validate()
+	return d.resolve()
 }
 
 func validateViewport(v Size) error {

@@ -41,6 +41,9 @@ func validateLoad(l contract.Load) error {
 // on what it is shown.
 type document struct {
 	html, url string
+	full      bool
+	assets    []contract.Asset
+	site      *site // of a full document, nil for others
 	access    Access
 	load      contract.Load
 	limits    Limits
@@ -52,9 +55,21 @@ type document struct {
 	below int
 }
 
+// resolve makes the site of a full document, or refuses the job with ErrOptions.
+func (d document) resolve() (document, error) {
+	err := d.validate()
+	if d.full && err == nil {
+		d.site, d.html, d.url = newSite(d.html, d.assets), "", siteURL
+	}
+	return d, err
+}
+
 func (d document) validate() error {
 	if err := errors.Join(validateLoad(d.load), d.limits.validate()); err != nil {
 		return err
+	}
+	if !d.full && len(d.assets) > 0 {
+		return fmt.Errorf("%w: assets of HTML that is sanitised", ErrOptions)
 	}
 	if d.url == "" {
 		return nil

@@ -195,3 +195,18 @@ func TestNoScript(t *testing.T) {
 		t.Errorf("without script it shows %q", text)
 	}
 }
+
+// A full document is loaded as a page by URL is.
+func TestFullDocumentIsEmulated(t *testing.T) {
+	slot := openSlot(t)
+	html := becomesReady + `<p id="q">HIDDEN</p><script>document.write("IN " + navigator.language + " AT " + new Date(0).getHours())</script>`
+	load := contract.Load{WaitForFunction: "window.ready", Locale: "de-AT", TimeZone: "Asia/Tokyo", Hide: []string{"#q"}, Scroll: true, FailOnScriptError: true, FailOnResourceError: true}
+	text := printed(t, slot, Print{HTML: html, Full: true, Load: load})
+	testkit.Contains(t, text, "LATE", "IN de-AT AT 9")
+	if strings.Contains(text, "HIDDEN") {
+		t.Errorf("it shows %q", text)
+	}
+	if _, err := slot.Print(t.Context(), Print{HTML: "<script>undefinedFunction()</script>", Full: true, Load: load}); !errors.Is(err, ErrScript) {
+		t.Errorf("a script that fails: %v", err)
+	}
+}

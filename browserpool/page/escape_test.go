@@ -56,6 +56,7 @@ func TestNothingEscapes(t *testing.T) {
 	t.Run("hosts", m.hosts)
 	t.Run("main document", m.documents)
 	t.Run("rebinding", m.rebinds)
+	t.Run("full documents", m.full)
 	m.slot.set.Dispose()
 	browser.Close(context.Background())
 	t.Run("fresh pages", m.fresh)
@@ -248,6 +249,36 @@ func (m *machine) secure(t *testing.T) {
 		show(t, slot, Print{URL: page + target})
 	}
 	slot.set.Dispose()
+	m.nothingInside(t)
+}
+
+// full tries each vector in a full document of its own, and all together, to where pages by URL must not get either. What they do
+// through responses of a site, the public site does for them.
+func (m *machine) full(t *testing.T) {
+	through := strings.NewReplacer(`"/to?`, `"http://site.test/to?`, `"/refresh?`, `"http://site.test/refresh?`, `"/link?`, `"http://site.test/link?`,
+		`"/csp?`, `"http://site.test/csp?`, `"/css?`, `"http://site.test/css?`, `"/svg?`, `"http://site.test/svg?`)
+	m.world.take()
+	show(t, m.slot, Print{HTML: through.Replace(hostile("http", "other.test")), Full: true})
+	if requests := m.world.take(); len(requests) < len(vectors)/2 {
+		t.Errorf("only %d requests reached the public site", len(requests))
+	}
+	before := m.slot.gate.Blocked()
+	for _, target := range []string{"10.0.0.5", "127.0.0.1:8080", "169.254.169.254", "site.test:6379"} {
+		show(t, m.slot, Print{HTML: through.Replace(hostile("http", target)), Full: true})
+	}
+	for _, name := range vectorNames() {
+		job := Print{
+			HTML: vectorTools + through.Replace(vector(name, "http", "inside.test")), Full: true,
+			Load: contract.Load{Timeout: 3000, WaitUntil: contract.UntilDOM, WaitAfter: 200},
+		}
+		if _, err := m.slot.Print(t.Context(), job); err != nil {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+	if blocked, least := m.slot.gate.Blocked()-before, int64(3*(len(vectors)-len(idleVectors)-10)); blocked < least {
+		t.Errorf("%d requests were blocked, want at least %d", blocked, least)
+	}
+	m.onlyPublicSite(t)
 	m.nothingInside(t)
 }
 

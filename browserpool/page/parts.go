@@ -45,8 +45,11 @@ const maxShownURL = 200
 // showURL is a URL without what may be secret in it: credentials, query and fragment.
 func showURL(text string) string {
 	u, _ := contract.ParsePageURL(text)
-	if u == nil {
+	switch {
+	case u == nil:
 		return "a part of the page"
+	case u.Host == siteHost:
+		return siteName(u)
 	}
 	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 	if len(shown) > maxShownURL {

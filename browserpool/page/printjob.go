@@ -16,6 +16,10 @@ type Print struct {
 	// HTML is a whole document that has been sanitised. No script in it runs, and
 	// what it embeds is fetched through the egress proxy.
 	HTML string
+	// Full says that the HTML is not sanitised: it is shown like a page by URL, of an origin of its own, which serves
+	// Assets.
+	Full   bool
+	Assets []contract.Asset
 	// URL, in place of HTML, is a page to go to, http or https. It runs its script,
 	// in a browser context that serves nothing else.
 	URL string
@@ -57,10 +61,11 @@ func (job Print) resolve() (document, printParams, error) {
 		return document{}, params, err
 	}
 	d := document{
-		html: job.HTML, url: job.URL, access: Access{job.Auth, job.Headers, job.Cookies}, load: job.Load, limits: job.Limits,
+		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, access: Access{job.Auth, job.Headers, job.Cookies}, load: job.Load, limits: job.Limits,
 		media: cmp.Or(job.Load.Media, contract.MediaPrint), viewport: params.viewport(), scale: 1, below: maxDrawnHeight,
 	}
-	if err := d.validate(); err != nil {
+	d, err = d.resolve()
+	if err != nil {
 		return d, params, err
 	}
 	if d.url == "" {

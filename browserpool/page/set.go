@@ -109,7 +109,7 @@ func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
 		return err
 	}
 	switch {
-	case job.URL != "":
+	case d.url != "":
 		err = s.onVisit(ctx, run)
 	case s.warm == nil:
 		err = s.onFreshPage(ctx, run)
@@ -133,7 +133,7 @@ func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error)
 		image, err = shot{p, job, d.viewport}.capture(ctx, d)
 		return err
 	}
-	if job.URL != "" {
+	if d.url != "" {
 		err = s.onVisit(ctx, run)
 	} else {
 		err = s.onCapturePage(ctx, run)

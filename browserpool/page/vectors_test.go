@@ -123,10 +123,14 @@ func hostile(scheme, host string) string {
 	var page strings.Builder
 	page.WriteString("<!doctype html><body>HOSTILE" + vectorTools)
 	for _, name := range vectorNames() {
-		fill := strings.NewReplacer("{URL}", scheme+"://"+host+"/v/"+name, "{HOST}", host, "{SCHEME}", scheme)
-		page.WriteString(fill.Replace(vectors[name]) + "\n")
+		page.WriteString(vector(name, scheme, host) + "\n")
 	}
 	return page.String()
+}
+
+// vector is one that is aimed at a host.
+func vector(name, scheme, host string) string {
+	return strings.NewReplacer("{URL}", scheme+"://"+host+"/v/"+name, "{HOST}", host, "{SCHEME}", scheme).Replace(vectors[name])
 }
 
 func vectorNames() []string {

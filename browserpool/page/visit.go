@@ -87,6 +87,9 @@ func (p *page) equip(ctx context.Context, d document) error {
 // response fails here already, so that nothing waits for what an error page embeds.
 func (p *page) navigate(ctx context.Context, d document) error {
 	client := p.session.With(ctx)
+	if d.site != nil {
+		p.proxy.Serve(siteHost, d.site)
+	}
 	if err := p.equip(ctx, d); err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ var rules = map[string]rule{
 	"cmd/platen/doctor":  {"", "looks at a host, with what it is given to look by"},
 	"cmd/platen/metrics": {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
 	"cmd/platen/backup": {
-		"actors/account actors/job events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot projections/table store",
+		"actors/account events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot projections/table store",
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {

@@ -94,6 +94,11 @@ func fieldsOf(s events.Submission) []given {
 	c := s.Content
 	f.text("url", c.URL)
 	f.text("html", c.HTML)
+	if c.Full {
+		f.text("html_mode", "full")
+	}
+	f.assets(c.Assets)
+	f.on("large", c.Stored != nil) // the content itself is gone once the job has ended
 	if c.Invoice != nil {
 		f.invoice(s.Operation, *c.Invoice)
 	}
@@ -161,6 +166,23 @@ func (f *fields) invoice(op events.Operation, i events.Invoice) {
 	f.text(name+"profile", i.Profile)
 	f.text(name+"xml", inflated(i.XML))
 	f.text("template", string(i.Template))
+}
+
+// assets adds them as JSON, as they were sent.
+func (f *fields) assets(all []contract.Asset) {
+	if len(all) == 0 {
+		return
+	}
+	type asset struct {
+		Name    string `json:"name"`
+		Content []byte `json:"content"`
+	}
+	list := make([]asset, len(all))
+	for i, a := range all {
+		list[i] = asset(a)
+	}
+	text, _ := json.Marshal(list) // of texts and bytes: it cannot fail
+	f.text("assets", string(text))
 }
 
 // tags adds them as JSON, since their names are free.

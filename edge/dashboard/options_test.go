@@ -3,6 +3,7 @@ package dashboard
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"platen.dev/edge/request"
@@ -61,6 +62,26 @@ func TestEveryOptionIsShown(t *testing.T) {
 		}
 	}
 	wantShown(t, "/html-to-image", fieldsOf(events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{Image: &image, Load: &load}}))
+}
+
+// A full document is shown with its files, as they are sent again; of content that was stored only that it was.
+func TestFullDocumentIsShown(t *testing.T) {
+	full := events.Content{HTML: "<p>", Full: true, Assets: []contract.Asset{{Name: "a", Content: []byte("x")}}, Image: &contract.Image{}}
+	stored := events.Content{Full: true, Stored: &events.Stored{File: "f"}, Image: &contract.Image{}}
+	for want, c := range map[string]events.Content{
+		"html=<p> html_mode=full assets=[{\"name\":\"a\",\"content\":\"eA==\"}]": full,
+		"html_mode=full large=true": stored,
+	} {
+		var got []string
+		for _, g := range fieldsOf(events.Submission{Content: c}) {
+			if !strings.HasPrefix(g.name, "options.") && g.name != "test" {
+				got = append(got, g.name+"="+g.value)
+			}
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("shown %q, want %q", text, want)
+		}
+	}
 }
 
 // wantShown fails for each option of an operation that is not shown.

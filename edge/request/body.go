@@ -1,6 +1,8 @@
 package request
 
 import (
+	"fmt"
+
 	"platen.dev/edge/schema"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -55,12 +57,39 @@ func (b *Body) invoice() *Invoice {
 	return b.Invoice
 }
 
+var asset = schema.Object[contract.Asset]{
+	Name: "Asset", Doc: "A file that a full document names by relative URL.",
+	Fields: []schema.Field[contract.Asset]{
+		schema.Required("name", schema.String{MinLength: 1, MaxLength: contract.MaxAssetName, Check: contract.CheckAssetName},
+			func(a *contract.Asset, v string) { a.Name = v }).Example("css/invoice.css"),
+		schema.Required("content", schema.Bytes{}, func(a *contract.Asset, v []byte) { a.Content = v }).Doc("The file in base64."),
+	},
+}
+
+// The values of html_mode.
+const (
+	sanitized = "sanitized"
+	full      = "full"
+)
+
+func planOfMode(mode string) string {
+	if mode == full {
+		return pro
+	}
+	return ""
+}
+
 // The sources.
 var (
 	urlField = schema.Required("url", schema.String{Format: "uri"}, func(b *Body, v string) { b.URL = v }).
 			Doc("A public page, http or https; private and internal addresses are refused.").Example("https://example.com/")
 	htmlField = schema.Required("html", schema.String{}, func(b *Body, v string) { b.HTML = v }).
 			Doc("Sanitised before rendering: scripts and style sheets go, inline styles stay.").Example("<h1>Invoice 4711</h1><p>Thank you.</p>")
+	htmlModeField = schema.Optional("html_mode", schema.String{OneOf: []string{sanitized, full}}, func(b *Body, v string) { b.Full = v == full }).
+			Default(sanitized).PlanFor(planOfMode).
+			Doc("An extension: full (pro plan or higher) renders the HTML as it was sent, with style sheets, scripts and fonts, like a page by URL.")
+	assetsField = schema.Optional("assets", schema.List[contract.Asset]{Items: asset, Most: contract.MaxAssets}, func(b *Body, v []contract.Asset) { b.Assets = v }).
+			Plan(pro).Doc("An extension: the files that a full document names by relative URL. They are served to it and to nobody else.")
 	markdownField = schema.Required("markdown", schema.String{MaxLength: contract.MaxMarkdown}, func(b *Body, v string) { b.Markdown = v }).
 			Doc("CommonMark with GFM tables and strikethrough.")
 	invoiceXMLField     = xmlField(func(b *Body, v string) { b.invoice().XML = v })
@@ -71,8 +100,9 @@ var (
 var (
 	pdfField        = schema.Optional("options", pdfOptions, func(b *Body, v PDFOptions) { b.PDF = &v }).DefaultEmpty()
 	imageField      = schema.Optional("options", imageOptions, func(b *Body, v contract.Image) { b.Image = &v }).DefaultEmpty()
-	renderField     = schema.Optional("render", renderOptions, func(b *Body, v Render) { b.Render = &v })
-	proRenderField  = renderField.Plan(pro)
+	proRenderField  = schema.Optional("render", renderOptions, func(b *Body, v Render) { b.Render = &v }).Plan(pro)
+	htmlRender      = schema.Optional("render", htmlRenderOptions, func(b *Body, v Render) { b.Render = &v })
+	proHTMLRender   = htmlRender.Plan(pro)
 	urlRender       = schema.Optional("render", urlRenderOptions, func(b *Body, v Render) { b.Render = &v })
 	proURLRender    = urlRender.Plan(pro)
 	authField       = schema.Optional("auth", authOptions, func(b *Body, v Auth) { b.Auth = &v }).Plan(pro)
@@ -96,6 +126,17 @@ var (
 			Default(false).Doc("An extension: the response is the file, if the job is done within 45 seconds; otherwise the job is cancelled. Not with delivery.")
 )
 
+var largeField = schema.Optional("large", schema.Bool{}, func(b *Body, v bool) { b.Large = v }).
+	Default(false).PlanFor(planOfLarge).
+	Doc("An extension (pro plan or higher): content that is too large for the queue is stored, encrypted, until the job ends. assets imply it.")
+
+func planOfLarge(large bool) string {
+	if large {
+		return pro
+	}
+	return ""
+}
+
 // Tags are those of a job. They are free within narrow bounds, as the job's end repeats them.
 var Tags = schema.Dict[string]{
 	Names:  schema.String{MaxLength: contract.MaxTagName, Pattern: contract.TagName},
@@ -111,12 +152,26 @@ var tagsField = schema.Optional("tags", Tags, func(b *Body, v []schema.Pair[stri
 
 func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 	return schema.Object[Body]{
-		Name: name, Fields: append(fields, webhookField, deliveryField, testField, waitField, tagsField),
+		Name: name, Fields: append(fields, largeField, webhookField, deliveryField, testField, waitField, tagsField),
 		Rules: []schema.Rule[Body]{
-			{Field: "delivery", Check: checkTestDelivery}, {Field: "wait", Check: checkWait},
-			{Field: "render", Check: checkHeaders}, {Field: "render", Check: checkCookies},
+			{Field: "delivery", Check: checkTestDelivery}, {Field: "wait", Check: checkWait}, {Field: "assets", Check: checkAssets},
+			{Field: "render", Check: checkScripted}, {Field: "render", Check: checkHeaders}, {Field: "render", Check: checkCookies},
 		},
 	}
+}
+
+func checkAssets(b *Body) string {
+	if len(b.Assets) > 0 && !b.Full {
+		return "assets need html_mode full"
+	}
+	names := map[string]bool{}
+	for _, a := range b.Assets {
+		if names[a.Name] {
+			return fmt.Sprintf("assets must have different names; two are named %q", a.Name)
+		}
+		names[a.Name] = true
+	}
+	return ""
 }
 
 func checkWait(b *Body) string {

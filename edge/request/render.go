@@ -16,6 +16,9 @@ var (
 	renderOptions = schema.Object[Render]{
 		Name: "RenderOptions", Doc: "As what a page is shown, and when it counts as loaded.", Fields: loadFields,
 	}
+	htmlRenderOptions = schema.Object[Render]{
+		Name: "HtmlRenderOptions", Doc: "As what a document is shown, and when it counts as loaded.", Fields: slices.Concat(loadFields, scriptFields),
+	}
 	urlRenderOptions = schema.Object[Render]{
 		Name: "UrlRenderOptions", Doc: "As what a page is shown, what it is asked for with, and when it counts as loaded.",
 		Fields: slices.Concat(loadFields, scriptFields, urlFields),
@@ -36,7 +39,7 @@ var loadFields = []schema.Field[Render]{
 		Doc("An extension: the CSS medium. Otherwise print for a PDF, and screen for an image."),
 }
 
-// scriptFields are of pages that run script.
+// scriptFields are of pages that run script: those by URL and full documents.
 var scriptFields = []schema.Field[Render]{
 	schema.Optional("wait_for_function", schema.String{MinLength: 1, MaxLength: contract.MaxFunction}, func(o *Render, v string) { o.WaitForFunction = v }).
 		Doc("An extension: a JavaScript expression to wait for until it is truthy. A promise is awaited; an error means not yet.").Example("window.chart?.ready"),
@@ -126,6 +129,18 @@ func setHeaders(o *Render, all []schema.Pair[string]) {
 	for _, h := range all {
 		o.Headers = append(o.Headers, contract.Header{Name: h.Name, Value: h.Value})
 	}
+}
+
+// checkScripted refuses what is for pages that run script on HTML that is sanitised.
+func checkScripted(b *Body) string {
+	if b.Render == nil || b.Full || b.HTML == "" {
+		return ""
+	}
+	l := b.Render.Load
+	if l.WaitForFunction != "" || l.Scroll || l.UserAgent+l.Locale+l.TimeZone+l.ColorScheme != "" || l.NoScript || len(l.Hide) > 0 || l.FailOnResourceError || l.FailOnScriptError {
+		return "render has fields that need html_mode full: they are for pages that run script"
+	}
+	return ""
 }
 
 // checkHeaders refuses a header twice, whose names differ in case only, and one that auth writes.

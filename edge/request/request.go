@@ -27,6 +27,11 @@ type Body struct {
 	// URL, HTML and Markdown are sources as they were sent: each operation has one of
 	// them, or an invoice instead.
 	URL, HTML, Markdown string
+	// Full is set if the HTML is rendered as it was sent, with the Assets that it names.
+	Full   bool
+	Assets []contract.Asset
+	// Large is set if the content may have more than contract.MaxContent bytes.
+	Large bool
 	// PDF is set for operations that make a PDF, Image for those that make an image.
 	PDF    *PDFOptions
 	Image  *contract.Image
@@ -94,6 +99,7 @@ func (o *Operation) Decode(sent Sent, placeholder func(text string) error) (Requ
 	if len(violations) > 0 {
 		return Request{}, violations
 	}
+	r.Large = r.Large || len(r.Assets) > 0
 	if r.PDF == nil && !o.Name.Image() { // an e-invoice has no options: its block template says how it looks
 		options := pdfOptions.Empty()
 		r.PDF = &options

@@ -29,6 +29,8 @@ type TypedField[T, V any] struct {
 	fallback func(*decoder) V
 	// given notes that the field is not absent; it may be nil.
 	given func(*T)
+	// gated returns the smallest plan that a value needs, "" for none; nil if none needs one beyond the field's own.
+	gated func(V) string
 }
 
 // Required is a field that has to be there and must not be null; set stores its value.
@@ -89,6 +91,12 @@ func (f *TypedField[T, V]) Plan(plan string) *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.plan = plan })
 }
 
+// PlanFor gates some values of the field: gated returns the smallest plan that may set a value, "" for every plan. The
+// field's Doc says which values need one.
+func (f *TypedField[T, V]) PlanFor(gated func(V) string) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.gated = gated })
+}
+
 func (f *TypedField[T, V]) with(change func(*TypedField[T, V])) *TypedField[T, V] {
 	changed := *f
 	change(&changed)
@@ -118,6 +126,9 @@ func (f *TypedField[T, V]) readPresent(d *decoder, value any, into *T) {
 	}
 	before := d.found
 	if v := f.typed.decode(d, value); d.found == before {
+		if f.gated != nil && f.gated(v) != "" {
+			d.gate(f.gated(v))
+		}
 		f.set(into, v)
 		if f.given != nil {
 			f.given(into)

@@ -54,7 +54,7 @@ type Tuple[V any] []Type[V]
 // List is a JSON array of values of one kind.
 type List[V any] struct {
 	Items Type[V]
-	// Most is how many values there may be; zero means unbounded.
+	// Most is how many there may be; zero means unbounded.
 	Most int
 }
 

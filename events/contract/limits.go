@@ -54,6 +54,13 @@ const (
 	MaxPassword = 127
 )
 
+// Limits of the assets of a full document: how many it may have, and the length of the name of one in characters. MaxBody bounds what
+// they contain.
+const (
+	MaxAssets    = 100
+	MaxAssetName = 255
+)
+
 // Limits of saved block templates: how many an account may have, and the size of one and the length of its name in bytes.
 const (
 	MaxTemplates     = 100

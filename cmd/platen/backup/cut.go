@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"platen.dev/actors/account"
-	"platen.dev/actors/job"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
@@ -139,8 +138,8 @@ func (t *taker) rows(ctx context.Context, c *cut, into *Rows) (files []string, e
 		return c.frozen.Rows(ctx)(func(key, value []byte) error {
 			if _, state, is, err := account.JobOfRow(key, value); err != nil {
 				return err
-			} else if is && hasFile(state) {
-				files = append(files, state.File)
+			} else if is {
+				files = append(files, state.Files()...)
 			}
 			return visit(key, value)
 		})
@@ -150,9 +149,4 @@ func (t *taker) rows(ctx context.Context, c *cut, into *Rows) (files []string, e
 	}
 	*into = Rows{sum.Count, sum.Bytes, sum.Digest}
 	return files, nil
-}
-
-// hasFile reports whether the file of a job is needed: those of other phases are to be deleted.
-func hasFile(s job.State) bool {
-	return s.File != "" && (s.Phase == job.Done || s.Phase == job.Uploading)
 }

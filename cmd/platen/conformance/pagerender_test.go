@@ -124,6 +124,7 @@ var pageRenderRows = append(rowsOf([]field{
 	},
 }),
 	row{"render/cookie-domain", extensionSection, "the domain of a cookie is the host of url or one above it, and no public suffix", proveCookieDomain},
+	row{"render/full-only", extensionSection, "HTML takes the fields of pages that run script with html_mode full only", proveFullOnly},
 	row{"render/queue", extensionSection, "headers and cookies count toward the limit of the queue", proveAccessFits})
 
 func refusedHeader(name string) refused {
@@ -197,4 +198,23 @@ func proveAccessFits(t *testing.T, s *server) {
 	}
 	c.post(urlToPDF, most(50, 5)).accepted()
 	c.post(urlToPDF, most(50, 20)).status(413)
+}
+
+func proveFullOnly(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanPro)
+	for field, value := range map[string]any{
+		"wait_for_function": "1", "scroll": true, "user_agent": "x", "locale": "de", "time_zone": "UTC", "color_scheme": "dark", "javascript": false,
+		"hide_selectors": []any{"p"}, "fail_on_resource_error": true, "fail_on_script_error": true,
+	} {
+		for _, path := range htmlOperations {
+			body := object{"html": "<p>x</p>", "render": object{field: value}}
+			c.post(path, body).violations(problemAt("render", "render has fields that need html_mode full: they are for pages that run script"))
+			body["html_mode"] = "full"
+			c.post(path, body).accepted()
+		}
+	}
+	for _, field := range []string{"style", "headers", "cookies"} {
+		c.post(htmlToPDF, object{"html": "x", "html_mode": "full", "render": object{field: object{}}}).
+			violations(wrong{"body.render." + field, "extra_forbidden", "Extra inputs are not permitted"})
+	}
 }

@@ -23,9 +23,9 @@ type row struct {
 // rowsOfContract lists the rows: live rows need files made by a browser, still rows need jobs
 // that stay as they are and a clock that stands still.
 func rowsOfContract() (live, still []row) {
-	live = slices.Concat(pipelineRows, hybridRows, sampleRows, imageRows, waitRows)
+	live = slices.Concat(pipelineRows, fullPipelineRows, hybridRows, sampleRows, imageRows, waitRows)
 	still = slices.Concat(
-		jobRows, optionRows, renderRows, pageRenderRows, imageOptionRows, defaultRows, deliveryRows, invoiceRows, templateRows,
+		jobRows, optionRows, renderRows, pageRenderRows, imageOptionRows, fullRows, defaultRows, deliveryRows, invoiceRows, templateRows,
 		endpointRows, downloadRows, keyRows, gateRows, errorRows,
 		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, outageRows, cancelRows, jobListRows, usageRows,
 	)

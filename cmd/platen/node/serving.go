@@ -95,7 +95,9 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 			Jobs: v.services.Jobs, Fresh: v.services.Fresh, Commands: e.gateway, Models: s.replica, Partitions: s.log.Partitions(),
 			Foresee: s.foresee(b.clock), Room: s.space.forJobs, Rate: v.count, Open: s.open,
 		},
-		Sources:   edge.Sources{Documents: documents, Resolve: net.guard.resolve, Seal: s.keys.Seal, Fingerprint: s.keys.Fingerprint},
+		Sources: edge.Sources{
+			Documents: documents, Resolve: net.guard.resolve, Seal: s.keys.Seal, Content: contentStore{s.files}, Fingerprint: s.keys.Fingerprint,
+		},
 		Usage:     edge.Usage{Ledger: s.ledger, QuotaWindows: s.accounts().Live},
 		Listening: edge.Listening{TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(), BodyBytes: bodyBytes(doctor.MemoryLimit())},
 		Operations: edge.Operations{

@@ -29,6 +29,7 @@ var fitting = map[string][]any{
 	"hide_selectors": {[]any{"#a", "p > b, c"}, []any{"a\nb", " c "}, []any{"[\"a\"]"}, []any{}},
 	"user_agent":     {"Own/1.0 (x)"}, "locale": {"de-AT"}, "time_zone": {"Europe/Berlin"},
 	"tags":     {map[string]any{"customer": "4711 <b>", "0": "zero"}},
+	"assets":   {[]any{map[string]any{"name": "a b.css", "content": "eA=="}}},
 	"template": {map[string]any{"version": 1, "blocks": blocks()}},
 }
 
@@ -74,7 +75,10 @@ func text(r *rand.Rand, kind schema.String) (s string) {
 
 // object is a random object that has what is required, and something at all.
 func object(r *rand.Rand, k schema.Kind) map[string]any {
-	properties, _ := schema.Properties(k)
+	properties, known := schema.Properties(k)
+	if !known {
+		panic(fmt.Sprintf("fitting has no value of %T", k))
+	}
 	all := map[string]any{}
 	for len(all) == 0 {
 		for _, p := range properties {

@@ -1,0 +1,81 @@
+package egress
+
+import (
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// site is a host that a proxy serves itself.
+type site struct {
+	host   string
+	server *http.Server
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+// Serve has requests to a host, at port 80, answered by a handler, and not by the network, from now on. Only whoever uses this proxy reaches the host.
+func (p *Proxy) Serve(host string, handler http.Handler) {
+	if former := p.site.Load(); former != nil && former.server.Handler == handler {
+		return
+	}
+	s := &site{
+		host: host, conns: make(chan net.Conn), closed: make(chan struct{}),
+		server: &http.Server{
+			Handler: handler, ReadHeaderTimeout: requestTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0),
+		},
+	}
+	if former := p.site.Swap(s); former != nil {
+		former.close()
+	}
+	p.working.Go(func() { _ = s.server.Serve(s) })
+}
+
+// dial returns a connection to the site.
+func (s *site) dial() (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case s.conns <- there:
+		return here, nil
+	case <-s.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (s *site) close() {
+	s.once.Do(func() { close(s.closed) })
+	_ = s.server.Close()
+}
+
+// Accept implements net.Listener.
+func (s *site) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.conns:
+		return c, nil
+	case <-s.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (s *site) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (s *site) Addr() net.Addr { return &net.UnixAddr{Name: s.host} }
+
+// sitePort is the only port of a site.
+const sitePort = 80
+
+// siteOf returns the site that a target is, nil for none.
+func (p *Proxy) siteOf(to target) *site {
+	if s := p.site.Load(); s != nil && to == (target{s.host, sitePort}) {
+		return s
+	}
+	return nil
+}
