@@ -206,7 +206,7 @@ func TestFullDocumentIsEmulated(t *testing.T) {
 	if strings.Contains(text, "HIDDEN") {
 		t.Errorf("it shows %q", text)
 	}
-	if _, err := slot.Print(t.Context(), Print{HTML: "<script>undefinedFunction()</script>", Full: true, Load: load}); !errors.Is(err, ErrScript) {
+	if _, err := slot.Print(t.Context(), Print{HTML: "<script>undefinedFunction()</script>", Full: true, Load: contract.Load{FailOnScriptError: true}}); !errors.Is(err, ErrScript) {
 		t.Errorf("a script that fails: %v", err)
 	}
 }
